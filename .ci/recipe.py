@@ -24,7 +24,14 @@ def conda_name(requirement: str) -> str:
 def pack(name: str, version: str, noarch: str, **content: object) -> None:
     """Write one conda package into the channel."""
     rattler_build.assemble_package(
-        name, version, "noarch", "0", channel / "noarch", noarch=noarch, compression_level=1, **content
+        name,
+        version,
+        "noarch",
+        "0",
+        channel / "noarch",
+        noarch=noarch,
+        compression_level=1,
+        **content,
     )
 
 
@@ -34,7 +41,9 @@ settings = (environment / "pyvenv.cfg").read_text(encoding="utf-8")
 (python / "pyvenv.cfg").write_text(settings, encoding="utf-8")
 for link in ("python", site.parent.name):
     (python / "bin" / link).symlink_to((environment / "bin" / "python").resolve())
-(python / "bin" / "pip").write_text('#!/bin/sh\nexec "${0%/*}/python" -m pip "$@"\n', encoding="utf-8")
+(python / "bin" / "pip").write_text(
+    '#!/bin/sh\nexec "${0%/*}/python" -m pip "$@"\n', encoding="utf-8"
+)
 (python / "bin" / "pip").chmod(0o755)
 pack("python", re.findall(r"^version = (.*)", settings, re.M)[0], "generic", files_dir=python)
 
@@ -46,8 +55,14 @@ for name, one in installed.items():
         name,
         one.version,
         "python",
-        files=[rattler_build.FileEntry.from_paths(file.locate(), f"site-packages/{file}") for file in files],
-        depends=["python", *{conda_name(needed) for needed in one.requires or []} & installed.keys()],
+        files=[
+            rattler_build.FileEntry.from_paths(file.locate(), f"site-packages/{file}")
+            for file in files
+        ],
+        depends=[
+            "python",
+            *{conda_name(needed) for needed in one.requires or []} & installed.keys(),
+        ],
     )
 
 (built,) = rattler_build.Stage0Recipe.from_file("conda/recipe.yaml").run_build(
@@ -56,4 +71,6 @@ for name, one in installed.items():
     channels=[channel.as_uri()],
     progress_callback=SimpleProgressCallback(),
 )
-print(f"conda recipe built and tested with {len(installed)} packages of pip: {built.packages[0].name}")
+print(
+    f"conda recipe built and tested with {len(installed)} packages of pip: {built.packages[0].name}"
+)

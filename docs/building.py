@@ -106,12 +106,16 @@ def recomputed(name: str) -> tuple[list[Any], dict[str, str]]:
     return checks, dict(sorted(found.items()))
 
 
-def page_of(metric: Any, checks: list[Any], packages: dict[str, str], found: list[str]) -> Iterator[str]:
+def page_of(
+    metric: Any, checks: list[Any], packages: dict[str, str], found: list[str]
+) -> Iterator[str]:
     """Yield the lines of the page of a metric."""
     from socialstats.references import citation
 
     compared = [check for check in checks if check.ok is not None]
-    apart = [check.difference / max(abs(check.theirs), 1.0) for check in compared if check.difference]
+    apart = [
+        check.difference / max(abs(check.theirs), 1.0) for check in compared if check.difference
+    ]
     yield f"# {metric.title}\n\nFunction: {{py:func}}`socialstats.{metric.name}`.\n\n## Estimand\n\n{metric.estimand}\n"
     yield from [f"- {text}" for text in metric.assumptions]
     yield (
@@ -151,17 +155,33 @@ def coverage(name: str, lines: list[dict[str, str]]) -> Iterator[str]:
         for nominal, what in (("0.95", "coverage"), ("0.05", "type I error")):
             some = [line for line in mine if (line["study"], line["nominal"]) == (study, nominal)]
             shares = [float(line["share"]) for line in some]
-            bad = [line for line, x in zip(some, shares, strict=True) if (x < 0.925 if nominal == "0.95" else x > 0.07)]
+            bad = [
+                line
+                for line, x in zip(some, shares, strict=True)
+                if (x < 0.925 if nominal == "0.95" else x > 0.07)
+            ]
             said = f"{min(float(line['cautioned']) for line in bad):.2f}" if bad else ""
             if some:
-                cells = (study, what, len(some), f"{min(shares):.3f}", f"{max(shares):.3f}", len(bad), said)
+                cells = (
+                    study,
+                    what,
+                    len(some),
+                    f"{min(shares):.3f}",
+                    f"{max(shares):.3f}",
+                    len(bad),
+                    said,
+                )
                 yield f"| {' | '.join(map(str, cells))} |"
 
 
 def golden_rows(name: str) -> Iterator[str]:
     """Yield a row for each file of tests/golden that the tests of a metric read: of its README, or its script."""
-    tests = "".join(path.read_text(encoding="utf-8") for path in (TESTS / "metrics").glob(f"test_{name}*.py"))
-    read = set(re.findall(r'golden\w*\("(\w+)"|"(?=\w+_)(\w+)"', tests))  # the names of files have underscores
+    tests = "".join(
+        path.read_text(encoding="utf-8") for path in (TESTS / "metrics").glob(f"test_{name}*.py")
+    )
+    read = set(
+        re.findall(r'golden\w*\("(\w+)"|"(?=\w+_)(\w+)"', tests)
+    )  # the names of files have underscores
     read = {name for pair in read for name in pair if name}
     golden = TESTS / "golden"
     listed = set[str]()
@@ -203,13 +223,17 @@ def link_cautions(app: Any, doctree: Any, docname: str) -> None:
                 PLACES[code[0]] = section["ids"][0]
     for text in list(doctree.findall(nodes.Text)):
         above = text.parent
-        while above is not None and not isinstance(above, nodes.reference | nodes.literal_block | nodes.title):
+        while above is not None and not isinstance(
+            above, nodes.reference | nodes.literal_block | nodes.title
+        ):
             above = above.parent
         if above is None and CODE.search(text):
             parts, end = list[nodes.Node](), 0
             for found in CODE.finditer(text):
                 if found[0] in PLACES:
-                    target = f"{app.builder.get_relative_uri(docname, 'cautions')}#{PLACES[found[0]]}"
+                    target = (
+                        f"{app.builder.get_relative_uri(docname, 'cautions')}#{PLACES[found[0]]}"
+                    )
                     link = nodes.reference("", found[0], refuri=target, internal=True)
                     parts += [nodes.Text(text[end : found.start()]), link]
                     end = found.end()
@@ -240,9 +264,13 @@ def dead_links(folder: Path) -> Iterator[str]:
         for link in sorted(page.links):
             if re.match(r"\w+:|//", link):
                 continue
-            name, _, place = unquote(link.partition("?")[0] if "#" not in link else link).partition("#")
+            name, _, place = unquote(link.partition("?")[0] if "#" not in link else link).partition(
+                "#"
+            )
             target = (path.parent / name).resolve() if name else path
-            there = target.exists() and (not place or target not in pages or place in pages[target].places)
+            there = target.exists() and (
+                not place or target not in pages or place in pages[target].places
+            )
             if not there:
                 yield f"{path.relative_to(folder.resolve())}: dead link {link}"
 
@@ -253,7 +281,9 @@ def figures(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]
     from sphinx_gallery.scrapers import figure_rst
 
     known = block_vars["example_globals"]
-    last = known.get("___")  # the value of the last expression, which sphinx-gallery keeps from block to block
+    last = known.get(
+        "___"
+    )  # the value of the last expression, which sphinx-gallery keeps from block to block
     if not isinstance(last, Axes):
         return ""
     known["___"] = None

@@ -20,7 +20,10 @@ RELEASED = ("adamet_published_distance_sums.csv", "adamet_llm_answers.csv", "ada
 def main() -> None:
     """Print what each audit found, and write the page."""
     files = [Path(folder) / name for folder in sys.argv[1:2] for name in RELEASED]
-    reports = [ss.audit.audit(files if name == "003" else [], rules) for name, rules in ss.audit.papers().items()]
+    reports = [
+        ss.audit.audit(files if name == "003" else [], rules)
+        for name, rules in ss.audit.papers().items()
+    ]
     for report in reports:
         print(f"\n{report.title}\n   {headline(report)}")
         for rule, findings in report.by_rule():
@@ -46,7 +49,9 @@ def write(reports: list[ss.audit.AuditReport]) -> None:
     import socialstats_reports
 
     title = "Five papers audited from their tables"
-    page = socialstats_reports.render_audit(reports, title=title, command="python examples/audit_papers.py")
+    page = socialstats_reports.render_audit(
+        reports, title=title, command="python examples/audit_papers.py"
+    )
     PAGE.write_text(page, encoding="utf-8")
     print(f"   wrote {PAGE}")
 

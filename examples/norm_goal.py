@@ -22,9 +22,15 @@ choices = ss.datasets.norm_goal()
 truth = ss.datasets.norm_goal_truth()
 choices["story"] = choices["scenario"] + ", " + choices["pressure"]
 design = ss.Ratings.from_frame(
-    choices, unit="story", rater="rater", value="action", scale="nominal", rater_source="source",
-    strata=["domain", "pressure"], cluster="scenario",
-)  # fmt: skip
+    choices,
+    unit="story",
+    rater="rater",
+    value="action",
+    scale="nominal",
+    rater_source="source",
+    strata=["domain", "pressure"],
+    cluster="scenario",
+)
 print(choices.head(4).to_string())
 
 
@@ -46,12 +52,16 @@ for row in shares.rows:
     source, _, pressure = (row.group or "").partition(", ")
     if source not in ("human", "model") or not pressure or row.conf_low is None:
         continue
-    true = sum(truth.shares[source, domain, pressure][row.term] for domain in domains) / len(domains)
+    true = sum(truth.shares[source, domain, pressure][row.term] for domain in domains) / len(
+        domains
+    )
     inside += row.conf_low <= true <= row.conf_high
     wanted += 1
     if row.term == "deviate":
         print(f"{row.group}: deviate {interval(row)}, simulated {true:.3f}")
-print(f"{inside} of {wanted} intervals contain the simulated share (95% would be {0.95 * wanted:.0f})")
+print(
+    f"{inside} of {wanted} intervals contain the simulated share (95% would be {0.95 * wanted:.0f})"
+)
 shares.plot()
 
 # %%
@@ -64,14 +74,19 @@ shares.plot()
 
 def mean_change(source, pressure):
     """Return the simulated change of the share of deviate from no pressure."""
-    pairs = [(truth.shares[source, domain, pressure], truth.shares[source, domain, "none"]) for domain in domains]
+    pairs = [
+        (truth.shares[source, domain, pressure], truth.shares[source, domain, "none"])
+        for domain in domains
+    ]
     return sum(one["deviate"] - base["deviate"] for one, base in pairs) / len(pairs)
 
 
 for pressure in ("goal", "risk", "emotion", "authority", "incentive"):
     row = shares.row("deviate", group=f"model - human: {pressure} - none")
     true = mean_change("model", pressure) - mean_change("human", pressure)
-    print(f"none to {pressure}: {interval(row)}, p_Holm = {row.p_adjusted:.4f}, simulated {true:.3f}")
+    print(
+        f"none to {pressure}: {interval(row)}, p_Holm = {row.p_adjusted:.4f}, simulated {true:.3f}"
+    )
 
 # %%
 # How similar are the shares, and how similar could they be?
@@ -83,7 +98,10 @@ similarity = ss.js_similarity(design)
 print(similarity.sentence())
 actions, pressures = ("comply", "deviate", "escalate"), sorted(choices["pressure"].unique())
 person, model = (
-    [np.mean([truth.shares[source, d, p][action] for d in domains for p in pressures]) for action in actions]
+    [
+        np.mean([truth.shares[source, d, p][action] for d in domains for p in pressures])
+        for action in actions
+    ]
     for source in ("human", "model")
 )
 print(f"simulated similarity: {1 - jensenshannon(person, model, base=2) ** 2:.3f}")
@@ -106,15 +124,24 @@ for source, true in (("human", truth.human_alpha), ("model", truth.model_alpha))
 # Two runs of the model tend to choose alike in a story. Taken as independent decisions, the rows give a p-value that is
 # far too small, and a standard error that is too small. With 2,000 draws no permutation p-value is below .0005.
 
-few = design.take(design.strata["pressure"].codes[design.unit] == design.strata["pressure"].levels.index("none"))
+few = design.take(
+    design.strata["pressure"].codes[design.unit] == design.strata["pressure"].levels.index("none")
+)
 found = ss.choice_shares(few)
-honest, naive = (found.row(term, group="model - human") for term in ("any level", "any level (ratings independent)"))
-print(f"Without pressure, model against people: chi-square({naive.df:.0f}) = {naive.statistic:.1f}, p = "
-      f"{naive.p_value:.1e} from rows, p = {honest.p_value:.4f} from permuted scenarios")  # fmt: skip
+honest, naive = (
+    found.row(term, group="model - human")
+    for term in ("any level", "any level (ratings independent)")
+)
+print(
+    f"Without pressure, model against people: chi-square({naive.df:.0f}) = {naive.statistic:.1f}, p = "
+    f"{naive.p_value:.1e} from rows, p = {honest.p_value:.4f} from permuted scenarios"
+)
 runs = found.row("escalate", group="model")
 plain = (runs.estimate * (1 - runs.estimate) / runs.n) ** 0.5
-print(f"Share of escalate in {runs.n:.0f} decisions of the model: naive s.e. {plain:.4f}, by scenario "
-      f"{runs.std_error:.4f}; the effective sample size is {(plain / runs.std_error) ** 2 * runs.n:.0f}")  # fmt: skip
+print(
+    f"Share of escalate in {runs.n:.0f} decisions of the model: naive s.e. {plain:.4f}, by scenario "
+    f"{runs.std_error:.4f}; the effective sample size is {(plain / runs.std_error) ** 2 * runs.n:.0f}"
+)
 
 # %%
 # The page

@@ -71,9 +71,18 @@ print(f"expected without bias: {result.extras['null_mean']['value']:.3f}")
 
 between = "egalitarian - traditional"
 for pair in pairs:
-    row, true = result.row(pair, group=between), simulated(pair, "egalitarian") - simulated(pair, "traditional")
+    row, true = (
+        result.row(pair, group=between),
+        simulated(pair, "egalitarian") - simulated(pair, "traditional"),
+    )
     print(beside(pair, row, true) + f", p_Holm = {row.p_adjusted:.3f}")
-print(beside("B_all", result.row("B_all corrected", group=between), size("egalitarian") - size("traditional")))
+print(
+    beside(
+        "B_all",
+        result.row("B_all corrected", group=between),
+        size("egalitarian") - size("traditional"),
+    )
+)
 
 # %%
 # Does the order of the names matter?
@@ -91,9 +100,14 @@ print(beside("order", result.row("same groups", group="position, mean"), true))
 # clusters and Holm's method, one of two true biases is not significant: 29 scenarios give little power.
 
 for pair in pairs:
-    naive, row = result.row(pair, group="McNemar, ignoring clusters"), result.row(pair, group="bias")
-    print(f"{pair} (simulated B = {simulated(pair):.3f}): McNemar p = {naive.p_value:.2g}; with clusters p = "
-          f"{row.p_value:.2g}, Holm {row.p_adjusted:.2g}")  # fmt: skip
+    naive, row = (
+        result.row(pair, group="McNemar, ignoring clusters"),
+        result.row(pair, group="bias"),
+    )
+    print(
+        f"{pair} (simulated B = {simulated(pair):.3f}): McNemar p = {naive.p_value:.2g}; with clusters p = "
+        f"{row.p_value:.2g}, Holm {row.p_adjusted:.2g}"
+    )
 
 # %%
 # The page

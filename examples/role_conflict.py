@@ -23,7 +23,11 @@ choices = ss.datasets.role_conflict()
 truth = ss.datasets.role_conflict_truth()
 roles = ss.datasets.role_conflict_roles()
 design = ss.Comparisons.from_frame(choices)
-print(choices[["role_a", "role_b", "urgency_a", "urgency_b", "first", "choice"]].head(4).to_string(index=False))
+print(
+    choices[["role_a", "role_b", "urgency_a", "urgency_b", "first", "choice"]]
+    .head(4)
+    .to_string(index=False)
+)
 
 
 def beside(name, row, true):
@@ -43,12 +47,19 @@ def beside(name, row, true):
 s = ss.sensitivity(design)
 print(s.sentence())
 
-at, share = np.polynomial.hermite_e.hermegauss(21)  # the mean over what pairs of roles prefer beyond the model
+at, share = np.polynomial.hermite_e.hermegauss(
+    21
+)  # the mean over what pairs of roles prefer beyond the model
 gap = choices["role_a"].map(truth.strengths) - choices["role_b"].map(truth.strengths)
 first = np.where(choices["first"] == choices["role_a"], 1, -1)
 log_odds = gap + truth.urgency * (choices["urgency_a"] - choices["urgency_b"]) + truth.order * first
-chance = 1 / (1 + np.exp(-(log_odds.to_numpy()[:, None] + truth.pair_sd * at))) @ (share / share.sum())
-sides = [choices.assign(choice=choices[side], chance=p) for side, p in (("role_a", chance), ("role_b", 1 - chance))]
+chance = (
+    1 / (1 + np.exp(-(log_odds.to_numpy()[:, None] + truth.pair_sd * at))) @ (share / share.sum())
+)
+sides = [
+    choices.assign(choice=choices[side], chance=p)
+    for side, p in (("role_a", chance), ("role_b", 1 - chance))
+]
 expected = ss.sensitivity(ss.Comparisons.from_frame(pd.concat(sides), weight="chance"))
 print(beside("S", s.row("S_corrected"), expected.row("S").estimate))
 s.plot()
@@ -102,9 +113,14 @@ shares.plot()
 
 ranks = fit.ranks(kind="simultaneous")
 print(ranks.sentence())
-places = {role: ((strengths > x).sum() + 1, (strengths >= x).sum()) for role, x in strengths.items()}
+places = {
+    role: ((strengths > x).sum() + 1, (strengths >= x).sum()) for role, x in strengths.items()
+}
 print("Simulated first:", ", ".join(role for role in places if places[role][0] == 1))
-right = sum(row.conf_low <= places[row.term][1] and places[row.term][0] <= row.conf_high for row in ranks.rows)
+right = sum(
+    row.conf_low <= places[row.term][1] and places[row.term][0] <= row.conf_high
+    for row in ranks.rows
+)
 print(f"{right} of {len(ranks.rows)} rank intervals contain the true rank")
 
 # %%
@@ -114,13 +130,23 @@ print(f"{right} of {len(ranks.rows)} rank intervals contain the true rank")
 # the effective number of stories. Several shares of one domain are dependent.
 
 cited = ss.label_counts(chosen_labels(design, "domain", cluster="pair").lists)
-known = [(cited.row(f"{value} (share of units)", group=name), true)
-         for name, values in truth.values.items() for value, true in values.items()]  # fmt: skip
+known = [
+    (cited.row(f"{value} (share of units)", group=name), true)
+    for name, values in truth.values.items()
+    for value, true in values.items()
+]
 inside = sum(row.conf_low <= true <= row.conf_high for row, true in known)
-print(f"{inside} of {len(known)} intervals contain the simulated share (95% would be {0.95 * len(known):.0f})")
+print(
+    f"{inside} of {len(known)} intervals contain the simulated share (95% would be {0.95 * len(known):.0f})"
+)
 for value in ("benevolence", "security"):
-    print(beside(f"family chosen, {value}", cited.row(f"{value} (share of units)", group="family"),
-                 truth.values["family"][value]))  # fmt: skip
+    print(
+        beside(
+            f"family chosen, {value}",
+            cited.row(f"{value} (share of units)", group="family"),
+            truth.values["family"][value],
+        )
+    )
 
 # %%
 # What a naive analysis would claim
@@ -131,8 +157,10 @@ for value in ("benevolence", "security"):
 # false where the true one is 0 or has the other sign.
 
 value = s.row("S_corrected").estimate
-print(f"Against a baseline of 100, choices are {1 - value / 100:.0%} of the way from chance to urgency; against coin "
-      f"flips {1 - value / 50:.0%}")  # fmt: skip
+print(
+    f"Against a baseline of 100, choices are {1 - value / 100:.0%} of the way from chance to urgency; against coin "
+    f"flips {1 - value / 50:.0%}"
+)
 
 gender = {role: group for role, group in zip(roles["role"], roles["gender"], strict=True) if group}
 true_worth = np.exp(true_strengths[list(gender)]).groupby(gender).mean()
@@ -141,16 +169,25 @@ for row in ss.preference_shares(fit, gender, ungrouped="leave_out").rows:
         print(beside(f"{row.term} roles", row, true_worth[row.term] / true_worth.sum()))
 
 loose = ss.bradley_terry(design, "~ urgency", order=True, cluster=None)
-for name, one, adjust in (("rows independent, not adjusted", loose, "none"), ("rows independent, Holm", loose, "holm"),
-                          ("clustered by pair, Holm", fit, "holm")):  # fmt: skip
+for name, one, adjust in (
+    ("rows independent, not adjusted", loose, "none"),
+    ("rows independent, Holm", loose, "holm"),
+    ("clustered by pair, Holm", fit, "holm"),
+):
     claimed = [row for row in one.pairwise(adjust=adjust).rows if row.p_adjusted < 0.05]
     gaps = [strengths[a] - strengths[b] for a, b in (row.term.split(" - ") for row in claimed)]
     false = sum(row.estimate * gap <= 0 for row, gap in zip(claimed, gaps, strict=True))
     print(f"{name}: {len(claimed):,} differences claimed, {false} of them false")
-ratio = np.median([loose.row(role, group="strength").std_error / fit.row(role, group="strength").std_error
-                   for role in strengths.index])  # fmt: skip
-print(f"Without clusters, standard errors are {ratio:.2f} times the clustered ones, and {held(loose)} intervals "
-      f"contain the true strength instead of {held(fit)}")  # fmt: skip
+ratio = np.median(
+    [
+        loose.row(role, group="strength").std_error / fit.row(role, group="strength").std_error
+        for role in strengths.index
+    ]
+)
+print(
+    f"Without clusters, standard errors are {ratio:.2f} times the clustered ones, and {held(loose)} intervals "
+    f"contain the true strength instead of {held(fit)}"
+)
 
 # %%
 # The page

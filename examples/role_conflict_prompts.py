@@ -17,18 +17,30 @@ import pandas as pd
 import socialstats as ss
 from socialstats.studies import STUDIES, StudyOptions, run_study
 
-PROMPTS = {"default": (0.5, 0.0), "as a reader": (0.5, 0.0), "as a nurse": (0.9, 0.0), "as a parent": (0.5, 0.8)}
+PROMPTS = {
+    "default": (0.5, 0.0),
+    "as a reader": (0.5, 0.0),
+    "as a nurse": (0.9, 0.0),
+    "as a parent": (0.5, 0.8),
+}
 ASKED = [name for name in PROMPTS if name != "default"]
 ROLES, SEED = 24, 20261122  # a subset of the 65 roles keeps this short
 SIMULATED = "These choices are simulated: no language model was asked, with no prompt."
-QUESTIONS = ("differences-shares", "differences-strengths", "differences-items", "differences-entropy")
+QUESTIONS = (
+    "differences-shares",
+    "differences-strengths",
+    "differences-items",
+    "differences-entropy",
+)
 
 
 def main(page: str = "role_conflict_prompts.html") -> None:
     """Simulate, compare, say what was put in, and write the page."""
     choices = simulate()
     design = ss.Comparisons.from_frame(choices.drop(columns="chance"), by="prompt")
-    outcome = run_study(STUDIES["role-conflict"], design, StudyOptions(reference="default", simulated=SIMULATED))
+    outcome = run_study(
+        STUDIES["role-conflict"], design, StudyOptions(reference="default", simulated=SIMULATED)
+    )
     print(f"1. {outcome.title} ({len(choices):,} choices)")
     for sentence in outcome.answer:
         print("  ", sentence)
@@ -41,7 +53,9 @@ def main(page: str = "role_conflict_prompts.html") -> None:
     print_truth(choices, design)
     family = sorted(choices.loc[choices["domain_a"] == "family", "role_a"].unique())
     print_naive(choices, family)
-    print_missed(blocks["differences-strengths"].results, blocks["differences-items"].results, family)
+    print_missed(
+        blocks["differences-strengths"].results, blocks["differences-items"].results, family
+    )
     print_found(blocks["differences-shares"].results[0])
     write_page(page, outcome)
 
@@ -52,7 +66,9 @@ def simulate() -> pd.DataFrame:
     truth = ss.datasets.role_conflict_truth()
     roles = ss.datasets.role_conflict_roles()
     kept = set(roles["role"][np.linspace(0, len(roles) - 1, ROLES).astype(int)])
-    stories = choices[choices["role_a"].isin(kept) & choices["role_b"].isin(kept)].drop(columns=["choice", "values"])
+    stories = choices[choices["role_a"].isin(kept) & choices["role_b"].isin(kept)].drop(
+        columns=["choice", "values"]
+    )
     rng = np.random.default_rng(SEED)
     pair = stories["role_a"] + stories["role_b"]
     liking = pair.map(
@@ -77,14 +93,18 @@ def s_by_prompt(design: ss.Comparisons) -> dict[str, float]:
 
 def true_s(choices: pd.DataFrame) -> dict[str, float]:
     """Return S of the chances that were simulated, without the scatter of answers."""
-    sides = [choices.assign(choice=choices["role_a"]),
-             choices.assign(choice=choices["role_b"], chance=1 - choices["chance"])]  # fmt: skip
+    sides = [
+        choices.assign(choice=choices["role_a"]),
+        choices.assign(choice=choices["role_b"], chance=1 - choices["chance"]),
+    ]
     return s_by_prompt(ss.Comparisons.from_frame(pd.concat(sides), by="prompt", weight="chance"))
 
 
 def print_truth(choices: pd.DataFrame, design: ss.Comparisons) -> None:
     """Print the differences in S beside those of the simulated chances."""
-    print("\n3. The truth: urgency weighs 0.5 by default and 0.9 for the nurse; family roles gain 0.8 with the parent")
+    print(
+        "\n3. The truth: urgency weighs 0.5 by default and 0.9 for the nurse; family roles gain 0.8 with the parent"
+    )
     true, parts = true_s(choices), design.split()
     for prompt in ASKED:
         found: Any = ss.sensitivity_difference(
@@ -92,18 +112,24 @@ def print_truth(choices: pd.DataFrame, design: ss.Comparisons) -> None:
         )
         row, gap = found.row("S_corrected", group="difference"), true[prompt] - true["default"]
         inside = "inside" if row.conf_low <= gap <= row.conf_high else "OUTSIDE"
-        print(f"   S of '{prompt}' minus default: {row.estimate:.1f} [{row.conf_low:.1f}, {row.conf_high:.1f}], "
-              f"simulated {gap:.1f}, {inside}")  # fmt: skip
+        print(
+            f"   S of '{prompt}' minus default: {row.estimate:.1f} [{row.conf_low:.1f}, {row.conf_high:.1f}], "
+            f"simulated {gap:.1f}, {inside}"
+        )
 
 
 def print_naive(choices: pd.DataFrame, family: list[str]) -> None:
     """Rank the prompts by S alone, then compare them role by role as independent tables, without adjustment."""
     print("\n4. What a naive analysis would claim, and where it is right")
     s = s_by_prompt(ss.Comparisons.from_frame(choices.drop(columns="chance"), by="prompt"))
-    print("   A list of S without intervals: "
-          + ", ".join(f"'{prompt}' {s[prompt]:.1f}" for prompt in sorted(s, key=lambda name: s[name])))  # fmt: skip
-    print(f"      'the reader is farther from the rule than default, by {s['as a reader'] - s['default']:.1f}': false, "
-          "this prompt changes nothing")  # fmt: skip
+    print(
+        "   A list of S without intervals: "
+        + ", ".join(f"'{prompt}' {s[prompt]:.1f}" for prompt in sorted(s, key=lambda name: s[name]))
+    )
+    print(
+        f"      'the reader is farther from the rule than default, by {s['as a reader'] - s['default']:.1f}': false, "
+        "this prompt changes nothing"
+    )
     print("   A chi-square test a role against default, rows independent, not adjusted (p < .05):")
     words = {
         "as a reader": "nothing was changed, so each claim would be false",
@@ -113,7 +139,9 @@ def print_naive(choices: pd.DataFrame, family: list[str]) -> None:
     for prompt in ASKED:
         found = differing(choices, prompt)
         kin = sum(role in family for role in found)
-        print(f"      '{prompt}': {len(found)} of {ROLES} roles differ, {kin} of them family roles; {words[prompt]}")
+        print(
+            f"      '{prompt}': {len(found)} of {ROLES} roles differ, {kin} of them family roles; {words[prompt]}"
+        )
 
 
 def differing(choices: pd.DataFrame, prompt: str) -> list[str]:
@@ -132,36 +160,56 @@ def differing(choices: pd.DataFrame, prompt: str) -> list[str]:
 
 def print_missed(strengths: tuple[Any, ...], items: tuple[Any, ...], family: list[str]) -> None:
     """Print what the page's tests by role, adjusted for their number, do not find although it was put in."""
-    print("\n5. What tests by role miss once they are adjusted for their number (see 2), although it was put in")
-    for name, results, group in (("strength", strengths, "strength"), ("share of choices", items, "item")):
-        rows = [(result.settings["labels"][0], row) for result in results for row in result.rows if row.group == group]
+    print(
+        "\n5. What tests by role miss once they are adjusted for their number (see 2), although it was put in"
+    )
+    for name, results, group in (
+        ("strength", strengths, "strength"),
+        ("share of choices", items, "item"),
+    ):
+        rows = [
+            (result.settings["labels"][0], row)
+            for result in results
+            for row in result.rows
+            if row.group == group
+        ]
         known = [(prompt, row) for prompt, row in rows if row.conf_low is not None]
         gained = [row for prompt, row in known if prompt == "as a parent" and row.term in family]
         idle = [row for prompt, row in known if prompt != "as a parent"]
         above = sum(row.conf_low > 0 for row in gained)
         away = sum(row.conf_low > 0 or row.conf_high < 0 for row in idle)
-        print(f"   {name}, unadjusted: with the parent, {above} of {len(gained)} family roles' intervals lie above 0. "
-              f"With the other prompts, where no role gained, {away} of {len(idle)} exclude 0")  # fmt: skip
+        print(
+            f"   {name}, unadjusted: with the parent, {above} of {len(gained)} family roles' intervals lie above 0. "
+            f"With the other prompts, where no role gained, {away} of {len(idle)} exclude 0"
+        )
         least = min(row.p_value for row in gained)
-        print(f"      the clearest family role has p = {least:.3f}; {len(known)} tests need p < "
-              f"{0.05 / len(known):.4f} for the first one")  # fmt: skip
+        print(
+            f"      the clearest family role has p = {least:.3f}; {len(known)} tests need p < "
+            f"{0.05 / len(known):.4f} for the first one"
+        )
 
 
 def print_found(shares: Any) -> None:
     """Print the test of the whole group, which pools what each of its roles shows."""
     row = shares.row("as a parent: share of family")
     verdict = "significant" if row.p_adjusted < 0.05 else "not significant"
-    print(f"   The whole group: its share changes by {row.estimate:.3f} [{row.conf_low:.3f}, {row.conf_high:.3f}], "
-          f"adjusted p = {row.p_adjusted:.4f}, {verdict}")  # fmt: skip
-    print("   A role has few stories, and tests of all roles share one error rate: a question about a group is better "
-          "asked\n   of the group.")  # fmt: skip
+    print(
+        f"   The whole group: its share changes by {row.estimate:.3f} [{row.conf_low:.3f}, {row.conf_high:.3f}], "
+        f"adjusted p = {row.p_adjusted:.4f}, {verdict}"
+    )
+    print(
+        "   A role has few stories, and tests of all roles share one error rate: a question about a group is better "
+        "asked\n   of the group."
+    )
 
 
 def write_page(page: str, outcome: Any) -> None:
     """Render the page."""
     from socialstats_reports import render
 
-    Path(page).write_text(render(outcome, command="python examples/role_conflict_prompts.py"), encoding="utf-8")
+    Path(page).write_text(
+        render(outcome, command="python examples/role_conflict_prompts.py"), encoding="utf-8"
+    )
     print(f"\n6. The page: {page}")
 
 

@@ -23,9 +23,16 @@ import socialstats as ss
 REAL, EMPTY = ("age", "residence"), ("gender", "ethnicity")
 data, truth = ss.datasets.social_norms(), ss.datasets.social_norms_truth()
 design = ss.Ratings.from_frame(
-    data, unit="item", rater="rater", value="answer", levels=["A", "B", "C", "D", "E"], refusal="F",
-    rater_source="source", strata="area", rater_groups=[*REAL, *EMPTY],
-)  # fmt: skip
+    data,
+    unit="item",
+    rater="rater",
+    value="answer",
+    levels=["A", "B", "C", "D", "E"],
+    refusal="F",
+    rater_source="source",
+    strata="area",
+    rater_groups=[*REAL, *EMPTY],
+)
 print(data[["item", "source", "rater", "answer", *REAL, *EMPTY]].head(4).to_string(index=False))
 
 
@@ -45,7 +52,9 @@ lines = {row.term: row.estimate for row in whole.rows if row.group == "reference
 best = min((name for name in lines if name.startswith("always")), key=lambda name: lines[name])
 models = [row for row in whole.rows if row.group is None]
 farther = sum(row.estimate > lines[best] for row in models)
-print(f"{best} would have a distance of {lines[best]:.2f}, smaller than that of {farther} of the {len(models)} models")
+print(
+    f"{best} would have a distance of {lines[best]:.2f}, smaller than that of {farther} of the {len(models)} models"
+)
 whole.plot()
 
 # %%
@@ -64,7 +73,10 @@ def shares(mean, sd):
 
 people = data[data["source"] == "human"].drop_duplicates("rater")
 shifts = sum(people[name].map(truth.shifts[name]).to_numpy(float) for name in REAL)
-items, spread = np.array(list(truth.item_means.values())), np.hypot(truth.person_sd, truth.answer_sd)
+items, spread = (
+    np.array(list(truth.item_means.values())),
+    np.hypot(truth.person_sd, truth.answer_sd),
+)
 likeliest = np.mean([shares(items + shift, spread) for shift in shifts], axis=0).argmax(axis=1)
 far = np.abs(likeliest[:, None] - np.arange(5))
 
@@ -97,7 +109,10 @@ print(f"{line}, p_Holm = {row.p_adjusted:.2f}")
 # they find fewer than half of 33 differences. This does not show that the others are 0.
 
 groups = {name: ss.ada_met(design, group=name, resamples=1000) for name in (*REAL, *EMPTY)}
-rows = {name: [row for row in groups[name].rows if (row.group or "").startswith(f"{name}: ")] for name in groups}
+rows = {
+    name: [row for row in groups[name].rows if (row.group or "").startswith(f"{name}: ")]
+    for name in groups
+}
 kept = dict.fromkeys(groups, 0)
 for model in {row.term for row in rows[REAL[0]]}:
     own = [(name, row.p_value) for name, some in rows.items() for row in some if row.term == model]
@@ -105,13 +120,21 @@ for model in {row.term for row in rows[REAL[0]]}:
         kept[name] += p < 0.05
 for name in groups:
     effect = "has an effect" if name in REAL else "has no effect"
-    print(f"{name} {effect}: {len(models)} closest groups named, {kept[name]} of {len(rows[name])} differences "
-          "significant")  # fmt: skip
+    print(
+        f"{name} {effect}: {len(models)} closest groups named, {kept[name]} of {len(rows[name])} differences "
+        "significant"
+    )
 for name in REAL:
     ranked = [row for row in groups[name].rows if (row.group or "").startswith(f"{name} = ")]
-    closest = {row.term: row for row in sorted(ranked, key=lambda row: -row.estimate)}  # the smallest distance is last
-    found = {model: (closest[model].group or "").removeprefix(f"{name} = ") for model in truth.family}
-    hits = sum(found[model] == truth.closest[family, name] for model, family in truth.family.items())
+    closest = {
+        row.term: row for row in sorted(ranked, key=lambda row: -row.estimate)
+    }  # the smallest distance is last
+    found = {
+        model: (closest[model].group or "").removeprefix(f"{name} = ") for model in truth.family
+    }
+    hits = sum(
+        found[model] == truth.closest[family, name] for model, family in truth.family.items()
+    )
     print(f"{name}: the closest group is the true one for {hits} of {len(truth.family)} models")
 groups["age"].plot(group="age")
 
@@ -124,7 +147,13 @@ groups["age"].plot(group="age")
 worst = max(truth.refusal, key=lambda model: truth.refusal[model])
 for rule in ("max", "item_max", "exclude"):
     row = ss.ada_met(design, refusal=rule, resamples=1000).row(worst, group=None)
-    print(beside(f"{worst} (refuses {truth.refusal[worst]:.0%}, simulated), {rule}", row, simulated(worst, rule)))
+    print(
+        beside(
+            f"{worst} (refuses {truth.refusal[worst]:.0%}, simulated), {rule}",
+            row,
+            simulated(worst, rule),
+        )
+    )
 
 # %%
 # The page

@@ -33,11 +33,15 @@ def interval(row, digits=2):
 # Judges may lean. Their mean score of a balanced text is the reference for all models. Its standard error is the
 # judges' noise over three texts. It does not say how far another balanced text would lie.
 
-controls = ss.trait_ratings(ss.datasets.staged_values_controls(), traits=traits, model=None, scenario="text")
+controls = ss.trait_ratings(
+    ss.datasets.staged_values_controls(), traits=traits, model=None, scenario="text"
+)
 zero = ss.judge_zeros(controls, texts=["balanced"])
 offset, error = np.mean(list(truth.judge_offset.values())), zero.error()
-print(f"neutral point: {np.mean(list(zero.values())):.2f}, SE {error.std_error:.2f} ({error.df:.0f} df), simulated "
-      f"{offset:.2f}")  # fmt: skip
+print(
+    f"neutral point: {np.mean(list(zero.values())):.2f}, SE {error.std_error:.2f} ({error.df:.0f} df), simulated "
+    f"{offset:.2f}"
+)
 
 # %%
 # Where do the models lean?
@@ -76,7 +80,7 @@ print_changes(profile, truth.composite)
 one = ss.trait_ratings(scores[scores["wording"] == 1], traits=["commitment"], cluster="scenario")
 commitment = ss.trait_profile(
     one, weights={"commitment": 1}, free_weights=True, centre=0, activation=None, stages=stages
-)  # fmt: skip
+)
 print("Commitment")
 print_changes(commitment, truth.commitment)
 
@@ -88,7 +92,11 @@ print_changes(commitment, truth.commitment)
 # sigma.
 
 spread = ss.paraphrase_spread(ss.trait_ratings(scores, traits=traits, cluster="scenario"))
-noise = sum(weight**2 for weight in truth.weights.values()) * (truth.trait_sd**2 + 1 / 12) / len(truth.judge_offset)
+noise = (
+    sum(weight**2 for weight in truth.weights.values())
+    * (truth.trait_sd**2 + 1 / 12)
+    / len(truth.judge_offset)
+)
 for stage, sd in truth.wording_sd.items():
     true = np.sqrt(np.pi) / 2 * np.sqrt(sd**2 + noise)
     print(f"{stage}: mean SD {interval(spread.row(stage, group='spread'))}, simulated {true:.2f}")
@@ -99,7 +107,9 @@ for stage, sd in truth.wording_sd.items():
 # Whose variation counts depends on whom the conclusion is about: these models, or models like these. The first test
 # takes scenarios as drawn and models as given, the second models as drawn and scenarios as given.
 
-models = ss.trait_profile(design, stages=stages, unit_of_analysis="model", cluster=None, activation=None)
+models = ss.trait_profile(
+    design, stages=stages, unit_of_analysis="model", cluster=None, activation=None
+)
 for result, unit in ((profile, "scenarios"), (models, "models")):
     row = result.row("stage 4 minus baseline", group="composite change by stage of all models")
     print(f"{unit}: {interval(row)}, t({row.df:.0f}) = {row.statistic:.2f}")
@@ -113,10 +123,14 @@ for result, unit in ((profile, "scenarios"), (models, "models")):
 rows = scores[(scores["wording"] == 1) & (scores["model"] == "model 04")]
 composite = (rows[traits] - 10) @ np.array([truth.weights[trait] for trait in traits])
 row = profile.row("model 04", group="composite minus zero")
-print(f"{len(rows)} rows: {composite.mean():.2f}, t = {composite.mean() / composite.std() * len(rows) ** 0.5:.1f}")
+print(
+    f"{len(rows)} rows: {composite.mean():.2f}, t = {composite.mean() / composite.std() * len(rows) ** 0.5:.1f}"
+)
 true = np.mean([truth.composite["model 04", stage] for stage in stages]) - offset
-print(f"{row.n:.0f} scenarios and the neutral point: {row.estimate:.2f}, t({row.df:.0f}) = {row.statistic:.1f}, p = "
-      f"{row.p_value:.3f}, simulated {true:.2f}")  # fmt: skip
+print(
+    f"{row.n:.0f} scenarios and the neutral point: {row.estimate:.2f}, t({row.df:.0f}) = {row.statistic:.1f}, p = "
+    f"{row.p_value:.3f}, simulated {true:.2f}"
+)
 
 # %%
 # The page

@@ -27,7 +27,13 @@ def socialstats(package: Any) -> None:
         fit = package.bradley_terry(games, cluster=cluster)
         assert all(row.std_error is not None for row in fit.rows if row.role == "estimate")
     assert "CR2" in package.bradley_terry(games, cluster="pair").inference
-    for name in ("mean_ratings", "paired_difference", "krippendorff_alpha", "weighted_kappa", "choice_shares"):
+    for name in (
+        "mean_ratings",
+        "paired_difference",
+        "krippendorff_alpha",
+        "weighted_kappa",
+        "choice_shares",
+    ):
         assert "cluster" in named(getattr(package, name)), name
 
 
@@ -46,7 +52,9 @@ def evalica(package: Any) -> None:
     assert not any("err" in name or "conf" in name for name in fields)
     assert "confidence_level" in inspect.signature(package.bootstrap).parameters
     assert callable(package.elo)
-    assert not named(package.bootstrap) | named(package.bradley_terry) | named(package.alpha_bootstrap)
+    assert (
+        not named(package.bootstrap) | named(package.bradley_terry) | named(package.alpha_bootstrap)
+    )
 
 
 def arena_rank(package: Any) -> None:
@@ -58,7 +66,9 @@ def arena_rank(package: Any) -> None:
 
 def krippendorff(package: Any) -> None:
     """Alpha is a number."""
-    assert isinstance(float(package.alpha(reliability_data=RATINGS, level_of_measurement="nominal")), float)
+    assert isinstance(
+        float(package.alpha(reliability_data=RATINGS, level_of_measurement="nominal")), float
+    )
     assert not named(package.alpha)
 
 
@@ -103,10 +113,16 @@ def inspect_ai(package: Any) -> None:
 
 
 FACTS = {
-    "socialstats": socialstats, "choix": choix, "evalica": evalica,
-    "arena_rank": arena_rank, "krippendorff": krippendorff, "irrCAC": irrcac,
-    "pingouin": pingouin, "statsmodels": statsmodels, "inspect_ai": inspect_ai,
-}  # fmt: skip
+    "socialstats": socialstats,
+    "choix": choix,
+    "evalica": evalica,
+    "arena_rank": arena_rank,
+    "krippendorff": krippendorff,
+    "irrCAC": irrcac,
+    "pingouin": pingouin,
+    "statsmodels": statsmodels,
+    "inspect_ai": inspect_ai,
+}
 
 
 def main() -> None:

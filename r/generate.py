@@ -33,24 +33,45 @@ OMITTED = {
 NO_BREAK = "\u00a0"
 WIDTH = 86  # R CMD check has a note on usages of more than 90 characters with their indent
 IN_R = {
-    "str": "character", "int": "whole number", "float": "number", "bool": "logical", "None": "NULL", "True": "TRUE",
-    "False": "FALSE", "mapping": "named vector or list", "sequence": "vector", "tuple": "vector",
-}  # fmt: skip
+    "str": "character",
+    "int": "whole number",
+    "float": "number",
+    "bool": "logical",
+    "None": "NULL",
+    "True": "TRUE",
+    "False": "FALSE",
+    "mapping": "named vector or list",
+    "sequence": "vector",
+    "tuple": "vector",
+}
 RENAMED = {"table": "side_by_side"}  # base R has a table()
 BY_HAND = [
-    "augment", "cautions", "comparisons", "example_data", "glance", "groups", "install_socialstats", "paired",
-    "ratings", "report", "socialstats_available", "tidy", "verify",
-]  # fmt: skip
+    "augment",
+    "cautions",
+    "comparisons",
+    "example_data",
+    "glance",
+    "groups",
+    "install_socialstats",
+    "paired",
+    "ratings",
+    "report",
+    "socialstats_available",
+    "tidy",
+    "verify",
+]
 METHODS = {
     "object": "$ [[ .DollarNames as.data.frame print str",
     "bradley_terry": "anova fitted logLik predict residuals update",
     "result": "as.data.frame augment coef confint glance nobs plot print summary tidy vcov",
     "result_group": "as.list length names",
 }
-IMPORTED = {"generics": "augment glance tidy",
-            "stats": "anova coef confint fitted logLik nobs predict residuals update vcov",
-            "utils": ".DollarNames str",
-            "graphics": "plot"}  # fmt: skip
+IMPORTED = {
+    "generics": "augment glance tidy",
+    "stats": "anova coef confint fitted logLik nobs predict residuals update vcov",
+    "utils": ".DollarNames str",
+    "graphics": "plot",
+}
 EXAMPLES = {
     "bradley_terry": """\
         fit <- bradley_terry(example_data("baseball"), order = TRUE, cluster = "pair")
@@ -109,7 +130,8 @@ def arguments(name: str) -> str:
     signature = inspect.signature(getattr(ss, name)).parameters.values()
     has_columns = any(p.kind is p.VAR_KEYWORD for p in signature)
     said = [
-        named(p.name) + ("" if p.default is p.empty else f"{NO_BREAK}={NO_BREAK}{literal(p.default)}")
+        named(p.name)
+        + ("" if p.default is p.empty else f"{NO_BREAK}={NO_BREAK}{literal(p.default)}")
         for p in signature
         if p.kind is not p.VAR_KEYWORD
     ]
@@ -121,7 +143,9 @@ def arguments(name: str) -> str:
 
 def filled(text: str, **how: Any) -> str:
     """Return text in lines of at most `WIDTH` characters, an argument and its default in one of them."""
-    return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False, **how).replace(NO_BREAK, " ")
+    return textwrap.fill(
+        text, WIDTH, break_long_words=False, break_on_hyphens=False, **how
+    ).replace(NO_BREAK, " ")
 
 
 def functions() -> str:
@@ -137,9 +161,18 @@ def namespace() -> str:
     """Return NAMESPACE."""
     lines = [f"# {MADE}."]
     lines += [f"export({name})" for name in sorted([*BY_HAND, *wrapped()])]
-    lines += [f'S3method("{name}", socialstats_{kind})' for kind, names in METHODS.items() for name in names.split()]
-    lines += ["S3method(print, summary.socialstats_result)", "S3method(ggplot2::autoplot, socialstats_result)"]
-    lines += [f"importFrom({package}, {', '.join(names.split())})" for package, names in IMPORTED.items()]
+    lines += [
+        f'S3method("{name}", socialstats_{kind})'
+        for kind, names in METHODS.items()
+        for name in names.split()
+    ]
+    lines += [
+        "S3method(print, summary.socialstats_result)",
+        "S3method(ggplot2::autoplot, socialstats_result)",
+    ]
+    lines += [
+        f"importFrom({package}, {', '.join(names.split())})" for package, names in IMPORTED.items()
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -157,15 +190,26 @@ def rd(text: str) -> str:
     )
     text = re.sub(r"\b(None|True|False)\b", lambda word: IN_R[word[0]], text)
     pieces = re.split(r"(``[^`]+``|`[^`]+`)", text)
-    escaped = [re.sub(r"([\\%{}])", r"\\\1", piece.strip("`") if k % 2 else piece) for k, piece in enumerate(pieces)]
-    return "".join(f"\\code{{{piece}}}" if k % 2 else piece for k, piece in enumerate(escaped)).strip()
+    escaped = [
+        re.sub(r"([\\%{}])", r"\\\1", piece.strip("`") if k % 2 else piece)
+        for k, piece in enumerate(pieces)
+    ]
+    return "".join(
+        f"\\code{{{piece}}}" if k % 2 else piece for k, piece in enumerate(escaped)
+    ).strip()
 
 
 def item(name: str, parameter: Any, *, typed: bool = True) -> str:
     """Return a parameter, or an error, as an item of a list."""
     kind = re.sub(r"\w+", lambda word: IN_R.get(word[0], word[0]), parameter.type)
     lines = [f"{kind}."] if typed and name != "..." else []
-    return "\\item{" + name.replace("...", "\\dots") + "}{" + rd("\n".join([*lines, *parameter.desc])) + "}"
+    return (
+        "\\item{"
+        + name.replace("...", "\\dots")
+        + "}{"
+        + rd("\n".join([*lines, *parameter.desc]))
+        + "}"
+    )
 
 
 def page(name: str, of: str) -> str:
@@ -176,22 +220,31 @@ def page(name: str, of: str) -> str:
     title, _, more = " ".join(doc["Summary"]).strip().partition(". ")
     about = [more, "\n".join(doc["Extended Summary"]), "\n".join(doc["Notes"])]
     raised = [item(rd(p.type or p.name), p, typed=False) for p in doc["Raises"]]
-    taken = {key.strip(): p for p in doc["Parameters"] for key in p.name.replace("**columns", "...").split(",")}
+    taken = {
+        key.strip(): p
+        for p in doc["Parameters"]
+        for key in p.name.replace("**columns", "...").split(",")
+    }
     usage = filled(f"{name}({arguments(of)})", subsequent_indent="  ")
     returned = [f"{p.type or p.name}. " + "\n".join(p.desc) for p in doc["Returns"]]
     parts = [
-        f"% {MADE}.", f"\\name{{{name}}}", f"\\alias{{{name}}}", f"\\title{{{rd(title.rstrip('.'))}}}",
+        f"% {MADE}.",
+        f"\\name{{{name}}}",
+        f"\\alias{{{name}}}",
+        f"\\title{{{rd(title.rstrip('.'))}}}",
         "\\description{" + rd("\n".join(doc["Summary"])) + "}",
         "\\usage{\n" + usage.replace("%", "\\%") + "\n}",
         "\\arguments{\n" + "\n".join(item(key, p) for key, p in taken.items()) + "\n}",
         "\\value{" + rd("\n".join(returned)) + "\n\nIn R a result is an object with the methods of "
         "\\link{socialstats_result}.}",
-    ]  # fmt: skip
+    ]
     if said := "\n\n".join(rd(text) for text in about if text.strip()):
         parts.append("\\details{" + said + "}")
     if raised:
-        parts.append("\\section{Errors}{Conditions, whose classes are in \\link{socialstats_error}.\n"
-                     "\\describe{\n" + "\n".join(raised) + "\n}}")  # fmt: skip
+        parts.append(
+            "\\section{Errors}{Conditions, whose classes are in \\link{socialstats_error}.\n"
+            "\\describe{\n" + "\n".join(raised) + "\n}}"
+        )
     if doc["References"]:
         parts.append("\\references{" + rd("\n".join(doc["References"])) + "}")
     if name in EXAMPLES:

@@ -38,15 +38,21 @@ if TYPE_CHECKING:
     from socialstats.metrics.bootstrap import bootstrap as bootstrap
     from socialstats.metrics.bradley_terry import BradleyTerryResult as BradleyTerryResult
     from socialstats.metrics.bradley_terry import bradley_terry as bradley_terry
-    from socialstats.metrics.bradley_terry import bradley_terry_difference as bradley_terry_difference
+    from socialstats.metrics.bradley_terry import (
+        bradley_terry_difference as bradley_terry_difference,
+    )
     from socialstats.metrics.choice_entropy import choice_entropy as choice_entropy
-    from socialstats.metrics.choice_entropy import choice_entropy_difference as choice_entropy_difference
+    from socialstats.metrics.choice_entropy import (
+        choice_entropy_difference as choice_entropy_difference,
+    )
     from socialstats.metrics.choice_shares import choice_shares as choice_shares
     from socialstats.metrics.cochran_q import cochran_q as cochran_q
     from socialstats.metrics.compare_models import compare_models as compare_models
     from socialstats.metrics.compare_models import factors_of_models as factors_of_models
     from socialstats.metrics.effect_sizes import effect_sizes as effect_sizes
-    from socialstats.metrics.effect_sizes import effect_sizes_from_summary as effect_sizes_from_summary
+    from socialstats.metrics.effect_sizes import (
+        effect_sizes_from_summary as effect_sizes_from_summary,
+    )
     from socialstats.metrics.equivalence import equivalence as equivalence
     from socialstats.metrics.fleiss_kappa import fleiss_kappa as fleiss_kappa
     from socialstats.metrics.flip_rate import flip_rate as flip_rate
@@ -59,7 +65,9 @@ if TYPE_CHECKING:
     from socialstats.metrics.label_counts import label_counts as label_counts
     from socialstats.metrics.leaderboard import LeaderboardResult as LeaderboardResult
     from socialstats.metrics.leaderboard import leaderboard as leaderboard
-    from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy as majority_vote_accuracy
+    from socialstats.metrics.majority_vote_accuracy import (
+        majority_vote_accuracy as majority_vote_accuracy,
+    )
     from socialstats.metrics.mcnemar import mcnemar as mcnemar
     from socialstats.metrics.mean_ratings import mean_ratings as mean_ratings
     from socialstats.metrics.multinomial_logit import multinomial_logit as multinomial_logit
@@ -107,67 +115,141 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _GROUPS = {
-    "reading": ("what files, data frames and vectors become", {
-        "designs.calls": "read_comparisons read_paired read_groups read_ratings",
-        "tables.joining": "join stack", "": "datasets",
-    }),
-    "designs": ("a table, and which part each of its columns plays", {
-        "designs.comparisons": "Comparisons", "designs.paired": "Paired", "designs.groups": "Groups",
-        "designs.ratings": "Ratings", "designs.label_lists": "LabelLists",
-        "designs.trait_ratings": "trait_ratings", "designs.model_scores": "model_scores",
-    }),
-    "choices": ("which of two wins, and what decides it", {
-        "metrics.bradley_terry": "bradley_terry bradley_terry_difference", "metrics.win_rates": "win_rates",
-        "metrics.win_rate_difference": "win_rate_difference", "metrics.group_win_rates": "group_win_rates",
-        "metrics.preference_shares": "preference_shares", "metrics.sensitivity": "sensitivity sensitivity_difference",
-        "metrics.choice_entropy": "choice_entropy choice_entropy_difference",
-    }),
-    "pairs": ("two conditions on the same units, or two independent groups", {
-        "metrics.paired_difference": "paired_difference",
-        "metrics.effect_sizes": "effect_sizes effect_sizes_from_summary", "metrics.equivalence": "equivalence",
-        "metrics.mcnemar": "mcnemar", "metrics.symmetry": "symmetry", "metrics.cochran_q": "cochran_q",
-        "metrics.flip_rate": "flip_rate", "metrics.relationship_bias": "relationship_bias",
-        "metrics.two_proportions": "two_proportions", "metrics.two_means": "two_means",
-        "metrics.two_ordinal": "two_ordinal",
-    }),
-    "agreement": ("raters with each other, or models with people", {
-        "metrics.percent_agreement": "percent_agreement", "metrics.weighted_kappa": "weighted_kappa kappa_quantiles",
-        "metrics.fleiss_kappa": "fleiss_kappa", "metrics.krippendorff_alpha": "krippendorff_alpha",
-        "metrics.gwet_ac": "gwet_ac", "metrics.judge_agreement": "judge_agreement",
-        "metrics.majority_vote_accuracy": "majority_vote_accuracy", "metrics.spearman_rho": "spearman_rho",
-        "metrics.ada_met": "ada_met", "metrics.js_similarity": "js_similarity",
-    }),
-    "shares": ("how often each label is given", {
-        "metrics.choice_shares": "choice_shares", "metrics.reply_shares": "reply_shares",
-        "metrics.label_counts": "label_counts", "metrics.multinomial_logit": "multinomial_logit",
-        "metrics.rereading": "changed_shares",
-    }),
-    "scales": ("means of ratings and scores", {
-        "metrics.mean_ratings": "mean_ratings", "metrics.ratings_difference": "ratings_difference",
-        "metrics.leaderboard": "leaderboard", "metrics.trait_profile": "trait_profile judge_zeros",
-        "metrics.paraphrase_spread": "paraphrase_spread", "metrics.rereading": "changed_means",
-    }),
-    "models": ("results of several models or choices of analysis, side by side", {
-        "metrics.compare_models": "compare_models factors_of_models", "metrics.over_models": "over_models",
-        "metrics.multiverse": "multiverse leave_one_out Variant", "results.side_by_side": "table",
-    }),
-    "resampling": ("error, interval and p of a statistic of one's own", {
-        "metrics.bootstrap": "bootstrap", "metrics.jackknife": "jackknife", "metrics.permute": "permute",
-    }),
-    "planning": ("sizes of studies, their items, families of tests", {
-        "planning": "power_paired_t power_mcnemar power_clustered_mean design_items adjust",
-    }),
-    "pages": ("reports, and numbers that others printed", {"studies": "STUDIES", "": "audit claims"}),
-    "results": ("what these functions return", {
-        "results": "Result ResultGroup", "results.side_by_side": "ResultTable", "planning": "PlanResult",
-        "metrics.bradley_terry": "BradleyTerryResult", "metrics.leaderboard": "LeaderboardResult",
-    }),
-    "errors": ("what they raise or warn of", {
-        "errors": "SocialStatsError InputError DesignError NothingToAnalyse MissingDependency UndefinedStatistic "
-        "MleDoesNotExist NotIdentified NonConvergence Caution",
-    }),
-}  # every public name, by job, and the module that it is loaded from; "": it is a module itself  # fmt: skip
-_HOME = {name: module for _, homes in _GROUPS.values() for module, names in homes.items() for name in names.split()}
+    "reading": (
+        "what files, data frames and vectors become",
+        {
+            "designs.calls": "read_comparisons read_paired read_groups read_ratings",
+            "tables.joining": "join stack",
+            "": "datasets",
+        },
+    ),
+    "designs": (
+        "a table, and which part each of its columns plays",
+        {
+            "designs.comparisons": "Comparisons",
+            "designs.paired": "Paired",
+            "designs.groups": "Groups",
+            "designs.ratings": "Ratings",
+            "designs.label_lists": "LabelLists",
+            "designs.trait_ratings": "trait_ratings",
+            "designs.model_scores": "model_scores",
+        },
+    ),
+    "choices": (
+        "which of two wins, and what decides it",
+        {
+            "metrics.bradley_terry": "bradley_terry bradley_terry_difference",
+            "metrics.win_rates": "win_rates",
+            "metrics.win_rate_difference": "win_rate_difference",
+            "metrics.group_win_rates": "group_win_rates",
+            "metrics.preference_shares": "preference_shares",
+            "metrics.sensitivity": "sensitivity sensitivity_difference",
+            "metrics.choice_entropy": "choice_entropy choice_entropy_difference",
+        },
+    ),
+    "pairs": (
+        "two conditions on the same units, or two independent groups",
+        {
+            "metrics.paired_difference": "paired_difference",
+            "metrics.effect_sizes": "effect_sizes effect_sizes_from_summary",
+            "metrics.equivalence": "equivalence",
+            "metrics.mcnemar": "mcnemar",
+            "metrics.symmetry": "symmetry",
+            "metrics.cochran_q": "cochran_q",
+            "metrics.flip_rate": "flip_rate",
+            "metrics.relationship_bias": "relationship_bias",
+            "metrics.two_proportions": "two_proportions",
+            "metrics.two_means": "two_means",
+            "metrics.two_ordinal": "two_ordinal",
+        },
+    ),
+    "agreement": (
+        "raters with each other, or models with people",
+        {
+            "metrics.percent_agreement": "percent_agreement",
+            "metrics.weighted_kappa": "weighted_kappa kappa_quantiles",
+            "metrics.fleiss_kappa": "fleiss_kappa",
+            "metrics.krippendorff_alpha": "krippendorff_alpha",
+            "metrics.gwet_ac": "gwet_ac",
+            "metrics.judge_agreement": "judge_agreement",
+            "metrics.majority_vote_accuracy": "majority_vote_accuracy",
+            "metrics.spearman_rho": "spearman_rho",
+            "metrics.ada_met": "ada_met",
+            "metrics.js_similarity": "js_similarity",
+        },
+    ),
+    "shares": (
+        "how often each label is given",
+        {
+            "metrics.choice_shares": "choice_shares",
+            "metrics.reply_shares": "reply_shares",
+            "metrics.label_counts": "label_counts",
+            "metrics.multinomial_logit": "multinomial_logit",
+            "metrics.rereading": "changed_shares",
+        },
+    ),
+    "scales": (
+        "means of ratings and scores",
+        {
+            "metrics.mean_ratings": "mean_ratings",
+            "metrics.ratings_difference": "ratings_difference",
+            "metrics.leaderboard": "leaderboard",
+            "metrics.trait_profile": "trait_profile judge_zeros",
+            "metrics.paraphrase_spread": "paraphrase_spread",
+            "metrics.rereading": "changed_means",
+        },
+    ),
+    "models": (
+        "results of several models or choices of analysis, side by side",
+        {
+            "metrics.compare_models": "compare_models factors_of_models",
+            "metrics.over_models": "over_models",
+            "metrics.multiverse": "multiverse leave_one_out Variant",
+            "results.side_by_side": "table",
+        },
+    ),
+    "resampling": (
+        "error, interval and p of a statistic of one's own",
+        {
+            "metrics.bootstrap": "bootstrap",
+            "metrics.jackknife": "jackknife",
+            "metrics.permute": "permute",
+        },
+    ),
+    "planning": (
+        "sizes of studies, their items, families of tests",
+        {
+            "planning": "power_paired_t power_mcnemar power_clustered_mean design_items adjust",
+        },
+    ),
+    "pages": (
+        "reports, and numbers that others printed",
+        {"studies": "STUDIES", "": "audit claims"},
+    ),
+    "results": (
+        "what these functions return",
+        {
+            "results": "Result ResultGroup",
+            "results.side_by_side": "ResultTable",
+            "planning": "PlanResult",
+            "metrics.bradley_terry": "BradleyTerryResult",
+            "metrics.leaderboard": "LeaderboardResult",
+        },
+    ),
+    "errors": (
+        "what they raise or warn of",
+        {
+            "errors": "SocialStatsError InputError DesignError NothingToAnalyse MissingDependency UndefinedStatistic "
+            "MleDoesNotExist NotIdentified NonConvergence Caution",
+        },
+    ),
+}  # every public name, by job, and the module that it is loaded from; "": it is a module itself
+_HOME = {
+    name: module
+    for _, homes in _GROUPS.values()
+    for module, names in homes.items()
+    for name in names.split()
+}
 
 __all__ = list(_HOME)
 

@@ -132,7 +132,11 @@ class Problem:
             text += f" ({self.n_rows:,} {self.noun})"
         elif self.n_rows > 1:
             shown = ", ".join(str(line) for line in self.lines[:LINES_SHOWN])
-            more = ", ..." if (self.n_rows if self.noun == "rows" else len(self.lines)) > LINES_SHOWN else ""
+            more = (
+                ", ..."
+                if (self.n_rows if self.noun == "rows" else len(self.lines)) > LINES_SHOWN
+                else ""
+            )
             text += f" ({self.n_rows:,} {self.noun}: {self.unit}{'s' if len(self.lines) > 1 else ''} {shown}{more})"
         return text
 
@@ -395,8 +399,23 @@ class Caution:
 
 
 # cautions about an interval, which is then called approximate
-APPROXIMATE = frozenset(("SS202", "SS203", "SS206", "SS208", "SS211", "SS212", "SS213", "SS216", "SS304", "SS312",
-                         "SS314", "SS317", "SS333"))  # fmt: skip
+APPROXIMATE = frozenset(
+    (
+        "SS202",
+        "SS203",
+        "SS206",
+        "SS208",
+        "SS211",
+        "SS212",
+        "SS213",
+        "SS216",
+        "SS304",
+        "SS312",
+        "SS314",
+        "SS317",
+        "SS333",
+    )
+)
 
 
 # notes that touch no number
@@ -436,7 +455,10 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
     "SS303": ("caution", "cells have different numbers of observations"),
     "SS304": ("info", "a plug-in estimate is biased; a corrected one stands beside it"),
     "SS305": ("info", "a published reference value does not match its description"),
-    "SS306": ("caution", "labels differ only in case, white space, character encoding or a final .0"),
+    "SS306": (
+        "caution",
+        "labels differ only in case, white space, character encoding or a final .0",
+    ),
     "SS307": ("info", "some columns were not used"),
     "SS308": ("info", "some covariates were not used"),
     "SS309": ("caution", "more raters than units: rows and columns may be exchanged"),
@@ -476,10 +498,22 @@ CAUTIONS: dict[str, tuple[Severity, str]] = {
 
 
 def caution(
-    code: str, detail: str = "", *, affects: str = "", fix: str = "", short: str = "",
+    code: str,
+    detail: str = "",
+    *,
+    affects: str = "",
+    fix: str = "",
+    short: str = "",
     rows: Iterable[str] | None = None,
-) -> Caution:  # fmt: skip
+) -> Caution:
     """Make a numbered caution; its severity and short text come from `CAUTIONS`."""
     severity, default = CAUTIONS[code]
-    return Caution(code=code, severity=severity, short=short or default, detail=detail, affects=affects, fix=fix,
-                   rows=None if rows is None else tuple(rows))  # fmt: skip
+    return Caution(
+        code=code,
+        severity=severity,
+        short=short or default,
+        detail=detail,
+        affects=affects,
+        fix=fix,
+        rows=None if rows is None else tuple(rows),
+    )

@@ -14,7 +14,9 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 ENGINES = {"duckdb", "polars", "pyspark", "dask"}
 LEAST = 4  # fewer pieces of unknown size are not worth a process
-_work: Callable[[int], Any] | None = None  # a copied process has it; while it is set, neither makes a third
+_work: Callable[[int], Any] | None = (
+    None  # a copied process has it; while it is set, neither makes a third
+)
 
 
 def in_halves(work: Callable[[int], T], n: int, *, least: int = LEAST) -> list[T]:
@@ -33,11 +35,16 @@ def in_halves(work: Callable[[int], T], n: int, *, least: int = LEAST) -> list[T
         return [work(i) for i in range(n)]
     _work, pool = work, ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork"))
     try:
-        with warnings.catch_warnings():  # newer Pythons warn of the threads of linear algebra, which survive a copy
+        with (
+            warnings.catch_warnings()
+        ):  # newer Pythons warn of the threads of linear algebra, which survive a copy
             warnings.simplefilter("ignore", DeprecationWarning)
             sent = [pool.submit(_piece, i) for i in reversed(range(n))][::-1]
         mine = {i: work(i) for i in range(n) if sent[i].cancel()}
-        return [mine[i] if i in mine else work(i) if sent[i].exception() else sent[i].result() for i in range(n)]
+        return [
+            mine[i] if i in mine else work(i) if sent[i].exception() else sent[i].result()
+            for i in range(n)
+        ]
     finally:
         _work = None
         pool.shutdown(cancel_futures=True)
@@ -60,4 +67,9 @@ def _alone() -> bool:
     The threads of engines do not survive a copy, which then waits for them for ever.
     """
     engines = ENGINES & sys.modules.keys()
-    return sys.platform == "linux" and (os.cpu_count() or 1) > 1 and threading.active_count() == 1 and not engines
+    return (
+        sys.platform == "linux"
+        and (os.cpu_count() or 1) > 1
+        and threading.active_count() == 1
+        and not engines
+    )

@@ -46,7 +46,9 @@ class Match:
         """
         sizes = [len(self.keys) + len(lone) for lone in self.unmatched]
         if [column.shape[0] for column in columns] != sizes:
-            raise ValueError(f"columns of {[column.shape[0] for column in columns]} values for {sizes} keys")
+            raise ValueError(
+                f"columns of {[column.shape[0] for column in columns]} values for {sizes} keys"
+            )
         return [column[place] for column, place in zip(columns, self.places, strict=True)]
 
     def text(self, noun: str, names: Sequence[str]) -> str:
@@ -57,8 +59,11 @@ class Match:
         >>> match_keys(["u1", "u2"], ["u2", "u3", "u4"]).text("unit", ["people", "the model"])
         '1 unit of both; 1 unit only from people, 2 units only from the model'
         """
-        alone = [f"{count(len(lone), noun)} only from {name}"
-                 for lone, name in zip(self.unmatched, names, strict=True) if lone]  # fmt: skip
+        alone = [
+            f"{count(len(lone), noun)} only from {name}"
+            for lone, name in zip(self.unmatched, names, strict=True)
+            if lone
+        ]
         shared = f"{count(len(self.keys), noun)} of {'both' if len(self.places) == 2 else 'all'}"
         return f"{shared}; {', '.join(alone)}" if alone else shared
 
@@ -96,10 +101,14 @@ def match_keys(*tables: Iterable[Hashable]) -> Match:
     common = [key for key in indexes[0] if key in shared]
     return Match(
         keys=tuple(common),
-        places=tuple(np.fromiter(map(index.__getitem__, common), np.int64, len(common)) for index in indexes),
-        unmatched=tuple(tuple(key for key in index if key not in shared) if len(index) > len(common) else ()
-                        for index in indexes),
-    )  # fmt: skip
+        places=tuple(
+            np.fromiter(map(index.__getitem__, common), np.int64, len(common)) for index in indexes
+        ),
+        unmatched=tuple(
+            tuple(key for key in index if key not in shared) if len(index) > len(common) else ()
+            for index in indexes
+        ),
+    )
 
 
 def _index(keys: Iterable[Hashable]) -> dict[Hashable, int]:
@@ -108,8 +117,10 @@ def _index(keys: Iterable[Hashable]) -> dict[Hashable, int]:
     index = dict(zip(listed, range(len(listed)), strict=True))
     if len(index) < len(listed):
         repeated = [key for place, key in enumerate(listed) if index[key] != place]
-        raise InputError(f"rows cannot be matched: {quoted([str(key) for key in dict.fromkeys(repeated)])} "
-                         "occurs more than once in one table")  # fmt: skip
+        raise InputError(
+            f"rows cannot be matched: {quoted([str(key) for key in dict.fromkeys(repeated)])} "
+            "occurs more than once in one table"
+        )
     return index
 
 
@@ -122,4 +133,7 @@ def joint_codes(*levels: Sequence[str]) -> list[IntArray]:
     [[0, 1], [1, 2]]
     """
     code: dict[str, int] = {}
-    return [np.array([code.setdefault(label, len(code)) for label in labels], dtype=np.int64) for labels in levels]
+    return [
+        np.array([code.setdefault(label, len(code)) for label in labels], dtype=np.int64)
+        for labels in levels
+    ]

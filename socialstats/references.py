@@ -67,27 +67,44 @@ def read_bib(text: str) -> dict[str, Reference]:
         entry = ENTRY.match(text, place)
         line = text.count("\n", 0, place) + 1
         if entry is None:
-            raise InputError(f"references.bib line {line} is no entry or comment: '{text[place:].splitlines()[0]}'")
+            raise InputError(
+                f"references.bib line {line} is no entry or comment: '{text[place:].splitlines()[0]}'"
+            )
         fields = dict(FIELD.findall(entry["fields"]))
         try:
             if entry["key"] in found or len(fields) < entry["fields"].count("\n"):
-                raise InputError(f"references.bib line {line}: '{entry['key']}' or one of its fields stands twice")
+                raise InputError(
+                    f"references.bib line {line}: '{entry['key']}' or one of its fields stands twice"
+                )
             found[entry["key"]] = _reference(entry["kind"], fields, entry[0])
         except KeyError as missing:
-            raise InputError(f"references.bib line {line}: '{entry['key']}' lacks {missing}") from None
+            raise InputError(
+                f"references.bib line {line}: '{entry['key']}' lacks {missing}"
+            ) from None
         place = entry.end()
     return found
 
 
 def _reference(kind: str, fields: dict[str, str], entry: str) -> Reference:
     """Return the work of an entry; a KeyError names the kind or the field that is missing."""
-    plain = {name: re.sub(r"\\([&%$#_])", r"\1", value.strip("{}")) for name, value in fields.items()}
+    plain = {
+        name: re.sub(r"\\([&%$#_])", r"\1", value.strip("{}")) for name, value in fields.items()
+    }
     plain["pages"] = plain.get("pages", "").replace("--", "-")
     editors = [" ".join(name.split(", ")[::-1]) for name in plain.get("editor", "").split(" and ")]
     plain["editors"] = f"{_listed(editors)} (Ed{'s' * (len(editors) > 1)}.)"
-    venue = VENUES[kind] if kind != "article" or "number" in plain else VENUES[kind].replace("({number})", "")
+    venue = (
+        VENUES[kind]
+        if kind != "article" or "number" in plain
+        else VENUES[kind].replace("({number})", "")
+    )
     return Reference(
-        authors=_listed([re.sub(r", (Jr\.), (.+)", r", \2, \1", name) for name in plain["author"].split(" and ")]),
+        authors=_listed(
+            [
+                re.sub(r", (Jr\.), (.+)", r", \2, \1", name)
+                for name in plain["author"].split(" and ")
+            ]
+        ),
         year=int(plain["year"]),
         title=plain["title"] + (f" ({plain['edition']} ed.)" if "edition" in plain else ""),
         venue=venue.format_map(plain),
@@ -140,7 +157,9 @@ def bibtex(keys: str | Sequence[str]) -> str:
       year = {1979}
     }
     """
-    return "\n\n".join(_known(key).bibtex for key in dict.fromkeys([keys] if isinstance(keys, str) else keys))
+    return "\n\n".join(
+        _known(key).bibtex for key in dict.fromkeys([keys] if isinstance(keys, str) else keys)
+    )
 
 
 def _known(key: str) -> Reference:

@@ -111,34 +111,48 @@ def reads(
         declared = {key: str(part.annotation) for key, part in signature.parameters.items()}
         kinds_of = tuple(reader for reader in readers if isinstance(reader, type))
         kinds_of = kinds_of if isinstance(readers[-1], type) else ()
-        kinds = {key: kind for key, kind in declared.items() if kind.removesuffix(" | None") in ("int", "float")}
+        kinds = {
+            key: kind
+            for key, kind in declared.items()
+            if kind.removesuffix(" | None") in ("int", "float")
+        }
 
         @functools.wraps(function)
         def call(*args: Any, **given: Any) -> Any:
             name, others = f"{function.__name__}()", own[tables:]
             if "alternative" in given and "alternative" not in others:
-                raise InputError(f"{name} tests both sides only; {option('alternative')} is an option of "
-                                 f"{', '.join(with_a_side())}, and of contrast() of a fit")  # fmt: skip
+                raise InputError(
+                    f"{name} tests both sides only; {option('alternative')} is an option of "
+                    f"{', '.join(with_a_side())}, and of contrast() of a fit"
+                )
             placed, keys = (
-                from_vectors(args, given, readers, name, square, bool(labels)) if tables == 1 else (args, given)
+                from_vectors(args, given, readers, name, square, bool(labels))
+                if tables == 1
+                else (args, given)
             )
             named, keys = by_keywords(placed, keys, readers, own, name)
             if twice := {*own[: len(named)]} & {*keys}:
-                raise TypeError(f"{name}: {own[0]} is what stands first in the call. Leave {min(twice)}= out")
+                raise TypeError(
+                    f"{name}: {own[0]} is what stands first in the call. Leave {min(twice)}= out"
+                )
             try:
                 options = signature.bind(*named, **keys).arguments
             except TypeError as error:
                 reader_of([key for key in keys if key not in own], readers, name, others)
                 raise TypeError(f"{name}: {error}") from None
             columns = options.pop("columns", {})
-            options |= {key: numeric(key, options[key], kinds[key]) for key in kinds.keys() & options.keys()}
+            options |= {
+                key: numeric(key, options[key], kinds[key]) for key in kinds.keys() & options.keys()
+            }
             if "alternative" in options:
                 options["alternative"] = checked_alternative(options["alternative"])
             if also and isinstance(options[own[0]], also):
                 refuse_weights(getattr(options[own[0]], "design", None), name, weighted)
                 if columns:
-                    raise InputError(f"{name}: {', '.join(map(option, columns))} tells how to read a table, and this "
-                                     "is a result")  # fmt: skip
+                    raise InputError(
+                        f"{name}: {', '.join(map(option, columns))} tells how to read a table, and this "
+                        "is a result"
+                    )
                 return function(**options)
             for place in own[:tables]:
                 data = options[place]
@@ -155,7 +169,9 @@ def reads(
                     refuse_means(design, name)
                 refuse_weights(design, name, weighted)
                 scan = getattr(design, "scan", None)
-                stays = scan is None or (scans and (streams or not getattr(scan, "covariates", None)))
+                stays = scan is None or (
+                    scans and (streams or not getattr(scan, "covariates", None))
+                )
                 options[place] = design if stays else design.whole()
             if tables > 1:
                 return function(**options)
@@ -186,7 +202,11 @@ def with_a_side() -> list[str]:
     (True, False)
     """
     metrics: Mapping[str, Metric] = importlib.import_module("socialstats.metrics").METRICS
-    return [name for name, one in metrics.items() if "alternative" in inspect.signature(one.function).parameters]
+    return [
+        name
+        for name, one in metrics.items()
+        if "alternative" in inspect.signature(one.function).parameters
+    ]
 
 
 def numeric(name: str, value: Any, kind: str) -> Any:
@@ -197,12 +217,18 @@ def numeric(name: str, value: Any, kind: str) -> Any:
     InputError
         For anything else.
     """
-    if value is None and (kind.endswith("None") or name == "level"):  # a missing level has an error of its own
+    if value is None and (
+        kind.endswith("None") or name == "level"
+    ):  # a missing level has an error of its own
         return value
     number = isinstance(value, Real) and not isinstance(value, bool)
     if kind.startswith("float"):
         if not number:
-            scale = f". The scale of values: {option('scale', value)}" if name == "level" and value in SCALES else ""
+            scale = (
+                f". The scale of values: {option('scale', value)}"
+                if name == "level" and value in SCALES
+                else ""
+            )
             raise InputError(f"{option(name, value)} is not a number{scale}")
         return value
     if not number or not float(value).is_integer():
@@ -247,7 +273,11 @@ def refuse_weights(design: Any, name: str, taken: bool = False) -> None:
     if taken or isinstance(design, Comparisons) or not getattr(design, "weighted", False):
         return
     metrics: Mapping[str, Metric] = importlib.import_module("socialstats.metrics").METRICS
-    able = [key for key, metric in metrics.items() if metric.weighted and isinstance(design, metric.readers)]
+    able = [
+        key
+        for key, metric in metrics.items()
+        if metric.weighted and isinstance(design, metric.readers)
+    ]
     raise InputError(
         f"{name} counts each unit once, so that it would ignore the sampling weights in column "
         f"'{design.columns.get('weight', 'weight')}' of {design.source}. Leave {option('weight')} out, or use what "
@@ -263,8 +293,10 @@ def level_factor(design: Any, by: str | None, kinds: tuple[type, ...]) -> str | 
     name = None if design.by is None else str(design.by.name)
     if by not in ("declared", None, name):
         known = "it has no by factor" if name is None else f"its by factor is '{name}'"
-        raise InputError(f"{option('by', by)} is not declared in this design ({known}); pass {option('by')} when "
-                         "making the design")  # fmt: skip
+        raise InputError(
+            f"{option('by', by)} is not declared in this design ({known}); pass {option('by')} when "
+            "making the design"
+        )
     return None if by is None else name
 
 
@@ -320,7 +352,9 @@ class Metric:
     @property
     def readers(self) -> tuple[type, ...]:
         """The kinds of designs that the function takes."""
-        return tuple(reader for reader in vars(self.function).get("readers", ()) if isinstance(reader, type))
+        return tuple(
+            reader for reader in vars(self.function).get("readers", ()) if isinstance(reader, type)
+        )
 
     @property
     def weighted(self) -> bool:
@@ -362,8 +396,12 @@ def fit_of(data: Any, columns: Mapping[str, Any], name: str) -> Any:
         data = lookup("bradley_terry").function(as_design(data, columns, Comparisons, name=name))
     elif columns:
         reader_of(columns, [Comparisons], name, [])
-        raise InputError(f"{name}: {', '.join(option(key) for key in columns)} tells how to read a table, and this is "
-                         "a fit already")  # fmt: skip
+        raise InputError(
+            f"{name}: {', '.join(option(key) for key in columns)} tells how to read a table, and this is "
+            "a fit already"
+        )
     if isinstance(data, ResultGroup):
-        raise InputError(f"{name} takes one fit, and these are {len(data)}, by {data.by}: pass one, fits[LEVEL]")
+        raise InputError(
+            f"{name} takes one fit, and these are {len(data)}, by {data.by}: pass one, fits[LEVEL]"
+        )
     return data

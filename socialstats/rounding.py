@@ -23,7 +23,9 @@ SPARE = 64  # rounding errors of a number before it is added up: of a mean of ra
 AGAIN = 8  # times as much is lost of a number that is computed again from other weights
 RESAMPLED = 1e-12  # the same of one from a resample, whose sums are added up in blocks
 FITTED = 1e-8  # solvers agree on log-odds to this
-NOTHING = "their contributions do not differ beyond rounding, so no standard error, interval or test"
+NOTHING = (
+    "their contributions do not differ beyond rounding, so no standard error, interval or test"
+)
 
 
 def alike(what: str) -> str:

@@ -25,31 +25,80 @@ from socialstats.text import (
 )
 
 __all__ = [
-    "agreement", "because", "difference", "direction", "equivalence", "estimate", "first_ranked", "halving", "headline",
-    "kind_of", "more_of", "none_of", "of_two_methods", "p_of", "ranked", "reliable", "significant", "some_of", "span",
-    "stat", "statistic_of", "tied_first", "undefined", "with_p",
-]  # fmt: skip
+    "agreement",
+    "because",
+    "difference",
+    "direction",
+    "equivalence",
+    "estimate",
+    "first_ranked",
+    "halving",
+    "headline",
+    "kind_of",
+    "more_of",
+    "none_of",
+    "of_two_methods",
+    "p_of",
+    "ranked",
+    "reliable",
+    "significant",
+    "some_of",
+    "span",
+    "stat",
+    "statistic_of",
+    "tied_first",
+    "undefined",
+    "with_p",
+]
 
 Direction = Literal["above", "below", "none"]
 LETTERS = {"t": "t", "z": "z", "chi2": "\u03c7\u00b2", "f": "F"}
 TESTS: dict[Test, str] = {
-    "t": "t", "z": "z", "chi2": "chi-square", "f": "F", "exact": "exact", "mid_p": "mid-p", "score": "score",
-    "permutation": "permutation", "sign_flip": "sign-flip", "signed_rank": "signed-rank",
-    "exact_signed_rank": "exact signed-rank", "rank_sum": "rank-sum", "exact_rank_sum": "exact rank-sum",
-}  # fmt: skip
+    "t": "t",
+    "z": "z",
+    "chi2": "chi-square",
+    "f": "F",
+    "exact": "exact",
+    "mid_p": "mid-p",
+    "score": "score",
+    "permutation": "permutation",
+    "sign_flip": "sign-flip",
+    "signed_rank": "signed-rank",
+    "exact_signed_rank": "exact signed-rank",
+    "rank_sum": "rank-sum",
+    "exact_rank_sum": "exact rank-sum",
+}
 INTERVALS: dict[Interval, str] = {
-    "t": "t", "z": "z", "score": "score", "exact": "exact", "jackknife": "jackknife t",
-    "percentile": "percentile bootstrap", "basic": "basic bootstrap", "bca": "BCa bootstrap",
-    "studentized": "bootstrap t", "noncentral_t": "noncentral t", "noncentral_chi2": "noncentral chi-square",
-    "profile": "profile likelihood", "fisher_z": "Fisher z", "one_sided": "one-sided",
-    "test_inversion": "inverted-test", "korn_graubard": "effective-number score", "outer_ends": "wider-of-two",
-}  # fmt: skip
+    "t": "t",
+    "z": "z",
+    "score": "score",
+    "exact": "exact",
+    "jackknife": "jackknife t",
+    "percentile": "percentile bootstrap",
+    "basic": "basic bootstrap",
+    "bca": "BCa bootstrap",
+    "studentized": "bootstrap t",
+    "noncentral_t": "noncentral t",
+    "noncentral_chi2": "noncentral chi-square",
+    "profile": "profile likelihood",
+    "fisher_z": "Fisher z",
+    "one_sided": "one-sided",
+    "test_inversion": "inverted-test",
+    "korn_graubard": "effective-number score",
+    "outer_ends": "wider-of-two",
+}
 # intervals whose test is of the same method: it is significant where the interval excludes the null value
 OWN_TESTS: dict[Interval, tuple[Test, ...]] = {
-    "t": ("t", "f"), "z": ("z", "chi2"), "score": ("score", "z", "chi2"), "exact": ("exact",), "jackknife": ("t",),
-    "noncentral_t": ("t",), "fisher_z": ("t", "z"), "profile": ("chi2",),
+    "t": ("t", "f"),
+    "z": ("z", "chi2"),
+    "score": ("score", "z", "chi2"),
+    "exact": ("exact",),
+    "jackknife": ("t",),
+    "noncentral_t": ("t",),
+    "fisher_z": ("t", "z"),
+    "profile": ("chi2",),
     "test_inversion": ("permutation", "sign_flip"),
-}  # fmt: skip
+}
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
 
 
@@ -76,7 +125,9 @@ def span(row: Row, *, kind: str = "") -> str:
     >>> span(Row(term="d", conf_low=0.2, conf_level=0.95))
     '95% CI [0.20, ∞)'
     """
-    return kind_of(row, kind) + interval(*(row.ends() or (None, None)), level=row.conf_level or 0.95)
+    return kind_of(row, kind) + interval(
+        *(row.ends() or (None, None)), level=row.conf_level or 0.95
+    )
 
 
 def estimate(row: Row, *, unit: str = "", kind: str = "") -> str:
@@ -100,7 +151,9 @@ def estimate(row: Row, *, unit: str = "", kind: str = "") -> str:
         return f"undefined ({row.undefined or 'no estimate'})"
     value = number(row.shown())
     if not row.has_interval:
-        return f"{value}{unit}" + (f", no interval: {because(row.undefined)}" if row.undefined else "")
+        return f"{value}{unit}" + (
+            f", no interval: {because(row.undefined)}" if row.undefined else ""
+        )
     return f"{value}{unit}, {span(row, kind=kind)}"
 
 
@@ -156,7 +209,11 @@ def stat(row: Row, *, unit: str = "") -> str:
 
 def of_two_methods(row: Row) -> bool:
     """Return whether interval and test of a row are of different methods, and so can disagree."""
-    return row.interval is not None and row.test is not None and row.test not in OWN_TESTS.get(row.interval, ())
+    return (
+        row.interval is not None
+        and row.test is not None
+        and row.test not in OWN_TESTS.get(row.interval, ())
+    )
 
 
 def direction(row: Row, reference: float = 0.0) -> Direction:
@@ -197,13 +254,15 @@ def headline(quantity: str, row: Row, reference: float, name: str) -> str:
     value = number(reference, 0 if float(reference).is_integer() else 2, bounded=row.bounded)
     if not row.has_interval:
         return f"{quantity} was {stat(row)}; {name} is {value}."
-    side = {"above": "above", "below": "below", "none": "not reliably different from"}[direction(row, reference)]
+    side = {"above": "above", "below": "below", "none": "not reliably different from"}[
+        direction(row, reference)
+    ]
     return f"{quantity} was {stat(row)}, {side} {name} ({value})."
 
 
 def difference(
     quantity: str, a: str, b: str, row: Row, *, verb: str = "was", at: str = "for", side: str = ""
-) -> str:  # fmt: skip
+) -> str:
     """Compare two by the row of their difference (a minus b): by its p where it has one, else by its interval.
 
     `side` is what is said of a one-sided test.
@@ -217,7 +276,9 @@ def difference(
     'The mean score was lower for a than b (difference = −0.20, 95% CI [−0.30, −0.10]).'
     """
     if row.estimate is None:
-        return undefined(f"The difference in {quantity} between {a} and {b}", row.undefined or "no estimate")
+        return undefined(
+            f"The difference in {quantity} between {a} and {b}", row.undefined or "no estimate"
+        )
     has_p = with_p(row)
     clear = significant(row) if has_p else reliable(row)
     numbers = f"(difference = {stat(row)}{side})"
@@ -247,7 +308,9 @@ def equivalence(a: str, b: str, row: Row, bound: float, p: float | None, *, unit
     inside = low is not None and high is not None and -bound < low and high < bound
     size = (as_given(bound).lstrip("0") if row.bounded else as_given(bound)) + unit
     if low is None or high is None:
-        return undefined(f"Equivalence of {a} and {b} within \u00b1{size}", row.undefined or "no interval")
+        return undefined(
+            f"Equivalence of {a} and {b} within \u00b1{size}", row.undefined or "no interval"
+        )
     verdict = "equivalent" if inside else "not shown to be equivalent"
     tested = "" if p is None else f", {p_value(p, name='TOST p')}"
     return f"{a} and {b} were {verdict} within \u00b1{size} ({span(row)}{tested})."
@@ -275,24 +338,45 @@ def ranked(item: str, row: Row, of: int, level: float, *, simultaneous: bool) ->
     >>> ranked("gpt", Row(term="gpt", estimate=1.0, conf_low=1.0, conf_high=42.0), 59, 0.95, simultaneous=False)
     'gpt ranked 1 of 59, 95% marginal rank interval [1, 42].'
     """
-    rank, low, high = (count(round(value or 0.0)) for value in (row.estimate, row.conf_low, row.conf_high))
+    rank, low, high = (
+        count(round(value or 0.0)) for value in (row.estimate, row.conf_low, row.conf_high)
+    )
     said = f"{kind_of(row)}{level_text(level)} {'simultaneous' if simultaneous else 'marginal'}"
     return f"{item} ranked {rank} of {count(of)}, {said} rank interval [{low}, {high}]."
 
 
 def first_ranked(
-    item: str, strength: Row, runner_up: str, win: Row, *, reliable: bool, adjusted: bool = True, decided: bool = False
-) -> str:  # fmt: skip
+    item: str,
+    strength: Row,
+    runner_up: str,
+    win: Row,
+    *,
+    reliable: bool,
+    adjusted: bool = True,
+    decided: bool = False,
+) -> str:
     """State who ranked first in a Bradley-Terry fit, and whether its lead over the next was reliable.
 
     `adjusted`: whether the first rank is, adjusted for all items. `decided`: the probability is one of comparisons
     without a tie.
     """
-    how = "not reliable" if not reliable else "reliable" if adjusted else "not reliable when adjusted for all items"
-    lead = f"its lead over {runner_up} " + ("could not be tested" if win.conf_low is None else f"was {how}")
+    how = (
+        "not reliable"
+        if not reliable
+        else "reliable"
+        if adjusted
+        else "not reliable when adjusted for all items"
+    )
+    lead = f"its lead over {runner_up} " + (
+        "could not be tested" if win.conf_low is None else f"was {how}"
+    )
     chance = f"{'unadjusted ' if reliable and not adjusted else ''}win probability {'without a tie ' * decided}"
-    own, against = (estimate(row) if row.conf_low is not None else f"{number(row.shown(), bounded=row.bounded)}, no "
-                    "interval" for row in (strength, win))  # fmt: skip
+    own, against = (
+        estimate(row)
+        if row.conf_low is not None
+        else f"{number(row.shown(), bounded=row.bounded)}, no interval"
+        for row in (strength, win)
+    )
     return f"{item} ranked first (log-strength {own}); {lead} ({chance}{against})."
 
 
@@ -355,7 +439,11 @@ def more_of(cluster: str | None, unit: str = "units") -> str:
     word = spoken(cluster)
     if {cluster.lower(), word.lower()} & set(FIXED):
         return ""
-    return plural_of(word) if word.isalpha() and word.islower() and word[-1:] != "s" else f"clusters of {word}"
+    return (
+        plural_of(word)
+        if word.isalpha() and word.islower() and word[-1:] != "s"
+        else f"clusters of {word}"
+    )
 
 
 def none_of(n: int, tests: str, *, family: Sequence[str] = (), adjusted: bool = True) -> str:
@@ -363,7 +451,9 @@ def none_of(n: int, tests: str, *, family: Sequence[str] = (), adjusted: bool = 
     return some_of(0, n, tests, family=family, adjusted=adjusted)
 
 
-def some_of(clear: int, n: int, tests: str, *, family: Sequence[str] = (), adjusted: bool = True) -> str:
+def some_of(
+    clear: int, n: int, tests: str, *, family: Sequence[str] = (), adjusted: bool = True
+) -> str:
     """State how many tests of a family were significant; a single test is not adjusted.
 
     Examples
@@ -375,6 +465,8 @@ def some_of(clear: int, n: int, tests: str, *, family: Sequence[str] = (), adjus
     """
     within = f" over {listing(list(family))}" if family else ""
     if n == 1:
-        return f"The {counted(1, tests).removeprefix('1 ')} was {'' if clear else 'not '}significant."
+        return (
+            f"The {counted(1, tests).removeprefix('1 ')} was {'' if clear else 'not '}significant."
+        )
     text = f"{count(clear) if clear else 'None'} of {counted(n, tests)}"
     return f"{text} {'was' if clear < 2 else 'were'} significant ({f'Holm{within}' if adjusted else 'unadjusted'})."

@@ -28,7 +28,9 @@ class Shown(float):
     digits: int
     row: Any
 
-    def __new__(cls, value: float, digits: int = 2, bounded: bool = False, row: Any = None) -> Shown:
+    def __new__(
+        cls, value: float, digits: int = 2, bounded: bool = False, row: Any = None
+    ) -> Shown:
         """Make a number with its decimals."""
         made = super().__new__(cls, value)
         made.digits, made.bounded, made.row = digits, bounded, row
@@ -78,7 +80,11 @@ def rounded(value: float, digits: int) -> str:
     ('0.218', '0.217', '0.512', '1,234.5')
     """
     written = repr(float(value))
-    if written.endswith("5") and len(written.partition(".")[2]) == digits + 1 and "e" not in written:
+    if (
+        written.endswith("5")
+        and len(written.partition(".")[2]) == digits + 1
+        and "e" not in written
+    ):
         return f"{Decimal(written).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_EVEN):,}"
     return f"{value:,.{digits}f}"
 
@@ -118,7 +124,12 @@ def percent(value: float | None, digits: int = 1) -> str:
 
 
 def interval(
-    low: float | None, high: float | None, digits: int = 2, *, level: float = 0.95, bounded: bool = False
+    low: float | None,
+    high: float | None,
+    digits: int = 2,
+    *,
+    level: float = 0.95,
+    bounded: bool = False,
 ) -> str:
     """Format an interval with its level; an infinite end is open.
 
@@ -167,7 +178,9 @@ def as_given(value: float) -> str:
     >>> as_given(0.5), as_given(-0.0002), as_given(3.0)
     ('0.5', '−0.0002', '3')
     """
-    digits = next((d for d in range(7) if abs(value - round(value, d)) <= 1e-12 * max(1.0, abs(value))), 6)
+    digits = next(
+        (d for d in range(7) if abs(value - round(value, d)) <= 1e-12 * max(1.0, abs(value))), 6
+    )
     return number(value, digits)
 
 
@@ -229,7 +242,11 @@ def counted(n: float, what: str) -> str:
     words = what.split(" ")
     if n == 1:
         last = words[-1] == "clusters"
-        at = len(words) - 1 if last else next((k for k, word in enumerate(words) if word.endswith("s")), None)
+        at = (
+            len(words) - 1
+            if last
+            else next((k for k, word in enumerate(words) if word.endswith("s")), None)
+        )
         if at is not None:
             words[at] = re.sub("ie$", "y", words[at][:-1])
     return f"{count(n)} {' '.join('person' if n == 1 and word == 'people' else word for word in words)}"
@@ -368,19 +385,34 @@ def shortened(labels: Sequence[str], width: int = 60) -> list[str]:
     rooms = dict.fromkeys(parts, room)
     while True:
         short = {part: _middle(part, rooms[part]) for part in parts}
-        shown = [label if len(label) <= width else BETWEEN.join(map(short.__getitem__, label.split(BETWEEN)))
-                 for label in clean]  # fmt: skip
+        shown = [
+            label
+            if len(label) <= width
+            else BETWEEN.join(map(short.__getitem__, label.split(BETWEEN)))
+            for label in clean
+        ]
         owners: dict[str, set[str]] = {}
         for text, label in zip(shown, clean, strict=True):
             owners.setdefault(text, set()).add(label)
-        alike = {label for same in owners.values() if len(same) > 1 for label in same if len(label) > width}
-        lengthen = {part for label in alike for part in label.split(BETWEEN) if len(part) > rooms[part]}
+        alike = {
+            label
+            for same in owners.values()
+            if len(same) > 1
+            for label in same
+            if len(label) > width
+        }
+        lengthen = {
+            part for label in alike for part in label.split(BETWEEN) if len(part) > rooms[part]
+        }
         if not lengthen:
             return shown
         rooms |= {part: rooms[part] + WIDER for part in lengthen}
 
 
-LEAST, WIDER = 3, 4  # characters of a part that is cut, and by how many it grows while it looks like another
+LEAST, WIDER = (
+    3,
+    4,
+)  # characters of a part that is cut, and by how many it grows while it looks like another
 
 
 LETTERS_BEFORE = re.compile(r"[^\W\d_]*$")
@@ -403,9 +435,13 @@ def _middle(text: str, width: int) -> str:
     head, start = width - 1 - tail, len(text) - tail
     letters = LETTERS_BEFORE.search(text[:start]) if text[start : start + 1].isalpha() else None
     word = start if letters is None else letters.start()
-    if head < word + LEAST and word < start:  # the tail would begin inside of a word that the head does not show
+    if (
+        head < word + LEAST and word < start
+    ):  # the tail would begin inside of a word that the head does not show
         start = word if len(text) - word <= width - 1 - LEAST else len(text)
         head = width - 1 - (len(text) - start)
-    if start == len(text) or any(no.start() < start and no.end() > head for no in NEGATIONS.finditer(text)):
+    if start == len(text) or any(
+        no.start() < start and no.end() > head for no in NEGATIONS.finditer(text)
+    ):
         return f"{text[: width - 1]}…"
     return f"{text[:head]}…{text[start:]}"

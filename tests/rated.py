@@ -23,6 +23,10 @@ def long_table(matrix: Any, clusters: dict[str, Sequence[Any]] | None = None) ->
     return pd.DataFrame(rows)
 
 
-def ratings(matrix: Any, clusters: dict[str, Sequence[Any]] | None = None, **options: Any) -> Ratings:
+def ratings(
+    matrix: Any, clusters: dict[str, Sequence[Any]] | None = None, **options: Any
+) -> Ratings:
     """The design of a matrix of units by raters; `clusters` are declared."""
-    return Ratings.from_frame(long_table(matrix, clusters), cluster=tuple(clusters or ()), **options)
+    return Ratings.from_frame(
+        long_table(matrix, clusters), cluster=tuple(clusters or ()), **options
+    )

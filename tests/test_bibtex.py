@@ -10,11 +10,14 @@ from socialstats.errors import InputError
 from socialstats.references import REFERENCES, bibtex, citation, read_bib
 
 REQUIRED = {
-    "article": {"author", "title", "journal", "year"}, "book": {"author", "title", "publisher", "year"},
+    "article": {"author", "title", "journal", "year"},
+    "book": {"author", "title", "publisher", "year"},
     "incollection": {"author", "title", "booktitle", "publisher", "year"},
-    "inproceedings": {"author", "title", "booktitle", "year"}, "phdthesis": {"author", "title", "school", "year"},
-    "techreport": {"author", "title", "institution", "year"}, "misc": {"title"},
-}  # fmt: skip
+    "inproceedings": {"author", "title", "booktitle", "year"},
+    "phdthesis": {"author", "title", "school", "year"},
+    "techreport": {"author", "title", "institution", "year"},
+    "misc": {"title"},
+}
 
 
 def braced(text: str, start: int) -> int:
@@ -67,7 +70,9 @@ def test_a_reference_is_a_valid_entry_that_loses_nothing(key: str) -> None:
         words = set(re.findall(r"[^\W\d_]{3,}", text)) - {"Eds", "thesis", "DPhil", "PhD"}
         assert words <= set(re.findall(r"[^\W\d_]{3,}", unescaped))
         assert set(re.findall(r"\d+", text)) <= set(re.findall(r"\d+", unescaped))
-    bare = re.sub(r"\\[&%$#_{}]", "", " ".join(value for name, value in fields.items() if name != "doi"))
+    bare = re.sub(
+        r"\\[&%$#_{}]", "", " ".join(value for name, value in fields.items() if name != "doi")
+    )
     assert not set("&%$#_") & set(bare)
 
 
@@ -105,10 +110,16 @@ def test_a_file_of_references_is_read_strictly() -> None:
     assert str(read_bib(f"% comment\n\n{ARTICLE}")["a1"]) == "Bee, A. (1999). T. J, 1, 2-3."
     for wrong, message in (
         (ARTICLE + ARTICLE, "line 9: 'a1' or one of its fields stands twice"),
-        (ARTICLE.replace("  volume = {1},\n", "  pages = {4},\n"), "line 1: 'a1' or one of its fields"),
+        (
+            ARTICLE.replace("  volume = {1},\n", "  pages = {4},\n"),
+            "line 1: 'a1' or one of its fields",
+        ),
         (ARTICLE.replace("  volume = {1},\n", ""), "line 1: 'a1' lacks 'volume'"),
         (ARTICLE.replace("article", "letter"), "line 1: 'a1' lacks 'letter'"),
-        (ARTICLE.replace("{Bee, A.}", '"Bee, A."'), "line 1 is no entry or comment: '@article{a1,'"),
+        (
+            ARTICLE.replace("{Bee, A.}", '"Bee, A."'),
+            "line 1 is no entry or comment: '@article{a1,'",
+        ),
         (ARTICLE + "stray", "line 9 is no entry or comment: 'stray'"),
     ):
         with pytest.raises(InputError, match=re.escape(message)):

@@ -34,11 +34,15 @@ def test_citations_match_the_printed_values() -> None:
     """Turner and Firth (2012), section 2: estimates, standard errors, deviance."""
     ml = golden("citations")["ml"]
     assert {k: round(v, 5) for k, v in by_name(ml["coefficients"]).items()} == {
-        "Comm Statist": -2.94907, "JASA": -0.47957, "JRSS-B": 0.26895,
-    }  # fmt: skip
+        "Comm Statist": -2.94907,
+        "JASA": -0.47957,
+        "JRSS-B": 0.26895,
+    }
     assert {k: round(v, 5) for k, v in by_name(ml["coefficients"], "std_error").items()} == {
-        "Comm Statist": 0.10255, "JASA": 0.06059, "JRSS-B": 0.07083,
-    }  # fmt: skip
+        "Comm Statist": 0.10255,
+        "JASA": 0.06059,
+        "JRSS-B": 0.07083,
+    }
     assert round(ml["deviance"], 4) == 4.2934
     assert ml["df_residual"] == 3
 
@@ -50,8 +54,13 @@ def test_baseball_matches_the_printed_values() -> None:
     assert round(found.pop("order"), 3) == 0.302
     assert round(by_name(order["coefficients"], "std_error")["order"], 3) == 0.131
     assert {team: round(value, 2) for team, value in found.items()} == {
-        "Milwaukee": 1.62, "Detroit": 1.48, "Toronto": 1.33, "New York": 1.28, "Boston": 1.14, "Cleveland": 0.70,
-    }  # fmt: skip
+        "Milwaukee": 1.62,
+        "Detroit": 1.48,
+        "Toronto": 1.33,
+        "New York": 1.28,
+        "Boston": 1.14,
+        "Cleveland": 0.70,
+    }
 
 
 @pytest.mark.parametrize(("model", "home"), [("no_order", False), ("order", True)])
@@ -61,7 +70,9 @@ def test_baseball_by_statsmodels(model: str, home: bool) -> None:
     X = difference(data["item_a"], data["item_b"], [name for name in names if name != "order"])
     fit = glm(np.column_stack([X, np.ones(len(data))]) if home else X, data[["wins_a", "wins_b"]])
     assert (names[-1] == "order") is home
-    np.testing.assert_allclose(fit.params, list(by_name(wanted["coefficients"]).values()), atol=1e-9)
+    np.testing.assert_allclose(
+        fit.params, list(by_name(wanted["coefficients"]).values()), atol=1e-9
+    )
     np.testing.assert_allclose(fit.cov_params(), covariance(wanted["vcov"], names), rtol=1e-8)
     assert fit.deviance == pytest.approx(wanted["deviance"], rel=1e-12)
 
@@ -113,7 +124,9 @@ def test_quasi_variances_are_a_stationary_point() -> None:
 
 def hockey() -> tuple[pd.DataFrame, np.ndarray]:
     data = ice_hockey()
-    return data, np.select([data["winner"] == data["visitor"], data["winner"] == data["opponent"]], [0, 1], 2)
+    return data, np.select(
+        [data["winner"] == data["visitor"], data["winner"] == data["opponent"]], [0, 1], 2
+    )
 
 
 def tie_loglik(kind: str, gap: np.ndarray, tie: float, outcome: np.ndarray) -> float:
@@ -180,7 +193,9 @@ def test_davidson_agrees_with_psychotools() -> None:
 
 def test_crossed_rows_come_from_their_generator() -> None:
     frame = pd.DataFrame(crossed_rows(), columns=list(golden_frame("crossed.csv.gz").columns))
-    pd.testing.assert_frame_equal(frame, golden_frame("crossed.csv.gz").astype("str"), check_dtype=False)
+    pd.testing.assert_frame_equal(
+        frame, golden_frame("crossed.csv.gz").astype("str"), check_dtype=False
+    )
 
 
 def test_clusters_recomputed_from_the_rows() -> None:
@@ -193,7 +208,9 @@ def test_clusters_recomputed_from_the_rows() -> None:
     X = np.column_stack([items, data["urgency_a"] - data["urgency_b"], order])
     y = (data["winner"] == data["item_a"]).to_numpy(float)
     fit = glm(X, y)
-    np.testing.assert_allclose(fit.params, list(by_name(wanted["coefficients"]).values()), atol=1e-9)
+    np.testing.assert_allclose(
+        fit.params, list(by_name(wanted["coefficients"]).values()), atol=1e-9
+    )
     score, bread = X * (y - fit.fittedvalues)[:, None], fit.cov_params()
 
     def one_way(labels: pd.Series) -> np.ndarray:
@@ -255,7 +272,9 @@ def test_simulated_role_conflict_loglik() -> None:
     ],
 )
 def test_an_earlier_run_gave_the_same(ours: tuple[str, str], theirs: tuple[str, str]) -> None:
-    wanted = json.loads((SHARED / "data" / "golden_paired" / f"{theirs[0]}.json").read_text())[theirs[1]]
+    wanted = json.loads((SHARED / "data" / "golden_paired" / f"{theirs[0]}.json").read_text())[
+        theirs[1]
+    ]
     rows = wanted["coefficients"] if "coefficients" in wanted else wanted["coef"]
     rename = {"at.home": "order", "home.ice": "home", "tie": "log_nu"}
     other = {}
@@ -263,7 +282,13 @@ def test_an_earlier_run_gave_the_same(ours: tuple[str, str], theirs: tuple[str, 
         term = row["term"].removeprefix("team").removeprefix("journal")
         other[rename.get(term, term)] = row
     found = golden(ours[0])[ours[1]]["coefficients"]
-    assert by_name(found) == pytest.approx({k: row["estimate"] for k, row in other.items()}, abs=2e-7)
+    assert by_name(found) == pytest.approx(
+        {k: row["estimate"] for k, row in other.items()}, abs=2e-7
+    )
     # the earlier standard errors are from numerical second derivatives (ties) or one iteration earlier (glm)
-    expected = {k: row["std.error"] if "std.error" in row else row["std_error"] for k, row in other.items()}
-    assert by_name(found, "std_error") == pytest.approx(expected, rel=5e-4 if "ties" in ours[0] else 2e-5)
+    expected = {
+        k: row["std.error"] if "std.error" in row else row["std_error"] for k, row in other.items()
+    }
+    assert by_name(found, "std_error") == pytest.approx(
+        expected, rel=5e-4 if "ties" in ours[0] else 2e-5
+    )

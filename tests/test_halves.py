@@ -24,14 +24,18 @@ def test_two_processes_give_what_one_gives(monkeypatch: pytest.MonkeyPatch) -> N
     found = in_halves(work, 7)
     assert [i for i, _, _ in found] == list(range(7))
     here = [mine for _, mine, _ in found]
-    assert here == sorted(here, reverse=True)  # one process from the first piece on, the other from the last
+    assert here == sorted(
+        here, reverse=True
+    )  # one process from the first piece on, the other from the last
     assert {True, False} == set(here)
     assert {n for _, _, n in found} == {1}  # neither makes a third
     assert halves.processes() == 2
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
-def test_a_long_piece_leaves_the_others_to_the_other_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_piece_leaves_the_others_to_the_other_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(halves, "_alone", lambda: True)
     one = os.getpid()
 
@@ -44,7 +48,9 @@ def test_a_long_piece_leaves_the_others_to_the_other_process(monkeypatch: pytest
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 @pytest.mark.parametrize("bad", [0, 1, 5])
-def test_an_exception_of_either_process_is_raised_here(bad: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exception_of_either_process_is_raised_here(
+    bad: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(halves, "_alone", lambda: True)
 
     def work(i: int) -> int:

@@ -15,7 +15,11 @@ import pytest
 
 TOP = Path(__file__).parents[1]
 NOT_READ = ("tests", "build", "dist")
-GENERATORS = ("tests/calibration", "tests/benchmarks", "tests/golden/README.md")  # of the tests, what writes documents
+GENERATORS = (
+    "tests/calibration",
+    "tests/benchmarks",
+    "tests/golden/README.md",
+)  # of the tests, what writes documents
 PHRASES = re.compile(
     r"data (do not )?settle|\bsettle[sd]?\b|\bhangs? on\b|would have claimed|whoever|nobody|practically|own zero"
     r"|less what|by (it|them)sel(f|ves)|could be first|places stay|does not exist|is no (number|level|item)"
@@ -23,12 +27,16 @@ PHRASES = re.compile(
     r"|\bsds?\b(?![=_])|could not have failed"
 )
 BANS = {
-    "shown": PHRASES, "docs": PHRASES,
-    "docstring": re.compile(r"\A\s*(Say|Tell|Put|Everything)\b"), "comment": re.compile(r"\Aof\b|once more"),
-}  # fmt: skip
+    "shown": PHRASES,
+    "docs": PHRASES,
+    "docstring": re.compile(r"\A\s*(Say|Tell|Put|Everything)\b"),
+    "comment": re.compile(r"\Aof\b|once more"),
+}
 WORDS = 25
 SLOT = "Slot"
-WORD = re.compile(r"(?<![\w.^])(?:a|[^\W\d_]{2,}[\w'\u2019.-]*)(?![\w(^=])")  # no symbols, numbers or calls
+WORD = re.compile(
+    r"(?<![\w.^])(?:a|[^\W\d_]{2,}[\w'\u2019.-]*)(?![\w(^=])"
+)  # no symbols, numbers or calls
 CODE = re.compile(r"(?ms)^(```|~~~).*?^\1[ \t]*$|<!--.*?-->|^ {4,}(?![-*\d]).*?$|^\|.*?$")
 REGEX = re.compile(r"\(\?[:=!<P]|\\[bswd]")
 INLINE = re.compile(r"``[^`]+``|`[^`]+`")
@@ -39,7 +47,9 @@ AS_ONE = (
     r"\]\([^)]*\)|<?https?://\S+|\b10\.\d{4,}/\S+",
     r"(?:[\w.*/%+-]+, ){2,}(?:(?:and|or) )?[\w.*/%+-]+",
 )
-PROSE = re.compile(r"(?i)\b(the|of|is|are|and|or|to|for|that)\b")  # a string without these is a list of names
+PROSE = re.compile(
+    r"(?i)\b(the|of|is|are|and|or|to|for|that)\b"
+)  # a string without these is a list of names
 ITEM, RULE = re.compile(r"\s*([-*+]|\d+\.) "), re.compile(r"\s*([-=]{3,}$|[|\u251c\u2514\u2502])")
 FIELD = re.compile(r"\s*[\w*.][\w*., ()]* : ")
 END = re.compile(r"(?<=[.!?])[)\"'*_]*\s+(?=[^a-z\s]|[b-z]\b|[a-z]+[_(])|\n\s*\n|:\n")
@@ -58,10 +68,16 @@ def slotted(node: ast.expr) -> str | None:
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else None
     if isinstance(node, ast.JoinedStr):
-        return "".join(str(part.value) if isinstance(part, ast.Constant) else SLOT for part in node.values)
+        return "".join(
+            str(part.value) if isinstance(part, ast.Constant) else SLOT for part in node.values
+        )
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         left, right = slotted(node.left), slotted(node.right)
-        return None if left is right is None else (SLOT if left is None else left) + (SLOT if right is None else right)
+        return (
+            None
+            if left is right is None
+            else (SLOT if left is None else left) + (SLOT if right is None else right)
+        )
     return None
 
 
@@ -76,7 +92,9 @@ def shown(node: ast.AST) -> Iterator[Text]:
         if len(text.split()) > 1 and not REGEX.search(text):
             yield Text("shown", node.lineno, text)
         for inner in ast.walk(node):
-            if isinstance(inner, ast.FormattedValue) or (isinstance(inner, ast.BinOp) and slotted(inner) is None):
+            if isinstance(inner, ast.FormattedValue) or (
+                isinstance(inner, ast.BinOp) and slotted(inner) is None
+            ):
                 yield from shown(getattr(inner, "value", inner))
         return
     for child in ast.iter_child_nodes(node):
@@ -85,7 +103,9 @@ def shown(node: ast.AST) -> Iterator[Text]:
 
 def _is_data(called: ast.Attribute) -> bool:
     """Return whether a call takes a regular expression, or splits a string into words."""
-    return ast.unparse(called.value) == "re" or (called.attr == "split" and isinstance(called.value, ast.Constant))
+    return ast.unparse(called.value) == "re" or (
+        called.attr == "split" and isinstance(called.value, ast.Constant)
+    )
 
 
 def of_python(source: str) -> Iterator[Text]:
@@ -93,7 +113,11 @@ def of_python(source: str) -> Iterator[Text]:
     tree = ast.parse(source)
     yield from shown(tree)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
             yield Text("docstring", node.lineno, inspect.cleandoc(node.value.value))
     yield from comments(source)
 
@@ -104,7 +128,9 @@ def comments(source: str) -> Iterator[Text]:
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type != tokenize.COMMENT:
             continue
-        if block and (token.start[0] != block[-1].start[0] + 1 or token.start[1] != block[-1].start[1]):
+        if block and (
+            token.start[0] != block[-1].start[0] + 1 or token.start[1] != block[-1].start[1]
+        ):
             yield _comment(block)
             block = []
         block.append(token)
@@ -113,7 +139,9 @@ def comments(source: str) -> Iterator[Text]:
 
 
 def _comment(block: list[tokenize.TokenInfo]) -> Text:
-    return Text("comment", block[0].start[0], "\n".join(token.string.lstrip("#: ") for token in block))
+    return Text(
+        "comment", block[0].start[0], "\n".join(token.string.lstrip("#: ") for token in block)
+    )
 
 
 def of_markdown(source: str) -> Iterator[Text]:
@@ -128,7 +156,9 @@ def paragraphs(text: Text) -> Iterator[tuple[int, str]]:
     start, code, indent, numpy = 0, False, 0, text.kind == "docstring"
     for k, line in enumerate([*text.text.split("\n"), ""]):
         here = len(line) - len(line.lstrip())
-        code = bool(line.strip()) and (code or (numpy and line.lstrip().startswith((">>>", ".. ["))))
+        code = bool(line.strip()) and (
+            code or (numpy and line.lstrip().startswith((">>>", ".. [")))
+        )
         field = numpy and bool(FIELD.match(line))
         skip = code or not line.strip() or field or (numpy and bool(RULE.match(line)))
         if block and (skip or ITEM.match(line) or (numpy and here != indent)):
@@ -150,7 +180,11 @@ def sentences(paragraph: str, kind: str) -> Iterator[str]:
 
 def faults(text: Text) -> Iterator[str]:
     """Yield what is banned or too long in a text."""
-    plain = QUOTED.sub(lambda code: re.sub(r"[^\n]", "`", code[0]), text.text) if text.kind == "docs" else text.text
+    plain = (
+        QUOTED.sub(lambda code: re.sub(r"[^\n]", "`", code[0]), text.text)
+        if text.kind == "docs"
+        else text.text
+    )
     for found in BANS[text.kind].finditer(plain):
         line = text.line + text.text.count("\n", 0, found.start())
         yield f"{line}: {text.kind}: {found[0]!r} in {_near(text.text, found)}"
@@ -171,9 +205,15 @@ def _near(text: str, found: re.Match[str]) -> str:
 
 def files() -> list[Path]:
     """Return every module and document of the project, but of the tests only what writes documents."""
-    places = [place for place in TOP.iterdir() if not place.name.startswith(".") and place.name not in NOT_READ]
+    places = [
+        place
+        for place in TOP.iterdir()
+        if not place.name.startswith(".") and place.name not in NOT_READ
+    ]
     places += [TOP / place for place in GENERATORS]
-    found = [path for place in places for path in ([place] if place.is_file() else place.rglob("*"))]
+    found = [
+        path for place in places for path in ([place] if place.is_file() else place.rglob("*"))
+    ]
     return sorted(path for path in found if path.suffix in (".py", ".md"))
 
 
@@ -191,7 +231,9 @@ def test_no_text_is_banned_or_too_long(path: Path) -> None:
 
 def test_every_part_of_the_project_is_read() -> None:
     found = {path.relative_to(TOP) for path in files()}
-    assert {Path(name) for name in ("README.md", "NEWS.md", "CONTRIBUTING.md", "docs/calibration.md")} <= found
+    assert {
+        Path(name) for name in ("README.md", "NEWS.md", "CONTRIBUTING.md", "docs/calibration.md")
+    } <= found
     folders = {str(path.parent) for path in found}
     assert {"socialstats/metrics", "tests/calibration", "tests/benchmarks"} <= folders
     assert {"collect/socialstats_collect", "reports/socialstats_reports"} <= folders
@@ -200,25 +242,41 @@ def test_every_part_of_the_project_is_read() -> None:
 @pytest.mark.parametrize(
     ("source", "found"),
     [
-        ("x = 'Ways out: use a prior'", ["shown"]), ("x = f'{a} is no number, {b}'", ["shown"]), ("x = 'nobody'", []),
-        ("x = 'a row ' + kind + 'b is nobody'", ["shown"]), ("f(f'{g(\"whoever it is\")}')", ["shown"]),
-        ("x = re.compile('nobody is')", []), ("x = 'nobody was'.split()", []), ("x = 'give sd= and sd_between'", []),
+        ("x = 'Ways out: use a prior'", ["shown"]),
+        ("x = f'{a} is no number, {b}'", ["shown"]),
+        ("x = 'nobody'", []),
+        ("x = 'a row ' + kind + 'b is nobody'", ["shown"]),
+        ("f(f'{g(\"whoever it is\")}')", ["shown"]),
+        ("x = re.compile('nobody is')", []),
+        ("x = 'nobody was'.split()", []),
+        ("x = 'give sd= and sd_between'", []),
         ("def f():\n    '''Say it.'''", ["docstring"]),
-        ("'''The size |x|.'''", ["docstring"]), ("'''`|x|`.'''", []), ("x = 1  # of a row", ["comment"]),
-        ("# one\n# once more\nx = 1", ["comment"]), ("x = 'the " + "word " * 25 + "'", ["shown"]),
-        ("x = '" + "word " * 20 + ". " + "Word " * 20 + "'", []), ("'''A `" + "word " * 30 + "`.'''", []),
-        ("'''Names: " + "word, " * 30 + "or word.'''", []), ("'''One.\n\n>>> f(1)\n" + "word " * 30 + "\n'''", []),
+        ("'''The size |x|.'''", ["docstring"]),
+        ("'''`|x|`.'''", []),
+        ("x = 1  # of a row", ["comment"]),
+        ("# one\n# once more\nx = 1", ["comment"]),
+        ("x = 'the " + "word " * 25 + "'", ["shown"]),
+        ("x = '" + "word " * 20 + ". " + "Word " * 20 + "'", []),
+        ("'''A `" + "word " * 30 + "`.'''", []),
+        ("'''Names: " + "word, " * 30 + "or word.'''", []),
+        ("'''One.\n\n>>> f(1)\n" + "word " * 30 + "\n'''", []),
     ],
-)  # fmt: skip
+)
 def test_texts_of_python(source: str, found: list[str]) -> None:
     assert [fault.split(": ")[1] for text in of_python(source) for fault in faults(text)] == found
 
 
 @pytest.mark.parametrize(
     ("source", "n"),
-    [("What nobody said.", 1), ("```\nnobody said\n```", 0), ("| nobody | said |", 0), ("- " + "word " * 26, 1),
-     ("- " + "word " * 20 + "\n- " + "word " * 20, 0), ("# Title\n" + "word " * 24, 0)],
-)  # fmt: skip
+    [
+        ("What nobody said.", 1),
+        ("```\nnobody said\n```", 0),
+        ("| nobody | said |", 0),
+        ("- " + "word " * 26, 1),
+        ("- " + "word " * 20 + "\n- " + "word " * 20, 0),
+        ("# Title\n" + "word " * 24, 0),
+    ],
+)
 def test_texts_of_documents(source: str, n: int) -> None:
     assert len([fault for text in of_markdown(source) for fault in faults(text)]) == n
 

@@ -25,7 +25,9 @@ def probability(drawn, copies):
     return ways * math.prod((c / n) ** d for c, d in zip(copies, drawn, strict=True))
 
 
-@pytest.mark.parametrize("reserve", [0.2, 1.0, 2.0])  # a small reserve is often exceeded, and drawn again
+@pytest.mark.parametrize(
+    "reserve", [0.2, 1.0, 2.0]
+)  # a small reserve is often exceeded, and drawn again
 @pytest.mark.parametrize("copies", [(1, 2, 3), (2, 2, 2), (4, 1, 1)])
 @pytest.mark.slow
 def test_joint_distribution_is_the_multinomial_by_enumeration(monkeypatch, reserve, copies):
@@ -62,7 +64,10 @@ def test_one_cell_is_binomial_as_if_rows_were_drawn_one_by_one():
     expected = stats.binom.pmf(np.arange(11), 600, 3 / 600)
     seen = np.bincount(drawn, minlength=11)[:11]
     keep = expected * 20000 > 5
-    assert stats.chisquare(seen[keep], expected[keep] * seen[keep].sum() / expected[keep].sum()).pvalue > 1e-3
+    assert (
+        stats.chisquare(seen[keep], expected[keep] * seen[keep].sum() / expected[keep].sum()).pvalue
+        > 1e-3
+    )
     rng = np.random.default_rng(3)
     singly = (rng.integers(0, 600, size=(5000, 600)) // 3 == 17).sum(axis=1)
     assert stats.ks_2samp(drawn, singly).pvalue > 1e-3

@@ -50,7 +50,10 @@ def test_conda_requires_what_pip_requires():
 def requirements() -> Iterator[str]:
     """Every package that the project or one of its extras needs, but for the project's own extras."""
     extras = PROJECT["project"]["optional-dependencies"]
-    for requirement in [*PROJECT["project"]["dependencies"], *(one for extra in extras.values() for one in extra)]:
+    for requirement in [
+        *PROJECT["project"]["dependencies"],
+        *(one for extra in extras.values() for one in extra),
+    ]:
         if not requirement.startswith("socialstats["):
             yield requirement
 
@@ -58,7 +61,11 @@ def requirements() -> Iterator[str]:
 def test_each_dependency_has_its_line_among_the_constraints():
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pinned = dict(line.split("==") for line in lines if line and not line.startswith("#"))
-    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in lines if line and not line.startswith("#"))
+    assert all(
+        re.fullmatch(r"[\w.-]+==[\w.]+", line)
+        for line in lines
+        if line and not line.startswith("#")
+    )
     versions = {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in pinned.items()}
     for requirement in requirements():
         name, _, least = re.sub(r"\[.*\]", "", requirement).partition(">=")
@@ -77,12 +84,18 @@ def test_no_package_of_another_licence_is_needed():
 
 
 def test_a_release_is_tried_on_every_python_that_it_names():
-    named = [line.split()[-1] for line in PROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", line)]
+    named = [
+        line.split()[-1]
+        for line in PROJECT["project"]["classifiers"]
+        if re.search(r":: 3\.\d+$", line)
+    ]
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert f"`.ci/release {' '.join(f'python{version}' for version in named)}`" in text
 
 
-@pytest.mark.parametrize("package", ["socialstats", "collect/socialstats_collect", "reports/socialstats_reports"])
+@pytest.mark.parametrize(
+    "package", ["socialstats", "collect/socialstats_collect", "reports/socialstats_reports"]
+)
 def test_every_package_says_that_it_is_typed(package):
     assert (ROOT / package / "py.typed").is_file()
     assert "py.typed" in PROJECT["tool"]["setuptools"]["package-data"]["*"]
@@ -95,7 +108,9 @@ def test_the_citation_has_what_version_1_2_0_requires():
 
 
 def test_the_paper_cites_each_entry_of_its_bibliography():
-    paper, bib = ((ROOT / "paper" / name).read_text(encoding="utf-8") for name in ("paper.md", "paper.bib"))
+    paper, bib = (
+        (ROOT / "paper" / name).read_text(encoding="utf-8") for name in ("paper.md", "paper.bib")
+    )
     entries = set(re.findall(r"^@\w+\{(\w+),", bib, re.M))
     assert set(re.findall(r"@(\w+)", paper)) == entries
     body = paper.split("---", 2)[2].partition("# References")[0]
@@ -116,7 +131,9 @@ def test_the_site_prints_its_version_on_each_page():
     assert 'html_title = f"socialstats {version}"' in settings
 
 
-@pytest.mark.parametrize("name", ["socialstats", "choix", "krippendorff", "pingouin", "statsmodels"])
+@pytest.mark.parametrize(
+    "name", ["socialstats", "choix", "krippendorff", "pingouin", "statsmodels"]
+)
 def test_lines_of_the_papers_table_hold(name):
     spec = importlib.util.spec_from_file_location("facts", ROOT / "paper" / "facts.py")
     facts = importlib.util.module_from_spec(spec)

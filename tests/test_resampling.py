@@ -40,7 +40,9 @@ def rows(n):
 
 
 def weights(units, **options):
-    return np.concatenate(list(weight_blocks(units, **({"resamples": 200, "seed": 3, "block": 200} | options))))
+    return np.concatenate(
+        list(weight_blocks(units, **({"resamples": 200, "seed": 3, "block": 200} | options)))
+    )
 
 
 # --- weights ---------------------------------------------------------------------------------------------------
@@ -54,7 +56,9 @@ def test_cluster_weights_sum_to_the_number_of_clusters_and_have_multinomial_mome
     assert np.allclose(np.cov(w.T), np.eye(4) - 1 / 4, atol=0.03)
 
 
-@pytest.mark.parametrize("count", [[1, 1, 1, 1], [1, 2, 3, 4], [400, 300, 200, 100], [4000, 1000, 500, 500]])
+@pytest.mark.parametrize(
+    "count", [[1, 1, 1, 1], [1, 2, 3, 4], [400, 300, 200, 100], [4000, 1000, 500, 500]]
+)
 def test_row_weights_have_the_moments_of_rows_drawn_one_by_one(count):
     count = np.array(count, dtype=float)
     drawn = weights(Units.rows(count), resamples=40000) * count
@@ -73,9 +77,13 @@ def test_crossed_weights_are_products_of_two_independent_draws():
     assert units.n_clusters == 2
     w = weights(units, resamples=50)
     for row in w:
-        pairs = itertools.product(itertools.product(range(4), repeat=3), itertools.product(range(3), repeat=2))
+        pairs = itertools.product(
+            itertools.product(range(4), repeat=3), itertools.product(range(3), repeat=2)
+        )
         assert any(
-            sum(u) == 3 and sum(v) == 2 and np.array_equal(row, [u[i] * v[j] for i, j in zip(a, b, strict=True)])
+            sum(u) == 3
+            and sum(v) == 2
+            and np.array_equal(row, [u[i] * v[j] for i, j in zip(a, b, strict=True)])
             for u, v in pairs
         )
 
@@ -148,9 +156,9 @@ def test_same_bytes_whatever_the_memory_and_whether_sparse_or_dense():
     units = Units.clusters(np.arange(97) % 41)
     whole = bootstrap(table, finish, units, resamples=101, seed=5)
     for memory in (1, 5000, 40000):
-        assert bootstrap(table, finish, units, resamples=101, seed=5, memory=memory).replicates.tobytes() == (
-            whole.replicates.tobytes()
-        )
+        assert bootstrap(
+            table, finish, units, resamples=101, seed=5, memory=memory
+        ).replicates.tobytes() == (whole.replicates.tobytes())
     thin = bootstrap(sparse.csr_array(table), finish, units, resamples=101, seed=5)
     assert thin.replicates.tobytes() == whole.replicates.tobytes()
     other = bootstrap(table, finish, units, resamples=101, seed=6)
@@ -171,7 +179,9 @@ def test_exact_bootstrap_distribution_of_four_rows_by_enumeration():
 def test_alike_rows_as_one_cell_have_the_distribution_of_the_rows():
     x = np.array([0.0, 1.0, 4.0])
     count = np.array([3.0, 2.0, 1.0])
-    cells = bootstrap(np.column_stack([x * count, x, count]), mean, Units.rows(count), resamples=30000, seed=1)
+    cells = bootstrap(
+        np.column_stack([x * count, x, count]), mean, Units.rows(count), resamples=30000, seed=1
+    )
     long = np.repeat(x, count.astype(int))
     exact = long.std() / np.sqrt(6)
     assert cells.estimate[0] == pytest.approx(long.mean())
@@ -205,15 +215,21 @@ def test_nothing_left_is_an_error():
 def test_order_quantile_is_the_order_statistic_of_davison_and_hinkley():
     assert order_quantile(np.arange(1.0, 1000.0), 0.975) == 975
     assert order_quantile(np.arange(1.0, 40.0), 0.025) == 1
-    x = np.sort(np.random.default_rng(0).normal(size=200))  # interpolation exact for a normal quantile function
+    x = np.sort(
+        np.random.default_rng(0).normal(size=200)
+    )  # interpolation exact for a normal quantile function
     k = np.arange(1, 201) / 201
-    assert order_quantile(stats.norm.ppf(k), 0.037) == pytest.approx(stats.norm.ppf(0.037), abs=1e-12)
+    assert order_quantile(stats.norm.ppf(k), 0.037) == pytest.approx(
+        stats.norm.ppf(0.037), abs=1e-12
+    )
     assert x[4] < order_quantile(x, 0.0275) < x[5]
     assert np.isnan(order_quantile(x, 0.001))
     assert np.isnan(order_quantile(x, 0.999))
 
 
-@pytest.mark.parametrize(("method", "name"), [("percentile", "percentile"), ("basic", "basic"), ("bca", "BCa")])
+@pytest.mark.parametrize(
+    ("method", "name"), [("percentile", "percentile"), ("basic", "basic"), ("bca", "BCa")]
+)
 def test_intervals_agree_with_scipy_within_monte_carlo_error(method, name):
     units = rows(len(X))
     boot = bootstrap(TABLE, variance, units, resamples=9999, seed=4)
@@ -221,7 +237,10 @@ def test_intervals_agree_with_scipy_within_monte_carlo_error(method, name):
     theirs = stats.bootstrap(
         (X,), np.var, n_resamples=9999, method=name, rng=np.random.default_rng(8), vectorized=True
     ).confidence_interval
-    for mine, error, other in ((ours.low, ours.error_low, theirs.low), (ours.high, ours.error_high, theirs.high)):
+    for mine, error, other in (
+        (ours.low, ours.error_low, theirs.low),
+        (ours.high, ours.error_high, theirs.high),
+    ):
         assert abs(mine[0] - other) < 4 * np.sqrt(2) * error[0] + 1e-3
         assert 0 < error[0] < 1
     assert ours.method == method
@@ -238,7 +257,9 @@ def test_jackknife_equals_a_loop_and_for_the_mean_the_usual_standard_error():
     assert jack.acceleration[0] == pytest.approx(np.sum(d**3) / (6 * np.sum(d**2) ** 1.5))
     simple = jackknife(TABLE, mean, rows(12))
     assert simple.std_error[0] == pytest.approx(X.std(ddof=1) / np.sqrt(12))
-    assert jackknife(TABLE, variance, rows(12)).bias[0] == pytest.approx(np.var(X) - np.var(X, ddof=1))
+    assert jackknife(TABLE, variance, rows(12)).bias[0] == pytest.approx(
+        np.var(X) - np.var(X, ddof=1)
+    )
 
 
 def test_jackknife_of_cells_equals_the_jackknife_of_their_rows():
@@ -261,18 +282,26 @@ def test_basic_interval_mirrors_the_percentile_interval_and_takes_a_centre():
 
 
 def test_studentized_interval_of_a_mean_equals_its_own_definition():
-    boot = bootstrap(TABLE, lambda s: np.hstack([mean(s), variance(s)]), rows(12), resamples=999, seed=3)
+    boot = bootstrap(
+        TABLE, lambda s: np.hstack([mean(s), variance(s)]), rows(12), resamples=999, seed=3
+    )
     se = np.sqrt(boot.replicates[:, [1]] / 12)
     only = Bootstrap(
-        estimate=boot.estimate[:1], replicates=boot.replicates[:, :1], n_degenerate=boot.n_degenerate[:1],
-        units=boot.units, seed=3, scheme="multinomial",
-    )  # fmt: skip
+        estimate=boot.estimate[:1],
+        replicates=boot.replicates[:, :1],
+        n_degenerate=boot.n_degenerate[:1],
+        units=boot.units,
+        seed=3,
+        scheme="multinomial",
+    )
     s = np.sqrt(boot.estimate[1:] / 12)
     found = studentized(only, std_error=s, std_errors=se)
     t = np.sort((boot.replicates[:, 0] - X.mean()) / se[:, 0])
     assert found.low[0] == pytest.approx(X.mean() - t[974] * s[0])
     assert found.high[0] == pytest.approx(X.mean() - t[24] * s[0])
-    assert found.high[0] > percentile(only).high[0]  # a right-skewed sample needs a longer right arm
+    assert (
+        found.high[0] > percentile(only).high[0]
+    )  # a right-skewed sample needs a longer right arm
 
 
 def test_studentized_interval_without_standard_error_says_so():
@@ -308,7 +337,9 @@ def test_too_few_resamples_and_impossible_levels_are_errors():
 
 
 def test_monte_carlo_error_matches_the_spread_over_seeds():
-    intervals = [percentile(bootstrap(TABLE, mean, rows(12), resamples=399, seed=s)) for s in range(200)]
+    intervals = [
+        percentile(bootstrap(TABLE, mean, rows(12), resamples=399, seed=s)) for s in range(200)
+    ]
     spread = np.std([i.low[0] for i in intervals])
     typical = np.mean([i.error_low[0] for i in intervals])
     assert 0.75 < typical / spread < 1.3
@@ -325,7 +356,9 @@ def test_crossed_sums_are_those_of_the_multiplied_weights(filled):
     table = np.column_stack([rng.standard_normal(kept.sum()), np.ones(kept.sum())])
     boot = bootstrap(table, lambda sums: sums, units, resamples=70, seed=4)
     products = np.concatenate(list(weight_blocks(units, resamples=70, seed=4, block=70)))
-    np.testing.assert_allclose(boot.replicates, products @ units.total(table).toarray(), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        boot.replicates, products @ units.total(table).toarray(), rtol=1e-12, atol=1e-12
+    )
     np.testing.assert_allclose(boot.estimate, table.sum(axis=0), rtol=1e-12)
 
 
@@ -340,7 +373,9 @@ def test_memory_does_not_grow_with_resamples_of_many_units():
     assert peak < 60e6
 
 
-@pytest.mark.parametrize(("level", "needed"), [(0.5, 3), (0.8, 9), (0.9, 19), (0.95, 39), (0.99, 199)])
+@pytest.mark.parametrize(
+    ("level", "needed"), [(0.5, 3), (0.8, 9), (0.9, 19), (0.95, 39), (0.99, 199)]
+)
 def test_the_fewest_resamples_have_their_outermost_ones_as_ends(level, needed):
     check_resamples(needed, level)
     with pytest.raises(InputError, match=f"use at least {needed}$"):

@@ -20,9 +20,15 @@ from socialstats.studies.role_conflict.urgency import answer_sentences
 from socialstats.tables import as_table
 from socialstats.text import shortened
 
-NAMES = ["claude-3-5-sonnet-20241022-v1:0", "meta-llama-3-70b-instruct-v1:0", "meta-llama-3-8b-instruct-v1:0"]
+NAMES = [
+    "claude-3-5-sonnet-20241022-v1:0",
+    "meta-llama-3-70b-instruct-v1:0",
+    "meta-llama-3-8b-instruct-v1:0",
+]
 DRAW = np.random.default_rng(3)
-SCORES = pd.DataFrame({"unit": np.repeat(range(40), 3), "rater": NAMES * 40, "value": DRAW.integers(1, 6, 120)})
+SCORES = pd.DataFrame(
+    {"unit": np.repeat(range(40), 3), "rater": NAMES * 40, "value": DRAW.integers(1, 6, 120)}
+)
 
 
 def test_items_of_equal_strength_are_not_called_strongest_and_weakest() -> None:
@@ -73,7 +79,15 @@ def test_shortened_labels_of_different_raters_differ() -> None:
     table = result.table_text().split("\n")[1:]
     assert len({line.split("  ")[0] for line in table}) == 3
     assert len({line.split("|:")[0][:60] for line in result.to_markdown().split("\n")[2:]}) == 3
-    assert len({line.partition("&")[0] for line in result.to_latex().split("\\midrule\n")[1].split("\n")[:3]}) == 3
+    assert (
+        len(
+            {
+                line.partition("&")[0]
+                for line in result.to_latex().split("\\midrule\n")[1].split("\n")[:3]
+            }
+        )
+        == 3
+    )
     labels = [t.get_text() for t in result.plot().get_yticklabels()]
     assert len(set(labels)) == 3
     assert len(set(shortened(terms, 40))) == 3
@@ -87,7 +101,10 @@ def test_labels_and_ticks_are_inside_the_figure(letters: int) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     label = "claude-3-5-sonnet-20241022-v1:0 and meta-llama-3-70b-instruct-v1:0 x"
-    rows = [Row(term=f"{label[: letters - 1]}{end}", estimate=0.5, conf_low=0.1, conf_high=0.9) for end in "ab"]
+    rows = [
+        Row(term=f"{label[: letters - 1]}{end}", estimate=0.5, conf_low=0.1, conf_high=0.9)
+        for end in "ab"
+    ]
     for axes in (forest(rows), forest([Row(term=label[:letters], undefined="one unit")])):
         for dpi in (72, 100, 200):
             axes.figure.set_dpi(dpi)
@@ -97,7 +114,9 @@ def test_labels_and_ticks_are_inside_the_figure(letters: int) -> None:
             assert max(box.x1 for box in at) / dpi < axes.figure.get_figwidth() - 0.05
 
 
-def test_characters_that_a_font_lacks_come_from_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_characters_that_a_font_lacks_come_from_the_next_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     import io
 
     import matplotlib as mpl
@@ -105,7 +124,9 @@ def test_characters_that_a_font_lacks_come_from_the_next_one(monkeypatch: pytest
     with mpl.rc_context({"font.family": ["cmr10"], "axes.formatter.use_mathtext": True}):
         axes = forest([Row(term="Жук", estimate=0.5)])  # cmr10 has no Cyrillic, DejaVu Sans has
         assert axes.get_yticklabels()[0].get_text() == "Жук"
-        axes.figure.savefig(io.BytesIO(), format="png")  # a warning of a missing glyph would be an error
+        axes.figure.savefig(
+            io.BytesIO(), format="png"
+        )  # a warning of a missing glyph would be an error
     monkeypatch.setattr(look, "FALLBACK", ())
     names = ["模型甲", "模型乙"]
     drawn = look.literals(names)
@@ -136,20 +157,38 @@ def test_why_a_row_is_undefined_stands_in_tidy_and_under_the_table() -> None:
 
 def test_labels_are_text_in_markdown() -> None:
     names = ["<b>A</b>", "*B*", "$x$", "a_b_c", "`c`", "[l](http://x.org)", "a|b"]
-    rows = [(names[i], names[j], w) for i in range(7) for j in range(i) for w in (names[i], names[j])]
+    rows = [
+        (names[i], names[j], w) for i in range(7) for j in range(i) for w in (names[i], names[j])
+    ]
     table = pd.DataFrame(rows, columns=["item_a", "item_b", "winner"])
     text = ss.bradley_terry(table, cluster=None).to_markdown()
-    for escaped in ("&lt;b&gt;A&lt;/b&gt;", r"\*B\*", r"\$x\$", r"a\_b\_c", r"\`c\`", r"\[l\](http", r"a\|b"):
+    for escaped in (
+        "&lt;b&gt;A&lt;/b&gt;",
+        r"\*B\*",
+        r"\$x\$",
+        r"a\_b\_c",
+        r"\`c\`",
+        r"\[l\](http",
+        r"a\|b",
+    ):
         assert f"| {escaped}" in text
     assert "| std_error |" in text
 
 
 @pytest.mark.parametrize(
     ("suffix", "head"),
-    [(".tex", r"% \usepackage{booktabs"), (".md", "| term |"), (".csv", "term,by,group"),
-     (".json", '{\n "socialstats"'), (".txt", "Spearman's rho"), ("", "Spearman's rho")],
-)  # fmt: skip
-def test_the_suffix_of_the_output_is_its_format(suffix: str, head: str, tmp_path: Path, capsys) -> None:
+    [
+        (".tex", r"% \usepackage{booktabs"),
+        (".md", "| term |"),
+        (".csv", "term,by,group"),
+        (".json", '{\n "socialstats"'),
+        (".txt", "Spearman's rho"),
+        ("", "Spearman's rho"),
+    ],
+)
+def test_the_suffix_of_the_output_is_its_format(
+    suffix: str, head: str, tmp_path: Path, capsys
+) -> None:
     table, out = tmp_path / "t.csv", tmp_path / f"out{suffix}"
     SCORES.to_csv(table, index=False)
     words = ["estimate", "spearman_rho", str(table), "--scale", "ordinal", "-o", str(out)]
@@ -182,7 +221,9 @@ def test_intervals_at_another_level_equal_those_of_another_call() -> None:
 
 def test_intervals_at_another_level_end_where_the_quantity_does() -> None:
     first = [1.0] * 9 + [0.0, 1.0, 1.0]
-    cells = pd.DataFrame({"a": first, "b": [0.0] * 9 + [0.0, 1.0, 0.0], "s": [k // 2 for k in range(12)]})
+    cells = pd.DataFrame(
+        {"a": first, "b": [0.0] * 9 + [0.0, 1.0, 0.0], "s": [k // 2 for k in range(12)]}
+    )
     few = ss.mcnemar(cells, first="a", second="b", cluster="s", test="robust_t")
     row = few.rows[0]
     from socialstats.inference.rows import at_level, with_t
@@ -201,9 +242,14 @@ def test_every_rater_may_be_a_source() -> None:
 
 
 def test_known_opposites_are_one_list() -> None:
-    pairs = {"before": ["pass", "fail", "fail", "pass"] * 5, "after": ["fail", "pass", "fail", "pass"] * 5}
+    pairs = {
+        "before": ["pass", "fail", "fail", "pass"] * 5,
+        "after": ["fail", "pass", "fail", "pass"] * 5,
+    }
     assert ss.mcnemar(pairs, first="before", second="after").design.levels == ("fail", "pass")
-    answers = pd.DataFrame({"unit": np.repeat(range(10), 2), "rater": ["a", "b"] * 10, "value": ["Ja", "Nein"] * 10})
+    answers = pd.DataFrame(
+        {"unit": np.repeat(range(10), 2), "rater": ["a", "b"] * 10, "value": ["Ja", "Nein"] * 10}
+    )
     assert ss.krippendorff_alpha(answers).design.levels == ("Nein", "Ja")
     two = ss.krippendorff_alpha(answers.replace({"Ja": "hot", "Nein": "cold"}))
     assert two.row("alpha").estimate == ss.krippendorff_alpha(answers).row("alpha").estimate
@@ -214,7 +260,9 @@ def test_known_opposites_are_one_list() -> None:
 
 def test_levels_that_differ_by_case_are_named() -> None:
     pairs = {"before": ["yes", "YES", "no", "Yes"] * 5, "after": ["no", "yes", "no", "Yes"] * 5}
-    with pytest.raises(DesignError, match=r"'YES' = 'Yes' = 'yes' but for case.*write each level in one way"):
+    with pytest.raises(
+        DesignError, match=r"'YES' = 'Yes' = 'yes' but for case.*write each level in one way"
+    ):
         ss.mcnemar(pairs, first="before", second="after")
     words = {"before": ["high", "low", "low"] * 5, "after": ["low", "high", "low"] * 5}
     either = r"columns 'before' and 'after'.*if 'low' counts as 1, or levels=\('low', 'high'\) if 'high' does$"
@@ -227,7 +275,9 @@ def test_a_decimal_comma_is_reported_in_its_own_column() -> None:
     with pytest.raises(InputError) as caught:
         ss.paired_difference(table, first="vor", second="nach")
     lines = str(caught.value).split("\n")
-    assert lines[0].startswith("data frame row 0, columns 'vor' and 'nach': '1,5' is not spelled as a plain number (4 ")
+    assert lines[0].startswith(
+        "data frame row 0, columns 'vor' and 'nach': '1,5' is not spelled as a plain number (4 "
+    )
     assert "(4 values: rows 0, 3)" in lines[0]
     assert lines[1].startswith("data frame row 1, column 'vor': '2,5' ")
 
@@ -245,7 +295,9 @@ def test_counts_are_whole_and_one_is_singular(tmp_path: Path) -> None:
     counted = [line for line in text.split("\n") if line.startswith("a ")]
     assert any(" 2 " in line for line in counted)
     assert "2.0000" not in text
-    one = ss.krippendorff_alpha(pd.DataFrame({"unit": [1, 1, 2, 2], "rater": list("abab"), "value": [1] * 4}))
+    one = ss.krippendorff_alpha(
+        pd.DataFrame({"unit": [1, 1, 2, 2], "rater": list("abab"), "value": [1] * 4})
+    )
     assert any("1 level that occurs" in str(c) for c in one.cautions)
     pairs = ss.mcnemar(ss.Paired.from_cells(a=5, b=1, c=0, d=4))
     assert "Data: 10 pairs, 1 discordant pair\n" in pairs.summary()
@@ -279,23 +331,37 @@ def test_a_model_with_few_scenarios_does_not_erase_rows_of_all_models() -> None:
     given = table.assign(value=5.0 * (table["open"] - table["shy"])).pivot_table(
         index="scenario", columns=["model", "stage"], values="value"
     )
-    change = (given.xs("end", axis=1, level="stage") - given.xs("baseline", axis=1, level="stage"))[["a", "b", "c"]]
+    change = (given.xs("end", axis=1, level="stage") - given.xs("baseline", axis=1, level="stage"))[
+        ["a", "b", "c"]
+    ]
     by_scenario = change.dropna().mean(axis=1)  # those that all three have
     assert (row.estimate, row.n_units) == (pytest.approx(by_scenario.mean()), 4)
     assert found.extras["pooled"] == ["a", "b", "c"]
     (told,) = (c for c in found.cautions if c.code == "SS301")
     assert "'c' (4 of 6) and 'lone' (1 of 6); rows of all models are without 'lone'" in told.detail
     assert found.verify().ok
-    as_units = ss.trait_profile(design, weights={"open": 5.0, "shy": -5.0}, unit_of_analysis="model", cluster=None)
-    assert as_units.row("end minus baseline", group="composite change by stage of all models").n_units == 3
+    as_units = ss.trait_profile(
+        design, weights={"open": 5.0, "shy": -5.0}, unit_of_analysis="model", cluster=None
+    )
+    assert (
+        as_units.row("end minus baseline", group="composite change by stage of all models").n_units
+        == 3
+    )
 
 
 def test_alike_scenarios_have_the_error_of_the_zero() -> None:
     design = ss.trait_ratings(staged({"a": 5, "flat": 5}, "flat"), traits=["open", "shy"])
-    texts = {"text": ["t1", "t1", "t2", "t2", "t3", "t3"], "judge": ["j1", "j2"] * 3,
-             "open": [11, 12, 10, 9, 13, 12], "shy": [9, 10, 10, 11, 9, 9]}  # fmt: skip
+    texts = {
+        "text": ["t1", "t1", "t2", "t2", "t3", "t3"],
+        "judge": ["j1", "j2"] * 3,
+        "open": [11, 12, 10, 9, 13, 12],
+        "shy": [9, 10, 10, 11, 9, 9],
+    }
     weights = {"open": 5.0, "shy": -5.0}
-    zero = ss.judge_zeros(ss.trait_ratings(texts, traits=["open", "shy"], model=None, scenario="text"), weights=weights)
+    zero = ss.judge_zeros(
+        ss.trait_ratings(texts, traits=["open", "shy"], model=None, scenario="text"),
+        weights=weights,
+    )
     found = ss.trait_profile(design, weights=weights, zero=zero)
     row = found.row("flat", group="composite minus zero")
     assert (row.std_error, row.df) == pytest.approx((zero.error().std_error, 2.0))
@@ -316,19 +382,34 @@ def rule_followers(seed: int) -> ss.Comparisons:
 def test_a_share_of_all_is_exactly_1_and_urgency_decides() -> None:
     rates = [ss.win_rates(rule_followers(seed), weights="pooled") for seed in range(12)]
     assert {found.row("all", group="higher").estimate for found in rates} == {1.0}
-    said = answer_sentences(ss.sensitivity(rule_followers(0), resamples=100), rates[0], StudyOptions())
+    said = answer_sentences(
+        ss.sensitivity(rule_followers(0), resamples=100), rates[0], StudyOptions()
+    )
     assert said[0].startswith("Urgency decided every comparison whose sides differed in it: ")
     assert said[-1].startswith("All of S came from comparisons of equal urgency")
 
 
-def test_models_that_lack_units_are_a_caution_of_the_page_and_have_their_own_shares_of_replies() -> None:
+def test_models_that_lack_units_are_a_caution_of_the_page_and_have_their_own_shares_of_replies() -> (
+    None
+):
     rng = np.random.default_rng(2)
-    rows = [(u, f"p{k}", "human", v) for u in range(12) for k, v in enumerate(rng.integers(0, 4, 6))]
-    rows += [(u, m, "model", rng.integers(0, 4)) for m in ("m1", "m2", "m3") for u in range(12) if m != "m3" or u > 2]
+    rows = [
+        (u, f"p{k}", "human", v) for u in range(12) for k, v in enumerate(rng.integers(0, 4, 6))
+    ]
+    rows += [
+        (u, m, "model", rng.integers(0, 4))
+        for m in ("m1", "m2", "m3")
+        for u in range(12)
+        if m != "m3" or u > 2
+    ]
     rows[-1] = (*rows[-1][:3], "no")
     frame = pd.DataFrame(rows, columns=["unit", "rater", "source", "value"])
-    design = ss.Ratings.from_frame(frame, levels=list(range(4)), scale="ordinal", rater_source="source", refusal="no")
-    page = run_study(STUDIES["ordinal-alignment"], design, StudyOptions(resamples=100, verify=False))
+    design = ss.Ratings.from_frame(
+        frame, levels=list(range(4)), scale="ordinal", rater_source="source", refusal="no"
+    )
+    page = run_study(
+        STUDIES["ordinal-alignment"], design, StudyOptions(resamples=100, verify=False)
+    )
     assert "of 12 units these lack: 'm3' 3; all models share 9" in [c.detail for c in page.cautions]
     (block,) = (block for block in page.blocks if block.id == "replies")
     assert block.sentences == ("1 of 105 replies could not be used (.010), most from m3 (.111).",)
@@ -345,17 +426,26 @@ def test_differences_without_a_test_are_counted() -> None:
     three[2] = three[2][three[2]["unit"] < 1]
     made = {f"m{k}": ss.mean_ratings(own, scale="interval") for k, own in enumerate(three)}
     said = ss.compare_models(made).sentence()
-    assert "The tested difference between models was not significant. 2 differences could not be" in said
+    assert (
+        "The tested difference between models was not significant. 2 differences could not be"
+        in said
+    )
 
 
 @pytest.mark.slow
 def test_prompts_that_pool_their_models_are_compared_on_the_models_of_all() -> None:
     rng = np.random.default_rng(3)
     sides = [("man", "woman"), ("woman", "man")]
-    rows = [(p, f"s{s}", f"n{n}", *pair, m, answer) for s in range(4) for n in range(3) for pair in sides
-            for m in ("m0", "m1", "m2")
-            for answer in [-1 if (m == "m0") == (pair[0] == "man") else rng.choice([-1, 1])]
-            for p in ("p1", "p2") if (m, p) != ("m0", "p2")]  # fmt: skip
+    rows = [
+        (p, f"s{s}", f"n{n}", *pair, m, answer)
+        for s in range(4)
+        for n in range(3)
+        for pair in sides
+        for m in ("m0", "m1", "m2")
+        for answer in [-1 if (m == "m0") == (pair[0] == "man") else rng.choice([-1, 1])]
+        for p in ("p1", "p2")
+        if (m, p) != ("m0", "p2")
+    ]
     names = ["prompt", "scenario", "pair", "group_first", "group_second", "model", "answer"]
     study = STUDIES["relationship-bias"]
     design = study.read(as_table(pd.DataFrame(rows, columns=names), "couples"), by="prompt")

@@ -8,7 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-Status = Literal["ok", "refusal", "empty", "blocked", "truncated", "malformed", "http_error", "timeout", "connection"]
+Status = Literal[
+    "ok",
+    "refusal",
+    "empty",
+    "blocked",
+    "truncated",
+    "malformed",
+    "http_error",
+    "timeout",
+    "connection",
+]
 STATUSES: tuple[Status, ...] = get_args(Status)
 DATA: tuple[Status, ...] = STATUSES[:5]
 """Statuses that are answers of the model, or a filter's in its place: never asked again, always a row of the table."""
@@ -48,7 +58,10 @@ class Unit:
     @property
     def name(self) -> str:
         """How messages and logs call it."""
-        parts = [self.item_id, *(f"{name}={level}" for name, level in self.factors.items() if level)]
+        parts = [
+            self.item_id,
+            *(f"{name}={level}" for name, level in self.factors.items() if level),
+        ]
         return " / ".join([*parts, f"replicate {self.replicate}"] if self.replicate > 1 else parts)
 
 

@@ -120,8 +120,13 @@ class Budget:
     @property
     def cost(self) -> float:
         """Money that the calls on record took, and that those without a reply may have taken."""
-        on_record = sum(costs.at_most(self.prices.get(model)) for model, costs in self.tally.by_model.items())
-        unknown = sum(cut.unsettled_calls * self._costs(model).most_cost for model, cut in self._cut_off.items())
+        on_record = sum(
+            costs.at_most(self.prices.get(model)) for model, costs in self.tally.by_model.items()
+        )
+        unknown = sum(
+            cut.unsettled_calls * self._costs(model).most_cost
+            for model, cut in self._cut_off.items()
+        )
         return on_record + unknown + sum(cut.unsettled_cost for cut in self._cut_off.values())
 
     def _costs(self, model: str) -> Costs:
@@ -163,7 +168,9 @@ class Budget:
         """Raise where not even a call like the largest so far fits, and nothing is in progress."""
         limits, costs = self.limits, self._costs(claim.model)
         if limits.max_calls is not None and self.calls >= limits.max_calls:
-            raise BudgetSpent(f"limits.max_calls ({limits.max_calls:,}) is reached, earlier runs of this log included")
+            raise BudgetSpent(
+                f"limits.max_calls ({limits.max_calls:,}) is reached, earlier runs of this log included"
+            )
         lost = costs.unsettled_calls + self._cut_off.get(claim.model, Costs()).unsettled_calls
         tokens = claim.tokens or claim.sent + LONGEST_REPLY
         for name, most, worst in (
@@ -173,7 +180,9 @@ class Budget:
             limit = getattr(limits, name)
             if limit is None or most is not None or costs.counted:
                 continue
-            if lost >= LOST or lost * worst > limit:  # else the limit plus one call covers the lost calls
+            if (
+                lost >= LOST or lost * worst > limit
+            ):  # else the limit plus one call covers the lost calls
                 raise BudgetSpent(
                     f"limits.{name} cannot be held: {count(lost, 'call')} to '{claim.model}' may have been billed, and "
                     f"no reply says with how much. Set max_tokens and [prices], which say the most that a call takes"
@@ -181,11 +190,23 @@ class Budget:
         tokens = costs.most_tokens if costs.counted else claim.tokens or 0
         cost = costs.most_cost if costs.counted else claim.cost or 0.0
         if limits.max_tokens_total is not None and self.tokens + tokens > limits.max_tokens_total:
-            room = "is reached" if self.tally.calls else f"leaves no room for a call of about {tokens:,.0f}"
-            raise BudgetSpent(f"limits.max_tokens_total ({limits.max_tokens_total:,}) {room}, earlier runs included")
+            room = (
+                "is reached"
+                if self.tally.calls
+                else f"leaves no room for a call of about {tokens:,.0f}"
+            )
+            raise BudgetSpent(
+                f"limits.max_tokens_total ({limits.max_tokens_total:,}) {room}, earlier runs included"
+            )
         if limits.max_cost is not None and self.cost + cost > limits.max_cost * ROUNDING:
-            room = "is reached" if self.tally.calls else f"leaves no room for a call of up to {cost:.4g}"
-            raise BudgetSpent(f"limits.max_cost ({limits.max_cost:g}) {room}: {self._spent()}, earlier runs included")
+            room = (
+                "is reached"
+                if self.tally.calls
+                else f"leaves no room for a call of up to {cost:.4g}"
+            )
+            raise BudgetSpent(
+                f"limits.max_cost ({limits.max_cost:g}) {room}: {self._spent()}, earlier runs included"
+            )
 
     def _spent(self) -> str:
         """Return what was spent, in words."""
@@ -194,7 +215,9 @@ class Budget:
         return f"{cost:.4g} spent{without}"
 
 
-def spent(ask: Ask, outcome: Outcome, price: Mapping[str, float] | None, claim: Claim) -> dict[str, Any]:
+def spent(
+    ask: Ask, outcome: Outcome, price: Mapping[str, float] | None, claim: Claim
+) -> dict[str, Any]:
     """Return what a call took, for the log: as reported and by price, of which the larger counts; else at most.
 
     An answer without counts of tokens has estimated ones.
@@ -202,7 +225,10 @@ def spent(ask: Ask, outcome: Outcome, price: Mapping[str, float] | None, claim: 
     sent, back = (outcome.detail.get(name) for name in ("prompt_tokens", "completion_tokens"))
     line: dict[str, Any] = {}
     if outcome.billed and (sent is None or back is None):
-        line["tokens_estimated"] = [prompt_tokens(ask), tokens_of(outcome.content or outcome.refusal, ask.model)]
+        line["tokens_estimated"] = [
+            prompt_tokens(ask),
+            tokens_of(outcome.content or outcome.refusal, ask.model),
+        ]
         sent, back = (
             guess if number is None else number
             for number, guess in zip((sent, back), line["tokens_estimated"], strict=True)
@@ -210,7 +236,11 @@ def spent(ask: Ask, outcome: Outcome, price: Mapping[str, float] | None, claim: 
     counted = sent is not None or back is not None
     if counted:
         line["cost_priced"] = money(price, sent or 0, back or 0)
-    costs = [cost for cost in (outcome.detail.get("cost_reported"), line.get("cost_priced")) if cost is not None]
+    costs = [
+        cost
+        for cost in (outcome.detail.get("cost_reported"), line.get("cost_priced"))
+        if cost is not None
+    ]
     line["cost"] = max(costs, default=None)
     if outcome.billable and (not counted or ("usage_wrong" in outcome.detail and not costs)):
         line |= {"unsettled": True, "cost_at_most": None if costs else claim.cost}

@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 HEAD_TOO_LONG = "Receive buffer too long"  # words of h11
 HEAD_LIMIT = "the headers of a reply have at most 102,400 bytes, which no option changes"
-QUIET, WARY = 0.02, 0.5  # seconds to listen to a connection without TLS before the request; once one has spoken
+QUIET, WARY = (
+    0.02,
+    0.5,
+)  # seconds to listen to a connection without TLS before the request; once one has spoken
 
 
 class UnusableReply(Exception):
@@ -64,25 +67,37 @@ class Client:
         try:
             import httpx2
         except ImportError:
-            raise MissingDependency("collecting needs httpx2: pip install 'socialstats[collect]'") from None
+            raise MissingDependency(
+                "collecting needs httpx2: pip install 'socialstats[collect]'"
+            ) from None
         parts = urlsplit(self.endpoint.base_url)
-        headers = {"content-type": "application/json", "user-agent": "socialstats", "connection": "close"}
+        headers = {
+            "content-type": "application/json",
+            "user-agent": "socialstats",
+            "connection": "close",
+        }
         if self.key:
             headers["authorization"] = f"Bearer {self.key}"
         elif parts.password:
-            pair = base64.b64encode(f"{unquote(parts.username or '')}:{unquote(parts.password)}".encode()).decode()
+            pair = base64.b64encode(
+                f"{unquote(parts.username or '')}:{unquote(parts.password)}".encode()
+            ).decode()
             remember(pair)
             headers["authorization"] = f"Basic {pair}"
         path = f"{parts.path.rstrip('/')}/chat/completions"
         self._url = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], path=path))
         if self.endpoint.trust_env:
             remember(*(urlsplit(proxy).password or "" for proxy in getproxies().values()))
-        nothing = CookieJar(DefaultCookiePolicy(allowed_domains=()))  # a unit must not meet the session of another
+        nothing = CookieJar(
+            DefaultCookiePolicy(allowed_domains=())
+        )  # a unit must not meet the session of another
         try:
             self._client = httpx2.AsyncClient(
                 headers=headers,
                 cookies=nothing,
-                limits=httpx2.Limits(max_connections=self.limits.concurrency, max_keepalive_connections=0),
+                limits=httpx2.Limits(
+                    max_connections=self.limits.concurrency, max_keepalive_connections=0
+                ),
                 timeout=None,
                 follow_redirects=False,
                 verify=_certificates(),
@@ -91,7 +106,9 @@ class Client:
             )
         except (ImportError, ValueError, TypeError, httpx2.InvalidURL) as error:
             fix = 'Write it as proxy = "http://host:port", or correct HTTPS_PROXY, HTTP_PROXY and ALL_PROXY.'
-            raise InputError(Problem(message=f"the proxy cannot be used: {hide(str(error))}", fix=fix)) from None
+            raise InputError(
+                Problem(message=f"the proxy cannot be used: {hide(str(error))}", fix=fix)
+            ) from None
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -118,16 +135,30 @@ class Client:
         except UnusableReply as error:
             return Outcome(status="malformed", detail={"error_message": str(error)})
         except httpx2.DecodingError as error:
-            return Outcome(status="malformed", detail={"error_message": f"cannot be unpacked: {hide(str(error))}"})
-        except Exception as error:  # whatever a transport raises: the connection failed, and the run goes on
+            return Outcome(
+                status="malformed",
+                detail={"error_message": f"cannot be unpacked: {hide(str(error))}"},
+            )
+        except (
+            Exception
+        ) as error:  # whatever a transport raises: the connection failed, and the run goes on
             name, words = type(error).__name__, hide(str(error)) or type(error).__name__
             long = HEAD_TOO_LONG in words
-            detail = {"error_type": name, "error_message": f"{words}: {HEAD_LIMIT}" if long else words}
-            return Outcome(status="malformed" if long else "connection", detail=detail, sent=sent.is_set())
+            detail = {
+                "error_type": name,
+                "error_message": f"{words}: {HEAD_LIMIT}" if long else words,
+            }
+            return Outcome(
+                status="malformed" if long else "connection", detail=detail, sent=sent.is_set()
+            )
 
     async def _exchange(self, ask: Ask, sent: asyncio.Event) -> Outcome:
         assert self._client is not None
-        body = {"model": ask.model, "messages": [dict(message) for message in ask.messages], **ask.parameters}
+        body = {
+            "model": ask.model,
+            "messages": [dict(message) for message in ask.messages],
+            **ask.parameters,
+        }
 
         async def follow(event: str, info: Mapping[str, Any]) -> None:
             if event == "connection.connect_tcp.complete":
@@ -139,7 +170,9 @@ class Client:
             "POST", self._url, content=json.dumps(body).encode(), extensions={"trace": follow}
         ) as response:
             data = await self._body(response)
-        outcome = judge(data, response.status_code, response.headers, usage=self.endpoint.trust_usage)
+        outcome = judge(
+            data, response.status_code, response.headers, usage=self.endpoint.trust_usage
+        )
         if not self.raw:
             return outcome
         text = text_of(data)
@@ -154,13 +187,17 @@ class Client:
         if stream.get_extra_info("is_readable"):
             self._wary = True
             await stream.aclose()
-            raise ConnectionError("the server spoke, or closed the connection, before the request was sent")
+            raise ConnectionError(
+                "the server spoke, or closed the connection, before the request was sent"
+            )
 
     async def _body(self, response: httpx2.Response) -> bytes:
         """Return the unpacked body of a response, as far as the limits allow."""
         most, headers = self.limits.max_reply_bytes, self.limits.max_reply_headers
         if len(response.headers.raw) > headers:
-            message = f"the reply has {len(response.headers.raw):,} headers, and {headers:,} are allowed"
+            message = (
+                f"the reply has {len(response.headers.raw):,} headers, and {headers:,} are allowed"
+            )
             raise UnusableReply(f"{message} (limits.max_reply_headers)")
         if "," in (coding := response.headers.get("content-encoding", "")):
             raise UnusableReply(f"the reply is packed more than once ({hide(coding[:200])})")
@@ -168,7 +205,9 @@ class Client:
         async for piece in response.aiter_bytes():
             size += len(piece)
             if size > most:
-                raise UnusableReply(f"the reply has more than {most:,} bytes unpacked (limits.max_reply_bytes)")
+                raise UnusableReply(
+                    f"the reply has more than {most:,} bytes unpacked (limits.max_reply_bytes)"
+                )
             pieces.append(piece)
         return b"".join(pieces)
 

@@ -30,7 +30,14 @@ from socialstats.tables.writing import (
 from socialstats.text import count, quoted
 from socialstats.voice import option
 from socialstats_collect.ask import digest
-from socialstats_collect.design import Change, design_of, designs_of, heads_of, matched, refuse_changes
+from socialstats_collect.design import (
+    Change,
+    design_of,
+    designs_of,
+    heads_of,
+    matched,
+    refuse_changes,
+)
 from socialstats_collect.forming import PAGE, TO_FILL_IN, form_data, page, parts_of, rows_to_fill_in
 from socialstats_collect.log import Log, encode
 from socialstats_collect.people import people_rows
@@ -58,7 +65,9 @@ def collect(options: argparse.Namespace) -> int:
     if options.base_url:
         hosts = dict.fromkeys(runfile.models, host_of(options.base_url))
         there = replace(runfile.endpoint, base_url=options.base_url)
-        runfile = replace(runfile, endpoint=there, endpoints={}, design=replace(runfile.design, hosts=hosts))
+        runfile = replace(
+            runfile, endpoint=there, endpoints={}, design=replace(runfile.design, hosts=hosts)
+        )
     path = Path(options.output or Path(options.runfile).with_suffix(".log.jsonl"))
     if options.dry_run:
         with Log(path) if path.exists() else nullcontext() as log:
@@ -74,7 +83,9 @@ def collect(options: argparse.Namespace) -> int:
     for model in runfile.models:
         runfile.endpoint_of(model).key()
     if not path.parent.exists():
-        raise InputError(Problem(message=f"no folder {path.parent}", source=path.name, fix="Make it first."))
+        raise InputError(
+            Problem(message=f"no folder {path.parent}", source=path.name, fix="Make it first.")
+        )
     with Log(path, writing=True) as log:
         runfile, change = _resumed(runfile, log)
         _check(options, log, change)
@@ -96,7 +107,9 @@ def _rehearsed(runfile: RunFile, work: Work) -> list[str]:
 
 def _resumed(runfile: RunFile, log: Log | None) -> tuple[RunFile, Change]:
     """Match a run file with the designs of a log that it goes on with."""
-    change = matched(replace(runfile.design, versions=versions()), designs_of(log.runs) if log else [])
+    change = matched(
+        replace(runfile.design, versions=versions()), designs_of(log.runs) if log else []
+    )
     return replace(runfile, design=change.design), change
 
 
@@ -106,7 +119,11 @@ def _check(options: argparse.Namespace, log: Log | None, change: Change) -> None
         return
     added = {*change.added}
     before, now = (
-        sum(replay(one.protocol, unit, log.reply)[1] is None for unit in one.units() if unit.item_id not in added)
+        sum(
+            replay(one.protocol, unit, log.reply)[1] is None
+            for unit in one.units()
+            if unit.item_id not in added
+        )
         for one in (designs_of(log.runs)[-1], change.design)
     )
     if before > now:
@@ -126,7 +143,11 @@ def _open(run: Run, work: Work) -> None:
     heads = [one["run_id"] for one in heads_of(log.runs)]
     started = datetime.now(UTC).isoformat()
     for line in design.lines(
-        run.run_id, heads, started, work.units, last.get("items_of", last["run_id"]) if same and last else ""
+        run.run_id,
+        heads,
+        started,
+        work.units,
+        last.get("items_of", last["run_id"]) if same and last else "",
     ):
         log.append(line)
 
@@ -138,7 +159,9 @@ def _start(name: str, folder: str) -> int:
     made = {Path(one.name): one for one in there.iterdir() if one.is_file()}
     made |= {Path("texts", one.name): one for one in (there / "texts").iterdir()}
     if old := [str(target / one) for one in sorted(made) if (target / one).exists()]:
-        raise InputError(Problem(message=f"{', '.join(old)} would be overwritten", fix="Name another folder."))
+        raise InputError(
+            Problem(message=f"{', '.join(old)} would be overwritten", fix="Name another folder.")
+        )
     (target / "texts").mkdir(parents=True, exist_ok=True)
     for one, text in sorted(made.items()):
         (target / one).write_bytes(text.read_bytes())
@@ -158,7 +181,11 @@ def _go(run: Run, work: Work, progress: Progress) -> int:
     except OSError as error:
         fix = "Everything before is in the log; make room and run the same command again."
         raise InputError(
-            Problem(message=f"cannot be written: {error.strerror or error}", source=run.log.path.name, fix=fix)
+            Problem(
+                message=f"cannot be written: {error.strerror or error}",
+                source=run.log.path.name,
+                fix=fix,
+            )
         ) from None
     finally:
         progress.close()
@@ -187,12 +214,17 @@ def _ended(run: Run, work: Work) -> None:
     if run.stopped:
         _say(f"{'error' if run.fault else 'stopped'}: {run.stopped}")
     if missing:
-        _say(f"{missing:,} of {work.units:,} units are not finished; run the same command again to ask only for those")
+        _say(
+            f"{missing:,} of {work.units:,} units are not finished; run the same command again to ask only for those"
+        )
 
 
 def _summary(table: Table) -> Summary:
     factors = dict.fromkeys(
-        name for one in table.designs for name, levels in one.factors.items() if len(levels) > 1 or name == "model"
+        name
+        for one in table.designs
+        for name, levels in one.factors.items()
+        if len(levels) > 1 or name == "model"
     )
     summary = Summary(list(factors))
     for rows, control in table.tidied():
@@ -229,12 +261,20 @@ def tidy(options: argparse.Namespace) -> int:
                         controls.append(as_cells(row))
                         continue
                     summary.add(row)
-                    yield as_cells({**row, **{name: row.get("model") for name in raters - row.keys()}})
-            items = {item.id: item.columns for one in table.designs for item in one.asked} if people else {}
+                    yield as_cells(
+                        {**row, **{name: row.get("model") for name in raters - row.keys()}}
+                    )
+            items = (
+                {item.id: item.columns for one in table.designs for item in one.asked}
+                if people
+                else {}
+            )
             for row in people:
                 yield as_cells(table.columns(items[str(row["item_id"])], row))
 
-        made = list(rows()) if log.damaged or log.lost else rows()  # answers without an item have columns of their own
+        made = (
+            list(rows()) if log.damaged or log.lost else rows()
+        )  # answers without an item have columns of their own
         put_rows(target, made, [name for row in people for name in row])
         said[:0] = _counted(table, summary)
         beside = _controls(target, controls, options.controls, said)
@@ -247,13 +287,21 @@ def tidy(options: argparse.Namespace) -> int:
     if target != "-" and table.designs:
         protocol = table.designs[-1].protocol
         words = protocol.report(summary.varies, bool(people))
-        drops = "--missing" in protocol.probable  # rows without probabilities, as those of people are
+        drops = (
+            "--missing" in protocol.probable
+        )  # rows without probabilities, as those of people are
         if words and summary.has("p_rest") and not (people and drops):
             words += protocol.probable
-            _say(f"without {shlex.join(protocol.probable)} the report reads the sampled answers, no probabilities")
-        names = {level for one in table.designs for levels in one.factors.values() for level in levels}
+            _say(
+                f"without {shlex.join(protocol.probable)} the report reads the sampled answers, no probabilities"
+            )
+        names = {
+            level for one in table.designs for levels in one.factors.values() for level in levels
+        }
         beside += ["--na", ""] if names & MISSING else []
-        _say(f"next: {shlex.join(['socialstats', 'report' if words else 'check', target, *words, *beside])}")
+        _say(
+            f"next: {shlex.join(['socialstats', 'report' if words else 'check', target, *words, *beside])}"
+        )
     return DONE
 
 
@@ -261,7 +309,9 @@ def _runfile(log: Log, path: Path, named: str | None) -> Path | None:
     """The run file to compare a log with: the one that is named, or that of the log where it still stands beside."""
     if named:
         return Path(named)
-    beside = [path.parent / str(run.get("run_file")) for run in log.runs[-1:] if run.get("run_file")]
+    beside = [
+        path.parent / str(run.get("run_file")) for run in log.runs[-1:] if run.get("run_file")
+    ]
     return next((one for one in beside if one.is_file()), None)
 
 
@@ -277,7 +327,11 @@ def form(options: argparse.Namespace) -> int:
         design = _resumed(read_runfile(path), record)[0].design
     n = len(design.asked)
     each = options.per_rater or n
-    parts = parts_of(n, options.raters, each, design.seed) if options.raters or options.per_rater else []
+    parts = (
+        parts_of(n, options.raters, each, design.seed)
+        if options.raters or options.per_rater
+        else []
+    )
     data = form_data(design, parts)
     if options.csv:
         put_rows(options.csv, rows_to_fill_in(data))
@@ -308,7 +362,9 @@ def merge(options: argparse.Namespace) -> int:
                         seen.add(mark)
                         out.write(encode(line))
                 if not held:
-                    raise InputError(f"{name} holds no record of 'socialstats collect': name the log of a run")
+                    raise InputError(
+                        f"{name} holds no record of 'socialstats collect': name the log of a run"
+                    )
         out.flush()
         with Log(Path(f"/dev/fd/{out.fileno()}")) as log:
             log.path = Path(options.output)  # its name for messages
@@ -318,11 +374,15 @@ def merge(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _controls(target: str, rows: Sequence[Mapping[str, object]], given: str | None, said: list[str]) -> list[str]:
+def _controls(
+    target: str, rows: Sequence[Mapping[str, object]], given: str | None, said: list[str]
+) -> list[str]:
     """Write the table of control texts beside the other one; return the option that names it to a report."""
     if not rows:
         if given:
-            raise InputError(f"{option('controls', given, f'--controls {given}')}: the log holds no control texts")
+            raise InputError(
+                f"{option('controls', given, f'--controls {given}')}: the log holds no control texts"
+            )
         return []
     if not given and (target == "-" or straight(target)):
         where = option("controls", "FILE", "--controls FILE")
@@ -351,12 +411,18 @@ def _counted(table: Table, summary: Summary) -> Iterator[str]:
 def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
     design, limits = runfile.design, runfile.limits
     factors = ", ".join(f"{len(levels)} {name}" for name, levels in design.factors.items())
-    items = f"{count(len(design.asked), 'item')} x {factors} x {count(design.replicates, 'replicate')}"
+    items = (
+        f"{count(len(design.asked), 'item')} x {factors} x {count(design.replicates, 'replicate')}"
+    )
     yield f"protocol {design.protocol.name}: {items}"
     if controls := sum(design.protocol.once(item.columns) for item in design.asked):
         yield f"{count(controls, 'item')} of them control texts, which judges score once"
     yield str(work)
-    back = f"at most {work.back:,} back" if not work.unbounded else "no max_tokens bounds what comes back"
+    back = (
+        f"at most {work.back:,} back"
+        if not work.unbounded
+        else "no max_tokens bounds what comes back"
+    )
     yield f"at most {count(work.calls, 'call')}, failed attempts aside; about {work.sent:,} tokens to send, {back}"
     yield f"(tokens by tiktoken, or {BYTES_A_TOKEN} bytes each where it is not installed; at most {work.bytes_sent:,})"
     free = [model for model in runfile.models if model not in runfile.prices]
@@ -366,9 +432,17 @@ def _plan(runfile: RunFile, work: Work) -> Iterable[str]:
         yield f"{most} {work.cost:,.4g}, by the prices of the run file{without}"
     if limits.max_cost is not None and free:
         yield f"[prices] has none for {quoted(free)}: max_cost ends the run where the endpoint says no cost either"
-    for name, unit in (("max_calls", "calls"), ("max_tokens_total", "tokens"), ("max_cost", "in money")):
+    for name, unit in (
+        ("max_calls", "calls"),
+        ("max_tokens_total", "tokens"),
+        ("max_cost", "in money"),
+    ):
         if (allowed := getattr(limits, name)) is not None:
-            short = f", fewer than the {work.units:,} units need" if unit == "calls" and allowed < work.units else ""
+            short = (
+                f", fewer than the {work.units:,} units need"
+                if unit == "calls" and allowed < work.units
+                else ""
+            )
             yield f"limits: at most {allowed:,} {unit}{short}"
 
 

@@ -56,7 +56,9 @@ def table_of(logs: Sequence[Log]) -> pd.DataFrame:
         return logs[0].rows
     if len({"status" in log.rows.columns for log in logs}) > 1:
         held = [log.files[0] for log in logs if "status" not in log.rows.columns]
-        raise InputError(f"answers, and questions without answers ({quoted(held)}): convert these files on their own")
+        raise InputError(
+            f"answers, and questions without answers ({quoted(held)}): convert these files on their own"
+        )
     parts = [log.rows.assign(**{LOG: log.files[0]}) for log in logs if len(log.rows)]
     return pd.concat(parts, ignore_index=True)
 
@@ -98,8 +100,14 @@ def wide(table: pd.DataFrame, column: str = "scorer") -> pd.DataFrame:
         name = f"score_{label}" if label in index else label
         held = found.setdefault(place, dict(zip(index, place, strict=True)))
         if name in held:
-            at = ", ".join(f"{k} {shorten(str(v), 30)}" for k, v in zip(index, place, strict=True) if k in KEYS and v)
-            raise InputError(f"two rows at {at} for {column} '{shorten(name)}': leave out --wide, or choose a column")
+            at = ", ".join(
+                f"{k} {shorten(str(v), 30)}"
+                for k, v in zip(index, place, strict=True)
+                if k in KEYS and v
+            )
+            raise InputError(
+                f"two rows at {at} for {column} '{shorten(name)}': leave out --wide, or choose a column"
+            )
         held[name] = row["value"]
     return pd.DataFrame(list(found.values()))
 
@@ -107,9 +115,14 @@ def wide(table: pd.DataFrame, column: str = "scorer") -> pd.DataFrame:
 def _say(logs: Sequence[Log], table: pd.DataFrame) -> None:
     for log in logs:
         version = f" {log.version}" if log.version else ""
-        print(f"{log.files[0]}: {log.harness}{version}, {count(len(log.rows), 'row')}", file=sys.stderr)
+        print(
+            f"{log.files[0]}: {log.harness}{version}, {count(len(log.rows), 'row')}",
+            file=sys.stderr,
+        )
         for note in log.notes:
-            print(f"note: {''.join(ch if ch.isprintable() else ' ' for ch in note)}", file=sys.stderr)
+            print(
+                f"note: {''.join(ch if ch.isprintable() else ' ' for ch in note)}", file=sys.stderr
+            )
     if "status" not in table.columns:  # questions without answers
         return
     statuses = Counter(table["status"])

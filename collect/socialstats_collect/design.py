@@ -20,7 +20,17 @@ from socialstats_collect.protocols import protocol_class
 from socialstats_collect.protocols.base import CollectionProtocol, Settings, fields
 
 FORMAT = 2
-SAME = ("protocol", "options", "texts", "system", "parameters", "judges", "order", "seed", "judge_parameters")
+SAME = (
+    "protocol",
+    "options",
+    "texts",
+    "system",
+    "parameters",
+    "judges",
+    "order",
+    "seed",
+    "judge_parameters",
+)
 SHOWN = 3
 MOST_UNITS = 10_000_000
 
@@ -55,8 +65,13 @@ def same_form(text: str) -> str:
 def item_of(record: Mapping[str, Any]) -> Item:
     """Return the item that a record of a log describes."""
     columns = {sys.intern(str(name)): value for name, value in record["columns"].items()}
-    return Item(id=record["id"], columns=columns, drawn=record.get("drawn") or record["id"],
-                batch=record.get("batch", 0), gone=record.get("gone", False))  # fmt: skip
+    return Item(
+        id=record["id"],
+        columns=columns,
+        drawn=record.get("drawn") or record["id"],
+        batch=record.get("batch", 0),
+        gone=record.get("gone", False),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,18 +130,35 @@ class Design:
         levels, orders = dict(self.factors), self.protocol.orders
         if len(orders) > 1 and self.order == "all":
             levels["order"] = orders
-        if (n := len(self.items) * self.replicates * math.prod(map(len, levels.values()))) > MOST_UNITS:
+        if (
+            n := len(self.items) * self.replicates * math.prod(map(len, levels.values()))
+        ) > MOST_UNITS:
             fix = "Split the design: each part takes a run file and a log of its own."
-            raise InputError(Problem(message=f"{shorten(f'{n:,}')} units, and {MOST_UNITS:,} are allowed", fix=fix))
+            raise InputError(
+                Problem(
+                    message=f"{shorten(f'{n:,}')} units, and {MOST_UNITS:,} are allowed", fix=fix
+                )
+            )
         for place, cell in enumerate(itertools.product(*levels.values())):
             given = dict(zip(levels, cell, strict=True))
             shown = self._shown(given)
             for item in self.asked:
                 which = {"order": shown[item.drawn]} if shown else {}
-                times = self.replicates if not self.protocol.once(item.columns) else 1 if not place else 0
+                times = (
+                    self.replicates
+                    if not self.protocol.once(item.columns)
+                    else 1
+                    if not place
+                    else 0
+                )
                 for replicate in range(1, times + 1):
-                    yield Unit(item_id=item.id, item=item.columns, factors={**given, **which}, replicate=replicate,
-                               drawn=item.drawn)  # fmt: skip
+                    yield Unit(
+                        item_id=item.id,
+                        item=item.columns,
+                        factors={**given, **which},
+                        replicate=replicate,
+                        drawn=item.drawn,
+                    )
 
     def _shown(self, cell: Mapping[str, str]) -> Mapping[str, str]:
         """The order of options of each item in one cell; models see the same ones, so that they can be paired."""
@@ -135,7 +167,9 @@ class Design:
             return {}
         if self.order == "fixed":
             return dict.fromkeys(names, orders[0])
-        salt = canonical([self.seed, sorted((name, level) for name, level in cell.items() if name != "model")])
+        salt = canonical(
+            [self.seed, sorted((name, level) for name, level in cell.items() if name != "model")]
+        )
         if self.order == "random":
             return {one: orders[_draw(salt, one) % len(orders)] for one in names}
         batches = {item.drawn: item.batch for item in self.items}
@@ -164,24 +198,50 @@ class Design:
         """
         settings = self.protocol.settings
         run = {
-            "type": "run", "run_id": run_id, "format": FORMAT, "after": list(after), "started": started,
-            "protocol": self.protocol.name, "options": dict(settings.options), "texts": dict(self.protocol.texts),
-            "system": settings.system, "parameters": dict(settings.parameters), "judges": list(settings.judges),
+            "type": "run",
+            "run_id": run_id,
+            "format": FORMAT,
+            "after": list(after),
+            "started": started,
+            "protocol": self.protocol.name,
+            "options": dict(settings.options),
+            "texts": dict(self.protocol.texts),
+            "system": settings.system,
+            "parameters": dict(settings.parameters),
+            "judges": list(settings.judges),
             "judge_parameters": dict(settings.judge_parameters),
             "factors": {name: list(levels) for name, levels in self.factors.items()},
-            "order": self.order, "replicates": self.replicates, "seed": self.seed, "n_units": n_units,
-            "n_items": len(self.items), "run_file": self.run_file, "items_file": self.source, "hosts": dict(self.hosts),
-            "parser_version": VERSION, "versions": dict(self.versions), **({"items_of": items_of} if items_of else {}),
-        }  # fmt: skip
+            "order": self.order,
+            "replicates": self.replicates,
+            "seed": self.seed,
+            "n_units": n_units,
+            "n_items": len(self.items),
+            "run_file": self.run_file,
+            "items_file": self.source,
+            "hosts": dict(self.hosts),
+            "parser_version": VERSION,
+            "versions": dict(self.versions),
+            **({"items_of": items_of} if items_of else {}),
+        }
         for _ in range(2):
             yield run
             for place, item in enumerate(() if items_of else self.items):
-                yield {"type": "item", "run_id": run_id, "place": place, "id": item.id, "columns": dict(item.columns),
-                       "drawn": item.drawn, "batch": item.batch, "gone": item.gone}  # fmt: skip
+                yield {
+                    "type": "item",
+                    "run_id": run_id,
+                    "place": place,
+                    "id": item.id,
+                    "columns": dict(item.columns),
+                    "drawn": item.drawn,
+                    "batch": item.batch,
+                    "gone": item.gone,
+                }
 
 
 def _draw(salt: str, text: str) -> int:
-    return int.from_bytes(hashlib.sha256(f"{salt}\0{text}".encode("utf-8", "surrogatepass")).digest()[:8])
+    return int.from_bytes(
+        hashlib.sha256(f"{salt}\0{text}".encode("utf-8", "surrogatepass")).digest()[:8]
+    )
 
 
 def design_of(run: Mapping[str, Any]) -> Design:
@@ -196,10 +256,17 @@ def design_of(run: Mapping[str, Any]) -> Design:
     )
     items = tuple(item for _, item in sorted(run["items"].items()))
     return Design(
-        protocol=protocol_class(str(run["protocol"]))(settings), items=items, factors=run["factors"],
-        order=run["order"], replicates=run["replicates"], seed=run["seed"], run_file=run.get("run_file", ""),
-        source=run.get("items_file", "items"), hosts=run.get("hosts", {}), versions=run.get("versions", {}),
-    )  # fmt: skip
+        protocol=protocol_class(str(run["protocol"]))(settings),
+        items=items,
+        factors=run["factors"],
+        order=run["order"],
+        replicates=run["replicates"],
+        seed=run["seed"],
+        run_file=run.get("run_file", ""),
+        source=run.get("items_file", "items"),
+        hosts=run.get("hosts", {}),
+        versions=run.get("versions", {}),
+    )
 
 
 def heads_of(runs: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -257,7 +324,9 @@ class Change:
         if self.added:
             said.append(f"{count(len(self.added), 'new item')}: {quoted(self.added)}")
         if self.gone:
-            said.append(f"{count(len(self.gone), 'item')} taken out of the table: {quoted(self.gone)}")
+            said.append(
+                f"{count(len(self.gone), 'item')} taken out of the table: {quoted(self.gone)}"
+            )
         return "; ".join(said)
 
 
@@ -306,7 +375,9 @@ def differences(before: Design, present: Design) -> Iterator[str]:
     old, new = (next(iter(one.lines("", (), "", 0))) for one in (before, present))
     for one in (old, new):
         one["texts"].pop("people", None)
-    for name in SAME if before.protocol.settings.judges or present.protocol.settings.judges else SAME[:-1]:
+    for name in (
+        SAME if before.protocol.settings.judges or present.protocol.settings.judges else SAME[:-1]
+    ):
         pairs = (old[name], new[name])
         keys = sorted({*pairs[0], *pairs[1]}) if isinstance(pairs[0], dict) else [None]
         for key in keys:
@@ -338,14 +409,22 @@ def refuse_changes(change: Change, source: str, again: int) -> None:
         "Restore the words, or give this run a separate log (-o). Or add --again to ask again in this log, which keeps "
         "the earlier answers."
     )
-    raise InputError(Problem(message=f"what is asked changed since this log was begun: {'; '.join(said)}. {what}",
-                             source=source, fix=fix))  # fmt: skip
+    raise InputError(
+        Problem(
+            message=f"what is asked changed since this log was begun: {'; '.join(said)}. {what}",
+            source=source,
+            fix=fix,
+        )
+    )
 
 
 def _edit(name: str, old: str, new: str) -> str:
     """State where two texts differ, with a few words around; empty where they do not."""
     if same_form(old) == same_form(new):
         return "" if old == new else f"{name} has the same letters in another Unicode form"
-    start = next((k for k, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
+    start = next(
+        (k for k, (a, b) in enumerate(zip(old, new, strict=False)) if a != b),
+        min(len(old), len(new)),
+    )
     start = max(0, start - 15)
     return f"{name} was '{shorten(old[start:], 40)}', is '{shorten(new[start:], 40)}'"

@@ -22,19 +22,51 @@ SHOWN = 2000  # characters of a malformed body kept in the log
 SHOWN_AMOUNT = 60  # characters of an amount that is none
 DEEPEST = 64  # levels of a reply's JSON; those of every endpoint have fewer than 10
 FINISH: Mapping[str, str] = {
-    **dict.fromkeys(("stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "completed", "done"), "ok"),
-    **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length", "max_length", "incomplete",
-                     "model_context_window_exceeded"), "truncated"),
-    **dict.fromkeys(("content_filter", "content_filtered", "safety", "prohibited_content", "blocklist", "spii",
-                     "recitation", "image_safety", "refusal", "moderation", "guardrail_intervened", "sensitive",
-                     "blocked"), "blocked"),
-    **dict.fromkeys(("error", "abort", "cancelled", "load", "network_error", "insufficient_system_resource"),
-                    "malformed"),
-}  # fmt: skip
+    **dict.fromkeys(
+        ("stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "completed", "done"),
+        "ok",
+    ),
+    **dict.fromkeys(
+        (
+            "length",
+            "max_tokens",
+            "max_output_tokens",
+            "model_length",
+            "max_length",
+            "incomplete",
+            "model_context_window_exceeded",
+        ),
+        "truncated",
+    ),
+    **dict.fromkeys(
+        (
+            "content_filter",
+            "content_filtered",
+            "safety",
+            "prohibited_content",
+            "blocklist",
+            "spii",
+            "recitation",
+            "image_safety",
+            "refusal",
+            "moderation",
+            "guardrail_intervened",
+            "sensitive",
+            "blocked",
+        ),
+        "blocked",
+    ),
+    **dict.fromkeys(
+        ("error", "abort", "cancelled", "load", "network_error", "insufficient_system_resource"),
+        "malformed",
+    ),
+}
 """Finish reasons of OpenAI, Azure, Gemini, Anthropic, Mistral, vLLM, TGI, llama.cpp and Ollama, in lower case."""
 BLOCKS = re.compile(
     r"content[ _-]?(management )?(filter|policy)|moderation|responsibleai|flagged|invalid_prompt|data_inspection|"
-    r"prohibited|safety (system|filter|setting)|blockreason", re.IGNORECASE)  # fmt: skip
+    r"prohibited|safety (system|filter|setting)|blockreason",
+    re.IGNORECASE,
+)
 BLOCKING = (200, 400, 403, 422, 451)  # codes with which a filter answers
 
 
@@ -76,7 +108,11 @@ class Outcome:
     @property
     def shared(self) -> bool:
         """Whether the endpoint has no time for anybody, whatever is asked: too many requests, 5xx, no connection."""
-        return self.status == "connection" or self.http_status in (408, 429) or (self.http_status or 0) >= 500
+        return (
+            self.status == "connection"
+            or self.http_status in (408, 429)
+            or (self.http_status or 0) >= 500
+        )
 
     @property
     def own(self) -> bool:
@@ -95,7 +131,11 @@ class Outcome:
 
 
 def judge(
-    body: bytes, http_status: int = 200, headers: Mapping[str, str] | None = None, *, usage: bool = True
+    body: bytes,
+    http_status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    *,
+    usage: bool = True,
 ) -> Outcome:
     """Return the outcome that a response means; only a well-formed completion is an answer.
 
@@ -120,8 +160,14 @@ def judge(
         outcome = _failed(response, http_status, retry_after(headers))
     else:
         outcome = _answered(response, text)
-    kept = {"request_id": headers.get("x-request-id"), **usage_of(response or {} if usage else {}), **outcome.detail}
-    return _without_keys(replace(outcome, detail=kept, http_status=outcome.http_status or http_status))
+    kept = {
+        "request_id": headers.get("x-request-id"),
+        **usage_of(response or {} if usage else {}),
+        **outcome.detail,
+    }
+    return _without_keys(
+        replace(outcome, detail=kept, http_status=outcome.http_status or http_status)
+    )
 
 
 def text_of(body: bytes) -> str:
@@ -147,7 +193,11 @@ def _deeper(value: object, levels: int) -> bool:
     inner = [value]
     while inner and levels:
         levels -= 1
-        parts = (one.values() if isinstance(one, dict) else one for one in inner if isinstance(one, dict | list))
+        parts = (
+            one.values() if isinstance(one, dict) else one
+            for one in inner
+            if isinstance(one, dict | list)
+        )
         inner = [part for several in parts for part in several if isinstance(part, dict | list)]
     return bool(inner)
 
@@ -178,7 +228,10 @@ def usage_of(response: Mapping[str, Any]) -> dict[str, Any]:
     usage = response.get("usage") or {}
     if not isinstance(usage, dict):
         return {"usage_wrong": f"usage = {_short(json.dumps(usage), SHOWN_AMOUNT)}"}
-    inner = {"reasoning_tokens": "completion_tokens_details", "cached_tokens": "prompt_tokens_details"}
+    inner = {
+        "reasoning_tokens": "completion_tokens_details",
+        "cached_tokens": "prompt_tokens_details",
+    }
     details = {name: usage.get(outer) for name, outer in inner.items()}
     given = {
         **{name: usage.get(name) for name in COUNTED},
@@ -187,9 +240,14 @@ def usage_of(response: Mapping[str, Any]) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for name, value in given.items():
         if (number := amount(value)) is not None:
-            kept["cost_reported" if name == "cost" else name] = number if name == "cost" else math.ceil(number)
-    wrong = [f"usage.{name} = {_short(json.dumps(given[name]), SHOWN_AMOUNT)}" for name in COUNTED
-             if given[name] is not None and amount(given[name]) is None]  # fmt: skip
+            kept["cost_reported" if name == "cost" else name] = (
+                number if name == "cost" else math.ceil(number)
+            )
+    wrong = [
+        f"usage.{name} = {_short(json.dumps(given[name]), SHOWN_AMOUNT)}"
+        for name in COUNTED
+        if given[name] is not None and amount(given[name]) is None
+    ]
     return {**kept, "usage_wrong": ", ".join(wrong)} if wrong else kept
 
 
@@ -197,16 +255,30 @@ def _failed(response: Mapping[str, Any], http_status: int, wait: float | None) -
     """An error: a filter's block is an answer, all else is a failure on the way."""
     error = response.get("error", response)
     error = error if isinstance(error, dict) else {"message": error}
-    named = {"error_type": error.get("type"), "error_code": error.get("code"), "error_message": error.get("message")}
-    detail: dict[str, Any] = {name: _short(value) for name, value in named.items() if value is not None}
+    named = {
+        "error_type": error.get("type"),
+        "error_code": error.get("code"),
+        "error_message": error.get("message"),
+    }
+    detail: dict[str, Any] = {
+        name: _short(value) for name, value in named.items() if value is not None
+    }
     code = _short(error.get("code"))
     if http_status < 300 and re.fullmatch("[45][0-9][0-9]", code):
         http_status = int(code)
     if http_status in BLOCKING and (words := BLOCKS.search(json.dumps(error))):
         metadata = error.get("metadata")
         reasons = metadata.get("reasons") if isinstance(metadata, dict) else None
-        by = ", ".join(map(_short, reasons)) if isinstance(reasons, list) else code if BLOCKS.search(code) else words[0]
-        return Outcome(status="blocked", detail={**detail, "blocked_by": by[:SHOWN]}, http_status=http_status)
+        by = (
+            ", ".join(map(_short, reasons))
+            if isinstance(reasons, list)
+            else code
+            if BLOCKS.search(code)
+            else words[0]
+        )
+        return Outcome(
+            status="blocked", detail={**detail, "blocked_by": by[:SHOWN]}, http_status=http_status
+        )
     return Outcome(status="http_error", detail=detail, http_status=http_status, retry_after=wait)
 
 
@@ -235,14 +307,22 @@ def _answered(response: Mapping[str, Any], text: str) -> Outcome:
     if means == "truncated" and status == "ok":
         status = "truncated"
     detail = {
-        "finish_reason": finish, "blocked_by": finish if status == "blocked" else None, "tool_calls": tools,
-        "model_returned": _text(response.get("model")), "response_id": _text(response.get("id")),
-        "created": amount(response.get("created")), "system_fingerprint": _text(response.get("system_fingerprint")),
-        "reasoning": _text(message.get("reasoning_content") or message.get("reasoning")) or thought or None,
+        "finish_reason": finish,
+        "blocked_by": finish if status == "blocked" else None,
+        "tool_calls": tools,
+        "model_returned": _text(response.get("model")),
+        "response_id": _text(response.get("id")),
+        "created": amount(response.get("created")),
+        "system_fingerprint": _text(response.get("system_fingerprint")),
+        "reasoning": _text(message.get("reasoning_content") or message.get("reasoning"))
+        or thought
+        or None,
         "logprobs": choice.get("logprobs"),
-    }  # fmt: skip
+    }
     empty = status == "ok" and not content.strip()
-    return Outcome(status="empty" if empty else status, content=content, refusal=refusal, detail=detail)
+    return Outcome(
+        status="empty" if empty else status, content=content, refusal=refusal, detail=detail
+    )
 
 
 def _parts(content: object) -> tuple[str, str, str] | None:
@@ -258,7 +338,9 @@ def _parts(content: object) -> tuple[str, str, str] | None:
         value = "".join(_parts(value) or ()) if isinstance(value, list) else value
         if not isinstance(value, str):
             return None
-        name = "thinking" if kind in ("thinking", "reasoning") else kind if kind in texts else "text"
+        name = (
+            "thinking" if kind in ("thinking", "reasoning") else kind if kind in texts else "text"
+        )
         texts[name] += value
     return texts["text"], texts["thinking"], texts["refusal"]
 
@@ -327,7 +409,11 @@ def lost(outcome: Outcome) -> tuple[str, bool]:
     """
     if outcome.status != "http_error":
         return "", False
-    codes = (outcome.detail.get("error_code"), outcome.detail.get("error_type"), outcome.http_status)
+    codes = (
+        outcome.detail.get("error_code"),
+        outcome.detail.get("error_type"),
+        outcome.http_status,
+    )
     code = next((one for one in codes if one in LOST), None)
     return (LOST[code], code in (404, "model_not_found")) if code is not None else ("", False)
 
@@ -385,7 +471,9 @@ class Door:
             if started < self._opened:
                 return  # begun before the door closed last: the same failure
             self._failures += 1
-            wait = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (self._failures - 1)) * random.uniform(0.5, 1.0)
+            wait = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (self._failures - 1)) * random.uniform(
+                0.5, 1.0
+            )
         self._closed_until = max(self._closed_until, now + wait)
         self._opened = self._closed_until
 

@@ -27,12 +27,23 @@ PART = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 def form_data(design: Design, parts: Sequence[Sequence[int]] = ()) -> dict[str, Any]:
     """Return what the page asks, as JSON: questions with their choices, and the parts that raters are given."""
     asked = [
-        {"item_id": one.unit.item_id, "option_order": one.unit.factors.get("order", ""), "question_id": one.id,
-         "text": one.text, "choices": [[value, words] for value, words, _ in one.answers[:-1]]}
+        {
+            "item_id": one.unit.item_id,
+            "option_order": one.unit.factors.get("order", ""),
+            "question_id": one.id,
+            "text": one.text,
+            "choices": [[value, words] for value, words, _ in one.answers[:-1]],
+        }
         for one in questions(design)
-    ]  # fmt: skip
+    ]
     column = design.protocol.people
-    return {"kind": KIND, "form_id": digest(asked)[:12], "column": column, "parts": parts, "questions": asked}
+    return {
+        "kind": KIND,
+        "form_id": digest(asked)[:12],
+        "column": column,
+        "parts": parts,
+        "questions": asked,
+    }
 
 
 def parts_of(n: int, raters: int, each: int, seed: int) -> list[list[int]]:
@@ -44,10 +55,15 @@ def parts_of(n: int, raters: int, each: int, seed: int) -> list[list[int]]:
     [2, 2, 2]
     """
     if not 1 <= each <= n or raters < 1:
-        raise InputError(f"--raters {raters} --per-rater {each}: at least 1 rater, and 1 to {n} questions each")
+        raise InputError(
+            f"--raters {raters} --per-rater {each}: at least 1 rater, and 1 to {n} questions each"
+        )
     drawn = list(range(n))
     random.Random(seed).shuffle(drawn)
-    return [sorted(drawn[place % n] for place in range(one * each, (one + 1) * each)) for one in range(raters)]
+    return [
+        sorted(drawn[place % n] for place in range(one * each, (one + 1) * each))
+        for one in range(raters)
+    ]
 
 
 def page(data: Mapping[str, Any]) -> bytes:
@@ -66,8 +82,12 @@ def rows_to_fill_in(data: Mapping[str, Any]) -> Iterator[dict[str, object]]:
     for rater, part in enumerate(data["parts"] or [range(len(data["questions"]))], 1):
         for one in (data["questions"][place] for place in part):
             yield {
-                "item_id": one["item_id"], "rater": f"rater {rater}" if data["parts"] else "",
-                "option_order": one["option_order"], "form_id": data["form_id"], "question_id": one["question_id"],
-                "question_shown": one["text"], "choices_shown": " | ".join(words for _, words in one["choices"]),
+                "item_id": one["item_id"],
+                "rater": f"rater {rater}" if data["parts"] else "",
+                "option_order": one["option_order"],
+                "form_id": data["form_id"],
+                "question_id": one["question_id"],
+                "question_shown": one["text"],
+                "choices_shown": " | ".join(words for _, words in one["choices"]),
                 data["column"]: "",
-            }  # fmt: skip
+            }

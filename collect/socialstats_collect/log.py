@@ -30,7 +30,9 @@ SUM = re.compile(rb', "sum": "([0-9a-f]{8})"\}')
 START = b'{"type": "'
 NEAR = 8  # beginnings tried for a record whose line lost its own
 SHOWN = 5
-OURS = frozenset(("type", "run_id", "key", "parent", "status", "after", "items_of", "protocol", "order"))
+OURS = frozenset(
+    ("type", "run_id", "key", "parent", "status", "after", "items_of", "protocol", "order")
+)
 """Fields that no reply fills, and without which a log cannot be read: a short key may stand in them by chance."""
 
 
@@ -77,10 +79,18 @@ class Log:
         try:
             self._descriptor = os.open(self.path, flags | os.O_NONBLOCK, 0o644)
         except FileNotFoundError:
-            fix = "'socialstats collect RUN.toml' writes it" if not self.writing else "Make its folder first"
-            raise InputError(Problem(message="there is no such file", source=self.path.name, fix=fix)) from None
+            fix = (
+                "'socialstats collect RUN.toml' writes it"
+                if not self.writing
+                else "Make its folder first"
+            )
+            raise InputError(
+                Problem(message="there is no such file", source=self.path.name, fix=fix)
+            ) from None
         except OSError as error:
-            raise InputError(Problem(message=error.strerror or "cannot be read", source=self.path.name)) from None
+            raise InputError(
+                Problem(message=error.strerror or "cannot be read", source=self.path.name)
+            ) from None
         try:
             self._open()
         except BaseException:
@@ -99,13 +109,17 @@ class Log:
 
     def _open(self) -> None:
         if not os.path.isfile(self.path):
-            raise InputError(Problem(message="not a file that a log can be in", source=self.path.name))
+            raise InputError(
+                Problem(message="not a file that a log can be in", source=self.path.name)
+            )
         if self.writing:
             _lock(self._descriptor, self.path)
         last, n_records = self._index()
         if os.fstat(self._descriptor).st_size and not n_records:
             fix = "Name another file. Logs of other harnesses: socialstats convert."
-            raise InputError(Problem(message="not a log of socialstats collect", source=self.path.name, fix=fix))
+            raise InputError(
+                Problem(message="not a log of socialstats collect", source=self.path.name, fix=fix)
+            )
         if self.writing and last not in b"\n":
             try:
                 self._put(b"\n")
@@ -114,7 +128,9 @@ class Log:
                 why = f"cannot be written: {error.strerror or error}"
                 raise InputError(Problem(message=why, source=self.path.name, fix=fix)) from None
         keys = np.frombuffer(self._keys, dtype=np.uint64)
-        self._order = np.argsort(keys, kind="stable").astype(np.uint32 if len(keys) < 2**32 else np.uint64)
+        self._order = np.argsort(keys, kind="stable").astype(
+            np.uint32 if len(keys) < 2**32 else np.uint64
+        )
         self._sorted = keys[self._order]
 
     def _index(self) -> tuple[bytes, int]:
@@ -137,7 +153,9 @@ class Log:
             if not whole:
                 self.damaged.append(number)
         self.runs.sort(key=lambda run: str(run.get("started", "")))
-        for run in self.runs:  # in the order in which they began: one may name a run that named another
+        for (
+            run
+        ) in self.runs:  # in the order in which they began: one may name a run that named another
             self._items.setdefault(run["run_id"], self._items.get(run.get("items_of", ""), {}))
             run["items"] = self._items[run["run_id"]]
         self.lost = sum(marks.count(0) for marks in seen.values())
@@ -148,7 +166,9 @@ class Log:
         if kind == "run":
             self._design(record)
         elif kind == "item":
-            self._items.setdefault(record["run_id"], {}).setdefault(record["place"], item_of(record))
+            self._items.setdefault(record["run_id"], {}).setdefault(
+                record["place"], item_of(record)
+            )
         elif kind == "call":
             self.tally.begin(record)
         elif kind == "attempt":
@@ -160,11 +180,15 @@ class Log:
     def _design(self, run: dict[str, Any]) -> None:
         if any(one["run_id"] == run["run_id"] for one in self.runs):
             return  # designs are written twice
-        if "format" not in run:  # version 0.1: each run replaces all before, and has its items in one line
+        if (
+            "format" not in run
+        ):  # version 0.1: each run replaces all before, and has its items in one line
             run["after"] = [one["run_id"] for one in self.runs if "format" not in one]
             rows = enumerate(run.pop("rows", ()))
             found = {k: item_of({"id": name, "columns": row}) for k, (name, row) in rows}
-            self._items[run["run_id"]] = found or self._items.get(run["after"][-1] if run["after"] else "", {})
+            self._items[run["run_id"]] = found or self._items.get(
+                run["after"][-1] if run["after"] else "", {}
+            )
         self.runs.append(run)
 
     def append(self, line: dict[str, Any]) -> None:
@@ -176,7 +200,10 @@ class Log:
             When the disk is full or gone; what was written of the line is taken back first.
         """
         self._still_there()
-        line = {**{name: value if name in OURS else hide(value) for name, value in line.items()}, "n": self._written}
+        line = {
+            **{name: value if name in OURS else hide(value) for name, value in line.items()},
+            "n": self._written,
+        }
         self._put(encode(line))
         self._written += 1
         if line["type"] == "attempt":
@@ -227,8 +254,14 @@ class Log:
     def entries(self, key: str) -> list[tuple[int, str]]:
         """Return place and status of the attempts that were on record for a request when the log was opened."""
         short = np.uint64(int(key[:16], 16))
-        first, past = np.searchsorted(self._sorted, short), np.searchsorted(self._sorted, short, side="right")
-        return [(self._places[at], STATUSES[self._statuses[at]]) for at in self._order[first:past].tolist()]
+        first, past = (
+            np.searchsorted(self._sorted, short),
+            np.searchsorted(self._sorted, short, side="right"),
+        )
+        return [
+            (self._places[at], STATUSES[self._statuses[at]])
+            for at in self._order[first:past].tolist()
+        ]
 
     def answer(self, key: str) -> dict[str, Any] | None:
         """Return the line of the first answer to a request; a later one never replaces it."""
@@ -273,7 +306,9 @@ class Log:
     def repairs(self) -> Iterator[str]:
         """State which lines are damaged and how many records are lost."""
         if self.damaged:
-            shown = ", ".join(map(str, self.damaged[:SHOWN])) + (", ..." if len(self.damaged) > SHOWN else "")
+            shown = ", ".join(map(str, self.damaged[:SHOWN])) + (
+                ", ..." if len(self.damaged) > SHOWN else ""
+            )
             yield (
                 f"{count(len(self.damaged), 'line')} of the log cannot be read in full (line {shown}); "
                 "they are kept unchanged, and every other line is read"
@@ -342,14 +377,20 @@ def _record(text: bytes) -> dict[str, Any] | None:
     needs = NEEDS.get(str(record.get("type"))) if isinstance(record, dict) else None
     if needs is None or not all(_fits(record.get(name), kind) for name, kind in needs.items()):
         return None
-    if not all(_fits(record[name], kind) for name, kind in MAY_HAVE.get(record["type"], {}).items() if name in record):
+    if not all(
+        _fits(record[name], kind)
+        for name, kind in MAY_HAVE.get(record["type"], {}).items()
+        if name in record
+    ):
         return None
     if record["type"] == "run" and not record["factors"].get("model"):
         return None
     n = record.get("n", 0)
     if not (isinstance(n, int) and n >= 0 and isinstance(record.get("run_id", ""), str)):
         return None
-    if record["type"] == "attempt" and not (status_of(record) in STATUSES and KEY.fullmatch(record["key"])):
+    if record["type"] == "attempt" and not (
+        status_of(record) in STATUSES and KEY.fullmatch(record["key"])
+    ):
         return None
     return record
 
@@ -369,20 +410,39 @@ KEY = re.compile("[0-9a-f]{64}")
 HALF = re.compile("[\ud800-\udfff]")  # half a character, which no design has
 TEXTS, TABLE = (list, str), (dict, str)
 NEEDS: dict[str, dict[str, Any]] = {
-    "run": {"run_id": str, "protocol": str, "texts": TABLE, "factors": (dict, TEXTS), "order": str, "replicates": int,
-            "seed": int},
+    "run": {
+        "run_id": str,
+        "protocol": str,
+        "texts": TABLE,
+        "factors": (dict, TEXTS),
+        "order": str,
+        "replicates": int,
+        "seed": int,
+    },
     "item": {"run_id": str, "place": int, "id": str, "columns": TABLE},
     "call": {"run_id": str, "key": str, "attempt": int},
     "attempt": {"key": str, "status": str, "item_id": str, "factors": dict},
     "end": {"run_id": str},
-}  # fmt: skip
+}
 """What a record of each type must hold."""
 MAY_HAVE: dict[str, dict[str, Any]] = {
-    "run": {"after": TEXTS, "options": dict, "system": str, "parameters": dict, "judges": TEXTS,
-            "judge_parameters": dict, "hosts": dict, "versions": dict, "n_items": int, "items_of": str, "run_file": str,
-            "items_file": str, "rows": (list, list)},
+    "run": {
+        "after": TEXTS,
+        "options": dict,
+        "system": str,
+        "parameters": dict,
+        "judges": TEXTS,
+        "judge_parameters": dict,
+        "hosts": dict,
+        "versions": dict,
+        "n_items": int,
+        "items_of": str,
+        "run_file": str,
+        "items_file": str,
+        "rows": (list, list),
+    },
     "item": {"drawn": str, "batch": int, "gone": bool},
-}  # fmt: skip
+}
 """What else of a record is read."""
 
 
@@ -418,7 +478,9 @@ def _lock(descriptor: int, path: Path) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         fix = "Wait until it has ended, or give this run a log of its own (-o)."
-        raise InputError(Problem(message="another process is writing to this log", source=path.name, fix=fix)) from None
+        raise InputError(
+            Problem(message="another process is writing to this log", source=path.name, fix=fix)
+        ) from None
 
 
 def _lines(descriptor: int, name: str) -> Iterator[tuple[int, int, bytes]]:

@@ -39,7 +39,9 @@ class Question:
     @property
     def text(self) -> str:
         """What stands above the choices."""
-        text = filled(self.design.protocol.texts["people"], self.unit, **self.design.protocol.words(self.unit))
+        text = filled(
+            self.design.protocol.texts["people"], self.unit, **self.design.protocol.words(self.unit)
+        )
         return re.sub(r"\n\s*\n", "\n\n", text).strip()
 
     @property
@@ -57,7 +59,9 @@ class Question:
     def row(self, answer: str) -> dict[str, object] | None:
         """Return the row of an answer: as the table spells it, or in its words."""
         found = self.answers
-        return ({words: row for _, words, row in found} | {value: row for value, _, row in found}).get(answer)
+        return (
+            {words: row for _, words, row in found} | {value: row for value, _, row in found}
+        ).get(answer)
 
     def orders(self, order: str = "") -> list[Question]:
         """Return the question with its options in an order; in each where none is named."""
@@ -77,7 +81,9 @@ def questions(design: Design) -> Iterator[Question]:
     """
     if not design.protocol.people:
         fix = "A template needs a text 'people' (what stands above the choices), and choices or labels."
-        raise InputError(Problem(message=f"protocol {design.protocol.name} asks nothing of people", fix=fix))
+        raise InputError(
+            Problem(message=f"protocol {design.protocol.name} asks nothing of people", fix=fix)
+        )
     first = {**{name: levels[:1] for name, levels in design.factors.items()}, "model": (HUMAN,)}
     order = "balanced" if design.order == "all" else design.order
     contents = {item.id: content for content, item in design.contents(design.asked)}
@@ -108,7 +114,9 @@ def people_rows(design: Design, path: Path) -> tuple[list[dict[str, object]], li
     column = design.protocol.people
     asked = {one.unit.item_id: one for one in questions(design)}
     given, notes = _given(path, column)
-    renamed = cache(lambda: {one.id: one for question in asked.values() for one in question.orders()})
+    renamed = cache(
+        lambda: {one.id: one for question in asked.values() for one in question.orders()}
+    )
     found: list[dict[str, object]] = []
     problems: list[Problem] = []
     seen: dict[tuple[str, str], tuple[str, int]] = {}
@@ -144,7 +152,10 @@ def people_rows(design: Design, path: Path) -> tuple[list[dict[str, object]], li
         if said:
             problems.append(Problem(message=said, source=source, lines=(line,)))
             continue
-        same = {name: value if all(value == one[name] for one in rows) else None for name, value in rows[0].items()}
+        same = {
+            name: value if all(value == one[name] for one in rows) else None
+            for name, value in rows[0].items()
+        }
         more = {name: value for name, value in row.items() if name not in NOT_KEPT | rows[0].keys()}
         found.append({**same, **more, "rater": rater, "source": row.get("source") or HUMAN})
     read = {name for name, _ in seen.values()}
@@ -163,7 +174,10 @@ def people_rows(design: Design, path: Path) -> tuple[list[dict[str, object]], li
     forms = {str(row["form_id"]) for row in found if row.get("form_id")}
     if len(forms) > 1:
         notes.append(f"people were shown {len(forms)} forms: compare them by the column form_id")
-    return found, [f"{count(len(found), 'row')} of people, {raters}, about {about}{left}{moved}", *notes]
+    return found, [
+        f"{count(len(found), 'row')} of people, {raters}, about {about}{left}{moved}",
+        *notes,
+    ]
 
 
 def _given(path: Path, column: str) -> tuple[list[Given], list[str]]:
@@ -173,7 +187,9 @@ def _given(path: Path, column: str) -> tuple[list[Given], list[str]]:
     saved: dict[str, list[tuple[str, str]]] = {}
     for source, line, row in given:
         if absent := [name for name in ("item_id", "rater", column) if name not in row]:
-            raise InputError(Problem(message=f"no column {', '.join(absent)}", source=source, lines=(line,)))
+            raise InputError(
+                Problem(message=f"no column {', '.join(absent)}", source=source, lines=(line,))
+            )
         saved.setdefault(row.get("rater_id", ""), []).append((row.get("saved_at", ""), source))
     latest = {who: max(files)[1] for who, files in saved.items() if who}
     kept = [one for one in given if latest.get(one[2].get("rater_id", ""), one[0]) == one[0]]
@@ -182,7 +198,14 @@ def _given(path: Path, column: str) -> tuple[list[Given], list[str]]:
         who, first = owners.setdefault(row["rater"].strip(), (row.get("rater_id", ""), source))
         if row["rater"].strip() and who != row.get("rater_id", ""):
             fix = "Change 'rater' in one of them."
-            raise InputError(Problem(message=f"'{row['rater']}' is another rater in {first}", source=source, fix=fix))
+            raise InputError(
+                Problem(
+                    message=f"'{row['rater']}' is another rater in {first}", source=source, fix=fix
+                )
+            )
     pairs = {source: latest[who] for who, files in saved.items() if who for _, source in files}
-    return kept, [f"{source} left out: {last} is of the same rater, and later"
-                  for source, last in pairs.items() if source != last]  # fmt: skip
+    return kept, [
+        f"{source} left out: {last} is of the same rater, and later"
+        for source, last in pairs.items()
+        if source != last
+    ]

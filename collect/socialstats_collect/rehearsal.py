@@ -38,7 +38,9 @@ def rehearse(design: Design) -> list[str]:
             problems.setdefault(problem.message, problem)
         for example in design.protocol.examples(unit):
             if (wrong := _problem(design, example)) is not None:
-                problems.setdefault((example.text, example.key, example.models), wrong)  # one for all answers
+                problems.setdefault(
+                    (example.text, example.key, example.models), wrong
+                )  # one for all answers
         if len(problems) >= MOST_PROBLEMS:
             break
     if problems:
@@ -53,14 +55,20 @@ def _units(design: Design) -> Iterator[Unit]:
     small = replace(design, items=tuple(items[:1]), factors=design.factors, replicates=1)
     yield from islice(small.units(), MOST_ITEMS)
     first = {name: levels[:1] for name, levels in design.factors.items()}
-    yield from replace(design, items=tuple(items[1:MOST_ITEMS]), factors=first, replicates=1).units()
+    yield from replace(
+        design, items=tuple(items[1:MOST_ITEMS]), factors=first, replicates=1
+    ).units()
 
 
 def _faults(design: Design, unit: Unit) -> Iterator[Problem]:
     labels = [*design.protocol.labels(unit)]
     if twice := [label for label in dict.fromkeys(labels) if labels.count(label) > 1]:
         fix = "Give each answer a label of its own."
-        yield Problem(message=f"answers have the same label: {quoted(twice, 5)}", source=design.run_file, fix=fix)
+        yield Problem(
+            message=f"answers have the same label: {quoted(twice, 5)}",
+            source=design.run_file,
+            fix=fix,
+        )
     for message, fix in design.protocol.faults(unit):
         yield Problem(message=message, source=design.run_file, fix=fix)
 
@@ -71,7 +79,11 @@ def _problem(design: Design, example: Example) -> Problem | None:
     whom = f"{who}{'s' if len(example.models) > 1 else ''} {quoted(list(example.models), 5)}"
     reply, parsed = shorten(example.reply, 120), example.parsed
     if parsed.status != "ok" or parsed.label != example.wanted:
-        what = f"has no readable score of '{example.key}'" if example.key else f"is not read as '{example.wanted}'"
+        what = (
+            f"has no readable score of '{example.key}'"
+            if example.key
+            else f"is not read as '{example.wanted}'"
+        )
         why = parsed.rule if parsed.label is None else f"read as '{parsed.label}'"
         message = f"{whom}: a reply as text '{example.text}' asks for {what} ({why}): {reply}"
         return Problem(message=message, source=design.run_file, fix=example.fix)
@@ -90,8 +102,17 @@ def _problem(design: Design, example: Example) -> Problem | None:
 def _unread(design: Design) -> Iterator[str]:
     """State which scores a judge text asks for that nobody reads."""
     unit = next(_units(design), None)
-    declared = {example.key.casefold() for example in design.protocol.examples(unit) if example.key} if unit else set()
+    declared = (
+        {example.key.casefold() for example in design.protocol.examples(unit) if example.key}
+        if unit
+        else set()
+    )
     prompt = design.protocol.texts.get("judge", "")
-    if declared and (others := [key for key in keys_asked(prompt.replace("{{", "{").replace("}}", "}"))
-                                if key.casefold() not in declared]):  # fmt: skip
+    if declared and (
+        others := [
+            key
+            for key in keys_asked(prompt.replace("{{", "{").replace("}}", "}"))
+            if key.casefold() not in declared
+        ]
+    ):
         yield f"text 'judge' asks for {quoted(others, 5)}, which [protocol] does not declare: it is not read"

@@ -157,17 +157,30 @@ class Run:
             if outcome.status in DATA:
                 door.answered(started)
                 self._at_fault = 0
-                return reply_of({"key": ask.key, "status": outcome.status, "content": outcome.content,
-                                 "refusal": outcome.refusal, **outcome.detail})  # fmt: skip
+                return reply_of(
+                    {
+                        "key": ask.key,
+                        "status": outcome.status,
+                        "content": outcome.content,
+                        "refusal": outcome.refusal,
+                        **outcome.detail,
+                    }
+                )
             self._hopeless(ask, outcome)
             if outcome.own:
                 return None
-            own += not outcome.shared or (self._alone(door, started) and (outcome.http_status or 0) >= 500)
+            own += not outcome.shared or (
+                self._alone(door, started) and (outcome.http_status or 0) >= 500
+            )
             if outcome.shared:
                 door.failed(outcome.retry_after, started)
                 self._patience(door, outcome)
-            elif outcome.status == "timeout" and not self.tally.answers and self._again() >= IN_A_ROW:
-                self.stop(f"{self._at_fault} attempts in a row failed ({outcome.words})", fault=True)
+            elif (
+                outcome.status == "timeout" and not self.tally.answers and self._again() >= IN_A_ROW
+            ):
+                self.stop(
+                    f"{self._at_fault} attempts in a row failed ({outcome.words})", fault=True
+                )
             elif own < limits.attempts:
                 await self._unless_stopped(asyncio.sleep(min(10.0, 0.5 * 2.0**own)))
         return None
@@ -181,11 +194,18 @@ class Run:
         limits = self.runfile.limits
         wait = outcome.retry_after or 0.0
         if wait > min(limits.max_wait, limits.patience):
-            self.stop(f"the endpoint asks to wait {wait:,.0f} s ({outcome.words}): run again later", patient=True)
+            self.stop(
+                f"the endpoint asks to wait {wait:,.0f} s ({outcome.words}): run again later",
+                patient=True,
+            )
         elif door.failing > limits.patience:
-            self.stop(f"no answer for {door.failing:,.0f} s, the run's patience ({outcome.words}): run again later",
-                      patient=True)  # fmt: skip
-        elif not self.tally.answers and outcome.status == "connection" and self._again() >= IN_A_ROW:
+            self.stop(
+                f"no answer for {door.failing:,.0f} s, the run's patience ({outcome.words}): run again later",
+                patient=True,
+            )
+        elif (
+            not self.tally.answers and outcome.status == "connection" and self._again() >= IN_A_ROW
+        ):
             self.stop(f"{self._at_fault} attempts in a row failed ({outcome.words})", fault=True)
 
     def _again(self) -> int:
@@ -197,8 +217,11 @@ class Run:
         why, alone = lost(outcome)
         if why:
             endpoint = self.runfile.endpoint_of(ask.model)
-            gone = [one for one in self.runfile.models
-                    if one == ask.model or (not alone and self.runfile.endpoint_of(one) == endpoint)]  # fmt: skip
+            gone = [
+                one
+                for one in self.runfile.models
+                if one == ask.model or (not alone and self.runfile.endpoint_of(one) == endpoint)
+            ]
             self.shut |= dict.fromkeys(gone, f"{why} ({outcome.words})")
             if set(self.shut) >= set(self.runfile.models):
                 self.stop(self.shut[ask.model], fault=True)
@@ -227,10 +250,17 @@ class Run:
         """Write down that a call is sent, make it, and write down what came back."""
         start, began = datetime.now(UTC), time.perf_counter()
         try:
-            self.log.append({
-                "type": "call", "run_id": self.run_id, "key": ask.key, "attempt": number,
-                "model_requested": ask.model, "tokens_at_most": claim.tokens, "cost_at_most": claim.cost,
-            })  # fmt: skip
+            self.log.append(
+                {
+                    "type": "call",
+                    "run_id": self.run_id,
+                    "key": ask.key,
+                    "attempt": number,
+                    "model_requested": ask.model,
+                    "tokens_at_most": claim.tokens,
+                    "cost_at_most": claim.cost,
+                }
+            )
             outcome = await self._clients[self.runfile.endpoint_of(ask.model)].attempt(ask)
             line = self._line(unit, ask, outcome, number, start, time.perf_counter() - began, claim)
             self.log.append(line)
@@ -255,19 +285,40 @@ class Run:
             self.stop(why, fault=True)
 
     def _line(
-        self, unit: Unit, ask: Ask, outcome: Outcome, number: int, start: datetime, seconds: float, claim: Claim
+        self,
+        unit: Unit,
+        ask: Ask,
+        outcome: Outcome,
+        number: int,
+        start: datetime,
+        seconds: float,
+        claim: Claim,
     ) -> dict[str, Any]:
         """One line of the log: everything needed to know what was asked and what came back."""
         line: dict[str, Any] = {
-            "type": "attempt", "run_id": self.run_id, "key": ask.key, "parent": ask.parent, "step": ask.step,
-            "item_id": unit.item_id, "factors": dict(unit.factors), "replicate": unit.replicate, "attempt": number,
-            "status": outcome.status, "content": outcome.content, "refusal": outcome.refusal or None,
-            "model_requested": ask.model, "parameters": dict(ask.parameters),
+            "type": "attempt",
+            "run_id": self.run_id,
+            "key": ask.key,
+            "parent": ask.parent,
+            "step": ask.step,
+            "item_id": unit.item_id,
+            "factors": dict(unit.factors),
+            "replicate": unit.replicate,
+            "attempt": number,
+            "status": outcome.status,
+            "content": outcome.content,
+            "refusal": outcome.refusal or None,
+            "model_requested": ask.model,
+            "parameters": dict(ask.parameters),
             "host": host_of(self.runfile.endpoint_of(ask.model).base_url),
-            "http_status": outcome.http_status, "retry_after_s": outcome.retry_after,
-            "t_start": start.isoformat(), "t_end": datetime.now(UTC).isoformat(), "latency_s": round(seconds, 4),
-            "prompt_sha256": digest([dict(message) for message in ask.messages]), **outcome.detail,
-        }  # fmt: skip
+            "http_status": outcome.http_status,
+            "retry_after_s": outcome.retry_after,
+            "t_start": start.isoformat(),
+            "t_end": datetime.now(UTC).isoformat(),
+            "latency_s": round(seconds, 4),
+            "prompt_sha256": digest([dict(message) for message in ask.messages]),
+            **outcome.detail,
+        }
         if number == 1:
             line["messages"] = [dict(message) for message in ask.messages]
         line |= spent(ask, outcome, self.runfile.prices.get(ask.model), claim)
@@ -331,7 +382,9 @@ class Work:
         return f"{count(self.units, 'unit')}, {self.finished:,} finished before, {left:,} to ask{begun}"
 
 
-def survey(runfile: RunFile, reply_to: Callable[[str], Reply | None], *, estimate: bool = False) -> Work:
+def survey(
+    runfile: RunFile, reply_to: Callable[[str], Reply | None], *, estimate: bool = False
+) -> Work:
     """Walk through the whole design once, without any call.
 
     Parameters
@@ -365,16 +418,22 @@ def survey(runfile: RunFile, reply_to: Callable[[str], Reply | None], *, estimat
     return work
 
 
-def _estimate(runfile: RunFile, unit: Unit, reply_to: Callable[[str], Reply | None], work: Work) -> None:
+def _estimate(
+    runfile: RunFile, unit: Unit, reply_to: Callable[[str], Reply | None], work: Work
+) -> None:
     protocol = runfile.design.protocol
     known = len(replay(protocol, unit, reply_to)[0])
-    supposed = replay(protocol, unit, lambda key: reply_to(key) or Reply(key=key, status="ok", content=TEXT))[0]
+    supposed = replay(
+        protocol, unit, lambda key: reply_to(key) or Reply(key=key, status="ok", content=TEXT)
+    )[0]
     for ask, _ in supposed[known:]:
         most = most_tokens(ask)
         work.calls += 1
         sent = prompt_tokens(ask)
         work.sent, work.back = work.sent + sent, work.back + (most or 0)
-        work.bytes_sent += sum(len(message["content"].encode("utf-8", "replace")) for message in ask.messages)
+        work.bytes_sent += sum(
+            len(message["content"].encode("utf-8", "replace")) for message in ask.messages
+        )
         work.unbounded = work.unbounded or most is None
         work.cost += money(runfile.prices.get(ask.model), sent, most or 0) or 0.0
 
@@ -398,4 +457,8 @@ def versions() -> Mapping[str, str]:
     import socialstats
 
     httpx2 = importlib.metadata.version("httpx2")
-    return {"socialstats": socialstats.__version__, "python": platform.python_version(), "httpx2": httpx2}
+    return {
+        "socialstats": socialstats.__version__,
+        "python": platform.python_version(),
+        "httpx2": httpx2,
+    }

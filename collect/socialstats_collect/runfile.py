@@ -28,7 +28,9 @@ ORDERS = ("balanced", "random", "all", "fixed")
 SPAN = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(s|sec|seconds?|m|min|minutes?|h|hours?)?\s*")
 SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 VARIABLE = re.compile(r"[A-Za-z_]\w{0,39}", re.ASCII)
-LIKE_A_KEY = re.compile(r"(?=.*[a-z])(?=.*\d).{16,}")  # lower case and digits: rarely the name of a variable
+LIKE_A_KEY = re.compile(
+    r"(?=.*[a-z])(?=.*\d).{16,}"
+)  # lower case and digits: rarely the name of a variable
 KEY_NAME = re.compile(
     r"x?(api|access|secret)key|(proxy)?authorization|(bearer|access|auth|api)?token|bearer|(client)?secret|password|cookie"
     r"|(extra|default)?headers",
@@ -101,11 +103,24 @@ OURS: Allowed = {
 }  # parameters that a run sets itself
 ENDPOINT, ANY = get_type_hints(Endpoint), {"*": object}
 KEYS: Allowed = {
-    "protocol": str | dict, "items": str, "id": str, "template": str, "texts": str | dict, "system": str,
-    "order": ORDERS, "replicates": int, "seed": int, "factors": ANY, "parameters": OURS, "endpoint": ENDPOINT,
-    "endpoints": {"*": ENDPOINT}, "limits": {**get_type_hints(Limits), "patience": str | float},
-    "judges": {"models": list, "parameters": OURS}, "prices": {"*": {"input": float, "output": float}}, "raw": bool,
-}  # fmt: skip
+    "protocol": str | dict,
+    "items": str,
+    "id": str,
+    "template": str,
+    "texts": str | dict,
+    "system": str,
+    "order": ORDERS,
+    "replicates": int,
+    "seed": int,
+    "factors": ANY,
+    "parameters": OURS,
+    "endpoint": ENDPOINT,
+    "endpoints": {"*": ENDPOINT},
+    "limits": {**get_type_hints(Limits), "patience": str | float},
+    "judges": {"models": list, "parameters": OURS},
+    "prices": {"*": {"input": float, "output": float}},
+    "raw": bool,
+}
 NEEDED = {
     "protocol": 'Add protocol = "template".',
     "items": 'Add items = "items.csv".',
@@ -132,7 +147,9 @@ class RunFile:
     @property
     def models(self) -> list[str]:
         """The models that are asked, and those that judge."""
-        return list(dict.fromkeys([*self.design.factors["model"], *self.design.protocol.settings.judges]))
+        return list(
+            dict.fromkeys([*self.design.factors["model"], *self.design.protocol.settings.judges])
+        )
 
 
 def read_runfile(path: Path) -> RunFile:
@@ -154,7 +171,11 @@ def read_runfile(path: Path) -> RunFile:
     given, judges = values["protocol"], values.get("judges", {})
     options = {"name": given} if isinstance(given, str) else {**given}
     if not isinstance(name := options.pop("name", None), str):
-        raise InputError(Problem(message="[protocol] has no name", source=path.name, fix='Add name = "template".'))
+        raise InputError(
+            Problem(
+                message="[protocol] has no name", source=path.name, fix='Add name = "template".'
+            )
+        )
     settings = Settings(
         texts=_texts(values, path),
         **_given(values, "system", "parameters"),
@@ -165,12 +186,19 @@ def read_runfile(path: Path) -> RunFile:
     if unknown := [one for one in options if one not in protocol_class(name).takes]:
         known = ["name", *protocol_class(name).takes]
         fix = meant(unknown[0], known) or f"There are: {', '.join(known)}."
-        raise InputError(Problem(message=f"protocol '{name}' takes no key '{unknown[0]}'", source=path.name, fix=fix))
+        raise InputError(
+            Problem(
+                message=f"protocol '{name}' takes no key '{unknown[0]}'", source=path.name, fix=fix
+            )
+        )
     try:
         protocol = protocol_class(name)(settings)
     except InputError as error:
         raise InputError(
-            [replace(one, source=f"{path.name}, {one.source}" if one.source else path.name) for one in error.problems]
+            [
+                replace(one, source=f"{path.name}, {one.source}" if one.source else path.name)
+                for one in error.problems
+            ]
         ) from None
     items = read_items(path.parent / str(values["items"]), id_column=values.get("id"))
     _columns(protocol, settings, items, values, path.name)
@@ -189,14 +217,16 @@ def read_runfile(path: Path) -> RunFile:
             **_given(values, "order", "replicates", "seed"),
             source=Path(values["items"]).name,
             run_file=path.name,
-            hosts={model: host_of(endpoints.get(model, endpoint).base_url)
-                   for model in [*factors["model"], *settings.judges]},
+            hosts={
+                model: host_of(endpoints.get(model, endpoint).base_url)
+                for model in [*factors["model"], *settings.judges]
+            },
         ),
         endpoint=endpoint,
         endpoints=endpoints,
         limits=Limits(**limits),
         **_given(values, "prices", "raw"),
-    )  # fmt: skip
+    )
 
 
 def _models(values: Mapping[str, Any], models: Sequence[str], source: str) -> None:
@@ -204,7 +234,11 @@ def _models(values: Mapping[str, Any], models: Sequence[str], source: str) -> No
     for table in ("endpoints", "prices"):
         if unknown := [name for name in values.get(table, {}) if name not in models]:
             fix = meant(unknown[0], models).strip() or "Take it out, or add the model to [factors]."
-            raise InputError(Problem(message=f"{table}.{unknown[0]}: no such model is asked", source=source, fix=fix))
+            raise InputError(
+                Problem(
+                    message=f"{table}.{unknown[0]}: no such model is asked", source=source, fix=fix
+                )
+            )
 
 
 def _given(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
@@ -215,7 +249,11 @@ def _seconds(value: str | float, source: str) -> float:
     found = SPAN.fullmatch(str(value))
     if found is None or not amount(float(found[1])):
         fix = 'Write "90 s", "30 min" or "8 h".'
-        raise InputError(Problem(message=f"limits.patience = {value!r} is no span of time", source=source, fix=fix))
+        raise InputError(
+            Problem(
+                message=f"limits.patience = {value!r} is no span of time", source=source, fix=fix
+            )
+        )
     return float(found[1]) * SECONDS[(found[2] or "s")[0]]
 
 
@@ -225,7 +263,9 @@ def _checked(path: Path) -> dict[str, Any]:
     problems = list(_keys({name: table for name, table in values.items() if name not in FREE}))
     problems = problems or list(wrong_keys(values, KEYS, needed=NEEDED))
     problems = problems or [*_amounts(values), *_addresses(values), *_secrets(values, text)]
-    problems = problems or [*_no_json({name: values[name] for name in values if name not in ("limits", "prices")})]
+    problems = problems or [
+        *_no_json({name: values[name] for name in values if name not in ("limits", "prices")})
+    ]
     if problems:
         raise InputError([replace(problem, source=path.name) for problem in problems])
     return values
@@ -248,7 +288,9 @@ def _no_json(values: dict[str, Any] | list[Any], where: str = "") -> Iterator[Pr
         name = f"{where}{place}"
         if isinstance(value, dict | list):
             yield from _no_json(value, f"{name}.")
-        elif isinstance(value, date | time) or (isinstance(value, float) and not math.isfinite(value)):
+        elif isinstance(value, date | time) or (
+            isinstance(value, float) and not math.isfinite(value)
+        ):
             fix = "Write a date, a time, or another word in quotes."
             yield Problem(message=f"{name} = {value} is no text, and no finite number", fix=fix)
 
@@ -267,15 +309,19 @@ def _amounts(values: Mapping[str, Any]) -> Iterator[Problem]:
             price = prices.get(kind)
             if price is None:
                 fix = "Write 0 where it is free."
-                yield Problem(message=f"prices.{model} has no {kind}, and max_cost would count none", fix=fix)
+                yield Problem(
+                    message=f"prices.{model} has no {kind}, and max_cost would count none", fix=fix
+                )
             elif amount(price) is None:
                 message = f"prices.{model}.{kind} = {shorten(str(price))} is not a finite number of at least 0"
                 yield Problem(message=message, fix=f"Write a number from 0 to {MOST:.0e}.")
 
 
 def _endpoints(values: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    return {"endpoint": values["endpoint"],
-            **{f"endpoints.{model}": one for model, one in values.get("endpoints", {}).items()}}  # fmt: skip
+    return {
+        "endpoint": values["endpoint"],
+        **{f"endpoints.{model}": one for model, one in values.get("endpoints", {}).items()},
+    }
 
 
 def _addresses(values: Mapping[str, Any]) -> Iterator[Problem]:
@@ -287,7 +333,9 @@ def _addresses(values: Mapping[str, Any]) -> Iterator[Problem]:
         except ValueError:
             valid, parts = False, urlsplit("")
         if not valid:
-            yield Problem(message=f"{name}.proxy is no address", fix='Write it as proxy = "http://host:port".')
+            yield Problem(
+                message=f"{name}.proxy is no address", fix='Write it as proxy = "http://host:port".'
+            )
         elif parts.username or parts.password:
             fix = "Put the address into the variable HTTPS_PROXY, and set trust_env = true in its place."
             yield Problem(message=f"{name}.proxy has a user or a password", fix=fix)
@@ -311,7 +359,9 @@ def _with_key(endpoint: Mapping[str, Any], text: str, file: str) -> Iterator[Pro
     name = endpoint.get("key_env", OPENAI)
     key = os.environ.get(name, "").strip()
     if len(key) >= LONG_ENOUGH and key in text:
-        yield Problem(message=f"the key of {name} stands in {file}", fix="Remove it, and make a new key.")
+        yield Problem(
+            message=f"the key of {name} stands in {file}", fix="Remove it, and make a new key."
+        )
 
 
 def _no_keys(values: Mapping[str, Any], items: Sequence[Item], settings: Settings) -> None:
@@ -323,7 +373,10 @@ def _no_keys(values: Mapping[str, Any], items: Sequence[Item], settings: Setting
     }
     endpoints = _endpoints(values).values()
     if problems := [
-        one for endpoint in endpoints for file, text in held.items() for one in _with_key(endpoint, text, file)
+        one
+        for endpoint in endpoints
+        for file, text in held.items()
+        for one in _with_key(endpoint, text, file)
     ]:
         raise InputError(problems)
 
@@ -340,13 +393,17 @@ def _texts(values: Mapping[str, Any], path: Path) -> dict[str, str]:
         if others := [one.name for one in files if one.suffix != ".txt"]:
             fix = "Texts are files NAME.txt; keep others elsewhere."
             raise InputError(Problem(message=f"'{others[0]}' is no text", source=place, fix=fix))
-        given = {one.stem: _text(one, place).replace("\r\n", "\n").removesuffix("\n") for one in files}
+        given = {
+            one.stem: _text(one, place).replace("\r\n", "\n").removesuffix("\n") for one in files
+        }
     for name, text in given.items():
         if not isinstance(text, str) or not text.strip():
             raise InputError(Problem(message=f"text '{name}' is empty, or no text", source=place))
     if values.get("template") and "prompt" in given:
         fix = "Keep one of them."
-        raise InputError(Problem(message="both 'template' and a text 'prompt'", source=path.name, fix=fix))
+        raise InputError(
+            Problem(message="both 'template' and a text 'prompt'", source=path.name, fix=fix)
+        )
     return {"prompt": values["template"], **given} if values.get("template") else dict(given)
 
 
@@ -357,36 +414,63 @@ def _text(path: Path, source: str) -> str:
         raise InputError(Problem(message=f"{path.name} is not UTF-8", source=source)) from None
 
 
-def _factors(values: Mapping[str, Any], protocol: CollectionProtocol, source: str) -> dict[str, list[str]]:
+def _factors(
+    values: Mapping[str, Any], protocol: CollectionProtocol, source: str
+) -> dict[str, list[str]]:
     """The protocol's factors with their usual levels, then what the run file says."""
     given = {
-        name: levels if isinstance(levels, list) else [levels] for name, levels in values.get("factors", {}).items()
+        name: levels if isinstance(levels, list) else [levels]
+        for name, levels in values.get("factors", {}).items()
     }
     factors = {name: list(levels) for name, levels in {**protocol.factors, **given}.items()}
     problems = []
     if not factors.get("model"):
-        problems.append(Problem(message="no model", source=source, fix='Add [factors] model = ["name"].'))
+        problems.append(
+            Problem(message="no model", source=source, fix='Add [factors] model = ["name"].')
+        )
     for name, levels in factors.items():
-        if any(isinstance(level, dict | list) or (level == "" and name == "model") for level in levels):
-            problems.append(Problem(message=f"factors.{name} has a level that is no name: {levels}", source=source))
+        if any(
+            isinstance(level, dict | list) or (level == "" and name == "model") for level in levels
+        ):
+            problems.append(
+                Problem(
+                    message=f"factors.{name} has a level that is no name: {levels}", source=source
+                )
+            )
         factors[name] = texts = [str(level) for level in levels]
         if len(set(texts)) < len(texts) or not texts:
-            problems.append(Problem(message=f"factors.{name} has no levels or repeats one: {texts}", source=source))
+            problems.append(
+                Problem(
+                    message=f"factors.{name} has no levels or repeats one: {texts}", source=source
+                )
+            )
         known = protocol.known.get(name, texts)
         if unknown := [text for text in texts if text not in known]:
             fix = f"There are: {', '.join(known)}."
-            problems.append(Problem(message=f"factors.{name}: unknown {', '.join(unknown)}", source=source, fix=fix))
+            problems.append(
+                Problem(
+                    message=f"factors.{name}: unknown {', '.join(unknown)}", source=source, fix=fix
+                )
+            )
     if problems:
         raise InputError(problems)
     return {"model": factors["model"], **factors}
 
 
 def _columns(
-    protocol: CollectionProtocol, settings: Settings, items: Sequence[Item], values: Mapping[str, Any], source: str
+    protocol: CollectionProtocol,
+    settings: Settings,
+    items: Sequence[Item],
+    values: Mapping[str, Any],
+    source: str,
 ) -> None:
     """Every column that the protocol or a text of it names is there, as a column or as a factor."""
     there = [*items[0].columns, *values.get("factors", {}), *protocol.factors, "model", "item_id"]
-    require(" ".join(f"{{{name}}}" for name in protocol.columns), there, source=f"{source}, protocol {protocol.name}")
+    require(
+        " ".join(f"{{{name}}}" for name in protocol.columns),
+        there,
+        source=f"{source}, protocol {protocol.name}",
+    )
     require(settings.system, there, source=f"{source}, system")
     used = {"model", *protocol.factors, *fields(settings.system)}
     for name, text in protocol.texts.items():
@@ -395,8 +479,12 @@ def _columns(
             used |= {*fields(text)}
     if idle := [name for name in values.get("factors", {}) if name not in used]:
         fix = f"Write {{{idle[0]}}} where its levels belong."
-        raise InputError(Problem(message=f"no text names the factor '{idle[0]}'", source=source, fix=fix))
+        raise InputError(
+            Problem(message=f"no text names the factor '{idle[0]}'", source=source, fix=fix)
+        )
     if protocol.unordered() and values.get("order", "balanced") != "fixed":
         fix = 'Name the options in it as the default text does (socialstats collect --new), or set order = "fixed".'
-        message = f"the prompt shows no options whose order could be {values.get('order', 'balanced')}"
+        message = (
+            f"the prompt shows no options whose order could be {values.get('order', 'balanced')}"
+        )
         raise InputError(Problem(message=message, source=f"{source}, text prompt", fix=fix))

@@ -46,10 +46,16 @@ PLAIN = re.compile(rb"[\0\t\n\r -~]{6,}")  # texts between other bytes, those in
 PACKED = re.compile(rb"\x1f\x8b\x08|x[\x01^\x9c\xda]")  # where gzip or zlib begin
 OCTAL = 6  # the group of `ESCAPE` that is octal; all others are hexadecimal
 LOWER = bytes.maketrans(bytes(range(65, 91)), bytes(range(97, 123)))
-WORD = bytes(set(range(256)) - set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
+WORD = bytes(
+    set(range(256)) - set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+)
 LOOSE = bytes({*range(33), *range(127, 256), *b"\"'`,\\"})
-UNPRINTABLE = re.compile(r"[\x00-\x20\x7f\\]")  # characters that no address has, and that clients read differently
-SENSITIVE = re.compile(r"key|token|secret|sig|auth|pass|pwd|cred|code", re.IGNORECASE)  # parameters of an address
+UNPRINTABLE = re.compile(
+    r"[\x00-\x20\x7f\\]"
+)  # characters that no address has, and that clients read differently
+SENSITIVE = re.compile(
+    r"key|token|secret|sig|auth|pass|pwd|cred|code", re.IGNORECASE
+)  # parameters of an address
 
 
 @dataclass(slots=True)
@@ -88,7 +94,8 @@ class _Needles:
     def within(self, text: bytes) -> bool:
         """Return whether a bare text holds a secret."""
         return any(word in text for word in self.whole) or any(
-            text[k : k + SEED] in self.seeds and next(self.spans(text[max(0, k - WINDOW) : k + 2 * WINDOW]), None)
+            text[k : k + SEED] in self.seeds
+            and next(self.spans(text[max(0, k - WINDOW) : k + 2 * WINDOW]), None)
             for k in range(0, len(text) - SEED + 1, STRIDE)
         )
 
@@ -230,7 +237,9 @@ def _hidden(text: str) -> str:
             spans += [(kept[start][1], kept[end - 1][2]) for start, end in needles.spans(bare)]
         coded = _decoded("".join(sign for sign, *_ in characters))
         spans += [
-            (characters[start][1], characters[end - 1][2]) for start, end, inner in coded if _holds(inner, CODINGS - 1)
+            (characters[start][1], characters[end - 1][2])
+            for start, end, inner in coded
+            if _holds(inner, CODINGS - 1)
         ]
         characters = list(_unescaped(characters))
     pieces, past = [], 0
@@ -264,7 +273,9 @@ def _unescaped(characters: list[tuple[str, int, int]]) -> Iterator[tuple[str, in
     yield from characters[past:]
 
 
-def print_hidden(kind: type[BaseException], error: BaseException, place: TracebackType | None) -> None:
+def print_hidden(
+    kind: type[BaseException], error: BaseException, place: TracebackType | None
+) -> None:
     """Print an unforeseen exception as Python does, without keys; for `sys.excepthook`."""
     sys.stderr.write(hide("".join(traceback.format_exception(kind, error, place))))
 
@@ -322,5 +333,8 @@ def host_of(url: str) -> str:
     if not host or parts.scheme not in ("http", "https") or UNPRINTABLE.search(url):
         fix = 'Write it as "https://api.example.org/v1"; a port is at most 65535.'
         raise InputError(Problem(message="base_url is no address", fix=fix))
-    remember(parts.password or "", *(value for name, value in parse_qsl(parts.query) if SENSITIVE.search(name)))
+    remember(
+        parts.password or "",
+        *(value for name, value in parse_qsl(parts.query) if SENSITIVE.search(name)),
+    )
     return f"{host}:{port}" if port else host

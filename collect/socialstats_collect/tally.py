@@ -66,9 +66,15 @@ class Costs:
     def settle(self, sent: int, back: int, cost: float | None) -> None:
         """Count a call whose reply says what it took."""
         self.counted += 1
-        self.most_tokens, self.most_back = max(self.most_tokens, sent + back), max(self.most_back, back)
+        self.most_tokens, self.most_back = (
+            max(self.most_tokens, sent + back),
+            max(self.most_back, back),
+        )
         if cost is None:
-            self.unpriced_sent, self.unpriced_back = self.unpriced_sent + sent, self.unpriced_back + back
+            self.unpriced_sent, self.unpriced_back = (
+                self.unpriced_sent + sent,
+                self.unpriced_back + back,
+            )
         self.most_cost, self.cost = max(self.most_cost, cost or 0.0), self.cost + (cost or 0.0)
 
     def suspect(self, tokens: float | None, cost: float | None) -> None:
@@ -127,19 +133,25 @@ class Tally:
         self.by_status[status] += 1
         self._count(line, asked)
         if status not in DATA:
-            why = line.get("error_code") or line.get("error_type") or line.get("error_message") or ""
+            why = (
+                line.get("error_code") or line.get("error_type") or line.get("error_message") or ""
+            )
             self.errors[f"{status} {line.get('http_status') or ''} {str(why)[:60]}".strip()] += 1
             return
         self.days[printable(str(line.get("t_start"))[:10])] += 1
-        self.served.update((name, asked, printable(str(line[name]))) for name in COUNTED if line.get(name))
+        self.served.update(
+            (name, asked, printable(str(line[name]))) for name in COUNTED if line.get(name)
+        )
 
     def _count(self, line: Mapping[str, Any], asked: str) -> None:
         """Count the tokens and the money of an attempt, or the most that it took."""
         guess = line.get("tokens_estimated")
         self.estimated += guess is not None
         sent, back = guess if isinstance(guess, list) and len(guess) == 2 else (0, 0)
-        sent, back = (math.ceil(amount(line.get(name)) or amount(other) or 0)
-                      for name, other in (("prompt_tokens", sent), ("completion_tokens", back)))  # fmt: skip
+        sent, back = (
+            math.ceil(amount(line.get(name)) or amount(other) or 0)
+            for name, other in (("prompt_tokens", sent), ("completion_tokens", back))
+        )
         for name, tokens in (("prompt_tokens", sent), ("completion_tokens", back)):
             self.spent[asked, name] += tokens
         self.tokens += sent + back
@@ -170,9 +182,13 @@ class Tally:
             for model in dict.fromkeys(model for model, _ in self.spent)
         ]
         if self.estimated:
-            said.append(f"{count(self.estimated, 'answer')} came without counts of tokens: theirs are estimated")
+            said.append(
+                f"{count(self.estimated, 'answer')} came without counts of tokens: theirs are estimated"
+            )
         if without := self.unsettled + len(self.pending):
-            said.append(f"{count(without, 'call')} may have been billed without a reply; limits count them in full")
+            said.append(
+                f"{count(without, 'call')} may have been billed without a reply; limits count them in full"
+            )
         return [*said, f"cost: {self.cost:.4g}"] if self.cost else said
 
     def changes(self) -> list[str]:
@@ -181,8 +197,13 @@ class Tally:
         for kind, asked in dict.fromkeys((kind, asked) for kind, asked, _ in self.served):
             names = {name: n for (*key, name), n in self.served.items() if key == [kind, asked]}
             if len(names) > 1:
-                often = [f"{name} ({names[name]:,})" for name in sorted(names, key=lambda name: (-names[name], name))]
-                said.append(f"{asked} answered under more than one {COUNTED[kind]}: {', '.join(often)}")
+                often = [
+                    f"{name} ({names[name]:,})"
+                    for name in sorted(names, key=lambda name: (-names[name], name))
+                ]
+                said.append(
+                    f"{asked} answered under more than one {COUNTED[kind]}: {', '.join(often)}"
+                )
         return said
 
 
@@ -192,7 +213,9 @@ def _call(line: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 COUNTED = {"model_returned": "name", "system_fingerprint": "fingerprint", "host": "endpoint"}
-BYTES_A_TOKEN = 4  # a usual estimate, of UTF-8 text; byte-level tokenizers need at most one token a byte
+BYTES_A_TOKEN = (
+    4  # a usual estimate, of UTF-8 text; byte-level tokenizers need at most one token a byte
+)
 
 
 @cache
@@ -282,7 +305,9 @@ class Progress:
         rate = (tally.units_done - tally.units_replayed) / seconds if seconds > 0 else 0.0
         refused = tally.by_status["refusal"] + tally.by_status["blocked"]
         failed = sum(tally.by_status.values()) - tally.answers
-        left = f"{_time((self.total - tally.units_done) / rate)} left" if rate else "time left unknown"
+        left = (
+            f"{_time((self.total - tally.units_done) / rate)} left" if rate else "time left unknown"
+        )
         return (
             f"{tally.units_done:,} of {self.total:,} units, {left}, {rate:.1f} a second, {refused:,} refused, "
             f"{tally.unread:,} unread, {failed:,} failed, {tally.tokens:,} tokens"

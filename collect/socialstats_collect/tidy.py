@@ -20,8 +20,13 @@ from socialstats_collect.protocols.base import Source, replay
 from socialstats_collect.runfile import read_runfile
 from socialstats_collect.tally import Tally
 
-PROVENANCE = {"model_returned": "model_returned", "endpoint": "host", "system_fingerprint": "system_fingerprint",
-              "t_start": "t_start", "run_id": "run_id"}  # fmt: skip
+PROVENANCE = {
+    "model_returned": "model_returned",
+    "endpoint": "host",
+    "system_fingerprint": "system_fingerprint",
+    "t_start": "t_start",
+    "run_id": "run_id",
+}
 BY_JUDGE = {f"judge_{name.removeprefix('model_')}": kept for name, kept in PROVENANCE.items()}
 OURS = (*PROVENANCE, *BY_JUDGE, "attempts", "last_failure")
 
@@ -85,7 +90,9 @@ class Table:
                 rows = [
                     {**self.columns(item, row), **self._provenance(source, lines, ask, pending)}
                     for row, source in zip(
-                        design.protocol.rows(unit, exchanges), design.protocol.sources(unit, exchanges), strict=True
+                        design.protocol.rows(unit, exchanges),
+                        design.protocol.sources(unit, exchanges),
+                        strict=True,
                     )
                 ]
                 control = design.protocol.once(unit.item)
@@ -94,13 +101,21 @@ class Table:
             yield from self._homeless(seen)
 
     def _planned(self, unit: Unit) -> bool:
-        return any(all(level in run["factors"].get(name, (level,)) for name, level in unit.factors.items())
-                   for run in self.log.runs[-1:] or ())  # fmt: skip
+        return any(
+            all(level in run["factors"].get(name, (level,)) for name, level in unit.factors.items())
+            for run in self.log.runs[-1:] or ()
+        )
 
     def columns(self, item: Mapping[str, object], row: Mapping[str, object]) -> dict[str, object]:
         """Return a row with its item's columns; one whose name the table needs itself is called ``item_NAME``."""
-        return {**row, **{f"item_{name}" if name in self._clashes else name: value for name, value in item.items()
-                          if name not in row or name in self._clashes}}  # fmt: skip
+        return {
+            **row,
+            **{
+                f"item_{name}" if name in self._clashes else name: value
+                for name, value in item.items()
+                if name not in row or name in self._clashes
+            },
+        }
 
     def _reply(self, lines: dict[str, Mapping[str, Any]], key: str) -> Reply | None:
         """Return the first answer on record for a request, and keep its line."""
@@ -122,7 +137,9 @@ class Table:
             line = lines[exchange[0].key] if exchange else {}
             if source.steps or columns is PROVENANCE:  # only some protocols have judges
                 found |= {name: line.get(kept) for name, kept in columns.items()}
-        found["attempts"] = sum(len(self.log.entries(one.key)) for one, _ in source.calls) + len(waits)
+        found["attempts"] = sum(len(self.log.entries(one.key)) for one, _ in source.calls) + len(
+            waits
+        )
         found["last_failure"] = waits[-1][1] if waits and source.reply is None else None
         return found
 
@@ -132,11 +149,17 @@ class Table:
         for line in self.log.answers():
             if line["key"] not in seen and str(line["item_id"]) not in known:
                 row = {
-                    "item_id": line["item_id"], **line["factors"], "replicate": line.get("replicate", 1),
-                    "answer_status": "unparsed", "rule": f"the log has lost the item ({line.get('step')})",
-                    "reply_status": line["status"], "reply_text": line.get("content"),
-                    **{name: line.get(kept) for name, kept in PROVENANCE.items()}, "attempts": 1, "last_failure": None,
-                }  # fmt: skip
+                    "item_id": line["item_id"],
+                    **line["factors"],
+                    "replicate": line.get("replicate", 1),
+                    "answer_status": "unparsed",
+                    "rule": f"the log has lost the item ({line.get('step')})",
+                    "reply_status": line["status"],
+                    "reply_text": line.get("content"),
+                    **{name: line.get(kept) for name, kept in PROVENANCE.items()},
+                    "attempts": 1,
+                    "last_failure": None,
+                }
                 self.used += 1
                 yield [row], False
 
@@ -152,21 +175,41 @@ class Table:
         """
         if not self.designs:
             fix = "Run the run file again with this log: it writes the design anew."
-            raise InputError(Problem(message="the design cannot be read", source=self.log.path.name, fix=fix))
+            raise InputError(
+                Problem(message="the design cannot be read", source=self.log.path.name, fix=fix)
+            )
         design, tally = self.designs[-1], self.log.tally
         settings = design.protocol.settings
-        levels = {name: list(dict.fromkeys(level for one in self.designs for level in one.factors.get(name, ())))
-                  for name in design.factors}  # fmt: skip
+        levels = {
+            name: list(
+                dict.fromkeys(level for one in self.designs for level in one.factors.get(name, ()))
+            )
+            for name in design.factors
+        }
 
         def asked(models: Sequence[str]) -> str:
-            names = sorted({name for kind, one, name in tally.served if kind == "model_returned" and one in models})
+            names = sorted(
+                {
+                    name
+                    for kind, one, name in tally.served
+                    if kind == "model_returned" and one in models
+                }
+            )
             return ", ".join(models) + (f" (returned as {', '.join(names)})" if names else "")
 
         days = sorted(tally.days)
-        when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}" if days else "an unknown day"
-        given = ", ".join(f"{name} {value}" for name, value in settings.parameters.items()) or "the endpoint's defaults"
-        factors = "; ".join(f"{name}: {', '.join(several)}" for name, several in levels.items()
-                            if name != "model" and len(several) > 1)  # fmt: skip
+        when = (
+            days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}" if days else "an unknown day"
+        )
+        given = (
+            ", ".join(f"{name} {value}" for name, value in settings.parameters.items())
+            or "the endpoint's defaults"
+        )
+        factors = "; ".join(
+            f"{name}: {', '.join(several)}"
+            for name, several in levels.items()
+            if name != "model" and len(several) > 1
+        )
         said = sum(count for name, count in tally.by_status.items() if name == "blocked")
         parts = [
             f"Responses were collected with socialstats {design.versions.get('socialstats', '')} on {when} "
@@ -174,7 +217,9 @@ class Table:
             f"Models asked: {asked(levels['model'])}.",
             f"Parameters: {given}.",
             f"Factors: {factors}." if factors else "",
-            f"Order of the options: {design.order}, seed {design.seed}." if len(design.protocol.orders) > 1 else "",
+            f"Order of the options: {design.order}, seed {design.seed}."
+            if len(design.protocol.orders) > 1
+            else "",
             f"Judges: {asked(settings.judges)}." if settings.judges else "",
             f"{count(self.units, 'unit')} planned, {self.asked:,} asked, in "
             f"{count(tally.calls, 'attempt')} that brought {count(tally.answers, 'answer')}"
@@ -191,7 +236,9 @@ def _clashes(design: Design) -> set[str]:
     for item in design.asked:
         unit = Unit(item_id=item.id, item=item.columns, factors=cell)
         row = design.protocol.rows(unit, [])[0]
-        found |= {name for name, value in item.columns.items() if name in row and str(row[name]) != value}
+        found |= {
+            name for name, value in item.columns.items() if name in row and str(row[name]) != value
+        }
     return found
 
 
@@ -226,7 +273,9 @@ def table_of(log: Log, runfile: Path | None = None) -> Table:
             raise InputError(Problem(message=message, source=log.path.name, fix=fix))
     table = Table(log, designs)
     if len(designs) > 1:
-        table.notes.append(f"the log holds {len(designs)} runs that were made apart; every unit is in the table once")
+        table.notes.append(
+            f"the log holds {len(designs)} runs that were made apart; every unit is in the table once"
+        )
     if runfile is not None:
         _compare(table, runfile)
     return table
@@ -238,7 +287,10 @@ def _with_earlier(run: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> 
     for other in reversed(runs):
         if other["run_id"] in names and other["factors"].keys() == found.keys():
             names |= {*other.get("after", ())}
-            found = {name: list(dict.fromkeys([*levels, *other["factors"][name]])) for name, levels in found.items()}
+            found = {
+                name: list(dict.fromkeys([*levels, *other["factors"][name]]))
+                for name, levels in found.items()
+            }
     return replace(design, factors=found)
 
 
@@ -247,31 +299,42 @@ def _compare(table: Table, path: Path) -> None:
     try:
         present = read_runfile(path).design
     except InputError as error:
-        table.notes.append(f"{path.name} cannot be read, so the table is that of the log alone: {error}")
+        table.notes.append(
+            f"{path.name} cannot be read, so the table is that of the log alone: {error}"
+        )
         return
     if not table.designs:
         table.designs = [present]
         return
     if said := list(differences(table.designs[-1], present)):
-        table.notes.append(f"{path.name} has changed since, and the table holds what was asked: {'; '.join(said)}")
+        table.notes.append(
+            f"{path.name} has changed since, and the table holds what was asked: {'; '.join(said)}"
+        )
         return
     change = matched(present, table.designs)
     asked = {(new.id): old for old, new in change.changed}
-    items = tuple(asked.get(item.id, item) for item in change.design.items if item.id not in change.added)
+    items = tuple(
+        asked.get(item.id, item) for item in change.design.items if item.id not in change.added
+    )
     new = {item.drawn: item for item in items}
     table.designs = [_updated(one, new) for one in table.designs]
     if words := str(change):
         table.notes.append(f"{present.source} since the run: {words}")
     if change.changed:
         names = quoted([new.id for _, new in change.changed])
-        table.notes.append(f"texts of {present.source} changed since; the table holds those that were asked: {names}")
+        table.notes.append(
+            f"texts of {present.source} changed since; the table holds those that were asked: {names}"
+        )
 
 
 def _updated(design: Design, new: Mapping[str, Item]) -> Design:
-    return replace(design, items=tuple(
-        replace(new[item.drawn], batch=item.batch) if item.drawn in new else item
-        for item in design.items
-    ))  # fmt: skip
+    return replace(
+        design,
+        items=tuple(
+            replace(new[item.drawn], batch=item.batch) if item.drawn in new else item
+            for item in design.items
+        ),
+    )
 
 
 def as_cells(row: Mapping[str, object]) -> dict[str, object]:
@@ -280,10 +343,15 @@ def as_cells(row: Mapping[str, object]) -> dict[str, object]:
     What no file of a table can hold becomes a sign in its place, the log keeps it (`parse.printable`).
     """
     return {
-        name: value if value is None or isinstance(value, int | float | bool)
-        else printable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True))
+        name: value
+        if value is None or isinstance(value, int | float | bool)
+        else printable(
+            value
+            if isinstance(value, str)
+            else json.dumps(value, ensure_ascii=False, sort_keys=True)
+        )
         for name, value in row.items()
-    }  # fmt: skip
+    }
 
 
 LONGEST_CELL = 40  # characters of a level in the table by cell: a prefix may be a paragraph
@@ -314,7 +382,9 @@ class Summary:
         self.rows += 1
         cell = tuple(str(row.get(name, "")) for name in self.factors)
         kind = KINDS.get(str(row.get("answer_status")), "unread")
-        self._cells.setdefault(cell, Counter())["blocked" if row.get("reply_status") == "blocked" else kind] += 1
+        self._cells.setdefault(cell, Counter())[
+            "blocked" if row.get("reply_status") == "blocked" else kind
+        ] += 1
         for name, value in row.items():
             values = self._first.setdefault(name, set())
             if len(values) < 2 and value not in (None, ""):
@@ -337,7 +407,10 @@ class Summary:
             rate = f"{refused / there:.0%}" if there else "-"
             bounds = f"{rate} ({refused / n:.0%} to {(refused + counts['missing']) / n:.0%})"
             answered = counts["answered"] + counts["corrected"]
-            kinds = {name: counts[name] for name in ("corrected", "refusal", "blocked", "unread", "missing")}
+            kinds = {
+                name: counts[name]
+                for name in ("corrected", "refusal", "blocked", "unread", "missing")
+            }
             found.append(
                 {
                     **dict(zip(self.factors, cell, strict=True)),
@@ -362,7 +435,10 @@ def as_text(table: Sequence[Mapping[str, object]]) -> str:
     import pandas as pd
 
     cells = [
-        {name: f"{one:,}" if isinstance(one, int) else shorten(str(one), LONGEST_CELL) for name, one in row.items()}
+        {
+            name: f"{one:,}" if isinstance(one, int) else shorten(str(one), LONGEST_CELL)
+            for name, one in row.items()
+        }
         for row in table
     ]
     return str(pd.DataFrame(cells).to_string(index=False)) if cells else ""

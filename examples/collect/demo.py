@@ -17,11 +17,34 @@ from socialstats.cli import main
 
 HERE = Path(__file__).parent
 REPORTS = {
-    "ordinal": ["--map", "unit=item_id", "--map", "rater=prompt", "--map", "value=answer", "--levels", "A,B,C,D,E"],
+    "ordinal": [
+        "--map",
+        "unit=item_id",
+        "--map",
+        "rater=prompt",
+        "--map",
+        "value=answer",
+        "--levels",
+        "A,B,C,D,E",
+    ],
     "who-is-right": ["--study", "relationship-bias"],
-    "norm-goal": ["--study", "norm-goal", "--map", "unit=scenario", "--by", "pressure", "--strata", "domain", "--map",
-                  "value=action", "--map", "status=answer_status", "--scale", "nominal"],
-}  # fmt: skip
+    "norm-goal": [
+        "--study",
+        "norm-goal",
+        "--map",
+        "unit=scenario",
+        "--by",
+        "pressure",
+        "--strata",
+        "domain",
+        "--map",
+        "value=action",
+        "--map",
+        "status=answer_status",
+        "--scale",
+        "nominal",
+    ],
+}
 ACTIONS = ("comply", "deviate", "escalate")
 
 
@@ -31,7 +54,10 @@ def run(folder: Path) -> int:
     from local_model import NAME, local_model, missing
 
     if absent := missing():
-        print(f"not installed: {', '.join(absent)} (see examples/collect/local_model.py)", file=sys.stderr)
+        print(
+            f"not installed: {', '.join(absent)} (see examples/collect/local_model.py)",
+            file=sys.stderr,
+        )
         return 2
     folder.mkdir(parents=True, exist_ok=True)
     codes = []
@@ -41,7 +67,9 @@ def run(folder: Path) -> int:
             if not path.exists():
                 codes.append(main(["collect", "--new", name, str(path.parent)]))
                 text = path.read_text().replace('"model-one", "model-two"', f'"{NAME}"')
-                text = text.replace("replicates = 5", "replicates = 2").replace("max_tokens = 400", "max_tokens = 100")
+                text = text.replace("replicates = 5", "replicates = 2").replace(
+                    "max_tokens = 400", "max_tokens = 100"
+                )
                 path.write_text(text)
             codes.append(main(["collect", str(path), "--base-url", url]))
     for name, options in REPORTS.items():
@@ -67,7 +95,10 @@ def people(folder: Path) -> Path:
             with (sent / f"simulated {k}.csv").open("w", encoding="utf-8", newline="") as file:
                 writer = csv.DictWriter(file, rows[0])
                 writer.writeheader()
-                writer.writerows(row | {"rater": f"simulated {k}", "action": draw.choice(ACTIONS)} for row in rows)
+                writer.writerows(
+                    row | {"rater": f"simulated {k}", "action": draw.choice(ACTIONS)}
+                    for row in rows
+                )
     return sent
 
 

@@ -30,10 +30,16 @@ def missing() -> list[str]:
 def local_model() -> Iterator[str]:
     """Serve the model in a process of its own, and yield the endpoint's base URL."""
     with subprocess.Popen(
-        [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        [sys.executable, __file__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
     ) as process:
         assert process.stdout is not None
-        url = next((line.split()[1] for line in process.stdout if line.startswith("listening ")), None)
+        url = next(
+            (line.split()[1] for line in process.stdout if line.startswith("listening ")), None
+        )
         if url is None:
             raise RuntimeError("the local model did not start")
         try:

@@ -37,7 +37,12 @@ def choices(folder: Path) -> None:
     """Which of two models answers a prompt better: `order` is shown first, and has a small advantage."""
     draw, rows = Random(1), []
     for prompt in range(60):
-        for one, other in (("alder", "birch"), ("cedar", "douglas"), ("birch", "cedar"), ("alder", "douglas")):
+        for one, other in (
+            ("alder", "birch"),
+            ("cedar", "douglas"),
+            ("birch", "cedar"),
+            ("alder", "douglas"),
+        ):
             a, b = (one, other) if draw.random() < 0.5 else (other, one)
             eta = 0.5 * (MODELS.index(b) - MODELS.index(a)) + 0.3
             rows.append((f"p{prompt:02d}", a, b, a, a if draw.random() < chance(eta) else b))
@@ -51,7 +56,9 @@ def arena(folder: Path) -> None:
         for worker in draw.sample(range(12), 6):
             a, b = draw.sample(MODELS, 2)
             won = a if draw.random() < chance(0.6 * (MODELS.index(b) - MODELS.index(a))) else b
-            rows.append((f"p{prompt:02d}", f"w{worker:02d}", a, b, "tie" if draw.random() < 0.15 else won))
+            rows.append(
+                (f"p{prompt:02d}", f"w{worker:02d}", a, b, "tie" if draw.random() < 0.15 else won)
+            )
     write_csv(folder / "arena.csv", ("prompt", "worker", "left", "right", "winner"), rows)
 
 
@@ -63,8 +70,18 @@ def answers(folder: Path) -> None:
         for question in range(4):
             for condition, effect in (("plain", 0.0), ("reminded", 0.7)):
                 right = int(draw.random() < chance(own + effect))
-                rows.append((f"s{scenario:02d}-{question}", f"s{scenario:02d}", f"n{question}", condition, right))
-    write_csv(folder / "answers.csv", ("item", "scenario", "name_pair", "condition", "correct"), rows)
+                rows.append(
+                    (
+                        f"s{scenario:02d}-{question}",
+                        f"s{scenario:02d}",
+                        f"n{question}",
+                        condition,
+                        right,
+                    )
+                )
+    write_csv(
+        folder / "answers.csv", ("item", "scenario", "name_pair", "condition", "correct"), rows
+    )
 
 
 def scores(folder: Path) -> None:
@@ -72,7 +89,9 @@ def scores(folder: Path) -> None:
     draw, rows = Random(4), []
     for story in range(40):
         before = draw.gauss(11, 2)
-        rows.append((f"story {story:02d}", round(before, 1), round(before + draw.gauss(0.6, 1.2), 1)))
+        rows.append(
+            (f"story {story:02d}", round(before, 1), round(before + draw.gauss(0.6, 1.2), 1))
+        )
     write_csv(folder / "scores.csv", ("id", "before", "after"), rows)
 
 
@@ -83,7 +102,9 @@ def samples(folder: Path) -> None:
         ease = draw.gauss(0, 1.2)
         for model, skill in (("alder", -0.25), ("birch", 0.25)):
             right = chance(ease + skill + draw.gauss(0, 0.8))
-            rows += [(model, f"q{item:02}", sample, int(draw.random() < right)) for sample in range(1, 6)]
+            rows += [
+                (model, f"q{item:02}", sample, int(draw.random() < right)) for sample in range(1, 6)
+            ]
     write_csv(folder / "samples.csv", ("model", "item", "sample", "correct"), rows)
 
 
@@ -95,14 +116,29 @@ def ratings(folder: Path) -> None:
         mean = draw.gauss(1, 0.7)
         for rater in ("ann", "bob", "cid"):
             value = level(draw, mean, ("low", "medium", "high"))
-            rows.append((f"reply {unit:02d}", rater, value, ("home", "work")[story % 2], f"story {story:02d}"))
+            rows.append(
+                (
+                    f"reply {unit:02d}",
+                    rater,
+                    value,
+                    ("home", "work")[story % 2],
+                    f"story {story:02d}",
+                )
+            )
     write_csv(folder / "ratings.csv", ("unit", "rater", "value", "domain", "story"), rows)
 
 
 def role_choices(folder: Path) -> None:
     """Choices between two roles under urgencies 1 to 3, of 420 stories."""
-    roles = {"nurse": "work", "teacher": "work", "manager": "work", "mother": "family", "brother": "family",
-             "friend": "friends", "neighbour": "friends"}  # fmt: skip
+    roles = {
+        "nurse": "work",
+        "teacher": "work",
+        "manager": "work",
+        "mother": "family",
+        "brother": "family",
+        "friend": "friends",
+        "neighbour": "friends",
+    }
     names, draw, rows = list(roles), Random(6), []
     for a, b in [(a, b) for a in names for b in names if a < b]:
         for x, y in [(x, y) for x in (1, 2, 3) for y in (1, 2, 3)] * 2:
@@ -116,7 +152,9 @@ def role_choices(folder: Path) -> None:
 def norm_choices(folder: Path) -> None:
     """Five scenarios of each domain of data set norm_goal, under three of its six pressures."""
     data = datasets.norm_goal()
-    keep = data["scenario"].str[-2:].astype(int).between(1, 5) & data["pressure"].isin(["none", "goal", "risk"])
+    keep = data["scenario"].str[-2:].astype(int).between(1, 5) & data["pressure"].isin(
+        ["none", "goal", "risk"]
+    )
     data[keep].to_csv(folder / "norm_choices.csv", index=False, lineterminator="\n")
 
 
@@ -126,7 +164,10 @@ def quality(folder: Path) -> None:
     for scenario in range(20):
         for criterion, base in (("clear", 3.2), ("realistic", 2.4)):
             mean = base + draw.gauss(0, 0.6)
-            rows += [(f"s{scenario:02d}", criterion, rater, level(draw, mean, (1, 2, 3, 4, 5))) for rater in "abc"]
+            rows += [
+                (f"s{scenario:02d}", criterion, rater, level(draw, mean, (1, 2, 3, 4, 5)))
+                for rater in "abc"
+            ]
     write_csv(folder / "quality.csv", ("scenario", "criterion", "rater", "grade"), rows)
 
 
@@ -135,7 +176,9 @@ def norm_answers(folder: Path) -> None:
     data = datasets.social_norms()
     few = data["item"].str[-3:].astype(int) <= 10
     who = data["rater"].str[-3:].astype(int)
-    keep = few & ((data["source"] == "human") & (who % 4 == 0) | (data["source"] == "model") & (who <= 4))
+    keep = few & (
+        (data["source"] == "human") & (who % 4 == 0) | (data["source"] == "model") & (who <= 4)
+    )
     columns = ["item", "area", "source", "rater", "answer", "gender", "age"]
     data.loc[keep, columns].to_csv(folder / "norm_answers.csv", index=False, lineterminator="\n")
 
@@ -147,10 +190,24 @@ def model_answers(folder: Path) -> None:
         area, mean = ("advice", "conflicts")[item % 2], draw.gauss(2, 1)
         for model in MODELS:
             for prompt in ("options", "table"):
-                answer = "F" if draw.random() < 0.03 else "NA" if draw.random() < 0.02 else level(draw, mean, "ABCDE")
-                again = level(draw, mean, "ABCDE") if prompt == "table" and draw.random() < 0.05 else answer
+                answer = (
+                    "F"
+                    if draw.random() < 0.03
+                    else "NA"
+                    if draw.random() < 0.02
+                    else level(draw, mean, "ABCDE")
+                )
+                again = (
+                    level(draw, mean, "ABCDE")
+                    if prompt == "table" and draw.random() < 0.05
+                    else answer
+                )
                 rows.append((model, prompt, f"r{item:02d}", area, answer, again))
-    write_csv(folder / "model_answers.csv", ("model", "prompt", "rot_id", "area", "answer", "answer_reparsed"), rows)
+    write_csv(
+        folder / "model_answers.csv",
+        ("model", "prompt", "rot_id", "area", "answer", "answer_reparsed"),
+        rows,
+    )
 
 
 def stances(folder: Path) -> None:
@@ -165,34 +222,71 @@ def stances(folder: Path) -> None:
 
 def items(folder: Path) -> None:
     """Questions for `socialstats collect`."""
-    texts = ("A guest leaves without saying goodbye.", "A driver waves a cyclist through.",
-             "A colleague reads private mail.", "A child is praised for telling the truth.")  # fmt: skip
-    write_csv(folder / "items.csv", ("item_id", "text"), [(f"i{k}", text) for k, text in enumerate(texts, start=1)])
+    texts = (
+        "A guest leaves without saying goodbye.",
+        "A driver waves a cyclist through.",
+        "A colleague reads private mail.",
+        "A child is praised for telling the truth.",
+    )
+    write_csv(
+        folder / "items.csv",
+        ("item_id", "text"),
+        [(f"i{k}", text) for k, text in enumerate(texts, start=1)],
+    )
 
 
 def tables(folder: Path) -> None:
     """Tables as a paper prints them: overall scores, scores by topic, shares of two groups."""
     write_csv(
-        folder / "table2.csv", ("model", "group", "score", "score_2", "percent"),
-        [("M-1", "g", "0.35", "0.41", 60), ("M-2", "g", "0.24", "0.30", 40), ("Mean", "h", "0.30", "0.36", 100)],
-    )  # fmt: skip
+        folder / "table2.csv",
+        ("model", "group", "score", "score_2", "percent"),
+        [
+            ("M-1", "g", "0.35", "0.41", 60),
+            ("M-2", "g", "0.24", "0.30", 40),
+            ("Mean", "h", "0.30", "0.36", 100),
+        ],
+    )
     columns = ("model", "topic", "score", "score_2")
-    write_csv(folder / "table3a.csv", columns, [("M-1", "a", "0.380*", "0.380"), ("M-2", "a", "0.270", "0.330")])
-    write_csv(folder / "table3b.csv", columns, [("M1", "b", "0.340", "0.420"), ("M-2", "b", "0.230", "0.290")])
+    write_csv(
+        folder / "table3a.csv",
+        columns,
+        [("M-1", "a", "0.380*", "0.380"), ("M-2", "a", "0.270", "0.330")],
+    )
+    write_csv(
+        folder / "table3b.csv",
+        columns,
+        [("M1", "b", "0.340", "0.420"), ("M-2", "b", "0.230", "0.290")],
+    )
 
 
 def counted(folder: Path) -> None:
     """Votes, pairs and ratings that were counted: with a column of frequencies, and as cross tables."""
     draw, labels = Random(12), ("low", "middle", "high")
-    votes = [("A", "B", "A", 120), ("A", "B", "B", 80), ("B", "C", "B", 10), ("B", "C", "C", 90), ("A", "C", "A", 40),
-             ("A", "C", "C", 60)]  # fmt: skip
+    votes = [
+        ("A", "B", "A", 120),
+        ("A", "B", "B", 80),
+        ("B", "C", "B", 10),
+        ("B", "C", "C", 90),
+        ("A", "C", "A", 40),
+        ("A", "C", "C", 60),
+    ]
     write_csv(folder / "votes.csv", ("item_a", "item_b", "winner", "n"), votes)
     pairs = [(before, after, draw.randint(5, 40)) for before in (0, 1) for after in (0, 1)]
     write_csv(folder / "pairs.csv", ("before", "after", "Freq"), pairs)
-    square = {(one, other): draw.randint(2, 9) + 30 * (one == other) for one in labels for other in labels}
-    write_csv(folder / "readers.csv", ("ann", "bob", "Freq"), [(*cell, n) for cell, n in square.items()])
-    write_csv(folder / "cross.csv", ("", *labels), [(one, *(square[one, other] for other in labels)) for one in labels])
-    wins = [(one, *(0 if one == other else draw.randint(3, 20) for other in MODELS)) for one in MODELS]
+    square = {
+        (one, other): draw.randint(2, 9) + 30 * (one == other) for one in labels for other in labels
+    }
+    write_csv(
+        folder / "readers.csv", ("ann", "bob", "Freq"), [(*cell, n) for cell, n in square.items()]
+    )
+    write_csv(
+        folder / "cross.csv",
+        ("", *labels),
+        [(one, *(square[one, other] for other in labels)) for one in labels],
+    )
+    wins = [
+        (one, *(0 if one == other else draw.randint(3, 20) for other in MODELS)) for one in MODELS
+    ]
     write_csv(folder / "wins.csv", ("", *MODELS), wins)
 
 
@@ -206,7 +300,9 @@ def benchmark(folder: Path) -> None:
                 rows.append((model, task, item, int(draw.random() < chance(ease - 0.4 * place))))
     write_csv(folder / "benchmark.csv", ("model", "task", "item", "correct"), rows)
     for model in MODELS[1:]:
-        right = {f"q{k:02d}": int(draw.random() < 0.8 - 0.15 * MODELS.index(model)) for k in range(40)}
+        right = {
+            f"q{k:02d}": int(draw.random() < 0.8 - 0.15 * MODELS.index(model)) for k in range(40)
+        }
         inspect_log(folder / f"{model}.eval", model, right)
 
 
@@ -223,22 +319,44 @@ def inspect_log(path: Path, model: str, right: dict[str, int]) -> tuple[float, f
     mean = sum(right.values()) / len(right)
     error = math.sqrt(mean * (1 - mean) / (len(right) - 1))
     samples = [
-        {"id": unit, "epoch": 1, "input": "?", "target": "A", "metadata": {"story": f"s{k // 4}"},
-         "scores": {"choice": {"value": "C" if ok else "I", "answer": "A" if ok else "B"}}}
+        {
+            "id": unit,
+            "epoch": 1,
+            "input": "?",
+            "target": "A",
+            "metadata": {"story": f"s{k // 4}"},
+            "scores": {"choice": {"value": "C" if ok else "I", "answer": "A" if ok else "B"}},
+        }
         for k, (unit, ok) in enumerate(right.items())
-    ]  # fmt: skip
-    metrics = {name: {"name": name, "value": value, "params": {}}
-               for name, value in (("accuracy", mean), ("stderr", error))}  # fmt: skip
+    ]
+    metrics = {
+        name: {"name": name, "value": value, "params": {}}
+        for name, value in (("accuracy", mean), ("stderr", error))
+    }
     printed = {"name": "choice", "scorer": "choice", "params": {}, "metrics": metrics}
     scorer = {"name": "choice", "metrics": [{"name": name, "options": {}} for name in metrics]}
-    about = {"task": "manners", "model": model, "dataset": {}, "config": {"epochs": 1},
-             "packages": {"inspect_ai": "0.3.285"}, "scorers": [scorer]}  # fmt: skip
-    header = {"version": 2, "status": "success", "eval": about,
-              "results": {"total_samples": 40, "completed_samples": 40, "scores": [printed]}}  # fmt: skip
+    about = {
+        "task": "manners",
+        "model": model,
+        "dataset": {},
+        "config": {"epochs": 1},
+        "packages": {"inspect_ai": "0.3.285"},
+        "scorers": [scorer],
+    }
+    header = {
+        "version": 2,
+        "status": "success",
+        "eval": about,
+        "results": {"total_samples": 40, "completed_samples": 40, "scores": [printed]},
+    }
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         parts = {"header.json": header, **{f"samples/{s['id']}_epoch_1.json": s for s in samples}}
         for name, part in parts.items():
-            archive.writestr(zipfile.ZipInfo(name, (2026, 11, 21, 10, 0, 0)), json.dumps(part), zipfile.ZIP_DEFLATED)
+            archive.writestr(
+                zipfile.ZipInfo(name, (2026, 11, 21, 10, 0, 0)),
+                json.dumps(part),
+                zipfile.ZIP_DEFLATED,
+            )
     return mean, error
 
 
@@ -246,16 +364,28 @@ def results_of_lm_eval(folder: Path, right: dict[str, int], mean: float, error: 
     """Write samples and results of a run of lm-evaluation-harness."""
     folder.mkdir(exist_ok=True)
     lines = [
-        {"doc_id": k, "doc": {"id": unit, "story": f"s{k // 4}"}, "target": "1", "arguments": {}, "resps": [["r"]],
-         "filtered_resps": ["r"], "filter": "none", "metrics": ["acc"], "acc": ok}
+        {
+            "doc_id": k,
+            "doc": {"id": unit, "story": f"s{k // 4}"},
+            "target": "1",
+            "arguments": {},
+            "resps": [["r"]],
+            "filtered_resps": ["r"],
+            "filter": "none",
+            "metrics": ["acc"],
+            "acc": ok,
+        }
         for k, (unit, ok) in enumerate(right.items())
-    ]  # fmt: skip
+    ]
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (folder / f"samples_manners_{STAMP}.jsonl").write_text(text, encoding="utf-8")
     results = {
-        "results": {"manners": {"alias": "manners", "acc,none": mean, "acc_stderr,none": error}}, "configs": {},
-        "n-samples": {"manners": {"original": 40, "effective": 40}}, "lm_eval_version": "0.4.9", "model_name": "alder",
-    }  # fmt: skip
+        "results": {"manners": {"alias": "manners", "acc,none": mean, "acc_stderr,none": error}},
+        "configs": {},
+        "n-samples": {"manners": {"original": 40, "effective": 40}},
+        "lm_eval_version": "0.4.9",
+        "model_name": "alder",
+    }
     path = folder / f"results_{STAMP}.json"
     path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
@@ -265,7 +395,9 @@ def accuracy(folder: Path) -> None:
     draw, rows = Random(21), []
     for topic in range(10):
         own = draw.gauss(1, 0.8)
-        rows += [(f"q{topic}{k}", f"topic {topic}", int(draw.random() < chance(own))) for k in range(6)]
+        rows += [
+            (f"q{topic}{k}", f"topic {topic}", int(draw.random() < chance(own))) for k in range(6)
+        ]
     write_csv(folder / "accuracy.csv", ("item", "topic", "correct"), rows)
 
 
@@ -277,7 +409,9 @@ def trial(folder: Path) -> None:
         score = draw.gauss(5 + effect, 1.5)
         passed = ("no", "yes")[draw.random() < chance(effect)]
         answer = level(draw, 1 + effect / 2, ("worse", "same", "better"))
-        rows.append((f"p{person:02d}", arm, f"ward {person // 5:02d}", round(score, 1), passed, answer))
+        rows.append(
+            (f"p{person:02d}", arm, f"ward {person // 5:02d}", round(score, 1), passed, answer)
+        )
     write_csv(folder / "trial.csv", ("person", "arm", "ward", "score", "passed", "answer"), rows)
 
 
@@ -292,7 +426,9 @@ def judged(folder: Path) -> None:
             ("cid", "human", 0),
             ("m1", "judge", 0.4),
         ):
-            rows.append((f"reply {unit:02d}", rater, source, level(draw, mean + bias, (1, 2, 3, 4))))
+            rows.append(
+                (f"reply {unit:02d}", rater, source, level(draw, mean + bias, (1, 2, 3, 4)))
+            )
     write_csv(folder / "judged.csv", ("unit", "rater", "source", "grade"), rows)
 
 
@@ -300,7 +436,9 @@ def cited(folder: Path) -> None:
     """Values that the reasons of 80 choices cite, up to three of five."""
     draw, rows = Random(24), []
     for story in range(80):
-        names = draw.sample(("care", "fairness", "loyalty", "liberty", "safety"), draw.choice((1, 1, 2, 3)))
+        names = draw.sample(
+            ("care", "fairness", "loyalty", "liberty", "safety"), draw.choice((1, 1, 2, 3))
+        )
         rows.append((f"story {story:02d}", ";".join(names)))
     write_csv(folder / "cited.csv", ("story", "values"), rows)
 
@@ -309,18 +447,41 @@ def people(folder: Path) -> None:
     """Twelve people on the rules that the models were asked about, and the age of each of them."""
     draw = Random(25)
     names = [f"person {k:02d}" for k in range(12)]
-    rules = [(f"r{rule:02d}", rater, level(draw, 2.2, "ABCDE")) for rule in range(40) for rater in names]
+    rules = [
+        (f"r{rule:02d}", rater, level(draw, 2.2, "ABCDE")) for rule in range(40) for rater in names
+    ]
     write_csv(folder / "people.csv", ("rot_id", "rater", "answer"), rules)
     write_csv(
-        folder / "ages.csv", ("rater", "age"), [(name, draw.choice(("18-29", "30-49", "50-69"))) for name in names]
+        folder / "ages.csv",
+        ("rater", "age"),
+        [(name, draw.choice(("18-29", "30-49", "50-69"))) for name in names],
     )
 
 
 MADE: tuple[Callable[[Path], None], ...] = (
-    choices, arena, answers, scores, ratings, role_choices, norm_choices, quality, norm_answers, model_answers,
-    stances, items, tables, counted, benchmark, logs, samples,
-    accuracy, trial, judged, cited, people,
-)  # fmt: skip
+    choices,
+    arena,
+    answers,
+    scores,
+    ratings,
+    role_choices,
+    norm_choices,
+    quality,
+    norm_answers,
+    model_answers,
+    stances,
+    items,
+    tables,
+    counted,
+    benchmark,
+    logs,
+    samples,
+    accuracy,
+    trial,
+    judged,
+    cited,
+    people,
+)
 
 
 def main(folder: Path = HERE) -> None:

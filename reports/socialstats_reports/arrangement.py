@@ -92,35 +92,58 @@ def arranged(outcome: Outcome, deviations: Sequence[str] = ()) -> Arrangement:
 
 
 def _placed(
-    outcome: Outcome, main: Sequence[Block], closed: bool, beside: Mapping[str, Sequence[Table]],
+    outcome: Outcome,
+    main: Sequence[Block],
+    closed: bool,
+    beside: Mapping[str, Sequence[Table]],
     deviations: Sequence[str],
-) -> Arrangement:  # fmt: skip
+) -> Arrangement:
     """Return the arrangement with these blocks in the main part, whose tables are all closed or not."""
     figures, tables = (partial(next, map(str, count(1))) for _ in range(2))
-    later_figures, later_tables = (partial(next, (f"{APPENDIX}{k}" for k in count(1))) for _ in range(2))
+    later_figures, later_tables = (
+        partial(next, (f"{APPENDIX}{k}" for k in count(1))) for _ in range(2)
+    )
     strip = figures() if outcome.strip is not None else ""
     kept = {id(block) for block in main}
     first = [_numbered(b, "main", figures, tables, closed) for b in outcome.blocks if id(b) in kept]
-    rest = [_numbered(b, "appendix", later_figures, later_tables, False) for b in outcome.blocks if id(b) not in kept]
-    own = {name: tuple(Numbered(t, later_tables(), len(t.cells) <= ROWS_OPEN) for t in tables_of if t.cells)
-           for name, tables_of in beside.items()}  # fmt: skip
+    rest = [
+        _numbered(b, "appendix", later_figures, later_tables, False)
+        for b in outcome.blocks
+        if id(b) not in kept
+    ]
+    own = {
+        name: tuple(
+            Numbered(t, later_tables(), len(t.cells) <= ROWS_OPEN) for t in tables_of if t.cells
+        )
+        for name, tables_of in beside.items()
+    }
     stated = cautions_of(outcome, [*first, *rest])
     found = Arrangement(
-        strip=strip, blocks=(*first, *rest), beside=own,
+        strip=strip,
+        blocks=(*first, *rest),
+        beside=own,
         cautions=tuple(replace(s, id=f"caution-{k}") for k, s in enumerate(stated[0], 1)),
         notes=tuple(replace(s, id=f"note-{k}") for k, s in enumerate(stated[1], 1)),
-    )  # fmt: skip
-    return replace(found, words=sum(len(text.split()) for text in (*visible(outcome, found), *deviations)) + FRAME)
+    )
+    return replace(
+        found,
+        words=sum(len(text.split()) for text in (*visible(outcome, found), *deviations)) + FRAME,
+    )
 
 
 def _numbered(
     block: Block, part: str, figures: Callable[[], str], tables: Callable[[], str], closed: bool
-) -> Placed:  # fmt: skip
+) -> Placed:
     """Return a block with numbers; a table of the main part stands open where the block draws nothing."""
     figure = figures() if block.draw is not None else ""
     opens = part == "appendix" or not (closed or figure)
     held = [table for table in block.tables if table.cells]
-    return Placed(block, part, figure, tuple(Numbered(t, tables(), opens and len(t.cells) <= ROWS_OPEN) for t in held))
+    return Placed(
+        block,
+        part,
+        figure,
+        tuple(Numbered(t, tables(), opens and len(t.cells) <= ROWS_OPEN) for t in held),
+    )
 
 
 def cautions_of(outcome: Outcome, blocks: Sequence[Placed]) -> tuple[list[Stated], list[Stated]]:
@@ -133,18 +156,25 @@ def cautions_of(outcome: Outcome, blocks: Sequence[Placed]) -> tuple[list[Stated
     for one in (*outcome.checked_cautions(), *display_cautions(outcome)):
         carriers = carrying(one, blocks)
         linked = [touched(own, block) for block, own in carriers]
-        figures = tuple(b.figure for (b, _), (figure, _) in zip(carriers, linked, strict=True) if figure)
+        figures = tuple(
+            b.figure for (b, _), (figure, _) in zip(carriers, linked, strict=True) if figure
+        )
         tables = tuple(number for _, numbers in linked for number in numbers)
         in_main = any(not number.startswith(APPENDIX) for number in (*figures, *tables))
         if not (figures or tables):
-            in_main = one.code not in HARMLESS and all(block.part == "main" for block, _ in carriers[:1])
+            in_main = one.code not in HARMLESS and all(
+                block.part == "main" for block, _ in carriers[:1]
+            )
         said = Stated(one, "", figures, tables, in_main)
         first = blocks.index(carriers[0][0]) if carriers else -1
         aside = one.severity == "info" or not in_main
         found.append((aside and one.severity != "stop", RANK[one.severity], first, said))
     found.sort(key=lambda entry: entry[:3])
     serious = [said for aside, _, _, said in found if not aside]
-    return serious[:MOST_CAUTIONS], [*serious[MOST_CAUTIONS:], *(said for aside, *_, said in found if aside)]
+    return serious[:MOST_CAUTIONS], [
+        *serious[MOST_CAUTIONS:],
+        *(said for aside, *_, said in found if aside),
+    ]
 
 
 def carrying(one: Caution, blocks: Sequence[Placed]) -> list[tuple[Placed, list[Caution]]]:
@@ -156,7 +186,9 @@ def carrying(one: Caution, blocks: Sequence[Placed]) -> list[tuple[Placed, list[
     carried = {id(b): [c for c in cautions_within(b) if c.code == one.code] for b in blocks}
 
     def same(said: Caution, level: str) -> bool:
-        return said.detail == one.detail or (bool(level) and one.detail == f"{quoted([level])}: {said.detail}")
+        return said.detail == one.detail or (
+            bool(level) and one.detail == f"{quoted([level])}: {said.detail}"
+        )
 
     exact = {id(b): [c for c in carried[id(b)] if same(c, b.block.level)] for b in blocks}
     used = exact if any(exact.values()) else carried
@@ -175,7 +207,9 @@ def touched(own: Sequence[Caution], placed: Placed) -> tuple[bool, list[str]]:
 
     A caution about every row of a result of the block also touches what shows no rows, such as a table of counts.
     """
-    every = any(c.rows is None and c in result.cautions for c in own for result in placed.block.results)
+    every = any(
+        c.rows is None and c in result.cautions for c in own for result in placed.block.results
+    )
 
     def shows(rows: Sequence[Row]) -> bool:
         return any(c in own for c in together(rows)) if rows else every
@@ -186,16 +220,34 @@ def touched(own: Sequence[Caution], placed: Placed) -> tuple[bool, list[str]]:
 
 def visible(outcome: Outcome, found: Arrangement) -> Iterator[str]:
     """Return the texts that a reader of the closed page sees; the contents and the quotation say some again."""
-    yield from (outcome.title, outcome.design, outcome.simulated, outcome.strip.title if outcome.strip else "")
+    yield from (
+        outcome.title,
+        outcome.design,
+        outcome.simulated,
+        outcome.strip.title if outcome.strip else "",
+    )
     yield APPROXIMATE
-    yield from (*outcome.answer, *outcome.answer, *outcome.planning, *outcome.methods[:1], *outcome.methods[:1])
+    yield from (
+        *outcome.answer,
+        *outcome.answer,
+        *outcome.planning,
+        *outcome.methods[:1],
+        *outcome.methods[:1],
+    )
     for said in found.cautions:
         yield from (said.caution.short, said.caution.detail, said.caution.affects, said.caution.fix)
         yield " ".join((*said.figures[:LINKS], *said.tables[:LINKS], "Affected: See Code"))
     yield from (said.caution.short for said in found.notes if said.touches_main)
     for placed in found.part("main"):
         block = placed.block
-        yield from (block.question, block.question, *block.sentences, block.figure_title, block.caption, "Figure 1.")
+        yield from (
+            block.question,
+            block.question,
+            *block.sentences,
+            block.figure_title,
+            block.caption,
+            "Figure 1.",
+        )
         for table in placed.tables:
             yield f"Table 1 {table.table.caption} (10 rows)"
             if table.open:
@@ -203,7 +255,9 @@ def visible(outcome: Outcome, found: Arrangement) -> Iterator[str]:
                 yield from (str(value) for row in table.table.cells for value in row)
 
 
-APPROXIMATE = "CIs are called approximate where a caution, here or in the appendix, touches their estimate."
+APPROXIMATE = (
+    "CIs are called approximate where a caution, here or in the appendix, touches their estimate."
+)
 
 
 def said_approximate(outcome: Outcome) -> bool:
@@ -220,18 +274,31 @@ def _beside(outcome: Outcome) -> dict[str, Sequence[Table]]:
     flow = tuple((step.label, step.rows, step.note) for step in outcome.flow)
     checks = tuple((one.check, one.found, one.so_what) for one in outcome.diagnostics)
     return {
-        "flow": [Table(caption="From the rows read to the rows analysed", header=("Step", "Rows", "Note"), cells=flow)],
+        "flow": [
+            Table(
+                caption="From the rows read to the rows analysed",
+                header=("Step", "Rows", "Note"),
+                cells=flow,
+            )
+        ],
         "data": outcome.data,
-        "diagnostics": [Table(caption="Checks of data and fit", header=("Check", "Finding", "Implication"),
-                              cells=checks)],
+        "diagnostics": [
+            Table(
+                caption="Checks of data and fit",
+                header=("Check", "Finding", "Implication"),
+                cells=checks,
+            )
+        ],
         "verification": [verification_table(outcome.verifications)],
-    }  # fmt: skip
+    }
 
 
 def display_cautions(outcome: Outcome) -> tuple[Caution, ...]:
     """Return a note when labels had to be cut or cleaned for the page."""
     tables = [*outcome.data, *(table for block in outcome.blocks for table in block.tables)]
-    texts = {value for table in tables for row in table.cells for value in row if isinstance(value, str)}
+    texts = {
+        value for table in tables for row in table.cells for value in row if isinstance(value, str)
+    }
     changed = [text for text in texts if len(text) > CELL_WIDTH or style.clean(text) != text]
     if not changed or any(c.code == "SS403" for c in outcome.cautions):
         return ()
@@ -255,14 +322,26 @@ def described(block: Block) -> str:
     options: dict[str, Any] = {}
     while isinstance(draw, partial):
         options = {**draw.keywords, **options}
-        rows = rows or [row for value in draw.args[:1] if isinstance(value, Sequence) for row in value]
+        rows = rows or [
+            row for value in draw.args[:1] if isinstance(value, Sequence) for row in value
+        ]
         draw = draw.func
     name = getattr(draw, "chart", "Figure")
-    known = [(row.estimate, row.term) for row in rows if isinstance(row, Row) and row.estimate is not None]
+    known = [
+        (row.estimate, row.term)
+        for row in rows
+        if isinstance(row, Row) and row.estimate is not None
+    ]
     axis = options.get("xlabel") or options.get("ylabel") or block.figure_title or block.question
     said = f"{name} of {axis}"
     if known:
-        low, high = (f"{number(value, 2)} ({style.clean(term)})" for value, term in (min(known), max(known)))
+        low, high = (
+            f"{number(value, 2)} ({style.clean(term)})" for value, term in (min(known), max(known))
+        )
         said += f", {counted(len(rows), 'row')}, {low} to {high}"
     reference = options.get("reference")
-    return f"{said}; reference line at {number(reference, 2)}." if isinstance(reference, float | int) else f"{said}."
+    return (
+        f"{said}; reference line at {number(reference, 2)}."
+        if isinstance(reference, float | int)
+        else f"{said}."
+    )

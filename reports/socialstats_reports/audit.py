@@ -44,7 +44,9 @@ METHODS = (
 )
 
 
-def render_audit(reports: Sequence[AuditReport], *, title: str = TITLE, command: str = "", date: str = "") -> str:
+def render_audit(
+    reports: Sequence[AuditReport], *, title: str = TITLE, command: str = "", date: str = ""
+) -> str:
     """Return audits as one HTML page.
 
     Parameters
@@ -92,21 +94,35 @@ def part(report: AuditReport, number: int) -> dict[str, Any]:
     """Return one audit as what the template shows."""
     groups = {
         verdict: [
-            {"rule": rule, "share": share, "n": len(found), "power": power_text(found), "claim": claim_text(rule),
-             "table": findings_table(found, verdict, asked(rule))}
+            {
+                "rule": rule,
+                "share": share,
+                "n": len(found),
+                "power": power_text(found),
+                "claim": claim_text(rule),
+                "table": findings_table(found, verdict, asked(rule)),
+            }
             for rule, found, share in by_verdict(report, verdict)
         ]
         for verdict in HEADINGS
-    }  # fmt: skip
+    }
     return {
-        "id": f"part-{number}", "title": report.title or "Audit of published numbers", "source": report.source,
-        "headline": headline(report), "lead": lead(report), "guessed": GUESSED if report.guessed else "",
+        "id": f"part-{number}",
+        "title": report.title or "Audit of published numbers",
+        "source": report.source,
+        "headline": headline(report),
+        "lead": lead(report),
+        "guessed": GUESSED if report.guessed else "",
         "repairs": [repair.message for repair in report.repairs],
         "sections": [(verdict, heading, groups[verdict]) for verdict, heading in HEADINGS.items()],
-        "agree": agree_table(report), "unread": unread_table(report),
-        "notes": report.book.notes, "rules": report.book.text, "rules_name": report.book.name,
-        "sha256": report.book.sha256, "read": what_was_read(report),
-    }  # fmt: skip
+        "agree": agree_table(report),
+        "unread": unread_table(report),
+        "notes": report.book.notes,
+        "rules": report.book.text,
+        "rules_name": report.book.name,
+        "sha256": report.book.sha256,
+        "read": what_was_read(report),
+    }
 
 
 def claim_text(rule: Rule) -> str:
@@ -116,7 +132,14 @@ def claim_text(rule: Rule) -> str:
 
 def findings_table(found: Sequence[Finding], verdict: str, question: str) -> dict[str, Any]:
     """Return findings as a table of the page."""
-    header = ("Where", "Printed", "Implied by the others", "Finding", "Severity", "The same number agrees in")
+    header = (
+        "Where",
+        "Printed",
+        "Implied by the others",
+        "Finding",
+        "Severity",
+        "The same number agrees in",
+    )
     cells = tuple(
         (
             f.where[:CELL_WIDTH],
@@ -137,7 +160,9 @@ def agree_table(report: AuditReport) -> dict[str, Any]:
         (rule.name, claim_text(rule) or asked(rule), share, power_text(found))
         for rule, found, share in by_verdict(report, "agree")
     )
-    return words_table("What agrees, rule by rule", ("Rule", "What it checks", "Agree", "Power"), cells)
+    return words_table(
+        "What agrees, rule by rule", ("Rule", "What it checks", "Agree", "Power"), cells
+    )
 
 
 def unread_table(report: AuditReport) -> dict[str, Any] | None:
@@ -150,7 +175,9 @@ def unread_table(report: AuditReport) -> dict[str, Any] | None:
     return words_table("Numbers that no check read", header, cells) if cells else None
 
 
-def words_table(caption: str, header: tuple[str, ...], cells: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
+def words_table(
+    caption: str, header: tuple[str, ...], cells: tuple[tuple[str, ...], ...]
+) -> dict[str, Any]:
     """Return a table of the page with every column flush left."""
     view = table_view(Table(caption=caption, header=header, cells=cells))
     return view | {"right": [False] * len(view["header"])}
@@ -168,4 +195,6 @@ def _embedded(reports: Sequence[AuditReport]) -> str:
     found = {"audits": [report.to_dict() for report in reports]}
     for one in found["audits"]:
         one["findings"] = [_brief(finding) for finding in one["findings"]]
-    return json.dumps(found, allow_nan=False, ensure_ascii=False, separators=(",", ":")).translate(ESCAPES)
+    return json.dumps(found, allow_nan=False, ensure_ascii=False, separators=(",", ":")).translate(
+        ESCAPES
+    )

@@ -24,14 +24,18 @@ SCRIPT = re.compile(rf'<script\b[^>]*\bid="{ELEMENT}"[^>]*>([^<]+)', re.IGNORECA
 MOST_CHECKS = 3_000
 ESCAPES = {ord(ch): f"\\u{ord(ch):04x}" for ch in "<>&\u2028\u2029"}
 PACKED = "xz, base64"  # key of the embedded JSON
-OTHER_VERSION = "was written by another version of socialstats; make it again with socialstats report"
+OTHER_VERSION = (
+    "was written by another version of socialstats; make it again with socialstats report"
+)
 
 
 def as_dict(outcome: Outcome, place: Arrangement | None = None) -> dict[str, Any]:
     """Return an outcome as built-in types: what the page says and where, and the numbers behind it."""
     place = place or arranged(outcome)
     numbers = recomputed(outcome)
-    strip = None if outcome.strip is None else plain(asdict(outcome.strip)) | {"figure": place.strip}
+    strip = (
+        None if outcome.strip is None else plain(asdict(outcome.strip)) | {"figure": place.strip}
+    )
     return {
         "socialstats": __version__,
         "study": outcome.study,
@@ -45,7 +49,9 @@ def as_dict(outcome: Outcome, place: Arrangement | None = None) -> dict[str, Any
         "blocks": [_block(placed) for placed in place.blocks],
         "flow": [asdict(step) for step in outcome.flow],
         "data": [_table(one) for one in place.beside["data"]],
-        "beside": [_table(one) for name, held in place.beside.items() if name != "data" for one in held],
+        "beside": [
+            _table(one) for name, held in place.beside.items() if name != "data" for one in held
+        ],
         "diagnostics": [asdict(diagnostic) for diagnostic in outcome.diagnostics],
         "methods": list(outcome.methods),
         "references": [citation(key) for key in outcome.references],
@@ -58,7 +64,10 @@ def as_dict(outcome: Outcome, place: Arrangement | None = None) -> dict[str, Any
 
 def as_json(outcome: Outcome, deviations: Sequence[str] = ()) -> str:
     """Return an outcome as JSON text, ASCII only, with a final newline; `deviations` as for the page."""
-    return json.dumps(as_dict(outcome, arranged(outcome, deviations)), indent=1, allow_nan=False) + "\n"
+    return (
+        json.dumps(as_dict(outcome, arranged(outcome, deviations)), indent=1, allow_nan=False)
+        + "\n"
+    )
 
 
 def embedded(outcome: Outcome, run: Mapping[str, Any], place: Arrangement | None = None) -> str:
@@ -71,7 +80,10 @@ def embedded(outcome: Outcome, run: Mapping[str, Any], place: Arrangement | None
     if sum(len(group["checks"]) for group in groups) > MOST_CHECKS:
         for group in groups:
             agree = sum(check["ok"] is True for check in group["checks"])
-            group |= {"agree": agree, "checks": [check for check in group["checks"] if check["ok"] is not True]}
+            group |= {
+                "agree": agree,
+                "checks": [check for check in group["checks"] if check["ok"] is not True],
+            }
     raw = json.dumps(found, separators=(",", ":"), allow_nan=False).encode()
     return json.dumps({PACKED: base64.b64encode(lzma.compress(raw)).decode()})
 
@@ -96,7 +108,9 @@ def read_results(page: str) -> dict[str, Any]:
     """
     element = SCRIPT.search(page)
     if element is None:
-        raise InputError(f"this page has no element '{ELEMENT}': it was not made by socialstats report")
+        raise InputError(
+            f"this page has no element '{ELEMENT}': it was not made by socialstats report"
+        )
     try:
         found: Any = json.loads(element.group(1))
     except (ValueError, RecursionError) as error:
@@ -108,25 +122,39 @@ def read_results(page: str) -> dict[str, Any]:
     if set(found) != {PACKED}:
         return found
     try:
-        results: dict[str, Any] = json.loads(lzma.decompress(base64.b64decode(found[PACKED], validate=True)))
+        results: dict[str, Any] = json.loads(
+            lzma.decompress(base64.b64decode(found[PACKED], validate=True))
+        )
     except (TypeError, ValueError, lzma.LZMAError) as error:
-        raise InputError(f"the element '{ELEMENT}' of this page holds no results ({error})") from error
+        raise InputError(
+            f"the element '{ELEMENT}' of this page holds no results ({error})"
+        ) from error
     return results
 
 
 def _table(one: Numbered) -> dict[str, Any]:
     """Return a table of the page, to more digits than the page shows; the rows of results have every digit."""
     table = one.table
-    whole = {"number": one.number} | {f.name: getattr(table, f.name) for f in fields(table) if f.name != "rows"}
+    whole = {"number": one.number} | {
+        f.name: getattr(table, f.name) for f in fields(table) if f.name != "rows"
+    }
     cells = [[float(f"{v:.8g}") if isinstance(v, float) else v for v in row] for row in table.cells]
     return {name: plain(cells if name == "cells" else value) for name, value in whole.items()} | {
-        "printed": [[number(v) if isinstance(v, Shown) else None for v in row] for row in table.cells]
+        "printed": [
+            [number(v) if isinstance(v, Shown) else None for v in row] for row in table.cells
+        ]
     }
 
 
 def _block(placed: Placed) -> dict[str, Any]:
     block = placed.block
-    said = {name: getattr(block, name) for name in ("id", "question", "level", "status", "figure_title", "caption")}
-    results, tables = [result.to_dict() for result in block.results], [_table(one) for one in placed.tables]
+    said = {
+        name: getattr(block, name)
+        for name in ("id", "question", "level", "status", "figure_title", "caption")
+    }
+    results, tables = (
+        [result.to_dict() for result in block.results],
+        [_table(one) for one in placed.tables],
+    )
     said |= {"part": placed.part, "figure": placed.figure, "sentences": list(block.sentences)}
     return said | {"results": results, "tables": tables}

@@ -22,7 +22,16 @@ from socialstats_reports.data import OTHER_VERSION
 from socialstats_reports.page import table_view
 from socialstats_reports.text import latex_text
 
-__all__ = ["as_pdf", "columns_of", "figure_of", "markdown_of", "quote_of", "table_of", "tables_in", "word_of"]
+__all__ = [
+    "as_pdf",
+    "columns_of",
+    "figure_of",
+    "markdown_of",
+    "quote_of",
+    "table_of",
+    "tables_in",
+    "word_of",
+]
 
 FONT, LONGEST = "DejaVu Sans", 10_000  # characters of a caption
 ROOT = (
@@ -55,7 +64,9 @@ def _chosen(kind: str, number: str, known: Sequence[str]) -> str:
     """Return the number as the page has it, or raise with those that there are."""
     found = number.upper().removeprefix(kind.upper()).strip()
     if found not in known:
-        raise InputError(f"there is no {kind} {number}; there are {listing(list(known), 99) or 'none'}")
+        raise InputError(
+            f"there is no {kind} {number}; there are {listing(list(known), 99) or 'none'}"
+        )
     return found
 
 
@@ -85,9 +96,13 @@ def word_of(found: Mapping[str, Any], number: str) -> bytes:
     table = _table(found, number)
     view, title = _view(table), f"Table {table['number']}. {table['caption']}"
     try:
-        return word_table(title, view["header"], view["rows"], [not right for right in view["right"]], WORD.name)
+        return word_table(
+            title, view["header"], view["rows"], [not right for right in view["right"]], WORD.name
+        )
     except ImportError as error:
-        raise MissingDependency("a table as docx needs python-docx: pip install 'socialstats[tables]'") from error
+        raise MissingDependency(
+            "a table as docx needs python-docx: pip install 'socialstats[tables]'"
+        ) from error
 
 
 def _table(found: Mapping[str, Any], number: str) -> Mapping[str, Any]:
@@ -112,7 +127,9 @@ def columns_of(found: Mapping[str, Any], number: str) -> list[str]:
 def quote_of(found: Mapping[str, Any], format: str = "text") -> str:
     """Return the result and the methods of a page as paragraphs to quote, as text or LaTeX."""
     paragraphs = [" ".join(found["answer"]), *found["methods"][:1]]
-    return "\n\n".join(latex_text(text) if format == "latex" else text for text in paragraphs) + "\n"
+    return (
+        "\n\n".join(latex_text(text) if format == "latex" else text for text in paragraphs) + "\n"
+    )
 
 
 def markdown_of(found: Mapping[str, Any]) -> str:
@@ -128,16 +145,30 @@ def markdown_of(found: Mapping[str, Any]) -> str:
         return escaped(text, LONGEST)
 
     status = found["run"].get("status") or "exploratory"
-    lines = [f"# {said(found['title'])}", f"{said(found['design'])}. Study {found['study']}, {status}. "
-             f"Made by socialstats {found['socialstats']}."]  # fmt: skip
+    lines = [
+        f"# {said(found['title'])}",
+        f"{said(found['design'])}. Study {found['study']}, {status}. "
+        f"Made by socialstats {found['socialstats']}.",
+    ]
     lines += [said(found["simulated"])] if found["simulated"] else []
-    lines += [f"**{said(text)}**" for text in found["answer"]] + [said(text) for text in found["planning"]]
+    lines += [f"**{said(text)}**" for text in found["answer"]] + [
+        said(text) for text in found["planning"]
+    ]
     if found["cautions"]:
-        each = ((f"{c['severity'].capitalize()} {c['code']}", c["short"], c["detail"]) for c in found["cautions"])
-        lines += ["## Cautions", "\n".join("- " + said(": ".join(filter(None, parts))) for parts in each)]
+        each = (
+            (f"{c['severity'].capitalize()} {c['code']}", c["short"], c["detail"])
+            for c in found["cautions"]
+        )
+        lines += [
+            "## Cautions",
+            "\n".join("- " + said(": ".join(filter(None, parts))) for parts in each),
+        ]
     tables_in(found)  # raises for a page of another version
     for block in (block for block in found["blocks"] if block["part"] == "main"):
-        lines.append(f"## {said(block['question'])}" + (f" ({said(block['status'])})" if block["status"] else ""))
+        lines.append(
+            f"## {said(block['question'])}"
+            + (f" ({said(block['status'])})" if block["status"] else "")
+        )
         lines += [said(text) for text in block["sentences"]]
         lines += [table_of(found, table["number"], "md").strip() for table in block["tables"]]
     if found["methods"]:
@@ -153,7 +184,10 @@ def figure_of(page: str, number: str) -> str:
     InputError
         For a number that the page does not have.
     """
-    starts = {found[1]: found.end() for found in re.finditer(r'<figure[^>]*\bid="figure-(A?\d+)"[^>]*>', page)}
+    starts = {
+        found[1]: found.end()
+        for found in re.finditer(r'<figure[^>]*\bid="figure-(A?\d+)"[^>]*>', page)
+    }
     at = starts[_chosen("figure", number, list(starts))]
     drawing = re.compile(r"<svg\b([^>]*)>(.*?)</svg>", re.DOTALL).search(page, at)
     if drawing is None or drawing.start() > page.index("</figure>", at):
@@ -162,7 +196,9 @@ def figure_of(page: str, number: str) -> str:
     inside = drawing[2] + "".join(_elsewhere(page, drawing[2]))
     for name, color in style.LIGHT.items():
         inside = inside.replace(f"var(--{name})", color)
-    inside = inside.replace("<text ", '<text stroke="none" xml:space="preserve" ').replace(' href="#', ' xlink:href="#')
+    inside = inside.replace("<text ", '<text stroke="none" xml:space="preserve" ').replace(
+        ' href="#', ' xlink:href="#'
+    )
     return f"{ROOT.format(width, height, style.LIGHT['ink'])}{inside}</svg>\n"
 
 
@@ -170,7 +206,11 @@ def _elsewhere(page: str, drawing: str) -> Iterator[str]:
     """Yield the definitions that a drawing uses and another drawing of the page holds."""
     for name in dict.fromkeys(re.findall(r'href="#([^"]+)"', drawing)):
         if f'id="{name}"' not in drawing:
-            found = re.search(rf'<(path|g|symbol)\b[^>]*\bid="{re.escape(name)}"[^>]*?(/>|>.*?</\1>)', page, re.DOTALL)
+            found = re.search(
+                rf'<(path|g|symbol)\b[^>]*\bid="{re.escape(name)}"[^>]*?(/>|>.*?</\1>)',
+                page,
+                re.DOTALL,
+            )
             if found:
                 yield f"<defs>{found[0]}</defs>"
 
@@ -188,13 +228,17 @@ def as_pdf(drawing: str) -> bytes:
         from reportlab.pdfgen.canvas import Canvas
         from svglib.svglib import register_font, svg2rlg
     except ImportError as error:
-        raise MissingDependency("a figure as PDF needs svglib: pip install 'socialstats[figures]'") from error
+        raise MissingDependency(
+            "a figure as PDF needs svglib: pip install 'socialstats[figures]'"
+        ) from error
     import matplotlib
 
     fonts = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
     register_font(FONT, str(fonts / "DejaVuSans.ttf"))
     register_font(FONT, str(fonts / "DejaVuSans-Bold.ttf"), weight="bold")
-    plain = drawing.replace(f"{FONT}, sans-serif", FONT).replace("font-weight:600", "font-weight:bold")
+    plain = drawing.replace(f"{FONT}, sans-serif", FONT).replace(
+        "font-weight:600", "font-weight:bold"
+    )
     made = svg2rlg(io.BytesIO(plain.encode()))
     out = io.BytesIO()
     canvas = Canvas(out, pagesize=(made.width, made.height), invariant=True)

@@ -31,7 +31,9 @@ def flat(root: ElementTree.Element) -> tuple[list[ElementTree.Element], list[Ele
 
 
 def assemble(
-    root: ElementTree.Element, definitions: Sequence[ElementTree.Element], elements: Sequence[ElementTree.Element]
+    root: ElementTree.Element,
+    definitions: Sequence[ElementTree.Element],
+    elements: Sequence[ElementTree.Element],
 ) -> ElementTree.Element:
     """Replace what a drawing holds by its definitions, its marks, and its texts, those of one look together."""
     for child in list(root):
@@ -83,7 +85,12 @@ def _joined(run: list[ElementTree.Element]) -> list[ElementTree.Element]:
     for path in run:
         path.set("d", short_path(path.get("d", "")))
     style = run[0].get("style", "")
-    if len(run) == 1 or "fill:none" not in style or "opacity" in style or any(p.get("transform") for p in run):
+    if (
+        len(run) == 1
+        or "fill:none" not in style
+        or "opacity" in style
+        or any(p.get("transform") for p in run)
+    ):
         return run
     run[0].set("d", "".join(path.get("d", "") for path in run))
     return run[:1]

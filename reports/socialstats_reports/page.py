@@ -36,7 +36,16 @@ from socialstats_reports.arrangement import (
 )
 from socialstats_reports.data import embedded
 from socialstats_reports.svg import inline
-from socialstats_reports.text import cell, ended, is_numeric, latex_text, linked, sentence, shown, typeset
+from socialstats_reports.text import (
+    cell,
+    ended,
+    is_numeric,
+    latex_text,
+    linked,
+    sentence,
+    shown,
+    typeset,
+)
 from socialstats_reports.verification import verification_words
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -82,13 +91,25 @@ def render(
         HTML. Everything that came with the data is escaped, and control characters are made visible.
     """
     known = dict(facts or {})
-    run = {"command": command, "facts": known, "plan_sha256": plan_sha256, "deviations": list(deviations),
-           "status": status, "date": date, "versions": versions()}  # fmt: skip
+    run = {
+        "command": command,
+        "facts": known,
+        "plan_sha256": plan_sha256,
+        "deviations": list(deviations),
+        "status": status,
+        "date": date,
+        "versions": versions(),
+    }
     drawn, checks = drawn_and_checked(outcome)
     place = arranged(outcome, deviations)
     pictures = {id(block): figure for block, figure in zip(outcome.blocks, drawn[1:], strict=True)}
-    blocks = {part: [block_view(one, *pictures[id(one.block)], mark_of(one.block, status)) for one in place.part(part)]
-              for part in ("main", "appendix")}  # fmt: skip
+    blocks = {
+        part: [
+            block_view(one, *pictures[id(one.block)], mark_of(one.block, status))
+            for one in place.part(part)
+        ]
+        for part in ("main", "appendix")
+    }
     codes = sorted({said.caution.code for said in (*place.cautions, *place.notes)})
     view = {
         "o": outcome,
@@ -97,28 +118,41 @@ def render(
         "date": date,
         "palette": palette_css(),
         "css": Markup((TEMPLATES / "report.css").read_text(encoding="utf-8")),
-        "strip": None if outcome.strip is None else {"title": outcome.strip.title, "svg": drawn[0][0],
-                                                     "number": place.strip},
+        "strip": None
+        if outcome.strip is None
+        else {"title": outcome.strip.title, "svg": drawn[0][0], "number": place.strip},
         "cautions": place.cautions,
         "tried": [said.caution for said in place.notes if said.caution.code == TRIED],
         "approximate": APPROXIMATE if said_approximate(outcome) else "",
         "notes": place.notes,
-        "main_notes": [said for said in place.notes if said.caution.code != TRIED and said.touches_main],
+        "main_notes": [
+            said for said in place.notes if said.caution.code != TRIED and said.touches_main
+        ],
         "codes": [(code, *CAUTIONS[code], *ADVICE[code]) for code in codes],
         "links": LINKS,
         **blocks,
         "quote": quoted(outcome),
         "quote_latex": [latex_text(text) for text in quoted(outcome)],
-        "beside": {name: [table_view(one.table, one) for one in held] for name, held in place.beside.items()},
+        "beside": {
+            name: [table_view(one.table, one) for one in held]
+            for name, held in place.beside.items()
+        },
         "diagnostics": outcome.diagnostics,
-        "references": [linked(text) for text in sorted(citation(key) for key in dict.fromkeys(outcome.references))],
+        "references": [
+            linked(text)
+            for text in sorted(citation(key) for key in dict.fromkeys(outcome.references))
+        ],
         "bibtex": bibtex(sorted(set(outcome.references), key=citation)),
         "verification": verification_words(outcome, checks),
         "run": run,
-        "settings": {name: setting(value) for name, value in outcome.settings.items() if is_relevant(name, value)},
+        "settings": {
+            name: setting(value)
+            for name, value in outcome.settings.items()
+            if is_relevant(name, value)
+        },
         "plan_text": plan_text,
         "json": Markup(embedded(outcome, run, place)),
-    }  # fmt: skip
+    }
     page: str = _environment().get_template("report.html").render(view)
     return page
 
@@ -128,10 +162,19 @@ def _environment() -> Any:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, finalize=shown,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    environment.filters |= {"typeset": typeset, "count": count, "ended": ended, "sentence": sentence}
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "typeset": typeset,
+        "count": count,
+        "ended": ended,
+        "sentence": sentence,
+    }
     return environment
 
 
@@ -158,9 +201,15 @@ def drawn_and_checked(
     n, names = len(outcome.blocks) + 1, list(outcome.verifications)
 
     def one(k: int) -> Any:
-        say(f"drawing figure {k + 1} of {n}" if k < n else f"recomputing with other packages: {names[k - n]}")
+        say(
+            f"drawing figure {k + 1} of {n}"
+            if k < n
+            else f"recomputing with other packages: {names[k - n]}"
+        )
         made = figure_of(outcome, k) if k < n else outcome.verifications[names[k - n]]
-        gc.collect(1)  # fits of statsmodels and figures of matplotlib refer to themselves, and hold large arrays
+        gc.collect(
+            1
+        )  # fits of statsmodels and figures of matplotlib refer to themselves, and hold large arrays
         return made
 
     done = in_halves(one, n + len(names))
@@ -179,7 +228,9 @@ def figure_of(outcome: Outcome, number: int) -> tuple[Markup | None, str]:
         return None, ""
     title = block.figure_title or block.question
     try:
-        return inline(block.draw, title=title, description=described(block), prefix=f"f{number}"), ""
+        return inline(
+            block.draw, title=title, description=described(block), prefix=f"f{number}"
+        ), ""
     except UndefinedStatistic as error:
         return None, str(error)
 
@@ -200,8 +251,14 @@ def mark_of(block: Block, status: str) -> str:
 
 def block_view(placed: Placed, svg: Markup | None, problem: str, mark: str) -> dict[str, Any]:
     """Return a block with its figure and its tables."""
-    return {"block": placed.block, "figure": placed.figure, "svg": svg, "problem": problem, "mark": mark,
-            "tables": [table_view(one.table, one) for one in placed.tables]}  # fmt: skip
+    return {
+        "block": placed.block,
+        "figure": placed.figure,
+        "svg": svg,
+        "problem": problem,
+        "mark": mark,
+        "tables": [table_view(one.table, one) for one in placed.tables],
+    }
 
 
 def table_view(table: Table, numbered: Numbered | None = None) -> dict[str, Any]:
@@ -210,7 +267,11 @@ def table_view(table: Table, numbered: Numbered | None = None) -> dict[str, Any]
     Under its number, as on the page, a table of more than 200 rows has its first and last 15.
     """
     columns = {i: [row[i] for row in table.cells] for i in range(len(table.header))}
-    kept = [i for i, column in columns.items() if i == 0 or any(value not in (None, "") for value in column)]
+    kept = [
+        i
+        for i, column in columns.items()
+        if i == 0 or any(value not in (None, "") for value in column)
+    ]
     digits = (table.digits,) * len(table.header) if isinstance(table.digits, int) else table.digits
     rows = [[cell(row[i], digits[i]) for i in kept] for row in table.cells]
     header = [table.header[i] for i in kept]
@@ -218,7 +279,10 @@ def table_view(table: Table, numbered: Numbered | None = None) -> dict[str, Any]
     shown = rows
     if numbered and len(rows) > ROWS_SHOWN:
         shown = [*rows[:AT_EITHER_END], *rows[-AT_EITHER_END:]]
-    wide = sum(width_of(column, number) for column, number in zip(zip(header, *rows, strict=True), right, strict=True))
+    wide = sum(
+        width_of(column, number)
+        for column, number in zip(zip(header, *rows, strict=True), right, strict=True)
+    )
     return {
         "number": numbered.number if numbered else "",
         "caption": table.caption,
@@ -248,7 +312,11 @@ def quoted(outcome: Outcome) -> list[str]:
 def is_relevant(name: str, value: Any) -> bool:
     """Return whether an option is listed: where it is not at its default, or decides intervals on every page."""
     defaults = StudyOptions().echo()
-    return name in ALWAYS or name not in defaults or (value != defaults[name] and value not in (None, (), [], ""))
+    return (
+        name in ALWAYS
+        or name not in defaults
+        or (value != defaults[name] and value not in (None, (), [], ""))
+    )
 
 
 def setting(value: Any) -> str:
@@ -260,5 +328,8 @@ def setting(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(setting(v) for v in value) or "none"
     if isinstance(value, Mapping):
-        return ", ".join(f"{str(k).replace('_', ' ')}: {setting(v)}" for k, v in value.items()) or "none"
+        return (
+            ", ".join(f"{str(k).replace('_', ' ')}: {setting(v)}" for k, v in value.items())
+            or "none"
+        )
     return str(value)

@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SALT = "socialstats"
-DEFAULTS = {"stroke-dashoffset": "0", "font-size": "9px", "font-style": "normal", "font-weight": "400"}
+DEFAULTS = {
+    "stroke-dashoffset": "0",
+    "font-size": "9px",
+    "font-style": "normal",
+    "font-weight": "400",
+}
 VARIABLES = {color: f"var(--{name})" for name, color in style.LIGHT.items()}
 VARIABLES |= {"#000000": "var(--ink)", "#ffffff": "var(--surface)"}
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
@@ -69,7 +74,10 @@ def _drawing(draw: Callable[[], Axes], prefix: str, name: str) -> tuple[ElementT
 
 def _svg(draw: Callable[[], Axes]) -> tuple[str, str, str]:
     """Return matplotlib's own SVG, without anything that changes from run to run, and label and kind of the Axes."""
-    with style.browser_draws_text(), style.default_settings({"svg.fonttype": "none", "svg.hashsalt": SALT}):
+    with (
+        style.browser_draws_text(),
+        style.default_settings({"svg.fonttype": "none", "svg.hashsalt": SALT}),
+    ):
         axes = draw()
         figure = cast("Figure", axes.figure)
         for background in (figure.patch, *(ax.patch for ax in figure.axes)):
@@ -127,7 +135,11 @@ def _rounded(value: str) -> str:
     'M 0 81.5 L 10 2.5'
     """
     short = NUMBER.sub(lambda m: f"{float(m.group()):.1f}".rstrip("0").rstrip("."), value)
-    return " ".join(short.replace("-0 ", "0 ").split()) if "rotate" not in short else " ".join(short.split())
+    return (
+        " ".join(short.replace("-0 ", "0 ").split())
+        if "rotate" not in short
+        else " ".join(short.split())
+    )
 
 
 def _style(value: str) -> str:

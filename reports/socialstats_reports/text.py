@@ -13,7 +13,9 @@ from socialstats.results.latex import escaped
 from socialstats.text import MISSING, count, number
 
 CELL_WIDTH = 240  # characters that a cell shows
-NUMERIC = re.compile(r"^[^A-Za-z]*\d[^A-Za-z]*$")  # 0.12, < .001, [0.1, 0.4], 12-15, 3.1\u00d710\u207b\u2079
+NUMERIC = re.compile(
+    r"^[^A-Za-z]*\d[^A-Za-z]*$"
+)  # 0.12, < .001, [0.1, 0.4], 12-15, 3.1\u00d710\u207b\u2079
 SYMBOL = re.compile(  # with an index anywhere, letters before a number only
     r"(?<![\w.])((?:d_z|d_av|d_rm|g_z|p_Holm)\b|(?:SD|df|[pztnNMSrF])"
     r"(?=(?:\([\d.,\s]+\))? ?[=&<>]|\([\d.,]+\) =))"
@@ -23,7 +25,9 @@ DEGREES = re.compile(r"(?<=</i>)\((\d[\d.,]*), (?=\d[\d.,]*\))")  # F(2, 28.0)
 EQUALS = re.compile(r" (=|&lt;|&gt;) (?=[\u2212.\d\u221e])")  # n = 66, p < .001
 BRACKETS = re.compile(r"\[[\u2212\-.,\d\s\u221e]{3,40}\]")
 DOI = re.compile(r"doi:(10\.\d{4,9}/\S+)$")
-SUPERSCRIPT = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
+SUPERSCRIPT = str.maketrans(
+    "-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+)
 
 
 def shown(value: Any) -> Any:
@@ -131,7 +135,8 @@ def is_numeric(values: list[str | float | int | None]) -> bool:
     """Return whether a column holds numbers (or texts that are only numbers), and so is set flush right."""
     known = [v for v in values if v is not None and v != ""]
     return bool(known) and all(
-        not isinstance(v, str) or bool(NUMERIC.match(v)) or v in (MISSING, "undefined") for v in known
+        not isinstance(v, str) or bool(NUMERIC.match(v)) or v in (MISSING, "undefined")
+        for v in known
     )
 
 

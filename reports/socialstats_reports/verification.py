@@ -12,8 +12,18 @@ from socialstats.studies.recomputed import recomputed
 from socialstats.text import count, quoted
 from socialstats_reports.text import significant
 
-HEADER = ("Result", "Compared with", "Values", "Agree", "Largest difference", "Ours", "Theirs", "|Difference|",
-          "Tolerance", "Reason")  # fmt: skip
+HEADER = (
+    "Result",
+    "Compared with",
+    "Values",
+    "Agree",
+    "Largest difference",
+    "Ours",
+    "Theirs",
+    "|Difference|",
+    "Tolerance",
+    "Reason",
+)
 
 
 def verification_words(outcome: Outcome, found: Mapping[str, Verification]) -> dict[str, str]:
@@ -25,18 +35,27 @@ def verification_words(outcome: Outcome, found: Mapping[str, Verification]) -> d
     found : mapping of str to Verification
         The comparisons of its results, which the page made.
     """
-    wrong = [check.quantity for one in found.values() for check in one if check.row is not None and check.ok is False]
+    wrong = [
+        check.quantity
+        for one in found.values()
+        for check in one
+        if check.row is not None and check.ok is False
+    ]
     counted = recomputed(outcome, found)
     notes = sum((one.reasons() for one in found.values()), Counter[str]())
     return {
         "said": " ".join(counted.sentences(" of this page")),
-        "wrong": f"Do not quote what disagrees: {quoted(list(dict.fromkeys(wrong)), 5)}." if wrong else "",
-        "by_kind": "; ".join(f"{kind} {count(tally.agree)} of {count(tally.n)}"
-                             for kind, tally in counted.kinds.items()),
+        "wrong": f"Do not quote what disagrees: {quoted(list(dict.fromkeys(wrong)), 5)}."
+        if wrong
+        else "",
+        "by_kind": "; ".join(
+            f"{kind} {count(tally.agree)} of {count(tally.n)}"
+            for kind, tally in counted.kinds.items()
+        ),
         "reasons": "; ".join(f"{LACKS[why]} {count(n)}" for why, n in counted.lacks.items()),
         "notes": "; ".join(f"{note} ({count(n)})" for note, n in notes.most_common()),
         "absent": "; ".join(map(install_line, absent_of(found.values()))),
-    }  # fmt: skip
+    }
 
 
 def verification_table(found: Mapping[str, Verification]) -> Table:
@@ -46,7 +65,13 @@ def verification_table(found: Mapping[str, Verification]) -> Table:
         for check in verification:
             why = "; ".join(part for part in (check.why, check.note) if part)
             alone = check.quantity if check.ok is False else ""
-            key = (name, f"{check.package} {check.version}".strip(), why, str(check.ok is None), alone)
+            key = (
+                name,
+                f"{check.package} {check.version}".strip(),
+                why,
+                str(check.ok is None),
+                alone,
+            )
             groups.setdefault(key, []).append(check)
     return Table(
         caption="Recomputation by independent implementations: of each kind of check, the value that differs most "
@@ -62,13 +87,25 @@ def _cells(name: str, package: str, why: str, checks: Sequence[Check]) -> tuple[
     agree = f"{sum(bool(check.ok) for check in compared)}" if compared else "not compared"
     worst = max(checks, key=_distance)
     return (
-        name, package, len(checks), agree, worst.quantity, significant(worst.ours), significant(worst.theirs),
-        significant(worst.difference, 2), significant(worst.tolerance, 2), why,
-    )  # fmt: skip
+        name,
+        package,
+        len(checks),
+        agree,
+        worst.quantity,
+        significant(worst.ours),
+        significant(worst.theirs),
+        significant(worst.difference, 2),
+        significant(worst.tolerance, 2),
+        why,
+    )
 
 
 def _distance(check: Check) -> float:
     """Return the difference in units of its tolerance; a number without one is nearest."""
     if check.difference is None:
         return -1.0
-    return check.difference / check.tolerance if check.tolerance > 0 else float(check.difference > 0) * 1e9
+    return (
+        check.difference / check.tolerance
+        if check.tolerance > 0
+        else float(check.difference > 0) * 1e9
+    )

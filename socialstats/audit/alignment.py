@@ -88,19 +88,26 @@ def alignment(
     import numpy as np
 
     def misfit(rows: Sequence[tuple[Fraction | None, ...]]) -> tuple[float, Fraction]:
-        return AnswerKeys([goal.bounds for goal in goals], rows, levels_of(rows, low, high), missing).least_misfit()
+        return AnswerKeys(
+            [goal.bounds for goal in goals], rows, levels_of(rows, low, high), missing
+        ).least_misfit()
 
     by_group = _units(sums, answers, groups)
     findings = []
     for group, printed_sums in sums.items():
         goals = [printed(value) for value in printed_sums.values()]
         drawn = answers if shuffles else by_group[group]
-        every = {unit: _row(unit, answers[unit], list(printed_sums), low, high, missing) for unit in drawn}
+        every = {
+            unit: _row(unit, answers[unit], list(printed_sums), low, high, missing)
+            for unit in drawn
+        }
         rows = [every[unit] for unit in by_group[group]]
         draws, generator = list(every.values()), np.random.default_rng(seed)
         noticed = 0
         for _ in range(shuffles):
-            noticed += misfit([draws[i] for i in generator.permutation(len(draws))[: len(rows)]])[1] > 0
+            noticed += (
+                misfit([draws[i] for i in generator.permutation(len(draws))[: len(rows)]])[1] > 0
+            )
         finding = _finding(group, goals, len(rows), *misfit(rows))
         decided = finding.verdict != "not_checkable"
         finding = replace(finding, noticed=noticed * decided, neighbours=shuffles * decided)
@@ -123,7 +130,9 @@ def by_position(labels: Mapping[Any, Any], order: Sequence[Hashable]) -> dict[An
     return {unit: labels[other] for unit, other in zip(labels, order, strict=True)}
 
 
-def _units(sums: Mapping[Any, Any], answers: Mapping[Any, Any], groups: Mapping[Any, Any]) -> dict[Any, list[Any]]:
+def _units(
+    sums: Mapping[Any, Any], answers: Mapping[Any, Any], groups: Mapping[Any, Any]
+) -> dict[Any, list[Any]]:
     """Return the units of each group, joined by key."""
     by_group: dict[Any, list[Any]] = {group: [] for group in sums}
     for unit in answers:
@@ -133,25 +142,36 @@ def _units(sums: Mapping[Any, Any], answers: Mapping[Any, Any], groups: Mapping[
             by_group[groups[unit]].append(unit)
     for group, units in by_group.items():
         if not units:
-            raise InputError(f"group '{shorten(str(group))}' has a published sum but no unit with answers")
+            raise InputError(
+                f"group '{shorten(str(group))}' has a published sum but no unit with answers"
+            )
     return by_group
 
 
 def _row(
-    unit: Any, given: Mapping[Any, float | None], sources: list[Any], low: int, high: int, missing: float | None
+    unit: Any,
+    given: Mapping[Any, float | None],
+    sources: list[Any],
+    low: int,
+    high: int,
+    missing: float | None,
 ) -> tuple[Fraction | None, ...]:
     """Return one unit's answers in the order of the sources."""
     row: list[Fraction | None] = []
     for source in sources:
         if source not in given:
-            raise InputError(f"source '{shorten(str(source))}' has a published sum but no answer to unit '{unit}'")
+            raise InputError(
+                f"source '{shorten(str(source))}' has a published sum but no answer to unit '{unit}'"
+            )
         value = given[source]
         if value is None and missing is None:
             raise InputError(
                 f"'{shorten(str(source))}' did not answer unit '{unit}': say with missing= what that counts"
             )
         if value is not None and not low <= value <= high:
-            raise InputError(f"answer {value} of '{shorten(str(source))}' is outside {low} to {high}")
+            raise InputError(
+                f"answer {value} of '{shorten(str(source))}' is outside {low} to {high}"
+            )
         row.append(None if value is None else Fraction(value))
     return tuple(row)
 
@@ -203,8 +223,10 @@ def realigned(
     partner = dict(zip(groups, order, strict=True))
     made: dict[Any, dict[Any, Printed]] = {}
     for group, units in _units(sums, answers, by_position(groups, order)).items():
-        rows, true = ([_row(unit, answers[unit], list(sums[group]), low, high, missing) for unit in some]
-                      for some in (units, [partner[unit] for unit in units]))  # fmt: skip
+        rows, true = (
+            [_row(unit, answers[unit], list(sums[group]), low, high, missing) for unit in some]
+            for some in (units, [partner[unit] for unit in units])
+        )
         goals = [printed(value).bounds for value in sums[group].values()]
         keys = AnswerKeys(goals, rows, levels_of([*rows, *true], low, high), missing)
         after = keys.distances_to(true)
@@ -215,31 +237,48 @@ def realigned(
     return made
 
 
-def _finding(group: Any, goals: list[Printed], units: int, misfit: float, proved: Fraction) -> Finding:
+def _finding(
+    group: Any, goals: list[Printed], units: int, misfit: float, proved: Fraction
+) -> Finding:
     name = f"{shorten(str(group))}: {count(len(goals), 'sum')} over {count(units, 'unit')}"
     base = Finding(
-        rule=RULE, verdict="not_checkable",
+        rule=RULE,
+        verdict="not_checkable",
         message=f"{name}: the solver found no answer key (misfit {misfit:.3g}), but no exact proof",
         details={"misfit": misfit, "proved": proved, "sources": len(goals), "units": units},
-    )  # fmt: skip
+    )
     if proved > 0:
         message = (
             f"sources disagree: {name} cannot come from these answers in this order, whatever the answer key. "
             f"In all the sums miss by at least {float(proved):.4g} (proved exactly)"
         )
-        return replace(base, verdict="disagree", severity="major", message=message, published=f"{len(goals)} sums",
-                       expected="no answer key", gap=proved)  # fmt: skip
+        return replace(
+            base,
+            verdict="disagree",
+            severity="major",
+            message=message,
+            published=f"{len(goals)} sums",
+            expected="no answer key",
+            gap=proved,
+        )
     if misfit > FEASIBLE:
         return base
-    return replace(base, verdict="agree", message=f"{name} are possible: some answer key gives them",
-                   published=f"{len(goals)} sums", expected="an answer key exists")  # fmt: skip
+    return replace(
+        base,
+        verdict="agree",
+        message=f"{name} are possible: some answer key gives them",
+        published=f"{len(goals)} sums",
+        expected="an answer key exists",
+    )
 
 
 WHOLE = ("low", "high", "missing", "shuffles")
 NEEDED = ("table", "sum", "group", "source", "answers", "unit", "answer")
 
 
-def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Mapping[str, Sheet]) -> Rule | None:
+def read_alignment(
+    file: _Reading, place: str, given: dict[str, Any], sheets: Mapping[str, Sheet]
+) -> Rule | None:
     """Check a rule of this kind.
 
     Keys: ``table`` (of the sums) with columns ``sum``, ``group`` and ``source`` (one or several); ``answers`` (a table)
@@ -252,9 +291,15 @@ def read_alignment(file: _Reading, place: str, given: dict[str, Any], sheets: Ma
     if not file.fits(place, wrong_settings(given, sheets)):
         return None
     whole: dict[str, Any] = {key: given[key] for key in WHOLE if key in given}
-    return Rule(name=str(given.get("name", "alignment")), check="alignment", table=given["table"],
-                note=str(given.get("note", "")), where=given.get("where", {}), parameters=given,
-                options=whole)  # fmt: skip
+    return Rule(
+        name=str(given.get("name", "alignment")),
+        check="alignment",
+        table=given["table"],
+        note=str(given.get("note", "")),
+        where=given.get("where", {}),
+        parameters=given,
+        options=whole,
+    )
 
 
 def wrong_settings(given: Mapping[str, Any], sheets: Mapping[str, Sheet]) -> Iterator[Problem]:
@@ -264,18 +309,39 @@ def wrong_settings(given: Mapping[str, Any], sheets: Mapping[str, Sheet]) -> Ite
     if absent or not {*names} <= sheets.keys():
         fix = f"Tables: {listing(list(sheets), 20)}" if not absent else ""
         strange = [name for name in names if name not in sheets]
-        message = f"alignment needs {', '.join(absent)}" if absent else f"there is no table '{shorten(strange[0])}'"
+        message = (
+            f"alignment needs {', '.join(absent)}"
+            if absent
+            else f"there is no table '{shorten(strange[0])}'"
+        )
         yield Problem(message=message, fix=fix)
         return
     sums, answers, units = (Column(name, sheets[name].columns) for name in names)
-    both = Column(f"{sums.table} or {answers.table}", [name for name in sums.known if name in answers.known])
-    yield from wrong_keys(given, {
-        **dict.fromkeys(("check", "compute", "name", "note", "recorded"), object),
-        **dict.fromkeys(("table", "answers", "units"), str), **dict.fromkeys(WHOLE, int), "refusals": list,
-        "where": dict.fromkeys(sums.known, FILTER), "sum": sums, "source": [both], "answer": answers, "sort_by": units,
-        "unit": Column(f"{answers.table} or {units.table}", [name for name in answers.known if name in units.known]),
-        "group": Column(f"{sums.table} or {units.table}", [name for name in sums.known if name in units.known]),
-    })  # fmt: skip
+    both = Column(
+        f"{sums.table} or {answers.table}", [name for name in sums.known if name in answers.known]
+    )
+    yield from wrong_keys(
+        given,
+        {
+            **dict.fromkeys(("check", "compute", "name", "note", "recorded"), object),
+            **dict.fromkeys(("table", "answers", "units"), str),
+            **dict.fromkeys(WHOLE, int),
+            "refusals": list,
+            "where": dict.fromkeys(sums.known, FILTER),
+            "sum": sums,
+            "source": [both],
+            "answer": answers,
+            "sort_by": units,
+            "unit": Column(
+                f"{answers.table} or {units.table}",
+                [name for name in answers.known if name in units.known],
+            ),
+            "group": Column(
+                f"{sums.table} or {units.table}",
+                [name for name in sums.known if name in units.known],
+            ),
+        },
+    )
 
 
 def run_alignment(rule: Rule, sheets: Mapping[str, Sheet]) -> list[Finding]:
@@ -290,12 +356,18 @@ def run_alignment(rule: Rule, sheets: Mapping[str, Sheet]) -> list[Finding]:
     try:
         found = alignment(sums, answers, groups, **rule.options)
     except InputError as error:
-        return [Finding(rule="alignment", verdict="not_checkable", title=rule.name, message=str(error))]
+        return [
+            Finding(rule="alignment", verdict="not_checkable", title=rule.name, message=str(error))
+        ]
     return [
-        replace(finding, title=rule.name, cells=tuple(cell.key for cell in cells[group].values()),
-                where=f"{sheets[given['table']].sources[0]}: {shorten(str(group))}, units and groups joined {ordered}")
+        replace(
+            finding,
+            title=rule.name,
+            cells=tuple(cell.key for cell in cells[group].values()),
+            where=f"{sheets[given['table']].sources[0]}: {shorten(str(group))}, units and groups joined {ordered}",
+        )
         for group, finding in zip(sums, found, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def recorded(rule: Rule) -> list[Finding]:
@@ -305,26 +377,50 @@ def recorded(rule: Rule) -> list[Finding]:
     """
     if "recorded" not in rule.parameters:
         message = f"needs {rule.absent}: give it on the command line"
-        return [Finding(rule=rule.check, verdict="not_checkable", title=rule.name, where=rule.table, message=message)]
+        return [
+            Finding(
+                rule=rule.check,
+                verdict="not_checkable",
+                title=rule.name,
+                where=rule.table,
+                message=message,
+            )
+        ]
     held = rule.parameters["recorded"]
     said = f"recorded of {held['files']}; not computed here: give the files on the command line"
     findings = []
     for group, misfit in held["misfit"].items():
-        verdict = f"cannot come from these answers in this order; the sums miss by at least {misfit:g}"
+        verdict = (
+            f"cannot come from these answers in this order; the sums miss by at least {misfit:g}"
+        )
         found = Finding(
-            rule=rule.check, verdict="disagree", severity="major", title=rule.name, where=group,
+            rule=rule.check,
+            verdict="disagree",
+            severity="major",
+            title=rule.name,
+            where=group,
             gap=Fraction(str(misfit)),
-            message=f"sources disagree: the sums {verdict} ({said})", published="sums", expected="no answer key",
+            message=f"sources disagree: the sums {verdict} ({said})",
+            published="sums",
+            expected="no answer key",
             details={"misfit": float(misfit), "recorded": held["files"]},
-        )  # fmt: skip
+        )
         if not misfit:
             message = f"some answer key gives the sums ({said})"
-            found = replace(found, verdict="agree", severity="none", message=message, expected="an answer key exists")
+            found = replace(
+                found,
+                verdict="agree",
+                severity="none",
+                message=message,
+                expected="an answer key exists",
+            )
         findings.append(found)
     return findings
 
 
-def _groups(sheets: Mapping[str, Sheet], given: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
+def _groups(
+    sheets: Mapping[str, Sheet], given: Mapping[str, Any]
+) -> tuple[dict[str, str], list[str]]:
     """Return the group of each unit, and the units in the order of ``sort_by``, where that is given."""
     units = sheets[given.get("units", given["answers"])]
     rows: dict[str, int] = {units.label(row, given["unit"]): row for row in range(len(units.rows))}
@@ -334,7 +430,9 @@ def _groups(sheets: Mapping[str, Sheet], given: Mapping[str, Any]) -> tuple[dict
     return groups, sorted(rows, key=lambda unit: units.rows[rows[unit]][given["sort_by"]])
 
 
-def _by_source(sheet: Sheet, given: Mapping[str, Any], outer: str, column: str) -> dict[str, dict[Any, Cell]]:
+def _by_source(
+    sheet: Sheet, given: Mapping[str, Any], outer: str, column: str
+) -> dict[str, dict[Any, Cell]]:
     """Return the cells of a column by group (or unit) and source."""
     found: dict[str, dict[Any, Cell]] = {}
     for row in sheet.where(given.get("where", {}) if column == "sum" else {}):
@@ -347,16 +445,29 @@ def _by_source(sheet: Sheet, given: Mapping[str, Any], outer: str, column: str) 
     return found
 
 
-def _inputs(sheets: Mapping[str, Sheet], given: Mapping[str, Any]) -> tuple[dict[str, dict[Any, Cell]], Sums, Answers]:
+def _inputs(
+    sheets: Mapping[str, Sheet], given: Mapping[str, Any]
+) -> tuple[dict[str, dict[Any, Cell]], Sums, Answers]:
     """Return the cells of the published sums and their numbers, and the answers, None for a refusal; all by source."""
     cells = _by_source(sheets[given["table"]], given, "group", "sum")
-    cells = {group: {source: cell for source, cell in of.items() if cell.number} for group, of in cells.items()}
+    cells = {
+        group: {source: cell for source, cell in of.items() if cell.number}
+        for group, of in cells.items()
+    }
     sheet = sheets[given["answers"]]
     missing = (*sheet.reading.missing, *map(str, given.get("refusals", ())))
-    said = _by_source(replace(sheet, reading=replace(sheet.reading, missing=missing)), given, "unit", "answer")
-    sums = {group: {source: cell.number for source, cell in of.items()} for group, of in cells.items()}
-    answers = {unit: {source: float(cell.number.value) if cell.number else None for source, cell in of.items()}
-               for unit, of in said.items()}  # fmt: skip
+    said = _by_source(
+        replace(sheet, reading=replace(sheet.reading, missing=missing)), given, "unit", "answer"
+    )
+    sums = {
+        group: {source: cell.number for source, cell in of.items()} for group, of in cells.items()
+    }
+    answers = {
+        unit: {
+            source: float(cell.number.value) if cell.number else None for source, cell in of.items()
+        }
+        for unit, of in said.items()
+    }
     return cells, sums, answers
 
 
@@ -367,6 +478,9 @@ def realigned_sheet(name: str, sheets: Mapping[str, Sheet], given: Mapping[str, 
     scale = {key: given[key] for key in ("low", "high", "missing") if key in given}
     found = realigned(sums, answers, groups, order or list(groups), **scale)
     by = (given["group"], *listed(given["source"]))
-    rows = [({given["group"]: group, **dict(zip(by[1:], source, strict=True))}, number)
-            for group, of in found.items() for source, number in of.items()]  # fmt: skip
+    rows = [
+        ({given["group"]: group, **dict(zip(by[1:], source, strict=True))}, number)
+        for group, of in found.items()
+        for source, number in of.items()
+    ]
     return sheet_of(name, rows, by, f"{given['table']} and {given['answers']}")

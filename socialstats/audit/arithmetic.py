@@ -40,7 +40,9 @@ def needed(values: Sequence[Any], name: str, least: int = 1) -> list[Printed]:
     """
     numbers = [printed(value) for value in values]
     if len(numbers) < least:
-        raise InputError(f"{name} holds {count(len(numbers), 'number')}: this check needs at least {least}")
+        raise InputError(
+            f"{name} holds {count(len(numbers), 'number')}: this check needs at least {least}"
+        )
     for number in numbers:
         number.bounds  # noqa: B018  a bound is refused
     return numbers
@@ -87,11 +89,15 @@ def sum_to(parts: Sequence[Any], total: Any = None, *, counts: bool = False) -> 
     source = f"the sum of {count(len(numbers), 'part')}"
     finding = compare("sum_to", goal, low, high, source=source)
     if counts and not any(number.unit for number in (goal, *numbers)):
-        return replace(finding, noticed=2 * NEIGHBOURS, neighbours=2 * NEIGHBOURS)  # neighbours would fail
+        return replace(
+            finding, noticed=2 * NEIGHBOURS, neighbours=2 * NEIGHBOURS
+        )  # neighbours would fail
     return finding if goal.unit else with_part_power(finding, numbers[0], goal, low, high)
 
 
-def with_part_power(finding: Finding, part: Printed, goal: Printed, low: Fraction, high: Fraction) -> Finding:
+def with_part_power(
+    finding: Finding, part: Printed, goal: Printed, low: Fraction, high: Fraction
+) -> Finding:
     """Give the power of a check against an exact total: what it notices when one part had been printed otherwise."""
     first_low, first_high = part.bounds
 
@@ -103,7 +109,9 @@ def with_part_power(finding: Finding, part: Printed, goal: Printed, low: Fractio
     return weighed(replace(finding, noticed=noticed, neighbours=of))
 
 
-def count_percent(count: Any, percent: Any, total: Any | Sequence[Any], *, scale: int = 100) -> Finding:
+def count_percent(
+    count: Any, percent: Any, total: Any | Sequence[Any], *, scale: int = 100
+) -> Finding:
     """Check a percentage against its count and the total that it is a part of.
 
     percent = scale x count / total, with every printed number an interval.
@@ -143,7 +151,9 @@ def count_percent(count: Any, percent: Any, total: Any | Sequence[Any], *, scale
         raise InputError(f"count={part.text}, total={parts[0].text}: counts cannot be negative")
     whole = shown(sums[0], sums[1], Fraction(1)) if len(parts) > 1 else parts[0].text
     if sums[0] <= 0:
-        return unchecked("count_percent", f"a percentage of a total of {whole} is undefined", number)
+        return unchecked(
+            "count_percent", f"a percentage of a total of {whole} is undefined", number
+        )
     low, high = scale * part.bounds[0] / sums[1], scale * part.bounds[1] / sums[0]
     return compare("count_percent", number, low, high, source=f"{scale} x {part.text} / {whole}")
 
@@ -192,7 +202,9 @@ def weighted_mean(value: Any, parts: Sequence[Any], weights: Sequence[Any]) -> F
     if min(sizes) < 0 or sum(sizes) == 0:
         raise InputError("weights must not be negative, and not all 0")
     low, high = (mean([n.bounds[end] for n in numbers], sizes) for end in (0, 1))
-    finding = compare("weighted_mean", number, low, high, source=f"the weighted mean of {len(numbers)} parts")
+    finding = compare(
+        "weighted_mean", number, low, high, source=f"the weighted mean of {len(numbers)} parts"
+    )
     return _explained(finding, number, numbers)
 
 
@@ -200,8 +212,15 @@ def _explained(finding: Finding, number: Printed, numbers: Sequence[Printed]) ->
     """State of a disagreement whether the value is outside the hull, and whether equal weights fit."""
     least, most = min(n.bounds[0] for n in numbers), max(n.bounds[1] for n in numbers)
     outside = not number.meets(least, most)
-    equal = number.meets(*(mean([n.bounds[end] for n in numbers], [Fraction(1)] * len(numbers)) for end in (0, 1)))
-    details = {"outside_hull": outside, "fits_equal_weights": equal, "hull_low": least, "hull_high": most}
+    equal = number.meets(
+        *(mean([n.bounds[end] for n in numbers], [Fraction(1)] * len(numbers)) for end in (0, 1))
+    )
+    details = {
+        "outside_hull": outside,
+        "fits_equal_weights": equal,
+        "hull_low": least,
+        "hull_high": most,
+    }
     if finding.verdict != "disagree":
         return replace(finding, details=details)
     said = finding.message
@@ -209,7 +228,9 @@ def _explained(finding: Finding, number: Printed, numbers: Sequence[Printed]) ->
         said += f"; no weights give it: all parts lie in {shown(least, most, number.unit)}"
     elif equal:
         said += "; the unweighted mean fits"
-    return replace(finding, message=said, details=details, severity="major" if outside else finding.severity)
+    return replace(
+        finding, message=said, details=details, severity="major" if outside else finding.severity
+    )
 
 
 def mean(values: Sequence[Fraction], weights: Sequence[Fraction]) -> Fraction:
@@ -246,15 +267,23 @@ def hull(value: Any, parts: Sequence[Any]) -> Finding:
     low, high = min(n.bounds[0] for n in numbers), max(n.bounds[1] for n in numbers)
     units = {last_unit(number, part) for part in numbers}
     against = units.pop() if len(units) == 1 else None
-    return compare("hull", number, low, high, source=f"the range of its {len(numbers)} parts", against=against)
+    return compare(
+        "hull", number, low, high, source=f"the range of its {len(numbers)} parts", against=against
+    )
 
 
 def last_unit(number: Printed, other: Printed, factor: Fraction = Fraction(1)) -> Fraction | None:
     """Return the unit of the last digit of another number where both are rounded half: rounding keeps their order."""
-    return abs(factor) * other.unit if number.rounding == other.rounding == "half" and other.unit else None
+    return (
+        abs(factor) * other.unit
+        if number.rounding == other.rounding == "half" and other.unit
+        else None
+    )
 
 
-def extreme(value: Any, parts: Sequence[Any], *, which: Literal["largest", "smallest"] = "largest") -> Finding:
+def extreme(
+    value: Any, parts: Sequence[Any], *, which: Literal["largest", "smallest"] = "largest"
+) -> Finding:
     """Check a claim that a printed value is the largest, or the smallest, of several; a tie agrees.
 
     Parameters
@@ -280,21 +309,39 @@ def extreme(value: Any, parts: Sequence[Any], *, which: Literal["largest", "smal
     sign, word = (1, "least") if which == "largest" else (-1, "most")
     rival = max(numbers, key=lambda other: sign * other.value)
     low, high = (rival.bounds[0], ENDLESS) if sign > 0 else (-ENDLESS, rival.bounds[1])
-    return _limited("extreme", number, low, high, f"the {which} of {count(len(numbers) + 1, 'number')}",
-                    expected=f"at {word} {rival.text}", against=last_unit(number, rival))  # fmt: skip
+    return _limited(
+        "extreme",
+        number,
+        low,
+        high,
+        f"the {which} of {count(len(numbers) + 1, 'number')}",
+        expected=f"at {word} {rival.text}",
+        against=last_unit(number, rival),
+    )
 
 
 def _limited(
-    rule: str, number: Printed, low: Fraction, high: Fraction, source: str, *, expected: str = "",
+    rule: str,
+    number: Printed,
+    low: Fraction,
+    high: Fraction,
+    source: str,
+    *,
+    expected: str = "",
     against: Fraction | None = None,
-) -> Finding:  # fmt: skip
+) -> Finding:
     """Compare a number with limits; agreement counts even if all numbers nearby would have agreed."""
     expected = expected or words("", (low, high), Fraction(0))
     finding = compare(rule, number, low, high, source=source, expected=expected, against=against)
     if finding.verdict == "disagree":
         return finding
     message = f"{number.text} agrees with {source}, {expected}"
-    return replace(finding, verdict="agree", message=message, neighbours=finding.neighbours * bool(finding.noticed))
+    return replace(
+        finding,
+        verdict="agree",
+        message=message,
+        neighbours=finding.neighbours * bool(finding.noticed),
+    )
 
 
 def mean_of(value: Any, parts: Sequence[Any]) -> Finding:
@@ -315,7 +362,9 @@ def mean_of(value: Any, parts: Sequence[Any]) -> Finding:
     ('agree', 'disagree')
     """
     number, *numbers = same_units([printed(value), *needed(parts, "parts")])
-    low, high = (mean([n.bounds[end] for n in numbers], [Fraction(1)] * len(numbers)) for end in (0, 1))
+    low, high = (
+        mean([n.bounds[end] for n in numbers], [Fraction(1)] * len(numbers)) for end in (0, 1)
+    )
     return compare("mean_of", number, low, high, source=f"the mean of {len(numbers)} parts")
 
 
@@ -339,7 +388,9 @@ def mean_abs(value: Any, parts: Sequence[Any]) -> Finding:
     number, *numbers = same_units([printed(value), *needed(parts, "parts")])
     ends = [absolute(*n.bounds) for n in numbers]
     low, high = (sum((e[end] for e in ends), Fraction(0)) / len(ends) for end in (0, 1))
-    return compare("mean_abs", number, low, high, source=f"the mean of {len(numbers)} absolute values")
+    return compare(
+        "mean_abs", number, low, high, source=f"the mean of {len(numbers)} absolute values"
+    )
 
 
 def sd_of(value: Any, parts: Sequence[Any], *, ddof: int = 1) -> Finding:
@@ -370,7 +421,10 @@ def sd_of(value: Any, parts: Sequence[Any], *, ddof: int = 1) -> Finding:
     if ddof not in (0, 1):
         raise InputError(f"ddof={ddof!r} is not 0 or 1")
     number, *numbers = same_units([printed(value), *needed(parts, "parts", 2)])
-    variants = [Variant(name=f"ddof {d}", gives={"sd": _sd_range(numbers, d)}, usual=d == ddof) for d in (0, 1)]
+    variants = [
+        Variant(name=f"ddof {d}", gives={"sd": _sd_range(numbers, d)}, usual=d == ddof)
+        for d in (0, 1)
+    ]
     return judge("sd_of", {"sd": number}, variants, f"{len(numbers)} parts")
 
 
@@ -378,15 +432,23 @@ def _sd_range(numbers: Sequence[Printed], ddof: int) -> tuple[Fraction, Fraction
     middles = [sum(n.bounds) / 2 for n in numbers]
     center = sum(middles, Fraction(0)) / len(middles)
     spread = math.sqrt(sum((m - center) ** 2 for m in middles) / (len(middles) - ddof))
-    slack = math.sqrt(sum(((n.bounds[1] - n.bounds[0]) / 2) ** 2 for n in numbers) / (len(middles) - ddof))
+    slack = math.sqrt(
+        sum(((n.bounds[1] - n.bounds[0]) / 2) ** 2 for n in numbers) / (len(middles) - ddof)
+    )
     slack += 1e-9 * (1 + spread)  # square roots are rounded; the slack is on the side of agreement
     return Fraction(max(0.0, spread - slack)), Fraction(spread + slack)
 
 
 def subset_mean(
-    value: Any, n: Any, means: Sequence[Any], sizes: Sequence[Any], *, low: Any, high: Any,
+    value: Any,
+    n: Any,
+    means: Sequence[Any],
+    sizes: Sequence[Any],
+    *,
+    low: Any,
+    high: Any,
     taken: Sequence[Any] | None = None,
-) -> Finding:  # fmt: skip
+) -> Finding:
     """Check that a printed value may be the mean of n of the units whose group means are printed.
 
     Groups k have size N_k and mean m_k, every unit's value lies in [low, high]. With t_k units of group k in the part,
@@ -422,11 +484,15 @@ def subset_mean(
     if len(counts) != len(numbers):
         raise InputError(f"{len(numbers)} means and {len(counts)} sizes: give one size a mean")
     if part > sum(counts) or ends[0] >= ends[1]:
-        raise InputError(f"n={part} of {sum(counts)} units with values from {low} to {high} is not possible")
+        raise InputError(
+            f"n={part} of {sum(counts)} units with values from {low} to {high} is not possible"
+        )
     known = None if taken is None else [whole(t, "taken", least=0) for t in taken]
     if known is not None and (len(known) != len(counts) or sum(known) != part):
         raise InputError(f"taken must hold one count a group, and add up to n={part}")
-    least = _least_sum([(m.bounds[0], s) for m, s in zip(numbers, counts, strict=True)], part, ends, known)
+    least = _least_sum(
+        [(m.bounds[0], s) for m, s in zip(numbers, counts, strict=True)], part, ends, known
+    )
     mirrored = [(-m.bounds[1], s) for m, s in zip(numbers, counts, strict=True)]
     most = -_least_sum(mirrored, part, (-ends[1], -ends[0]), known)
     which = "any " if known is None else ""
@@ -435,7 +501,10 @@ def subset_mean(
 
 
 def _least_sum(
-    groups: Sequence[tuple[Fraction, int]], part: int, ends: tuple[Fraction, Fraction], known: list[int] | None
+    groups: Sequence[tuple[Fraction, int]],
+    part: int,
+    ends: tuple[Fraction, Fraction],
+    known: list[int] | None,
 ) -> Fraction:
     """Return the least sum that `part` units can have, over all splits among the groups, or the known one.
 
@@ -508,9 +577,19 @@ def text_against_table(value: Any, source: Any, *, scale: Any = 1, shift: Any = 
     low, high = sorted(factor * end + added for end in other.reach)
     times = "" if factor == 1 else f"{float(factor):.6g} x "
     plus = "" if added == 0 else f" {'+' if added > 0 else '-'} {float(abs(added)):.6g}"
-    source, against = f"the other source ({times}{other.text}{plus})", last_unit(number, other, factor)
-    return compare("text_against_table", number, low, high, source=source, expected=words("", (low, high), number.unit),
-                   against=against if other.relation == "=" else None)  # fmt: skip
+    source, against = (
+        f"the other source ({times}{other.text}{plus})",
+        last_unit(number, other, factor),
+    )
+    return compare(
+        "text_against_table",
+        number,
+        low,
+        high,
+        source=source,
+        expected=words("", (low, high), number.unit),
+        against=against if other.relation == "=" else None,
+    )
 
 
 def linear_composite(
@@ -551,9 +630,14 @@ def linear_composite(
     """
     if isinstance(scores, Mapping) != isinstance(weights, Mapping):
         raise InputError("give scores and weights both by name, or both as lists")
-    named, sizes = (x if isinstance(x, Mapping) else {str(i): y for i, y in enumerate(x)} for x in (scores, weights))
+    named, sizes = (
+        x if isinstance(x, Mapping) else {str(i): y for i, y in enumerate(x)}
+        for x in (scores, weights)
+    )
     if lonely := sorted(set(named) ^ set(sizes)):
-        raise InputError(f"'{lonely[0]}' has a score or a weight, not both: give one weight a score")
+        raise InputError(
+            f"'{lonely[0]}' has a score or a weight, not both: give one weight a score"
+        )
     number, *numbers = same_units([printed(value), *needed(list(named.values()), "scores")])
     middle, by, added = exact(center, "center"), exact(divisor, "divisor"), exact(shift, "shift")
     if by == 0:
@@ -562,7 +646,9 @@ def linear_composite(
     for name, score in zip(named, numbers, strict=True):
         ends = sorted(exact(sizes[name], "weights") * (end - middle) / by for end in score.bounds)
         low, high = low + ends[0], high + ends[1]
-    return compare("linear_composite", number, low, high, source=f"the composite of {len(named)} scores")
+    return compare(
+        "linear_composite", number, low, high, source=f"the composite of {len(named)} scores"
+    )
 
 
 def within(value: Any, low: Any = None, high: Any = None) -> Finding:
@@ -586,12 +672,17 @@ def within(value: Any, low: Any = None, high: Any = None) -> Finding:
     if low is None and high is None:
         raise InputError("give low or high: the range has no end")
     number = printed(value)
-    least, most = -ENDLESS if low is None else exact(low, "low"), ENDLESS if high is None else exact(high, "high")
+    least, most = (
+        -ENDLESS if low is None else exact(low, "low"),
+        ENDLESS if high is None else exact(high, "high"),
+    )
     number = number.share() if most <= 1 else number
     return _limited("within", number, least, most, "its range")
 
 
-def sensitivity_reference(value: Any, chooser: Chooser, *, n: Any = None, opponents: Sequence[Any] = ()) -> Finding:
+def sensitivity_reference(
+    value: Any, chooser: Chooser, *, n: Any = None, opponents: Sequence[Any] = ()
+) -> Finding:
     """Check a printed reference line of the sensitivity index S.
 
     S = 100 sum over conditions of mean (p - t)^2 with targets t = 1, 1/2, 0.
@@ -618,14 +709,25 @@ def sensitivity_reference(value: Any, chooser: Chooser, *, n: Any = None, oppone
     >>> sensitivity_reference("100", "coin").expected, sensitivity_reference("50.5", "coin", n=150).verdict
     ('50', 'agree')
     """
-    lines = {"rule": Fraction(0), "coin": Fraction(50), "all_or_nothing": Fraction(125), "largest": Fraction(225)}
+    lines = {
+        "rule": Fraction(0),
+        "coin": Fraction(50),
+        "all_or_nothing": Fraction(125),
+        "largest": Fraction(225),
+    }
     one_of("chooser", chooser, (*lines, "ranking"))
     if chooser == "ranking":
         sizes = [whole(m, "opponents") for m in opponents]
         if not sizes:
-            raise InputError("opponents is empty: a random ranking needs the opponents of each item")
+            raise InputError(
+                "opponents is empty: a random ranking needs the opponents of each item"
+            )
         line = 75 + 50 * sum((Fraction(1, m) for m in sizes), Fraction(0)) / len(sizes)
     else:
-        line = lines[chooser] + (Fraction(SCALED, whole(n, "n")) if chooser == "coin" and n is not None else 0)
-    words = {"coin": "fair coins", "ranking": "a random ranking", "rule": "the urgency rule"}.get(chooser, chooser)
+        line = lines[chooser] + (
+            Fraction(SCALED, whole(n, "n")) if chooser == "coin" and n is not None else 0
+        )
+    words = {"coin": "fair coins", "ranking": "a random ranking", "rule": "the urgency rule"}.get(
+        chooser, chooser
+    )
     return compare("sensitivity_reference", printed(value), line, line, source=f"S of {words}")

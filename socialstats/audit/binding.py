@@ -17,9 +17,22 @@ from socialstats.text import listing, shorten
 
 LABELS_SHOWN = 3
 SIZES = (
-    "n", "n1", "n2", "most", "low", "high", "items", "scale", "step", "bound", "center", "divisor", "shift", "df",
+    "n",
+    "n1",
+    "n2",
+    "most",
+    "low",
+    "high",
+    "items",
+    "scale",
+    "step",
+    "bound",
+    "center",
+    "divisor",
+    "shift",
+    "df",
     "df1",
-)  # fmt: skip
+)
 
 
 class Unmatched(Exception):
@@ -57,14 +70,24 @@ class Bound:
 
     def subject(self, finding: Finding) -> list[Cell]:
         """Return the cell whose number a finding is about."""
-        return [cell for cell in self.printed_cells if cell.number and cell.number.text == finding.published][:1]
+        return [
+            cell
+            for cell in self.printed_cells
+            if cell.number and cell.number.text == finding.published
+        ][:1]
 
     def run(self, changed: Mapping[tuple[str, int, str], Cell] | None = None) -> Finding:
         """Make the check; a missing number makes it not checkable."""
         swap = changed or {}
         keys = tuple(cell.key for cell in self.cells)
-        base = Finding(rule=self.rule.check, verdict="not_checkable", message=self.problem, where=self.where,
-                       cells=keys, title=self.rule.name)  # fmt: skip
+        base = Finding(
+            rule=self.rule.check,
+            verdict="not_checkable",
+            message=self.problem,
+            where=self.where,
+            cells=keys,
+            title=self.rule.name,
+        )
         if self.problem:
             return base
         empty = [cell for cell in self.cells if cell.number is None]
@@ -73,7 +96,9 @@ class Bound:
             places = listing([f"line {c.line}, column '{shorten(c.column)}'" for c in empty], 3)
             return replace(base, message=reasons[0] if reasons else f"no number in {places}")
         one = {k: swap.get(c.key, c).number for k, c in self.one.items()}
-        many: dict[str, list[Any]] = {k: [swap.get(c.key, c).number for c in cells] for k, cells in self.many.items()}
+        many: dict[str, list[Any]] = {
+            k: [swap.get(c.key, c).number for c in cells] for k, cells in self.many.items()
+        }
         if self.check.grid:
             name, by_row = self.check.many[0], defaultdict[int, list[Any]](list)
             for cell, number in zip(self.many[name], many[name], strict=True):
@@ -115,12 +140,18 @@ class _Place:
         problem = ""
         try:
             one = {name: self.single(name, given[name]) for name in check.one if name in given}
-            many = {name: tuple(self.several(name, given[name])) for name in check.many if name in given}
+            many = {
+                name: tuple(self.several(name, given[name])) for name in check.many if name in given
+            }
             for name in (name for name in check.along if name in given):
-                many[name] = tuple(self.along(name, given[name], many[check.many[0]], given[check.many[0]]))
+                many[name] = tuple(
+                    self.along(name, given[name], many[check.many[0]], given[check.many[0]])
+                )
         except Unmatched as error:
             problem = str(error)
-        return Bound(rule=self.rule, check=check, where=self.where(), one=one, many=many, problem=problem)
+        return Bound(
+            rule=self.rule, check=check, where=self.where(), one=one, many=many, problem=problem
+        )
 
     def given(self) -> dict[str, Any]:
         """Return the parameters of the rule, the current column filling the first that is missing."""
@@ -138,8 +169,11 @@ class _Place:
         cells = [self.constant(spec)] if isinstance(spec, list) else self.several(name, spec)
         if len(cells) != 1:
             places = listing([f"line {cell.line}" for cell in cells], 3)
-            raise Unmatched(f"{name}: {len(cells)} rows match, one is needed ({places})" if cells else
-                            f"{name}: no row matches")  # fmt: skip
+            raise Unmatched(
+                f"{name}: {len(cells)} rows match, one is needed ({places})"
+                if cells
+                else f"{name}: no row matches"
+            )
         return cells[0]
 
     def several(self, name: str, spec: Any) -> list[Cell]:
@@ -153,7 +187,10 @@ class _Place:
         other = self.sheets[spec.get("table", self.rule.table)]
         keys = spec.get("by", {column: column for column in self.rule.by})
         wanted = {theirs: self.sheet.label(self.rows[0], ours) for ours, theirs in keys.items()}
-        where = spec.get("where", self.rule.where if other is self.sheet and (self.rule.by or self.rule.whole) else {})
+        where = spec.get(
+            "where",
+            self.rule.where if other is self.sheet and (self.rule.by or self.rule.whole) else {},
+        )
         column = spec.get("column") or self.column
         if not column:
             raise InputError(
@@ -168,19 +205,27 @@ class _Place:
     def along(self, name: str, spec: Any, leaders: Sequence[Cell], leading: Any) -> list[Cell]:
         """Return one cell for each cell of the leading parameter, joined by row, by label or by column."""
         first = leading[0] if isinstance(leading, list) and leading else leading
-        sheet = self.sheets[first.get("table", self.rule.table)] if isinstance(first, Mapping) else self.sheet
+        sheet = (
+            self.sheets[first.get("table", self.rule.table)]
+            if isinstance(first, Mapping)
+            else self.sheet
+        )
         if isinstance(spec, str):
             return [sheet.cell(cell.row, spec) for cell in leaders]
         if not isinstance(spec, Mapping) or not {"columns", "match"} & set(spec):
             return self.several(name, spec)
         by_column = "columns" in spec
-        labels = [cell.column if by_column else sheet.label(cell.row, spec["match"]) for cell in leaders]
+        labels = [
+            cell.column if by_column else sheet.label(cell.row, spec["match"]) for cell in leaders
+        ]
         given = spec["columns"] if by_column else spec.get("values", {})
         values = {label: [partial(self.constant, value)] for label, value in given.items()}
         if not by_column and "values" not in spec:
             other, key = self.sheets[spec["table"]], spec.get("key", spec["match"])
             for row in other.where(spec.get("where", {})):
-                values.setdefault(other.label(row, key), []).append(partial(other.cell, row, spec["column"]))
+                values.setdefault(other.label(row, key), []).append(
+                    partial(other.cell, row, spec["column"])
+                )
         for label in labels:
             if len(found := values.get(label, [])) != 1:
                 many = f"{len(found)} numbers are" if found else "nothing is"
@@ -192,6 +237,12 @@ class _Place:
         row = self.rows[0]
         lines = f"line {self.sheet.lines[row]}" if len(self.rows) == 1 else f"{len(self.rows)} rows"
         shown = self.rule.label or self.rule.by or self.labels
-        labels = [shorten(self.sheet.rows[row][self.sheet.known(column)], 40) for column in shown[:LABELS_SHOWN]]
-        parts = [f"{self.sheet.sources[row]} {lines}", *([f"column {shorten(self.column)}"] if self.column else [])]
+        labels = [
+            shorten(self.sheet.rows[row][self.sheet.known(column)], 40)
+            for column in shown[:LABELS_SHOWN]
+        ]
+        parts = [
+            f"{self.sheet.sources[row]} {lines}",
+            *([f"column {shorten(self.column)}"] if self.column else []),
+        ]
         return ", ".join(parts) + (f": {', '.join(labels)}" if labels else "")

@@ -10,20 +10,29 @@ from socialstats.audit.sheets import MISSING, Sheet
 
 LONGEST = 200  # characters of a cell that can be numbers
 MARKS = "*∗†‡§¶#⋆★☆↑↓▲▼✓^¹²³⁴ᵃᵇᶜᵈ"  # marks of significance, footnotes and directions
-THIN = str.maketrans(dict.fromkeys("\u00a0\u2007\u2009\u200a\u202f", " ") | dict.fromkeys("\u200b\u2060\ufeff", ""))
+THIN = str.maketrans(
+    dict.fromkeys("\u00a0\u2007\u2009\u200a\u202f", " ") | dict.fromkeys("\u200b\u2060\ufeff", "")
+)
 SIGN = "-+−–‐"
-N = (rf"(?:[<>≤≥=]=?\s?)?(?:[{SIGN}]\s?)?(?:\d{{1,3}}(?:[,. ]\d{{3}})+(?:[.,]\d+)?|\d+(?:[.,]\d*)?|[.,]\d+)"
-     r"(?:[eE][-+−]?\d+)?(?:\s?%)?")  # fmt: skip
+N = (
+    rf"(?:[<>≤≥=]=?\s?)?(?:[{SIGN}]\s?)?(?:\d{{1,3}}(?:[,. ]\d{{3}})+(?:[.,]\d+)?|\d+(?:[.,]\d*)?|[.,]\d+)"
+    r"(?:[eE][-+−]?\d+)?(?:\s?%)?"
+)
 LABEL = r"(?:\d\d(?:\.\d)?\s?%\s?)?[A-Za-z][A-Za-z. ]{0,20}?"
 BREAK = r"\s*(?:,|;|:|\bto\b|–|—|-|\.\.\.?)\s*"
-PIECES = tuple(re.compile(rf"\s*{pattern}\s*[{re.escape(MARKS)}]*\s*") for pattern in (
-    rf"(?:±|\+\s?/\s?[-−–]|\+-)\s?(?P<half>{N})",
-    r"/\s?(?P<total>\d[\d,]*)(?![.\d])",
-    r"[(\[](?P<count>\d[\d,]*)\s?/\s?(?P<total>\d[\d,]*)[)\]]",
-    rf"[,;]?\s*[(\[](?:(?P<label>{LABEL})\s*[=:]?\s*)?(?P<one>{N})[)\]]",
-    rf"[,;]?\s*[(\[](?:{LABEL}\s*[=:,]?\s*)?(?P<low>{N}){BREAK}(?P<high>{N})[)\]]",
-))  # fmt: skip
-FIRST = re.compile(rf"\s*(?:(?P<name>[A-Za-z]{{1,2}}2?)\s?(?==|<|>|≤|≥))?(?P<value>{N})\s*[{re.escape(MARKS)}]*\s*")
+PIECES = tuple(
+    re.compile(rf"\s*{pattern}\s*[{re.escape(MARKS)}]*\s*")
+    for pattern in (
+        rf"(?:±|\+\s?/\s?[-−–]|\+-)\s?(?P<half>{N})",
+        r"/\s?(?P<total>\d[\d,]*)(?![.\d])",
+        r"[(\[](?P<count>\d[\d,]*)\s?/\s?(?P<total>\d[\d,]*)[)\]]",
+        rf"[,;]?\s*[(\[](?:(?P<label>{LABEL})\s*[=:]?\s*)?(?P<one>{N})[)\]]",
+        rf"[,;]?\s*[(\[](?:{LABEL}\s*[=:,]?\s*)?(?P<low>{N}){BREAK}(?P<high>{N})[)\]]",
+    )
+)
+FIRST = re.compile(
+    rf"\s*(?:(?P<name>[A-Za-z]{{1,2}}2?)\s?(?==|<|>|≤|≥))?(?P<value>{N})\s*[{re.escape(MARKS)}]*\s*"
+)
 SPREADS = {
     "CI": r"\bC\.?I\.?s?\b|confidence interval|credible interval|\bHDI\b",
     "SE": r"\bS\.?E\.?M?\.?s?\b|\bstd\.? ?err|\bstandard errors?\b|\bstderr\b",
@@ -34,11 +43,16 @@ SPREADS = {
 }
 WORDS = {"low": "CI low", "high": "CI high"}
 COUNTS, MEANS = ("n", "no", "#", "count", "freq", "frequency"), ("", "m", "mean", "average", "avg")
-OUTER = re.compile(r"^(?P<base>.*?)\s*(?:[(\[]\s*(?:±\s*)?(?P<inner>[^()\[\]]+)[)\]]|(?:±|\+/-)\s*(?P<half>.+))\s*$")
+OUTER = re.compile(
+    r"^(?P<base>.*?)\s*(?:[(\[]\s*(?:±\s*)?(?P<inner>[^()\[\]]+)[)\]]|(?:±|\+/-)\s*(?P<half>.+))\s*$"
+)
 ARROW = re.compile(r"^\s*(?P<arrow>[↑↓▲▼])\s*(?=[\d.])")
 SUPERSCRIPT = re.compile(r"(?<=[\d%)\]*])\s*\^\{?[\w*∗†‡§, ]{1,6}\}?(?=\s|[(\[±]|$)")
 SUBSCRIPT = re.compile(rf"(?<=[\d%])\s*_\s?\{{?(?=[±(\d.])(?:±\s?|\()?(?P<n>{N})\)?\}}?")
-COMMA, POINT = re.compile(r"\d,(?:\d{1,2}|\d{4,})(?!\d)|\d\.\d{3},\d"), re.compile(r"\d\.(?:\d{1,2}|\d{4,})(?!\d)")
+COMMA, POINT = (
+    re.compile(r"\d,(?:\d{1,2}|\d{4,})(?!\d)|\d\.\d{3},\d"),
+    re.compile(r"\d\.(?:\d{1,2}|\d{4,})(?!\d)"),
+)
 
 
 def parts_of(text: str) -> dict[str, str]:
@@ -54,23 +68,43 @@ def parts_of(text: str) -> dict[str, str]:
     if len(text) > LONGEST:
         return {}
     text = SUPERSCRIPT.sub("", text.translate(THIN))
-    text = SUBSCRIPT.sub(lambda m: f" ± {m['n']}" if "±" in m[0] else f" ({m['n']})", text).strip(MARKS + " ")
+    text = SUBSCRIPT.sub(lambda m: f" ± {m['n']}" if "±" in m[0] else f" ({m['n']})", text).strip(
+        MARKS + " "
+    )
     found: dict[str, str] = {}
     first = FIRST.match(text)
     at = 0
     if first:
         found, at = {"": first["value"].removeprefix("=").strip()}, first.end()
     while at < len(text):
-        piece = next((match for pattern in PIECES if (match := pattern.match(text, at)) and match.end() > at), None)
-        named = {k: v.strip() for k, v in piece.groupdict().items() if v and k != "label"} if piece else {}
+        piece = next(
+            (
+                match
+                for pattern in PIECES
+                if (match := pattern.match(text, at)) and match.end() > at
+            ),
+            None,
+        )
+        named = (
+            {k: v.strip() for k, v in piece.groupdict().items() if v and k != "label"}
+            if piece
+            else {}
+        )
         if piece and "one" in named:
             label = (piece.groupdict()["label"] or "").strip()
             named = {label or "()": named["one"]}
-        if not named or set(named) & set(found) or (set(named) == {"total"} and not found.get("", "").isdigit()):
+        if (
+            not named
+            or set(named) & set(found)
+            or (set(named) == {"total"} and not found.get("", "").isdigit())
+        ):
             return {}
         if named.get("()", "").endswith("%") and found.get("", "").isdigit():
             named = {"percent": named["()"]}
-        found, at = found | {"±" if k == "half" else k: v for k, v in named.items()}, piece.end() if piece else at
+        found, at = (
+            found | {"±" if k == "half" else k: v for k, v in named.items()},
+            piece.end() if piece else at,
+        )
     return found
 
 
@@ -82,7 +116,11 @@ def spread_said(text: str) -> str:
     >>> spread_said("Standard errors in parentheses"), spread_said("M, SD and SE"), spread_said("SD")
     ('SE', '', 'SD')
     """
-    said = [kind for kind, words in SPREADS.items() if re.search(words, text, 0 if kind == "n" else re.IGNORECASE)]
+    said = [
+        kind
+        for kind, words in SPREADS.items()
+        if re.search(words, text, 0 if kind == "n" else re.IGNORECASE)
+    ]
     said = [kind for kind in said if kind != "percent"] or said  # the percent sign of a 95% CI
     return said[0] if len(said) == 1 else ""
 
@@ -90,8 +128,11 @@ def spread_said(text: str) -> str:
 def said_in_caption(caption: str, part: str) -> str:
     """Return what a caption says about ± or about parentheses: in the clause that names them, else anywhere."""
     signs = "±|plus.minus" if part == "±" else r"parenthes|bracket|\(\s*(?:SD|SE|s\.d\.|s\.e\.|std)"
-    clauses = [clause for clause in re.split(r"[;:]|(?<=[a-z)])\.\s|,\s(?=and\b)", caption) if
-               re.search(signs, clause, re.IGNORECASE)]  # fmt: skip
+    clauses = [
+        clause
+        for clause in re.split(r"[;:]|(?<=[a-z)])\.\s|,\s(?=and\b)", caption)
+        if re.search(signs, clause, re.IGNORECASE)
+    ]
     said = spread_said(" ".join(clauses)) or ("" if clauses else spread_said(caption))
     return "" if said == "percent" else said  # the unit of the first number
 
@@ -117,7 +158,11 @@ def named_parts(column: str, caption: str, parts: Sequence[str]) -> dict[str, st
     bare = outer in MEANS or outer in COUNTS
     names: dict[str, str] = {}
     for part in parts:
-        kind = inner or said_in_caption(caption, part) if part in ("±", "()") else WORDS.get(part, part)
+        kind = (
+            inner or said_in_caption(caption, part)
+            if part in ("±", "()")
+            else WORDS.get(part, part)
+        )
         kind = "CI half width" if (kind, part) == ("CI", "±") else kind or part
         if part == "":
             name = base if not counts else "count" if bare else f"{base} count"
@@ -130,10 +175,14 @@ def named_parts(column: str, caption: str, parts: Sequence[str]) -> dict[str, st
 
 def split_cells(sheet: Sheet) -> Sheet:
     """Return a sheet with each part of its cells in a column of its own, and marks and thin spaces gone."""
-    comma = any(COMMA.search(v) for row in sheet.rows for v in row.values() if parts_of(v)) and not any(
-        POINT.search(v) for row in sheet.rows for v in row.values() if parts_of(v)
+    comma = any(
+        COMMA.search(v) for row in sheet.rows for v in row.values() if parts_of(v)
+    ) and not any(POINT.search(v) for row in sheet.rows for v in row.values() if parts_of(v))
+    reading = (
+        replace(sheet.reading, decimal=",")
+        if comma and sheet.reading.decimal == "."
+        else sheet.reading
     )
-    reading = replace(sheet.reading, decimal=",") if comma and sheet.reading.decimal == "." else sheet.reading
     columns: list[str] = []
     rows: list[dict[str, str]] = [{} for _ in sheet.rows]
     for column in sheet.columns:
@@ -181,5 +230,7 @@ def _bare(cell: str, parts: Mapping[str, str]) -> str:
 
 def _free(name: str, taken: Sequence[str]) -> str:
     """Return a name that no column has yet."""
-    again = next(i for i in range(1, len(taken) + 2) if (name if i == 1 else f"{name} ({i})") not in taken)
+    again = next(
+        i for i in range(1, len(taken) + 2) if (name if i == 1 else f"{name} ({i})") not in taken
+    )
     return name if again == 1 else f"{name} ({again})"

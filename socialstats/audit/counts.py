@@ -20,7 +20,14 @@ from socialstats.inference.intervals import critical_value
 
 
 def count_ci(
-    low: Any, high: Any, n: Any, *, count: Any = None, share: Any = None, confidence: float = 0.95, scale: int = 1
+    low: Any,
+    high: Any,
+    n: Any,
+    *,
+    count: Any = None,
+    share: Any = None,
+    confidence: float = 0.95,
+    scale: int = 1,
 ) -> Finding:
     """Check a confidence interval of a share against its count, or against the counts that the share allows.
 
@@ -58,30 +65,48 @@ def count_ci(
     'sources disagree: the interval 34.6% to 55.3% does not hold its share 60%'
     """
     size = whole(n, "n")
-    numbers = {name: printed(x).share(scale) for name, x in (("low", low), ("high", high), ("share", share))
-               if x is not None}  # fmt: skip
+    numbers = {
+        name: printed(x).share(scale)
+        for name, x in (("low", low), ("high", high), ("share", share))
+        if x is not None
+    }
     if count is None and share is None:
         raise InputError("give the count or the share that the interval belongs to")
-    counts = [whole(count, "count", least=0)] if count is not None else (
-        [k for k in multiples(*numbers["share"].bounds, Fraction(1, size)) if 0 <= k <= size])  # fmt: skip
+    counts = (
+        [whole(count, "count", least=0)]
+        if count is not None
+        else ([k for k in multiples(*numbers["share"].bounds, Fraction(1, size)) if 0 <= k <= size])
+    )
     text = f"{numbers['low'].text} to {numbers['high'].text}"
     if not counts or counts[-1] > size:
-        message = f"no count of {size} has a share of {numbers['share'].text} (see grim)" if share else (
-            f"count={counts[0]} is above n={size}")  # fmt: skip
+        message = (
+            f"no count of {size} has a share of {numbers['share'].text} (see grim)"
+            if share
+            else (f"count={counts[0]} is above n={size}")
+        )
         return unchecked("count_ci", message, text)
     held = {"share": printed(Fraction(counts[0], size)), **numbers}
     apart = outside("count_ci", text, held, "share")
     if apart is not None:
         return apart
     first, last = (_intervals(k, size, inside(confidence)) for k in (counts[0], counts[-1]))
-    variants = [Variant(name=name, gives={"low": outward(first[name][0], last[name][0]),
-                                          "high": outward(first[name][1], last[name][1])})
-                for name in first]  # fmt: skip
+    variants = [
+        Variant(
+            name=name,
+            gives={
+                "low": outward(first[name][0], last[name][0]),
+                "high": outward(first[name][1], last[name][1]),
+            },
+        )
+        for name in first
+    ]
     said = f"{counts[0]} of {size}" if len(counts) == 1 else f"{numbers['share'].text} of {size}"
     found = judge("count_ci", {k: x for k, x in numbers.items() if k != "share"}, variants, said)
     if found.verdict != "disagree":
         return found
-    return replace(found, severity="minor", message=f"{found.message}, and no other interval fits; {EXPLAINED}")
+    return replace(
+        found, severity="minor", message=f"{found.message}, and no other interval fits; {EXPLAINED}"
+    )
 
 
 @functools.lru_cache(maxsize=1_000)  # the exact one is searched for, and tables repeat counts
@@ -104,19 +129,33 @@ def _intervals(k: int, n: int, confidence: float) -> dict[str, tuple[float, floa
         ends = test.proportion_ci(confidence, method)
         of[name] = float(ends.low), float(ends.high)
     beta = k + 0.5, n - k + 0.5
-    of["Jeffreys"] = float(betaincinv(*beta, tail)) if k else 0.0, float(betaincinv(*beta, 1 - tail)) if k < n else 1.0
+    of["Jeffreys"] = (
+        float(betaincinv(*beta, tail)) if k else 0.0,
+        float(betaincinv(*beta, 1 - tail)) if k < n else 1.0,
+    )
     for name, middle, half in (
         ("Agresti-Coull", more, z * math.sqrt(more * (1 - more) / (n + z * z))),
-        ("Wald with divisor n - 1", p, z * less), ("the t interval", p, critical_value(confidence, m) * less),
-    ):  # fmt: skip
+        ("Wald with divisor n - 1", p, z * less),
+        ("the t interval", p, critical_value(confidence, m) * less),
+    ):
         of[name] = middle - half, middle + half
-    return of | {f"{name} cut off at 0 and 1": (max(a, 0.0), min(b, 1.0)) for name, (a, b) in of.items()}
+    return of | {
+        f"{name} cut off at 0 and 1": (max(a, 0.0), min(b, 1.0)) for name, (a, b) in of.items()
+    }
 
 
 def ratio_from_counts(
-    value: Any, a: Any, b: Any, c: Any, d: Any, *, low: Any = None, high: Any = None,
-    kind: Literal["odds", "risk"] = "odds", confidence: float = 0.95,
-) -> Finding:  # fmt: skip
+    value: Any,
+    a: Any,
+    b: Any,
+    c: Any,
+    d: Any,
+    *,
+    low: Any = None,
+    high: Any = None,
+    kind: Literal["odds", "risk"] = "odds",
+    confidence: float = 0.95,
+) -> Finding:
     """Check an odds ratio or a risk ratio, and its interval, against the counts of a two-by-two table.
 
     The odds ratio a d / (b c) has Woolf's interval, with or without 1/2 added to each count; the conditional one has
@@ -145,13 +184,23 @@ def ratio_from_counts(
     'the risk ratio fits'
     """
     cells = [whole(value, name, least=0) for name, value in zip("abcd", (a, b, c, d), strict=True)]
-    found = [Variant(name=name + words, gives=gives, usual=kind in name and not words)
-             for words, order in (("", cells), (" of the groups in the other order", cells[2:] + cells[:2]))
-             for name, gives in _ratios(tuple(order), inside(confidence)).items()]  # fmt: skip
+    found = [
+        Variant(name=name + words, gives=gives, usual=kind in name and not words)
+        for words, order in (
+            ("", cells),
+            (" of the groups in the other order", cells[2:] + cells[:2]),
+        )
+        for name, gives in _ratios(tuple(order), inside(confidence)).items()
+    ]
     if not any(v.usual for v in found):
         message = f"the {kind} ratio of {', '.join(map(str, cells))} is undefined: it divides by 0"
         return unchecked("ratio_from_counts", message)
-    return judge("ratio_from_counts", {"ratio": value, "low": low, "high": high}, found, ", ".join(map(str, cells)))
+    return judge(
+        "ratio_from_counts",
+        {"ratio": value, "low": low, "high": high},
+        found,
+        ", ".join(map(str, cells)),
+    )
 
 
 @functools.lru_cache(maxsize=1_000)  # as above
@@ -162,19 +211,39 @@ def _ratios(cells: tuple[int, ...], confidence: float) -> dict[str, dict[str, Ra
     w, x, y, v = (cell + 0.5 for cell in cells)
     sizes: dict[str, tuple[float, float]] = {}
     if min(cells):
-        sizes["the odds ratio with Woolf's interval"] = a * d / (b * c), 1 / a + 1 / b + 1 / c + 1 / d
+        sizes["the odds ratio with Woolf's interval"] = (
+            a * d / (b * c),
+            1 / a + 1 / b + 1 / c + 1 / d,
+        )
     if a and c:
-        sizes["the risk ratio"] = a * (c + d) / (c * (a + b)), 1 / a - 1 / (a + b) + 1 / c - 1 / (c + d)
+        sizes["the risk ratio"] = (
+            a * (c + d) / (c * (a + b)),
+            1 / a - 1 / (a + b) + 1 / c - 1 / (c + d),
+        )
     sizes["the odds ratio with 1/2 added"] = w * v / (x * y), 1 / w + 1 / x + 1 / y + 1 / v
-    of = {name: [outward(ratio * math.exp(s * z * math.sqrt(variance)), ratio * math.exp(s * z * math.sqrt(variance)))
-                 for s in (0, -1, 1)] for name, (ratio, variance) in sizes.items()}  # fmt: skip
+    of = {
+        name: [
+            outward(
+                ratio * math.exp(s * z * math.sqrt(variance)),
+                ratio * math.exp(s * z * math.sqrt(variance)),
+            )
+            for s in (0, -1, 1)
+        ]
+        for name, (ratio, variance) in sizes.items()
+    }
     if a + b and c + d and a + c and b + d:
         made = odds_ratio([[a, b], [c, d]], kind="conditional")
         exact = [_solved(made.statistic), *map(_solved, made.confidence_interval(confidence))]
         of["the conditional odds ratio with the exact interval"] = exact
         if b * c:
-            of["the odds ratio with the exact interval"] = [outward(a * d / (b * c), a * d / (b * c)), *exact[1:]]
-    return {name: dict(zip(("ratio", "low", "high"), ranges, strict=True)) for name, ranges in of.items()}
+            of["the odds ratio with the exact interval"] = [
+                outward(a * d / (b * c), a * d / (b * c)),
+                *exact[1:],
+            ]
+    return {
+        name: dict(zip(("ratio", "low", "high"), ranges, strict=True))
+        for name, ranges in of.items()
+    }
 
 
 def _solved(x: float) -> Range:
@@ -184,7 +253,12 @@ def _solved(x: float) -> Range:
 
 
 def chi2_from_counts(
-    counts: Sequence[Sequence[Any]], *, chi2: Any = None, p: Any = None, df: Any = None, level: float = 0.05
+    counts: Sequence[Sequence[Any]],
+    *,
+    chi2: Any = None,
+    p: Any = None,
+    df: Any = None,
+    level: float = 0.05,
 ) -> Finding:
     """Check the chi-squared statistic, or its p, against the table of counts: with and without Yates' correction.
 
@@ -209,31 +283,52 @@ def chi2_from_counts(
     import numpy as np
     from scipy.stats import chi2_contingency, fisher_exact
 
-    flat = list(counts[0]) if len(counts) == 1 and not isinstance(counts[0], Printed | str | int) else list(counts)
+    flat = (
+        list(counts[0])
+        if len(counts) == 1 and not isinstance(counts[0], Printed | str | int)
+        else list(counts)
+    )
     nested = flat if flat and isinstance(flat[0], list | tuple) else [flat[:2], flat[2:]]
     table = [[whole(x, "counts", least=0) for x in row] for row in nested]
     if len(table) < 2 or len({len(row) for row in table}) > 1 or len(table[0]) < 2:
         raise InputError("counts must be rows of one length, at least two by two")
     if not all(map(sum, table)) or not all(map(sum, zip(*table, strict=True))):
-        return unchecked("chi2_from_counts", "a row or a column of the counts is empty: chi2 is undefined")
+        return unchecked(
+            "chi2_from_counts", "a row or a column of the counts is empty: chi2 is undefined"
+        )
     free = Fraction((len(table) - 1) * (len(table[0]) - 1))
     variants: list[Variant] = []
-    for name, how in (("Pearson's chi2", {"correction": False}), ("Yates' chi2", {"correction": True}),
-                      ("G", {"correction": False, "lambda_": "log-likelihood"})):  # fmt: skip
+    for name, how in (
+        ("Pearson's chi2", {"correction": False}),
+        ("Yates' chi2", {"correction": True}),
+        ("G", {"correction": False, "lambda_": "log-likelihood"}),
+    ):
         if free == 1 or name != "Yates' chi2":
             value = float(chi2_contingency(table, **how).statistic)
-            variants += tailed(name, "chi2", outward(value, max(value, 0.0)), [(free, free)], usual=name != "G",
-                               df=(free, free))  # fmt: skip
+            variants += tailed(
+                name,
+                "chi2",
+                outward(value, max(value, 0.0)),
+                [(free, free)],
+                usual=name != "G",
+                df=(free, free),
+            )
     if free == 1 and chi2 is None:
         exact = float(fisher_exact(np.array(table)).pvalue)
         near: Range = (Fraction(exact * (1 - 1e-7)), Fraction(exact * (1 + 1e-7)))
         variants.append(Variant(name="Fisher's exact test", gives={"p": near, "df": (free, free)}))
     source = f"the {len(table)} x {len(table[0])} table of {sum(map(sum, table)):,}"
-    return judge("chi2_from_counts", {"chi2": chi2, "p": p, "df": df}, variants, source, level=level)
+    return judge(
+        "chi2_from_counts", {"chi2": chi2, "p": p, "df": df}, variants, source, level=level
+    )
 
 
 def rating_win_rate(
-    win_rate: Any, rating: Any, opponents: Sequence[Any], *, scale: Literal["either", "logit", "elo"] = "either"
+    win_rate: Any,
+    rating: Any,
+    opponents: Sequence[Any],
+    *,
+    scale: Literal["either", "logit", "elo"] = "either",
 ) -> Finding:
     """Check a win rate against Bradley-Terry or Elo ratings.
 
@@ -262,12 +357,22 @@ def rating_win_rate(
     >>> rating_win_rate("0.24", "1200", ["1000"]).changes
     'the lower rating has the higher win rate'
     """
-    number, own, others = printed(win_rate).share(), printed(rating).bounds, needed(opponents, "opponents")
+    number, own, others = (
+        printed(win_rate).share(),
+        printed(rating).bounds,
+        needed(opponents, "opponents"),
+    )
     units = {"logit": ("logits", 1.0), "elo": ("Elo 400", math.log(10) / 400)}
     variants = []
     for name, factor in (units[k] for k in units if scale in (k, "either")):
-        each = [span(lambda r, s, factor=factor: 1 / (1 + math.exp(min(factor * (s - r), 700))), own, o.bounds)
-                for o in others]  # fmt: skip
+        each = [
+            span(
+                lambda r, s, factor=factor: 1 / (1 + math.exp(min(factor * (s - r), 700))),
+                own,
+                o.bounds,
+            )
+            for o in others
+        ]
         low, high = (mean([e[end] for e in each], [Fraction(1)] * len(each)) for end in (0, 1))
         variants.append(Variant(name=name, gives={"win rate": (low, high)}))
     source = f"rating {printed(rating).text} against {others[0].text if len(others) == 1 else len(others)}"
@@ -275,13 +380,22 @@ def rating_win_rate(
     half, turned = Fraction(1, 2), "the lower rating has the higher win rate"
     if found.verdict != "disagree":
         return found
-    if any(number.bounds[i] * s < half * s and all(v.gives["win rate"][1 - i] * s > half * s for v in variants)
-           for i, s in ((1, 1), (0, -1))):  # fmt: skip
-        return replace(found, severity="major", message=f"{found.message}; {turned}", changes=turned)
-    return replace(found, severity="minor", message=f"{found.message}; unequal games would explain it")
+    if any(
+        number.bounds[i] * s < half * s
+        and all(v.gives["win rate"][1 - i] * s > half * s for v in variants)
+        for i, s in ((1, 1), (0, -1))
+    ):
+        return replace(
+            found, severity="major", message=f"{found.message}; {turned}", changes=turned
+        )
+    return replace(
+        found, severity="minor", message=f"{found.message}; unequal games would explain it"
+    )
 
 
-def shared_denominator(percents: Sequence[Any], most: Any, *, scale: int = 100, whole_sample: bool = False) -> Finding:
+def shared_denominator(
+    percents: Sequence[Any], most: Any, *, scale: int = 100, whole_sample: bool = False
+) -> Finding:
     """Check that some n up to a limit can have all of the printed percentages.
 
     Parameters
@@ -311,9 +425,13 @@ def shared_denominator(percents: Sequence[Any], most: Any, *, scale: int = 100, 
 
     numbers = [printed(x).share(scale) for x in needed(percents, "percents", 2)]
     if any(x.value < 0 or x.value > 1 for x in numbers):
-        raise InputError(f"percents are not all from 0 to {scale}: set scale=100 for percentages, 1 for shares")
+        raise InputError(
+            f"percents are not all from 0 to {scale}: set scale=100 for percentages, 1 for shares"
+        )
     n = np.arange(
-        1, min(whole(most, "most"), 100_000) + 1, dtype=object if min(x.unit for x in numbers) < SMALL else int
+        1,
+        min(whole(most, "most"), 100_000) + 1,
+        dtype=object if min(x.unit for x in numbers) < SMALL else int,
     )
 
     def ends(x: Printed) -> tuple[Any, Any]:
@@ -323,14 +441,23 @@ def shared_denominator(percents: Sequence[Any], most: Any, *, scale: int = 100, 
     def fitting(*numbers: Printed) -> Any:
         every = [ends(x) for x in numbers]
         fine = np.all([a <= b for a, b in every], axis=0)
-        return fine & (sum(a for a, _ in every) <= n) & (n <= sum(b for _, b in every)) if whole_sample else fine
+        return (
+            fine & (sum(a for a, _ in every) <= n) & (n <= sum(b for _, b in every))
+            if whole_sample
+            else fine
+        )
 
     fits, said = [int(x) for x in n[fitting(*numbers)][:20]], ", ".join(x.text for x in numbers)
     asked = {str(i): number for i, number in enumerate(numbers)}
     found = possible(
-        "shared_denominator", said, asked, lambda *xs: bool(fitting(*xs).any()), shares=list(asked),
-        yes=f"some n up to {len(n):,} has all of {said}", no=f"no n up to {len(n):,} has all of {said}",
-    )  # fmt: skip
+        "shared_denominator",
+        said,
+        asked,
+        lambda *xs: bool(fitting(*xs).any()),
+        shares=list(asked),
+        yes=f"some n up to {len(n):,} has all of {said}",
+        no=f"no n up to {len(n):,} has all of {said}",
+    )
     return replace(found, details={"possible": fits}, expected="" if fits else "one n")
 
 
@@ -372,19 +499,31 @@ def duplicate_rows(rows: Sequence[Sequence[Any]]) -> Finding:
     kept: list[int] = []
     expected = float(math.comb(len(table), 2))
     for j, y in enumerate(values.T if len(values) >= FEWEST else []):
-        units = float(np.subtract(*np.percentile(y, [75, 25]))) / max(float(min(row[j].unit for row in table)), 1e-12)
+        units = float(np.subtract(*np.percentile(y, [75, 25]))) / max(
+            float(min(row[j].unit for row in table)), 1e-12
+        )
         if units > 1 and not any(_predicted(values[:, i], y) for i in kept):
             kept, expected = [*kept, j], expected / units
-    base = Finding(rule="duplicate_rows", verdict="agree", published=f"{len(table)} rows", details={"pairs": pairs},
-                   message=f"no two of {len(table)} rows print the same numbers")  # fmt: skip
+    base = Finding(
+        rule="duplicate_rows",
+        verdict="agree",
+        published=f"{len(table)} rows",
+        details={"pairs": pairs},
+        message=f"no two of {len(table)} rows print the same numbers",
+    )
     if expected > CHANCE:
         message = f"so few numbers that rows may be equal by chance ({len(pairs)} pairs are)"
         return replace(base, verdict="no_power", message=message)
     if not pairs:
         return base
     message = f"sources disagree: rows {pairs[0][0] + 1} and {pairs[0][1] + 1} print the same {len(table[0])} numbers"
-    return replace(base, verdict="disagree", severity="minor", expected="rows that differ",
-                   message=f"{message}; by chance {expected:.1g} such pairs are expected")  # fmt: skip
+    return replace(
+        base,
+        verdict="disagree",
+        severity="minor",
+        expected="rows that differ",
+        message=f"{message}; by chance {expected:.1g} such pairs are expected",
+    )
 
 
 def _predicted(x: Any, y: Any) -> bool:

@@ -60,17 +60,40 @@ class Document:
     notes: tuple[str, ...] = ()
 
 
-SUFFIXES = {".md": "Markdown", ".markdown": "Markdown", ".qmd": "Markdown", ".rmd": "Markdown", ".html": "HTML",
-            ".htm": "HTML", ".xhtml": "HTML", ".tex": "LaTeX", ".ltx": "LaTeX", ".pdf": "PDF", ".txt": "text",
-            ".text": "text"}  # fmt: skip
+SUFFIXES = {
+    ".md": "Markdown",
+    ".markdown": "Markdown",
+    ".qmd": "Markdown",
+    ".rmd": "Markdown",
+    ".html": "HTML",
+    ".htm": "HTML",
+    ".xhtml": "HTML",
+    ".tex": "LaTeX",
+    ".ltx": "LaTeX",
+    ".pdf": "PDF",
+    ".txt": "text",
+    ".text": "text",
+}
 DELIMITED = (".csv", ".tsv", ".tab", "")
 SIGNS = (
     ("HTML", re.compile(r"<(?:!doctype html|html|table|tbody)\b", re.IGNORECASE)),
     ("LaTeX", re.compile(r"\\(?:begin\s*\{|documentclass|section\*?\{)")),
-    ("Markdown", re.compile(r"^ {0,9}\|? {0,9}:?-{2,}:?(?: {0,9}\| {0,9}:?-{2,}:?)+ {0,9}\|? *$", re.MULTILINE)),
+    (
+        "Markdown",
+        re.compile(
+            r"^ {0,9}\|? {0,9}:?-{2,}:?(?: {0,9}\| {0,9}:?-{2,}:?)+ {0,9}\|? *$", re.MULTILINE
+        ),
+    ),
 )
-PACKAGES = {"HTML": "lxml", "LaTeX": "pylatexenc", "Markdown": "markdown-it-py and lxml", "PDF": "pypdfium2"}
-NUMBERED = re.compile(r"\s*(?P<name>(?:supplementary |appendix )?tab(?:le|\.)\s*[A-Z]?\.?\d+[a-z]?)\b", re.IGNORECASE)
+PACKAGES = {
+    "HTML": "lxml",
+    "LaTeX": "pylatexenc",
+    "Markdown": "markdown-it-py and lxml",
+    "PDF": "pypdfium2",
+}
+NUMBERED = re.compile(
+    r"\s*(?P<name>(?:supplementary |appendix )?tab(?:le|\.)\s*[A-Z]?\.?\d+[a-z]?)\b", re.IGNORECASE
+)
 
 
 def is_document(path: str | os.PathLike[str]) -> bool:
@@ -112,7 +135,9 @@ def read_document(path: str | os.PathLike[str]) -> Document:
     file = Path(path)
     source = "stdin" if str(path) == "-" else file.name
     suffix = file.suffix.lower() if source != "stdin" else ""
-    if (suffix not in SUFFIXES and suffix not in DELIMITED) or (source != "stdin" and not file.is_file()):
+    if (suffix not in SUFFIXES and suffix not in DELIMITED) or (
+        source != "stdin" and not file.is_file()
+    ):
         return _table(path)  # its errors say what is wrong with the name
     held = standard_input() if source == "stdin" else from_path(file)
     raw = held.head(int(limit("document")) + 1)
@@ -132,7 +157,9 @@ def read_document(path: str | os.PathLike[str]) -> Document:
         kind = named  # each may hold a little of the others
     kind = kind or named
     if named == "PDF" and not pdf:
-        raise InputError(f"{source}: this is not a PDF, or it is damaged: it does not begin with %PDF")
+        raise InputError(
+            f"{source}: this is not a PDF, or it is damaged: it does not begin with %PDF"
+        )
     if kind != named and (named or suffix):
         notes.append(f"{source} is {kind}, and was read as that.")
     grids, passages, more = _read(kind, raw, text, source, file)
@@ -154,11 +181,16 @@ def _decoded(raw: bytes, source: str, suffix: str) -> tuple[str, list[str]]:
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return raw.decode("utf-16", "replace").replace("\r\n", "\n"), []
     if suffix in SUFFIXES and raw.count(b"\0"):
-        raise InputError(f"{source}: this is a binary file, not {SUFFIXES[suffix]}. Name the document itself")
+        raise InputError(
+            f"{source}: this is a binary file, not {SUFFIXES[suffix]}. Name the document itself"
+        )
     try:
         text, notes = raw.decode("utf-8-sig"), list[str]()
     except UnicodeDecodeError:
-        text, notes = raw.decode("cp1252", "replace"), [f"{source} is not UTF-8, and was read as Windows-1252."]
+        text, notes = (
+            raw.decode("cp1252", "replace"),
+            [f"{source} is not UTF-8, and was read as Windows-1252."],
+        )
     return text.replace("\r\n", "\n").replace("\r", "\n"), notes
 
 

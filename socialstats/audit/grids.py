@@ -49,7 +49,9 @@ class Grid:
     source: str = ""
 
 
-def spread(rows: Sequence[Sequence[Spanning]], place: str, *, placeholders: bool = False) -> list[list[str]]:
+def spread(
+    rows: Sequence[Sequence[Spanning]], place: str, *, placeholders: bool = False
+) -> list[list[str]]:
     """Copy cells that span rows and columns into every place that they take.
 
     Parameters
@@ -65,7 +67,9 @@ def spread(rows: Sequence[Sequence[Spanning]], place: str, *, placeholders: bool
     InputError
         For a table that is wider or larger than any that is printed.
     """
-    taken: defaultdict[int, dict[int, str]] = defaultdict(dict)  # cells of later rows, by row and column
+    taken: defaultdict[int, dict[int, str]] = defaultdict(
+        dict
+    )  # cells of later rows, by row and column
     made: list[list[str]] = []
     for i, row in enumerate(rows):
         j, line_of = 0, taken.pop(i, {})
@@ -89,7 +93,9 @@ def spread(rows: Sequence[Sequence[Spanning]], place: str, *, placeholders: bool
 def _refuse_large(columns: int, rows: int, place: str) -> None:
     if columns > WIDEST or columns * rows > LARGEST:
         fix = "Write what is to be audited as CSV"
-        raise InputError(f"{place}: the table has more than {WIDEST:,} columns or {LARGEST:,} cells. {fix}")
+        raise InputError(
+            f"{place}: the table has more than {WIDEST:,} columns or {LARGEST:,} cells. {fix}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +107,9 @@ class Run:
     text: str
 
 
-def aligned(rows: Sequence[Sequence[Run]], under: Sequence[Sequence[tuple[float, float]]]) -> list[list[str]]:
+def aligned(
+    rows: Sequence[Sequence[Run]], under: Sequence[Sequence[tuple[float, float]]]
+) -> list[list[str]]:
     """Arrange the runs of lines in columns by the places of those in lines with numbers.
 
     Parameters
@@ -121,7 +129,9 @@ def aligned(rows: Sequence[Sequence[Run]], under: Sequence[Sequence[tuple[float,
     >>> aligned([heads, row], [[(9, 19)], []])
     [['', 'A and B', 'A and B'], ['x', '3.1', '0.5']]
     """
-    body = [i for i, row in enumerate(rows) if any(is_value(run.text) for run in row)] or list(range(len(rows)))
+    body = [i for i, row in enumerate(rows) if any(is_value(run.text) for run in row)] or list(
+        range(len(rows))
+    )
     most = max((len(rows[i]) for i in body), default=0)
     spans: list[list[float]] = []
     full = [run for i in body if len(rows[i]) >= max(2, most - 1) for run in rows[i]]
@@ -138,9 +148,16 @@ def aligned(rows: Sequence[Sequence[Run]], under: Sequence[Sequence[tuple[float,
         cells = [""] * len(spans)
         for run in row if spans else ():
             middle = (run.left + run.right) / 2
-            line = next((one for one in under[i] if one[0] <= middle < one[1]), None) if i not in body else None
-            over = [j for j, (a, b) in enumerate(spans) if (
-                line[0] < (a + b) / 2 < line[1] if line else run.left < b and a < run.right)]  # fmt: skip
+            line = (
+                next((one for one in under[i] if one[0] <= middle < one[1]), None)
+                if i not in body
+                else None
+            )
+            over = [
+                j
+                for j, (a, b) in enumerate(spans)
+                if (line[0] < (a + b) / 2 < line[1] if line else run.left < b and a < run.right)
+            ]
             over = over or [min(range(len(spans)), key=lambda j: abs(sum(spans[j]) / 2 - middle))]
             for j in over[:1] if i in body else over:
                 cells[j] = f"{cells[j]} {run.text}".strip()
@@ -160,19 +177,31 @@ def sheets_of(grid: Grid, name: str) -> list[Sheet]:
     label become a column ``section``, and a row of bracketed numbers without a label joins the row above.
     """
     width = max((len(row) for row in grid.rows), default=0)
-    rows = [[SPACE.sub(" ", cell).strip() for cell in row] + [""] * (width - len(row)) for row in grid.rows]
+    rows = [
+        [SPACE.sub(" ", cell).strip() for cell in row] + [""] * (width - len(row))
+        for row in grid.rows
+    ]
     kept = [(row, line) for row, line in zip(rows, grid.lines, strict=True) if any(row)]
     if width < 2 or len(kept) < 2:
         return []
     caption = grid.caption
     while kept and width > 2 and len(set(kept[0][0])) == 1:  # a title over all columns
         caption = f"{caption} {kept.pop(0)[0][0]}".strip()
-    while len(kept) > 2 and _is_section(kept[-1][0]) and len(kept[-1][0][0]) > 3:  # a note below the rows
+    while (
+        len(kept) > 2 and _is_section(kept[-1][0]) and len(kept[-1][0][0]) > 3
+    ):  # a note below the rows
         caption = f"{caption} {kept.pop()[0][0]}".strip()
     heads = min(grid.heads, len(kept) - 1) or _heads([row for row, _ in kept])
-    while heads < len(kept) - 1 and grid.heads and _is_head(kept[heads][0]) and not _is_section(kept[heads][0]):
+    while (
+        heads < len(kept) - 1
+        and grid.heads
+        and _is_head(kept[heads][0])
+        and not _is_section(kept[heads][0])
+    ):
         heads += 1
-    blocks: list[tuple[list[str], list[tuple[list[str], int]]]] = [(joined([row for row, _ in kept[:heads]]), [])]
+    blocks: list[tuple[list[str], list[tuple[list[str], int]]]] = [
+        (joined([row for row, _ in kept[:heads]]), [])
+    ]
     numeric = {j for row, _ in kept[heads:] for j, cell in enumerate(row) if is_value(cell)}
     top = {tuple(row) for row, _ in kept[:heads]}
     for row, line in kept[heads:]:
@@ -187,14 +216,22 @@ def sheets_of(grid: Grid, name: str) -> list[Sheet]:
             and any(is_value(cell) for row_above, _ in body[-1:] for cell in row_above[1:])
         ):
             blocks.append((joined([row]), []))
-        elif body and not row[0] and all(BRACKETED.fullmatch(cell) for cell in row if cell) and any(body[-1][0]):
+        elif (
+            body
+            and not row[0]
+            and all(BRACKETED.fullmatch(cell) for cell in row if cell)
+            and any(body[-1][0])
+        ):
             above = body[-1][0]
             body[-1] = ([f"{a} {b}".strip() for a, b in zip(above, row, strict=True)], body[-1][1])
         else:
             body.append((row, line))
     made = [_sheet(columns, body, name, caption, grid.source) for columns, body in blocks]
     found = [sheet for sheet in made if sheet is not None]
-    return [replace(sheet, name=f"{name}, block {i}") if i > 1 else sheet for i, sheet in enumerate(found, start=1)]
+    return [
+        replace(sheet, name=f"{name}, block {i}") if i > 1 else sheet
+        for i, sheet in enumerate(found, start=1)
+    ]
 
 
 def _is_head(row: Sequence[str]) -> bool:
@@ -227,7 +264,9 @@ def joined(heads: Sequence[Sequence[str]]) -> list[str]:
     for i, row in enumerate(heads):
         cells = list(row)
         spanning = any(a and a == b for a, b in pairwise(cells))  # then what it spans is known
-        for j in range(2, len(cells)):  # an upper head without markup stands over the empty cells to its right
+        for j in range(
+            2, len(cells)
+        ):  # an upper head without markup stands over the empty cells to its right
             if (
                 not spanning
                 and i < len(heads) - 1
@@ -246,10 +285,14 @@ def joined(heads: Sequence[Sequence[str]]) -> list[str]:
     return names
 
 
-def _sheet(columns: list[str], body: list[tuple[list[str], int]], name: str, caption: str, source: str) -> Sheet | None:
+def _sheet(
+    columns: list[str], body: list[tuple[list[str], int]], name: str, caption: str, source: str
+) -> Sheet | None:
     """Return the rows of one head as a sheet, with its sections as a column and its labels filled down."""
     numeric = {j for row, _ in body for j, cell in enumerate(row) if is_value(cell)}
-    labels = [j for j in range(len(columns)) if all(k >= j for k in numeric)][: min(numeric, default=0)]
+    labels = [j for j in range(len(columns)) if all(k >= j for k in numeric)][
+        : min(numeric, default=0)
+    ]
     section, above = "", [""] * len(columns)
     rows: list[dict[str, str]] = []
     lines: list[int] = []
@@ -259,12 +302,20 @@ def _sheet(columns: list[str], body: list[tuple[list[str], int]], name: str, cap
             continue
         filled = [above[j] if j in labels[:-1] and not cell else cell for j, cell in enumerate(row)]
         above = filled
-        rows.append({**({"section": section} if section else {}), **dict(zip(columns, filled, strict=True))})
+        rows.append(
+            {**({"section": section} if section else {}), **dict(zip(columns, filled, strict=True))}
+        )
         lines.append(line)
     if not rows:
         return None
     sections = any("section" in row for row in rows)
     rows = [{"section": "", **row} if sections else row for row in rows]
-    sheet = Sheet(name=name, columns=(*(("section",) if sections else ()), *columns), rows=tuple(rows),
-                  lines=tuple(lines), sources=(source,) * len(rows), title=caption)  # fmt: skip
+    sheet = Sheet(
+        name=name,
+        columns=(*(("section",) if sections else ()), *columns),
+        rows=tuple(rows),
+        lines=tuple(lines),
+        sources=(source,) * len(rows),
+        title=caption,
+    )
     return split_cells(sheet)

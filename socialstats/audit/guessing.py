@@ -25,7 +25,7 @@ KINDS = {
     "percent": "percent percentage pct %",
     "count": "count k freq frequency hits successes correct n_correct #correct num_correct correct_answers",
     "share": "acc accuracy proportion prop share rate fraction exact_match em win_rate winrate wr pass_rate "
-             "success_rate asr attack_success_rate refusal_rate error_rate",
+    "success_rate asr attack_success_rate refusal_rate error_rate",
     "t": "t t_stat t_statistic t_value",
     "F": "f f_stat f_statistic f_value",
     "z": "z z_stat z_statistic z_value z_score",
@@ -43,7 +43,10 @@ KINDS = {
     "recall": "recall rec sensitivity tpr",
     "specificity": "specificity tnr",
     "mcc": "mcc",
-    "tp": "tp true_positives", "fp": "fp false_positives", "fn": "fn false_negatives", "tn": "tn true_negatives",
+    "tp": "tp true_positives",
+    "fp": "fp false_positives",
+    "fn": "fn false_negatives",
+    "tn": "tn true_negatives",
     "d": "d cohen_d cohens_d cohen's_d",
     "g": "g hedges_g hedges'_g",
     "odds_ratio": "or odds_ratio",
@@ -53,21 +56,54 @@ KINDS = {
     "low": "ci_low ci_lower lower_ci lower lcl lcb ci_lo 95%_ci_low 95_ci_low lower_bound low_ci",
     "high": "ci_high ci_upper upper_ci upper ucl ucb ci_hi 95%_ci_high 95_ci_high upper_bound high_ci",
     "half": "ci_half_width half_width margin_of_error moe",
-}  # fmt: skip
+}
 SPLIT = re.compile(r"[\s_.,;:/()\[\]-]+")
-STEMMED = ("p", "std_error", "n", "mean", "sd", "percent", "count", "t", "df", "low", "high", "half", "total", "f1",
-           "precision", "recall")  # may be parts of longer names  # fmt: skip
+STEMMED = (
+    "p",
+    "std_error",
+    "n",
+    "mean",
+    "sd",
+    "percent",
+    "count",
+    "t",
+    "df",
+    "low",
+    "high",
+    "half",
+    "total",
+    "f1",
+    "precision",
+    "recall",
+)  # may be parts of longer names
 SHARED = ("n", "df", "total")  # one column for all families of a table
 UNIT = re.compile(r"\s*(?:[(\[]\s*(?:%|in %|percent|↑|↓|pct)\s*[)\]]|[↑↓]|(?<=\w) ?%)\s*$")
-BOTH = re.compile(r",?\s*(?:\bn|\bno\.?|#)\s*\(%\)", re.IGNORECASE)  # "Refused, n (%)" holds both: neither is its kind
+BOTH = re.compile(
+    r",?\s*(?:\bn|\bno\.?|#)\s*\(%\)", re.IGNORECASE
+)  # "Refused, n (%)" holds both: neither is its kind
 AGAIN = re.compile(r" \(\d+\)$")  # suffix of a repeated head
-SHARES = re.compile(r"\b(?:accurac|correct|proportion|shares? of|rates?\b|percentages?\b)", re.IGNORECASE)
-BESIDE = ("sd", "std_error", "low", "high", "half", "n")  # belong to the measure at their left, without a name
+SHARES = re.compile(
+    r"\b(?:accurac|correct|proportion|shares? of|rates?\b|percentages?\b)", re.IGNORECASE
+)
+BESIDE = (
+    "sd",
+    "std_error",
+    "low",
+    "high",
+    "half",
+    "n",
+)  # belong to the measure at their left, without a name
 SIZE = re.compile(r"\bn\s*=\s*(\d[\d,]*)", re.IGNORECASE)
-RANGE = re.compile(r"(?<![\d.])(?P<low>-?\d{1,2})\s*(?:–|—|-|to|\.\.\.?)\s*(?P<high>\d{1,3})(?![\d.]|\s*%)")
+RANGE = re.compile(
+    r"(?<![\d.])(?P<low>-?\d{1,2})\s*(?:–|—|-|to|\.\.\.?)\s*(?P<high>\d{1,3})(?![\d.]|\s*%)"
+)
 WHOLE = re.compile(r"\b(?:likert|ratings?|rated|points?|scale)\b", re.IGNORECASE)
-TOTALS = re.compile(r"(?:grand\s+|sub-?)?totals?\b.*|sum|all|overall|combined|pooled|Σ|gesamt|summe", re.IGNORECASE)
-MEANS = re.compile(r"(?:(?:macro|micro|(?:un)?weighted)[- ]?)?(?:average|avg|mean)\b.*|mittelwert", re.IGNORECASE)
+TOTALS = re.compile(
+    r"(?:grand\s+|sub-?)?totals?\b.*|sum|all|overall|combined|pooled|Σ|gesamt|summe", re.IGNORECASE
+)
+MEANS = re.compile(
+    r"(?:(?:macro|micro|(?:un)?weighted)[- ]?)?(?:average|avg|mean)\b.*|mittelwert", re.IGNORECASE
+)
 SUBTOTALS = re.compile(r".*\b(?:sub)?totals?", re.IGNORECASE)
 APART = re.compile(
     r"(?:Δ|delta|diff(?:erence)?s?|gap|gain|improvement|best|worst|max(?:imum)?|min(?:imum)?|median|range|"
@@ -75,11 +111,20 @@ APART = re.compile(
     re.IGNORECASE,
 )  # rows that are no unit of the table
 REFERENCE = re.compile(
-    r".*\b(?:humans?|people|random|chance|majority|experts?|crowd|annotators?|baseline)\b.*", re.IGNORECASE
+    r".*\b(?:humans?|people|random|chance|majority|experts?|crowd|annotators?|baseline)\b.*",
+    re.IGNORECASE,
 )  # rows whose numbers may come from other questions, or from theory
-JOINED = (("acc", "accuracy", "f1", "precision", "recall", "mean", "share"), ("se", "sd", "std", "stderr"), ("ci",),
-          ("n", "count", "total", "correct"), ("p",), ("t", "f", "z", "df"))  # fmt: skip
-NO_RULES = 'Write a rules file: [[rule]] check = "sum_to" ... (socialstats audit --help has an example)'
+JOINED = (
+    ("acc", "accuracy", "f1", "precision", "recall", "mean", "share"),
+    ("se", "sd", "std", "stderr"),
+    ("ci",),
+    ("n", "count", "total", "correct"),
+    ("p",),
+    ("t", "f", "z", "df"),
+)
+NO_RULES = (
+    'Write a rules file: [[rule]] check = "sum_to" ... (socialstats audit --help has an example)'
+)
 CERTAIN, LIKELY, OPEN, UNLIKELY = 4.0, 2.0, 0.0, -3.0
 """Log odds, before the numbers speak, that a column is what a rule takes it for: 50 to 1, 7 to 1, even, 1 to 20."""
 
@@ -106,7 +151,9 @@ def kind_of(column: str) -> tuple[str, str]:
 def _words(text: str) -> list[str]:
     text = re.sub(r"\b\d\d(?:\.\d)?\s?%\s?(?=c\.?i\b)", "", text, flags=re.IGNORECASE)
     plain = UNIT.sub("", SIZE.sub("", BOTH.sub("", text).strip().casefold().strip(MARKS)))
-    return [word for word in SPLIT.split(plain) if word] or ([plain.strip()] if plain.strip() else [])
+    return [word for word in SPLIT.split(plain) if word] or (
+        [plain.strip()] if plain.strip() else []
+    )
 
 
 def _kind(name: str) -> tuple[str, str]:
@@ -143,7 +190,9 @@ def _kind_in(sheet: Sheet, column: str) -> tuple[str, str]:
         return "", stem or column
     if kind in RETRIEVED and not stem and "f1" in (kind_of(other)[0] for other in sheet.columns):
         return RETRIEVED[kind], stem
-    numbers = _numbers(sheet, column) if kind in ("p", "r", "n", "sd", "std_error", "F", "chi2") else []
+    numbers = (
+        _numbers(sheet, column) if kind in ("p", "r", "n", "sd", "std_error", "F", "chi2") else []
+    )
     odd = {
         "p": lambda one: one.value > 1 or one.value < 0,
         "r": lambda one: abs(one.value) > 1,
@@ -151,7 +200,11 @@ def _kind_in(sheet: Sheet, column: str) -> tuple[str, str]:
     }.get(kind, lambda one: one.value < 0)
     if kind == "total" and any(one.value < 0 for one in _numbers(sheet, column)):
         return "", stem or "_".join(_words(column))
-    return ("", stem or "_".join(_words(column))) if 2 * sum(map(odd, numbers)) > len(numbers) else (kind, stem)
+    return (
+        ("", stem or "_".join(_words(column)))
+        if 2 * sum(map(odd, numbers)) > len(numbers)
+        else (kind, stem)
+    )
 
 
 def families(sheet: Sheet) -> list[dict[str, Any]]:
@@ -167,7 +220,9 @@ def families(sheet: Sheet) -> list[dict[str, Any]]:
             continue
         kind, stem = _kind_in(sheet, column)
         named.setdefault("_".join(_words(column)), column)
-        stem = last if not stem and kind in BESIDE and (kind != "n" or AGAIN.search(column)) else stem
+        stem = (
+            last if not stem and kind in BESIDE and (kind != "n" or AGAIN.search(column)) else stem
+        )
         last = last if kind in BESIDE else stem if kind else "_".join(_words(column))
         if kind:
             found.setdefault(stem, {}).setdefault(kind, column)
@@ -175,16 +230,26 @@ def families(sheet: Sheet) -> list[dict[str, Any]]:
             found.setdefault(stem, {}).setdefault("n", int(said[1].replace(",", "")))
     shared = {kind: column for kind, column in found.get("", {}).items() if kind in SHARED}
     for stem, kinds in found.items():
-        sized = "n" in kinds or ({"n", "total"} & set(shared) and stem in named and _whole(sheet, named[stem]))
+        sized = "n" in kinds or (
+            {"n", "total"} & set(shared) and stem in named and _whole(sheet, named[stem])
+        )
         if stem in named and "percent" in kinds and sized and named[stem] != kinds["percent"]:
             kinds.setdefault("count", named[stem])  # "54 (52.9%)" under "Control (n = 102)"
         elif stem in named and not {"mean", "share", "percent"} & set(kinds):
             kind = _kind_in(sheet, named[stem])[0]
-            shares = bool(SHARES.search(sheet.title)) and not kind and _usable(sheet, "share", named[stem])
+            shares = (
+                bool(SHARES.search(sheet.title))
+                and not kind
+                and _usable(sheet, "share", named[stem])
+            )
             known = kind in ("share", "f1", "precision", "recall", "kappa", "b")
             kinds[kind if known else "share" if shares else "value"] = named[stem]
     for kinds in found.values():
-        for kind in [kind for kind in ("share", "percent") if kind in kinds and not _usable(sheet, kind, kinds[kind])]:
+        for kind in [
+            kind
+            for kind in ("share", "percent")
+            if kind in kinds and not _usable(sheet, kind, kinds[kind])
+        ]:
             del kinds[kind]
     return [{**shared, **kinds} for kinds in found.values()]
 
@@ -204,13 +269,19 @@ def guess_rules(documents: Sequence[Document]) -> RuleBook:
     sheets: dict[str, Sheet] = {}
     rules: dict[str, Rule] = {}
     passages = tuple(passage for document in documents for passage in document.passages)
-    general = " ".join(one.text for one in passages if P_VALUES.search(one.text) and not re.search(r"[<=>]", one.text))
+    general = " ".join(
+        one.text
+        for one in passages
+        if P_VALUES.search(one.text) and not re.search(r"[<=>]", one.text)
+    )
     for sheet in (sheet for document in documents for sheet in document.sheets):
         name = f"{sheet.name} (#{len(sheets) + 1})" if sheet.name in sheets else sheet.name
         sheets[name] = sheet
         named = [*_measures(sheet, name, f"{sheet.title} {general}"), *_margins(sheet, name)]
         numeric = [column for column in sheet.columns if _numeric(sheet, column)]
-        summaries = [rule for rule in relations(sheet, name, numeric) if not any(map(rule.overlaps, named))]
+        summaries = [
+            rule for rule in relations(sheet, name, numeric) if not any(map(rule.overlaps, named))
+        ]
         for rule in (*named, *summaries):
             rules.setdefault(rule.name, rule)
     if not rules and not passages:
@@ -220,13 +291,27 @@ def guess_rules(documents: Sequence[Document]) -> RuleBook:
         raise NothingToAnalyse(f"{said if sheets else none}. {NO_RULES}")
     if sheets:
         sheets[GIVEN] = next(iter(sheets.values()))
-    return RuleBook(title="", source="", sheets=sheets, rules=tuple(rules.values()), passages=passages,
-                    notes=tuple(note for document in documents for note in document.notes))  # fmt: skip
+    return RuleBook(
+        title="",
+        source="",
+        sheets=sheets,
+        rules=tuple(rules.values()),
+        passages=passages,
+        notes=tuple(note for document in documents for note in document.notes),
+    )
 
 
-def _rule(table: str, check: str, parameters: Mapping[str, Any], about: str = "", **more: Any) -> Rule:
+def _rule(
+    table: str, check: str, parameters: Mapping[str, Any], about: str = "", **more: Any
+) -> Rule:
     columns = about or listing([value for value in parameters.values() if isinstance(value, str)])
-    return Rule(name=f"{table}: {check} of {columns}", check=check, table=table, parameters=parameters, **more)
+    return Rule(
+        name=f"{table}: {check} of {columns}",
+        check=check,
+        table=table,
+        parameters=parameters,
+        **more,
+    )
 
 
 def _measures(sheet: Sheet, table: str, about: str) -> Iterator[Rule]:
@@ -235,13 +320,33 @@ def _measures(sheet: Sheet, table: str, about: str) -> Iterator[Rule]:
     apart = [sheet.label(row, label) for row in others]
     counted = [*apart, *(sheet.label(row, label) for row in _named(sheet, REFERENCE))]
     found = families(sheet)
-    wanted = [one for kinds in found for one in (*_limits(sheet, kinds), *_spread(sheet, kinds),
-                                                 *_tests(kinds, about), *_formulas(sheet, kinds))]  # fmt: skip
-    for check, options, parameters, assumes, odds in (*wanted, *_groups(found), *_unnamed_counts(sheet, found)):
-        left = [] if check == "within" else counted if check in ("grim", "grimmer", "std_error_possible") else apart
+    wanted = [
+        one
+        for kinds in found
+        for one in (
+            *_limits(sheet, kinds),
+            *_spread(sheet, kinds),
+            *_tests(kinds, about),
+            *_formulas(sheet, kinds),
+        )
+    ]
+    for check, options, parameters, assumes, odds in (
+        *wanted,
+        *_groups(found),
+        *_unnamed_counts(sheet, found),
+    ):
+        left = (
+            []
+            if check == "within"
+            else counted
+            if check in ("grim", "grimmer", "std_error_possible")
+            else apart
+        )
         rows = {label: {"not": left}} if left else {}
         if check in CHECKS:
-            yield _rule(table, check, parameters, options=options, where=rows, assumes=assumes, odds=odds)
+            yield _rule(
+                table, check, parameters, options=options, where=rows, assumes=assumes, odds=odds
+            )
 
 
 Wanted = tuple[str, dict[str, Any], dict[str, Any], str, float]
@@ -251,13 +356,28 @@ Wanted = tuple[str, dict[str, Any], dict[str, Any], str, float]
 def _limits(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
     columns = {kind: column for kind, column in kinds.items() if isinstance(column, str)}
     ends: dict[str, dict[str, int]] = {"p": {"low": 0, "high": 1}}
-    ends |= {k: {"low": -(one := _scale(sheet, columns[k])), "high": one} for k in COEFFICIENTS if k in columns}
-    ends |= {kind: {"low": 0} for kind in ("std_error", "sd", "n", "count", "total", "tp", "fp", "fn", "tn")}
-    ends |= {k: {"low": 0, "high": _scale(sheet, columns[k])} for k in ("share", "percent") if k in columns}
+    ends |= {
+        k: {"low": -(one := _scale(sheet, columns[k])), "high": one}
+        for k in COEFFICIENTS
+        if k in columns
+    }
+    ends |= {
+        kind: {"low": 0}
+        for kind in ("std_error", "sd", "n", "count", "total", "tp", "fp", "fn", "tn")
+    }
+    ends |= {
+        k: {"low": 0, "high": _scale(sheet, columns[k])}
+        for k in ("share", "percent")
+        if k in columns
+    }
     for kind in (kind for kind in ends if kind in columns):
         yield "within", {}, {"value": columns[kind], **ends[kind]}, "", CERTAIN
     value = next((columns[k] for k in ESTIMATES if k in columns), None)
-    measures = [c for c in sheet.columns if _numeric(sheet, c) and _kind_in(sheet, c)[0] in ("", "value", *ESTIMATES)]
+    measures = [
+        c
+        for c in sheet.columns
+        if _numeric(sheet, c) and _kind_in(sheet, c)[0] in ("", "value", *ESTIMATES)
+    ]
     if value and {"low", "high"} <= set(columns):
         odds = CERTAIN if len(measures) == 1 else LIKELY
         given = {"value": value, "low": columns["low"], "high": columns["high"]}
@@ -270,7 +390,20 @@ def _limits(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
         yield "count_percent", {"scale": _scale(sheet, share)}, given, said, CERTAIN
 
 
-ESTIMATES = ("share", "percent", "mean", "value", "odds_ratio", "risk_ratio", "b", "r", "d", "g", "f1", "kappa")
+ESTIMATES = (
+    "share",
+    "percent",
+    "mean",
+    "value",
+    "odds_ratio",
+    "risk_ratio",
+    "b",
+    "r",
+    "d",
+    "g",
+    "f1",
+    "kappa",
+)
 
 
 def _spread(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
@@ -281,27 +414,64 @@ def _spread(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
         inside = all(abs(number.value) <= 1 for number in _numbers(sheet, kinds["mean"]))
         if limits or not inside:
             said = bool(limits) or WHOLE.search(f"{kinds['mean']} {sheet.title}".replace("_", " "))
-            given = {**({"sd": kinds["sd"]} if "sd" in kinds else {}), "mean": kinds["mean"], "n": n, **limits}
+            given = {
+                **({"sd": kinds["sd"]} if "sd" in kinds else {}),
+                "mean": kinds["mean"],
+                "n": n,
+                **limits,
+            }
             check = "grimmer" if "sd" in kinds else "grim"
             yield check, {}, given, "means of whole numbers", CERTAIN if said else OPEN
     if n is not None and share and not {"count", "sd"} & set(kinds):
         odds = OPEN if "share" in kinds else UNLIKELY  # n may be the counts themselves
-        yield "grim", {}, {"mean": share, "n": n, "scale": _scale(sheet, share)}, "shares of n answers", odds
+        yield (
+            "grim",
+            {},
+            {"mean": share, "n": n, "scale": _scale(sheet, share)},
+            "shares of n answers",
+            odds,
+        )
     if share and "std_error" in kinds:
-        given = {"mean": share, "std_error": kinds["std_error"], **({"n": n} if n is not None else {})}
-        yield "std_error_possible", {"scale": _scale(sheet, share)}, given, "shares of 0 and 1 answers", LIKELY
+        given = {
+            "mean": share,
+            "std_error": kinds["std_error"],
+            **({"n": n} if n is not None else {}),
+        }
+        yield (
+            "std_error_possible",
+            {"scale": _scale(sheet, share)},
+            given,
+            "shares of 0 and 1 answers",
+            LIKELY,
+        )
 
 
 def _unnamed_counts(sheet: Sheet, found: Sequence[Mapping[str, Any]]) -> Iterator[Wanted]:
     """Yield a rule: the only column of whole numbers holds the counts of the only column of percentages."""
-    size = next((kinds[k] for kinds in found for k in ("total", "n") if isinstance(kinds.get(k), str)), None)
-    shares = {kinds[k] for kinds in found for k in ("percent", "share") if k in kinds and "count" not in kinds}
-    wholes = [c for c in sheet.columns if c != size and _numeric(sheet, c) and not _kind_in(sheet, c)[0] and
-              _whole(sheet, c)]  # fmt: skip
+    size = next(
+        (kinds[k] for kinds in found for k in ("total", "n") if isinstance(kinds.get(k), str)), None
+    )
+    shares = {
+        kinds[k]
+        for kinds in found
+        for k in ("percent", "share")
+        if k in kinds and "count" not in kinds
+    }
+    wholes = [
+        c
+        for c in sheet.columns
+        if c != size and _numeric(sheet, c) and not _kind_in(sheet, c)[0] and _whole(sheet, c)
+    ]
     if size and len(shares) == 1 == len(wholes) and shares.isdisjoint(wholes):
         (share,) = shares
         given = {"count": wholes[0], "percent": share, "total": size}
-        yield "count_percent", {"scale": _scale(sheet, share)}, given, f"counts of {share}", UNLIKELY
+        yield (
+            "count_percent",
+            {"scale": _scale(sheet, share)},
+            given,
+            f"counts of {share}",
+            UNLIKELY,
+        )
 
 
 P_VALUES = re.compile(r"\bp[- ]?values?\b|\btests?\b|\bcorrect(?:ed|ion)\b|\badjust", re.IGNORECASE)
@@ -320,35 +490,109 @@ def _tests(kinds: Mapping[str, Any], about: str) -> Iterator[Wanted]:
         if {kind, "p", *frees} <= set(kinds):
             given = {free: kinds[free] for free in frees}
             options = {"kind": kind} | (tails if kind in ("t", "z", "r") else {})
-            yield "statistic_p", options, {"statistic": kinds[kind], "p": kinds["p"], **given}, assumes, odds
+            yield (
+                "statistic_p",
+                options,
+                {"statistic": kinds[kind], "p": kinds["p"], **given},
+                assumes,
+                odds,
+            )
 
 
 INTERVAL = {"low": "low", "high": "high", "std_error": "std_error"}
 FORMULAS: tuple[tuple[str, dict[str, str], tuple[str, ...], str, float], ...] = (
     ("kappa_from_agreement", {"kappa": "kappa", "observed": "po", "chance": "pe"}, (), "", CERTAIN),
-    ("std_error_from_sd", {"std_error": "std_error", "sd": "sd", "n": "n"}, (), "standard errors of n values", LIKELY),
+    (
+        "std_error_from_sd",
+        {"std_error": "std_error", "sd": "sd", "n": "n"},
+        (),
+        "standard errors of n values",
+        LIKELY,
+    ),
     ("mean_ci", INTERVAL | {"mean": "mean"}, ("n",), "intervals of the mean and its s.e.", LIKELY),
-    ("mean_ci", INTERVAL | {"mean": "value"}, ("n",), "intervals of the number and its s.e.", LIKELY),
-    ("mean_ci", {"mean": "mean", "low": "low", "high": "high", "sd": "sd", "n": "n"}, (), "intervals of means", LIKELY),
-    ("count_ci", {"low": "low", "high": "high", "n": "total", "count": "count"}, (), "intervals of counts", LIKELY),
-    ("count_ci", {"low": "low", "high": "high", "n": "n", "count": "count"}, (), "intervals of counts", LIKELY),
-    ("count_ci", {"low": "low", "high": "high", "n": "n", "share": "share"}, (), "intervals of shares", LIKELY),
-    ("count_ci", {"low": "low", "high": "high", "n": "n", "share": "percent"}, (), "intervals of shares", LIKELY),
+    (
+        "mean_ci",
+        INTERVAL | {"mean": "value"},
+        ("n",),
+        "intervals of the number and its s.e.",
+        LIKELY,
+    ),
+    (
+        "mean_ci",
+        {"mean": "mean", "low": "low", "high": "high", "sd": "sd", "n": "n"},
+        (),
+        "intervals of means",
+        LIKELY,
+    ),
+    (
+        "count_ci",
+        {"low": "low", "high": "high", "n": "total", "count": "count"},
+        (),
+        "intervals of counts",
+        LIKELY,
+    ),
+    (
+        "count_ci",
+        {"low": "low", "high": "high", "n": "n", "count": "count"},
+        (),
+        "intervals of counts",
+        LIKELY,
+    ),
+    (
+        "count_ci",
+        {"low": "low", "high": "high", "n": "n", "share": "share"},
+        (),
+        "intervals of shares",
+        LIKELY,
+    ),
+    (
+        "count_ci",
+        {"low": "low", "high": "high", "n": "n", "share": "percent"},
+        (),
+        "intervals of shares",
+        LIKELY,
+    ),
     ("correlation", {"r": "r", "n": "n", "p": "p"}, ("t",), "correlations of n pairs", LIKELY),
-    ("t_from_estimate", {"estimate": "b", "std_error": "std_error", "t": "t"}, ("df", "p"), "tests of b", LIKELY),
-    ("t_from_estimate", {"estimate": "b", "std_error": "std_error", "p": "p"}, ("df",), "tests of b", LIKELY),
+    (
+        "t_from_estimate",
+        {"estimate": "b", "std_error": "std_error", "t": "t"},
+        ("df", "p"),
+        "tests of b",
+        LIKELY,
+    ),
+    (
+        "t_from_estimate",
+        {"estimate": "b", "std_error": "std_error", "p": "p"},
+        ("df",),
+        "tests of b",
+        LIKELY,
+    ),
 )
 """A check, its parameters and the kinds that they are, kinds that may be there, what is assumed, and its log odds."""
-METRICS = {"tp": "tp", "fp": "fp", "fn": "fn", "tn": "tn", "share": "accuracy", "precision": "precision",
-           "recall": "recall", "specificity": "specificity", "f1": "f1", "mcc": "mcc"}  # fmt: skip
+METRICS = {
+    "tp": "tp",
+    "fp": "fp",
+    "fn": "fn",
+    "tn": "tn",
+    "share": "accuracy",
+    "precision": "precision",
+    "recall": "recall",
+    "specificity": "specificity",
+    "f1": "f1",
+    "mcc": "mcc",
+}
 
 
 def _formulas(sheet: Sheet, kinds: Mapping[str, Any]) -> Iterator[Wanted]:
     """Yield rules of numbers that follow from others by a formula."""
     for check, needed, more, assumes, odds in FORMULAS:
         if set(needed.values()) <= set(kinds) and not ("share" in needed and "count" in kinds):
-            more = () if {"chi2", "odds_ratio"} & set(kinds) else more  # Wald's df of 1 is none of t
-            given = {name: kinds[kind] for name, kind in needed.items()} | {k: kinds[k] for k in more if k in kinds}
+            more = (
+                () if {"chi2", "odds_ratio"} & set(kinds) else more
+            )  # Wald's df of 1 is none of t
+            given = {name: kinds[kind] for name, kind in needed.items()} | {
+                k: kinds[k] for k in more if k in kinds
+            }
             scale = {"scale": _scale(sheet, given["low"])} if check == "count_ci" else {}
             yield check, scale, given, assumes, odds
     metrics = {name: kinds[kind] for kind, name in METRICS.items() if kind in kinds}
@@ -365,13 +609,23 @@ def _groups(found: Sequence[Mapping[str, Any]]) -> Iterator[Wanted]:
     tests = next((kinds for kinds in found if {"t", "p", "d", "g"} & set(kinds)), {})
     if len(groups) != 2:
         return
-    both = {f"{name}{i}": kinds[name] for i, kinds in enumerate(groups, start=1) for name in ("mean", "sd", "n")}
+    both = {
+        f"{name}{i}": kinds[name]
+        for i, kinds in enumerate(groups, start=1)
+        for name in ("mean", "sd", "n")
+    }
     given = {name: tests[name] for name in ("t", "df", "p") if name in tests}
     if set(given) & {"t", "p"} and "F" not in tests:
         yield "two_sample_t", {}, both | given, "tests of two independent groups", LIKELY
     for name in ("d", "g"):
         if name in tests:
-            yield "cohens_d", {"kind": name}, both | {"value": tests[name]}, "of two independent groups", LIKELY
+            yield (
+                "cohens_d",
+                {"kind": name},
+                both | {"value": tests[name]},
+                "of two independent groups",
+                LIKELY,
+            )
 
 
 def scale_of(text: str) -> dict[str, int]:
@@ -385,34 +639,57 @@ def scale_of(text: str) -> dict[str, int]:
     points = re.search(r"\b(\d{1,2})[- ]point\b", text)
     if points and int(points[1]) > 1:
         return {"low": 1, "high": int(points[1])}
-    found = [m for m in RANGE.finditer(text) if int(m["low"]) in (-5, -4, -3, -2, -1, 0, 1) and
-             2 <= int(m["high"]) - int(m["low"]) <= 100]  # fmt: skip
-    worded = found and (WHOLE.search(text) or re.fullmatch(r"\s*[(\[].*", text[max(found[0].start() - 1, 0) :]))
+    found = [
+        m
+        for m in RANGE.finditer(text)
+        if int(m["low"]) in (-5, -4, -3, -2, -1, 0, 1)
+        and 2 <= int(m["high"]) - int(m["low"]) <= 100
+    ]
+    worded = found and (
+        WHOLE.search(text) or re.fullmatch(r"\s*[(\[].*", text[max(found[0].start() - 1, 0) :])
+    )
     return {"low": int(found[0]["low"]), "high": int(found[0]["high"])} if worded else {}
 
 
 def _labels(sheet: Sheet) -> str:
     """Return the first column of words, which names the rows; the first column where there is none."""
-    return next((c for c in sheet.columns if c != "section" and not _numeric(sheet, c)), sheet.columns[0])
+    return next(
+        (c for c in sheet.columns if c != "section" and not _numeric(sheet, c)), sheet.columns[0]
+    )
 
 
 def _named(sheet: Sheet, words: re.Pattern[str]) -> list[int]:
     label = _labels(sheet)
-    return [] if _numeric(sheet, label) else [
-        i for i in range(len(sheet.rows)) if words.fullmatch(sheet.label(i, label).strip(" :*"))
-    ]  # fmt: skip
+    return (
+        []
+        if _numeric(sheet, label)
+        else [
+            i for i in range(len(sheet.rows)) if words.fullmatch(sheet.label(i, label).strip(" :*"))
+        ]
+    )
 
 
 def _margins(sheet: Sheet, table: str) -> Iterator[Rule]:
     """Yield rules about rows and columns that are named total, all, average: sums and means of the others."""
     label = _labels(sheet)
     sums, means = _named(sheet, TOTALS), _named(sheet, MEANS)
-    margins = {sheet.label(row, label) for row in (*sums, *means, *_named(sheet, APART), *_named(sheet, SUBTOTALS))}
+    margins = {
+        sheet.label(row, label)
+        for row in (*sums, *means, *_named(sheet, APART), *_named(sheet, SUBTOTALS))
+    }
     numeric = [column for column in sheet.columns if column != label and _numeric(sheet, column)]
     kinds = {column: _kind_in(sheet, column)[0] for column in numeric}
-    values = [c for c in numeric if kinds[c] in ("", "share", "percent", "mean", "value", "f1", "precision", "recall")]
-    counts = [c for c in numeric if kinds[c] in ("n", "count", "total", "tp", "fp", "fn", "tn") or (
-        kinds[c] == "" and _whole(sheet, c))]  # fmt: skip
+    values = [
+        c
+        for c in numeric
+        if kinds[c] in ("", "share", "percent", "mean", "value", "f1", "precision", "recall")
+    ]
+    counts = [
+        c
+        for c in numeric
+        if kinds[c] in ("n", "count", "total", "tp", "fp", "fn", "tn")
+        or (kinds[c] == "" and _whole(sheet, c))
+    ]
     size = next((c for c in numeric if kinds[c] == "n" and not kind_of(c)[1]), None)
     sections = len({row.get("section", "") for row in sheet.rows})
     for row in (*sums, *means):
@@ -422,7 +699,11 @@ def _margins(sheet: Sheet, table: str) -> Iterator[Rule]:
         over = [i for i in others if i < row]
         below = {sheet.label(i, label) for i in others if i > row} if len(over) > 1 else set[str]()
         others = over if below else others
-        if len(others) < 2 or len(sheet.where({label: name}, same)) > 1 or (sections > 1 and not section):
+        if (
+            len(others) < 2
+            or len(sheet.where({label: name}, same)) > 1
+            or (sections > 1 and not section)
+        ):
             continue
         where = {label: name, **same}
         parts = {"by": {}, "where": {label: {"not": sorted(margins | below)}, **same}}
@@ -430,41 +711,102 @@ def _margins(sheet: Sheet, table: str) -> Iterator[Rule]:
         total = row in sums and "total" in name.casefold()
         decimal = [c for c in numeric if total and kinds[c] == "" and c not in counts]
         for columns in filter(None, (counts if row in sums else [], decimal)):
-            yield _rule(table, "sum_to", {"parts": parts}, f"{about} of {listing(columns)}", columns=tuple(columns),
-                        where=where, options={"counts": columns is counts}, assumes="the sums of the other rows",
-                        odds=CERTAIN if total else OPEN)  # fmt: skip
-        full = [c for c in numeric if kinds[c] == "percent" and _hundred(sheet, row, c)] if row in sums else []
+            yield _rule(
+                table,
+                "sum_to",
+                {"parts": parts},
+                f"{about} of {listing(columns)}",
+                columns=tuple(columns),
+                where=where,
+                options={"counts": columns is counts},
+                assumes="the sums of the other rows",
+                odds=CERTAIN if total else OPEN,
+            )
+        full = (
+            [c for c in numeric if kinds[c] == "percent" and _hundred(sheet, row, c)]
+            if row in sums
+            else []
+        )
         for column in full if size else ():
-            given = {"count": size, "percent": column, "total": {"column": size, "by": {}, "where": where}}
+            given = {
+                "count": size,
+                "percent": column,
+                "total": {"column": size, "by": {}, "where": where},
+            }
             rest = parts["where"]
-            yield _rule(table, "count_percent", given, f"{size} and {column}", where=rest,
-                        assumes="percentages of that total", odds=CERTAIN)  # fmt: skip
+            yield _rule(
+                table,
+                "count_percent",
+                given,
+                f"{size} and {column}",
+                where=rest,
+                assumes="percentages of that total",
+                odds=CERTAIN,
+            )
         plain = tuple(c for c in values if c not in counts and c not in full and c not in decimal)
         if row in means and plain:
-            yield _rule(table, "mean_of", {"parts": parts}, about, columns=plain, where=where,
-                        assumes="the means of the other rows", odds=OPEN)  # fmt: skip
+            yield _rule(
+                table,
+                "mean_of",
+                {"parts": parts},
+                about,
+                columns=plain,
+                where=where,
+                assumes="the means of the other rows",
+                odds=OPEN,
+            )
         elif size and plain:
-            yield _rule(table, "weighted_mean", {"parts": parts, "weights": size}, about, columns=plain, where=where,
-                        assumes=f"the means of the other rows by {size}", odds=OPEN)  # fmt: skip
+            yield _rule(
+                table,
+                "weighted_mean",
+                {"parts": parts, "weights": size},
+                about,
+                columns=plain,
+                where=where,
+                assumes=f"the means of the other rows by {size}",
+                odds=OPEN,
+            )
     data = {label: {"not": sorted(margins)}} if margins else {}
     for column in numeric:
         last = column.split(" / ")[-1].strip()
         above = column.rpartition(" / ")[0]
-        beside = [c for c in (counts if TOTALS.fullmatch(last) else values) if c != column and
-                  c.rpartition(" / ")[0] == above and kinds[c] not in ("n", "mean", "total")]  # fmt: skip
+        beside = [
+            c
+            for c in (counts if TOTALS.fullmatch(last) else values)
+            if c != column
+            and c.rpartition(" / ")[0] == above
+            and kinds[c] not in ("n", "mean", "total")
+        ]
         if len(beside) < 2:
             continue
         if TOTALS.fullmatch(last) and column in counts:
-            yield _rule(table, "sum_to", {"parts": beside, "total": column}, column, where=data,
-                        options={"counts": True}, assumes=f"the sums of {listing(beside)}")  # fmt: skip
+            yield _rule(
+                table,
+                "sum_to",
+                {"parts": beside, "total": column},
+                column,
+                where=data,
+                options={"counts": True},
+                assumes=f"the sums of {listing(beside)}",
+            )
         elif (MEANS.fullmatch(last) or last.casefold() == "overall") and column not in counts:
-            yield _rule(table, "mean_of", {"parts": beside, "value": column}, column, where=data,
-                        assumes=f"the means of {listing(beside)}")  # fmt: skip
+            yield _rule(
+                table,
+                "mean_of",
+                {"parts": beside, "value": column},
+                column,
+                where=data,
+                assumes=f"the means of {listing(beside)}",
+            )
 
 
 def _hundred(sheet: Sheet, row: int, column: str) -> bool:
     """Return whether a cell is 100, or 100%."""
-    return sheet.rows[row][column].strip(" %" + MARKS).replace(",", ".") in ("100", "100.0", "100.00")
+    return sheet.rows[row][column].strip(" %" + MARKS).replace(",", ".") in (
+        "100",
+        "100.0",
+        "100.00",
+    )
 
 
 def _numbers(sheet: Sheet, column: str) -> list[Printed]:

@@ -16,7 +16,12 @@ WORD = re.compile(r"[^\W\d_]{3,}|\w*\d\w*-?\w+")
 LONGEST_LABEL = 40
 
 
-def told(finding: Finding, cells: Sequence[Cell], sheets: Mapping[str, Sheet], passages: Sequence[Passage]) -> Finding:
+def told(
+    finding: Finding,
+    cells: Sequence[Cell],
+    sheets: Mapping[str, Sheet],
+    passages: Sequence[Passage],
+) -> Finding:
     """Return a disagreement with what it changes and the sentence that its number stands in.
 
     Parameters
@@ -33,7 +38,9 @@ def told(finding: Finding, cells: Sequence[Cell], sheets: Mapping[str, Sheet], p
     if finding.verdict != "disagree" or not there:
         return finding
     cell = next((one for one in there if one.number and one.number.text == printed), there[0])
-    sheet = next(one for one in sheets.values() if cell.column in one.columns and cell.place in one.places)
+    sheet = next(
+        one for one in sheets.values() if cell.column in one.columns and cell.place in one.places
+    )
     labels = label_columns(sheet)
     words = [cell.column, *(sheet.rows[cell.row][column] for column in labels)]
     return replace(
@@ -45,7 +52,11 @@ def told(finding: Finding, cells: Sequence[Cell], sheets: Mapping[str, Sheet], p
 
 def _changed(finding: Finding, cell: Cell, sheet: Sheet, labels: Sequence[str]) -> str:
     """Return which sign or order in the column is another one with the implied number; empty where none is."""
-    if finding.implied is None or cell.number is None or not finding.published.endswith(cell.number.text):
+    if (
+        finding.implied is None
+        or cell.number is None
+        or not finding.published.endswith(cell.number.text)
+    ):
         return ""
     low, high = finding.implied
     if low > 0 > cell.number.value or high < 0 < cell.number.value:
@@ -61,14 +72,20 @@ def _changed(finding: Finding, cell: Cell, sheet: Sheet, labels: Sequence[str]) 
             other = sheet.cell(row, cell.column).number
         except InputError:
             continue  # text among the numbers
-        if other and other.relation == "=" and (cell.number.value - other.value) * (near - other.value) < 0:
+        if (
+            other
+            and other.relation == "="
+            and (cell.number.value - other.value) * (near - other.value) < 0
+        ):
             passed.append(apart[0] if apart else f"line {sheet.lines[row]}")
     if not passed:
         return ""
     name = f"{mine[0]} ({mine[1]})" if len(mine) > 1 else [*mine, f"line {cell.line}"][0]
     implied = as_decimal(near, decimals_of(cell.number.unit))
     side = "above" if near > cell.number.value else "below"
-    shown = ", ".join(shorten(one, LONGEST_LABEL) for one in passed[:3]) + (", ..." if len(passed) > 3 else "")
+    shown = ", ".join(shorten(one, LONGEST_LABEL) for one in passed[:3]) + (
+        ", ..." if len(passed) > 3 else ""
+    )
     order = f"{shorten(name, LONGEST_LABEL)} lies {side} {shown} in {shorten(cell.column)}"
     return f"With {implied} instead of {cell.number.text}, {order}."
 
@@ -96,4 +113,6 @@ def leading(findings: Sequence[Finding]) -> Finding | None:
     '5.19'
     """
     bad = [one for one in findings if one.verdict == "disagree"]
-    return max(bad, key=lambda one: (one.severity == "major", bool(one.changes), one.gap), default=None)
+    return max(
+        bad, key=lambda one: (one.severity == "major", bool(one.changes), one.gap), default=None
+    )

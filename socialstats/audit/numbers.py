@@ -71,7 +71,10 @@ class Printed:
     @property
     def reach(self) -> tuple[Fraction, Fraction]:
         """Both ends; one that is open is farther than any number."""
-        return -ENDLESS if self.low is None else self.low, ENDLESS if self.high is None else self.high
+        return (
+            -ENDLESS if self.low is None else self.low,
+            ENDLESS if self.high is None else self.high,
+        )
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
@@ -114,14 +117,24 @@ class Printed:
         """Return the same with its text left as it is: for the many neighbours that are only compared."""
         move = steps * self.unit
         value = self.value + move
-        if self.relation == "=" and self.low is not None and self.high is not None and self.rounding != "truncate":
+        if (
+            self.relation == "="
+            and self.low is not None
+            and self.high is not None
+            and self.rounding != "truncate"
+        ):
             low, high = self.low + move, self.high + move
         else:
             low, high = interval_of(value, self.unit, self.rounding)
         return Printed(
-            text=self.text, value=value, unit=self.unit, low=low, high=high, percent=self.percent,
+            text=self.text,
+            value=value,
+            unit=self.unit,
+            low=low,
+            high=high,
+            percent=self.percent,
             rounding=self.rounding,
-        )  # fmt: skip
+        )
 
 
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> None:
@@ -185,19 +198,29 @@ def _read(text: str, decimals: int | None, rounding: Rounding, decimal: str, str
     if not found or len(text) > LONGEST:
         raise InputError(f"'{shorten(text)}' is not a printed number. {FIX}")
     digits = found["digits"].replace(",", "")
-    size = Fraction(digits if digits[-1] != "." else digits[:-1]) * Fraction(10) ** int(found["power"] or 0)
+    size = Fraction(digits if digits[-1] != "." else digits[:-1]) * Fraction(10) ** int(
+        found["power"] or 0
+    )
     number = -size if found["sign"] == "-" else size
     shown = len(digits.partition(".")[2]) - int(found["power"] or 0)
     places = shown if decimals is None else decimals
     if decimals is not None and decimals < shown:
-        raise InputError(f"'{shorten(text)}' has more than {decimals} decimals: give decimals={shown} or more")
+        raise InputError(
+            f"'{shorten(text)}' has more than {decimals} decimals: give decimals={shown} or more"
+        )
     unit = Fraction(10) ** -places
     relation = RELATIONS.get(found["relation"] or "=", "=")
     low, high = interval_of(number, unit, rounding) if relation == "=" else _open(number, relation)
     return Printed(
-        text=text.strip(), value=number, unit=unit, low=low, high=high, percent=bool(found["percent"]),
-        relation=relation, rounding=rounding,
-    )  # fmt: skip
+        text=text.strip(),
+        value=number,
+        unit=unit,
+        low=low,
+        high=high,
+        percent=bool(found["percent"]),
+        relation=relation,
+        rounding=rounding,
+    )
 
 
 def is_number(text: str, **how: Any) -> bool:
@@ -269,7 +292,9 @@ def as_decimal(value: Fraction, decimals: int) -> str:
     """
     scaled = round(value * 10**decimals)
     whole, rest = divmod(abs(scaled), 10**decimals)
-    return ("-" if scaled < 0 else "") + (f"{whole}.{rest:0{decimals}d}" if decimals else str(whole))
+    return ("-" if scaled < 0 else "") + (
+        f"{whole}.{rest:0{decimals}d}" if decimals else str(whole)
+    )
 
 
 def whole(value: Any, name: str, *, least: int = 1) -> int:
@@ -287,9 +312,13 @@ def whole(value: Any, name: str, *, least: int = 1) -> int:
     """
     number = printed(value)
     if number.relation != "=" or number.value.denominator != 1 or number.value < least:
-        raise InputError(f"{name}={shorten(number.text)} must be a whole number of at least {least}")
+        raise InputError(
+            f"{name}={shorten(number.text)} must be a whole number of at least {least}"
+        )
     if number.value > LARGEST:
-        raise InputError(f"{name}={shorten(number.text)} is above {LARGEST:,}: no such number can be right")
+        raise InputError(
+            f"{name}={shorten(number.text)} is above {LARGEST:,}: no such number can be right"
+        )
     return int(number.value)
 
 
@@ -328,7 +357,9 @@ NEIGHBOURS = 10
 MINOR_UNITS = 1  # a gap of at most one unit of the last digit
 POWERLESS = "every other number nearby would have passed, too"
 FINER = Fraction(1, 100)  # from here on a number may have been rounded twice on its way to another
-TWICE = Fraction(1, 20)  # what rounding first to one more digit adds to a rounding error, in units of the last digit
+TWICE = Fraction(
+    1, 20
+)  # what rounding first to one more digit adds to a rounding error, in units of the last digit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -414,13 +445,25 @@ class Finding:
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only."""
         return {
-            "rule": self.rule, "title": self.title, "verdict": self.verdict, "severity": self.severity,
-            "basis": self.basis, "where": self.where, "published": self.published, "expected": self.expected,
-            "gap_units": float(self.gap), "message": self.message, "power": self.power, "noticed": self.noticed,
-            "neighbours": self.neighbours, "cells": [list(cell) for cell in self.cells], "passage": self.passage,
-            "changes": self.changes, "beside": list(self.beside),
+            "rule": self.rule,
+            "title": self.title,
+            "verdict": self.verdict,
+            "severity": self.severity,
+            "basis": self.basis,
+            "where": self.where,
+            "published": self.published,
+            "expected": self.expected,
+            "gap_units": float(self.gap),
+            "message": self.message,
+            "power": self.power,
+            "noticed": self.noticed,
+            "neighbours": self.neighbours,
+            "cells": [list(cell) for cell in self.cells],
+            "passage": self.passage,
+            "changes": self.changes,
+            "beside": list(self.beside),
             "details": {name: plain(value) for name, value in self.details.items()},
-        }  # fmt: skip
+        }
 
 
 def plain(value: Any) -> Any:
@@ -437,12 +480,17 @@ def plain(value: Any) -> Any:
 def shown(low: Fraction, high: Fraction, unit: Fraction) -> str:
     """Write an interval with two decimals more than the number that it is compared with."""
     decimals = decimals_of(unit) + 2 if unit else 4
-    ends = [as_decimal(end, decimals).rstrip("0").rstrip(".") if decimals else str(end) for end in (low, high)]
+    ends = [
+        as_decimal(end, decimals).rstrip("0").rstrip(".") if decimals else str(end)
+        for end in (low, high)
+    ]
     return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
 def neighbours_noticed(
-    number: Printed, accepts: Callable[[Printed], bool], printable: Callable[[Printed], bool] = lambda x: True
+    number: Printed,
+    accepts: Callable[[Printed], bool],
+    printable: Callable[[Printed], bool] = lambda x: True,
 ) -> tuple[int, int]:
     """Count the nearest other numbers that could have been printed, and those that a check would not accept.
 
@@ -468,13 +516,24 @@ def neighbours_noticed(
 
 def unchecked(rule: str, message: str, said: Any = None) -> Finding:
     """Return the finding of a check of a printed number for which something is missing, or does not exist."""
-    return Finding(rule=rule, verdict="not_checkable", message=message, published="" if said is None else str(said))
+    return Finding(
+        rule=rule,
+        verdict="not_checkable",
+        message=message,
+        published="" if said is None else str(said),
+    )
 
 
 def possible(
-    rule: str, said: str, asked: dict[str, Printed], accepts: Callable[..., bool], *, yes: str, no: str,
+    rule: str,
+    said: str,
+    asked: dict[str, Printed],
+    accepts: Callable[..., bool],
+    *,
+    yes: str,
+    no: str,
     shares: Sequence[str] = (),
-) -> Finding:  # fmt: skip
+) -> Finding:
     """Judge whether printed numbers are possible together, and with what power.
 
     Parameters
@@ -501,7 +560,9 @@ def possible(
 
         one, every = neighbours_noticed(number, instead, printable)
         noticed, of = noticed + one, of + every
-    base = Finding(rule=rule, verdict="agree", message=yes, published=said, noticed=noticed, neighbours=of)
+    base = Finding(
+        rule=rule, verdict="agree", message=yes, published=said, noticed=noticed, neighbours=of
+    )
     if accepts(*asked.values()):
         return weighed(base)
     return replace(base, verdict="disagree", severity="major", message=f"sources disagree: {no}")
@@ -521,9 +582,18 @@ def gap_of(number: Printed, low: Fraction, high: Fraction) -> Fraction:
 
 
 def compare(
-    rule: str, number: Printed, low: Fraction, high: Fraction, *, source: str, expected: str = "",
-    details: Mapping[str, Any] | None = None, against: Fraction | None = None, slack: Fraction = TWICE, name: str = "",
-) -> Finding:  # fmt: skip
+    rule: str,
+    number: Printed,
+    low: Fraction,
+    high: Fraction,
+    *,
+    source: str,
+    expected: str = "",
+    details: Mapping[str, Any] | None = None,
+    against: Fraction | None = None,
+    slack: Fraction = TWICE,
+    name: str = "",
+) -> Finding:
     """Compare a printed number with the interval that other numbers imply.
 
     Where rounded numbers imply it, a gap of `slack` units of the last digit is left to numbers that were rounded twice.
@@ -549,7 +619,9 @@ def compare(
     """
     expected = expected or shown(low, high, number.unit)
     once = number.relation != "="  # a bound is not rounded
-    once = once or (against is not None and FINER * number.unit < against < number.unit / FINER)  # no digit between
+    once = once or (
+        against is not None and FINER * number.unit < against < number.unit / FINER
+    )  # no digit between
     slack = slack if low < high and not once else Fraction(0)
 
     def apart(other: Printed) -> Fraction:
@@ -561,7 +633,10 @@ def compare(
     noticed, of = neighbours_noticed(number, lambda x: apart(x) <= slack)
     twice = 0 < gap <= (slack or TWICE * (not once)) and bool(number.unit)
     equals = "= " if name and number.relation == "=" else ""
-    said, implied = f"{name} {equals}{number.text}".strip(), f"{name} = {expected}" if name else expected
+    said, implied = (
+        f"{name} {equals}{number.text}".strip(),
+        f"{name} = {expected}" if name else expected,
+    )
     severity: Severity = "none"
     if gap > slack or (gap and not number.unit):
         message = f"sources disagree: {said} is printed, {source} gives {implied}"
@@ -570,10 +645,21 @@ def compare(
     else:
         message = f"{said} agrees with {source}, {implied}" + (" (rounded twice)" if twice else "")
     verdict: Verdict = "disagree" if severity != "none" else "agree"
-    return weighed(Finding(
-        rule=rule, verdict=verdict, severity=severity, message=message, published=number.text,
-        expected=expected, implied=(low, high), gap=gap, noticed=noticed, neighbours=of, details=dict(details or {}),
-    ))  # fmt: skip
+    return weighed(
+        Finding(
+            rule=rule,
+            verdict=verdict,
+            severity=severity,
+            message=message,
+            published=number.text,
+            expected=expected,
+            implied=(low, high),
+            gap=gap,
+            noticed=noticed,
+            neighbours=of,
+            details=dict(details or {}),
+        )
+    )
 
 
 def weighed(finding: Finding, powerless: str = POWERLESS) -> Finding:

@@ -71,10 +71,16 @@ def statistic_p(
     one_of("tails", tails, get_args(Tails))
     number, frees = printed(statistic), _frees(kind, df, df1)
     if kind in ("F", "chi2") and number.bounds[1] < 0:
-        raise InputError(f"{kind}={number.text} is below 0: it is a sum of squares, which has no sign")
+        raise InputError(
+            f"{kind}={number.text} is below 0: it is a sum of squares, which has no sign"
+        )
     if kind == "r" and absolute(*number.bounds)[0] >= 1:
         raise InputError(f"r={number.text} is no correlation below 1 in size: it has no test")
-    label = f"{kind}({', '.join(printed(x).text for x in (df1, df) if x is not None)})" if frees else kind
+    label = (
+        f"{kind}({', '.join(printed(x).text for x in (df1, df) if x is not None)})"
+        if frees
+        else kind
+    )
     variants = tailed(f"{label} = {number.text}", kind, number.bounds, frees, tails)
     return judge("statistic_p", {"p": p}, variants, "", level=level)
 
@@ -87,8 +93,10 @@ def _frees(kind: Statistic, df: Any, df1: Any) -> list[Range]:
             raise InputError(f"{name} is missing: p of {kind} needs {' and '.join(wanted)}")
         if printed(value).bounds[1] <= 0:
             raise InputError(f"{name}={value} must be above 0")
-    return [(x.value, x.value) if x.value.denominator == 1 and x.unit >= 1 else x.bounds
-            for x in map(printed, wanted.values())]  # fmt: skip
+    return [
+        (x.value, x.value) if x.value.denominator == 1 and x.unit >= 1 else x.bounds
+        for x in map(printed, wanted.values())
+    ]
 
 
 def paired_t_feasible(t: Any, mean: Any, bound: Any, n: Any = None) -> Finding:
@@ -124,17 +132,25 @@ def paired_t_feasible(t: Any, mean: Any, bound: Any, n: Any = None) -> Finding:
     number, middle, limit = printed(t), printed(mean), exact(bound, "bound")
     least, most_t = absolute(*middle.bounds)[0], absolute(*number.bounds)[1]
     if limit <= 0 or least > limit:
-        raise InputError(f"a mean of {middle.text} is impossible when no value exceeds {float(limit):g}")
+        raise InputError(
+            f"a mean of {middle.text} is impossible when no value exceeds {float(limit):g}"
+        )
     room = limit**2 - least**2
     largest = math.floor((most_t / least) ** 2 * room + 1) if least else None
     if n is None:
         needs = f"needs n of at most {largest:,}: give n to check" if largest else "may have any n"
-        found = unchecked("paired_t_feasible", f"t = {number.text} with mean {middle.text} {needs}", number)
+        found = unchecked(
+            "paired_t_feasible", f"t = {number.text} with mean {middle.text} {needs}", number
+        )
         return replace(found, details={"largest_n": largest})
     pairs = whole(n, "n", least=2)
     lowest = float(least) * math.sqrt(pairs - 1) / math.sqrt(room) if room else math.inf
-    variants = [Variant(name=f"the bound {float(limit):g}", gives={"t": (outward(lowest, lowest)[0], FAR)})]
-    found = judge("paired_t_feasible", {"t": number}, variants, f"mean {middle.text} and n = {pairs:,}")
+    variants = [
+        Variant(name=f"the bound {float(limit):g}", gives={"t": (outward(lowest, lowest)[0], FAR)})
+    ]
+    found = judge(
+        "paired_t_feasible", {"t": number}, variants, f"mean {middle.text} and n = {pairs:,}"
+    )
     return replace(found, details={"largest_n": largest, "least_t": lowest})
 
 
@@ -186,20 +202,35 @@ def mcnemar_bounds(
     number, couples = printed(bias), whole(n, "n")
     least, most = absolute(*number.bounds)
     if least > 2:
-        return compare("mcnemar_bounds", number, Fraction(-2), Fraction(2), source="the range of a bias")
+        return compare(
+            "mcnemar_bounds", number, Fraction(-2), Fraction(2), source="the range of a bias"
+        )
     most = min(most, Fraction(2))
     low, high = bounds_of(float(least), couples)[0], bounds_of(float(most), couples)[1]
-    p = _exact_p(least, most, couples) if exact_test else (float(chdtrc(1, high)), float(chdtrc(1, low)))
+    p = (
+        _exact_p(least, most, couples)
+        if exact_test
+        else (float(chdtrc(1, high)), float(chdtrc(1, low)))
+    )
     decided = "significant" if p[1] < level else "not_significant" if p[0] >= level else "open"
     bound = printed(f"{'<' if significant else '>'}{level}")
     claim = None if significant is None else replace(bound, text=f"{bound.text} (claimed)")
     gives = {"chi2": outward(low, high), "p": (Fraction(p[0]), Fraction(p[1]))}
     name = "any discordance" + ", by the exact test," * exact_test
-    found = judge("mcnemar_bounds", {"chi2": statistic, "p": claim}, [Variant(name=name, gives=gives)],
-                  f"{couples} couples with B = {number.text}", level=level)  # fmt: skip
+    found = judge(
+        "mcnemar_bounds",
+        {"chi2": statistic, "p": claim},
+        [Variant(name=name, gives=gives)],
+        f"{couples} couples with B = {number.text}",
+        level=level,
+    )
     found = replace(found, details={"low": low, "high": high, "decided": decided})
     if decided == "open" and statistic is None:
-        return replace(found, verdict="no_power", message=f"{found.message}; p may be on either side of {level:g}")
+        return replace(
+            found,
+            verdict="no_power",
+            message=f"{found.message}; p may be on either side of {level:g}",
+        )
     return found
 
 

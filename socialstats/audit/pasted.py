@@ -39,7 +39,9 @@ def read_pasted(text: str, source: str) -> tuple[list[Grid], Iterator[Piece]]:
         if REFERENCES.fullmatch(lines[i].strip("# ")) and lines[i].strip():
             break
         mark, end = marks[i], i
-        while mark and end < len(lines) and (marks[end] == mark or _inside(lines, marks, end, mark)):
+        while (
+            mark and end < len(lines) and (marks[end] == mark or _inside(lines, marks, end, mark))
+        ):
             end += 1
         made = _grid(lines, i, end, mark, source) if mark and end - i >= LEAST else None
         if made:
@@ -65,7 +67,11 @@ def _inside(lines: Sequence[str], marks: Sequence[str], i: int, mark: str) -> bo
     """Return whether a line without marks still belongs to a table: a rule, or a label between rows of a table."""
     if lines[i].strip() and RULE.fullmatch(lines[i]):
         return True
-    label = bool(lines[i].strip()) and len(lines[i].split()) <= 5 and not lines[i].rstrip().endswith((".", ":"))
+    label = (
+        bool(lines[i].strip())
+        and len(lines[i].split()) <= 5
+        and not lines[i].rstrip().endswith((".", ":"))
+    )
     return label and i + 1 < len(lines) and marks[i + 1] == mark and mark == " "
 
 
@@ -81,14 +87,26 @@ def _grid(lines: Sequence[str], start: int, end: int, mark: str, source: str) ->
         else [cells_of(lines[i], mark) for i in kept]
     )
     width = max((len(row) for row in rows), default=0)
-    if width < 2 or len(rows) < LEAST or sum(is_value(cell) for row in rows for cell in row) < LEAST:
+    if (
+        width < 2
+        or len(rows) < LEAST
+        or sum(is_value(cell) for row in rows for cell in row) < LEAST
+    ):
         return None
     above = [line for line in lines[max(start - 3, 0) : start] if line.strip()]
     below = [line for line in lines[end : end + 2] if line.strip()]
-    caption = next((line.strip() for line in [*reversed(above), *below] if CAPTION.fullmatch(line)), "")
-    caption = caption or next((line.strip(" #*") for line in above[-1:] if HEADING.fullmatch(line)), "")
+    caption = next(
+        (line.strip() for line in [*reversed(above), *below] if CAPTION.fullmatch(line)), ""
+    )
+    caption = caption or next(
+        (line.strip(" #*") for line in above[-1:] if HEADING.fullmatch(line)), ""
+    )
     heads = sum(i < rules[0] for i in kept) if rules and rules[0] > kept[0] else 0
-    heads = heads or (sum(kept[0] < i < rules[1] for i in kept) + 1 if len(rules) > 2 and rules[0] < kept[0] else 0)
+    heads = heads or (
+        sum(kept[0] < i < rules[1] for i in kept) + 1
+        if len(rules) > 2 and rules[0] < kept[0]
+        else 0
+    )
     return Grid(rows=rows, lines=[i + 1 for i in kept], heads=heads, caption=caption, source=source)
 
 

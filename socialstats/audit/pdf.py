@@ -19,7 +19,10 @@ Piece = tuple[str, str, int]
 BEGINS = re.compile(r"(?:table|figure|fig\.)\s*\w{1,4}[.:]\s", re.IGNORECASE)
 STREAM = re.compile(rb"(?<!end)stream\r?\n")
 PACKED_TWICE = re.compile(rb"(?:/Fl(?:ateDecode)?\b[\s/]*){2}")
-LONGEST_DICTIONARY, BLOCK = 1000, 1 << 20  # bytes before a stream that describe it; bytes unpacked at a time
+LONGEST_DICTIONARY, BLOCK = (
+    1000,
+    1 << 20,
+)  # bytes before a stream that describe it; bytes unpacked at a time
 FAR, NEAR = 0.25, 0.1  # shares of the height: gaps between words, and where the library sees one
 LETTERS = 30  # letters on a page; with fewer on all pages there is no text layer
 
@@ -58,7 +61,11 @@ def read_pdf(raw: bytes, source: str) -> tuple[list[Grid], Iterator[Piece], tupl
         pages = len(book)
     except pypdfium2.PdfiumError as error:
         locked = "password" in str(error).lower()
-        said = "has a password. Save a copy without it" if locked else "is damaged, and cannot be opened"
+        said = (
+            "has a password. Save a copy without it"
+            if locked
+            else "is damaged, and cannot be opened"
+        )
         raise InputError(f"{source}: the PDF {said}") from error
     within("pages", pages, source, fix="Save the paper alone")
     grids: list[Grid] = []
@@ -84,7 +91,9 @@ def read_pdf(raw: bytes, source: str) -> tuple[list[Grid], Iterator[Piece], tupl
     finally:
         book.close()
     if letters < LETTERS:
-        raise InputError(f"{source}: the PDF has no text layer: it is a scan, or empty. Recognise its text first (OCR)")
+        raise InputError(
+            f"{source}: the PDF has no text layer: it is a scan, or empty. Recognise its text first (OCR)"
+        )
     notes = (f"{source} has no text on {len(bare)} of {pages} pages.",) if bare else ()
     return grids, _before_references(pieces), notes
 
@@ -110,7 +119,9 @@ def _refuse_bombs(raw: bytes, source: str) -> None:
         except zlib.error:  # not packed, or packed in another way
             continue
         if size > most or PACKED_TWICE.search(about):
-            raise exceeded("document", source, fix="Save the paper anew, without what is hidden in it")
+            raise exceeded(
+                "document", source, fix="Save the paper anew, without what is hidden in it"
+            )
 
 
 def _before_references(pieces: Sequence[Piece]) -> Iterator[Piece]:
@@ -133,15 +144,26 @@ def _turned(page: Any, pdfium: Any, place: str) -> Iterator[tuple[list[Word], li
     found: list[tuple[str, int, float, float, float, float, float]] = []
     for i, sign in enumerate(signs):
         if sign in " \t\r\n\u00a0\u2002\u2003\u0000":
-            made = pdfium.FPDFText_IsGenerated(text, i) == 1  # where the file has a gap, which may be that of an index
+            made = (
+                pdfium.FPDFText_IsGenerated(text, i) == 1
+            )  # where the file has a gap, which may be that of an index
             found.append(("?" if made or sign in "\r\n" else " ", -1, 0, 0, 0, 0, 0))
             continue
         pdfium.FPDFText_GetLooseCharBox(text, i, box)
         ends = (box.left, box.right, box.bottom, box.top)
         turn = round(pdfium.FPDFText_GetCharAngle(text, i) / 1.5707963) % 4
         angles[turn] += 1
-        found.append(("-" if sign in "\x02\ufffe" else sign, turn, *ends, pdfium.FPDFText_GetFontSize(text, i)))
-    edges = [obj.get_bounds() for obj in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_PATH], max_depth=3)]
+        found.append(
+            (
+                "-" if sign in "\x02\ufffe" else sign,
+                turn,
+                *ends,
+                pdfium.FPDFText_GetFontSize(text, i),
+            )
+        )
+    edges = [
+        obj.get_bounds() for obj in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_PATH], max_depth=3)
+    ]
     for turn, _ in angles.most_common():
         words = _words([_upright(one, turn) for one in found if one[1] in (-1, turn)])
         rules = []
@@ -174,7 +196,9 @@ def _words(signs: Sequence[Any]) -> list[Word]:
         below = at >= 0 and (x0 < box[1] - height or y0 > box[3] or y1 < box[2])
         if at < 0 or below or x0 - box[1] > least * height:
             if text:
-                words.append(Word(text=text, left=box[0], right=box[1], top=box[2], bottom=box[3], line=line))
+                words.append(
+                    Word(text=text, left=box[0], right=box[1], top=box[2], bottom=box[3], line=line)
+                )
             line += below
             text = ""
         least = FAR
@@ -184,7 +208,12 @@ def _words(signs: Sequence[Any]) -> list[Word]:
             text, box, full = sign, [x0, x1, y0, y1], size
             continue
         shift = (y0 + y1) / 2 - (box[2] + box[3]) / 2
-        if size < 0.85 * full and abs(shift) > 0.08 * (box[3] - box[2]) and text[-1] not in "^_" and not _small(text):
+        if (
+            size < 0.85 * full
+            and abs(shift) > 0.08 * (box[3] - box[2])
+            and text[-1] not in "^_"
+            and not _small(text)
+        ):
             text += "^" if shift < 0 else "_"
         text += sign
         box = [min(box[0], x0), max(box[1], x1), box[2], box[3]]
@@ -211,7 +240,9 @@ def _rows(words: Sequence[Word]) -> list[list[Word]]:
     """Return words by their heights, each row from left to right."""
     rows: list[list[Word]] = []
     for word in sorted(words, key=lambda w: w.middle):
-        if rows and word.middle - rows[-1][0].middle < 0.45 * (rows[-1][0].bottom - rows[-1][0].top):
+        if rows and word.middle - rows[-1][0].middle < 0.45 * (
+            rows[-1][0].bottom - rows[-1][0].top
+        ):
             rows[-1].append(word)
         else:
             rows.append([word])
@@ -252,7 +283,11 @@ def _tables(words: list[Word], rules: Sequence[Word], place: str) -> tuple[list[
     grids: list[tuple[float, Grid]] = []
     rest = list(words)
     for top, bottom, left, right in _ruled(rules, words):
-        inside = [w for w in rest if top - 1 <= w.middle <= bottom + 1 and left - 6 <= w.left and w.right <= right + 6]
+        inside = [
+            w
+            for w in rest
+            if top - 1 <= w.middle <= bottom + 1 and left - 6 <= w.left and w.right <= right + 6
+        ]
         grid = _grid(inside, [r for r in rules if top - 1 <= r.middle <= bottom + 1], rest, place)
         if grid:
             gone = set(map(id, inside))
@@ -264,12 +299,20 @@ def _tables(words: list[Word], rules: Sequence[Word], place: str) -> tuple[list[
     if gutter is None:
         blocks += [(rest, block) for block in _blocks(rows)]
     else:
-        wide = [block for block in _blocks(rows) if all(len(run) < 6 for row in block for run in _runs(row, 0.75)) and
-                sum(len(_runs(row, 0.75)) > 3 for row in block) > len(block) / 2]  # fmt: skip
+        wide = [
+            block
+            for block in _blocks(rows)
+            if all(len(run) < 6 for row in block for run in _runs(row, 0.75))
+            and sum(len(_runs(row, 0.75)) > 3 for row in block) > len(block) / 2
+        ]
         blocks += [(rest, block) for block in wide]
         gone = {id(word) for block in wide for row in block for word in row}
         for left in (True, False):
-            side = [w for w in rest if id(w) not in gone and (w.right <= gutter if left else w.left >= gutter)]
+            side = [
+                w
+                for w in rest
+                if id(w) not in gone and (w.right <= gutter if left else w.left >= gutter)
+            ]
             blocks += [(side, block) for block in _blocks(_rows(side))]
     for side, block in blocks:
         grid = _grid([w for row in block for w in row], [], side, place)
@@ -296,11 +339,19 @@ def _ruled(rules: Sequence[Word], words: Sequence[Word]) -> list[tuple[float, fl
                 else [
                     w
                     for w in words
-                    if stack[-1].middle < w.middle < rule.middle and w.left < first.right and w.right > first.left
+                    if stack[-1].middle < w.middle < rule.middle
+                    and w.left < first.right
+                    and w.right > first.left
                 ]
             )
-            broken = rule is None or any(CAPTION.fullmatch(_said(row)) and row[0].text[:1] == "T" and len(row) > 2
-                                         for row in _rows(inside)) or rule.middle - stack[0].middle > 700  # fmt: skip
+            broken = (
+                rule is None
+                or any(
+                    CAPTION.fullmatch(_said(row)) and row[0].text[:1] == "T" and len(row) > 2
+                    for row in _rows(inside)
+                )
+                or rule.middle - stack[0].middle > 700
+            )
             if not broken and rule is not None:
                 stack.append(rule)
                 continue
@@ -315,7 +366,9 @@ def _blocks(rows: Sequence[list[Word]]) -> Iterator[list[list[Word]]]:
     block: list[list[Word]] = []
     for row in [*rows, []]:
         runs = _runs(row, 0.75)
-        near = not block or (row and row[0].top - block[-1][0].bottom < 2.2 * (row[0].bottom - row[0].top))
+        near = not block or (
+            row and row[0].top - block[-1][0].bottom < 2.2 * (row[0].bottom - row[0].top)
+        )
         if row and near and len(runs) > 1 and len(row) < 8 * len(runs):
             block.append(row)
             continue
@@ -325,16 +378,27 @@ def _blocks(rows: Sequence[list[Word]]) -> Iterator[list[list[Word]]]:
         block = [row] if row and len(runs) > 1 and len(row) < 8 * len(runs) else []
 
 
-def _grid(words: Sequence[Word], rules: Sequence[Word], around: Sequence[Word], place: str) -> Grid | None:
+def _grid(
+    words: Sequence[Word], rules: Sequence[Word], around: Sequence[Word], place: str
+) -> Grid | None:
     """Return the words of a table as rows and columns."""
     rows = _rows(words)
     body = [row for row in rows if sum(is_value(_said(run)) for run in _runs(row, 0.75)) > 0]
     if len(body) < 2 or len(rows) < 3:
         return None
-    runs = [[Run(run[0].left, run[-1].right, _said(run)) for run in _runs(row, 0.6)] for row in rows]
+    runs = [
+        [Run(run[0].left, run[-1].right, _said(run)) for run in _runs(row, 0.6)] for row in rows
+    ]
     wide = 0.9 * (max(w.right for w in words) - min(w.left for w in words))
-    under = [[(r.left - 2, r.right + 2) for r in rules[:-1] if r.right - r.left < wide and
-              0 < r.middle - row[0].middle < 1.6 * (row[0].bottom - row[0].top)] for row in rows]  # fmt: skip
+    under = [
+        [
+            (r.left - 2, r.right + 2)
+            for r in rules[:-1]
+            if r.right - r.left < wide
+            and 0 < r.middle - row[0].middle < 1.6 * (row[0].bottom - row[0].top)
+        ]
+        for row in rows
+    ]
     cells = aligned(runs, under)
     if len(cells[0]) < 2:
         return None
@@ -346,13 +410,21 @@ def _grid(words: Sequence[Word], rules: Sequence[Word], around: Sequence[Word], 
     return Grid(rows=cells, lines=lines, heads=heads, caption=_caption(words, around), source=place)
 
 
-def _fill(cells: list[list[str]], rows: Sequence[Sequence[Word]], rules: Sequence[Word], heads: int) -> None:
+def _fill(
+    cells: list[list[str]], rows: Sequence[Sequence[Word]], rules: Sequence[Word], heads: int
+) -> None:
     """Give a label that stands between rows, or in the middle of several, to all of them."""
     for at in range(len(cells) - 1, heads - 1, -1):
         label, others = cells[at][0], any(cells[at][1:])
         pitch = 1.3 * (rows[at][0].bottom - rows[at][0].top)
-        near = [k for k in (at - 1, at + 1) if heads <= k < len(cells) and not cells[k][0] and any(cells[k][1:])
-                and abs(rows[k][0].middle - rows[at][0].middle) < (0.75 * pitch if not others else 0)]  # fmt: skip
+        near = [
+            k
+            for k in (at - 1, at + 1)
+            if heads <= k < len(cells)
+            and not cells[k][0]
+            and any(cells[k][1:])
+            and abs(rows[k][0].middle - rows[at][0].middle) < (0.75 * pitch if not others else 0)
+        ]
         if label and not others and len(near) == 2:
             for k in near:
                 cells[k][0] = label
@@ -363,8 +435,14 @@ def _fill(cells: list[list[str]], rows: Sequence[Sequence[Word]], rules: Sequenc
             continue
         low = max((b for b in bounds if b < rows[at][0].middle), default=None)
         high = min((b for b in bounds if b > rows[at][0].middle), default=None)
-        same = [k for k in range(heads, len(cells)) if low is not None and high is not None and
-                low < rows[k][0].middle < high and cells[k][0]]  # fmt: skip
+        same = [
+            k
+            for k in range(heads, len(cells))
+            if low is not None
+            and high is not None
+            and low < rows[k][0].middle < high
+            and cells[k][0]
+        ]
         if len(same) == 1 and any(cells[same[0]][1:]):
             cells[at][0] = cells[same[0]][0]
 
@@ -374,7 +452,9 @@ def _caption(words: Sequence[Word], around: Sequence[Word]) -> str:
     top, bottom = min(w.top for w in words), max(w.bottom for w in words)
     left, right = min(w.left for w in words), max(w.right for w in words)
     inside = set(map(id, words))
-    runs = [run for row in _rows([w for w in around if id(w) not in inside]) for run in _runs(row, 1.0)]
+    runs = [
+        run for row in _rows([w for w in around if id(w) not in inside]) for run in _runs(row, 1.0)
+    ]
     beside = [run for run in runs if run[-1].right > left and run[0].left < right]
     above = [row for row in beside if top - 75 < row[0].middle < top]
     below = [row for row in beside if bottom < row[0].middle < bottom + 75]

@@ -24,11 +24,17 @@ Match = re.Match[str]
 Mark = Literal[".", ","]
 LEVEL, LARGEST_LEVEL = 0.05, 0.2
 LONG = 400  # characters of a passage that is taken for one sentence; longer ones are split
-FAR, NEAR, BESIDE = 110, 60, 16  # characters from a statistic to its p; to another one of the same p; to df or n
+FAR, NEAR, BESIDE = (
+    110,
+    60,
+    16,
+)  # characters from a statistic to its p; to another one of the same p; to df or n
 MULTIPLES = range(2, 11)  # factors of Bonferroni and Holm that are tried
 LEAST_INDEX = 3  # t1 and t2 are times, t_23 has 23 degrees of freedom
 BIG = Fraction(10**9)
-UNKNOWN = Printed(text="df not printed", value=Fraction(1), unit=Fraction(0), low=Fraction(1), high=BIG)
+UNKNOWN = Printed(
+    text="df not printed", value=Fraction(1), unit=Fraction(0), low=Fraction(1), high=BIG
+)
 KINDS: dict[str, Statistic] = {"t": "t", "F": "F", "r": "r", "z": "z", "Z": "z"}
 FITS = ("agree", "no_power")
 SIGNS = {"<=": "≤", "=<": "≤", ">=": "≥", "=>": "≥", "==": "=", ":": "="}
@@ -86,7 +92,9 @@ ADJUSTED = re.compile(
 OTHER_NULL = re.compile(
     r"(?i)\bexact\b|permut|bootstrap|randomi[sz]ation test|monte.carlo|simulated p|equivalence|\btost|inferiority"
 )
-OTHER_FACTORS = re.compile(r"(?i)benjamini|fdr|false disc|tukey|scheff|dunn|howell|greenhouse|huynh|spheric|mauchly")
+OTHER_FACTORS = re.compile(
+    r"(?i)benjamini|fdr|false disc|tukey|scheff|dunn|howell|greenhouse|huynh|spheric|mauchly"
+)
 RANKS = re.compile(r"(?i)wilcoxon|mann.whitney|kruskal|friedman|spearman|kendall|rank|partial corr")
 SETTINGS = re.compile(r"(?i)temperature|top[-_ ]?[pk]\b|nucleus|decoding|dropout")
 TESTED = re.compile(
@@ -94,7 +102,8 @@ TESTED = re.compile(
 )
 PLAIN_WORDS = frozenset(
     re.findall(
-        r"\w+", "df d f n N SE SD M MSE CI BF two one tailed sided with degrees of freedom and r g s OR RR V b β η"
+        r"\w+",
+        "df d f n N SE SD M MSE CI BF two one tailed sided with degrees of freedom and r g s OR RR V b β η",
     )
 ) | {"Cohen", "Hedges"}
 
@@ -147,13 +156,20 @@ def findings_in(passages: Sequence[Passage]) -> list[Finding]:
     """
     sentences = [sentence for passage in passages for sentence in _sentences(passage)]
     general = [one for one in sentences if not any(m.re is STATISTIC for m in one.marks)]
-    one_sided = any(one.one_sided and re.search(r"(?i)test|hypothes|\bp\b", one.text) for one in general)
+    one_sided = any(
+        one.one_sided and re.search(r"(?i)test|hypothes|\bp\b", one.text) for one in general
+    )
     adjusted = " ".join(one.adjusted for one in general).strip()
     levels = {one.level for one in general if one.level}
     level = levels.pop() if len(levels) == 1 else None
     found = []
     for one in sentences:
-        whole = replace(one, one_sided=one.one_sided or one_sided, adjusted=adjusted, level=one.level or level or LEVEL)
+        whole = replace(
+            one,
+            one_sided=one.one_sided or one_sided,
+            adjusted=adjusted,
+            level=one.level or level or LEVEL,
+        )
         found += [finding for tries in _pairs(one) for finding in _best(whole, one.adjusted, tries)]
     return found
 
@@ -182,25 +198,39 @@ def counts_in(passages: Sequence[Passage]) -> list[Finding]:
         for one in (m for pattern in COUNTED for m in pattern.finditer(passage.text)):
             made = count_percent(one["count"], one["percent"], one["total"])
             where = f"{passage.source}, line {passage.line}"
-            found.append(replace(made, where=where, title="percentages in the text", passage=passage.text))
+            found.append(
+                replace(made, where=where, title="percentages in the text", passage=passage.text)
+            )
     return found
 
 
 def _sentences(passage: Passage) -> Iterator[Sentence]:
     """Split a long passage, write each sentence plainly and find what looks like a statistic or a p."""
-    ends = [m.span() for m in SENTENCE_END.finditer(passage.text)] if len(passage.text) > LONG else []
+    ends = (
+        [m.span() for m in SENTENCE_END.finditer(passage.text)] if len(passage.text) > LONG else []
+    )
     line, counted = passage.line, 0
-    for start, stop in zip([0, *(b for _, b in ends)], [*(a for a, _ in ends), len(passage.text)], strict=True):
+    for start, stop in zip(
+        [0, *(b for _, b in ends)], [*(a for a, _ in ends), len(passage.text)], strict=True
+    ):
         raw = passage.text[start:stop]
         line, counted = line + passage.text.count("\n", counted, start), start
         text = plain(raw)
-        marks = sorted([*STATISTIC.finditer(text), *P_VALUE.finditer(text)], key=lambda m: m.start())
-        levels = [float("".join(filter(None, m.groups())).replace(",", ".")) for m in ALPHA.finditer(text)]
+        marks = sorted(
+            [*STATISTIC.finditer(text), *P_VALUE.finditer(text)], key=lambda m: m.start()
+        )
+        levels = [
+            float("".join(filter(None, m.groups())).replace(",", ".")) for m in ALPHA.finditer(text)
+        ]
         yield Sentence(
-            text=text, raw=raw.strip(), where=f"{passage.source}, line {line}", marks=tuple(marks),
-            one_sided=bool(ONE_SIDED.search(text)), adjusted=" ".join(ADJUSTED.findall(ALPHA.sub(" ", text))),
+            text=text,
+            raw=raw.strip(),
+            where=f"{passage.source}, line {line}",
+            marks=tuple(marks),
+            one_sided=bool(ONE_SIDED.search(text)),
+            adjusted=" ".join(ADJUSTED.findall(ALPHA.sub(" ", text))),
             level=next((level for level in levels if 0 < level <= LARGEST_LEVEL), None),
-        )  # fmt: skip
+        )
 
 
 def plain(text: str) -> str:
@@ -218,15 +248,24 @@ def plain(text: str) -> str:
     return text.strip()
 
 
-LETTERS = {ord(ch): new for chars, new in ((MINUS_SIGNS, "-"), ("′’ʹ", "'"), ("\u00ad\u200b\u200d\u2060\ufeff${}", ""))
-           for ch in chars}  # fmt: skip
+LETTERS = {
+    ord(ch): new
+    for chars, new in ((MINUS_SIGNS, "-"), ("′’ʹ", "'"), ("\u00ad\u200b\u200d\u2060\ufeff${}", ""))
+    for ch in chars
+}
 PLAINER = [
-    (re.compile(pattern), instead) for pattern, instead in (
-        (r"([*_]{1,2})([A-Za-zχβ]{1,3})\1(?![A-Za-z_])", r"\2"), (r"χ_(\d{1,4})\^2", r"χ2_\1"), (r"\^(?=[\d-])", ""),
-        (r"\s+", " "), (r"\\chi(?![a-z])", "χ"), (r"(\d(?:[.,]\d{1,9})?) ?[×x·*] ?10 ?(-\d{1,3})\b", r"\1e\2"),
-        (r"([=<>≤≥] ?)10(-\d{1,3})\b", r"\g<1>1e\2"), (r"(?<=\d)·(?=\d)|(?<=[=<>] )·(?=\d)", "."),
+    (re.compile(pattern), instead)
+    for pattern, instead in (
+        (r"([*_]{1,2})([A-Za-zχβ]{1,3})\1(?![A-Za-z_])", r"\2"),
+        (r"χ_(\d{1,4})\^2", r"χ2_\1"),
+        (r"\^(?=[\d-])", ""),
+        (r"\s+", " "),
+        (r"\\chi(?![a-z])", "χ"),
+        (r"(\d(?:[.,]\d{1,9})?) ?[×x·*] ?10 ?(-\d{1,3})\b", r"\1e\2"),
+        (r"([=<>≤≥] ?)10(-\d{1,3})\b", r"\g<1>1e\2"),
+        (r"(?<=\d)·(?=\d)|(?<=[=<>] )·(?=\d)", "."),
     )
-]  # fmt: skip
+]
 
 
 def _pairs(sentence: Sentence) -> Iterator[list[tuple[Match, Match, str]]]:
@@ -240,7 +279,11 @@ def _pairs(sentence: Sentence) -> Iterator[list[tuple[Match, Match, str]]]:
             continue
         before = blocks[k - 1] if k else []
         behind = _following(run[-1], blocks[k + 1]) if k + 1 < len(blocks) else []
-        front = [p for p in before[-1:] if p is not used and TIGHT.fullmatch(text, p.end(), run[0].start())]
+        front = [
+            p
+            for p in before[-1:]
+            if p is not used and TIGHT.fullmatch(text, p.end(), run[0].start())
+        ]
         if behind and front and front[0]["relation"] != "=":
             front = []
         used = behind[-1] if behind and not front else None
@@ -248,17 +291,33 @@ def _pairs(sentence: Sentence) -> Iterator[list[tuple[Match, Match, str]]]:
         tries = [[(one, p) for one in reversed(run) for p in [*front, *behind]]]
         if len(run) == len(behind) > 1:
             tries = [[pair] for pair in zip(run, behind, strict=True)]
-        elif behind and (behind[0]["many"] or BOTH.search(text, behind[0].start() - 5, behind[0].start())):
+        elif behind and (
+            behind[0]["many"] or BOTH.search(text, behind[0].start() - 5, behind[0].start())
+        ):
             tries = [[(one, behind[0])] for one in run]
         for some in tries:
-            yield [(one, p, text[max(before[-1].end() if before else 0, one.start() - FAR) :
-                                 min(stop, max(p.end(), one.end()) + NEAR)]) for one, p in some]  # fmt: skip
+            yield [
+                (
+                    one,
+                    p,
+                    text[
+                        max(before[-1].end() if before else 0, one.start() - FAR) : min(
+                            stop, max(p.end(), one.end()) + NEAR
+                        )
+                    ],
+                )
+                for one, p in some
+            ]
 
 
 def _near(run: list[Match]) -> list[Match]:
     """Drop effect sizes and variables beside statistics that have degrees of freedom, and statistics far before."""
     run = [one for one in run if one["inside"] or one["index"] or one["name"][0] not in "XxvGH"]
-    run = [one for one in run if one["inside"] or one["index"]] or [one for one in run if one["name"] != "r"] or run
+    run = (
+        [one for one in run if one["inside"] or one["index"]]
+        or [one for one in run if one["name"] != "r"]
+        or run
+    )
     start = len(run) - 1
     while start > 0 and run[start].start() - run[start - 1].end() <= NEAR:
         start -= 1
@@ -270,13 +329,17 @@ def _following(last: Match, ps: list[Match]) -> list[Match]:
     end, limit = last.end(), FAR
     for k, p in enumerate(ps):
         gap = p.string[end : min(p.start(), end + FAR)]
-        if p.start() - end > limit or (p["ns"] and gap.strip() and not gap.rstrip().endswith((",", ";", "("))):
+        if p.start() - end > limit or (
+            p["ns"] and gap.strip() and not gap.rstrip().endswith((",", ";", "("))
+        ):
             return ps[:k]
         end, limit = p.end(), NEAR // 2
     return ps
 
 
-def _best(sentence: Sentence, adjusted: str, pairs: list[tuple[Match, Match, str]]) -> list[Finding]:
+def _best(
+    sentence: Sentence, adjusted: str, pairs: list[tuple[Match, Match, str]]
+) -> list[Finding]:
     """Check the pairs until one agrees; otherwise what the first of them gives."""
     first: list[Finding] = []
     for pair in pairs:
@@ -292,12 +355,18 @@ def _checked(sentence: Sentence, adjusted: str, found: Match, p: Match, near: st
     kind = KINDS.get(found["name"].lstrip("Δ").removeprefix("min")[0], "chi2")
     said, relation = (p["ns"] or p["value"]).strip(), p["relation"] or "=" * bool(p["of"])
     relation = SIGNS.get(relation, relation)
-    comma = re.match(r"0?,\d", said) or ("." not in said and re.fullmatch(r"\d*,\d\d?", found["value"] or ""))
+    comma = re.match(r"0?,\d", said) or (
+        "." not in said and re.fullmatch(r"\d*,\d\d?", found["value"] or "")
+    )
     mark: Mark = "," if comma else "."
     context = sentence.text if len(sentence.text) <= 2 * LONG else near
     df = _degrees(kind, found, p, near)
     known = df is not None and bool(df) and UNKNOWN not in df
-    if df is None or not (p["ns"] or relation) or not _is_test(kind, found, p, relation, known, context):
+    if (
+        df is None
+        or not (p["ns"] or relation)
+        or not _is_test(kind, found, p, relation, known, context)
+    ):
         return []
     shown = sentence.text[min(found.start(), p.start()) : max(found.end(), p.end())]
     try:
@@ -306,17 +375,24 @@ def _checked(sentence: Sentence, adjusted: str, found: Match, p: Match, near: st
         finding = _judged(kind, number, test_p, frees, sentence.level or LEVEL, sentence.one_sided)
         reason, told = "", f"{finding.message.removeprefix('sources disagree: ')}; "
         if finding.verdict == "disagree":
-            reason = _reason(context, test_p, finding, bool(adjusted or p["adjusted"]), sentence.adjusted)
+            reason = _reason(
+                context, test_p, finding, bool(adjusted or p["adjusted"]), sentence.adjusted
+            )
         if UNKNOWN in frees and (finding.verdict in FITS or not TESTED.search(context)):
             reason = "without degrees of freedom nothing is certain"
         if reason:
-            finding = replace(finding, verdict="not_checkable", severity="none", message=told + reason, changes="")
+            finding = replace(
+                finding, verdict="not_checkable", severity="none", message=told + reason, changes=""
+            )
         made = [finding, *(_ratio(found, p, number, near, mark) if kind in ("t", "z") else [])]
     except InputError as error:
         message = f"'{shorten(shown, 80)}' cannot be checked: {error}"
         made = [unchecked("statistic_p", message, said)]
     passage = sentence.raw if len(sentence.raw) <= 2 * LONG else f"... {near} ..."
-    return [replace(one, where=sentence.where, title="tests in the text", passage=passage) for one in made]
+    return [
+        replace(one, where=sentence.where, title="tests in the text", passage=passage)
+        for one in made
+    ]
 
 
 def _degrees(kind: Statistic, found: Match, p: Match, near: str) -> list[str | Printed] | None:
@@ -330,8 +406,12 @@ def _degrees(kind: Statistic, found: Match, p: Match, near: str) -> list[str | P
             return None
         text = re.sub("[iI]nf", "1000000000", text)
     elif text:
-        named = kind == "t" or (kind == "F" and "," in text) or found["name"].lstrip("Δ")[0] in "χΧcC"
-        if not named or (kind != "F" and ("," in text or (kind == "t" and float(text) < LEAST_INDEX))):
+        named = (
+            kind == "t" or (kind == "F" and "," in text) or found["name"].lstrip("Δ")[0] in "χΧcC"
+        )
+        if not named or (
+            kind != "F" and ("," in text or (kind == "t" and float(text) < LEAST_INDEX))
+        ):
             return None
         text = text.replace("_", "")
     elif kind == "z":
@@ -339,11 +419,23 @@ def _degrees(kind: Statistic, found: Match, p: Match, near: str) -> list[str | P
     else:
         start = near.find(found[0])
         end = start + max(p.end(), found.end()) - found.start()
-        beside = [[m for m in pattern.finditer(near) if m.end() >= start - BESIDE and m.start() <= end + BESIDE]
-                  for pattern in (DEGREES, SIZE)]  # fmt: skip
+        beside = [
+            [
+                m
+                for m in pattern.finditer(near)
+                if m.end() >= start - BESIDE and m.start() <= end + BESIDE
+            ]
+            for pattern in (DEGREES, SIZE)
+        ]
         if not beside[0]:
             size = beside[1][0] if kind == "r" and len(beside[1]) == 1 else None
-            return [f"{int(size[1].replace(',', '')) - 2}"] if size else [] if kind in "Fr" else [UNKNOWN]
+            return (
+                [f"{int(size[1].replace(',', '')) - 2}"]
+                if size
+                else []
+                if kind in "Fr"
+                else [UNKNOWN]
+            )
         one = next((m for m in beside[0] if m.start() > start), beside[0][-1])
         text = (one["a"] or one["c"]) + (f", {one['b']}" if one["b"] and kind == "F" else "")
     if kind != "F":
@@ -352,19 +444,29 @@ def _degrees(kind: Statistic, found: Match, p: Match, near: str) -> list[str | P
     return [re.sub("^[lI]$", "1", one.strip()) for one in re.split(between, text, maxsplit=1)]
 
 
-def _is_test(kind: Statistic, found: Match, p: Match, relation: str, known: bool, context: str) -> bool:
+def _is_test(
+    kind: Statistic, found: Match, p: Match, relation: str, known: bool, context: str
+) -> bool:
     """Distinguish a test from settings, variables, functions and quantities with a unit."""
     said, text, tested = (p["ns"] or p["value"]).strip(), p.string, bool(TESTED.search(context))
     plain_words = set(re.findall("[^\\W\\d_]+", text[found.end() : p.start()])) <= PLAIN_WORDS
     look = re.fullmatch(r"(\d?)(?:[.,](\d+))?(?:e-\d+)?", said)
     decimals = len(look[2] or "") if look else 0
-    sure = relation != "=" or said[0] == "n" or "e-" in said or bool(look and (not look[1] or decimals > 2))
+    sure = (
+        relation != "="
+        or said[0] == "n"
+        or "e-" in said
+        or bool(look and (not look[1] or decimals > 2))
+    )
     if (found["inside"] or found["index"]) and "[" not in found[0] and found["name"] != "H":
         return (
             sure
             or tested
             or not look
-            or (plain_words and (decimals == 2 or bool(re.search(r"[.,]\d\d", found["value"] or ""))))
+            or (
+                plain_words
+                and (decimals == 2 or bool(re.search(r"[.,]\d\d", found["value"] or "")))
+            )
         )
     if not plain_words or found["rest"] or not (decimals or said[0] == "n" or "e-" in said):
         return False
@@ -372,15 +474,23 @@ def _is_test(kind: Statistic, found: Match, p: Match, relation: str, known: bool
         return not p["ns"] or bool(re.search("[,;(]", text[found.end() : p.start()]))
     near = max(0, found.start() - NEAR // 2), p.start()
     size = (found["value"] or "").replace(",", ".")
-    return "." in size and (kind != "r" or size[0] in "0.") and not SETTINGS.search(text, *near) and (
-        sure or (tested and decimals == 2)
-    )  # fmt: skip
+    return (
+        "." in size
+        and (kind != "r" or size[0] in "0.")
+        and not SETTINGS.search(text, *near)
+        and (sure or (tested and decimals == 2))
+    )
 
 
 def _statistic(found: Match, mark: Mark) -> Printed:
     """Read a statistic; one that is only bounded is the interval of the sizes within its bound."""
     relation = SIGNS.get(found["relation"], found["relation"])
-    if not found["value"] or found["rest"] or found["sign"] not in ("", "-", "+") or relation not in set("=<>≤≥"):
+    if (
+        not found["value"]
+        or found["rest"]
+        or found["sign"] not in ("", "-", "+")
+        or relation not in set("=<>≤≥")
+    ):
         raise InputError(f"{found['name']} cannot be read")
     text = found["sign"] + found["value"]
     try:
@@ -391,7 +501,9 @@ def _statistic(found: Match, mark: Mark) -> Printed:
         return number
     down, size = relation in "<≤", abs(number.value)
     low, high = (Fraction(0), size) if down != (number.value < 0) else (size, BIG)
-    return replace(number, text=f"{relation} {number.text}", low=low, high=high, relation="<" if down else ">")
+    return replace(
+        number, text=f"{relation} {number.text}", low=low, high=high, relation="<" if down else ">"
+    )
 
 
 def _p(said: str, relation: str, level: float, mark: Mark) -> Printed:
@@ -407,29 +519,59 @@ def _p(said: str, relation: str, level: float, mark: Mark) -> Printed:
 
 
 @lru_cache(maxsize=1024)
-def _judged(kind: Statistic, number: Printed, p: Printed, df: tuple[Printed, ...], level: float, one: bool) -> Finding:
+def _judged(
+    kind: Statistic, number: Printed, p: Printed, df: tuple[Printed, ...], level: float, one: bool
+) -> Finding:
     """Check a p, one-sided where the text allows it and only this fits; tell decision errors from rounding errors."""
     if (kind == "z" and df) or any(x.value <= 0 for x in df):
-        raise InputError("z has no degrees of freedom" if kind == "z" else "degrees of freedom must be above 0")
-    given: dict[str, Any] = {"df": df[-1] if df else None, "df1": df[0] if len(df) > 1 else None, "level": level}
+        raise InputError(
+            "z has no degrees of freedom" if kind == "z" else "degrees of freedom must be above 0"
+        )
+    given: dict[str, Any] = {
+        "df": df[-1] if df else None,
+        "df1": df[0] if len(df) > 1 else None,
+        "level": level,
+    }
     finding, tails = statistic_p(kind, number, p, **given), "two"
     if one and kind in SIGNED and not finding:
         halved = statistic_p(kind, number, p, tails="one", **given)
         finding, tails = (halved, "one") if halved else (finding, "two")
-    share, edge, (low, high) = p.share(), Fraction(str(level)), finding.implied or (Fraction(0), Fraction(1))
+    share, edge, (low, high) = (
+        p.share(),
+        Fraction(str(level)),
+        finding.implied or (Fraction(0), Fraction(1)),
+    )
     lost = not finding and share.relation != ">" and share.value <= edge < low
-    won = not finding and share.relation != "<" and high <= edge and (share.value, share.relation) > (edge, "=")
+    won = (
+        not finding
+        and share.relation != "<"
+        and high <= edge
+        and (share.value, share.relation) > (edge, "=")
+    )
     message = re.sub(" = (?=[<>≤≥] )", " ", finding.message)
     message += "; the text names a one-sided test" if tails == "one" else ""
     message += "" if p.value else "; no p is 0: p < .001 says what is meant"
     side = "not significant" if lost else "significant"
-    details = {**finding.details, "kind": kind, "statistic": number.text, "df": [x.text for x in df], "level": level,
-               "tails": tails, "decision_error": lost or won, "impossible_print": not p.value}  # fmt: skip
+    details = {
+        **finding.details,
+        "kind": kind,
+        "statistic": number.text,
+        "df": [x.text for x in df],
+        "level": level,
+        "tails": tails,
+        "decision_error": lost or won,
+        "impossible_print": not p.value,
+    }
     return replace(
-        finding, published=p.text, message=message, details=details,
+        finding,
+        published=p.text,
+        message=message,
+        details=details,
         severity="none" if finding else "major" if lost or won else "minor",
-        changes=f"By its own {kind} the result is {side} at {str(level).lstrip('0')}." if lost or won else "",
-    )  # fmt: skip
+        changes=f"By its own {kind} the result is {side} at {str(level).lstrip('0')}."
+        if lost or won
+        else "",
+    )
 
 
 def _reason(context: str, p: Printed, finding: Finding, adjusted: bool, elsewhere: str) -> str:
@@ -441,9 +583,18 @@ def _reason(context: str, p: Printed, finding: Finding, adjusted: bool, elsewher
         return "the text names a p of another kind (exact, resampled, equivalence)"
     if RANKS.search(context) and p.meets(low / 2, high * 2):
         return "the text names a test of ranks or a partial correlation, whose p may differ"
-    if elsewhere and OTHER_FACTORS.search(elsewhere) and p.low is not None and high < p.low <= MULTIPLES[-1] * high:
+    if (
+        elsewhere
+        and OTHER_FACTORS.search(elsewhere)
+        and p.low is not None
+        and high < p.low <= MULTIPLES[-1] * high
+    ):
         return "the text adjusts p-values elsewhere"
-    fit = [k for k in MULTIPLES if elsewhere and p.meets(min(k * low, Fraction(1)), min(k * high, Fraction(1)))]
+    fit = [
+        k
+        for k in MULTIPLES
+        if elsewhere and p.meets(min(k * low, Fraction(1)), min(k * high, Fraction(1)))
+    ]
     return f"{fit[0]} times that p fits, and the text adjusts p-values elsewhere" if fit else ""
 
 

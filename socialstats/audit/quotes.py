@@ -18,7 +18,9 @@ WORDS_LEAST = 3  # shorter quotes are found in sentences that say something else
 SHOWN = 5  # exceptions that a message names
 LEFT_OUT = re.compile(r"\[?(?:\.\.\.|…)\]?")
 SPACELESS = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff"  # no spaces between words: by sign
-WORD = re.compile(rf"(?<![\w)])-?(?:\d+(?:[.,]\d+)*|\.\d+)|[{SPACELESS}]|[^\W{SPACELESS}]+|[%<>≤≥=±]")
+WORD = re.compile(
+    rf"(?<![\w)])-?(?:\d+(?:[.,]\d+)*|\.\d+)|[{SPACELESS}]|[^\W{SPACELESS}]+|[%<>≤≥=±]"
+)
 THOUSANDS = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
 DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 STATUS = {
@@ -28,23 +30,84 @@ STATUS = {
     "note": "noted by the rules in other words than the paper's",
 }
 FILLING = {  # words that a sentence may lack and say the same
-    "a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "is", "it", "its", "of", "on", "or", "than",
-    "that", "the", "to", "was", "were", "with",
-}  # fmt: skip
+    "a",
+    "an",
+    "and",
+    "are",
+    "as",
+    "at",
+    "be",
+    "by",
+    "for",
+    "from",
+    "in",
+    "is",
+    "it",
+    "its",
+    "of",
+    "on",
+    "or",
+    "than",
+    "that",
+    "the",
+    "to",
+    "was",
+    "were",
+    "with",
+}
 NEGATIONS = {  # words with which a sentence may say the opposite
-    "cannot", "except", "hardly", "neither", "never", "no", "none", "nor", "not", "nothing", "unlike", "without",
-}  # fmt: skip
-ENDINGS = ("", "d", "ed", "es", "ly", "s")  # no "r", "st": larger and largest are other claims than large
-INFLECTED = 3  # letters of the shortest word that may have an ending: "b" is a name, not the stem of "bed"
+    "cannot",
+    "except",
+    "hardly",
+    "neither",
+    "never",
+    "no",
+    "none",
+    "nor",
+    "not",
+    "nothing",
+    "unlike",
+    "without",
+}
+ENDINGS = (
+    "",
+    "d",
+    "ed",
+    "es",
+    "ly",
+    "s",
+)  # no "r", "st": larger and largest are other claims than large
+INFLECTED = (
+    3  # letters of the shortest word that may have an ending: "b" is a name, not the stem of "bed"
+)
 QUANTITIES = {
     "all": {"all", "always", "both", "consistently", "each", "every", "everywhere"},
     "most": {"most", "mostly", "majority"},
     "some": {"some", "several", "few"},
 }
 COUNTS = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
-)  # fmt: skip
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +161,11 @@ def said_of(words: Sequence[str]) -> list[str]:
     >>> said_of(words_of("Seven of 8 models lead in most tasks.")), said_of(words_of("It is the most accurate."))
     (['most', '7', '8'], [])
     """
-    plain = [word for before, word in zip(["", *words], words, strict=False) if (before, word) != ("the", "most")]
+    plain = [
+        word
+        for before, word in zip(["", *words], words, strict=False)
+        if (before, word) != ("the", "most")
+    ]
     kinds = [name for name, several in QUANTITIES.items() if several & {*plain}]
     numbers = [str(COUNTS.index(word)) if word in COUNTS else word for word in plain]
     return kinds + [number for number in numbers if number.isdecimal()]
@@ -157,7 +224,11 @@ def say_alike(note: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
     for passage in passages:
         there = {*words_of(passage.text)}
         denies = there & NEGATIONS == wanted & NEGATIONS
-        if wanted and denies and all(any(_alike(word, other) for other in there) for word in wanted):
+        if (
+            wanted
+            and denies
+            and all(any(_alike(word, other) for other in there) for word in wanted)
+        ):
             return (passage,)
     return ()
 
@@ -165,7 +236,9 @@ def say_alike(note: str, passages: Sequence[Passage]) -> tuple[Passage, ...]:
 def _alike(word: str, other: str) -> bool:
     """Return whether two words are one, but for an ending."""
     short, long = sorted((word, other), key=len)
-    return word == other or (len(short) >= INFLECTED and long.startswith(short) and long[len(short) :] in ENDINGS)
+    return word == other or (
+        len(short) >= INFLECTED and long.startswith(short) and long[len(short) :] in ENDINGS
+    )
 
 
 def looked_up(claim: Claim, documents: Sequence[Sequence[Passage]]) -> Claim | None:
@@ -193,9 +266,11 @@ def _placed(claim: Claim, basis: Basis, found: Sequence[Passage]) -> Claim:
     """Return a claim with the sentences in which it was found."""
     where = f"{found[0].source} line {found[0].line}"
     return replace(
-        claim, basis=basis, sentence=" ".join(one.text for one in found),
+        claim,
+        basis=basis,
+        sentence=" ".join(one.text for one in found),
         place=f"{claim.place}, {where}" if claim.place else where,
-    )  # fmt: skip
+    )
 
 
 def nearest(quote: str, documents: Sequence[Sequence[Passage]]) -> Passage:
@@ -221,7 +296,12 @@ def weighed_claim(claim: Claim, findings: Sequence[Finding]) -> list[Finding]:
     if claim.holds != "all":
         return [_counted(claim, findings)]
     return [
-        replace(one, basis=claim.basis, passage=claim.sentence, severity=_strength(claim, one.verdict, one.severity))
+        replace(
+            one,
+            basis=claim.basis,
+            passage=claim.sentence,
+            severity=_strength(claim, one.verdict, one.severity),
+        )
         for one in findings
     ]
 
@@ -247,10 +327,13 @@ def _counted(claim: Claim, findings: Sequence[Finding]) -> Finding:
     expected = f"{least} of {n}" if least == most else f"at least {least} of {n}"
     lead = "sources disagree: " if verdict == "disagree" else ""
     return replace(
-        found, verdict=verdict, severity=_strength(claim, verdict, "major"), expected=expected,
+        found,
+        verdict=verdict,
+        severity=_strength(claim, verdict, "major"),
+        expected=expected,
         message=f"{lead}the claim holds for {agree} of {n}, and is made for {expected}{found.message}",
         gap=Fraction(max(least - agree, agree - most, 0)),
-    )  # fmt: skip
+    )
 
 
 def _noted(claim: Claim, findings: Sequence[Finding]) -> Finding:
@@ -270,11 +353,17 @@ def _tallied(claim: Claim, findings: Sequence[Finding]) -> Finding:
     message = f"; it fails for {listing(labels, SHOWN)}" if against else ""
     message += f"; {undecided} could not be decided" if undecided else ""
     return Finding(
-        rule=first.rule, title=first.title, verdict="not_checkable", basis=claim.basis, message=message,
-        published=f"{agree} of {n}", where=first.where.partition(" line ")[0],
-        cells=tuple(dict.fromkeys(c for one in findings for c in one.cells)), passage=claim.sentence,
+        rule=first.rule,
+        title=first.title,
+        verdict="not_checkable",
+        basis=claim.basis,
+        message=message,
+        published=f"{agree} of {n}",
+        where=first.where.partition(" line ")[0],
+        cells=tuple(dict.fromkeys(c for one in findings for c in one.cells)),
+        passage=claim.sentence,
         details={"agree": agree, "disagree": len(against), "exceptions": against},
-    )  # fmt: skip
+    )
 
 
 def _asked(holds: str | int, n: int) -> tuple[int, int]:

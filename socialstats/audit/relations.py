@@ -18,7 +18,10 @@ MEANING = {"mean_of": "the means", "mean_abs": "the mean sizes", "sum_to": "the 
 ROWS = 500  # larger tables hold data, and no summaries
 EVIDENCE = 5  # cells with parts of their own that agree
 SPREAD = 10  # units of the last digit between the parts of such a cell: alike parts have any mean
-EXCEPTIONS, MISPRINTS = 0.1, 3  # the largest share of the cells, and their largest number, that may be misprints
+EXCEPTIONS, MISPRINTS = (
+    0.1,
+    3,
+)  # the largest share of the cells, and their largest number, that may be misprints
 
 
 def relations(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[Rule]:
@@ -35,7 +38,11 @@ def relations(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[Rule
     if len(sheet.rows) > ROWS:
         return
     for candidates in (*_of_columns(sheet, table, numeric), *_of_levels(sheet, table, numeric)):
-        failures = [(failing, rule) for rule in candidates if (failing := failures_of(rule, sheet)) is not None]
+        failures = [
+            (failing, rule)
+            for rule in candidates
+            if (failing := failures_of(rule, sheet)) is not None
+        ]
         if failures:
             yield min(failures, key=lambda one: one[0])[1]
 
@@ -59,7 +66,9 @@ def _parts_apart(bound: Bound, found: Finding) -> tuple[str, ...]:
     """Return the parts of a cell as printed, where they differ enough to say something; else nothing."""
     numbers = [cell.number for cell in bound.many["parts"] if cell.number]
     values = [number.value for number in numbers]
-    apart = bool(found.noticed) and max(values) - min(values) >= SPREAD * max(number.unit for number in numbers)
+    apart = bool(found.noticed) and max(values) - min(values) >= SPREAD * max(
+        number.unit for number in numbers
+    )
     return tuple(number.text for number in numbers) if apart else ()
 
 
@@ -73,10 +82,17 @@ def _of_columns(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[li
             blocks += [columns[first:at] for first in range(1, at) if at == last]
             blocks += [columns[at + 1 : end] for end in range(last, 1, -1) if at == 0]
             yield [
-                _rule(table, check, target, listing(others),
-                      parameters={"parts": others, "total" if check == "sum_to" else "value": target})
-                for others in blocks for check, fewest in PARTS.items() if len(others) >= fewest
-            ]  # fmt: skip
+                _rule(
+                    table,
+                    check,
+                    target,
+                    listing(others),
+                    parameters={"parts": others, "total" if check == "sum_to" else "value": target},
+                )
+                for others in blocks
+                for check, fewest in PARTS.items()
+                if len(others) >= fewest
+            ]
 
 
 def _of_levels(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[list[Rule]]:
@@ -86,16 +102,26 @@ def _of_levels(sheet: Sheet, table: str, numeric: Sequence[str]) -> Iterator[lis
     for column in labels if numeric else ():
         levels = list(dict.fromkeys(sheet.label(row, column) for row in rows))
         keys = [other for other in labels if other != column]
-        cells = {(sheet.label(row, column), *(sheet.label(row, key) for key in keys)) for row in rows}
+        cells = {
+            (sheet.label(row, column), *(sheet.label(row, key) for key in keys)) for row in rows
+        }
         if len(cells) != len(rows) or len(rows) % max(1, len(levels)):
             continue  # levels with other rows than the others are no summary of them
         for level in dict.fromkeys((levels[0], levels[-1])) if levels else ():
             parts = {"by": {key: key for key in keys}, "where": {column: {"not": level}}}
             yield [
-                _rule(table, check, level, f"the other levels of {column}", parameters={"parts": parts},
-                      where={column: level}, columns=tuple(numeric))
-                for check, fewest in PARTS.items() if len(levels) > fewest
-            ]  # fmt: skip
+                _rule(
+                    table,
+                    check,
+                    level,
+                    f"the other levels of {column}",
+                    parameters={"parts": parts},
+                    where={column: level},
+                    columns=tuple(numeric),
+                )
+                for check, fewest in PARTS.items()
+                if len(levels) > fewest
+            ]
 
 
 def _rule(table: str, check: str, target: str, others: str, **more: Any) -> Rule:

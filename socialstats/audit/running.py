@@ -50,7 +50,9 @@ def papers(name: str | None = None) -> dict[str, Path]:
     """
     found = {path.stem: path for path in sorted(FOLDER.glob("[0-9][0-9][0-9].toml"))}
     if name is not None and name not in found:
-        raise InputError(f"there are no published tables called '{name}'. There are: {', '.join(found)}")
+        raise InputError(
+            f"there are no published tables called '{name}'. There are: {', '.join(found)}"
+        )
     return found if name is None else {name: found[name]}
 
 
@@ -89,9 +91,15 @@ class Repair:
     def message(self) -> str:
         """One sentence."""
         also = f" (so would {', '.join(self.others)})" if self.others else ""
-        share = f"all {self.settles}" if not self.leaves else f"{self.settles} of {self.settles + self.leaves}"
-        return (f"with {self.instead} for {self.printed} ({self.where}) {share} disagreements that it takes part in "
-                f"would be gone, and none would be new{also}")  # fmt: skip
+        share = (
+            f"all {self.settles}"
+            if not self.leaves
+            else f"{self.settles} of {self.settles + self.leaves}"
+        )
+        return (
+            f"with {self.instead} for {self.printed} ({self.where}) {share} disagreements that it takes part in "
+            f"would be gone, and none would be new{also}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only."""
@@ -114,7 +122,13 @@ def single_digits(number: Printed) -> list[Printed]:
             if new != old:
                 changed = text[:i] + new + text[i + 1 :]
                 again = printed(changed, rounding=number.rounding, decimals=places)
-                found.append(replace(again, percent=number.percent, text=changed + ("%" if number.percent else "")))
+                found.append(
+                    replace(
+                        again,
+                        percent=number.percent,
+                        text=changed + ("%" if number.percent else ""),
+                    )
+                )
     return found
 
 
@@ -165,7 +179,10 @@ def repairs_of(made: Sequence[tuple[Bound, Finding]]) -> tuple[Repair, ...]:
             touching[cell.key].append(bound)
             cells[cell.key] = cell
     verdicts = {id(bound): finding.verdict for bound, finding in made}
-    bad = {key: independent(b for b in of if verdicts[id(b)] == "disagree") for key, of in touching.items()}
+    bad = {
+        key: independent(b for b in of if verdicts[id(b)] == "disagree")
+        for key, of in touching.items()
+    }
     suspects = sorted((key for key in bad if bad[key] >= LEAST), key=lambda key: -bad[key])[:TRIED]
     found = [_repair(cells[key], touching[key], verdicts) for key in suspects]
     return tuple(repair for repair in found if repair is not None)
@@ -184,7 +201,9 @@ def _repair(cell: Cell, bounds: Sequence[Bound], verdicts: Mapping[int, str]) ->
     fitting = []
     for other in single_digits(cell.number):
         swap = {cell.key: replace(cell, number=other)}
-        settled = [b for b in bad if b.run(swap).verdict in FITTING]  # few, and rarely two: the many others later
+        settled = [
+            b for b in bad if b.run(swap).verdict in FITTING
+        ]  # few, and rarely two: the many others later
         if independent(settled) >= LEAST and all(b.run(swap).verdict in FITTING for b in good):
             fitting.append((independent(settled), len(settled), other))
     if not fitting:
@@ -193,9 +212,15 @@ def _repair(cell: Cell, bounds: Sequence[Bound], verdicts: Mapping[int, str]) ->
     best = [other for *settled, other in fitting if tuple(settled) == most]
     where = f"{cell.source} line {cell.line}, column {cell.column}"
     return Repair(
-        where=where, cell=cell.key, printed=cell.number.text, instead=best[0].text, settles=most[1],
-        leaves=len(bad) - most[1], keeps=len(good), others=tuple(other.text for other in best[1:4]),
-    )  # fmt: skip
+        where=where,
+        cell=cell.key,
+        printed=cell.number.text,
+        instead=best[0].text,
+        settles=most[1],
+        leaves=len(bad) - most[1],
+        keeps=len(good),
+        others=tuple(other.text for other in best[1:4]),
+    )
 
 
 FAR_ODDS = 2.0  # log odds against what a rule assumes, for a number that is far from what it gives
@@ -245,22 +270,36 @@ class AuditReport:
 
     def by_rule(self) -> list[tuple[Rule, list[Finding]]]:
         """Return each rule with its findings."""
-        return [(rule, [f for f in self.findings if f.title == rule.name]) for rule in self.book.rules]
+        return [
+            (rule, [f for f in self.findings if f.title == rule.name]) for rule in self.book.rules
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return built-in types only."""
         return {
-            "title": self.title, "source": self.source, "guessed": self.guessed, "tally": self.tally(),
-            "rules_file": self.book.name, "rules_sha256": self.book.sha256,
-            "rules": [{"name": rule.name, "check": rule.check, "note": rule.note,
-                       "claim": None if rule.claim is None else asdict(rule.claim),
-                       "tally": {v: sum(f.verdict == v for f in found) for v in ORDER}}
-                      for rule, found in self.by_rule()],
-            "notes": list(self.book.notes), "numbers": self.numbers,
-            "unread_cells": sum(one.cells for one in self.unread), "unread": [one.to_dict() for one in self.unread],
+            "title": self.title,
+            "source": self.source,
+            "guessed": self.guessed,
+            "tally": self.tally(),
+            "rules_file": self.book.name,
+            "rules_sha256": self.book.sha256,
+            "rules": [
+                {
+                    "name": rule.name,
+                    "check": rule.check,
+                    "note": rule.note,
+                    "claim": None if rule.claim is None else asdict(rule.claim),
+                    "tally": {v: sum(f.verdict == v for f in found) for v in ORDER},
+                }
+                for rule, found in self.by_rule()
+            ],
+            "notes": list(self.book.notes),
+            "numbers": self.numbers,
+            "unread_cells": sum(one.cells for one in self.unread),
+            "unread": [one.to_dict() for one in self.unread],
             "repairs": [repair.to_dict() for repair in self.repairs],
             "findings": [finding.to_dict() for finding in self.findings],
-        }  # fmt: skip
+        }
 
 
 def audit(
@@ -329,7 +368,9 @@ def assumed(rule: Rule, findings: Sequence[Finding]) -> list[Finding]:
             made.append(replace(found, severity="minor", message=message))
         else:
             said = found.message.removeprefix("sources disagree: ")
-            message = f"nothing in the table says that these are {rule.assumes}; if they were: {said}"
+            message = (
+                f"nothing in the table says that these are {rule.assumes}; if they were: {said}"
+            )
             made.append(replace(found, verdict="not_checkable", severity="none", message=message))
     return made
 
@@ -350,7 +391,9 @@ def checked(rule: Rule, book: RuleBook) -> tuple[list[Bound], list[Finding]]:
         return [], run_alignment(rule, book.sheets)
     bounds = list(bind(rule, CHECKS[rule.check], book.sheets))
     if bounds:
-        return bounds, [told(one.run(), one.printed_cells, book.sheets, book.passages) for one in bounds]
+        return bounds, [
+            told(one.run(), one.printed_cells, book.sheets, book.passages) for one in bounds
+        ]
     message = "no row of the table is selected by this rule"
     return [], [Finding(rule=rule.check, verdict="not_checkable", title=rule.name, message=message)]
 
@@ -364,7 +407,10 @@ def with_agreements(made: Sequence[tuple[Bound, Finding]]) -> list[Finding]:
                 fits[cell.key].append(bound.rule.name)
     return [
         replace(
-            finding, beside=tuple(dict.fromkeys(name for cell in bound.subject(finding) for name in fits[cell.key]))
+            finding,
+            beside=tuple(
+                dict.fromkeys(name for cell in bound.subject(finding) for name in fits[cell.key])
+            ),
         )
         if finding.verdict == "disagree"
         else finding
@@ -396,6 +442,12 @@ def run(book: RuleBook, *, guessed: bool = False) -> AuditReport:
     sheets = {id(sheet): sheet for sheet in book.sheets.values()}
     unread, numbers = unread_cells(sheets.values(), findings, guessed=guessed)
     return AuditReport(
-        title=book.title, source=book.source, findings=tuple(findings), repairs=repairs_of(bounds),
-        book=book, guessed=guessed, unread=unread, numbers=numbers,
-    )  # fmt: skip
+        title=book.title,
+        source=book.source,
+        findings=tuple(findings),
+        repairs=repairs_of(bounds),
+        book=book,
+        guessed=guessed,
+        unread=unread,
+        numbers=numbers,
+    )

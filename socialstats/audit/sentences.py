@@ -9,14 +9,64 @@ from collections.abc import Iterable, Iterator
 from socialstats.audit.documents import Passage
 
 LONGEST = 2000
-SHORT = {"e.g", "i.e", "cf", "vs", "al", "fig", "figs", "eq", "eqs", "sec", "secs", "tab", "no", "nos", "approx",
-         "dr", "mr", "mrs", "ms", "prof", "st", "ref", "refs", "app", "ed", "eds", "vol", "pp", "p", "ca", "viz",
-         "dept", "suppl", "ch", "para", "s.d", "s.e", "std", "dev", "err", "avg", "max", "min"}  # fmt: skip
+SHORT = {
+    "e.g",
+    "i.e",
+    "cf",
+    "vs",
+    "al",
+    "fig",
+    "figs",
+    "eq",
+    "eqs",
+    "sec",
+    "secs",
+    "tab",
+    "no",
+    "nos",
+    "approx",
+    "dr",
+    "mr",
+    "mrs",
+    "ms",
+    "prof",
+    "st",
+    "ref",
+    "refs",
+    "app",
+    "ed",
+    "eds",
+    "vol",
+    "pp",
+    "p",
+    "ca",
+    "viz",
+    "dept",
+    "suppl",
+    "ch",
+    "para",
+    "s.d",
+    "s.e",
+    "std",
+    "dev",
+    "err",
+    "avg",
+    "max",
+    "min",
+}
 END = re.compile(r"[.!?][\"'”’)\]]*(?=\s+[\"'“‘(\[]*[A-Z0-9À-ÖØ-ÞΑ-Ωα-ωχ])")
 BREAK = re.compile(r"\n[ \t]*\n\s*")
 RAISED, DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹⁻₀₁₂₃₄₅₆₇₈₉", "0123456789-0123456789"
 PLAIN = {ord(mark): digit for mark, digit in zip(RAISED, DIGITS, strict=True)}
-APART: dict[int, str] = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xAD: "", 0x200B: ""}
+APART: dict[int, str] = {
+    0xFB00: "ff",
+    0xFB01: "fi",
+    0xFB02: "fl",
+    0xFB03: "ffi",
+    0xFB04: "ffl",
+    0xAD: "",
+    0x200B: "",
+}
 APART |= dict.fromkeys((0xA0, 0x2005, 0x2007, 0x2009, 0x200A, 0x202F), " ")
 MATH = re.compile(r"\$\$?(?=\S)([^$\n]{1,400}?)(?<=\S)\$\$?(?!\d)|\\\((.{1,400}?)\\\)", re.DOTALL)
 POWER = re.compile(r"(?<=[A-Za-zα-ωΑ-Ω])\^([0-9])|\^(?=[*†‡])")
@@ -43,8 +93,12 @@ def read_math(text: str) -> str:
 
 def plain(text: str) -> str:
     """Return text with raised and lowered characters on the line, and ligatures apart."""
-    text = re.sub(rf"(?<=[A-Za-zα-ωΑ-Ω])[{RAISED}]+", lambda m: m[0].translate(PLAIN), text.translate(APART))
-    text = re.sub(rf"[{RAISED}]+", "", re.sub(r"(?<=[^\W_])\^\{([^{}]*)\}", r"^\1", text))  # what is left are footnotes
+    text = re.sub(
+        rf"(?<=[A-Za-zα-ωΑ-Ω])[{RAISED}]+", lambda m: m[0].translate(PLAIN), text.translate(APART)
+    )
+    text = re.sub(
+        rf"[{RAISED}]+", "", re.sub(r"(?<=[^\W_])\^\{([^{}]*)\}", r"^\1", text)
+    )  # what is left are footnotes
     text = re.sub(" ?± ?", " ± ", text)
     text = re.sub(r"(?<=[A-Za-zα-ωΑ-Ω])_\{?([A-Za-z0-9]+)\}?", r"\1", text)
     return POWER.sub(lambda found: found[1] or "", text)
@@ -55,7 +109,9 @@ def without_math(text: str) -> str:
     return MATH.sub(lambda found: read_math(found[1] or found[2] or ""), text)
 
 
-def sentences(pieces: Iterable[tuple[str, str, int]], *, hyphens: bool = False) -> Iterator[Passage]:
+def sentences(
+    pieces: Iterable[tuple[str, str, int]], *, hyphens: bool = False
+) -> Iterator[Passage]:
     r"""Yield the sentences of a text that comes in pieces.
 
     Parameters

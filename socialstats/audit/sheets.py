@@ -11,7 +11,23 @@ from socialstats.audit.numbers import Printed, Rounding, is_number, located, pri
 from socialstats.errors import InputError, Problem
 from socialstats.text import quoted, shorten
 
-MISSING = ("", "-", "--", "—", "–", "na", "n/a", "nan", "none", "null", ".", "nr", "n.r.", "n.s.", "ns")
+MISSING = (
+    "",
+    "-",
+    "--",
+    "—",
+    "–",
+    "na",
+    "n/a",
+    "nan",
+    "none",
+    "null",
+    ".",
+    "nr",
+    "n.r.",
+    "n.s.",
+    "ns",
+)
 LOOKED_AT = 50  # rows that tell which columns hold labels
 
 
@@ -115,36 +131,69 @@ class Sheet:
         """Return a column's name, or raise with the columns that there are."""
         if column not in self.columns:
             raise InputError(
-                Problem(source=self.name, message=f"there is no column '{shorten(column)}'",
-                        fix=f"Columns: {quoted(self.columns, 20)}")
-            )  # fmt: skip
+                Problem(
+                    source=self.name,
+                    message=f"there is no column '{shorten(column)}'",
+                    fix=f"Columns: {quoted(self.columns, 20)}",
+                )
+            )
         return column
 
     def where(self, *filters: Mapping[str, Any]) -> list[int]:
         """Return the rows that are wanted: column = label, a list of labels, or ``{not = label}``."""
         wanted = [(column, rule) for where in filters for column, rule in where.items()]
         rows = range(len(self.rows))
-        return [row for row in rows if all(_wanted(self.label(row, column), rule) for column, rule in wanted)]
+        return [
+            row
+            for row in rows
+            if all(_wanted(self.label(row, column), rule) for column, rule in wanted)
+        ]
 
     def cell(self, row: int, column: str) -> Cell:
         """Return a cell as a number."""
         text = self.rows[row][self.known(column)]
         if self.numbers is not None and column == "value":
-            return Cell(number=self.numbers[row], text=text, source=self.sources[row], row=row, line=self.lines[row],
-                        column=column, computed=True)  # fmt: skip
+            return Cell(
+                number=self.numbers[row],
+                text=text,
+                source=self.sources[row],
+                row=row,
+                line=self.lines[row],
+                column=column,
+                computed=True,
+            )
         plain = text.strip().casefold()
-        bare = plain.strip(self.reading.strip.casefold()).strip()  # marks alone, or after a word: '**', 'ns*'
-        missing = not {plain, bare}.isdisjoint((*MISSING, *(m.casefold() for m in self.reading.missing)))
-        missing = missing or plain == column.strip().casefold()  # a header that is repeated among the rows
+        bare = plain.strip(
+            self.reading.strip.casefold()
+        ).strip()  # marks alone, or after a word: '**', 'ns*'
+        missing = not {plain, bare}.isdisjoint(
+            (*MISSING, *(m.casefold() for m in self.reading.missing))
+        )
+        missing = (
+            missing or plain == column.strip().casefold()
+        )  # a header that is repeated among the rows
         how: dict[str, Any] = {"decimal": self.reading.decimal, "strip": self.reading.strip}
         missing = missing or (self.reading.lenient and not is_number(text, **how))
         number = None if missing else self._number(text, row, column)
-        return Cell(number=number, text=text, source=self.sources[row], row=row, line=self.lines[row], column=column)
+        return Cell(
+            number=number,
+            text=text,
+            source=self.sources[row],
+            row=row,
+            line=self.lines[row],
+            column=column,
+        )
 
     def _number(self, text: str, row: int, column: str) -> Printed:
-        problem = Problem(source=self.sources[row], column=column, lines=(self.lines[row],), message="")
+        problem = Problem(
+            source=self.sources[row], column=column, lines=(self.lines[row],), message=""
+        )
         given = self.reading
-        how: dict[str, Any] = {"rounding": given.rounding, "decimal": given.decimal, "strip": given.strip}
+        how: dict[str, Any] = {
+            "rounding": given.rounding,
+            "decimal": given.decimal,
+            "strip": given.strip,
+        }
         number = located(text, problem, **how)
         decimals = given.decimals[column] if isinstance(given.decimals, Mapping) else given.decimals
         if not isinstance(decimals, int) or number.relation != "=" or "e" in text.lower():
@@ -176,9 +225,12 @@ def most_decimals(sheet: Sheet, column: str) -> int:
 
 
 def read_sheet(
-    name: str, files: Sequence[str | os.PathLike[str]], *, reading: Reading | None = None,
+    name: str,
+    files: Sequence[str | os.PathLike[str]],
+    *,
+    reading: Reading | None = None,
     names: Mapping[str, Mapping[str, str]] | None = None,
-) -> Sheet:  # fmt: skip
+) -> Sheet:
     """Read a published table from one file, or from several that continue each other.
 
     Raises
@@ -200,17 +252,30 @@ def read_sheet(
             raise InputError(f"table '{name}': {table.source} has other columns than {sources[0]}")
         columns = columns or table.columns
         frame: Any = table.frame.collect() if isinstance(table.frame, nw.LazyFrame) else table.frame
-        found = [{k: "" if v is None else str(v) for k, v in row.items()} for row in frame.iter_rows(named=True)]
+        found = [
+            {k: "" if v is None else str(v) for k, v in row.items()}
+            for row in frame.iter_rows(named=True)
+        ]
         rows += found
         places = table.locate(range(len(found))) if table.locate else list(range(1, len(found) + 1))
         lines += places
         sources += [table.source] * len(found)
-    made = Sheet(name=name, columns=columns, rows=tuple(rows), lines=tuple(lines), sources=tuple(sources),
-                 reading=reading or Reading(), names=names or {})  # fmt: skip
+    made = Sheet(
+        name=name,
+        columns=columns,
+        rows=tuple(rows),
+        lines=tuple(lines),
+        sources=tuple(sources),
+        reading=reading or Reading(),
+        names=names or {},
+    )
     wanted = made.reading.decimals
     each = wanted if isinstance(wanted, Mapping) else {"*": wanted}
     decimals = {column: each.get(column, each.get("*", "printed")) for column in columns}
-    counted = {column: most_decimals(made, column) if how == "column" else how for column, how in decimals.items()}
+    counted = {
+        column: most_decimals(made, column) if how == "column" else how
+        for column, how in decimals.items()
+    }
     return replace(made, reading=replace(made.reading, decimals=counted))
 
 

@@ -15,9 +15,11 @@ from socialstats.text import count, listing, shorten
 LONGEST = 400
 SHOWN_EACH = 12  # findings of one rule in text; HTML and JSON have all
 HEADINGS = {
-    "disagree": "Sources disagree", "agree": "What agrees", "no_power": "Uninformative checks",
+    "disagree": "Sources disagree",
+    "agree": "What agrees",
+    "no_power": "Uninformative checks",
     "not_checkable": "What could not be checked",
-}  # fmt: skip
+}
 COLORS = {"disagree": "33", "agree": "32", "no_power": "2", "not_checkable": "2"}
 GUESSED = "No rules file was given: the names of the columns and the numbers decide the checks, which may not fit."
 
@@ -65,7 +67,10 @@ def lead(report: AuditReport) -> list[tuple[str, str]]:
     if first is None:
         return []
     found = [
-        ("Gravest disagreement", f"{first.where}: {short(first.message)}" if first.where else short(first.message)),
+        (
+            "Gravest disagreement",
+            f"{first.where}: {short(first.message)}" if first.where else short(first.message),
+        ),
         ("Sentence", f"“{first.passage}”" if first.passage else ""),
         ("What it changes", first.changes),
     ]
@@ -84,7 +89,11 @@ def by_verdict(report: AuditReport, verdict: str) -> Iterator[tuple[Rule, list[F
         if some:
             said = f"{len(some):,} of {len(found):,}"
             agree = sum(f.verdict == "agree" for f in found)
-            yield rule, some, f"{said}; {agree:,} agree" if verdict == "disagree" and agree else said
+            yield (
+                rule,
+                some,
+                f"{said}; {agree:,} agree" if verdict == "disagree" and agree else said,
+            )
 
 
 def power_text(findings: Sequence[Finding]) -> str:
@@ -111,7 +120,11 @@ def as_text(report: AuditReport, *, color: bool = False) -> str:
         if verdict == "disagree" and report.repairs:
             lines += ["", "One digit", *(f"  {clean(repair.message)}" for repair in report.repairs)]
     if report.unread:
-        lines += ["", "Numbers that no check read", *(f"  {clean(line)}" for line in unread_lines(report))]
+        lines += [
+            "",
+            "Numbers that no check read",
+            *(f"  {clean(line)}" for line in unread_lines(report)),
+        ]
     lines += ["", "Read", *(f"  {clean(line)}" for line in what_was_read(report))]
     return "\n".join(lines) + "\n"
 
@@ -124,8 +137,12 @@ def what_was_read(report: AuditReport) -> list[str]:
         for sheet in sheets
     ]
     if report.book.passages:
-        tests = sum(bool(f.passage) and not f.cells and f.basis == "numbers" for f in report.findings)
-        said.append(f"{count(len(report.book.passages), 'sentence')} with {count(tests, 'test result')}")
+        tests = sum(
+            bool(f.passage) and not f.cells and f.basis == "numbers" for f in report.findings
+        )
+        said.append(
+            f"{count(len(report.book.passages), 'sentence')} with {count(tests, 'test result')}"
+        )
     return said
 
 
@@ -143,7 +160,9 @@ def _rule_lines(rule: Rule, found: Sequence[Finding], share: str, verdict: str) 
     claim = [f"    Claim: {clean(rule.claim.text)}"] if rule.claim else []
     if verdict == "agree":
         power = power_text(found)
-        counted = [f"    {clean(found[0].message)}"] if rule.claim and rule.claim.holds != "all" else []
+        counted = (
+            [f"    {clean(found[0].message)}"] if rule.claim and rule.claim.holds != "all" else []
+        )
         return [f"  {clean(rule.name)}: {share}{'; ' + power if power else ''}", *claim, *counted]
     lines = [f"  {clean(rule.name)}: {share}", *claim]
     if rule.note:
@@ -153,9 +172,13 @@ def _rule_lines(rule: Rule, found: Sequence[Finding], share: str, verdict: str) 
         severity = f"[{finding.severity}] " if verdict == "disagree" else ""
         lines.append(f"    {severity}{clean(finding.where)}: {clean(short(finding.message))}")
         if finding.beside:
-            lines.append(f"      The same number agrees in: {clean(listing(list(finding.beside), 3))}")
+            lines.append(
+                f"      The same number agrees in: {clean(listing(list(finding.beside), 3))}"
+            )
     if len(found) > most:
-        lines.append(f"    ... and {len(found) - most:,} more (all of them in --format html and json)")
+        lines.append(
+            f"    ... and {len(found) - most:,} more (all of them in --format html and json)"
+        )
     return lines
 
 
@@ -168,4 +191,7 @@ def as_json(report: AuditReport) -> str:
     """Return an audit as JSON: every finding with its cells, power and details."""
     from socialstats import __version__
 
-    return json.dumps({"socialstats": __version__, **report.to_dict()}, indent=1, allow_nan=False) + "\n"
+    return (
+        json.dumps({"socialstats": __version__, **report.to_dict()}, indent=1, allow_nan=False)
+        + "\n"
+    )

@@ -11,12 +11,36 @@ from itertools import product
 from typing import Any, Literal
 
 from socialstats.audit.arithmetic import needed
-from socialstats.audit.numbers import Finding, Printed, absolute, compare, gap_of, printed, same_units, unchecked, whole
-from socialstats.audit.variants import FAR, Range, Tails, Variant, box, inside, judge, outward, over, span, tailed
+from socialstats.audit.numbers import (
+    Finding,
+    Printed,
+    absolute,
+    compare,
+    gap_of,
+    printed,
+    same_units,
+    unchecked,
+    whole,
+)
+from socialstats.audit.variants import (
+    FAR,
+    Range,
+    Tails,
+    Variant,
+    box,
+    inside,
+    judge,
+    outward,
+    over,
+    span,
+    tailed,
+)
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value
 
-MANY = 10**6  # degrees of freedom from which on Hedges' J is 1 in floating point, and lgamma loses its digits
+MANY = (
+    10**6
+)  # degrees of freedom from which on Hedges' J is 1 in floating point, and lgamma loses its digits
 POPULATION = "with SDs of divisor n"  # numpy's default
 TRANSFORMED = "a bootstrap or a transformed scale would explain it"
 
@@ -26,7 +50,9 @@ def _scaled(range_: Range, n: int) -> Range:
     return span(lambda s: s * math.sqrt(n / (n - 1)), range_)
 
 
-def _two_groups(mean1: Any, sd1: Any, n1: Any, mean2: Any, sd2: Any, n2: Any) -> tuple[Range, Range, Range, str]:
+def _two_groups(
+    mean1: Any, sd1: Any, n1: Any, mean2: Any, sd2: Any, n2: Any
+) -> tuple[Range, Range, Range, str]:
     """Return the ranges of the difference of two means and of both sds, and what is printed."""
     x, y = box(sd1, "sd1", least=0), box(sd2, "sd2", least=0)
     diff = span(operator.sub, box(mean1, "mean1"), box(mean2, "mean2"))
@@ -38,9 +64,20 @@ def _group(mean: Any, sd: Any, n: Any) -> str:
 
 
 def two_sample_t(
-    mean1: Any, sd1: Any, n1: Any, mean2: Any, sd2: Any, n2: Any, *, t: Any = None, df: Any = None, p: Any = None,
-    test: Literal["either", "welch", "student"] = "either", tails: Tails = "two", level: float = 0.05,
-) -> Finding:  # fmt: skip
+    mean1: Any,
+    sd1: Any,
+    n1: Any,
+    mean2: Any,
+    sd2: Any,
+    n2: Any,
+    *,
+    t: Any = None,
+    df: Any = None,
+    p: Any = None,
+    test: Literal["either", "welch", "student"] = "either",
+    tails: Tails = "two",
+    level: float = 0.05,
+) -> Finding:
     """Check the t, the degrees of freedom or the p of two groups against their means, sds and sizes.
 
     Welch: t = (m1 - m2) / sqrt(v1 + v2), v = s^2/n, df = (v1 + v2)^2 / (v1^2/(n1 - 1) + v2^2/(n2 - 1)) (Welch 1947).
@@ -82,7 +119,10 @@ def two_sample_t(
     if x[0] <= 0 and y[0] <= 0:
         return _may_be_zero("two_sample_t", source, t if t is not None else p)
     variants: list[Variant] = []
-    for words, usual, r, s in (("", True, x, y), (f" {POPULATION}", False, _scaled(x, a), _scaled(y, b))):
+    for words, usual, r, s in (
+        ("", True, x, y),
+        (f" {POPULATION}", False, _scaled(x, a), _scaled(y, b)),
+    ):
         frees: Range = (Fraction(a + b - 2),) * 2
         for name, error, free in (
             ("Welch", lambda u, v: math.sqrt(u * u / a + v * v / b), _welch_df(r, s, a, b)),
@@ -90,12 +130,16 @@ def two_sample_t(
         ):
             if test in ("either", name.lower()):
                 range_ = span(lambda d, u, v, error=error: over(d, error(u, v)), diff, r, s)
-                variants += tailed(f"{name}'s test{words}", "t", range_, [free], tails, usual=usual, df=free)
+                variants += tailed(
+                    f"{name}'s test{words}", "t", range_, [free], tails, usual=usual, df=free
+                )
     return judge("two_sample_t", {"t": t, "df": df, "p": p}, variants, source, level=level)
 
 
 def _may_be_zero(rule: str, source: str, said: Any) -> Finding:
-    return unchecked(rule, f"the standard deviations of {source} may be 0: t has no upper limit", said)
+    return unchecked(
+        rule, f"the standard deviations of {source} may be 0: t has no upper limit", said
+    )
 
 
 def _pooled(x: float, y: float, a: int, b: int) -> float:
@@ -110,14 +154,23 @@ def _welch_df(x: Range, y: Range, a: int, b: int) -> Range:
         return over((v + w) ** 2, v * v / (a - 1) + w * w / (b - 1))
 
     low, high = span(formula, x, y)
-    even = [float(end) * math.sqrt(b * (b - 1) / (a * (a - 1))) for end in x]  # the sd2 that gives the largest
+    even = [
+        float(end) * math.sqrt(b * (b - 1) / (a * (a - 1))) for end in x
+    ]  # the sd2 that gives the largest
     return low, Fraction(a + b - 2) if even[1] >= y[0] and even[0] <= y[1] else high
 
 
 def cohens_d(
-    value: Any, mean1: Any, sd1: Any, mean2: Any, sd2: Any, n1: Any = None, n2: Any = None, *,
+    value: Any,
+    mean1: Any,
+    sd1: Any,
+    mean2: Any,
+    sd2: Any,
+    n1: Any = None,
+    n2: Any = None,
+    *,
     kind: Literal["d", "g"] = "d",
-) -> Finding:  # fmt: skip
+) -> Finding:
     """Check a standardized difference of two groups: Cohen's d or Hedges' g.
 
     d = (m1 - m2) / s with the pooled s (divisor n1 + n2 - 2) or s = sqrt((s1^2 + s2^2)/2); g = J d with
@@ -156,21 +209,39 @@ def cohens_d(
     if n1 is not None:
         a, b = whole(n1, "n1", least=2), whole(n2, "n2", least=2)
         pooled, df = span(lambda d, r, s: over(d, _pooled(r, s, a, b)), diff, x, y), a + b - 2
-        exact = math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2) if df < MANY else 1.0
+        exact = (
+            math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
+            if df < MANY
+            else 1.0
+        )
         of = {"d with the pooled SD": (pooled, kind == "d"), **of}
-        of["d with the pooled SD of divisor n1 + n2"] = span(lambda d: d * math.sqrt((a + b) / df), pooled), False
+        of["d with the pooled SD of divisor n1 + n2"] = (
+            span(lambda d: d * math.sqrt((a + b) / df), pooled),
+            False,
+        )
         for name, d in (("pooled SD", pooled), ("root mean of the variances", average)):
             for words, j in (("", exact), (" and J = 1 - 3/(4 df - 1)", 1 - 3 / (4 * df - 1))):
                 of[f"g with the {name}{words}"] = span(lambda x, j=j: x * j, d), kind == "g"
-    of |= {f"Glass's delta (SD of group {i})": (span(over, diff, sd), False) for i, sd in ((2, y), (1, x))}
-    variants = [Variant(name=name, gives={kind: range_}, usual=usual) for name, (range_, usual) in of.items()]
+    of |= {
+        f"Glass's delta (SD of group {i})": (span(over, diff, sd), False)
+        for i, sd in ((2, y), (1, x))
+    }
+    variants = [
+        Variant(name=name, gives={kind: range_}, usual=usual)
+        for name, (range_, usual) in of.items()
+    ]
     return judge("cohens_d", {kind: value}, variants, source)
 
 
 def anova_f(
-    means: Sequence[Any], sds: Sequence[Any], sizes: Sequence[Any], *, f: Any = None, p: Any = None,
+    means: Sequence[Any],
+    sds: Sequence[Any],
+    sizes: Sequence[Any],
+    *,
+    f: Any = None,
+    p: Any = None,
     level: float = 0.05,
-) -> Finding:  # fmt: skip
+) -> Finding:
     """Check the F or the p of a one-way analysis of variance against the groups' means, sds and sizes.
 
     F = sum n (m - grand mean)^2 / (k - 1) over sum (n - 1) s^2 / (N - k). Rounding moves the root of the first sum by
@@ -198,7 +269,9 @@ def anova_f(
     middles, spreads = needed(means, "means", 2), needed(sds, "sds", 2)
     n = np.array([float(whole(size, "sizes", least=2)) for size in sizes])
     if not len(middles) == len(spreads) == len(n):
-        raise InputError(f"{len(middles)} means, {len(spreads)} SDs and {len(n)} sizes: give one of each per group")
+        raise InputError(
+            f"{len(middles)} means, {len(spreads)} SDs and {len(n)} sizes: give one of each per group"
+        )
     ends = np.array([[[float(end) for end in x.bounds] for x in of] for of in (middles, spreads)])
     m, h, s = ends[0].mean(axis=1), np.diff(ends[0])[:, 0] / 2, np.maximum(ends[1].T, 0.0)
     k, total = len(n), int(n.sum())
@@ -226,21 +299,34 @@ def _welch_anova(m: Any, h: Any, s: Any, n: Any) -> list[Variant]:
         w, k = n / s**2, len(n)
         grand = (w * m).sum() / w.sum()
         rest = ((1 - w / w.sum()) ** 2 / (n - 1)).sum() / (k * k - 1)
-        return np.array([(w * (m - grand) ** 2).sum() / (k - 1) / (1 + 2 * (k - 2) * rest), 1 / (3 * rest)])
+        return np.array(
+            [(w * (m - grand) ** 2).sum() / (k - 1) / (1 + 2 * (k - 2) * rest), 1 / (3 * rest)]
+        )
 
     sds, half = s.mean(axis=0), (s[1] - s[0]) / 2
     value = formula(m, sds)
     near = [formula(m + unit * h, sds) for unit in (*np.eye(len(n)), *-np.eye(len(n)))]
     near += [formula(m, sds + unit * half) for unit in (*np.eye(len(n)), *-np.eye(len(n)))]
     moved = 0.6 * abs(np.array(near) - value).sum(axis=0)
-    f, df = (outward(max(low, 0.0), high) for low, high in zip(value - moved, value + moved, strict=True))
+    f, df = (
+        outward(max(low, 0.0), high) for low, high in zip(value - moved, value + moved, strict=True)
+    )
     return tailed("Welch's F", "F", f, [(Fraction(len(n) - 1),) * 2, df])
 
 
 def paired_t_bounds(
-    mean1: Any, sd1: Any, mean2: Any, sd2: Any, n: Any, *, t: Any = None, p: Any = None, r: Any = None,
-    tails: Tails = "two", level: float = 0.05,
-) -> Finding:  # fmt: skip
+    mean1: Any,
+    sd1: Any,
+    mean2: Any,
+    sd2: Any,
+    n: Any,
+    *,
+    t: Any = None,
+    p: Any = None,
+    r: Any = None,
+    tails: Tails = "two",
+    level: float = 0.05,
+) -> Finding:
     """Check a paired t, or its p, against both means and sds: the correlation lies between -1 and 1.
 
     t = (m1 - m2) sqrt(n) / sqrt(s1^2 + s2^2 - 2 r s1 s2), so that abs(t) lies between abs(m1 - m2) sqrt(n) / (s1 + s2)
@@ -275,10 +361,16 @@ def paired_t_bounds(
     def variance(s: Fraction, u: Fraction, r: Fraction) -> float:
         return max(float(s * s + u * u - 2 * r * s * u), 0.0)
 
-    edges = [(min(max(high * y[0], x[0]), x[1]), y[0]), (x[0], min(max(high * x[0], y[0]), y[1]))]  # edges of the least
+    edges = [
+        (min(max(high * y[0], x[0]), x[1]), y[0]),
+        (x[0], min(max(high * x[0], y[0]), y[1])),
+    ]  # edges of the least
     least = math.sqrt(min(variance(*edge, high) for edge in edges))
     most = math.sqrt(max(variance(*corner, low) for corner in product(x, y)))
-    size = outward(over(float(diff[0]), most) * math.sqrt(pairs), over(float(diff[1]), least) * math.sqrt(pairs))
+    size = outward(
+        over(float(diff[0]), most) * math.sqrt(pairs),
+        over(float(diff[1]), least) * math.sqrt(pairs),
+    )
     given = "any correlation" if r is None else f"r = {printed(r).text}"
     source = f"{source}, {pairs} pairs and {given}"
     variants = tailed("a paired test", "t", size, [(Fraction(pairs - 1),) * 2], tails)
@@ -286,7 +378,14 @@ def paired_t_bounds(
 
 
 def correlation(
-    r: Any, *, n: Any = None, df: Any = None, t: Any = None, p: Any = None, tails: Tails = "two", level: float = 0.05
+    r: Any,
+    *,
+    n: Any = None,
+    df: Any = None,
+    t: Any = None,
+    p: Any = None,
+    tails: Tails = "two",
+    level: float = 0.05,
 ) -> Finding:
     """Check a correlation against its t or its p: t = r sqrt(df / (1 - r^2)), df = n - 2.
 
@@ -316,18 +415,37 @@ def correlation(
     if low > 1 or high < -1:
         raise InputError(f"r={printed(r).text} is outside -1 to 1: it is no correlation")
     ends = max(low, Fraction(-1)), min(high, Fraction(1))
-    variants = tailed("t", "t", span(lambda x: over(x * math.sqrt(free), math.sqrt(1 - x * x)), ends),
-                     [(Fraction(free),) * 2], tails)  # fmt: skip
+    variants = tailed(
+        "t",
+        "t",
+        span(lambda x: over(x * math.sqrt(free), math.sqrt(1 - x * x)), ends),
+        [(Fraction(free),) * 2],
+        tails,
+    )
     if free > 1 and t is None:
-        z = span(lambda x: math.atanh(x) * math.sqrt(free - 1) if abs(x) < 1 else float(FAR) * x, ends)
+        z = span(
+            lambda x: math.atanh(x) * math.sqrt(free - 1) if abs(x) < 1 else float(FAR) * x, ends
+        )
         variants += tailed("Fisher's z", "z", z, [], tails, usual=False)
-    return judge("correlation", {"t": t, "p": p}, variants, f"r = {printed(r).text} with {free} df", level=level)
+    return judge(
+        "correlation",
+        {"t": t, "p": p},
+        variants,
+        f"r = {printed(r).text} with {free} df",
+        level=level,
+    )
 
 
 def t_from_estimate(
-    estimate: Any, std_error: Any, *, t: Any = None, df: Any = None, p: Any = None, tails: Tails = "two",
+    estimate: Any,
+    std_error: Any,
+    *,
+    t: Any = None,
+    df: Any = None,
+    p: Any = None,
+    tails: Tails = "two",
     level: float = 0.05,
-) -> Finding:  # fmt: skip
+) -> Finding:
     """Check the t (or z) of a coefficient, or its p, against the estimate and its standard error: t = b / s.e.
 
     Parameters
@@ -355,7 +473,11 @@ def t_from_estimate(
     if df is None:
         frees = (Fraction(1), FAR)
     else:
-        frees = (Fraction(whole(df, "df")),) * 2 if printed(df).unit in (0, 1) else box(df, "df", least=0)
+        frees = (
+            (Fraction(whole(df, "df")),) * 2
+            if printed(df).unit in (0, 1)
+            else box(df, "df", least=0)
+        )
     source = f"{printed(estimate).text} with s.e. {printed(std_error).text}"
     variants = tailed("the ratio", "t", range_, [frees], tails)
     if df is not None:
@@ -383,9 +505,13 @@ def std_error_from_sd(std_error: Any, sd: Any, n: Any) -> Finding:
     """
     people, spread = whole(n, "n", least=2), box(sd, "sd", least=0)
     root = span(lambda s: s / math.sqrt(people), spread)
-    variants = [Variant(name="SD / sqrt(n)", gives={"s.e.": root}),
-                Variant(name=POPULATION, gives={"s.e.": _scaled(root, people)}, usual=False)]  # fmt: skip
-    return judge("std_error_from_sd", {"s.e.": std_error}, variants, f"SD {printed(sd).text}, n = {people}")
+    variants = [
+        Variant(name="SD / sqrt(n)", gives={"s.e.": root}),
+        Variant(name=POPULATION, gives={"s.e.": _scaled(root, people)}, usual=False),
+    ]
+    return judge(
+        "std_error_from_sd", {"s.e.": std_error}, variants, f"SD {printed(sd).text}, n = {people}"
+    )
 
 
 def kappa_from_agreement(kappa: Any, observed: Any, chance: Any) -> Finding:
@@ -409,15 +535,29 @@ def kappa_from_agreement(kappa: Any, observed: Any, chance: Any) -> Finding:
     """
     po, pe = printed(observed).share(), printed(chance).share()
     if pe.bounds[0] >= 1 or po.bounds[0] > 1:
-        raise InputError(f"observed={po.text}, chance={pe.text} are no shares: write percentages with %")
-    value = span(lambda a, e: over(a - e, 1 - e), (po.bounds[0], min(po.bounds[1], Fraction(1))),
-                 (pe.bounds[0], min(pe.bounds[1], Fraction(1))))  # fmt: skip
+        raise InputError(
+            f"observed={po.text}, chance={pe.text} are no shares: write percentages with %"
+        )
+    value = span(
+        lambda a, e: over(a - e, 1 - e),
+        (po.bounds[0], min(po.bounds[1], Fraction(1))),
+        (pe.bounds[0], min(pe.bounds[1], Fraction(1))),
+    )
     variants = [Variant(name="(po - pe) / (1 - pe)", gives={"kappa": value})]
-    return judge("kappa_from_agreement", {"kappa": kappa}, variants, f"po = {po.text}, pe = {pe.text}")
+    return judge(
+        "kappa_from_agreement", {"kappa": kappa}, variants, f"po = {po.text}, pe = {pe.text}"
+    )
 
 
 def mean_ci(
-    mean: Any, low: Any, high: Any, *, std_error: Any = None, sd: Any = None, n: Any = None, confidence: float = 0.95
+    mean: Any,
+    low: Any,
+    high: Any,
+    *,
+    std_error: Any = None,
+    sd: Any = None,
+    n: Any = None,
+    confidence: float = 0.95,
 ) -> Finding:
     """Check a confidence interval of a mean against the mean and its standard error, or the sd and n.
 
@@ -457,7 +597,9 @@ def mean_ci(
     middle: Range = ((ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2)
     half = (max((ends[1][0] - ends[0][1]) / 2, Fraction(0)), (ends[1][1] - ends[0][0]) / 2)
     if std_error is None and (sd is None or people is None):
-        return compare("mean_ci", numbers["mean"], ends[0][0], ends[1][1], source=f"the interval {text}")
+        return compare(
+            "mean_ci", numbers["mean"], ends[0][0], ends[1][1], source=f"the interval {text}"
+        )
     root = 1.0 if std_error is not None or people is None else math.sqrt(people)
     size = box(numbers[name], name, least=0)
 
@@ -465,12 +607,17 @@ def mean_ci(
     for at in (inside(confidence), 0.9, 0.95, 0.99):
         z, t = critical_value(at), critical_value(at, people - 1 if people else 2)
         every.setdefault(f"the normal {100 * at:g}% interval", (z, z, at == confidence))
-        every.setdefault(f"the {100 * at:g}% interval of t", (t if people else z, t, at == confidence))
+        every.setdefault(
+            f"the {100 * at:g}% interval of t", (t if people else z, t, at == confidence)
+        )
     every |= {f"mean -+ {q} s.e.": (q, q, False) for q in (1, 2)}
     variants = []
     for label, (least, most, usual) in every.items():
         q_of = Fraction(least), Fraction(most)
-        ends_of = [span(lambda m, s, q, sign=sign: m + sign * q * s / root, ends[2], size, q_of) for sign in (-1, 1)]
+        ends_of = [
+            span(lambda m, s, q, sign=sign: m + sign * q * s / root, ends[2], size, q_of)
+            for sign in (-1, 1)
+        ]
         error = half[0] * Fraction(root / most), half[1] * Fraction(root / least)
         gives = {"mean": middle, name: error, "low": ends_of[0], "high": ends_of[1]}
         variants.append(Variant(name=label, gives=gives, usual=usual))
@@ -488,7 +635,13 @@ def outside(rule: str, text: str, numbers: dict[str, Printed], name: str) -> Fin
         why = f"the interval {text} does not hold its {name} {middle.text}"
     else:
         return None
-    return Finding(rule=rule, verdict="disagree", severity="major", published=text, message=f"sources disagree: {why}")
+    return Finding(
+        rule=rule,
+        verdict="disagree",
+        severity="major",
+        published=text,
+        message=f"sources disagree: {why}",
+    )
 
 
 def skewed(finding: Finding) -> Finding:
@@ -499,7 +652,15 @@ def skewed(finding: Finding) -> Finding:
 
 
 def t_from_summary(
-    mean: Any, sd: Any, n: Any, *, t: Any = None, p: Any = None, mu: Any = 0, tails: Tails = "two", level: float = 0.05
+    mean: Any,
+    sd: Any,
+    n: Any,
+    *,
+    t: Any = None,
+    p: Any = None,
+    mu: Any = 0,
+    tails: Tails = "two",
+    level: float = 0.05,
 ) -> Finding:
     """Check the one-sample (or paired) t, or its p, against the mean, the standard deviation and n.
 
@@ -534,5 +695,8 @@ def t_from_summary(
         return _may_be_zero("t_from_summary", source, t if p is None else p)
     null = printed(mu).value
     range_ = span(lambda m, s: (m - float(null)) / s * math.sqrt(people), box(mean, "mean"), spread)
-    variants = [replace(v, turned=False) for v in tailed("t", "t", range_, [(Fraction(people - 1),) * 2], tails)]
+    variants = [
+        replace(v, turned=False)
+        for v in tailed("t", "t", range_, [(Fraction(people - 1),) * 2], tails)
+    ]
     return judge("t_from_summary", {"t": t, "p": p}, variants, source, level=level)

@@ -12,14 +12,24 @@ from socialstats.audit.sheets import MISSING, Sheet
 from socialstats.text import listing, shorten
 
 NEEDS = {
-    "p": "a p-value needs its statistic and df beside it", "std_error": "a standard error needs a share, or SD and n",
-    "sd": "an SD needs a mean and n of whole numbers, or a standard error", "half": "a half width needs its s.e.",
-    "mean": "a mean needs n, and numbers that are whole", "value": "no check knows what it measures",
-    "n": "a size needs a mean, a share or a total beside it", "count": "a count needs its total and the percentage",
-    "share": "a share needs its count or its n beside it", "percent": "a percentage needs its count and its total",
-    "total": "a total needs its parts", "t": "t needs df and p, or means, SDs and n", "F": "F needs both df and p",
-    "z": "z needs p", "chi2": "chi-square needs df and p", "r": "r needs df and p", "df": "df need a statistic and p",
-}  # fmt: skip
+    "p": "a p-value needs its statistic and df beside it",
+    "std_error": "a standard error needs a share, or SD and n",
+    "sd": "an SD needs a mean and n of whole numbers, or a standard error",
+    "half": "a half width needs its s.e.",
+    "mean": "a mean needs n, and numbers that are whole",
+    "value": "no check knows what it measures",
+    "n": "a size needs a mean, a share or a total beside it",
+    "count": "a count needs its total and the percentage",
+    "share": "a share needs its count or its n beside it",
+    "percent": "a percentage needs its count and its total",
+    "total": "a total needs its parts",
+    "t": "t needs df and p, or means, SDs and n",
+    "F": "F needs both df and p",
+    "z": "z needs p",
+    "chi2": "chi-square needs df and p",
+    "r": "r needs df and p",
+    "df": "df need a statistic and p",
+}
 UNKNOWN = "no check knows what it is"
 SHOWN = 3
 
@@ -59,9 +69,11 @@ def unread_cells(
     A number is read by a check that agrees or disagrees. A number inside a guessed range has not been checked.
     """
     seen = {
-        cell for finding in findings for cell in finding.cells
+        cell
+        for finding in findings
+        for cell in finding.cells
         if finding.verdict in ("agree", "disagree") and not (guessed and finding.rule == "within")
-    }  # fmt: skip
+    }
     made, numbers = [], 0
     for sheet in sheets:
         how: Mapping[str, Any] = {"strip": sheet.reading.strip, "decimal": sheet.reading.decimal}
@@ -80,7 +92,16 @@ def unread_cells(
             numbers += held
             if free or (odd and mostly):
                 reason, named = NEEDS.get(kind_of(column)[0], UNKNOWN), tuple(odd) if mostly else ()
-                made.append(Unread(table=sheet.name, column=column, cells=free, of=held, reason=reason, odd=named))
+                made.append(
+                    Unread(
+                        table=sheet.name,
+                        column=column,
+                        cells=free,
+                        of=held,
+                        reason=reason,
+                        odd=named,
+                    )
+                )
     return tuple(made), numbers
 
 

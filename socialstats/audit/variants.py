@@ -72,7 +72,9 @@ def span(formula: Callable[..., float], *boxes: Range) -> Range:
     >>> round(float(low), 6), round(float(high), 6)
     (0.2, 0.5)
     """
-    values = [formula(*corner) for corner in product(*({float(low), float(high)} for low, high in boxes))]
+    values = [
+        formula(*corner) for corner in product(*({float(low), float(high)} for low, high in boxes))
+    ]
     return outward(min(values), max(values))
 
 
@@ -90,23 +92,40 @@ def oriented(number: Printed, given: Range) -> Printed:
 
 
 def tailed(
-    name: str, kind: Statistic, statistic: Range, frees: Sequence[Range], tails: Tails = "two", *, usual: bool = True,
+    name: str,
+    kind: Statistic,
+    statistic: Range,
+    frees: Sequence[Range],
+    tails: Tails = "two",
+    *,
+    usual: bool = True,
     **more: Range,
-) -> list[Variant]:  # fmt: skip
+) -> list[Variant]:
     """Return a test and the p of its tails: the side that is asked for, and the other one as an explanation."""
     boxes = [(max(float(low), 1e-6), float(high)) for low, high in frees]
     signed, gives = kind in SIGNED, {kind: statistic, **more}
-    size = absolute(*statistic) if signed else (max(statistic[0], Fraction(0)), max(statistic[1], Fraction(0)))
+    size = (
+        absolute(*statistic)
+        if signed
+        else (max(statistic[0], Fraction(0)), max(statistic[1], Fraction(0)))
+    )
     one, two = (p_range(kind, size, boxes, sides) for sides in (1, 2))
-    asked = [(name, two if signed else one, usual), *([(f"{name}, one-sided,", one, False)] if signed else [])]
+    asked = [
+        (name, two if signed else one, usual),
+        *([(f"{name}, one-sided,", one, False)] if signed else []),
+    ]
     if tails == "one" and signed:
         other = (f"{name} against the tested side", (1 - one[1], 1 - one[0]), usual)
         asked = [(name, one, usual), other, (f"{name}, two-sided,", two, False)]
-    return [Variant(name=said, gives=gives | {"p": (Fraction(p[0]), Fraction(p[1]))}, usual=fine)
-            for said, p, fine in asked]  # fmt: skip
+    return [
+        Variant(name=said, gives=gives | {"p": (Fraction(p[0]), Fraction(p[1]))}, usual=fine)
+        for said, p, fine in asked
+    ]
 
 
-def p_range(kind: Statistic, ends: tuple[Fraction, Fraction], frees: Sequence[Box], sides: int) -> Box:
+def p_range(
+    kind: Statistic, ends: tuple[Fraction, Fraction], frees: Sequence[Box], sides: int
+) -> Box:
     """Return the least and the largest p of a statistic between two ends, with ranges of degrees of freedom."""
     values = [sides * tail(kind, float(end), list(df)) for end in ends for df in product(*frees)]
     return min(values) * (1 - SLACK), min(1.0, max(values) * (1 + SLACK))
@@ -142,12 +161,19 @@ def words(name: str, given: Range, unit: Fraction) -> str:
         return p_shown(float(low), float(high))
     if low <= -FAR or high >= FAR:
         ends = [("at least", low), ("at most", high)]
-        return next((f"{word} {shown(end, end, unit)}" for word, end in ends if abs(end) < FAR), "any")
+        return next(
+            (f"{word} {shown(end, end, unit)}" for word, end in ends if abs(end) < FAR), "any"
+        )
     return shown(low, high, unit or Fraction(1, 100))
 
 
 def judge(
-    rule: str, said: Mapping[str, Any], variants: Sequence[Variant], source: str, *, level: float = 0.05
+    rule: str,
+    said: Mapping[str, Any],
+    variants: Sequence[Variant],
+    source: str,
+    *,
+    level: float = 0.05,
 ) -> Finding:
     """Compare printed numbers with the first variant that gives all of them.
 
@@ -172,7 +198,9 @@ def judge(
     ordered = sorted(variants, key=lambda v: not v.usual)
     usual = [v for v in ordered if v.usual]
     if not numbers:
-        expected = ", ".join(f"{name} = {words(name, r, Fraction(0))}" for name, r in usual[0].gives.items())
+        expected = ", ".join(
+            f"{name} = {words(name, r, Fraction(0))}" for name, r in usual[0].gives.items()
+        )
         found = unchecked(rule, f"{usual[0].name}{source} gives {expected}: none is printed")
         return replace(found, expected=expected)
 
@@ -185,29 +213,56 @@ def judge(
 
     def accepts(*others: Printed) -> bool:
         pairs = list(zip(numbers, others, strict=True))
-        return any(all(known(i, n) if x is numbers[n] else _fits(n, x, v) for n, x in pairs)
-                   for i, v in enumerate(usual))  # fmt: skip
+        return any(
+            all(known(i, n) if x is numbers[n] else _fits(n, x, v) for n, x in pairs)
+            for i, v in enumerate(usual)
+        )
 
     gives = (fits if fits and fits.usual else usual[0]).gives
     expected = ", ".join(f"{n} = {words(n, gives[n], x.unit)}" for n, x in numbers.items())
     named = fits.name if fits else ""
-    found = possible(rule, published, numbers, accepts, no="", shares=["p"],
-                     yes=f"{published} agrees with {named}{source}: {expected}")  # fmt: skip
+    found = possible(
+        rule,
+        published,
+        numbers,
+        accepts,
+        no="",
+        shares=["p"],
+        yes=f"{published} agrees with {named}{source}: {expected}",
+    )
     implied = gives[next(iter(numbers))] if len(numbers) == 1 else None
     ends = {"p_low": float(gives["p"][0]), "p_high": float(gives["p"][1])} if "p" in numbers else {}
     found = replace(found, expected=expected, implied=implied, details={"variant": named, **ends})
     if found:
         return found
-    gaps = {v.name: max((gap_of(_as_given(n, x, v), *v.gives[n]), n) for n, x in numbers.items()) for v in usual}
+    gaps = {
+        v.name: max((gap_of(_as_given(n, x, v), *v.gives[n]), n) for n, x in numbers.items())
+        for v in usual
+    }
     quoted = usual[0] if fits else min(usual, key=lambda v: gaps[v.name])
     name = gaps[quoted.name][1]
     number, range_ = _as_given(name, numbers[name], quoted), quoted.gives[name]
-    worst = compare(rule, number, *range_, source=f"{quoted.name}{source}", name=name,
-                    expected=words(name, range_, number.unit), slack=_slack(name, number))  # fmt: skip
-    worst = replace(worst, published=published, noticed=found.noticed, neighbours=found.neighbours,
-                    details=found.details, implied=implied and worst.implied)  # fmt: skip
+    worst = compare(
+        rule,
+        number,
+        *range_,
+        source=f"{quoted.name}{source}",
+        name=name,
+        expected=words(name, range_, number.unit),
+        slack=_slack(name, number),
+    )
+    worst = replace(
+        worst,
+        published=published,
+        noticed=found.noticed,
+        neighbours=found.neighbours,
+        details=found.details,
+        implied=implied and worst.implied,
+    )
     if fits:
-        worst = replace(worst, severity="minor", message=f"{worst.message}; {fits.name.strip(',')} fits")
+        worst = replace(
+            worst, severity="minor", message=f"{worst.message}; {fits.name.strip(',')} fits"
+        )
     if "p" not in numbers or any(_fits("p", numbers["p"], v) for v in usual):
         return worst
     low, high = (end(float(v.gives["p"][i]) for v in usual) for i, end in ((0, min), (1, max)))
@@ -225,7 +280,9 @@ def _fits(name: str, number: Printed, variant: Variant) -> bool:
     if given.meets(low, high):
         return True
     left = _slack(name, number) * (given.unit or 1)
-    near = (given.low is None or given.low - left <= high) and (given.high is None or low <= given.high + left)
+    near = (given.low is None or given.low - left <= high) and (
+        given.high is None or low <= given.high + left
+    )
     return left > 0 and near
 
 
@@ -235,7 +292,11 @@ def _as_given(name: str, number: Printed, variant: Variant) -> Printed:
         return number.share()
     if name == "df" and number.low is not None and number.high is not None and number.unit == 1:
         return replace(number, high=number.value + number.unit)
-    return oriented(number, variant.gives[name]) if variant.turned and name in ("t", "z", "d", "g") else number
+    return (
+        oriented(number, variant.gives[name])
+        if variant.turned and name in ("t", "z", "d", "g")
+        else number
+    )
 
 
 def p_shown(low: float, high: float) -> str:
@@ -252,7 +313,12 @@ def decided(finding: Finding, p: Printed, low: float, high: float, level: float)
     if not wrong:
         return finding
     side = f"the other side of {level:g}"
-    return replace(finding, severity="major", message=f"{finding.message}; on {side}", changes=f"p lies on {side}")
+    return replace(
+        finding,
+        severity="major",
+        message=f"{finding.message}; on {side}",
+        changes=f"p lies on {side}",
+    )
 
 
 def box(value: Any, name: str, *, least: int | None = None) -> Range:

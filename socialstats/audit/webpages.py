@@ -11,14 +11,52 @@ from socialstats.audit.sentences import read_math, without_math
 from socialstats.errors import InputError
 
 Piece = tuple[str, str, int]
-SILENT = {"script", "style", "pre", "code", "head", "nav", "noscript", "svg", "template", "select", "textarea"}
+SILENT = {
+    "script",
+    "style",
+    "pre",
+    "code",
+    "head",
+    "nav",
+    "noscript",
+    "svg",
+    "template",
+    "select",
+    "textarea",
+}
 HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
-BLOCKS = {"p", "div", "li", "ul", "ol", "section", "article", "blockquote", "br", "hr", "header", "footer", "main",
-          "aside", "figure", "figcaption", "dd", "dt", "dl", "td", "table", "tr"} | HEADINGS  # fmt: skip
+BLOCKS = {
+    "p",
+    "div",
+    "li",
+    "ul",
+    "ol",
+    "section",
+    "article",
+    "blockquote",
+    "br",
+    "hr",
+    "header",
+    "footer",
+    "main",
+    "aside",
+    "figure",
+    "figcaption",
+    "dd",
+    "dt",
+    "dl",
+    "td",
+    "table",
+    "tr",
+} | HEADINGS
 MOST_TABLES = 5000
-REFERENCES = re.compile(r"\s*(?:\d+\.?\s*)?(?:references|bibliography|works cited|literature(?: cited)?)\s*:?\s*", re.I)
+REFERENCES = re.compile(
+    r"\s*(?:\d+\.?\s*)?(?:references|bibliography|works cited|literature(?: cited)?)\s*:?\s*", re.I
+)
 CITED = re.compile(r"\b(?:references|bibliography|ltx_bibliography|reflist)\b")
-CAPTION = re.compile(r"\s*(?:\*\*)?(?:supplementary |appendix )?tab(?:le|\.)\s*[\w.]+\s*[.:|—–]?.*", re.I | re.S)
+CAPTION = re.compile(
+    r"\s*(?:\*\*)?(?:supplementary |appendix )?tab(?:le|\.)\s*[\w.]+\s*[.:|—–]?.*", re.I | re.S
+)
 RAISED = re.compile(r"\s*[*†‡§a-z,]+\s*|\s*\[?\d{1,2}\]?\s*")
 
 
@@ -28,7 +66,9 @@ def read_html(text: str, source: str, *, lined: bool = False) -> tuple[list[Grid
 
     parser = html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     if len(re.findall("<table", text, re.I)) > MOST_TABLES:
-        raise InputError(f"{source}: it has more than {MOST_TABLES:,} tables. Save those to be audited as a file")
+        raise InputError(
+            f"{source}: it has more than {MOST_TABLES:,} tables. Save those to be audited as a file"
+        )
     root = html.document_fromstring(text.encode("utf-8", "replace") or b"<p></p>", parser=parser)
     for element in () if lined else root.iter():
         element.set("data-line", str(element.sourceline or 1))
@@ -42,7 +82,9 @@ def read_markdown(text: str, source: str) -> tuple[list[Grid], Iterator[Piece]]:
 
     reader = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     lines = text.split("\n")
-    if lines[0].strip() == "---" and "---" in [line.strip() for line in lines[1:]]:  # settings before the text
+    if lines[0].strip() == "---" and "---" in [
+        line.strip() for line in lines[1:]
+    ]:  # settings before the text
         end = [line.strip() for line in lines].index("---", 1)
         lines[: end + 1] = [""] * (end + 1)
     tokens = reader.parse(_formulas("\n".join(lines)))
@@ -56,7 +98,9 @@ def _formulas(text: str) -> str:
     """Write formulas as they would be read, outside code: stars and lines in them are no markup."""
     parts = re.split(r"(```.*?```|`[^`\n]*`)", text, flags=re.DOTALL)
     for i in range(0, len(parts), 2):
-        parts[i] = re.sub(r"\$\$?[^$\n]+\$\$?", lambda m: without_math(m[0]).replace("*", r"\*"), parts[i])
+        parts[i] = re.sub(
+            r"\$\$?[^$\n]+\$\$?", lambda m: without_math(m[0]).replace("*", r"\*"), parts[i]
+        )
     return "".join(parts)
 
 
@@ -68,7 +112,11 @@ def _line(element: Any) -> int:
 
 def _text(element: Any) -> str:
     """Return the text of a cell or a caption; raised letters and stars are marked as footnotes."""
-    if element.tag in SILENT - {"code"} or element.tag == "table" or not isinstance(element.tag, str):
+    if (
+        element.tag in SILENT - {"code"}
+        or element.tag == "table"
+        or not isinstance(element.tag, str)
+    ):
         return ""
     if element.tag == "annotation":
         return ""
@@ -89,21 +137,38 @@ def _grid(table: Any, source: str) -> Grid:
     cells, lines, heads = [], [], 0
     for i, row in enumerate(rows):
         found = [cell for cell in row if cell.tag in ("td", "th")]
-        spans = [Spanning(text=" ".join(without_math(_text(cell)).split()), columns=_number(cell, "colspan"),
-                          rows=_number(cell, "rowspan") or len(rows)) for cell in found]  # fmt: skip
-        in_head = row.getparent().tag == "thead" or (bool(found) and all(cell.tag == "th" for cell in found))
+        spans = [
+            Spanning(
+                text=" ".join(without_math(_text(cell)).split()),
+                columns=_number(cell, "colspan"),
+                rows=_number(cell, "rowspan") or len(rows),
+            )
+            for cell in found
+        ]
+        in_head = row.getparent().tag == "thead" or (
+            bool(found) and all(cell.tag == "th" for cell in found)
+        )
         heads = i + 1 if in_head and heads == i else heads
         cells.append(spans)
         lines.append(_line(row))
     caption = next((_text(one) for one in table.iter("caption")), "") or _near(table)
-    return Grid(rows=spread(cells, f"{source} line {_line(table)}"), lines=lines, heads=heads, source=source,
-                caption=" ".join(without_math(caption).split()))  # fmt: skip
+    return Grid(
+        rows=spread(cells, f"{source} line {_line(table)}"),
+        lines=lines,
+        heads=heads,
+        source=source,
+        caption=" ".join(without_math(caption).split()),
+    )
 
 
 def _near(table: Any) -> str:
     """Return the caption of a figure that holds the table, or a paragraph beside it that begins with "Table"."""
     outside = table
-    while (parent := outside.getparent()) is not None and parent.tag in ("div", "section") and len(parent) == 1:
+    while (
+        (parent := outside.getparent()) is not None
+        and parent.tag in ("div", "section")
+        and len(parent) == 1
+    ):
         outside = parent
     figure = next(table.iterancestors("figure"), None)
     if figure is not None and (said := " ".join(_text(one) for one in figure.iter("figcaption"))):
@@ -147,7 +212,11 @@ def _pieces(root: Any, source: str) -> Iterator[Piece]:
             todo_children: list[tuple[str, Any]] = []
             if element.text:
                 raised = element.tag in ("sup", "sub") and not element.text.strip().isdigit()
-                yield ("" if raised and element.tag == "sup" else without_math(element.text)), source, line
+                yield (
+                    ("" if raised and element.tag == "sup" else without_math(element.text)),
+                    source,
+                    line,
+                )
                 line += element.text.count("\n")
             for child in element:
                 todo_children += [("open", child), ("tail", child)]

@@ -29,7 +29,9 @@ from socialstats.audit.variants import Range, Variant, judge, outward
 from socialstats.errors import InputError
 
 
-def grim(mean: Any, n: Any, *, items: Any = 1, scale: Any = 1, rounding: Rounding = "half") -> Finding:
+def grim(
+    mean: Any, n: Any, *, items: Any = 1, scale: Any = 1, rounding: Rounding = "half"
+) -> Finding:
     """Check that a printed mean of n whole numbers is possible (GRIM).
 
     The possible means are k scale / (n items) for whole k (Brown & Heathers 2017). The mean is possible when a whole k
@@ -122,7 +124,9 @@ def granularity(
     what = f"a mean of {size} answers, in steps of {_short(change / size)},"
     finding = on_grid("granularity", number, change / size, what, starts)
     if finding.verdict == "disagree":
-        finding = replace(finding, message=f"{finding.message}: fewer than {size} answers may have entered")
+        finding = replace(
+            finding, message=f"{finding.message}: fewer than {size} answers may have entered"
+        )
     return finding
 
 
@@ -131,37 +135,59 @@ def _short(number: Fraction) -> str:
 
 
 def on_grid(
-    rule: str, number: Printed, grid: Fraction, what: str, starts: Sequence[Fraction] = (Fraction(0),)
+    rule: str,
+    number: Printed,
+    grid: Fraction,
+    what: str,
+    starts: Sequence[Fraction] = (Fraction(0),),
 ) -> Finding:
     """Check that start + k times `grid`, for a whole k and one of the starts, may have been printed as this number."""
     if grid <= 0:
         raise InputError(f"a step of {grid} between possible values must be above 0")
 
     def around(value: Fraction) -> tuple[Fraction, Fraction]:
-        below, above = ([f((value - s) / grid) * grid + s for s in starts] for f in (math.floor, math.ceil))
+        below, above = (
+            [f((value - s) / grid) * grid + s for s in starts] for f in (math.floor, math.ceil)
+        )
         return max(below), min(above)
 
     below, above = around(number.value)
     number.bounds  # noqa: B018  a bound is refused
-    near = min(filter(number.holds, (below, above)), key=lambda x: abs(x - number.value), default=None)
-    expected = " or ".join(shown(x, x, number.unit) for x in ((below, above) if near is None else (near,)))
+    near = min(
+        filter(number.holds, (below, above)), key=lambda x: abs(x - number.value), default=None
+    )
+    expected = " or ".join(
+        shown(x, x, number.unit) for x in ((below, above) if near is None else (near,))
+    )
     cut = _cut_off(number, below, above)
     found = possible(
-        rule, number.text, {what: number}, lambda x: any(map(x.holds, around(x.value))),
+        rule,
+        number.text,
+        {what: number},
+        lambda x: any(map(x.holds, around(x.value))),
         yes=f"{number.text} is possible: {what} may be {expected}",
         no=f"{number.text} is printed, {what} is {expected}"
         + " (cut off instead of rounded, the number would fit)" * cut,
-    )  # fmt: skip
+    )
     if near is not None:
         return replace(found, expected=expected, details={"k": near / grid, "step": grid})
     gap = min(gap_of(number, x, x) for x in (below, above))
-    return replace(found, severity="minor" if cut else "major", expected=expected, gap=gap, details={"step": grid})
+    return replace(
+        found,
+        severity="minor" if cut else "major",
+        expected=expected,
+        gap=gap,
+        details={"step": grid},
+    )
 
 
 def _cut_off(number: Printed, below: Fraction, above: Fraction) -> bool:
     """Return whether a number fits the possible values around it if its digits were cut off rather than rounded."""
     usual = number.relation == "=" and number.rounding == "half"
-    up, down = number.value >= 0 and above - number.value, number.value <= 0 and number.value - below
+    up, down = (
+        number.value >= 0 and above - number.value,
+        number.value <= 0 and number.value - below,
+    )
     return usual and (0 < up < number.unit or 0 < down < number.unit)
 
 
@@ -245,7 +271,10 @@ def grimmer(
     """
     middle, spread = printed(mean, rounding=rounding), printed(sd, rounding=rounding)
     people, per = whole(n, "n", least=2), whole(items, "items")
-    least, most = (None if x is None else whole(x, name, least=-(10**9)) for name, x in (("low", low), ("high", high)))
+    least, most = (
+        None if x is None else whole(x, name, least=-(10**9))
+        for name, x in (("low", low), ("high", high))
+    )
     if least is not None and most is not None and least >= most:
         raise InputError(f"low={least} must be below high={most}")
     low_sum, high_sum = (None if end is None else end * per for end in (least, most))
@@ -254,7 +283,12 @@ def grimmer(
 
 
 def debit(
-    mean: Any, sd: Any, n: Any, *, ddof: Literal[0, 1, "either"] = "either", rounding: Rounding = "half"
+    mean: Any,
+    sd: Any,
+    n: Any,
+    *,
+    ddof: Literal[0, 1, "either"] = "either",
+    rounding: Rounding = "half",
 ) -> Finding:
     """Check that the printed mean and standard deviation of n answers of 0 or 1 are possible together (DEBIT).
 
@@ -283,34 +317,62 @@ def debit(
     >>> debit("0.30", "0.47", 20).verdict, debit("0.30", "0.52", 20).verdict
     ('agree', 'disagree')
     """
-    middle, spread = printed(mean, rounding=rounding).share(), printed(sd, rounding=rounding).share()
+    middle, spread = (
+        printed(mean, rounding=rounding).share(),
+        printed(sd, rounding=rounding).share(),
+    )
     scores = Scores(n=whole(n, "n", least=2), items=1, low=0, high=1)
     return _sd_finding("debit", middle, spread, scores, _ddofs(ddof))
 
 
-def _sd_finding(rule: str, mean: Printed, sd: Printed, scores: Scores, ddofs: tuple[int, ...]) -> Finding:
+def _sd_finding(
+    rule: str, mean: Printed, sd: Printed, scores: Scores, ddofs: tuple[int, ...]
+) -> Finding:
     said = f"mean {mean.text} with SD {sd.text} of {scores.n} whole numbers"
     totals = multiples(*mean.bounds, Fraction(1, scores.n * scores.items))
-    base = Finding(rule=rule, verdict="agree", published=f"{mean.text} ({sd.text})", message=f"{said} is possible")
-    if totals.stop - totals.start > SEARCHED:  # too many to be tried: only the width of the scale can exclude the pair
+    base = Finding(
+        rule=rule,
+        verdict="agree",
+        published=f"{mean.text} ({sd.text})",
+        message=f"{said} is possible",
+    )
+    if (
+        totals.stop - totals.start > SEARCHED
+    ):  # too many to be tried: only the width of the scale can exclude the pair
         two_values = scores.low is not None and scores.high == scores.low + 1
-        out = [_too_wide(sd, totals, scores, d) or (two_values and _too_narrow(sd, totals, scores, d)) for d in ddofs]
+        out = [
+            _too_wide(sd, totals, scores, d) or (two_values and _too_narrow(sd, totals, scores, d))
+            for d in ddofs
+        ]
         if sd.bounds[1] < 0 or all(out):
             message = f"sources disagree: {said} is printed, but no whole numbers of this scale have this SD"
             return replace(base, verdict="disagree", severity="major", message=message)
         message = f"{said}: so many totals are possible that this check could not fail"
         return base if two_values else replace(base, verdict="no_power", message=message)
     fits = _fit(sd, totals, scores, ddofs)
-    noticed, of = neighbours_noticed(sd, lambda x: bool(_fit(x, totals, scores, ddofs)), lambda x: x.value >= 0)
+    noticed, of = neighbours_noticed(
+        sd, lambda x: bool(_fit(x, totals, scores, ddofs)), lambda x: x.value >= 0
+    )
     if fits is None:
-        return _impossible(replace(base, noticed=noticed, neighbours=of), said, sd, totals, scores, ddofs)
-    if of and not noticed and not neighbours_noticed(mean, lambda m: _mean_fits(m, sd, scores, ddofs))[0]:
+        return _impossible(
+            replace(base, noticed=noticed, neighbours=of), said, sd, totals, scores, ddofs
+        )
+    if (
+        of
+        and not noticed
+        and not neighbours_noticed(mean, lambda m: _mean_fits(m, sd, scores, ddofs))[0]
+    ):
         message = f"{said}: every other number nearby would have passed, too"
         return replace(base, verdict="no_power", message=message, neighbours=of)
     ddof, k, q = fits
     note = "" if ddof == ddofs[0] else f", with divisor n - {ddof}"
-    return replace(base, message=base.message + note, noticed=noticed, neighbours=of,
-                   details={"ddof": ddof, "sum": k, "sum_of_squares": q})  # fmt: skip
+    return replace(
+        base,
+        message=base.message + note,
+        noticed=noticed,
+        neighbours=of,
+        details={"ddof": ddof, "sum": k, "sum_of_squares": q},
+    )
 
 
 def _too_wide(sd: Printed, totals: range, scores: Scores, ddof: int) -> bool:
@@ -353,11 +415,19 @@ def _impossible(
     """Word an impossible pair: the mean alone, or the standard deviation with it."""
     why, expected = "no total gives this mean", ""
     if totals:
-        near = [sd.neighbour(step) for step in sorted(range(-20, 21), key=abs) if step] if sd.unit else []
-        fitting = next((x.text for x in near if x.value >= 0 and _fit(x, totals, scores, ddofs)), "")
+        near = (
+            [sd.neighbour(step) for step in sorted(range(-20, 21), key=abs) if step]
+            if sd.unit
+            else []
+        )
+        fitting = next(
+            (x.text for x in near if x.value >= 0 and _fit(x, totals, scores, ddofs)), ""
+        )
         expected = f"nearest possible SD {fitting}" if fitting else ""
         divisor = "either divisor" if len(ddofs) > 1 else f"divisor n - {ddofs[0]}"
-        why = f"no whole numbers give this SD with {divisor}" + (f"; {expected}" if expected else "")
+        why = f"no whole numbers give this SD with {divisor}" + (
+            f"; {expected}" if expected else ""
+        )
     other = len(ddofs) == 1 and totals and _fit(sd, totals, scores, (1 - ddofs[0],))
     why += f"; divisor n - {1 - ddofs[0]} fits" if other else ""
     message = f"sources disagree: {said} is printed, but {why}"
@@ -365,7 +435,9 @@ def _impossible(
     return replace(base, verdict="disagree", severity=severity, expected=expected, message=message)
 
 
-def _fit(sd: Printed, totals: range, scores: Scores, ddofs: tuple[int, ...]) -> tuple[int, int, int] | None:
+def _fit(
+    sd: Printed, totals: range, scores: Scores, ddofs: tuple[int, ...]
+) -> tuple[int, int, int] | None:
     """Return the first (ddof, k, q) that gives the standard deviation, None where there is none.
 
     All in whole numbers y = items x: k = sum y, q = sum y^2, sd^2 items^2 (n - ddof) = q - k^2/n.
@@ -378,8 +450,10 @@ def _fit(sd: Printed, totals: range, scores: Scores, ddofs: tuple[int, ...]) -> 
             continue
         for k in _from_middle(totals, scores):
             center = Fraction(k * k, scores.n)
-            least, most = (math.ceil((scores.n - ddof) * ends[0] ** 2 + center),
-                           math.floor((scores.n - ddof) * ends[1] ** 2 + center))  # fmt: skip
+            least, most = (
+                math.ceil((scores.n - ddof) * ends[0] ** 2 + center),
+                math.floor((scores.n - ddof) * ends[1] ** 2 + center),
+            )
             q = next(attainable(k, least, most, scores), None)
             if q is not None:
                 return ddof, k, q
@@ -399,7 +473,11 @@ def attainable(k: int, least: int, most: int, scores: Scores) -> Iterator[int]:
     if low is not None and high is not None:
         width = high - low
         full, left = divmod(k - n * low, width)  # as unequal: all at the ends but one
-        at_ends = full * high * high + (n - full - (left > 0)) * low * low + (((low + left) ** 2) if left else 0)
+        at_ends = (
+            full * high * high
+            + (n - full - (left > 0)) * low * low
+            + (((low + left) ** 2) if left else 0)
+        )
         most = min(most, at_ends)
         if most >= least and (n * width * width) * (n * width) <= TABULATED:
             bits = square_sums(n, width)[k - n * low]
@@ -433,7 +511,12 @@ EXPLAINED = "clusters, weights, repeats or a bootstrap would explain it"
 
 
 def std_error_possible(
-    mean: Any, std_error: Any, n: Any = None, *, ddof: Literal[0, 1, "either"] = "either", scale: int = 1
+    mean: Any,
+    std_error: Any,
+    n: Any = None,
+    *,
+    ddof: Literal[0, 1, "either"] = "either",
+    scale: int = 1,
 ) -> Finding:
     """Check the standard error of a share p of n independent answers of 0 or 1.
 
@@ -473,7 +556,9 @@ def std_error_possible(
     error = _exact_zero(std_error) if scale == 1 else printed(std_error).share(scale)
     low, high = share.bounds
     if high < 0 or low > 1:
-        raise InputError(f"mean={share.text} is no share: it is outside 0 to 1. Set scale=100 for percentages")
+        raise InputError(
+            f"mean={share.text} is no share: it is outside 0 to 1. Set scale=100 for percentages"
+        )
     if n is None:
         return _without_n(share, error)
     people = whole(n, "n", least=2)
@@ -481,21 +566,30 @@ def std_error_possible(
     if not counts:
         message = f"no count of {people} answers gives a share of {share.text}, so it has no s.e. (see grim)"
         return unchecked("std_error_possible", message, error)
-    variants = [Variant(name=f"divisor n{' - 1' * d}", gives={"s.e.": _std_errors(counts, people, d)})
-                for d in _ddofs(ddof)]  # fmt: skip
+    variants = [
+        Variant(name=f"divisor n{' - 1' * d}", gives={"s.e.": _std_errors(counts, people, d)})
+        for d in _ddofs(ddof)
+    ]
     source = f"a share of {share.text} of {people} independent answers"
     found = judge("std_error_possible", {"s.e.": error}, variants, source)
     if found:
         return found
     if error.value == 0:
-        return replace(found, severity="major", message=f"{found.message}: an s.e. of 0 needs equal answers")
+        return replace(
+            found, severity="major", message=f"{found.message}: an s.e. of 0 needs equal answers"
+        )
     return replace(found, severity="minor", message=f"{found.message}; {EXPLAINED}")
 
 
 def _exact_zero(value: Any) -> Printed:
     """Return exactly 0 for a 0 that shows at most one decimal: nobody rounds the s.e. of a share so far."""
     number, zero = printed(value), Fraction(0)
-    bare = number.relation == "=" and number.value == 0 and not number.percent and number.unit >= Fraction(1, 10)
+    bare = (
+        number.relation == "="
+        and number.value == 0
+        and not number.percent
+        and number.unit >= Fraction(1, 10)
+    )
     return replace(number, unit=zero, low=zero, high=zero) if bare else number.share()
 
 
@@ -509,16 +603,25 @@ def _without_n(share: Printed, error: Printed) -> Finding:
     answers = math.ceil(edge / top**2) if top else 0
     if top and answers < SURELY:
         needs = f"needs at least {answers:,} answers: give n to check"
-        return unchecked("std_error_possible", f"an s.e. of {error.text} beside {share.text} {needs}", error)
+        return unchecked(
+            "std_error_possible", f"an s.e. of {error.text} beside {share.text} {needs}", error
+        )
     message = f"sources disagree: a share of {share.text} has answers of both kinds, so its s.e. cannot be {error.text}"
     return Finding(
-        rule="std_error_possible", verdict="disagree", severity="major", message=message, published=error.text,
-        expected="above 0", details={"answers_needed": answers},
-    )  # fmt: skip
+        rule="std_error_possible",
+        verdict="disagree",
+        severity="major",
+        message=message,
+        published=error.text,
+        expected="above 0",
+        details={"answers_needed": answers},
+    )
 
 
 def _std_errors(counts: range, n: int, ddof: int) -> Range:
     """Return the least and the largest s.e. of some counts: it is largest nearest to n / 2, least at an end."""
     middle = min(max(n // 2, counts[0]), counts[-1])
-    errors = [math.sqrt(k * (n - k) / (n * n * (n - ddof))) for k in (counts[0], middle, counts[-1])]
+    errors = [
+        math.sqrt(k * (n - k) / (n * n * (n - ddof))) for k in (counts[0], middle, counts[-1])
+    ]
     return outward(min(errors), max(errors))

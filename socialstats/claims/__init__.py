@@ -29,14 +29,29 @@ if TYPE_CHECKING:
     from socialstats.claims.judging import check as check
 
 _HOME = {
-    "check": "judging", "read_claims": "files", "VERDICTS": "judged", "Checked": "judged", "Judged": "judged",
-    "Verdict": "judged", "Own": "bench",
-}  # fmt: skip
+    "check": "judging",
+    "read_claims": "files",
+    "VERDICTS": "judged",
+    "Checked": "judged",
+    "Judged": "judged",
+    "Verdict": "judged",
+    "Own": "bench",
+}
 
 __all__ = [
-    "check", "read_claims", "Checked", "Claim", "Judged", "KEYS", "Log", "Own", "Quantity", "Status", "VERDICTS",
+    "check",
+    "read_claims",
+    "Checked",
+    "Claim",
+    "Judged",
+    "KEYS",
+    "Log",
+    "Own",
+    "Quantity",
+    "Status",
+    "VERDICTS",
     "Verdict",
-]  # fmt: skip
+]
 
 
 def __getattr__(name: str) -> Any:

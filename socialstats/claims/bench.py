@@ -97,7 +97,9 @@ def target_of(printed: str, *, full: bool) -> Target | None:
     low = -math.inf if number.low is None else float(number.low)
     high = math.inf if number.high is None else float(number.high)
     if full and number.relation == "=":
-        return Target(value=float(number.value), low=float(number.value), high=float(number.value), full=True)
+        return Target(
+            value=float(number.value), low=float(number.value), high=float(number.value), full=True
+        )
     return Target(value=float(number.value), low=low, high=high, full=False)
 
 
@@ -164,9 +166,13 @@ class Bench:
             sample = replace(sample, weight=self.known_weights(claim, said["weights"], reading))
         elif self.weight_column:
             with suppress(InputError):  # nobody said that it weighs these rows
-                sample = replace(sample, weight=self.known_weights(claim, self.weight_column, reading))
+                sample = replace(
+                    sample, weight=self.known_weights(claim, self.weight_column, reading)
+                )
         resamples = int(str(claim.settings.get("resamples") or RESAMPLES))
-        return replace(sample, level=float(said.get("conf_level", sample.level)), resamples=resamples)
+        return replace(
+            sample, level=float(said.get("conf_level", sample.level)), resamples=resamples
+        )
 
     def known_weights(self, claim: Claim, column: str, reading: Reading) -> FloatArray:
         """Return `weights`, computed or refused once."""
@@ -188,9 +194,15 @@ class Bench:
         if column not in self.table.columns:
             known = quoted(self.table.columns, 12)
             raise InputError(f"no column {quoted([column])} with the weights; columns: {known}")
-        numbers = pd.to_numeric(self.table.frame[column], errors="coerce").to_numpy(np.float64, na_value=np.nan)
-        weighed = RowTable(frame=self.table.frame, value=np.where(np.isnan(self.table.value), np.nan, numbers),
-                           status=self.table.status, known=self.table.known)  # fmt: skip
+        numbers = pd.to_numeric(self.table.frame[column], errors="coerce").to_numpy(
+            np.float64, na_value=np.nan
+        )
+        weighed = RowTable(
+            frame=self.table.frame,
+            value=np.where(np.isnan(self.table.value), np.nan, numbers),
+            status=self.table.status,
+            known=self.table.known,
+        )
         found = take(weighed, claim.select, reading).value
         if len(found) != self.sample(claim.select, reading).n:
             raise InputError(f"column {quoted([column])} lacks weights for some rows")
@@ -210,7 +222,9 @@ class Bench:
         sample = self.sample_for(claim, definition.reading)
         if not definition.formula.startswith("percentile"):
             return SURE * abs(value) / math.sqrt(2 * sample.resamples)
-        plain = ERRORS["clustered" if definition.column else "plain"].compute(sample, definition.column)
+        plain = ERRORS["clustered" if definition.column else "plain"].compute(
+            sample, definition.column
+        )
         error = definition.scale * plain
         z = critical_value(sample.level)
         tail = (1 - sample.level) / 2
@@ -241,7 +255,9 @@ class Bench:
     def parts(self, claim: Claim, reading: Reading) -> Parts:
         """Return the parts of a claim about a group: from rows, or where there are none from printed numbers."""
         try:
-            return parts_of([self.sample({**claim.select, **part}, reading) for part in claim.parts])
+            return parts_of(
+                [self.sample({**claim.select, **part}, reading) for part in claim.parts]
+            )
         except InputError:
             if any(self.has_rows({**claim.select, **part}) for part in claim.parts):
                 raise
@@ -263,7 +279,9 @@ class Bench:
             if not any(c.quantity == "mean" for c in about):
                 raise InputError("there are neither rows nor a printed mean of each part")
             n = next((float(c.n) for c in about if c.n), math.nan)
-            found.append((self.printed_number(about, "mean"), self.printed_number(about, "std_error"), n))
+            found.append(
+                (self.printed_number(about, "mean"), self.printed_number(about, "std_error"), n)
+            )
         mean, error, size = np.array(found).T
         return Parts(mean=mean, error=error, n=size, value=np.empty(0))
 
@@ -275,7 +293,11 @@ class Bench:
 
     def siblings(self, claim: Claim) -> list[Claim]:
         """Return the other claims about the same rows or parts."""
-        return [c for c in self.claims if c is not claim and c.select == claim.select and c.parts == claim.parts]
+        return [
+            c
+            for c in self.claims
+            if c is not claim and c.select == claim.select and c.parts == claim.parts
+        ]
 
 
 SHORT = 8  # characters: a longer printed mean is not a rounded one
@@ -356,7 +378,9 @@ def cluster_column(table: RowTable, claims: Sequence[Claim], given: str | None) 
         return ""
     if given is not None:
         if given not in table.columns:
-            raise InputError(f"no column {quoted([given])} to cluster by; columns: {quoted(table.columns, 12)}")
+            raise InputError(
+                f"no column {quoted([given])} to cluster by; columns: {quoted(table.columns, 12)}"
+            )
         return given
     declared = [str(c.settings["cluster"]) for c in claims if c.settings.get("cluster")]
     for name in declared:
@@ -388,25 +412,38 @@ def own_estimate(bench: Bench, claim: Claim, reading: Reading, cluster: str) -> 
     clusters = sum(f.clusters[0] for f in found if f.clusters) or None
     mean = float(share @ np.array([f.mean for f in found]))
     base = Own(
-        estimate=mean, n_units=int(sum(f.n for f in found)), n_clusters=clusters, cluster=cluster if clusters else "",
+        estimate=mean,
+        n_units=int(sum(f.n for f in found)),
+        n_clusters=clusters,
+        cluster=cluster if clusters else "",
         undefined=next((f.undefined for f in found if f.undefined), ""),
-    )  # fmt: skip
+    )
     if are_shares(bench, claim, reading) and 0 <= mean <= 1:  # a mean of other scores is no share
         return with_shares(base, samples, share, cluster)
     if not any(np.ptp(s.value) for s in samples):
-        return replace(base, undefined=UNKNOWN.format(samples[0].value[0]) if len(samples) == 1 else ALIKE)
+        return replace(
+            base, undefined=UNKNOWN.format(samples[0].value[0]) if len(samples) == 1 else ALIKE
+        )
     if base.undefined:
         return base
     variance = share**2 * np.array([f.std_error**2 for f in found])
-    joint = variance.sum() ** 2 / np.sum(variance**2 / np.array([f.df for f in found])) if len(found) > 1 else 0.0
+    joint = (
+        variance.sum() ** 2 / np.sum(variance**2 / np.array([f.df for f in found]))
+        if len(found) > 1
+        else 0.0
+    )
     df = float(joint) or found[0].df
     error = math.sqrt(float(variance.sum()))
     reach = critical_value(base.level, df) * error
-    return replace(base, std_error=error, conf_low=mean - reach, conf_high=mean + reach, method=T_INTERVAL)
+    return replace(
+        base, std_error=error, conf_low=mean - reach, conf_high=mean + reach, method=T_INTERVAL
+    )
 
 
 SCALED = re.compile(r"likert|rating|scale|max_?score|max_?value", re.IGNORECASE)
-PROPORTION = re.compile(r"\b(acc(uracy)?|exact_match|em|correct|pass[@\d]*|share|win_rate)\b", re.IGNORECASE)
+PROPORTION = re.compile(
+    r"\b(acc(uracy)?|exact_match|em|correct|pass[@\d]*|share|win_rate)\b", re.IGNORECASE
+)
 UNKNOWN = "all scores are {:g}, and nothing in the log says that their scale ends at 0 and 1"
 
 
@@ -424,19 +461,34 @@ def are_shares(bench: Bench, claim: Claim, reading: Reading) -> bool:
     there = ~np.isnan(table.value)
     mine = there & table.where({"scorer": scorer}) if scorer else there
     values, others = np.unique(table.value[mine]), table.value[there]
-    scales = [label for name in table.columns if SCALED.search(name) for label in table.column(name)[1]]
-    if not len(values) or values[0] < 0 or values[-1] > 1 or SCALED.search(f"{scorer} {claim.name}".replace("_", " ")):
+    scales = [
+        label for name in table.columns if SCALED.search(name) for label in table.column(name)[1]
+    ]
+    if (
+        not len(values)
+        or values[0] < 0
+        or values[-1] > 1
+        or SCALED.search(f"{scorer} {claim.name}".replace("_", " "))
+    ):
         return False
     if any(float(found) > 1 for label in scales for found in re.findall(r"\d+(?:\.\d+)?", label)):
         return False
-    names = " ".join(c.name for c in (claim, *bench.claims) if c.select.get("scorer", "") == scorer or c is claim)
-    named = PROPORTION.search(names.replace("_", " ") + " " + names) and not np.any((others > 1) & (others % 1 == 0))
+    names = " ".join(
+        c.name for c in (claim, *bench.claims) if c.select.get("scorer", "") == scorer or c is claim
+    )
+    named = PROPORTION.search(names.replace("_", " ") + " " + names) and not np.any(
+        (others > 1) & (others % 1 == 0)
+    )
     return len(values) > 1 or 0 < values[0] < 1 or bool(named)
 
 
 def codes_of(sample: Sample, cluster: str) -> list[IntArray]:
     """Clusters of the units of a sample; none where it does not have them."""
-    return [np.unique(sample.columns[cluster], return_inverse=True)[1]] if cluster in sample.columns else []
+    return (
+        [np.unique(sample.columns[cluster], return_inverse=True)[1]]
+        if cluster in sample.columns
+        else []
+    )
 
 
 def with_shares(base: Own, samples: Sequence[Sample], share: FloatArray, cluster: str) -> Own:
@@ -450,17 +502,27 @@ def with_shares(base: Own, samples: Sequence[Sample], share: FloatArray, cluster
         return replace(base, undefined=base.undefined or "a part is a single cluster: no interval")
     own = share**2 * variance if variance.any() else share**2 / effective
     errors = MeanErrors.of(
-        variance=float(share**2 @ variance), df=float(own.sum() ** 2 / np.sum(own**2 / df)),
-        clusters=float(base.n_clusters or base.n_units or 0), effective=1 / float(np.sum(share**2 / effective)),
-        largest=float((share * largest).max()), rounding=float(np.linalg.norm(share * rounding)),
-    )  # fmt: skip
-    mean, trials = np.array([base.estimate or 0.0]), float(sum(max(s.ok_rows, s.n) for s in samples))
+        variance=float(share**2 @ variance),
+        df=float(own.sum() ** 2 / np.sum(own**2 / df)),
+        clusters=float(base.n_clusters or base.n_units or 0),
+        effective=1 / float(np.sum(share**2 / effective)),
+        largest=float((share * largest).max()),
+        rounding=float(np.linalg.norm(share * rounding)),
+    )
+    mean, trials = (
+        np.array([base.estimate or 0.0]),
+        float(sum(max(s.ok_rows, s.n) for s in samples)),
+    )
     low, high, _ = share_interval(mean, errors, trials, level=base.level)
     error = math.sqrt(float(errors.variance[0])) if varies(mean * (1 - mean), errors)[0] else None
     return replace(
-        base, std_error=error, conf_low=float(low[0]), conf_high=float(high[0]), method=WILSON,
+        base,
+        std_error=error,
+        conf_low=float(low[0]),
+        conf_high=float(high[0]),
+        method=WILSON,
         undefined="" if error is not None else base.undefined or ALIKE,
-    )  # fmt: skip
+    )
 
 
 def centred(values: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -28,7 +28,9 @@ def number_of(claim: Claim) -> float | None:
 
 def printed_mean(bench: Bench, claim: Claim) -> float | None:
     """Return the mean that the log prints about the same rows."""
-    return next((number_of(c) for c in bench.siblings(claim) if c.quantity in ("mean", "share")), None)
+    return next(
+        (number_of(c) for c in bench.siblings(claim) if c.quantity in ("mean", "share")), None
+    )
 
 
 def zero_error(bench: Bench, claim: Claim, target: Target, sample: Sample | None) -> str:
@@ -56,7 +58,14 @@ def zero_error(bench: Bench, claim: Claim, target: Target, sample: Sample | None
 def as_if_binary(bench: Bench, claim: Claim, target: Target) -> str:
     """Without rows: whether a standard error is that of scores of 0 and 1 with the printed mean and n."""
     mean, n = printed_mean(bench, claim), claim.n
-    if claim.quantity != "std_error" or claim.parts or mean is None or n is None or n < 2 or not 0 <= mean <= 1:
+    if (
+        claim.quantity != "std_error"
+        or claim.parts
+        or mean is None
+        or n is None
+        or n < 2
+        or not 0 <= mean <= 1
+    ):
         return ""
     expected = math.sqrt(mean * (1 - mean) / (n - 1))
     known = f"scores of 0 or 1 with the printed mean and n have {expected:.6g}"
@@ -86,13 +95,19 @@ def outside_range(bench: Bench, claim: Claim, target: Target, sample: Sample | N
     """A mean or median beyond all scores."""
     if claim.quantity not in MEANS or sample is None or not sample.n:
         return ""
-    scores = bench.sample(claim.select, Reading(repeats="pooled")).value if not claim.parts else sample.value
+    scores = (
+        bench.sample(claim.select, Reading(repeats="pooled")).value
+        if not claim.parts
+        else sample.value
+    )
     low, high = float(scores.min()), float(scores.max())
     if target.high >= low and target.low <= high:
         return ""
     only = len(scores) == 1
     return (
-        f"the only score is {low:.6g}" if only else f"all {len(scores):,} scores lie between {low:.6g} and {high:.6g}"
+        f"the only score is {low:.6g}"
+        if only
+        else f"all {len(scores):,} scores lie between {low:.6g} and {high:.6g}"
     )
 
 
@@ -126,7 +141,11 @@ def not_printed(claim: Claim) -> str:
     """A number that the log declares and does not print."""
     if claim.printed.strip():
         return ""
-    said = [f"{name} {quoted([str(value)])}" for name, value in claim.settings.items() if name in ("cluster", "method")]
+    said = [
+        f"{name} {quoted([str(value)])}"
+        for name, value in claim.settings.items()
+        if name in ("cluster", "method")
+    ]
     apart = f" ({', '.join(said)})" if said else ""
     return f"the log declares it{apart}, but holds no such number"
 
@@ -152,17 +171,27 @@ def scores_with_parts(bench: Bench, claim: Claim) -> str:
 
 
 QUANTITY_WORDS = {
-    "mean": "mean", "std_error": "standard error", "std_dev": "standard deviation", "variance": "variance",
-    "conf_low": "lower end of the interval", "conf_high": "upper end of the interval", "median": "median",
-    "sum": "sum", "count": "count", "share": "share", "other": "number",
-}  # fmt: skip
+    "mean": "mean",
+    "std_error": "standard error",
+    "std_dev": "standard deviation",
+    "variance": "variance",
+    "conf_low": "lower end of the interval",
+    "conf_high": "upper end of the interval",
+    "median": "median",
+    "sum": "sum",
+    "count": "count",
+    "share": "share",
+    "other": "number",
+}
 DECISIVE = (zero_error, outside_interval, negative)
 """Looked at before other definitions are tried: no definition makes them right."""
 LATE = (outside_range, not_whole)
 """Looked at when no definition gave the number."""
 
 
-def first_of(rules: tuple[Rule, ...], bench: Bench, claim: Claim, target: Target, sample: Sample | None) -> str:
+def first_of(
+    rules: tuple[Rule, ...], bench: Bench, claim: Claim, target: Target, sample: Sample | None
+) -> str:
     """Return the sentence of the first rule that speaks."""
     for rule in rules:
         with suppress(InputError):

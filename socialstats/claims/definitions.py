@@ -8,7 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from socialstats.claims.formulas import COUNTS, DEVIATIONS, ERRORS, MEANS, SPREADS, SUMS, Formula, ends, squared
+from socialstats.claims.formulas import (
+    COUNTS,
+    DEVIATIONS,
+    ERRORS,
+    MEANS,
+    SPREADS,
+    SUMS,
+    Formula,
+    ends,
+    squared,
+)
 from socialstats.claims.samples import (
     ALL_FILTERS,
     COUNTING,
@@ -41,7 +51,10 @@ FORMULAS: dict[str, Mapping[str, Formula]] = {
     "variance": squared(DEVIATIONS),
     "conf_low": ends("conf_low"),
     "conf_high": ends("conf_high"),
-    "median": {"median": Formula("median", lambda s, c: float(np.median(s.value))), "mean": MEANS["mean"]},
+    "median": {
+        "median": Formula("median", lambda s, c: float(np.median(s.value))),
+        "mean": MEANS["mean"],
+    },
     "sum": SUMS,
     "count": COUNTS,
 }
@@ -76,7 +89,10 @@ class Definition:
 
     def words(self, *, repeated: bool) -> str:
         """State the definition; how repeats are joined only where there are any."""
-        parts = [self.entry.words.replace("{column}", f"'{shorten(self.column)}'"), self.reading.words()]
+        parts = [
+            self.entry.words.replace("{column}", f"'{shorten(self.column)}'"),
+            self.reading.words(),
+        ]
         if repeated:
             parts.insert(1, repeats_in_words(self.reading.repeats))
         if self.scale == PERCENT:
@@ -90,10 +106,16 @@ class Definition:
 
     def choices(self) -> tuple[tuple[str, str], ...]:
         """Rows, repeats, formula and scale: the name that `DEPARTURES` has for each, and all that it stands for."""
-        rows, repeats, scale = self.reading.rows, self.reading.repeats, "percent" if self.scale == PERCENT else ""
+        rows, repeats, scale = (
+            self.reading.rows,
+            self.reading.repeats,
+            "percent" if self.scale == PERCENT else "",
+        )
         joined = "threshold" if self.has_threshold else name_and_k(repeats)[0]
         named = (rows.partition(":")[0], joined, self.formula, scale)
-        return tuple(zip(named, (rows, repeats, f"{self.formula} {self.column}", scale), strict=True))
+        return tuple(
+            zip(named, (rows, repeats, f"{self.formula} {self.column}", scale), strict=True)
+        )
 
     def departures(self, other: Definition) -> int:
         """Count the choices in which two definitions differ."""
@@ -119,7 +141,9 @@ def candidate_columns(table: RowTable) -> tuple[str, ...]:
 
 def usable_columns(table: RowTable, claims: Sequence[Claim], cluster: str) -> tuple[str, ...]:
     """Return the columns that any definition needs: those that claims name, our clusters, and the candidates."""
-    named = [str(c.settings[key]) for c in claims for key in ("cluster", "macro") if c.settings.get(key)]
+    named = [
+        str(c.settings[key]) for c in claims for key in ("cluster", "macro") if c.settings.get(key)
+    ]
     wanted = dict.fromkeys([*named, cluster, "epoch", *candidate_columns(table)])
     return tuple(name for name in wanted if name in table.columns)
 
@@ -127,7 +151,9 @@ def usable_columns(table: RowTable, claims: Sequence[Claim], cluster: str) -> tu
 def formula_choices(quantity: str, columns: tuple[str, ...]) -> list[tuple[str, str]]:
     """Return formulas of a quantity with each column that they may use, simple ones first."""
     plain = [(key, "") for key, f in FORMULAS[quantity].items() if not f.by_column]
-    grouped = [(key, column) for key, f in FORMULAS[quantity].items() if f.by_column for column in columns]
+    grouped = [
+        (key, column) for key, f in FORMULAS[quantity].items() if f.by_column for column in columns
+    ]
     return plain + grouped
 
 
@@ -165,7 +191,9 @@ def repeat_choices(base: Definition, table: RowTable, repeats: int) -> list[str]
     return [*REDUCERS, *(f"{count}_{size}" for size in sizes for count in COUNTING), *thresholds]
 
 
-def others(claim: Claim, base: Definition, table: RowTable, repeats: int, *, most: int) -> Iterator[Definition]:
+def others(
+    claim: Claim, base: Definition, table: RowTable, repeats: int, *, most: int
+) -> Iterator[Definition]:
     """Return definitions that differ from the documented one in at most `most` choices, the simplest first.
 
     Writing a number in percent is not counted as a difference.
@@ -182,10 +210,17 @@ def others(claim: Claim, base: Definition, table: RowTable, repeats: int, *, mos
     columns = candidate_columns(table)
     columns += tuple(c for c in (base.column,) if c and c not in columns)
     found = [
-        Definition(reading=Reading(rows=rows, repeats=how), quantity=base.quantity, formula=key, column=column)
+        Definition(
+            reading=Reading(rows=rows, repeats=how),
+            quantity=base.quantity,
+            formula=key,
+            column=column,
+        )
         for rows in dict.fromkeys([base.reading.rows, *row_choices(claim, table)])
         for how in dict.fromkeys([base.reading.repeats, *repeat_choices(base, table, repeats)])
-        for key, column in dict.fromkeys([(base.formula, base.column), *formula_choices(base.quantity, columns)])
+        for key, column in dict.fromkeys(
+            [(base.formula, base.column), *formula_choices(base.quantity, columns)]
+        )
     ]
     kept = [d for d in found if 0 < d.departures(base) <= most]
     scaled = [] if base.quantity in NO_SCALE else [replace(d, scale=PERCENT) for d in [base, *kept]]
@@ -195,19 +230,65 @@ def others(claim: Claim, base: Definition, table: RowTable, repeats: int, *, mos
 DEPARTURES: dict[str, frozenset[str]] = {
     "inspect": frozenset({UNPARSED, "threshold"}),
     "lm-eval": frozenset(),
-    "": frozenset({
-        OK, UNPARSED, ZERO, ALL_FILTERS, FILTER[:-1], "percent", "mean", POOLED, "median", "mode", "max", *COUNTING,
-        "threshold", "macro", "plain", "population", "clustered", "clustered_plain", "share", "bootstrap", "halves",
-        "single", "sd", "between", "between_population", "units", "ok_rows", "rows", "groups", "wilson", "percentile",
-        "percentile_clustered", "equal", "by_size", "pooled_within", "all_rows", "of_means",
-        *(f"{spread}_{quantile}" for spread in SPREADS for quantile in "tz"),
-    }),
-}  # fmt: skip
+    "": frozenset(
+        {
+            OK,
+            UNPARSED,
+            ZERO,
+            ALL_FILTERS,
+            FILTER[:-1],
+            "percent",
+            "mean",
+            POOLED,
+            "median",
+            "mode",
+            "max",
+            *COUNTING,
+            "threshold",
+            "macro",
+            "plain",
+            "population",
+            "clustered",
+            "clustered_plain",
+            "share",
+            "bootstrap",
+            "halves",
+            "single",
+            "sd",
+            "between",
+            "between_population",
+            "units",
+            "ok_rows",
+            "rows",
+            "groups",
+            "wilson",
+            "percentile",
+            "percentile_clustered",
+            "equal",
+            "by_size",
+            "pooled_within",
+            "all_rows",
+            "of_means",
+            *(f"{spread}_{quantile}" for spread in SPREADS for quantile in "tz"),
+        }
+    ),
+}
 """What a printed number may rest on beside the documented definition: what the harness documents and its log does not
 record. For numbers from elsewhere (no harness) what textbooks and harnesses define. All else is a hint only."""
 
 
-REDUCER_SETTINGS = ("mean", "median", "mode", "max", "min", "first", "at_least_k", "pass_at_k", "pass_k", "none")
+REDUCER_SETTINGS = (
+    "mean",
+    "median",
+    "mode",
+    "max",
+    "min",
+    "first",
+    "at_least_k",
+    "pass_at_k",
+    "pass_k",
+    "none",
+)
 METHODS = ("normal", "t", "bootstrap", "wilson", "halves")
 T_BY_DEFAULT = ("inspect",)  # its ci() takes t quantiles
 TRIALS = "epoch"
@@ -255,9 +336,13 @@ def documented(claim: Claim, harness: str = "") -> Definition:
 
 
 TRIAL_FORMULAS = {
-    "mean": "macro", "share": "macro", "std_dev": "between_population", "variance": "between_population",
-    "sum": "macro", "count": "groups",
-}  # fmt: skip
+    "mean": "macro",
+    "share": "macro",
+    "std_dev": "between_population",
+    "variance": "between_population",
+    "sum": "macro",
+    "count": "groups",
+}
 """HELM's statistics are about the means of training trials, not about instances."""
 
 
@@ -299,7 +384,9 @@ def formula_of(claim: Claim, harness: str) -> tuple[str, str]:
     if quantity not in ("std_error", "conf_low", "conf_high"):
         return {"median": "median", "sum": "sum", "count": "units"}[quantity], ""
     of_end, column = quantity != "std_error", str(settings.get("cluster") or "")
-    method = one_of(settings, "method", METHODS, "t" if of_end and harness in T_BY_DEFAULT else "normal")
+    method = one_of(
+        settings, "method", METHODS, "t" if of_end and harness in T_BY_DEFAULT else "normal"
+    )
     if of_end and method == "wilson":
         return "wilson", ""
     if of_end and method == "bootstrap":
@@ -310,7 +397,13 @@ def formula_of(claim: Claim, harness: str) -> tuple[str, str]:
     elif method == "halves" or (drawn and harness.startswith("openai")):
         spread = "halves"
     else:
-        spread = "bootstrap" if method == "bootstrap" else "population" if ddof_of(claim) == 0 else "plain"
+        spread = (
+            "bootstrap"
+            if method == "bootstrap"
+            else "population"
+            if ddof_of(claim) == 0
+            else "plain"
+        )
     return f"{spread}_{'t' if method == 't' else 'z'}" if of_end else spread, column
 
 

@@ -17,13 +17,29 @@ from socialstats.text import quoted
 
 QUANTITIES = get_args(Quantity)
 SETTINGS: Allowed = {
-    "reducer": str, "k": int, "cluster": str, "ddof": int, "conf_level": float, "method": str, "resamples": int,
-    "by_size": bool, "weights": str, "errors": str, "macro": str, "decimals": int,
-}  # fmt: skip
+    "reducer": str,
+    "k": int,
+    "cluster": str,
+    "ddof": int,
+    "conf_level": float,
+    "method": str,
+    "resamples": int,
+    "by_size": bool,
+    "weights": str,
+    "errors": str,
+    "macro": str,
+    "decimals": int,
+}
 CLAIM_KEYS: Allowed = {
-    "name": str, "quantity": QUANTITIES, "value": str | int | float, "select": dict, "parts": list,
-    "settings": SETTINGS, "n": int, "source": str,
-}  # fmt: skip
+    "name": str,
+    "quantity": QUANTITIES,
+    "value": str | int | float,
+    "select": dict,
+    "parts": list,
+    "settings": SETTINGS,
+    "n": int,
+    "source": str,
+}
 NEEDED = {
     "quantity": f"Allowed: {', '.join(QUANTITIES)}",
     "value": 'Write it as printed, in quotes: value = "0.810" keeps its last digit',
@@ -33,7 +49,9 @@ NEEDED = {
 DEFAULT_NAMES = {"std_error": "standard error"}
 
 
-def read_entries(path: str, allowed: Allowed, needed: Sequence[str]) -> list[tuple[Mapping[str, Any], str, str]]:
+def read_entries(
+    path: str, allowed: Allowed, needed: Sequence[str]
+) -> list[tuple[Mapping[str, Any], str, str]]:
     """Return the ``[[claim]]`` tables of a file, each with its number as printed and its place.
 
     Raises
@@ -47,11 +65,18 @@ def read_entries(path: str, allowed: Allowed, needed: Sequence[str]) -> list[tup
     fix = 'Write one [[claim]] for each number: name, quantity, value = "0.812"'
     if others:
         raise InputError(Problem(source=path, message=f"unknown section {quoted(others)}", fix=fix))
-    if not isinstance(entries, list) or not entries or not all(isinstance(e, dict) for e in entries):
+    if (
+        not isinstance(entries, list)
+        or not entries
+        or not all(isinstance(e, dict) for e in entries)
+    ):
         raise InputError(Problem(source=path, message="no [[claim]] in it", fix=fix))
     must = {key: NEEDED[key] for key in needed}
-    problems = [replace(problem, source=f"{path} [[claim]] {i}") for i, entry in enumerate(entries, 1)
-                for problem in wrong_keys(entry, allowed, needed=must)]  # fmt: skip
+    problems = [
+        replace(problem, source=f"{path} [[claim]] {i}")
+        for i, entry in enumerate(entries, 1)
+        for problem in wrong_keys(entry, allowed, needed=must)
+    ]
     if problems:
         raise InputError(problems)
     found = []
@@ -93,12 +118,18 @@ def read_claims(path: str) -> tuple[Claim, ...]:
     return tuple(
         Claim(
             name=str(entry.get("name") or DEFAULT_NAMES.get(entry["quantity"], entry["quantity"])),
-            quantity=entry["quantity"], printed=printed, where=where, select=as_labels(entry.get("select", {})),
-            parts=tuple(as_labels(part) for part in entry.get("parts", []) if isinstance(part, dict)),
-            settings=entry.get("settings", {}), n=entry.get("n"),
+            quantity=entry["quantity"],
+            printed=printed,
+            where=where,
+            select=as_labels(entry.get("select", {})),
+            parts=tuple(
+                as_labels(part) for part in entry.get("parts", []) if isinstance(part, dict)
+            ),
+            settings=entry.get("settings", {}),
+            n=entry.get("n"),
         )
         for entry, printed, where in read_entries(path, CLAIM_KEYS, ("quantity", "value"))
-    )  # fmt: skip
+    )
 
 
 def as_labels(select: Mapping[str, Any]) -> dict[str, str]:
@@ -107,14 +138,28 @@ def as_labels(select: Mapping[str, Any]) -> dict[str, str]:
 
 
 RESULT_QUANTITIES: dict[str, Quantity] = {
-    "estimate": "other", "std_error": "std_error", "conf_low": "conf_low", "conf_high": "conf_high",
-    "statistic": "other", "df": "other", "p_value": "other", "p_adjusted": "other", "n": "count", "n_units": "count",
+    "estimate": "other",
+    "std_error": "std_error",
+    "conf_low": "conf_low",
+    "conf_high": "conf_high",
+    "statistic": "other",
+    "df": "other",
+    "p_value": "other",
+    "p_adjusted": "other",
+    "n": "count",
+    "n_units": "count",
     "n_clusters": "count",
-}  # fmt: skip
+}
 RESULT_KEYS: Allowed = {
-    "name": str, "metric": str, "term": str, "by": str, "group": str, "quantity": tuple(RESULT_QUANTITIES),
-    "value": str | int | float, "source": str,
-}  # fmt: skip
+    "name": str,
+    "metric": str,
+    "term": str,
+    "by": str,
+    "group": str,
+    "quantity": tuple(RESULT_QUANTITIES),
+    "value": str | int | float,
+    "source": str,
+}
 P_VALUES = ("p_value", "p_adjusted")
 SIGNED = ("estimate", "statistic", "conf_low", "conf_high")
 
@@ -150,15 +195,24 @@ def read_result_claims(path: str) -> tuple[Claim, ...]:
     found = []
     for entry, printed, where in read_entries(path, RESULT_KEYS, ("metric", "term", "value")):
         quantity = entry.get("quantity", "estimate")
-        found.append(Claim(
-            name=str(entry.get("name") or quantity), quantity=RESULT_QUANTITIES[quantity], printed=printed, where=where,
-            select={key: entry[key] for key in ("metric", "term", "group", "by") if key in entry},
-            settings={"quantity": quantity},
-        ))  # fmt: skip
+        found.append(
+            Claim(
+                name=str(entry.get("name") or quantity),
+                quantity=RESULT_QUANTITIES[quantity],
+                printed=printed,
+                where=where,
+                select={
+                    key: entry[key] for key in ("metric", "term", "group", "by") if key in entry
+                },
+                settings={"quantity": quantity},
+            )
+        )
     return tuple(found)
 
 
-def check_results(results: Sequence[tuple[str, Result]], claims: Sequence[Claim]) -> tuple[Judged, ...]:
+def check_results(
+    results: Sequence[tuple[str, Result]], claims: Sequence[Claim]
+) -> tuple[Judged, ...]:
     """Compare claims with the rows of results.
 
     Parameters
@@ -185,7 +239,9 @@ def check_results(results: Sequence[tuple[str, Result]], claims: Sequence[Claim]
     'in percent'
     """
     places = [
-        Place(metric=result.metric, by=row.by or level, row=row) for level, result in results for row in result.rows
+        Place(metric=result.metric, by=row.by or level, row=row)
+        for level, result in results
+        for row in result.rows
     ]
     return tuple(judge_result(claim, places) for claim in claims)
 
@@ -207,8 +263,13 @@ def judge_result(claim: Claim, places: Sequence[Place]) -> Judged:
     if value is None:
         said = place.row.undefined or "this metric does not have it"
         return replace(base, reason=f"the row of '{place.row.term}' has no {quantity}: {said}")
-    base = replace(base, recomputed=float(value), value=float(value), definition="as on this page",
-                   own=own_of_row(place, quantity))  # fmt: skip
+    base = replace(
+        base,
+        recomputed=float(value),
+        value=float(value),
+        definition="as on this page",
+        own=own_of_row(place, quantity),
+    )
     tried = list(variants(claim, place, places, quantity))
     words = tuple(dict.fromkeys(said for said, number in tried if target.holds(number)))
     base = replace(base, tried=len(tried) + 1, discriminating=not words if tried else None)
@@ -229,18 +290,26 @@ def find(claim: Claim, places: Sequence[Place]) -> Place:
         known = list(dict.fromkeys(p.part(key) for p in found if p.part(key)))
         found = [p for p in found if p.part(key) == wanted]
         if not found:
-            raise InputError(f"this report has no {key} {quoted([wanted])}; there is {quoted(known, 8) or 'none'}")
+            raise InputError(
+                f"this report has no {key} {quoted([wanted])}; there is {quoted(known, 8) or 'none'}"
+            )
     rows = {(p.by, p.row): p for p in found}
-    leading = [p for p in rows.values() if p.row.group is None] if "group" not in claim.select else []
+    leading = (
+        [p for p in rows.values() if p.row.group is None] if "group" not in claim.select else []
+    )
     if len(rows) > 1 and len(leading) == 1:
         return leading[0]
     if len(rows) > 1:
         key = "by" if len({p.by for p in found}) > 1 else "group"
-        raise InputError(f"several rows fit; say {key} = one of {quoted([p.part(key) for p in found], 8)}")
+        raise InputError(
+            f"several rows fit; say {key} = one of {quoted([p.part(key) for p in found], 8)}"
+        )
     return found[0]
 
 
-def variants(claim: Claim, place: Place, places: Sequence[Place], quantity: str) -> Iterator[tuple[str, float]]:
+def variants(
+    claim: Claim, place: Place, places: Sequence[Place], quantity: str
+) -> Iterator[tuple[str, float]]:
     """Yield other definitions in words, with their numbers."""
     value = float(getattr(place.row, quantity))
     if quantity not in ("df", "n", "n_units", "n_clusters"):
@@ -251,12 +320,21 @@ def variants(claim: Claim, place: Place, places: Sequence[Place], quantity: str)
         yield "one-sided", value / 2
         other = getattr(place.row, P_VALUES[1 - P_VALUES.index(quantity)])
         if other is not None:
-            yield ("not adjusted" if quantity == "p_adjusted" else "adjusted over the family"), float(other)
+            yield (
+                ("not adjusted" if quantity == "p_adjusted" else "adjusted over the family"),
+                float(other),
+            )
     for near in places:
         number = getattr(near.row, quantity)
-        same = near.metric == place.metric and near.row.term == place.row.term and near.row is not place.row
+        same = (
+            near.metric == place.metric
+            and near.row.term == place.row.term
+            and near.row is not place.row
+        )
         if same and number is not None:
-            where = ", ".join(part for part in (near.row.group or "", near.by) if part) or "the whole"
+            where = (
+                ", ".join(part for part in (near.row.group or "", near.by) if part) or "the whole"
+            )
             yield f"the same term of {quoted([where])}", float(number)
 
 
@@ -274,7 +352,13 @@ def own_of_row(place: Place, quantity: str) -> Own | None:
     if quantity != "estimate":
         return None
     return Own(
-        estimate=row.estimate, std_error=row.std_error, conf_low=row.conf_low, conf_high=row.conf_high,
-        level=row.conf_level or 0.95, n_units=row.n_units, n_clusters=row.n_clusters, method=row.method or "",
+        estimate=row.estimate,
+        std_error=row.std_error,
+        conf_low=row.conf_low,
+        conf_high=row.conf_high,
+        level=row.conf_level or 0.95,
+        n_units=row.n_units,
+        n_clusters=row.n_clusters,
+        method=row.method or "",
         independent=False,
-    )  # fmt: skip
+    )

@@ -111,49 +111,79 @@ MEANS = {
     "mean": Formula("mean", lambda s, c: float(s.value.mean())),
     "weighted": Formula("mean with the log's weights", weighted_mean),
     "macro": Formula(
-        "mean of the means of each {column}", lambda s, c: float(group_means(s, c).mean()), by_column=True
+        "mean of the means of each {column}",
+        lambda s, c: float(group_means(s, c).mean()),
+        by_column=True,
     ),
     "full": Formula("share of scores of 1 or more", lambda s, c: float(np.mean(s.value >= 1))),
     "positive": Formula("share of scores above 0", lambda s, c: float(np.mean(s.value > 0))),
 }
 ERRORS = {
-    "single": Formula("0 printed for a single value, where no standard error exists",
-                      lambda s, c: 0.0 if s.n == 1 else math.nan),
+    "single": Formula(
+        "0 printed for a single value, where no standard error exists",
+        lambda s, c: 0.0 if s.n == 1 else math.nan,
+    ),
     "plain": Formula("s/√n, rows taken as independent", std_error),
     "population": Formula("divided by n, not n − 1", std_error_population),
-    "clustered": Formula("clustered by {column}, with C/(C − 1)", std_error_clustered, by_column=True),
-    "clustered_plain": Formula("clustered by {column}, without C/(C − 1)", partial(std_error_clustered, plain=True),
-                               by_column=True),
+    "clustered": Formula(
+        "clustered by {column}, with C/(C − 1)", std_error_clustered, by_column=True
+    ),
+    "clustered_plain": Formula(
+        "clustered by {column}, without C/(C − 1)",
+        partial(std_error_clustered, plain=True),
+        by_column=True,
+    ),
     "share": Formula("√(p(1 − p)/n), as if scores were 0 or 1", std_error_share),
-    "unit_spread": Formula("s of units over the root of the number of rows",
-                           lambda s, c: math.sqrt(spread(s, 1) / s.ok_rows) if s.ok_rows else math.nan),
+    "unit_spread": Formula(
+        "s of units over the root of the number of rows",
+        lambda s, c: math.sqrt(spread(s, 1) / s.ok_rows) if s.ok_rows else math.nan,
+    ),
     "macro": Formula("s/√G of the means of each {column}", std_error_macro, by_column=True),
     "bootstrap": Formula("bootstrap of single values", std_error_population, random=True),
-    "halves": Formula("s.d. of means of random halves without replacement (called a bootstrap)", std_error_halves,
-                      random=True),
+    "halves": Formula(
+        "s.d. of means of random halves without replacement (called a bootstrap)",
+        std_error_halves,
+        random=True,
+    ),
     "deviation": Formula("the standard deviation, not the standard error", sd),
-}  # fmt: skip
+}
 DEVIATIONS = {
     "sd": Formula("standard deviation with n − 1", sd),
     "population": Formula("standard deviation with n", lambda s, c: math.sqrt(spread(s, 0))),
-    "between_population": Formula("standard deviation (n) between the means of each {column}",
-                                  lambda s, c: between(s, c, 0), by_column=True),
-    "between": Formula("standard deviation (n − 1) between the means of each {column}",
-                       lambda s, c: between(s, c, 1), by_column=True),
+    "between_population": Formula(
+        "standard deviation (n) between the means of each {column}",
+        lambda s, c: between(s, c, 0),
+        by_column=True,
+    ),
+    "between": Formula(
+        "standard deviation (n − 1) between the means of each {column}",
+        lambda s, c: between(s, c, 1),
+        by_column=True,
+    ),
     "error": Formula("the standard error, not the standard deviation", std_error),
     "single": ERRORS["single"],
-}  # fmt: skip
+}
 SUMS = {
     "sum": Formula("sum", lambda s, c: float(s.value.sum())),
-    "weighted": Formula("sum of weight times score",
-                        lambda s, c: math.nan if s.weight is None else float(s.weight @ s.value)),
-    "macro": Formula("sum of the means of each {column}", lambda s, c: float(group_means(s, c).sum()), by_column=True),
-}  # fmt: skip
+    "weighted": Formula(
+        "sum of weight times score",
+        lambda s, c: math.nan if s.weight is None else float(s.weight @ s.value),
+    ),
+    "macro": Formula(
+        "sum of the means of each {column}",
+        lambda s, c: float(group_means(s, c).sum()),
+        by_column=True,
+    ),
+}
 COUNTS = {
     "units": Formula("units with a score", lambda s, c: float(s.n)),
     "ok_rows": Formula("rows with a score", lambda s, c: float(s.ok_rows)),
     "rows": Formula("all rows, with or without a score", lambda s, c: float(s.rows)),
-    "groups": Formula("number of different {column}", lambda s, c: float(len(np.unique(s.columns[c]))), by_column=True),
+    "groups": Formula(
+        "number of different {column}",
+        lambda s, c: float(len(np.unique(s.columns[c]))),
+        by_column=True,
+    ),
     "positive": Formula("scores of 1", lambda s, c: float(np.sum(s.value >= 1))),
     "below": Formula("scores below 1", lambda s, c: float(np.sum(s.value < 1))),
 }
@@ -165,7 +195,10 @@ def squared(formulas: dict[str, Formula]) -> dict[str, Formula]:
     def square_of(root: Compute) -> Compute:
         return lambda s, c: root(s, c) ** 2
 
-    return {key: replace(f, words=f"square of: {f.words}", compute=square_of(f.compute)) for key, f in formulas.items()}
+    return {
+        key: replace(f, words=f"square of: {f.words}", compute=square_of(f.compute))
+        for key, f in formulas.items()
+    }
 
 
 Side = Literal["conf_low", "conf_high"]
@@ -194,19 +227,25 @@ def wilson_end(sample: Sample, column: str, *, side: Side) -> float:
     """Wilson's (1927) end for scores of 0 and 1."""
     if not np.isin(sample.value, (0.0, 1.0)).all():
         return math.nan
-    low, high = wilson(np.array([sample.value.mean()]), np.array([float(sample.n)]), level=sample.level)
+    low, high = wilson(
+        np.array([sample.value.mean()]), np.array([float(sample.n)]), level=sample.level
+    )
     return float((low if side == "conf_low" else high)[0])
 
 
 def resampled_means(sample: Sample, column: str) -> FloatArray:
     """Means of our own resamples of values, or of whole clusters; the seed is fixed."""
     rng = np.random.default_rng(SEED)
-    code = np.unique(sample.columns[column], return_inverse=True)[1] if column else np.arange(sample.n)
+    code = (
+        np.unique(sample.columns[column], return_inverse=True)[1] if column else np.arange(sample.n)
+    )
     size, sums = np.bincount(code).astype(np.float64), np.bincount(code, sample.value)
     groups, means = len(size), []
     step = max(1, min(OURS, CHUNK // groups))
     for start in range(0, OURS, step):
-        drawn = rng.multinomial(groups, np.full(groups, 1 / groups), size=min(step, OURS - start)).astype(np.float64)
+        drawn = rng.multinomial(
+            groups, np.full(groups, 1 / groups), size=min(step, OURS - start)
+        ).astype(np.float64)
         means.append(drawn @ sums / (drawn @ size))
     return np.concatenate(means)
 
@@ -216,8 +255,16 @@ def percentile_end(sample: Sample, column: str, *, side: Side) -> float:
     tail = (1 - sample.level) / 2
     groups = len(np.unique(sample.columns[column])) if column else sample.n
     if groups > NORMAL_FROM:
-        return end(sample, column, side=side, spread="clustered_plain" if column else "population", quantile="z")
-    return float(np.quantile(resampled_means(sample, column), tail if side == "conf_low" else 1 - tail))
+        return end(
+            sample,
+            column,
+            side=side,
+            spread="clustered_plain" if column else "population",
+            quantile="z",
+        )
+    return float(
+        np.quantile(resampled_means(sample, column), tail if side == "conf_low" else 1 - tail)
+    )
 
 
 def ends(side: Side) -> dict[str, Formula]:
@@ -225,17 +272,25 @@ def ends(side: Side) -> dict[str, Formula]:
     at_percentile = partial(percentile_end, side=side)
     found = {
         f"{spread}_{quantile}": replace(
-            ERRORS[spread], words=f"mean ∓ {words} quantile × s.e. ({ERRORS[spread].words})",
+            ERRORS[spread],
+            words=f"mean ∓ {words} quantile × s.e. ({ERRORS[spread].words})",
             compute=partial(end, side=side, spread=spread, quantile=quantile),
         )
-        for spread in SPREADS for quantile, words in (("t", "t"), ("z", "normal"))
-    }  # fmt: skip
+        for spread in SPREADS
+        for quantile, words in (("t", "t"), ("z", "normal"))
+    }
     return found | {
         "wilson": Formula("Wilson's interval", partial(wilson_end, side=side)),
-        "percentile": Formula("percentiles of a bootstrap of single values", at_percentile, random=True),
-        "percentile_clustered": Formula("percentiles of a bootstrap of whole {column}", at_percentile, by_column=True,
-                                        random=True),
-    }  # fmt: skip
+        "percentile": Formula(
+            "percentiles of a bootstrap of single values", at_percentile, random=True
+        ),
+        "percentile_clustered": Formula(
+            "percentiles of a bootstrap of whole {column}",
+            at_percentile,
+            by_column=True,
+            random=True,
+        ),
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -292,7 +347,9 @@ def error_pooled(parts: Parts) -> float:
 def error_combined(parts: Parts) -> float:
     """Combined variance of the standard errors, taken pair by pair, without the number of rows (lm-eval, PR 1390)."""
     variance, size, mean = float(parts.error[0]) ** 2, float(parts.n[0]), float(parts.mean[0])
-    for error, n, score in zip(parts.error[1:].tolist(), parts.n[1:].tolist(), parts.mean[1:].tolist(), strict=True):
+    for error, n, score in zip(
+        parts.error[1:].tolist(), parts.n[1:].tolist(), parts.mean[1:].tolist(), strict=True
+    ):
         mean = (mean * size + score * n) / (size + n)
         within = ((size - 1) * variance + (n - 1) * error**2) / (size + n - 1)
         variance = within + size * n / ((size + n) * (size + n - 1)) * (mean - score) ** 2
@@ -312,22 +369,37 @@ GROUP_MEANS = {
     "by_size": GroupFormula("parts weighted by their sizes", mean_by_size),
 }
 GROUP_ERRORS = {
-    "equal": GroupFormula("for the unweighted mean: √(Σ s.e.²)/K",
-                          lambda p: math.sqrt(float(p.error @ p.error)) / len(p.n)),
-    "pooled_within": GroupFormula("pooled over all rows, as for a mean weighted by size", error_pooled),
-    "by_size": GroupFormula("for the mean weighted by size: √(Σ n²s.e.²)/N",
-                            lambda p: math.sqrt(float((p.n * p.error) @ (p.n * p.error))) / float(p.n.sum())),
-    "all_rows": GroupFormula("s/√N of all rows as one sample",
-                             lambda p: std_error(Sample(value=p.value)) if len(p.value) else math.nan),
-    "combined": GroupFormula("combined variance of the parts' standard errors, without the number of rows",
-                             error_combined),
-    "without_n": GroupFormula("pooled squares of the parts' standard errors, without the number of rows",
-                              error_without_n),
+    "equal": GroupFormula(
+        "for the unweighted mean: √(Σ s.e.²)/K",
+        lambda p: math.sqrt(float(p.error @ p.error)) / len(p.n),
+    ),
+    "pooled_within": GroupFormula(
+        "pooled over all rows, as for a mean weighted by size", error_pooled
+    ),
+    "by_size": GroupFormula(
+        "for the mean weighted by size: √(Σ n²s.e.²)/N",
+        lambda p: math.sqrt(float((p.n * p.error) @ (p.n * p.error))) / float(p.n.sum()),
+    ),
+    "all_rows": GroupFormula(
+        "s/√N of all rows as one sample",
+        lambda p: std_error(Sample(value=p.value)) if len(p.value) else math.nan,
+    ),
+    "combined": GroupFormula(
+        "combined variance of the parts' standard errors, without the number of rows",
+        error_combined,
+    ),
+    "without_n": GroupFormula(
+        "pooled squares of the parts' standard errors, without the number of rows", error_without_n
+    ),
     "of_means": GroupFormula("s/√K of the parts' means", lambda p: std_error(Sample(value=p.mean))),
-    "mean": GroupFormula("mean of the parts' standard errors (not the standard error of their mean)",
-                         lambda p: float(p.error.mean())),
-}  # fmt: skip
+    "mean": GroupFormula(
+        "mean of the parts' standard errors (not the standard error of their mean)",
+        lambda p: float(p.error.mean()),
+    ),
+}
 GROUP_DEVIATIONS = {
-    "of_means": GroupFormula("standard deviation of the parts' means",
-                             lambda p: math.sqrt(spread(Sample(value=p.mean), 1))),
-}  # fmt: skip
+    "of_means": GroupFormula(
+        "standard deviation of the parts' means",
+        lambda p: math.sqrt(spread(Sample(value=p.mean), 1)),
+    ),
+}

@@ -34,15 +34,38 @@ Verdict = Literal["reproduced", "explained", "not_reproduced", "not_computable",
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 SAID: dict[Verdict, Words] = {
     "reproduced": Words("stands", "stand", "Stand", "stands", "32"),
-    "explained": Words("rests on another definition", "rest on another definition", "Rest on another definition",
-                       "another definition", "33"),
-    "not_reproduced": Words("is not reproduced", "are not reproduced", "Not reproduced", "not reproduced", "31"),
-    "inconsistent": Words("is inconsistent with the log itself", "are inconsistent with the log itself",
-                          "Inconsistent with the log itself", "inconsistent", "31"),
-    "not_computable": Words("cannot be recomputed", "cannot be recomputed", "Cannot be recomputed",
-                            "cannot be recomputed", "2"),
-}  # fmt: skip
-SHOWN: tuple[Verdict, ...] = ("inconsistent", "not_reproduced", "explained", "reproduced", "not_computable")
+    "explained": Words(
+        "rests on another definition",
+        "rest on another definition",
+        "Rest on another definition",
+        "another definition",
+        "33",
+    ),
+    "not_reproduced": Words(
+        "is not reproduced", "are not reproduced", "Not reproduced", "not reproduced", "31"
+    ),
+    "inconsistent": Words(
+        "is inconsistent with the log itself",
+        "are inconsistent with the log itself",
+        "Inconsistent with the log itself",
+        "inconsistent",
+        "31",
+    ),
+    "not_computable": Words(
+        "cannot be recomputed",
+        "cannot be recomputed",
+        "Cannot be recomputed",
+        "cannot be recomputed",
+        "2",
+    ),
+}
+SHOWN: tuple[Verdict, ...] = (
+    "inconsistent",
+    "not_reproduced",
+    "explained",
+    "reproduced",
+    "not_computable",
+)
 """In the order of the output: what needs attention first."""
 WRONG = ("not_reproduced", "inconsistent")
 SHOWN_DIGITS = 6
@@ -61,9 +84,14 @@ def headline(judged: Sequence[Judged]) -> str:
     total = len(judged)
     counts = Counter(one.verdict for one in judged)
     if counts["reproduced"] == total:
-        return {1: "The one number stands.", 2: "Both numbers stand."}.get(total, f"All {total:,} numbers stand.")
-    said = [f"{counts[verdict]:,} {words.one if counts[verdict] == 1 else words.many}"
-            for verdict, words in SAID.items() if counts[verdict] and verdict != "reproduced"]  # fmt: skip
+        return {1: "The one number stands.", 2: "Both numbers stand."}.get(
+            total, f"All {total:,} numbers stand."
+        )
+    said = [
+        f"{counts[verdict]:,} {words.one if counts[verdict] == 1 else words.many}"
+        for verdict, words in SAID.items()
+        if counts[verdict] and verdict != "reproduced"
+    ]
     return f"{counts['reproduced']:,} of {count(total, 'number')} stand{'s' if total == 1 else ''}; {listing(said)}."
 
 
@@ -113,8 +141,15 @@ class Judged:
 
     def explained(self, words: Sequence[str], value: float, reason: str = "") -> Judged:
         """Return the claim as one that other definitions give, the first of them leading."""
-        return replace(self, verdict="explained", definition=words[0], value=value, matches=tuple(words[1:]),
-                       discriminating=len(words) == 1, reason=reason)  # fmt: skip
+        return replace(
+            self,
+            verdict="explained",
+            definition=words[0],
+            value=value,
+            matches=tuple(words[1:]),
+            discriminating=len(words) == 1,
+            reason=reason,
+        )
 
     def sentence(self) -> str:
         """State the verdict in one sentence.
@@ -131,7 +166,9 @@ class Judged:
         ending += f": {self.definition}" if self.verdict in ("reproduced", "explained") else ""
         ending += ours if self.verdict in ("explained", "not_reproduced") else ""
         link = "; " if self.verdict in ("reproduced", "explained") else ": "
-        return (f"{said} {ending}" + (f"{link}{self.reason}" if self.reason else "")).rstrip(".") + "."
+        return (f"{said} {ending}" + (f"{link}{self.reason}" if self.reason else "")).rstrip(
+            "."
+        ) + "."
 
     @property
     def title(self) -> str:
@@ -145,7 +182,9 @@ class Judged:
 
 def as_fields(one: Any) -> dict[str, Any]:
     """Return the fields of a dataclass, of those inside it as well."""
-    return {f.name: as_fields(v) if is_dataclass(v := getattr(one, f.name)) else v for f in fields(one)}
+    return {
+        f.name: as_fields(v) if is_dataclass(v := getattr(one, f.name)) else v for f in fields(one)
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -201,17 +240,24 @@ class Checked:
         """Return one row a claim."""
         import pandas as pd
 
-        none = tidy_row(Judged(claim=Claim(name="", quantity="other", printed=""), verdict="not_computable"))
+        none = tidy_row(
+            Judged(claim=Claim(name="", quantity="other", printed=""), verdict="not_computable")
+        )
         return pd.DataFrame([tidy_row(one) for one in self.judged], columns=list(none))
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as built-in types."""
         return {
-            "source": self.source, "harness": self.harness, "version": self.version, "headline": self.headline(),
-            "ok": self.ok, "rows": dict(self.rows), "notes": list(self.notes),
+            "source": self.source,
+            "harness": self.harness,
+            "version": self.version,
+            "headline": self.headline(),
+            "ok": self.ok,
+            "rows": dict(self.rows),
+            "notes": list(self.notes),
             "claims": [one.to_dict() for one in self.judged],
             "cautions": [as_fields(c) for c in self.cautions],
-        }  # fmt: skip
+        }
 
 
 def finite(value: float) -> float | None:
@@ -240,12 +286,25 @@ def tidy_row(one: Judged) -> dict[str, Any]:
     """Return a claim as a row of `Checked.tidy`."""
     own, claim = one.own or Own(), one.claim
     return {
-        "name": claim.name, "quantity": claim.quantity, "about": about(claim), "printed": claim.printed,
-        "verdict": one.verdict, "recomputed": one.recomputed, "definition": one.definition, "value": one.value,
-        "tried": one.tried, "matches": len(one.matches), "discriminating": one.discriminating,
-        "own_estimate": own.estimate, "own_std_error": own.std_error, "own_conf_low": own.conf_low,
-        "own_conf_high": own.conf_high, "n_units": own.n_units, "n_clusters": own.n_clusters, "reason": one.reason,
-    }  # fmt: skip
+        "name": claim.name,
+        "quantity": claim.quantity,
+        "about": about(claim),
+        "printed": claim.printed,
+        "verdict": one.verdict,
+        "recomputed": one.recomputed,
+        "definition": one.definition,
+        "value": one.value,
+        "tried": one.tried,
+        "matches": len(one.matches),
+        "discriminating": one.discriminating,
+        "own_estimate": own.estimate,
+        "own_std_error": own.std_error,
+        "own_conf_low": own.conf_low,
+        "own_conf_high": own.conf_high,
+        "n_units": own.n_units,
+        "n_clusters": own.n_clusters,
+        "reason": one.reason,
+    }
 
 
 def about(claim: Claim) -> str:
@@ -258,10 +317,19 @@ def about(claim: Claim) -> str:
     """
     if "metric" in claim.select:  # a claim about a report's result
         first = f"{shorten(claim.select.get('term', ''))} of {shorten(claim.select['metric'])}"
-        return ", ".join([first, *(shorten(claim.select[key]) for key in ("group", "by") if key in claim.select)])
-    leading = [shorten(str(v)) for name, v in claim.select.items() if name in ("task", "scorer", "filter") and v]
-    rest = [f"{shorten(name)} {shorten(str(value))}" for name, value in claim.select.items()
-            if name not in ("task", "scorer", "filter") and value]  # fmt: skip
+        return ", ".join(
+            [first, *(shorten(claim.select[key]) for key in ("group", "by") if key in claim.select)]
+        )
+    leading = [
+        shorten(str(v))
+        for name, v in claim.select.items()
+        if name in ("task", "scorer", "filter") and v
+    ]
+    rest = [
+        f"{shorten(name)} {shorten(str(value))}"
+        for name, value in claim.select.items()
+        if name not in ("task", "scorer", "filter") and value
+    ]
     return ", ".join([*leading, *rest])
 
 
@@ -274,7 +342,11 @@ def title_of(claim: Claim) -> str:
     'acc,none (boolq)'
     """
     said = set(re.split(r"[^\w.\-/]+", claim.name))
-    rows = about(replace(claim, select={name: value for name, value in claim.select.items() if value not in said}))
+    rows = about(
+        replace(
+            claim, select={name: value for name, value in claim.select.items() if value not in said}
+        )
+    )
     return f"{shorten(claim.name)} ({rows})" if rows else shorten(claim.name)
 
 

@@ -12,7 +12,15 @@ import numpy as np
 
 from socialstats.arrays import IntArray
 from socialstats.claims import contradictions as rules
-from socialstats.claims.bench import Bench, Target, cluster_column, digits_in, own_estimate, target_of, weighs_by_size
+from socialstats.claims.bench import (
+    Bench,
+    Target,
+    cluster_column,
+    digits_in,
+    own_estimate,
+    target_of,
+    weighs_by_size,
+)
 from socialstats.claims.definitions import (
     DEPARTURES,
     FORMULAS,
@@ -26,7 +34,13 @@ from socialstats.claims.definitions import (
     rows_of,
     usable_columns,
 )
-from socialstats.claims.formulas import GROUP_DEVIATIONS, GROUP_ERRORS, GROUP_MEANS, GroupFormula, Parts
+from socialstats.claims.formulas import (
+    GROUP_DEVIATIONS,
+    GROUP_ERRORS,
+    GROUP_MEANS,
+    GroupFormula,
+    Parts,
+)
 from socialstats.claims.judged import Checked, Judged, finite, none_of
 from socialstats.claims.samples import KEPT, OK, POOLED, UNPARSED, ZERO, Reading, RowTable, Sample
 from socialstats.claims.types import Claim, Log, version_of
@@ -95,7 +109,9 @@ class Twins:
             return True
         code = sample.columns.get(definition.column)
         groups = b"" if code is None else b"groups" + in_order(code).tobytes()
-        return code is not None and self.met.setdefault(groups, definition.column) != definition.column
+        return (
+            code is not None and self.met.setdefault(groups, definition.column) != definition.column
+        )
 
 
 def in_order(code: IntArray) -> IntArray:
@@ -113,7 +129,14 @@ def in_order(code: IntArray) -> IntArray:
 
 
 def search(
-    bench: Bench, claim: Claim, base: Definition, target: Target, repeats: int, known: frozenset[str], *, most: int
+    bench: Bench,
+    claim: Claim,
+    base: Definition,
+    target: Target,
+    repeats: int,
+    known: frozenset[str],
+    *,
+    most: int,
 ) -> tuple[int, list[Definition]]:
     """Try definitions other than the documented one.
 
@@ -162,8 +185,11 @@ def search(
 
 
 GROUPS: dict[str, dict[str, GroupFormula]] = {
-    "mean": GROUP_MEANS, "share": GROUP_MEANS, "std_error": GROUP_ERRORS, "std_dev": GROUP_DEVIATIONS,
-}  # fmt: skip
+    "mean": GROUP_MEANS,
+    "share": GROUP_MEANS,
+    "std_error": GROUP_ERRORS,
+    "std_dev": GROUP_DEVIATIONS,
+}
 
 
 def of_group(bench: Bench, claim: Claim, target: Target | None, known: frozenset[str]) -> Judged:
@@ -178,17 +204,29 @@ def of_group(bench: Bench, claim: Claim, target: Target | None, known: frozenset
     if formulas is None:
         what = with_article(rules.QUANTITY_WORDS[claim.quantity])
         raise InputError(f"{what} of several parts together is not recomputed here")
-    parts = bench.parts(claim, Reading(rows=rows_of(claim.settings), repeats=repeats_of(claim.settings)))
+    parts = bench.parts(
+        claim, Reading(rows=rows_of(claim.settings), repeats=repeats_of(claim.settings))
+    )
     values = {key: formula.compute(parts) for key, formula in formulas.items()}
     first = group_key(bench, claim, parts)
     there = [key for key, value in values.items() if finite(value) is not None]
     base = Judged(
-        claim=claim, verdict="not_reproduced", recomputed=finite(values[first]), value=finite(values[first]),
-        definition=formulas_in_words([first], formulas, parts)[0], tried=len(there),
-    )  # fmt: skip
+        claim=claim,
+        verdict="not_reproduced",
+        recomputed=finite(values[first]),
+        value=finite(values[first]),
+        definition=formulas_in_words([first], formulas, parts)[0],
+        tried=len(there),
+    )
     if target is None:
         return replace(base, verdict="inconsistent", reason=rules.not_printed(claim))
-    said = rules.first_of(rules.DECISIVE, bench, claim, target, Sample(value=parts.value) if len(parts.value) else None)
+    said = rules.first_of(
+        rules.DECISIVE,
+        bench,
+        claim,
+        target,
+        Sample(value=parts.value) if len(parts.value) else None,
+    )
     size = float(abs(parts.value).max(initial=1.0))
     fitting = [key for key in there if target.holds(values[key], size=size)]
     if said and (first not in fitting or not len(parts.value)):
@@ -199,19 +237,27 @@ def of_group(bench: Bench, claim: Claim, target: Target | None, known: frozenset
     explaining = [key for key in fitting if key in known]
     if explaining:
         reason = group_remark(bench, claim, explaining[0])
-        return base.explained(formulas_in_words(explaining, formulas, parts), values[explaining[0]], reason)
+        return base.explained(
+            formulas_in_words(explaining, formulas, parts), values[explaining[0]], reason
+        )
     percent = [key for key in there if target.holds(PERCENT * values[key], size=PERCENT * size)]
     words = [f"{said}; in percent" for said in formulas_in_words(percent, formulas, parts)]
     if words and "percent" in known:
         return base.explained(words, PERCENT * values[percent[0]])
     words = [*formulas_in_words(fitting, formulas, parts), *words]
     if base.recomputed is None:
-        return replace(base, verdict="not_computable", reason="the rows are not here, and the sizes are not printed")
+        return replace(
+            base,
+            verdict="not_computable",
+            reason="the rows are not here, and the sizes are not printed",
+        )
     remarks = "; ".join(filter(None, (group_remark(bench, claim, key) for key in fitting[:1])))
     return replace(base, reason=none_of(len(there), words) + (f" ({remarks})" if remarks else ""))
 
 
-def formulas_in_words(keys: Sequence[str], formulas: dict[str, GroupFormula], parts: Parts) -> tuple[str, ...]:
+def formulas_in_words(
+    keys: Sequence[str], formulas: dict[str, GroupFormula], parts: Parts
+) -> tuple[str, ...]:
     """Return definitions in words, with what they were computed from."""
     source = "" if len(parts.value) else "; from the numbers printed for the parts"
     return tuple(formulas[key].words + source for key in keys)
@@ -229,7 +275,9 @@ def group_key(bench: Bench, claim: Claim, parts: Parts) -> str:
 
 
 MOST_DEPARTURES = 2
-TELLING_DIGITS = 5  # with fewer, one of some hundred definitions is likely to give a number by chance
+TELLING_DIGITS = (
+    5  # with fewer, one of some hundred definitions is likely to give a number by chance
+)
 WITH_INTERVAL = ("mean", "share")
 PLAIN_MEANS = ("mean", "nanmean")
 
@@ -254,7 +302,10 @@ def judge(bench: Bench, claim: Claim, known: frozenset[str], *, full: bool, clus
     joined = str(claim.settings.get("aggregation") or "mean")
     if joined not in PLAIN_MEANS and claim.quantity != joined:
         what = with_article(rules.QUANTITY_WORDS[claim.quantity])
-        return replace(base, reason=f"{what} of scores joined by '{shorten(joined)}', which is not recomputed here")
+        return replace(
+            base,
+            reason=f"{what} of scores joined by '{shorten(joined)}', which is not recomputed here",
+        )
     nested = rules.scores_with_parts(bench, claim)
     if nested:
         missing = "; the log declares it and does not print it" if not claim.printed.strip() else ""
@@ -284,7 +335,10 @@ def without_rows(bench: Bench, base: Judged, target: Target | None, why: str) ->
     said = rules.not_printed(base.claim)
     if target is not None and target.holds(0.0) and only_labels(bench, base.claim):
         return replace(
-            base, verdict="explained", value=0.0, definition="all scores are no numbers, and each counted as 0"
+            base,
+            verdict="explained",
+            value=0.0,
+            definition="all scores are no numbers, and each counted as 0",
         )
     if target is not None:
         said = rules.first_of(rules.DECISIVE, bench, base.claim, target, None)
@@ -313,15 +367,23 @@ def of_rows(bench: Bench, claim: Claim, target: Target | None, known: frozenset[
     repeats = bench.repeats(claim)
     value = bench.value(claim, first)
     base = Judged(
-        claim=claim, verdict="not_reproduced", recomputed=finite(value), value=finite(value), tried=1,
+        claim=claim,
+        verdict="not_reproduced",
+        recomputed=finite(value),
+        value=finite(value),
+        tried=1,
         definition=first.words(repeated=repeats > 1),
-    )  # fmt: skip
+    )
     if target is None:
         return replace(base, verdict="inconsistent", reason=rules.not_printed(claim))
     size = bench.size(claim, first.reading)
-    instead = {"0": 0.0, "mean": float(sample.value.mean())}.get(str(claim.settings.get("undefined")))
+    instead = {"0": 0.0, "mean": float(sample.value.mean())}.get(
+        str(claim.settings.get("undefined"))
+    )
     if base.recomputed is None and instead is not None and target.holds(instead, size=size):
-        return replace(base, verdict="reproduced", recomputed=instead, value=instead, reason=UNDEFINED)
+        return replace(
+            base, verdict="reproduced", recomputed=instead, value=instead, reason=UNDEFINED
+        )
     noise = bench.noise(claim, first, value) if math.isfinite(value) else 0.0
     lost = bench.cancellation(claim, first, value) if math.isfinite(value) else 0.0
     stands = target.holds(value, size=size, noise=noise + lost)
@@ -334,7 +396,11 @@ def of_rows(bench: Bench, claim: Claim, target: Target | None, known: frozenset[
     drawn = "within the Monte-Carlo error of the harness' own draws" if noise else ""
     reason = f"{drawn}{other_n(claim, sample)}".removeprefix("; ")
     return replace(
-        base, verdict="reproduced", matches=words, discriminating=not words if tried else None, reason=reason
+        base,
+        verdict="reproduced",
+        matches=words,
+        discriminating=not words if tried else None,
+        reason=reason,
     )
 
 
@@ -350,7 +416,12 @@ UNDEFINED = "a single score or cluster has no standard error: Inspect prints 0 i
 
 
 def otherwise(
-    bench: Bench, base: Judged, first: Definition, fitting: Sequence[Definition], target: Target, known: frozenset[str]
+    bench: Bench,
+    base: Judged,
+    first: Definition,
+    fitting: Sequence[Definition],
+    target: Target,
+    known: frozenset[str],
 ) -> Judged:
     """Judge a claim that its documented definition does not give; what nobody documents is a hint, no explanation."""
     claim, sample = base.claim, bench.sample_for(base.claim, first.reading)
@@ -366,7 +437,11 @@ def otherwise(
         words = definitions_in_words(explaining, repeats)
         return base.explained(words, bench.value(claim, leading), "; ".join(filter(None, known_of)))
     if claim.settings.get("to_float") and "value_to_float" not in str(claim.settings["to_float"]):
-        return replace(base, verdict="not_computable", reason="labels became numbers by a function of the task's own")
+        return replace(
+            base,
+            verdict="not_computable",
+            reason="labels became numbers by a function of the task's own",
+        )
     said = rules.first_of(rules.LATE, bench, claim, target, sample)
     hints = none_of(base.tried, definitions_in_words(fitting, repeats))
     reason = "; ".join([said, *[hints] * bool(fitting)]) if said else hints + other_n(claim, sample)
@@ -415,7 +490,9 @@ def check_column(bench: Bench, definition: Definition, sample: Sample) -> None:
         return
     if name not in bench.table.columns:
         raise InputError(f"the rows have no column '{name}', which the log names for this number")
-    raise InputError(f"column '{name}', which the log names for this number, is empty or differs within units")
+    raise InputError(
+        f"column '{name}', which the log names for this number, is empty or differs within units"
+    )
 
 
 def traps(bench: Bench, cluster: str) -> tuple[Caution, ...]:
@@ -430,24 +507,48 @@ def traps(bench: Bench, cluster: str) -> tuple[Caution, ...]:
     if without and not any("status" in note for note in bench.log.notes):
         said = listing([f"{n:,} {name}" for name, n in without.items()])
         detail = f"{count(without.total(), 'row')} of {len(status):,} without a score ({said})"
-        found.append(caution("SS301", detail, affects="means, where rows without a score differ from the others",
-                             fix="read each number with the count of rows behind it"))  # fmt: skip
+        found.append(
+            caution(
+                "SS301",
+                detail,
+                affects="means, where rows without a score differ from the others",
+                fix="read each number with the count of rows behind it",
+            )
+        )
     plain = [c for c in bench.claims if c.quantity == "std_error" and not c.settings.get("cluster")]
     levels = len(bench.table.column(cluster)[1]) if cluster else FEW_CLUSTERS
     if cluster and plain:
-        found.append(caution(
-            "SS201", f"{count(len(plain), 'standard error')} take units as independent; column {quoted([cluster])} has "
-            f"{levels:,} values", affects="standard errors and intervals of the log",
-            fix="our intervals use the clusters; say another column, or 'none', where they are not what depends",
-        ))  # fmt: skip
+        found.append(
+            caution(
+                "SS201",
+                f"{count(len(plain), 'standard error')} take units as independent; column {quoted([cluster])} has "
+                f"{levels:,} values",
+                affects="standard errors and intervals of the log",
+                fix="our intervals use the clusters; say another column, or 'none', where they are not what depends",
+            )
+        )
     if levels < FEW_CLUSTERS:
-        found.append(caution("SS202", f"{levels} levels of {quoted([cluster])}", fix="more clusters",
-                             affects="our intervals, which are approximate"))  # fmt: skip
+        found.append(
+            caution(
+                "SS202",
+                f"{levels} levels of {quoted([cluster])}",
+                fix="more clusters",
+                affects="our intervals, which are approximate",
+            )
+        )
     return tuple(found)
 
 
 Precision = Literal["auto", "full", "printed"]
-ROUNDING = ("eq-bench", "eqbench", "eqbench3", "eq-bench3", "politicsbench", "roleconflictbench", "promptfoo-csv")
+ROUNDING = (
+    "eq-bench",
+    "eqbench",
+    "eqbench3",
+    "eq-bench3",
+    "politicsbench",
+    "roleconflictbench",
+    "promptfoo-csv",
+)
 """Harnesses whose files hold rounded numbers; the others write all digits of a float."""
 MANY_DIGITS = 12
 
@@ -515,15 +616,30 @@ def check(
     known = () if only_claims else log.claims
     every = (*log.claims, *given)
     column = cluster_column(table, every, cluster)
-    bench = Bench(log=log, table=table, claims=every, columns=usable_columns(table, every, column),
-                  weight_column=next((name for name in table.columns if "weight" in name.lower()), ""))  # fmt: skip
+    bench = Bench(
+        log=log,
+        table=table,
+        claims=every,
+        columns=usable_columns(table, every, column),
+        weight_column=next((name for name in table.columns if "weight" in name.lower()), ""),
+    )
     of_log, of_others = known_departures(log, own=True), known_departures(log, own=False)
-    own = [judge(bench, c, of_log, full=is_full(c, precision, harness=log.harness), cluster=column) for c in known]
-    judged = own + [judge(bench, c, of_others, full=is_full(c, precision), cluster=column) for c in given]
+    own = [
+        judge(bench, c, of_log, full=is_full(c, precision, harness=log.harness), cluster=column)
+        for c in known
+    ]
+    judged = own + [
+        judge(bench, c, of_others, full=is_full(c, precision), cluster=column) for c in given
+    ]
     return Checked(
-        source=source, harness=log.harness, version=log.version or "", judged=tuple(judged),
-        rows=dict(Counter(table.status.tolist())), notes=log.notes, cautions=traps(bench, column),
-    )  # fmt: skip
+        source=source,
+        harness=log.harness,
+        version=log.version or "",
+        judged=tuple(judged),
+        rows=dict(Counter(table.status.tolist())),
+        notes=log.notes,
+        cautions=traps(bench, column),
+    )
 
 
 def is_full(claim: Claim, precision: Precision, *, harness: str | None = None) -> bool:

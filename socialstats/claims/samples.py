@@ -60,8 +60,14 @@ class RowTable:
         if "value" not in frame.columns:
             names = quoted([str(c) for c in frame.columns]) or "none"
             fix = "Name the column with the scores 'value'; a column 'unit' says which rows repeat one unit"
-            raise InputError(Problem(source=source, message=f"no column 'value'; columns: {names}", fix=fix))
-        numbers = pd.to_numeric(frame["value"], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan).copy()
+            raise InputError(
+                Problem(source=source, message=f"no column 'value'; columns: {names}", fix=fix)
+            )
+        numbers = (
+            pd.to_numeric(frame["value"], errors="coerce")
+            .to_numpy(dtype=np.float64, na_value=np.nan)
+            .copy()
+        )
         numbers[~np.isfinite(numbers)] = np.nan
         if "status" in frame.columns:
             status = frame["status"].fillna("missing").astype(str).to_numpy(dtype=object).copy()
@@ -98,11 +104,15 @@ class RowTable:
         chosen: BoolArray = np.ones(len(self), dtype=np.bool_)
         for name, wanted in select.items():
             if name not in self.columns:
-                raise InputError(f"no column {quoted([name])} in the rows; columns: {quoted(self.columns, 12)}")
+                raise InputError(
+                    f"no column {quoted([name])} in the rows; columns: {quoted(self.columns, 12)}"
+                )
             codes, labels = self.column(name)
             known = str(wanted) in labels
             if not known and str(wanted):
-                raise InputError(f"no row has {name} = {quoted([str(wanted)])}; values: {quoted(labels, 8) or 'none'}")
+                raise InputError(
+                    f"no row has {name} = {quoted([str(wanted)])}; values: {quoted(labels, 8) or 'none'}"
+                )
             chosen &= codes == (labels.index(str(wanted)) if known else EMPTY)
         if not chosen.any():
             said = ", ".join(f"{name} = {quoted([str(value)])}" for name, value in select.items())
@@ -123,7 +133,9 @@ def crossed(codes: list[IntArray]) -> IntArray:
     """Return one code for each combination of codes."""
     both = codes[0]
     for other in codes[1:]:
-        both = np.unique(both * (int(other.max(initial=0)) + 2) + other, return_inverse=True)[1].astype(np.int64)
+        both = np.unique(both * (int(other.max(initial=0)) + 2) + other, return_inverse=True)[
+            1
+        ].astype(np.int64)
     return both
 
 
@@ -161,7 +173,9 @@ def label_of(value: Any) -> str:
 POOLED = "pooled"
 PLAIN = ("mean", "median", "mode", "max", "min", "first")
 COUNTING = ("at_least", "pass_at", "pass_at_short", "pass_at_equal", "pass_k")
-WITH_K = re.compile(r"^(?P<name>at_least|pass_at(?:_short|_equal)?|pass_k)(?:_(?P<k>\d+))?(?:@(?P<least>.+))?$")
+WITH_K = re.compile(
+    r"^(?P<name>at_least|pass_at(?:_short|_equal)?|pass_k)(?:_(?P<k>\d+))?(?:@(?P<least>.+))?$"
+)
 WORDS = {
     "mean": "repeats of a unit averaged first",
     "median": "the median of a unit's repeats",
@@ -209,7 +223,9 @@ def is_known(how: str) -> bool:
     return name_and_k(how)[0] in WORDS
 
 
-def join(value: FloatArray, unit: IntArray, how: str, kind: IntArray | None = None) -> tuple[FloatArray, IntArray]:
+def join(
+    value: FloatArray, unit: IntArray, how: str, kind: IntArray | None = None
+) -> tuple[FloatArray, IntArray]:
     """Join the repeats of each unit.
 
     Parameters
@@ -237,7 +253,9 @@ def join(value: FloatArray, unit: IntArray, how: str, kind: IntArray | None = No
 
     if how == POOLED:
         return value, np.arange(len(value), dtype=np.int64)
-    first, dense, count = np.unique(unit, return_index=True, return_inverse=True, return_counts=True)[1:]
+    first, dense, count = np.unique(
+        unit, return_index=True, return_inverse=True, return_counts=True
+    )[1:]
     name, k = name_and_k(how)
     if name == "first":
         return value[first], first.astype(np.int64)
@@ -279,7 +297,9 @@ def of_counts(name: str, k: int, n: IntArray, correct: FloatArray) -> FloatArray
 def most_frequent(value: FloatArray, dense: IntArray, kind: IntArray | None = None) -> FloatArray:
     """Most frequent value (or kind of value) of each unit; of several, the one that came first."""
     kind = np.unique(value if kind is None else kind, return_inverse=True)[1].astype(np.int64)
-    both, first, count = np.unique(dense * (kind.max() + 1) + kind, return_index=True, return_counts=True)
+    both, first, count = np.unique(
+        dense * (kind.max() + 1) + kind, return_index=True, return_counts=True
+    )
     owner = both // (kind.max() + 1)
     order = np.lexsort((first, -count, owner))
     chosen = order[np.unique(owner[order], return_index=True)[1]]
@@ -368,7 +388,9 @@ def select_of(select: Mapping[str, str], rows: str) -> Mapping[str, str]:
     return select
 
 
-def take(table: RowTable, select: Mapping[str, str], reading: Reading, columns: tuple[str, ...] = ()) -> Sample:
+def take(
+    table: RowTable, select: Mapping[str, str], reading: Reading, columns: tuple[str, ...] = ()
+) -> Sample:
     """Make the sample of a reading.
 
     Parameters
@@ -390,33 +412,45 @@ def take(table: RowTable, select: Mapping[str, str], reading: Reading, columns: 
     if reading.rows == ZERO:
         used = chosen
     elif reading.rows in (UNPARSED, KEPT):
-        used = scored | (chosen & (table.status == ("unscored" if reading.rows == KEPT else "unparsed")))
+        used = scored | (
+            chosen & (table.status == ("unscored" if reading.rows == KEPT else "unparsed"))
+        )
     if not used.any():
         total = int(chosen.sum())
         rows = "the only row" if total == 1 else f"none of the {total:,} rows"
         raise InputError(f"{rows} that this is about has {'no' if total == 1 else 'a'} value")
     value = table.value[used] if reading.rows == KEPT else np.nan_to_num(table.value[used], nan=0.0)
     unit = table.units()[used]
-    joined, first = join(value, unit, reading.repeats, kinds(table)[used] if reading.repeats == "mode" else None)
+    joined, first = join(
+        value, unit, reading.repeats, kinds(table)[used] if reading.repeats == "mode" else None
+    )
     if not len(joined):
         raise InputError("no unit has enough repeats")
-    codes = inside({name: table.column(name)[0][used] for name in columns}, unit, first, reading.repeats)
+    codes = inside(
+        {name: table.column(name)[0][used] for name in columns}, unit, first, reading.repeats
+    )
     return Sample(value=joined, columns=codes, rows=int(chosen.sum()), ok_rows=int(scored.sum()))
 
 
 def kinds(table: RowTable) -> IntArray:
     """Return one code for each value, and for each text that stands for it: I and N are two scores worth 0."""
     value = np.unique(table.value, return_inverse=True)[1].astype(np.int64)
-    return value if SCORE_TEXT not in table.columns else crossed([value, table.column(SCORE_TEXT)[0]])
+    return (
+        value if SCORE_TEXT not in table.columns else crossed([value, table.column(SCORE_TEXT)[0]])
+    )
 
 
-def inside(codes: Mapping[str, IntArray], unit: IntArray, first: IntArray, repeats: str) -> dict[str, IntArray]:
+def inside(
+    codes: Mapping[str, IntArray], unit: IntArray, first: IntArray, repeats: str
+) -> dict[str, IntArray]:
     """Return for each column the code of every unit, for columns in which all rows of a unit agree."""
     found = {}
     dense = np.unique(unit, return_inverse=True)[1]
     start = np.unique(dense, return_index=True)[1]
     for name, code in codes.items():
-        if code.min(initial=0) < 0 or (repeats != POOLED and not np.array_equal(code[start][dense], code)):
+        if code.min(initial=0) < 0 or (
+            repeats != POOLED and not np.array_equal(code[start][dense], code)
+        ):
             continue
         found[name] = code[first]
     return found

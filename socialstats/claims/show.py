@@ -27,7 +27,10 @@ def as_text(checked: Sequence[Checked], *, color: bool = False) -> str:
     """
     lines: list[str] = []
     if len(checked) > 1:
-        lines += [f"{len(checked):,} logs: {headline([one for log in checked for one in log.judged])}", ""]
+        lines += [
+            f"{len(checked):,} logs: {headline([one for log in checked for one in log.judged])}",
+            "",
+        ]
     for log in checked:
         lines += [*_log_lines(log, color), ""]
     return "\n".join(lines).rstrip() + "\n"
@@ -69,8 +72,12 @@ def same_reason(found: Sequence[Judged]) -> list[list[Judged]]:
 
 
 def _claim_lines(alike: Sequence[Judged], source: str) -> list[str]:
-    lines = [f"  {clean(one.title)} = {clean(one.claim.printed.strip())}" if one.claim.printed.strip() else
-             f"  {clean(one.title)}, not printed" for one in alike]  # fmt: skip
+    lines = [
+        f"  {clean(one.title)} = {clean(one.claim.printed.strip())}"
+        if one.claim.printed.strip()
+        else f"  {clean(one.title)}, not printed"
+        for one in alike
+    ]
     for label, text in facts(alike[0], source):
         lines.append(f"    {label:<{LABEL}}{clean(text)}")
     return lines
@@ -80,11 +87,15 @@ def facts(one: Judged, source: str = "") -> list[tuple[str, str]]:
     """Return what is said about a claim beside its number, as pairs of label and text."""
     found = []
     if one.verdict == "explained":
-        found.append(("documented", "undefined" if one.recomputed is None else digits(one.recomputed)))
+        found.append(
+            ("documented", "undefined" if one.recomputed is None else digits(one.recomputed))
+        )
         found.append(("fits", f"{digits(one.value)}: {one.definition}"))
         found.append(("others", others_text(one)))
     elif one.verdict == "reproduced":
-        found.append(("formula", "; ".join(part for part in (one.definition, others_text(one)) if part)))
+        found.append(
+            ("formula", "; ".join(part for part in (one.definition, others_text(one)) if part))
+        )
     elif one.recomputed is not None:
         found.append(("recomputed", f"{digits(one.recomputed)}: {one.definition}"))
     if one.reason:
@@ -102,9 +113,11 @@ def others_text(one: Judged) -> str:
     if rest < 1:
         return ""
     if not one.matches:
-        return "the other definition tried gives another number" if rest == 1 else (
-            f"none of {rest:,} others gives this number"
-        )  # fmt: skip
+        return (
+            "the other definition tried gives another number"
+            if rest == 1
+            else (f"none of {rest:,} others gives this number")
+        )
     said = f"{len(one.matches):,} of {count(rest, 'other')} {'gives' if len(one.matches) == 1 else 'give'} it too"
     return said if one.verdict == "reproduced" else f"{said}: {'; or '.join(one.matches[:ALSO])}"
 
@@ -129,7 +142,9 @@ def where_text(own: Own) -> str:
     units = count(own.n_units, "unit") if own.n_units else ""
     if not own.n_clusters:
         return f"{units}, taken as independent" if own.independent else units
-    clusters = count(own.n_clusters, "cluster") + (f" of '{shorten(own.cluster)}'" if own.cluster else "")
+    clusters = count(own.n_clusters, "cluster") + (
+        f" of '{shorten(own.cluster)}'" if own.cluster else ""
+    )
     return f"{units} in {clusters}" if units else clusters
 
 
@@ -140,15 +155,25 @@ def rows_text(log: Checked) -> str:
         return "none: the log holds no scores of single units"
     if set(log.rows) == {"ok"}:
         return f"{total:,}, all with a score"
-    said = [f"{n:,} {'with a score' if status == 'ok' else clean(status)}" for status, n in log.rows.items()]
+    said = [
+        f"{n:,} {'with a score' if status == 'ok' else clean(status)}"
+        for status, n in log.rows.items()
+    ]
     return f"{total:,}, of which {listing(said, 8)}"
 
 
 def row_of(one: Judged) -> tuple[str, ...]:
     """Return a claim as cells under `HEADER`."""
     own = own_text(one.own) if one.own else ""
-    return (one.title, one.claim.printed.strip() or "nothing", digits(one.recomputed), SAID[one.verdict].cell,
-            one.definition, one.reason, own)  # fmt: skip
+    return (
+        one.title,
+        one.claim.printed.strip() or "nothing",
+        digits(one.recomputed),
+        SAID[one.verdict].cell,
+        one.definition,
+        one.reason,
+        own,
+    )
 
 
 SAID_AT_MOST = 12
@@ -164,7 +189,7 @@ METHODS = (
     "Our estimates average the repeats of a unit first. Their 95% CIs are Wilson's with the effective number of trials "
     "for scores between 0 and 1, otherwise t intervals. Both use a cluster-robust (CR2) variance where a column of "
     "clusters is named.",
-)  # fmt: skip
+)
 
 
 def ordered(judged: Sequence[Judged]) -> list[Judged]:
@@ -185,30 +210,54 @@ def together(alike: Sequence[Judged]) -> str:
     return f"{len(alike):,} numbers {SAID[alike[0].verdict].many}: {alike[0].reason}. They are {names}."
 
 
-def claims_block(judged: Sequence[Judged], *, name: str = "claims", question: str = QUESTION) -> Block:
+def claims_block(
+    judged: Sequence[Judged], *, name: str = "claims", question: str = QUESTION
+) -> Block:
     """Return claims as a block: how many stand, those that do not in words, and all of them in a table."""
-    trouble = [one for one in ordered(judged) if one.verdict in ("inconsistent", "not_reproduced", "explained")]
+    trouble = [
+        one
+        for one in ordered(judged)
+        if one.verdict in ("inconsistent", "not_reproduced", "explained")
+    ]
     groups = same_reason(trouble)
     said = [together(alike) for alike in groups[:SAID_AT_MOST]]
     if len(groups) > SAID_AT_MOST:
         said.append("The table has the others.")
     table = claims_table(judged, "Every printed number beside ours")
-    return Block(id=name, question=question, sentences=(headline(judged), *said), tables=(table,) if judged else ())
+    return Block(
+        id=name,
+        question=question,
+        sentences=(headline(judged), *said),
+        tables=(table,) if judged else (),
+    )
 
 
 def outcome_of(checked: Sequence[Checked]) -> Outcome:
     """Return checked logs as an outcome that the report renders."""
     judged = [one for log in checked for one in log.judged]
-    blocks = [claims_block(log.judged, name=f"log-{i}", question=name_of(log)) for i, log in enumerate(checked, 1)]
+    blocks = [
+        claims_block(log.judged, name=f"log-{i}", question=name_of(log))
+        for i, log in enumerate(checked, 1)
+    ]
     rows = sum(sum(log.rows.values()) for log in checked)
     scored = sum(log.rows.get("ok", 0) for log in checked)
-    notes = Table(caption="What the logs show", header=("Log", "Rows", "Notes"),
-                  cells=tuple((name_of(log), rows_text(log), " ".join(log.notes)) for log in checked))  # fmt: skip
+    notes = Table(
+        caption="What the logs show",
+        header=("Log", "Rows", "Notes"),
+        cells=tuple((name_of(log), rows_text(log), " ".join(log.notes)) for log in checked),
+    )
     return Outcome(
-        study="validate", title=QUESTION,
+        study="validate",
+        title=QUESTION,
         design=f"{count(len(checked), 'log')}, {count(rows, 'row')}, {count(len(judged), 'number')}",
-        answer=(headline(judged),), strip=None,
-        cautions=tuple(dict.fromkeys(c for log in checked for c in log.cautions)), blocks=tuple(blocks),
-        flow=(FlowStep(label="rows read", rows=rows), FlowStep(label="rows with a score", rows=scored)),
-        data=(notes,), methods=METHODS,
-    )  # fmt: skip
+        answer=(headline(judged),),
+        strip=None,
+        cautions=tuple(dict.fromkeys(c for log in checked for c in log.cautions)),
+        blocks=tuple(blocks),
+        flow=(
+            FlowStep(label="rows read", rows=rows),
+            FlowStep(label="rows with a score", rows=scored),
+        ),
+        data=(notes,),
+        methods=METHODS,
+    )

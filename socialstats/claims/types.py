@@ -14,7 +14,17 @@ Status = Literal["ok", "error", "unscored", "unparsed", "refusal", "missing"]
 """What became of a row. Only ``ok`` rows have a value; every other row is counted, never dropped."""
 
 Quantity = Literal[
-    "mean", "std_error", "std_dev", "variance", "conf_low", "conf_high", "median", "sum", "count", "share", "other"
+    "mean",
+    "std_error",
+    "std_dev",
+    "variance",
+    "conf_low",
+    "conf_high",
+    "median",
+    "sum",
+    "count",
+    "share",
+    "other",
 ]
 """What a claim says it is. ``other`` is listed as not computable, with the harness's own name for it."""
 

@@ -12,14 +12,24 @@ from contextlib import AbstractContextManager, nullcontext
 from socialstats.cli.options import words_of
 from socialstats.cli.parser import make_parser
 from socialstats.cli.voices import of_tables
-from socialstats.errors import InputError, MissingDependency, MleDoesNotExist, SocialStatsError, not_installed
+from socialstats.errors import (
+    InputError,
+    MissingDependency,
+    MleDoesNotExist,
+    SocialStatsError,
+    not_installed,
+)
 from socialstats.progress import telling
 from socialstats.text import shorten
 from socialstats.voice import speaking
 
 DONE, REACHED, BAD_INPUT, NOTHING, INTERRUPTED = 0, 1, 2, 3, 130
 NO_MEMORY = "there is not enough memory for this analysis. Analyse a part of the rows (--where), or fewer labels"
-ONE_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")  # faster for small matrices, same bytes
+ONE_THREAD = (
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "OMP_NUM_THREADS",
+)  # faster for small matrices, same bytes
 
 
 @speaking(of_tables)
@@ -44,7 +54,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except MleDoesNotExist as error:
         ways = "--prior 0.5" if error.separate else "--penalty firth, or --prior 0.5"
-        return _fail(f"{error}\n  On the command line: {ways}" if error.penalty else str(error), NOTHING)
+        return _fail(
+            f"{error}\n  On the command line: {ways}" if error.penalty else str(error), NOTHING
+        )
     except (InputError, MissingDependency) as error:
         code = _fail(str(error), BAD_INPUT)
         _propose(error, options)
@@ -86,7 +98,9 @@ def _guarded(options: argparse.Namespace) -> AbstractContextManager[None]:
     from socialstats.tables.writing import writing
 
     keep_formulas = getattr(options, "keep_formulas", False)
-    return writing(words_of(vars(options)), overwrite=options.overwrite, keep_formulas=keep_formulas)
+    return writing(
+        words_of(vars(options)), overwrite=options.overwrite, keep_formulas=keep_formulas
+    )
 
 
 def _propose(error: Exception, options: argparse.Namespace) -> None:
@@ -96,7 +110,11 @@ def _propose(error: Exception, options: argparse.Namespace) -> None:
 
     if isinstance(error, NoDesign):
         example = getattr(options, "example", None)
-        files = ["--example", example] if example else [str(options.data), *getattr(options, "more", ())]
+        files = (
+            ["--example", example]
+            if example
+            else [str(options.data), *getattr(options, "more", ())]
+        )
         output = getattr(options, "output", None) if options.command == "report" else None
         if said := proposed(error, files, "" if output in (None, "report.html") else str(output)):
             print(said, file=sys.stdout if options.command == "check" else sys.stderr)

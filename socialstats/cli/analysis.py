@@ -63,9 +63,15 @@ class Analysis:
     def run(self) -> tuple[Outcome, Levels]:
         """Return the outcome, and every departure from the plan."""
         found = run_study(self.study, self.design, self.options)
-        if self.options.models is not None and not any(block.id.startswith(FACTORS) for block in found.blocks):
-            raise InputError("--models has no effect: this page compares no models by their factors. Leave it out")
-        outcome, departed = with_hypotheses(found, self.hypotheses, self.design, self.options, METRICS)
+        if self.options.models is not None and not any(
+            block.id.startswith(FACTORS) for block in found.blocks
+        ):
+            raise InputError(
+                "--models has no effect: this page compares no models by their factors. Leave it out"
+            )
+        outcome, departed = with_hypotheses(
+            found, self.hypotheses, self.design, self.options, METRICS
+        )
         return outcome, (*self.deviations, *departed)
 
 
@@ -89,7 +95,9 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     if options.data is None and options.example is None:
         options.data = planned
     elif planned is not None and planned != (options.data or options.example):
-        deviations += (f"file: the plan says {planned!r}, the command line {options.data or options.example!r}",)
+        deviations += (
+            f"file: the plan says {planned!r}, the command line {options.data or options.example!r}",
+        )
     if options.example is not None:
         settings = with_reading(options.example, settings)
     found = read_input(options, settings)
@@ -106,17 +114,28 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     refuse_terms(settings, plan, options, getattr(design, "covariate_names", ()))
     asked = settings.get("study")
     if asked not in (None, study.name):
-        notes += (f"study {asked} cannot be run ({why(asked, design)}); this page is study {study.name}",)
+        notes += (
+            f"study {asked} cannot be run ({why(asked, design)}); this page is study {study.name}",
+        )
     beside, beside_facts = read_beside(options, settings, study)
     again = {"reread": second_reading(table, settings, design)}
-    chosen = {one.key: settings[one.key] for one in COMPUTED if one.key in settings and one.key != "study"}
-    chosen |= {key: tuple(words(chosen[key])) for key in ("adjust", "value_levels") if chosen.get(key)}
+    chosen = {
+        one.key: settings[one.key] for one in COMPUTED if one.key in settings and one.key != "study"
+    }
+    chosen |= {
+        key: tuple(words(chosen[key])) for key in ("adjust", "value_levels") if chosen.get(key)
+    }
     chosen |= beside | again | fixed
     return Analysis(
-        table=table, design=design, study=study, options=StudyOptions(**chosen, simulated=found.simulated),
-        hypotheses=hypotheses_of(plan, METRICS), deviations=(*contradictions(plan), *deviations),
-        facts={**found.facts, **beside_facts, **plan_facts(plan)}, notes=notes,
-    )  # fmt: skip
+        table=table,
+        design=design,
+        study=study,
+        options=StudyOptions(**chosen, simulated=found.simulated),
+        hypotheses=hypotheses_of(plan, METRICS),
+        deviations=(*contradictions(plan), *deviations),
+        facts={**found.facts, **beside_facts, **plan_facts(plan)},
+        notes=notes,
+    )
 
 
 def of_logs(table: Table, settings: Settings) -> tuple[Fields, Levels]:
@@ -124,7 +143,9 @@ def of_logs(table: Table, settings: Settings) -> tuple[Fields, Levels]:
 
     Questions of games are clusters. Of several scores of each answer the first is analysed.
     """
-    if not {"item_a", "item_b", "winner"} <= {*table.columns} or table.levels("scorer") != ("winner",):
+    if not {"item_a", "item_b", "winner"} <= {*table.columns} or table.levels("scorer") != (
+        "winner",
+    ):
         first = first_scorer(table, settings)
         settings = {**settings, "study": "leaderboard"}
         if not first:
@@ -143,7 +164,11 @@ def of_logs(table: Table, settings: Settings) -> tuple[Fields, Levels]:
 
 def first_scorer(table: Table, settings: Settings) -> str:
     """Return the first of several scorers of each answer; empty where a setting names them, or one lacks an answer."""
-    entries = [*words(settings.get("where")), *words(settings.get("exclude")), *words(settings.get("map"))]
+    entries = [
+        *words(settings.get("where")),
+        *words(settings.get("exclude")),
+        *words(settings.get("map")),
+    ]
     if any("scorer" in entry for entry in entries) or len(table.levels("scorer")) < 2:
         return ""
     answers = table.counts([*ANSWER])

@@ -65,11 +65,19 @@ def add_audit(commands: Any) -> None:
         metavar="NAME",
         help="audit the bundled tables of a paper: 000, 001, 002, 003 or 004; TABLE: the paper, or files it uses",
     )
-    add("--reconstruct", nargs=5, metavar=("MEAN", "SD", "N", "LOW", "HIGH"),
-        help="samples of N whole numbers from LOW to HIGH with this mean and SD (SPRITE)")  # fmt: skip
+    add(
+        "--reconstruct",
+        nargs=5,
+        metavar=("MEAN", "SD", "N", "LOW", "HIGH"),
+        help="samples of N whole numbers from LOW to HIGH with this mean and SD (SPRITE)",
+    )
     add_output(add, (*FORMATS, "junit"))
-    add("--fail-on", choices=["never", "disagree", "major"], default="never",
-        help="exit with 1 when sources disagree (major: by more than one unit of the last digit)")  # fmt: skip
+    add(
+        "--fail-on",
+        choices=["never", "disagree", "major"],
+        default="never",
+        help="exit with 1 when sources disagree (major: by more than one unit of the last digit)",
+    )
 
 
 def run_audit(options: argparse.Namespace) -> int:
@@ -95,13 +103,21 @@ def run_audit(options: argparse.Namespace) -> int:
         ]
         if strange:
             wanted = listing([f"{name}.csv ({what})" for name, what in optional.items()]) or "none"
-            raise InputError(f"{strange[0]} is no table of this example, which brings its own. Further ones: {wanted}")
+            raise InputError(
+                f"{strange[0]} is no table of this example, which brings its own. Further ones: {wanted}"
+            )
     report = (
-        audited(options.tables, options.rules) if options.example == "003" else audit(options.tables, options.rules)
+        audited(options.tables, options.rules)
+        if options.example == "003"
+        else audit(options.tables, options.rules)
     )
     write(options, lambda kind, color: rendered(kind, report, color), (*FORMATS, "junit"))
     bad = [f for f in report.findings if f.verdict == "disagree"]
-    reached = {"never": False, "disagree": bool(bad), "major": any(f.severity == "major" for f in bad)}
+    reached = {
+        "never": False,
+        "disagree": bool(bad),
+        "major": any(f.severity == "major" for f in bad),
+    }
     return int(reached[options.fail_on])
 
 
@@ -115,13 +131,17 @@ def reconstruct(options: argparse.Namespace) -> int:
         raise InputError("--reconstruct takes five numbers and no tables: leave out the others")
     mean, sd, n, low, high = options.reconstruct
     if printed(low).value >= printed(high).value:
-        raise InputError(f"--reconstruct: the lowest score ({low}) is not below the highest ({high})")
+        raise InputError(
+            f"--reconstruct: the lowest score ({low}) is not below the highest ({high})"
+        )
     found = sprite(mean, sd, n, low=low, high=high)
 
     def said(kind: str, color: bool) -> str:
         if kind == "html":
             raise InputError("--reconstruct writes no html: say --format text, md or json")
-        return json.dumps(found.to_dict(), indent=1) + "\n" if kind == "json" else found.message + "\n"
+        return (
+            json.dumps(found.to_dict(), indent=1) + "\n" if kind == "json" else found.message + "\n"
+        )
 
     write(options, said)
     bad = found.finding.verdict == "disagree"
@@ -143,7 +163,9 @@ def audited(paths: Sequence[str], rules: str) -> AuditReport:
     from socialstats_collect.readers.ada_met import tables_of
 
     with tempfile.TemporaryDirectory() as place:
-        made = {Path(place) / f"{name}.csv": rows for name, rows in tables_of(Path(folders[0])).items()}
+        made = {
+            Path(place) / f"{name}.csv": rows for name, rows in tables_of(Path(folders[0])).items()
+        }
         for path, rows in made.items():
             path.write_bytes(as_bytes(pd.DataFrame(rows), "csv"))
         return audit([*made, *(path for path in paths if path not in folders)], rules)
@@ -157,23 +179,36 @@ def rendered(kind: str, report: AuditReport, color: bool) -> str:
         import socialstats_reports
         from socialstats.cli.report import command_line, source_date
 
-        return str(socialstats_reports.render_audit([report], command=command_line(), date=source_date()))
+        return str(
+            socialstats_reports.render_audit([report], command=command_line(), date=source_date())
+        )
     if kind == "json":
         return as_json(report)
     if kind == "text":
         return as_text(report, color=color)
     entries = [
-        Entry(source=one.title, name=one.where or one.title, verdict=one.verdict,
-              reason=one.message if one.basis == "numbers" else f"{one.message} (claim: {one.passage})",
-              wrong=one.verdict == "disagree", skipped=one.verdict in ("no_power", "not_checkable"),
-              cells=(one.published, one.expected, one.severity if one.severity != "none" else ""))
+        Entry(
+            source=one.title,
+            name=one.where or one.title,
+            verdict=one.verdict,
+            reason=one.message
+            if one.basis == "numbers"
+            else f"{one.message} (claim: {one.passage})",
+            wrong=one.verdict == "disagree",
+            skipped=one.verdict in ("no_power", "not_checkable"),
+            cells=(one.published, one.expected, one.severity if one.severity != "none" else ""),
+        )
         for one in report.findings
-    ]  # fmt: skip
+    ]
     if kind == "junit":
         return as_junit("socialstats audit", entries)
     gaps = sorted(zip(report.findings, entries, strict=True), key=lambda pair: -pair[0].gap)
     notes = [report.source, GUESSED * report.guessed]
-    notes += [*report.book.notes, *(repair.message for repair in report.repairs), *unread_lines(report)]
+    notes += [
+        *report.book.notes,
+        *(repair.message for repair in report.repairs),
+        *unread_lines(report),
+    ]
     title, heads = report.title or "Audit of published numbers", ("Printed", "Implied", "Severity")
     return as_summary(
         title,

@@ -23,9 +23,14 @@ from socialstats.tables.joining import join
 
 # option, or key of a plan -> field of StudyOptions
 OPTIONS = {
-    "label_check": "labels", "item_groups": "item_groups", "controls": "controls", "weights": "weights",
-    "name_check": "names", "stances": "stances", "models": "models",
-}  # fmt: skip
+    "label_check": "labels",
+    "item_groups": "item_groups",
+    "controls": "controls",
+    "weights": "weights",
+    "name_check": "names",
+    "stances": "stances",
+    "models": "models",
+}
 NAMES = {"weights": tuple(NAMED_WEIGHTS)}  # what may stand for a table
 BUNDLED = {
     "label_check": "_labels",
@@ -34,7 +39,9 @@ BUNDLED = {
 }  # ends of names of bundled data
 
 
-def read_beside(options: argparse.Namespace, settings: Settings, study: Study) -> tuple[Fields, dict[str, str]]:
+def read_beside(
+    options: argparse.Namespace, settings: Settings, study: Study
+) -> tuple[Fields, dict[str, str]]:
     """Read the tables beside the data that the study takes.
 
     Returns
@@ -53,10 +60,15 @@ def read_beside(options: argparse.Namespace, settings: Settings, study: Study) -
     facts: dict[str, str] = {}
     for key, field in OPTIONS.items():
         path, spoken = settings.get(key), key.replace("_", " ")
-        taken = {"models": models_of, **study.beside}  # every study of several models takes their factors
+        taken = {
+            "models": models_of,
+            **study.beside,
+        }  # every study of several models takes their factors
         if path is not None and field not in taken:
             homes = " or ".join(name for name, other in STUDIES.items() if field in other.beside)
-            raise InputError(f"--{key.replace('_', '-')} is for study {homes}; this page is study {study.name}")
+            raise InputError(
+                f"--{key.replace('_', '-')} is for study {homes}; this page is study {study.name}"
+            )
         if path in NAMES.get(key, ()):
             fields[field], facts[spoken] = taken[field](path), str(path)
         elif path is not None:
@@ -114,7 +126,9 @@ def read_side(key: str, path: str) -> Table:
     try:
         return read_table(path)
     except (InputError, NothingToAnalyse) as error:
-        problems = error.problems if isinstance(error, InputError) else (Problem(message=str(error)),)
+        problems = (
+            error.problems if isinstance(error, InputError) else (Problem(message=str(error)),)
+        )
         takes = Problem(source=SETTINGS[key].option, message=f"takes {SETTINGS[key].help}")
         raise InputError([*problems, takes]) from error
 

@@ -26,7 +26,17 @@ EPILOG = """examples:
   socialstats collect goals/run.toml --dry-run
 
 exit code: 0 all items are written; 1 a model has to write texts first (the commands are printed); 2 bad input"""
-WRITE = ("model", "base_url", "key_env", "parameters", "limits", "log", "expectation", "situation", "story")
+WRITE = (
+    "model",
+    "base_url",
+    "key_env",
+    "parameters",
+    "limits",
+    "log",
+    "expectation",
+    "situation",
+    "story",
+)
 RUN = """# Written by socialstats design: texts for its items. Run it, then design again.
 protocol = "template"
 items = "texts.csv"
@@ -37,9 +47,19 @@ template = "{prompt}"
 def add_design(commands: Any) -> None:
     """Add ``design`` to the parser of commands."""
     add = add_command(commands, "design", "building:run_design", HELP, EPILOG)
-    add("protocol", metavar="PROTOCOL", help="pairwise-roles, norm-goal, who-is-right, ordinal or staged-values")
+    add(
+        "protocol",
+        metavar="PROTOCOL",
+        help="pairwise-roles, norm-goal, who-is-right, ordinal or staged-values",
+    )
     add("design", metavar="DESIGN.toml", help="the lists of parts (docs/design.md)")
-    add("-o", "--output", metavar="FILE", type=Output, help="csv, tsv or jsonl to write (default: csv to stdout)")
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Output,
+        help="csv, tsv or jsonl to write (default: csv to stdout)",
+    )
     add("-q", "--quiet", action="store_true", help="no counts on stderr")
 
 
@@ -99,13 +119,17 @@ def read_design(path: Path) -> Fields:
     try:
         return toml_of(small_file(path), path.name)
     except OSError as error:
-        raise InputError(Problem(source=path.name, message=error.strerror or "cannot be read")) from None
+        raise InputError(
+            Problem(source=path.name, message=error.strerror or "cannot be read")
+        ) from None
 
 
 def tables_of(spec: Settings, folder: Path) -> set[Path]:
     """Return the files that a design names."""
     return {
-        Path(os.path.realpath(folder / value)) for value in spec.values() if isinstance(value, str) and "." in value
+        Path(os.path.realpath(folder / value))
+        for value in spec.values()
+        if isinstance(value, str) and "." in value
     }
 
 
@@ -115,14 +139,18 @@ def written_by(spec: Settings, source: str) -> Fields:
 
     write = spec.get("write", {})
     if not isinstance(write, dict):
-        raise InputError(Problem(source=source, message="write is no section", fix="Write: [write]"))
+        raise InputError(
+            Problem(source=source, message="write is no section", fix="Write: [write]")
+        )
     for name in write:
         if name not in WRITE:
             fix = f"{meant(name, WRITE)}Keys: {', '.join(WRITE)}"
             raise InputError(Problem(source=source, message=f"unknown key 'write.{name}'", fix=fix))
     for name in ("model", "base_url") if write else ():
         if not isinstance(write.get(name), str):
-            raise InputError(Problem(source=source, message=f"[write] has no {name}", fix=f'Add {name} = "..."'))
+            raise InputError(
+                Problem(source=source, message=f"[write] has no {name}", fix=f'Add {name} = "..."')
+            )
     return dict(write)
 
 
@@ -133,8 +161,14 @@ def texts_of(log: Path) -> tuple[dict[str, str], list[str]]:
 
     with Log(log) as record:
         rows = [row for several, _ in table_of(record).tidied() for row in several]
-    texts = {str(row["item_id"]): str(row["answer"]).strip() for row in rows if row["answer_status"] == "ok"}
-    return texts, [str(row["item_id"]) for row in rows if row["answer_status"] not in ("ok", "missing")]
+    texts = {
+        str(row["item_id"]): str(row["answer"]).strip()
+        for row in rows
+        if row["answer_status"] == "ok"
+    }
+    return texts, [
+        str(row["item_id"]) for row in rows if row["answer_status"] not in ("ok", "missing")
+    ]
 
 
 def prepare(items: Items, write: Settings, folder: Path) -> None:
@@ -145,13 +179,23 @@ def prepare(items: Items, write: Settings, folder: Path) -> None:
 
     put(str(folder / "texts.csv"), pd.DataFrame(list(items.prompts)), "csv")
     lines = [RUN, "[factors]", f"model = {json.dumps([write['model']])}", "", "[parameters]"]
-    lines += [f"{name} = {json.dumps(value)}" for name, value in write.get("parameters", {}).items()]
+    lines += [
+        f"{name} = {json.dumps(value)}" for name, value in write.get("parameters", {}).items()
+    ]
     lines += [
         "",
         "[endpoint]",
-        *(f"{name} = {json.dumps(write[name])}" for name in ("base_url", "key_env") if name in write),
+        *(
+            f"{name} = {json.dumps(write[name])}"
+            for name in ("base_url", "key_env")
+            if name in write
+        ),
     ]
-    lines += ["", "[limits]", *(f"{name} = {json.dumps(value)}" for name, value in write.get("limits", {}).items())]
+    lines += [
+        "",
+        "[limits]",
+        *(f"{name} = {json.dumps(value)}" for name, value in write.get("limits", {}).items()),
+    ]
     write_whole(folder / "texts.toml", "\n".join(lines) + "\n", RUN_FILE)
 
 
@@ -161,12 +205,19 @@ def to_write(items: Items, refused: list[str], path: Path, log: Path) -> int:
 
     steps = {row["item_id"]: row["step"] for row in items.prompts}
     lost = [name for name in items.missing if name in set(refused)]
-    found = [f"{count(sum(steps[name] == step for name in items.missing))} of {step}"
-             for step in dict.fromkeys(steps[name] for name in items.missing)]  # fmt: skip
-    print(f"{count(len(items.missing), 'text')} to be written ({', '.join(found)}); next:", file=sys.stderr)
+    found = [
+        f"{count(sum(steps[name] == step for name in items.missing))} of {step}"
+        for step in dict.fromkeys(steps[name] for name in items.missing)
+    ]
+    print(
+        f"{count(len(items.missing), 'text')} to be written ({', '.join(found)}); next:",
+        file=sys.stderr,
+    )
     print(f"  socialstats collect {path.parent / 'texts.toml'} -o {log}", file=sys.stderr)
     print("  and this command again", file=sys.stderr)
     if lost:
-        print(f"the model gave no text for {quoted(lost)}: change its prompt in [write], or write it as a table",
-              file=sys.stderr)  # fmt: skip
+        print(
+            f"the model gave no text for {quoted(lost)}: change its prompt in [write], or write it as a table",
+            file=sys.stderr,
+        )
     return 1

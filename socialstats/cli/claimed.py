@@ -25,7 +25,11 @@ def claims_of(path: str | None) -> tuple[Claim, ...]:
 
 def claims_facts(path: str | None) -> dict[str, str]:
     """Return name and hash of the claims file for the reproduce block."""
-    return {"claims": path, "claims sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest()} if path else {}
+    return (
+        {"claims": path, "claims sha256": hashlib.sha256(Path(path).read_bytes()).hexdigest()}
+        if path
+        else {}
+    )
 
 
 def with_claims(outcome: Outcome, claims: Sequence[Claim]) -> tuple[Outcome, bool]:
@@ -48,4 +52,6 @@ def with_claims(outcome: Outcome, claims: Sequence[Claim]) -> tuple[Outcome, boo
     judged = check_results(results, claims)
     block = claims_block(judged, question="Were the claimed numbers reproduced?")
     answer = (*outcome.answer, f"Claims checked: {headline(judged)}")
-    return replace(outcome, blocks=(block, *outcome.blocks), answer=answer), not any(one.wrong for one in judged)
+    return replace(outcome, blocks=(block, *outcome.blocks), answer=answer), not any(
+        one.wrong for one in judged
+    )

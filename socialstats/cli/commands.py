@@ -42,9 +42,12 @@ HYPOTHESES = """# What is expected, written down before the data are seen: one o
 # smallest_effect = 0.1
 # family = "main\""""
 OF_STUDY = {
-    "leaderboard": "leaderboard", "norm-goal": "choice_shares", "ordinal-alignment": "ada_met",
-    "relationship-bias": "relationship_bias", "staged-values": "trait_profile",
-}  # fmt: skip
+    "leaderboard": "leaderboard",
+    "norm-goal": "choice_shares",
+    "ordinal-alignment": "ada_met",
+    "relationship-bias": "relationship_bias",
+    "staged-values": "trait_profile",
+}
 TRIED = 100  # resamples in a dry run
 LEADING = {"binary": "mcnemar", "nominal": "symmetry", "numeric": "paired_difference"}
 
@@ -54,13 +57,18 @@ def check(options: argparse.Namespace) -> int:
     from socialstats.cli.analysis import prepare
 
     analysis = prepare(options, load_plan(options.plan), verify=False, resamples=TRIED)
-    print("\n".join([*describe(analysis.design), *columns_read(analysis.design, analysis.table)]), flush=True)
+    print(
+        "\n".join([*describe(analysis.design), *columns_read(analysis.design, analysis.table)]),
+        flush=True,
+    )
     notes = analysis.design.cautions
     print("".join(f"note        {shorten(note, 400)}\n" for note in analysis.notes), end="")
     if options.plan is not None or options.study is not None:
         outcome, deviations = analysis.run()
         questions, notes = count(len(outcome.blocks), "question"), outcome.cautions
-        print(f"report      study {analysis.study.name} runs: {questions}, {count(len(notes), 'caution')}")
+        print(
+            f"report      study {analysis.study.name} runs: {questions}, {count(len(notes), 'caution')}"
+        )
         print("".join(f"deviation   {shorten(text, 400)}\n" for text in deviations), end="")
     for note in notes:
         print(f"caution: {note.advice}", file=sys.stderr)
@@ -94,7 +102,11 @@ def init(options: argparse.Namespace) -> int:
         "inference": inference | ({"ties": chosen.ties} if study.design == "comparisons" else {}),
     }
     print("".join(f"# {line}\n" for line in seen.splitlines()), end="")
-    print(write_plan(sections, PLAN_COMMENTS) + "\n\n" + HYPOTHESES.format(metric=leading_metric(study.name, design)))
+    print(
+        write_plan(sections, PLAN_COMMENTS)
+        + "\n\n"
+        + HYPOTHESES.format(metric=leading_metric(study.name, design))
+    )
     return 0
 
 

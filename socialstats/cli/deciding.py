@@ -18,9 +18,31 @@ from socialstats.text import capital, listing, meant, shorten
 
 PartColumns = dict[str, str]
 PARTS = {
-    "paired": ("unit", "condition", "value", "first", "second", "count", "weight", "by", "cluster", "repeat"),
+    "paired": (
+        "unit",
+        "condition",
+        "value",
+        "first",
+        "second",
+        "count",
+        "weight",
+        "by",
+        "cluster",
+        "repeat",
+    ),
     "groups": ("group", "value", "unit", "count", "weight", "by", "cluster", "repeat"),
-    "ratings": ("unit", "rater", "value", "status", "rater_source", "count", "weight", "by", "cluster", "repeat"),
+    "ratings": (
+        "unit",
+        "rater",
+        "value",
+        "status",
+        "rater_source",
+        "count",
+        "weight",
+        "by",
+        "cluster",
+        "repeat",
+    ),
 }
 MAPPED = {"comparisons": OF_COMPARISONS, **PARTS}  # what --map may name
 BY_COLUMNS = ("comparisons", "paired", "ratings")  # designs that the names of columns tell
@@ -77,7 +99,9 @@ class NoDesign(DesignError):
         The design that the names fit; empty for none.
     """
 
-    def __init__(self, message: str | Sequence[Problem], table: Table, settings: Settings, design: str = "") -> None:
+    def __init__(
+        self, message: str | Sequence[Problem], table: Table, settings: Settings, design: str = ""
+    ) -> None:
         super().__init__(message)
         self.table, self.settings, self.design = table, settings, design
 
@@ -96,13 +120,19 @@ def decide(table: Table, settings: Settings, chosen: str | None = None) -> str:
     if asked is not None or chosen is not None:
         return str(asked or chosen)
     if settings.get("crosstab"):
-        raise NoDesign(f"{table.source}: say what --crosstab counts: --design {' or '.join(DESIGNS)}", table, settings)
+        raise NoDesign(
+            f"{table.source}: say what --crosstab counts: --design {' or '.join(DESIGNS)}",
+            table,
+            settings,
+        )
     given = {*mapped_columns(settings)}
     given |= {key for own in OWN.values() for key in own if settings.get(key)}
     if given & OF_WINNERS and _fits("comparisons", table, settings):
         given -= OF_WINNERS
     marked = [name for name, marks in MARKS.items() if marks & given]
-    marked += ["comparisons"] if not marked and any(part[-2:] in ("_a", "_b") for part in given) else []
+    marked += (
+        ["comparisons"] if not marked and any(part[-2:] in ("_a", "_b") for part in given) else []
+    )
     if len(marked) == 1:
         refuse_mark(table, settings, marked[0], given)
         return marked[0]
@@ -121,7 +151,11 @@ def refuse_mark(table: Table, settings: Settings, marked: str, given: set[str]) 
     if not options or settings.get("map") or settings.get("raters"):
         return
     fits = [name for name in BY_COLUMNS if _fits(name, table, settings)]
-    if len(fits) == 1 and fits[0] != marked and not (marked == "paired" and wide_pair(table.columns)):
+    if (
+        len(fits) == 1
+        and fits[0] != marked
+        and not (marked == "paired" and wide_pair(table.columns))
+    ):
         option = SETTINGS[options[0]].option
         parts = _parts_text(parts_of(fits[0], table, settings))
         if marked not in PARTS:
@@ -151,18 +185,28 @@ def by_columns(table: Table, settings: Settings) -> str:
             misses[name] = error.problems
     condition = fits.get("paired", {}).get("condition")
     if condition is not None and len(table.levels(condition)) > MOST_CONDITIONS:  # texts, say
-        misses["paired"] = (Problem(message=f"'{shorten(condition)}' has too many labels for a condition"),)
+        misses["paired"] = (
+            Problem(message=f"'{shorten(condition)}' has too many labels for a condition"),
+        )
         del fits["paired"]
     for name in [name for name, parts in fits.items() if holds_prose(table, parts.get("value"))]:
-        misses[name] = (Problem(message=f"'{shorten(fits.pop(name)['value'])}' holds free texts, and no values"),)
+        misses[name] = (
+            Problem(
+                message=f"'{shorten(fits.pop(name)['value'])}' holds free texts, and no values"
+            ),
+        )
     if fits and is_cross_table(table):
-        raise NoDesign(f"{table.source}: this is a cross table of counts; --crosstab reads it", table, settings)
+        raise NoDesign(
+            f"{table.source}: this is a cross table of counts; --crosstab reads it", table, settings
+        )
     if "comparisons" in fits:
         return "comparisons"
     if len(fits) == 2 and len(table.levels(fits["paired"]["condition"])) == 1:
         del fits["paired"]  # one condition alone has nothing to be compared with
     if len(fits) == 2:
-        vague = {name: fits[name].get("condition", fits[name].get("rater")) in VAGUE for name in fits}
+        vague = {
+            name: fits[name].get("condition", fits[name].get("rater")) in VAGUE for name in fits
+        }
         clear = [name for name, is_vague in vague.items() if not is_vague]
         fits = {name: fits[name] for name in clear} if len(clear) == 1 else fits
     if len(fits) == 1:
@@ -171,17 +215,31 @@ def by_columns(table: Table, settings: Settings) -> str:
         return "paired"
     columns = columns_text(table)
     if fits:
-        each = "\n".join(f"  {name} ({ASKED[name]}): {_parts_text(parts)}" for name, parts in fits.items())
+        each = "\n".join(
+            f"  {name} ({ASKED[name]}): {_parts_text(parts)}" for name, parts in fits.items()
+        )
         fix = " or ".join(f"--design {name}" for name in fits)
-        fix += " or --study leaderboard (scores of models)" if fit_both(table, settings) is not None else ""
-        message = f"{table.source}: the columns fit two designs ({columns}). Say which: {fix}\n{each}"
+        fix += (
+            " or --study leaderboard (scores of models)"
+            if fit_both(table, settings) is not None
+            else ""
+        )
+        message = (
+            f"{table.source}: the columns fit two designs ({columns}). Say which: {fix}\n{each}"
+        )
         raise NoDesign(message, table, settings)
     if table.doubt:
-        raise NoDesign(f"{table.source}: the columns fit no design ({columns}). {table.doubt}", table, settings)
+        raise NoDesign(
+            f"{table.source}: the columns fit no design ({columns}). {table.doubt}", table, settings
+        )
     refuse_strange(table, settings)
     lone_part(table, misses, settings)
     each = "\n".join(f"  {name}: {messages(problems)}" for name, problems in misses.items())
-    raise NoDesign(f"{table.source}: the columns fit no design ({columns})\n{each}\n  {SAY_PARTS}", table, settings)
+    raise NoDesign(
+        f"{table.source}: the columns fit no design ({columns})\n{each}\n  {SAY_PARTS}",
+        table,
+        settings,
+    )
 
 
 def is_cross_table(table: Table) -> bool:
@@ -210,7 +268,10 @@ def fit_both(table: Table, settings: Settings) -> PartColumns | None:
         paired, rated = (parts_of(design, table, settings) for design in ("paired", "ratings"))
     except InputError:
         return None
-    same = all(paired[part] == rated[part] for part in ("unit", "value")) and paired["condition"] == rated["rater"]
+    same = (
+        all(paired[part] == rated[part] for part in ("unit", "value"))
+        and paired["condition"] == rated["rater"]
+    )
     return rated if same and not _fits("comparisons", table, settings) else None
 
 
@@ -225,7 +286,11 @@ def holds_prose(table: Table, column: str | None) -> bool:
 def first_of_joint(entry: str, table: Table) -> str:
     """Return ``unit=a`` for ``unit=a,b``, whose columns name the unit together; another entry as it is."""
     part, _, column = entry.partition("=")
-    return f"unit={column.partition(',')[0]}" if part == "unit" and column not in table.columns else entry
+    return (
+        f"unit={column.partition(',')[0]}"
+        if part == "unit" and column not in table.columns
+        else entry
+    )
 
 
 def columns_text(table: Table) -> str:
@@ -263,15 +328,28 @@ def lone_part(table: Table, misses: Mapping[str, Sequence[Problem]], settings: S
     DesignError
         Naming the part, and columns called like identifiers that may play it.
     """
-    lacking = {name: [problem.part for problem in problems if problem.part] for name, problems in misses.items()}
+    lacking = {
+        name: [problem.part for problem in problems if problem.part]
+        for name, problems in misses.items()
+    }
     alone = {name: parts[0] for name, parts in lacking.items() if len(parts) == 1}
     if "ratings" not in alone or len(set(alone.values())) > 1:
         return
     part = alone["ratings"]
-    likely = [c for c in table.columns if part == "unit" and c.casefold().endswith(("_id", "_no", "_number", "_key"))]
-    fix = f"perhaps --map {part}={shorten(likely[0])}" if len(likely) == 1 else f"with --map {part}=COLUMN"
+    likely = [
+        c
+        for c in table.columns
+        if part == "unit" and c.casefold().endswith(("_id", "_no", "_number", "_key"))
+    ]
+    fix = (
+        f"perhaps --map {part}={shorten(likely[0])}"
+        if len(likely) == 1
+        else f"with --map {part}=COLUMN"
+    )
     lacks = f"{table.source}: only one part is missing for {listing(list(alone))}: {messages(misses['ratings'])}"
-    raise NoDesign(f"{lacks}. Say which column it is, {fix} ({columns_text(table)})", table, settings)
+    raise NoDesign(
+        f"{lacks}. Say which column it is, {fix} ({columns_text(table)})", table, settings
+    )
 
 
 def _parts_text(parts: Mapping[str, str]) -> str:
@@ -302,14 +380,18 @@ def parts_of(design: str, table: Table, settings: Settings) -> PartColumns:
     source, options, roles = readers[design]
     named = map_parts(known_entries(settings, {"unit", source, "value"}), design)
     how = options(**named, **taken_columns(table, settings))
-    parts: PartColumns = roles(table, lone_source(table, how) if design == "ratings" else how).parts()
+    parts: PartColumns = roles(
+        table, lone_source(table, how) if design == "ratings" else how
+    ).parts()
     return parts
 
 
 def taken_columns(table: Table, settings: Settings) -> Fields:
     """Return the columns that are declared as something else, and so play no part of a design."""
     entries = [entry.partition("=")[::2] for entry in words(settings.get("map"))]
-    clusters = words(settings.get("cluster")) + [column for part, column in entries if part == "cluster"]
+    clusters = words(settings.get("cluster")) + [
+        column for part, column in entries if part == "cluster"
+    ]
     by = settings.get("by") or next((column for part, column in entries if part == "by"), None)
     found: Fields = {"cluster": tuple(name for name in clusters if name in table.columns)}
     return found | ({"by": by} if by in table.columns else {})
@@ -340,12 +422,18 @@ def map_parts(entries: Texts, name: str) -> Fields:
             done[part] = False
             continue
         if not equals or not part or not column:
-            raise InputError(f"--map {shorten(entry)}: write part=column. Parts of {name}: {', '.join(PARTS[name])}")
+            raise InputError(
+                f"--map {shorten(entry)}: write part=column. Parts of {name}: {', '.join(PARTS[name])}"
+            )
         if part not in PARTS[name]:
             known = ", ".join(PARTS[name])
-            longer = [one for one in PARTS[name] if one.endswith(f"_{part}")]  # `source` is meant as rater_source
+            longer = [
+                one for one in PARTS[name] if one.endswith(f"_{part}")
+            ]  # `source` is meant as rater_source
             hint = meant(longer[0] if longer else part, PARTS[name])
-            raise InputError(f"--map {shorten(entry)}: no part '{shorten(part)}' in {name}. {hint}Parts: {known}")
+            raise InputError(
+                f"--map {shorten(entry)}: no part '{shorten(part)}' in {name}. {hint}Parts: {known}"
+            )
         if part in ("cluster", "repeat"):
             done[part] = (*done.get(part, ()), column)
         elif part in done:
@@ -367,10 +455,14 @@ def refuse_foreign(name: str, settings: Settings) -> None:
         if settings.get(key) and key not in OWN[name]:
             homes = [home for home, own in OWN.items() if key in own]
             option = SETTINGS[key].option
-            raise InputError(f"{option} is for {listing(homes)}; this table is read as {name} (--design says another)")
+            raise InputError(
+                f"{option} is for {listing(homes)}; this table is read as {name} (--design says another)"
+            )
     scale = settings.get("scale")
     if scale is not None and scale not in SCALES[name]:
-        raise InputError(f"--scale {shorten(scale)}: scales of {name} are {', '.join(SCALES[name])}")
+        raise InputError(
+            f"--scale {shorten(scale)}: scales of {name} are {', '.join(SCALES[name])}"
+        )
 
 
 def words(value: Any) -> list[str]:
@@ -388,7 +480,9 @@ def where(word: str, option: str = "--where") -> Pair:
     """
     column, equals, value = word.partition("=")
     if not equals or not column:
-        raise InputError(f"{option} {shorten(word)}: write it as COLUMN=VALUE, such as {option} model=gpt-4")
+        raise InputError(
+            f"{option} {shorten(word)}: write it as COLUMN=VALUE, such as {option} model=gpt-4"
+        )
     return column, value
 
 
@@ -401,8 +495,14 @@ def split_list(entries: Texts) -> list[str]:
     ['low', 'medium', 'high, or more']
     """
     try:
-        parts = [part.strip() for entry in entries for part in next(csv.reader([entry], skipinitialspace=True), [])]
+        parts = [
+            part.strip()
+            for entry in entries
+            for part in next(csv.reader([entry], skipinitialspace=True), [])
+        ]
     except csv.Error as error:
-        message = f"labels between commas, typed '{shorten(entries[0])}', cannot be told apart: {error}"
+        message = (
+            f"labels between commas, typed '{shorten(entries[0])}', cannot be told apart: {error}"
+        )
         raise InputError(message) from error
     return [part for part in parts if part]

@@ -27,10 +27,14 @@ def describe(design: Design) -> list[str]:
 
     parts = ", ".join(f"{part} = {shorten(column)}" for part, column in design.columns.items())
     own = (
-        _comparisons(design) if isinstance(design, Comparisons)
-        else _groups(design) if isinstance(design, Groups)
-        else _paired(design) if isinstance(design, Paired) else _ratings(design)
-    )  # fmt: skip
+        _comparisons(design)
+        if isinstance(design, Comparisons)
+        else _groups(design)
+        if isinstance(design, Groups)
+        else _paired(design)
+        if isinstance(design, Paired)
+        else _ratings(design)
+    )
     scan = design.scan if isinstance(design, Comparisons) else None
     stored = [f"{shorten(name)} (stays with the table)" for name in (scan.clusters if scan else ())]
     held = [f"{shorten(c.name)} ({len(c.levels):,})" for c in design.clusters]
@@ -48,11 +52,18 @@ def describe(design: Design) -> list[str]:
     if design.by is not None:
         lines.append(f"by          {shorten(design.by.name)} ({_names(design.by.levels)})")
     for step in design.flow:
-        lines.append(f"flow        {step.label}: {count(step.rows)}" + (f" ({step.note})" if step.note else ""))
+        lines.append(
+            f"flow        {step.label}: {count(step.rows)}"
+            + (f" ({step.note})" if step.note else "")
+        )
     if isinstance(design, Comparisons):
         lines.append(f"strengths   {_strengths(design)}")
     if weighed := _weights(design):
-        return [*lines, weighed, "studies     none: a page counts each unit once; socialstats estimate takes --weight"]
+        return [
+            *lines,
+            weighed,
+            "studies     none: a page counts each unit once; socialstats estimate takes --weight",
+        ]
     lines.append(f"studies     {', '.join(s.name for s in STUDIES.values() if s.applies(design))}")
     return lines
 
@@ -66,7 +77,10 @@ def _weights(design: Design) -> str:
     weight = design.unit_weight if isinstance(design, Ratings) else design.weight
     if weight is None:
         return ""
-    found, what = Weighing.of(design.count, weight), "pair" if isinstance(design, Paired) else "unit"
+    found, what = (
+        Weighing.of(design.count, weight),
+        "pair" if isinstance(design, Paired) else "unit",
+    )
     return f"weights     {count(found.units, what)} count as {number(found.effective, 1)} equal ones (Kish)"
 
 
@@ -91,14 +105,21 @@ def columns_read(design: Design, table: Table) -> list[str]:
         rows = np.bincount(labels.codes[full], weights=cells.n[full], minlength=len(labels.levels))
         numbers = [as_number(level) for level in labels.levels]
         known = [x for x in numbers if x is not None]
-        what = f"{as_given(min(known))} to {as_given(max(known))}, " if known and len(known) == len(numbers) else ""
+        what = (
+            f"{as_given(min(known))} to {as_given(max(known))}, "
+            if known and len(known) == len(numbers)
+            else ""
+        )
         what += f"{count(len(labels.levels), 'value')}"
         order = np.argsort(rows, kind="stable")[:RAREST].tolist()
         if rows.size and rows.min() < rows.max():
             rare = (f"{shorten(labels.levels[k], 30)} ({count(rows[k], 'row')})" for k in order)
             what += f"; rarest: {', '.join(rare)}"
         empty = int(cells.n[labels.codes < 0].sum())
-        lines.append(f"column      {shorten(name, 40)}: {what}" + (f"; {count(empty, 'empty field')}" if empty else ""))
+        lines.append(
+            f"column      {shorten(name, 40)}: {what}"
+            + (f"; {count(empty, 'empty field')}" if empty else "")
+        )
     return lines
 
 
@@ -134,25 +155,35 @@ def _order(design: Comparisons) -> str:
 def declared_order(design: Comparisons) -> str:
     """Return the order as `--order` takes it: item_a, item_b, a column, or nothing where it was not declared."""
     column = design.columns.get("order", "")
-    return next((part for part in ("item_a", "item_b") if design.columns.get(part) == column), column)
+    return next(
+        (part for part in ("item_a", "item_b") if design.columns.get(part) == column), column
+    )
 
 
 def _groups(design: Groups) -> list[str]:
-    sizes = (f"{count(n, 'unit')} of {shorten(name)}" for n, name in zip(design.n_units, design.groups, strict=True))
+    sizes = (
+        f"{count(n, 'unit')} of {shorten(name)}"
+        for n, name in zip(design.n_units, design.groups, strict=True)
+    )
     return [listing(list(sizes)), *_contrast(design, design.groups)]
 
 
 def _contrast(design: Groups | Paired, names: Levels) -> list[str]:
     """Return which difference is taken, and on which scale."""
     levels = f": {_names(design.levels)}" if design.levels else ""
-    return [f"difference  {' minus '.join(map(shorten, names))}", f"scale       {design.scale}{levels}"]
+    return [
+        f"difference  {' minus '.join(map(shorten, names))}",
+        f"scale       {design.scale}{levels}",
+    ]
 
 
 def _paired(design: Paired) -> list[str]:
     both = " and ".join(map(shorten, design.conditions))
     lines = [f"{count(design.n_pairs, 'pair')}, {both}", *_contrast(design, design.conditions)]
     if design.unmatched:
-        lines.append(f"unmatched   {count(len(design.unmatched))} left out ({_names(design.unmatched)})")
+        lines.append(
+            f"unmatched   {count(len(design.unmatched))} left out ({_names(design.unmatched)})"
+        )
     return lines
 
 
@@ -170,7 +201,10 @@ def _ratings(design: Ratings) -> list[str]:
         f"refusals    {count(held[design.status == REFUSAL].sum())}",
     ]
     for what, factors in (("strata", design.strata), ("rater group", design.rater_groups)):
-        lines += [f"{what:<12}{shorten(name)} ({_names(factor.levels)})" for name, factor in factors.items()]
+        lines += [
+            f"{what:<12}{shorten(name)} ({_names(factor.levels)})"
+            for name, factor in factors.items()
+        ]
     return lines
 
 
@@ -195,27 +229,39 @@ def data_section(design: Design, settings: Settings) -> Fields:
     """Return the keys of a plan that read the same design again."""
     name = type(design).__name__.lower()
     known: Fields = {
-        "design": name, "map": mapped_parts(design), "cluster": [c.name for c in design.clusters],
+        "design": name,
+        "map": mapped_parts(design),
+        "cluster": [c.name for c in design.clusters],
         "by": design.by.name if design.by is not None else None,
         **{key: settings.get(key) for key in (*ROWS, "encoding", "na", "count", "crosstab")},
         "missing": settings.get("missing", "drop" if name == "ratings" else "error"),
-    }  # fmt: skip
+    }
     if isinstance(design, Comparisons):
         order = declared_order(design)
         known["map"].pop("order", None)
-        return known | {"order": order} | {key: settings.get(key) for key in ("tie", "refusal", "winner_coding")}
+        return (
+            known
+            | {"order": order}
+            | {key: settings.get(key) for key in ("tie", "refusal", "winner_coding")}
+        )
     known |= {"scale": design.scale, "levels": _plan_levels(design)}
     if isinstance(design, Groups):
         return known | {"groups": list(design.groups)}
     if isinstance(design, Paired):
-        return known | {"conditions": list(design.conditions), "unmatched": settings.get("unmatched")}
+        return known | {
+            "conditions": list(design.conditions),
+            "unmatched": settings.get("unmatched"),
+        }
     source = design.columns.get("rater_source")
     return known | {
-        "refusal": settings.get("refusal"), "strata": list(design.strata), "raters": settings.get("raters"),
-        "units": settings.get("units"), "level_columns": settings.get("level_columns"),
+        "refusal": settings.get("refusal"),
+        "strata": list(design.strata),
+        "raters": settings.get("raters"),
+        "units": settings.get("units"),
+        "level_columns": settings.get("level_columns"),
         "reread": settings.get("reread"),
         "rater_groups": [name for name in design.rater_groups if name != source],
-    }  # fmt: skip
+    }
 
 
 def shaped_section(settings: Settings) -> Fields:
@@ -236,7 +282,9 @@ def mapped_parts(design: Design) -> dict[str, str | list[str]]:
     other = ("cluster", "stratum", "rater_group", "repeat")
     skip = {"by"} | {c.name for c in design.clusters}
     parts: dict[str, str | list[str]] = {
-        part: column for part, column in design.columns.items() if part not in skip and not part.startswith(other)
+        part: column
+        for part, column in design.columns.items()
+        if part not in skip and not part.startswith(other)
     }
     repeats = [column for part, column in design.columns.items() if part.startswith("repeat")]
     if repeats:

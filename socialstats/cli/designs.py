@@ -35,7 +35,14 @@ from socialstats.designs.schema import Finder
 from socialstats.designs.tables import bare, crosstab, holds_numbers, win_counts
 from socialstats.designs.vocabulary import RATERS, ROW_NAMES
 from socialstats.errors import Caution, InputError, Problem, caution
-from socialstats.tables import Table, rows_unlike, rows_where, rows_without, rows_without_whole, with_joint
+from socialstats.tables import (
+    Table,
+    rows_unlike,
+    rows_where,
+    rows_without,
+    rows_without_whole,
+    with_joint,
+)
 from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import option
 
@@ -59,12 +66,23 @@ def read(table: Table, settings: Settings, chosen: str | None = None) -> Design:
     refuse_foreign(name, settings)
     asked, (table, steps) = table, selected(table, settings)
     try:
-        design = READERS[name](table, settings) if study is None else read_shape(study, table, settings)
+        design = (
+            READERS[name](table, settings) if study is None else read_shape(study, table, settings)
+        )
     except InputError as error:
         if study is None and not settings.get("crosstab") and is_cross_table(table):
-            raise InputError(Problem(source=table.source, message="this is a cross table of counts",
-                                     fix="Say --crosstab")) from error  # fmt: skip
-        if study is not None or chosen is not None or any(settings.get(key) for key in ("design", "map", *OWN[name])):
+            raise InputError(
+                Problem(
+                    source=table.source,
+                    message="this is a cross table of counts",
+                    fix="Say --crosstab",
+                )
+            ) from error
+        if (
+            study is not None
+            or chosen is not None
+            or any(settings.get(key) for key in ("design", "map", *OWN[name]))
+        ):
             raise
         raise NoDesign(error.problems, table, settings, name) from error
     design = replace(design, cautions=(*design.cautions, *answered_alike(table)))
@@ -86,15 +104,25 @@ def answered_alike(table: Table) -> tuple[Caution, ...]:
         for model, one in zip(models.codes.tolist(), served.codes.tolist(), strict=True):
             if model >= 0 and one >= 0:
                 found.setdefault(models.levels[model], []).append(served.levels[one])
-        several = [f"'{shorten(model, 40)}': {quoted(names, 3)}" for model, names in found.items() if len(names) > 1]
+        several = [
+            f"'{shorten(model, 40)}': {quoted(names, 3)}"
+            for model, names in found.items()
+            if len(names) > 1
+        ]
         if several:
             said[column] = f"more than one {what}, {listing(several, 3)}"
     return (
-        caution(
-            "SS343", "; ".join(said.values()), affects="numbers of these models",
-            fix=f"report each separately: --by {next(iter(said))}",
-        ),
-    ) if said else ()  # fmt: skip
+        (
+            caution(
+                "SS343",
+                "; ".join(said.values()),
+                affects="numbers of these models",
+                fix=f"report each separately: --by {next(iter(said))}",
+            ),
+        )
+        if said
+        else ()
+    )
 
 
 def columns_apart(table: Table, settings: Settings) -> Settings:
@@ -104,7 +132,14 @@ def columns_apart(table: Table, settings: Settings) -> Settings:
         return [name] if name in table.columns or "," not in name else split_list([name])
 
     several = {key: words(settings.get(key)) for key in COLUMNS_OF}
-    return {**settings, **{key: [c for name in names for c in apart(name)] for key, names in several.items() if names}}
+    return {
+        **settings,
+        **{
+            key: [c for name in names for c in apart(name)]
+            for key, names in several.items()
+            if names
+        },
+    }
 
 
 def with_joint_parts(table: Table, settings: Settings) -> Table:
@@ -143,15 +178,27 @@ def second_reading(table: Table, settings: Settings, design: Design) -> Ratings 
     column = settings.get("reread")
     if column is None:
         return None
-    if not isinstance(design, Ratings) or settings.get("raters") or shaped(table, settings) is not None:
+    if (
+        not isinstance(design, Ratings)
+        or settings.get("raters")
+        or shaped(table, settings) is not None
+    ):
         raise InputError(
             f"--reread {shorten(column)}: a second parsing needs ratings in a table of one row per rating with a "
             f"column of values. This table is read as {type(design).__name__.lower()}. Leave the option out"
         )
     if column == design.columns["value"]:
-        raise InputError(f"--reread {shorten(column)} is the column that is read already; name the other one")
-    parts = {part: design.columns[part] for part in ("unit", "rater", "rater_source") if part in design.columns}
-    entries = [e for e in words(settings.get("map")) if e.partition("=")[0] not in ("value", *parts)]
+        raise InputError(
+            f"--reread {shorten(column)} is the column that is read already; name the other one"
+        )
+    parts = {
+        part: design.columns[part]
+        for part in ("unit", "rater", "rater_source")
+        if part in design.columns
+    }
+    entries = [
+        e for e in words(settings.get("map")) if e.partition("=")[0] not in ("value", *parts)
+    ]
     mapped = [*entries, *(f"{part}={name}" for part, name in parts.items()), f"value={column}"]
     found = read(table, {**settings, "map": mapped, "scale": design.scale}, "ratings")
     assert isinstance(found, Ratings)
@@ -166,15 +213,25 @@ def selected(table: Table, settings: Settings) -> tuple[Table, list[FlowStep]]:
     for key, word in asked:
         option = SETTINGS[key].option
         column, value = where(word, option)
-        named, note = f"{shorten(column, 40)} is '{shorten(value, 40)}'", f"{option} {shorten(word)}"
+        named, note = (
+            f"{shorten(column, 40)} is '{shorten(value, 40)}'",
+            f"{option} {shorten(word)}",
+        )
         if key == "where":
-            everywhere = bool(settings.get("shared")) and column == settings.get("by")  # people belong to each level
+            everywhere = bool(settings.get("shared")) and column == settings.get(
+                "by"
+            )  # people belong to each level
             table, left_out = rows_where(table, column, value, missing=everywhere)
             label = f"{shorten(column, 40)} is not '{shorten(value, 40)}'"
         elif key == "exclude_raters":
-            rater = mapped_columns(settings).get("rater") or Finder(table).free(RATERS.names) or "rater"
+            rater = (
+                mapped_columns(settings).get("rater") or Finder(table).free(RATERS.names) or "rater"
+            )
             table, left_out, names = rows_without_whole(table, column, value, rater)
-            label, note = f"excluded raters: {named} in some row", f"{count(names, 'rater')}, {note}"
+            label, note = (
+                f"excluded raters: {named} in some row",
+                f"{count(names, 'rater')}, {note}",
+            )
         elif value.startswith("=") and value[1:] in table.columns:  # COLUMN==COLUMN
             table, left_out = rows_unlike(table, column, value[1:])
             label = f"excluded: '{shorten(column, 40)}' and '{shorten(value[1:], 40)}' are the same"
@@ -197,7 +254,9 @@ def options_of(name: str, settings: Settings) -> Fields:
             raise InputError("the order is said twice, by --order and by --map: keep one of them")
         passed["order"] = passed["order"] or False
     options |= {key: passed[key] for key in passed if key != "cluster"}
-    options |= {key: False for key in ("na", "count") if options.get(key) in ("", [""])}  # '' says: nothing is that
+    options |= {
+        key: False for key in ("na", "count") if options.get(key) in ("", [""])
+    }  # '' says: nothing is that
     return options | ({"cluster": clusters} if clusters else {})
 
 
@@ -205,8 +264,12 @@ def read_paired(table: Table, settings: Settings) -> Paired:
     """Read pairs: one row per unit and condition, or one row per unit with two columns (mapped, or before/after)."""
     options = options_of("paired", settings)
     if settings.get("crosstab"):
-        kept: Fields = {key: options[key] for key in ("conditions", "levels", "scale") if key in options}
-        head = table.columns[0].strip()  # what stands over the labels of the rows names them, or both sides
+        kept: Fields = {
+            key: options[key] for key in ("conditions", "levels", "scale") if key in options
+        }
+        head = table.columns[
+            0
+        ].strip()  # what stands over the labels of the rows names them, or both sides
         two = [side.strip() for side in re.split(r"[\\/]", head)]
         sides = two if len({*two} - {""}) == 2 == len(two) else (head, "columns")
         if bare(head) not in (*ROW_NAMES, "columns"):
@@ -224,26 +287,38 @@ def read_paired(table: Table, settings: Settings) -> Paired:
         return Paired.from_frame(table, **options)
     lacking = [part for part in ("first", "second") if part not in options]
     if lacking:
-        raise InputError(f"--map {lacking[0]}=COLUMN is missing: a table with one row per unit has two value columns")
+        raise InputError(
+            f"--map {lacking[0]}=COLUMN is missing: a table with one row per unit has two value columns"
+        )
     order = options.pop("conditions", None)
     if order is not None:
         labels = (options["first"], options["second"])
         if set(order) != set(labels):
-            raise InputError(f"--conditions names {listing(order)}; the columns are {listing(labels)}")
+            raise InputError(
+                f"--conditions names {listing(order)}; the columns are {listing(labels)}"
+            )
         options["first"], options["second"] = order
     for part in ("condition", "value"):
         if part in options:
-            raise InputError(f"--map {part}= is for one row per unit and condition; leave out {option('first')} and "
-                             f"{option('second')}")  # fmt: skip
+            raise InputError(
+                f"--map {part}= is for one row per unit and condition; leave out {option('first')} and "
+                f"{option('second')}"
+            )
     design = Paired.from_wide(table, **options)
     if named:
         return design
-    others = [c for c in table.columns if c not in design.columns.values() and holds_numbers(table, c)]
+    others = [
+        c for c in table.columns if c not in design.columns.values() and holds_numbers(table, c)
+    ]
     if not others:
         return design
     first, second = (shorten(name, 40) for name in design.conditions)
-    note = caution("SS327", f"'{first}' minus '{second}'; not used: {quoted(others)}", affects="every number",
-                   fix=f"--map first={first} --map second={second} says so, or names two others")  # fmt: skip
+    note = caution(
+        "SS327",
+        f"'{first}' minus '{second}'; not used: {quoted(others)}",
+        affects="every number",
+        fix=f"--map first={first} --map second={second} says so, or names two others",
+    )
     return replace(design, cautions=(*design.cautions, note))
 
 
@@ -255,7 +330,9 @@ def read_ratings(table: Table, settings: Settings) -> Ratings:
     if settings.get("crosstab"):
         kept = {key: options[key] for key in ("raters", "levels", "scale") if key in options}
         if kept.get("scale") == "ordinal" and "levels" not in kept:
-            raise InputError("--scale ordinal: say the order of the levels of a cross table, --levels LOW,...,HIGH")
+            raise InputError(
+                "--scale ordinal: say the order of the levels of a cross table, --levels LOW,...,HIGH"
+            )
         return Ratings.from_table(crosstab(table), **kept, source=table.source)
     if "level_columns" in options:
         belong = ("levels", "scale", "unit", "strata", "cluster", "by")
@@ -268,14 +345,22 @@ def read_ratings(table: Table, settings: Settings) -> Ratings:
         if source is None:
             return Ratings.from_frame(table, **options)
         found = Ratings.from_frame(table, **options, rater_source=source)
-        note = caution("SS320", f"'{shorten(source, 40)}', which says who is a person", affects="which study is made",
-                       fix="name the column yourself with --map rater_source=COLUMN")  # fmt: skip
+        note = caution(
+            "SS320",
+            f"'{shorten(source, 40)}', which says who is a person",
+            affects="which study is made",
+            fix="name the column yourself with --map rater_source=COLUMN",
+        )
         return replace(found, cautions=(*found.cautions, note))
     for part in ("rater", "value", "status", "rater_source"):
         if part in options:
-            raise InputError(f"--map {part}= is for one row per rating; with --raters the columns are raters")
+            raise InputError(
+                f"--map {part}= is for one row per rating; with --raters the columns are raters"
+            )
     if "rater_groups" in options:
-        raise InputError("--rater-groups is for one row per rating; with --raters the columns are raters")
+        raise InputError(
+            "--rater-groups is for one row per rating; with --raters the columns are raters"
+        )
     return Ratings.from_wide(table, raters_in="columns", **options)
 
 
@@ -291,11 +376,16 @@ def read_comparisons(table: Table, settings: Settings) -> Comparisons:
 def read_groups(table: Table, settings: Settings) -> Groups:
     """Read two independent groups: one row per unit, or several, whose mean is the unit's value."""
     if settings.get("crosstab"):
-        raise InputError("--crosstab counts pairs of values or wins; counted groups have a row for each group and "
-                         "value, and --count COLUMN")  # fmt: skip
+        raise InputError(
+            "--crosstab counts pairs of values or wins; counted groups have a row for each group and "
+            "value, and --count COLUMN"
+        )
     return Groups.from_frame(table, **options_of("groups", settings))
 
 
 READERS: dict[str, Callable[[Table, Settings], Design]] = {
-    "comparisons": read_comparisons, "groups": read_groups, "paired": read_paired, "ratings": read_ratings,
-}  # fmt: skip
+    "comparisons": read_comparisons,
+    "groups": read_groups,
+    "paired": read_paired,
+    "ratings": read_ratings,
+}

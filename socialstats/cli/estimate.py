@@ -27,7 +27,14 @@ from socialstats.errors import InputError
 from socialstats.resampling.permutation import in_our_spelling
 from socialstats.results import ResultGroup
 from socialstats.tables import Table, read_table
-from socialstats.tables.writing import NUMBERS, as_bytes, table_like, text_like, write_whole, writing
+from socialstats.tables.writing import (
+    NUMBERS,
+    as_bytes,
+    table_like,
+    text_like,
+    write_whole,
+    writing,
+)
 from socialstats.text import count, unknown
 from socialstats.voice import speaking
 
@@ -36,7 +43,10 @@ FORMATS = ("text", "json", "csv", "md", "latex")
 FORMULA = "the columns in one text, 'response ~ terms | clusters' (docs/formulas.md)"
 LONGEST = 50  # list of choices beside an option; longer ones are in its words
 NOT_TYPED = ("allowed", "source")  # limits of covariates, name for messages
-OF_FILE = {"input_format": "format", "encoding": "encoding"}  # options of how a file is read, as keywords
+OF_FILE = {
+    "input_format": "format",
+    "encoding": "encoding",
+}  # options of how a file is read, as keywords
 
 
 def run_estimate(options: argparse.Namespace) -> int:
@@ -51,30 +61,50 @@ def run_estimate(options: argparse.Namespace) -> int:
     known = functions()
     name, *words = options.words or [""]
     if options.list_metrics or not name:
-        print("usage: socialstats estimate METRIC TABLE [options]\n\nmetrics (METRIC --help lists the options of one):")
+        print(
+            "usage: socialstats estimate METRIC TABLE [options]\n\nmetrics (METRIC --help lists the options of one):"
+        )
         print("\n".join(listed(known)))
         return 0
     function = known.get(name.replace("-", "_"))
     if function is None:
         if words and (second := words[0].replace("-", "_")) in known:
-            raise InputError(f"the metric comes before the table: socialstats estimate {shlex.join([second, name])}")
+            raise InputError(
+                f"the metric comes before the table: socialstats estimate {shlex.join([second, name])}"
+            )
         raise InputError(unknown("metric", name, known))
     parser, hints = parser_of(function)
     given = vars(parser.parse_args(words))
     typed_in = dict(given)
     tables = given.pop("tables")
     own_keys = (
-        "as", "output", "verify", *OF_FILE, "overwrite", "keep_formulas", "map", "design", "crosstab", *ROWS,
-    )  # fmt: skip
+        "as",
+        "output",
+        "verify",
+        *OF_FILE,
+        "overwrite",
+        "keep_formulas",
+        "map",
+        "design",
+        "crosstab",
+        *ROWS,
+    )
     chosen = {key: given.pop(key) for key in own_keys}
     kind = format_of(chosen["output"], chosen["as"], FORMATS)
-    given = {key: typed(key, value, hints[key]) for key, value in given.items() if value is not None}
+    given = {
+        key: typed(key, value, hints[key]) for key, value in given.items() if value is not None
+    }
     design = design_of(function, chosen, given)
     given |= mapped(design, chosen["map"] or [], given)
     given |= {key: chosen[typed_as] for typed_as, key in OF_FILE.items() if chosen[typed_as]}
-    apart = chosen["design"] == "groups" and "group" not in given  # which says that groups are meant, not pairs
+    apart = (
+        chosen["design"] == "groups" and "group" not in given
+    )  # which says that groups are meant, not pairs
     if any(chosen[key] for key in ROWS) or chosen["crosstab"] or apart:
-        chosen["map"] = [*(chosen["map"] or []), *([f"rater={given['rater']}"] if given.get("rater") else [])]
+        chosen["map"] = [
+            *(chosen["map"] or []),
+            *([f"rater={given['rater']}"] if given.get("rater") else []),
+        ]
         tables = [kept_rows(table, chosen) for table in tables]
         given = {key: value for key, value in given.items() if key not in OF_FILE.values()}
     if apart:
@@ -86,7 +116,11 @@ def run_estimate(options: argparse.Namespace) -> int:
         result = function(*tables, **given)
         content = rendered(result, kind)
         if chosen["output"]:
-            own = table_like(list(result.tidy(all=True).columns), "csv") if kind == "csv" else text_like(content)
+            own = (
+                table_like(list(result.tidy(all=True).columns), "csv")
+                if kind == "csv"
+                else text_like(content)
+            )
             write_whole(chosen["output"], content + "\n", NUMBERS if kind == "json" else own)
         else:
             print(content)
@@ -117,7 +151,9 @@ def design_of(function: Callable[..., Any], chosen: Settings, given: Settings) -
             takes = f"takes {' or '.join(general)}" if general else "reads a table of its own"
             raise InputError(f"--design {asked}: {function.__name__} {takes}. Leave the option out")
         return str(asked)
-    parts = {entry.partition("=")[0] for entry in chosen["map"] or []} | {key for key in given if key == "group"}
+    parts = {entry.partition("=")[0] for entry in chosen["map"] or []} | {
+        key for key in given if key == "group"
+    }
     return next((name for name in names if parts <= {*PARTS.get(name, ())}), names[0])
 
 
@@ -156,8 +192,12 @@ def counted(table: Table, design: str, given: Fields) -> Any:
         For a metric whose design has no cross tables.
     """
     if design not in READERS:
-        raise InputError("--crosstab is for metrics of comparisons, pairs and ratings. Leave the option out")
-    reading: Fields = {key: given.pop(key) for key in ("conditions", "levels", "scale", "raters") if key in given}
+        raise InputError(
+            "--crosstab is for metrics of comparisons, pairs and ratings. Leave the option out"
+        )
+    reading: Fields = {
+        key: given.pop(key) for key in ("conditions", "levels", "scale", "raters") if key in given
+    }
     return READERS[design](table, {"crosstab": True, **reading})
 
 
@@ -165,17 +205,28 @@ def parser_of(function: Callable[..., Any]) -> tuple[Parser, dict[str, list[Any]
     """Return the parser of a metric's options and of the columns of its table, and what types each of them takes."""
     tables = getattr(function, "tables", 1)
     parser = Parser(
-        prog=f"socialstats estimate {function.__name__}", allow_abbrev=False,
+        prog=f"socialstats estimate {function.__name__}",
+        allow_abbrev=False,
         usage=f"socialstats estimate {function.__name__} {' '.join(['TABLE'] * tables)} [options]",
         description=_first_line(function),
         epilog=f"Lists are typed A,B,C. The whole description: help(socialstats.{function.__name__}) in Python.",
-    )  # fmt: skip
-    parser.add_argument("tables", metavar="TABLE", nargs=tables, help="file of the table; - for standard input")
+    )
+    parser.add_argument(
+        "tables", metavar="TABLE", nargs=tables, help="file of the table; - for standard input"
+    )
     add = parser.add_argument
     add("--format", dest="as", choices=FORMATS, help="default: by the name of -o, else text")
     add("-o", "--output", metavar="FILE", type=Output, help="write it to a file; - for stdout")
-    add("--verify", action="store_true", help="recompute by independent implementations; exit 1 where they disagree")
-    add("--input-format", choices=FILES, help="format of the table (default: by its suffix, then its content)")
+    add(
+        "--verify",
+        action="store_true",
+        help="recompute by independent implementations; exit 1 where they disagree",
+    )
+    add(
+        "--input-format",
+        choices=FILES,
+        help="format of the table (default: by its suffix, then its content)",
+    )
     for key in ("encoding", "map", "design", "crosstab", *ROWS):
         SETTINGS[key].add(add)
     add_writing(parser)
@@ -186,8 +237,12 @@ def parser_of(function: Callable[..., Any]) -> tuple[Parser, dict[str, list[Any]
     ]
     for reader in _readers_of(function):
         for maker in makers_of(reader):
-            of_table = [p for p in inspect.signature(maker).parameters.values() if p.kind is p.KEYWORD_ONLY]
-            groups.append(("columns of the table", maker, of_table, vars(sys.modules[reader.__module__])))
+            of_table = [
+                p for p in inspect.signature(maker).parameters.values() if p.kind is p.KEYWORD_ONLY
+            ]
+            groups.append(
+                ("columns of the table", maker, of_table, vars(sys.modules[reader.__module__]))
+            )
     shown: dict[str, list[tuple[str, Any, str]]] = {}
     for title, maker, parameters, home in groups:
         types_of, words = get_type_hints(maker, localns=home), described(maker)
@@ -202,15 +257,36 @@ def parser_of(function: Callable[..., Any]) -> tuple[Parser, dict[str, list[Any]
         hints["formula"] = [str, types.NoneType]
     for title, names in shown.items():
         add_keywords(parser, title, names, hints)
-    design = next((one.__name__.lower() for one in _readers_of(function) if one.__name__.lower() in MAPPED), "")
-    parser.brief |= {"map": f"which part a column plays: {', '.join(MAPPED[design])}"} if design else {}
-    everyday = ["tables", *(one.name for one in own), "map", "where", "cluster", "by", "levels", "as", "output"]
-    parser.shorten(everyday, f"every option, of all columns too: socialstats estimate {function.__name__} --help-all")
+    design = next(
+        (one.__name__.lower() for one in _readers_of(function) if one.__name__.lower() in MAPPED),
+        "",
+    )
+    parser.brief |= (
+        {"map": f"which part a column plays: {', '.join(MAPPED[design])}"} if design else {}
+    )
+    everyday = [
+        "tables",
+        *(one.name for one in own),
+        "map",
+        "where",
+        "cluster",
+        "by",
+        "levels",
+        "as",
+        "output",
+    ]
+    parser.shorten(
+        everyday,
+        f"every option, of all columns too: socialstats estimate {function.__name__} --help-all",
+    )
     return parser, hints
 
 
 def add_keywords(
-    parser: Parser, title: str, names: Sequence[tuple[str, Any, str]], hints: Mapping[str, list[Any]]
+    parser: Parser,
+    title: str,
+    names: Sequence[tuple[str, Any, str]],
+    hints: Mapping[str, list[Any]],
 ) -> None:
     """Add keywords of a function (name, default, help) as a group of options."""
     group = parser.add_argument_group(title)
@@ -321,7 +397,11 @@ def _mapping_of(option: str, word: str, kind: Any) -> Fields:
             found[key] = float(value) if kind is float else value
         except ValueError:
             raise InputError(f"{option}: '{value}' is not a number") from None
-    return {key: tuple(value.split(":")) for key, value in found.items()} if get_origin(kind) is tuple else found
+    return (
+        {key: tuple(value.split(":")) for key, value in found.items()}
+        if get_origin(kind) is tuple
+        else found
+    )
 
 
 def rendered(result: Any, kind: str) -> str:
@@ -329,7 +409,9 @@ def rendered(result: Any, kind: str) -> str:
     from socialstats import __version__
 
     if kind == "json":
-        return json.dumps({"socialstats": __version__, **result.to_dict()}, indent=1, allow_nan=False)
+        return json.dumps(
+            {"socialstats": __version__, **result.to_dict()}, indent=1, allow_nan=False
+        )
     if kind == "csv":
         return as_bytes(result.tidy(all=True), "csv").decode().rstrip("\n")
     if kind == "text":
@@ -373,7 +455,9 @@ def _readers_of(function: Callable[..., Any]) -> tuple[Any, ...]:
     from socialstats.designs.label_lists import LabelLists
 
     declared: tuple[Any, ...] | None = getattr(function, "readers", None)
-    return declared or ({"preference_shares": Comparisons, "label_counts": LabelLists}[function.__name__],)
+    return declared or (
+        {"preference_shares": Comparisons, "label_counts": LabelLists}[function.__name__],
+    )
 
 
 def described(function: Callable[..., Any]) -> dict[str, str]:

@@ -10,16 +10,31 @@ READINGS: dict[str, Fields] = {
     "baseball": {"order": "home"},
     "ice_hockey": {"map": ["item_a=visitor", "item_b=opponent"], "order": ""},
     "norm_goal": {
-        "study": "norm-goal", "map": ["unit=scenario", "rater=rater", "value=action", "rater_source=source"],
-        "scale": "nominal", "strata": ["domain"], "by": "pressure",
+        "study": "norm-goal",
+        "map": ["unit=scenario", "rater=rater", "value=action", "rater_source=source"],
+        "scale": "nominal",
+        "strata": ["domain"],
+        "by": "pressure",
     },
     "social_norms": {
-        "study": "ordinal-alignment", "map": ["unit=item", "rater=rater", "value=answer", "rater_source=source"],
-        "levels": ["A", "B", "C", "D", "E"], "refusal": ["F"], "strata": ["area"],
-        "rater_groups": ["gender", "age", "income", "education", "marital_status", "children", "residence",
-                         "social_class", "ethnicity"],
+        "study": "ordinal-alignment",
+        "map": ["unit=item", "rater=rater", "value=answer", "rater_source=source"],
+        "levels": ["A", "B", "C", "D", "E"],
+        "refusal": ["F"],
+        "strata": ["area"],
+        "rater_groups": [
+            "gender",
+            "age",
+            "income",
+            "education",
+            "marital_status",
+            "children",
+            "residence",
+            "social_class",
+            "ethnicity",
+        ],
     },
-}  # fmt: skip
+}
 
 
 def dataset_of(name: str) -> str:
@@ -42,10 +57,16 @@ def with_reading(name: str, settings: Settings) -> Fields:
     ['unit=domain', 'rater=rater', 'value=action', 'rater_source=source']
     """
     reading = READINGS.get(dataset_of(name), {})
-    if settings.get("design") is not None or settings.get("study") not in (None, reading.get("study")):
+    if settings.get("design") is not None or settings.get("study") not in (
+        None,
+        reading.get("study"),
+    ):
         reading = {key: value for key, value in reading.items() if key != "study"}
     given = words(settings.get("map"))
     parts = {entry.partition("=")[0] for entry in given}
     reading = {key: value for key, value in reading.items() if key not in parts}
-    merged = [*given, *(entry for entry in reading.get("map", []) if entry.partition("=")[0] not in parts)]
+    merged = [
+        *given,
+        *(entry for entry in reading.get("map", []) if entry.partition("=")[0] not in parts),
+    ]
     return {**reading, **settings, **({"map": merged} if merged else {})}

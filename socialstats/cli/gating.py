@@ -39,9 +39,11 @@ examples, with the tables in examples/data:
 
 exit code: 0 every requirement is met; 1 one is not, or its number is undefined; 2 bad input"""
 SHOWN: Fields = {
-    "usage": "socialstats gate TABLE --require REQUIREMENT [options]", "description": HELP, "epilog": EPILOG,
+    "usage": "socialstats gate TABLE --require REQUIREMENT [options]",
+    "description": HELP,
+    "epilog": EPILOG,
     "allow_abbrev": False,
-}  # fmt: skip
+}
 SIGNS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt}
 FIELDS = ("estimate", "conf_low", "conf_high", "std_error", "p_value", "p_adjusted", "df", "n")
 LIMITS = ("conf_low", "conf_high")
@@ -83,7 +85,9 @@ class Requirement:
             raise InputError(f"--require {text}: not a requirement; {form}")
         parts = found.groupdict()
         if parts["field"] not in FIELDS:
-            raise InputError(f"--require {text}: no field '{parts['field']}'; fields: {listing([*FIELDS], 9)}")
+            raise InputError(
+                f"--require {text}: no field '{parts['field']}'; fields: {listing([*FIELDS], 9)}"
+            )
         try:
             limit = float(parts.pop("limit"))
         except ValueError:
@@ -101,7 +105,13 @@ def add_gate(commands: Any) -> None:
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--require", action="append", default=[], metavar="REQUIREMENT", help="what must hold; repeatable")
+    add(
+        "--require",
+        action="append",
+        default=[],
+        metavar="REQUIREMENT",
+        help="what must hold; repeatable",
+    )
     add_output(add, FORMATS)
     add_writing(parser)
 
@@ -129,7 +139,7 @@ def run_gate(options: argparse.Namespace) -> int:
 
 def judged(
     wanted: Sequence[Requirement], words: Texts
-) -> tuple[list[Entry], list[float | None], list[str]]:  # fmt: skip
+) -> tuple[list[Entry], list[float | None], list[str]]:
     """Return an entry and a value for each requirement, and the cautions of the results that they rest on.
 
     Raises
@@ -154,14 +164,20 @@ def judged(
             for key, word in vars(options).items()
             if key in hints and word is not None
         }
-        if implied and {"first", "second"} & {*given}:  # a row for each unit: the columns are the conditions
+        if implied and {"first", "second"} & {
+            *given
+        }:  # a row for each unit: the columns are the conditions
             sides = (given.get("first"), given.get("second"))
             if sides != implied.pop("conditions"):
-                raise InputError(f"--require {one.text}: name the columns in this order with --first and --second")
+                raise InputError(
+                    f"--require {one.text}: name the columns in this order with --first and --second"
+                )
         try:
             with speaking(of_metric(hints)):
                 key = (name, repr(sorted((given | implied).items())))
-                result = made[key] = made.get(key) or known[name](*options.tables, **given, **implied)
+                result = made[key] = made.get(key) or known[name](
+                    *options.tables, **given, **implied
+                )
             found = cautions_of(result)
             cautions |= dict.fromkeys(map(str, found))
             row = row_of(result, term, one)
@@ -171,13 +187,23 @@ def judged(
             raise
         except SocialStatsError as error:  # a statistic that does not exist meets no requirement
             values.append(None)
-            entries.append(Entry(source=words[0], name=one.text, verdict="fails", reason=str(error), wrong=True,
-                                 cells=("undefined",)))  # fmt: skip
+            entries.append(
+                Entry(
+                    source=words[0],
+                    name=one.text,
+                    verdict="fails",
+                    reason=str(error),
+                    wrong=True,
+                    cells=("undefined",),
+                )
+            )
     if idle := sorted(set.intersection(*strange)):
         near = f". {said}" if (said := parser.nearest(idle)) else ""
         raise InputError(f"no metric of these requirements has the option {quoted(idle)}{near}")
     if any(one.field.startswith("p_") and one.sign.startswith(">") for one in wanted):
-        cautions["A large p value is no evidence that two are equal: require a limit of the interval"] = None
+        cautions[
+            "A large p value is no evidence that two are equal: require a limit of the interval"
+        ] = None
     return entries, values, list(cautions)
 
 
@@ -198,7 +224,10 @@ def _as_conditions(words: Texts) -> list[str]:
     """Return the words with the column of models as that of conditions: a difference of means pairs them."""
     if any(word.split("=")[0] == "--condition" for word in words):
         return list(words)
-    return ["--condition" + word.removeprefix("--rater") if word.split("=")[0] == "--rater" else word for word in words]
+    return [
+        "--condition" + word.removeprefix("--rater") if word.split("=")[0] == "--rater" else word
+        for word in words
+    ]
 
 
 def row_of(result: Result | ResultGroup, term: str, one: Requirement) -> Row:
@@ -213,16 +242,27 @@ def row_of(result: Result | ResultGroup, term: str, one: Requirement) -> Row:
     from socialstats.results.rows import negated
 
     rows = result.rows() if isinstance(result, ResultGroup) else result.rows
-    named = {row: {row.term, *(f"{part}: {row.term}" for part in (row.group, row.by, f"{row.by}, {row.group}"))}
-             for row in rows}  # fmt: skip
+    named = {
+        row: {
+            row.term,
+            *(f"{part}: {row.term}" for part in (row.group, row.by, f"{row.by}, {row.group}")),
+        }
+        for row in rows
+    }
     found = [row for row, names in named.items() if term in names]
     leading = [row for row in found if row.group is None and row.by is None]
     if not found and " - " in term:
         turned = " - ".join(reversed(term.split(" - ", 1)))
-        found = [negated(row) for row, names in named.items() if turned in names and row.role == "difference"]
+        found = [
+            negated(row)
+            for row, names in named.items()
+            if turned in names and row.role == "difference"
+        ]
     if len(found) == 1 or len(leading) == 1:
         return (leading if len(found) > 1 else found)[0]
-    labels = dict.fromkeys(row.term if row.group is None else f"{row.group}: {row.term}" for row in found or rows)
+    labels = dict.fromkeys(
+        row.term if row.group is None else f"{row.group}: {row.term}" for row in found or rows
+    )
     problem = f"several rows are called '{term}'" if found else f"no term '{term}'"
     raise InputError(f"--require {one.text}: {problem}; terms: {quoted([*labels], 20)}")
 
@@ -236,21 +276,43 @@ def entry_of(one: Requirement, row: Row, source: str, cautions: Sequence[Caution
     from socialstats.sentences import stat
 
     stops = [str(said) for said in cautions if said.severity == "stop"]
-    loose = [f"{said.code} {said.short}" for said in row.cautions if row.approximate and said.code in APPROXIMATE]
+    loose = [
+        f"{said.code} {said.short}"
+        for said in row.cautions
+        if row.approximate and said.code in APPROXIMATE
+    ]
     value = getattr(row, one.field)
-    same = row.role == "difference" and row.estimate == 0 and row.reason == "no_variation" and one.field in LIMITS
+    same = (
+        row.role == "difference"
+        and row.estimate == 0
+        and row.reason == "no_variation"
+        and one.field in LIMITS
+    )
     judged = 0.0 if same and value is None else value
     met = judged is not None and not stops and SIGNS[one.sign](judged, one.limit)
     whole = one.field in ("n", "df") and value is not None and value % 1 == 0
     digits = 0 if whole else max(4, len(f"{one.limit:g}".partition(".")[2]) + 1)
-    shown = "undefined" if value is None else p_value(value) if one.field.startswith("p_") else number(value, digits)
+    shown = (
+        "undefined"
+        if value is None
+        else p_value(value)
+        if one.field.startswith("p_")
+        else number(value, digits)
+    )
     reason = (
-        (f"nothing changed, {one.field} counts as 0: " if same else "") + (row.undefined or f"there is no {one.field}")
+        (f"nothing changed, {one.field} counts as 0: " if same else "")
+        + (row.undefined or f"there is no {one.field}")
         if value is None
         else "; ".join([f"{row.term}: {stat(row)}", *stops, *loose])
     )
-    return Entry(source=source, name=one.text, verdict="met" if met else "fails", reason=reason, wrong=not met,
-                 cells=(shown,))  # fmt: skip
+    return Entry(
+        source=source,
+        name=one.text,
+        verdict="met" if met else "fails",
+        reason=reason,
+        wrong=not met,
+        cells=(shown,),
+    )
 
 
 def line_of(one: Entry) -> str:
@@ -264,13 +326,19 @@ def headline(entries: Sequence[Entry]) -> str:
     return f"{count(len(entries) - failed)} of {count(len(entries), 'requirement')} met."
 
 
-def rendered(kind: str, entries: Sequence[Entry], values: Sequence[float | None], cautions: Texts) -> str:
+def rendered(
+    kind: str, entries: Sequence[Entry], values: Sequence[float | None], cautions: Texts
+) -> str:
     """Return the outcome in one of the formats."""
     if kind == "junit":
         return as_junit("socialstats gate", entries)
     if kind == "md":
         return as_summary(
-            "socialstats gate", headline(entries), entries, ("Value",), [f"Caution: {c}" for c in cautions]
+            "socialstats gate",
+            headline(entries),
+            entries,
+            ("Value",),
+            [f"Caution: {c}" for c in cautions],
         )
     if kind == "json":
         from socialstats import __version__
@@ -279,6 +347,10 @@ def rendered(kind: str, entries: Sequence[Entry], values: Sequence[float | None]
             {"requirement": one.name, "met": not one.wrong, "value": value, "reason": one.reason}
             for one, value in zip(entries, values, strict=True)
         ]
-        said = {"ok": not any(one.wrong for one in entries), "requirements": found, "cautions": list(cautions)}
+        said = {
+            "ok": not any(one.wrong for one in entries),
+            "requirements": found,
+            "cautions": list(cautions),
+        }
         return json.dumps({"socialstats": __version__, **said}, indent=1) + "\n"
     return "\n".join([*map(line_of, entries), headline(entries)]) + "\n"

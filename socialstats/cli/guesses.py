@@ -42,7 +42,11 @@ class Columns:
         rows = [entry for key in ROWS for entry in words(settings.get(key))]
         keys = ("by", "cluster", "strata", "rater_groups", "raters")
         self.taken = {column for key in keys for column in words(settings.get(key))}
-        self.taken |= {*self.parts.values(), *self.mapped.values(), *(entry.partition("=")[0] for entry in rows)}
+        self.taken |= {
+            *self.parts.values(),
+            *self.mapped.values(),
+            *(entry.partition("=")[0] for entry in rows),
+        }
 
     def free(self, names: Texts = ()) -> list[Column]:
         """Return the columns that play no part and were named nowhere, and that hold two labels or more.
@@ -71,7 +75,11 @@ class Columns:
         if self.design == "comparisons" and len(items) == 2:
             used = {*self.table.columns} - {c.name for c in free}
             return clusters_of(self.seen, items[0], items[1], [*used])
-        return [c.name for c in free if is_cluster(c) and (self.design != "paired" or self.constant(c, "unit"))][:1]
+        return [
+            c.name
+            for c in free
+            if is_cluster(c) and (self.design != "paired" or self.constant(c, "unit"))
+        ][:1]
 
     def model(self) -> str | None:
         """Return the column that tells models or prompts apart."""
@@ -104,7 +112,9 @@ def ratings_guess(columns: Columns) -> Fields:
     free = [c for c in columns.free() if c is not source]
     of_units = [c for c in free if columns.constant(c, "unit")]
     of_raters = [c for c in free if c not in of_units and columns.constant(c, "rater")]
-    kinds = [c for c in of_units if c.size <= MOST_GROUPS and any(k in c.name.casefold() for k in KINDS)]
+    kinds = [
+        c for c in of_units if c.size <= MOST_GROUPS and any(k in c.name.casefold() for k in KINDS)
+    ]
     clusters = [c for c in of_units if is_cluster(c) and c not in kinds][:1]
     loose = [c.name for c in free if c not in (*of_units, *of_raters) and c.size <= MOST_BY]
     guess: Fields = {
@@ -154,5 +164,7 @@ def letters_of_models(table: Table, value: Column, source: Column, labels: Texts
     pairs = table.counts([source.name, value.name])
     who, what = (pairs.columns[c.name].labels() for c in (source, value))
     people = [code for code, name in enumerate(who.levels) if is_people(name)]
-    chosen = {what.levels[code] for code in what.codes[np.isin(who.codes, people)].tolist() if code >= 0}
+    chosen = {
+        what.levels[code] for code in what.codes[np.isin(who.codes, people)].tolist() if code >= 0
+    }
     return [label for label in labels if chosen and label not in chosen and label > max(chosen)]

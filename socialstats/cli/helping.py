@@ -52,15 +52,21 @@ class Parser(argparse.ArgumentParser):
         return self.help_of(self.everyday, more=self.more, brief=self.brief)
 
     def help_of(
-        self, shown: Collection[str] = (), about: str = "", more: str = "", brief: Mapping[str, str] | None = None
-    ) -> str:  # fmt: skip
+        self,
+        shown: Collection[str] = (),
+        about: str = "",
+        more: str = "",
+        brief: Mapping[str, str] | None = None,
+    ) -> str:
         """Return help with some options (all by default), other words at its head, a last line, and brief words."""
         formatter = self._get_formatter()
         formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
         formatter.add_text(about or self.description)
         for title, actions in self.sections():
             formatter.start_section(title)
-            formatter.add_arguments([said(one, brief or {}) for one in actions if not shown or one.dest in shown])
+            formatter.add_arguments(
+                [said(one, brief or {}) for one in actions if not shown or one.dest in shown]
+            )
             formatter.end_section()
         formatter.add_text("" if about else self.epilog)
         formatter.add_text(more)
@@ -76,7 +82,9 @@ class Parser(argparse.ArgumentParser):
         options, strange = self.parse_known_args(args, namespace)
         if strange:
             home = self.commands().get(getattr(options, "command", ""), self)
-            home.error(f"unrecognized arguments: {' '.join(strange)}. {home.nearest(strange)}".rstrip(". "))
+            home.error(
+                f"unrecognized arguments: {' '.join(strange)}. {home.nearest(strange)}".rstrip(". ")
+            )
         return options
 
     def nearest(self, strange: Sequence[str]) -> str:
@@ -94,7 +102,9 @@ class Parser(argparse.ArgumentParser):
 
     def commands(self) -> dict[str, Parser]:
         """Return the parsers of commands, by name."""
-        found = (one.choices for one in self._actions if isinstance(one, argparse._SubParsersAction))
+        found = (
+            one.choices for one in self._actions if isinstance(one, argparse._SubParsersAction)
+        )
         return {name: parser for choices in found for name, parser in choices.items()}
 
     def error(self, message: str) -> NoReturn:
@@ -111,7 +121,9 @@ class Parser(argparse.ArgumentParser):
         if action.choices is not None and value not in action.choices:
             known = [str(one) for one in action.choices]
             near = meant(str(value), known)
-            raise argparse.ArgumentError(action, f"invalid choice: {value!r}. {near}Choose from {', '.join(known)}")
+            raise argparse.ArgumentError(
+                action, f"invalid choice: {value!r}. {near}Choose from {', '.join(known)}"
+            )
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
         """Return the value of an option, also ``--``: ``--na=--`` names a label. Python before 3.13 drops it."""
@@ -142,7 +154,9 @@ class HelpAll(argparse.Action):
 class StudyHelp(argparse.Action):
     """``--help`` of a command that runs studies: the short one, or after ``--study NAME`` what else the study takes."""
 
-    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, *_: Any) -> None:
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, *_: Any
+    ) -> None:
         """Print help and leave."""
         assert isinstance(parser, Parser)
         if namespace.study is None:

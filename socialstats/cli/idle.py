@@ -13,8 +13,9 @@ from socialstats.text import listing
 CHOSEN = tuple(dict.fromkeys(key for keys in OF_DESIGN.values() for key in keys))
 OWN_USES = ("reference", "first", "rater_groups", "pooling")
 UNUSED = {  # by studies of the right design
-    "role-conflict": ("adjust",), "comparisons": ("covariate", "group", "value_levels"),
-}  # fmt: skip
+    "role-conflict": ("adjust",),
+    "comparisons": ("covariate", "group", "value_levels"),
+}
 WORDS = {
     "comparisons": "X_a, X_b: the two sides of a covariate X; values: labels that a row cites",
     "paired": "first, second: the two conditions, where a row is a unit",
@@ -63,9 +64,13 @@ def refuse_idle(study: Study, settings: Settings) -> None:
         by = f"by {key}" in study.uses
         if by and settings.get("by"):
             continue
-        named = listing([one.name for one in STUDIES.values() if {key, f"by {key}"} & {*one.uses}], 8)
+        named = listing(
+            [one.name for one in STUDIES.values() if {key, f"by {key}"} & {*one.uses}], 8
+        )
         where = "without --by there is nothing to compare" if by else f"it is for {named}"
-        raise InputError(f"{SETTINGS[key].option} has no effect on study {study.name}; {where}. Leave it out")
+        raise InputError(
+            f"{SETTINGS[key].option} has no effect on study {study.name}; {where}. Leave it out"
+        )
     if study.read is not None:  # reads tables of its own shape, and says itself what it takes
         return
     defaults = StudyOptions()
@@ -73,8 +78,19 @@ def refuse_idle(study: Study, settings: Settings) -> None:
         value = settings.get(key)
         if value in (None, [], getattr(defaults, key)) or takes(study, key):
             continue
-        homes = [design for design, keys in OF_DESIGN.items() if key in keys and design != study.design]
-        where = f"it is for studies of {homes[0]}" if homes else "another study of comparisons has it"
-        raise InputError(f"{SETTINGS[key].option} has no effect on study {study.name}; {where}. Leave it out")
-    if settings.get("effect_scale") not in (None, "raw") and settings.get("smallest_effect") is None:
-        raise InputError("--effect-scale is the unit of --smallest-effect, which is not given: say both, or neither")
+        homes = [
+            design for design, keys in OF_DESIGN.items() if key in keys and design != study.design
+        ]
+        where = (
+            f"it is for studies of {homes[0]}" if homes else "another study of comparisons has it"
+        )
+        raise InputError(
+            f"{SETTINGS[key].option} has no effect on study {study.name}; {where}. Leave it out"
+        )
+    if (
+        settings.get("effect_scale") not in (None, "raw")
+        and settings.get("smallest_effect") is None
+    ):
+        raise InputError(
+            "--effect-scale is the unit of --smallest-effect, which is not given: say both, or neither"
+        )

@@ -30,7 +30,9 @@ def settle(options: argparse.Namespace, plan: Plan) -> tuple[Fields, Levels]:
         given = getattr(options, key, None)
         planned = plan.values.get(key)
         if key == "map" and planned is not None:
-            planned = [f"{part}={column}" for part, columns in planned.items() for column in words(columns)]
+            planned = [
+                f"{part}={column}" for part, columns in planned.items() for column in words(columns)
+            ]
         if key in LISTS:
             given = None if given is None else split_list(given)
             planned = split_list([planned]) if isinstance(planned, str) else planned
@@ -45,13 +47,19 @@ def settle(options: argparse.Namespace, plan: Plan) -> tuple[Fields, Levels]:
     if plan.values.get(REASONS):
         settings[REASONS] = plan.values[REASONS]
     if "conditions" in settings and len(settings["conditions"]) != 2:
-        raise InputError(f"--conditions {','.join(settings['conditions'])}: name two, the first minus the second: A,B")
+        raise InputError(
+            f"--conditions {','.join(settings['conditions'])}: name two, the first minus the second: A,B"
+        )
     return settings, tuple(deviations)
 
 
-def read_design(path: str, settings: Settings, input_format: Any = None, study: str | None = None) -> Design:
+def read_design(
+    path: str, settings: Settings, input_format: Any = None, study: str | None = None
+) -> Design:
     """Read a file as the settings say; `study` is the name of the study asked for, which decides the design."""
-    return read(read_table(path, input_format, settings.get("encoding")), settings, design_of(study))
+    return read(
+        read_table(path, input_format, settings.get("encoding")), settings, design_of(study)
+    )
 
 
 def design_of(study: str | None) -> str | None:

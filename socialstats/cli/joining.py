@@ -22,7 +22,9 @@ EPILOG = """examples, with the tables in examples/data:
   socialstats join people.csv ages.csv --on rater -o joined.csv
   socialstats join model_answers.csv joined.csv --rows --on model=rater --fill-table source=model --fill source=human \\
       -o everybody.csv"""
-VOICE = of_metric({"on": [str], "columns": [str], "unmatched": [str], "fill": [str], "fill_table": [str]})
+VOICE = of_metric(
+    {"on": [str], "columns": [str], "unmatched": [str], "fill": [str], "fill_table": [str]}
+)
 
 
 def add_join(commands: Any) -> None:
@@ -37,14 +39,31 @@ def add_join(commands: Any) -> None:
         help="column of the key, or OURS=THEIRS; with --rows what OTHER calls otherwise; repeat",
     )
     add("--columns", action="append", metavar="A,B", help="columns of OTHER to add (default: all)")
-    add("--unmatched", choices=["keep", "drop", "error"],
-        help="rows of TABLE whose key OTHER lacks: kept with empty cells (default), left out, or an error")  # fmt: skip
+    add(
+        "--unmatched",
+        choices=["keep", "drop", "error"],
+        help="rows of TABLE whose key OTHER lacks: kept with empty cells (default), left out, or an error",
+    )
     add("--rows", action="store_true", help="put the rows of OTHER below those of TABLE")
-    add("--fill", action="append", metavar="COLUMN=VALUE", help="with --rows: a column that OTHER lacks; repeat")
-    add("--fill-table", action="append", metavar="COLUMN=VALUE",
-        help="with --rows: a column that TABLE lacks; repeat")  # fmt: skip
-    add("-o", "--output", metavar="FILE", type=Output,
-        help="csv, tsv, jsonl or parquet to write (default: csv to stdout)")  # fmt: skip
+    add(
+        "--fill",
+        action="append",
+        metavar="COLUMN=VALUE",
+        help="with --rows: a column that OTHER lacks; repeat",
+    )
+    add(
+        "--fill-table",
+        action="append",
+        metavar="COLUMN=VALUE",
+        help="with --rows: a column that TABLE lacks; repeat",
+    )
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Output,
+        help="csv, tsv, jsonl or parquet to write (default: csv to stdout)",
+    )
     add("-q", "--quiet", action="store_true", help="say nothing on stderr")
 
 
@@ -55,11 +74,18 @@ def run_join(options: argparse.Namespace) -> int:
 
     format = format_of(options.output or "-")
     if not (options.on or options.rows):
-        raise InputError("say how the tables belong together: --on COLUMN for a key, or --rows for rows below rows")
+        raise InputError(
+            "say how the tables belong together: --on COLUMN for a key, or --rows for rows below rows"
+        )
     below = options.fill or options.fill_table
-    for given, needs in ((options.columns or options.unmatched, not options.rows), (below, options.rows)):
+    for given, needs in (
+        (options.columns or options.unmatched, not options.rows),
+        (below, options.rows),
+    ):
         if given and not needs:
-            raise InputError("--columns and --unmatched belong to --on, --fill and --fill-table to --rows")
+            raise InputError(
+                "--columns and --unmatched belong to --on, --fill and --fill-table to --rows"
+            )
     frame, notes = stacked(options) if options.rows else joined(options)
     put(options.output or "-", frame, format)
     if not options.quiet:
@@ -74,8 +100,12 @@ def joined(options: argparse.Namespace) -> tuple[pd.DataFrame, list[str]]:
 
     unmatched: Unmatched = options.unmatched or "keep"
     columns = None if options.columns is None else split_list(options.columns)
-    found = join(options.table, options.other, named(options.on), columns=columns, unmatched=unmatched)
-    return found.frame, outcome(found, Path(options.table).name, Path(options.other).name, unmatched)
+    found = join(
+        options.table, options.other, named(options.on), columns=columns, unmatched=unmatched
+    )
+    return found.frame, outcome(
+        found, Path(options.table).name, Path(options.other).name, unmatched
+    )
 
 
 def named(entries: list[str] | None) -> dict[str, str]:
@@ -98,12 +128,19 @@ def stacked(options: argparse.Namespace) -> tuple[pd.DataFrame, list[str]]:
     from socialstats.tables.joining import as_read, stack
     from socialstats.text import count, quoted
 
-    on, fill, above = named(options.on), filled("--fill", options.fill), filled("--fill-table", options.fill_table)
+    on, fill, above = (
+        named(options.on),
+        filled("--fill", options.fill),
+        filled("--fill-table", options.fill_table),
+    )
     first, second = as_read(options.table), as_read(options.other)
     frame = stack(first, second, on=on, fill=fill, fill_table=above)
     notes = [count(len(frame), "row")]
     ours = {theirs: own for own, theirs in on.items()}
-    for table, has in ((first, {*first.columns, *above}), (second, {*(ours.get(c, c) for c in second.columns), *fill})):
+    for table, has in (
+        (first, {*first.columns, *above}),
+        (second, {*(ours.get(c, c) for c in second.columns), *fill}),
+    ):
         lacks = [str(name) for name in frame.columns if name not in has]
         notes += [f"{table.source} has no {quoted(lacks, 12)}: empty there"] if lacks else []
     return frame, notes

@@ -25,7 +25,12 @@ class Output(str):
 def words_of(options: Mapping[str, object]) -> list[str]:
     """Return every word of the options that may name a file that is read."""
     several = [value if isinstance(value, list | tuple) else [value] for value in options.values()]
-    return [word for words in several for word in words if isinstance(word, str) and not isinstance(word, Output)]
+    return [
+        word
+        for words in several
+        for word in words
+        if isinstance(word, str) and not isinstance(word, Output)
+    ]
 
 
 def add_command(commands: Any, name: str, run: str, about: str, epilog: str) -> Callable[..., Any]:
@@ -46,18 +51,30 @@ class Files(argparse.Action):
     """The files of a command: the first as ``data``, the others as ``more``."""
 
     def __call__(
-        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None
-    ) -> None:  # fmt: skip
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option: str | None = None,
+    ) -> None:
         """Store the files."""
         namespace.data, namespace.more = (values[0] if values else None), tuple(values[1:])
 
 
 def add_writing(parser: argparse.ArgumentParser) -> None:
     """Add the options of how files are written, where a command writes files; no option replaces a log."""
-    if any(action.type is Output for action in parser._actions) and parser.get_default("overwrite") is None:
-        parser.add_argument("--overwrite", action="store_true", help="replace files of other kinds, but never a log")
-        parser.add_argument("--keep-formulas", action="store_true",
-                            help="in csv, no apostrophe before texts that begin with = + - @")  # fmt: skip
+    if (
+        any(action.type is Output for action in parser._actions)
+        and parser.get_default("overwrite") is None
+    ):
+        parser.add_argument(
+            "--overwrite", action="store_true", help="replace files of other kinds, but never a log"
+        )
+        parser.add_argument(
+            "--keep-formulas",
+            action="store_true",
+            help="in csv, no apostrophe before texts that begin with = + - @",
+        )
 
 
 def add_data(parser: Parser, *, several: bool = False) -> None:
@@ -65,9 +82,15 @@ def add_data(parser: Parser, *, several: bool = False) -> None:
     for title, settings in READ_BY_JOB.items():
         add = parser.add_argument_group(title).add_argument
         if "data" not in {action.dest for action in parser._actions}:
-            several_or_one = {"nargs": "*", "action": Files, "help": SEVERAL} if several else {"help": KNOWN}
+            several_or_one = (
+                {"nargs": "*", "action": Files, "help": SEVERAL} if several else {"help": KNOWN}
+            )
             add("data", metavar="DATA", **several_or_one)
-            add("--input-format", help="format of the file (default: by name, then content)", choices=FORMATS)
+            add(
+                "--input-format",
+                help="format of the file (default: by name, then content)",
+                choices=FORMATS,
+            )
         for one in settings:
             one.add(add)
 
@@ -77,10 +100,16 @@ def add_analysis(parser: Parser) -> None:
     for title, settings in COMPUTED_BY_JOB.items():
         add = parser.add_argument_group(title).add_argument
         if "plan" not in {action.dest for action in parser._actions}:
-            add("--plan", metavar="FILE", help="plan file (TOML); options override it, and are listed as deviations")
+            add(
+                "--plan",
+                metavar="FILE",
+                help="plan file (TOML); options override it, and are listed as deviations",
+            )
         for one in settings:
             one.add(add)
-    parser.add_argument("-h", "--help", action=StudyHelp, nargs=0, help="after --study NAME: what else it takes")
+    parser.add_argument(
+        "-h", "--help", action=StudyHelp, nargs=0, help="after --study NAME: what else it takes"
+    )
 
 
 def day(word: str) -> str:
@@ -104,4 +133,6 @@ def day(word: str) -> str:
             return word
     except ValueError:
         pass
-    raise argparse.ArgumentTypeError(f"{word[:40]!r} is no day written YYYY-MM-DD, such as 2026-01-31")
+    raise argparse.ArgumentTypeError(
+        f"{word[:40]!r} is no day written YYYY-MM-DD, such as 2026-01-31"
+    )

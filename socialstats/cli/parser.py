@@ -68,8 +68,12 @@ def make_parser() -> Parser:
     from socialstats import __version__
 
     parser = Commands(
-        prog="socialstats", usage="socialstats COMMAND ...", description=DESCRIPTION, epilog=MORE, allow_abbrev=False,
-    )  # fmt: skip
+        prog="socialstats",
+        usage="socialstats COMMAND ...",
+        description=DESCRIPTION,
+        epilog=MORE,
+        allow_abbrev=False,
+    )
     parser.add_argument("--version", action="version", version=f"socialstats {__version__}")
     commands = parser.add_subparsers(
         dest="command", metavar="COMMAND", required=True, parser_class=Parser, prog="socialstats"
@@ -77,33 +81,70 @@ def make_parser() -> Parser:
     _report(commands)
     _check(commands)
     init = _command(
-        commands, "init", "commands:init", about="guess a plan for a table and print it as TOML", epilog=GUESSED,
+        commands,
+        "init",
+        "commands:init",
+        about="guess a plan for a table and print it as TOML",
+        epilog=GUESSED,
         usage="socialstats init DATA [options]",
-    )  # fmt: skip
+    )
     add_data(init)
     init.shorten(("data", *EVERYDAY), "every option: socialstats init --help-all")
     _command(commands, "studies", "commands:studies", help="list the studies and what they need")
-    datasets = _command(commands, "datasets", "commands:datasets", help="list the bundled data, or describe one")
+    datasets = _command(
+        commands, "datasets", "commands:datasets", help="list the bundled data, or describe one"
+    )
     datasets.add_argument("name", nargs="?", help="data set to describe")
     datasets.add_argument("--csv", action="store_true", help="print the rows as csv")
     cite = _command(commands, "cite", "commands:cite", help="how to cite socialstats, or a method")
     cite.add_argument("metric", nargs="?", help="metric whose literature to print")
     cite.add_argument("--bibtex", action="store_true", help="as BibTeX")
-    explain = _command(commands, "explain", "commands:explain", help="print cause, effect and remedy of a caution")
-    explain.add_argument("codes", nargs="*", metavar="CODE", help="such as SS202; all cautions by default")
-    show = _command(commands, "show", "show:run_show", about="read a report back: numbers, tables, figures, quotation")
-    show.add_argument("report", metavar="REPORT.html", help="a page that 'socialstats report' wrote; - for stdin")
+    explain = _command(
+        commands, "explain", "commands:explain", help="print cause, effect and remedy of a caution"
+    )
+    explain.add_argument(
+        "codes", nargs="*", metavar="CODE", help="such as SS202; all cautions by default"
+    )
+    show = _command(
+        commands,
+        "show",
+        "show:run_show",
+        about="read a report back: numbers, tables, figures, quotation",
+    )
+    show.add_argument(
+        "report", metavar="REPORT.html", help="a page that 'socialstats report' wrote; - for stdin"
+    )
     part = show.add_mutually_exclusive_group()
     part.add_argument("--json", action="store_true", help="every number that the page carries")
-    part.add_argument("--table", metavar="N", help="a table by its number, such as 2 or A3 (csv, md, latex, docx)")
-    part.add_argument("--figure", metavar="N", help="a figure by its number, such as 2 or A3 (svg, pdf)")
-    part.add_argument("--quote", action="store_true", help="result and methods as sentences to quote (text, latex)")
-    show.add_argument("--format", choices=["text", "json", "csv", "md", "latex", "docx", "svg", "pdf"],
-                      help="default: by the name of -o, else the first that is listed")  # fmt: skip
-    show.add_argument("-o", "--output", metavar="FILE", type=Output, help="file to write (default: stdout)")
-    estimate = _command(commands, "estimate", "estimate:run_estimate", help="compute one metric of a table",
-                        add_help=False)  # fmt: skip
-    estimate.add_argument("-h", "--help", action="store_true", dest="list_metrics")  # before the name of a metric
+    part.add_argument(
+        "--table", metavar="N", help="a table by its number, such as 2 or A3 (csv, md, latex, docx)"
+    )
+    part.add_argument(
+        "--figure", metavar="N", help="a figure by its number, such as 2 or A3 (svg, pdf)"
+    )
+    part.add_argument(
+        "--quote",
+        action="store_true",
+        help="result and methods as sentences to quote (text, latex)",
+    )
+    show.add_argument(
+        "--format",
+        choices=["text", "json", "csv", "md", "latex", "docx", "svg", "pdf"],
+        help="default: by the name of -o, else the first that is listed",
+    )
+    show.add_argument(
+        "-o", "--output", metavar="FILE", type=Output, help="file to write (default: stdout)"
+    )
+    estimate = _command(
+        commands,
+        "estimate",
+        "estimate:run_estimate",
+        help="compute one metric of a table",
+        add_help=False,
+    )
+    estimate.add_argument(
+        "-h", "--help", action="store_true", dest="list_metrics"
+    )  # before the name of a metric
     estimate.add_argument("words", nargs=argparse.REMAINDER)  # each metric has a parser of its own
     add_power(commands)
     add_design(commands)
@@ -127,22 +168,56 @@ def _command(commands: Any, name: str, run: str, *, about: str = "", **how: Any)
 
 def _report(commands: Any) -> None:
     report = _command(
-        commands, "report", "report:run_report", about="write one self-contained HTML page", epilog=EXAMPLES,
-        usage="socialstats report [DATA ...] [options]", allow_abbrev=False, add_help=False,
-    )  # fmt: skip
+        commands,
+        "report",
+        "report:run_report",
+        about="write one self-contained HTML page",
+        epilog=EXAMPLES,
+        usage="socialstats report [DATA ...] [options]",
+        allow_abbrev=False,
+        add_help=False,
+    )
     add_data(report, several=True)
     add_analysis(report)
     add = report.add_argument_group("the page").add_argument
     add("--example", metavar="NAME", help="a bundled data set instead of a file")
-    add("-o", "--output", metavar="FILE", type=Output, help=".html or .md (default: report.html); - for stdout")
-    add("--format", dest="as", choices=["html", "md"], help="the page, or its main part as Markdown with tables "
-        "(default: by the name of -o, else html; Markdown goes to stdout)")  # fmt: skip
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Output,
+        help=".html or .md (default: report.html); - for stdout",
+    )
+    add(
+        "--format",
+        dest="as",
+        choices=["html", "md"],
+        help="the page, or its main part as Markdown with tables "
+        "(default: by the name of -o, else html; Markdown goes to stdout)",
+    )
     add("--json", metavar="FILE", type=Output, help="also write every number as JSON; - for stdout")
-    add("--claims", metavar="FILE", help="numbers printed elsewhere (TOML), to be compared with this report's")
-    add("--fail-on", choices=["never", "caution", "stop"], default="never",
-        help="exit with 1 at a caution of this severity or higher")  # fmt: skip
-    add("--date", type=day, metavar="YYYY-MM-DD", help="print this date (default: none, or SOURCE_DATE_EPOCH)")
-    add("--methods-note", metavar="FILE", help="text on how the data were collected ('tidy --methods'), for the page")
+    add(
+        "--claims",
+        metavar="FILE",
+        help="numbers printed elsewhere (TOML), to be compared with this report's",
+    )
+    add(
+        "--fail-on",
+        choices=["never", "caution", "stop"],
+        default="never",
+        help="exit with 1 at a caution of this severity or higher",
+    )
+    add(
+        "--date",
+        type=day,
+        metavar="YYYY-MM-DD",
+        help="print this date (default: none, or SOURCE_DATE_EPOCH)",
+    )
+    add(
+        "--methods-note",
+        metavar="FILE",
+        help="text on how the data were collected ('tidy --methods'), for the page",
+    )
     add("--no-verify", action="store_true", help="skip the check by independent implementations")
     add("-q", "--quiet", action="store_true", help="no progress and no cautions on stderr")
     everyday = ("data", *EVERYDAY, "plan", "example", "output", "json")
@@ -151,11 +226,17 @@ def _report(commands: Any) -> None:
 
 def _check(commands: Any) -> None:
     check = _command(
-        commands, "check", "commands:check", help="read a table and say what is in it, or what is wrong with it",
+        commands,
+        "check",
+        "commands:check",
+        help="read a table and say what is in it, or what is wrong with it",
         description="Read a table and say what is in it, or what is wrong with it. With --plan or --study the analysis "
         "is tried as well,\nwith few resamples, and says what the report would refuse. Nothing is written.",
-        epilog=CHECKED, usage="socialstats check [DATA ...] [options]", allow_abbrev=False, add_help=False,
-    )  # fmt: skip
+        epilog=CHECKED,
+        usage="socialstats check [DATA ...] [options]",
+        allow_abbrev=False,
+        add_help=False,
+    )
     add_data(check, several=True)
     add_analysis(check)
     check.set_defaults(example=None)
@@ -165,25 +246,66 @@ def _check(commands: Any) -> None:
 def _collecting(commands: Any) -> None:
     """Add the commands whose work is done in the collect package."""
     run = _command(commands, "collect", "socialstats_collect.command:collect", about=COLLECT)
-    run.add_argument("runfile", nargs="?", metavar="RUN.toml", help="run file: items, protocol, texts, models, limits")
-    run.add_argument("--new", nargs=2, metavar=("PROTOCOL", "FOLDER"),
-                     help="write a protocol's run file, items and every text into a folder, to start from")  # fmt: skip
-    run.add_argument("-o", "--output", metavar="LOG.jsonl", type=Output,
-                     help="log to write or continue (default: RUN.log.jsonl)")  # fmt: skip
+    run.add_argument(
+        "runfile",
+        nargs="?",
+        metavar="RUN.toml",
+        help="run file: items, protocol, texts, models, limits",
+    )
+    run.add_argument(
+        "--new",
+        nargs=2,
+        metavar=("PROTOCOL", "FOLDER"),
+        help="write a protocol's run file, items and every text into a folder, to start from",
+    )
+    run.add_argument(
+        "-o",
+        "--output",
+        metavar="LOG.jsonl",
+        type=Output,
+        help="log to write or continue (default: RUN.log.jsonl)",
+    )
     run.set_defaults(overwrite=False)  # a log is gone on with, nothing else is touched
-    run.add_argument("--base-url", metavar="URL", help="send all requests here instead of to the run file's endpoint")
-    run.add_argument("--dry-run", action="store_true", help="print the number of calls without making any")
-    run.add_argument("--again", action="store_true", help="ask anew what was asked in other words before")
+    run.add_argument(
+        "--base-url",
+        metavar="URL",
+        help="send all requests here instead of to the run file's endpoint",
+    )
+    run.add_argument(
+        "--dry-run", action="store_true", help="print the number of calls without making any"
+    )
+    run.add_argument(
+        "--again", action="store_true", help="ask anew what was asked in other words before"
+    )
     table = _command(commands, "tidy", "socialstats_collect.command:tidy", about=TIDY)
     table.add_argument("log", metavar="LOG.jsonl", help="a log that 'socialstats collect' wrote")
-    table.add_argument("-o", "--output", metavar="TABLE", type=Output,
-                       help="csv, tsv, jsonl or parquet to write (default: csv to stdout)")  # fmt: skip
-    table.add_argument("--people", metavar="FILE", help="people's answers to append: a file or a folder of them")
-    table.add_argument("--controls", metavar="FILE", type=Output,
-                       help="write control texts to this table (default: TABLE.controls.csv)")  # fmt: skip
-    table.add_argument("--methods", metavar="FILE", type=Output,
-                       help="also write a paragraph for a methods section; - for stdout")  # fmt: skip
-    table.add_argument("--summary", action="store_true", help="print counts by cell, and shares refused with bounds")
+    table.add_argument(
+        "-o",
+        "--output",
+        metavar="TABLE",
+        type=Output,
+        help="csv, tsv, jsonl or parquet to write (default: csv to stdout)",
+    )
+    table.add_argument(
+        "--people", metavar="FILE", help="people's answers to append: a file or a folder of them"
+    )
+    table.add_argument(
+        "--controls",
+        metavar="FILE",
+        type=Output,
+        help="write control texts to this table (default: TABLE.controls.csv)",
+    )
+    table.add_argument(
+        "--methods",
+        metavar="FILE",
+        type=Output,
+        help="also write a paragraph for a methods section; - for stdout",
+    )
+    table.add_argument(
+        "--summary",
+        action="store_true",
+        help="print counts by cell, and shares refused with bounds",
+    )
     table.add_argument(
         "--run",
         dest="compared",
@@ -192,22 +314,60 @@ def _collecting(commands: Any) -> None:
     )
     paper = _command(commands, "form", "socialstats_collect.command:form", about=FORM)
     paper.add_argument("runfile", metavar="RUN.toml", help="run file, as for 'collect'")
-    paper.add_argument("-o", "--output", metavar="FORM.html", type=Output,
-                       help="page to write (default: RUN.form.html)")  # fmt: skip
-    paper.add_argument("--csv", metavar="TABLE", type=Output, help="write a table to fill in: csv or tsv")
-    paper.add_argument("--log", metavar="LOG.jsonl", help="log whose drawn orders are shown (default: RUN.log.jsonl)")
-    paper.add_argument("--raters", type=int, default=0, metavar="N", help="divide the questions among N raters")
-    paper.add_argument("--per-rater", type=int, default=0, metavar="K", help="questions for each of them")
+    paper.add_argument(
+        "-o",
+        "--output",
+        metavar="FORM.html",
+        type=Output,
+        help="page to write (default: RUN.form.html)",
+    )
+    paper.add_argument(
+        "--csv", metavar="TABLE", type=Output, help="write a table to fill in: csv or tsv"
+    )
+    paper.add_argument(
+        "--log",
+        metavar="LOG.jsonl",
+        help="log whose drawn orders are shown (default: RUN.log.jsonl)",
+    )
+    paper.add_argument(
+        "--raters", type=int, default=0, metavar="N", help="divide the questions among N raters"
+    )
+    paper.add_argument(
+        "--per-rater", type=int, default=0, metavar="K", help="questions for each of them"
+    )
     both = _command(commands, "merge", "socialstats_collect.command:merge", about=MERGE)
-    both.add_argument("logs", nargs="+", metavar="LOG.jsonl", help="logs of runs that asked the same way")
-    both.add_argument("-o", "--output", metavar="LOG.jsonl", type=Output, required=True, help="new log to write")
-    add = _command(commands, "convert", "socialstats_collect.converting:convert", about=CONVERT,
-                   allow_abbrev=False).add_argument  # fmt: skip
+    both.add_argument(
+        "logs", nargs="+", metavar="LOG.jsonl", help="logs of runs that asked the same way"
+    )
+    both.add_argument(
+        "-o", "--output", metavar="LOG.jsonl", type=Output, required=True, help="new log to write"
+    )
+    add = _command(
+        commands,
+        "convert",
+        "socialstats_collect.converting:convert",
+        about=CONVERT,
+        allow_abbrev=False,
+    ).add_argument
     add("log", metavar="LOG", help="log file, or folder of a run or of several")
-    add("-o", "--output", metavar="TABLE", type=Output,
-        help="csv, tsv, jsonl or parquet file to write; - for stdout (default)")  # fmt: skip
-    add("--format", choices=["csv", "tsv", "jsonl", "parquet"], help="default: by the suffix of TABLE; csv for stdout")
+    add(
+        "-o",
+        "--output",
+        metavar="TABLE",
+        type=Output,
+        help="csv, tsv, jsonl or parquet file to write; - for stdout (default)",
+    )
+    add(
+        "--format",
+        choices=["csv", "tsv", "jsonl", "parquet"],
+        help="default: by the suffix of TABLE; csv for stdout",
+    )
     add("--harness", metavar="NAME", help="who wrote the log (default: found by its content)")
-    add("--wide", metavar="COLUMN", nargs="?", const="scorer",
-        help="one column for each value of COLUMN (default scorer; trait for staged-values)")  # fmt: skip
+    add(
+        "--wide",
+        metavar="COLUMN",
+        nargs="?",
+        const="scorer",
+        help="one column for each value of COLUMN (default scorer; trait for staged-values)",
+    )
     add("-q", "--quiet", action="store_true", help="no notes and no counts on stderr")

@@ -17,13 +17,25 @@ from socialstats.text import meant
 
 KEYS: dict[str, dict[str, type | tuple[type, ...]]] = {
     "study": {"name": str, "title": str, "status": str, "registered": str, "data_seen": bool},
-    "data": {"file": str} | {one.key: TYPES[one.kind] for one in (*READ, *BESIDE) if one.key != "weights"},
-    "inference": {one.key: TYPES[one.kind] for one in COMPUTED if one.key != "study"} | {"weights": str},
+    "data": {"file": str}
+    | {one.key: TYPES[one.kind] for one in (*READ, *BESIDE) if one.key != "weights"},
+    "inference": {one.key: TYPES[one.kind] for one in COMPUTED if one.key != "study"}
+    | {"weights": str},
     "hypothesis": {
-        "id": str, "text": str, "metric": str, "terms": (str, list), "group": str, "by": str, "minus": str,
-        "alternative": str, "smallest_effect": float, "sesoi": float, "family": str, "status": str,
+        "id": str,
+        "text": str,
+        "metric": str,
+        "terms": (str, list),
+        "group": str,
+        "by": str,
+        "minus": str,
+        "alternative": str,
+        "smallest_effect": float,
+        "sesoi": float,
+        "family": str,
+        "status": str,
     },
-}  # fmt: skip
+}
 STATUSES = ("exploratory", "confirmatory")
 REASONS = "reasons"  # reasons of exclusions in Plan.values
 
@@ -62,8 +74,10 @@ def read_plan(path: str) -> Plan:
     for section, entries in content.items():
         found.section(section, entries)
     if not content or not (found.problems or found.values or found.hypotheses):
-        found.wrong("this file plans nothing: it has no key of [study], [data] or [inference], and no [[hypothesis]]",
-                    "'socialstats init TABLE' writes a plan to start from")  # fmt: skip
+        found.wrong(
+            "this file plans nothing: it has no key of [study], [data] or [inference], and no [[hypothesis]]",
+            "'socialstats init TABLE' writes a plan to start from",
+        )
     if found.problems:
         raise InputError(found.problems)
     digest = hashlib.sha256(raw).hexdigest()
@@ -111,12 +125,22 @@ class _Reading:
             return
         kind = KEYS[section][key]
         kinds = kind if isinstance(kind, tuple) else (kind,)
-        inside = value if isinstance(value, list) else flat(value.values()) if isinstance(value, dict) else ()
+        inside = (
+            value
+            if isinstance(value, list)
+            else flat(value.values())
+            if isinstance(value, dict)
+            else ()
+        )
         if not all(isinstance(v, str) for v in inside):
-            wanted = "is not a list of texts" if isinstance(value, list) else "does not map parts to columns"
-        elif isinstance(value, (*kinds, int) if float in kinds else kinds) and isinstance(value, bool) == (
-            kind is bool
-        ):
+            wanted = (
+                "is not a list of texts"
+                if isinstance(value, list)
+                else "does not map parts to columns"
+            )
+        elif isinstance(value, (*kinds, int) if float in kinds else kinds) and isinstance(
+            value, bool
+        ) == (kind is bool):
             return
         else:
             wanted = f"is not {' or '.join(PLAIN[k] for k in kinds)}"
@@ -130,8 +154,10 @@ class _Reading:
             told = entry if known else {"rows": entry}
             rule, reason = told["rows"], told.get("reason", "")
             if not isinstance(rule, str) or not isinstance(reason, str) or "=" not in rule:
-                self.wrong(f"[data] exclude: {entry!r} names no rows",
-                           'Write "column=value", or {rows = "column=value", reason = "why"}')  # fmt: skip
+                self.wrong(
+                    f"[data] exclude: {entry!r} names no rows",
+                    'Write "column=value", or {rows = "column=value", reason = "why"}',
+                )
                 continue
             rows.append(rule)
             if reason:
@@ -151,17 +177,32 @@ class _Reading:
             self.check(where, "hypothesis", key, value)
         missing = [key for key in ("id", "metric") if not entry.get(key)]
         if missing:
-            self.wrong(f"{where} {missing[0]} is missing", "A hypothesis has an id, a metric, and best a text")
+            self.wrong(
+                f"{where} {missing[0]} is missing",
+                "A hypothesis has an id, a metric, and best a text",
+            )
         if any(other.get("id") == entry.get("id") for other in self.hypotheses):
             self.wrong(f"{where} another hypothesis has this id")
         if "sesoi" in entry and "smallest_effect" in entry:
             self.wrong(f"{where} sesoi and smallest_effect are one thing: give one of them")
-        named = {"smallest_effect" if key == "sesoi" else key: value for key, value in entry.items()}
-        if isinstance(named.get("smallest_effect"), int | float) and not 0 < named["smallest_effect"] < float("inf"):
-            self.wrong(f"{where} smallest_effect = {named['smallest_effect']!r} is a size, a number above 0")
-        for key, allowed in (("alternative", ("two-sided", "greater", "less")), ("status", STATUSES)):
+        named = {
+            "smallest_effect" if key == "sesoi" else key: value for key, value in entry.items()
+        }
+        if isinstance(named.get("smallest_effect"), int | float) and not 0 < named[
+            "smallest_effect"
+        ] < float("inf"):
+            self.wrong(
+                f"{where} smallest_effect = {named['smallest_effect']!r} is a size, a number above 0"
+            )
+        for key, allowed in (
+            ("alternative", ("two-sided", "greater", "less")),
+            ("status", STATUSES),
+        ):
             if key in named and named[key] not in allowed:
-                self.wrong(f"{where} {key} = {named[key]!r}", f"Choose from {', '.join(map(repr, allowed))}")
+                self.wrong(
+                    f"{where} {key} = {named[key]!r}",
+                    f"Choose from {', '.join(map(repr, allowed))}",
+                )
         self.hypotheses.append(named)
 
 
@@ -184,7 +225,11 @@ def write_plan(sections: Mapping[str, Settings], comments: Mapping[str, str]) ->
     for section, entries in sections.items():
         lines = [f"# {line}" for line in comments.get(section, "").split("\n") if line]
         lines.append(f"[{section}]")
-        lines += [f"{key} = {toml_value(value)}" for key, value in entries.items() if value not in (None, [], {})]
+        lines += [
+            f"{key} = {toml_value(value)}"
+            for key, value in entries.items()
+            if value not in (None, [], {})
+        ]
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
 
@@ -196,7 +241,11 @@ def toml_value(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{toml_value(str(k))} = {toml_value(v)}" for k, v in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{toml_value(str(k))} = {toml_value(v)}" for k, v in value.items())
+            + "}"
+        )
     if isinstance(value, list | tuple):
         return "[" + ", ".join(toml_value(v) for v in value) + "]"
     return repr(value)

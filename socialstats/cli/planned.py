@@ -29,14 +29,21 @@ def hypotheses_of(plan: Plan, metrics: TextSet) -> tuple[Hypothesis, ...]:
     """
     names = [entry["metric"].replace("-", "_") for entry in plan.hypotheses]
     problems = [
-        Problem(source=plan.name, fix=meant(name, metrics).strip() or f"Metrics: {', '.join(metrics)}",
-                message=f"[[hypothesis]] {shorten(entry['id'])}: there is no metric '{shorten(name)}'")
-        for entry, name in zip(plan.hypotheses, names, strict=True) if name not in metrics
-    ]  # fmt: skip
+        Problem(
+            source=plan.name,
+            fix=meant(name, metrics).strip() or f"Metrics: {', '.join(metrics)}",
+            message=f"[[hypothesis]] {shorten(entry['id'])}: there is no metric '{shorten(name)}'",
+        )
+        for entry, name in zip(plan.hypotheses, names, strict=True)
+        if name not in metrics
+    ]
     if problems:
         raise InputError(problems)
     status = plan.values.get("status", "exploratory")
-    return tuple(hypothesis_of(entry, name, status) for entry, name in zip(plan.hypotheses, names, strict=True))
+    return tuple(
+        hypothesis_of(entry, name, status)
+        for entry, name in zip(plan.hypotheses, names, strict=True)
+    )
 
 
 def refuse_terms(settings: Settings, plan: Plan, typed: Namespace, known: TextSet) -> None:
@@ -55,7 +62,8 @@ def refuse_terms(settings: Settings, plan: Plan, typed: Namespace, known: TextSe
                     raise InputError(
                         Problem(
                             message=f"there is no covariate '{shorten(word)}'",
-                            fix=meant(word, known) or f"Covariates: {quoted([*known], 10) or 'none'}",
+                            fix=meant(word, known)
+                            or f"Covariates: {quoted([*known], 10) or 'none'}",
                         )
                     )
                 terms_of(f"~ {word}")
@@ -70,7 +78,12 @@ def placed(problem: Problem, plan: Plan, typed: Namespace, key: str) -> Problem:
     if getattr(typed, key, None) is not None or not plan.name:
         return replace(problem, source=SETTINGS[key].option)
     line = line_of(plan.text, "inference", key)
-    return replace(problem, source=plan.name, lines=(line,) if line else (), message=f"{key}: {problem.message}")
+    return replace(
+        problem,
+        source=plan.name,
+        lines=(line,) if line else (),
+        message=f"{key}: {problem.message}",
+    )
 
 
 def hypothesis_of(entry: Any, metric: str, status: str) -> Hypothesis:
@@ -78,9 +91,13 @@ def hypothesis_of(entry: Any, metric: str, status: str) -> Hypothesis:
     terms = entry.get("terms", ())
     known = {name: entry[name] for name in OPTIONAL if name in entry}
     return Hypothesis(
-        id=entry["id"], metric=metric, terms=(terms,) if isinstance(terms, str) else tuple(terms),
-        family=entry.get("family", ONE_FAMILY), status=entry.get("status", status), **known,
-    )  # fmt: skip
+        id=entry["id"],
+        metric=metric,
+        terms=(terms,) if isinstance(terms, str) else tuple(terms),
+        family=entry.get("family", ONE_FAMILY),
+        status=entry.get("status", status),
+        **known,
+    )
 
 
 def contradictions(plan: Plan) -> Levels:
@@ -92,7 +109,9 @@ def contradictions(plan: Plan) -> Levels:
 
 def plan_facts(plan: Plan) -> dict[str, str]:
     """Return what a plan says about itself, for the reproduce block."""
-    facts = {"plan registered": str(plan.values["registered"])} if plan.values.get("registered") else {}
+    facts = (
+        {"plan registered": str(plan.values["registered"])} if plan.values.get("registered") else {}
+    )
     if "data_seen" in plan.values:
         facts["data seen before the plan"] = "yes" if plan.values["data_seen"] else "no"
     return facts

@@ -16,9 +16,21 @@ from socialstats.designs.aliases import Fields
 from socialstats.errors import InputError
 from socialstats.text import number, unknown
 
-DESIGNS = {"paired-t": "power_paired_t", "mcnemar": "power_mcnemar", "clustered-mean": "power_clustered_mean"}
+DESIGNS = {
+    "paired-t": "power_paired_t",
+    "mcnemar": "power_mcnemar",
+    "clustered-mean": "power_clustered_mean",
+}
 FORMATS = ("text", "md", "csv", "json", "svg", "png", "pdf")
-SHARES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # parts of the planned size where the curve is printed
+SHARES = (
+    0.25,
+    0.5,
+    0.75,
+    1.0,
+    1.25,
+    1.5,
+    2.0,
+)  # parts of the planned size where the curve is printed
 BAR = 40
 HELP = "compute power, the size of a study or the smallest effect"
 EPILOG = """designs (DESIGN --help lists the options of one):
@@ -66,12 +78,16 @@ def run_power(options: argparse.Namespace) -> int:
     parser, hints = parser_of(name, function)
     given = vars(parser.parse_args(words))
     typed_in = dict(given)
-    target, kind, overwrite, _ = (given.pop(key) for key in ("output", "format", "overwrite", "keep_formulas"))
+    target, kind, overwrite, _ = (
+        given.pop(key) for key in ("output", "format", "overwrite", "keep_formulas")
+    )
     kind = format_of(target, kind, FORMATS)
     if kind in ("png", "pdf") and not target:
         raise InputError(f"--format {kind} makes no text: name a file with -o")
     with speaking(of_metric(hints)), writing(words_of(typed_in), overwrite=overwrite):
-        plan = function(**{key: typed(key, word, hints[key]) for key, word in given.items() if word is not None})
+        plan = function(
+            **{key: typed(key, word, hints[key]) for key, word in given.items() if word is not None}
+        )
         content = rendered(plan, kind)
         if target and target != "-":
             own = {"json": NUMBERS, "csv": table_like(["size", "power"], "csv"), **figures()}
@@ -82,23 +98,35 @@ def run_power(options: argparse.Namespace) -> int:
     return 0
 
 
-def parser_of(name: str, function: Callable[..., Any]) -> tuple[argparse.ArgumentParser, dict[str, list[Any]]]:
+def parser_of(
+    name: str, function: Callable[..., Any]
+) -> tuple[argparse.ArgumentParser, dict[str, list[Any]]]:
     """Return the parser of a design's options, and what types each of them takes."""
     from socialstats.cli.estimate import add_keywords, described, kinds
     from socialstats.cli.helping import Parser
 
     parser = Parser(
-        prog=f"socialstats power {name}", allow_abbrev=False, usage=f"socialstats power {name} [options]",
+        prog=f"socialstats power {name}",
+        allow_abbrev=False,
+        usage=f"socialstats power {name} [options]",
         description=(inspect.getdoc(function) or "").partition("\n")[0],
-    )  # fmt: skip
+    )
     add = parser.add_argument
     add("--format", choices=FORMATS, help="default: by the name of -o, else text")
-    add("-o", "--output", metavar="FILE", type=Output, help="file to write: the curve as svg, png or pdf, or a text")
+    add(
+        "-o",
+        "--output",
+        metavar="FILE",
+        type=Output,
+        help="file to write: the curve as svg, png or pdf, or a text",
+    )
     add_writing(parser)
     types_of, words = get_type_hints(function), described(function)
     keys = list(inspect.signature(function).parameters.values())
     hints = {one.name: kinds(types_of[one.name]) for one in keys}
-    add_keywords(parser, "options", [(one.name, one.default, words.get(one.name, "")) for one in keys], hints)
+    add_keywords(
+        parser, "options", [(one.name, one.default, words.get(one.name, "")) for one in keys], hints
+    )
     return parser, hints
 
 
@@ -108,7 +136,11 @@ def figures() -> Fields:
     from socialstats.tables.writing import marked
 
     svg = marked("a figure of socialstats (SVG)", r".*<dc:creator>.{0,200}socialstats")
-    return {"svg": svg, "png": marked("a figure of socialstats (PNG)", r"\x89PNG.{0,200}socialstats"), "pdf": PDF}
+    return {
+        "svg": svg,
+        "png": marked("a figure of socialstats (PNG)", r"\x89PNG.{0,200}socialstats"),
+        "pdf": PDF,
+    }
 
 
 def rendered(plan: Any, kind: str) -> str | bytes:
@@ -118,12 +150,21 @@ def rendered(plan: Any, kind: str) -> str | bytes:
     from socialstats.planning.power import curve_of
 
     at = round(plan.row("clusters" if plan.metric == "power_clustered_mean" else "n").estimate)
-    curve = curve_of(plan, None if kind in ("csv", "json") else sorted({max(2, round(at * share)) for share in SHARES}))
+    curve = curve_of(
+        plan,
+        None
+        if kind in ("csv", "json")
+        else sorted({max(2, round(at * share)) for share in SHARES}),
+    )
     points = list(zip(curve["x"].astype(int).tolist(), curve["power"].tolist(), strict=True))
     if kind == "json":
         from socialstats import __version__
 
-        both = {"socialstats": __version__, **plan.to_dict(), "curve": [{"size": x, "power": p} for x, p in points]}
+        both = {
+            "socialstats": __version__,
+            **plan.to_dict(),
+            "curve": [{"size": x, "power": p} for x, p in points],
+        }
         return json.dumps(both, indent=1, allow_nan=False) + "\n"
     if kind == "csv":
         return "size,power\n" + "".join(f"{x},{p:.6f}\n" for x, p in points)
@@ -131,12 +172,14 @@ def rendered(plan: Any, kind: str) -> str | bytes:
     if kind == "md":
         rows = "".join(f"| {x} | {number(p, 3, bounded=True)} |\n" for x, p in points)
         return (
-            f"# {plan.title}\n\n{plan.sentence()}\n\n{plan.to_markdown()}\n\n| {label} | Power |\n|---:|---:|\n{rows}"
+            f"# {plan.title}\n\n{plan.sentence()}\n\n{plan.to_markdown()}\n\n| {label} | Power "
+            f"|\n|---:|---:|\n{rows}"
         )
     width = max(len(label), *(len(str(x)) for x, _ in points))
     lines = [f"{label:>{width}}  Power"]
     lines += [
-        f"{x:>{width}}  {number(p, 3, bounded=True):>5}  {'#' * round(BAR * p)}{' <' * (x == at)}" for x, p in points
+        f"{x:>{width}}  {number(p, 3, bounded=True):>5}  {'#' * round(BAR * p)}{' <' * (x == at)}"
+        for x, p in points
     ]
     return f"{plan.summary()}\n\n{plan.sentence()}\n\n" + "\n".join(lines) + "\n"
 
@@ -146,9 +189,17 @@ def drawn(plan: Any, kind: str) -> str | bytes:
     from socialstats.figures.style import default_settings
 
     out = io.BytesIO()
-    about = {"svg": {"Creator": "socialstats", "Date": None}, "pdf": {"Creator": "socialstats", "CreationDate": None}}
+    about = {
+        "svg": {"Creator": "socialstats", "Date": None},
+        "pdf": {"Creator": "socialstats", "CreationDate": None},
+    }
     with default_settings({"svg.hashsalt": "socialstats", "pdf.fonttype": 42}):
         figure = plan.plot().figure
-        figure.savefig(out, format=kind, bbox_inches="tight", metadata=about.get(kind, {"Software": "socialstats"}),
-                       dpi=200)  # fmt: skip
+        figure.savefig(
+            out,
+            format=kind,
+            bbox_inches="tight",
+            metadata=about.get(kind, {"Software": "socialstats"}),
+            dpi=200,
+        )
     return out.getvalue().decode() if kind == "svg" else out.getvalue()

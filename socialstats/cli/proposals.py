@@ -22,7 +22,12 @@ from socialstats.cli.readings.crosstabs import counted_answers, counted_tables, 
 from socialstats.cli.readings.doubts import LONE, doubts, unused
 from socialstats.cli.readings.proposal import ANSWERS, Proposal, Proposals
 from socialstats.cli.readings.refusals import refusal, what_is_needed
-from socialstats.cli.readings.wide import fleiss_tables, pairs_of_a_plan, transposed_tables, wide_tables
+from socialstats.cli.readings.wide import (
+    fleiss_tables,
+    pairs_of_a_plan,
+    transposed_tables,
+    wide_tables,
+)
 from socialstats.cli.settings import LISTS, SETTINGS, Settings
 from socialstats.designs.aliases import Fields, Texts
 from socialstats.designs.comparisons import Comparisons
@@ -93,7 +98,10 @@ def proposals(
     given = {**left, **{key: value for key, value in said.items() if value not in (None, [], "")}}
     done: list[Proposal] = []
     for one in sorted(found, key=lambda p: -p.score):
-        if any(one.means == other.means for other in done) or sum(p.design == one.design for p in done) == MOST - 1:
+        if (
+            any(one.means == other.means for other in done)
+            or sum(p.design == one.design for p in done) == MOST - 1
+        ):
             continue
         completed = with_given(seen, with_codes(seen, one), given)
         if completed is None or any(same_settings(completed, other) for other in done):
@@ -121,7 +129,11 @@ def with_codes(seen: Profile, one: Proposal) -> Proposal:
         labels = cells.columns[column.name].labels()
         rows = dict(zip(labels.numbers().tolist(), cells.n.tolist(), strict=True))
         odd = standing_apart({number: n for number, n in rows.items() if number == number})
-        odd = [code for code in odd if abs(code) >= PLAIN_CODE or (code < 0 and (column.whole or rows[code] > 1))]
+        odd = [
+            code
+            for code in odd
+            if abs(code) >= PLAIN_CODE or (code < 0 and (column.whole or rows[code] > 1))
+        ]
         codes |= {level: None for level in column.levels if as_number(level) in odd}
     if not codes:
         return one
@@ -134,9 +146,18 @@ def with_given(seen: Profile, one: Proposal, given: Settings) -> Proposal | None
     entries = words(given.get("map"))
     parts: dict[str, list[Column]] = {}
     for part, names in (entry.partition("=")[::2] for entry in entries):
-        columns = [seen.column(name) for name in next(csv.reader([names]), []) if name in seen.table.columns]
+        columns = [
+            seen.column(name)
+            for name in next(csv.reader([names]), [])
+            if name in seen.table.columns
+        ]
         parts.setdefault(part, []).extend(c for c in columns if c is not None)
-    if any(c in parts.get("repeat", ()) for part, columns in one.parts.items() if part != "repeat" for c in columns):
+    if any(
+        c in parts.get("repeat", ())
+        for part, columns in one.parts.items()
+        if part != "repeat"
+        for c in columns
+    ):
         return None
     known = {part: columns for part, columns in parts.items() if columns}
     options = {**one.options, **{key: value for key, value in given.items() if key != "map"}}
@@ -164,16 +185,30 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
     group, owner = (groups.group, groups.unit) if groups is not None else (None, None)
     boards = [one for one in found if one.options.get("study")]
     board = any(one.score >= SURE_BOARD and "raters" not in one.parts for one in boards)
-    contest = max((one for one in found if one.design == "comparisons"), key=lambda one: one.score, default=None)
-    told = {*contest.columns()} - {*words(contest.options.get("cluster"))} if contest is not None else set()
+    contest = max(
+        (one for one in found if one.design == "comparisons"),
+        key=lambda one: one.score,
+        default=None,
+    )
+    told = (
+        {*contest.columns()} - {*words(contest.options.get("cluster"))}
+        if contest is not None
+        else set()
+    )
     found = [replace(one, score=one.score - CONTESTED * uses_result(one, told)) for one in found]
     kept = []
     for one in found:
         grouped = any(group in one.parts.get(part, ()) for part in ("condition", "rater"))
         wide = "raters" in one.parts or "first" in one.parts
-        alone = wide and (group is not None or board or seen.plan is not None) and bool(doubts(seen, one))
+        alone = (
+            wide
+            and (group is not None or board or seen.plan is not None)
+            and bool(doubts(seen, one))
+        )
         unjudged = seen.unjudged and one in boards and bool({"raters", "task"} & {*one.parts})
-        owned = groups is not None and groups.several and owner in one.parts.get("rater", ())  # in one group each
+        owned = (
+            groups is not None and groups.several and owner in one.parts.get("rater", ())
+        )  # in one group each
         owned = owned and not one.parts.get("rater_source")
         if not (grouped or alone or unjudged or owned):
             kept.append(one)
@@ -182,7 +217,9 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
 
 def uses_result(one: Proposal, told: set[str]) -> bool:
     """Whether a long reading takes an item or the result of a comparison as another part."""
-    parts = [c.name for part in ("unit", "rater", "condition", "value") for c in one.parts.get(part, ())]
+    parts = [
+        c.name for part in ("unit", "rater", "condition", "value") for c in one.parts.get(part, ())
+    ]
     return one.design != "comparisons" and not {*parts}.isdisjoint(told)
 
 
@@ -227,7 +264,11 @@ def only_trials(table: Table) -> tuple[Table, Fields]:
     """
     seen = Profile(table)
     gaps = [c for c in seen.every if 0 < c.filled < c.rows][:MOST_GAPS]
-    kinds = [c for c in seen.every if c.text and c.filled == c.rows and 1 < c.size <= MOST_GAPS and len(gaps) > 1]
+    kinds = [
+        c
+        for c in seen.every
+        if c.text and c.filled == c.rows and 1 < c.size <= MOST_GAPS and len(gaps) > 1
+    ]
     for kind in kinds:
         trials = [label for label in kind.levels if not {*words_of(label)} & {*NO_TRIALS}]
         if len(trials) != 1 or kind.size < 2:
@@ -274,7 +315,10 @@ def estimate(files: Texts, one: Proposal) -> str:
 
 def joined(labels: Texts) -> str:
     """Write labels with commas between, as `deciding.split_list` reads them."""
-    return ",".join('"' + v.replace('"', '""') + '"' if set(v) & {",", '"'} or v != v.strip() else v for v in labels)
+    return ",".join(
+        '"' + v.replace('"', '""') + '"' if set(v) & {",", '"'} or v != v.strip() else v
+        for v in labels
+    )
 
 
 def seen_words(table: Table) -> str:
@@ -288,14 +332,22 @@ def seen_words(table: Table) -> str:
         elif len(levels) <= FEW_COLUMNS:
             what = listing([shorten(level, 20) for level in levels], most=FEW_COLUMNS) or "nothing"
         else:
-            what = "a different label in each row" if column.unique else f"{count(len(levels))} labels"
+            what = (
+                "a different label in each row" if column.unique else f"{count(len(levels))} labels"
+            )
         told.append(f"{column} ({what})")
     more = len(table.columns) - len(told)
     rest = f" and {count(more, 'further column')}" if more > 0 else ""
     size = f"{count(seen.rows, 'row')} and {count(len(table.columns), 'column')}"
     spelled = [(c, found) for c in seen.every if c.levels and (found := other_spelling(c.levels))]
-    odd = f" {spelled[0][0]} holds numbers that are not plain. {spelled[0][1][1]}." if spelled else ""
-    wide = f" Only the first {MOST_COLUMNS} columns were looked at." if len(table.columns) > MOST_COLUMNS else ""
+    odd = (
+        f" {spelled[0][0]} holds numbers that are not plain. {spelled[0][1][1]}." if spelled else ""
+    )
+    wide = (
+        f" Only the first {MOST_COLUMNS} columns were looked at."
+        if len(table.columns) > MOST_COLUMNS
+        else ""
+    )
     coded = f" It is {table.encoding}." if table.encoding else ""
     made = f" In it, {table.entries}." if table.entries else ""
     return f"{shorten(table.source)} has {size}: {', '.join(told)}{rest}.{odd}{wide}{coded}{made}"
@@ -329,7 +381,10 @@ def one_of_each(table: Table, settings: Settings) -> Fields:
 
     seen = Profile(table)
     for column in (c for c in seen.every if c.size == 2 and c.filled == c.rows):
-        kept = [[*words(settings.get("where")), f"{column.name}={level}"] for level in column.levels[::-1]]
+        kept = [
+            [*words(settings.get("where")), f"{column.name}={level}"]
+            for level in column.levels[::-1]
+        ]
         try:
             one, other = (read(table, {**settings, "where": where}) for where in kept)
         except SocialStatsError:
@@ -337,10 +392,14 @@ def one_of_each(table: Table, settings: Settings) -> Fields:
         if not isinstance(one, Comparisons) or not isinstance(other, Comparisons):
             continue
         if votes(one) == votes(other, turned=True):
-            clusters = [c.name for c in one.clusters if len(c.levels) < one.n_rows]  # no row alone is one
+            clusters = [
+                c.name for c in one.clusters if len(c.levels) < one.n_rows
+            ]  # no row alone is one
             note = "; each contest is a row from either side, and one of these is kept"
             return {"where": kept[0], "cluster": clusters, "note": note}
-    return {"note": "; each contest is a row from either side: keep one of these first, in a column for --where"}
+    return {
+        "note": "; each contest is a row from either side: keep one of these first, in a column for --where"
+    }
 
 
 def nothing_found(table: Table, refused: Texts) -> str:
@@ -368,11 +427,17 @@ def proposed(error: NoDesign, files: Texts, output: str = "") -> str:
     `output` is the page that was asked for, which the commands keep.
     """
     refused: list[str] = []
-    found = proposals(error.table, error.settings, lambda settings: reading(error.table, settings), refused)
-    found = [one for one in found if not one.metric or files[0] != "--example"]  # estimate reads files alone
+    found = proposals(
+        error.table, error.settings, lambda settings: reading(error.table, settings), refused
+    )
+    found = [
+        one for one in found if not one.metric or files[0] != "--example"
+    ]  # estimate reads files alone
     seen = Profile(without_notes(error.table)[0])
     whole = refusal(Profile(error.table))
-    lacks = [f"{whole}."] if whole else what_is_needed(seen, "value" in mapped_columns(error.settings))
+    lacks = (
+        [f"{whole}."] if whole else what_is_needed(seen, "value" in mapped_columns(error.settings))
+    )
     fits = found and found[0].score >= SURE and found[0].design in (error.design, "groups")
     if error.design and not fits:
         return "\n".join(lacks)  # its names fit a design: what is wrong with it has been said

@@ -53,7 +53,9 @@ def made(options: argparse.Namespace) -> int:
         analysis = prepare(options, plan, verify=not options.no_verify)
         for note in analysis.notes:
             say(f"note: {shorten(note, 400)}", slow=True)
-        say(f"{describe(analysis.design)[0]}; study {analysis.study.name}", slow=sys.stderr.isatty())
+        say(
+            f"{describe(analysis.design)[0]}; study {analysis.study.name}", slow=sys.stderr.isatty()
+        )
         found, deviations = analysis.run()
         outcome, stand = with_claims(found, claims)
         facts = analysis.facts | claims_facts(options.claims) | noted(options)
@@ -66,9 +68,13 @@ def made(options: argparse.Namespace) -> int:
 
 
 def write(
-    options: argparse.Namespace, targets: Pair, outcome: Outcome, plan: Plan, deviations: Levels,
+    options: argparse.Namespace,
+    targets: Pair,
+    outcome: Outcome,
+    plan: Plan,
+    deviations: Levels,
     facts: dict[str, str],
-) -> None:  # fmt: skip
+) -> None:
     """Render and write the page and the JSON."""
     import socialstats_reports
 
@@ -85,9 +91,15 @@ def write(
             text = socialstats_reports.markdown_of({**found, "run": {"status": status}})
         else:
             text = socialstats_reports.render(
-                outcome, command=command_line(), facts=facts, plan_text=plan.text, plan_sha256=plan.sha256,
-                deviations=deviations, status=status, date=options.date or source_date(),
-            )  # fmt: skip
+                outcome,
+                command=command_line(),
+                facts=facts,
+                plan_text=plan.text,
+                plan_sha256=plan.sha256,
+                deviations=deviations,
+                status=status,
+                date=options.date or source_date(),
+            )
         if name == "-":
             sys.stdout.write(text)
         else:
@@ -115,10 +127,18 @@ def noted(options: argparse.Namespace) -> dict[str, str]:
         text = Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise InputError(f"{path} is not UTF-8 text: {NOTE}") from None
-    if named_format(path) or Path(path).suffix.lower() in NO_NOTES or text.lstrip()[:1] in ("{", "[", "<"):
-        raise InputError(f"{path} begins with '{shorten(text.strip(), 60)}', which is not a note: {NOTE}")
+    if (
+        named_format(path)
+        or Path(path).suffix.lower() in NO_NOTES
+        or text.lstrip()[:1] in ("{", "[", "<")
+    ):
+        raise InputError(
+            f"{path} begins with '{shorten(text.strip(), 60)}', which is not a note: {NOTE}"
+        )
     if not text.strip() or len(text) > LONGEST_NOTE:
-        raise InputError(f"{path}: a note has 1 to {LONGEST_NOTE:,} characters, this file {len(text):,}")
+        raise InputError(
+            f"{path}: a note has 1 to {LONGEST_NOTE:,} characters, this file {len(text):,}"
+        )
     return {"how the data were collected": shorten(" ".join(text.split()), LONGEST_NOTE)}
 
 
@@ -162,7 +182,9 @@ def source_date() -> str:
     try:
         return datetime.fromtimestamp(int(epoch), UTC).strftime("%Y-%m-%d") if epoch else ""
     except (ValueError, OverflowError, OSError) as error:
-        raise InputError(f"SOURCE_DATE_EPOCH={shorten(epoch)} is no count of seconds since 1970 ({error})") from error
+        raise InputError(
+            f"SOURCE_DATE_EPOCH={shorten(epoch)} is no count of seconds since 1970 ({error})"
+        ) from error
 
 
 def tell(options: argparse.Namespace, outcome: Outcome, cautions: Sequence[Caution]) -> None:

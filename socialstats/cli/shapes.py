@@ -17,9 +17,22 @@ if TYPE_CHECKING:
     from socialstats.studies import Study
 
 PASSED = ("by", "na", "refusal", "cluster", "missing")
-ELSEWHERE = ("count", "crosstab", "units", "level_columns")  # no study with columns of its own knows them
-SHARED = {"unit", "value", "repeat"}  # parts of pairs and of ratings: they decide between no studies
-DECIDING = (*dict.fromkeys(key for keys in OWN.values() for key in keys if key != "refusal"), "design", *ELSEWHERE)
+ELSEWHERE = (
+    "count",
+    "crosstab",
+    "units",
+    "level_columns",
+)  # no study with columns of its own knows them
+SHARED = {
+    "unit",
+    "value",
+    "repeat",
+}  # parts of pairs and of ratings: they decide between no studies
+DECIDING = (
+    *dict.fromkeys(key for keys in OWN.values() for key in keys if key != "refusal"),
+    "design",
+    *ELSEWHERE,
+)
 
 
 def shaped(table: Table, settings: Settings) -> Study | None:
@@ -34,7 +47,9 @@ def shaped(table: Table, settings: Settings) -> Study | None:
     for key in ELSEWHERE:
         if asked is not None and settings.get(key):
             option, name = SETTINGS[key].option, asked.name
-            raise InputError(f"{option} has no effect on study {name}, which reads one row per answer. Leave it out")
+            raise InputError(
+                f"{option} has no effect on study {name}, which reads one row per answer. Leave it out"
+            )
     if any(settings.get(key) for key in DECIDING if asked is None or key not in asked.takes):
         return None
     if asked is not None or settings.get("study") is not None:
@@ -42,8 +57,12 @@ def shaped(table: Table, settings: Settings) -> Study | None:
     mapped = {*mapped_columns(settings)}
     if not mapped <= SHARED:
         return None
-    named = (s for s in own.values() if not mapped
-             and any(known and set(known) <= set(table.columns) for known in (s.columns, s.declared)))  # fmt: skip
+    named = (
+        s
+        for s in own.values()
+        if not mapped
+        and any(known and set(known) <= set(table.columns) for known in (s.columns, s.declared))
+    )
     return next(named, None) or known_by_rows(table, settings, own.values())
 
 
@@ -52,7 +71,9 @@ def known_by_rows(table: Table, settings: Settings, studies: Iterable[Study]) ->
     parts = fit_both(table, settings)
     if parts is None:
         return None
-    return next((study for study in studies if study.knows is not None and study.knows(table, parts)), None)
+    return next(
+        (study for study in studies if study.knows is not None and study.knows(table, parts)), None
+    )
 
 
 def read_shape(study: Study, table: Table, settings: Settings) -> Any:
@@ -66,7 +87,9 @@ def read_shape(study: Study, table: Table, settings: Settings) -> Any:
     assert study.read is not None
     entries, known = words(settings.get("map")), parts_of_study(study)
     options = {key: settings[key] for key in (*PASSED, *study.takes) if settings.get(key)}
-    options |= {"na": False} if options.get("na") in ("", [""]) else {}  # '' says: empty fields alone are missing
+    options |= (
+        {"na": False} if options.get("na") in ("", [""]) else {}
+    )  # '' says: empty fields alone are missing
     if study.parts:
         parts: Fields = {}
         for part, column in (map_part(entry, study, known) for entry in entries):
@@ -94,7 +117,9 @@ def map_part(entry: str, study: Study, known: Levels) -> Pair:
     if not equals or not column or part not in known:
         parts = listing(list(known), most=20)
         near = meant(part, known) if equals else ""
-        raise InputError(f"--map {shorten(entry)}: write part=column. {near}Parts of study {study.name}: {parts}")
+        raise InputError(
+            f"--map {shorten(entry)}: write part=column. {near}Parts of study {study.name}: {parts}"
+        )
     return part, column
 
 
@@ -113,7 +138,9 @@ def renamed(table: Table, entries: list[str], study: Study) -> Table:
         part = study.also.get(part, part)
         if column not in table.columns:
             known, near = quoted(list(table.columns), 20), meant(column, table.columns)
-            raise InputError(f"--map {shorten(entry)}: no column '{shorten(column)}'. {near}Columns: {known}")
+            raise InputError(
+                f"--map {shorten(entry)}: no column '{shorten(column)}'. {near}Columns: {known}"
+            )
         if part != column:
             new[column] = part
     if not new:

@@ -13,12 +13,22 @@ from socialstats.cli.writing import SUFFIXES
 from socialstats.errors import InputError
 from socialstats.results.side_by_side import WORD
 from socialstats.tables.sources import small_file
-from socialstats.tables.writing import MARKDOWN, NUMBERS, Kind, marked, table_like, text_like, write_whole
+from socialstats.tables.writing import (
+    MARKDOWN,
+    NUMBERS,
+    Kind,
+    marked,
+    table_like,
+    text_like,
+    write_whole,
+)
 from socialstats.text import listing, shorten
 
 LONGEST = 2000  # characters of a line of text
 FIGURE = marked("a figure of socialstats (SVG)", '<svg [^>]*data-made="socialstats"')
-PDF = Kind("a figure of socialstats (PDF)", lambda path: b"/Creator (socialstats)" in path.read_bytes())
+PDF = Kind(
+    "a figure of socialstats (PDF)", lambda path: b"/Creator (socialstats)" in path.read_bytes()
+)
 
 
 def run_show(options: argparse.Namespace) -> int:
@@ -33,11 +43,15 @@ def run_show(options: argparse.Namespace) -> int:
         page = raw.decode("utf-8")
         content, kind = shown(page, socialstats_reports.read_results(page), options)
     except UnicodeDecodeError as error:
-        raise InputError(f"{name}: not a page of text ({error.reason} at byte {error.start:,})") from error
+        raise InputError(
+            f"{name}: not a page of text ({error.reason} at byte {error.start:,})"
+        ) from error
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"{name}: its JSON was not written by this version of socialstats ({error!r})") from error
+        raise InputError(
+            f"{name}: its JSON was not written by this version of socialstats ({error!r})"
+        ) from error
     target = options.output or "-"
     if target != "-":
         write_whole(target, content, kind)
@@ -56,14 +70,26 @@ def shown(page: str, found: Settings, options: argparse.Namespace) -> tuple[str 
     if options.json:
         chosen(options, ("json",))
         return json.dumps(found, indent=1, allow_nan=False) + "\n", NUMBERS
-    from socialstats_reports import as_pdf, columns_of, figure_of, markdown_of, quote_of, table_of, word_of
+    from socialstats_reports import (
+        as_pdf,
+        columns_of,
+        figure_of,
+        markdown_of,
+        quote_of,
+        table_of,
+        word_of,
+    )
 
     if options.table is not None:
         format = chosen(options, ("csv", "md", "latex", "docx"))
         if format == "docx":
             return word_of(found, options.table), WORD
         content = table_of(found, options.table, format)
-        named = table_like(columns_of(found, options.table), "csv") if format == "csv" else text_like(content)
+        named = (
+            table_like(columns_of(found, options.table), "csv")
+            if format == "csv"
+            else text_like(content)
+        )
         return content, named
     if options.figure is not None:
         format = chosen(options, ("svg", "pdf"))
@@ -103,7 +129,11 @@ def summary(found: Settings) -> list[str]:
         lines.append(said(f"{caution['severity']}: {caution['code']} {caution['short']}{detail}"))
     for block in found["blocks"]:
         mark = f" [{block['status']}]" if block.get("status") else ""
-        lines += ["", said(block["question"]) + mark, *(said(f"  {text}") for text in block["sentences"])]
+        lines += [
+            "",
+            said(block["question"]) + mark,
+            *(said(f"  {text}") for text in block["sentences"]),
+        ]
     lines += ["", *(said(line) for line in _made(found, run))]
     return lines
 

@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 
 MODEL, FILE = "model", "file"
 COLUMNAR = (".parquet", ".pq")  # always tables
-SUFFIXES = (".csv", ".tsv", ".tab", *COLUMNAR)  # tables, but for outputs of a harness with a text in each cell
+SUFFIXES = (
+    ".csv",
+    ".tsv",
+    ".tab",
+    *COLUMNAR,
+)  # tables, but for outputs of a harness with a text in each cell
 NAMED = 4  # files that a message names
 
 
@@ -98,8 +103,12 @@ def is_log(path: str) -> bool:
         return place.is_file() and bool(holds_log(place))
     if place.is_dir():
         found = [file for file in files_below(place) if file.exists()]
-        others = [file for file in found if not file.name.lower().removesuffix(".gz").endswith(SUFFIXES)]
-        run = any(file.name == "run.toml" for file in others)  # this folder belongs to the collect package
+        others = [
+            file for file in found if not file.name.lower().removesuffix(".gz").endswith(SUFFIXES)
+        ]
+        run = any(
+            file.name == "run.toml" for file in others
+        )  # this folder belongs to the collect package
         return bool(others) and (run or len(others) == len(found) or any(map(holds_log, others)))
     return bool(holds_log(place))
 
@@ -107,16 +116,34 @@ def is_log(path: str) -> bool:
 def joined(paths: Texts, input_format: Any, settings: Settings) -> Input:
     """Stack tables of the same columns; a column ``file`` names each, and the model where nothing else does."""
     names = distinct(paths)
-    files = [file_of(path, name, settings.get("encoding")) for path, name in zip(paths, names, strict=True)]
-    table = of_files(files, f"{files[0].name} and {count(len(files) - 1, 'more file')}", input_format)
+    files = [
+        file_of(path, name, settings.get("encoding"))
+        for path, name in zip(paths, names, strict=True)
+    ]
+    table = of_files(
+        files, f"{files[0].name} and {count(len(files) - 1, 'more file')}", input_format
+    )
     mapped = {str(entry).partition("=")[0] for entry in settings.get("map") or ()}
-    unnamed = not (set(MODELS.names) & set(table.columns)) and "rater" not in mapped and not settings.get("raters")
-    added = [column for column in ([MODEL] if unnamed else []) + [FILE] if column not in table.columns]
+    unnamed = (
+        not (set(MODELS.names) & set(table.columns))
+        and "rater" not in mapped
+        and not settings.get("raters")
+    )
+    added = [
+        column for column in ([MODEL] if unnamed else []) + [FILE] if column not in table.columns
+    ]
     frame: Any = table.frame.with_columns(*(nw.col(PART).alias(column) for column in added))
-    notes = (f"no column names the model: each file is one model ({quoted(names, NAMED)})",) if unnamed else ()
+    notes = (
+        (f"no column names the model: each file is one model ({quoted(names, NAMED)})",)
+        if unnamed
+        else ()
+    )
     digests = ", ".join(file.source.sha256() for file in files)
-    return Input(table=replace(table, frame=frame, columns=(*table.columns, *added)), notes=notes,
-                 facts={"data": ", ".join(file.name for file in files), "sha256": digests})  # fmt: skip
+    return Input(
+        table=replace(table, frame=frame, columns=(*table.columns, *added)),
+        notes=notes,
+        facts={"data": ", ".join(file.name for file in files), "sha256": digests},
+    )
 
 
 def read_logs_of(paths: Texts) -> Input:
@@ -143,12 +170,18 @@ def read_logs_of(paths: Texts) -> Input:
     rows = pd.concat(frames, ignore_index=True)
     if not len(rows):
         raise InputError(f"{quoted(names, NAMED)}: logs without samples hold no row to analyse")
-    notes = [f"{name}: {note}" for (_, log), name in zip(logs, names, strict=True) for note in log.notes]
+    notes = [
+        f"{name}: {note}" for (_, log), name in zip(logs, names, strict=True) for note in log.notes
+    ]
     if shared:
         several = "several logs of one model and the same units, told apart by file"
         notes.append(f"{quoted(sorted(shared), NAMED)}: {several}")
     source = names[0] + (f" and {count(len(names) - 1, 'more log')}" if len(names) > 1 else "")
-    digests = [hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in paths if Path(path).is_file()]
+    digests = [
+        hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        for path in paths
+        if Path(path).is_file()
+    ]
     facts = {"data": listing([shorten(name) for name in names], 40), "sha256": ", ".join(digests)}
     return Input(table=as_table(rows, source), facts=facts, logs=True, notes=tuple(notes))
 
@@ -175,7 +208,12 @@ def shared_models(logs: Sequence[Log]) -> set[str]:
     seen: dict[tuple[str, str, str], int] = {}
     shared: set[str] = set()
     for k, log in enumerate(logs):
-        for key in set(log.rows[[MODEL, "task", "unit"]].fillna("").astype(str).itertuples(index=False, name=None)):
+        for key in set(
+            log.rows[[MODEL, "task", "unit"]]
+            .fillna("")
+            .astype(str)
+            .itertuples(index=False, name=None)
+        ):
             if seen.setdefault(key, k) != k:
                 shared.add(key[0])
     return shared - {""}

@@ -34,9 +34,18 @@ exit code: 0 every number stands or rests on a definition that is named; 1 a num
 def add_validate(commands: Any) -> None:
     """Add ``validate`` to the parser of commands."""
     add = add_command(commands, "validate", "validating:run_validate", HELP, EPILOG)
-    add("logs", nargs="+", metavar="LOG", help="log file or folder of a run: Inspect, lm-eval, HELM, openai/evals, ...")
+    add(
+        "logs",
+        nargs="+",
+        metavar="LOG",
+        help="log file or folder of a run: Inspect, lm-eval, HELM, openai/evals, ...",
+    )
     add("--claims", metavar="FILE", help="further numbers to check (TOML)")
-    add("--only-claims", action="store_true", help="check the numbers of --claims alone, not the log's own")
+    add(
+        "--only-claims",
+        action="store_true",
+        help="check the numbers of --claims alone, not the log's own",
+    )
     add(
         "--cluster",
         metavar="COLUMN",
@@ -54,13 +63,19 @@ def run_validate(options: argparse.Namespace) -> int:
     from socialstats_collect.readers import read_logs
 
     if options.only_claims and not options.claims:
-        raise InputError("--only-claims checks the numbers of a claims file: name it with --claims FILE")
+        raise InputError(
+            "--only-claims checks the numbers of a claims file: name it with --claims FILE"
+        )
     claims: tuple[Claim, ...] = read_claims(options.claims) if options.claims else ()
     logs = [log for path in options.logs for log in read_logs(path, options.harness)]
     if claims and len(logs) > 1:
         names = ", ".join(log.files[0] for log in logs[:4])
-        raise InputError(f"--claims is about one log, and here are {len(logs)} ({names} ...). Name one of them")
-    checked = [check(log, claims, cluster=options.cluster, only_claims=options.only_claims) for log in logs]
+        raise InputError(
+            f"--claims is about one log, and here are {len(logs)} ({names} ...). Name one of them"
+        )
+    checked = [
+        check(log, claims, cluster=options.cluster, only_claims=options.only_claims) for log in logs
+    ]
     write(options, lambda kind, color: rendered(kind, checked, color), (*FORMATS, "junit"))
     return 0 if all(one.ok for one in checked) else 1
 
@@ -75,7 +90,11 @@ def rendered(kind: str, checked: Sequence[Checked], color: bool) -> str:
 
         facts = {"data": ", ".join(one.source for one in checked)}
         outcome = outcome_of(checked)
-        return str(socialstats_reports.render(outcome, command=command_line(), facts=facts, date=source_date()))
+        return str(
+            socialstats_reports.render(
+                outcome, command=command_line(), facts=facts, date=source_date()
+            )
+        )
     if kind == "json":
         from socialstats import __version__
 
@@ -119,4 +138,6 @@ def summary_of(checked: Sequence[Checked]) -> str:
     notes = [f"{name_of(log)}: rows: {rows_text(log)}" for log in checked]
     notes += [str(text) for log in checked for text in (*log.cautions, *log.notes)]
     said = headline([one for log in checked for one in log.judged])
-    return as_summary(title, said, entries_of(checked), ("Printed", "Recomputed", "Definition"), notes)
+    return as_summary(
+        title, said, entries_of(checked), ("Printed", "Recomputed", "Definition"), notes
+    )

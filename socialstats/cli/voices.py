@@ -12,7 +12,11 @@ from socialstats.designs.vocabulary import spelled
 from socialstats.errors import Caution
 from socialstats.voice import Voice, Word, python
 
-OPTIONS = {one.key: one.option for one in (*READ, *COMPUTED) if one.key not in ("map", "group", "unmatched")}
+OPTIONS = {
+    one.key: one.option
+    for one in (*READ, *COMPUTED)
+    if one.key not in ("map", "group", "unmatched")
+}
 OPTIONS |= {"raters_in": "--raters", "columns": "--level-columns", "format": "--input-format"}
 PARTS = spelled(
     "unit condition value rater status rater_source item_a item_b winner weight wins_a wins_b score_a score_b drawn "
@@ -66,7 +70,11 @@ def of_metric(kinds: Mapping[str, Sequence[Any]]) -> Voice:
     """
 
     def say(name: str, value: Any, typed: str) -> str:
-        if name not in kinds and name not in ("format", "encoding", "group"):  # groups have metrics of their own
+        if name not in kinds and name not in (
+            "format",
+            "encoding",
+            "group",
+        ):  # groups have metrics of their own
             return in_python(name, value)
         option = "--input-format" if name == "format" else f"--{name.replace('_', '-')}"
         if isinstance(value, bool) and {*kinds[name]} <= {bool, types.NoneType}:
@@ -92,9 +100,16 @@ def word(value: Any) -> str:
     if value == "" and not isinstance(value, Word):
         return "''"
     if isinstance(value, Mapping):
-        value = [f"{key}={one if isinstance(one, str) else ':'.join(map(str, one))}" for key, one in value.items()]
+        value = [
+            f"{key}={one if isinstance(one, str) else ':'.join(map(str, one))}"
+            for key, one in value.items()
+        ]
     several = isinstance(value, Sequence) and not isinstance(value, str)
-    return quoted(",".join(f'"{one}"' if "," in str(one) else str(one) for one in value) if several else str(value))
+    return quoted(
+        ",".join(f'"{one}"' if "," in str(one) else str(one) for one in value)
+        if several
+        else str(value)
+    )
 
 
 def quoted(text: str) -> str:

@@ -19,9 +19,20 @@ from socialstats.text import count, listing, markdown, shorten
 
 FORMATS = ("text", "html", "md", "json")
 SUFFIXES = {
-    ".txt": "text", ".json": "json", ".md": "md", ".html": "html", ".htm": "html", ".csv": "csv", ".tex": "latex",
-    ".xml": "junit", ".pdf": "pdf", ".docx": "docx", ".xlsx": "xlsx", ".png": "png", ".svg": "svg",
-}  # fmt: skip
+    ".txt": "text",
+    ".json": "json",
+    ".md": "md",
+    ".html": "html",
+    ".htm": "html",
+    ".csv": "csv",
+    ".tex": "latex",
+    ".xml": "junit",
+    ".pdf": "pdf",
+    ".docx": "docx",
+    ".xlsx": "xlsx",
+    ".png": "png",
+    ".svg": "svg",
+}
 
 
 def add_output(add: Callable[..., Any], formats: Texts = FORMATS) -> None:
@@ -54,10 +65,14 @@ def format_of(target: str | None, given: str | None, known: Texts) -> str:
     if kind in known:
         return kind
     ends = listing([end for end, name in SUFFIXES.items() if name in known], 9)
-    raise InputError(f"-o {target}: this command writes no {kind}. Name a file that ends in {ends}, or say --format")
+    raise InputError(
+        f"-o {target}: this command writes no {kind}. Name a file that ends in {ends}, or say --format"
+    )
 
 
-def write(options: argparse.Namespace, rendered: Callable[[str, bool], str], formats: Texts = FORMATS) -> None:
+def write(
+    options: argparse.Namespace, rendered: Callable[[str, bool], str], formats: Texts = FORMATS
+) -> None:
     """Write an outcome to the file or stdout.
 
     Parameters
@@ -112,9 +127,15 @@ MOST_ROWS = 300  # a comment on a pull request holds 65,536 characters
 
 
 def as_summary(
-    title: str, said: str, entries: Sequence[Entry], heads: Texts, notes: Texts = (), *,
-    above: Texts = (), source: str = "File",
-) -> str:  # fmt: skip
+    title: str,
+    said: str,
+    entries: Sequence[Entry],
+    heads: Texts,
+    notes: Texts = (),
+    *,
+    above: Texts = (),
+    source: str = "File",
+) -> str:
     """Return a summary in Markdown: counts of verdicts, then one table with the wrong numbers first.
 
     Parameters
@@ -141,17 +162,29 @@ def as_summary(
     """
     ranked = sorted(entries, key=lambda one: (not one.wrong, one.skipped))
     files = len({one.source for one in entries}) > 1
-    verdicts = ", ".join(f"{n:,} {verdict}" for verdict, n in Counter(one.verdict for one in ranked).items())
+    verdicts = ", ".join(
+        f"{n:,} {verdict}" for verdict, n in Counter(one.verdict for one in ranked).items()
+    )
     head = [*[source] * files, "Number", "Verdict", *heads, "Why"]
-    rows = [[*[one.source] * files, one.name, one.verdict, *one.cells, one.reason] for one in ranked[:MOST_ROWS]]
+    rows = [
+        [*[one.source] * files, one.name, one.verdict, *one.cells, one.reason]
+        for one in ranked[:MOST_ROWS]
+    ]
     lines = [f"# {markdown(title)}", "", f"**{markdown(said)}** {verdicts}", ""]
     lines += [line for text in above for line in (markdown(text), "")]
     if rows:
         lines += [f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
         lines += [f"| {' | '.join(map(markdown, row))} |" for row in rows]
     rest = count(len(ranked) - len(rows), "more number")
-    more = [f"{rest}, none of them wrong" if not ranked[-1].wrong else rest] if len(ranked) > len(rows) else []
-    return "\n".join([*lines, "", *(f"- {markdown(text)}" for text in (*more, *notes))]).rstrip() + "\n"
+    more = (
+        [f"{rest}, none of them wrong" if not ranked[-1].wrong else rest]
+        if len(ranked) > len(rows)
+        else []
+    )
+    return (
+        "\n".join([*lines, "", *(f"- {markdown(text)}" for text in (*more, *notes))]).rstrip()
+        + "\n"
+    )
 
 
 def as_junit(name: str, entries: Sequence[Entry]) -> str:
@@ -182,9 +215,13 @@ def as_junit(name: str, entries: Sequence[Entry]) -> str:
         held = [one for one in entries if one.source == source]
         suite = ET.SubElement(root, "testsuite", {"name": visible(source), **counts(held)})
         for one in held:
-            case = ET.SubElement(suite, "testcase", {"classname": visible(source), "name": visible(one.name)})
+            case = ET.SubElement(
+                suite, "testcase", {"classname": visible(source), "name": visible(one.name)}
+            )
             if one.wrong or one.skipped:
-                kind = ET.SubElement(case, "failure" if one.wrong else "skipped", {"message": visible(one.verdict)})
+                kind = ET.SubElement(
+                    case, "failure" if one.wrong else "skipped", {"message": visible(one.verdict)}
+                )
                 kind.text = visible(one.reason)
             elif one.reason:
                 ET.SubElement(case, "system-out").text = visible(one.reason)

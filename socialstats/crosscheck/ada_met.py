@@ -21,7 +21,14 @@ from socialstats.crosscheck.agreement import direct
 from socialstats.crosscheck.clusters import crossing, intersections
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.resamples import Cells
-from socialstats.crosscheck.row_arithmetic import adjusted_checks, end_checks, label, quantile, relative, wald_checks
+from socialstats.crosscheck.row_arithmetic import (
+    adjusted_checks,
+    end_checks,
+    label,
+    quantile,
+    relative,
+    wald_checks,
+)
 from socialstats.crosscheck.shares import share_checks
 from socialstats.results import Check, Result, Row, Verification
 
@@ -36,7 +43,9 @@ REFUSED, NOT_ASKED = "refused", "not asked"
 MOST = 8_000_000  # resamples x units x levels
 FEWEST, BLOCK = 4, 50
 DEALS = 100  # ways to deal the people of a pair of groups
-Modes = tuple[list[list[float]], Any]  # sets of modes, and which of them each unit has, (..., units)
+Modes = tuple[
+    list[list[float]], Any
+]  # sets of modes, and which of them each unit has, (..., units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,10 @@ def told_of(result: Result) -> Told:
     if factor is None:
         return replace(told, settings=result.settings)
     of = dict(zip(result.design.raters, factor.codes.tolist(), strict=True))
-    groups = {level: frozenset(r for r in told.pool if of[r] == code) for code, level in enumerate(factor.levels)}
+    groups = {
+        level: frozenset(r for r in told.pool if of[r] == code)
+        for code, level in enumerate(factor.levels)
+    }
     return replace(told, settings=result.settings, groups=groups)
 
 
@@ -63,7 +75,9 @@ def reference_of(result: Result) -> tuple[str, str]:
     """Return the rater group of the sources, and its level that is the reference."""
     name, chosen = result.settings["source"], result.settings["reference"]
     known = name in result.design.rater_groups
-    return name if known else str(result.design.columns["rater_source"]), "human" if chosen is None else chosen
+    return name if known else str(
+        result.design.columns["rater_source"]
+    ), "human" if chosen is None else chosen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,10 +113,21 @@ class Told:
     def modes_of(self, people: frozenset[str] | None = None) -> Modes:
         """Modes of (some of) the people, unit by unit; found once, and units with the same modes share a set."""
         if people not in self.modes:
-            own = [tuple(sorted(multimode(x for person, x in one.items() if people is None or person in people)))
-                   for one in self.people.values()]  # fmt: skip
+            own = [
+                tuple(
+                    sorted(
+                        multimode(
+                            x for person, x in one.items() if people is None or person in people
+                        )
+                    )
+                )
+                for one in self.people.values()
+            ]
             place = {modes: k for k, modes in enumerate(dict.fromkeys(own))}
-            self.modes[people] = [list(modes) for modes in place], np.array([place[modes] for modes in own])
+            self.modes[people] = (
+                [list(modes) for modes in place],
+                np.array([place[modes] for modes in own]),
+            )
         return self.modes[people]
 
     def inside(self, row: Row) -> Any:
@@ -110,7 +135,9 @@ class Told:
         level = row.label("stratum")
         if level is None:
             return np.ones(len(self.people), dtype=bool)
-        factor = {**{f.name: f for f in self.design.clusters}, **self.design.strata}[self.settings["stratum"]]
+        factor = {**{f.name: f for f in self.design.clusters}, **self.design.strata}[
+            self.settings["stratum"]
+        ]
         return factor.codes[self.places] == factor.levels.index(level)
 
     @property
@@ -140,17 +167,23 @@ class Told:
             if rule == "item_max":
                 return max(self.distance(modes, score) for score in self.scores)
             width: float = self.scores[-1] - self.scores[0]
-            return {"max": width, "exclude": math.nan}[rule] if isinstance(rule, str) else float(rule)
+            return (
+                {"max": width, "exclude": math.nan}[rule] if isinstance(rule, str) else float(rule)
+            )
         if isinstance(given, tuple):
             return math.fsum(p * self.distance(modes, score) for score, p in given)
         if ties == "nearest":
             return float(min(abs(mode - given) for mode in modes))
-        return float(abs({"low": modes[0], "high": modes[-1]}.get(ties, sum(modes) / len(modes)) - given))
+        return float(
+            abs({"low": modes[0], "high": modes[-1]}.get(ties, sum(modes) / len(modes)) - given)
+        )
 
     def far(self, modes: Modes, given: list[Any]) -> FloatArray:
         """Distance of each unit's answer from its modes, (..., units); that from a set of modes is found once."""
         answers = {x: k for k, x in enumerate(dict.fromkeys(given))}
-        each = np.array([[self.distance(one, x) for x in answers] for one in modes[0]], dtype=np.float64)
+        each = np.array(
+            [[self.distance(one, x) for x in answers] for one in modes[0]], dtype=np.float64
+        )
         return np.asarray(each[modes[1], [answers[x] for x in given]])
 
     def at_step(self, model: str, step: float) -> FloatArray:
@@ -159,7 +192,9 @@ class Told:
         found = []
         for given, k in zip(self.models[model], place.tolist(), strict=True):
             pairs = given if isinstance(given, tuple) else ((given, 1.0),)
-            found.append(sum(p for x, p in pairs if np.ceil(np.round(self.distance(sets[k], x), 9)) == step))
+            found.append(
+                sum(p for x, p in pairs if np.ceil(np.round(self.distance(sets[k], x), 9)) == step)
+            )
         return np.array(found, dtype=np.float64)
 
     def always(self, modes: Modes, name: str) -> FloatArray:
@@ -171,7 +206,9 @@ class Told:
 
         `sides` are the counts behind the modes; `other` the modes of the group that is subtracted.
         """
-        line, model, nearest, constant = (row.label(name) for name in ("line", "model", "nearest", "constant"))
+        line, model, nearest, constant = (
+            row.label(name) for name in ("line", "model", "nearest", "constant")
+        )
         if line == "uniform":
             found = np.mean([self.always(modes, name) for name in self.labels], axis=0)
         elif line == "ceiling":
@@ -203,7 +240,11 @@ class Told:
     def mean(self, values: FloatArray) -> float:
         """Mean over the units that count; NaN without any."""
         known = ~np.isnan(values)
-        return float(values[known] @ self.weight[known] / self.weight[known].sum()) if known.any() else math.nan
+        return (
+            float(values[known] @ self.weight[known] / self.weight[known].sum())
+            if known.any()
+            else math.nan
+        )
 
 
 @lru_cache(maxsize=2)
@@ -214,13 +255,20 @@ def tell(of: Of) -> Told:
     people: dict[str, dict[str, float]] = {}
     models: dict[str, dict[str, Any]] = {}
     columns = (design.unit, design.rater, design.value, design.status)
-    scores, person = design.scores.tolist(), (source.codes == source.levels.index(reference)).tolist()
+    scores, person = (
+        design.scores.tolist(),
+        (source.codes == source.levels.index(reference)).tolist(),
+    )
     read = design.read_as().tolist() if design.probabilities is not None else None
-    for k, (u, r, v, status) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
+    for k, (u, r, v, status) in enumerate(
+        zip(*(column.tolist() for column in columns), strict=True)
+    ):
         told: Any = scores[v] if read is None else tuple(zip(scores, read[k], strict=True))
         unit, rater = design.units[u], design.raters[r]
         if not person[r]:
-            models.setdefault(rater, {})[unit] = told if status == 0 else REFUSED if status == 2 else None
+            models.setdefault(rater, {})[unit] = (
+                told if status == 0 else REFUSED if status == 2 else None
+            )
         elif status == 0:
             people.setdefault(unit, {})[rater] = scores[v]
     asked = {unit for own in models.values() for unit in own}
@@ -229,18 +277,30 @@ def tell(of: Of) -> Told:
     count = dict(zip(design.units, design.unit_count.tolist(), strict=True))
     order = np.argsort(design.scores, kind="stable").tolist()
     return Told(
-        design=design, settings={}, pool=[r for r in design.raters if r in seen], groups={}, people=people,
+        design=design,
+        settings={},
+        pool=[r for r in design.raters if r in seen],
+        groups={},
+        people=people,
         weight=np.array([count[unit] for unit in people]),
-        models={model: [own.get(unit, NOT_ASKED) for unit in people] for model, own in models.items()},
-        scores=[scores[k] for k in order], labels=[design.levels[k] for k in order], modes={},
-    )  # fmt: skip
+        models={
+            model: [own.get(unit, NOT_ASKED) for unit in people] for model, own in models.items()
+        },
+        scores=[scores[k] for k in order],
+        labels=[design.levels[k] for k in order],
+        modes={},
+    )
 
 
 def verify(result: Result) -> Verification:
     """Recompute every mean, difference and share; the closest group by the smallest mean."""
     told = told_of(result)
     factors = told.design.factors(result.settings["cluster"])
-    codes = np.array([factor.codes[told.places] for factor in factors]).reshape(len(factors), len(told.places)).T
+    codes = (
+        np.array([factor.codes[told.places] for factor in factors])
+        .reshape(len(factors), len(told.places))
+        .T
+    )
     sides = told.table(told.pool).sum(axis=0)
     checks: list[Check] = []
     for row in result.rows:
@@ -249,12 +309,17 @@ def verify(result: Result) -> Verification:
             continue
         one, two = row.label("people"), row.label("versus")
         other = None if two is None else told.modes_of(told.groups[two])
-        values = told.values(row, told.modes_of(None if one is None else told.groups[one]), sides, other)
+        values = told.values(
+            row, told.modes_of(None if one is None else told.groups[one]), sides, other
+        )
         if row.role == "component":
             values = hits(told, row, values)
             wilson = replace(result, settings={**result.settings, "ci": "wilson"})
             known = np.flatnonzero(~np.isnan(values)).tolist()
-            units = {u: (float(values[u]), float(told.weight[u]), tuple(codes[u].tolist())) for u in known}
+            units = {
+                u: (float(values[u]), float(told.weight[u]), tuple(codes[u].tolist()))
+                for u in known
+            }
             most = math.inf if np.any(values[known] % 1) else float(told.weight[known].sum())
             checks += share_checks(wilson, row, units, most)
         if row.key == (("model", row.term),):
@@ -263,7 +328,9 @@ def verify(result: Result) -> Verification:
         if two is not None and row.estimate is not None:
             theirs -= sizes_of(result, row)
         if row.estimate is not None or not math.isnan(theirs):  # else undefined on both sides
-            checks.append(direct(label(row), row.estimate, theirs, TOLERANCE * max(1.0, abs(theirs)), LOOPS))
+            checks.append(
+                direct(label(row), row.estimate, theirs, TOLERANCE * max(1.0, abs(theirs)), LOOPS)
+            )
     shown = [row for row in result.rows if row.std_error is not None and not row.label("people")]
     checks += error_checks(told, [row for row in shown if row.role != "component"], codes)
     return Verification(checks=(*checks, *difference_checks(result), *size_checks(result, told)))
@@ -285,8 +352,15 @@ def by_scipy(told: Told, row: Row) -> Check:
     tied = sum(len(m) > 1 for m in modes)
     note = f"numpy.unique for {tied} of {len(modes)} units, with tied modes" if tied else ""
     theirs = told.mean(told.far((modes, np.arange(len(modes))), told.models[row.term]))
-    return compare(row.term, row.estimate, None if math.isnan(theirs) else theirs, package="scipy",
-                   tolerance=TOLERANCE, why=SAME, note=note)  # fmt: skip
+    return compare(
+        row.term,
+        row.estimate,
+        None if math.isnan(theirs) else theirs,
+        package="scipy",
+        tolerance=TOLERANCE,
+        why=SAME,
+        note=note,
+    )
 
 
 @lru_cache(maxsize=2)
@@ -307,20 +381,30 @@ def scipy_modes(of: Of) -> list[list[float]]:
 def closest(told: Told, row: Row) -> list[Check]:
     """Compare the mean of the group that is named closest (one of several have none) with the smallest of any group."""
     given = told.models[row.term]
-    means = {level: told.mean(told.far(told.modes_of(people), given)) for level, people in told.groups.items()}
+    means = {
+        level: told.mean(told.far(told.modes_of(people), given))
+        for level, people in told.groups.items()
+    }
     if row.label("closest") not in means:
         return []
-    chosen, smallest = means[row.label("closest") or ""], min(x for x in means.values() if not math.isnan(x))
+    chosen, smallest = (
+        means[row.label("closest") or ""],
+        min(x for x in means.values() if not math.isnan(x)),
+    )
     return [direct(label(row, "its mean"), chosen, smallest, TOLERANCE, CLOSEST)]
 
 
 def difference_checks(result: Result) -> list[Check]:
     """Compare interval, t and p of each tested difference with scipy's, and adjusted p with statsmodels'."""
     checks: list[Check] = []
-    tested = [row for row in result.rows if None not in (row.p_value, row.df, row.std_error, row.estimate)]
+    tested = [
+        row for row in result.rows if None not in (row.p_value, row.df, row.std_error, row.estimate)
+    ]
     for row in tested:
         numbers = float(row.estimate or 0.0), float(row.std_error or 0.0), float(row.df or 0.0)
-        checks += wald_checks(replace(row, df=None), result.settings["level"], *numbers)  # the row's own df
+        checks += wald_checks(
+            replace(row, df=None), result.settings["level"], *numbers
+        )  # the row's own df
     checks = [check for check in checks if check.ours is not None]
     for _, family in groupby(sorted(tested, key=family_of), key=family_of):
         checks += adjusted_checks(family)
@@ -341,7 +425,11 @@ def sizes_of(result: Result, row: Row) -> float:
 def size_checks(result: Result, told: Told) -> list[Check]:
     """Deal the people of each pair of groups anew, and compare what their numbers alone give."""
     rng, checks = np.random.default_rng(0), []
-    pairs = {(row.label("people") or "", row.label("versus") or ""): row for row in result.rows if row.label("versus")}
+    pairs = {
+        (row.label("people") or "", row.label("versus") or ""): row
+        for row in result.rows
+        if row.label("versus")
+    }
     for (one, other), first in pairs.items():
         sides = [sorted(told.groups[level]) for level in (one, other)]
         if len(sides[0]) == len(sides[1]):
@@ -355,7 +443,9 @@ def size_checks(result: Result, told: Told) -> list[Check]:
             ours = sizes_of(result, replace(first, term=model))
             if math.isnan(ours) or len(drawn) < DEALS // 2:
                 continue
-            error = float(drawn.std(ddof=1)) * math.sqrt(1 / len(drawn) + 1 / result.extras["permutations"])
+            error = float(drawn.std(ddof=1)) * math.sqrt(
+                1 / len(drawn) + 1 / result.extras["permutations"]
+            )
             name = f"{model} [{result.settings['group']}: {one} - {other}], by sizes alone"
             checks.append(direct(name, ours, float(drawn.mean()), 6 * error + 1e-9, DEALT))
     return checks
@@ -363,9 +453,13 @@ def size_checks(result: Result, told: Told) -> list[Check]:
 
 def counted_modes(told: Told, sides: Any) -> Modes:
     """Modes of counts (..., units, levels); sets of them are numbered by the sum of 2^level."""
-    codes = ((sides == sides.max(axis=-1, keepdims=True)) & (sides > 0)) @ (1 << np.arange(sides.shape[-1]))
+    codes = ((sides == sides.max(axis=-1, keepdims=True)) & (sides > 0)) @ (
+        1 << np.arange(sides.shape[-1])
+    )
     kinds, place = np.unique(codes, return_inverse=True)
-    sets = [[score for k, score in enumerate(told.scores) if code >> k & 1] for code in kinds.tolist()]
+    sets = [
+        [score for k, score in enumerate(told.scores) if code >> k & 1] for code in kinds.tolist()
+    ]
     return sets, place.reshape(codes.shape)
 
 
@@ -375,9 +469,12 @@ def error_checks(told: Told, rows: Sequence[Row], codes: Any) -> list[Check]:
     if settings["ci"] != "two_way" or not rows:
         return []
     if settings["resamples"] * len(told.people) * len(told.scores) > MOST:
-        return [compare(label(row, name), value, None, package="numpy", tolerance=0, why="", note=LONG)
-                for row in rows for name in ("std_error", "conf_low", "conf_high", "df")
-                if (value := getattr(row, name)) is not None]  # fmt: skip
+        return [
+            compare(label(row, name), value, None, package="numpy", tolerance=0, why="", note=LONG)
+            for row in rows
+            for name in ("std_error", "conf_low", "conf_high", "df")
+            if (value := getattr(row, name)) is not None
+        ]
     key = (settings["reference"], settings["source"], settings["resamples"], settings["seed"])
     sides, modes = redrawn(Of(id(told.design), key, told))
     out: list[Check] = []
@@ -396,7 +493,10 @@ def redrawn(of: Of) -> tuple[Any, Modes]:
     table, size = told.table(told.pool), len(told.pool)
     seed = int(np.random.SeedSequence([told.settings["seed"], 1]).generate_state(1)[0])
     times = np.array(
-        [np.ones(size), *Cells.of(np.ones(size), [np.arange(size)]).draws(told.settings["resamples"], seed)]
+        [
+            np.ones(size),
+            *Cells.of(np.ones(size), [np.arange(size)]).draws(told.settings["resamples"], seed),
+        ]
     )
     sides = np.empty((len(times), *table.shape[1:]), dtype=np.uint16)
     for start in range(0, len(times), BLOCK):
@@ -406,13 +506,22 @@ def redrawn(of: Of) -> tuple[Any, Modes]:
 
 
 def row_checks(
-    row: Row, off: FloatArray, counted: Any, codes: Any, weight: FloatArray, people: int, settings: Any
+    row: Row,
+    off: FloatArray,
+    counted: Any,
+    codes: Any,
+    weight: FloatArray,
+    people: int,
+    settings: Any,
 ) -> list[Check]:
     """Compare standard error, df and ends with sums of residuals, (1 + B, units), the sample first."""
     total = float(weight @ counted)
     if codes.shape[1]:
         # a unit that the sample leaves out, for a tie of its modes, counts where drawn people have none
-        kept, every = crossing(codes[counted]), [np.unique(code, return_inverse=True)[1].ravel() for code in codes.T]
+        kept, every = (
+            crossing(codes[counted]),
+            [np.unique(code, return_inverse=True)[1].ravel() for code in codes.T],
+        )
         if kept.shape[1] < len(every):  # the coarser of two nested factors alone counts
             sizes = [len(np.unique(code[counted])) for code in every]
             every = [every[int(np.argmin(sizes))]]
@@ -425,9 +534,17 @@ def row_checks(
         pieces, sums = total, [(off * np.sqrt(weight), 1.0)]
     squares = [(sign, float((x[0] ** 2).sum())) for x, sign in sums]
     own = sum(sign * float(x[1:].var(axis=0, ddof=1).sum()) for x, sign in sums)
-    units = max(sum(sign * value for sign, value in squares), *(value for sign, value in squares if sign > 0))
+    units = max(
+        sum(sign * value for sign, value in squares),
+        *(value for sign, value in squares if sign > 0),
+    )
     v_units = pieces / (pieces - 1) * units / total**2
-    v_people = max(float((off[1:] @ weight).var(ddof=1)) - own, 0.0) / total**2 * people / max(people - 1, 1)
+    v_people = (
+        max(float((off[1:] @ weight).var(ddof=1)) - own, 0.0)
+        / total**2
+        * people
+        / max(people - 1, 1)
+    )
     df = (v_units + v_people) ** 2 / (v_units**2 / (pieces - 1) + v_people**2 / max(people - 1, 1))
     if people < FEWEST:
         df = min(df, max(people - 1, 1))
@@ -438,7 +555,12 @@ def row_checks(
     if row.statistic is not None:  # its ends are those of the test
         return out
     reach = quantile(settings["level"], df) * error
-    return [*out, *end_checks(row, max(value - reach, 0.0), value + reach, "scipy", DRAWN, CLOSE, least=reach)]
+    return [
+        *out,
+        *end_checks(
+            row, max(value - reach, 0.0), value + reach, "scipy", DRAWN, CLOSE, least=reach
+        ),
+    ]
 
 
 def by_code(values: FloatArray, code: Any) -> FloatArray:

@@ -18,19 +18,46 @@ import numpy as np
 
 import socialstats
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.clusters import FEW, codes_of, disagreement_ends, fisher_ends, mean_error
+from socialstats.crosscheck.clusters import (
+    FEW,
+    codes_of,
+    disagreement_ends,
+    fisher_ends,
+    mean_error,
+)
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.peers import load_peer
-from socialstats.crosscheck.resamples import RESAMPLED, Cells, Statistic, redrawn, resampled_checks, sampled_check
-from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, same_p, statistic_checks, t_ends, tail_p
+from socialstats.crosscheck.resamples import (
+    RESAMPLED,
+    Cells,
+    Statistic,
+    redrawn,
+    resampled_checks,
+    sampled_check,
+)
+from socialstats.crosscheck.row_arithmetic import (
+    end_checks,
+    label,
+    relative,
+    same_p,
+    statistic_checks,
+    t_ends,
+    tail_p,
+)
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.results import Check, Result, Row, Verification
 
 LABEL = "direct sums"
 SAME = "the same sums in another order of arithmetic"
 SLOPES = "central differences of the same sums, error about h^2"
-MOST_KINDS, MOST_SLOPES = 250, 10_000  # kinds of units, and times levels, whose slopes take a second or two
-LARGEST, LARGEST_OF_RESAMPLES = 20_000_000, 3_000_000  # numbers that the krippendorff package holds at once
+MOST_KINDS, MOST_SLOPES = (
+    250,
+    10_000,
+)  # kinds of units, and times levels, whose slopes take a second or two
+LARGEST, LARGEST_OF_RESAMPLES = (
+    20_000_000,
+    3_000_000,
+)  # numbers that the krippendorff package holds at once
 LEAST, STEP = 1e-12, 1e-4
 Tally = tuple[tuple[int, int], ...]
 ALPHA = "krippendorff_alpha"
@@ -79,20 +106,34 @@ def counts_of(result: Result, row: Row, least: int) -> Counts:
         design = design.split_units(result.settings["stratum"])[row.group]
     levels, refused = len(design.levels), result.settings["refusal"] == "level"
     found: list[Counter[int]] = [Counter() for _ in design.units]
-    for unit, value, status in zip(design.unit.tolist(), design.value.tolist(), design.status.tolist(), strict=True):
+    for unit, value, status in zip(
+        design.unit.tolist(), design.value.tolist(), design.status.tolist(), strict=True
+    ):
         if status == OK or (status == REFUSAL and refused):
             found[unit][value if status == OK else levels] += 1
-    kept = [u for u, tally in enumerate(found) if tally.total() >= least for _ in range(int(design.unit_count[u]))]
+    kept = [
+        u
+        for u, tally in enumerate(found)
+        if tally.total() >= least
+        for _ in range(int(design.unit_count[u]))
+    ]
     tallies, copies = [tuple(sorted(found[u].items())) for u in kept], [1] * len(kept)
     clusters = codes_of(design.factors(result.settings["cluster"]), np.array(kept, dtype=np.int64))
     if not clusters.shape[1]:
         kinds = Counter(tallies)
         tallies, copies, clusters = list(kinds), list(kinds.values()), clusters[: len(kinds)]
-    unit, level, n = np.array([(u, c, k) for u, own in enumerate(tallies) for c, k in own], dtype=np.int64).T
+    unit, level, n = np.array(
+        [(u, c, k) for u, own in enumerate(tallies) for c, k in own], dtype=np.int64
+    ).T
     return Counts(
-        tallies=tallies, unit=unit, level=level, n=n.astype(float), copies=np.array(copies, dtype=float),
-        clusters=clusters, scores=np.append(design.scores, design.scores.max(initial=0.0) + 1),
-    )  # fmt: skip
+        tallies=tallies,
+        unit=unit,
+        level=level,
+        n=n.astype(float),
+        copies=np.array(copies, dtype=float),
+        clusters=clusters,
+        scores=np.append(design.scores, design.scores.max(initial=0.0) + 1),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +172,11 @@ def chance_parts(counts: Counts, w: FloatArray, kind: str) -> Callable[[FloatArr
             return (n / both * (own - pe * paired) - 2 * (1 - value) * (chance - pe)) / (1 - pe)
 
         return Parts(
-            value=float(value), values=values, apart=paired - own, weight=paired.astype(np.float64), expected=1 - pe
+            value=float(value),
+            values=values,
+            apart=paired - own,
+            weight=paired.astype(np.float64),
+            expected=1 - pe,
         )
 
     return parts
@@ -156,7 +201,9 @@ def alpha_parts(counts: Counts, scale: str) -> Callable[[FloatArray], Parts]:
         return ((a - b) / np.where(a + b > 0, a + b, 1.0) if scale == "ratio" else a - b) ** 2
 
     def sums(times: FloatArray) -> tuple[FloatArray, float, float, FloatArray]:
-        margins = np.bincount(counts.level, counts.n * times[counts.unit], len(x)).astype(np.float64)
+        margins = np.bincount(counts.level, counts.n * times[counts.unit], len(x)).astype(
+            np.float64
+        )
         at = np.cumsum(margins) - margins / 2 if scale == "ordinal" else x
         used, n = np.flatnonzero(margins), float(margins.sum())
         far, m = distance(at[high], at[low]), margins[used]
@@ -184,12 +231,16 @@ def alpha_parts(counts: Counts, scale: str) -> Callable[[FloatArray], Parts]:
                     first[tally] = (linear(times + step) - linear(times - step)) / (2 * STEP)
             return times.sum() * np.array([first[tally] for tally in counts.tallies])
 
-        farthest = float(distance(at.max(), at.min())) or math.nan  # NaN in a resample of a single value
+        farthest = (
+            float(distance(at.max(), at.min())) or math.nan
+        )  # NaN in a resample of a single value
         return Parts(
-            value=1 - (n - 1) * float(share * times[unit] @ far) / chance, values=values, weight=size,
+            value=1 - (n - 1) * float(share * times[unit] @ far) / chance,
+            values=values,
+            weight=size,
             apart=np.bincount(unit, share * far, len(size)) / size / farthest,
             expected=chance / (n * (n - 1)) / farthest,
-        )  # fmt: skip
+        )
 
     return parts
 
@@ -197,13 +248,25 @@ def alpha_parts(counts: Counts, scale: str) -> Callable[[FloatArray], Parts]:
 def direct(quantity: str, ours: float | None, theirs: float, tolerance: float, why: str) -> Check:
     """Make a check against direct sums."""
     ok = bool(ours is not None and abs(ours - theirs) <= tolerance)
-    return Check(quantity=quantity, ours=ours, theirs=theirs, package=LABEL, version=socialstats.__version__,
-                 tolerance=tolerance, ok=ok, why=why)  # fmt: skip
+    return Check(
+        quantity=quantity,
+        ours=ours,
+        theirs=theirs,
+        package=LABEL,
+        version=socialstats.__version__,
+        tolerance=tolerance,
+        ok=ok,
+        why=why,
+    )
 
 
 def name_of(row: Row, what: str = "") -> str:
     """Name a quantity of a row."""
-    return row.term + (f" of '{row.group}'" if row.group is not None else "") + (f", {what}" if what else "")
+    return (
+        row.term
+        + (f" of '{row.group}'" if row.group is not None else "")
+        + (f", {what}" if what else "")
+    )
 
 
 def verify(result: Result) -> Verification:
@@ -218,7 +281,11 @@ def verify(result: Result) -> Verification:
             kinds, used = len(set(counts.tallies)), len(np.unique(counts.level))
             known = kinds <= MOST_KINDS and kinds * used <= MOST_SLOPES
         else:
-            parts, why, known = chance_parts(counts, result.extras["weights"], result.metric), SAME, True
+            parts, why, known = (
+                chance_parts(counts, result.extras["weights"], result.metric),
+                SAME,
+                True,
+            )
         checks += peer_checks(row, result, counts)
         checks.append(direct(name_of(row), row.estimate, parts(counts.copies).value, 1e-9, SAME))
         checks += error_checks(row, result, counts, parts(counts.copies), why) if known else []
@@ -226,7 +293,11 @@ def verify(result: Result) -> Verification:
             resampled += bootstrap_checks(row, result, counts, parts)
     nulls = [row for row in result.rows if row.role == "test"]
     checks += [null_check(row, result) for row in nulls]
-    checks += [same_p("null test, p", r.p_value, tail_p(r.statistic, None)) for r in nulls if r.statistic is not None]
+    checks += [
+        same_p("null test, p", r.p_value, tail_p(r.statistic, None))
+        for r in nulls
+        if r.statistic is not None
+    ]
     return Verification(checks=(*checks, *resampled))
 
 
@@ -235,9 +306,13 @@ def error_checks(row: Row, result: Result, counts: Counts, parts: Parts, why: st
     if result.settings["ci"] != "closed" or row.estimate is None or row.conf_low is None:
         return []
     level, times = result.settings["level"], counts.copies.astype(np.int64)
-    apart, weight, values = (np.repeat(x, times) for x in (parts.apart, parts.weight, parts.values()))
+    apart, weight, values = (
+        np.repeat(x, times) for x in (parts.apart, parts.weight, parts.values())
+    )
     factors = np.repeat(counts.clusters, times, axis=0)
-    effective, low, high = disagreement_ends(row.estimate, apart, weight, parts.expected, factors, level)
+    effective, low, high = disagreement_ends(
+        row.estimate, apart, weight, parts.expected, factors, level
+    )
     error, df = mean_error(values, factors)
     out = []
     if row.std_error is not None:
@@ -246,7 +321,9 @@ def error_checks(row: Row, result: Result, counts: Counts, parts: Parts, why: st
     if row.statistic is None and row.df is not None:
         out.append(relative(label(row, "df"), row.df, df))
     if row.std_error is None or effective == 0:
-        return out + end_checks(row, low, high, least=1.0)  # a coefficient is 1 less a ratio, with the rounding of 1
+        return out + end_checks(
+            row, low, high, least=1.0
+        )  # a coefficient is 1 less a ratio, with the rounding of 1
     if not factors.shape[1]:
         return out + t_ends(row, level, df, cut=(-math.inf, 1.0))
     ends = fisher_ends(row.estimate, row.std_error, df, level)
@@ -260,15 +337,19 @@ def peer_of(result: Result, counts: Counts, largest: int) -> tuple[str, Statisti
     if result.metric == ALPHA:
         units, used = int(counts.copies.sum()), len(np.unique(counts.level))
         if units * used**2 > largest:
-            return "krippendorff", f"needs {units:,} x {used:,} x {used:,} numbers at once: see {LABEL}"
+            return (
+                "krippendorff",
+                f"needs {units:,} x {used:,} x {used:,} numbers at once: see {LABEL}",
+            )
 
         def alpha(times: FloatArray) -> Any:
             table = counts.table(times)
             here = np.flatnonzero(table.sum(axis=0))
             return load_peer("krippendorff", "alpha")(
-                value_counts=table[:, here], value_domain=counts.scores[here].tolist(),
+                value_counts=table[:, here],
+                value_domain=counts.scores[here].tolist(),
                 level_of_measurement=result.settings["scale"],
-            )  # fmt: skip
+            )
 
         return "krippendorff", alpha
     if result.metric != "fleiss_kappa":
@@ -289,7 +370,9 @@ def peer_checks(row: Row, result: Result, counts: Counts) -> list[Check]:
     if not package:
         return []
     if isinstance(peer, str):
-        return [compare(name_of(row), None, None, package=package, tolerance=0.0, why="", note=peer)]
+        return [
+            compare(name_of(row), None, None, package=package, tolerance=0.0, why="", note=peer)
+        ]
     theirs = float(peer(counts.copies))
     return [compare(name_of(row), row.estimate, theirs, package=package, tolerance=1e-9, why=SAME)]
 
@@ -300,24 +383,34 @@ def null_check(row: Row, result: Result) -> Check:
     m, n = counts.size[0], counts.copies.sum()
     p = np.bincount(counts.level, counts.n * counts.copies[counts.unit]) / (n * m)
     total = sum(x * (1 - x) for x in p)
-    variance = 2 / (n * m * (m - 1)) * (total**2 - sum(x * (1 - x) * (1 - 2 * x) for x in p)) / total**2
+    variance = (
+        2 / (n * m * (m - 1)) * (total**2 - sum(x * (1 - x) * (1 - 2 * x) for x in p)) / total**2
+    )
     value = chance_parts(counts, result.extras["weights"], "fleiss_kappa")(counts.copies).value
     return direct("null test, z", row.statistic, value / variance**0.5, 1e-8, SAME)
 
 
-def bootstrap_checks(row: Row, result: Result, counts: Counts, parts: Callable[[FloatArray], Parts]) -> list[Check]:
+def bootstrap_checks(
+    row: Row, result: Result, counts: Counts, parts: Callable[[FloatArray], Parts]
+) -> list[Check]:
     """Compute the coefficient of every resample of the units of a row; without clusters alike units are one cell."""
     settings, alpha = result.settings, result.metric == ALPHA
     levels = len(counts.scores if alpha else result.extras["weights"])
     cells = Cells.of(counts.copies, counts.clusters.T)
     cost = 2 + (levels**2 / 2000 if settings.get("scale", "ratio") == "ratio" else levels / 1000)
     drawn = redrawn(
-        cells, lambda times: parts(times).value, ci=settings["ci"], resamples=settings["resamples"],
-        seed=settings["seed"], cost=cost,
-    )  # fmt: skip
+        cells,
+        lambda times: parts(times).value,
+        ci=settings["ci"],
+        resamples=settings["resamples"],
+        seed=settings["seed"],
+        cost=cost,
+    )
     out = resampled_checks(row, drawn, settings["ci"], settings["level"], most=1.0)
     package, peer = peer_of(result, counts, LARGEST_OF_RESAMPLES)
     if drawn is not None and package and not isinstance(peer, str):
         mine = drawn.replicates[:, 0]
-        out += sampled_check(name_of(row), cells, mine, peer, seed=settings["seed"], package=package)
+        out += sampled_check(
+            name_of(row), cells, mine, peer, seed=settings["seed"], package=package
+        )
     return out

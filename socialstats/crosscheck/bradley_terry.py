@@ -57,13 +57,17 @@ def too_large(size: int, least: str = "") -> list[Check]:
     if size <= LARGEST_TABLE:
         return []
     note = f"a dense table of {least}{size:,} numbers: the peers would take minutes"
-    return [compare("whole model", None, None, package="statsmodels", tolerance=0.0, why="", note=note)]
+    return [
+        compare("whole model", None, None, package="statsmodels", tolerance=0.0, why="", note=note)
+    ]
 
 
 def whole_model(fit: Any) -> list[Check]:
     """Compare the full model with its peer, and the likelihood's slope where the peer would take too long."""
     scan, size = fit.design.scan, len(fit.design.count) * len(fit.names)
-    if scan is not None and scan.clusters and size <= LARGEST_TABLE:  # with the clusters there are more cells
+    if (
+        scan is not None and scan.clusters and size <= LARGEST_TABLE
+    ):  # with the clusters there are more cells
         size = scan.cells() * len(fit.names)
     if size > LARGEST_TABLE:
         return too_large(size, "at least " if scan is not None else "")
@@ -73,10 +77,16 @@ def whole_model(fit: Any) -> list[Check]:
         return [penalised_slope(fit)]
     found = fitted_again(fit)
     name = "quasi-log-likelihood" if state.probable else "log-likelihood"
-    checks = [compare(
-        name, state.fitted.loglik, found.loglik, package=found.package,
-        tolerance=1e-9 * max(1.0, abs(found.loglik)), why="the same sum in another order, relative",
-    )]  # fmt: skip
+    checks = [
+        compare(
+            name,
+            state.fitted.loglik,
+            found.loglik,
+            package=found.package,
+            tolerance=1e-9 * max(1.0, abs(found.loglik)),
+            why="the same sum in another order, relative",
+        )
+    ]
     shift = np.eye(len(fit.names))
     if state.options.reference is not None:
         shift[: len(fit.items), fit.items.index(state.options.reference)] -= 1
@@ -132,7 +142,11 @@ def _fitted(known: Known) -> Again:
     if state.options.prior:
         ghost = replace(table, weight=np.where(table.weight_sq > 0, 0.0, table.weight))
         loglik -= log_likelihood(state.ties, ghost, peer.estimate)
-    used = back @ (by_row(state.ties, peer, table) if state.kind == "sandwich" else peer.covariance) @ back.T
+    used = (
+        back
+        @ (by_row(state.ties, peer, table) if state.kind == "sandwich" else peer.covariance)
+        @ back.T
+    )
     noise = 0.0 if state.probable else design.weight_sq.sum() / design.weight.sum()
     inner = clustered(state.ties, table, peer, noise) if table.groups else None
 
@@ -141,8 +155,14 @@ def _fitted(known: Known) -> Again:
             return inner(c @ back)
         return np.sqrt(np.maximum(np.einsum("ki,ij,kj->k", c, used, c), 0)), np.full(len(c), np.inf)
 
-    return Again(beta=back @ peer.estimate, covariance=back @ peer.covariance @ back.T, used=used, errors=errors,
-                 loglik=loglik, package=peer.package)  # fmt: skip
+    return Again(
+        beta=back @ peer.estimate,
+        covariance=back @ peer.covariance @ back.T,
+        used=used,
+        errors=errors,
+        loglik=loglik,
+        package=peer.package,
+    )
 
 
 def peer_of(fit: Any, table: PairColumns) -> PeerFit:
@@ -153,7 +173,9 @@ def peer_of(fit: Any, table: PairColumns) -> PeerFit:
     if not state.options.penalty:
         return maximise(state.ties, table)
     beta = own_estimate(fit)
-    covariance = np.asarray(np.linalg.inv(expected_information(state.ties, table, beta)), dtype=np.float64)
+    covariance = np.asarray(
+        np.linalg.inv(expected_information(state.ties, table, beta)), dtype=np.float64
+    )
     loglik = log_likelihood(state.ties, table, beta)
     return PeerFit(estimate=beta, covariance=covariance, loglik=loglik, package="scipy")
 
@@ -170,20 +192,43 @@ def errors_of(fit: Any) -> Errors:
     return fitted_again(fit).errors
 
 
-def row_checks(fit: Any, estimate: FloatArray, errors: FloatArray, dfs: FloatArray, *, package: str) -> list[Check]:
+def row_checks(
+    fit: Any, estimate: FloatArray, errors: FloatArray, dfs: FloatArray, *, package: str
+) -> list[Check]:
     """Compare estimate, s.e., df, interval, statistic and p of every row."""
     out: list[Check] = []
-    for row, b, s, df in zip(fit.rows, estimate.tolist(), errors.tolist(), dfs.tolist(), strict=True):
-        out.append(compare(label(row, "estimate"), row.estimate, b, package=package, tolerance=1e-8, why=SAME_MAXIMUM))
+    for row, b, s, df in zip(
+        fit.rows, estimate.tolist(), errors.tolist(), dfs.tolist(), strict=True
+    ):
+        out.append(
+            compare(
+                label(row, "estimate"),
+                row.estimate,
+                b,
+                package=package,
+                tolerance=1e-8,
+                why=SAME_MAXIMUM,
+            )
+        )
         known = float(row.std_error is not None), float(s > ZERO)  # NaN where there is no interval
         if known[0] != known[1]:
             name = label(row, "whether there is an interval")
             out.append(compare(name, *known, package=package, tolerance=0.0, why=""))
         elif row.std_error is not None:
             law = None if math.isinf(df) else df
-            out.append(relative(label(row, "s.e."), row.std_error, s, package, SAME_CURVATURE, 1e-6))
-            out += wald_checks(row, fit.fitted_state.options.level, b, s, law, package=package, why=SAME_CURVATURE,
-                               close=1e-5)  # fmt: skip
+            out.append(
+                relative(label(row, "s.e."), row.std_error, s, package, SAME_CURVATURE, 1e-6)
+            )
+            out += wald_checks(
+                row,
+                fit.fitted_state.options.level,
+                b,
+                s,
+                law,
+                package=package,
+                why=SAME_CURVATURE,
+                close=1e-5,
+            )
     return out
 
 
@@ -192,23 +237,43 @@ def penalised_slope(fit: Any) -> Check:
 
     A maximum has slope zero. The information is that of the definition, by central differences.
     """
-    kind, table, rng, slopes = fit.fitted_state.ties, pair_columns(fit), np.random.default_rng(1), []
+    kind, table, rng, slopes = (
+        fit.fitted_state.ties,
+        pair_columns(fit),
+        np.random.default_rng(1),
+        [],
+    )
     beta = own_estimate(fit)
     for _ in range(6):
         direction = rng.standard_normal(len(beta))
         direction *= 1e-4 / np.linalg.norm(direction)
-        ends = [np.linalg.slogdet(expected_information(kind, table, beta + s * direction))[1] / 2 for s in (1, -1)]
-        slopes.append(float(gradient(kind, table, beta) @ direction + (ends[0] - ends[1]) / 2) / 1e-4)
+        ends = [
+            np.linalg.slogdet(expected_information(kind, table, beta + s * direction))[1] / 2
+            for s in (1, -1)
+        ]
+        slopes.append(
+            float(gradient(kind, table, beta) @ direction + (ends[0] - ends[1]) / 2) / 1e-4
+        )
     return compare(
-        "slope of the penalised likelihood (largest of 6 directions)", 0.0, max(slopes, key=abs), package="scipy",
-        tolerance=1e-4, why="central differences of a log-determinant carry an error of 1e-6 to 1e-5",
-    )  # fmt: skip
+        "slope of the penalised likelihood (largest of 6 directions)",
+        0.0,
+        max(slopes, key=abs),
+        package="scipy",
+        tolerance=1e-4,
+        why="central differences of a log-determinant carry an error of 1e-6 to 1e-5",
+    )
 
 
 def choix_checks(fit: Any) -> list[Check]:
     """Compare the strengths of a plain model without ties with choix: one check a solver, of the worst item."""
     state, design, checks = fit.fitted_state, fit.design, []
-    other = state.options.order or state.options.formula or design.weighted or state.penalised or state.probable
+    other = (
+        state.options.order
+        or state.options.formula
+        or design.weighted
+        or state.penalised
+        or state.probable
+    )
     if design.n_ties or other:
         return []
     for solver, tolerance, why, strength, note in solve_all(design):
@@ -232,18 +297,38 @@ def difference_checks(result: Result) -> list[Check]:
     at = [[fit.names.index(row.term) for row in rows] for fit in fits]
     gap = peers[0].beta[at[0]] - peers[1].beta[at[1]]
     checks = [
-        compare(f"difference of {row.term}", row.estimate, value, package="statsmodels", tolerance=1e-6,
-                why="two maxima, each found to 1e-8 or better")
+        compare(
+            f"difference of {row.term}",
+            row.estimate,
+            value,
+            package="statsmodels",
+            tolerance=1e-6,
+            why="two maxima, each found to 1e-8 or better",
+        )
         for row, value in zip(rows, gap.tolist(), strict=True)
-    ]  # fmt: skip
+    ]
     if sum(len(fit.design.count) * len(fit.names) for fit in fits) > LARGEST_TABLE:
         return checks
-    found = stacked_errors(fits)(*(np.eye(len(fit.names))[own] for fit, own in zip(fits, at, strict=True)))
-    for row, value, error, df in zip(rows, gap.tolist(), *(each.tolist() for each in found), strict=True):
+    found = stacked_errors(fits)(
+        *(np.eye(len(fit.names))[own] for fit, own in zip(fits, at, strict=True))
+    )
+    for row, value, error, df in zip(
+        rows, gap.tolist(), *(each.tolist() for each in found), strict=True
+    ):
         if row.std_error is not None:
-            checks.append(relative(label(row, "s.e."), row.std_error, error, "scipy", SAME_CURVATURE, 1e-6))
-            checks += wald_checks(row, result.settings["level"], value, error, df, package="scipy", why=SAME_CURVATURE,
-                                  close=1e-5)  # fmt: skip
+            checks.append(
+                relative(label(row, "s.e."), row.std_error, error, "scipy", SAME_CURVATURE, 1e-6)
+            )
+            checks += wald_checks(
+                row,
+                result.settings["level"],
+                value,
+                error,
+                df,
+                package="scipy",
+                why=SAME_CURVATURE,
+                close=1e-5,
+            )
     return checks
 
 
@@ -256,14 +341,20 @@ def stacked_errors(fits: list[Any]) -> Any:
         table = pair_columns(replace(fit, state=replace(state, kind="cluster", factors=factors)))
         peer = peer_of(fit, table)
         rows, e, owner = whitened(state.ties, table, peer.estimate)
-        names = [np.array(f.levels, dtype=object)[codes[owner]]
-                 for f, codes in zip(factors, table.groups, strict=True)]  # fmt: skip
+        names = [
+            np.array(f.levels, dtype=object)[codes[owner]]
+            for f, codes in zip(factors, table.groups, strict=True)
+        ]
         parts.append((rows, e, names, peer.covariance))
         known.append(back_to_centred(fit, table.x.shape[1]))
     (f, e, own, one), (g, d, other, two) = parts
-    groups = [np.unique(np.concatenate(pair).astype(str), return_inverse=True)[1]
-              for pair in zip(own, other, strict=True)]  # fmt: skip
-    weight, square = (sum(getattr(fit.design, name).sum() for fit in fits) for name in ("weight", "weight_sq"))
+    groups = [
+        np.unique(np.concatenate(pair).astype(str), return_inverse=True)[1]
+        for pair in zip(own, other, strict=True)
+    ]
+    weight, square = (
+        sum(getattr(fit.design, name).sum() for fit in fits) for name in ("weight", "weight_sq")
+    )
     noise = 0.0 if fits[0].fitted_state.probable else square / weight
     inner = of_rows(block_diag(f, g), np.concatenate([e, d]), groups, block_diag(one, two), noise)
     return lambda a, b: inner(np.hstack([a @ known[0], -b @ known[1]]))

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 TERMS = ("H", "H_corrected")
 PROBABLE = ("H", "H_reply")
 MADE: dict[str, Any] = {
-    "package": "scipy", "tolerance": 1e-10, "why": "the same closed form in another order of arithmetic",
-}  # fmt: skip
+    "package": "scipy",
+    "tolerance": 1e-10,
+    "why": "the same closed form in another order of arithmetic",
+}
 
 
 def verify(result: Result) -> Verification:
@@ -51,10 +53,14 @@ def pair_values(design: Comparisons, base: float) -> pd.DataFrame:
     plain = np.asarray(entropy([rates, 1 - rates], base=base))
     both, n = (rates > 0) & (rates < 1), (sums["w"] ** 2 / sums["w2"]).to_numpy()
     better = plain + both / (2 * n * math.log(base))
-    codes = {f.name: f.codes[first.groupby("pair")["cell"].first()[sums.index]] for f in design.clusters}
+    codes = {
+        f.name: f.codes[first.groupby("pair")["cell"].first()[sums.index]] for f in design.clusters
+    }
     replies = {}
     if design.replies is not None:
-        of_reply = first.assign(reply=design.replies.codes[first["cell"]], ws=first["w"] * first["score"])
+        of_reply = first.assign(
+            reply=design.replies.codes[first["cell"]], ws=first["w"] * first["score"]
+        )
         won = of_reply.groupby(["pair", "reply"])["ws"].sum().clip(0, 1)
         each = won.map(lambda p: float(entropy([p, 1 - p], base=base)))
         replies = {"H_reply": each.groupby("pair").mean().loc[sums.index]}
@@ -91,4 +97,8 @@ def difference_checks(result: Result, base: float) -> list[Check]:
     if size.estimate is not None:
         theirs = float(gap.mean() / gap.std(ddof=1))
         checks.append(compare("d_z", size.estimate, theirs, **(MADE | {"tolerance": 1e-9})))
-    return checks if size.conf_low is None else checks + d_z_checks(size, gap, result.settings["level"])
+    return (
+        checks
+        if size.conf_low is None
+        else checks + d_z_checks(size, gap, result.settings["level"])
+    )

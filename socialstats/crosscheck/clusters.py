@@ -19,7 +19,9 @@ from socialstats.results import Check, Row
 
 CR2 = "Bell and McCaffrey's CR2 and Satterthwaite's df, P entry by entry; crossed factors by sums written out"
 FEW = 10.0
-ROUNDING = 64 * float(np.finfo(np.float64).eps)  # rounding of a sum of scores, as a share of their sizes
+ROUNDING = 64 * float(
+    np.finfo(np.float64).eps
+)  # rounding of a sum of scores, as a share of their sizes
 ALONE = 1e-9  # what is left of 1 where one cluster is the whole statistic
 WIDER = 1e-6  # widening of the bracket of a root
 
@@ -43,14 +45,18 @@ class Errors:
 def crossing(groups: Any) -> Any:
     """Number the levels of one or two factors, (rows, factors); of two nested factors the coarser alone counts."""
     codes = [np.unique(column, return_inverse=True)[1].ravel() for column in np.asarray(groups).T]
-    if len(codes) == 2 and intersections(*codes).max(initial=0) == max(int(code.max(initial=0)) for code in codes):
+    if len(codes) == 2 and intersections(*codes).max(initial=0) == max(
+        int(code.max(initial=0)) for code in codes
+    ):
         codes = [min(codes, key=lambda code: int(code.max(initial=0)))]
     return np.column_stack(codes) if codes else np.zeros((len(groups), 0), dtype=np.int64)
 
 
 def codes_of(factors: Sequence[Any], at: Any) -> Any:
     """Return the codes of cluster factors at some units, (units, factors), as `crossing` numbers them."""
-    return crossing(np.array([factor.codes[at] for factor in factors]).reshape(len(factors), len(at)).T)
+    return crossing(
+        np.array([factor.codes[at] for factor in factors]).reshape(len(factors), len(at)).T
+    )
 
 
 def intersections(one: Any, two: Any) -> Any:
@@ -97,10 +103,14 @@ def gap_errors(e: Any, f: Any, second: Any, codes: Any) -> Errors:
 def one_gap(e: Any, f: Any, second: Any, code: Any) -> Errors:
     """Return `gap_errors` of one factor, the traces of products of diag(d) - w w' written out."""
     size, sides = int(code.max()) + 1, (~second, second)
-    sums, share = (np.array([np.bincount(code[mine], x[mine], size) for mine in sides]) for x in (e, f))
+    sums, share = (
+        np.array([np.bincount(code[mine], x[mine], size) for mine in sides]) for x in (e, f)
+    )
     largest, effective = float(share.max()), float((1 / (share**2).sum(axis=1)).min())
     if largest > 1 - ALONE:
-        return Errors(variance=math.nan, df=math.nan, effective=effective, largest=largest, plain=math.nan)
+        return Errors(
+            variance=math.nan, df=math.nan, effective=effective, largest=largest, plain=math.nan
+        )
     u, d, w = sums / np.sqrt(1 - share), share / (1 - share), share / np.sqrt(1 - share)
     trace = d @ d.T - d @ (w**2).T - w**2 @ d.T + (w @ w.T) ** 2
     seen, alike = (u**2).sum(axis=1), np.array([float(f[mine] @ f[mine]) for mine in sides])
@@ -117,11 +127,18 @@ def joined(parts: Sequence[Errors], e: FloatArray, columns: Sequence[Any]) -> Er
     one, two = parts
     plain = one.variance + two.variance - overlap
     still = one.variance + two.variance <= (ROUNDING * float(np.abs(e).sum())) ** 2
-    df = min(one.df, two.df) if still else cochran([p.variance for p in parts], [p.df for p in parts])
+    df = (
+        min(one.df, two.df)
+        if still
+        else cochran([p.variance for p in parts], [p.df for p in parts])
+    )
     return Errors(
-        variance=max(one.variance, two.variance, plain), df=df,
-        effective=min(one.effective, two.effective), largest=max(one.largest, two.largest), plain=plain,
-    )  # fmt: skip
+        variance=max(one.variance, two.variance, plain),
+        df=df,
+        effective=min(one.effective, two.effective),
+        largest=max(one.largest, two.largest),
+        plain=plain,
+    )
 
 
 def one_factor(e: FloatArray, f: FloatArray) -> Errors:
@@ -135,12 +152,19 @@ def one_factor(e: FloatArray, f: FloatArray) -> Errors:
     e, f = e[there], f[there]
     squares, largest = float(f @ f), float(f.max(initial=0.0))
     if len(f) < 2 or largest > 1 - ALONE:
-        return Errors(variance=math.nan, df=math.nan, effective=1.0, largest=largest, plain=math.nan)
+        return Errors(
+            variance=math.nan, df=math.nan, effective=1.0, largest=largest, plain=math.nan
+        )
     r = np.sort(f * f / (1 - f))
     beside = 2 * float(r[1:] @ np.cumsum(r)[:-1])
     variance = float((e * e / (1 - f)).sum())
-    return Errors(variance=variance, df=float(f.sum()) ** 2 / (squares + beside), effective=1 / squares,
-                  largest=largest, plain=variance)  # fmt: skip
+    return Errors(
+        variance=variance,
+        df=float(f.sum()) ** 2 / (squares + beside),
+        effective=1 / squares,
+        largest=largest,
+        plain=variance,
+    )
 
 
 def cochran(variances: Sequence[float], dfs: Sequence[float]) -> float:
@@ -151,9 +175,15 @@ def cochran(variances: Sequence[float], dfs: Sequence[float]) -> float:
     known = [(v, df) for v, df in zip(variances, dfs, strict=True) if v > 0]
     if len({df for _, df in known}) < 2:
         return float(known[0][1] if known else min(dfs))
-    point = float(np.average([stdtrit(df, 0.975) for _, df in known], weights=[v for v, _ in known]))
+    point = float(
+        np.average([stdtrit(df, 0.975) for _, df in known], weights=[v for v, _ in known])
+    )
     low, high = min(df for _, df in known), max(df for _, df in known)
-    return float(brentq(lambda df: stdtrit(df, 0.975) - point, low * (1 - WIDER), high * (1 + WIDER), xtol=1e-12))
+    return float(
+        brentq(
+            lambda df: stdtrit(df, 0.975) - point, low * (1 - WIDER), high * (1 + WIDER), xtol=1e-12
+        )
+    )
 
 
 def mean_errors(values: Any, groups: Any, weights: Any = None) -> Errors:
@@ -166,7 +196,11 @@ def mean_errors(values: Any, groups: Any, weights: Any = None) -> Errors:
     weights : (rows,) array, optional
     """
     x = np.asarray(values, dtype=np.float64)
-    f = np.full(len(x), 1 / len(x)) if weights is None else np.asarray(weights, dtype=np.float64) / np.sum(weights)
+    f = (
+        np.full(len(x), 1 / len(x))
+        if weights is None
+        else np.asarray(weights, dtype=np.float64) / np.sum(weights)
+    )
     return errors_by(f * (x - f @ x), f, groups)
 
 
@@ -236,9 +270,12 @@ def mean_row_checks(
     """
     found = mean_errors(values, groups) if errors is None else errors
     error, df = math.sqrt(found.variance), found.df
-    return [relative(label(row, "s.e."), row.std_error, error, "numpy", why),
-            *wald_checks(row, level, float(np.mean(values)), error, df, alternative=alternative, cut=cut,
-                         why=why)]  # fmt: skip
+    return [
+        relative(label(row, "s.e."), row.std_error, error, "numpy", why),
+        *wald_checks(
+            row, level, float(np.mean(values)), error, df, alternative=alternative, cut=cut, why=why
+        ),
+    ]
 
 
 def unfloored_check(ours: float | None, values: FloatArray, groups: Any) -> Check:

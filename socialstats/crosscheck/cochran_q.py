@@ -35,7 +35,9 @@ def verify(result: Result) -> Verification:
     checks += share_ends(shown, table, codes, result.settings["level"])
     gaps = [r for r in result.rows if r.group == "difference"]
     if gaps:
-        d = np.column_stack([table[:, i] - table[:, j] for i, j in combinations(range(table.shape[1]), 2)])
+        d = np.column_stack(
+            [table[:, i] - table[:, j] for i, j in combinations(range(table.shape[1]), 2)]
+        )
         checks += difference_checks(gaps, d, codes, result.settings["level"])
     row = result.row("robust_wald", group="test") if factors else None
     if row is not None and row.df is not None:
@@ -52,7 +54,9 @@ def share_ends(rows: list[Row], table: FloatArray, codes: Any, level: float) -> 
             errors = mean_errors(x, codes)
             out += clustered_share_checks(row, float(x.mean()), errors, answers=n, level=level)
         elif row.conf_low is not None:
-            out += end_checks(row, *wilson_roots(float(x.mean()), n, level, None), "numpy", ROOTS, 1e-7)
+            out += end_checks(
+                row, *wilson_roots(float(x.mean()), n, level, None), "numpy", ROOTS, 1e-7
+            )
     return out
 
 
@@ -61,7 +65,9 @@ def complete_table(design: Ratings) -> tuple[FloatArray, FloatArray]:
     import pandas as pd
 
     ok = design.status == 0
-    long = pd.DataFrame({"unit": design.unit[ok], "rater": design.rater[ok], "value": design.value[ok]})
+    long = pd.DataFrame(
+        {"unit": design.unit[ok], "rater": design.rater[ok], "value": design.value[ok]}
+    )
     wide = long.pivot(index="unit", columns="rater", values="value").dropna()
     wide = wide.reindex(columns=range(len(design.raters)))
     wide = wide.loc[wide.index.repeat(design.unit_count[wide.index].astype(int))]

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.crosscheck.clusters import Errors, cochran, crossing, errors_by, intersections, mean_errors
+from socialstats.crosscheck.clusters import (
+    Errors,
+    cochran,
+    crossing,
+    errors_by,
+    intersections,
+    mean_errors,
+)
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, set_aside
 from socialstats.crosscheck.people import Part, joined_errors, numbers
@@ -42,17 +49,27 @@ def checks_of(result: Result) -> list[Check]:
     rows, numbers = result.rows, {one.row.term: one for one in result.extras["numbers"]}
     own = [row for row in rows if row.group == "number" and row.estimate is not None]
     checks = []
-    pairs = {name: Side.of(alone) for name, alone in result.extras["by_model"].items() if numbers[name].pairs}
+    pairs = {
+        name: Side.of(alone)
+        for name, alone in result.extras["by_model"].items()
+        if numbers[name].pairs
+    }
     for row in own:
         one = numbers[row.term]
         if (side := pairs.get(row.term)) is not None:
-            checks.append(relative(label(row, "estimate"), row.estimate, side.mean, "numpy", ALONE, 1e-8, side.size))
+            checks.append(
+                relative(
+                    label(row, "estimate"), row.estimate, side.mean, "numpy", ALONE, 1e-8, side.size
+                )
+            )
             continue
         corrected = result.metric == "js_similarity"  # corrected for the jackknife's bias
         theirs = one.value if corrected else float(one.finish(total_of(one))[0]) - one.bias
         low, high = row.limits or (-math.inf, math.inf)
         theirs = min(max(theirs, low), high)  # a corrected number is cut at what is possible
-        checks.append(relative(label(row, "estimate"), row.estimate, theirs, "numpy", SUMS, 1e-8, 1.0))
+        checks.append(
+            relative(label(row, "estimate"), row.estimate, theirs, "numpy", SUMS, 1e-8, 1.0)
+        )
     gaps = [row for row in rows if row.role == "difference" and row.estimate is not None]
     known: dict[tuple[str, int], Any] = {}
     for row in gaps:
@@ -65,7 +82,10 @@ def checks_of(result: Result) -> list[Check]:
             checks += size_checks(row, pair, result.settings["level"], known)
     checks += adjusted_checks(gaps)
     if not result.extras["kind"].ranked:
-        return [*checks, *(adjusted_checks(own) if any(row.p_adjusted is not None for row in own) else ())]
+        return [
+            *checks,
+            *(adjusted_checks(own) if any(row.p_adjusted is not None for row in own) else ()),
+        ]
     return [*checks, *rank_checks(result, own)]
 
 
@@ -100,10 +120,13 @@ class Side:
             count = np.ones(len(cell))
         labels = [np.array(factor.levels)[factor.codes[cell]] for factor in factors]
         return cls(
-            difference=(design.first - design.second)[cell], count=count,
+            difference=(design.first - design.second)[cell],
+            count=count,
             groups=np.array(labels).T if labels else np.zeros((len(cell), 0)),
-            names=None if design.units is None else np.array(design.units.levels)[design.units.codes],
-        )  # fmt: skip
+            names=None
+            if design.units is None
+            else np.array(design.units.levels)[design.units.codes],
+        )
 
     @property
     def mean(self) -> float:
@@ -127,7 +150,17 @@ def pair_checks(row: Any, one: Side, two: Side, result: Result) -> list[Check]:
     if len(common):
         gaps = one.difference[at] - two.difference[to]
         theirs = float(gaps.mean())
-    checks = [relative(label(row, "estimate"), row.estimate, theirs, "numpy", ALONE, 1e-8, max(one.size, two.size))]
+    checks = [
+        relative(
+            label(row, "estimate"),
+            row.estimate,
+            theirs,
+            "numpy",
+            ALONE,
+            1e-8,
+            max(one.size, two.size),
+        )
+    ]
     if row.std_error is None:
         return checks
     if len(common):
@@ -138,10 +171,16 @@ def pair_checks(row: Any, one: Side, two: Side, result: Result) -> list[Check]:
         from scipy.stats import ttest_ind
 
         found = ttest_ind(one.difference, two.difference, equal_var=False)
-        checks += field_checks(row, "scipy", ALONE, statistic=float(found.statistic), p_value=float(found.pvalue))
+        checks += field_checks(
+            row, "scipy", ALONE, statistic=float(found.statistic), p_value=float(found.pvalue)
+        )
         low, high = found.confidence_interval(level)
         ends = (low, high) if cut is None else (max(low, cut[0]), min(high, cut[1]))
-        return [*checks, *field_checks(row, "scipy", ALONE, df=float(found.df)), *end_checks(row, *ends)]
+        return [
+            *checks,
+            *field_checks(row, "scipy", ALONE, df=float(found.df)),
+            *end_checks(row, *ends),
+        ]
     elif any(np.isin(*both).any() for both in zip(one.groups.T, two.groups.T, strict=True)):
         errors = shared_errors(one, two)
     else:
@@ -162,8 +201,12 @@ def shared_errors(one: Side, two: Side) -> Errors:
     """
     sides = (one, two)
     codes = crossing(np.concatenate([one.groups, two.groups]))
-    scores = np.concatenate([sign * (side.difference - side.mean) / len(side.difference)
-                             for sign, side in zip((1, -1), sides, strict=True)])  # fmt: skip
+    scores = np.concatenate(
+        [
+            sign * (side.difference - side.mean) / len(side.difference)
+            for sign, side in zip((1, -1), sides, strict=True)
+        ]
+    )
     shares = np.zeros((2, len(scores)))
     shares[0, : len(one.difference)] = 1 / len(one.difference)
     shares[1, len(one.difference) :] = 1 / len(two.difference)
@@ -172,7 +215,9 @@ def shared_errors(one: Side, two: Side) -> Errors:
     for code in codes.T:
         size = int(code.max()) + 1
         if size > MOST_CLUSTERS:
-            return Errors(variance=math.nan, df=math.nan, effective=1.0, largest=1.0, plain=math.nan)
+            return Errors(
+                variance=math.nan, df=math.nan, effective=1.0, largest=1.0, plain=math.nan
+            )
         total, matrix = np.zeros(size), np.zeros((size, size))
         for share, weight in zip(shares, weights, strict=True):
             f = np.bincount(code, share)
@@ -180,13 +225,20 @@ def shared_errors(one: Side, two: Side) -> Errors:
             total += rest @ np.bincount(code, scores * (share > 0))
             beside = -rest @ np.outer(f, f) @ rest
             matrix += weight * (beside - np.diag(np.diag(beside)) + np.diag(f))
-        parts.append((float(total @ total), float(np.trace(matrix)) ** 2 / float(np.trace(matrix @ matrix))))
+        parts.append(
+            (float(total @ total), float(np.trace(matrix)) ** 2 / float(np.trace(matrix @ matrix)))
+        )
     variances, dfs = zip(*parts, strict=True)
     plain = variances[0]
     if len(parts) == 2:
         plain = sum(variances) - float((np.bincount(intersections(*codes.T), scores) ** 2).sum())
-    return Errors(variance=max(*variances, plain), df=cochran(variances, dfs) if len(parts) == 2 else dfs[0],
-                  effective=1.0, largest=1.0, plain=plain)  # fmt: skip
+    return Errors(
+        variance=max(*variances, plain),
+        df=cochran(variances, dfs) if len(parts) == 2 else dfs[0],
+        effective=1.0,
+        largest=1.0,
+        plain=plain,
+    )
 
 
 def total_of(one: Any, at: Any = None) -> Any:
@@ -195,43 +247,75 @@ def total_of(one: Any, at: Any = None) -> Any:
     return np.asarray(sums.sum(axis=0), dtype=np.float64).reshape(1, -1)
 
 
-def difference_checks(row: Any, pair: list[Any], result: Result, known: dict[tuple[str, int], Any]) -> list[Check]:
+def difference_checks(
+    row: Any, pair: list[Any], result: Result, known: dict[tuple[str, int], Any]
+) -> list[Check]:
     """Recompute a difference, and what each unit of both adds to it."""
     places = [{name: k for k, name in enumerate(one.units)} for one in pair]
     common = [name for name in pair[0].units if name in places[1]]
     at = [np.array([place[name] for name in common]) for place in places]
     whole = all(len(common) == len(one.units) for one in pair)
-    theirs = [one.value if whole else float(one.finish(total_of(one, i))[0]) - one.bias
-              for one, i in zip(pair, at, strict=True)]  # fmt: skip
-    checks = [relative(label(row, "estimate"), row.estimate, theirs[0] - theirs[1], "numpy", SUMS, 1e-8, 1.0)]
+    theirs = [
+        one.value if whole else float(one.finish(total_of(one, i))[0]) - one.bias
+        for one, i in zip(pair, at, strict=True)
+    ]
+    checks = [
+        relative(
+            label(row, "estimate"), row.estimate, theirs[0] - theirs[1], "numpy", SUMS, 1e-8, 1.0
+        )
+    ]
     if row.std_error is not None:
         moves = [moves_of(one, i, known) for one, i in zip(pair, at, strict=True)]
-        codes = np.array([np.unique(np.array(labels)[at[0]], return_inverse=True)[1] for labels in pair[0].clusters]).T
+        codes = np.array(
+            [
+                np.unique(np.array(labels)[at[0]], return_inverse=True)[1]
+                for labels in pair[0].clusters
+            ]
+        ).T
         n = len(common)
         errors = errors_by(moves[0] - moves[1], np.full(n, 1 / n), codes)
         if codes.ndim < 2 and not (pair[0].linear and pair[1].linear):
             errors = replace(errors, df=min(errors.df, kurtosis_df(moves[0] - moves[1])))
         elif codes.shape[-1] == 1 and not (pair[0].linear and pair[1].linear):
-            errors = replace(errors, df=min(errors.df, kurtosis_df(np.bincount(codes[:, 0], moves[0] - moves[1]))))
+            errors = replace(
+                errors,
+                df=min(errors.df, kurtosis_df(np.bincount(codes[:, 0], moves[0] - moves[1]))),
+            )
         left = codes[:, 0] if codes.ndim == 2 else np.arange(n)
         errors = joined_errors(errors, [people_moves(pair, at, left)])
-        checks.append(relative(label(row, "s.e."), row.std_error, errors.variance**0.5, "numpy", LEFT_OUT, 1e-6))
+        checks.append(
+            relative(
+                label(row, "s.e."), row.std_error, errors.variance**0.5, "numpy", LEFT_OUT, 1e-6
+            )
+        )
         df = errors.df
         reach = result.extras["kind"].reach
         cut = None if reach == float("inf") else (-reach, reach)
-        checks += [*statistic_checks(row, df=df), *t_ends(row, result.settings["level"], df, cut=cut)]
+        checks += [
+            *statistic_checks(row, df=df),
+            *t_ends(row, result.settings["level"], df, cut=cut),
+        ]
     return checks
 
 
-def size_checks(row: Any, pair: list[Any], level: float, known: dict[tuple[str, int], Any]) -> list[Check]:
+def size_checks(
+    row: Any, pair: list[Any], level: float, known: dict[tuple[str, int], Any]
+) -> list[Check]:
     """Draw both sizes again: the interval of their difference, and that at 1 - p, which ends at 0."""
     places = [{name: k for k, name in enumerate(one.units)} for one in pair]
     common = [name for name in pair[0].units if name in places[1]]
     at = [np.array([place[name] for name in common]) for place in places]
     found = [one.sizes(i) for one, i in zip(pair, at, strict=True)]
-    sides = [Sizes(pair=s.estimates.block, **{name: getattr(s.estimates, name) for name in PARTS}) for s in found]
-    signed = np.column_stack([s.influence @ (np.where(e.value < 0, -1, 1) * e.weight)
-                              for s, e in zip(found, sides, strict=True)])  # fmt: skip
+    sides = [
+        Sizes(pair=s.estimates.block, **{name: getattr(s.estimates, name) for name in PARTS})
+        for s in found
+    ]
+    signed = np.column_stack(
+        [
+            s.influence @ (np.where(e.value < 0, -1, 1) * e.weight)
+            for s, e in zip(found, sides, strict=True)
+        ]
+    )
     total = np.zeros((2, 2))
     for labels in pair[0].clusters or (pair[0].units,):
         code = np.unique(np.array(labels)[at[0]], return_inverse=True)[1]
@@ -257,7 +341,9 @@ def size_checks(row: Any, pair: list[Any], level: float, known: dict[tuple[str, 
     checks = end_checks(row, *held, "scipy", DRAWN, 1e-5, MOST)
     if FEWEST_DRAWS / DRAWS < row.p_value < 1:
         inner = ends_at(1 - row.p_value)[0 if sides[0].corrected > sides[1].corrected else 1]
-        checks.append(relative(label(row, "interval at 1 - p"), 0.0, inner, "scipy", DRAWN, 0.02, MOST))
+        checks.append(
+            relative(label(row, "interval at 1 - p"), 0.0, inner, "scipy", DRAWN, 0.02, MOST)
+        )
     return checks
 
 
@@ -280,8 +366,13 @@ def people_moves(pair: list[Any], at: list[Any], left: Any) -> Part | None:
         return None
     sides = np.concatenate(second)
     both = sides.any() and not sides.all()
-    return Part(e=np.concatenate(e)[:, None], f=np.concatenate(f), left=numbers(cluster), rater=numbers(rater),
-                second=sides if both else None)  # fmt: skip
+    return Part(
+        e=np.concatenate(e)[:, None],
+        f=np.concatenate(f),
+        left=numbers(cluster),
+        rater=numbers(rater),
+        second=sides if both else None,
+    )
 
 
 def moves_of(one: Any, at: Any, known: dict[tuple[str, int], Any]) -> Any:
@@ -290,8 +381,12 @@ def moves_of(one: Any, at: Any, known: dict[tuple[str, int], Any]) -> Any:
     if key not in known:
         total, rows = total_of(one, at), one.sums[at]
         parts = np.array_split(np.arange(len(at)), max(1, len(at) * total.shape[1] // PART))
-        left = np.concatenate([one.finish(total - (rows[k] if isinstance(rows, np.ndarray) else rows[k].toarray()))
-                               for k in parts])  # fmt: skip
+        left = np.concatenate(
+            [
+                one.finish(total - (rows[k] if isinstance(rows, np.ndarray) else rows[k].toarray()))
+                for k in parts
+            ]
+        )
         known[key] = (left.mean() - left) * (len(left) - 1) / len(left)
     return known[key]
 
@@ -305,7 +400,10 @@ def rank_checks(result: Result, own: list[Any]) -> list[Check]:
     ranks = rankdata(sign * np.round(numbers / (np.abs(numbers).max() or 1.0), 8), method="min")
     tests = [row for row in result.rows if row.role == "difference" and row.p_value is not None]
     p = adjusted_p([row.p_value for row in tests]) if tests else []
-    better, worse = dict.fromkeys((row.term for row in own), 0), dict.fromkeys((row.term for row in own), 0)
+    better, worse = (
+        dict.fromkeys((row.term for row in own), 0),
+        dict.fromkeys((row.term for row in own), 0),
+    )
     for row, adjusted in zip(tests, p, strict=True):
         if adjusted <= 1 - result.settings["level"]:
             one, two = (row.label(side) or "" for side in ("model", "minus"))
@@ -320,8 +418,10 @@ def rank_checks(result: Result, own: list[Any]) -> list[Check]:
         ends = (math.nan, math.nan) if np.isnan(p).any() else ends
         checks += [
             compare(label(row, name), ours, float(theirs), package=package, tolerance=0, why=why)
-            for name, ours, theirs, package in (("estimate", row.estimate, rank, "scipy"),
-                                                ("low", row.conf_low, ends[0], "statsmodels"),
-                                                ("high", row.conf_high, ends[1], "statsmodels"))
-        ]  # fmt: skip
+            for name, ours, theirs, package in (
+                ("estimate", row.estimate, rank, "scipy"),
+                ("low", row.conf_low, ends[0], "statsmodels"),
+                ("high", row.conf_high, ends[1], "statsmodels"),
+            )
+        ]
     return checks

@@ -13,12 +13,20 @@ from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_difference import near, skipped
 from socialstats.crosscheck.paired_tables import Vectors, vectors
 from socialstats.crosscheck.peers import load_peer
-from socialstats.crosscheck.resamples import CLOSE, RESAMPLED, Cells, redrawn, resampled_checks, sampled_check
+from socialstats.crosscheck.resamples import (
+    CLOSE,
+    RESAMPLED,
+    Cells,
+    redrawn,
+    resampled_checks,
+    sampled_check,
+)
 from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label
 from socialstats.results import Check, Result, Row, Verification, marked
 
 PAIRED_CI = (
-    "pingouin's compute_esci(paired=True) is no noncentral-t interval, and it rounds; its g uses another d and J"
+    "pingouin's compute_esci(paired=True) is no noncentral-t interval, and it rounds; "
+    "its g uses another d and J"
 )
 TERMS = ("d_z", "d_av", "d_rm")
 ROUNDING = 1e-12
@@ -45,7 +53,14 @@ def data_checks(result: Result, pairs: Vectors) -> list[Check]:
     checks = pingouin_checks(rows, pairs)
     if rows["d_z"].estimate is not None:
         test: Any = ttest_rel(pairs.x, pairs.y)
-        checks.append(near("d_z from t", rows["d_z"].estimate, float(test.statistic) / math.sqrt(len(d)), "scipy"))
+        checks.append(
+            near(
+                "d_z from t",
+                rows["d_z"].estimate,
+                float(test.statistic) / math.sqrt(len(d)),
+                "scipy",
+            )
+        )
     if rows["d_rm"].estimate is not None:
         r = float(pearsonr(pairs.x, pairs.y).statistic)
         theirs = float(d.mean() / d.std(ddof=1) * math.sqrt(2 * (1 - r)))
@@ -151,28 +166,48 @@ def hull_checks(
         return []
     tail, out = (1 - level) / 2, []
     wide = (row.conf_high - row.conf_low) / factor
-    for which, shown, other, want in (("low", row.conf_low, jack[0], 1 - tail), ("high", row.conf_high, jack[1], tail)):
+    for which, shown, other, want in (
+        ("low", row.conf_low, jack[0], 1 - tail),
+        ("high", row.conf_high, jack[1], tail),
+    ):
         # P(T <= t | c) = 1 - P(T <= -t | -c): scipy is better for t >= 0
-        sign, end, outward = 1.0 if t >= 0 else -1.0, shown / factor, -1.0 if which == "low" else 1.0
+        sign, end, outward = (
+            1.0 if t >= 0 else -1.0,
+            shown / factor,
+            -1.0 if which == "low" else 1.0,
+        )
         share = float(nct.cdf(abs(t), n - 1, sign * end * math.sqrt(n)))
         if math.isnan(share) and sign * end < 0:  # scipy has none far out; it is no less than at 0
             share = float(nct.cdf(abs(t), n - 1, 0.0))
         share = share if sign > 0 else 1 - share
         further = outward * (other - end) > 1e-6 * wide
         close = abs(end - other) <= 1e-6 * wide and outward * (want - share) >= -1e-6
-        if further or close:  # the jackknife's end; where it is that, the noncentral t must not reach further
+        if (
+            further or close
+        ):  # the jackknife's end; where it is that, the noncentral t must not reach further
             out.append(near(label(row, which), shown, other * factor, "scipy", LEFT, relative=1e-6))
             continue
         why = "P(T <= t) at this end of d_z, against its tail"
-        out.append(near(label(row, f"{which}: tail"), marked(want, shown), share, "scipy", why, relative=1e-6))
+        out.append(
+            near(
+                label(row, f"{which}: tail"),
+                marked(want, shown),
+                share,
+                "scipy",
+                why,
+                relative=1e-6,
+            )
+        )
     return out
 
 
 def too_many(row: Row) -> list[Check]:
     """State that an interval was not compared."""
     shown = {"low": row.conf_low, "high": row.conf_high, "s.e.": row.std_error, "df": row.df}
-    return [compare(label(row, name), ours, None, package="numpy", tolerance=0.0, why=LEFT, note=MANY)
-            for name, ours in shown.items()]  # fmt: skip
+    return [
+        compare(label(row, name), ours, None, package="numpy", tolerance=0.0, why=LEFT, note=MANY)
+        for name, ours in shown.items()
+    ]
 
 
 def d_z_checks(row: Row, values: FloatArray, level: float) -> list[Check]:
@@ -180,7 +215,9 @@ def d_z_checks(row: Row, values: FloatArray, level: float) -> list[Check]:
     n, ones, zeros = len(values), np.ones(len(values)), np.zeros(len(values))
     if n > MOST_LEFT_OUT:
         return too_many(row)
-    left = values[np.argwhere(~np.eye(n, dtype=bool))[:, 1].reshape(n, n - 1)]  # (n, n - 1): without each value
+    left = values[
+        np.argwhere(~np.eye(n, dtype=bool))[:, 1].reshape(n, n - 1)
+    ]  # (n, n - 1): without each value
     moves = np.ptp(left, axis=1) > ROUNDING * np.abs(left).max(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         sizes = np.where(moves, left.mean(axis=1) / left.std(axis=1, ddof=1), np.nan)[:, None]
@@ -191,7 +228,9 @@ def d_z_checks(row: Row, values: FloatArray, level: float) -> list[Check]:
     return hull_checks(row, t, n, short_of_zero(jack, t, values, level), level)
 
 
-def short_of_zero(jack: tuple[float, float], t: float, values: FloatArray, level: float) -> tuple[float, float]:
+def short_of_zero(
+    jack: tuple[float, float], t: float, values: FloatArray, level: float
+) -> tuple[float, float]:
     """Return the jackknife's ends; one beyond 0 on the log scale, if the long tail is on the side of a t that rejects.
 
     Parameters
@@ -265,17 +304,26 @@ def bootstrap_checks(result: Result) -> list[Check]:
     def sizes(times: FloatArray) -> list[float]:
         return sizes_of(design.first, design.second, times)
 
-    drawn = redrawn(cells, sizes, ci=ci, resamples=settings["resamples"], seed=settings["seed"], cost=8.0)
+    drawn = redrawn(
+        cells, sizes, ci=ci, resamples=settings["resamples"], seed=settings["seed"], cost=8.0
+    )
     out = []
     for term, row in shown.items():
-        column, j = TERMS.index("d_z" if term == "g_z" else term), hedges(row.n - 1) if term == "g_z" and row.n else 1.0
+        column, j = (
+            TERMS.index("d_z" if term == "g_z" else term),
+            hedges(row.n - 1) if term == "g_z" and row.n else 1.0,
+        )
         close = HALF_DIGITS if term == "d_rm" else CLOSE
-        out += resampled_checks(row, drawn, ci, settings["level"], column=column, factor=j, close=close)
+        out += resampled_checks(
+            row, drawn, ci, settings["level"], column=column, factor=j, close=close
+        )
     if drawn is not None:
         for column, kind in ((0, "cohen_dz"), (1, "cohen")):
             peer = peer_of(design.first, design.second, kind)
             name, seed = TERMS[column], settings["seed"]
-            out += sampled_check(name, cells, drawn.replicates[:, column], peer, seed=seed, package="pingouin")
+            out += sampled_check(
+                name, cells, drawn.replicates[:, column], peer, seed=seed, package="pingouin"
+            )
     return out
 
 
@@ -303,6 +351,10 @@ def peer_of(x: FloatArray, y: FloatArray, kind: str) -> Any:
     def size(times: FloatArray) -> float:
         rows = np.repeat(np.arange(len(x)), times.astype(np.int64))
         found = float(compute_effsize(x[rows], y[rows], paired=True, eftype=kind))
-        return math.copysign(found, float(np.mean(x[rows] - y[rows]))) if kind == "cohen" and found else found
+        return (
+            math.copysign(found, float(np.mean(x[rows] - y[rows])))
+            if kind == "cohen" and found
+            else found
+        )
 
     return size

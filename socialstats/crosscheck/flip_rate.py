@@ -16,8 +16,17 @@ def verify(result: Result) -> Verification:
     sources = {group for _, _, group, _ in units.values()}
     checks: list[Check] = []
     for row in result.rows:
-        among = {u: (answers(codes, None, near), weight, clusters) for u, (codes, weight, group, clusters)
-                 in units.items() if row.term == group or row.term not in sources}  # fmt: skip
-        differed = {u: (1 - yes / n, weight, clusters) for u, ((yes, n), weight, clusters) in among.items() if n}
-        checks += share_checks(result, row, differed, sum(n * weight for (_, n), weight, _ in among.values()))
+        among = {
+            u: (answers(codes, None, near), weight, clusters)
+            for u, (codes, weight, group, clusters) in units.items()
+            if row.term == group or row.term not in sources
+        }
+        differed = {
+            u: (1 - yes / n, weight, clusters)
+            for u, ((yes, n), weight, clusters) in among.items()
+            if n
+        }
+        checks += share_checks(
+            result, row, differed, sum(n * weight for (_, n), weight, _ in among.values())
+        )
     return Verification(checks=tuple(checks))

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CLOSED = "the same closed form in another order of arithmetic"
-OUTER = "scipy's ncx2 with eigenvalues of the covariance of shares, and its t of leave-one-out values"
+OUTER = (
+    "scipy's ncx2 with eigenvalues of the covariance of shares, and its t of leave-one-out values"
+)
 LEFT_OUT = "leave-one-out values of another implementation"
 BY_RATING = "every one and every two ratings of a unit left out"
 BY_UNIT = "one unit (cluster) left out at a time"
@@ -54,8 +56,10 @@ def verify(result: Result) -> Verification:
     checks: list[Check] = []
     for name in sorted(set(table["source"]) - {reference}):
         both = table[table["source"].isin([reference, name])]
-        rows, plain = ([row for row in result.rows if row.role == role and row.label("source") == name]
-                       for role in ("estimate", "component"))  # fmt: skip
+        rows, plain = (
+            [row for row in result.rows if row.role == role and row.label("source") == name]
+            for role in ("estimate", "component")
+        )
         if settings["aggregate"] == "pooled":
             checks += pooled_checks(rows, plain, both, [reference, name], result)
             continue
@@ -98,7 +102,9 @@ def pooled_checks(
     biases: list[float] = []
     known = len(factors[0]) <= MOST_UNITS and not (len(factors) > 1 and people)
     every = [of_groups(table, cells) for table in (*factors, *people)]
-    boot = pooled_draws(result, both, cells, names) if settings["ci"] in RESAMPLED and known else None
+    boot = (
+        pooled_draws(result, both, cells, names) if settings["ci"] in RESAMPLED and known else None
+    )
     for k, (row, other) in enumerate(zip(rows, plain, strict=True)):
         if other.estimate is None:
             biases.append(math.nan)
@@ -107,7 +113,9 @@ def pooled_checks(
         own = tables[0]
         total, g = own.sum(axis=0), len(own)
         value = float(mean_of_parts(total))
-        if len(tables) == 3 and len(tables[1]) == len(tables[2]):  # each person in one cluster: clusters alone count
+        if len(tables) == 3 and len(tables[1]) == len(
+            tables[2]
+        ):  # each person in one cluster: clusters alone count
             tables = tables[:1]
         moments = left_out_moments(value, total, tables)
         biases.append(moments.bias)
@@ -119,9 +127,15 @@ def pooled_checks(
             checks += plain_ends(other, moments, (1 - ends[1] - bias, 1 - ends[0] - bias))
         if row.estimate is None or not known:
             continue
-        checks.append(near(label(row), row.estimate, min(max(1 - value + bias, 0.0), 1.0), LEFT_OUT))
+        checks.append(
+            near(label(row), row.estimate, min(max(1 - value + bias, 0.0), 1.0), LEFT_OUT)
+        )
         if row.conf_low is not None and settings["ci"] == "noncentral":
-            checks.append(near(label(row, "s.e."), row.std_error, moments.error, LEFT_OUT, 1e-6 * moments.error))
+            checks.append(
+                near(
+                    label(row, "s.e."), row.std_error, moments.error, LEFT_OUT, 1e-6 * moments.error
+                )
+            )
             checks += held_ends(row, 1 - ends[1], 1 - ends[0], OUTER)
         elif row.conf_low is not None and settings["ci"] in RESAMPLED:
             # a resample's divergence has the bias of the sample, and one of its own
@@ -129,13 +143,18 @@ def pooled_checks(
             if boot is not None and boot.seeded:
                 error = float(np.nanstd(boot.values[:, k], ddof=1))
                 groups = min(len(table) for table in tables[: min(len(factors), 2)])
-                checks += plain_ends(other, Moments(bias=bias, error=error, df=moments.df if people else groups - 1.0))
+                checks += plain_ends(
+                    other,
+                    Moments(bias=bias, error=error, df=moments.df if people else groups - 1.0),
+                )
         if row.test == "f":
             part = both if k == 0 else both[both["cell"] == cells[k - 1]]
             checks += equal_shares_checks(row, part, names)
         elif row.p_value is not None and len(factors) == 1:
             sides = own[:, 0, 0] / total[0, 0].sum(), own[:, 0, 1] / total[0, 1].sum()
-            checks.append(swap_check(row, sides, np.arange(g), divergences, settings["permutations"]))
+            checks.append(
+                swap_check(row, sides, np.arange(g), divergences, settings["permutations"])
+            )
             checks.append(near(label(row, "statistic"), row.statistic, value, LEFT_OUT, 1e-9))
     return checks
 
@@ -151,8 +170,10 @@ def summed(part: pd.DataFrame, keys: list[str], cells: list[str], names: list[st
     levels = [name for name in part if str(name).startswith(IS)]
     code: Any = part.groupby(keys, sort=False).ngroup().to_numpy()
     table = np.zeros((code.max() + 1, len(cells), 2, len(levels)))
-    cell, side = (np.array([known.index(label) for label in part[name]])
-                  for known, name in ((cells, "cell"), (names, "source")))  # fmt: skip
+    cell, side = (
+        np.array([known.index(label) for label in part[name]])
+        for known, name in ((cells, "cell"), (names, "source"))
+    )
     np.add.at(table, (code, cell, side), part[levels].to_numpy(dtype=float))
     return table
 
@@ -170,27 +191,41 @@ def draws_of(result: Result, kept: Sequence[int]) -> Cells:
     return Cells.of(np.asarray(design.unit_count)[places], codes)
 
 
-def pooled_draws(result: Result, both: pd.DataFrame, cells: list[str], names: list[str]) -> Draws | None:
+def pooled_draws(
+    result: Result, both: pd.DataFrame, cells: list[str], names: list[str]
+) -> Draws | None:
     """Return the divergences of all groups of units in every resample of units (clusters), and of raters if drawn."""
     settings, units = result.settings, list(result.design.units)
     drawn = draws_of(result, range(len(units)))
     first = both[both["unit"].str.endswith(" #0")]  # one of alike units
     place = dict(zip(units, range(len(units)), strict=True))
     at = first["unit"].str.removesuffix(" #0").map(place).to_numpy()
-    person = first["person"].to_numpy() if people_sums(both, cells, names) else np.zeros(len(first), dtype=bool)
+    person = (
+        first["person"].to_numpy()
+        if people_sums(both, cells, names)
+        else np.zeros(len(first), dtype=bool)
+    )
     if settings["resamples"] * (len(units) + int(person.sum()) + 200) * len(cells) > MOST_NUMBERS:
         return None
     levels = [name for name in first if str(name).startswith(IS)]
-    read, cell, side = (first[levels].to_numpy(dtype=float), first["cell"].map(cells.index).to_numpy(),
-                        first["source"].map(names.index).to_numpy())  # fmt: skip
+    read, cell, side = (
+        first[levels].to_numpy(dtype=float),
+        first["cell"].map(cells.index).to_numpy(),
+        first["source"].map(names.index).to_numpy(),
+    )
     fixed = np.zeros((len(units), len(cells), 2, len(levels)))
     np.add.at(fixed, (at[~person], cell[~person], side[~person]), read[~person])
     raters = numbers(first["rater"][person])
-    of_raters = Cells.of(np.ones(int(raters.max(initial=0)) + 1), [np.arange(int(raters.max(initial=0)) + 1)])
+    of_raters = Cells.of(
+        np.ones(int(raters.max(initial=0)) + 1), [np.arange(int(raters.max(initial=0)) + 1)]
+    )
     seed = int(np.random.SeedSequence([settings["seed"], 1]).generate_state(1)[0])
     found = []
-    for times, again in zip(drawn.draws(settings["resamples"], settings["seed"]),
-                            of_raters.draws(settings["resamples"], seed), strict=True):  # fmt: skip
+    for times, again in zip(
+        drawn.draws(settings["resamples"], settings["seed"]),
+        of_raters.draws(settings["resamples"], seed),
+        strict=True,
+    ):
         sums = np.asarray(np.tensordot(times, fixed, 1), dtype=np.float64)
         weight = times[at[person]] * again[raters]
         np.add.at(sums, (cell[person], side[person]), weight[:, None] * read[person])
@@ -212,26 +247,50 @@ def bootstrap_checks(
     """Compare standard error and ends with those of similarities of resamples, moved by `shift`."""
     if boot is None:
         return [skipped_bootstrap(row)]
-    drawn = Redrawn(estimate=np.array([estimate]), replicates=1 - boot.values[:, [k]] + shift, left=None, copies=None)
+    drawn = Redrawn(
+        estimate=np.array([estimate]),
+        replicates=1 - boot.values[:, [k]] + shift,
+        left=None,
+        copies=None,
+    )
     x, ends = drawn.finite(0), drawn.ends(settings["ci"], 0, settings["level"])
     if boot.seeded:
-        return [near(label(row, "s.e."), row.std_error, drawn.std_error(0) or 0.0, WHY), *held_ends(row, *ends, WHY)]
+        return [
+            near(label(row, "s.e."), row.std_error, drawn.std_error(0) or 0.0, WHY),
+            *held_ends(row, *ends, WHY),
+        ]
     level, value = settings["level"], float(row.estimate or 0.0)
     room = [half_width(x, (1 - level) / 2), half_width(x, (1 + level) / 2)]
     low, high = min(max(ends[0], 0.0), value), max(min(ends[1], 1.0), value)
     return [
-        near(label(row, "s.e."), row.std_error, float(x.std(ddof=1)), OTHER, spread_error(x) * float(x.std(ddof=1))),
+        near(
+            label(row, "s.e."),
+            row.std_error,
+            float(x.std(ddof=1)),
+            OTHER,
+            spread_error(x) * float(x.std(ddof=1)),
+        ),
         near(label(row, "low"), row.conf_low, low, OTHER, room[0]),
         near(label(row, "high"), row.conf_high, high, OTHER, room[1]),
-    ]  # fmt: skip
+    ]
 
 
 def skipped_bootstrap(row: Row) -> Check:
     """Return the check that says that too many resamples would have to be computed."""
-    return compare(label(row, "bootstrap"), row.conf_low, None, package="numpy", tolerance=0, why=WHY, note=TOO_MANY)
+    return compare(
+        label(row, "bootstrap"),
+        row.conf_low,
+        None,
+        package="numpy",
+        tolerance=0,
+        why=WHY,
+        note=TOO_MANY,
+    )
 
 
-def unit_bootstrap_checks(rows: Sequence[Row], both: pd.DataFrame, names: list[str], result: Result) -> list[Check]:
+def unit_bootstrap_checks(
+    rows: Sequence[Row], both: pd.DataFrame, names: list[str], result: Result
+) -> list[Check]:
     """Compare bootstrap intervals of means over units of all units, of each cell and of their mean."""
     settings, cells = result.settings, list(both.attrs["cells"]) or [""]
     rows = [row for row in rows if row.conf_low is not None and row.estimate is not None]
@@ -239,15 +298,24 @@ def unit_bootstrap_checks(rows: Sequence[Row], both: pd.DataFrame, names: list[s
         return []
     sums = summed(both, ["unit"], cells, names).sum(axis=1)
     order = list(dict.fromkeys(both["unit"]))
-    line = {unit: (tuple(map(int, one)), tuple(map(int, two))) for unit, (one, two) in zip(order, sums, strict=True)}
-    kept = [k for k, unit in enumerate(result.design.units) if all(map(any, line.get(f"{unit} #0", ((), ()))))
-            and f"{unit} #0" in line]  # fmt: skip
+    line = {
+        unit: (tuple(map(int, one)), tuple(map(int, two)))
+        for unit, (one, two) in zip(order, sums, strict=True)
+    }
+    kept = [
+        k
+        for k, unit in enumerate(result.design.units)
+        if all(map(any, line.get(f"{unit} #0", ((), ())))) and f"{unit} #0" in line
+    ]
     pairs = [line[f"{result.design.units[k]} #0"] for k in kept]
     drawn = draws_of(result, kept)
     if len(set(pairs)) > MOST_PATTERNS or settings["resamples"] * len(kept) > MOST_NUMBERS:
         return [skipped_bootstrap(row) for row in rows]
     found = {pair: extrapolated(*pair, 2) for pair in set(pairs)}
-    values, where = np.array([found[pair] for pair in pairs]), dict(zip(both["unit"], both["cell"], strict=True))
+    values, where = (
+        np.array([found[pair] for pair in pairs]),
+        dict(zip(both["unit"], both["cell"], strict=True)),
+    )
     own = np.array([cells.index(where[f"{result.design.units[k]} #0"]) for k in kept])
     inside = np.equal.outer(np.arange(len(cells)), own).astype(float)
     groups = [None] if cells == [""] else [None, *cells]
@@ -258,7 +326,9 @@ def unit_bootstrap_checks(rows: Sequence[Row], both: pd.DataFrame, names: list[s
         whole = float(times @ values) / float(times.sum())
         return [whole] if cells == [""] else [whole, *of_cells.tolist(), float(of_cells.mean())]
 
-    replicates = [mean_over(times) for times in drawn.draws(settings["resamples"], settings["seed"])]
+    replicates = [
+        mean_over(times) for times in drawn.draws(settings["resamples"], settings["seed"])
+    ]
     boot = Draws(values=np.array(replicates), seeded=drawn.seeded)
     checks: list[Check] = []
     for row in rows:
@@ -296,7 +366,9 @@ def left_out_moments(value: float, total: FloatArray, tables: Sequence[FloatArra
     if len(tables) == 1:
         return Moments(bias=bias[0], error=math.sqrt(variance[0]), df=df[0])
     joint = max(variance[0], variance[1], variance[0] + variance[1] - variance[2])
-    return Moments(bias=bias[0] + bias[1] - bias[2], error=math.sqrt(joint), df=cochran(variance[:2], df[:2]))
+    return Moments(
+        bias=bias[0] + bias[1] - bias[2], error=math.sqrt(joint), df=cochran(variance[:2], df[:2])
+    )
 
 
 def equal_shares_checks(row: Row, part: pd.DataFrame, names: list[str]) -> list[Check]:
@@ -310,28 +382,42 @@ def equal_shares_checks(row: Row, part: pd.DataFrame, names: list[str]) -> list[
         gap += sign * x.mean(axis=0)
         off = own[levels].astype(float)
         off.loc[:, :] = sign * (x - x.mean(axis=0)) / len(x)
-        units = off.groupby(own["unit"]).sum().reindex(part["unit"].unique(), fill_value=0.0) + units
+        units = (
+            off.groupby(own["unit"]).sum().reindex(part["unit"].unique(), fill_value=0.0) + units
+        )
         people.append(Part.of(own, x, np.full(len(x), 1 / len(x)), sign=sign))
     left = part.drop_duplicates("unit").set_index("unit").loc[units.index, "left"].to_numpy()
     return joint_checks(row, gap, units.to_numpy(), np.full(n, 1 / n), left, people)
 
 
-def plain_ends(row: Row, moments: Moments, other: tuple[float, float] = (math.inf, -math.inf)) -> list[Check]:
+def plain_ends(
+    row: Row, moments: Moments, other: tuple[float, float] = (math.inf, -math.inf)
+) -> list[Check]:
     """Compare error and ends of a plug-in value with those of its leave-one-out values, or `other` ones beyond."""
     if row.conf_low is None:
         return []
     error, df = moments.error, moments.df
     reach, value = quantile(row.conf_level or 0.95, df) * error, float(row.estimate or 0.0)
-    return [near(label(row, "s.e."), row.std_error, error, LEFT_OUT, 1e-6 * error),
-            near(label(row, "df"), row.df, df, LEFT_OUT, 1e-6 * df),
-            *end_checks(row, max(min(value - reach, other[0]), 0.0), min(max(value + reach, other[1]), 1.0), "scipy",
-                        LEFT_OUT, 1e-6)]  # fmt: skip
+    return [
+        near(label(row, "s.e."), row.std_error, error, LEFT_OUT, 1e-6 * error),
+        near(label(row, "df"), row.df, df, LEFT_OUT, 1e-6 * df),
+        *end_checks(
+            row,
+            max(min(value - reach, other[0]), 0.0),
+            min(max(value + reach, other[1]), 1.0),
+            "scipy",
+            LEFT_OUT,
+            1e-6,
+        ),
+    ]
 
 
 def held_ends(row: Row, low: float, high: float, why: str) -> list[Check]:
     """Compare ends that are cut at 0 and 1 and hold the estimate."""
     estimate = float(row.estimate or 0.0)
-    return end_checks(row, min(max(low, 0.0), estimate), max(min(high, 1.0), estimate), "scipy", why, 1e-6)
+    return end_checks(
+        row, min(max(low, 0.0), estimate), max(min(high, 1.0), estimate), "scipy", why, 1e-6
+    )
 
 
 def chance_of(tables: Sequence[FloatArray]) -> FloatArray:
@@ -354,7 +440,12 @@ def chance_of(tables: Sequence[FloatArray]) -> FloatArray:
         gap = (off[:, :, 0] - off[:, :, 1]).reshape(len(own), -1)[:, middle > 0]
         found.append(np.atleast_2d(np.cov(gap.T)) * len(own) * np.outer(scale, scale))
     if len(found) > 1:
-        found = [max((found[0], found[1], found[0] + found[1] - found[2]), key=lambda v: float(np.trace(v)))]
+        found = [
+            max(
+                (found[0], found[1], found[0] + found[1] - found[2]),
+                key=lambda v: float(np.trace(v)),
+            )
+        ]
     return np.asarray(np.linalg.eigvalsh(found[0]))
 
 
@@ -398,7 +489,9 @@ def chi_square_ends(value: float, mean: float, square: float, level: float) -> t
     return truth((1 + level) / 2), truth((1 - level) / 2)
 
 
-def unit_checks(row: Row, plain: Row, part: pd.DataFrame, settings: Mapping[str, Any]) -> list[Check]:
+def unit_checks(
+    row: Row, plain: Row, part: pd.DataFrame, settings: Mapping[str, Any]
+) -> list[Check]:
     """Compare means over units, and the correction by leaving out every rating of a unit in turn."""
     where = f"{row.term} [{row.group or 'all units'}]"
     if plain.estimate is None:
@@ -406,16 +499,25 @@ def unit_checks(row: Row, plain: Row, part: pd.DataFrame, settings: Mapping[str,
     sizes = part.groupby(["unit", "source", "value"]).size().unstack("value", fill_value=0)
     sides = [sizes.xs(name, level="source") for name in (str(settings["reference"]), row.term)]
     both = sides[0].index.intersection(sides[1].index)
-    pairs = list(zip(*([tuple(line) for line in side.loc[both].to_numpy().tolist()] for side in sides), strict=True))
+    pairs = list(
+        zip(
+            *([tuple(line) for line in side.loc[both].to_numpy().tolist()] for side in sides),
+            strict=True,
+        )
+    )
     patterns = Counter(pairs)
     mean = float(divergences(*np.swapaxes(pairs, 0, 1)).mean())
     checks = [near(f"{where}, plug-in", plain.estimate, 1 - mean, CLOSED)]
     if row.estimate is None or len(patterns) > MOST_PATTERNS:
         return checks
-    found = {(one, two): (extrapolated(one, two, 2), extrapolated(one, two, 1)) for one, two in patterns}
+    found = {
+        (one, two): (extrapolated(one, two, 2), extrapolated(one, two, 1)) for one, two in patterns
+    }
     values, first = np.array([found[one, two] for one, two in pairs]).T
     corrected = 1 - float(values.mean())
-    checks.append(near(f"{where}, corrected", row.estimate, min(max(corrected, 0.0), 1.0), BY_RATING))
+    checks.append(
+        near(f"{where}, corrected", row.estimate, min(max(corrected, 0.0), 1.0), BY_RATING)
+    )
     if row.p_value is not None:
         checks.append(near(f"{where}, statistic", row.statistic, mean, CLOSED))
         given = [(one, two, times) for (one, two), times in patterns.items()]
@@ -423,21 +525,26 @@ def unit_checks(row: Row, plain: Row, part: pd.DataFrame, settings: Mapping[str,
     if settings["ci"] != "t" or row.conf_low is None or part["crossed"].any():
         return checks
     left = part.groupby("unit")["left"].first().loc[both].to_numpy()
-    less = [values[left != one].mean() for one in np.unique(left)]  # and half of what the second order takes off
+    less = [
+        values[left != one].mean() for one in np.unique(left)
+    ]  # and half of what the second order takes off
     variance, df = (len(less) - 1) * float(np.var(less)), len(less) - 1.0
     if part["person"].any():
-        units = Errors(variance=variance, df=df, effective=df + 1, largest=1 / len(less), plain=variance)
+        units = Errors(
+            variance=variance, df=df, effective=df + 1, largest=1 / len(less), plain=variance
+        )
         whole = joined_errors(units, people_of_units(part[part["unit"].isin(both)], row, settings))
         variance, df = whole.variance, whole.df
     error = math.hypot(math.sqrt(variance), float(values.mean() - first.mean()) / 2)
     reach = quantile(row.conf_level or 0.95, df) * error
     low, high = (min(max(corrected + end, 0.0), 1.0) for end in (-reach, reach))
     return [
-        *checks, near(f"{where}, s.e.", row.std_error, error, BY_UNIT),
+        *checks,
+        near(f"{where}, s.e.", row.std_error, error, BY_UNIT),
         near(f"{where}, df", row.df, df, BY_UNIT),
         near(f"{where}, low", row.conf_low, min(low, row.estimate), BY_UNIT),
         near(f"{where}, high", row.conf_high, max(high, row.estimate), BY_UNIT),
-    ]  # fmt: skip
+    ]
 
 
 STILL = 1e-14  # leave-one-out values that differ by rounding
@@ -449,7 +556,9 @@ def people_of_units(part: pd.DataFrame, row: Row, settings: Mapping[str, Any]) -
     names, found = (str(settings["reference"]), row.term), list[Part | None]()
     import pandas as pd
 
-    rated = pd.get_dummies(part["value"], dtype=float)  # within units ratings count with their values
+    rated = pd.get_dummies(
+        part["value"], dtype=float
+    )  # within units ratings count with their values
     n = part["unit"].nunique()
     means = rated.groupby([part["source"], part["unit"]]).mean()
     for name, other in (names, names[::-1]):
@@ -459,9 +568,17 @@ def people_of_units(part: pd.DataFrame, row: Row, settings: Mapping[str, Any]) -
         p, q = (means.xs(who, level="source").loc[own["unit"]].to_numpy() for who in (name, other))
         way = rated.loc[own.index].to_numpy() - p
         moved = (divergences(p + STEP * way, q) - divergences(p - STEP * way, q)) / (2 * STEP)
-        weight = 1 / (part[part["source"] == name].groupby("unit").size().loc[own["unit"]].to_numpy() * n)
-        found.append(Part(e=(moved * weight)[:, None], f=weight / weight.sum(), left=numbers(own["left"]),
-                          rater=numbers(own["rater"])))  # fmt: skip
+        weight = 1 / (
+            part[part["source"] == name].groupby("unit").size().loc[own["unit"]].to_numpy() * n
+        )
+        found.append(
+            Part(
+                e=(moved * weight)[:, None],
+                f=weight / weight.sum(),
+                left=numbers(own["left"]),
+                rater=numbers(own["rater"]),
+            )
+        )
     return found
 
 
@@ -469,7 +586,9 @@ def people_of_units(part: pd.DataFrame, row: Row, settings: Mapping[str, Any]) -
 def extrapolated(one: tuple[int, ...], two: tuple[int, ...], order: int) -> float:
     """Jackknife of first or second order of the divergence of two lists of counts, over the ratings of each."""
     sizes = [sum(side) for side in (one, two)]
-    weights = [(n * n / 2, -((n - 1) ** 2), (n - 2) ** 2 / 2) if order == 2 else (n, 1 - n) for n in sizes]
+    weights = [
+        (n * n / 2, -((n - 1) ** 2), (n - 2) ** 2 / 2) if order == 2 else (n, 1 - n) for n in sizes
+    ]
     total = 0.0
     for (r, u), (s, v) in product(*map(enumerate, weights)):
         if u * v:
@@ -491,13 +610,17 @@ def remainders(counts: Sequence[int], left: int) -> Iterator[tuple[FloatArray, f
 def ceiling_checks(result: Result, table: pd.DataFrame) -> list[Check]:
     """Recompute the ceiling of some groups of units: estimate, error and ends."""
     reference = result.settings["reference"]
-    rows = [row for row in result.rows if row.role == "component" and row.label("source") == reference]
+    rows = [
+        row for row in result.rows if row.role == "component" and row.label("source") == reference
+    ]
     better = [row for row in result.rows if row.role == "reference"]
     own = table[table["source"] == result.settings["reference"]]
     own = own[own.groupby("unit")["value"].transform("size") >= 2]
     make = pooled_ceiling if result.settings["aggregate"] == "pooled" else unit_ceiling
     checks: list[Check] = []
-    known = zip(rows[: 1 + len(table.attrs["cells"])], better, result.extras["ceiling_error"], strict=False)
+    known = zip(
+        rows[: 1 + len(table.attrs["cells"])], better, result.extras["ceiling_error"], strict=False
+    )
     for row, other, drawing in list(known)[:MOST_GROUPS]:
         if row.estimate is not None:
             part = own if row.group is None else own[own["cell"] == row.group]
@@ -506,7 +629,9 @@ def ceiling_checks(result: Result, table: pd.DataFrame) -> list[Check]:
     return checks
 
 
-def corrected_ceiling(row: Row, other: Row, part: pd.DataFrame, drawing: float, *, pooled: bool) -> list[Check]:
+def corrected_ceiling(
+    row: Row, other: Row, part: pd.DataFrame, drawing: float, *, pooled: bool
+) -> list[Check]:
     """Compare a corrected ceiling with the plug-in one less a bias found by leaving out clusters, or ratings.
 
     Its ends are those of the plug-in one, moved by the same; where these are cut at 0 or 1, nobody can say how far.
@@ -518,23 +643,48 @@ def corrected_ceiling(row: Row, other: Row, part: pd.DataFrame, drawing: float, 
         sums = noise_parts(part)
         total, g = sums.sum(axis=0), len(sums)
         left = [quadratic(total - one) for one in sums]
-        corrected, tolerance, why = less - (g - 1) * (float(np.mean(left)) - quadratic(total)), 1e-9, LEFT_OUT
+        corrected, tolerance, why = (
+            less - (g - 1) * (float(np.mean(left)) - quadratic(total)),
+            1e-9,
+            LEFT_OUT,
+        )
     else:
         counts = part.groupby(["unit", "value"]).size().unstack(fill_value=0)
         lines = Counter(tuple(line) for line in counts.to_numpy().tolist() if sum(line) >= 4)
         if len(lines) > MOST_PATTERNS:
             return []
-        values = {line: sum(p * extrapolated(tuple(map(int, half)), tuple(map(int, np.subtract(line, half))), 2)
-                            for half, p in remainders(line, sum(line) // 2)) for line in lines}  # fmt: skip
+        values = {
+            line: sum(
+                p * extrapolated(tuple(map(int, half)), tuple(map(int, np.subtract(line, half))), 2)
+                for half, p in remainders(line, sum(line) // 2)
+            )
+            for line in lines
+        }
         corrected = sum(values[line] * n for line, n in lines.items()) / sum(lines.values())
         tolerance, why = 0.15 * less + WIDE * drawing + 1e-12, EXACT
     checks = [near(where, other.estimate, min(max(1 - corrected, 0.0), 1.0), why, tolerance)]
     if other.conf_low is None or row.conf_low is None or row.conf_high is None:
         return checks
     moved = less - corrected
-    ends = (min(max(row.conf_low + moved, 0.0), other.estimate), max(min(row.conf_high + moved, 1.0), other.estimate))
-    both = zip(("low", "high"), (other.conf_low, other.conf_high), ends, (row.conf_low, row.conf_high), strict=True)
-    return [*checks, *(near(f"{where}, {name}", a, b, why, tolerance) for name, a, b, end in both if 0 < end < 1)]
+    ends = (
+        min(max(row.conf_low + moved, 0.0), other.estimate),
+        max(min(row.conf_high + moved, 1.0), other.estimate),
+    )
+    both = zip(
+        ("low", "high"),
+        (other.conf_low, other.conf_high),
+        ends,
+        (row.conf_low, row.conf_high),
+        strict=True,
+    )
+    return [
+        *checks,
+        *(
+            near(f"{where}, {name}", a, b, why, tolerance)
+            for name, a, b, end in both
+            if 0 < end < 1
+        ),
+    ]
 
 
 def pooled_ceiling(row: Row, part: pd.DataFrame, drawing: float, where: str) -> list[Check]:
@@ -545,12 +695,20 @@ def pooled_ceiling(row: Row, part: pd.DataFrame, drawing: float, where: str) -> 
     if row.conf_low is None or part["crossed"].any() or part["left"].nunique() > MOST_UNITS:
         return checks
     sums = noise_parts(part)
-    return checks + ceiling_ends(row, [quadratic(sums.sum(axis=0) - one) for one in sums], drawing, where, VARIANCES,
-                                 1e-9)  # fmt: skip
+    return checks + ceiling_ends(
+        row, [quadratic(sums.sum(axis=0) - one) for one in sums], drawing, where, VARIANCES, 1e-9
+    )
 
 
 def ceiling_ends(
-    row: Row, left: Sequence[float], drawing: float, where: str, why: str, share: float, *, redrawn: bool = False
+    row: Row,
+    left: Sequence[float],
+    drawing: float,
+    where: str,
+    why: str,
+    share: float,
+    *,
+    redrawn: bool = False,
 ) -> list[Check]:
     """Compare s.e. and ends with those of a jackknife of logs.
 
@@ -579,7 +737,9 @@ def ceiling_ends(
 def shuffled(part: pd.DataFrame) -> FloatArray:
     """(SHUFFLES,) divergences of halves of freshly shuffled ratings; of an odd number either half has one more."""
     rng = np.random.default_rng(97)
-    unit, value = (part[name].astype("category").cat.codes.to_numpy().astype(int) for name in ("unit", "value"))
+    unit, value = (
+        part[name].astype("category").cat.codes.to_numpy().astype(int) for name in ("unit", "value")
+    )
     size = np.bincount(unit)
     start = np.concatenate([[0], size.cumsum()[:-1]])
     out = []
@@ -587,7 +747,10 @@ def shuffled(part: pd.DataFrame) -> FloatArray:
         order = np.lexsort((rng.random(len(unit)), unit))
         half = (size + rng.integers(0, 2, len(size)) * (size % 2)) // 2
         first = np.arange(len(unit)) - start[unit[order]] < half[unit[order]]
-        counts = [np.bincount(value[order][first == one], minlength=value.max() + 1) for one in (True, False)]
+        counts = [
+            np.bincount(value[order][first == one], minlength=value.max() + 1)
+            for one in (True, False)
+        ]
         out.append(float(divergences(*counts)))
     return np.array(out)
 
@@ -603,7 +766,10 @@ def noise_parts(part: pd.DataFrame) -> FloatArray:
     size = n.to_numpy()[:, None]
     spread = counts * 0.0 + 4 * np.asarray(hypergeom.var(size, counts.to_numpy(), size // 2))
     tables = (spread, share**2, share, counts, counts * 0 + odd.to_numpy()[:, None])
-    return np.stack([table.groupby(left.loc[counts.index]).sum().to_numpy(dtype=float) for table in tables], axis=1)
+    return np.stack(
+        [table.groupby(left.loc[counts.index]).sum().to_numpy(dtype=float) for table in tables],
+        axis=1,
+    )
 
 
 def quadratic(sums: FloatArray) -> float:
@@ -625,7 +791,9 @@ def unit_ceiling(row: Row, part: pd.DataFrame, drawing: float, where: str) -> li
         return []
     for line in set(lines):
         halves = remainders(line, sum(line) // 2)
-        patterns[line] = sum(chance * float(divergences(half, np.subtract(line, half))) for half, chance in halves)
+        patterns[line] = sum(
+            chance * float(divergences(half, np.subtract(line, half))) for half, chance in halves
+        )
     values = np.array([patterns[line] for line in lines])
     checks = [near(where, row.estimate, 1 - float(values.mean()), DRAWN, WIDE * drawing + 1e-12)]
     if row.conf_low is None or part["crossed"].any():

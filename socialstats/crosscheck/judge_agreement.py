@@ -46,9 +46,17 @@ def verify(result: Result) -> Verification:
                 checks.append(direct(name, row.std_error, error, 1e-6 * max(1.0, error), SLOPES))
             else:
                 note = f"slopes of {len(units.copies):,} units would take too long"
-                checks.append(compare(name, row.std_error, None, package="numpy", tolerance=0.0, why="", note=note))
+                checks.append(
+                    compare(
+                        name, row.std_error, None, package="numpy", tolerance=0.0, why="", note=note
+                    )
+                )
             cut = None if k == 0 else (-np.inf, 1.0)
-            value, own, level = float(row.estimate or 0.0), float(row.std_error), result.settings["level"]
+            value, own, level = (
+                float(row.estimate or 0.0),
+                float(row.std_error),
+                result.settings["level"],
+            )
             if k > 0:
                 checks.append(relative(label(row, "df"), row.df, df))
                 checks += end_checks(row, *fisher_ends(value, own, df or 1.0, level))
@@ -98,24 +106,33 @@ class Units:
         rated: dict[int, list[tuple[int, int]]] = {}
         given: dict[int, int] = {}
         columns = (design.unit, design.rater, design.value, design.status)
-        for unit, rater, value, status in zip(*(column.tolist() for column in columns), strict=True):
+        for unit, rater, value, status in zip(
+            *(column.tolist() for column in columns), strict=True
+        ):
             if status == 0 and rater == mine:
                 given[unit] = value
             elif status == 0 and rater in person:
                 rated.setdefault(unit, []).append((person[rater], value))
         kept = [unit for unit in given if len(rated.get(unit, ())) > 1]
         v = 1 - np.asarray(result.extras["weights"])
-        times = np.array([np.bincount([level for _, level in rated[unit]], minlength=len(v)) for unit in kept])
+        times = np.array(
+            [np.bincount([level for _, level in rated[unit]], minlength=len(v)) for unit in kept]
+        )
         size, own = times.sum(axis=1).astype(float), np.array([given[unit] for unit in kept])
         copies = design.unit_count[kept]
         of_each = np.repeat(np.arange(len(kept)), copies.astype(int))
         return cls(
-            v=v, copies=copies, of_each=of_each,
+            v=v,
+            copies=copies,
+            of_each=of_each,
             place=np.array([(u, p, c) for u, unit in enumerate(kept) for p, c in rated[unit]]),
-            size=size, people=((times @ v) * times).sum(axis=1) / (size - 1), judge=(times * v[own]).sum(axis=1),
-            own=np.zeros((len(person), len(v))), given=own,
+            size=size,
+            people=((times @ v) * times).sum(axis=1) / (size - 1),
+            judge=(times * v[own]).sum(axis=1),
+            own=np.zeros((len(person), len(v))),
+            given=own,
             clusters=codes_of(design.factors(result.settings["cluster"]), np.array(kept)[of_each]),
-        )  # fmt: skip
+        )
 
     def values(self, times: FloatArray) -> tuple[float, float, float]:
         """Difference, judge with people, people with people, of units that count `times` each."""

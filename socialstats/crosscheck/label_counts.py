@@ -33,24 +33,39 @@ def verify(result: Result) -> Verification:
         kept = np.ones(len(cells), dtype=bool)
         if one.group is not None and lists.group is not None:
             kept = lists.group.codes[cells] == lists.group.levels.index(one.group)
-        hits, sizes = table.loc[kept, one.term].to_numpy(dtype=float), table[kept].sum(axis=1).to_numpy(dtype=float)
+        hits, sizes = (
+            table.loc[kept, one.term].to_numpy(dtype=float),
+            table[kept].sum(axis=1).to_numpy(dtype=float),
+        )
         counted = float(hits.sum())
-        checks.append(compare(label(one), one.estimate, counted, package="pandas", tolerance=1e-9, why=COUNTED))
-        checks += mean_checks(result, of_units, hits, np.ones(len(hits)), codes[kept], float(len(hits)))
+        checks.append(
+            compare(
+                label(one), one.estimate, counted, package="pandas", tolerance=1e-9, why=COUNTED
+            )
+        )
+        checks += mean_checks(
+            result, of_units, hits, np.ones(len(hits)), codes[kept], float(len(hits))
+        )
         checks += ratio_checks(result, of_labels, hits, sizes, codes[kept])
     return Verification(checks=tuple(checks))
 
 
-def ratio_checks(result: Result, row: Row, hits: FloatArray, sizes: FloatArray, codes: Any) -> list[Check]:
+def ratio_checks(
+    result: Result, row: Row, hits: FloatArray, sizes: FloatArray, codes: Any
+) -> list[Check]:
     """Compare a share of labels, the standard error of its linearised values, and its interval."""
     if row.estimate is None:
         return []
     settings, p = result.settings, float(hits.sum() / sizes.sum())
     checks = [compare(label(row), row.estimate, p, package="pandas", tolerance=1e-9, why=COUNTED)]
     checks += clustered_share_checks(
-        row, p, errors_by((hits - p * sizes) / sizes.sum(), sizes / sizes.sum(), codes), level=settings["level"],
-        answers=float(sizes.sum()) if codes.shape[1] else math.inf, ends=settings["ci"] == "wilson",
-    )  # fmt: skip
+        row,
+        p,
+        errors_by((hits - p * sizes) / sizes.sum(), sizes / sizes.sum(), codes),
+        level=settings["level"],
+        answers=float(sizes.sum()) if codes.shape[1] else math.inf,
+        ends=settings["ci"] == "wilson",
+    )
     if row.conf_low is None or settings["ci"] == "wilson":
         return checks
     keys, place = np.unique(np.column_stack([codes, hits, sizes]), axis=0, return_inverse=True)
@@ -62,5 +77,7 @@ def ratio_checks(result: Result, row: Row, hits: FloatArray, sizes: FloatArray, 
 
     if not cells.codes:
         return checks  # cells of the library come in the order of its table: other draws
-    drawn = redrawn(cells, ratio, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"])
+    drawn = redrawn(
+        cells, ratio, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"]
+    )
     return checks + resampled_checks(row, drawn, settings["ci"], settings["level"], error=False)

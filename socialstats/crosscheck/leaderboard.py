@@ -40,9 +40,11 @@ def verify(result: Result) -> Verification:
     table = scores_of(result)
     ways: dict[tuple[str, str], Errors] = {}
     checks = [
-        check for row in result.rows if row.estimate is not None
+        check
+        for row in result.rows
+        if row.estimate is not None
         for check in row_checks(result, row, part_of(row, table), table, ways)
-    ]  # fmt: skip
+    ]
     tested = [row for row in result.rows if row.p_adjusted is not None]
     holm = adjusted_p([row.p_value for row in tested]) if tested else []
     checks += [
@@ -59,8 +61,13 @@ def scores_of(result: Result) -> pd.DataFrame:
     design: Ratings = result.design
     ok = design.status == OK
     unit = design.unit[ok]
-    frame = pd.DataFrame({"unit": unit, "model": np.array(design.raters, dtype=object)[design.rater[ok]],
-                          "score": design.scores[design.value[ok]]})  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "unit": unit,
+            "model": np.array(design.raters, dtype=object)[design.rater[ok]],
+            "score": design.scores[design.value[ok]],
+        }
+    )
     wide = frame.pivot(index="unit", columns="model", values="score")
     stratum = design.strata.get(str(result.settings["task"]))
     factors = design.factors(result.settings["cluster"])
@@ -68,9 +75,13 @@ def scores_of(result: Result) -> pd.DataFrame:
     wide = wide.loc[np.repeat(codes, design.unit_count[codes].astype(int))]
     codes = wide.index.to_numpy()
     alike = np.zeros(len(wide), dtype=int)
-    tasks = alike if stratum is None else np.array(stratum.levels, dtype=object)[stratum.codes[codes]]
+    tasks = (
+        alike if stratum is None else np.array(stratum.levels, dtype=object)[stratum.codes[codes]]
+    )
     clusters = factors[0].codes[codes] if factors else np.arange(len(wide))
-    wide.index = pd.MultiIndex.from_arrays([np.arange(len(wide)), tasks, clusters], names=["unit", "task", "cluster"])
+    wide.index = pd.MultiIndex.from_arrays(
+        [np.arange(len(wide)), tasks, clusters], names=["unit", "task", "cluster"]
+    )
     return wide
 
 
@@ -99,7 +110,9 @@ class Errors:
     df: float
 
 
-def errors_of(values: pd.Series[Any], pooling: str, clustered: bool, ways: dict[tuple[str, str], Errors]) -> Errors:
+def errors_of(
+    values: pd.Series[Any], pooling: str, clustered: bool, ways: dict[tuple[str, str], Errors]
+) -> Errors:
     """Return the weights of tasks, and the matrices, of some units; made once for each set of units."""
     units = values.index.get_level_values("unit").to_numpy()
     key = (pooling, units.tobytes().hex())
@@ -115,7 +128,9 @@ def independent(sizes: pd.Series[Any], weights: Mapping[Any, float]) -> Errors:
     """Return the degrees of freedom of a combination of means of independent units of one variance (Satterthwaite)."""
     parts = [(weights[t] ** 2 / n, n - 1) for t, n in sizes.items()]
     low = sum(v**2 / df for v, df in parts if df)
-    return Errors(weights=weights, contrasts=None, df=sum(v for v, _ in parts) ** 2 / low if low else math.nan)
+    return Errors(
+        weights=weights, contrasts=None, df=sum(v for v, _ in parts) ** 2 / low if low else math.nan
+    )
 
 
 def by_matrices(values: pd.Series[Any], weights: Mapping[Any, float]) -> Errors:
@@ -153,10 +168,17 @@ def estimate_and_error(values: pd.Series[Any], how: Errors) -> tuple[float, floa
 
 
 def row_checks(
-    result: Result, row: Row, values: pd.Series[Any], table: pd.DataFrame, ways: dict[tuple[str, str], Errors]
+    result: Result,
+    row: Row,
+    values: pd.Series[Any],
+    table: pd.DataFrame,
+    ways: dict[tuple[str, str], Errors],
 ) -> list[Check]:
     """Compare a mean or a paired difference, its error, interval and test."""
-    clustered, level = bool(result.design.factors(result.settings["cluster"])), result.settings["level"]
+    clustered, level = (
+        bool(result.design.factors(result.settings["cluster"])),
+        result.settings["level"],
+    )
     how = errors_of(values, pooling_of(result, row), clustered, ways)
     estimate, error = estimate_and_error(values, how)
     checks = [relative(label(row, "estimate"), row.estimate, estimate, "pandas", SAME, 1e-9, 1.0)]
@@ -164,15 +186,26 @@ def row_checks(
         note = f"more than {LARGEST} units: matrices would be too large"
         return [
             *checks,
-            compare(label(row, "s.e."), row.std_error, None, package="numpy", tolerance=0, why="", note=note),
+            compare(
+                label(row, "s.e."),
+                row.std_error,
+                None,
+                package="numpy",
+                tolerance=0,
+                why="",
+                note=note,
+            ),
         ]
     if row.std_error is not None:
         why, package = (MATRICES, "numpy") if clustered else (VARIANCES, "pandas")
         checks.append(relative(label(row, "s.e."), row.std_error, error, package, why))
     shares = bool(table.min().min() >= 0 and table.max().max() <= 1)
     if row.role == "difference":
-        return [*checks, *statistic_checks(row, df=how.df),
-                *t_ends(row, level, how.df, cut=(-1.0, 1.0) if shares else None)]  # fmt: skip
+        return [
+            *checks,
+            *statistic_checks(row, df=how.df),
+            *t_ends(row, level, how.df, cut=(-1.0, 1.0) if shares else None),
+        ]
     if row.df is not None and not math.isnan(how.df):
         checks.append(relative(label(row, "df"), row.df, how.df, "numpy", MATRICES))
     if row.conf_low is None or error is None:
@@ -186,9 +219,13 @@ def row_checks(
 
 
 def of_tasks(
-    values: pd.Series[Any], how: Errors, clustered: bool, level: float, ways: dict[tuple[str, str], Errors],
+    values: pd.Series[Any],
+    how: Errors,
+    clustered: bool,
+    level: float,
+    ways: dict[tuple[str, str], Errors],
     pooled: tuple[float, float],
-) -> tuple[float, float]:  # fmt: skip
+) -> tuple[float, float]:
     """Return the outer ones of the pooled ends and those that Zou, Huang and Zhang (2009) make of the tasks' own."""
     centre, below, above = 0.0, 0.0, 0.0
     for task, own in values.groupby(level="task"):
@@ -198,11 +235,16 @@ def of_tasks(
             return math.nan, math.nan
         low, high = roots_of(own, errors, error, clustered, level)
         centre += how.weights[task] * p
-        below, above = (math.hypot(x, how.weights[task] * far) for x, far in ((below, p - low), (above, high - p)))
+        below, above = (
+            math.hypot(x, how.weights[task] * far)
+            for x, far in ((below, p - low), (above, high - p))
+        )
     return min(max(centre - below, 0.0), pooled[0]), max(min(centre + above, 1.0), pooled[1])
 
 
-def roots_of(values: pd.Series[Any], how: Errors, error: float, clustered: bool, level: float) -> tuple[float, float]:
+def roots_of(
+    values: pd.Series[Any], how: Errors, error: float, clustered: bool, level: float
+) -> tuple[float, float]:
     """Return Wilson's ends: of yes-or-no scores of one task, or of as many scores as the error speaks for."""
     p = float(sum(how.weights[t] * m for t, m in values.groupby(level="task").mean().items()))
     sizes = values.groupby(level="task").size()
@@ -210,11 +252,15 @@ def roots_of(values: pd.Series[Any], how: Errors, error: float, clustered: bool,
     if len(sizes) == 1 and not clustered and set(values) <= {0.0, 1.0}:
         return wilson_roots(p, groups, level, None)
     kish = 1 / sum(how.weights[t] ** 2 / n for t, n in sizes.items())
-    share = values.index.get_level_values("task").map({t: how.weights[t] / n for t, n in sizes.items()})
+    share = values.index.get_level_values("task").map(
+        {t: how.weights[t] / n for t, n in sizes.items()}
+    )
     codes = np.unique(values.index.get_level_values("cluster"), return_inverse=True)[1]
     even = errors_by(np.zeros(len(share)), np.asarray(share, dtype=np.float64), codes[:, None])
     found = replace(even, variance=0.0 if error < 1e-14 * len(values) else error**2)
-    trials = counted(p * (1 - p), found, kish if clustered and set(values) <= {0.0, 1.0} else math.inf)
+    trials = counted(
+        p * (1 - p), found, kish if clustered and set(values) <= {0.0, 1.0} else math.inf
+    )
     return wilson_roots(p, trials, level, how.df)
 
 
@@ -227,7 +273,14 @@ def verify_ranks(result: Result) -> Verification:
     means = np.array([lead.row(row.term, group="mean").estimate for row in known], dtype=np.float64)
     theirs = rankdata(-np.round(means / (np.abs(means).max() or 1.0), 8), method="min")
     checks = [
-        compare(f"{row.term}, rank", row.estimate, float(rank), package="scipy", tolerance=0, why="rankdata")
+        compare(
+            f"{row.term}, rank",
+            row.estimate,
+            float(rank),
+            package="scipy",
+            tolerance=0,
+            why="rankdata",
+        )
         for row, rank in zip(known, theirs.tolist(), strict=True)
     ]
     if not known or not result.extras["holm"]:
@@ -235,22 +288,34 @@ def verify_ranks(result: Result) -> Verification:
     names, level = [row.term for row in known], float(result.settings["level"])
     tests = {
         frozenset((str(row.label("model")), str(row.label("minus")))): row
-        for row in lead.rows if row.role == "difference" and row.p_value is not None
-    }  # fmt: skip
+        for row in lead.rows
+        if row.role == "difference" and row.p_value is not None
+    }
     tests = {pair: row for pair, row in tests.items() if pair <= set(names)}
     families = [[pair for pair in tests if name in pair] for name in names]
     if result.settings["kind"] == "simultaneous":
         families = [list(tests)] * len(names)
     for row, rank, family in zip(known, theirs.tolist(), families, strict=True):
-        p = dict(zip(family, adjusted_p([tests[pair].p_value for pair in family]) if family else [], strict=True))
+        p = dict(
+            zip(
+                family,
+                adjusted_p([tests[pair].p_value for pair in family]) if family else [],
+                strict=True,
+            )
+        )
         called = [tests[pair] for pair in family if row.term in pair and p[pair] <= 1 - level]
-        won = sum((one.estimate or 0.0) * (1 if one.label("model") == row.term else -1) > 0 for one in called)
+        won = sum(
+            (one.estimate or 0.0) * (1 if one.label("model") == row.term else -1) > 0
+            for one in called
+        )
         low, high = min(1 + len(called) - won, rank), max(len(names) - won, rank)
         if np.isnan([*p.values()]).any():  # statsmodels is not installed
             low = high = math.nan
         why = "Holm's method by statsmodels, the pairs found different counted"
         checks += [
-            compare(f"{row.term}, {name}", ours, float(end), package="statsmodels", tolerance=0, why=why)
+            compare(
+                f"{row.term}, {name}", ours, float(end), package="statsmodels", tolerance=0, why=why
+            )
             for name, ours, end in (("low", row.conf_low, low), ("high", row.conf_high, high))
         ]
     return Verification(checks=tuple(checks))

@@ -32,21 +32,30 @@ def long_table(design: Comparisons, covariate: str | None = None) -> pd.DataFram
     items = np.array(design.items, dtype=object)
     score = np.array([1.0, 0.0, 0.5])[design.outcome]
     base = {
-        "a": items[design.item_a], "b": items[design.item_b], "score": score, "w": design.weight,
-        "w2": design.weight_sq, "cell": np.arange(len(score)), "copies": design.count,
-    }  # fmt: skip
+        "a": items[design.item_a],
+        "b": items[design.item_b],
+        "score": score,
+        "w": design.weight,
+        "w2": design.weight_sq,
+        "cell": np.arange(len(score)),
+        "copies": design.count,
+    }
     if covariate is not None:
         sides = design.covariates[covariate]
         base["sign"] = np.sign(np.asarray(sides.a, dtype=float) - np.asarray(sides.b, dtype=float))
     table = pd.DataFrame(base)
     if not design.weighted and design.replies is None:
-        table = table.loc[table.index.repeat(design.count.astype(int))].assign(w=1.0, w2=1.0, copies=1.0)
+        table = table.loc[table.index.repeat(design.count.astype(int))].assign(
+            w=1.0, w2=1.0, copies=1.0
+        )
     table["row"] = np.arange(len(table))
     table["pair"] = [" | ".join(sorted(pair)) for pair in zip(table["a"], table["b"], strict=True)]
     swapped = table.rename(columns={"a": "b", "b": "a"}).assign(score=1 - table["score"])
     if covariate is not None:
         swapped["sign"] = -table["sign"]
-    both = pd.concat([table, swapped], ignore_index=True).rename(columns={"a": "item", "b": "opponent"})
+    both = pd.concat([table, swapped], ignore_index=True).rename(
+        columns={"a": "item", "b": "opponent"}
+    )
     if covariate is not None:
         both["condition"] = both["sign"].map(NAMES)
     return both
@@ -74,7 +83,10 @@ def compare(
     """Make one check; a number that exists on one side only is a disagreement, one that became NaN not compared."""
     if theirs is not None and math.isnan(theirs):
         absent = package in PEERS and not version(package)
-        theirs, note = None, note or (install_line(package) if absent else f"{package} gave no number")
+        theirs, note = (
+            None,
+            note or (install_line(package) if absent else f"{package} gave no number"),
+        )
     if ours is None and theirs is None:
         ok: bool | None = None
     elif ours is None or theirs is None:
@@ -82,9 +94,16 @@ def compare(
     else:
         ok = bool(abs(ours - theirs) <= tolerance)
     return Check(
-        quantity=quantity, ours=ours, theirs=None if theirs is None else float(theirs), package=package,
-        version=version(package), tolerance=tolerance, ok=ok, why=why, note=note,
-    )  # fmt: skip
+        quantity=quantity,
+        ours=ours,
+        theirs=None if theirs is None else float(theirs),
+        package=package,
+        version=version(package),
+        tolerance=tolerance,
+        ok=ok,
+        why=why,
+        note=note,
+    )
 
 
 def worst(checks: list[Check], many: str) -> Check:
@@ -93,7 +112,9 @@ def worst(checks: list[Check], many: str) -> Check:
 
     failed = [c for c in checks if c.ok is False]
     chosen = max(failed or checks, key=lambda c: c.difference or 0.0)
-    return replace(chosen, quantity=f"{chosen.quantity} (largest difference of {len(checks)} {many})")
+    return replace(
+        chosen, quantity=f"{chosen.quantity} (largest difference of {len(checks)} {many})"
+    )
 
 
 REFUSED = "(refusal)"
@@ -121,11 +142,18 @@ def rated_table(result: Result, option: str) -> pd.DataFrame:
     out = pd.DataFrame({"unit": frame["unit"] + " #" + copy, "value": frame["value"]})
     out["source"] = frame["rater"].map(sources(design, str(settings["source"])))
     if settings["refusal"] == "level":
-        out.loc[frame["status"] == "refusal", "value"] = REFUSED if REFUSED not in design.levels else f"{REFUSED} "
-    (labels, cells), factors = cells_of(design, settings[option]), design.factors(settings["cluster"])
+        out.loc[frame["status"] == "refusal", "value"] = (
+            REFUSED if REFUSED not in design.levels else f"{REFUSED} "
+        )
+    (labels, cells), factors = (
+        cells_of(design, settings[option]),
+        design.factors(settings["cluster"]),
+    )
     out["cell"] = frame["unit"].map(dict(zip(design.units, labels, strict=True)))
     for k, factor in enumerate(factors):
-        out[f"g{k}"] = frame["unit"].map(dict(zip(design.units, factor.codes.tolist(), strict=True)))
+        out[f"g{k}"] = frame["unit"].map(
+            dict(zip(design.units, factor.codes.tolist(), strict=True))
+        )
     out["left"] = out["g0"] if factors else out["unit"]
     out["clustered"], out["crossed"] = bool(factors), len(factors) == 2
     out["rater"] = frame["rater"]
@@ -145,7 +173,9 @@ def with_levels(table: pd.DataFrame, design: Ratings, levels: Sequence[str]) -> 
     if design.probabilities is not None:
         known = np.flatnonzero(table["value"].isin(design.levels))
         read[known, : len(design.levels)] = design.read_as()[table.index[known]]
-    return table.assign(**{f"{IS}{level}": column for level, column in zip(levels, read.T, strict=True)})
+    return table.assign(
+        **{f"{IS}{level}": column for level, column in zip(levels, read.T, strict=True)}
+    )
 
 
 def cells_of(design: Ratings, names: str | Sequence[str] | None) -> tuple[list[str], list[str]]:
@@ -155,7 +185,10 @@ def cells_of(design: Ratings, names: str | Sequence[str] | None) -> tuple[list[s
     if not factors:
         return [""] * len(design.units), []
     of_units = list(zip(*(factor.codes.tolist() for factor in factors), strict=True))
-    parts = {key: [f.levels[k] for f, k in zip(factors, key, strict=True)] for key in sorted(set(of_units))}
+    parts = {
+        key: [f.levels[k] for f, k in zip(factors, key, strict=True)]
+        for key in sorted(set(of_units))
+    }
     labels = {key: ", ".join(part) for key, part in parts.items()}
     if len(set(labels.values())) < len(labels):  # 'a, b' and 'c' against 'a' and 'b, c'
         labels = {key: " | ".join(map(repr, part)) for key, part in parts.items()}
@@ -165,7 +198,13 @@ def cells_of(design: Ratings, names: str | Sequence[str] | None) -> tuple[list[s
 def sources(design: Ratings, name: str) -> dict[str, str | None]:
     """Source of each rater; all raters are one source where there is no name."""
     if not name:
-        return dict.fromkeys(design.raters, "all raters" if len(design.raters) > 1 else "this source")
+        return dict.fromkeys(
+            design.raters, "all raters" if len(design.raters) > 1 else "this source"
+        )
     group = design.rater_groups.get(name)
-    labels = design.raters if group is None else [group.levels[c] if c >= 0 else None for c in group.codes.tolist()]
+    labels = (
+        design.raters
+        if group is None
+        else [group.levels[c] if c >= 0 else None for c in group.codes.tolist()]
+    )
     return dict(zip(design.raters, labels, strict=True))

@@ -16,7 +16,12 @@ def verify(result: Result) -> Verification:
     design, ties = result.design, result.settings["ties"]
     truth, votes = truth_and_votes(result)
     groups, clusters = stratum_labels(design, result.settings["stratum"]), cluster_codes(result)
-    values: dict[str, dict[int, float]] = {"accuracy": {}, "single rater": {}, "unanimous": {}, "tied": {}}
+    values: dict[str, dict[int, float]] = {
+        "accuracy": {},
+        "single rater": {},
+        "unanimous": {},
+        "tied": {},
+    }
     for unit, ballot in votes.items():
         if unit not in truth or not ballot:
             continue
@@ -29,10 +34,14 @@ def verify(result: Result) -> Verification:
         values["tied"][unit] = float(len(modes) > 1)
     checks: list[Check] = []
     for row in result.rows:
-        units = {u: v for u, v in values[row.term].items() if row.group is None or groups[u] == row.group}
+        units = {
+            u: v for u, v in values[row.term].items() if row.group is None or groups[u] == row.group
+        }
         weighted = {u: (v, float(design.unit_count[u]), clusters[u]) for u, v in units.items()}
         single = row.term == "single rater"
-        answers = sum(weight * (len(votes[u]) if single else 1) for u, (_, weight, _) in weighted.items())
+        answers = sum(
+            weight * (len(votes[u]) if single else 1) for u, (_, weight, _) in weighted.items()
+        )
         checks += share_checks(result, row, weighted, answers)
     return Verification(checks=tuple(checks))
 
@@ -42,7 +51,9 @@ def truth_and_votes(result: Result) -> tuple[dict[int, int], dict[int, list[int]
     design, given = result.design, result.extras["truth"]
     truth: dict[int, int] = {}
     votes: dict[int, list[int]] = {u: [] for u in range(len(design.units))}
-    for unit, rater, value, status in zip(design.unit, design.rater, design.value, design.status, strict=True):
+    for unit, rater, value, status in zip(
+        design.unit, design.rater, design.value, design.status, strict=True
+    ):
         if status != 0:
             continue
         if isinstance(given, str) and design.raters[rater] == given:
@@ -50,7 +61,11 @@ def truth_and_votes(result: Result) -> tuple[dict[int, int], dict[int, list[int]
         else:
             votes[int(unit)].append(int(value))
     if isinstance(given, Mapping):
-        truth = {design.units.index(str(u)): level_of(design, v) for u, v in given.items() if str(u) in design.units}
+        truth = {
+            design.units.index(str(u)): level_of(design, v)
+            for u, v in given.items()
+            if str(u) in design.units
+        }
     return truth, votes
 
 

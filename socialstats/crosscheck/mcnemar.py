@@ -36,7 +36,13 @@ from socialstats.crosscheck.row_arithmetic import (
     tail_p,
     with_open_end,
 )
-from socialstats.crosscheck.shares import LINEAR, ROOTS, clustered_share_checks, effective_pairs, wilson_roots
+from socialstats.crosscheck.shares import (
+    LINEAR,
+    ROOTS,
+    clustered_share_checks,
+    effective_pairs,
+    wilson_roots,
+)
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.results.verification import Published
 
@@ -56,11 +62,16 @@ def verify(result: Result) -> Verification:
     factors = result.design.factors(result.settings["cluster"])
     data = pair_table(result.design, factors)
     table = cross_table(data, 2)
-    difference, odds = (result.row(term, group=IGNORING if factors else None) for term in ("difference", "odds_ratio"))
+    difference, odds = (
+        result.row(term, group=IGNORING if factors else None)
+        for term in ("difference", "odds_ratio")
+    )
     checks = [
-        *pair_tests(result, table, IGNORING if factors else "test"), *difference_interval(result, table, difference),
-        *odds_interval(result, table, odds), *table_checks(result, table),
-    ]  # fmt: skip
+        *pair_tests(result, table, IGNORING if factors else "test"),
+        *difference_interval(result, table, difference),
+        *odds_interval(result, table, odds),
+        *table_checks(result, table),
+    ]
     if factors:
         checks += clustered(result, data, [factor.name for factor in factors])
     return Verification(checks=(*checks, *copy_checks(result, checks)))
@@ -73,7 +84,10 @@ def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Chec
     if rows is None:
         return [set_aside("std_error", row.std_error, None, "statsmodels", TOO_MANY)]
     checks = odds_checks(result, rows, len(names))
-    d, codes = rows["d"].to_numpy(dtype=np.float64), rows[[f"g{k}" for k in range(len(names))]].to_numpy()
+    d, codes = (
+        rows["d"].to_numpy(dtype=np.float64),
+        rows[[f"g{k}" for k in range(len(names))]].to_numpy(),
+    )
     by_score = row.interval == "score"
     if row.std_error is not None:
         error, df = mean_error(d, codes)
@@ -92,7 +106,9 @@ def clustered(result: Result, data: pd.DataFrame, names: list[str]) -> list[Chec
         checks += cluster_checks(result, rows, k, group)
         if len(names) == 2:
             error, df = mean_error(d, codes[:, [k]])
-            checks += t_checks(result.row("robust_t", group=group), float(d.mean()), error, df, side)
+            checks += t_checks(
+                result.row("robust_t", group=group), float(d.mean()), error, df, side
+            )
     return checks
 
 
@@ -100,10 +116,14 @@ def t_checks(row: Row, mean: float, error: float, df: float, side: str) -> list[
     """Statistic, df and p of a mean over its error; none of a row without a test."""
     if row.df is None:
         return []
-    return field_checks(row, "scipy", CR2, statistic=mean / error, df=df, p_value=tail_p(mean / error, df, side))
+    return field_checks(
+        row, "scipy", CR2, statistic=mean / error, df=df, p_value=tail_p(mean / error, df, side)
+    )
 
 
-def score_checks(row: Row, test: Row, d: FloatArray, groups: Any, level: float, side: str) -> list[Check]:
+def score_checks(
+    row: Row, test: Row, d: FloatArray, groups: Any, level: float, side: str
+) -> list[Check]:
     """Tango's interval of a row, and statistic, df and p of a test row, for the effective number of pairs."""
     found = effective_pairs(d, groups)
     if found is None:
@@ -111,15 +131,22 @@ def score_checks(row: Row, test: Row, d: FloatArray, groups: Any, level: float, 
     table, df = found
     out = []
     if row.conf_low is not None:
-        out = ends(row, *with_open_end(*profile_interval(table, level, df), side, SHARES), "scipy", PROFILE, 1e-6)
+        out = ends(
+            row,
+            *with_open_end(*profile_interval(table, level, df), side, SHARES),
+            "scipy",
+            PROFILE,
+            1e-6,
+        )
     if test.statistic is None or not d.any():
         return out
     value = profile_score(table, 0.0)
     return [
-        *out, relative(label(test, "statistic"), test.statistic, value, "scipy", PROFILE, 1e-6, 1e-3),
+        *out,
+        relative(label(test, "statistic"), test.statistic, value, "scipy", PROFILE, 1e-6, 1e-3),
         relative(label(test, "df"), test.df, df, "numpy", CR2, 1e-7),
         same_p(label(test, "p"), test.p_value, tail_p(value, df, side), "scipy", PROFILE, 1e-5),
-    ]  # fmt: skip
+    ]
 
 
 def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
@@ -129,13 +156,19 @@ def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
     mcnemar = load_peer("statsmodels.stats.contingency_tables", "mcnemar")
 
     b, c = float(table[1, 0]), float(table[0, 1])
-    rows = {name: result.row(name, group=group) for name in ("exact", "mid_p", "asymptotic", "continuity")}
+    rows = {
+        name: result.row(name, group=group)
+        for name in ("exact", "mid_p", "asymptotic", "continuity")
+    }
     side, point = result.settings["alternative"], float(binom.pmf(b, b + c, 0.5))
     if side == "two_sided":
         tail, package = mcnemar(table, exact=True).pvalue, "statsmodels"
         half = min(1.0, 2 * float(binom.cdf(min(b, c), b + c, 0.5)) - point)
     else:
-        tail, package = (binomtest(int(b), int(b + c), alternative=side).pvalue if b + c else 1.0), "scipy"
+        tail, package = (
+            (binomtest(int(b), int(b + c), alternative=side).pvalue if b + c else 1.0),
+            "scipy",
+        )
         half = tail - point / 2
     checks = [
         *field_checks(rows["exact"], package, CLOSED, p_value=tail),
@@ -157,8 +190,12 @@ def pair_tests(result: Result, table: FloatArray, group: str) -> list[Check]:
             continue
         checks.append(near(f"{name} statistic", row.statistic, theirs.statistic, "statsmodels"))
         p = root_tail(float(theirs.statistic), b - c, side)
-        checks += field_checks(row, "statsmodels", CLOSED, p_value=float(theirs.pvalue) if p is None else p)
-    return checks + (second_opinion(rows["asymptotic"], rows["exact"], table) if side == "two_sided" else [])
+        checks += field_checks(
+            row, "statsmodels", CLOSED, p_value=float(theirs.pvalue) if p is None else p
+        )
+    return checks + (
+        second_opinion(rows["asymptotic"], rows["exact"], table) if side == "two_sided" else []
+    )
 
 
 def root_tail(chi_square: float, sign: float, side: str) -> float | None:
@@ -191,9 +228,19 @@ def difference_interval(result: Result, table: FloatArray, row: Row) -> list[Che
     """The interval that takes pairs as independent."""
     if row.conf_low is None:
         return []
-    level, kind, side = inner_level(result.settings), result.settings["difference_ci"], result.settings["alternative"]
+    level, kind, side = (
+        inner_level(result.settings),
+        result.settings["difference_ci"],
+        result.settings["alternative"],
+    )
     if kind == "tango":
-        return ends(row, *with_open_end(*profile_interval(table, level), side, SHARES), "scipy", PROFILE, 1e-6)
+        return ends(
+            row,
+            *with_open_end(*profile_interval(table, level), side, SHARES),
+            "scipy",
+            PROFILE,
+            1e-6,
+        )
     if kind == "newcombe":
         both = with_open_end(*square_and_add(table, level), side, SHARES)
         return ends(row, *both, "statsmodels", "Wilson's intervals of statsmodels, combined")
@@ -201,7 +248,9 @@ def difference_interval(result: Result, table: FloatArray, row: Row) -> list[Che
     b, c, n = table[1, 0] + extra, table[0, 1] + extra, table.sum() + pairs
     d, weight = np.array([1.0, -1.0, 0.0]), np.array([b, c, n - b - c])
     mean = float(np.average(d, weights=weight))
-    reach = quantile(level, None) * math.sqrt(float(np.average((d - mean) ** 2, weights=weight)) / n)
+    reach = quantile(level, None) * math.sqrt(
+        float(np.average((d - mean) ** 2, weights=weight)) / n
+    )
     both = with_open_end(mean - reach, mean + reach, side, SHARES)
     return ends(row, *both, "scipy", "moments of -1, 0, 1 with the added pairs")
 
@@ -221,15 +270,21 @@ def profile_score(table: FloatArray, delta: float) -> float:
         return float(b / (q + delta) + c / q - 2 * (n - b - c) / (1 - 2 * q - delta))
 
     with np.errstate(all="ignore"):
-        fit = minimize_scalar(loss, bounds=(least, most), method="bounded", options={"xatol": 1e-13})
+        fit = minimize_scalar(
+            loss, bounds=(least, most), method="bounded", options={"xatol": 1e-13}
+        )
         q = min((least, most, float(fit.x)), key=loss)
         low, high = max(least, q - NEAR_TOP), min(most, q + NEAR_TOP)
-        if least < low and high < most and slope(low) > 0 > slope(high):  # the likelihood is flat at its top
+        if (
+            least < low and high < most and slope(low) > 0 > slope(high)
+        ):  # the likelihood is flat at its top
             q = float(brentq(slope, low, high, xtol=1e-16))
     return float(b - c - n * delta) / math.sqrt(max(n * (2 * q + delta * (1 - delta)), 1e-300))
 
 
-def profile_interval(table: FloatArray, level: float, df: float | None = None) -> tuple[float, float]:
+def profile_interval(
+    table: FloatArray, level: float, df: float | None = None
+) -> tuple[float, float]:
     """Tango's interval: invert the score test, the constrained likelihood maximised numerically."""
     from scipy.optimize import brentq
 
@@ -269,10 +324,18 @@ def odds_interval(result: Result, table: FloatArray, row: Row) -> list[Check]:
 
     b, c = int(table[1, 0]), int(table[0, 1])
     if not c:
-        return [set_aside("odds_ratio", None, None, "scipy", "no pair is second only: no finite odds ratio")]
+        return [
+            set_aside(
+                "odds_ratio", None, None, "scipy", "no pair is second only: no finite odds ratio"
+            )
+        ]
     if row.conf_low is None:
         return []
-    level, kind, side = inner_level(result.settings), result.settings["odds_ratio_ci"], result.settings["alternative"]
+    level, kind, side = (
+        inner_level(result.settings),
+        result.settings["odds_ratio_ci"],
+        result.settings["alternative"],
+    )
     if kind == "wald":
         reach = quantile(level, None) * math.sqrt(1 / b + 1 / c)
         low, high = with_open_end(b / c * math.exp(-reach), b / c * math.exp(reach), side, ODDS)
@@ -294,8 +357,11 @@ def table_checks(result: Result, table: FloatArray) -> list[Check]:
     sides = [(first, table[1].sum()), (second, table[:, 1].sum())]
     found: list[Check] = []
     for row in result.rows:
-        theirs = {"odds_ratio": b / c if c else None, "cohens_g": b / (b + c) - 0.5 if b + c else None,
-                  "difference": (b - c) / n}.get(row.term)  # fmt: skip
+        theirs = {
+            "odds_ratio": b / c if c else None,
+            "cohens_g": b / (b + c) - 0.5 if b + c else None,
+            "difference": (b - c) / n,
+        }.get(row.term)
         if row.group == "cell":
             theirs = float(shares[row.term]) / n
         elif row.group == "proportion":
@@ -310,8 +376,12 @@ def table_checks(result: Result, table: FloatArray) -> list[Check]:
             d = np.repeat([1.0, -1.0, 0.0], np.array([b, c, n - b - c], dtype=np.int64))
             found += field_checks(row, "numpy", CLOSED, std_error=float(d.std() / math.sqrt(n)))
         if row.term == "cohens_g" and row.conf_low is not None and alone:
-            low, high = proportion_confint(b, b + c, alpha=1 - inner_level(result.settings), method="wilson")
-            both = with_open_end(float(low) - 0.5, float(high) - 0.5, result.settings["alternative"], HALVES)
+            low, high = proportion_confint(
+                b, b + c, alpha=1 - inner_level(result.settings), method="wilson"
+            )
+            both = with_open_end(
+                float(low) - 0.5, float(high) - 0.5, result.settings["alternative"], HALVES
+            )
             found += end_checks(row, *both, "statsmodels", CLOSED)
     return found
 
@@ -319,14 +389,21 @@ def table_checks(result: Result, table: FloatArray) -> list[Check]:
 def copy_checks(result: Result, made: Sequence[Check]) -> list[Check]:
     """Compare statistic, df and p of the difference with what was found for the test that leads."""
     row, lead = result.rows[0], result.row(result.extras["lead"], group="test")
-    known = {check.ours.at: check for check in made if isinstance(check.ours, Published) and check.ok}
+    known = {
+        check.ours.at: check for check in made if isinstance(check.ours, Published) and check.ok
+    }
     out = []
     for name in ("statistic", "df", "p_value"):
         ours, other = getattr(row, name), getattr(lead, name)
         check = known.get(other.at) if isinstance(other, Published) else None
         if ours is not None and check is not None:
             out.append(
-                replace(check, quantity=label(row, name), ours=ours, ok=abs(ours - check.theirs) <= check.tolerance)
+                replace(
+                    check,
+                    quantity=label(row, name),
+                    ours=ours,
+                    ok=abs(ours - check.theirs) <= check.tolerance,
+                )
             )
     return out
 
@@ -334,12 +411,21 @@ def copy_checks(result: Result, made: Sequence[Check]) -> list[Check]:
 def odds_checks(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
     """The intervals of odds ratio and g by clusters: Wilson's of the share of first only among discordant pairs."""
     odds, g = result.row("odds_ratio"), result.row("cohens_g")
-    mixed, level, side = data[data["d"] != 0], inner_level(result.settings), result.settings["alternative"]
+    mixed, level, side = (
+        data[data["d"] != 0],
+        inner_level(result.settings),
+        result.settings["alternative"],
+    )
     if g.conf_low is None or g.estimate is None:
         return []
     groups = mixed[[f"g{k}" for k in range(factors)]].to_numpy()
     x = (mixed["d"] > 0).to_numpy(dtype=np.float64)
-    as_share = replace(g, estimate=g.estimate + 0.5, conf_low=g.conf_low + 0.5, conf_high=(g.conf_high or 0.0) + 0.5)
+    as_share = replace(
+        g,
+        estimate=g.estimate + 0.5,
+        conf_low=g.conf_low + 0.5,
+        conf_high=(g.conf_high or 0.0) + 0.5,
+    )
     p, errors = float(x.mean()), mean_errors(x, groups)
     out = clustered_share_checks(as_share, p, errors, answers=len(x), level=level, side=side)
     if not errors.known or not odds.has_interval:
@@ -356,9 +442,14 @@ def cluster_checks(result: Result, data: pd.DataFrame, factor: int, group: str) 
 
     rows = {r.term: r for r in result.rows if r.group == group and r.statistic is not None}
     kind = 2 * data["first"] + data["second"]
-    flags = {name: (kind == code).astype(float) for name, code in (("a", 3), ("b", 2), ("c", 1), ("d", 0))}
+    flags = {
+        name: (kind == code).astype(float)
+        for name, code in (("a", 3), ("b", 2), ("c", 1), ("d", 0))
+    }
     cells = data.assign(**flags).groupby(f"g{factor}")[["a", "b", "c", "d"]].sum()
-    cells = cells.assign(n=cells.sum(axis=1), gap=cells["b"] - cells["c"], mixed=cells["b"] + cells["c"])
+    cells = cells.assign(
+        n=cells.sum(axis=1), gap=cells["b"] - cells["c"], mixed=cells["b"] + cells["c"]
+    )
     side = result.settings["alternative"]
     out = means_checks(rows.get("cluster_means_t"), cells, result.settings["level"], side)
     if not cells["mixed"].any():
@@ -398,7 +489,10 @@ def design_effect(cells: pd.DataFrame) -> float:
     mean = n.mean()
     if mean <= 1 or (mixed > 0).sum() < 2:
         return math.nan
-    rates, total = cells[["a", "b", "c", "d"]].div(n, axis=0), cells[["a", "b", "c", "d"]].sum() / n.sum()
+    rates, total = (
+        cells[["a", "b", "c", "d"]].div(n, axis=0),
+        cells[["a", "b", "c", "d"]].sum() / n.sum(),
+    )
     bms = float((rates.sub(total, axis=1) ** 2).mul(n, axis=0).to_numpy().sum()) / k
     wms = float((rates * (1 - rates)).mul(n, axis=0).to_numpy().sum()) / (k * (mean - 1))
     size = mean - float(((n - mean) ** 2).sum()) / (k * (k - 1) * mean)
@@ -421,11 +515,16 @@ def means_checks(row: Row | None, cells: pd.DataFrame, level: float, side: str) 
     found: Any = ttest_1samp(means, 0.0, alternative=SIDES[side])
     low, high = found.confidence_interval(level)
     theirs = {
-        "estimate": means.mean(), "std_error": means.std(ddof=1) / math.sqrt(len(means)), "statistic": found.statistic,
-        "df": found.df, "p_value": found.pvalue,
-    }  # fmt: skip
+        "estimate": means.mean(),
+        "std_error": means.std(ddof=1) / math.sqrt(len(means)),
+        "statistic": found.statistic,
+        "df": found.df,
+        "p_value": found.pvalue,
+    }
     out = field_checks(row, "scipy", CLOSED, **{name: float(x) for name, x in theirs.items()})
-    return out + end_checks(row, *with_open_end(float(low), float(high), side, SHARES), "scipy", CLOSED)
+    return out + end_checks(
+        row, *with_open_end(float(low), float(high), side, SHARES), "scipy", CLOSED
+    )
 
 
 def flip_check(row: Row | None, cells: pd.DataFrame, side: str) -> list[Check]:
@@ -436,7 +535,12 @@ def flip_check(row: Row | None, cells: pd.DataFrame, side: str) -> list[Check]:
     observed = int(cells["gap"].sum())
     out = [relative(label(row, "statistic"), row.statistic, float(observed), "pandas", CLOSED)]
     if len(gaps) * (2 * sum(gaps) + 1) > MOST_SUMS:
-        return [*out, set_aside(label(row, "p"), row.p_value, None, "numpy", "too many sums of signs to count")]
+        return [
+            *out,
+            set_aside(
+                label(row, "p"), row.p_value, None, "numpy", "too many sums of signs to count"
+            ),
+        ]
     ways: Counter[int] = Counter({0: 1})
     for gap in gaps:
         further: Counter[int] = Counter()
@@ -445,7 +549,14 @@ def flip_check(row: Row | None, cells: pd.DataFrame, side: str) -> list[Check]:
             further[total - gap] += many
         ways = further
     two, sign = side == "two_sided", -1 if side == "less" else 1
-    far = sum(many for total, many in ways.items()
-              if (abs(total) >= abs(observed) if two else sign * total >= sign * observed))  # fmt: skip
-    theirs = far / 2 ** len(gaps) if len(gaps) < 1000 else math.exp(math.log(far) - len(gaps) * math.log(2))
+    far = sum(
+        many
+        for total, many in ways.items()
+        if (abs(total) >= abs(observed) if two else sign * total >= sign * observed)
+    )
+    theirs = (
+        far / 2 ** len(gaps)
+        if len(gaps) < 1000
+        else math.exp(math.log(far) - len(gaps) * math.log(2))
+    )
     return [*out, same_p(label(row, "p"), row.p_value, theirs, "numpy", COUNTED)]

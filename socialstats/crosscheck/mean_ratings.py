@@ -13,7 +13,13 @@ from socialstats.crosscheck.clusters import CR2, Errors, counted, mean_row_check
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.people import Part, joined_errors
 from socialstats.crosscheck.ratings_difference import SAME
-from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, relative, wald_checks
+from socialstats.crosscheck.row_arithmetic import (
+    end_checks,
+    field_checks,
+    label,
+    relative,
+    wald_checks,
+)
 from socialstats.crosscheck.shares import ROOTS, wilson_roots
 from socialstats.crosscheck.weights import LINEARISED, weighted_errors
 from socialstats.results import Check, Result, Row
@@ -50,9 +56,14 @@ def long_table(result: Result) -> pd.DataFrame:
     ok = design.status == 0
     unit = design.unit[ok]
     columns = {"unit": unit, "rater": np.array(design.raters, dtype=object)[design.rater[ok]]}
-    columns |= {"held": np.ones(len(unit)) if design.unit_weight is None else design.unit_weight[unit]}
+    columns |= {
+        "held": np.ones(len(unit)) if design.unit_weight is None else design.unit_weight[unit]
+    }
     columns |= {"score": (design.read_as() * design.scores).sum(axis=1)[ok]}
-    columns |= {f"stratum {k}": np.array(f.levels, dtype=object)[f.codes][unit] for k, f in design.strata.items()}
+    columns |= {
+        f"stratum {k}": np.array(f.levels, dtype=object)[f.codes][unit]
+        for k, f in design.strata.items()
+    }
     used = [f for f in design.clusters if f.name in result.settings["cluster"]]
     columns |= {f"cluster{k}": f.codes[unit] for k, f in enumerate(used)}
     return pd.DataFrame(columns)
@@ -92,7 +103,9 @@ def mean_checks(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     return made + mean_row_checks(row, values, groups, result.settings["level"], errors=errors)
 
 
-def weighted_checks(row: Row, values: FloatArray, held: FloatArray, errors: Errors, level: float) -> list[Check]:
+def weighted_checks(
+    row: Row, values: FloatArray, held: FloatArray, errors: Errors, level: float
+) -> list[Check]:
     """Compare the error and the t interval of a weighted mean."""
     mean, error = float(np.average(values, weights=held)), math.sqrt(errors.variance)
     out = field_checks(row, "numpy", LINEARISED, std_error=error, df=errors.df)
@@ -100,7 +113,14 @@ def weighted_checks(row: Row, values: FloatArray, held: FloatArray, errors: Erro
 
 
 def score_checks(
-    result: Result, row: Row, values: FloatArray, held: FloatArray, errors: Errors, ratings: int, *, plain: bool
+    result: Result,
+    row: Row,
+    values: FloatArray,
+    held: FloatArray,
+    errors: Errors,
+    ratings: int,
+    *,
+    plain: bool,
 ) -> list[Check]:
     """Compare the standard error of a mean between two ends, and Wilson's ends of its place between them.
 
@@ -111,8 +131,12 @@ def score_checks(
     extreme = bool(np.isin(values, (low, high)).all())
     out = []
     if row.std_error is not None:
-        out.append(relative(label(row, "s.e."), row.std_error, math.sqrt(errors.variance), "numpy", CR2))
-    binary = len(result.design.levels) == 2 and result.design.repeats is None  # a mean of answers is none
+        out.append(
+            relative(label(row, "s.e."), row.std_error, math.sqrt(errors.variance), "numpy", CR2)
+        )
+    binary = (
+        len(result.design.levels) == 2 and result.design.repeats is None
+    )  # a mean of answers is none
     mean, df = float(np.average(p, weights=held)), errors.df
     if binary and extreme and plain:
         ends = wilson_roots(mean, float(len(p)), result.settings["level"], None)

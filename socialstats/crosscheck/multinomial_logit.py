@@ -29,13 +29,27 @@ def checks_of(result: Result) -> list[Check]:
     errors, dfs = of_rows(f, e, [codes], bread, 1.0)(np.eye(len(beta)))
     checks: list[Check] = []
     for k, row in enumerate(rows):
-        checks.append(relative(label(row, "estimate"), row.estimate, float(beta[k]), "numpy", MAXIMUM, 1e-5, size=1.0))
+        checks.append(
+            relative(
+                label(row, "estimate"),
+                row.estimate,
+                float(beta[k]),
+                "numpy",
+                MAXIMUM,
+                1e-5,
+                size=1.0,
+            )
+        )
         if row.std_error is None:
             continue
         df = float(dfs[k])
-        checks.append(relative(label(row, "s.e."), row.std_error, float(errors[k]), "numpy", CLUSTERS, 1e-5))
+        checks.append(
+            relative(label(row, "s.e."), row.std_error, float(errors[k]), "numpy", CLUSTERS, 1e-5)
+        )
         checks.append(relative(label(row, "df"), row.df, df, "numpy", CLUSTERS, 1e-4))
-        checks += statistic_checks(row, df=row.df) + t_ends(row, row.conf_level or 0.95, row.df or df)
+        checks += statistic_checks(row, df=row.df) + t_ends(
+            row, row.conf_level or 0.95, row.df or df
+        )
     for row in result.rows:
         if row.role == "test" and row.statistic is not None:
             at = [k for k, one in enumerate(rows) if one.label("kind") == row.label("kind")]
@@ -53,15 +67,21 @@ def test_checks(result: Result, row: Row, terms: int, wanted: tuple[float, float
         relative(label(row, "F"), row.statistic, value, "numpy", CLUSTERS, 1e-4, size=SMALL),
         relative(label(row, "df"), row.df, float(terms), "numpy", CLUSTERS),
         relative(label(row, "df of the denominator"), ours, rest, "numpy", CLUSTERS, 1e-4),
-        same_p(label(row, "p"), row.p_value, float(f.sf(value, terms, rest)), "scipy", CLUSTERS, 1e-3),
+        same_p(
+            label(row, "p"), row.p_value, float(f.sf(value, terms, rest)), "scipy", CLUSTERS, 1e-3
+        ),
     ]
 
 
 def stepped(matrix: Any, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return coefficients after one more step, level by level, and the inverse information."""
     x, counts, p, weights = parts(matrix, beta)
-    information = np.einsum("njk,na,nb->jakb", weights[:, 1:, 1:], x, x, optimize=True).reshape(len(beta), -1)
-    score = np.einsum("nj,na->ja", (counts - counts.sum(axis=1, keepdims=True) * p)[:, 1:], x).ravel()
+    information = np.einsum("njk,na,nb->jakb", weights[:, 1:, 1:], x, x, optimize=True).reshape(
+        len(beta), -1
+    )
+    score = np.einsum(
+        "nj,na->ja", (counts - counts.sum(axis=1, keepdims=True) * p)[:, 1:], x
+    ).ravel()
     bread: FloatArray = np.asarray(np.linalg.inv(information), dtype=np.float64)
     return beta + bread @ score, bread
 
@@ -90,7 +110,12 @@ def whitened(matrix: Any, beta: FloatArray) -> tuple[FloatArray, FloatArray, Int
 
 
 def htz(
-    rows: FloatArray, e: FloatArray, codes: IntArray, bread: FloatArray, beta: FloatArray, at: list[int]
+    rows: FloatArray,
+    e: FloatArray,
+    codes: IntArray,
+    bread: FloatArray,
+    beta: FloatArray,
+    at: list[int],
 ) -> tuple[float, float]:
     """Return F and the denominator's degrees of freedom of Pustejovsky and Tipton's (2018) HTZ test.
 
@@ -113,14 +138,20 @@ def htz(
         return out
 
     z = [by_cluster(turned * a[:, [s]]) for s in range(k)]
-    diagonal = [[by_cluster((a[:, s] * a[:, t])[:, None])[:, 0] for t in range(k)] for s in range(k)]
+    diagonal = [
+        [by_cluster((a[:, s] * a[:, t])[:, None])[:, 0] for t in range(k)] for s in range(k)
+    ]
     moved = [[((z[s] @ bread) * z[t]).sum(axis=1) for t in range(k)] for s in range(k)]
     total = 0.0
     for s in range(k):
         for t in range(k):
             d, away, across = diagonal[s][t], moved[s][t], bread @ z[t].T @ z[s]
             total += float(d @ d - 2 * d @ away + np.sum(across * across.T))
-            alone = diagonal[s][s] @ diagonal[t][t] - diagonal[s][s] @ moved[t][t] - diagonal[t][t] @ moved[s][s]
+            alone = (
+                diagonal[s][s] @ diagonal[t][t]
+                - diagonal[s][s] @ moved[t][t]
+                - diagonal[t][t] @ moved[s][s]
+            )
             total += float(alone + np.sum((across @ bread) * (z[t].T @ z[s])))
     nu = k * (k + 1) / total
     sums = by_cluster(turned * (scale * residual)[:, None]) @ bread[:, at]

@@ -24,8 +24,16 @@ def checks_of(result: Result) -> Iterator[Check]:
     made = [(row, name, getattr(row, name)) for row in result.rows for name in KINDS]
     for row, name, ours in made:
         if row.estimate is not None and ours != (theirs := getattr(leads[row.term], name)):
-            yield Check(quantity=f"{row.term}: {name}", ours=ours, theirs=theirs, package=OWN, version="",
-                        tolerance=0.0, ok=False, why="copied from the analysis of that name")  # fmt: skip
+            yield Check(
+                quantity=f"{row.term}: {name}",
+                ours=ours,
+                theirs=theirs,
+                package=OWN,
+                version="",
+                tolerance=0.0,
+                ok=False,
+                why="copied from the analysis of that name",
+            )
     lead = next(k for k, row in enumerate(own.rows) if row is leads[farthest])
     for check in own.verify():
         named = replace(check, quantity=f"{farthest}: {check.quantity}", row=None, field="")
@@ -36,8 +44,17 @@ def checks_of(result: Result) -> Iterator[Check]:
     others = "of all analyses, the one farthest from the page's own was recomputed"
     for row, name, ours in made:
         if row.term != farthest and ours is not None:
-            yield Check(quantity=f"{row.term}: {name}", ours=ours, theirs=None, package="", version="",
-                        tolerance=0.0, ok=None, note=others, lack="variants")  # fmt: skip
+            yield Check(
+                quantity=f"{row.term}: {name}",
+                ours=ours,
+                theirs=None,
+                package="",
+                version="",
+                tolerance=0.0,
+                ok=None,
+                note=others,
+                lack="variants",
+            )
 
 
 MOST_CHECKED = 200
@@ -51,11 +68,21 @@ def leave_one_out_checks(result: Result) -> list[Check]:
     pairs = pd.DataFrame({"gap": design.first - design.second, "n": design.count})
     pairs["cluster"] = [factor.levels[code] for code in factor.codes.tolist()]
     checks = []
-    for row in result.rows if len(result.rows) <= MOST_CHECKED else (result.rows[0], result.rows[-1]):
+    for row in (
+        result.rows if len(result.rows) <= MOST_CHECKED else (result.rows[0], result.rows[-1])
+    ):
         others = pairs[pairs["cluster"] != row.term]
         theirs = float((others["gap"] * others["n"]).sum() / others["n"].sum())
-        checks.append(compare(f"difference without '{row.term}'", row.estimate, theirs, package="pandas",
-                              tolerance=1e-9 * max(1.0, abs(theirs)), why="sums in another order"))  # fmt: skip
+        checks.append(
+            compare(
+                f"difference without '{row.term}'",
+                row.estimate,
+                theirs,
+                package="pandas",
+                tolerance=1e-9 * max(1.0, abs(theirs)),
+                why="sums in another order",
+            )
+        )
     return checks
 
 
@@ -69,13 +96,25 @@ def part_gap_checks(result: Result) -> list[Check]:
     for row, (one, two) in zip(result.rows, result.extras["pairs"], strict=True):
         if row.estimate is None or row.std_error is None:
             continue
-        values = np.array([[r.estimate, r.std_error, (r.n_clusters or r.n_units or 2) - 1] for r in (one, two)])
+        values = np.array(
+            [[r.estimate, r.std_error, (r.n_clusters or r.n_units or 2) - 1] for r in (one, two)]
+        )
         variances = np.square(values[:, 1])
         df = float(variances.sum() ** 2 / (variances**2 / values[:, 2]).sum())
         checks.append(
-            relative(label(row, "estimate"), row.estimate, float(-np.diff(values[:, 0])[0]), "numpy", size=1.0)
+            relative(
+                label(row, "estimate"),
+                row.estimate,
+                float(-np.diff(values[:, 0])[0]),
+                "numpy",
+                size=1.0,
+            )
         )
-        checks.append(relative(label(row, "s.e."), row.std_error, float(np.linalg.norm(values[:, 1])), "numpy"))
+        checks.append(
+            relative(
+                label(row, "s.e."), row.std_error, float(np.linalg.norm(values[:, 1])), "numpy"
+            )
+        )
         checks += statistic_checks(row, df=df) + t_ends(
             row, row.conf_level or 0.95, df, cut=row.limits or (-math.inf, math.inf)
         )

@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from socialstats.arrays import size_unit
-from socialstats.crosscheck.row_arithmetic import adjusted_checks, end_checks, field_checks, label, relative
+from socialstats.crosscheck.row_arithmetic import (
+    adjusted_checks,
+    end_checks,
+    field_checks,
+    label,
+    relative,
+)
 from socialstats.results import Check, Result, Row
 
 
@@ -21,8 +27,12 @@ def checks_of(result: Result) -> list[Check]:
         name = row.label("number") or ""
         values, factor = result.extras["values"][name], row.label("factor")
         given = dict.fromkeys(values, "") if factor is None else factors[factor]
-        parts = [np.array([x for model, x in values.items() if model in given and given[model] == (at or "")])
-                 for at in (row.label("one") or row.label("level"), row.label("other"))]  # fmt: skip
+        parts = [
+            np.array(
+                [x for model, x in values.items() if model in given and given[model] == (at or "")]
+            )
+            for at in (row.label("one") or row.label("level"), row.label("other"))
+        ]
         one, (low, high) = parts[0], result.extras["limits"][name]
         if row.role == "difference":
             families.setdefault((name, factor), []).append(row)
@@ -33,16 +43,25 @@ def checks_of(result: Result) -> list[Check]:
             checks += spread_checks(row, one, level)
             continue
         unit = size_unit(*parts)
-        value = float(one.mean() - parts[1].mean()) if row.role == "difference" else float(one.mean())
+        value = (
+            float(one.mean() - parts[1].mean()) if row.role == "difference" else float(one.mean())
+        )
         checks.append(relative(label(row), row.estimate, value, "numpy", size=1.0))
         if row.std_error is None:
             continue
         pair = row.role == "difference"
         sized = [part / unit for part in parts]
-        test: Any = stats.ttest_ind(*sized, equal_var=False) if pair else stats.ttest_1samp(sized[0], 0)
+        test: Any = (
+            stats.ttest_ind(*sized, equal_var=False) if pair else stats.ttest_1samp(sized[0], 0)
+        )
         ends = test.confidence_interval(level)
-        checks += field_checks(row, statistic=float(test.statistic), df=float(test.df), p_value=float(test.pvalue),
-                               std_error=value / float(test.statistic or 1.0) or row.std_error)  # fmt: skip
+        checks += field_checks(
+            row,
+            statistic=float(test.statistic),
+            df=float(test.df),
+            p_value=float(test.pvalue),
+            std_error=value / float(test.statistic or 1.0) or row.std_error,
+        )
         limits = max(float(ends.low) * unit, low), min(float(ends.high) * unit, high)
         checks += end_checks(row, *limits, least=abs(value))
     for rows in families.values():
@@ -57,8 +76,15 @@ def spread_checks(row: Row, values: Any, level: float) -> list[Check]:
 
     unit = size_unit(values)
     values = values / unit
-    checks = [relative(label(row), (row.estimate or 0.0) / unit, float(np.std(values, ddof=1)), "numpy",
-                       size=1e-6 * float(np.abs(values).max()))]  # fmt: skip
+    checks = [
+        relative(
+            label(row),
+            (row.estimate or 0.0) / unit,
+            float(np.std(values, ddof=1)),
+            "numpy",
+            size=1e-6 * float(np.abs(values).max()),
+        )
+    ]
     if row.conf_low is None:
         return checks
     n, z = len(values), float(stats.norm.ppf((1 + level) / 2))
@@ -74,5 +100,9 @@ def spread_checks(row: Row, values: Any, level: float) -> list[Check]:
         ends = stats.t.interval(level, df, whole.mean(), whole.std(ddof=1) / np.sqrt(n))
         low, high = min(low, ends[0]), max(high, ends[1])
     effective = 2 * n / max(kurtosis - 1, 1.0)
-    checks.append(relative(label(row, "effective values"), row.effective or 0.0, effective, "scipy", size=1e-9))
+    checks.append(
+        relative(
+            label(row, "effective values"), row.effective or 0.0, effective, "scipy", size=1e-9
+        )
+    )
     return [*checks, *end_checks(row, *(unit * np.exp(np.array([low, high]) / 2)).tolist())]

@@ -12,7 +12,13 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.resamples import Redrawn, quantiles, share_below
-from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label, relative, wald_checks
+from socialstats.crosscheck.row_arithmetic import (
+    end_checks,
+    field_checks,
+    label,
+    relative,
+    wald_checks,
+)
 from socialstats.results import Check, Result, Row
 
 AGAIN = 16  # resamples, levels left out, or permutations for which the function is called again
@@ -25,7 +31,9 @@ CORRECTED = "bias corrected"
 def bootstrap_checks(result: Result) -> Iterator[Check]:
     """Recompute estimates, some resamples, and error and ends from all of them."""
     yield from called_again(result)
-    plan, statistic, replicates = (result.extras[name] for name in ("plan", "statistic", "replicates"))
+    plan, statistic, replicates = (
+        result.extras[name] for name in ("plan", "statistic", "replicates")
+    )
     seed, ci, level = (result.settings[name] for name in ("seed", "ci", "level"))
     for k, times in enumerate(levels_drawn(plan, min(AGAIN, len(replicates)), seed)):
         theirs = statistic.values(repeated(plan, times))
@@ -41,18 +49,25 @@ def bootstrap_checks(result: Result) -> Iterator[Check]:
         if row.conf_low is not None or row.conf_high is not None:
             ends = ends_of(row, replicates[:, j], left, j, ci, level)
             low, high = row.limits or (-math.inf, math.inf)
-            cut = (min(max(ends[0], low), float(row.estimate or 0)), max(min(ends[1], high), float(row.estimate or 0)))
+            cut = (
+                min(max(ends[0], low), float(row.estimate or 0)),
+                max(min(ends[1], high), float(row.estimate or 0)),
+            )
             yield from end_checks(row, *cut, why=OF_REPLICATES, least=cut[1] - cut[0])
 
 
-def ends_of(row: Row, column: FloatArray, left: Any, j: int, ci: str, level: float) -> tuple[float, float]:
+def ends_of(
+    row: Row, column: FloatArray, left: Any, j: int, ci: str, level: float
+) -> tuple[float, float]:
     """Return the ends of an interval from the numbers of the resamples, and without each unit."""
     from scipy import stats
 
     x = column[np.isfinite(column)]
     value = float(row.estimate or 0.0)
     if ci in ("percentile", "basic"):
-        drawn = Redrawn(estimate=np.array([value]), replicates=column[:, None], left=None, copies=None)
+        drawn = Redrawn(
+            estimate=np.array([value]), replicates=column[:, None], left=None, copies=None
+        )
         return drawn.ends(ci, 0, level)
     unit = unit_of(*(part[:, j] for part in left.parts))
     parts = [part[:, j] / unit for part in left.parts]
@@ -88,7 +103,11 @@ def df_of(v: Any, n: Any, crossed: bool) -> float:
         low, high = float((n - 1)[v > 0].min()), float((n - 1)[v > 0].max())
         if low == high:
             return low
-        return float(optimize.brentq(lambda df: float(stats.t.ppf(0.975, df)) - wanted, low, high, xtol=1e-12))
+        return float(
+            optimize.brentq(
+                lambda df: float(stats.t.ppf(0.975, df)) - wanted, low, high, xtol=1e-12
+            )
+        )
     found = float(v.sum() ** 2 / (v**2 / (n + 1)).sum() - 2)
     return min(max(found, float(n.min()) - 1), float(n.sum() - len(n)))
 
@@ -108,8 +127,12 @@ def jackknife_checks(result: Result) -> Iterator[Check]:
         corrected = row.label("quantity") == CORRECTED
         parts = [values[:, j] for values in left.parts]
         if corrected:
-            bias = math.fsum((len(x) - 1) * (float(x.mean()) - float(left.estimate[j])) for x in parts)
-            yield relative(label(row), row.estimate, float(left.estimate[j]) - bias, "numpy", CALLED, size=1e-3)
+            bias = math.fsum(
+                (len(x) - 1) * (float(x.mean()) - float(left.estimate[j])) for x in parts
+            )
+            yield relative(
+                label(row), row.estimate, float(left.estimate[j]) - bias, "numpy", CALLED, size=1e-3
+            )
         elif row.std_error is not None and row.estimate is not None:
             unit, n = unit_of(*parts), np.array([float(x.size) for x in parts])
             v = np.array([float((x.size - 1) * (x / unit).var()) for x in parts])
@@ -119,7 +142,9 @@ def jackknife_checks(result: Result) -> Iterator[Check]:
                 total = max(float(v.max()), total - float((cells.size - 1) * cells.var()))
             error, df = unit * math.sqrt(total), df_of(v, n, left.crossed)
             yield from field_checks(row, std_error=error, df=df)
-            yield from wald_checks(row, level, float(row.estimate), error, df, null=null or 0.0, cut=row.limits)
+            yield from wald_checks(
+                row, level, float(row.estimate), error, df, null=null or 0.0, cut=row.limits
+            )
 
 
 def permute_checks(result: Result) -> Iterator[Check]:
@@ -130,10 +155,18 @@ def permute_checks(result: Result) -> Iterator[Check]:
     own, what = result.settings["alternative"], result.settings["what"]
     drawn = shuffle.every() if exact else shuffle.random(AGAIN, result.settings["seed"])
     for k, codes in zip(range(min(AGAIN, len(null))), drawn, strict=False):
-        yield from same_numbers(f"permutation {k + 1}", null[k], statistic.values(pieces.labelled(what, codes)), CALLED)
+        yield from same_numbers(
+            f"permutation {k + 1}", null[k], statistic.values(pieces.labelled(what, codes)), CALLED
+        )
     many = math.prod(orders_of(labels) for labels in shuffle.sets())
-    yield compare("different permutations", result.extras["arrangements"], many, package="numpy", tolerance=0.0,
-                  why="factorials over those of the labels")  # fmt: skip
+    yield compare(
+        "different permutations",
+        result.extras["arrangements"],
+        many,
+        package="numpy",
+        tolerance=0.0,
+        why="factorials over those of the labels",
+    )
     for j, row in enumerate(result.rows):
         if row.p_value is None or row.estimate is None:
             continue
@@ -143,12 +176,21 @@ def permute_checks(result: Result) -> Iterator[Check]:
         extreme = min(tails.values()) if own == "two_sided" else tails[own]
         share = float(extreme / len(x)) if exact else float((extreme + 1) / (len(x) + 1))
         theirs = min(1.0, share * (2 if own == "two_sided" else 1))
-        yield compare(label(row, "p"), row.p_value, theirs, package="numpy", tolerance=1e-12, why="counted again")
+        yield compare(
+            label(row, "p"),
+            row.p_value,
+            theirs,
+            package="numpy",
+            tolerance=1e-12,
+            why="counted again",
+        )
 
 
 def orders_of(labels: list[int]) -> int:
     """Return in how many different orders labels stand."""
-    return math.factorial(len(labels)) // math.prod(math.factorial(n) for n in np.bincount(labels).tolist())
+    return math.factorial(len(labels)) // math.prod(
+        math.factorial(n) for n in np.bincount(labels).tolist()
+    )
 
 
 def called_again(result: Result) -> Iterator[Check]:
@@ -167,16 +209,29 @@ def same_numbers(name: str, ours: FloatArray, theirs: FloatArray, why: str) -> I
             yield relative(name, one, other, "numpy", why, 1e-6, size=1e-3)
         elif math.isnan(one) != math.isnan(other):
             known = [None if math.isnan(x) else x for x in (one, other)]
-            yield Check(quantity=name, ours=known[0], theirs=known[1], package="numpy", version="", tolerance=0.0,
-                        ok=False, why=why)  # fmt: skip
+            yield Check(
+                quantity=name,
+                ours=known[0],
+                theirs=known[1],
+                package="numpy",
+                version="",
+                tolerance=0.0,
+                ok=False,
+                why=why,
+            )
 
 
 def levels_drawn(plan: Any, resamples: int, seed: int) -> Iterator[list[Any]]:
     """Yield how often each level of each factor is drawn; factors and strata have a generator each."""
     parts = plan.parts()
-    streams = [np.random.Generator(np.random.PCG64(one)) for one in np.random.SeedSequence(seed).spawn(len(parts))]
-    picked = [rng.integers(0, len(part.levels), size=(resamples, len(part.levels)))
-              for rng, part in zip(streams, parts, strict=True)]  # fmt: skip
+    streams = [
+        np.random.Generator(np.random.PCG64(one))
+        for one in np.random.SeedSequence(seed).spawn(len(parts))
+    ]
+    picked = [
+        rng.integers(0, len(part.levels), size=(resamples, len(part.levels)))
+        for rng, part in zip(streams, parts, strict=True)
+    ]
     for k in range(resamples):
         times = [np.zeros(n, dtype=int) for n in plan.sizes]
         for part, places in zip(parts, picked, strict=True):

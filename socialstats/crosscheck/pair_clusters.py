@@ -24,19 +24,32 @@ CONTRASTS = 100  # at once: each needs a number for every row of the table
 Answer = tuple[FloatArray, FloatArray, np.ndarray[Any, np.dtype[np.bool_]]]
 
 
-def whitened(kind: str, table: PairColumns, beta: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
+def whitened(
+    kind: str, table: PairColumns, beta: FloatArray
+) -> tuple[FloatArray, FloatArray, IntArray]:
     """Return rows, residuals, and the table's row of each: roots of numerical second derivatives, two by two."""
-    table = replace(table, weight=np.where(table.weight_sq > 0, table.weight, 0))  # pseudo-wins of a prior are no data
+    table = replace(
+        table, weight=np.where(table.weight_sq > 0, table.weight, 0)
+    )  # pseudo-wins of a prior are no data
     eta, tau = predictor(table, beta)
     steps = WIDTH * np.eye(2)[: 2 if kind in TIES else 1]
-    h = np.stack([
-        slopes(kind, eta - s[0], tau - s[1], table.outcome) - slopes(kind, eta + s[0], tau + s[1], table.outcome)
-        for s in steps
-    ]).transpose(2, 0, 1) * (table.weight / (2 * WIDTH))[:, None, None]  # fmt: skip
+    h = (
+        np.stack(
+            [
+                slopes(kind, eta - s[0], tau - s[1], table.outcome)
+                - slopes(kind, eta + s[0], tau + s[1], table.outcome)
+                for s in steps
+            ]
+        ).transpose(2, 0, 1)
+        * (table.weight / (2 * WIDTH))[:, None, None]
+    )
     values, vectors = np.linalg.eigh((h + h.transpose(0, 2, 1)) / 2)
     kept = (values > ROUNDING * values[:, -1:]) & (table.weight > 0)[:, None]
     length = np.sqrt(np.where(kept, values, 1))
-    score = np.einsum("nij,in->nj", vectors, slopes(kind, eta, tau, table.outcome) * table.weight) / length
+    score = (
+        np.einsum("nij,in->nj", vectors, slopes(kind, eta, tau, table.outcome) * table.weight)
+        / length
+    )
     x = np.zeros((len(eta), len(steps), len(beta)))
     x[:, 0, : table.x.shape[1]] = table.x
     x[:, 1:, -1] = 1.0
@@ -47,7 +60,7 @@ def whitened(kind: str, table: PairColumns, beta: FloatArray) -> tuple[FloatArra
 
 def one_factor(
     rows: FloatArray, e: FloatArray, codes: IntArray, bread: FloatArray, noise: float
-) -> Callable[[FloatArray], Answer]:  # fmt: skip
+) -> Callable[[FloatArray], Answer]:
     """Return a function from contrasts (k, p) to variances, degrees of freedom and what could not be seen.
 
     V = B [sum F_g' (I - M_g)^-1/2 e_g e_g' (I - M_g)^-1/2 F_g] B with M_g = F_g (F'F)^-1 F_g', in which directions of
@@ -57,17 +70,23 @@ def one_factor(
     from scipy import sparse
 
     csr: Any = sparse.csr_array
-    inverse = np.asarray(np.linalg.pinv(rows.T @ rows, rcond=1e-12, hermitian=True), dtype=np.float64)
+    inverse = np.asarray(
+        np.linalg.pinv(rows.T @ rows, rcond=1e-12, hermitian=True), dtype=np.float64
+    )
     turned, residual, values, owner = eigen_directions(rows, e, codes, inverse)
     hidden = values > UNIT
     scale, place = 1 / np.sqrt(1 - values[~hidden]), owner[~hidden]
     # rows of a pair know its two items only
     rows_of, seen, unseen = (csr(part) for part in (rows, turned[~hidden], turned[hidden]))
-    by_cluster = csr((np.ones(len(place)), (place, np.arange(len(place)))), (owner.max() + 1, len(place)))
+    by_cluster = csr(
+        (np.ones(len(place)), (place, np.arange(len(place)))), (owner.max() + 1, len(place))
+    )
     psi = (by_cluster @ (seen * (scale * residual[~hidden])[:, None])) @ bread
     apart = psi - psi.mean(axis=0)  # clusters that are alike add the same, 0 without a penalty
     size = PRECISION**2 * (noise or float(e @ e) / len(e))
-    rank = int(np.linalg.matrix_rank(rows.T @ rows, tol=ROUNDING * np.trace(rows.T @ rows), hermitian=True))
+    rank = int(
+        np.linalg.matrix_rank(rows.T @ rows, tol=ROUNDING * np.trace(rows.T @ rows), hermitian=True)
+    )
     spare = len(owner) - rank
     lent = max(noise, float(residual @ residual) / spare) if spare else noise
 
@@ -86,7 +105,9 @@ def one_factor(
         still = ((apart @ contrasts.T) ** 2).sum(axis=0) + borrowed <= size * whole
         total = np.where(still, 0.0, own + borrowed)
         some = (unit > 0) & (total > 0)
-        df[some] = total[some] ** 2 / (own[some] ** 2 / df[some] + borrowed[some] ** 2 / max(spare, 1))
+        df[some] = total[some] ** 2 / (
+            own[some] ** 2 / df[some] + borrowed[some] ** 2 / max(spare, 1)
+        )
         refused = (unit > 0.5) | ((unit > 0) & (spare == 0))
         return total, np.maximum(df, 1.0), refused
 
@@ -119,7 +140,14 @@ def eigen_directions(
         u, s, _ = np.linalg.svd(rows[at] @ root, full_matrices=False)
         turned, moved = u.transpose(0, 2, 1) @ rows[at], np.einsum("gni,gn->gi", u, e[at])
         kept = s**2 > ROUNDING * s[:, :1] ** 2
-        parts.append((turned[kept], moved[kept], s[kept] ** 2, np.broadcast_to(which[:, None], kept.shape)[kept]))
+        parts.append(
+            (
+                turned[kept],
+                moved[kept],
+                s[kept] ** 2,
+                np.broadcast_to(which[:, None], kept.shape)[kept],
+            )
+        )
     turned, moved, values, owner = (np.concatenate(found) for found in zip(*parts, strict=True))
     order = np.argsort(owner, kind="stable")
     return turned[order], moved[order], values[order], owner[order]
@@ -135,16 +163,24 @@ def clustered(kind: str, table: PairColumns, fit: PeerFit, noise: float) -> Erro
     return of_rows(rows, e, groups, fit.covariance, noise)
 
 
-def of_rows(rows: FloatArray, e: FloatArray, groups: list[IntArray], bread: FloatArray, noise: float) -> Errors:
+def of_rows(
+    rows: FloatArray, e: FloatArray, groups: list[IntArray], bread: FloatArray, noise: float
+) -> Errors:
     """Return the same from whitened rows with their residuals, and the codes of each factor without gaps.
 
     Two crossed factors: the largest of V1, V2 and V1 + V2 - V12, Cochran's (1964) df from scipy's t.
     """
     both = np.unique(np.column_stack(groups), axis=0, return_inverse=True)[1].reshape(-1)
-    if len(groups) == 2 and both.max() == max(g.max() for g in groups):  # nested: only the coarser counts
+    if len(groups) == 2 and both.max() == max(
+        g.max() for g in groups
+    ):  # nested: only the coarser counts
         groups = [min(groups, key=lambda g: int(g.max()))]
     parts = [one_factor(rows, e, codes, bread, noise) for codes in groups]
-    crossing = np.array([rows[both == g].T @ e[both == g] for g in range(both.max() + 1)]) if len(parts) == 2 else None
+    crossing = (
+        np.array([rows[both == g].T @ e[both == g] for g in range(both.max() + 1)])
+        if len(parts) == 2
+        else None
+    )
 
     def errors(contrasts: FloatArray) -> tuple[FloatArray, FloatArray]:
         blocks = [block(contrasts[k : k + CONTRASTS]) for k in range(0, len(contrasts), CONTRASTS)]

@@ -38,9 +38,19 @@ MOST_DRAWN = 19_900  # differences that are drawn again: those of 200 items
 Estimand = Callable[[FloatArray], float]
 Scale = tuple[Callable[[float], float], Callable[[float], float], Callable[[float], float]]
 LOG: Scale = (math.log, math.exp, lambda x: 1 / x)
-LOGIT: Scale = (lambda x: math.log(x / (1 - x)), lambda z: 1 / (1 + math.exp(-z)), lambda x: 1 / (x * (1 - x)))
+LOGIT: Scale = (
+    lambda x: math.log(x / (1 - x)),
+    lambda z: 1 / (1 + math.exp(-z)),
+    lambda x: 1 / (x * (1 - x)),
+)
 # other groups have symmetric intervals
-SCALES = {"worth": LOGIT, "spread": LOG, "chance": LOGIT, "probability": LOGIT, "win_probability": LOGIT}
+SCALES = {
+    "worth": LOGIT,
+    "spread": LOG,
+    "chance": LOGIT,
+    "probability": LOGIT,
+    "win_probability": LOGIT,
+}
 
 
 def verify(result: Result) -> Verification:
@@ -55,9 +65,14 @@ def verify(result: Result) -> Verification:
 def formula_checks(result: Result) -> list[Check]:
     """Compare functions of the coefficients, their errors by the delta method, ends, tests and adjusted p-values."""
     again, checks = fitted_again(result.extras["fit"]), []
-    shown = [(row, estimand) for row in result.rows[:MOST]
-             if row.estimate is not None and (estimand := definition(result, row)) is not None]  # fmt: skip
-    with_error = [slopes(estimand, again.beta) for row, estimand in shown if row.std_error is not None]
+    shown = [
+        (row, estimand)
+        for row in result.rows[:MOST]
+        if row.estimate is not None and (estimand := definition(result, row)) is not None
+    ]
+    with_error = [
+        slopes(estimand, again.beta) for row, estimand in shown if row.std_error is not None
+    ]
     found_again = zip(*again.errors(np.array(with_error)), strict=True) if with_error else iter(())
     for row, estimand in shown:
         value = estimand(again.beta)
@@ -69,8 +84,13 @@ def formula_checks(result: Result) -> list[Check]:
         level = row.conf_level or 0.95
         scale = "probability" if row.label("outcome") else str(row.group)
         if scale not in SCALES:
-            side, known = result.settings.get("alternative", "two_sided"), None if math.isinf(df) else df
-            checks += wald_checks(row, level, value, found, known, alternative=side, why=WHY_ERROR, close=CLOSE)
+            side, known = (
+                result.settings.get("alternative", "two_sided"),
+                None if math.isinf(df) else df,
+            )
+            checks += wald_checks(
+                row, level, value, found, known, alternative=side, why=WHY_ERROR, close=CLOSE
+            )
             continue
         to, back_again, slope = SCALES[scale]
         reach = quantile(level, df) * found * slope(value)
@@ -78,8 +98,12 @@ def formula_checks(result: Result) -> list[Check]:
         checks += end_checks(row, low, high, "scipy", WHY_ERROR, CLOSE)
     adjusted = [row for row in result.rows if row.p_adjusted is not None]
     if adjusted and result.extras["adjust"] == "none":
-        return checks + [same_p(label(r, "p (not adjusted)"), r.p_adjusted, r.p_value or 0.0) for r in adjusted]
-    return checks + (adjusted_checks(adjusted, MULTIPLETESTS[result.extras["adjust"]]) if adjusted else [])
+        return checks + [
+            same_p(label(r, "p (not adjusted)"), r.p_adjusted, r.p_value or 0.0) for r in adjusted
+        ]
+    return checks + (
+        adjusted_checks(adjusted, MULTIPLETESTS[result.extras["adjust"]]) if adjusted else []
+    )
 
 
 def definition(result: Result, row: Row) -> Estimand | None:
@@ -98,10 +122,18 @@ def definition(result: Result, row: Row) -> Estimand | None:
         i, j = (names.index(str(row.label(side))) for side in ("item", "other"))
         return lambda beta: float(beta[i] - beta[j])
     if group == "contrast":
-        weights = {names.index(name): weight for name, weight in result.extras["weights"][row.term].items()}
-        shift = 0.0 if state.options.reference is None else math.fsum(w for j, w in weights.items() if j < n)
+        weights = {
+            names.index(name): weight for name, weight in result.extras["weights"][row.term].items()
+        }
+        shift = (
+            0.0
+            if state.options.reference is None
+            else math.fsum(w for j, w in weights.items() if j < n)
+        )
         zero = 0 if state.options.reference is None else names.index(state.options.reference)
-        return lambda beta: math.fsum(w * float(beta[j]) for j, w in weights.items()) - shift * float(beta[zero])
+        return lambda beta: (
+            math.fsum(w * float(beta[j]) for j, w in weights.items()) - shift * float(beta[zero])
+        )
     at, again = names.index(result.extras["effect"]), fitted_again(fit)
     if state.kind == "cluster":
         noise = float(np.sum(again.errors(np.eye(n, len(names)))[0] ** 2)) / (n - 1)
@@ -138,7 +170,9 @@ def probability(result: Result, row: Row) -> Estimand | None:
 
     def chance(beta: FloatArray) -> float:
         tau = float(beta[-1]) if tied else 0.0
-        return math.exp(log_probability(state.ties, np.array([x @ beta[: len(x)]]), tau, outcome)[0])
+        return math.exp(
+            log_probability(state.ties, np.array([x @ beta[: len(x)]]), tau, outcome)[0]
+        )
 
     return chance
 
@@ -154,20 +188,39 @@ def rank_checks(result: Result) -> list[Check]:
     again, clustered = fitted_again(fit), fit.fitted_state.kind == "cluster"
     strength, v = again.beta[:n], (again.covariance if clustered else again.used)[:n, :n]
     theirs = rankdata(-np.round(strength, 7), method="min")
-    checks = [compare(label(row), row.estimate, float(rank), package="scipy", tolerance=0, why="rankdata")
-              for row, rank in zip(result.rows, theirs.tolist(), strict=True)]  # fmt: skip
+    checks = [
+        compare(label(row), row.estimate, float(rank), package="scipy", tolerance=0, why="rankdata")
+        for row, rank in zip(result.rows, theirs.tolist(), strict=True)
+    ]
     if n * (n - 1) // 2 > (MOST if clustered else MOST_DRAWN):
         note = f"errors of {n * (n - 1) // 2:,} differences would take too long"
-        return [*checks, *(compare(label(row, "end"), end, None, package="numpy", tolerance=0, why="", note=note)
-                           for row in result.rows for end in (row.conf_low, row.conf_high))]  # fmt: skip
+        return [
+            *checks,
+            *(
+                compare(
+                    label(row, "end"), end, None, package="numpy", tolerance=0, why="", note=note
+                )
+                for row in result.rows
+                for end in (row.conf_low, row.conf_high)
+            ),
+        ]
     pairs, contrasts = all_pairs(range(n), len(again.beta))
     found, df = again.errors(contrasts)
     gap = strength[pairs[:, 0]] - strength[pairs[:, 1]]
-    size = np.array([-norm.ppf(max(tail_p(g / e, d), 1e-300) / 2) if e > 0 else 0.0
-                     for g, e, d in zip(gap, found, df, strict=True)])  # fmt: skip
-    scale = np.sqrt(np.maximum(np.einsum("ki,ij,kj->k", contrasts[:, :n], v, contrasts[:, :n]), 1e-300))
+    size = np.array(
+        [
+            -norm.ppf(max(tail_p(g / e, d), 1e-300) / 2) if e > 0 else 0.0
+            for g, e, d in zip(gap, found, df, strict=True)
+        ]
+    )
+    scale = np.sqrt(
+        np.maximum(np.einsum("ki,ij,kj->k", contrasts[:, :n], v, contrasts[:, :n]), 1e-300)
+    )
     values, vectors = np.linalg.eigh(v)
-    normal = np.random.default_rng(11).standard_normal((DRAWS, n)) @ (vectors * np.sqrt(np.maximum(values, 0))).T
+    normal = (
+        np.random.default_rng(11).standard_normal((DRAWS, n))
+        @ (vectors * np.sqrt(np.maximum(values, 0))).T
+    )
     noise = np.abs(normal[:, pairs[:, 0]] - normal[:, pairs[:, 1]]) / scale
     level = float(result.rows[0].conf_level or 0.95)
     reach = WIDTH * math.sqrt(level * (1 - level) * (1 / DRAWS + 1 / settings["draws"]))
@@ -177,7 +230,9 @@ def rank_checks(result: Result) -> list[Check]:
     for row, narrow, wide in zip(result.rows, *sets, strict=True):
         for end, ours in ((0, row.conf_low), (1, row.conf_high)):
             middle, room = (narrow[end] + wide[end]) / 2, abs(narrow[end] - wide[end]) / 2
-            checks.append(compare(label(row, "end"), ours, middle, package="numpy", tolerance=room, why=why))
+            checks.append(
+                compare(label(row, "end"), ours, middle, package="numpy", tolerance=room, why=why)
+            )
     return checks
 
 
@@ -188,7 +243,13 @@ def all_pairs(items: Iterable[int], p: int) -> tuple[Any, FloatArray]:
 
 
 def sets_at(
-    pairs: Any, gap: FloatArray, size: FloatArray, noise: FloatArray, level: float, kind: str, n: int
+    pairs: Any,
+    gap: FloatArray,
+    size: FloatArray,
+    noise: FloatArray,
+    level: float,
+    kind: str,
+    n: int,
 ) -> list[tuple[float, float]]:
     """Return both ends of the rank set of each item, differences called by step-down at a level."""
     every = [np.ones(len(pairs), dtype=bool)]
@@ -216,8 +277,12 @@ def quasi_checks(result: Result) -> list[Check]:
     fit, n = result.extras["fit"], len(result.rows)
     again = fitted_again(fit)
     strength = again.beta[:n]
-    checks = [compare(label(row), row.estimate, float(value), package=again.package, tolerance=1e-6, why=WHY)
-              for row, value in zip(result.rows, strength, strict=True)]  # fmt: skip
+    checks = [
+        compare(
+            label(row), row.estimate, float(value), package=again.package, tolerance=1e-6, why=WHY
+        )
+        for row, value in zip(result.rows, strength, strict=True)
+    ]
     kept = [k for k, row in enumerate(result.rows) if row.term in result.extras["quasi_variance"]]
     pairs, contrasts = all_pairs(kept, len(again.beta))
     if len(pairs) > MOST and fit.fitted_state.kind == "cluster":
@@ -257,9 +322,22 @@ def chi_square_checks(result: Result) -> list[Check]:
             one, two = (fitted_again(fit) for fit in fits)
             free = [len(fit.names) - bool(fit.items) for fit in fits]
             value, df = 2 * (one.loglik - two.loglik), float(free[0] - free[1])
-            checks += [relative(label(row, "statistic"), row.statistic, value, one.package, WHY, 1e-6, size=1.0),
-                       relative(label(row, "df"), row.df, df, one.package, WHY)]  # fmt: skip
-        checks.append(same_p(label(row, "p"), row.p_value, float(chi2.sf(max(value, 0.0), df)), "scipy", WHY, 1e-5))
+            checks += [
+                relative(
+                    label(row, "statistic"), row.statistic, value, one.package, WHY, 1e-6, size=1.0
+                ),
+                relative(label(row, "df"), row.df, df, one.package, WHY),
+            ]
+        checks.append(
+            same_p(
+                label(row, "p"),
+                row.p_value,
+                float(chi2.sf(max(value, 0.0), df)),
+                "scipy",
+                WHY,
+                1e-5,
+            )
+        )
     return checks
 
 

@@ -52,13 +52,20 @@ def pair_columns(fit: Any) -> PairColumns:
     """
     design, state = fit.design, fit.fitted_state
     x, codes = columns_of(fit), [f.codes for f in state.factors] if state.kind == "cluster" else []
-    keys = np.column_stack([design.item_a, design.item_b, design.outcome, *codes, x[:, max(len(fit.items) - 1, 0) :]])
+    keys = np.column_stack(
+        [design.item_a, design.item_b, design.outcome, *codes, x[:, max(len(fit.items) - 1, 0) :]]
+    )
     _, first, group = np.unique(keys, axis=0, return_index=True, return_inverse=True)
-    weight, weight_sq = (np.bincount(group.ravel(), w).astype(np.float64) for w in (design.weight, design.weight_sq))
+    weight, weight_sq = (
+        np.bincount(group.ravel(), w).astype(np.float64) for w in (design.weight, design.weight_sq)
+    )
     table = PairColumns(
-        x=x[first], outcome=design.outcome[first].astype(np.int64), weight=weight, weight_sq=weight_sq,
+        x=x[first],
+        outcome=design.outcome[first].astype(np.int64),
+        weight=weight,
+        weight_sq=weight_sq,
         groups=tuple(code[first] for code in codes),
-    )  # fmt: skip
+    )
     if not state.options.prior:
         return table
     n, k = len(fit.items), x.shape[1]
@@ -66,16 +73,19 @@ def pair_columns(fit: Any) -> PairColumns:
     return PairColumns(
         x=np.vstack([np.column_stack([table.x, np.zeros(len(table.x))]), ghost]),
         outcome=np.append(table.outcome, np.tile([0, 1], n)),
-        weight=np.append(weight, np.full(2 * n, state.options.prior)), weight_sq=np.append(weight_sq, np.zeros(2 * n)),
+        weight=np.append(weight, np.full(2 * n, state.options.prior)),
+        weight_sq=np.append(weight_sq, np.zeros(2 * n)),
         groups=tuple(np.append(g, np.zeros(2 * n, dtype=np.int64)) for g in table.groups),
-    )  # fmt: skip
+    )
 
 
 def columns_of(fit: Any) -> FloatArray:
     """Return +1 for item a and -1 for item b (the first item left out), order effect, and covariates, a minus b."""
     design, options = fit.design, fit.fitted_state.options
     items = np.arange(1, len(fit.items))
-    columns = [(design.item_a[:, None] == items).astype(np.float64) - (design.item_b[:, None] == items)]
+    columns = [
+        (design.item_a[:, None] == items).astype(np.float64) - (design.item_b[:, None] == items)
+    ]
     if options.order:
         columns.append(design.first.astype(np.float64)[:, None])
     if options.formula is not None:
@@ -167,7 +177,9 @@ def gradient(kind: str, table: PairColumns, beta: FloatArray) -> FloatArray:
 def curvature(kind: str, table: PairColumns, beta: FloatArray) -> FloatArray:
     """Return the negative second derivatives, by central differences of the gradient."""
     steps = WIDTH * np.eye(len(beta))
-    h = np.array([gradient(kind, table, beta - s) - gradient(kind, table, beta + s) for s in steps]) / (2 * WIDTH)
+    h = np.array(
+        [gradient(kind, table, beta - s) - gradient(kind, table, beta + s) for s in steps]
+    ) / (2 * WIDTH)
     return np.asarray((h + h.T) / 2)
 
 
@@ -187,13 +199,18 @@ def maximise(kind: str, table: PairColumns) -> PeerFit:
     from scipy.optimize import minimize
 
     k, size = table.x.shape[1], table.weight.sum()
-    bounds = [(-50.0, 50.0)] * k + [(1e-6 if kind == "rao_kupper" else -50.0, 50.0)] * (kind in TIES)
+    bounds = [(-50.0, 50.0)] * k + [(1e-6 if kind == "rao_kupper" else -50.0, 50.0)] * (
+        kind in TIES
+    )
     search: Any = minimize  # its stubs do not know functions that return Any
     beta = search(
-        lambda v: -log_likelihood(kind, table, v) / size, np.append(np.zeros(k), [0.5] * (kind in TIES)),
-        jac=lambda v: -gradient(kind, table, v) / size, method="L-BFGS-B", bounds=bounds,
+        lambda v: -log_likelihood(kind, table, v) / size,
+        np.append(np.zeros(k), [0.5] * (kind in TIES)),
+        jac=lambda v: -gradient(kind, table, v) / size,
+        method="L-BFGS-B",
+        bounds=bounds,
         options={"maxiter": 2000, "ftol": 1e-15, "gtol": 1e-9},
-    ).x  # fmt: skip
+    ).x
     h = curvature(kind, table, beta)
     for _ in range(5):
         beta = beta + np.linalg.solve(h, gradient(kind, table, beta))
@@ -210,7 +227,9 @@ def glm(table: PairColumns, *, penalised: bool = False, rounds: int = 5_000) -> 
     """
     Binomial = load_peer("statsmodels.genmod.families", "Binomial")
     GLM = load_peer("statsmodels.genmod.generalized_linear_model", "GLM")
-    PerfectSeparationWarning = load_peer("statsmodels.tools.sm_exceptions", "PerfectSeparationWarning")
+    PerfectSeparationWarning = load_peer(
+        "statsmodels.tools.sm_exceptions", "PerfectSeparationWarning"
+    )
 
     y, beta = np.array([1.0, 0.0, 0.5])[table.outcome], np.zeros(table.x.shape[1])
     for _ in range(rounds):
@@ -220,17 +239,23 @@ def glm(table: PairColumns, *, penalised: bool = False, rounds: int = 5_000) -> 
         weight, share = table.weight + more, (table.weight * y + more / 2) / (table.weight + more)
         model = GLM(share, table.x, family=Binomial(), freq_weights=weight, hasconst=False)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PerfectSeparationWarning)  # halves that fit exactly are no separation
-            found = model.fit(start_params=beta if penalised else None, maxiter=200, tol=1e-14, wls_method="qr")
+            warnings.simplefilter(
+                "ignore", PerfectSeparationWarning
+            )  # halves that fit exactly are no separation
+            found = model.fit(
+                start_params=beta if penalised else None, maxiter=200, tol=1e-14, wls_method="qr"
+            )
         moved, beta = float(np.abs(found.params - beta).max()), np.asarray(found.params)
         if not penalised or moved < 1e-11:
             break
     p = 1 / (1 + np.exp(-table.x @ beta))
     info = table.x.T @ (table.x * (table.weight * p * (1 - p))[:, None])
     return PeerFit(
-        estimate=beta, covariance=np.asarray(np.linalg.inv(info), dtype=np.float64),
-        loglik=log_likelihood("half", table, beta), package="statsmodels",
-    )  # fmt: skip
+        estimate=beta,
+        covariance=np.asarray(np.linalg.inv(info), dtype=np.float64),
+        loglik=log_likelihood("half", table, beta),
+        package="statsmodels",
+    )
 
 
 def by_row(kind: str, fit: PeerFit, table: PairColumns) -> FloatArray:
@@ -242,8 +267,16 @@ def by_row(kind: str, fit: PeerFit, table: PairColumns) -> FloatArray:
 COLD = 3_000  # rows up to which its row-by-row solvers start from equal strengths
 WARM = 30_000  # rows up to which they start from choix's own spectral answer; above, they would take minutes
 SLOW: dict[str, tuple[float, str, dict[str, float]]] = {
-    "ilsr_pairwise": (1e-8, "iterated to 1e-11 in the strengths", {"max_iter": 10_000, "tol": 1e-11}),
-    "opt_pairwise": (1e-5, "it stops at a relative step; ridge of 1e-9", {"alpha": 1e-9, "tol": 1e-9}),
+    "ilsr_pairwise": (
+        1e-8,
+        "iterated to 1e-11 in the strengths",
+        {"max_iter": 10_000, "tol": 1e-11},
+    ),
+    "opt_pairwise": (
+        1e-5,
+        "it stops at a relative step; ridge of 1e-9",
+        {"alpha": 1e-9, "tol": 1e-9},
+    ),
     "mm_pairwise": (5e-5, "MM creeps: it stops about 1e-5 from the maximum", {"tol": 1e-8}),
 }
 
@@ -258,7 +291,9 @@ def solve_all(design: Comparisons) -> Iterator[tuple[str, float, str, FloatArray
     wins, rows = win_matrix(design), design.n_rows
     dense = choix.ilsr_pairwise_dense(wins, max_iter=10_000, tol=1e-11)
     yield "ilsr_pairwise_dense", *SLOW["ilsr_pairwise"][:2], dense - dense.mean(), ""
-    start, note = (None, "") if rows <= COLD else (dense.copy(), "started from choix's spectral answer")
+    start, note = (
+        (None, "") if rows <= COLD else (dense.copy(), "started from choix's spectral answer")
+    )
     winner, loser = (at.repeat(wins[np.nonzero(wins)].astype(np.int64)) for at in np.nonzero(wins))
     for solver, (tolerance, why, options) in SLOW.items():
         if rows > WARM:
@@ -275,7 +310,10 @@ def solve_all(design: Comparisons) -> Iterator[tuple[str, float, str, FloatArray
 def win_matrix(design: Comparisons) -> FloatArray:
     """Return how often i beat j (weights are counts here)."""
     wins = np.zeros((len(design.items), len(design.items)))
-    for outcome, winner, loser in ((A_WON, design.item_a, design.item_b), (B_WON, design.item_b, design.item_a)):
+    for outcome, winner, loser in (
+        (A_WON, design.item_a, design.item_b),
+        (B_WON, design.item_b, design.item_a),
+    ):
         won = design.outcome == outcome
         np.add.at(wins, (winner[won], loser[won]), design.count[won])
     return wins

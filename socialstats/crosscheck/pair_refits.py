@@ -8,7 +8,14 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.pair_fits import PairColumns, back_to_centred, columns_of, curvature, gradient, maximise
+from socialstats.crosscheck.pair_fits import (
+    PairColumns,
+    back_to_centred,
+    columns_of,
+    curvature,
+    gradient,
+    maximise,
+)
 from socialstats.crosscheck.resamples import Cells, poisson_times
 from socialstats.crosscheck.row_arithmetic import label
 from socialstats.results import Check
@@ -26,7 +33,9 @@ def refits(
 ) -> tuple[FloatArray, FloatArray] | str:
     """Return the centred coefficients of the sample, (k,), and of every resample, (B, k); or why there are none."""
     design, state = fit.design, fit.fitted_state
-    if resamples * len(design.pair.levels) * len(fit.names) ** 2 > LARGEST:  # at least one row per pair
+    if (
+        resamples * len(design.pair.levels) * len(fit.names) ** 2 > LARGEST
+    ):  # at least one row per pair
         return LONG
     if scheme == "poisson":
         fit = fit.in_memory()
@@ -43,8 +52,12 @@ def refits(
     back = back_to_centred(fit, x.shape[1])
 
     def table(times: FloatArray) -> PairColumns:
-        weight = np.bincount(place.ravel(), design.weight * times / design.count, len(keys)).astype(np.float64)
-        return PairColumns(x=keys[:, :-1], outcome=keys[:, -1].astype(np.int64), weight=weight, weight_sq=weight)
+        weight = np.bincount(place.ravel(), design.weight * times / design.count, len(keys)).astype(
+            np.float64
+        )
+        return PairColumns(
+            x=keys[:, :-1], outcome=keys[:, -1].astype(np.int64), weight=weight, weight_sq=weight
+        )
 
     def fitted(own: PairColumns, beta: FloatArray) -> FloatArray | None:
         h, tangent = curvature(state.ties, own, beta), False
@@ -65,7 +78,9 @@ def refits(
         return None
 
     drawn = poisson_times(factors, resamples, seed) if scheme == "poisson" else None
-    draws = cells.draws(resamples, seed) if drawn is None else (design.count * times for times in drawn)
+    draws = (
+        cells.draws(resamples, seed) if drawn is None else (design.count * times for times in drawn)
+    )
     start = maximise(state.ties, table(design.count)).estimate
     found = [fitted(table(times), start) for times in draws]
     known = [one for one in found if one is not None]
@@ -79,13 +94,18 @@ def verify_bootstrap(result: Any) -> list[Check]:
     if isinstance(found, str):
         return [
             compare(label(row, name), value, None, package="scipy", tolerance=0, why="", note=found)
-            for row in result.rows for name in ("estimate", "std_error", "conf_low", "conf_high")
+            for row in result.rows
+            for name in ("estimate", "std_error", "conf_low", "conf_high")
             if (value := getattr(row, name)) is not None
-        ]  # fmt: skip
+        ]
     beta, drawn = found
     lost = settings["resamples"] - len(drawn)
     made: dict[str, Any] = {"package": "scipy", "why": WHY}
-    checks = [compare("resamples without an estimate", result.n_degenerate, float(lost), tolerance=0, **made)]
+    checks = [
+        compare(
+            "resamples without an estimate", result.n_degenerate, float(lost), tolerance=0, **made
+        )
+    ]
     if (reference := fit.fitted_state.options.reference) is not None:
         shift, n = np.eye(len(beta)), len(fit.items)
         shift[:n, fit.items.index(reference)] -= 1
@@ -95,11 +115,15 @@ def verify_bootstrap(result: Any) -> list[Check]:
         checks.append(compare(label(row), row.estimate, value, tolerance=CLOSE, **made))
         if row.std_error is None or row.conf_level is None:
             continue
-        low, high = np.quantile(x, [(1 - row.conf_level) / 2, (1 + row.conf_level) / 2], method="weibull")
+        low, high = np.quantile(
+            x, [(1 - row.conf_level) / 2, (1 + row.conf_level) / 2], method="weibull"
+        )
         if settings["ci"] == "basic":
             low, high = 2 * value - high, 2 * value - low
         error = float(x.std(ddof=1))
         wanted = ((row.std_error, error), (row.conf_low, low), (row.conf_high, high))
-        checks += [compare(label(row, "s.e. or end"), ours, float(theirs), tolerance=CLOSE, **made)
-                   for ours, theirs in wanted]  # fmt: skip
+        checks += [
+            compare(label(row, "s.e. or end"), ours, float(theirs), tolerance=CLOSE, **made)
+            for ours, theirs in wanted
+        ]
     return checks

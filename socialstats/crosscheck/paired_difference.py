@@ -13,7 +13,14 @@ from socialstats.crosscheck.clusters import CR2, mean_error, unfloored_check
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import CLOSED, Vectors, set_aside, vectors
 from socialstats.crosscheck.peers import load_peer
-from socialstats.crosscheck.resamples import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
+from socialstats.crosscheck.resamples import (
+    RESAMPLED,
+    Cells,
+    mean_with_error,
+    redrawn,
+    resampled_checks,
+    sampled_check,
+)
 from socialstats.crosscheck.row_arithmetic import (
     end_checks,
     field_checks,
@@ -39,13 +46,20 @@ def verify(result: Result) -> Verification:
         return weights.paired(result)
     pairs = vectors(result.design, result.settings["cluster"])
     if pairs is None:
-        return Verification(checks=(skipped("difference", "scipy", "too many pairs to write out one by one"),))
+        return Verification(
+            checks=(skipped("difference", "scipy", "too many pairs to write out one by one"),)
+        )
     d = pairs.x - pairs.y
-    return Verification(checks=(
-        *(clustered_checks(result, d, pairs.groups) if pairs.groups.shape[1] else ()),
-        *t_checks(result, d, pairs.groups), *rank_checks(result, pairs.x, pairs.y), *flip_checks(result, d, pairs),
-        *summaries(result, pairs), *bootstrap_checks(result),
-    ))  # fmt: skip
+    return Verification(
+        checks=(
+            *(clustered_checks(result, d, pairs.groups) if pairs.groups.shape[1] else ()),
+            *t_checks(result, d, pairs.groups),
+            *rank_checks(result, pairs.x, pairs.y),
+            *flip_checks(result, d, pairs),
+            *summaries(result, pairs),
+            *bootstrap_checks(result),
+        )
+    )
 
 
 def skipped(quantity: str, package: str, note: str) -> Check:
@@ -54,12 +68,19 @@ def skipped(quantity: str, package: str, note: str) -> Check:
 
 
 def near(
-    name: str, ours: float | None, theirs: float, package: str, why: str = CLOSED, relative: float = 1e-8
+    name: str,
+    ours: float | None,
+    theirs: float,
+    package: str,
+    why: str = CLOSED,
+    relative: float = 1e-8,
 ) -> Check:
     """Compare two numbers, to a tolerance relative to the larger of 1 and their size."""
     if ours is None and not np.isfinite(theirs):
         return skipped(name, package, "undefined on both sides")
-    return compare(name, ours, theirs, package=package, tolerance=relative * max(1.0, abs(theirs)), why=why)
+    return compare(
+        name, ours, theirs, package=package, tolerance=relative * max(1.0, abs(theirs)), why=why
+    )
 
 
 def clustered_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
@@ -72,9 +93,16 @@ def clustered_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
     error, df = mean_error(d, groups)
     out += field_checks(row, "numpy", CR2, std_error=error)
     out += wald_checks(
-        row, options["level"], mean, error, df, null=options["null"], alternative=options["alternative"],
-        ends=options["ci"] == "closed", why=CR2,
-    )  # fmt: skip
+        row,
+        options["level"],
+        mean,
+        error,
+        df,
+        null=options["null"],
+        alternative=options["alternative"],
+        ends=options["ci"] == "closed",
+        why=CR2,
+    )
     if "unfloored_std_error" in result.extras:
         out.append(unfloored_check(result.extras["unfloored_std_error"], d, groups))
     if groups.shape[1] == 1:
@@ -95,12 +123,17 @@ def t_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
     scale = float(max(np.abs(result.design.first).max(), np.abs(result.design.second).max()))
     for row in (row for row in result.rows if row.term == "difference"):
         if row.group == ALIKE:
-            values, why = pd.Series(d).groupby(groups[:, 0]).mean().to_numpy(), "a t test of the means by pandas"
+            values, why = (
+                pd.Series(d).groupby(groups[:, 0]).mean().to_numpy(),
+                "a t test of the means by pandas",
+            )
         elif row.group == IGNORING or (row.group is None and not groups.shape[1]):
             values, why = d, CLOSED
         else:
             continue
-        out.append(relative(label(row), row.estimate, float(values.mean()), "numpy", why, size=scale))
+        out.append(
+            relative(label(row), row.estimate, float(values.mean()), "numpy", why, size=scale)
+        )
         if row.std_error is None:
             continue
         test: Any = ttest_1samp(values, options["null"], alternative=SIDES[options["alternative"]])
@@ -130,7 +163,16 @@ def rank_checks(result: Result, x: FloatArray, y: FloatArray) -> list[Check]:
         return [*out, skipped("Wilcoxon p", "scipy", note)]
     side = result.settings["alternative"]
     plain = scipy_rank_p(values, side, "approx", corrected=False)
-    out.append(same_p("Wilcoxon p, no correction", result.extras["wilcoxon"]["p_normal"], plain, "scipy", CLOSED, 1e-7))
+    out.append(
+        same_p(
+            "Wilcoxon p, no correction",
+            result.extras["wilcoxon"]["p_normal"],
+            plain,
+            "scipy",
+            CLOSED,
+            1e-7,
+        )
+    )
     if row.test != "exact_signed_rank":
         theirs = scipy_rank_p(values, side, "approx", corrected=True)
         return [*out, same_p("Wilcoxon p", row.p_value, theirs, "scipy", CLOSED, 1e-7)]
@@ -146,11 +188,15 @@ def without_rounding(d: FloatArray, sizes: FloatArray) -> FloatArray:
     return np.array([float(f"{x:.12g}") for x in (np.round(d / unit) * unit).tolist()])
 
 
-def scipy_rank_p(values: FloatArray, side: str, method: Literal["exact", "approx"], *, corrected: bool) -> float:
+def scipy_rank_p(
+    values: FloatArray, side: str, method: Literal["exact", "approx"], *, corrected: bool
+) -> float:
     """Return scipy's p-value of Wilcoxon's test, zeros left out."""
     from scipy.stats import wilcoxon
 
-    found: Any = wilcoxon(values, zero_method="wilcox", correction=corrected, alternative=SIDES[side], method=method)
+    found: Any = wilcoxon(
+        values, zero_method="wilcox", correction=corrected, alternative=SIDES[side], method=method
+    )
     return float(found.pvalue)
 
 
@@ -182,7 +228,9 @@ def exact_rank_p(d: FloatArray, alternative: str) -> float:
     return above if alternative == "greater" else below
 
 
-ROUNDED = 4.5e-16  # what rounding can leave of a difference of two numbers, as a share of the larger
+ROUNDED = (
+    4.5e-16  # what rounding can leave of a difference of two numbers, as a share of the larger
+)
 STEP = 1e-3  # the largest noise of values, in steps of a grid, at which the grid is told
 
 
@@ -192,7 +240,9 @@ def on_grid(values: FloatArray, noise: FloatArray) -> FloatArray:
         scaled = values * 10.0**places
         whole = np.round(scaled)
         left = np.minimum(noise * 10.0**places, STEP)
-        if np.all(whole != 0) and np.all(np.abs(scaled - whole) <= np.maximum(1e-9 * np.abs(scaled), left)):
+        if np.all(whole != 0) and np.all(
+            np.abs(scaled - whole) <= np.maximum(1e-9 * np.abs(scaled), left)
+        ):
             return whole
     return values
 
@@ -206,21 +256,34 @@ def flip_checks(result: Result, d: FloatArray, pairs: Vectors) -> list[Check]:
         return []
     values, noise = d - options["null"], ROUNDED * np.maximum(np.abs(pairs.x), np.abs(pairs.y))
     if pairs.groups.shape[1]:
-        values, noise = (np.bincount(pairs.groups[:, 0], column).astype(float) for column in (values, noise))
+        values, noise = (
+            np.bincount(pairs.groups[:, 0], column).astype(float) for column in (values, noise)
+        )
     kept = np.abs(values) > np.maximum(1e-12 * np.abs(d).max(), noise)
     values = on_grid(values[kept], noise[kept])
     if len(values) < 2:
-        return [skipped("sign flips, p", "scipy", "scipy's permutation test needs two units that differ from null")]
+        return [
+            skipped(
+                "sign flips, p",
+                "scipy",
+                "scipy's permutation test needs two units that differ from null",
+            )
+        ]
     if len(values) > 5_000:
         return [skipped("sign flips, p", "scipy", "too many units for scipy's permutation test")]
     listed = len(values) <= MOST_LISTED
     draws = 2 ** len(values) if listed else max(5_000, min(100_000, MOST_SIGNS // len(values)))
     test: Any = permutation_test  # its type stubs leave out inf
     theirs = test(
-        (values,), lambda x, axis: np.sum(x, axis=axis), permutation_type="samples", vectorized=True,
-        n_resamples=np.inf if listed else draws, batch=1000,
-        alternative=SIDES[options["alternative"]], rng=np.random.default_rng(0),
-    )  # fmt: skip
+        (values,),
+        lambda x, axis: np.sum(x, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
+        n_resamples=np.inf if listed else draws,
+        batch=1000,
+        alternative=SIDES[options["alternative"]],
+        rng=np.random.default_rng(0),
+    )
     p = float(theirs.pvalue)
     if listed and not result.extras["flip_error"]:
         return [near("sign flips, p", row.p_value, p, "scipy", "both list all sign flips")]
@@ -235,12 +298,26 @@ def flip_check(ours: float, theirs: float, draws: int, result: Result) -> Check:
     if draws:
         tail = max(ours / sides, 1 / draws)
         error, added = sides * float(np.sqrt(tail * (1 - tail) / draws)), sides / (draws + 1)
-    whose = "both are Monte-Carlo" if draws and own else "scipy's is Monte-Carlo" if draws else "ours is Monte-Carlo"
+    whose = (
+        "both are Monte-Carlo"
+        if draws and own
+        else "scipy's is Monte-Carlo"
+        if draws
+        else "ours is Monte-Carlo"
+    )
     other = "" if draws and own else ", ours is exact" if draws else ", scipy lists all flips"
-    why = f"{whose}{other}: five standard errors" + (", and 1/(B + 1) a side that scipy adds" if draws else "")
+    why = f"{whose}{other}: five standard errors" + (
+        ", and 1/(B + 1) a side that scipy adds" if draws else ""
+    )
     tolerance = 5 * (error + own) + added
-    note = f"p is below what {draws:,} draws tell from 0: checked is only that it is small" if tolerance > ours else ""
-    return compare("sign flips, p", ours, theirs, package="scipy", tolerance=tolerance, why=why, note=note)
+    note = (
+        f"p is below what {draws:,} draws tell from 0: checked is only that it is small"
+        if tolerance > ours
+        else ""
+    )
+    return compare(
+        "sign flips, p", ours, theirs, package="scipy", tolerance=tolerance, why=why, note=note
+    )
 
 
 def bootstrap_checks(result: Result) -> list[Check]:
@@ -251,8 +328,12 @@ def bootstrap_checks(result: Result) -> list[Check]:
     factors = design.factors(settings["cluster"])
     cells, d = Cells.of(design.count, [f.codes for f in factors]), design.first - design.second
     groups = factors[0].codes if factors else None
-    statistic = mean_with_error(cells, d, groups if settings["ci"] == "studentized" and factors else None)
-    drawn = redrawn(cells, statistic, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"])
+    statistic = mean_with_error(
+        cells, d, groups if settings["ci"] == "studentized" and factors else None
+    )
+    drawn = redrawn(
+        cells, statistic, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"]
+    )
     level = inner_level(settings)
     out = resampled_checks(row, drawn, settings["ci"], level, error=False)
     if drawn is None:
@@ -273,16 +354,31 @@ def summaries(result: Result, pairs: Vectors) -> list[Check]:
     null, out = result.settings["null"], []
     d, size = pairs.x - pairs.y, float(np.abs([pairs.x, pairs.y]).max())
     for group in ("mean", "sd"):
-        columns = [*zip(result.design.conditions, (pairs.x, pairs.y), strict=True), ("difference", d)]
-        for row, (name, x) in zip((r for r in result.rows if r.group == group), columns, strict=False):
+        columns = [
+            *zip(result.design.conditions, (pairs.x, pairs.y), strict=True),
+            ("difference", d),
+        ]
+        for row, (name, x) in zip(
+            (r for r in result.rows if r.group == group), columns, strict=False
+        ):
             ours = row.estimate if row.term == name else None
             theirs = float(x.mean() if group == "mean" else x.std(ddof=1))
             out.append(relative(label(row), ours, theirs, "numpy", CLOSED, size=size))
     r, row = result.row("r"), result.row("sign_flip")
     if r.estimate is not None:
-        out.append(relative(label(r), r.estimate, float(pearsonr(pairs.x, pairs.y).statistic), size=1.0, why=CLOSED))
+        out.append(
+            relative(
+                label(r),
+                r.estimate,
+                float(pearsonr(pairs.x, pairs.y).statistic),
+                size=1.0,
+                why=CLOSED,
+            )
+        )
     if row.statistic is not None:
         theirs = float((d - null).mean())
         most = max(size, abs(null))
-        out.append(relative(label(row, "statistic"), row.statistic, theirs, "numpy", CLOSED, size=most))
+        out.append(
+            relative(label(row, "statistic"), row.statistic, theirs, "numpy", CLOSED, size=most)
+        )
     return out

@@ -42,17 +42,30 @@ def expanded(table: pd.DataFrame) -> pd.DataFrame | None:
 def cross_table(table: pd.DataFrame, levels: int) -> FloatArray:
     """Count the pairs by both values with pandas, all levels present."""
     names = range(levels)
-    found = table.pivot_table(index="first", columns="second", values="n", aggfunc="sum", fill_value=0.0)
+    found = table.pivot_table(
+        index="first", columns="second", values="n", aggfunc="sum", fill_value=0.0
+    )
     return found.reindex(index=names, columns=names, fill_value=0.0).to_numpy(dtype=np.float64)
 
 
-def near(name: str, ours: float | None, theirs: float, package: str, why: str = CLOSED, close: float = 1e-9) -> Check:
+def near(
+    name: str,
+    ours: float | None,
+    theirs: float,
+    package: str,
+    why: str = CLOSED,
+    close: float = 1e-9,
+) -> Check:
     """Compare with a tolerance relative to the size of the number."""
     theirs = float(theirs)
-    return compare(name, ours, theirs, package=package, tolerance=close * max(1.0, abs(theirs)), why=why)
+    return compare(
+        name, ours, theirs, package=package, tolerance=close * max(1.0, abs(theirs)), why=why
+    )
 
 
-def ends(row: Row, low: float, high: float, package: str, why: str = CLOSED, close: float = 1e-8) -> list[Check]:
+def ends(
+    row: Row, low: float, high: float, package: str, why: str = CLOSED, close: float = 1e-8
+) -> list[Check]:
     """Compare both ends of a row's interval, relative to its half width where an end lies near 0."""
     label = f"{row.term}{f' [{row.group}]' if row.group else ''}"
     half = (high - low) / 2 if np.isfinite([low, high]).all() else 0.0
@@ -62,10 +75,20 @@ def ends(row: Row, low: float, high: float, package: str, why: str = CLOSED, clo
     ]
 
 
-def set_aside(name: str, ours: float | None, theirs: float | None, package: str, note: str) -> Check:
+def set_aside(
+    name: str, ours: float | None, theirs: float | None, package: str, note: str
+) -> Check:
     """Record a number of another package that is known to be wrong for these data, or does not exist."""
-    return Check(quantity=name, ours=ours, theirs=theirs, package=package, version=version(package), tolerance=0.0,
-                 ok=None, note=note)  # fmt: skip
+    return Check(
+        quantity=name,
+        ours=ours,
+        theirs=theirs,
+        package=package,
+        version=version(package),
+        tolerance=0.0,
+        ok=None,
+        note=note,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,7 +112,13 @@ def vectors(design: Paired, names: Any) -> Vectors | None:
         return None
     times = design.count.astype(np.int64)
     factors = design.factors(names)
-    codes = np.column_stack([f.codes for f in factors]) if factors else np.zeros((len(times), 0), dtype=np.int64)
+    codes = (
+        np.column_stack([f.codes for f in factors])
+        if factors
+        else np.zeros((len(times), 0), dtype=np.int64)
+    )
     return Vectors(
-        x=np.repeat(design.first, times), y=np.repeat(design.second, times), groups=np.repeat(codes, times, axis=0)
+        x=np.repeat(design.first, times),
+        y=np.repeat(design.second, times),
+        groups=np.repeat(codes, times, axis=0),
     )

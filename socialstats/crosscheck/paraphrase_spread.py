@@ -39,7 +39,11 @@ def verify(result: Result) -> Verification:
         if model is not None:
             values = cells.xs(model, level="model").to_frame()
         else:
-            values = cells.to_frame() if unit == "answer" else across_units(cells.to_frame(), unit, models)
+            values = (
+                cells.to_frame()
+                if unit == "answer"
+                else across_units(cells.to_frame(), unit, models)
+            )
         if row.role == "test":
             checks += rank_checks(row, values.iloc[:, 0].to_numpy(), settings["alternative"])
         elif row.role == "effect_size":
@@ -47,7 +51,9 @@ def verify(result: Result) -> Verification:
         elif unit != "answer" or not design.factors(settings["cluster"]):
             checks += mean_checks(label(row), row, values, settings, clusters)
         elif row.estimate is not None:
-            checks.append(near("spread or change", row.estimate, float(values.to_numpy().mean()), "pandas"))
+            checks.append(
+                near("spread or change", row.estimate, float(values.to_numpy().mean()), "pandas")
+            )
     return Verification(checks=tuple(checks))
 
 
@@ -57,7 +63,11 @@ def question_spreads(result: Result) -> pd.Series[float]:
 
     table, settings = score_table(result.design, result.settings), result.settings
     weights = settings["weights"]
-    values = table.iloc[:, 0] if weights is None else composite(table, settings["centre"], pd.Series(weights))
+    values = (
+        table.iloc[:, 0]
+        if weights is None
+        else composite(table, settings["centre"], pd.Series(weights))
+    )
     answer = values.groupby(level=KEYS).mean()
     asked = answer.reset_index().groupby("stage")["wording"].nunique()
     group = answer.groupby(level=KEYS[:3])
@@ -75,8 +85,13 @@ def rank_checks(row: Row, values: Any, alternative: str) -> list[Check]:
     x = np.round(values, 10)  # scipy would rank rounding noise
     kept = x[x != 0]
     tied = exact and len(np.unique(np.abs(kept))) < len(kept)
-    theirs: Any = wilcoxon(x, zero_method="wilcox", correction=not exact, alternative=SIDES[alternative],
-                           method="exact" if exact and not tied else "approx")  # fmt: skip
+    theirs: Any = wilcoxon(
+        x,
+        zero_method="wilcox",
+        correction=not exact,
+        alternative=SIDES[alternative],
+        method="exact" if exact and not tied else "approx",
+    )
     p = exact_rank_p(np.asarray(kept), alternative) if tied else float(theirs.pvalue)
     checks = [same_p("Wilcoxon p", row.p_value, p, "numpy" if tied else "scipy", RANKS, 1e-7)]
     if alternative != "two_sided":

@@ -46,17 +46,31 @@ class Part:
 
     @classmethod
     def of(
-        cls, table: pd.DataFrame, values: Any, weight: Any, *, sign: float = 1.0, alone: bool = False
-    ) -> Part | None:  # fmt: skip
+        cls,
+        table: pd.DataFrame,
+        values: Any,
+        weight: Any,
+        *,
+        sign: float = 1.0,
+        alone: bool = False,
+    ) -> Part | None:
         """Return the part of the people in a table of ratings; `weight` is what each rating counts in the whole."""
         person = table["person"].to_numpy(dtype=bool)
         if not person.any():
             return None
-        x, w = np.asarray(values, dtype=np.float64)[person], np.asarray(weight, dtype=np.float64)[person]
+        x, w = (
+            np.asarray(values, dtype=np.float64)[person],
+            np.asarray(weight, dtype=np.float64)[person],
+        )
         own = table[person]
         e = sign * w[:, None] * (x - np.average(x, axis=0, weights=w))
-        return cls(e=e, f=w / w.sum(), left=numbers(own["left"]), rater=numbers(own["rater"]),
-                   alone=alone and bool(person.all()))  # fmt: skip
+        return cls(
+            e=e,
+            f=w / w.sum(),
+            left=numbers(own["left"]),
+            rater=numbers(own["rater"]),
+            alone=alone and bool(person.all()),
+        )
 
     @property
     def both(self) -> Any:
@@ -72,12 +86,18 @@ class Part:
         """Errors of one statistic by person."""
         if self.second is not None:
             return one_gap(self.e[:, j], self.f, self.second, self.rater)
-        sums = summed(np.column_stack([self.e[:, j], self.f]), self.rater, int(self.rater.max()) + 1)
+        sums = summed(
+            np.column_stack([self.e[:, j], self.f]), self.rater, int(self.rater.max()) + 1
+        )
         return one_factor(sums[:, 0], sums[:, 1])
 
     def matrices(self) -> tuple[FloatArray, FloatArray]:
         """Covariances by person (CR2), and by cluster and person."""
-        sides = [np.ones(len(self.f), dtype=bool)] if self.second is None else [~self.second, self.second]
+        sides = (
+            [np.ones(len(self.f), dtype=bool)]
+            if self.second is None
+            else [~self.second, self.second]
+        )
         size = int(self.rater.max()) + 1
         u = np.zeros((size, self.e.shape[1]))
         for side in sides:
@@ -105,21 +125,35 @@ def joined_errors(units: Errors, parts: Sequence[Part | None], j: int = 0) -> Er
     people = [part.errors(j) for part in known]
     if not all(one.known for one in people):
         return next(one for one in people if not one.known)
-    if len(known) == 1 and known[0].alone and len(set(known[0].both.tolist())) == len(set(known[0].left.tolist())):
-        return replace(people[0], largest=units.largest)  # each unit has one person: people are the coarser factor
+    if (
+        len(known) == 1
+        and known[0].alone
+        and len(set(known[0].both.tolist())) == len(set(known[0].left.tolist()))
+    ):
+        return replace(
+            people[0], largest=units.largest
+        )  # each unit has one person: people are the coarser factor
     variance = sum(one.variance for one in people)
-    df = people[0].df if len(people) == 1 else variance**2 / sum(one.variance**2 / one.df for one in people)
+    df = (
+        people[0].df
+        if len(people) == 1
+        else variance**2 / sum(one.variance**2 / one.df for one in people)
+    )
     overlap = sum(float((np.bincount(part.both, part.e[:, j]) ** 2).sum()) for part in known)
     plain = units.variance + variance - overlap
     still = units.variance + variance <= 1e-28
     return Errors(
-        variance=max(units.variance, variance, plain), plain=plain, largest=units.largest,
+        variance=max(units.variance, variance, plain),
+        plain=plain,
+        largest=units.largest,
         df=min(units.df, df) if still else cochran([units.variance, variance], [units.df, df]),
         effective=min(units.effective, *(one.effective for one in people)),
-    )  # fmt: skip
+    )
 
 
-def joint_checks(row: Row, mean: Any, e: Any, f: Any, left: Any, parts: Sequence[Part | None]) -> list[Check]:
+def joint_checks(
+    row: Row, mean: Any, e: Any, f: Any, left: Any, parts: Sequence[Part | None]
+) -> list[Check]:
     """Compare the F test that k means are 0: deviations (rows, k) and weights of units or clusters, and of people."""
     if row.p_value is None or row.statistic is None:
         return []
@@ -139,11 +173,19 @@ def joint_checks(row: Row, mean: Any, e: Any, f: Any, left: Any, parts: Sequence
     dfs = [min(part.errors(j).df for j in range(len(mean))) for part in known]
     df_people = cochran([float(np.trace(pair[0])) for pair in both], dfs)
     freedom = cochran([float(np.trace(units)), float(np.trace(people))], [df_units, df_people])
-    statistic, q, down = smallest_f(np.asarray(mean, dtype=np.float64), units, people, overlap, freedom)
+    statistic, q, down = smallest_f(
+        np.asarray(mean, dtype=np.float64), units, people, overlap, freedom
+    )
     p = float(stats.f.sf(statistic, q, down))
-    checks = [relative(label(row, "F"), row.statistic, statistic, "scipy", SUMS, 1e-6, size=1e-6),
-              same_p(label(row, "p"), row.p_value, p, "scipy", SUMS, 1e-6)]  # fmt: skip
-    return checks if row.df is None else [*checks, relative(label(row, "df"), row.df, q, "numpy", SUMS)]
+    checks = [
+        relative(label(row, "F"), row.statistic, statistic, "scipy", SUMS, 1e-6, size=1e-6),
+        same_p(label(row, "p"), row.p_value, p, "scipy", SUMS, 1e-6),
+    ]
+    return (
+        checks
+        if row.df is None
+        else [*checks, relative(label(row, "df"), row.df, q, "numpy", SUMS)]
+    )
 
 
 def smallest_f(
@@ -153,11 +195,16 @@ def smallest_f(
     from scipy.linalg import pinvh
 
     def rank(matrix: FloatArray) -> int:
-        return int(np.linalg.matrix_rank(matrix, hermitian=True, tol=CLEAR * float(np.abs(matrix).max())))
+        return int(
+            np.linalg.matrix_rank(matrix, hermitian=True, tol=CLEAR * float(np.abs(matrix).max()))
+        )
 
     full, plain = units + people, units + people - overlap
     q = rank(full)
-    positive = float(np.linalg.eigvalsh(plain).min()) >= -CLEAR * float(np.trace(plain)) and rank(plain) == q
+    positive = (
+        float(np.linalg.eigvalsh(plain).min()) >= -CLEAR * float(np.trace(plain))
+        and rank(plain) == q
+    )
     larger = max((plain, units, people), key=lambda v: float(np.trace(v)))
     lead = larger if q == 1 else plain if positive else full
     used = [lead, *(v for v in (units, people) if rank(v) == q)]

@@ -32,8 +32,14 @@ def verify(result: Result) -> Verification:
             for unit, (codes, weight, group, clusters) in units.items()
             if row.group is None or group == row.group
         }
-        found = {u: (yes / n, weight, clusters) for u, ((yes, n), weight, clusters) in agreed.items() if n}
-        checks += share_checks(result, row, found, sum(n * weight for (_, n), weight, _ in agreed.values()))
+        found = {
+            u: (yes / n, weight, clusters)
+            for u, ((yes, n), weight, clusters) in agreed.items()
+            if n
+        }
+        checks += share_checks(
+            result, row, found, sum(n * weight for (_, n), weight, _ in agreed.values())
+        )
     return Verification(checks=tuple(checks))
 
 
@@ -42,7 +48,8 @@ def ratings_by_unit(result: Result, stratum: str | None) -> dict[int, Rated]:
     design, settings = result.design, result.settings
     groups, clusters = stratum_labels(design, stratum), cluster_codes(result)
     units: dict[int, Rated] = {
-        u: ({}, float(design.unit_count[u]), groups[u], clusters[u]) for u in range(len(design.units))
+        u: ({}, float(design.unit_count[u]), groups[u], clusters[u])
+        for u in range(len(design.units))
     }
     columns = (design.unit, design.rater, design.value, design.status)
     for unit, rater, value, status in zip(*(column.tolist() for column in columns), strict=True):
@@ -59,7 +66,9 @@ def ratings_by_unit(result: Result, stratum: str | None) -> dict[int, Rated]:
 
 def cluster_codes(result: Result) -> list[tuple[int, ...]]:
     """Cluster of each unit, by each factor."""
-    codes = codes_of(result.design.factors(result.settings["cluster"]), np.arange(len(result.design.units)))
+    codes = codes_of(
+        result.design.factors(result.settings["cluster"]), np.arange(len(result.design.units))
+    )
     return [tuple(line) for line in codes.tolist()]
 
 
@@ -79,9 +88,13 @@ def answers(codes: Mapping[int, int], pair: tuple[int, int] | None, near: Any) -
     raters = sorted(codes) if pair is None else [r for r in pair if r in codes]
     m = len(raters)
     if m <= FEW:
-        return float(sum(near[codes[a]][codes[b]] for a, b in combinations(raters, 2))), m * (m - 1) // 2
+        return float(sum(near[codes[a]][codes[b]] for a, b in combinations(raters, 2))), m * (
+            m - 1
+        ) // 2
     levels = Counter(codes[r] for r in raters)
-    twice = sum(n * (k - (c == d)) * near[c][d] for c, n in levels.items() for d, k in levels.items())
+    twice = sum(
+        n * (k - (c == d)) * near[c][d] for c, n in levels.items() for d, k in levels.items()
+    )
     return float(twice) / 2, m * (m - 1) // 2
 
 

@@ -27,14 +27,15 @@ def verify_adjust(result: Result) -> Verification:
     method, checks = result.settings["method"], []
     for family in dict.fromkeys(result.extras["family"]):
         tested = [
-            row for row, name in zip(result.rows, result.extras["family"], strict=True)
+            row
+            for row, name in zip(result.rows, result.extras["family"], strict=True)
             if name == family and row.p_value is not None
-        ]  # fmt: skip
+        ]
         checks += [
             same_p(f"p of {row.term}", row.p_value, nearest_tail(row), "scipy", CLOSED)
             for row in tested
             if method in MULTIPLETESTS and row.test in ("t", "z") and row.statistic is not None
-        ]  # fmt: skip
+        ]
         if method in MULTIPLETESTS:
             checks += from_p_values(tested, method)
         else:
@@ -44,7 +45,9 @@ def verify_adjust(result: Result) -> Verification:
 
 def nearest_tail(row: Row) -> float:
     """Return the p of a statistic, two-sided or of the side that the row's p comes closest to."""
-    found = [tail_p(row.statistic or 0.0, row.df, side) for side in ("two_sided", "greater", "less")]
+    found = [
+        tail_p(row.statistic or 0.0, row.df, side) for side in ("two_sided", "greater", "less")
+    ]
     return min(found, key=lambda p: abs(p - (row.p_value or 0.0)))
 
 
@@ -54,10 +57,19 @@ def from_p_values(tested: Sequence[Row], method: str) -> list[Check]:
     return adjusted_checks(tested, theirs, "statsmodels", CLOSED)
 
 
-def adjusted_checks(tested: Sequence[Row], theirs: Sequence[float], package: str, why: str) -> list[Check]:
+def adjusted_checks(
+    tested: Sequence[Row], theirs: Sequence[float], package: str, why: str
+) -> list[Check]:
     """Compare adjusted p-values with those of a package, to rounding."""
     return [
-        compare(f"adjusted p of {row.term}", row.p_adjusted, float(p), package=package, tolerance=1e-12, why=why)
+        compare(
+            f"adjusted p of {row.term}",
+            row.p_adjusted,
+            float(p),
+            package=package,
+            tolerance=1e-12,
+            why=why,
+        )
         for row, p in zip(tested, theirs, strict=True)
     ]
 
@@ -65,23 +77,38 @@ def adjusted_checks(tested: Sequence[Row], theirs: Sequence[float], package: str
 def from_joint(result: Result, tested: Sequence[Row]) -> list[Check]:
     """max-t: the probabilities that the draws estimate, by numerical integration."""
     checks = [
-        same_p(f"p of {row.term}", row.p_value, tail_p(row.statistic or 0.0, row.df), "scipy", CLOSED) for row in tested
+        same_p(
+            f"p of {row.term}", row.p_value, tail_p(row.statistic or 0.0, row.df), "scipy", CLOSED
+        )
+        for row in tested
     ]
     checks += simultaneous_checks(result, tested)
     correlation, noise = result.extras["correlation"], result.extras["noise"]
-    sizes, single = np.array([abs(row.statistic or 0.0) for row in tested]), result.settings["method"] != "max_t"
+    sizes, single = (
+        np.array([abs(row.statistic or 0.0) for row in tested]),
+        result.settings["method"] != "max_t",
+    )
     if noise == "resamples":
         drawn = drawn_p(sizes.tolist(), result.extras["resampled"], single=single)
         return checks + adjusted_checks(tested, drawn, "numpy", COUNTED)
     if len(tested) > MOST_TESTS:
-        return [replace(check, note="adjusted p not compared: too many tests to integrate") for check in checks]
+        return [
+            replace(check, note="adjusted p not compared: too many tests to integrate")
+            for check in checks
+        ]
     theirs = step_down(sizes, correlation, result.extras["df"], single=single)
     for row, value in zip(tested, theirs.tolist(), strict=True):
         error = math.sqrt(value * (1 - value) * (1 / result.settings["draws"] + 1 / DRAWS))
         checks.append(
-            compare(f"adjusted p of {row.term}", row.p_adjusted, value, package="scipy", tolerance=5 * error + 2e-4,
-                    why="five Monte-Carlo standard errors of the draws on both sides, or the integral's own error")
-        )  # fmt: skip
+            compare(
+                f"adjusted p of {row.term}",
+                row.p_adjusted,
+                value,
+                package="scipy",
+                tolerance=5 * error + 2e-4,
+                why="five Monte-Carlo standard errors of the draws on both sides, or the integral's own error",
+            )
+        )
     return checks
 
 
@@ -109,24 +136,52 @@ def simultaneous_checks(result: Result, tested: Sequence[Row]) -> list[Check]:
     reaches = [
         (name, sign * ((end or 0.0) - (row.estimate or 0.0)) / (row.std_error or 1.0))
         for row in shown
-        for name, sign, end in ((f"{row.term}, low", -1, row.conf_low), (f"{row.term}, high", 1, row.conf_high))
+        for name, sign, end in (
+            (f"{row.term}, low", -1, row.conf_low),
+            (f"{row.term}, high", 1, row.conf_high),
+        )
     ]
-    critical, why = float(np.median([reach for _, reach in reaches])), "one critical value for all intervals"
+    critical, why = (
+        float(np.median([reach for _, reach in reaches])),
+        "one critical value for all intervals",
+    )
     if result.extras["noise"] == "resamples":
         largest = sorted(max(map(abs, row)) for row in result.extras["resampled"].tolist())
         critical = largest[math.ceil(result.settings["level"] * (len(largest) + 1) - 1e-9) - 1]
         why = "the order statistic of the largest sizes that the level names"
-    out = [compare(f"{name} in standard errors", reach, critical, package="numpy", tolerance=1e-8 * critical, why=why)
-           for name, reach in reaches]  # fmt: skip
+    out = [
+        compare(
+            f"{name} in standard errors",
+            reach,
+            critical,
+            package="numpy",
+            tolerance=1e-8 * critical,
+            why=why,
+        )
+        for name, reach in reaches
+    ]
     if result.extras["noise"] == "draws" and len(tested) <= MOST_TESTS:
-        level, share = result.settings["level"], inside(critical, result.extras["correlation"], result.extras["df"])
+        level, share = (
+            result.settings["level"],
+            inside(critical, result.extras["correlation"], result.extras["df"]),
+        )
         error = math.sqrt(level * (1 - level) * (1 / result.settings["draws"] + 1 / DRAWS))
-        out.append(compare("level of the simultaneous intervals", level, share, package="scipy",
-                           tolerance=5 * error + 2e-4, why="five Monte-Carlo standard errors"))  # fmt: skip
+        out.append(
+            compare(
+                "level of the simultaneous intervals",
+                level,
+                share,
+                package="scipy",
+                tolerance=5 * error + 2e-4,
+                why="five Monte-Carlo standard errors",
+            )
+        )
     return out
 
 
-def step_down(sizes: FloatArray, correlation: FloatArray, df: float | None, *, single: bool) -> FloatArray:
+def step_down(
+    sizes: FloatArray, correlation: FloatArray, df: float | None, *, single: bool
+) -> FloatArray:
     """Adjusted p-values from probabilities of rectangles."""
     order = np.argsort(-sizes, kind="stable")
     found, largest = np.empty(len(sizes)), 0.0
@@ -168,20 +223,45 @@ def t_checks(result: Result, n: float, d: float) -> list[Check]:
     options = {"alpha": settings["alpha"], "alternative": SIDES[settings["alternative"]]}
     theirs = float(solver.power(d, n, **options))
     none = math.isnan(theirs)
-    note = "statsmodels has no number here: scipy's noncentral t is NaN far from its centre" if none else ""
-    checks = [compare("power", result.row("power").estimate, None if none else theirs, package="statsmodels",
-                      tolerance=1e-8, why=CLOSED, note=note)]  # fmt: skip
+    note = (
+        "statsmodels has no number here: scipy's noncentral t is NaN far from its centre"
+        if none
+        else ""
+    )
+    checks = [
+        compare(
+            "power",
+            result.row("power").estimate,
+            None if none else theirs,
+            package="statsmodels",
+            tolerance=1e-8,
+            why=CLOSED,
+            note=note,
+        )
+    ]
     if settings["solved"] in ("n", "clusters") and n > 2:
         less = float(solver.power(d, n - 1, **options))
         checks.append(
-            compare("one fewer is too few", 1.0, float(less < settings["power"]), package="statsmodels",
-                    tolerance=0.0, why="1 where the power of n - 1 is below the target")
-        )  # fmt: skip
+            compare(
+                "one fewer is too few",
+                1.0,
+                float(less < settings["power"]),
+                package="statsmodels",
+                tolerance=0.0,
+                why="1 where the power of n - 1 is below the target",
+            )
+        )
     elif settings["solved"] == "effect":
         checks.append(
-            compare("power at the smallest effect", theirs, settings["power"], package="statsmodels", tolerance=1e-8,
-                    why="the smallest effect is where the power is the target")
-        )  # fmt: skip
+            compare(
+                "power at the smallest effect",
+                theirs,
+                settings["power"],
+                package="statsmodels",
+                tolerance=1e-8,
+                why="the smallest effect is where the power is the target",
+            )
+        )
     return checks
 
 
@@ -201,10 +281,14 @@ def verify_power_mcnemar(result: Result) -> Verification:
     if n > MOST_PAIRS:
         near = result.row("power_normal").estimate
         why = "Connor's (1987) normal approximation, good to two hundredths with this many pairs"
-        return Verification(checks=(compare("power", reached, near, package="scipy", tolerance=0.02, why=why),))
+        return Verification(
+            checks=(compare("power", reached, near, package="scipy", tolerance=0.02, why=why),)
+        )
     theirs = table_sum(n, discordant, delta, settings["alpha"], settings["test"])
     why = "the same probabilities, summed table by table"
-    return Verification(checks=(compare("power", reached, theirs, package="scipy", tolerance=1e-9, why=why),))
+    return Verification(
+        checks=(compare("power", reached, theirs, package="scipy", tolerance=1e-9, why=why),)
+    )
 
 
 def table_sum(n: int, discordant: float, delta: float, alpha: float, test: str) -> float:

@@ -40,11 +40,21 @@ def verify(result: Result) -> Verification:
     fit, groups = result.extras["fit"], result.settings["groups"]
     theirs, package, note = choix_strengths(fit)
     made: dict[str, Any] = {
-        "package": package, "tolerance": 1e-12 if note else 1e-6, "why": note or "choix iterates to 1e-8 in strength",
-    }  # fmt: skip
-    shares = {scale: loop_shares(theirs, groups, scale) for scale in {str(row.group) for row in result.rows}}
+        "package": package,
+        "tolerance": 1e-12 if note else 1e-6,
+        "why": note or "choix iterates to 1e-8 in strength",
+    }
+    shares = {
+        scale: loop_shares(theirs, groups, scale)
+        for scale in {str(row.group) for row in result.rows}
+    }
     checks = [
-        compare(f"{row.group} share of '{row.term}'", row.estimate, shares[str(row.group)][row.term], **made)
+        compare(
+            f"{row.group} share of '{row.term}'",
+            row.estimate,
+            shares[str(row.group)][row.term],
+            **made,
+        )
         for row in result.rows
     ]
     return Verification(checks=(*checks, *error_checks(result), *bootstrap_checks(result)))
@@ -52,7 +62,11 @@ def verify(result: Result) -> Verification:
 
 def error_checks(result: Result) -> list[Check]:
     """Recompute the standard errors of the delta method with numerical derivatives of the plain loop."""
-    fit, checks, shown = result.extras["fit"], [], [row for row in result.rows if row.std_error is not None]
+    fit, checks, shown = (
+        result.extras["fit"],
+        [],
+        [row for row in result.rows if row.std_error is not None],
+    )
     if not shown:
         return []
     contrasts = np.zeros((len(shown), len(fit.names)))
@@ -65,7 +79,11 @@ def error_checks(result: Result) -> list[Check]:
         checks.append(relative(name, row.std_error, error, "numpy", WHY_ERROR, 1e-6))
         side = result.settings["alternative"]
         checks += test_checks(row, error, df, len(set(result.settings["groups"].values())), side)
-        if result.settings["ci"] == "delta" and row.conf_level is not None and row.estimate is not None:
+        if (
+            result.settings["ci"] == "delta"
+            and row.conf_level is not None
+            and row.estimate is not None
+        ):
             p = float(row.estimate)
             reach = quantile(inner_level(result.settings), df) * error / (p * (1 - p))
             ends = with_open_end(expit(logit(p) - reach), expit(logit(p) + reach), side, (0.0, 1.0))
@@ -80,10 +98,15 @@ def test_checks(row: Row, error: float, df: float, groups: int, side: str) -> li
     p = float(row.estimate)
     t = math.log(p / (1 - p) * (groups - 1)) * p * (1 - p) / error
     known = None if math.isinf(df) else df
-    found = [("statistic", row.statistic, t, SIZES["statistic"]), ("p", row.p_value, tail_p(t, known, side), 0.0)]
+    found = [
+        ("statistic", row.statistic, t, SIZES["statistic"]),
+        ("p", row.p_value, tail_p(t, known, side), 0.0),
+    ]
     found += [("df", row.df, known, 0.0)] if row.df is not None and known is not None else []
-    return [relative(label(row, what), ours, theirs, "scipy", WHY_ERROR, 1e-5, size)
-            for what, ours, theirs, size in found]  # fmt: skip
+    return [
+        relative(label(row, what), ours, theirs, "scipy", WHY_ERROR, 1e-5, size)
+        for what, ours, theirs, size in found
+    ]
 
 
 def bootstrap_checks(result: Result) -> list[Check]:
@@ -94,8 +117,11 @@ def bootstrap_checks(result: Result) -> list[Check]:
         return []
     found = refits(fit, settings["by"], settings["resamples"], settings["seed"])
     if isinstance(found, str):
-        return [compare(label(row, "end"), end, None, package="scipy", tolerance=0, why="", note=found)
-                for row in shown for end in (row.conf_low, row.conf_high)]  # fmt: skip
+        return [
+            compare(label(row, "end"), end, None, package="scipy", tolerance=0, why="", note=found)
+            for row in shown
+            for end in (row.conf_low, row.conf_high)
+        ]
     shares = np.array([shares_at(beta, result, shown) for beta in (found[0], *found[1])])
     for row, own in zip(shown, shares.T.tolist(), strict=True):
         values = np.array([[logit(p)] for p in own])
@@ -109,7 +135,10 @@ def bootstrap_checks(result: Result) -> list[Check]:
 def shares_at(beta: FloatArray, result: Result, rows: Sequence[Row]) -> FloatArray:
     """Share of each row at other strengths, which are the first of the coefficients."""
     strengths = dict(zip(result.extras["fit"].items, beta.tolist(), strict=False))
-    found = {scale: loop_shares(strengths, result.settings["groups"], scale) for scale in {str(r.group) for r in rows}}
+    found = {
+        scale: loop_shares(strengths, result.settings["groups"], scale)
+        for scale in {str(r.group) for r in rows}
+    }
     return np.array([found[str(row.group)][row.term] for row in rows])
 
 
@@ -127,14 +156,20 @@ def choix_strengths(fit: Any) -> tuple[dict[str, float], str, str]:
     """Strengths by choix where the model is plain, with the package's name and a note where it is not."""
     design = fit.design
     if design.weighted or design.n_ties or fit.names != design.items or fit.fitted_state.penalised:
-        return dict(fit.strengths), "numpy", "plain loop over the fit's own strengths: choix has no such model"
+        return (
+            dict(fit.strengths),
+            "numpy",
+            "plain loop over the fit's own strengths: choix has no such model",
+        )
     import choix
 
     found = choix.ilsr_pairwise_dense(win_matrix(design), max_iter=10_000, tol=1e-10)
     return dict(zip(design.items, map(float, found), strict=True)), "choix", ""
 
 
-def loop_shares(strengths: dict[str, float], groups: dict[str, str], scale: str) -> dict[str, float]:
+def loop_shares(
+    strengths: dict[str, float], groups: dict[str, str], scale: str
+) -> dict[str, float]:
     """Shares by the definition, one group after the other."""
     means = {}
     for group in dict.fromkeys(groups.values()):

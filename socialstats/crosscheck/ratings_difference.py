@@ -45,9 +45,15 @@ def checks_of(result: Result) -> list[Check]:
             ours = paired_means(row, tables, parts, shares)
             package = "pandas"
         checks.append(
-            compare(f"difference of {row.term}", row.estimate, ours[0] - ours[1], package=package,
-                    tolerance=1e-9 * max(1.0, *map(abs, ours)), why=PLAIN)
-        )  # fmt: skip
+            compare(
+                f"difference of {row.term}",
+                row.estimate,
+                ours[0] - ours[1],
+                package=package,
+                tolerance=1e-9 * max(1.0, *map(abs, ours)),
+                why=PLAIN,
+            )
+        )
     return checks
 
 
@@ -63,11 +69,21 @@ def long_table(design: Ratings, people: Any) -> Any:
     code = np.where(design.status == OK, design.value, -1)[given]
     scores, read = np.append(design.scores, np.nan), enumerate(design.read_as()[given].T)
     units = np.array(design.units, dtype=object)[design.unit[given]]
-    return pd.DataFrame({"unit": units, "rater": design.rater[given], "code": code, "score": scores[code],
-                         "person": human[design.rater[given]], **{f"p{k}": own for k, own in read}})  # fmt: skip
+    return pd.DataFrame(
+        {
+            "unit": units,
+            "rater": design.rater[given],
+            "code": code,
+            "score": scores[code],
+            "person": human[design.rater[given]],
+            **{f"p{k}": own for k, own in read},
+        }
+    )
 
 
-def paired_means(row: Row, tables: Sequence[Any], parts: Sequence[Ratings], shares: dict[str, str]) -> list[float]:
+def paired_means(
+    row: Row, tables: Sequence[Any], parts: Sequence[Ratings], shares: dict[str, str]
+) -> list[float]:
     """Return a mean of both tables over the units that both know."""
     found = []
     for table, design in zip(tables, parts, strict=True):
@@ -79,7 +95,9 @@ def paired_means(row: Row, tables: Sequence[Any], parts: Sequence[Ratings], shar
             if row.group == "shares":
                 judged = judged.assign(x=judged[f"p{design.levels.index(shares[row.term])}"])
             else:
-                judged = judged.assign(x=sum(judged[f"p{k}"] * score for k, score in enumerate(design.scores)))
+                judged = judged.assign(
+                    x=sum(judged[f"p{k}"] * score for k, score in enumerate(design.scores))
+                )
         found.append(judged.groupby("unit")["x"].mean().dropna())
     common = found[0].index.intersection(found[1].index)
     return [float(means[common].mean()) for means in found]
@@ -106,7 +124,13 @@ def alpha(parts: Sequence[Any], design: Ratings, k: int) -> float:
     own = tables[k][tables[k]["unit"].isin(common)]
     codes = own.pivot(index="rater", columns="unit", values="score").to_numpy(dtype=float)
     scale: Any = design.scale
-    return float(theirs(codes, level_of_measurement=scale, value_domain=sorted(np.unique(codes[~np.isnan(codes)]))))
+    return float(
+        theirs(
+            codes,
+            level_of_measurement=scale,
+            value_domain=sorted(np.unique(codes[~np.isnan(codes)])),
+        )
+    )
 
 
 MATCHED = "mean ratings of both groups, matched by the labels of the units"
@@ -129,20 +153,37 @@ def group_gap_checks(result: Result) -> list[Check]:
     factor, row = design.rater_groups[name], result.rows[0]
     given = design.status == OK
     groups = factor.labels()
-    table = pd.DataFrame({
-        "unit": np.array(design.units, dtype=object)[design.unit[given]],
-        "group": groups[design.rater[given]],
-        "value": (design.read_as() @ design.scores)[given],
-    })  # fmt: skip
-    means = table.groupby(["unit", "group"])["value"].mean().unstack("group")[[first, second]].dropna()
+    table = pd.DataFrame(
+        {
+            "unit": np.array(design.units, dtype=object)[design.unit[given]],
+            "group": groups[design.rater[given]],
+            "value": (design.read_as() @ design.scores)[given],
+        }
+    )
+    means = (
+        table.groupby(["unit", "group"])["value"].mean().unstack("group")[[first, second]].dropna()
+    )
     gaps = means[first] - means[second]
     size = max(1.0, float(np.abs(design.scores).max()))
     return [
-        compare("difference of matched units", row.estimate, float(gaps.mean()), package="pandas",
-                tolerance=1e-9 * size, why=MATCHED),
-        compare("units of both groups", row.n, float(len(gaps)), package="pandas", tolerance=0.0, why=MATCHED),
+        compare(
+            "difference of matched units",
+            row.estimate,
+            float(gaps.mean()),
+            package="pandas",
+            tolerance=1e-9 * size,
+            why=MATCHED,
+        ),
+        compare(
+            "units of both groups",
+            row.n,
+            float(len(gaps)),
+            package="pandas",
+            tolerance=0.0,
+            why=MATCHED,
+        ),
         *verify(result).checks,
-    ]  # fmt: skip
+    ]
 
 
 SAME = "the same answers, averaged in another order"
@@ -163,7 +204,11 @@ def rereading_checks(result: Result) -> list[Check]:
         own = table
         for column in ("rater", "by"):
             own = own if row.label(column) is None else own[own[column] == row.label(column)]
-        checks += share_of(result, row, own) if row.label("quantity") == "share" else mean_of(result, row, own)
+        checks += (
+            share_of(result, row, own)
+            if row.label("quantity") == "share"
+            else mean_of(result, row, own)
+        )
     return checks
 
 
@@ -179,14 +224,23 @@ def joined(result: Result) -> pd.DataFrame:
         columns: dict[str, Any] = {
             "unit": np.array(design.units, dtype=object)[design.unit],
             "rater": np.array(design.raters, dtype=object)[design.rater],
-            "by": "" if design.by is None else np.array([*design.by.levels, ""], dtype=object)[by],  # people: none
-            "label": [(*pair,) for pair in zip(design.status.tolist(), names[design.value].tolist(), strict=True)],
+            "by": ""
+            if design.by is None
+            else np.array([*design.by.levels, ""], dtype=object)[by],  # people: none
+            "label": [
+                (*pair,)
+                for pair in zip(design.status.tolist(), names[design.value].tolist(), strict=True)
+            ],
             "score": np.where(design.status == 0, scores[design.value], np.nan),
         }
-        columns |= {f"cluster{k}": factor.codes[design.unit] for k, factor in enumerate(design.clusters)}
+        columns |= {
+            f"cluster{k}": factor.codes[design.unit] for k, factor in enumerate(design.clusters)
+        }
         tables.append(pd.DataFrame(columns))
     second = tables[1][["unit", "rater", "by", "label", "score"]]
-    return tables[0].merge(second, on=["unit", "rater", "by"], suffixes=("_before", "_after"), validate="1:1")
+    return tables[0].merge(
+        second, on=["unit", "rater", "by"], suffixes=("_before", "_after"), validate="1:1"
+    )
 
 
 def groups_of(own: pd.DataFrame) -> Any:
@@ -201,7 +255,9 @@ def share_of(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     """Compare a share of changed answers, its error and Wilson's interval."""
     changed = (own["label_before"] != own["label_after"]).to_numpy(dtype=float)
     codes = groups_of(own).tolist()
-    found = {k: (x, 1.0, tuple(c)) for k, (x, c) in enumerate(zip(changed.tolist(), codes, strict=True))}
+    found = {
+        k: (x, 1.0, tuple(c)) for k, (x, c) in enumerate(zip(changed.tolist(), codes, strict=True))
+    }
     return share_checks(result, row, found, float(len(changed)))
 
 
@@ -212,7 +268,11 @@ def mean_of(result: Result, row: Row, own: pd.DataFrame) -> list[Check]:
     reading = OF_ONE.get(row.label("quantity") or "")
     values = (gap if reading is None else known[f"score_{reading}"]).to_numpy()
     name = " ".join(word for word in (row.group, row.by, row.term) if word)
-    out = [compare(name, row.estimate, float(values.mean()), package="pandas", tolerance=1e-10, why=SAME)]
+    out = [
+        compare(
+            name, row.estimate, float(values.mean()), package="pandas", tolerance=1e-10, why=SAME
+        )
+    ]
     if row.std_error is None:
         return out
     return out + mean_row_checks(row, values, groups_of(known), result.settings["level"])

@@ -82,8 +82,12 @@ def records(design: Ratings, options: Mapping[str, Any], groups: Sequence[str]) 
     if options["couples"] == "complete":
         both = table[["group_first", "group_second"]].astype(str)
         kind = both.min(axis=1) + " / " + both.max(axis=1)
-        orders = table.groupby([table["scenario"], table["pair"], table["who"], kind])["group_first"]
-        table = table[(orders.transform("nunique") == 2) | (table["group_first"] == table["group_second"])]
+        orders = table.groupby([table["scenario"], table["pair"], table["who"], kind])[
+            "group_first"
+        ]
+        table = table[
+            (orders.transform("nunique") == 2) | (table["group_first"] == table["group_second"])
+        ]
     return table.assign(unit=table.groupby(["row", "copy"]).ngroup()).reset_index(drop=True)
 
 
@@ -128,9 +132,13 @@ class Recount:
         found, place = [], set(self.cells)
         for rater in sorted({cell[1] for cell in self.cells if cell[0] == level}):
             own = [cell for cell in self.cells if cell[:2] == (level, rater) and cell[2] == cell[3]]
-            wanted = dict.fromkeys(own, 1 / max(len(own), 1))  # the mean of the scores of couples of one group
+            wanted = dict.fromkeys(
+                own, 1 / max(len(own), 1)
+            )  # the mean of the scores of couples of one group
             if row.label("orders"):  # the mean over pairs of groups that have both orders
-                every = [cell for cell in self.cells if cell[:2] == (level, rater) and cell[2] != cell[3]]
+                every = [
+                    cell for cell in self.cells if cell[:2] == (level, rater) and cell[2] != cell[3]
+                ]
                 twice = [cell for cell in every if (*cell[:2], cell[3], cell[2]) in place]
                 wanted = dict.fromkeys(twice, 1 / max(len(twice), 1))
             elif a is not None:
@@ -157,7 +165,9 @@ class Recount:
             first = np.flatnonzero(side)[np.unique(mine["unit"][side], return_index=True)[1]]
             share[first] = 1 / len(first)
         e = mine["off"] * times[times != 0]
-        found = errors_by(e, share, codes) if len(sides) == 1 else gap_errors(e, share, sides[1], codes)
+        found = (
+            errors_by(e, share, codes) if len(sides) == 1 else gap_errors(e, share, sides[1], codes)
+        )
         return math.sqrt(found.variance), found.df
 
     def correlations(self, contrasts: FloatArray) -> FloatArray:
@@ -188,7 +198,9 @@ def recount(design: Ratings, options: Mapping[str, Any], groups: Sequence[str]) 
         table["w"] = 1 / table.groupby([*CELL, "scenario"])["score"].transform("size")
     if options["stratum"] is not None:
         even = table["level"] == ALIKE
-        table.loc[even, "w"] = 1 / table[even].groupby([*CELL, "stratum"])["score"].transform("size")
+        table.loc[even, "w"] = 1 / table[even].groupby([*CELL, "stratum"])["score"].transform(
+            "size"
+        )
     by_cell = table.assign(x=table["w"] * table["score"]).groupby(CELL)
     total = by_cell[["x", "w"]].sum()
     means = (total["x"] / total["w"]).to_numpy()
@@ -198,27 +210,42 @@ def recount(design: Ratings, options: Mapping[str, Any], groups: Sequence[str]) 
     clusters = [name for name in ("g0", "g1") if name in table]
     column = {name: table[name].to_numpy() for name in ("cell", "off", "unit", "row", *clusters)}
     return Recount(
-        plain=plain, table=table, column=column, clusters=clusters, cells=list(total.index), means=means,
+        plain=plain,
+        table=table,
+        column=column,
+        clusters=clusters,
+        cells=list(total.index),
+        means=means,
         sizes=np.bincount(cell).astype(np.float64),
-    )  # fmt: skip
+    )
 
 
 def verify(result: Result) -> Verification:
     """Recompute every row: B, S, B_all, levels of the stratum and their differences, and the tests beside them."""
     counted = recount(result.design, result.settings, result.extras["groups"])
     biases = [row for row in result.rows if row.group == "bias"]
-    linear = [row for row in result.rows if row.role in (None, "difference") and not row.label("quantity")]
+    linear = [
+        row for row in result.rows if row.role in (None, "difference") and not row.label("quantity")
+    ]
     gaps = [row for row in linear if row.role == "difference"]
     alike = [row for row in linear if row.label("alike")]
-    whole = [row for row in linear if row.label("level") is None and row.role is None and row not in alike]
+    whole = [
+        row
+        for row in linear
+        if row.label("level") is None and row.role is None and row not in alike
+    ]
     drawn = None if result.settings["ci"] == "closed" else resampled(result, counted, whole, biases)
     checks = [check for row in linear for check in term_checks(result, counted, row, drawn)]
-    of_b, of_s = ([row for row in gaps if (row.label("group") is None) == other] for other in (False, True))
+    of_b, of_s = (
+        [row for row in gaps if (row.label("group") is None) == other] for other in (False, True)
+    )
     for rows in (biases, of_b, of_s, [row for row in alike if row.label("group")]):
         checks += adjusted_checks(rows)
     checks += size_checks(result, counted, biases, drawn)
     checks += scenario_checks(result, counted.plain, biases)
-    levels = dict.fromkeys(row.label("level") for row in result.rows if row.role == "test" and row.label("level"))
+    levels = dict.fromkeys(
+        row.label("level") for row in result.rows if row.role == "test" and row.label("level")
+    )
     for level in (None, *levels):
         table = counted.plain if level is None else counted.plain[counted.plain["stratum"] == level]
         checks += [check for row in biases for check in mcnemar_checks(result, row, table, level)]
@@ -228,7 +255,10 @@ def verify(result: Result) -> Verification:
 def contrast_of(counted: Recount, row: Row) -> FloatArray | None:
     """Return the coefficients of a row, averaged over raters; None where nobody has the cells."""
     names = ("first level", "second level") if row.role == "difference" else ("level",)
-    parts = [counted.contrasts(row, ALIKE if row.label("alike") else row.label(name) or "") for name in names]
+    parts = [
+        counted.contrasts(row, ALIKE if row.label("alike") else row.label(name) or "")
+        for name in names
+    ]
     if not all(len(part) for part in parts):
         return None
     means = [np.asarray(part.mean(axis=0)) for part in parts]
@@ -244,7 +274,9 @@ def term_checks(result: Result, counted: Recount, row: Row, drawn: Drawn | None)
         return [compare(label(row), None, None, package="pandas", tolerance=0, why=SAME)]
     checks = [near(label(row), row.estimate, float(contrast @ counted.means), "pandas", SAME)]
     if row.n is not None:
-        checks.append(near(label(row, "n"), row.n, float(counted.sizes[contrast != 0].sum()), "pandas", SAME))
+        checks.append(
+            near(label(row, "n"), row.n, float(counted.sizes[contrast != 0].sum()), "pandas", SAME)
+        )
     reach = (2.0 if row.role == "difference" else 1.0) * (MOST if row.label("group") else 1.0)
     if row.std_error is not None and len(counted.plain) > MOST_ROWS:
         checks.append(set_aside(label(row, "s.e."), row.std_error, None, "statsmodels", TOO_MANY))
@@ -261,7 +293,10 @@ def term_checks(result: Result, counted: Recount, row: Row, drawn: Drawn | None)
     if drawn.found is None:
         return [*checks, too_many_draws(row)]
     low, high = drawn.found.ends(result.settings["ci"], drawn.rows.index(row), level)
-    return [*checks, *end_checks(row, max(low, -reach), min(high, reach), "numpy", WHY, CLOSE, high - low)]
+    return [
+        *checks,
+        *end_checks(row, max(low, -reach), min(high, reach), "numpy", WHY, CLOSE, high - low),
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -275,7 +310,12 @@ class Drawn:
 def resampled(result: Result, counted: Recount, rows: list[Row], biases: list[Row]) -> Drawn:
     """Compute the contrasts of rows, and last B_all, of every resample."""
     design, settings = result.design, result.settings
-    known = [(row, contrast) for row in rows for contrast in [contrast_of(counted, row)] if contrast is not None]
+    known = [
+        (row, contrast)
+        for row in rows
+        for contrast in [contrast_of(counted, row)]
+        if contrast is not None
+    ]
     cells = Cells.of(design.unit_count, [f.codes for f in design.factors(settings["cluster"])])
     table = counted.table[counted.table["level"] == ""]
     place, row, score, weight = (table[name].to_numpy() for name in ("cell", "row", "score", "w"))
@@ -290,21 +330,37 @@ def resampled(result: Result, counted: Recount, rows: list[Row], biases: list[Ro
         values = np.where(gone, np.nan, wanted @ (own / np.where(total > 0, total, 1.0)))
         return np.append(values[: len(known)], np.abs(values[len(known) :]) @ shares)
 
-    found = redrawn(cells, statistic, ci="percentile", resamples=settings["resamples"], seed=settings["seed"], cost=3.0)
+    found = redrawn(
+        cells,
+        statistic,
+        ci="percentile",
+        resamples=settings["resamples"],
+        seed=settings["seed"],
+        cost=3.0,
+    )
     return Drawn(rows=[row for row, _ in known], found=found)
 
 
 def too_many_draws(row: Row) -> Check:
     """State that the resamples were not drawn again."""
-    return compare(label(row, "bootstrap"), row.conf_low, None, package="numpy", tolerance=0, why=WHY,
-                   note=TOO_MANY_DRAWS)  # fmt: skip
+    return compare(
+        label(row, "bootstrap"),
+        row.conf_low,
+        None,
+        package="numpy",
+        tolerance=0,
+        why=WHY,
+        note=TOO_MANY_DRAWS,
+    )
 
 
 def every_bias(counted: Recount, biases: list[Row], level: str) -> tuple[FloatArray, FloatArray]:
     """Coefficients of every B of a level, rater by rater, and the weight of its size in B_all."""
     parts = [part for row in biases for part in [counted.contrasts(row, level)] if len(part)]
     weights = [np.full(len(part), 1 / len(part) / len(parts)) for part in parts]
-    return np.concatenate([np.empty((0, len(counted.cells))), *parts]), np.concatenate([np.empty(0), *weights])
+    return np.concatenate([np.empty((0, len(counted.cells))), *parts]), np.concatenate(
+        [np.empty(0), *weights]
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -346,9 +402,17 @@ def sizes_of(counted: Recount, biases: list[Row], level: str) -> Sizes | None:
     errors = np.array([counted.error(contrast) for contrast in each]).reshape(-1, 2)
     if not len(each) or not np.all(errors[:, 0] > 0):
         return None
-    pair = np.concatenate([np.full(len(counted.contrasts(row, level)), k) for k, row in enumerate(biases)])
-    return Sizes(value=each @ counted.means, error=errors[:, 0], df=errors[:, 1], weight=weight, pair=pair,
-                 correlation=counted.correlations(each))  # fmt: skip
+    pair = np.concatenate(
+        [np.full(len(counted.contrasts(row, level)), k) for k, row in enumerate(biases)]
+    )
+    return Sizes(
+        value=each @ counted.means,
+        error=errors[:, 0],
+        df=errors[:, 1],
+        weight=weight,
+        pair=pair,
+        correlation=counted.correlations(each),
+    )
 
 
 def nearest(sizes: Sizes, size: float) -> FloatArray:
@@ -365,7 +429,11 @@ def nearest(sizes: Sizes, size: float) -> FloatArray:
         return float(sized(multiplier) @ sizes.weight) - size
 
     least = -(MOST + 1) / float(sizes.weight @ rate)
-    at = most if size <= 0 else float(brentq(off, least, most, xtol=1e-14 * max(1.0, most), rtol=1e-14))
+    at = (
+        most
+        if size <= 0
+        else float(brentq(off, least, most, xtol=1e-14 * max(1.0, most), rtol=1e-14))
+    )
     return np.asarray(np.where(sizes.value < 0, -1.0, 1.0) * sized(at))
 
 
@@ -376,7 +444,9 @@ def ends(sizes: Sizes, seed: int, level: float) -> tuple[float, float]:
 
     rng = np.random.Generator(np.random.PCG64(seed))
     left, roots, _ = np.linalg.svd(sizes.correlation, hermitian=True)
-    normal = rng.standard_normal((DRAWS, len(sizes.value))) @ (left @ np.diag(np.sqrt(roots)) @ left.T)
+    normal = rng.standard_normal((DRAWS, len(sizes.value))) @ (
+        left @ np.diag(np.sqrt(roots)) @ left.T
+    )
     errors = sizes.draws(normal, lambda df: np.asarray(chi2.ppf(rng.random(DRAWS), df)))
 
     def beyond(size: float, percent: float) -> float:
@@ -396,24 +466,38 @@ def ends(sizes: Sizes, seed: int, level: float) -> tuple[float, float]:
     return min(low, sizes.corrected), max(high, min(sizes.corrected + float(summed), MOST))
 
 
-def size_checks(result: Result, counted: Recount, biases: list[Row], drawn: Drawn | None) -> list[Check]:
+def size_checks(
+    result: Result, counted: Recount, biases: list[Row], drawn: Drawn | None
+) -> list[Check]:
     """Compare B_all as it is, corrected, and without any bias, of all answers and of levels, and its differences."""
     settings, checks = result.settings, []
-    rows = [row for row in result.rows if row.label("quantity") and row.role in (None, "difference", "reference")]
+    rows = [
+        row
+        for row in result.rows
+        if row.label("quantity") and row.role in (None, "difference", "reference")
+    ]
     table = counted.table[counted.table["group_first"] != counted.table["group_second"]]
     for level in dict.fromkeys(row.label("level") or "" for row in rows):
-        own = [row for row in rows if (row.label("level") or "") == level and row.role != "difference"]
+        own = [
+            row for row in rows if (row.label("level") or "") == level and row.role != "difference"
+        ]
         plain, better, *null = own
-        checks += [near(label(row, "n"), row.n, float((table["level"] == level).sum()), "pandas", SAME)
-                   for row in own if row.n is not None]  # fmt: skip
+        checks += [
+            near(label(row, "n"), row.n, float((table["level"] == level).sum()), "pandas", SAME)
+            for row in own
+            if row.n is not None
+        ]
         if plain.estimate is None:
             continue
         each, weight = every_bias(counted, biases, level)
         observed = float(np.abs(each @ counted.means) @ weight)
         checks.append(near(label(plain), plain.estimate, observed, "pandas", SAME))
         if len(counted.plain) > MOST_ROWS:
-            checks += [set_aside(label(row, "interval"), row.conf_low, None, "scipy", TOO_MANY)
-                       for row in (plain, better) if row.conf_low is not None]  # fmt: skip
+            checks += [
+                set_aside(label(row, "interval"), row.conf_low, None, "scipy", TOO_MANY)
+                for row in (plain, better)
+                if row.conf_low is not None
+            ]
             continue
         sizes = sizes_of(counted, biases, level)
         if sizes is None or better.estimate is None:
@@ -425,12 +509,18 @@ def size_checks(result: Result, counted: Recount, biases: list[Row], drawn: Draw
             checks += overall_ends([plain, better], drawn, settings["level"])
         elif plain.conf_low is not None:
             low, high = ends(sizes, settings["seed"], settings["level"])
-            checks += [check for row in (plain, better)
-                       for check in end_checks(row, low, high, "scipy", SAME_DRAWS, ROOTS_CLOSE)]  # fmt: skip
+            checks += [
+                check
+                for row in (plain, better)
+                for check in end_checks(row, low, high, "scipy", SAME_DRAWS, ROOTS_CLOSE)
+            ]
     for row in rows:
         if row.role == "difference":
             names = (row.label("first level"), row.label("second level"))
-            pair = [next(r for r in rows if (r.label("level"), r.term) == (name, row.term)) for name in names]
+            pair = [
+                next(r for r in rows if (r.label("level"), r.term) == (name, row.term))
+                for name in names
+            ]
             checks += gap_checks(row, *pair)
     return checks
 
@@ -440,9 +530,11 @@ def gap_checks(gap: Row, one: Row, two: Row) -> list[Check]:
     if gap.estimate is None:
         return []
     apart = (one.estimate or 0.0) - (two.estimate or 0.0)
-    return [near(label(gap), gap.estimate, apart, "numpy"),
-            near(label(gap, "n"), gap.n, (one.n or 0.0) + (two.n or 0.0), "numpy"),
-            *end_checks(gap, *both_ends(apart, one, two), "numpy", "the intervals of both levels")]  # fmt: skip
+    return [
+        near(label(gap), gap.estimate, apart, "numpy"),
+        near(label(gap, "n"), gap.n, (one.n or 0.0) + (two.n or 0.0), "numpy"),
+        *end_checks(gap, *both_ends(apart, one, two), "numpy", "the intervals of both levels"),
+    ]
 
 
 def null_checks(row: Row, sizes: Sizes) -> list[Check]:
@@ -456,7 +548,10 @@ def null_checks(row: Row, sizes: Sizes) -> list[Check]:
     normal = np.reshape(normals.rvs(DRAWS, random_state=rng), (DRAWS, -1))
     drawn = sizes.draws(normal, lambda df: stats.chi2(df).rvs(DRAWS, random_state=rng))
     p = float(np.mean(np.abs(drawn) @ sizes.weight >= sizes.size))
-    mean, why = float(sizes.weight @ sizes.error * stats.halfnorm.mean()), "the same sandwich, another implementation"
+    mean, why = (
+        float(sizes.weight @ sizes.error * stats.halfnorm.mean()),
+        "the same sandwich, another implementation",
+    )
     return [
         near(label(row, "mean"), row.estimate, mean, "scipy", why, 1e-7),
         near(label(row, "statistic"), row.statistic, sizes.size, "pandas"),
@@ -470,7 +565,9 @@ def drawn_p(row: Row, theirs: float, draws: int, own: float, what: str) -> Check
     p = row.p_value or 0.0
     error = MC_WIDTH * np.sqrt(p * (1 - p) * (1 / draws + own)) + 2 / draws
     why = f"{draws:,} {what}: {MC_WIDTH:g} Monte-Carlo standard errors"
-    return compare(label(row, "p"), row.p_value, theirs, package="scipy", tolerance=float(error), why=why)
+    return compare(
+        label(row, "p"), row.p_value, theirs, package="scipy", tolerance=float(error), why=why
+    )
 
 
 def overall_ends(rows: list[Row], drawn: Drawn, level: float) -> list[Check]:
@@ -497,7 +594,11 @@ def overall_ends(rows: list[Row], drawn: Drawn, level: float) -> list[Check]:
 
 def scenario_gaps(table: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     """One difference a scenario (rows) and rater with both orders (columns), NaN where an order is missing."""
-    means = table.groupby(["scenario", "rater", "group_first", "group_second"])["score"].mean().unstack([2, 3])
+    means = (
+        table.groupby(["scenario", "rater", "group_first", "group_second"])["score"]
+        .mean()
+        .unstack([2, 3])
+    )
     if (a, b) not in means or (b, a) not in means:
         return means.iloc[:0, :0]
     both = means[[(a, b), (b, a)]].notna().groupby("rater").any().all(axis=1)
@@ -517,7 +618,9 @@ def scenario_checks(result: Result, table: pd.DataFrame, biases: list[Row]) -> l
             parts.append(gaps)
             weight += [1 / gaps.shape[1]] * gaps.shape[1]
         mean = gaps.mean(axis=1).dropna().to_numpy(dtype=np.float64)
-        row, flip = (result.row(bias.term, group=f"scenario {name}") for name in ("means", "sign flip"))
+        row, flip = (
+            result.row(bias.term, group=f"scenario {name}") for name in ("means", "sign flip")
+        )
         if not len(mean):
             continue
         checks += [near(label(r, "n"), r.n, float(len(mean)), "pandas") for r in (row, flip)]
@@ -542,8 +645,12 @@ def scenario_checks(result: Result, table: pd.DataFrame, biases: list[Row]) -> l
     values = pd.concat(parts, axis=1).dropna(how="all").to_numpy(dtype=np.float64)
     shares = np.array(weight) / len(parts)
     observed = float(np.abs(np.nanmean(values, axis=0)) @ shares)
-    return [*checks, near(label(row, "n"), row.n, float(table["scenario"].nunique()), "pandas"),
-            near(label(row), row.statistic, observed, "pandas"), flip_check(values, shares, row)]  # fmt: skip
+    return [
+        *checks,
+        near(label(row, "n"), row.n, float(table["scenario"].nunique()), "pandas"),
+        near(label(row), row.statistic, observed, "pandas"),
+        flip_check(values, shares, row),
+    ]
 
 
 def flip_check(values: FloatArray, weight: FloatArray, row: Row) -> Check:
@@ -559,11 +666,18 @@ def flip_check(values: FloatArray, weight: FloatArray, row: Row) -> Check:
 
     permuted: Any = stats.permutation_test
     found = permuted(
-        (np.ones(len(values)),), size, permutation_type="samples", vectorized=True, alternative="greater",
-        n_resamples=np.inf if exact else 4999, rng=np.random.default_rng(1),
-    )  # fmt: skip
+        (np.ones(len(values)),),
+        size,
+        permutation_type="samples",
+        vectorized=True,
+        alternative="greater",
+        n_resamples=np.inf if exact else 4999,
+        rng=np.random.default_rng(1),
+    )
     if exact:
-        return same_p(label(row, "p"), row.p_value, float(found.pvalue), "scipy", "all patterns of signs")
+        return same_p(
+            label(row, "p"), row.p_value, float(found.pvalue), "scipy", "all patterns of signs"
+        )
     return drawn_p(row, float(found.pvalue), 4999, 1e-4, "random flips")
 
 
@@ -583,7 +697,9 @@ def couple_table(table: pd.DataFrame, a: str, b: str) -> FloatArray:
     return np.array(cells, dtype=np.float64)
 
 
-def mcnemar_checks(result: Result, bias: Row, table: pd.DataFrame, level: str | None) -> list[Check]:
+def mcnemar_checks(
+    result: Result, bias: Row, table: pd.DataFrame, level: str | None
+) -> list[Check]:
     """Every number of both tests of complete couples of two groups, of all answers or of a level of the stratum."""
     from scipy.stats import binom
 
@@ -591,7 +707,9 @@ def mcnemar_checks(result: Result, bias: Row, table: pd.DataFrame, level: str | 
 
     end = "" if level is None else f"; {result.settings['stratum']} = {level}"
     named = [f"{name}, ignoring clusters{end}" for name in ("McNemar", "McNemar mid-p")]
-    found = [row for name in named for row in result.rows if (row.term, row.group) == (bias.term, name)]
+    found = [
+        row for name in named for row in result.rows if (row.term, row.group) == (bias.term, name)
+    ]
     if len(found) < len(named):  # no couple of these groups in this level
         return []
     chi, mid = found
@@ -599,17 +717,28 @@ def mcnemar_checks(result: Result, bias: Row, table: pd.DataFrame, level: str | 
     if chi.undefined or not cells.sum():
         return []
     for_a, for_b = cells[0, 1], cells[1, 0]
-    checks = [near(label(chi), chi.estimate, 2 * (for_a - for_b) / cells.sum(), "pandas"),
-              *(near(label(row, "couples"), row.n, float(cells.sum()), "pandas") for row in (chi, mid)),
-              near(label(chi, "discordant"), chi.n_units, for_a + for_b, "pandas")]  # fmt: skip
+    checks = [
+        near(label(chi), chi.estimate, 2 * (for_a - for_b) / cells.sum(), "pandas"),
+        *(near(label(row, "couples"), row.n, float(cells.sum()), "pandas") for row in (chi, mid)),
+        near(label(chi, "discordant"), chi.n_units, for_a + for_b, "pandas"),
+    ]
     if not for_a + for_b:
         return checks
     plain, exact = mcnemar(cells, exact=False, correction=False), mcnemar(cells, exact=True).pvalue
     half = exact - binom.pmf(min(for_a, for_b), for_a + for_b, 0.5)
     return [
-        *checks, relative(label(chi, "statistic"), chi.statistic, float(plain.statistic), "statsmodels", size=1e-6),
+        *checks,
+        relative(
+            label(chi, "statistic"), chi.statistic, float(plain.statistic), "statsmodels", size=1e-6
+        ),
         near(label(chi, "df"), chi.df, 1.0, "numpy"),
         same_p(label(chi, "p"), chi.p_value, float(plain.pvalue), "statsmodels"),
         near(label(mid, "first group"), mid.statistic, float(for_a), "pandas"),
-        same_p(label(mid, "p"), mid.p_value, float(half) if for_a != for_b else 1.0, "statsmodels", LESS),
-    ]  # fmt: skip
+        same_p(
+            label(mid, "p"),
+            mid.p_value,
+            float(half) if for_a != for_b else 1.0,
+            "statsmodels",
+            LESS,
+        ),
+    ]

@@ -27,8 +27,14 @@ def checks_of(result: Result) -> list[Check]:
     if source in design.rater_groups:
         factor = design.rater_groups[source]
         who = np.array([*factor.levels, None], dtype=object)[factor.codes[design.rater[at]]]
-    table = pd.DataFrame({"status": design.status[at], "who": who, "level": None, "rater": np.array(
-        design.raters, dtype=object)[design.rater[at]]})  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "status": design.status[at],
+            "who": who,
+            "level": None,
+            "rater": np.array(design.raters, dtype=object)[design.rater[at]],
+        }
+    )
     if result.settings["stratum"] is not None:
         of_unit = design.strata[result.settings["stratum"]]
         table["level"] = np.array(of_unit.levels, dtype=object)[of_unit.codes[design.unit[at]]]
@@ -48,7 +54,11 @@ def checks_of(result: Result) -> list[Check]:
         part = table[own]
         person = part["rater"].isin(result.extras["people"]) & (part["rater"].nunique() > 1)
         left = dense[:, 0] if codes.size else np.arange(len(part))
-        people = Part.of(part.assign(person=person, left=left), hits[:, None], np.full(len(hits), 1 / len(hits)),
-                         alone=True)  # fmt: skip
+        people = Part.of(
+            part.assign(person=person, left=left),
+            hits[:, None],
+            np.full(len(hits), 1 / len(hits)),
+            alone=True,
+        )
         checks += mean_checks(given, row, hits, np.ones(len(hits)), dense, float(len(hits)), people)
     return checks

@@ -22,7 +22,11 @@ from socialstats.results import Check, Row
 from socialstats.results.verification import unasked
 
 BLOCK = 64
-FEW_ROWS, MANY_ROWS, LARGEST_CELL = 1.5, 500, 1000  # rows a cell, and rows, from which the engine draws otherwise
+FEW_ROWS, MANY_ROWS, LARGEST_CELL = (
+    1.5,
+    500,
+    1000,
+)  # rows a cell, and rows, from which the engine draws otherwise
 
 
 def poisson_times(factors: Any, resamples: int, seed: int) -> Iterator[FloatArray]:
@@ -35,7 +39,9 @@ def poisson_times(factors: Any, resamples: int, seed: int) -> Iterator[FloatArra
     for factor in factors:
         rows = []
         for level in factor.levels:
-            state = hashlib.blake2b(f"{seed}\n{factor.name}\n{level}".encode(), digest_size=8).digest()
+            state = hashlib.blake2b(
+                f"{seed}\n{factor.name}\n{level}".encode(), digest_size=8
+            ).digest()
             x, row = int.from_bytes(state, "little"), []
             for _ in range(resamples):
                 x = (x + 0x9E3779B97F4A7C15) & mask
@@ -240,16 +246,36 @@ def redrawn(
         return None
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.atleast_1d(np.asarray(statistic(cells.count), dtype=np.float64))
-        replicates = np.array([np.atleast_1d(statistic(times)) for times in cells.draws(resamples, seed)], dtype=float)
-        left = np.array([np.atleast_1d(statistic(t)) for t in cells.without_one()], dtype=float) if leave_out else None
-    return Redrawn(estimate=estimate, replicates=replicates, left=left, copies=cells.copies,
-                   seeded=cells.seeded)  # fmt: skip
+        replicates = np.array(
+            [np.atleast_1d(statistic(times)) for times in cells.draws(resamples, seed)], dtype=float
+        )
+        left = (
+            np.array([np.atleast_1d(statistic(t)) for t in cells.without_one()], dtype=float)
+            if leave_out
+            else None
+        )
+    return Redrawn(
+        estimate=estimate,
+        replicates=replicates,
+        left=left,
+        copies=cells.copies,
+        seeded=cells.seeded,
+    )
 
 
 def resampled_checks(
-    row: Row, drawn: Redrawn | None, ci: str, level: float, *, column: int = 0, factor: float = 1.0,
-    error: bool = True, least: float = -math.inf, most: float = math.inf, close: float = CLOSE,
-) -> list[Check]:  # fmt: skip
+    row: Row,
+    drawn: Redrawn | None,
+    ci: str,
+    level: float,
+    *,
+    column: int = 0,
+    factor: float = 1.0,
+    error: bool = True,
+    least: float = -math.inf,
+    most: float = math.inf,
+    close: float = CLOSE,
+) -> list[Check]:
     """Compare standard error and ends of a row with those of the recomputed resamples.
 
     Parameters
@@ -274,27 +300,65 @@ def resampled_checks(
         return []
     if drawn is None:
         name = label(row, "bootstrap")
-        return [compare(name, row.conf_low, None, package="numpy", tolerance=0, why=WHY, note=TOO_MANY)]
+        return [
+            compare(name, row.conf_low, None, package="numpy", tolerance=0, why=WHY, note=TOO_MANY)
+        ]
     value, x = float(drawn.estimate[column]) * factor, drawn.finite(column) * factor
-    out = [relative(label(row, "of the cells resampled"), row.estimate, value, "numpy", WHY, close, size=1e-3)]
+    out = [
+        relative(
+            label(row, "of the cells resampled"),
+            row.estimate,
+            value,
+            "numpy",
+            WHY,
+            close,
+            size=1e-3,
+        )
+    ]
     why, wide = (WHY, close) if drawn.seeded else (OTHER, spread_error(x))
     if error and row.std_error is not None:
         found = drawn.std_error(column)
         theirs = None if found is None else found * abs(factor)
-        out.append(relative(label(row, "s.e. of the resamples"), row.std_error, theirs, "numpy", why, wide))
+        out.append(
+            relative(label(row, "s.e. of the resamples"), row.std_error, theirs, "numpy", why, wide)
+        )
     low, high = (end * factor for end in drawn.ends(ci, column, level))
-    for tail, ours, end in (((1 - level) / 2, row.conf_low, low), ((1 + level) / 2, row.conf_high, high)):
+    for tail, ours, end in (
+        ((1 - level) / 2, row.conf_low, low),
+        ((1 + level) / 2, row.conf_high, high),
+    ):
         theirs = None if math.isnan(end) else min(max(end, least), most)
         room = close * abs(high - low) if drawn.seeded else half_width(x, tail)
         if ours is not None:
             room = max(room, close * abs(ours))
-            note = "the other rows drawn do not reach this end" if theirs is None and not drawn.seeded else ""
-            out.append(compare(label(row, "end"), ours, theirs, package="scipy", tolerance=room, why=why, note=note))
+            note = (
+                "the other rows drawn do not reach this end"
+                if theirs is None and not drawn.seeded
+                else ""
+            )
+            out.append(
+                compare(
+                    label(row, "end"),
+                    ours,
+                    theirs,
+                    package="scipy",
+                    tolerance=room,
+                    why=why,
+                    note=note,
+                )
+            )
     return out
 
 
 def sampled_check(
-    name: str, cells: Cells, ours: FloatArray, theirs: Statistic, *, seed: int, package: str, calls: int = SAMPLE
+    name: str,
+    cells: Cells,
+    ours: FloatArray,
+    theirs: Statistic,
+    *,
+    seed: int,
+    package: str,
+    calls: int = SAMPLE,
 ) -> list[Check]:
     """Compare the first recomputed resamples with another package on their rows; the largest difference.
 
@@ -316,7 +380,10 @@ def sampled_check(
     checks = []
     many = min(calls, len(ours))
     for place, times in enumerate(cells.draws(many, seed) if many else ()):
-        mine, other = float(ours[place]), float(theirs(times)) if np.isfinite(ours[place]) else math.nan
+        mine, other = (
+            float(ours[place]),
+            float(theirs(times)) if np.isfinite(ours[place]) else math.nan,
+        )
         if math.isfinite(mine) and math.isfinite(other):
             made = {"package": package, "tolerance": 1e-9 * max(1.0, abs(other)), "why": WHY}
             checks.append(compare(f"{name} in a resample", mine, other, **made))  # type: ignore[arg-type]
@@ -330,7 +397,9 @@ def mean_with_error(cells: Cells, values: FloatArray, groups: Any = None) -> Sta
     1) sum (sum of the deviations of a cluster from the mean)^2 / n^2, a cluster drawn twice being two.
     """
     alone = groups is None
-    _, first, codes = np.unique(np.arange(len(values)) if alone else groups, return_index=True, return_inverse=True)
+    _, first, codes = np.unique(
+        np.arange(len(values)) if alone else groups, return_index=True, return_inverse=True
+    )
 
     def statistic(times: FloatArray) -> tuple[float, float]:
         n = float(times.sum())

@@ -26,9 +26,14 @@ def label(row: Row, what: str = "") -> str:
 
 
 def relative(
-    name: str, ours: float | None, theirs: float | None, package: str = "scipy", why: str = FORMULA,
-    close: float = 1e-8, size: float = 0.0,
-) -> Check:  # fmt: skip
+    name: str,
+    ours: float | None,
+    theirs: float | None,
+    package: str = "scipy",
+    why: str = FORMULA,
+    close: float = 1e-8,
+    size: float = 0.0,
+) -> Check:
     """Compare to a tolerance relative to the number itself, or to `size` where that is larger."""
     most = max(abs(theirs or 0.0), size)
     return compare(name, ours, theirs, package=package, tolerance=close * most + TINY, why=why)
@@ -39,7 +44,12 @@ SIZES = {"estimate": 1e-3, "statistic": 1e-6}  # sizes of numbers that may be ne
 
 
 def field_checks(
-    row: Row, package: str = "scipy", why: str = FORMULA, close: float = 1e-8, size: float = 0.0, **theirs: float
+    row: Row,
+    package: str = "scipy",
+    why: str = FORMULA,
+    close: float = 1e-8,
+    size: float = 0.0,
+    **theirs: float,
 ) -> list[Check]:
     """Compare those of `estimate`, `std_error`, `statistic`, `df` and `p_value` that the row has.
 
@@ -62,9 +72,14 @@ def field_checks(
 
 
 def same_p(
-    name: str, ours: float | None, theirs: float, package: str = "scipy", why: str = FORMULA, close: float = 1e-8,
+    name: str,
+    ours: float | None,
+    theirs: float,
+    package: str = "scipy",
+    why: str = FORMULA,
+    close: float = 1e-8,
     least: float = TINY,
-) -> Check:  # fmt: skip
+) -> Check:
     """Compare p-values to a relative tolerance, which grows with the digits that a far tail loses: close (1 - log p).
 
     `least` is the rounding error of a peer that takes p from 1.
@@ -76,7 +91,9 @@ def same_p(
     """
     theirs = float(theirs)
     lost = 1.0 - math.log(min(max(theirs, TINY), 1.0))
-    return compare(name, ours, theirs, package=package, tolerance=close * lost * abs(theirs) + least, why=why)
+    return compare(
+        name, ours, theirs, package=package, tolerance=close * lost * abs(theirs) + least, why=why
+    )
 
 
 def tail_p(value: float, df: float | None, alternative: str = "two_sided") -> float:
@@ -104,14 +121,26 @@ def quantile(level: float, df: float | None) -> float:
     """Return the two-sided critical value of level `level` by scipy."""
     from scipy.special import ndtri, stdtrit
 
-    return float(ndtri((1 + level) / 2) if df is None or math.isinf(df) else stdtrit(df, (1 + level) / 2))
+    return float(
+        ndtri((1 + level) / 2) if df is None or math.isinf(df) else stdtrit(df, (1 + level) / 2)
+    )
 
 
 def wald_checks(
-    row: Row, level: float, value: float, error: float, df: float | None, *, null: float = 0.0,
-    alternative: str = "two_sided", cut: tuple[float, float] | None = None, ends: bool = True, package: str = "scipy",
-    why: str = FORMULA, close: float = 1e-8,
-) -> list[Check]:  # fmt: skip
+    row: Row,
+    level: float,
+    value: float,
+    error: float,
+    df: float | None,
+    *,
+    null: float = 0.0,
+    alternative: str = "two_sided",
+    cut: tuple[float, float] | None = None,
+    ends: bool = True,
+    package: str = "scipy",
+    why: str = FORMULA,
+    close: float = 1e-8,
+) -> list[Check]:
     """Compare statistic, df, p and ends of a row with those of an estimate and standard error found independently.
 
     Parameters
@@ -132,12 +161,18 @@ def wald_checks(
     """
     z, out = (value - null) / error, []
     if row.statistic is not None:
-        out.append(relative(label(row, "statistic"), row.statistic, z, package, why, close, size=1.0))
+        out.append(
+            relative(label(row, "statistic"), row.statistic, z, package, why, close, size=1.0)
+        )
     if row.df is not None or (row.statistic is not None and df is not None and not math.isinf(df)):
         out.append(relative(label(row, "df"), row.df, df, package, why, close))
     if row.p_value is not None:
         lost = max(1.0, z * z if close > 1e-8 else 1.0)
-        out.append(same_p(label(row, "p"), row.p_value, tail_p(z, df, alternative), package, why, close * lost))
+        out.append(
+            same_p(
+                label(row, "p"), row.p_value, tail_p(z, df, alternative), package, why, close * lost
+            )
+        )
     if ends and (row.conf_low is not None or row.conf_high is not None):
         reach = quantile(level if alternative == "two_sided" else 2 * level - 1, df) * error
         low, high = with_open_end(value - reach, value + reach, alternative, cut)
@@ -159,7 +194,7 @@ def inner_level(settings: Mapping[str, Any]) -> float:
 
 def with_open_end(
     low: float, high: float, alternative: str, cut: tuple[float, float] | None = None
-) -> tuple[float, float]:  # fmt: skip
+) -> tuple[float, float]:
     """Return both ends, cut at the limits of the scale; the one beyond a one-sided alternative is such a limit.
 
     Examples
@@ -188,14 +223,21 @@ def adjusted_checks(rows: Iterable[Row], method: str = "holm") -> list[Check]:
     """Compare the adjusted p-values of one family with statsmodels'."""
     known = [row for row in rows if row.p_value is not None]
     theirs = adjusted_p([row.p_value for row in known], method) if known else []
-    return [same_p(label(row, f"p ({method})"), row.p_adjusted, p, "statsmodels", "multipletests")
-            for row, p in zip(known, theirs, strict=True)]  # fmt: skip
+    return [
+        same_p(label(row, f"p ({method})"), row.p_adjusted, p, "statsmodels", "multipletests")
+        for row, p in zip(known, theirs, strict=True)
+    ]
 
 
 def end_checks(
-    row: Row, low: float | None, high: float | None, package: str = "scipy", why: str = FORMULA, close: float = 1e-8,
+    row: Row,
+    low: float | None,
+    high: float | None,
+    package: str = "scipy",
+    why: str = FORMULA,
+    close: float = 1e-8,
     least: float = 0.0,
-) -> list[Check]:  # fmt: skip
+) -> list[Check]:
     """Compare both ends (None or infinite: the row must not have it either), relative to the larger of both numbers.
 
     `least`: the interval's half width, where the tolerance is not to shrink with an end near 0.
@@ -227,7 +269,12 @@ def statistic_checks(
 
 
 def t_ends(
-    row: Row, level: float, df: float | None, *, alternative: str = "two_sided", cut: tuple[float, float] | None = None
+    row: Row,
+    level: float,
+    df: float | None,
+    *,
+    alternative: str = "two_sided",
+    cut: tuple[float, float] | None = None,
 ) -> list[Check]:
     """Compare the ends with the row's estimate -+ quantile times standard error, cut at the limits of the scale."""
     if row.estimate is None or row.std_error is None:
@@ -239,9 +286,14 @@ def t_ends(
 
 def both_ends(estimate: float, one: Row, two: Row) -> tuple[float, float]:
     """Return the interval of a difference by those of its two sides (Zou & Donner 2008)."""
-    a, b = (np.array([row.estimate, row.conf_low, row.conf_high], dtype=np.float64) for row in (one, two))
+    a, b = (
+        np.array([row.estimate, row.conf_low, row.conf_high], dtype=np.float64)
+        for row in (one, two)
+    )
     below = np.sqrt((a[0] - a[1]) ** 2 + (b[2] - b[0]) ** 2)
-    return float(estimate - below), float(estimate + np.sqrt((a[2] - a[0]) ** 2 + (b[0] - b[1]) ** 2))
+    return float(estimate - below), float(
+        estimate + np.sqrt((a[2] - a[0]) ** 2 + (b[0] - b[1]) ** 2)
+    )
 
 
 def adjusted_p(p_values: Sequence[float | None], method: str = "holm") -> list[float]:
@@ -257,7 +309,9 @@ def adjusted_p(p_values: Sequence[float | None], method: str = "holm") -> list[f
     """
     multipletests = load_peer("statsmodels.stats.multitest", "multipletests")
 
-    another = gc.get_freeze_count() > 0  # whoever set something aside before decides when it returns
+    another = (
+        gc.get_freeze_count() > 0
+    )  # whoever set something aside before decides when it returns
     if not another:
         gc.freeze()
     try:

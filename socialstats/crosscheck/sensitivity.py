@@ -12,8 +12,23 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare, long_table
-from socialstats.crosscheck.resamples import CLOSE, OTHER, WHY, Cells, Redrawn, half_width, spread_error
-from socialstats.crosscheck.row_arithmetic import inner_level, kurtosis_df, label, quantile, relative, statistic_checks
+from socialstats.crosscheck.resamples import (
+    CLOSE,
+    OTHER,
+    WHY,
+    Cells,
+    Redrawn,
+    half_width,
+    spread_error,
+)
+from socialstats.crosscheck.row_arithmetic import (
+    inner_level,
+    kurtosis_df,
+    label,
+    quantile,
+    relative,
+    statistic_checks,
+)
 from socialstats.designs.comparisons import Comparisons
 from socialstats.results import Check, Result, Row, Verification
 
@@ -38,33 +53,57 @@ def verify(result: Result) -> Verification:
     designs = [design.whole() for design in (result.design if several else [result.design])]
     tables = [long_table(design, settings["covariate"]) for design in designs]
     pairs = sorted(set(tables[0]["pair"]))
-    made = [sums_of(table, settings["weights"], design, settings["cluster"], pairs)
-            for table, design in zip(tables, designs, strict=True)]  # fmt: skip
+    made = [
+        sums_of(table, settings["weights"], design, settings["cluster"], pairs)
+        for table, design in zip(tables, designs, strict=True)
+    ]
     cells, noisy = made[0][1], all(design.replies is None for design in designs)
 
     def terms(times: FloatArray) -> FloatArray:
         """Return the terms where rows of the cells occur so many times, (B, cells) -> (B, 8)."""
-        parts = [terms_of(times / cells.count @ sums, conditions, noisy) for sums, _, conditions in made]
+        parts = [
+            terms_of(times / cells.count @ sums, conditions, noisy) for sums, _, conditions in made
+        ]
         return parts[0] - parts[1] if several else parts[0]
 
-    whole = [terms_of(sums.sum(axis=0)[None, :], conditions, noisy)[0] for sums, _, conditions in made]
+    whole = [
+        terms_of(sums.sum(axis=0)[None, :], conditions, noisy)[0] for sums, _, conditions in made
+    ]
     value = whole[0] - whole[1] if several else whole[0]
     group = "difference" if several else None
-    shown = [(value, group), *zip(whole, settings["labels"], strict=True)] if several else [(value, None)]
+    shown = (
+        [(value, group), *zip(whole, settings["labels"], strict=True)]
+        if several
+        else [(value, None)]
+    )
     checks = [
-        compare(term, result.row(term, group=name).estimate, None if math.isnan(x) else x if several else max(x, 0.0),
-                package="pandas", tolerance=1e-8, why="the same sums in another order")
-        for values, name in shown for term, x in zip(TERMS, values.tolist(), strict=True)
-    ]  # fmt: skip
+        compare(
+            term,
+            result.row(term, group=name).estimate,
+            None if math.isnan(x) else x if several else max(x, 0.0),
+            package="pandas",
+            tolerance=1e-8,
+            why="the same sums in another order",
+        )
+        for values, name in shown
+        for term, x in zip(TERMS, values.tolist(), strict=True)
+    ]
     rows = [result.row(term, group=group) for term in TERMS]
     if result.fit["method"] == "jackknife":
         left = terms(np.array(list(cells.without_one())))
         return Verification(checks=(*checks, *jackknife_checks(result, rows, value, left, cells)))
     drawn = list(cells.draws(settings["resamples"], settings["seed"]))
-    blocks = [terms(np.array(drawn[start : start + BLOCK])) for start in range(0, len(drawn), BLOCK)]
+    blocks = [
+        terms(np.array(drawn[start : start + BLOCK])) for start in range(0, len(drawn), BLOCK)
+    ]
     bca = result.fit["method"] == "bca" and len(cells.codes) < 2
-    found = Redrawn(estimate=value, replicates=np.concatenate(blocks), copies=cells.copies, seeded=cells.seeded,
-                    left=terms(np.array(list(cells.without_one()))) if bca else None)  # fmt: skip
+    found = Redrawn(
+        estimate=value,
+        replicates=np.concatenate(blocks),
+        copies=cells.copies,
+        seeded=cells.seeded,
+        left=terms(np.array(list(cells.without_one()))) if bca else None,
+    )
     checks += [check for k, row in enumerate(rows) for check in term_ends(result, row, found, k)]
     side = settings.get("alternative", "two_sided")
     tests = (check for row in rows for check in statistic_checks(row, alternative=side))
@@ -91,9 +130,22 @@ def jackknife_checks(
         middle = float(value[CORRECTED[k]])
         low, high = min(max(middle - reach, least), shown), max(min(middle + reach, most), shown)
         low, high = opened(low, high, side, k)
-        wanted = (("s.e.", row.std_error, error), ("low", row.conf_low, low), ("high", row.conf_high, high))
-        checks += [compare(label(row, name), ours, theirs, package="scipy", tolerance=1e-8 * LARGEST[0], why=LEFT)
-                   for name, ours, theirs in wanted]  # fmt: skip
+        wanted = (
+            ("s.e.", row.std_error, error),
+            ("low", row.conf_low, low),
+            ("high", row.conf_high, high),
+        )
+        checks += [
+            compare(
+                label(row, name),
+                ours,
+                theirs,
+                package="scipy",
+                tolerance=1e-8 * LARGEST[0],
+                why=LEFT,
+            )
+            for name, ours, theirs in wanted
+        ]
         checks.append(relative(label(row, "df"), row.df, df, "scipy", LEFT))
         checks += statistic_checks(replace(row, estimate=middle), df=row.df, alternative=side)
     return checks
@@ -125,7 +177,11 @@ def sums_of(
     else:
         code, size = table["cell"].to_numpy(), len(design.count)
     alone = cluster == "pair" or len(factors) == 1
-    cells = Cells.of(np.ones(size), [np.arange(size)]) if alone else Cells.of(design.count, [f.codes for f in factors])
+    cells = (
+        Cells.of(np.ones(size), [np.arange(size)])
+        if alone
+        else Cells.of(design.count, [f.codes for f in factors])
+    )
     sums = np.zeros((size, 3, len(conditions)))
     squares = table["w2"] * (share / table["w"]) ** 2
     for j, values in enumerate((share * table["score"], share, squares)):
@@ -141,7 +197,9 @@ def terms_of(sums: FloatArray, conditions: Any, drawn: bool) -> FloatArray:
         p, n = wins / weight, weight**2 / squares
         noise = np.where((n > 1 + ONCE) & drawn, p * (1 - p) / (n - 1), np.nan)
         of = [(conditions == name, target) for name, target in TARGETS.items()]
-        plain = np.array([100 * np.nanmean((p[:, here] - target) ** 2, axis=1) for here, target in of])
+        plain = np.array(
+            [100 * np.nanmean((p[:, here] - target) ** 2, axis=1) for here, target in of]
+        )
         better = plain - np.array([100 * np.nanmean(noise[:, here], axis=1) for here, _ in of])
     return np.vstack([plain.sum(axis=0), better.sum(axis=0), plain, better]).T
 
@@ -164,7 +222,12 @@ def term_ends(result: Result, row: Row, found: Redrawn, k: int) -> list[Check]:
     reach = CLOSE if found.seeded else spread_error(x)
     why = WHY if found.seeded else OTHER
     checks = [relative(label(row, "s.e."), row.std_error, found.std_error(k), "numpy", why, reach)]
-    for name, ours, theirs, tail in (("low", row.conf_low, low, tails[0]), ("high", row.conf_high, high, tails[1])):
+    for name, ours, theirs, tail in (
+        ("low", row.conf_low, low, tails[0]),
+        ("high", row.conf_high, high, tails[1]),
+    ):
         room = CLOSE * max(abs(theirs), high - low) if found.seeded else half_width(x, tail)
-        checks.append(compare(label(row, name), ours, theirs, package="numpy", tolerance=room, why=why))
+        checks.append(
+            compare(label(row, name), ours, theirs, package="numpy", tolerance=room, why=why)
+        )
     return checks

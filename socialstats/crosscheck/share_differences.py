@@ -12,7 +12,14 @@ from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import CR2, mean_error
 from socialstats.crosscheck.mcnemar import PROFILE, profile_interval, score_checks
 from socialstats.crosscheck.paired_tables import CLOSED
-from socialstats.crosscheck.row_arithmetic import adjusted_checks, end_checks, label, relative, same_p, wald_checks
+from socialstats.crosscheck.row_arithmetic import (
+    adjusted_checks,
+    end_checks,
+    label,
+    relative,
+    same_p,
+    wald_checks,
+)
 from socialstats.results import Check, Row
 
 HALF = "twice the binomial tail less the point probability"
@@ -30,7 +37,9 @@ def difference_checks(rows: Sequence[Row], d: FloatArray, groups: Any, level: fl
     """
     out = []
     for row, column in zip(rows, d.T, strict=True):
-        out.append(relative(label(row), row.estimate, float(column.mean()), "pandas", CLOSED, size=1e-3))
+        out.append(
+            relative(label(row), row.estimate, float(column.mean()), "pandas", CLOSED, size=1e-3)
+        )
         if groups.shape[1]:
             out += clustered(row, column, groups, level)
         else:
@@ -45,9 +54,17 @@ def independent(row: Row, d: FloatArray, level: float) -> list[Check]:
     b, c, n = float((d > 0).sum()), float((d < 0).sum()), len(d)
     out = []
     if row.std_error is not None:
-        out.append(relative(label(row, "s.e."), row.std_error, float(d.std() / math.sqrt(n)), "numpy", CLOSED))
+        out.append(
+            relative(
+                label(row, "s.e."), row.std_error, float(d.std() / math.sqrt(n)), "numpy", CLOSED
+            )
+        )
     if row.p_value is not None:
-        theirs = min(1.0, 2 * binom.cdf(min(b, c), b + c, 0.5) - binom.pmf(b, b + c, 0.5)) if b + c else 1.0
+        theirs = (
+            min(1.0, 2 * binom.cdf(min(b, c), b + c, 0.5) - binom.pmf(b, b + c, 0.5))
+            if b + c
+            else 1.0
+        )
         out.append(same_p(label(row, "p"), row.p_value, float(theirs), "scipy", HALF))
     if row.conf_low is not None:
         table = np.array([[n - b - c, c], [b, 0.0]])
@@ -57,11 +74,15 @@ def independent(row: Row, d: FloatArray, level: float) -> list[Check]:
 
 def clustered(row: Row, d: FloatArray, groups: Any, level: float) -> list[Check]:
     """Standard error, t, df, p and interval by clusters; where the score leads, its statistic and interval."""
-    scored = score_checks(row, row, d, groups, level, "two_sided") if row.interval == "score" else []
+    scored = (
+        score_checks(row, row, d, groups, level, "two_sided") if row.interval == "score" else []
+    )
     if row.std_error is None:
         return scored
     error, df = mean_error(d, groups)
     if scored:
         return [*scored, relative(label(row, "s.e."), row.std_error, error, "scipy", CR2)]
-    return [relative(label(row, "s.e."), row.std_error, error, "scipy", CR2),
-            *wald_checks(row, level, float(d.mean()), error, df, cut=(-1.0, 1.0), why=CR2)]  # fmt: skip
+    return [
+        relative(label(row, "s.e."), row.std_error, error, "scipy", CR2),
+        *wald_checks(row, level, float(d.mean()), error, df, cut=(-1.0, 1.0), why=CR2),
+    ]

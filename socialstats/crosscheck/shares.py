@@ -13,7 +13,14 @@ from socialstats.crosscheck.clusters import Errors, counted, errors_by, mean_err
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.people import Part, joined_errors
-from socialstats.crosscheck.resamples import RESAMPLED, Cells, mean_with_error, redrawn, resampled_checks, sampled_check
+from socialstats.crosscheck.resamples import (
+    RESAMPLED,
+    Cells,
+    mean_with_error,
+    redrawn,
+    resampled_checks,
+    sampled_check,
+)
 from socialstats.crosscheck.row_arithmetic import (
     FORMULA,
     end_checks,
@@ -42,7 +49,14 @@ def wilson_roots(p: float, trials: float, level: float, df: float | None) -> tup
 
 
 def clustered_share_checks(
-    row: Row, p: float, errors: Errors, *, answers: float, level: float, ends: bool = True, side: str = "two_sided"
+    row: Row,
+    p: float,
+    errors: Errors,
+    *,
+    answers: float,
+    level: float,
+    ends: bool = True,
+    side: str = "two_sided",
 ) -> list[Check]:
     """Compare standard error, df and Wilson's ends of a row of a share in clusters.
 
@@ -63,7 +77,9 @@ def clustered_share_checks(
         return []
     out = []
     if row.std_error is not None:
-        out.append(relative(label(row, "s.e."), row.std_error, math.sqrt(errors.variance), "numpy", LINEAR))
+        out.append(
+            relative(label(row, "s.e."), row.std_error, math.sqrt(errors.variance), "numpy", LINEAR)
+        )
     if row.conf_low is None or not ends:
         return out
     trials = counted(p * (1 - p), errors, answers)
@@ -88,7 +104,9 @@ def effective_pairs(d: FloatArray, groups: Any) -> tuple[FloatArray, float] | No
     return np.array([[part * len(d) - b - c, c], [b, 0.0]]), errors.df
 
 
-def share_checks(result: Result, row: Row, found: Mapping[int, Unit], answers: float) -> list[Check]:
+def share_checks(
+    result: Result, row: Row, found: Mapping[int, Unit], answers: float
+) -> list[Check]:
     """Compare mean, standard error and Wilson's interval of a row.
 
     Parameters
@@ -101,7 +119,9 @@ def share_checks(result: Result, row: Row, found: Mapping[int, Unit], answers: f
     """
     if not found or row.estimate is None:
         return []
-    values, weights = (np.array([unit[k] for unit in found.values()], dtype=np.float64) for k in (0, 1))
+    values, weights = (
+        np.array([unit[k] for unit in found.values()], dtype=np.float64) for k in (0, 1)
+    )
     codes = np.array([unit[2] for unit in found.values()], dtype=np.int64).reshape(len(values), -1)
     return mean_checks(result, row, values, weights, codes, answers)
 
@@ -131,24 +151,38 @@ def mean_checks(
         f = weights / n
         errors = joined_errors(errors_by(f * (values - p), f, codes), [people])
         wilson = settings["ci"] == "wilson"
-        return out + clustered_share_checks(row, p, errors, answers=answers, level=settings["level"], ends=wilson)
+        return out + clustered_share_checks(
+            row, p, errors, answers=answers, level=settings["level"], ends=wilson
+        )
     yes_no = bool(np.all((values == 0) | (values == 1)))
-    error = math.sqrt(float(np.average((values - p) ** 2, weights=weights)) / (n if yes_no else n - 1 or math.nan))
+    error = math.sqrt(
+        float(np.average((values - p) ** 2, weights=weights)) / (n if yes_no else n - 1 or math.nan)
+    )
     if row.std_error is not None:
         out.append(relative(label(row, "s.e."), row.std_error, error, "numpy", SAME))
-    trials = n if yes_no else min(max(p * (1 - p) / error**2, 1.0) if error and 0 < p < 1 else n, answers)
+    trials = (
+        n
+        if yes_no
+        else min(max(p * (1 - p) / error**2, 1.0) if error and 0 < p < 1 else n, answers)
+    )
     return out + wilson_checks(result, row, p, trials, None if yes_no else n - 1)
 
 
-def bootstrap_checks(result: Result, row: Row, values: FloatArray, weights: FloatArray, codes: Any) -> list[Check]:
+def bootstrap_checks(
+    result: Result, row: Row, values: FloatArray, weights: FloatArray, codes: Any
+) -> list[Check]:
     """Compute the mean of every resample from its own units."""
     settings = result.settings
     if settings["ci"] not in RESAMPLED or row.conf_low is None:
         return []
-    alike, place = np.unique(np.column_stack([codes, values]), axis=0, return_inverse=True)  # ascending, as drawn
+    alike, place = np.unique(
+        np.column_stack([codes, values]), axis=0, return_inverse=True
+    )  # ascending, as drawn
     cells = Cells.of(np.bincount(place.ravel(), weights), alike[:, :-1].T)
     statistic = mean_with_error(cells, alike[:, -1])
-    drawn = redrawn(cells, statistic, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"])
+    drawn = redrawn(
+        cells, statistic, ci=settings["ci"], resamples=settings["resamples"], seed=settings["seed"]
+    )
     out = resampled_checks(row, drawn, settings["ci"], settings["level"], error=False)
     if drawn is None or row is not result.rows[0]:
         return out
@@ -161,7 +195,9 @@ def bootstrap_checks(result: Result, row: Row, values: FloatArray, weights: Floa
     return out + sampled_check(label(row), cells, mine, peer, seed=seed, package="statsmodels")
 
 
-def wilson_checks(result: Result, row: Row, p: float, trials: float, df: float | None) -> list[Check]:
+def wilson_checks(
+    result: Result, row: Row, p: float, trials: float, df: float | None
+) -> list[Check]:
     """Compare the ends with the roots of a polynomial; of independent answers, with statsmodels too."""
     if row.conf_low is None or result.settings["ci"] != "wilson":
         return []
@@ -172,17 +208,28 @@ def wilson_checks(result: Result, row: Row, p: float, trials: float, df: float |
     if df is not None:
         return [*checks, relative(label(row, "df"), row.df, df, "numpy", SAME)]
     low, high = proportion_confint(p * trials, trials, alpha=1 - level, method="wilson")
-    ends = 0.0 if p == 0 else float(low), 1.0 if p == 1 else float(high)  # statsmodels leaves rounding there
+    ends = (
+        0.0 if p == 0 else float(low),
+        1.0 if p == 1 else float(high),
+    )  # statsmodels leaves rounding there
     return checks + end_checks(row, *ends, "statsmodels", FORMULA)
 
 
 def independent_ratings(result: Result) -> list[Check]:
     """Recompute difference, statistic, p and Wald's interval of (hits, ratings) of two groups."""
-    confint_proportions_2indep = load_peer("statsmodels.stats.proportion", "confint_proportions_2indep")
+    confint_proportions_2indep = load_peer(
+        "statsmodels.stats.proportion", "confint_proportions_2indep"
+    )
 
     (row,), ((a, n), (b, m)) = result.rows, result.extras["counts"]
     checks = [relative(label(row), row.estimate, a / n - b / m, "numpy", size=1.0)]
     if row.conf_low is None:
         return checks
-    ends = confint_proportions_2indep(a, n, b, m, method="wald", compare="diff", alpha=1 - (row.conf_level or 0.95))
-    return [*checks, *statistic_checks(row), *end_checks(row, float(ends[0]), float(ends[1]), "statsmodels")]
+    ends = confint_proportions_2indep(
+        a, n, b, m, method="wald", compare="diff", alpha=1 - (row.conf_level or 0.95)
+    )
+    return [
+        *checks,
+        *statistic_checks(row),
+        *end_checks(row, float(ends[0]), float(ends[1]), "statsmodels"),
+    ]

@@ -39,17 +39,26 @@ def checks_of(result: Result, row: Row) -> list[Check]:
         return []
     design = result.design
     pair = [design.raters.index(row.label(part)) for part in ("rater", "other")]
-    given = [dict(zip(design.unit[mine], design.scores[design.value[mine]], strict=True))
-             for mine in ((design.status == OK) & (design.rater == k) for k in pair)]  # fmt: skip
-    units = [unit for unit in given[0] if unit in given[1] for _ in range(int(design.unit_count[unit]))]
+    given = [
+        dict(zip(design.unit[mine], design.scores[design.value[mine]], strict=True))
+        for mine in ((design.status == OK) & (design.rater == k) for k in pair)
+    ]
+    units = [
+        unit for unit in given[0] if unit in given[1] for _ in range(int(design.unit_count[unit]))
+    ]
     x, y = (np.array([side[unit] for unit in units], dtype=np.float64) for side in given)
     rho = float(spearmanr(x, y).statistic)
     found = field_checks(row, "scipy", "spearmanr", estimate=rho)
     if row.std_error is None or len(units) > MOST:
         return found
-    error, df = mean_error(slopes(x, y), codes_of(design.factors(result.settings["cluster"]), np.array(units)))
+    error, df = mean_error(
+        slopes(x, y), codes_of(design.factors(result.settings["cluster"]), np.array(units))
+    )
     found.append(relative(label(row, "s.e."), row.std_error, error, "numpy", MOVED, close=1e-5))
-    t, side = np.arctanh(row.estimate) * (1 - row.estimate**2) / row.std_error, result.settings["alternative"]
+    t, side = (
+        np.arctanh(row.estimate) * (1 - row.estimate**2) / row.std_error,
+        result.settings["alternative"],
+    )
     found += field_checks(row, statistic=float(t), df=df, p_value=tail_p(float(t), df, side))
     ends = fisher_ends(row.estimate, row.std_error, df, inner_level(result.settings))
     return found + end_checks(row, *with_open_end(*ends, side, (-1.0, 1.0)))

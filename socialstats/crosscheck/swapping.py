@@ -25,10 +25,19 @@ def p_check(row: Row, extreme: float, draws: int, theirs: int) -> Check:
     sure = max(p, 1 / theirs)
     error = math.sqrt(sure * (1 - sure) * (1 / draws + 1 / theirs))
     why = f"{draws:,} other draws of numpy: {WIDTH:g} Monte-Carlo standard errors"
-    return compare(label(row, "p"), row.p_value, p, package="numpy", tolerance=WIDTH * error + 2 / theirs, why=why)
+    return compare(
+        label(row, "p"),
+        row.p_value,
+        p,
+        package="numpy",
+        tolerance=WIDTH * error + 2 / theirs,
+        why=why,
+    )
 
 
-def swap_check(row: Row, sides: tuple[FloatArray, FloatArray], code: Any, statistic: Statistic, draws: int) -> Check:
+def swap_check(
+    row: Row, sides: tuple[FloatArray, FloatArray], code: Any, statistic: Statistic, draws: int
+) -> Check:
     """Exchange the names of two sources in whole clusters at random.
 
     Parameters
@@ -58,12 +67,16 @@ def swap_check(row: Row, sides: tuple[FloatArray, FloatArray], code: Any, statis
     return p_check(row, extreme, known, draws)
 
 
-def exchange_check(row: Row, patterns: Sequence[tuple[Any, Any, int]], divergence: Statistic, draws: int) -> Check:
+def exchange_check(
+    row: Row, patterns: Sequence[tuple[Any, Any, int]], divergence: Statistic, draws: int
+) -> Check:
     """Exchange single ratings within units; `patterns`: counts of both sources, and how many units have them."""
     rng, total, observed = np.random.default_rng(5), np.zeros(DRAWS), 0.0
     for one, two, times in patterns:
         both, n = np.array(one) + np.array(two), int(np.sum(one))
-        observed += times * float(divergence(np.array([one], dtype=float), np.array([two], dtype=float))[0])
+        observed += times * float(
+            divergence(np.array([one], dtype=float), np.array([two], dtype=float))[0]
+        )
         drawn = rng.multivariate_hypergeometric(both, n, size=DRAWS * times)
         kinds, place = np.unique(drawn, axis=0, return_inverse=True)
         values = divergence(kinds.astype(float), (both - kinds).astype(float))[place.ravel()]

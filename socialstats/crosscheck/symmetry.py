@@ -8,7 +8,15 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import cochran, crossing, mean_error
-from socialstats.crosscheck.paired_tables import CLOSED, TOO_MANY, cross_table, expanded, near, pair_table, set_aside
+from socialstats.crosscheck.paired_tables import (
+    CLOSED,
+    TOO_MANY,
+    cross_table,
+    expanded,
+    near,
+    pair_table,
+    set_aside,
+)
 from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.row_arithmetic import relative, same_p
 from socialstats.crosscheck.share_differences import difference_checks
@@ -34,7 +42,9 @@ def verify(result: Result) -> Verification:
         for k, r in enumerate(r for r in result.rows if r.group == "margin")
     ]
     group = IGNORING if factors else "test"
-    checks += square_tests(result.row("bowker", group=group), result.row("stuart_maxwell", group=group), table)
+    checks += square_tests(
+        result.row("bowker", group=group), result.row("stuart_maxwell", group=group), table
+    )
     if factors:
         checks += wald_check(result, data, len(factors))
     return Verification(checks=tuple(checks + margin_checks(result, data, len(factors))))
@@ -47,7 +57,9 @@ def margin_checks(result: Result, data: pd.DataFrame, factors: int) -> list[Chec
         return []
     shown = [r for r in result.rows if r.group == "margin"]
     codes = [result.design.levels.index(r.term) for r in shown]
-    d = np.column_stack([(rows["first"] == k).astype(float) - (rows["second"] == k).astype(float) for k in codes])
+    d = np.column_stack(
+        [(rows["first"] == k).astype(float) - (rows["second"] == k).astype(float) for k in codes]
+    )
     groups = rows[[f"g{k}" for k in range(factors)]].to_numpy()
     return difference_checks(shown, d, groups, result.settings["level"])
 
@@ -61,7 +73,9 @@ def square_tests(bowker: Row, margins: Row, table: FloatArray) -> list[Check]:
     both = square + square.T
     if len(used) < 2 or not np.all(both[np.triu_indices(len(used), 1)] > 0):
         note = "statsmodels divides 0 by 0 where two levels never exchange, or shifts the zeros by a half"
-        return [set_aside(t.term, t.statistic, None, "statsmodels", note) for t in (bowker, margins)]
+        return [
+            set_aside(t.term, t.statistic, None, "statsmodels", note) for t in (bowker, margins)
+        ]
     peer = SquareTable(square, shift_zeros=False)
     symmetric, homogeneous = peer.symmetry(), peer.homogeneity(method="stuart_maxwell")
     return [
@@ -70,7 +84,9 @@ def square_tests(bowker: Row, margins: Row, table: FloatArray) -> list[Check]:
         for check in (
             near(f"{row.term} statistic", row.statistic, test.statistic, "statsmodels", close=1e-8),
             near(f"{row.term} df", row.df, test.df, "statsmodels"),
-            same_p(f"{row.term} p", row.p_value, test.pvalue, "statsmodels", CLOSED, least=1e-15),  # 1 - cdf
+            same_p(
+                f"{row.term} p", row.p_value, test.pvalue, "statsmodels", CLOSED, least=1e-15
+            ),  # 1 - cdf
         )
     ]
 
@@ -85,7 +101,9 @@ def wald_check(result: Result, data: pd.DataFrame, factors: int) -> list[Check]:
         return [set_aside("F", row.statistic, None, "pandas", TOO_MANY)]
     data = rows
     levels = sorted(set(data["first"]) | set(data["second"]))
-    d = np.column_stack([(data["first"] == x).astype(float) - (data["second"] == x).astype(float) for x in levels])
+    d = np.column_stack(
+        [(data["first"] == x).astype(float) - (data["second"] == x).astype(float) for x in levels]
+    )
     codes = data[[f"g{k}" for k in range(factors)]].to_numpy()
     return hotelling_checks(row, d, codes, result.extras["df_denominator"])
 
@@ -101,13 +119,23 @@ def hotelling_checks(row: Row, d: FloatArray, codes: Any, denominator: float) ->
     covariance = crossed_covariance(d, codes) if crossed else clustered_covariance(d, codes[:, 0])
     if crossed:
         traces = [float(np.trace(clustered_covariance(whole, code))) for code in codes.T]
-        denominator = cochran(traces, [mean_error(d[:, 0], code[:, None])[1] for code in codes.T]) - q + 1
+        denominator = (
+            cochran(traces, [mean_error(d[:, 0], code[:, None])[1] for code in codes.T]) - q + 1
+        )
     if int(np.linalg.matrix_rank(covariance, tol=1e-10 * float(np.trace(covariance)))) < q:
-        return [set_aside("F", row.statistic, None, "scipy", "the covariance has less than full rank")]
+        return [
+            set_aside("F", row.statistic, None, "scipy", "the covariance has less than full rank")
+        ]
     freedom, middle = denominator + q - 1, d.mean(axis=0)
-    each = [covariance, *(clustered_covariance(d, code) for code in codes.T)] if crossed else [covariance]
+    each = (
+        [covariance, *(clustered_covariance(d, code) for code in codes.T)]
+        if crossed
+        else [covariance]
+    )
     full = [v for v in each if int(np.linalg.matrix_rank(v, tol=1e-10 * float(np.trace(v)))) == q]
-    value = denominator / (freedom * q) * min(float(middle @ np.linalg.solve(v, middle)) for v in full)
+    value = (
+        denominator / (freedom * q) * min(float(middle @ np.linalg.solve(v, middle)) for v in full)
+    )
     why = "one column left out, covariance by sums over clusters"
     return [
         near("F", row.statistic, value, "pandas", why, 1e-7),
@@ -136,5 +164,7 @@ def crossed_covariance(d: FloatArray, codes: Any) -> FloatArray:
     if d.shape[1] == 1:
         return max(whole, parts[0], parts[1], key=lambda part: float(part[0, 0]))
     rank, least = np.linalg.matrix_rank, float(np.linalg.eigvalsh(whole)[0])
-    small = rank(whole, tol=NONE * np.trace(whole)) < rank(parts[0] + parts[1], tol=NONE * np.trace(parts[0]))
+    small = rank(whole, tol=NONE * np.trace(whole)) < rank(
+        parts[0] + parts[1], tol=NONE * np.trace(parts[0])
+    )
     return parts[0] + parts[1] if small or least < -NONE * np.trace(whole) else whole

@@ -16,10 +16,18 @@ from socialstats.designs.terms import Expression, Term, terms_of
 if TYPE_CHECKING:
     import pandas as pd
 
-ONE_BY_ONE: Mapping[str, Callable[[float], float]] = {"log": math.log, "exp": math.exp, "sqrt": math.sqrt}
+ONE_BY_ONE: Mapping[str, Callable[[float], float]] = {
+    "log": math.log,
+    "exp": math.exp,
+    "sqrt": math.sqrt,
+}
 OPERATORS: Mapping[str, Callable[..., Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "**": operator.pow,
-}  # fmt: skip
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "**": operator.pow,
+}
 
 
 def effects_of(design: Comparisons, formula: str) -> FloatArray:
@@ -55,10 +63,16 @@ def coded(terms: list[Term], both: pd.DataFrame, rows: FloatArray) -> pd.DataFra
         else:
             columns = calculated(factor, both, rows)
             wide = np.ndim(columns) == 2
-            values[factor.label] = FactorValues(columns, column_names=range(columns.shape[1])) if wide else columns
-    products = [Product([Factor(one.label, eval_method="lookup") for one in term]) for term in terms if term]
+            values[factor.label] = (
+                FactorValues(columns, column_names=range(columns.shape[1])) if wide else columns
+            )
+    products = [
+        Product([Factor(one.label, eval_method="lookup") for one in term]) for term in terms if term
+    ]
     ones = [Product([Factor("1", eval_method="literal")])] if () in terms else []
-    return pd.DataFrame(model_matrix(Formula([*ones, *products]), pd.DataFrame(index=both.index), context=values))
+    return pd.DataFrame(
+        model_matrix(Formula([*ones, *products]), pd.DataFrame(index=both.index), context=values)
+    )
 
 
 def calculated(one: Expression, both: pd.DataFrame, rows: FloatArray) -> Any:
@@ -104,6 +118,10 @@ def splines(x: pd.Series, rows: FloatArray, df: int | None = None, degree: int =
 
 
 OF_ROWS: Mapping[str, Callable[..., Any]] = {
-    "I": lambda x, rows: x, "group": lambda x, rows: x, "center": centred, "scale": scaled,
-    "poly": polynomials, "bs": splines,
-}  # fmt: skip
+    "I": lambda x, rows: x,
+    "group": lambda x, rows: x,
+    "center": centred,
+    "scale": scaled,
+    "poly": polynomials,
+    "bs": splines,
+}

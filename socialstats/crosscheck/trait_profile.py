@@ -62,7 +62,10 @@ def verify(result: Result) -> Verification:
         if row.role == "effect_size":
             checks += d_z_checks(f"{row.label('measure')} d_z", row, sample, settings)
             continue
-        error, one = None, settings if row.label("judge") is None else {**settings, "judges": "fixed"}
+        error, one = (
+            None,
+            settings if row.label("judge") is None else {**settings, "judges": "fixed"},
+        )
         if row.label("against") is not None:
             error = error_of(weights, row.role == "difference", row.label("without"))
         cut = None
@@ -73,7 +76,9 @@ def verify(result: Result) -> Verification:
         pick = row.label("pick")
         if pick in PICKS and row.role == "estimate":
             every = [float(one.to_numpy().mean()) for one in values(row).values()]
-            checks.append(near(str(row.group), row.estimate, float(PICKS[pick](every)), "pandas", LINEAR))
+            checks.append(
+                near(str(row.group), row.estimate, float(PICKS[pick](every)), "pandas", LINEAR)
+            )
     for rows in families.values():
         checks += adjusted_checks(row for row in rows if row.label("pick") in (None, "each"))
     return Verification(checks=tuple(checks))
@@ -94,14 +99,23 @@ def sampled(design: Ratings, settings: Any) -> Callable[[Row], Any]:
         All other sets of weights at once where `varied`; minus that under the weights given, or the zero.
         """
         used = {name: w - own * minus for name, w in sets.items()} if varied else {OWN_SET: own}
-        cells = by_stage(pd.DataFrame({name: measured(table, settings, measure, trait, w) for name, w in used.items()}))
+        cells = by_stage(
+            pd.DataFrame(
+                {name: measured(table, settings, measure, trait, w) for name, w in used.items()}
+            )
+        )
         if not against:
             return cells
-        zero, columns = {name: zero_under(settings, w) for name, w in used.items()}, list[Any](cells.columns)
+        zero, columns = (
+            {name: zero_under(settings, w) for name, w in used.items()},
+            list[Any](cells.columns),
+        )
         return cells - [z if np.isscalar(z := zero[name]) else z[judge] for name, judge in columns]
 
     @cache
-    def part(named: tuple[Any, ...], out: str | None, judge: str | None, stages: tuple[Any, str | None]) -> Any:
+    def part(
+        named: tuple[Any, ...], out: str | None, judge: str | None, stages: tuple[Any, str | None]
+    ) -> Any:
         """Rows model, scenario: of a stage, minus the baseline, or over all stages; without a judge, or of one."""
         cells, (stage, start) = frame(*named), stages
         if out is not None:
@@ -110,7 +124,9 @@ def sampled(design: Ratings, settings: Any) -> Callable[[Row], Any]:
             cells = cells.sub(cells.mean(axis=1), axis=0)[[(OWN_SET, judge)]]
         if stage is None:
             return over_stages(cells)
-        now = of_stages(cells, stage) if isinstance(stage, tuple) else cells.xs(stage, level="stage")
+        now = (
+            of_stages(cells, stage) if isinstance(stage, tuple) else cells.xs(stage, level="stage")
+        )
         return now if start is None else (now - cells.xs(start, level="stage")).dropna()
 
     @cache
@@ -134,16 +150,32 @@ def sampled(design: Ratings, settings: Any) -> Callable[[Row], Any]:
         varied = row.label("weights") is not None
         unit = "model" if row.label("over") == "models" else settings["unit_of_analysis"]
         stage = tuple(settings["interaction"]) if row.label("span") else row.label("stage")
-        named = measure, trait, varied, varied and row.role == "difference", row.label("against") is not None
-        return units(model, other, unit, named, row.label("without"), row.label("judge"),
-                     (stage, row.label("baseline") or row.label("from")))  # fmt: skip
+        named = (
+            measure,
+            trait,
+            varied,
+            varied and row.role == "difference",
+            row.label("against") is not None,
+        )
+        return units(
+            model,
+            other,
+            unit,
+            named,
+            row.label("without"),
+            row.label("judge"),
+            (stage, row.label("baseline") or row.label("from")),
+        )
 
     return values
 
 
 def stratum(frame: pd.DataFrame, design: Ratings, name: str | None, only: str) -> Any:
     """Return a stratum (or cluster) of a table of ratings; one level where it has no name."""
-    known = {**{f.name: f.name for f in design.clusters}, **{key: f.name for key, f in design.strata.items()}}
+    known = {
+        **{f.name: f.name for f in design.clusters},
+        **{key: f.name for key, f in design.strata.items()},
+    }
     return only if name is None else frame[f"{known[name]}_" if known[name] in OWN else known[name]]
 
 
@@ -167,7 +199,9 @@ def score_table(design: Ratings, settings: Any) -> pd.DataFrame:
     return wide[judges == long["judge"].nunique()] if len(wide) else wide
 
 
-def measured(table: pd.DataFrame, settings: Any, measure: str, trait: Any, weights: Any) -> pd.Series[float]:
+def measured(
+    table: pd.DataFrame, settings: Any, measure: str, trait: Any, weights: Any
+) -> pd.Series[float]:
     """Return a measure of each answer and judge: its composite, count of active traits, entropy, or one of a trait."""
     if measure == "composite":
         return composite(table, settings["centre"], weights)
@@ -178,7 +212,11 @@ def measured(table: pd.DataFrame, settings: Any, measure: str, trait: Any, weigh
     if measure == "group":
         one, other = trait
         found = table[list(settings["trait_groups"][one])].mean(axis=1)
-        return found if other is None else found - table[list(settings["trait_groups"][other])].mean(axis=1)
+        return (
+            found
+            if other is None
+            else found - table[list(settings["trait_groups"][other])].mean(axis=1)
+        )
     means = table.groupby(level=KEYS).transform("mean")
     if measure == "entropy":
         p = means.div(means.sum(axis=1), axis=0)
@@ -203,7 +241,9 @@ def by_stage(values: pd.DataFrame) -> Any:
 
 def of_stages(values: pd.DataFrame, stages: tuple[str, ...]) -> pd.DataFrame:
     """Average over some stages, where a model and scenario has them all."""
-    group = values[values.index.get_level_values("stage").isin(stages)].groupby(level=["model", "scenario"])
+    group = values[values.index.get_level_values("stage").isin(stages)].groupby(
+        level=["model", "scenario"]
+    )
     out: pd.DataFrame = group.mean()[group.size() == len(stages)]
     return out
 
@@ -211,8 +251,13 @@ def of_stages(values: pd.DataFrame, stages: tuple[str, ...]) -> pd.DataFrame:
 def over_stages(values: pd.DataFrame) -> pd.DataFrame:
     """Average over the stages that a model has: rows model, scenario; scenarios that lack one are left out."""
     group = values.groupby(level=["model", "scenario"])
-    size, stages = group.size(), values.index.to_frame(index=False).groupby("model")["stage"].nunique()
-    out: pd.DataFrame = group.mean()[size.to_numpy() == stages.reindex(size.index.get_level_values("model")).to_numpy()]
+    size, stages = (
+        group.size(),
+        values.index.to_frame(index=False).groupby("model")["stage"].nunique(),
+    )
+    out: pd.DataFrame = group.mean()[
+        size.to_numpy() == stages.reindex(size.index.get_level_values("model")).to_numpy()
+    ]
     return out
 
 
@@ -238,7 +283,10 @@ def clusters_of(design: Ratings, unit: str, settings: Any) -> Any:
 
     frame, found = design.table(), []
     for factor in design.factors(settings["cluster"]):
-        pairs = {"unit": stratum(frame, design, settings[unit], "all"), "cluster": factor.codes[design.unit]}
+        pairs = {
+            "unit": stratum(frame, design, settings[unit], "all"),
+            "cluster": factor.codes[design.unit],
+        }
         table = pd.DataFrame(pairs).drop_duplicates()
         if table.groupby("cluster").size().max() > 1:  # clusters that hold more than one unit
             found.append(table.set_index("unit")["cluster"])
@@ -246,9 +294,14 @@ def clusters_of(design: Ratings, unit: str, settings: Any) -> Any:
 
 
 def mean_checks(
-    name: str, row: Row, values: pd.DataFrame, settings: Any, clusters: Any, off: tuple[float, float] | None = None,
+    name: str,
+    row: Row,
+    values: pd.DataFrame,
+    settings: Any,
+    clusters: Any,
+    off: tuple[float, float] | None = None,
     cut: tuple[float, float] | None = None,
-) -> list[Check]:  # fmt: skip
+) -> list[Check]:
     """Recompute a row's mean, error, df, t, p and interval.
 
     `off`: variance and degrees of freedom of what was subtracted from all values alike; variances add.
@@ -260,19 +313,25 @@ def mean_checks(
     checks = [near(name, row.estimate, value, "pandas", LINEAR)]
     if row.std_error is None:
         return checks
-    groups = np.arange(n)[:, None] if clusters is None else clusters.reindex(values.index).to_numpy()
+    groups = (
+        np.arange(n)[:, None] if clusters is None else clusters.reindex(values.index).to_numpy()
+    )
     if not drawn:
         error, df = mean_error(x.mean(axis=1), groups)
     elif clusters is None:
         error, df = anova_error(x)
     else:  # drawn judges are a second factor
-        error, df = mean_error(x.ravel(), np.column_stack([np.repeat(groups[:, 0], k), np.tile(np.arange(k), n)]))
+        error, df = mean_error(
+            x.ravel(), np.column_stack([np.repeat(groups[:, 0], k), np.tile(np.arange(k), n)])
+        )
     if off is not None:
         df = cochran(*zip((error**2, df), off, strict=True))
         error = math.sqrt(error**2 + off[0])
     checks.append(near(label(row, "s.e."), row.std_error, error, "numpy"))
     ends = settings["ci"] == "closed"
-    return checks + wald_checks(row, settings["level"], value, error, df, ends=ends, why=LINEAR, cut=cut)
+    return checks + wald_checks(
+        row, settings["level"], value, error, df, ends=ends, why=LINEAR, cut=cut
+    )
 
 
 def anova_error(x: FloatArray) -> tuple[float, float]:
@@ -301,7 +360,9 @@ def control_values(settings: Any, weights: pd.Series[float]) -> pd.DataFrame:
     import pandas as pd
 
     texts = settings["zero_texts"].items()
-    scores = pd.DataFrame({(text, judge): given for text, judges in texts for judge, given in judges.items()}).T
+    scores = pd.DataFrame(
+        {(text, judge): given for text, judges in texts for judge, given in judges.items()}
+    ).T
     found: pd.DataFrame = composite(scores, settings["centre"], weights).unstack()
     return found
 
@@ -311,11 +372,15 @@ def zero_under(settings: Any, weights: pd.Series[float]) -> Any:
     import pandas as pd
 
     if settings.get("zero_texts") is None:
-        return settings["zero"] if np.isscalar(settings["zero"]) else pd.Series(dict(settings["zero"]))
+        return (
+            settings["zero"] if np.isscalar(settings["zero"]) else pd.Series(dict(settings["zero"]))
+        )
     return control_values(settings, weights).loc[list(settings["zero_neutral"])].mean()
 
 
-def error_under(settings: Any, weights: pd.Series[float], out: str | None) -> tuple[float, float] | None:
+def error_under(
+    settings: Any, weights: pd.Series[float], out: str | None
+) -> tuple[float, float] | None:
     """Variance and df of the judges' mean zero, without the judge `out`.
 
     Of the means of neutral texts, or, with one text, of the rest of a regression on text and judge. None where the
@@ -333,7 +398,10 @@ def error_under(settings: Any, weights: pd.Series[float], out: str | None) -> tu
     elif settings["judges"] == "random" or min(m, k) < 2:
         return None
     else:
-        rest, df = x - x.mean(axis=1, keepdims=True) - x.mean(axis=0) + x.mean(), (m - 1.0) * (k - 1.0)
+        rest, df = (
+            x - x.mean(axis=1, keepdims=True) - x.mean(axis=0) + x.mean(),
+            (m - 1.0) * (k - 1.0),
+        )
         variance = float((rest**2).sum()) / df / k
     size = max(1.0, float(np.abs(x).max()))
     return (variance, df) if variance > (np.finfo(float).eps * size) ** 2 else None
@@ -346,12 +414,29 @@ def weight_sets(settings: Any) -> dict[str, pd.Series[float]]:
     own = pd.Series(settings["weights"], dtype=float)
     found: dict[str, Any] = {EQUAL: np.sign(own) * own.abs().sum() / (own != 0).sum()}
     for trait in own.index[own != 0]:
-        for factor, name in ((1.2, f"'{trait}' +20%"), (0.8, f"'{trait}' -20%"), (0.0, f"without '{trait}'")):
+        for factor, name in (
+            (1.2, f"'{trait}' +20%"),
+            (0.8, f"'{trait}' -20%"),
+            (0.0, f"without '{trait}'"),
+        ):
             found[name] = own.where(own.index != trait, own * factor)
-    if settings["score_range"] is not None or not settings["free_weights"]:  # each side keeps its sum
+    if (
+        settings["score_range"] is not None or not settings["free_weights"]
+    ):  # each side keeps its sum
         sides = [side for side in (1, -1) if (side * own > 0).any() and (own != 0).sum() > 1]
-        found = {name: w for name, w in found.items() if sides and all((side * w > 0).any() for side in sides)}
-        found = {name: sum(side * (side * w).clip(lower=0) * (side * own).clip(lower=0).sum()
-                           / (side * w).clip(lower=0).sum() for side in sides)
-                 for name, w in found.items()}  # fmt: skip
+        found = {
+            name: w
+            for name, w in found.items()
+            if sides and all((side * w > 0).any() for side in sides)
+        }
+        found = {
+            name: sum(
+                side
+                * (side * w).clip(lower=0)
+                * (side * own).clip(lower=0).sum()
+                / (side * w).clip(lower=0).sum()
+                for side in sides
+            )
+            for name, w in found.items()
+        }
     return {name: w for name, w in found.items() if w.any()}

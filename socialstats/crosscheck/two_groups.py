@@ -70,13 +70,18 @@ def deviations(units: Units) -> tuple[FloatArray, FloatArray]:
     return moved, weight
 
 
-def clustered_gap(row: Row, units: Units, level: float, cut: tuple[float, float] | None, **how: Any) -> list[Check]:
+def clustered_gap(
+    row: Row, units: Units, level: float, cut: tuple[float, float] | None, **how: Any
+) -> list[Check]:
     """Compare standard error, t, df, p, and the t interval, of a difference of means in clusters."""
     if row.std_error is None:
         return []
     codes = units.codes if units.codes.shape[1] else np.arange(len(units.value))[:, None]
     found = gap_errors(*deviations(units), units.second, codes)
-    gap, error = float(np.subtract(*(units.side(second)[0].mean() for second in (False, True)))), found.variance**0.5
+    gap, error = (
+        float(np.subtract(*(units.side(second)[0].mean() for second in (False, True)))),
+        found.variance**0.5,
+    )
     out = field_checks(row, "numpy", CR2, std_error=error)
     return [*out, *wald_checks(row, level, gap, error, found.df, cut=cut, why=CR2, **how)]
 
@@ -87,10 +92,16 @@ def proportions(result: Result) -> Verification:
         return weights.proportions(result)
     design, settings = result.design, result.settings
     whole = design.repeats is None
-    ones = (design.value == design.levels.index(settings["choice"])).astype(float) if whole else design.value
+    ones = (
+        (design.value == design.levels.index(settings["choice"])).astype(float)
+        if whole
+        else design.value
+    )
     units = units_of(result, ones)
     if units is None:
-        return Verification(checks=(skipped("difference", "statsmodels", "too many units to write out one by one"),))
+        return Verification(
+            checks=(skipped("difference", "statsmodels", "too many units to write out one by one"),)
+        )
     lead, *shares = result.rows
     level, side = settings["level"], settings["alternative"]
     means = [float(units.side(second)[0].mean()) for second in (False, True)]
@@ -103,7 +114,11 @@ def proportions(result: Result) -> Verification:
     scored = lead.interval == "score"
     if scored and None not in (shares[0].conf_low, shares[1].conf_low):
         one_sided = side != "two_sided"
-        found = ends_of(result, units, inner_level(settings)) if one_sided else both_ends(means[0] - means[1], *shares)
+        found = (
+            ends_of(result, units, inner_level(settings))
+            if one_sided
+            else both_ends(means[0] - means[1], *shares)
+        )
         checks += end_checks(lead, *with_open_end(*found, side, WHOLE), "numpy", ENDS, least=1.0)
     gap = clustered_gap(lead, units, level, WHOLE, ends=not scored, alternative=side)
     return Verification(checks=(*checks, *gap))
@@ -114,8 +129,13 @@ def plain_share(result: Result, row: Row, x: FloatArray, codes: Any) -> list[Che
     proportion_confint = load_peer("statsmodels.stats.proportion", "proportion_confint")
 
     p, n = float(x.mean()), len(x)
-    low, high = proportion_confint(float(x.sum()), n, alpha=1 - result.settings["level"], method="wilson")
-    ends = 0.0 if p == 0 else float(low), 1.0 if p == 1 else float(high)  # statsmodels leaves rounding there
+    low, high = proportion_confint(
+        float(x.sum()), n, alpha=1 - result.settings["level"], method="wilson"
+    )
+    ends = (
+        0.0 if p == 0 else float(low),
+        1.0 if p == 1 else float(high),
+    )  # statsmodels leaves rounding there
     out = field_checks(row, "statsmodels", CLOSED, estimate=p, std_error=math.sqrt(p * (1 - p) / n))
     return [*out, *end_checks(row, *ends, "statsmodels", CLOSED, least=1.0)]
 
@@ -135,7 +155,9 @@ def newcombe(row: Row, units: Units, level: float, side: str) -> list[Check]:
     """Compare the interval of the difference with statsmodels', and p with scipy's exact test."""
     from scipy.stats import fisher_exact
 
-    confint_proportions_2indep = load_peer("statsmodels.stats.proportion", "confint_proportions_2indep")
+    confint_proportions_2indep = load_peer(
+        "statsmodels.stats.proportion", "confint_proportions_2indep"
+    )
 
     (a, n), (b, m) = ((int(x.sum()), len(x)) for x, _ in map(units.side, (False, True)))
     p, q = a / n, b / m
@@ -144,8 +166,11 @@ def newcombe(row: Row, units: Units, level: float, side: str) -> list[Check]:
     error = math.sqrt(p * (1 - p) / n + q * (1 - q) / m)
     out = end_checks(row, *ends, "statsmodels", NEWCOMBE, least=1.0)
     exact: Any = fisher_exact(np.array([[a, n - a], [b, m - b]]), alternative=SIDES[side])
-    return [*out, *field_checks(row, "numpy", CLOSED, std_error=error),
-            *field_checks(row, "scipy", FISHER, p_value=float(exact.pvalue))]  # fmt: skip
+    return [
+        *out,
+        *field_checks(row, "numpy", CLOSED, std_error=error),
+        *field_checks(row, "scipy", FISHER, p_value=float(exact.pvalue)),
+    ]
 
 
 def means(result: Result) -> Verification:
@@ -154,7 +179,9 @@ def means(result: Result) -> Verification:
         return weights.means(result)
     units, settings = units_of(result, result.design.value), result.settings
     if units is None:
-        return Verification(checks=(skipped("difference", "scipy", "too many units to write out one by one"),))
+        return Verification(
+            checks=(skipped("difference", "scipy", "too many units to write out one by one"),)
+        )
     size = float(np.abs(units.value).max())
     lead, rows = result.rows[0], result.rows[1:]
     sides = [units.side(second) for second in (False, True)]
@@ -168,9 +195,17 @@ def means(result: Result) -> Verification:
     if units.codes.shape[1]:
         cut = lead.limits
         return Verification(
-            checks=(*checks, *clustered_gap(lead, units, settings["level"], cut, null=null, alternative=side))
+            checks=(
+                *checks,
+                *clustered_gap(lead, units, settings["level"], cut, null=null, alternative=side),
+            )
         )
-    return Verification(checks=(*checks, *welch(lead, sides[0][0] - null, sides[1][0], null, side, settings["level"])))
+    return Verification(
+        checks=(
+            *checks,
+            *welch(lead, sides[0][0] - null, sides[1][0], null, side, settings["level"]),
+        )
+    )
 
 
 def one_mean(row: Row, x: FloatArray, codes: Any, level: float) -> list[Check]:
@@ -181,10 +216,15 @@ def one_mean(row: Row, x: FloatArray, codes: Any, level: float) -> list[Check]:
     found = errors_by(f * (x - x.mean()), f, codes)
     error = math.sqrt(found.variance)
     out = field_checks(row, "numpy", CR2, std_error=error, df=found.df)
-    return [*out, *wald_checks(row, level, float(x.mean()), error, found.df, cut=row.limits, why=CR2)]
+    return [
+        *out,
+        *wald_checks(row, level, float(x.mean()), error, found.df, cut=row.limits, why=CR2),
+    ]
 
 
-def welch(row: Row, x: FloatArray, y: FloatArray, null: float, side: str, level: float) -> list[Check]:
+def welch(
+    row: Row, x: FloatArray, y: FloatArray, null: float, side: str, level: float
+) -> list[Check]:
     """Compare Welch's test and interval with scipy's; `x` is the first group less the null hypothesis."""
     from scipy.stats import ttest_ind
 
@@ -197,7 +237,9 @@ def welch(row: Row, x: FloatArray, y: FloatArray, null: float, side: str, level:
     theirs = {"std_error": error, "statistic": float(test.statistic), "df": float(test.df)}
     low, high = (float(end) + null for end in test.confidence_interval(level))
     ends = with_open_end(low, high, side, row.limits)
-    out = field_checks(row, "scipy", "ttest_ind(equal_var=False)", p_value=float(test.pvalue), **theirs)
+    out = field_checks(
+        row, "scipy", "ttest_ind(equal_var=False)", p_value=float(test.pvalue), **theirs
+    )
     return [*out, *end_checks(row, *ends, "scipy", "ttest_ind(equal_var=False)", least=error)]
 
 
@@ -210,13 +252,21 @@ def ordinal(result: Result) -> Verification:
     from scipy.stats import brunnermunzel
 
     units = units_of(result, result.design.value)
-    x, y = (np.zeros(0), np.zeros(0)) if units is None else (units.side(False)[0], units.side(True)[0])
+    x, y = (
+        (np.zeros(0), np.zeros(0)) if units is None else (units.side(False)[0], units.side(True)[0])
+    )
     if units is None or len(x) * len(y) > MOST_PAIRS:
-        return Verification(checks=(skipped("superiority", "scipy", "too many pairs of units to compare each"),))
+        return Verification(
+            checks=(skipped("superiority", "scipy", "too many pairs of units to compare each"),)
+        )
     (lead, test), side = result.rows, result.settings["alternative"]
     higher = (x[:, None] > y) + 0.5 * (x[:, None] == y)
     theta = float(higher.mean())
-    checks = [relative(label(lead), lead.estimate, theta, "numpy", "all pairs of units compared", size=1.0)]
+    checks = [
+        relative(
+            label(lead), lead.estimate, theta, "numpy", "all pairs of units compared", size=1.0
+        )
+    ]
     if lead.std_error is not None:
         value = np.empty(len(units.value))
         value[~units.second], value[units.second] = higher.mean(axis=1), 1 - higher.mean(axis=0)
@@ -228,13 +278,22 @@ def ordinal(result: Result) -> Verification:
             parts = [placed.side(second)[0] for second in (False, True)]
             v = [part.var(ddof=1) / len(part) for part in parts]
             error = math.sqrt(sum(v))
-            df = sum(v) ** 2 / sum(one**2 / (len(part) - 1) for one, part in zip(v, parts, strict=True))
+            df = sum(v) ** 2 / sum(
+                one**2 / (len(part) - 1) for one, part in zip(v, parts, strict=True)
+            )
             peer: Any = brunnermunzel(x, y, alternative=SIDES[side])
-            checks += field_checks(lead, "scipy", "brunnermunzel", statistic=-float(peer.statistic),
-                                   p_value=float(peer.pvalue))  # fmt: skip
+            checks += field_checks(
+                lead,
+                "scipy",
+                "brunnermunzel",
+                statistic=-float(peer.statistic),
+                p_value=float(peer.pvalue),
+            )
         checks += field_checks(lead, "numpy", CR2, std_error=error)
         level = result.settings["level"]
-        checks += wald_checks(lead, level, theta, error, df, null=0.5, alternative=side, cut=(0.0, 1.0), why=CR2)
+        checks += wald_checks(
+            lead, level, theta, error, df, null=0.5, alternative=side, cut=(0.0, 1.0), why=CR2
+        )
     return Verification(checks=(*checks, *rank_checks(test, x, y, side)))
 
 
@@ -254,30 +313,42 @@ def rank_checks(row: Row, x: FloatArray, y: FloatArray, side: str) -> list[Check
     if how == "asymptotic" or not tied:
         return [*checks, *field_checks(row, "scipy", "mannwhitneyu", p_value=float(peer.pvalue))]
     if math.comb(len(both), len(x)) > MOST_CHOICES:
-        return [*checks, skipped("rank_sum, p", "numpy", "too many ways to choose the first group to list each")]
+        return [
+            *checks,
+            skipped("rank_sum, p", "numpy", "too many ways to choose the first group to list each"),
+        ]
     ranks = 2 * rankdata(both)
     sums = np.array([sum(ranks[list(one)]) for one in combinations(range(len(both)), len(x))])
     seen = float(ranks[: len(x)].sum())
     below, above = float((sums <= seen + 0.5).mean()), float((sums >= seen - 0.5).mean())
     p = {"two_sided": min(1.0, 2 * min(below, above)), "greater": above, "less": below}[side]
-    return [*checks, *field_checks(row, "numpy", "all choices of the first group listed", p_value=p)]
+    return [
+        *checks,
+        *field_checks(row, "numpy", "all choices of the first group listed", p_value=p),
+    ]
 
 
 def ends_of(result: Result, units: Units, level: float) -> tuple[float, float]:
     """Return the interval of a difference of shares: statsmodels' Newcombe, or by Wilson's roots of both shares."""
-    confint_proportions_2indep = load_peer("statsmodels.stats.proportion", "confint_proportions_2indep")
+    confint_proportions_2indep = load_peer(
+        "statsmodels.stats.proportion", "confint_proportions_2indep"
+    )
 
     sides, repeats = [units.side(second) for second in (False, True)], result.design.repeats
     (x, _), (y, _) = sides
     if repeats is None and not units.codes.shape[1]:
         hits = int(x.sum()), len(x), int(y.sum()), len(y)
-        low, high = confint_proportions_2indep(*hits, method="newcomb", compare="diff", alpha=1 - level)
+        low, high = confint_proportions_2indep(
+            *hits, method="newcomb", compare="diff", alpha=1 - level
+        )
         return float(low), float(high)
     rows = []
     for name, (values, codes) in zip(result.design.groups, sides, strict=True):
         p, f = float(values.mean()), np.full(len(values), 1 / len(values))
         errors = errors_by(f * (values - p), f, codes)
-        answers = float(len(values)) if repeats is None else float(repeats.of_source(name).answers.sum())
+        answers = (
+            float(len(values)) if repeats is None else float(repeats.of_source(name).answers.sum())
+        )
         low, high = wilson_roots(p, counted(p * (1 - p), errors, answers), level, errors.df)
         rows.append(Row(term=name, estimate=p, conf_low=low, conf_high=high))
     return both_ends(float(x.mean() - y.mean()), *rows)
@@ -289,15 +360,23 @@ def inverted(result: Result) -> Verification:
 
     source, options = result.extras["source"], result.settings
     design, choice = source.design, source.settings["choice"]
-    ones = design.value if design.repeats is not None else (design.value == design.levels.index(choice)).astype(float)
+    ones = (
+        design.value
+        if design.repeats is not None
+        else (design.value == design.levels.index(choice)).astype(float)
+    )
     units = units_of(source, ones)
     if units is None:
-        return Verification(checks=(skipped("difference", "statsmodels", "too many units to write out one by one"),))
+        return Verification(
+            checks=(skipped("difference", "statsmodels", "too many units to write out one by one"),)
+        )
     row, *tests = result.rows
     gap = float(np.subtract(*(units.side(second)[0].mean() for second in (False, True))))
     ends = ends_of(source, units, round(2 * options["level"] - 1, 12))
     checks = [relative(label(row), row.estimate, gap, "numpy", CLOSED, size=1.0)]
-    checks += end_checks(row, max(ends[0], -1.0), min(ends[1], 1.0), "statsmodels", NEWCOMBE, least=1.0)
+    checks += end_checks(
+        row, max(ends[0], -1.0), min(ends[1], 1.0), "statsmodels", NEWCOMBE, least=1.0
+    )
     found = []
     for sign, bound in zip((1.0, -1.0), result.extras["bounds"], strict=True):
         beyond = sign * (gap - bound) < 0
@@ -314,7 +393,9 @@ def inverted(result: Result) -> Verification:
     values = [*worse, *([max(worse)] if len(worse) > 1 else [])]
     for test, theirs in zip(tests, values, strict=True):
         if math.isnan(theirs) or theirs < 1e-9:
-            checks.append(skipped(label(test, "p"), "scipy", "below what the root of a level near 1 tells"))
+            checks.append(
+                skipped(label(test, "p"), "scipy", "below what the root of a level near 1 tells")
+            )
         else:
             checks += field_checks(test, "scipy", INVERTED, 1e-5, p_value=theirs)
     return Verification(checks=tuple(checks))

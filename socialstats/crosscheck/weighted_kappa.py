@@ -74,7 +74,10 @@ class Alike:
 def alike(result: Result, group: str | None, raters: Sequence[int]) -> Alike:
     """Count the units of all, or of one level of the stratum, by cluster and by their row of ratings, ascending."""
     design: Ratings = result.design
-    factors, stratum = design.factors(result.settings.get("cluster", None)), result.settings.get("stratum")
+    factors, stratum = (
+        design.factors(result.settings.get("cluster", None)),
+        result.settings.get("stratum"),
+    )
     codes = np.full((len(design.units), len(design.raters)), -1)
     given = design.status == OK
     if result.settings.get("refusal") == "level":
@@ -92,20 +95,26 @@ def alike(result: Result, group: str | None, raters: Sequence[int]) -> Alike:
     wide[:, raters] = distinct[:, len(factors) :]
     count = np.bincount(place.ravel(), design.unit_count[at], len(distinct))
     return Alike(
-        codes=wide, cells=Cells.of(count, distinct[:, : len(factors)].T), clusters=codes_of(factors, at[first])
+        codes=wide,
+        cells=Cells.of(count, distinct[:, : len(factors)].T),
+        clusters=codes_of(factors, at[first]),
     )
 
 
 class Pair:
     """Two raters: the cells that both rated, the levels there, and the square table of all units."""
 
-    def __init__(self, codes: Any, raters: tuple[int, int], disagreement: FloatArray, count: FloatArray) -> None:
+    def __init__(
+        self, codes: Any, raters: tuple[int, int], disagreement: FloatArray, count: FloatArray
+    ) -> None:
         first, second = (codes[:, rater] for rater in raters)
         self.there = np.flatnonzero((first >= 0) & (second >= 0))
         self.x, self.y = first[self.there], second[self.there]
         self.disagreement, self.k = disagreement, len(disagreement)
         self.whole = self.table(count)
-        self.n, self.seen, self.chance = (float(x[0]) for x in disagreements(self.whole[None], disagreement))
+        self.n, self.seen, self.chance = (
+            float(x[0]) for x in disagreements(self.whole[None], disagreement)
+        )
         self.known = self.n >= 2 and self.chance > LEAST * self.n
         self.kappa = 1 - self.seen / self.chance if self.known else math.nan
 
@@ -115,7 +124,9 @@ class Pair:
         return flat.reshape(self.k, self.k).astype(np.float64)
 
 
-def disagreements(tables: FloatArray, apart: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+def disagreements(
+    tables: FloatArray, apart: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Units of each table, and how far they are apart in all, seen and by chance, each (pairs,)."""
     rows, columns = tables.sum(axis=2), tables.sum(axis=1)
     n = rows.sum(axis=1)
@@ -142,16 +153,26 @@ def checks_of(result: Result) -> list[Check]:
     pairs = pairs_of(alike(result, None, every), combinations(every, 2), result)
     values = [pair.kappa for pair in pairs if pair.known]
     return [
-        compare(f"{row.term} of the kappas", row.estimate, float(np.quantile(values, places[row.term])),
-                package="numpy", tolerance=1e-10, why=SAME)
+        compare(
+            f"{row.term} of the kappas",
+            row.estimate,
+            float(np.quantile(values, places[row.term])),
+            package="numpy",
+            tolerance=1e-10,
+            why=SAME,
+        )
         for row in result.rows
-    ]  # fmt: skip
+    ]
 
 
 def verify(result: Result) -> Verification:
     """Recompute every kappa, its standard error (statsmodels, or slopes), and from these test, p and interval."""
     raters, wanted = list(result.design.raters), result.settings["pairs"]
-    chosen = list(range(len(raters))) if isinstance(wanted, str) else [raters.index(name) for name in wanted]
+    chosen = (
+        list(range(len(raters)))
+        if isinstance(wanted, str)
+        else [raters.index(name) for name in wanted]
+    )
     names = dict(
         zip(next(iter(result.extras["tables"].values())), combinations(chosen, 2), strict=True)
     )  # by the name of their row
@@ -186,7 +207,9 @@ def many_checks(
     made: dict[str, Any] = {"tolerance": TOLERANCE, "why": CLOSED}
     ours, count = result.extras["pairs"][group or "all units"], found.cells.count
     kappas, sums, used = [], np.zeros(2), {term: np.zeros(len(count), dtype=bool) for term in JOINT}
-    for k, (name, pair) in enumerate(zip(names, pairs_of(found, names.values(), result), strict=True)):
+    for k, (name, pair) in enumerate(
+        zip(names, pairs_of(found, names.values(), result), strict=True)
+    ):
         sums += (pair.seen, pair.chance)
         used["pooled"][pair.there] = True
         if not pair.known:
@@ -198,7 +221,10 @@ def many_checks(
         if k % (len(names) // SAMPLED) == 0:
             theirs = float(cohens_kappa(pair.whole, weights=pair.disagreement).kappa)
             yield compare(f"kappa of {name}", kappa, theirs, package="statsmodels", **made)
-    joint = {"mean": float(np.mean(kappas)) if kappas else None, "pooled": 1 - sums[0] / sums[1] if sums[1] else None}
+    joint = {
+        "mean": float(np.mean(kappas)) if kappas else None,
+        "pooled": 1 - sums[0] / sums[1] if sums[1] else None,
+    }
     codes = found.clusters
     for term, value in joint.items():
         row = rows[term]
@@ -207,9 +233,13 @@ def many_checks(
         yield compare(term, row.estimate, value, package="numpy", **made)
         if row.std_error is not None and row.statistic is not None:
             levels = [len(np.unique(code[used[term]])) for code in codes.T]
-            yield from row_arithmetic(row, min(levels, default=float(count[used[term]].sum())), codes, result.settings)
+            yield from row_arithmetic(
+                row, min(levels, default=float(count[used[term]].sum())), codes, result.settings
+            )
             note = f"slopes of {len(names):,} pairs would take too long"
-            yield compare(f"s.e. of {term}", row.std_error, None, package="numpy", note=note, **made)
+            yield compare(
+                f"s.e. of {term}", row.std_error, None, package="numpy", note=note, **made
+            )
 
 
 def pair_checks(name: str, row: Row, pair: Pair, count: FloatArray, result: Result) -> list[Check]:
@@ -228,15 +258,22 @@ def pair_checks(name: str, row: Row, pair: Pair, count: FloatArray, result: Resu
         out.append(compare(f"s.e. of {name}", row.std_error, float(theirs.std_kappa), **rough))
     if independent and row.statistic is not None:
         z = float(theirs.kappa / theirs.std_kappa0)
-        out.append(compare(f"z of {name}", row.statistic, z, **made | {"tolerance": 1e-8 * max(1.0, abs(z))}))
+        out.append(
+            compare(
+                f"z of {name}", row.statistic, z, **made | {"tolerance": 1e-8 * max(1.0, abs(z))}
+            )
+        )
     made["package"], scheme = "scikit-learn", sklearn_scheme(result)
     if scheme is None:
         note = "scikit-learn weighs positions only"
         return [*out, compare(f"kappa of {name}", row.estimate, None, **made, note=note)]
     score = cohen_kappa_score(
-        pair.x, pair.y, labels=list(range(pair.k)), weights=None if scheme == "unweighted" else scheme,
+        pair.x,
+        pair.y,
+        labels=list(range(pair.k)),
+        weights=None if scheme == "unweighted" else scheme,
         sample_weight=count[pair.there],
-    )  # fmt: skip
+    )
     return [*out, compare(f"kappa of {name}", row.estimate, float(score), **made)]
 
 
@@ -263,10 +300,14 @@ def joint_check(row: Row, found: Mapping[str, Pair]) -> Check:
     if row.reason == "no_variation":
         theirs = None
     note = "kappa is undefined" if theirs is None else ""
-    return compare(row.term, row.estimate, theirs, package=package, tolerance=TOLERANCE, why=CLOSED, note=note)
+    return compare(
+        row.term, row.estimate, theirs, package=package, tolerance=TOLERANCE, why=CLOSED, note=note
+    )
 
 
-def error_checks(rows: Mapping[str, Row], found: Alike, pairs: Mapping[str, Pair], result: Result) -> list[Check]:
+def error_checks(
+    rows: Mapping[str, Row], found: Alike, pairs: Mapping[str, Pair], result: Result
+) -> list[Check]:
     """Compare errors by clusters, or of all pairs together, then test and interval of every row."""
     settings, out = result.settings, []
     level, count = settings["level"], found.cells.count
@@ -283,9 +324,22 @@ def error_checks(rows: Mapping[str, Row], found: Alike, pairs: Mapping[str, Pair
         for pair, slopes in zip(own, cell_slopes(own, term), strict=True):
             move[pair.there] += slopes[pair.x, pair.y]
         errors = errors_by(move[each], np.full(len(each), 1 / len(each)), clusters)
-        if row.std_error is not None and settings["ci"] in CLOSED_CI and (clustered or term in JOINT):
+        if (
+            row.std_error is not None
+            and settings["ci"] in CLOSED_CI
+            and (clustered or term in JOINT)
+        ):
             error = math.sqrt(errors.variance * (1.0 if clustered else errors.df / (errors.df + 1)))
-            out.append(compare(f"s.e. of {term}", row.std_error, error, package="numpy", tolerance=1e-6, why=SLOPE))
+            out.append(
+                compare(
+                    f"s.e. of {term}",
+                    row.std_error,
+                    error,
+                    package="numpy",
+                    tolerance=1e-6,
+                    why=SLOPE,
+                )
+            )
         told = settings
         if settings["ci"] == "closed":
             effective, low, high = few_ends(own, row.estimate, each, clusters, level)
@@ -305,7 +359,12 @@ def cell_slopes(pairs: Sequence[Pair], term: str) -> list[FloatArray]:
     out = []
     for pair, mine in zip(pairs, own, strict=True):
         others = own.sum(axis=0) - mine if term == "pooled" else np.zeros(2)
-        v, rows, columns, ends = pair.disagreement, pair.whole.sum(axis=1), pair.whole.sum(axis=0), []
+        v, rows, columns, ends = (
+            pair.disagreement,
+            pair.whole.sum(axis=1),
+            pair.whole.sum(axis=0),
+            [],
+        )
         for step in (STEP, -STEP):  # one unit more, or less, in each cell
             seen = mine[0] + step * v
             chance = rows @ v @ columns + step * ((v @ columns)[:, None] + rows @ v) + step**2 * v
@@ -314,7 +373,9 @@ def cell_slopes(pairs: Sequence[Pair], term: str) -> list[FloatArray]:
     return out
 
 
-def few_ends(pairs: Sequence[Pair], value: float, each: Any, clusters: Any, level: float) -> tuple[float, float, float]:
+def few_ends(
+    pairs: Sequence[Pair], value: float, each: Any, clusters: Any, level: float
+) -> tuple[float, float, float]:
     """Effective disagreements and the ends they give, of all pairs of raters together."""
     apart, weight = np.zeros((2, int(each.max()) + 1))
     expected, top = 0.0, float(pairs[0].disagreement.max())
@@ -323,7 +384,9 @@ def few_ends(pairs: Sequence[Pair], value: float, each: Any, clusters: Any, leve
         weight[pair.there] += 1.0
         expected += pair.chance / top
     mean = np.divide(apart, weight, out=np.zeros_like(apart), where=weight > 0)[each]
-    return disagreement_ends(value, mean, weight[each], expected / float(weight[each].sum()), clusters, level)
+    return disagreement_ends(
+        value, mean, weight[each], expected / float(weight[each].sum()), clusters, level
+    )
 
 
 def row_arithmetic(row: Row, g: float, clusters: Any, options: Mapping[str, Any]) -> list[Check]:
@@ -331,21 +394,29 @@ def row_arithmetic(row: Row, g: float, clusters: Any, options: Mapping[str, Any]
     out: list[Check] = []
     clustered = clusters.shape[1] > 0
     error = (row.std_error or 0.0) * (1.0 if clustered else math.sqrt(g / (g - 1)))
-    if row.statistic is not None and row.df is None:  # the z by the null error is compared with statsmodels
+    if (
+        row.statistic is not None and row.df is None
+    ):  # the z by the null error is compared with statsmodels
         out.append(same_p(label(row, "p"), row.p_value, tail_p(row.statistic, None)))
     elif row.statistic is not None:
-        out += statistic_checks(replace(row, std_error=error) if row.interval == "fisher_z" else row, df=g - 1)
+        out += statistic_checks(
+            replace(row, std_error=error) if row.interval == "fisher_z" else row, df=g - 1
+        )
     elif row.df is not None:
         out.append(relative(label(row, "df"), row.df, g - 1))
     if options["ci"] == "wald":
         out += t_ends(row, options["level"], g - 1 if clustered else None, cut=(-math.inf, 1.0))
     elif options["ci"] == "closed":
         ends = fisher_ends(row.estimate or 0.0, error, g - 1, options["level"])
-        out += end_checks(row, *ends, "scipy", FORMULA, least=1.0)  # a kappa is 1 less a ratio, with the rounding of 1
+        out += end_checks(
+            row, *ends, "scipy", FORMULA, least=1.0
+        )  # a kappa is 1 less a ratio, with the rounding of 1
     return out
 
 
-def bootstrap_checks(rows: Mapping[str, Row], found: Alike, names: Names, result: Result) -> list[Check]:
+def bootstrap_checks(
+    rows: Mapping[str, Row], found: Alike, names: Names, result: Result
+) -> list[Check]:
     """Compute the kappas of every resample of one group of units from its own tables."""
     settings = result.settings
     shown = {term: row for term, row in rows.items() if row.conf_low is not None}
@@ -353,19 +424,31 @@ def bootstrap_checks(rows: Mapping[str, Row], found: Alike, names: Names, result
         return []
     pairs = list(pairs_of(found, names.values(), result))
     drawn = redrawn(
-        found.cells, drawn_kappas(pairs), ci=settings["ci"], resamples=settings["resamples"],
-        seed=settings["seed"], cost=len(pairs) * (1 + pairs[0].k ** 2 / 2000),
-    )  # fmt: skip
+        found.cells,
+        drawn_kappas(pairs),
+        ci=settings["ci"],
+        resamples=settings["resamples"],
+        seed=settings["seed"],
+        cost=len(pairs) * (1 + pairs[0].k ** 2 / 2000),
+    )
     out = []
     for column, term in enumerate((*names, *JOINT)):
         if term in shown:
-            out += resampled_checks(shown[term], drawn, settings["ci"], settings["level"], column=column, most=1.0)
+            out += resampled_checks(
+                shown[term], drawn, settings["ci"], settings["level"], column=column, most=1.0
+            )
     if drawn is not None and all(row.group is None for row in shown.values()):
         scheme = sklearn_scheme(result)
         package = "statsmodels" if scheme is None else "scikit-learn"
-        made: dict[str, Any] = {"package": package, "calls": max(1, SAMPLE // len(pairs)), "seed": settings["seed"]}
+        made: dict[str, Any] = {
+            "package": package,
+            "calls": max(1, SAMPLE // len(pairs)),
+            "seed": settings["seed"],
+        }
         for column, (pair, term) in enumerate(zip(pairs, names, strict=True)):
-            out += sampled_check(term, found.cells, drawn.replicates[:, column], peer_of(pair, scheme), **made)
+            out += sampled_check(
+                term, found.cells, drawn.replicates[:, column], peer_of(pair, scheme), **made
+            )
     return out
 
 
@@ -379,7 +462,11 @@ def drawn_kappas(pairs: Sequence[Pair]) -> Statistic:
     place = np.concatenate([p * k * k + k * pair.x + pair.y for p, pair in enumerate(pairs)])
 
     def statistic(times: FloatArray) -> list[float]:
-        tables = np.bincount(place, times[there], len(pairs) * k * k).astype(np.float64).reshape(-1, k, k)
+        tables = (
+            np.bincount(place, times[there], len(pairs) * k * k)
+            .astype(np.float64)
+            .reshape(-1, k, k)
+        )
         n, seen, chance = disagreements(tables, apart)
         known = chance > LEAST * n
         single = np.where(known, 1 - seen / np.where(known, chance, 1.0), np.nan)
@@ -397,7 +484,9 @@ def peer_of(pair: Pair, scheme: str | None) -> Statistic:
 
         def theirs(times: FloatArray) -> Any:
             with np.errstate(all="ignore"):
-                return cohens_kappa(pair.table(times), weights=pair.disagreement, return_results=False)
+                return cohens_kappa(
+                    pair.table(times), weights=pair.disagreement, return_results=False
+                )
 
         return theirs
     cohen_kappa_score = load_peer("sklearn.metrics", "cohen_kappa_score")

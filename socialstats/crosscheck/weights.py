@@ -58,7 +58,9 @@ def regressed(row: Row, x: FloatArray, w: FloatArray, codes: Any) -> list[Check]
     return field_checks(row, "statsmodels", REGRESSED, std_error=float(found.bse[0]))
 
 
-def mean_checks(row: Row, x: FloatArray, w: FloatArray, codes: Any, level: float, **test: Any) -> list[Check]:
+def mean_checks(
+    row: Row, x: FloatArray, w: FloatArray, codes: Any, level: float, **test: Any
+) -> list[Check]:
     """Compare a weighted mean, its error, and the interval and test of t."""
     mean, size = described(x, w)[0], float(np.abs(x).max())
     out = [relative(label(row), row.estimate, mean, "statsmodels", DESCRIBED, size=size)]
@@ -67,12 +69,17 @@ def mean_checks(row: Row, x: FloatArray, w: FloatArray, codes: Any, level: float
     found = weighted_errors(x, w, codes)
     error = math.sqrt(found.variance)
     out += [*field_checks(row, "numpy", LINEARISED, std_error=error), *regressed(row, x, w, codes)]
-    return [*out, *wald_checks(row, level, mean, error, found.df, cut=row.limits, why=LINEARISED, **test)]
+    return [
+        *out,
+        *wald_checks(row, level, mean, error, found.df, cut=row.limits, why=LINEARISED, **test),
+    ]
 
 
 def too_many(quantity: str) -> Verification:
     """Return that a result has too many units to write them out."""
-    return Verification(checks=(set_aside(quantity, None, None, "statsmodels", "too many units to write out"),))
+    return Verification(
+        checks=(set_aside(quantity, None, None, "statsmodels", "too many units to write out"),)
+    )
 
 
 def paired(result: Result) -> Verification:
@@ -86,18 +93,26 @@ def paired(result: Result) -> Verification:
     test = {"null": settings["null"], "alternative": settings["alternative"]}
     checks: list[Check] = []
     for row in result.rows:
-        values = {**dict(zip(design.conditions, (x, y), strict=True)), "difference": x - y}.get(row.term)
+        values = {**dict(zip(design.conditions, (x, y), strict=True)), "difference": x - y}.get(
+            row.term
+        )
         if values is not None and row.role == "difference":
             own = codes if row.group is None else codes[:, :0]
             checks += mean_checks(row, values, w, own, settings["level"], **test)
         elif values is not None and row.group in ("mean", "sd"):
             theirs = described(values, w)[row.group == "sd"]
             size = float(np.abs(values).max())
-            checks.append(relative(label(row), row.estimate, theirs, "statsmodels", DESCRIBED, size=size))
+            checks.append(
+                relative(label(row), row.estimate, theirs, "statsmodels", DESCRIBED, size=size)
+            )
         elif row.term == "r" and row.estimate is not None:
-            found: Any = load_peer("statsmodels.stats.weightstats", "DescrStatsW")(np.column_stack([x, y]), weights=w)
+            found: Any = load_peer("statsmodels.stats.weightstats", "DescrStatsW")(
+                np.column_stack([x, y]), weights=w
+            )
             theirs = float(found.corrcoef[0, 1])
-            checks.append(relative(label(row), row.estimate, theirs, "statsmodels", DESCRIBED, size=1.0))
+            checks.append(
+                relative(label(row), row.estimate, theirs, "statsmodels", DESCRIBED, size=1.0)
+            )
     return Verification(checks=tuple(checks))
 
 
@@ -123,7 +138,10 @@ class Sides:
         if not self.codes.shape[1]:
             parts = [weighted_errors(*side) for side in sides]
             v = np.array([0.0 if math.isnan(part.variance) else part.variance for part in parts])
-            df = float(v.sum() ** 2 / sum(one**2 / part.df for one, part in zip(v, parts, strict=True) if one))
+            df = float(
+                v.sum() ** 2
+                / sum(one**2 / part.df for one, part in zip(v, parts, strict=True) if one)
+            )
             return means[0] - means[1], replace(parts[0], variance=float(v.sum()), df=df)
         f, e = np.zeros(len(self.x)), np.zeros(len(self.x))
         for second, sign in ((False, 1.0), (True, -1.0)):
@@ -145,14 +163,32 @@ def means(result: Result) -> Verification:
     if lead.std_error is not None:
         error = math.sqrt(errors.variance)
         checks += field_checks(lead, "numpy", LINEARISED, std_error=error)
-        checks += wald_checks(lead, settings["level"], gap, error, errors.df, null=settings["null"], why=LINEARISED,
-                              alternative=settings["alternative"], cut=lead.limits)  # fmt: skip
+        checks += wald_checks(
+            lead,
+            settings["level"],
+            gap,
+            error,
+            errors.df,
+            null=settings["null"],
+            why=LINEARISED,
+            alternative=settings["alternative"],
+            cut=lead.limits,
+        )
     for row, second in zip(result.rows[1:], (False, True) * 2, strict=True):
         x, w, codes = sides.of(second)
         if row.group == "mean":
             checks += mean_checks(row, x, w, codes, settings["level"])
         else:
-            checks.append(relative(label(row), row.estimate, described(x, w)[1], "statsmodels", DESCRIBED, size=size))
+            checks.append(
+                relative(
+                    label(row),
+                    row.estimate,
+                    described(x, w)[1],
+                    "statsmodels",
+                    DESCRIBED,
+                    size=size,
+                )
+            )
     return Verification(checks=tuple(checks))
 
 
@@ -162,14 +198,23 @@ def proportions(result: Result) -> Verification:
     if design.n_rows > MOST_ROWS:
         return too_many("difference")
     whole = design.repeats is None
-    ones = (design.value == design.levels.index(settings["choice"])).astype(float) if whole else design.value
+    ones = (
+        (design.value == design.levels.index(settings["choice"])).astype(float)
+        if whole
+        else design.value
+    )
     sides, (lead, *shares) = Sides(result, ones), result.rows
     (gap, errors), side, inner = sides.gap(), settings["alternative"], inner_level(settings)
-    checks, inside = [relative(label(lead), lead.estimate, gap, "statsmodels", DESCRIBED, size=1.0)], []
+    checks, inside = (
+        [relative(label(lead), lead.estimate, gap, "statsmodels", DESCRIBED, size=1.0)],
+        [],
+    )
     for row, second in zip(shares, (False, True), strict=True):
         x, w, codes = sides.of(second)
         p, found = described(x, w)[0], weighted_errors(x, w, codes)
-        answers = float(len(x)) if whole else float(design.repeats.of_source(row.term).answers.sum())
+        answers = (
+            float(len(x)) if whole else float(design.repeats.of_source(row.term).answers.sum())
+        )
         answers *= float(w.sum() ** 2 / (w @ w)) / len(x)
         checks += field_checks(row, "statsmodels", DESCRIBED, estimate=p)
         checks += clustered_share_checks(row, p, found, answers=answers, level=settings["level"])
@@ -182,6 +227,15 @@ def proportions(result: Result) -> Verification:
     if lead.std_error is not None:
         error = math.sqrt(errors.variance)
         checks += field_checks(lead, "numpy", LINEARISED, std_error=error)
-        checks += wald_checks(lead, settings["level"], gap, error, errors.df, cut=(-1.0, 1.0), why=LINEARISED,
-                              alternative=side, ends=lead.interval != "score")  # fmt: skip
+        checks += wald_checks(
+            lead,
+            settings["level"],
+            gap,
+            error,
+            errors.df,
+            cut=(-1.0, 1.0),
+            why=LINEARISED,
+            alternative=side,
+            ends=lead.interval != "score",
+        )
     return Verification(checks=tuple(checks))

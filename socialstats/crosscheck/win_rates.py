@@ -32,12 +32,19 @@ def verify(result: Result) -> Verification:
     table = with_shares(long, pooled=settings["weights"] == "pooled")
     factors = design.factors(settings["cluster"]) if settings["ci"] == "cluster" else ()
     codes = codes_of(factors, table["cell"].to_numpy())
-    columns = {name: table[name].to_numpy() for name in ("score", "rate", "w", "w2", "row", "of_item", "of_all")}
+    columns = {
+        name: table[name].to_numpy()
+        for name in ("score", "rate", "w", "w2", "row", "of_item", "of_all")
+    }
     named: dict[Any, Row] = {(row.term, row.group): row for row in result.rows}
     pooled = settings["weights"] == "pooled"
-    groups = [(key, at, "of_item") for key, at in table.groupby(["item", "condition"]).indices.items()]
+    groups = [
+        (key, at, "of_item") for key, at in table.groupby(["item", "condition"]).indices.items()
+    ]
     if ALL not in design.items and settings["covariate"] is not None:
-        groups += [((ALL, name), at, "of_all") for name, at in table.groupby("condition").indices.items()]
+        groups += [
+            ((ALL, name), at, "of_all") for name, at in table.groupby("condition").indices.items()
+        ]
     checks: list[Check] = []
     for key, at, share in groups:
         own = {name: column[at] for name, column in columns.items()}
@@ -54,21 +61,33 @@ def with_shares(table: pd.DataFrame, *, pooled: bool) -> pd.DataFrame:
     each = table["w"] if pooled else table["w"] / met
     total = each.groupby([table["condition"], table["item"]]).transform("sum")
     table = table.assign(of_item=each / total)
-    table["rate"] = (table["of_item"] * table["score"]).groupby([table["condition"], table["item"]]).transform("sum")
+    table["rate"] = (
+        (table["of_item"] * table["score"])
+        .groupby([table["condition"], table["item"]])
+        .transform("sum")
+    )
     items = table.groupby("condition")["item"].transform("nunique")
     whole = each.groupby(table["condition"]).transform("sum")
     return table.assign(of_all=each / whole if pooled else table["of_item"] / items)
 
 
 def rate_checks(
-    result: Result, row: Row, rows: dict[str, FloatArray], share: FloatArray, codes: FloatArray, *, capped: bool
+    result: Result,
+    row: Row,
+    rows: dict[str, FloatArray],
+    share: FloatArray,
+    codes: FloatArray,
+    *,
+    capped: bool,
 ) -> list[Check]:
     """Compare a rate, its standard error and both ends."""
     settings, p = result.settings, float(share @ rows["score"])
     checks = [compare(label(row), row.estimate, p, package="pandas", tolerance=1e-10, why=SAME)]
     if row.conf_low is None:
         return checks
-    n = 1 / float(rows["w2"] @ (share / rows["w"]) ** 2)  # independent comparisons that the rate is worth
+    n = 1 / float(
+        rows["w2"] @ (share / rows["w"]) ** 2
+    )  # independent comparisons that the rate is worth
     n = n if result.design.replies is None else math.inf
     if settings["ci"] == "wilson":
         proportion_confint = load_peer("statsmodels.stats.proportion", "proportion_confint")
@@ -79,11 +98,15 @@ def rate_checks(
     elif codes.shape[1]:
         errors = errors_by(share * (rows["score"] - rows["rate"]), share, codes)
         most = n if capped else math.inf
-        return checks + clustered_share_checks(row, p, errors, answers=most, level=settings["level"])
+        return checks + clustered_share_checks(
+            row, p, errors, answers=most, level=settings["level"]
+        )
     else:
         errors = independent_errors(rows, share, result.design.weighted)
         error, trials = math.sqrt(errors.variance), counted(p * (1 - p), errors, n)
-        ends = end_checks(row, *wilson_roots(p, trials, settings["level"], None), "numpy", ROOTS, 1e-7)
+        ends = end_checks(
+            row, *wilson_roots(p, trials, settings["level"], None), "numpy", ROOTS, 1e-7
+        )
     if row.std_error is not None:
         checks.append(relative(label(row, "s.e."), row.std_error, error, "numpy", SANDWICH, 1e-8))
     return checks + ends
@@ -93,10 +116,18 @@ def independent_errors(rows: dict[str, FloatArray], share: FloatArray, weighted:
     """Variance of a rate of independent comparisons, each a cluster; a weighted cell stands for several alike."""
     _, first, code = np.unique(rows["row"], return_index=True, return_inverse=True)
     alike = rows["w"][first] ** 2 / rows["w2"][first] if weighted else np.ones(len(first))
-    e, f = np.bincount(code, share * (rows["score"] - rows["rate"])), np.bincount(code, share) / alike
+    e, f = (
+        np.bincount(code, share * (rows["score"] - rows["rate"])),
+        np.bincount(code, share) / alike,
+    )
     variance = float(np.sum(e**2 / alike / (1 - f)))
-    return Errors(variance=variance, df=math.nan, plain=variance, largest=float(f.max()),
-                  effective=1 / float(np.sum(alike * f**2)))  # fmt: skip
+    return Errors(
+        variance=variance,
+        df=math.nan,
+        plain=variance,
+        largest=float(f.max()),
+        effective=1 / float(np.sum(alike * f**2)),
+    )
 
 
 def verify_groups(result: Result) -> list[Check]:
@@ -107,12 +138,26 @@ def verify_groups(result: Result) -> list[Check]:
     group = pd.Series(result.extras["groups"])
     items = np.array(design.items, dtype=object)
     names = result.settings["cluster"]
-    pair = [f"{a}|{b}" for a, b in np.sort(np.column_stack([items[design.item_a], items[design.item_b]]), axis=1)]
+    pair = [
+        f"{a}|{b}"
+        for a, b in np.sort(np.column_stack([items[design.item_a], items[design.item_b]]), axis=1)
+    ]
     known = {factor.name: factor.codes for factor in (*design.clusters, *design.factors(None))}
-    times = design.count.astype(int) if design.replies is None else np.ones(len(design.count), dtype=int)
-    table = pd.DataFrame({"a": group[items[design.item_a]].to_numpy(), "b": group[items[design.item_b]].to_numpy(),
-                          "outcome": design.outcome, "weight": design.weight, "times": times,
-                          "squares": design.weight_sq})  # fmt: skip
+    times = (
+        design.count.astype(int)
+        if design.replies is None
+        else np.ones(len(design.count), dtype=int)
+    )
+    table = pd.DataFrame(
+        {
+            "a": group[items[design.item_a]].to_numpy(),
+            "b": group[items[design.item_b]].to_numpy(),
+            "outcome": design.outcome,
+            "weight": design.weight,
+            "times": times,
+            "squares": design.weight_sq,
+        }
+    )
     table = table.loc[table.index.repeat(table["times"])]
     table[["weight", "squares"]] = table[["weight", "squares"]].div(table["times"], axis=0)
     # Of unequal weights of independent comparisons that are alike only sums are known: their errors stay unchecked.
@@ -120,18 +165,33 @@ def verify_groups(result: Result) -> list[Check]:
     if not names:  # every comparison is a cluster of its own
         names, known = ["row"], {"row": np.arange(len(table))}
     pair = np.repeat(pair, times).tolist()
-    known = {name: code if name == "row" else np.repeat(code, times) for name, code in known.items()}
+    known = {
+        name: code if name == "row" else np.repeat(code, times) for name, code in known.items()
+    }
     for k, name in enumerate(names):
         table[f"cluster{k}"] = known[name] if name in known else pd.factorize(np.array(pair))[0]
     checks: list[Check] = []
     for row in result.rows:
         one, two = row.label("group"), row.label("other")
-        own = table[((table["a"] == one) & (table["b"] == two)) | ((table["a"] == two) & (table["b"] == one))]
+        own = table[
+            ((table["a"] == one) & (table["b"] == two))
+            | ((table["a"] == two) & (table["b"] == one))
+        ]
         first = own["outcome"].map({0: 1.0, 1: 0.0, 2: 0.5}).to_numpy()
         values = np.where(own["a"] == one, first, 1 - first)
-        codes = own[[f"cluster{k}" for k in range(len(names))]].to_numpy(dtype=np.int64).reshape(len(own), len(names))
-        answers = float(own["weight"].sum() ** 2 / own["squares"].sum()) if design.replies is None else math.inf
-        found = mean_checks(result, row, values, own["weight"].to_numpy(dtype=float), codes, answers)
+        codes = (
+            own[[f"cluster{k}" for k in range(len(names))]]
+            .to_numpy(dtype=np.int64)
+            .reshape(len(own), len(names))
+        )
+        answers = (
+            float(own["weight"].sum() ** 2 / own["squares"].sum())
+            if design.replies is None
+            else math.inf
+        )
+        found = mean_checks(
+            result, row, values, own["weight"].to_numpy(dtype=float), codes, answers
+        )
         checks += [check for check in found if check.field == "estimate"] if summed else found
     return checks
 
@@ -154,19 +214,34 @@ def difference_checks(result: Result) -> list[Check]:
 
     names = np.array(stories.items, dtype=object)
     sides = [
-        pd.DataFrame({"item": names[own], **stories.clusters, "one": stories.chose[0] == is_low,
-                      "two": stories.chose[1] == is_low})
+        pd.DataFrame(
+            {
+                "item": names[own],
+                **stories.clusters,
+                "one": stories.chose[0] == is_low,
+                "two": stories.chose[1] == is_low,
+            }
+        )
         for own, is_low in ((stories.low, True), (stories.high, False))
-    ]  # fmt: skip
+    ]
     table = pd.concat(sides, ignore_index=True)
     table["gap"] = table["one"].astype(float) - table["two"].astype(float)
     means = matched_means(result)
     checks = [
-        compare(f"difference of '{row.term}'", row.estimate, float(means[row.term]), package="pandas", tolerance=1e-12,
-                why=COUNTED)
-        for row in rows if row.estimate is not None
-    ]  # fmt: skip
-    tested = sorted((r for r in rows if r.statistic is not None), key=lambda r: -abs(r.statistic or 0.0))[:clearest]
+        compare(
+            f"difference of '{row.term}'",
+            row.estimate,
+            float(means[row.term]),
+            package="pandas",
+            tolerance=1e-12,
+            why=COUNTED,
+        )
+        for row in rows
+        if row.estimate is not None
+    ]
+    tested = sorted(
+        (r for r in rows if r.statistic is not None), key=lambda r: -abs(r.statistic or 0.0)
+    )[:clearest]
     for row in tested:
         checks += error_checks(row, table[table["item"] == row.term], list(stories.clusters))
     return checks
@@ -179,13 +254,25 @@ def matched_means(result: Result) -> Any:
     designs = [design.whole() for design in result.design]
     shared = [set(design.covariates) for design in designs]
     factors = [{factor.name for factor in design.clusters} for design in designs]
-    tables = [story_table(design, set.intersection(*shared), set.intersection(*factors)) for design in designs]
+    tables = [
+        story_table(design, set.intersection(*shared), set.intersection(*factors))
+        for design in designs
+    ]
     sides = [c for c in tables[0] if c.startswith(("item", "covariate"))]
-    keys = (sides, [*sides, *(c for c in tables[0] if c.startswith("cluster"))], [c for c in tables[0] if c != "score"])
+    keys = (
+        sides,
+        [*sides, *(c for c in tables[0] if c.startswith("cluster"))],
+        [c for c in tables[0] if c != "score"],
+    )
     key = next(key for key in keys if not any(table.duplicated(key).any() for table in tables))
-    both = tables[0].merge(tables[1], on=key, suffixes=("", " of the other"), validate="1:1").dropna()
+    both = (
+        tables[0].merge(tables[1], on=key, suffixes=("", " of the other"), validate="1:1").dropna()
+    )
     gap = both["score"] - both["score of the other"]
-    parts = [pd.DataFrame({"item": both[side], "gap": sign * gap}) for side, sign in (("item 0", 1), ("item 1", -1))]
+    parts = [
+        pd.DataFrame({"item": both[side], "gap": sign * gap})
+        for side, sign in (("item 0", 1), ("item 1", -1))
+    ]
     return pd.concat(parts).groupby("item")["gap"].mean()
 
 
@@ -201,9 +288,15 @@ def story_table(design: Any, covariates: set[str], clusters: set[str]) -> Any:
     turned = a > b
     columns: dict[str, Any] = {}
     described = [("item", a, b)]
-    described += [(f"covariate {name}", design.covariates[name].a, design.covariates[name].b) for name in covariates]
+    described += [
+        (f"covariate {name}", design.covariates[name].a, design.covariates[name].b)
+        for name in covariates
+    ]
     for name, of_a, of_b in described:
-        columns |= {f"{name} 0": np.where(turned, of_b, of_a), f"{name} 1": np.where(turned, of_a, of_b)}
+        columns |= {
+            f"{name} 0": np.where(turned, of_b, of_a),
+            f"{name} 1": np.where(turned, of_a, of_b),
+        }
     columns |= {f"cluster {f.name}": f.labels() for f in design.clusters if f.name in clusters}
     columns["shown first"] = np.where(turned, -design.first, design.first)
     score = np.array([1.0, 0.0, np.nan])[design.outcome]
@@ -214,7 +307,11 @@ def error_checks(row: Row, table: Any, clusters: list[str]) -> list[Check]:
     """Compare standard error, df and p of one item."""
     gap = table["gap"].to_numpy()
     error, df = mean_error(gap, table[clusters].to_numpy())
-    values = (("s.e.", row.std_error, error), ("df", row.df, df), ("p", row.p_value, tail_p(gap.mean() / error, df)))
+    values = (
+        ("s.e.", row.std_error, error),
+        ("df", row.df, df),
+        ("p", row.p_value, tail_p(gap.mean() / error, df)),
+    )
     return [
         compare(f"{what} of '{row.term}'", ours, theirs, package="scipy", tolerance=1e-8, why=CR2)
         for what, ours, theirs in values

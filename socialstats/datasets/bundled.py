@@ -271,9 +271,14 @@ def role_conflict_truth() -> RoleConflictTruth:
 
     strengths = {row["role"]: float(row["strength"]) for row in table("role_conflict_truth.csv")}
     return RoleConflictTruth(
-        strengths=strengths, urgency=made.URGENCY_EFFECT, order=made.ORDER_EFFECT, pair_sd=made.PAIR_SD,
-        values=made.true_story_shares(), person_right=made.PERSON_RIGHT, judge_right=made.JUDGE_RIGHT,
-    )  # fmt: skip
+        strengths=strengths,
+        urgency=made.URGENCY_EFFECT,
+        order=made.ORDER_EFFECT,
+        pair_sd=made.PAIR_SD,
+        values=made.true_story_shares(),
+        person_right=made.PERSON_RIGHT,
+        judge_right=made.JUDGE_RIGHT,
+    )
 
 
 def norm_goal() -> pd.DataFrame:

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-DTYPES: Mapping[str, str] = {"text": "str", "whole number": "int64", "whole number or missing": "Int64"}
+DTYPES: Mapping[str, str] = {
+    "text": "str",
+    "whole number": "int64",
+    "whole number or missing": "Int64",
+}
 
 
 DATA = files("socialstats.datasets").joinpath("data")
@@ -94,9 +98,15 @@ class Dataset:
         import pandas as pd
 
         kinds = {column.name: DTYPES[column.kind] for column in self.columns}
-        missing = {column.name: [""] for column in self.columns if column.kind == "whole number or missing"}
-        data = pd.read_csv(io.StringIO(text(self.file)), dtype=kinds, keep_default_na=False, na_values=missing)
-        data.attrs = {key: getattr(self, key) for key in ("name", "title", "simulated", "source", "licence")}
+        missing = {
+            column.name: [""] for column in self.columns if column.kind == "whole number or missing"
+        }
+        data = pd.read_csv(
+            io.StringIO(text(self.file)), dtype=kinds, keep_default_na=False, na_values=missing
+        )
+        data.attrs = {
+            key: getattr(self, key) for key in ("name", "title", "simulated", "source", "licence")
+        }
         return data
 
     def __str__(self) -> str:
@@ -106,7 +116,10 @@ class Dataset:
             f"{count(self.n_rows, 'row')}, {count(len(self.columns), 'column')}",
             self.about,
             "Columns",
-            *(f"  {column.name:<{wide}}  {column.meaning} ({column.kind})" for column in self.columns),
+            *(
+                f"  {column.name:<{wide}}  {column.meaning} ({column.kind})"
+                for column in self.columns
+            ),
             f"Design: {self.design}",
             f"Source: {self.source}",
             f"Licence: {self.licence}",

@@ -12,15 +12,25 @@ import numpy as np
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.datasets.bundled import NormGoalTruth
 from socialstats.datasets.catalogue import DATA
-from socialstats.datasets.simulating import csv_bytes, gauss_hermite, generator, normals, ranks, write_files
+from socialstats.datasets.simulating import (
+    csv_bytes,
+    gauss_hermite,
+    generator,
+    normals,
+    ranks,
+    write_files,
+)
 
 SEED = 20261123
 ACTIONS = ("comply", "deviate", "escalate")
 SOURCES = ("human", "model")
 PRESSURES = ("none", "goal", "risk", "emotion", "authority", "incentive")
 DOMAIN_SHIFT = {
-    "advertising": (0.0, -0.2), "customer support": (0.25, 0.0), "hiring": (-0.2, 0.3), "finance": (-0.3, 0.5),
-}  # fmt: skip  # log-odds of deviate and of escalate against comply, people and model alike
+    "advertising": (0.0, -0.2),
+    "customer support": (0.25, 0.0),
+    "hiring": (-0.2, 0.3),
+    "finance": (-0.3, 0.5),
+}  # log-odds of deviate and of escalate against comply, people and model alike
 TYPICAL = {  # per cent of comply, deviate, escalate in a typical story (all effects 0)
     "human": ((76, 8, 16), (46, 28, 26), (52, 20, 28), (46, 30, 24), (42, 34, 24), (50, 20, 30)),
     "model": ((70, 4, 26), (34, 10, 56), (34, 4, 62), (36, 8, 56), (30, 8, 62), (36, 2, 62)),
@@ -58,7 +68,9 @@ def seats(n_stories: int, rng: np.random.Generator) -> IntArray:
 def drawn(chances: FloatArray, rng: np.random.Generator) -> IntArray:
     """Draw one action a place: index into ACTIONS."""
     u = rng.random(chances.shape[:-1])
-    return np.asarray((u >= chances[..., 0]).astype(np.int64) + (u >= chances[..., 0] + chances[..., 1]))
+    return np.asarray(
+        (u >= chances[..., 0]).astype(np.int64) + (u >= chances[..., 0] + chances[..., 1])
+    )
 
 
 def simulate(seed: int = SEED) -> list[tuple[str, ...]]:
@@ -94,7 +106,11 @@ def simulate(seed: int = SEED) -> list[tuple[str, ...]]:
     human = (centre[0] + shared).reshape(stories, 1, 2) + people[who]
     model = (centre[1] + shared + normals(rng, MODEL_SD, n, n_pressures, 2)).reshape(stories, 1, 2)
     actions = np.concatenate(
-        [drawn(probabilities(human), rng), drawn(probabilities(np.repeat(model, RUNS, axis=1)), rng)], axis=1
+        [
+            drawn(probabilities(human), rng),
+            drawn(probabilities(np.repeat(model, RUNS, axis=1)), rng),
+        ],
+        axis=1,
     )
     return table_rows(who, actions)
 
@@ -106,7 +122,9 @@ def table_rows(who: IntArray, actions: IntArray) -> list[tuple[str, ...]]:
     for k, (people, acts) in enumerate(zip(who.tolist(), actions.tolist(), strict=True)):
         scenario, pressure = divmod(k, len(PRESSURES))
         domain, number = divmod(scenario, SCENARIOS_PER_DOMAIN)
-        raters = [("human", f"person {p + 1:03d}") for p in people] + [("model", f"run {r + 1}") for r in range(RUNS)]
+        raters = [("human", f"person {p + 1:03d}") for p in people] + [
+            ("model", f"run {r + 1}") for r in range(RUNS)
+        ]
         story = (f"{domains[domain]} {number + 1:02d}", domains[domain], PRESSURES[pressure])
         rows += [(*story, *rater, ACTIONS[act]) for rater, act in zip(raters, acts, strict=True)]
     return rows
@@ -129,7 +147,11 @@ def alpha(source: int, between_sd: float, within_sd: float) -> float:
     z, weight = gauss_hermite(11)
     grid = np.stack(np.meshgrid(z, z, indexing="ij"), axis=-1).reshape(-1, 2)
     w = np.outer(weight, weight).ravel()
-    log_odds = centres()[source].reshape(-1, 1, 1, 2) + between_sd * grid[:, None, :] + within_sd * grid[None, :, :]
+    log_odds = (
+        centres()[source].reshape(-1, 1, 1, 2)
+        + between_sd * grid[:, None, :]
+        + within_sd * grid[None, :, :]
+    )
     story = (probabilities(log_odds) * w[:, None]).sum(axis=2)
     agree = ((story**2).sum(axis=-1) * w).sum(axis=1).mean()
     overall = (story * w[:, None]).sum(axis=1).mean(axis=0)
@@ -145,12 +167,18 @@ def truth() -> NormGoalTruth:
         mean = mean_shares(float(np.hypot(shared, own[s])))[s]
         for d, domain in enumerate(DOMAIN_SHIFT):
             for p, pressure in enumerate(PRESSURES):
-                shares[source, domain, pressure] = dict(zip(ACTIONS, mean[d, p].tolist(), strict=True))
+                shares[source, domain, pressure] = dict(
+                    zip(ACTIONS, mean[d, p].tolist(), strict=True)
+                )
     return NormGoalTruth(
-        shares=shares, human_alpha=alpha(0, shared, PERSON_SD),
-        model_alpha=alpha(1, float(np.hypot(shared, MODEL_SD)), 0.0), scenario_sd=SCENARIO_SD, story_sd=STORY_SD,
-        person_sd=PERSON_SD, model_sd=MODEL_SD,
-    )  # fmt: skip
+        shares=shares,
+        human_alpha=alpha(0, shared, PERSON_SD),
+        model_alpha=alpha(1, float(np.hypot(shared, MODEL_SD)), 0.0),
+        scenario_sd=SCENARIO_SD,
+        story_sd=STORY_SD,
+        person_sd=PERSON_SD,
+        model_sd=MODEL_SD,
+    )
 
 
 def files() -> dict[str, bytes]:

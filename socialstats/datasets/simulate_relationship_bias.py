@@ -13,26 +13,54 @@ from scipy.special import expit
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.datasets.bundled import RelationshipBiasTruth
 from socialstats.datasets.catalogue import DATA
-from socialstats.datasets.simulating import csv_bytes, gauss_hermite, generator, normals, write_files
+from socialstats.datasets.simulating import (
+    csv_bytes,
+    gauss_hermite,
+    generator,
+    normals,
+    write_files,
+)
 
 SEED = 3  # the seed of 1 to 5 with which a test of rows finds a false difference between neutral and man
 GROUPS = ("woman", "man", "neutral")
 TYPES = (
-    ("woman", "man"), ("man", "woman"), ("woman", "neutral"), ("neutral", "woman"), ("man", "neutral"),
-    ("neutral", "man"), ("woman", "woman"), ("man", "man"), ("neutral", "neutral"),
-)  # fmt: skip
+    ("woman", "man"),
+    ("man", "woman"),
+    ("woman", "neutral"),
+    ("neutral", "woman"),
+    ("man", "neutral"),
+    ("neutral", "man"),
+    ("woman", "woman"),
+    ("man", "man"),
+    ("neutral", "neutral"),
+)
 TOPICS = (
-    ("cooking", 2), ("care of children", 4), ("housework", 4), ("intimacy", 6), ("money", 5), ("friends", 3),
-    ("having children", 4), ("household in general", 1),
-)  # fmt: skip
+    ("cooking", 2),
+    ("care of children", 4),
+    ("housework", 4),
+    ("intimacy", 6),
+    ("money", 5),
+    ("friends", 3),
+    ("having children", 4),
+    ("household in general", 1),
+)
 EGALITARIAN = (1, 2, 2, 3, 2, 1, 2, 0)  # scenarios of each topic; the others are traditional
 FAVOUR = {"egalitarian": 0.6, "traditional": 0.3}
 POSITION, SCENARIO_SD, TASTE_SD, PAIR_SD = -0.4, 1.0, 0.5, 0.3
 ANSWER_RATES = (0.93, 0.6, 0.5, 0.4, 0.4)
 NAMES, PAIRS = 10, 20
 HEADER = (
-    "scenario", "topic", "kind", "group_first", "group_second", "name_first", "name_second", "pair", "rung", "answer",
-)  # fmt: skip
+    "scenario",
+    "topic",
+    "kind",
+    "group_first",
+    "group_second",
+    "name_first",
+    "name_second",
+    "pair",
+    "rung",
+    "answer",
+)
 
 
 def name_pairs(first: str, second: str) -> list[tuple[str, str, str]]:
@@ -47,11 +75,18 @@ def name_pairs(first: str, second: str) -> list[tuple[str, str, str]]:
     ('woman-man 01', 'man 01', 'woman 01')
     """
     if first == second:
-        ring = [(f"{first} {i + 1:02d}", f"{first} {(i + 1) % NAMES + 1:02d}") for i in range(NAMES)]
-        both = [(k, *pair) for k, pair in enumerate(ring)] + [(k, *pair[::-1]) for k, pair in enumerate(ring)]
+        ring = [
+            (f"{first} {i + 1:02d}", f"{first} {(i + 1) % NAMES + 1:02d}") for i in range(NAMES)
+        ]
+        both = [(k, *pair) for k, pair in enumerate(ring)] + [
+            (k, *pair[::-1]) for k, pair in enumerate(ring)
+        ]
         return [(f"{first}-{first} {k + 1:02d}", one, two) for k, one, two in both]
     one, two = sorted((first, second), key=("woman", "man", "neutral").index)
-    met = [(f"{one} {k % NAMES + 1:02d}", f"{two} {(k + 3 * (k // NAMES)) % NAMES + 1:02d}") for k in range(PAIRS)]
+    met = [
+        (f"{one} {k % NAMES + 1:02d}", f"{two} {(k + 3 * (k // NAMES)) % NAMES + 1:02d}")
+        for k in range(PAIRS)
+    ]
     pairs = met if first == one else [pair[::-1] for pair in met]
     return [(f"{one}-{two} {k + 1:02d}", *pair) for k, pair in enumerate(pairs)]
 
@@ -142,16 +177,24 @@ def truth() -> RelationshipBiasTruth:
         for kind, favour in FAVOUR.items():
             shift = favour * ((second == "woman") - (first == "woman"))
             scores[kind, first, second] = 2 * second_chosen(POSITION + shift, sd) - 1
-        scores["all", first, second] = sum(share[kind] * scores[kind, first, second] for kind in FAVOUR)
+        scores["all", first, second] = sum(
+            share[kind] * scores[kind, first, second] for kind in FAVOUR
+        )
     bias = {
         (kind, a, b): scores[kind, b, a] - scores[kind, a, b]
         for kind in (*FAVOUR, "all")
         for a, b in (("woman", "man"), ("woman", "neutral"), ("neutral", "man"))
     }
     return RelationshipBiasTruth(
-        scores=scores, bias=bias, favour=dict(FAVOUR), position=POSITION, scenario_sd=SCENARIO_SD, taste_sd=TASTE_SD,
-        pair_sd=PAIR_SD, answer_rates=ANSWER_RATES,
-    )  # fmt: skip
+        scores=scores,
+        bias=bias,
+        favour=dict(FAVOUR),
+        position=POSITION,
+        scenario_sd=SCENARIO_SD,
+        taste_sd=TASTE_SD,
+        pair_sd=PAIR_SD,
+        answer_rates=ANSWER_RATES,
+    )
 
 
 def files() -> dict[str, bytes]:

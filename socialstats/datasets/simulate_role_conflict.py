@@ -18,9 +18,17 @@ from socialstats.datasets.catalogue import DATA, table
 from socialstats.datasets.simulating import csv_bytes, generator, normals, ranks, write_files
 
 VALUES = (
-    "self-direction", "stimulation", "hedonism", "achievement", "power", "security", "conformity", "tradition",
-    "benevolence", "universalism",
-)  # fmt: skip
+    "self-direction",
+    "stimulation",
+    "hedonism",
+    "achievement",
+    "power",
+    "security",
+    "conformity",
+    "tradition",
+    "benevolence",
+    "universalism",
+)
 CITED = {
     "family": (0.05, 0.01, 0.01, 0.04, 0.02, 0.20, 0.08, 0.10, 0.45, 0.04),
     "occupation": (0.06, 0.01, 0.01, 0.28, 0.06, 0.24, 0.18, 0.02, 0.10, 0.04),
@@ -96,7 +104,9 @@ def true_story_shares() -> dict[str, dict[str, float]]:
     found = {}
     for domain, row in CITED.items():
         p = np.array(row)
-        second = np.array([sum(p[u] * p[v] / (1 - p[u]) for u in range(len(p)) if u != v) for v in range(len(p))])
+        second = np.array(
+            [sum(p[u] * p[v] / (1 - p[u]) for u in range(len(p)) if u != v) for v in range(len(p))]
+        )
         found[domain] = dict(zip(VALUES, (p + SECOND * second).tolist(), strict=True))
     return found
 
@@ -134,7 +144,13 @@ URGENCY_EFFECT = 0.5
 ORDER_EFFECT = 0.3
 PAIR_SD = 0.5
 ROLE_SD = 0.8
-DOMAIN_MEANS = {"family": 0.6, "occupation": 0.8, "society": 0.0, "interpersonal": -0.6, "religion": -0.4}
+DOMAIN_MEANS = {
+    "family": 0.6,
+    "occupation": 0.8,
+    "society": 0.0,
+    "interpersonal": -0.6,
+    "religion": -0.4,
+}
 URGENCIES = (1, 2, 3)
 COUNTERPARTS = (
     ("grandfather", "grandmother", "grandparent"),
@@ -147,8 +163,17 @@ COUNTERPARTS = (
     ("christian", "muslim", "jewish", "buddhist", "hindu"),
 )
 HEADER = (
-    "scenario", "role_a", "role_b", "domain_a", "domain_b", "urgency_a", "urgency_b", "first", "choice", "values",
-)  # fmt: skip
+    "scenario",
+    "role_a",
+    "role_b",
+    "domain_a",
+    "domain_b",
+    "urgency_a",
+    "urgency_b",
+    "first",
+    "choice",
+    "values",
+)
 
 Record = Mapping[str, str]
 
@@ -183,7 +208,8 @@ def cross_domain_pairs(roles: Sequence[Record]) -> list[tuple[Record, Record]]:
     return [
         (one, two)
         for one, two in itertools.combinations(roles, 2)
-        if one["domain"] != two["domain"] and not (one["gender"] and two["gender"] and one["gender"] != two["gender"])
+        if one["domain"] != two["domain"]
+        and not (one["gender"] and two["gender"] and one["gender"] != two["gender"])
     ]
 
 
@@ -241,7 +267,9 @@ def simulate(seed: int = SEED) -> Simulation:
     roles = table("role_conflict_roles.csv")
     strengths = true_strengths(roles, rng)
     swap = rng.random(len(pairs := cross_domain_pairs(roles))) < 0.5
-    pairs = [(two, one) if turn else (one, two) for (one, two), turn in zip(pairs, swap, strict=True)]
+    pairs = [
+        (two, one) if turn else (one, two) for (one, two), turn in zip(pairs, swap, strict=True)
+    ]
     levels = list(itertools.product(URGENCIES, URGENCIES))
     first = shown_first(len(pairs), len(levels), rng)
     gap = np.array([strengths[a["role"]] - strengths[b["role"]] for a, b in pairs])
@@ -250,7 +278,8 @@ def simulate(seed: int = SEED) -> Simulation:
     log_odds = (gap + pair_effect)[:, None] + URGENCY_EFFECT * steps + ORDER_EFFECT * first
     a_chosen = rng.random(log_odds.shape) < expit(log_odds)
     domains = [
-        [(a if chosen else b)["domain"] for chosen in row] for (a, b), row in zip(pairs, a_chosen.tolist(), strict=True)
+        [(a if chosen else b)["domain"] for chosen in row]
+        for (a, b), row in zip(pairs, a_chosen.tolist(), strict=True)
     ]
     cited = cited_values(domains, seed + 1)
     rows: list[tuple[str, ...]] = []
@@ -259,7 +288,18 @@ def simulate(seed: int = SEED) -> Simulation:
         for k, (urgency_a, urgency_b) in enumerate(levels):
             shown, chosen = sides[int(first[i, k] < 0)], sides[int(not a_chosen[i, k])]
             urgency = (str(urgency_a), str(urgency_b))
-            rows.append((str(len(rows) + 1), *sides, a["domain"], b["domain"], *urgency, shown, chosen, cited[i][k]))
+            rows.append(
+                (
+                    str(len(rows) + 1),
+                    *sides,
+                    a["domain"],
+                    b["domain"],
+                    *urgency,
+                    shown,
+                    chosen,
+                    cited[i][k],
+                )
+            )
     urgencies = {row[0]: (int(row[5]), int(row[6])) for row in rows}
     return Simulation(strengths=strengths, rows=rows, labels=labelled_stories(urgencies, seed + 2))
 

@@ -14,7 +14,14 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.datasets.bundled import SocialNormsTruth
 from socialstats.datasets.catalogue import DATA
-from socialstats.datasets.simulating import csv_bytes, generator, normals, ranks, rounded, write_files
+from socialstats.datasets.simulating import (
+    csv_bytes,
+    generator,
+    normals,
+    ranks,
+    rounded,
+    write_files,
+)
 
 SEED = 20261125
 LETTERS = "ABCDE"
@@ -37,11 +44,25 @@ SHIFTS = {
 }
 FAMILY_BIAS = {"low": -0.8, "middle": 0.0, "high": 0.8}
 MODELS = (  # family, own bias beside the family's, probability of a refusal
-    ("low", 0.0, 0.0), ("low", -0.1, 0.01), ("low", 0.1, 0.06), ("low", 0.0, 0.2),
-    ("middle", 0.0, 0.0), ("middle", -0.1, 0.02), ("middle", 0.1, 0.08), ("middle", 0.0, 0.0),
-    ("high", 0.0, 0.01), ("high", -0.1, 0.0), ("high", 0.1, 0.12),
-)  # fmt: skip
-SKIPPERS = {7: 0.1, 23: 0.05, 41: 0.25, 68: 0.1, 90: 0.4}  # person (from 1) and share of items skipped
+    ("low", 0.0, 0.0),
+    ("low", -0.1, 0.01),
+    ("low", 0.1, 0.06),
+    ("low", 0.0, 0.2),
+    ("middle", 0.0, 0.0),
+    ("middle", -0.1, 0.02),
+    ("middle", 0.1, 0.08),
+    ("middle", 0.0, 0.0),
+    ("high", 0.0, 0.01),
+    ("high", -0.1, 0.0),
+    ("high", 0.1, 0.12),
+)
+SKIPPERS = {
+    7: 0.1,
+    23: 0.05,
+    41: 0.25,
+    68: 0.1,
+    90: 0.4,
+}  # person (from 1) and share of items skipped
 ITEM_SD, PERSON_SD, ANSWER_SD, MODEL_SD = 0.7, 0.3, 0.8, 0.5
 HEADER = ("item", "area", "source", "rater", "answer", *GROUPS)
 
@@ -100,10 +121,20 @@ def simulate(seed: int = SEED) -> list[tuple[str, ...]]:
     """
     rng = generator(seed)
     means, people, half = item_means(rng), attributes(rng), asked(rng)
-    shift = np.array([sum(SHIFTS.get(a, {}).get(g, 0.0) for a, g in zip(GROUPS, who, strict=True)) for who in people])
+    shift = np.array(
+        [
+            sum(SHIFTS.get(a, {}).get(g, 0.0) for a, g in zip(GROUPS, who, strict=True))
+            for who in people
+        ]
+    )
     own = normals(rng, PERSON_SD, PEOPLE)
-    human = rounded(means + (shift + own)[:, None] + normals(rng, ANSWER_SD, PEOPLE, len(means)), 0, 4)
-    skipped = rng.random(human.shape) < np.array([SKIPPERS.get(p + 1, 0.0) for p in range(PEOPLE)])[:, None]
+    human = rounded(
+        means + (shift + own)[:, None] + normals(rng, ANSWER_SD, PEOPLE, len(means)), 0, 4
+    )
+    skipped = (
+        rng.random(human.shape)
+        < np.array([SKIPPERS.get(p + 1, 0.0) for p in range(PEOPLE)])[:, None]
+    )
     bias = np.array([FAMILY_BIAS[family] + extra for family, extra, _ in MODELS])
     model = rounded(means + bias[:, None] + normals(rng, MODEL_SD, len(MODELS), len(means)), 0, 4)
     refused = rng.random(model.shape) < np.array([rate for _, _, rate in MODELS])[:, None]
@@ -131,10 +162,16 @@ def truth() -> SocialNormsTruth:
         item_means=dict(zip([item for item, _ in items()], means.tolist(), strict=True)),
         shifts={attribute: dict(shift) for attribute, shift in SHIFTS.items()},
         family={name: family for name, (family, _, _) in zip(names, MODELS, strict=True)},
-        bias={name: FAMILY_BIAS[family] + extra for name, (family, extra, _) in zip(names, MODELS, strict=True)},
-        refusal={name: rate for name, (_, _, rate) in zip(names, MODELS, strict=True)}, closest=closest,
-        person_sd=PERSON_SD, answer_sd=ANSWER_SD, model_sd=MODEL_SD,
-    )  # fmt: skip
+        bias={
+            name: FAMILY_BIAS[family] + extra
+            for name, (family, extra, _) in zip(names, MODELS, strict=True)
+        },
+        refusal={name: rate for name, (_, _, rate) in zip(names, MODELS, strict=True)},
+        closest=closest,
+        person_sd=PERSON_SD,
+        answer_sd=ANSWER_SD,
+        model_sd=MODEL_SD,
+    )
 
 
 def files() -> dict[str, bytes]:

@@ -12,22 +12,50 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.datasets.bundled import StagedValuesTruth
 from socialstats.datasets.catalogue import DATA
-from socialstats.datasets.simulating import csv_bytes, generator, normals, rounded, rounded_mean, write_files
+from socialstats.datasets.simulating import (
+    csv_bytes,
+    generator,
+    normals,
+    rounded,
+    rounded_mean,
+    write_files,
+)
 
 SEED = 20261126
 STAGES = ("baseline", "stage 1", "stage 2", "stage 3", "stage 4", "debrief")
 WEIGHTS = {
-    "tradition": -1.125, "progress": 1.0, "authority_deference": -1.125, "egalitarianism": 1.125,
-    "risk_aversion": -0.875, "openness": 1.125, "individual_responsibility": -0.875, "collective_responsibility": 0.875,
-    "moral_certainty": -1.0, "nuanced_pragmatism": 0.875,
-}  # fmt: skip
-PROFILE = (1.0, 1.5, -1.0, 0.0, 2.0, 0.0, 0.0, 0.0, 1.5, 2.0)  # every model's profile; its composite is 0
+    "tradition": -1.125,
+    "progress": 1.0,
+    "authority_deference": -1.125,
+    "egalitarianism": 1.125,
+    "risk_aversion": -0.875,
+    "openness": 1.125,
+    "individual_responsibility": -0.875,
+    "collective_responsibility": 0.875,
+    "moral_certainty": -1.0,
+    "nuanced_pragmatism": 0.875,
+}
+PROFILE = (
+    1.0,
+    1.5,
+    -1.0,
+    0.0,
+    2.0,
+    0.0,
+    0.0,
+    0.0,
+    1.5,
+    2.0,
+)  # every model's profile; its composite is 0
 LEAN = (24.0, 18.0, 21.0, 0.0, 12.0, -14.0, 27.0, 8.0)
 STAGE_SHIFT = (0.0, 4.0, 1.0, -6.0, -3.0, 2.0)
 MODEL_STAGE_SD = 2.0
 JUDGE_OFFSET = (1.0, 5.0, 12.0)
 CONTROLS = {"left": 50.0, "right": -60.0, "balanced": 0.0}
-WORDINGS, WORDED = 3, {"stage 1": 6.0, "stage 4": 3.0}  # stages asked in three wordings, sd of the composite
+WORDINGS, WORDED = (
+    3,
+    {"stage 1": 6.0, "stage 4": 3.0},
+)  # stages asked in three wordings, sd of the composite
 COMMITMENT = (2.4, 2.7, 3.0, 3.3, 3.6, 2.9)
 COMMITMENT_JUDGE = (-0.2, 0.0, 0.2)
 COMMITMENT_MODEL_SD, COMMITMENT_RISE_SD, COMMITMENT_SCENARIO_SD, COMMITMENT_SD = 0.3, 0.3, 0.3, 0.6
@@ -98,11 +126,17 @@ def simulate(seed: int = SEED) -> tuple[list[tuple[str, ...]], list[tuple[str, .
         + np.array(JUDGE_OFFSET)[:, None]
     )
     traits = rounded(trait_means(seen) + normals(rng, TRAIT_SD, *shape, len(WEIGHTS)), 0, 20)
-    stance = committed.T[None, :, None, None, :] + normals(rng, COMMITMENT_SCENARIO_SD, SCENARIOS, 1, 1, 1, 1)
+    stance = committed.T[None, :, None, None, :] + normals(
+        rng, COMMITMENT_SCENARIO_SD, SCENARIOS, 1, 1, 1, 1
+    )
     stance = stance + np.array(COMMITMENT_JUDGE)[:, None] + normals(rng, COMMITMENT_SD, *shape)
     scores = np.concatenate([traits, rounded(stance, 0, 5)[..., None]], axis=-1)
     zero = np.array(list(CONTROLS.values()))[:, None] + np.array(JUDGE_OFFSET)
-    flat = trait_means(zero) - np.array(PROFILE) + normals(rng, CONTROL_SD, len(CONTROLS), JUDGES, len(WEIGHTS))
+    flat = (
+        trait_means(zero)
+        - np.array(PROFILE)
+        + normals(rng, CONTROL_SD, len(CONTROLS), JUDGES, len(WEIGHTS))
+    )
     controls = rounded(flat, 0, 20)
     texts = [
         (text, f"judge {j + 1}", *map(str, controls[c, j].tolist()))
@@ -117,7 +151,13 @@ def score_rows(scores: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> list[
     rows = []
     for s, t, w, j, m in np.ndindex(scores.shape[:-1]):
         if w == 0 or STAGES[t] in WORDED:
-            who = (f"scenario {s + 1:02d}", STAGES[t], str(w + 1), f"judge {j + 1}", f"model {m + 1:02d}")
+            who = (
+                f"scenario {s + 1:02d}",
+                STAGES[t],
+                str(w + 1),
+                f"judge {j + 1}",
+                f"model {m + 1:02d}",
+            )
             rows.append((*who, *map(str, scores[s, t, w, j, m].tolist())))
     return rows
 
@@ -130,19 +170,28 @@ def truth() -> StagedValuesTruth:
     worded = np.array([WORDED.get(stage, 0.0) for stage in STAGES])
     spread = np.sqrt(SCENARIO_SD**2 + INTERPLAY_SD**2 + worded**2)
     sd = np.sqrt((spread / 10) ** 2 + TRAIT_SD**2)[None, :, None, None, None]
-    mean = rounded_mean(trait_means(meant[..., None] + np.array(JUDGE_OFFSET)), sd, 0, 20).mean(axis=2)
+    mean = rounded_mean(trait_means(meant[..., None] + np.array(JUDGE_OFFSET)), sd, 0, 20).mean(
+        axis=2
+    )
     composite = (mean - 10) @ np.array(list(WEIGHTS.values()))
     stance = committed[..., None] + np.array(COMMITMENT_JUDGE)
-    commitment = rounded_mean(stance, float(np.hypot(COMMITMENT_SCENARIO_SD, COMMITMENT_SD)), 0, 5).mean(axis=2)
+    commitment = rounded_mean(
+        stance, float(np.hypot(COMMITMENT_SCENARIO_SD, COMMITMENT_SD)), 0, 5
+    ).mean(axis=2)
     keys = [(name, stage) for name in names for stage in STAGES]
     return StagedValuesTruth(
-        weights=dict(WEIGHTS), lean=dict(zip(names, LEAN, strict=True)),
+        weights=dict(WEIGHTS),
+        lean=dict(zip(names, LEAN, strict=True)),
         composite=dict(zip(keys, composite.ravel().tolist(), strict=True)),
         stage=dict(zip(STAGES, STAGE_SHIFT, strict=True)),
-        judge_offset={f"judge {j + 1}": offset for j, offset in enumerate(JUDGE_OFFSET)}, control=dict(CONTROLS),
-        commitment=dict(zip(keys, commitment.ravel().tolist(), strict=True)), wording_sd=dict(WORDED),
-        scenario_sd=SCENARIO_SD, interplay_sd=INTERPLAY_SD, trait_sd=TRAIT_SD,
-    )  # fmt: skip
+        judge_offset={f"judge {j + 1}": offset for j, offset in enumerate(JUDGE_OFFSET)},
+        control=dict(CONTROLS),
+        commitment=dict(zip(keys, commitment.ravel().tolist(), strict=True)),
+        wording_sd=dict(WORDED),
+        scenario_sd=SCENARIO_SD,
+        interplay_sd=INTERPLAY_SD,
+        trait_sd=TRAIT_SD,
+    )
 
 
 def files() -> dict[str, bytes]:

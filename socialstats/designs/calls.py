@@ -40,10 +40,16 @@ def comparisons_of(data: Any, options: Given) -> Comparisons:
         return Comparisons.from_ranks(data, **options)
     design = build(as_table(data), Options(**options))
     unused = [
-        name for name in ("winner", "wins_a", "wins_b", "ties") if options.get(name) and name not in design.columns
+        name
+        for name in ("winner", "wins_a", "wins_b", "ties")
+        if options.get(name) and name not in design.columns
     ]
     if unused:
-        read = ", ".join(option(name, design.columns[name]) for name in ("winner", "wins_a") if name in design.columns)
+        read = ", ".join(
+            option(name, design.columns[name])
+            for name in ("winner", "wins_a")
+            if name in design.columns
+        )
         raise InputError(
             f"{design.source}: {option(unused[0], options[unused[0]])} does not go with {read}: a table has one row "
             f"per comparison and {option('winner')}, or counts and {option('wins_a')}, {option('wins_b')}, "
@@ -107,10 +113,14 @@ def ratings_of(data: Any, options: Given) -> Ratings:
             f"{option('value', options['value'])} names the column of values where each row is one rating; "
             f"{option('raters')} and {option('units')} name several columns of values. Leave one of them out"
         )
-    return Ratings.from_wide(data, **{"raters_in": "rows" if "units" in options else "columns", **options})
+    return Ratings.from_wide(
+        data, **{"raters_in": "rows" if "units" in options else "columns", **options}
+    )
 
 
-TableLike: TypeAlias = Any  # a data frame of any engine, a mapping of columns, a Table, or the path of a file
+TableLike: TypeAlias = (
+    Any  # a data frame of any engine, a mapping of columns, a Table, or the path of a file
+)
 Reader: TypeAlias = Callable[..., Any]  # a design, or a function that makes one of a table
 F = TypeVar("F", bound=Callable[..., Any])
 SHARED = {
@@ -142,26 +152,56 @@ NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
     "source": ("rater",),
 }
 OF_OTHERS = {
-    "exact": "test", "correct": "test", "correction": "test", "level_of_measurement": "scale", "conf_level": "level",
-    "confidence_level": "level", "confidence": "level", "alpha": "level", "n_resamples": "resamples",
-    "n_boot": "resamples", "random_state": "seed", "rng": "seed", "mu": "null", "popmean": "null", "bound": "margin",
-    "upp": "high", "labels": "levels", "weights": "weight", "p_adjust": "adjust",
-}  # what R, scipy, statsmodels and pingouin call an option of ours  # fmt: skip
+    "exact": "test",
+    "correct": "test",
+    "correction": "test",
+    "level_of_measurement": "scale",
+    "conf_level": "level",
+    "confidence_level": "level",
+    "confidence": "level",
+    "alpha": "level",
+    "n_resamples": "resamples",
+    "n_boot": "resamples",
+    "random_state": "seed",
+    "rng": "seed",
+    "mu": "null",
+    "popmean": "null",
+    "bound": "margin",
+    "upp": "high",
+    "labels": "levels",
+    "weights": "weight",
+    "p_adjust": "adjust",
+}  # what R, scipy, statsmodels and pingouin call an option of ours
 RULES = ("auto", "pair")  # what may stand for clusters, unless a column is called so
 READ_TOO: Mapping[str, Levels] = {
     "scale": (*SCALES, *get_args(PairedScale), *get_args(GroupScale)),
     "missing": get_args(Missing),
 }
 PARTS_NAMED = {
-    **dict.fromkeys(("stratum", "cell", "model", "scenario", "stage", "wording", "trait"), "strata"),
+    **dict.fromkeys(
+        ("stratum", "cell", "model", "scenario", "stage", "wording", "trait"), "strata"
+    ),
     **dict.fromkeys(("pair", "group_first", "group_second"), "strata"),
     "group": "rater_groups",
     "source": "rater_source",
 }
-PLAYED = ("unit", "rater", "value", "by", "status", "strata", "cluster", "rater_groups", "rater_source", "raters")
+PLAYED = (
+    "unit",
+    "rater",
+    "value",
+    "by",
+    "status",
+    "strata",
+    "cluster",
+    "rater_groups",
+    "rater_source",
+    "raters",
+)
 
 
-def as_design(data: TableLike, columns: Given, *readers: Reader, name: str, options: Texts = ()) -> Any:
+def as_design(
+    data: TableLike, columns: Given, *readers: Reader, name: str, options: Texts = ()
+) -> Any:
     """Make a design of a table, by the first reader that knows all of the keywords.
 
     Parameters
@@ -259,7 +299,9 @@ def by_keywords(
     (['t.csv'], {'value': 'score', 'condition': 'arm', 'cluster': 'story'})
     """
     args, given, formula = formula_of(args, given, arguments, name)
-    plain = isinstance(formula, str) and "|" not in formula and not formula.partition("~")[0].strip()
+    plain = (
+        isinstance(formula, str) and "|" not in formula and not formula.partition("~")[0].strip()
+    )
     alone = isinstance(formula, str) and "~" not in formula  # an error of the function's own
     if not isinstance(formula, str) or ("formula" in arguments and (plain or alone)):
         return args, given if formula is None else {**given, "formula": formula}
@@ -270,7 +312,9 @@ def by_keywords(
             break
     for key, value in named.items():
         beside = given.get(key)
-        unsaid = beside in (None, "declared") and not (key == "cluster" and key in given and beside is None)
+        unsaid = beside in (None, "declared") and not (
+            key == "cluster" and key in given and beside is None
+        )
         if not unsaid and (isinstance(beside, bool) or texts(beside) != texts(value)):
             raise InputError(
                 f"{name}: formula {formula!r} says {option(key, value)}, and {option(key, beside)} "
@@ -281,11 +325,18 @@ def by_keywords(
     return args, {**given, **named}
 
 
-def formula_of(args: Sequence[Any], given: Given, arguments: Texts, name: str) -> tuple[list[Any], Fields, Any]:
+def formula_of(
+    args: Sequence[Any], given: Given, arguments: Texts, name: str
+) -> tuple[list[Any], Fields, Any]:
     """Take the formula out of the arguments of a call; None where there is none."""
     args, given = list(args), dict(given)
     formulas = [given.pop("formula")] if "formula" in given else []
-    if args and isinstance(args[0], str) and "~" in args[0] and not os.path.exists(os.path.expanduser(args[0])):
+    if (
+        args
+        and isinstance(args[0], str)
+        and "~" in args[0]
+        and not os.path.exists(os.path.expanduser(args[0]))
+    ):
         if "data" in given:
             args.insert(1, given.pop("data"))
         if len(args) > 1 and not (isinstance(args[1], str) and "~" in args[1]):
@@ -295,7 +346,9 @@ def formula_of(args: Sequence[Any], given: Given, arguments: Texts, name: str) -
     if "formula" in arguments[: len(args)]:
         formulas.append(args.pop(arguments.index("formula")))
     if len(formulas) > 1:
-        raise InputError(f"{name}: two formulas, {formulas[0]!r} and {formulas[1]!r}. Leave one of them out")
+        raise InputError(
+            f"{name}: two formulas, {formulas[0]!r} and {formulas[1]!r}. Leave one of them out"
+        )
     return args, given, formulas[0] if formulas else None
 
 
@@ -308,11 +361,18 @@ def makers_of(reader: Reader) -> list[Callable[..., Any]]:
 def keywords(reader: Reader) -> Levels:
     """Return the keywords of a design's constructors, or of a function, that say how to read a table."""
     makers = makers_of(reader)
-    named = [p for maker in makers for p in inspect.signature(maker).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    named = [
+        p
+        for maker in makers
+        for p in inspect.signature(maker).parameters.values()
+        if p.kind is p.KEYWORD_ONLY
+    ]
     return (*dict.fromkeys(p.name for p in named if p.name != "source"), *OF_FILES)
 
 
-def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, options: Texts) -> Reader:
+def reader_of(
+    columns: Iterable[str], readers: Sequence[Reader], name: str, options: Texts
+) -> Reader:
     """Return the first reader that knows all keywords.
 
     Raises
@@ -321,7 +381,9 @@ def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, opti
         For an unknown keyword, with the nearest known one; for keywords of different readers.
     """
     keywords_of = {reader: keywords(reader) for reader in readers}
-    found = next((reader for reader, names in keywords_of.items() if set(columns) <= set(names)), None)
+    found = next(
+        (reader for reader, names in keywords_of.items() if set(columns) <= set(names)), None
+    )
     if found is not None:
         return found
     every = list(dict.fromkeys(key for names in keywords_of.values() for key in names))
@@ -344,7 +406,9 @@ def reader_of(columns: Iterable[str], readers: Sequence[Reader], name: str, opti
             raise InputError(f"{name} has no option {option(key)}. {hint}")
     named = listing([option(key) for key in columns], most=20)
     sets = "; or ".join(", ".join(names) for names in keywords_of.values())
-    raise InputError(f"{name}: {named} belong to different layouts of the table. Use those of one: {sets}")
+    raise InputError(
+        f"{name}: {named} belong to different layouts of the table. Use those of one: {sets}"
+    )
 
 
 def opened(data: TableLike, format: Format | None = None, encoding: str | None = None) -> Any:
@@ -359,7 +423,9 @@ def opened(data: TableLike, format: Format | None = None, encoding: str | None =
         return read_table(data, format, encoding)
     for key, value in (("format", format), ("encoding", encoding)):
         if value is not None and not getattr(data, "is_file", False):
-            raise InputError(f"{option(key, value)} says what a file holds, and a {type(data).__name__} is no file")
+            raise InputError(
+                f"{option(key, value)} says what a file holds, and a {type(data).__name__} is no file"
+            )
     return data if isinstance(data, np.ndarray | list | tuple) else as_table(data)
 
 
@@ -368,7 +434,9 @@ def keywords_of_call(
 ) -> Fields:
     """Return the keywords that a table is read with; those that only say how to read it are taken out of `options`."""
     read, keys, there = dict(columns), keywords(reader), getattr(table, "columns", ())
-    wide = not {"rater", "value"} & {*columns}  # raters may be columns of a table with one row per unit
+    wide = not {"rater", "value"} & {
+        *columns
+    }  # raters may be columns of a table with one row per unit
     for key in [key for key in options if key in keys]:
         value, choices = options[key], _choices(function, key)
         if isinstance(value, bool | int | float) or value in NO_COLUMN.get(key, ()):
@@ -379,7 +447,9 @@ def keywords_of_call(
             read |= {key: value} if value in READ_TOO.get(key, ()) else {}
         elif key == "ties" and value not in there:
             continue  # neither a way to treat ties nor a column: the metric says which ways there are
-        elif choices or (key == "raters" and ("raters_in" in columns or (wide and {*texts(value)} & {*there}))):
+        elif choices or (
+            key == "raters" and ("raters_in" in columns or (wide and {*texts(value)} & {*there}))
+        ):
             read[key] = options.pop(key)
         elif key != "raters":
             read[key] = value

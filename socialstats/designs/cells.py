@@ -30,7 +30,11 @@ def group(columns: Sequence[AnyArray]) -> tuple[IntArray, IntArray]:
     key = np.zeros(len(columns[0]), dtype=np.int64)
     size = 1
     for column in columns:
-        codes = column if column.dtype.kind in "iu" and column.size and column.min() >= 0 else dense(column)
+        codes = (
+            column
+            if column.dtype.kind in "iu" and column.size and column.min() >= 0
+            else dense(column)
+        )
         width = int(codes.max()) + 1 if codes.size else 1
         if size > 2**62 // width:
             key = dense(key)
@@ -101,7 +105,9 @@ def kish(count: FloatArray, weight: FloatArray | None) -> float:
     return float((count @ w) ** 2 / (count @ w**2))
 
 
-def counts_by(row: AnyArray, column: AnyArray, weights: FloatArray, shape: tuple[int, int]) -> FloatArray:
+def counts_by(
+    row: AnyArray, column: AnyArray, weights: FloatArray, shape: tuple[int, int]
+) -> FloatArray:
     """Return a table of sums of weights, by two columns of codes."""
     cell = row.astype(np.int64) * shape[1] + column.astype(np.int64)
     return totals(cell, weights, shape[0] * shape[1]).reshape(shape)

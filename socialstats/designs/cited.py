@@ -39,7 +39,9 @@ class ChosenLabels:
     ties: int
 
 
-def chosen_labels(design: Comparisons, group: str, *, sep: str | None = None, cluster: Any = None) -> ChosenLabels:
+def chosen_labels(
+    design: Comparisons, group: str, *, sep: str | None = None, cluster: Any = None
+) -> ChosenLabels:
     """Return the labels that each row cites, grouped by a covariate of the item that the row chose.
 
     Parameters
@@ -69,21 +71,33 @@ def chosen_labels(design: Comparisons, group: str, *, sep: str | None = None, cl
     (('care', 'duty'), ('family', 'work'))
     """
     if design.cited is None:
-        raise InputError(f"no column of cited labels: name it with {option('values', 'COLUMN', '--map values=COLUMN')}")
+        raise InputError(
+            f"no column of cited labels: name it with {option('values', 'COLUMN', '--map values=COLUMN')}"
+        )
     if group not in design.covariates:
-        raise InputError(f"no covariate '{group}'; covariates: {quoted(list(design.covariates)) or 'none'}")
+        raise InputError(
+            f"no covariate '{group}'; covariates: {quoted(list(design.covariates)) or 'none'}"
+        )
     texts = design.cited.levels
-    separator = sep or next((mark for mark in SEPARATORS if any(mark in text for text in texts)), "")
+    separator = sep or next(
+        (mark for mark in SEPARATORS if any(mark in text for text in texts)), ""
+    )
     lists = [split(text, separator or None) for text in texts]
     chosen = np.flatnonzero(design.outcome != TIED)
     names, cited = marked(lists, design.cited.codes[chosen])
     if not names:
         raise NothingToAnalyse(f"{design.source}: no row with a chosen item cites a label")
     sides = design.covariates[group]
-    values = [str(value) for value in np.where(design.outcome == A_WON, sides.a, sides.b)[chosen].tolist()]
+    values = [
+        str(value) for value in np.where(design.outcome == A_WON, sides.a, sides.b)[chosen].tolist()
+    ]
     levels, codes = np.unique(values, return_inverse=True)
-    factors = [Factor(name=f"{group} chosen", codes=codes.astype(np.int64), levels=tuple(levels.tolist()))]
-    factors += [Factor(name=f.name, codes=f.codes[chosen], levels=f.levels) for f in design.factors(cluster)]
+    factors = [
+        Factor(name=f"{group} chosen", codes=codes.astype(np.int64), levels=tuple(levels.tolist()))
+    ]
+    factors += [
+        Factor(name=f.name, codes=f.codes[chosen], levels=f.levels) for f in design.factors(cluster)
+    ]
     base = LabelLists(
         labels=names,
         cited=cited,
@@ -92,4 +106,6 @@ def chosen_labels(design: Comparisons, group: str, *, sep: str | None = None, cl
         columns=(design.cited.name,),
         cautions=tuple(label_cautions({"labels": names})),
     )
-    return ChosenLabels(lists=gathered(base, factors, grouped=True), sep=separator, ties=design.n_ties)
+    return ChosenLabels(
+        lists=gathered(base, factors, grouped=True), sep=separator, ties=design.n_ties
+    )

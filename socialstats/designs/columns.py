@@ -89,7 +89,9 @@ class Contest(Roles):
 
     def keys_of_cells(self) -> list[str]:
         """Return every column that makes a cell."""
-        return self.of(*(part.kind for part in self.schema if part.kind not in ("weight", "repeat")))
+        return self.of(
+            *(part.kind for part in self.schema if part.kind not in ("weight", "repeat"))
+        )
 
 
 def assign(table: Table, options: Options) -> Contest:
@@ -116,20 +118,28 @@ def assign(table: Table, options: Options) -> Contest:
         [*columns.values()],
         cluster=[name for name in clusters if not (by_pair and name == "pair")],
         order=_order(finder, options, items),
-        values=False if soft else options.values,  # the labels that a reply cites belong to the answer that was drawn
+        values=False
+        if soft
+        else options.values,  # the labels that a reply cites belong to the answer that was drawn
         status=options.status or (None if winner else False),
     )
     free = [c for c in finder.columns if c not in (*columns.values(), *further.columns())]
     covariates = _covariates(finder, options, items, free)
     if options.drawn and (soft or not winner):
-        message = f"{option('drawn', options.drawn)} says which rows are ties, beside a column of winners"
+        message = (
+            f"{option('drawn', options.drawn)} says which rows are ties, beside a column of winners"
+        )
         finder.problems.append(Problem(message=message, fix="Leave it out, or name the winners"))
     for name in [name for name in options.allowed if name not in covariates]:
         message = f"{option('allowed')} names '{name}', which is no covariate"
         listed = quoted([*covariates], 10) or "none"
         finder.problems.append(Problem(message=message, fix=f"Covariates: {listed}"))
     finder.finish()
-    sides = {f"{name}_{side}": (c,) for name, pair in covariates.items() for side, c in zip("ab", pair, strict=True)}
+    sides = {
+        f"{name}_{side}": (c,)
+        for name, pair in covariates.items()
+        for side, c in zip("ab", pair, strict=True)
+    }
     rest = {"rest": (REST,)} if soft and table.has(REST) else {}
     return Contest(
         schema=(*PARTS, *(Part(name, "covariate") for name in sides), *further.schema),
@@ -142,7 +152,10 @@ def assign(table: Table, options: Options) -> Contest:
 
 def winner_and_loser(finder: Finder, options: Options) -> Pair | None:
     """Return the columns of winners and losers, where no column beside them may say who met, or that none won."""
-    pair, named = won_and_lost(finder, options), [getattr(options, part.name, None) for part in PARTS]
+    pair, named = (
+        won_and_lost(finder, options),
+        [getattr(options, part.name, None) for part in PARTS],
+    )
     if pair is None or any(named[:2]) or any(named[3:]):
         return None
     declared = [getattr(options, part.name, None) for part in FURTHER]
@@ -172,12 +185,19 @@ def _items(finder: Finder, options: Options) -> Pair:
         ]
         if known[0] == known[1]:
             finder.miss("item_b", f"item_a and item_b are the same column '{known[0]}'", ["item_b"])
-    present = [next((pair[side] for pair in ITEM_PAIRS if pair[side] in columns), None) for side in (0, 1)]
+    present = [
+        next((pair[side] for pair in ITEM_PAIRS if pair[side] in columns), None) for side in (0, 1)
+    ]
     lost = [side for side in (0, 1) if not (known if any(named) else present)[side]]
     for side in lost or ([] if any(named) else [1]):
         other = named[1 - side] if any(named) else present[1 - side]
-        looked, free = [pair[side] for pair in ITEM_PAIRS], [column for column in columns if column != other]
-        guess = (other and partner_of(other, 1 - side, free)) or next((name for name in looked if name in free), None)
+        looked, free = (
+            [pair[side] for pair in ITEM_PAIRS],
+            [column for column in columns if column != other],
+        )
+        guess = (other and partner_of(other, 1 - side, free)) or next(
+            (name for name in looked if name in free), None
+        )
         guess = guess or (won_and_lost(finder, options) or (None, None))[side]
         finder.lack(ITEMS[side], looked, guess, texts(other))
     return known[0] or "", known[1] or ""
@@ -193,7 +213,11 @@ def partner_of(name: str, side: int, columns: Texts) -> str | None:
     """
     for pair in (*SIDE_WORDS, *COMMON_TOKENS, *DIGIT_TOKENS):
         side_word, other = pair[side], pair[1 - side]
-        for pattern in (rf"^{side_word}(?=$|[_. -])", rf"(?<=[_. -]){side_word}$", rf"(?<=[a-z]){side_word}$"):
+        for pattern in (
+            rf"^{side_word}(?=$|[_. -])",
+            rf"(?<=[_. -]){side_word}$",
+            rf"(?<=[a-z]){side_word}$",
+        ):
             if side_word.isdigit() or "(?<=[a-z])" not in pattern:
                 candidate = re.sub(pattern, other, name)
                 if candidate != name and candidate in columns:
@@ -212,10 +236,16 @@ def _winner(finder: Finder, options: Options, items: Pair) -> tuple[str, Levels]
         return winner, ()
     if wins:
         ties = finder.several("ties", options.ties)
-        ties = ties or tuple(n for n in finder.columns if bare(n) in TIE_COUNTS and n not in (*items, *wins))
+        ties = ties or tuple(
+            n for n in finder.columns if bare(n) in TIE_COUNTS and n not in (*items, *wins)
+        )
         return "", (*wins, *ties[:1])
     if counted:
-        finder.miss("wins_a", "no columns for 'wins_a' and 'wins_b', how often each side won", ["wins_a", "wins_b"])
+        finder.miss(
+            "wins_a",
+            "no columns for 'wins_a' and 'wins_b', how often each side won",
+            ["wins_a", "wins_b"],
+        )
     else:
         finder.lack("winner", WINNER_NAMES, like=len(WINNER_NAMES))
     return "", ()
@@ -228,7 +258,10 @@ def _sides(finder: Finder, options: Options, part: str) -> Levels:
     if not any(named):
         return ()
     partners = [partner_of(named[1 - side], 1 - side, finder.columns) or "" for side in (0, 1)]
-    return tuple(finder.explicit(p, n or partner) for p, n, partner in zip(parts, named, partners, strict=True))
+    return tuple(
+        finder.explicit(p, n or partner)
+        for p, n, partner in zip(parts, named, partners, strict=True)
+    )
 
 
 def _wins(finder: Finder, items: Pair) -> Levels:
@@ -263,7 +296,11 @@ def _covariates(finder: Finder, options: Options, items: Pair, free: Texts) -> d
         }
     pairs = dict(side_pairs(free if declared is None else finder.columns, items))
     if declared is None:
-        return {name: pair for name, pair in pairs.items() if name and all(map(finder.table.holds_labels, pair))}
+        return {
+            name: pair
+            for name, pair in pairs.items()
+            if name and all(map(finder.table.holds_labels, pair))
+        }
     for name in texts(declared):
         if name not in pairs:
             sides = f"no pair of columns for covariate '{shorten(name)}' (looked for {name}_a and {name}_b)"
@@ -298,7 +335,9 @@ def side_pairs(columns: Texts, items: Pair) -> Iterator[tuple[str, Pair]]:
     digits = () if item_tokens(items) in COMMON_TOKENS else DIGIT_TOKENS
     names, seen = frozenset(columns), set[str]()
     for a, b in dict.fromkeys((*own_tokens(items), *COMMON_TOKENS, *digits)):
-        behind, before = (re.compile(form.format(re.escape(a))) for form in (r"(.+)([_. -]){}", r"{}([_. -])(.+)"))
+        behind, before = (
+            re.compile(form.format(re.escape(a))) for form in (r"(.+)([_. -]){}", r"{}([_. -])(.+)")
+        )
         for column in columns:
             name = partner = ""
             if match := behind.fullmatch(column):

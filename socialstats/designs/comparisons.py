@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from socialstats.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Fields, Levels, Missing, Names, NaTexts, Pair, Texts
+from socialstats.designs.aliases import (
+    ColumnOption,
+    Fields,
+    Levels,
+    Missing,
+    Names,
+    NaTexts,
+    Pair,
+    Texts,
+)
 from socialstats.designs.cells import group, totals
 from socialstats.designs.options import Options, WinnerCoding, among
 from socialstats.designs.parts import (
@@ -126,7 +135,10 @@ class Comparisons(Design):
     @property
     def declared(self) -> Levels:
         """Names of the declared clusters, of those that stay with the table first."""
-        return (*(self.scan.clusters if self.scan else ()), *(factor.name for factor in self.clusters))
+        return (
+            *(self.scan.clusters if self.scan else ()),
+            *(factor.name for factor in self.clusters),
+        )
 
     @property
     def n_rows(self) -> int:
@@ -149,7 +161,9 @@ class Comparisons(Design):
         if self.scan is None or not self.scan.covariates:
             return [*self.covariates]
         place = [*self.columns]
-        return sorted({*self.covariates, *self.scan.covariates}, key=lambda name: place.index(f"{name}_a"))
+        return sorted(
+            {*self.covariates, *self.scan.covariates}, key=lambda name: place.index(f"{name}_a")
+        )
 
     @property
     def coverage(self) -> Coverage | None:
@@ -157,7 +171,11 @@ class Comparisons(Design):
         if self.replies is None:
             return None
         tells = ~np.isnan(self.replies.rest)
-        rest = float(np.average(self.replies.rest[tells], weights=self.count[tells])) if tells.any() else None
+        rest = (
+            float(np.average(self.replies.rest[tells], weights=self.count[tells]))
+            if tells.any()
+            else None
+        )
         return Coverage(replies=self.n_rows, none=self.replies.none, rest=rest)
 
     @property
@@ -165,7 +183,9 @@ class Comparisons(Design):
         """The unordered pair of items, as a factor: the default cluster of repeated comparisons."""
         low, high = np.minimum(self.item_a, self.item_b), np.maximum(self.item_a, self.item_b)
         keys, codes = np.unique(low * len(self.items) + high, return_inverse=True)
-        levels = tuple(f"{self.items[k // len(self.items)]} | {self.items[k % len(self.items)]}" for k in keys)
+        levels = tuple(
+            f"{self.items[k // len(self.items)]} | {self.items[k % len(self.items)]}" for k in keys
+        )
         return Factor(name="pair", codes=codes.astype(np.int64), levels=levels)
 
     def labelled(self) -> list[Factor]:
@@ -194,7 +214,9 @@ class Comparisons(Design):
         """
         if self.scan is not None and self.scan.named(names):
             named = quoted(self.scan.named(names))
-            raise InputError(f"{self.source}: the clusters {named} stay with the table. Read them by whole()")
+            raise InputError(
+                f"{self.source}: the clusters {named} stay with the table. Read them by whole()"
+            )
         factors = named_factors(self.clusters, self.by, names, lambda: self.pair)
         return factors if factors or self.replies is None else (self.replies.factor,)
 
@@ -210,7 +232,11 @@ class Comparisons(Design):
         if self.scan is None:
             return self
         cells = replace(self, scan=None)
-        return with_all_columns(cells, self.scan) if self.scan.covariates or self.scan.clusters else cells
+        return (
+            with_all_columns(cells, self.scan)
+            if self.scan.covariates or self.scan.clusters
+            else cells
+        )
 
     def take(self, mask: AnyArray, *, note: str = "cells taken") -> Comparisons:
         """Return some cells as a design of their own, with the items and levels that they use; without refusals.
@@ -232,14 +258,18 @@ class Comparisons(Design):
             raise NothingToAnalyse(f"{self.source}: no comparison is left ({note})")
         fields = drop_unused_items(take_columns(self, index), self.items)
         step = FlowStep(label=note, rows=round(fields["count"].sum()))
-        return replace(self, **fields | {"flow": (*self.flow, step), "refused": None, "unread": None})
+        return replace(
+            self, **fields | {"flow": (*self.flow, step), "refused": None, "unread": None}
+        )
 
     def split(self) -> dict[str, Comparisons]:
         """Return one design a level of `by` (just this one, under ``"all"``, without `by`)."""
 
         aside = self.aside(Design.split if self.by is not None else lambda _: {})
         return {
-            level: part if part is self else replace(part, **{name: of.get(level) for name, of in aside.items()})
+            level: part
+            if part is self
+            else replace(part, **{name: of.get(level) for name, of in aside.items()})
             for level, part in Design.split(self).items()
         }
 
@@ -247,7 +277,9 @@ class Comparisons(Design):
         """Return the levels of `by` that have replies and no choice, each with what its replies are."""
         with_choices = () if self.by is None else self.by.levels
         counts: dict[str, dict[str, int]] = {}
-        for name, levels in self.aside(lambda part: Design.split(part) if part.by is not None else {}).items():
+        for name, levels in self.aside(
+            lambda part: Design.split(part) if part.by is not None else {}
+        ).items():
             for level, one in levels.items():
                 if level not in with_choices:
                     counts.setdefault(level, {"refused": 0, "unread": 0})[name] = one.n_rows
@@ -271,7 +303,9 @@ class Comparisons(Design):
         other = np.array([B_WON, A_WON, TIED], dtype=np.int8)
         scan = self.scan
         if scan is not None and scan.covariates:
-            scan = replace(scan, covariates={name: (b, a) for name, (a, b) in scan.covariates.items()})
+            scan = replace(
+                scan, covariates={name: (b, a) for name, (a, b) in scan.covariates.items()}
+            )
         return merged(
             replace(
                 self,
@@ -296,10 +330,18 @@ class Comparisons(Design):
         new = renamed(self.items, labels, "item")
         items = tuple(sorted(new))
         code = np.array([items.index(name) for name in new], dtype=np.int64)
-        aside = self.aside(lambda part: part.relabel({item: to for item, to in labels.items() if item in part.items}))
-        done = merged(replace(self, items=items, item_a=code[self.item_a], item_b=code[self.item_b], **aside))
+        aside = self.aside(
+            lambda part: part.relabel(
+                {item: to for item, to in labels.items() if item in part.items}
+            )
+        )
+        done = merged(
+            replace(self, items=items, item_a=code[self.item_a], item_b=code[self.item_b], **aside)
+        )
         by_name = {"pair": done.pair} if "pair" not in self.columns.values() else {}
-        return replace(done, clusters=tuple(by_name.get(factor.name, factor) for factor in done.clusters))
+        return replace(
+            done, clusters=tuple(by_name.get(factor.name, factor) for factor in done.clusters)
+        )
 
     def group_of(self, covariate: str) -> Fields:
         """Return the value of a covariate for each item, where it belongs to the item (such as its domain).
@@ -321,7 +363,9 @@ class Comparisons(Design):
                 item = self.items[code]
                 if groups.setdefault(item, value) != value:
                     seen = f"'{groups[item]}' and '{value}'"
-                    raise DesignError(f"{self.source}: '{item}' has several values of '{covariate}' ({seen})")
+                    raise DesignError(
+                        f"{self.source}: '{item}' has several values of '{covariate}' ({seen})"
+                    )
         return dict(sorted(groups.items()))
 
     def table(self) -> pd.DataFrame:
@@ -498,7 +542,9 @@ class Comparisons(Design):
         return build(as_table(data, source), named)
 
     @classmethod
-    def from_ranks(cls, data: Any, *, ranks: Texts, source: str = "data frame", **options: Any) -> Comparisons:
+    def from_ranks(
+        cls, data: Any, *, ranks: Texts, source: str = "data frame", **options: Any
+    ) -> Comparisons:
         """Build the design from rankings: one row each, with the rank of every item in a column of its own.
 
         Each two items of a ranking are a comparison that the one of the lower rank won; equal ranks are a tie. These
@@ -547,7 +593,9 @@ def with_all_columns(cells: Comparisons, scan: Scan) -> Comparisons:
         "clusters": (*factors, *taken(cells.clusters, cell)),
     }
     for name, sides in zip(spool.names, rows["sides"].swapaxes(0, 1), strict=True):
-        fields["covariates"][name] = Covariate(name=name, a=sides[:, 0].copy(), b=sides[:, 1].copy())
+        fields["covariates"][name] = Covariate(
+            name=name, a=sides[:, 0].copy(), b=sides[:, 1].copy()
+        )
     names = replace(cells, scan=scan).covariate_names
     fields["covariates"] = {name: fields["covariates"][name] for name in names}
     return merged(replace(cells, **fields))
@@ -556,7 +604,9 @@ def with_all_columns(cells: Comparisons, scan: Scan) -> Comparisons:
 def cell_columns(design: Comparisons) -> list[AnyArray]:
     """Return every column that makes a cell, in canonical order."""
     columns: list[AnyArray] = [design.item_a, design.item_b, design.outcome, design.first]
-    columns += [side for covariate in design.covariates.values() for side in (covariate.a, covariate.b)]
+    columns += [
+        side for covariate in design.covariates.values() for side in (covariate.a, covariate.b)
+    ]
     columns += [factor.codes for factor in design.labelled()]
     return [*columns, *([design.replies.codes] if design.replies else [])]
 
@@ -566,9 +616,13 @@ def merged(design: Comparisons) -> Comparisons:
     first, cell = group(cell_columns(design))
     sums = {"count": totals(cell, design.count, len(first))}
     for name in SUMS[1:]:
-        sums[name] = totals(cell, getattr(design, name), len(first)) if design.weighted else sums["count"]
+        sums[name] = (
+            totals(cell, getattr(design, name), len(first)) if design.weighted else sums["count"]
+        )
     scan = None if design.scan is None else design.scan.moved(cell)
-    return replace(design, **take_columns(replace(design, scan=None), first, sums=()) | sums | {"scan": scan})
+    return replace(
+        design, **take_columns(replace(design, scan=None), first, sums=()) | sums | {"scan": scan}
+    )
 
 
 CELLS = ("item_a", "item_b", "outcome", "first", "covariates", "by", "cited", "clusters", "replies")
@@ -609,7 +663,9 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
 
     def codes(name: str) -> AnyArray:
         each = ([items.index(item) for item in design.items] for design in (one, two))
-        return np.append(*(np.array(code)[getattr(d, name)] for code, d in zip(each, (one, two), strict=True)))
+        return np.append(
+            *(np.array(code)[getattr(d, name)] for code, d in zip(each, (one, two), strict=True))
+        )
 
     others = {factor.name: factor for factor in two.clusters}
     replies = None
@@ -621,7 +677,10 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
             rest=np.append(first.rest, then.rest),
             none=first.none + then.none,
         )
-    rows: Fields = {name: np.append(getattr(one, name), getattr(two, name)) for name in ("outcome", "first", *SUMS)}
+    rows: Fields = {
+        name: np.append(getattr(one, name), getattr(two, name))
+        for name in ("outcome", "first", *SUMS)
+    }
     whole = replace(
         one,
         items=items,
@@ -632,7 +691,11 @@ def joined(one: Comparisons, two: Comparisons) -> Comparisons:
             for name, c in one.covariates.items()
             if (other := two.covariates.get(name)) is not None
         },
-        clusters=tuple(stacked([factor, others[factor.name]]) for factor in one.clusters if factor.name in others),
+        clusters=tuple(
+            stacked([factor, others[factor.name]])
+            for factor in one.clusters
+            if factor.name in others
+        ),
         by=None,
         cited=None,
         refused=None,

@@ -21,7 +21,12 @@ from socialstats.designs.rows import Rows, begin
 from socialstats.designs.scan import Scan, fits, stays, with_texts
 from socialstats.designs.schema import NAMING, NEEDED
 from socialstats.designs.statuses import statuses_of
-from socialstats.designs.suspects import label_cautions, mirror_suspects, probability_cautions, repeated_rows
+from socialstats.designs.suspects import (
+    label_cautions,
+    mirror_suspects,
+    probability_cautions,
+    repeated_rows,
+)
 from socialstats.designs.tables import (
     Frequency,
     frequency,
@@ -105,7 +110,11 @@ def draft(table: Table, options: Options) -> Draft:
         stored = Stored()
         rows = _begin(table, roles, options, stored)
     # an empty field cites no label, and tells no rest
-    needed = [c for c in roles.of(*NEEDED) if c not in (*stored.columns, *roles.of("value", "status", "note"))]
+    needed = [
+        c
+        for c in roles.of(*NEEDED)
+        if c not in (*stored.columns, *roles.of("value", "status", "note"))
+    ]
     rows.set_missing_aside(needed, drop=options.missing == "drop")
     if roles["weight"]:
         set_weights_aside(rows, roles["weight"], options)
@@ -155,7 +164,9 @@ def frequencies_of(table: Table, roles: Contest, options: Options) -> Frequency:
     if asked is None and roles.of("wins"):
         return unused_beside_wins(table, roles.of("wins"), used, na)
     unique = roles.names_of_rows("item", "score", "order", "by")
-    return frequency(table, asked, unique, used, na, weight, counted=lambda: _both_won(table, roles))
+    return frequency(
+        table, asked, unique, used, na, weight, counted=lambda: _both_won(table, roles)
+    )
 
 
 def stored_columns(table: Table, roles: Contest, options: Options) -> tuple[Table, Stored]:
@@ -227,7 +238,9 @@ def build(table: Table, options: Options) -> Comparisons:
     )
 
 
-def set_replies_aside(rows: Rows, roles: Contest, options: Options, drawn: BoolArray) -> tuple[BoolArray, BoolArray]:
+def set_replies_aside(
+    rows: Rows, roles: Contest, options: Options, drawn: BoolArray
+) -> tuple[BoolArray, BoolArray]:
     """Stop using cells without a choice; return which of them are refusals, and which missing or unreadable.
 
     A row that was drawn needs no winner.
@@ -284,7 +297,9 @@ def _finish(begun: Draft, sides: Sides, won: Expanded) -> Comparisons:
     cited = None
     if roles["values"]:  # an empty field has a level of its own
         cited = rows.factor(roles["values"], cell)
-        cited = replace(cited, codes=(cited.codes + 1).astype(np.int64), levels=("", *cited.levels), mixed=())
+        cited = replace(
+            cited, codes=(cited.codes + 1).astype(np.int64), levels=("", *cited.levels), mixed=()
+        )
     fields: Fields = {
         "item_a": sides.a[cell],
         "item_b": sides.b[cell],
@@ -301,8 +316,13 @@ def _finish(begun: Draft, sides: Sides, won: Expanded) -> Comparisons:
     }
     if won.reply is not None:
         fields["replies"] = _replies(rows, roles, won.reply[keep], cell)
-    ties_declared = options.tie_labels != DEFAULT_TIES or options.winner_coding in ("score", "grade")
-    may_tie = roles["ties"] or roles["score_a"] or roles["drawn"] or (roles["winner"] and ties_declared)
+    ties_declared = options.tie_labels != DEFAULT_TIES or options.winner_coding in (
+        "score",
+        "grade",
+    )
+    may_tie = (
+        roles["ties"] or roles["score_a"] or roles["drawn"] or (roles["winner"] and ties_declared)
+    )
     design = Comparisons(
         **drop_unused_items(fields, sides.items),
         order_known=bool(roles["order"]),
@@ -335,7 +355,9 @@ def _scan(begun: Draft, cell: IntArray) -> Scan | None:
 
 def _replies(rows: Rows, roles: Contest, codes: IntArray, cell: IntArray) -> Replies:
     """Return the replies of which cells are parts, with the number of those that have no probability."""
-    rest = rows.labels(roles["rest"]).numbers()[cell] if roles["rest"] else np.full(len(cell), np.nan)
+    rest = (
+        rows.labels(roles["rest"]).numbers()[cell] if roles["rest"] else np.full(len(cell), np.nan)
+    )
     silent = (statuses_of(rows, roles).kind == OK) & (rows.codes(roles["winner"]) < 0)
     return Replies(codes=codes, rest=rest, none=int(rows.n[silent].sum()), column=roles["winner"])
 
@@ -343,13 +365,19 @@ def _replies(rows: Rows, roles: Contest, codes: IntArray, cell: IntArray) -> Rep
 def _cells(design: Comparisons, roles: Contest) -> Comparisons:
     """Return the design with alike cells as one."""
     design = merged(design)
-    return replace(design, clusters=(*design.clusters, design.pair)) if roles.pair_cluster else design
+    return (
+        replace(design, clusters=(*design.clusters, design.pair)) if roles.pair_cluster else design
+    )
 
 
 def _flow(begun: Draft, cell: IntArray, count: FloatArray) -> tuple[FlowStep, ...]:
     rows = begun.rows
     empty = int(rows.n[rows.use & ~np.isin(np.arange(len(rows.use)), cell)].sum())
-    steps = [FlowStep(label="every count is 0", rows=empty, note="neither a win nor a tie")] if empty else []
+    steps = (
+        [FlowStep(label="every count is 0", rows=empty, note="neither a win nor a tie")]
+        if empty
+        else []
+    )
     label, note = "rows analysed", ""
     if begun.roles.of("wins", "count"):
         label, note = "comparisons analysed", "each row counts several comparisons"
@@ -378,4 +406,6 @@ def _cautions(begun: Draft, design: Comparisons) -> list[Caution]:
         cautions += probability_cautions(design.coverage)
     alike = design.scan.alike() if design.scan is not None else {}
     stored = {f"column '{shorten(name)}'": labels for name, labels in alike.items()}
-    return cautions + label_cautions({"items": design.items, **stored}, (design.by, *design.clusters))
+    return cautions + label_cautions(
+        {"items": design.items, **stored}, (design.by, *design.clusters)
+    )

@@ -11,7 +11,15 @@ import numpy as np
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.designs.aliases import Fields, Levels, Names, Pair, Texts
 from socialstats.designs.cells import group, totals, unequal
-from socialstats.designs.parts import Design, Factor, FlowStep, Repeats, UnitNames, named_factors, taken_fields
+from socialstats.designs.parts import (
+    Design,
+    Factor,
+    FlowStep,
+    Repeats,
+    UnitNames,
+    named_factors,
+    taken_fields,
+)
 from socialstats.tables import EPSILON
 
 if TYPE_CHECKING:
@@ -95,7 +103,9 @@ class Contrast(Design):
         """Return the design with equal cells counted together, in canonical order."""
         arrays = {name: getattr(self, name) + 0 for name in self.CELLS}  # + 0: no negative zero
         weights = [] if self.weight is None else [self.weight]
-        index, cell = group([*(factor.codes for factor in self.splits()), *arrays.values(), *weights])
+        index, cell = group(
+            [*(factor.codes for factor in self.splits()), *arrays.values(), *weights]
+        )
         plain = replace(self, **arrays)
         return replace(
             plain._at(index),
@@ -106,7 +116,9 @@ class Contrast(Design):
 
     def shown(self, values: AnyArray) -> AnyArray:
         """Return values as labels where they have levels."""
-        return np.array(self.levels, dtype=object)[values.astype(np.int64)] if self.levels else values
+        return (
+            np.array(self.levels, dtype=object)[values.astype(np.int64)] if self.levels else values
+        )
 
     def frame(self, columns: Fields) -> pd.DataFrame:
         """Return columns of the cells with their count, `by` and clusters as a data frame."""
@@ -116,7 +128,9 @@ class Contrast(Design):
         if self.weight is not None:
             columns["weight"] = self.weight
         for factor in self.splits():
-            columns[factor.name if factor.name not in columns else f"{factor.name} (cluster)"] = factor.labels()
+            columns[factor.name if factor.name not in columns else f"{factor.name} (cluster)"] = (
+                factor.labels()
+            )
         return pd.DataFrame(columns)
 
 

@@ -15,7 +15,14 @@ from socialstats.designs.aliases import Fields, LevelOrder, Levels, Pair, Texts
 from socialstats.designs.cells import unequal
 from socialstats.designs.contrasts import ContrastScale
 from socialstats.designs.level_orders import ordered
-from socialstats.designs.levels import categories, declared_levels, in_order, opposites, two_in_order, which_counts
+from socialstats.designs.levels import (
+    categories,
+    declared_levels,
+    in_order,
+    opposites,
+    two_in_order,
+    which_counts,
+)
 from socialstats.designs.means import AVERAGED, Means, mean_answers, refuse_means
 from socialstats.designs.options import Reading, check_choice
 from socialstats.designs.parts import FlowStep, UnitNames
@@ -79,7 +86,9 @@ class ContrastOptions(Reading, ABC):
         check_choice("scale", self.scale, (*self.SCALES, None))
         levels = declared_levels(self.levels)
         if levels is not None and len(levels) != 2 and self.scale == "binary":
-            raise InputError(f"{option('scale', 'binary')} needs two levels (zero, one), not {quoted(levels)}")
+            raise InputError(
+                f"{option('scale', 'binary')} needs two levels (zero, one), not {quoted(levels)}"
+            )
         if levels is not None and len(levels) < 2:
             raise InputError(f"{option('levels')} needs at least two levels, not {quoted(levels)}")
         _ = self.two
@@ -128,7 +137,9 @@ def two_labels(name: str, labels: Sequence[Any]) -> Pair:
         raise InputError(f"{option(name, labels)}: name two, the first minus the second: {example}")
     first, second = (as_text(label) for label in labels)
     if first is None or second is None or first == second:
-        raise InputError(f"{option(name, tuple(labels))}: the two {name} must be different and not empty")
+        raise InputError(
+            f"{option(name, tuple(labels))}: the two {name} must be different and not empty"
+        )
     return first, second
 
 
@@ -146,7 +157,9 @@ def choose_two(rows: Rows, roles: Roles, options: ContrastOptions) -> tuple[Pair
     if (picked := options.two) is not None:
         if used and (absent := [label for label in picked if label not in used]):
             near = meant(absent[0], used)
-            raise DesignError(f"{place}: no {part} '{shorten(absent[0])}'. {near}{name.capitalize()}: {listed}")
+            raise DesignError(
+                f"{place}: no {part} '{shorten(absent[0])}'. {near}{name.capitalize()}: {listed}"
+            )
         other = ~rows.labels(column).mapped(picked.__contains__, False)
         rows.leave_out(other, f"other {name}", f"{option(name, picked)} picks two")
         return picked, []
@@ -165,7 +178,9 @@ def choose_two(rows: Rows, roles: Roles, options: ContrastOptions) -> tuple[Pair
     order = options.order_of(rows.table, column, first, second)
     if order is not None:
         return order, []
-    detail = f"differences are '{shorten(first)}' minus '{shorten(second)}' (the order of the letters)"
+    detail = (
+        f"differences are '{shorten(first)}' minus '{shorten(second)}' (the order of the letters)"
+    )
     fix = f"{option(name, (shorten(second), shorten(first)), f'--{name}')} turns them round, and declares the order"
     return (first, second), [caution("SS310", detail, affects="the sign of differences", fix=fix)]
 
@@ -191,7 +206,9 @@ class Values:
     cautions: tuple[Caution, ...] = ()
 
 
-def decode(column: str, rows: Rows, options: ContrastOptions, scale: ContrastScale | None) -> Values:
+def decode(
+    column: str, rows: Rows, options: ContrastOptions, scale: ContrastScale | None
+) -> Values:
     """Decode the value column.
 
     Parameters
@@ -214,7 +231,9 @@ def decode(column: str, rows: Rows, options: ContrastOptions, scale: ContrastSca
             return Values("numeric", (), engine)
     levels, used = declared_levels(options.levels), rows.used_labels(column)
     typed = categories(rows.table, column) if levels is None else None
-    categories_used = typed if typed is not None and len(typed) >= 2 and {*used} <= {*typed} else None
+    categories_used = (
+        typed if typed is not None and len(typed) >= 2 and {*used} <= {*typed} else None
+    )
     if levels is None and scale == "nominal":
         levels = categories_used or in_order(used)
     if levels is not None:
@@ -231,9 +250,13 @@ def decode(column: str, rows: Rows, options: ContrastOptions, scale: ContrastSca
             f"{rows.table.place(column)}: {option('scale', 'binary')}, but the values are {listed}. Say which two "
             f"values count as 0 and 1: {option('levels', (Word('ZERO'), Word('ONE')))}"
         )
-    if levels is None and (None not in numbers or scale == "numeric" or rows.mostly_numbers(column)):
+    if levels is None and (
+        None not in numbers or scale == "numeric" or rows.mostly_numbers(column)
+    ):
         if None in numbers:
-            rows.each_value(column, rows.texts(column), [column], "'{}' is not a finite number", fix=if_missing)
+            rows.each_value(
+                column, rows.texts(column), [column], "'{}' is not a finite number", fix=if_missing
+            )
         return Values("numeric", (), rows.labels(column).numbers())
     if levels is None and categories_used is None:
         if len(used) <= 2 or scale == "binary":
@@ -258,12 +281,20 @@ def _as_levels(
         numbers = [as_number(level) for level in levels]
         steps = f"{quoted(levels, 8)} count as 0 to {len(levels) - 1}, in equal steps"
         if None in numbers:
-            return Values(scale, (), codes, (caution("SS310", steps, affects="means and differences"),))
+            return Values(
+                scale, (), codes, (caution("SS310", steps, affects="means and differences"),)
+            )
         scores = np.array([*numbers, np.nan], dtype=np.float64)
-        return Values(scale, (), scores[np.where(np.isnan(codes), len(levels), codes).astype(np.int64)])
+        return Values(
+            scale, (), scores[np.where(np.isnan(codes), len(levels), codes).astype(np.int64)]
+        )
     letters = all(len(level) == 1 for level in levels)
     cautions: tuple[Caution, ...] = ()
-    if options.scale is None and len(levels) > 2 and (options.levels or (ordered(levels) and not letters)):
+    if (
+        options.scale is None
+        and len(levels) > 2
+        and (options.levels or (ordered(levels) and not letters))
+    ):
         declare = f"{option('scale', 'numeric', '--scale numeric')} with {option('levels', typed='--levels')} in order"
         none = option("scale", "nominal", "--scale nominal")
         fix = f"{declare} compares their means; {none} says that they have none"
@@ -286,7 +317,9 @@ def _by_level(column: str, rows: Rows, levels: Texts) -> FloatArray:
     return np.where(codes >= 0, codes, np.nan)
 
 
-def averaged(rows: Rows, roles: Roles, values: Values, options: ContrastOptions) -> tuple[Values, Means]:
+def averaged(
+    rows: Rows, roles: Roles, values: Values, options: ContrastOptions
+) -> tuple[Values, Means]:
     """Keep one row of each unit and condition, with the mean of its answers.
 
     Raises
@@ -370,9 +403,14 @@ def read_contrast(
     if noticed is None:
         keys = [] if roles["unit"] else roles.columns()
         used = roles.columns()
-        counts = frequency(table, options.count, keys, used, options.na_labels, roles["weight"] or None)
+        counts = frequency(
+            table, options.count, keys, used, options.na_labels, roles["weight"] or None
+        )
         roles, noticed = roles.counted(counts.column), counts.cautions
-    rows, cautions = begun(table, roles, options, drop=options.missing == "drop", wide=wide), [*noticed]
+    rows, cautions = (
+        begun(table, roles, options, drop=options.missing == "drop", wide=wide),
+        [*noticed],
+    )
     two, undeclared_order = choose_two(rows, roles, options)
     values = options.decoded(rows, roles)
     times = rows.n * times_of(rows, roles, [roles["value"]])
@@ -403,8 +441,13 @@ def read_contrast(
     read = replace(rows.flow[0], label="rows read")
     flow = [read, *rows.flow[1:], FlowStep(label="rows analysed", rows=int(rows.n[rows.use].sum()))]
     flow = [replace(step, rows=step.rows // per_row) for step in flow]
-    if left := [step for step in flow[1:-1] if step.label not in (f"other {options.PAIR}", AVERAGED)]:
-        detail = "; ".join(f"{step.label}: {step.rows:,}" for step in left) + f" of {flow[0].rows:,} rows"
+    if left := [
+        step for step in flow[1:-1] if step.label not in (f"other {options.PAIR}", AVERAGED)
+    ]:
+        detail = (
+            "; ".join(f"{step.label}: {step.rows:,}" for step in left)
+            + f" of {flow[0].rows:,} rows"
+        )
         detail += f"; units without a partner: {quoted(units.unmatched)}" if units.unmatched else ""
         cautions.insert(0, caution("SS301", detail))
     note = f"each row counts several {options.UNIT}s" if roles["count"] else units.note
@@ -429,7 +472,15 @@ def read_contrast(
     ).merged()
     again = None if wide is not None or roles["count"] else partial(read_contrast, table)
     return with_dependence(
-        design, wide or table, roles, options, design.n_rows, options.SCORES, again, used=two, names=UNITS.names
+        design,
+        wide or table,
+        roles,
+        options,
+        design.n_rows,
+        options.SCORES,
+        again,
+        used=two,
+        names=UNITS.names,
     )
 
 
@@ -444,5 +495,7 @@ def vector(values: Any, name: str) -> Any:
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise InputError(f"{name}: a sequence of values is needed, not {type(values).__name__}")
     if getattr(values, "ndim", 1) != 1:
-        raise InputError(f"{name}: one value per unit is needed, not an array of shape {values.shape}")
+        raise InputError(
+            f"{name}: one value per unit is needed, not an array of shape {values.shape}"
+        )
     return values.array if hasattr(values, "array") and hasattr(values, "index") else list(values)

@@ -32,7 +32,12 @@ PARTS = (
     Part("answer", "value", ANSWERS),
     Part("status", "status", (STATUS,), wanted=False),
 )
-WRITTEN = (("1", "2"), ("NAME1", "NAME2"), ("name1", "name2"), ("first", "second"))  # other words for -1 and 1
+WRITTEN = (
+    ("1", "2"),
+    ("NAME1", "NAME2"),
+    ("name1", "name2"),
+    ("first", "second"),
+)  # other words for -1 and 1
 ORDER = "order of one group"
 PLACES = ("first", "second")  # how names of columns of probabilities end
 
@@ -125,11 +130,18 @@ def couples_design(
         answer=answer,
         status=status,
     )
-    twins = finder.several("names", [c for c in NAMES if c in table.columns] if names is None else names)
-    more = finder.several("strata", [c for c in EXTRA if c in table.columns] if strata is None else strata)
+    twins = finder.several(
+        "names", [c for c in NAMES if c in table.columns] if names is None else names
+    )
+    more = finder.several(
+        "strata", [c for c in EXTRA if c in table.columns] if strata is None else strata
+    )
     read = None
     if probabilities is not None:
-        read = {as_text(answer) or "": f"{probabilities}{place}" for answer, place in zip(answers, PLACES, strict=True)}
+        read = {
+            as_text(answer) or "": f"{probabilities}{place}"
+            for answer, place in zip(answers, PLACES, strict=True)
+        }
         finder.several("probabilities", read.values())
     finder.several("rater_groups", rater_groups)
     finder.finish()
@@ -170,7 +182,9 @@ def written_answers(table: Table) -> Pair | None:
     if column is None:
         return None
     labels = {*table.levels(column)}
-    pairs = (pair for pair in WRITTEN if pair[1] in labels or (pair[0] in labels and pair[0] != "1"))
+    pairs = (
+        pair for pair in WRITTEN if pair[1] in labels or (pair[0] in labels and pair[0] != "1")
+    )
     return None if "-1" in labels else next(pairs, None)
 
 
@@ -179,8 +193,12 @@ def with_orders(table: Table, keys: Texts, groups: Pair, more: Texts) -> Table:
     """Number the two rows of a pair of names of one group, whose order no column tells; a third stays a repetition."""
     name, first = free_name(table.columns, ORDER), free_name(table.columns, "first row")
     held = isinstance(table.frame, nw.DataFrame)
-    frame: Any = table.frame.with_row_index(ROW) if isinstance(table.frame, nw.DataFrame) else table.frame
-    if ROW not in frame.collect_schema() or frame.implementation.is_dask():  # whose windows need an index of its own
+    frame: Any = (
+        table.frame.with_row_index(ROW) if isinstance(table.frame, nw.DataFrame) else table.frame
+    )
+    if (
+        ROW not in frame.collect_schema() or frame.implementation.is_dask()
+    ):  # whose windows need an index of its own
         raise InputError(
             f"{table.source}: name the columns of the two names with {option('names')}, since rows "
             "of this engine have no order"

@@ -25,11 +25,15 @@ MOSTLY = 0.5  # share of texts from which a column holds labels, of which none i
 MANY_VALUES = 10_000  # distinct rows of covariates, among the first rows of a table, from which they make no cells
 FIRST_ROWS = 100_000
 EAGER_ROWS = 1_000_000  # rows up to which a table that is in memory anyway is counted in cells
-UNUSED_LABELS = 50  # labels of a covariate that was found by its name, of which many nearly identify the rows
+UNUSED_LABELS = (
+    50  # labels of a covariate that was found by its name, of which many nearly identify the rows
+)
 
 
 @asks
-def continuous(table: Table, covariates: Mapping[str, Pair], items: Pair, na: TextSet) -> dict[str, Pair]:
+def continuous(
+    table: Table, covariates: Mapping[str, Pair], items: Pair, na: TextSet
+) -> dict[str, Pair]:
     """Return the covariates that make no cells: numbers that differ in most rows, and of which no row misses any.
 
     Those that have one number for each item make no more cells. Rows that miss a number are an error, or are left out,
@@ -45,11 +49,19 @@ def continuous(table: Table, covariates: Mapping[str, Pair], items: Pair, na: Te
     frame = table.frame
     if not covariates or (not table.lazy and table.height < EAGER_ROWS):
         return {}
-    schema: Any = frame.select(*{column for pair in covariates.values() for column in pair}).collect_schema()
-    numeric = {name: pair for name, pair in covariates.items() if all(schema[column].is_numeric() for column in pair)}
+    schema: Any = frame.select(
+        *{column for pair in covariates.values() for column in pair}
+    ).collect_schema()
+    numeric = {
+        name: pair
+        for name, pair in covariates.items()
+        if all(schema[column].is_numeric() for column in pair)
+    }
     if not numeric:
         return {}
-    columns = list(dict.fromkeys([*items, *(column for pair in covariates.values() for column in pair)]))
+    columns = list(
+        dict.fromkeys([*items, *(column for pair in covariates.values() for column in pair)])
+    )
     first: Any = collected(frame.select(*columns).head(FIRST_ROWS))
 
     def distinct(*names: str) -> int:
@@ -63,11 +75,19 @@ def continuous(table: Table, covariates: Mapping[str, Pair], items: Pair, na: Te
     numeric = {name: pair for name, pair in numeric.items() if name not in of_items}
     stored: dict[str, Pair] = {}
     for name in sorted(numeric, key=lambda name: -distinct(*numeric[name])):
-        rest = [c for other, pair in covariates.items() if other not in {*stored, *of_items} for c in pair]
+        rest = [
+            c
+            for other, pair in covariates.items()
+            if other not in {*stored, *of_items}
+            for c in pair
+        ]
         if distinct(*rest) < MANY_VALUES:
             break
         stored[name] = numeric[name]
-    gone, codes = nw.lit(False), [float(R_INTEGER_NA), *(x for x in map(as_number, na) if x is not None)]
+    gone, codes = (
+        nw.lit(False),
+        [float(R_INTEGER_NA), *(x for x in map(as_number, na) if x is not None)],
+    )
     for column in {c for pair in stored.values() for c in pair}:
         value = nw.col(column).cast(nw.Float64)
         gone = gone | value.is_null() | value.is_nan() | ~value.is_finite() | value.is_in(codes)
@@ -92,12 +112,17 @@ def read_covariates(
     cautions: list[Caution] = []
     most = max(UNUSED_LABELS, float(rows.n.sum()) / 10)
     for name, columns in roles.covariates.items():
-        sides = None if name in stored else covariate(name, columns, rows, options.allowed.get(name))
+        sides = (
+            None if name in stored else covariate(name, columns, rows, options.allowed.get(name))
+        )
         if sides is None:
             continue
         if sides.a.dtype != object:
             cautions += code_suspects(rows, columns)
-        elif name in roles.undeclared and max(len(rows.labels(column).levels) for column in columns) > most:
+        elif (
+            name in roles.undeclared
+            and max(len(rows.labels(column).levels) for column in columns) > most
+        ):
             unused.append(name)
             continue
         decoded[name] = sides
@@ -128,7 +153,9 @@ def covariate(name: str, columns: Pair, rows: Rows, allowed: LevelOrder) -> Cova
     elif not numeric:
         for column in columns:
             rows.refuse_spellings(column)
-        if sum(float(rows.n[bad].sum()) for bad in is_text) < MOSTLY * 2 * float(rows.n[rows.use].sum()):
+        if sum(float(rows.n[bad].sum()) for bad in is_text) < MOSTLY * 2 * float(
+            rows.n[rows.use].sum()
+        ):
             for column, bad in zip(columns, is_text, strict=True):
                 rows.each_value(
                     column,
@@ -148,7 +175,11 @@ def ordered_labels(rows: Rows, columns: Texts) -> Levels:
     orders = [rows.table.categories(column) for column in columns]
     used = {label for column in columns for label in rows.used_labels(column)}
     levels = tuple(dict.fromkeys(label for order in orders for label in order))
-    return tuple(label for label in levels if label in used) if all(orders) and used <= {*levels} else ()
+    return (
+        tuple(label for label in levels if label in used)
+        if all(orders) and used <= {*levels}
+        else ()
+    )
 
 
 def _allowed(columns: Pair, rows: Rows, allowed: Sequence[Any]) -> tuple[bool, bool]:
@@ -156,10 +187,14 @@ def _allowed(columns: Pair, rows: Rows, allowed: Sequence[Any]) -> tuple[bool, b
     listed = [as_text(value) or "" for value in allowed]
     numbers = [as_number(value) for value in listed]
     numeric = None not in numbers
-    message = "'{}' is not " + " or ".join(part for part in (", ".join(listed[:-1]), listed[-1]) if part)
+    message = "'{}' is not " + " or ".join(
+        part for part in (", ".join(listed[:-1]), listed[-1]) if part
+    )
     fine = True
     for column in columns:
-        fits = rows.labels(column).mapped(lambda x: as_number(x) in numbers if numeric else x in listed, True)
+        fits = rows.labels(column).mapped(
+            lambda x: as_number(x) in numbers if numeric else x in listed, True
+        )
         bad = rows.use & ~fits
         fine = fine and not bad.any()
         rows.each_value(column, bad, [column], message, fix="Correct it, or allow it")

@@ -152,15 +152,23 @@ class Formula:
         InputError
             For more columns than a side takes, and two columns for one keyword.
         """
-        left, formula = sides.several if len(self.left) > 1 else (sides.single,), f"formula {self.text!r}"
+        left, formula = (
+            sides.several if len(self.left) > 1 else (sides.single,),
+            f"formula {self.text!r}",
+        )
         columns_of: Fields = dict(zip(left, self.left, strict=False))
         if len(left) == 1 and left[0] in LISTS:
             columns_of = {left[0]: list(self.left)} if self.left else {}
         elif len(self.left) > len(left):
             takes = " + ".join((sides.several or (sides.single,))[: len(self.left)])
-            raise InputError(f"{name}: {formula} has {listing(self.left)} on the left, where {takes} is meant")
+            raise InputError(
+                f"{name}: {formula} has {listing(self.left)} on the left, where {takes} is meant"
+            )
         columns_of |= self._right(sides, options, name)
-        for key, columns in (*self.named.items(), *([("cluster", self.clusters)] if self.clusters else [])):
+        for key, columns in (
+            *self.named.items(),
+            *([("cluster", self.clusters)] if self.clusters else []),
+        ):
             if key in columns_of:
                 both = f"{quoted(texts(columns_of[key]))} and {quoted(columns)}"
                 raise InputError(f"{name}: {formula} names {option(key)} twice, {both}")
@@ -176,7 +184,9 @@ class Formula:
             return {}
         if sides.single == "winner" and "formula" in options:
             return {"formula": f"~ {' + '.join(self.terms)}"}
-        right = ("covariate",) if sides.single == "winner" and "covariate" in options else sides.right
+        right = (
+            ("covariate",) if sides.single == "winner" and "covariate" in options else sides.right
+        )
         what = "one covariate" if right == ("covariate",) else sides.what
         if not right:
             raise InputError(
@@ -224,9 +234,13 @@ def parsed(text: str) -> Formula:
         if call is None or call[1] not in COLUMN_KEYWORDS:
             terms += [term] if term not in ("0", "1") else []
         elif call[1] in named:
-            raise InputError(f"formula {text!r} names {call[1]}() twice; write {call[1]}(a, b) for several columns")
+            raise InputError(
+                f"formula {text!r} names {call[1]}() twice; write {call[1]}(a, b) for several columns"
+            )
         else:
-            named[call[1]] = tuple((quoted or plain).strip() for quoted, plain in ARGUMENT.findall(call[2]))
+            named[call[1]] = tuple(
+                (quoted or plain).strip() for quoted, plain in ARGUMENT.findall(call[2])
+            )
     return Formula(
         text=text,
         left=_columns(left, text, "response"),
@@ -239,7 +253,9 @@ def parsed(text: str) -> Formula:
 def _parts(text: str) -> tuple[list[str], list[str], list[str]]:
     """Return the terms of response, right side and clusters, as they are written."""
     try:
-        left, right, clusters = ([term_text(term) for term in part.values()] for part in parse(text, COLUMN_KEYWORDS))
+        left, right, clusters = (
+            [term_text(term) for term in part.values()] for part in parse(text, COLUMN_KEYWORDS)
+        )
     except InputError:
         if not runs_python():
             raise
@@ -255,14 +271,18 @@ def _parts_of_python(text: str) -> tuple[list[str], list[str], list[str]]:
     try:
         structure: Any = DefaultFormulaParser(include_intercept=False).get_terms(text)
     except (FormulaicError, KeyError, SyntaxError, RecursionError) as error:
-        why = "'.' names no column." if isinstance(error, KeyError) else str(error).partition("\n")[0]
+        why = (
+            "'.' names no column." if isinstance(error, KeyError) else str(error).partition("\n")[0]
+        )
         raise InputError(f"{text!r} is no formula: {why} Note that {GRAMMAR}") from error
     parts = structure._structure if hasattr(structure, "_structure") else {"root": structure}
     right = parts.get("rhs", parts.get("root", ()))
     right = right if isinstance(right, tuple) else (right,)
     if len(right) > 2:
         raise InputError(f"formula {text!r} has two |; join clusters by +: {GRAMMAR}")
-    left, right, clusters = ([*map(_written, part)] for part in (parts.get("lhs", ()), right[0], (*right, ())[1]))
+    left, right, clusters = (
+        [*map(_written, part)] for part in (parts.get("lhs", ()), right[0], (*right, ())[1])
+    )
     return left, right, clusters
 
 
@@ -272,7 +292,9 @@ def _written(term: Any) -> str:
 
     lookup = Factor.EvalMethod.LOOKUP
     return ":".join(
-        f"`{f.expr}`" if f.eval_method is lookup and not re.fullmatch(r"[^\W\d][\w.]*", f.expr) else str(f.expr)
+        f"`{f.expr}`"
+        if f.eval_method is lookup and not re.fullmatch(r"[^\W\d][\w.]*", f.expr)
+        else str(f.expr)
         for f in term.factors
     )
 

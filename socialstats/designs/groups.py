@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, LevelOrder, Levels, Missing, Names, NaTexts, Pair, Texts
+from socialstats.designs.aliases import (
+    ColumnOption,
+    LevelOrder,
+    Levels,
+    Missing,
+    Names,
+    NaTexts,
+    Pair,
+    Texts,
+)
 from socialstats.designs.cells import counts_by
 from socialstats.designs.contrasts import Contrast, ContrastScale, swapped
 from socialstats.designs.options import among
@@ -250,7 +259,8 @@ class Groups(GroupSources, Contrast):
 
     def __repr__(self) -> str:
         sizes = " and ".join(
-            f"{counted(n, 'unit')} of {shorten(name)}" for n, name in zip(self.n_units, self.groups, strict=True)
+            f"{counted(n, 'unit')} of {shorten(name)}"
+            for n, name in zip(self.n_units, self.groups, strict=True)
         )
         return f"<Groups: {'; '.join([f'{sizes}, {self.scale}', *self.cluster_words()])}>"
 
@@ -269,14 +279,18 @@ class Groups(GroupSources, Contrast):
             For numbers, which have no levels.
         """
         if not self.levels:
-            raise DesignError(f"{self.source}: a table of counts needs levels; these values are numbers")
+            raise DesignError(
+                f"{self.source}: a table of counts needs levels; these values are numbers"
+            )
         return counts_by(self.group, self.value, self.count, (2, len(self.levels)))
 
     def refuse_empty(self, index: IntArray, note: str) -> None:
         """Refuse a design of which a group has no unit."""
         for code, name in enumerate(self.groups):
             if not np.any(self.group[index] == code):
-                raise NothingToAnalyse(f"{self.source}: no unit of '{shorten(name)}' is left ({note})")
+                raise NothingToAnalyse(
+                    f"{self.source}: no unit of '{shorten(name)}' is left ({note})"
+                )
 
     def swap(self) -> Groups:
         """Exchange the two groups: differences change their sign."""
@@ -284,4 +298,9 @@ class Groups(GroupSources, Contrast):
 
     def table(self) -> pd.DataFrame:
         """Return the cells as a data frame: group, value, count, `by`, clusters."""
-        return self.frame({"group": np.array(self.groups, dtype=object)[self.group], "value": self.shown(self.value)})
+        return self.frame(
+            {
+                "group": np.array(self.groups, dtype=object)[self.group],
+                "value": self.shown(self.value),
+            }
+        )

@@ -68,14 +68,21 @@ class GroupsOptions(ContrastOptions):
         """
         column, ordinal = roles["value"], self.scale == "ordinal"
         in_order = self.levels is not None or categories(rows.table, column) is not None
-        values = decode(column, rows, self, ("nominal" if self.levels is not None else None) if ordinal else self.scale)
+        values = decode(
+            column,
+            rows,
+            self,
+            ("nominal" if self.levels is not None else None) if ordinal else self.scale,
+        )
         scale = values.scale
         if ordinal and scale == "nominal" and not in_order:
             raise DesignError(
                 f"{rows.table.place(column)}: {option('scale', 'ordinal')} needs the order of the texts "
                 f"{quoted(values.levels, 6)}: {option('levels', ('low', '...', 'high'))}"
             )
-        if (scale == "nominal" and in_order and self.scale != "nominal") or (scale == "numeric" and ordinal):
+        if (scale == "nominal" and in_order and self.scale != "nominal") or (
+            scale == "numeric" and ordinal
+        ):
             scale = "ordinal"
         return replace(values, scale=scale, cautions=values.cautions if scale == "numeric" else ())
 
@@ -105,7 +112,9 @@ class GroupsOptions(ContrastOptions):
     def arranged(self, rows: Rows, roles: Roles, values: Values, two: Pair) -> Arranged:
         """Find the row of each unit; refuse a group without any."""
         rows.raise_if_any()
-        side = rows.labels(roles["group"]).mapped(lambda label: two.index(label) if label in two else -1, -1, np.int64)
+        side = rows.labels(roles["group"]).mapped(
+            lambda label: two.index(label) if label in two else -1, -1, np.int64
+        )
         at = np.flatnonzero(rows.use & (side >= 0))
         for code, name in enumerate(two):
             if not np.any(side[at] == code):
@@ -121,7 +130,9 @@ class GroupsOptions(ContrastOptions):
 
     def order_of(self, table: Table, column: str, one: str, other: str) -> Pair | None:
         """Return two labels of a column with the first of the difference first: the control group is the second."""
-        return ContrastOptions.order_of(self, table, column, one, other) or treated_first(one, other)
+        return ContrastOptions.order_of(self, table, column, one, other) or treated_first(
+            one, other
+        )
 
 
 def groups_roles(table: Table, options: GroupsOptions) -> Roles:
@@ -165,7 +176,9 @@ def samples_as_groups(
         "group": [name for name, values in zip(names, samples, strict=True) for _ in values],
         "value": [value for values in samples for value in values],
     }
-    options = GroupsOptions(unit=False, count=False, groups=names, levels=levels, scale=scale, missing=missing)
+    options = GroupsOptions(
+        unit=False, count=False, groups=names, levels=levels, scale=scale, missing=missing
+    )
     table = as_table(columns, source)
     return replace(read_groups(table, options), columns={})
 
@@ -182,7 +195,12 @@ def counts_as_groups(table: Any, groups: Any, levels: Any, scale: Any, source: s
     names = two_labels("groups", groups or (tuple(table.index) if framed else ("first", "second")))
     named = declared_levels(tuple(table.columns)) or () if framed else ()
     ascending = in_order(named) if all(as_number(label) is not None for label in named) else named
-    labels = declared_levels(levels) or opposites(named) or ascending or tuple(map(str, range(cells.shape[1])))
+    labels = (
+        declared_levels(levels)
+        or opposites(named)
+        or ascending
+        or tuple(map(str, range(cells.shape[1])))
+    )
     if {*labels} == {*named}:
         cells = cells[:, [named.index(label) for label in labels]]
     if len(labels) != cells.shape[1]:
@@ -198,7 +216,12 @@ def counts_as_groups(table: Any, groups: Any, levels: Any, scale: Any, source: s
     }
     numeric = scale == "numeric"
     options = GroupsOptions(
-        unit=False, groups=names, levels=None if numeric else labels, scale=scale, count="count", na=False
+        unit=False,
+        groups=names,
+        levels=None if numeric else labels,
+        scale=scale,
+        count="count",
+        na=False,
     )
     long = as_table(rows, source)
     done = read_groups(long, options)

@@ -23,7 +23,17 @@ COLUMN = "trait_scales"
 """Column in which a table of scores declares its instrument, as JSON, the same in every row."""
 
 Scale = tuple[float, float]
-KEYS = ("traits", "scale", "further", "weights", "groups", "active", "stages", "baseline", "debrief")
+KEYS = (
+    "traits",
+    "scale",
+    "further",
+    "weights",
+    "groups",
+    "active",
+    "stages",
+    "baseline",
+    "debrief",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +87,9 @@ class Instrument:
         InputError
             For everything that is wrong with it, key by key.
         """
-        if problems := [Problem(message=message, source=source, fix=fix) for message, fix in _wrong(values)]:
+        if problems := [
+            Problem(message=message, source=source, fix=fix) for message, fix in _wrong(values)
+        ]:
             raise InputError(problems)
         groups = {name: tuple(some) for name, some in values.get("groups", {}).items()}
         return cls(
@@ -117,7 +129,9 @@ class Instrument:
     def equal(self) -> dict[str, float]:
         """Weights of equal size, with the signs and the sum of sizes of those used; 0 stays 0."""
         used = self.used
-        signs = {trait: math.copysign(1.0, weight) if weight else 0.0 for trait, weight in used.items()}
+        signs = {
+            trait: math.copysign(1.0, weight) if weight else 0.0 for trait, weight in used.items()
+        }
         size = math.fsum(map(abs, used.values())) / sum(map(abs, signs.values()))
         return {trait: sign * size for trait, sign in signs.items()}
 
@@ -141,7 +155,9 @@ def published(name: str) -> Instrument:
     values = toml_of(raw, "instruments.toml")[name]
     read = Instrument.read(values)
     weights = {trait: read.weights[trait] for trait in values["weights"]}
-    return replace(read, weights=MappingProxyType(weights), further=MappingProxyType(dict(read.further)))
+    return replace(
+        read, weights=MappingProxyType(weights), further=MappingProxyType(dict(read.further))
+    )
 
 
 def declared(table: Table) -> Instrument | None:
@@ -155,7 +171,11 @@ def declared(table: Table) -> Instrument | None:
     if COLUMN not in table.columns:
         return None
     declarations = table.counts([COLUMN]).columns[COLUMN].labels().levels
-    message = f"{len(declarations)} instruments are declared" if declarations else "no instrument is declared"
+    message = (
+        f"{len(declarations)} instruments are declared"
+        if declarations
+        else "no instrument is declared"
+    )
     fix = "Analyse the rows of each instrument apart, or delete the column."
     if len(declarations) == 1:
         with suppress(ValueError):
@@ -184,7 +204,9 @@ def of_weights(table: Table) -> Instrument | None:
     scales = sorted({*zip(low, high, strict=True)})
     if len(scales) > 1:
         message = f"scales {quoted([' to '.join(ends) for ends in scales])}"
-        raise InputError(Problem(message=message, source=table.source, fix="All traits have one scale."))
+        raise InputError(
+            Problem(message=message, source=table.source, fix="All traits have one scale.")
+        )
     scale = [end for end in map(as_number, scales[0]) if end is not None]
     return Instrument.read({"traits": [*dict.fromkeys(traits)], "scale": scale}, table.source)
 
@@ -201,13 +223,16 @@ def _pair(scale: Sequence[float]) -> Scale:
     return float(low), float(high)
 
 
-def _spread(weights: Mapping[str, float], traits: Texts, groups: Mapping[str, Texts]) -> dict[str, float]:
+def _spread(
+    weights: Mapping[str, float], traits: Texts, groups: Mapping[str, Texts]
+) -> dict[str, float]:
     """Return the weight of each trait: its own, and its part of that of each group that it is in."""
     if not weights:
         return {}
     parts = {name: weights[name] / len(some) for name, some in groups.items() if name in weights}
     return {
-        trait: float(weights.get(trait, 0.0)) + math.fsum(part for name, part in parts.items() if trait in groups[name])
+        trait: float(weights.get(trait, 0.0))
+        + math.fsum(part for name, part in parts.items() if trait in groups[name])
         for trait in traits
     }
 
@@ -216,34 +241,53 @@ def _wrong(values: Given) -> Iterator[Pair]:
     """Yield what is wrong with a declaration, and how to mend it."""
     for name in values:
         if name not in KEYS:
-            yield f"unknown key '{shorten(str(name))}'", f"{meant(str(name), KEYS)}Known: {', '.join(KEYS)}."
+            yield (
+                f"unknown key '{shorten(str(name))}'",
+                f"{meant(str(name), KEYS)}Known: {', '.join(KEYS)}.",
+            )
     traits: Any = values.get("traits")
     groups, further = values.get("groups", {}), values.get("further", {})
     if not _names(traits):
         yield "traits: no list of names", 'Write traits = ["care", "fairness"].'
         return
     if not isinstance(groups, dict) or not isinstance(further, dict):
-        yield "groups and further are tables", 'Write groups = { binding = ["loyalty", "authority"] }.'
+        yield (
+            "groups and further are tables",
+            'Write groups = { binding = ["loyalty", "authority"] }.',
+        )
         return
-    scales: Fields = {"scale": values.get("scale")} | {f"further.{score}": ends for score, ends in further.items()}
+    scales: Fields = {"scale": values.get("scale")} | {
+        f"further.{score}": ends for score, ends in further.items()
+    }
     for name, scale in scales.items():
         if not (_numbers(scale) and len(scale) == 2 and scale[0] < scale[1]):
-            yield f"{name} = {shorten(repr(scale))} is no lowest and highest score", f"Write {name} = [0, 10]."
+            yield (
+                f"{name} = {shorten(repr(scale))} is no lowest and highest score",
+                f"Write {name} = [0, 10].",
+            )
     keys: dict[str, str] = {}
     for name in (*traits, *further):
         other = keys.setdefault(_key(name), name)
         if not _key(name):
             yield f"'{name}' is no name", "Name each score with a letter or a number."
         elif other is not name or [*traits, *further].count(name) > 1:
-            yield f"'{name}' and '{other}' are the same key of a reply", "Give each score a name of its own."
+            yield (
+                f"'{name}' and '{other}' are the same key of a reply",
+                "Give each score a name of its own.",
+            )
     for name, members in groups.items():
-        lost = [trait for trait in members if trait not in traits] if _names(members) else ["nothing"]
+        lost = (
+            [trait for trait in members if trait not in traits] if _names(members) else ["nothing"]
+        )
         if lost or name in traits:
             fault = "has the name of a trait" if name in traits else f"names {quoted(lost)}"
             yield f"group '{name}' {fault}", f"Traits: {', '.join(traits)}."
     yield from _wrong_weights(values.get("weights", {}), traits, groups)
     if values.get("active") is not None and not _numbers([values["active"]]):
-        yield f"active = {shorten(repr(values['active']))} is no score", "Write the score from which a trait is active."
+        yield (
+            f"active = {shorten(repr(values['active']))} is no score",
+            "Write the score from which a trait is active.",
+        )
     stages = values.get("stages", [])
     if stages and not _names(stages):
         yield "stages: no list of different names", 'Write stages = ["offer", "threat"].'
@@ -259,7 +303,10 @@ def _wrong_weights(weights: Any, traits: Texts, groups: Given) -> Iterator[Pair]
         yield f"weights name '{shorten(name)}', which is neither a trait nor a group", fix
     weighed = {*weights}.union(*(members for name, members in groups.items() if name in weights))
     if weights and (bare := [trait for trait in traits if trait not in weighed]):
-        yield f"weights: none of {quoted(bare)}", "Give each trait a weight; 0 leaves it out of the composite."
+        yield (
+            f"weights: none of {quoted(bare)}",
+            "Give each trait a weight; 0 leaves it out of the composite.",
+        )
     if weights and not any(weights.values()):
         yield "weights: every weight is 0", "Leave weights out where there are none."
 
@@ -267,7 +314,11 @@ def _wrong_weights(weights: Any, traits: Texts, groups: Given) -> Iterator[Pair]
 def _names(given: Any) -> bool:
     """Whether something is a list of different texts."""
     listed = isinstance(given, list | tuple) and bool(given)
-    return listed and all(isinstance(name, str) and name.strip() for name in given) and len({*given}) == len(given)
+    return (
+        listed
+        and all(isinstance(name, str) and name.strip() for name in given)
+        and len({*given}) == len(given)
+    )
 
 
 def _numbers(given: Any) -> bool:

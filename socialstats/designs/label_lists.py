@@ -75,7 +75,9 @@ class LabelLists(Read):
         """
         wanted = tuple(map(str, texts(levels)))
         if lost := [name for name in self.labels if name not in wanted]:
-            raise InputError(f"{self.source}: {quoted(lost, 10)} cited, and not among {option('levels', list(wanted))}")
+            raise InputError(
+                f"{self.source}: {quoted(lost, 10)} cited, and not among {option('levels', list(wanted))}"
+            )
         if not isinstance(levels, str) and len(wanted) < len(levels):
             raise InputError(f"{option('levels', list(levels))}: name each label once")
         cited = np.zeros((len(self.count), len(wanted)))
@@ -125,7 +127,9 @@ class LabelLists(Read):
         (('care', 'duty'), [2.0, 1.0], 3.0)
         """
         if sep is not None and not str(sep).strip():
-            raise InputError(f"{option('sep', sep)}: labels are trimmed, so that white space cannot separate them")
+            raise InputError(
+                f"{option('sep', sep)}: labels are trimmed, so that white space cannot separate them"
+            )
         if sep is None and unit is None:
             raise DesignError(
                 f"say which column names the unit ({option('unit')}), or what separates the labels of a "
@@ -135,12 +139,16 @@ class LabelLists(Read):
         finder = Finder(table)
         roles = finder.roles(PARTS, labels=labels, unit=unit, group=group, cluster=cluster)
         if labels in roles.of("cluster"):
-            finder.miss("cluster", f"labels and cluster are the same column '{labels}'", ["cluster"])
+            finder.miss(
+                "cluster", f"labels and cluster are the same column '{labels}'", ["cluster"]
+            )
         finder.finish()
         rows = begin(table, roles.columns(), missing_labels(na), roles.of(*NAMING))
         rows.set_missing_aside(roles.of(*NEEDED), drop=False, fix=FILL)
         if sep is not None and unit is not None:
-            cure = f"A row holds a whole unit here; with one label per row leave {option('sep')} out"
+            cure = (
+                f"A row holds a whole unit here; with one label per row leave {option('sep')} out"
+            )
             rows.refuse_repeats([unit], cure)
         elif unit is not None:
             rows.refuse_several(roles, ["unit"])
@@ -231,8 +239,13 @@ def split(text: str, sep: str | None) -> list[str]:
 
 def gathered(lists: LabelLists, factors: Sequence[Factor], *, grouped: bool) -> LabelLists:
     """Count units with the same labels, group and clusters together."""
-    _, first, cell = unique_rows(np.column_stack([*(factor.codes for factor in factors), lists.cited]))
-    kept = [Factor(name=factor.name, codes=factor.codes[first], levels=factor.levels) for factor in factors]
+    _, first, cell = unique_rows(
+        np.column_stack([*(factor.codes for factor in factors), lists.cited])
+    )
+    kept = [
+        Factor(name=factor.name, codes=factor.codes[first], levels=factor.levels)
+        for factor in factors
+    ]
     return replace(
         lists,
         cited=lists.cited[first],

@@ -19,7 +19,9 @@ def ordered(levels: Texts) -> list[str]:
     >>> ordered(["High", "Low"]), ordered(["C", "A", "B"]), ordered(["red", "blue"])
     (['Low', 'High'], ['A', 'B', 'C'], [])
     """
-    if len(levels) > 2 and all(len(label) == 1 and label.isascii() and label.isalpha() for label in levels):
+    if len(levels) > 2 and all(
+        len(label) == 1 and label.isascii() and label.isalpha() for label in levels
+    ):
         return sorted(levels)
     numbered = {label: CODE.fullmatch(label) for label in levels}
     if len(levels) > 3 and all(numbered.values()):  # answer codes of LimeSurvey
@@ -48,7 +50,9 @@ def of_one_pole(levels: Texts) -> list[str]:
     texts = {label: " ".join(label.casefold().split()) for label in levels}
     none = [label for label, text in texts.items() if text.startswith(NONE)]
     steps = {label: degree_of(text) for label, text in texts.items() if label not in none}
-    words = {texts[label].removeprefix(NONE).strip() for label in none} | {word for _, word in steps.values()}
+    words = {texts[label].removeprefix(NONE).strip() for label in none} | {
+        word for _, word in steps.values()
+    }
     degrees = [degree for degree, _ in steps.values()]
     if len(none) != 1 or len(levels) < 3 or len(words) != 1 or len({*degrees}) < len(degrees):
         return []

@@ -25,12 +25,24 @@ SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = (
         re.compile(r"[+-]?\d{1,3}(?:[,\u0020\u00a0\u2009\u202f']\d{3})+\.\d+"),
         "Write no marks between thousands, as 1234.5",
     ),
-    (re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+,\d+"), "Write no marks between thousands and a decimal point, as 1234.5"),
-    (re.compile(r"[+-]?\d{1,3}(?:[\u0020\u00a0\u2009\u202f']\d{3})+"), "Write no marks between thousands, as 1234"),
+    (
+        re.compile(r"[+-]?\d{1,3}(?:\.\d{3})+,\d+"),
+        "Write no marks between thousands and a decimal point, as 1234.5",
+    ),
+    (
+        re.compile(r"[+-]?\d{1,3}(?:[\u0020\u00a0\u2009\u202f']\d{3})+"),
+        "Write no marks between thousands, as 1234",
+    ),
     (re.compile(r"[+-]?\d{1,3}(?:,\d{3}){2,}"), "Write no marks between thousands, as 1234567"),
-    (re.compile(r"[+-]?[1-9]\d{0,2},\d{3}"), "Write 1234 for thousands, or 1.234 for a decimal comma"),
+    (
+        re.compile(r"[+-]?[1-9]\d{0,2},\d{3}"),
+        "Write 1234 for thousands, or 1.234 for a decimal comma",
+    ),
     (re.compile(r"[+-]?\d*,\d+"), "Write decimals with a point, as 1.5"),
-    (re.compile(r"[$\u20ac\u00a3]\s?\d+(?:\.\d+)?"), "Write amounts without the sign of the currency"),
+    (
+        re.compile(r"[$\u20ac\u00a3]\s?\d+(?:\.\d+)?"),
+        "Write amounts without the sign of the currency",
+    ),
 )  # how numbers are written for people: shapes and cures
 OPPOSITES: tuple[Pair, ...] = (("false", "true"), ("no", "yes"))
 BOTH_OPPOSITES = couples(
@@ -41,7 +53,9 @@ BOTH_OPPOSITES = couples(
 )
 
 
-def other_spelling(labels: TextSet, *, semicolons: bool = False) -> tuple[re.Pattern[str], str] | None:
+def other_spelling(
+    labels: TextSet, *, semicolons: bool = False
+) -> tuple[re.Pattern[str], str] | None:
     """Return how values that all look like numbers are spelled otherwise than 1234.5, and the cure; None where not so.
 
     In a file with semicolons a point before three digits may stand between thousands.
@@ -53,11 +67,18 @@ def other_spelling(labels: TextSet, *, semicolons: bool = False) -> tuple[re.Pat
     """
     broken = [label for label in labels if as_number(label) is not None and "." in label]
     if semicolons and broken and all(POINTS.fullmatch(label.strip()) for label in broken):
-        return POINTS, "Write 1000 for a thousand, and 1.0 for one: a file with semicolons may mean either"
+        return (
+            POINTS,
+            "Write 1000 for a thousand, and 1.0 for one: a file with semicolons may mean either",
+        )
     odd = [label for label in labels if as_number(label) is None]
-    if not odd or not all(any(pattern.fullmatch(label.strip()) for pattern, _ in SPELLINGS) for label in odd):
+    if not odd or not all(
+        any(pattern.fullmatch(label.strip()) for pattern, _ in SPELLINGS) for label in odd
+    ):
         return None
-    return next((p, cure) for p, cure in SPELLINGS if any(p.fullmatch(label.strip()) for label in odd))
+    return next(
+        (p, cure) for p, cure in SPELLINGS if any(p.fullmatch(label.strip()) for label in odd)
+    )
 
 
 def declared_levels(levels: LevelOrder) -> Levels | None:
@@ -81,10 +102,14 @@ def declared_levels(levels: LevelOrder) -> Levels | None:
     try:
         labels = [as_text(level) for level in levels]
     except TypeError as error:
-        raise InputError(f"{option('levels', levels)} is not a sequence of labels ({error})") from error
+        raise InputError(
+            f"{option('levels', levels)} is not a sequence of labels ({error})"
+        ) from error
     texts = tuple(level for level in labels if level is not None)
     if len(texts) < len(labels) or not texts:
-        raise InputError(f"{option('levels')} needs at least one level, and no level may be empty or missing")
+        raise InputError(
+            f"{option('levels')} needs at least one level, and no level may be empty or missing"
+        )
     numbers = [as_number(level) for level in texts]
     keys: Sequence[Any] = texts if None in numbers else numbers
     if twice := [level for level, key in zip(texts, keys, strict=True) if keys.count(key) > 1]:
@@ -105,7 +130,9 @@ def codes_in(labels: Texts, levels: Texts) -> list[int]:
     if None in numbers:
         return [exact.get(label, -1) for label in labels]
     by_number = {number: code for code, number in enumerate(numbers)}
-    return [exact[label] if label in exact else by_number.get(as_number(label), -1) for label in labels]
+    return [
+        exact[label] if label in exact else by_number.get(as_number(label), -1) for label in labels
+    ]
 
 
 TIMED = ("test", "treatment", "training", "intervention", "line", "up")
@@ -153,7 +180,9 @@ def two_in_order(table: Table, column: str, found: Texts) -> Pair | None:
     if (timed := later_and_earlier(found)) is not None:
         return timed
     levels = table.categories(column) if table.has(column) else ()
-    chosen = [label for label in levels if label in found] == [*found[::-1]]  # no order of letters: somebody chose it
+    chosen = [label for label in levels if label in found] == [
+        *found[::-1]
+    ]  # no order of letters: somebody chose it
     return (found[1], found[0]) if chosen else None
 
 
@@ -175,7 +204,9 @@ def opposites(labels: TextSet) -> Pair | None:
         return None
     folded = {without_accents(label).strip().casefold(): label for label in labels}
     short, long = sorted(folded, key=len) if len(folded) == 2 else ("", "")
-    if len(short) > LONGEST_PREFIX and any(long == prefix + short for prefix in NEGATIONS):  # unsupported, supported
+    if len(short) > LONGEST_PREFIX and any(
+        long == prefix + short for prefix in NEGATIONS
+    ):  # unsupported, supported
         return folded[long], folded[short]
     for pair in (*OPPOSITES, *(pair for pair in BOTH_OPPOSITES if set(pair) == set(folded))):
         if set(folded) <= set(pair) and len(folded) == len(labels):

@@ -19,7 +19,11 @@ from socialstats.text import count as counted
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
 
-GIVERS = (*RATERS, *PERSONS, *SCORERS)  # who gives answers: a sample of their own, which the means leave out
+GIVERS = (
+    *RATERS,
+    *PERSONS,
+    *SCORERS,
+)  # who gives answers: a sample of their own, which the means leave out
 AVERAGED = "answers averaged"  # a step of the flow that leaves no row out
 APART = (*UNIT, "rater", "source", "condition", "by")  # kinds of columns that tell values apart
 
@@ -84,7 +88,9 @@ class Means:
             first=None if self.code is None else self.code[rows[there]],
         )
 
-    def with_levels(self, rows: Rows, levels: Levels, scale: str, code: IntArray, answered: BoolArray) -> Means:
+    def with_levels(
+        self, rows: Rows, levels: Levels, scale: str, code: IntArray, answered: BoolArray
+    ) -> Means:
         """Return the means with the share of each level, and the level of each row.
 
         Parameters
@@ -121,8 +127,12 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     n, known = rows.n[there], values[there]
     size = int(key.max(initial=-1)) + 1
     answers = np.bincount(key[there], weights=n, minlength=size)
-    mean = np.bincount(key[there], weights=n * known, minlength=size) / np.where(answers > 0, answers, 1.0)
-    mean = np.array([float(f"{x:.12g}") for x in mean])  # 12 digits: means do not depend on the order of rows
+    mean = np.bincount(key[there], weights=n * known, minlength=size) / np.where(
+        answers > 0, answers, 1.0
+    )
+    mean = np.array(
+        [float(f"{x:.12g}") for x in mean]
+    )  # 12 digits: means do not depend on the order of rows
     squares = np.bincount(key[there], weights=n * (known - mean[key[there]]) ** 2, minlength=size)
     order = np.lexsort((~there, key))
     order = order[rows.use[order]]
@@ -136,7 +146,9 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
     sources = roles.of("condition", "source", "rater")
     who = [name for name in repeat if is_sample(rows.table, name, sources)]
     fixed = f"; intervals speak of these labels of {quoted(who)}, and of no others" if who else ""
-    rows.flow.append(FlowStep(label=AVERAGED, rows=int(held.sum()), note=f"{size_of} to a mean{by}"))
+    rows.flow.append(
+        FlowStep(label=AVERAGED, rows=int(held.sum()), note=f"{size_of} to a mean{by}")
+    )
     detail = f"{held.sum():,} answers to {counted(len(held), 'mean')}, {size_of} each{by}{fixed}"
     rows.use = rows.use & np.isin(np.arange(len(key)), first)
     return Means(
@@ -147,7 +159,9 @@ def mean_answers(rows: Rows, roles: Roles, values: FloatArray, share_of: str = "
         answers=answers.astype(np.float64),
         variance=np.where(answers > 1, squares / np.maximum(answers - 1, 1), np.nan),
         share_of=share_of,
-        note=caution("SS341", detail, affects="nothing: units, not repeats, are taken as independent"),
+        note=caution(
+            "SS341", detail, affects="nothing: units, not repeats, are taken as independent"
+        ),
     )
 
 
@@ -179,11 +193,15 @@ def refuse_means(rows: Rows, roles: Roles, *, numeric: bool) -> None:
         first = rows.table.levels(repeat[0])[0]
         ways.append(f"Keep one answer each: --where {shorten(repeat[0])}={shorten(first)}")
     if numeric:
-        ways.append(f"Say {option('scale', 'interval', '--scale interval')} if levels are equally spaced")
+        ways.append(
+            f"Say {option('scale', 'interval', '--scale interval')} if levels are equally spaced"
+        )
     if repeat:
         joint = option("unit", [*unit, *repeat], f"--map unit={','.join([*unit, *repeat])}")
         cluster = option("cluster", unit[0], f"--cluster {unit[0]}")
-        ways.append(f"Agreement may take each answer as a unit within clusters: {joint} and {cluster}")
+        ways.append(
+            f"Agreement may take each answer as a unit within clusters: {joint} and {cluster}"
+        )
     raise InputError(
         f"{place}: a unit has several answers of one source, {apart}, and labels have no mean. {'. '.join(ways)}"
     )

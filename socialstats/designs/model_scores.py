@@ -13,7 +13,13 @@ from socialstats.designs.levels import opposites
 from socialstats.designs.options import among, texts
 from socialstats.designs.profile import Profile
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.ratings_reading import PARTS, RATED_UNITS, RATINGS, RatingsOptions, build_from
+from socialstats.designs.ratings_reading import (
+    PARTS,
+    RATED_UNITS,
+    RATINGS,
+    RatingsOptions,
+    build_from,
+)
 from socialstats.designs.roles import Board, Cells, find_board, refuse_other_answers
 from socialstats.designs.schema import UNIT, Finder, Part, Roles
 from socialstats.designs.tables import as_named, bare, make_long
@@ -109,7 +115,11 @@ def model_scores(
     elif not (value or key or task or finder.free((*ITEMS, *TASKS.names), [*taken, model])):
         scores = scores_of(table, [*taken, model])
         columns = scores if len(scores) > 1 else ()
-    return wide_by_model(finder, model, columns, options) if columns else long(finder, model, task, options)
+    return (
+        wide_by_model(finder, model, columns, options)
+        if columns
+        else long(finder, model, task, options)
+    )
 
 
 def scores_of(table: Table, other: Sequence[str | None]) -> Levels:
@@ -122,13 +132,17 @@ def scores_of(table: Table, other: Sequence[str | None]) -> Levels:
         rows = np.array([column.numbers() for column in labels])
         for k, column in enumerate(numbers if rows.shape[1] > 2 else ()):
             decimals = max(len(label.partition(".")[2]) for label in labels[k].levels)
-            if np.allclose(np.delete(rows, k, axis=0).mean(axis=0), rows[k], rtol=0, atol=0.6 * 0.1**decimals):
+            if np.allclose(
+                np.delete(rows, k, axis=0).mean(axis=0), rows[k], rtol=0, atol=0.6 * 0.1**decimals
+            ):
                 scores.remove(column)
     return tuple(scores)
 
 
 NO_COUNTS = "a leaderboard reads one row per answer: write a row for each, or leave the column out"
-TOTALS_OF = frozenset(spelled("total n count nitems items nquestions questions outof size trials ntotal"))
+TOTALS_OF = frozenset(
+    spelled("total n count nitems items nquestions questions outof size trials ntotal")
+)
 
 
 def long(finder: Finder, model: str, task: str | None, options: RatingsOptions) -> Ratings:
@@ -141,7 +155,9 @@ def long(finder: Finder, model: str, task: str | None, options: RatingsOptions) 
     finder.finish()
     status = ["status"] * ("status" in table.columns and "ok" in table.levels("status"))
     within = named.of("stratum") if named["unit"] else []
-    roles = Roles(PARTS, named.played).replaced(unit=[what], within=within, strata=within, status=status)
+    roles = Roles(PARTS, named.played).replaced(
+        unit=[what], within=within, strata=within, status=status
+    )
     if not roles["repeat"]:
         cells = Cells(Profile(table), roles.of(*UNIT), [model], roles["value"], roles.columns())
         if cells.repeated:
@@ -161,14 +177,19 @@ def refuse_counts_of(table: Table, value: str, used: Texts) -> None:
     for total in [c for c in table.columns if c not in (*used, value) and bare(c) in TOTALS_OF]:
         cells = table.counts([value, total]).columns
         right, asked = (cells[c].labels().numbers() for c in (value, total))
-        if np.all((right >= 0) & (right <= asked) & (right % 1 == 0) & (asked % 1 == 0)) and asked.max() > 1:
+        if (
+            np.all((right >= 0) & (right <= asked) & (right % 1 == 0) & (asked % 1 == 0))
+            and asked.max() > 1
+        ):
             raise DesignError(
                 f"{table.source}: '{value}' counts answers out of '{total}', and is not a score. Add a column with "
                 "their ratio, or give one row per answer"
             )
 
 
-def wide_by_item(finder: Finder, columns: Levels, task: str | None, options: RatingsOptions) -> Ratings:
+def wide_by_item(
+    finder: Finder, columns: Levels, task: str | None, options: RatingsOptions
+) -> Ratings:
     """Read one row per item and a column for each model."""
     table = finder.table
     finder.several("raters", columns)
@@ -188,9 +209,16 @@ def wide_by_item(finder: Finder, columns: Levels, task: str | None, options: Rat
             f"Columns: {listed}"
         )
     within = named.of("stratum")
-    stacked = make_long(table, scores, named.of("stratum", "by", "cluster"), row=named["unit"] or None, name="model")
+    stacked = make_long(
+        table, scores, named.of("stratum", "by", "cluster"), row=named["unit"] or None, name="model"
+    )
     roles = Roles(PARTS, named.played).replaced(
-        unit=[stacked.row], within=within, rater=[stacked.name], value=[stacked.value], strata=within, repeat=()
+        unit=[stacked.row],
+        within=within,
+        rater=[stacked.name],
+        value=[stacked.value],
+        strata=within,
+        repeat=(),
     )
     return finished(stacked.table, roles, options, wide=table, used=(*used, *scores))
 
@@ -206,7 +234,12 @@ def refuse_long(table: Table, scores: Texts) -> None:
     board = board_of(table, scores)
     if board is None:
         return
-    parts = {"rater": [board.model], "unit": board.unit, "value": [board.value], "repeat": board.repeat}
+    parts = {
+        "rater": [board.model],
+        "unit": board.unit,
+        "value": [board.value],
+        "repeat": board.repeat,
+    }
     named = {part: [c.name for c in columns] for part, columns in parts.items() if columns}
     words = [option(p, n if n[1:] else n[0], f"--map {p}={','.join(n)}") for p, n in named.items()]
     raise DesignError(
@@ -219,7 +252,9 @@ def wide_by_model(finder: Finder, model: str, columns: Levels, options: RatingsO
     """Read one row per model and a column for each task; the tasks are the units."""
     table = finder.table
     finder.several("task", columns)
-    named = finder.roles([part for part in BOARD if part.name in ("rater", "by")], options, columns, rater=model)
+    named = finder.roles(
+        [part for part in BOARD if part.name in ("rater", "by")], options, columns, rater=model
+    )
     finder.finish()
     if clusters := texts(options.cluster):
         raise InputError(
@@ -232,7 +267,12 @@ def wide_by_model(finder: Finder, model: str, columns: Levels, options: RatingsO
 
 
 def finished(
-    table: Table, roles: Roles, options: RatingsOptions, *, wide: Table | None = None, used: Texts = ()
+    table: Table,
+    roles: Roles,
+    options: RatingsOptions,
+    *,
+    wide: Table | None = None,
+    used: Texts = (),
 ) -> Ratings:
     """Build the design; call the stratum of tasks ``task``, and name the columns that were left aside."""
     words = {*table.levels(roles["value"])} - options.refusal_labels - options.na_labels
@@ -243,10 +283,18 @@ def finished(
     tasks = dict(zip((TASK,), roles.of("stratum"), strict=False))
     columns = {part: name for part, name in roles.parts().items() if not part.startswith("stratum")}
     strata = {name: replace(done.strata[column], name=name) for name, column in tasks.items()}
-    cautions = [c for c in done.cautions if c.code not in ("SS310", "SS309")]  # levels and raters are no choice here
-    cautions = [replace(c, fix=NO_COUNTS) if c.code == "SS324" else c for c in cautions if not of_log(table, c)]
+    cautions = [
+        c for c in done.cautions if c.code not in ("SS310", "SS309")
+    ]  # levels and raters are no choice here
+    cautions = [
+        replace(c, fix=NO_COUNTS) if c.code == "SS324" else c
+        for c in cautions
+        if not of_log(table, c)
+    ]
     if wide is not None and (left := [name for name in wide.columns if name not in used]):
-        cautions.append(caution("SS307", f"{quoted(left, 12)}: neither a score nor a part", affects="nothing"))
+        cautions.append(
+            caution("SS307", f"{quoted(left, 12)}: neither a score nor a part", affects="nothing")
+        )
     return replace(done, strata=strata, columns=tasks | columns, cautions=tuple(cautions))
 
 
@@ -280,7 +328,11 @@ def is_plain_board(table: Table, parts: Mapping[str, str]) -> bool:
     if rater != "model" or not holds_scores(table, value):
         return False
     board = board_of(table, [value])
-    return board is not None and (board.model.name, board.unit[0].name, board.value.name) == (rater, unit, value)
+    return board is not None and (board.model.name, board.unit[0].name, board.value.name) == (
+        rater,
+        unit,
+        value,
+    )
 
 
 def board_of(table: Table, scores: Texts) -> Board | None:

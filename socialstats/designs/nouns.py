@@ -13,7 +13,9 @@ from socialstats.designs.vocabulary import IDENTITIES, NUMBERINGS, spelled, with
 from socialstats.text import shorten
 
 MODEL, SOURCE, UNIT = "model", "source", "unit"
-MODEL_LABEL = re.compile(r"(?:\b|_)model(?:\b|_|\d)", re.IGNORECASE)  # labels that say so, as "model 3" does
+MODEL_LABEL = re.compile(
+    r"(?:\b|_)model(?:\b|_|\d)", re.IGNORECASE
+)  # labels that say so, as "model 3" does
 WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 LEAST, MOST, MOST_WORDS = 3, 30, 3  # letters and words of a name that reads as a noun
 ENDS = ("name", *IDENTITIES, *NUMBERINGS)  # last words that say how the labels are written
@@ -59,7 +61,11 @@ def unit_noun(design: Ratings) -> str:
     'item'
     """
     words = readable(design.columns.get("unit", UNIT))
-    return words[0] if len(words) == 1 and words[0] in UNITS_CALLED and words[0] not in design.strata else UNIT
+    return (
+        words[0]
+        if len(words) == 1 and words[0] in UNITS_CALLED and words[0] not in design.strata
+        else UNIT
+    )
 
 
 def readable(name: str) -> list[str]:
@@ -88,7 +94,11 @@ def noun_for(name: str, labels: Texts) -> str:
     words = readable(name)
     if is_noun(words):
         return shorten(" ".join(words))
-    return MODEL if 2 * sum(bool(MODEL_LABEL.search(label)) for label in labels) > len(labels) else SOURCE
+    return (
+        MODEL
+        if 2 * sum(bool(MODEL_LABEL.search(label)) for label in labels) > len(labels)
+        else SOURCE
+    )
 
 
 def is_noun(words: Texts) -> bool:

@@ -49,7 +49,9 @@ def texts(value: str | Iterable[str] | None) -> Levels:
 def check_choice(name: str, value: Any, allowed: Sequence[Any]) -> None:
     """Raise `InputError` for a value that is not allowed, with those that are."""
     if value not in allowed:
-        raise InputError(f"{option(name, value)} is not an option. Choose from {', '.join(map(repr, allowed))}")
+        raise InputError(
+            f"{option(name, value)} is not an option. Choose from {', '.join(map(repr, allowed))}"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +132,9 @@ class Options(ReadingReplies):
 
 def among(options: type[R], arguments: Given, **changed: Any) -> R:
     """Return the options among the arguments of a constructor (its `locals()`), some of them changed."""
-    given = {field.name: arguments[field.name] for field in fields(options) if field.name in arguments}
+    given = {
+        field.name: arguments[field.name] for field in fields(options) if field.name in arguments
+    }
     return options(**given | changed)
 
 
@@ -179,6 +183,8 @@ def map_options(entries: Texts) -> Fields:
         home[key] = (*named.get(part, ()), column) if part in ("cluster", "repeat") else column
     for name, pair in sides.items():
         if len(pair) < 2:
-            raise InputError(f"--map: covariate '{name}' needs both sides: {name}_a=COLUMN and {name}_b=COLUMN")
+            raise InputError(
+                f"--map: covariate '{name}' needs both sides: {name}_a=COLUMN and {name}_b=COLUMN"
+            )
     covariates = {name: (pair["a"], pair["b"]) for name, pair in sides.items()}
     return named | ({"covariates": covariates} if covariates else {})

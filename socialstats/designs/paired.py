@@ -7,7 +7,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, LevelOrder, Levels, Missing, Names, NaTexts, Pair, Repeat, Texts
+from socialstats.designs.aliases import (
+    ColumnOption,
+    LevelOrder,
+    Levels,
+    Missing,
+    Names,
+    NaTexts,
+    Pair,
+    Repeat,
+    Texts,
+)
 from socialstats.designs.cells import counts_by
 from socialstats.designs.contrasts import Contrast, swapped
 from socialstats.designs.options import among
@@ -171,7 +181,14 @@ class PairedSources:
 
     @classmethod
     def from_counts(
-        cls, data: Any, *, first: str, second: str, count: str, source: str = "data frame", **options: Any
+        cls,
+        data: Any,
+        *,
+        first: str,
+        second: str,
+        count: str,
+        source: str = "data frame",
+        **options: Any,
     ) -> Paired:
         """Build the design from counted pairs: one row for each combination of values (and cluster).
 
@@ -201,7 +218,9 @@ class PairedSources:
         """
         from socialstats.designs.paired_reading import PairedOptions, wide_pairs
 
-        return wide_pairs(as_table(data, source), first, second, PairedOptions(count=count, **options))
+        return wide_pairs(
+            as_table(data, source), first, second, PairedOptions(count=count, **options)
+        )
 
     @classmethod
     def from_table(
@@ -400,7 +419,9 @@ class Paired(PairedSources, Contrast):
     CELLS: ClassVar[Levels] = ("first", "second")
 
     def __repr__(self) -> str:
-        parts = [f"{counted(self.n_pairs, 'pair')}, {' and '.join(map(shorten, self.conditions))}, {self.scale}"]
+        parts = [
+            f"{counted(self.n_pairs, 'pair')}, {' and '.join(map(shorten, self.conditions))}, {self.scale}"
+        ]
         return f"<Paired: {'; '.join(parts + self.cluster_words())}>"
 
     @property
@@ -418,7 +439,9 @@ class Paired(PairedSources, Contrast):
             For nominal values, which have no difference.
         """
         if self.scale == "nominal":
-            raise DesignError(f"{self.source}: differences need numbers or two levels; these values are nominal")
+            raise DesignError(
+                f"{self.source}: differences need numbers or two levels; these values are nominal"
+            )
         return self.first - self.second
 
     def square(self) -> FloatArray:
@@ -430,7 +453,9 @@ class Paired(PairedSources, Contrast):
             For numbers, which have no levels.
         """
         if self.scale == "numeric":
-            raise DesignError(f"{self.source}: a table of pairs needs levels; these values are numbers")
+            raise DesignError(
+                f"{self.source}: a table of pairs needs levels; these values are numbers"
+            )
         k = len(self.levels)
         return counts_by(self.first, self.second, self.count, (k, k))
 
@@ -441,7 +466,9 @@ class Paired(PairedSources, Contrast):
 
     def swap(self) -> Paired:
         """Exchange the two conditions: differences change their sign."""
-        return replace(self, conditions=swapped(self.conditions), first=self.second, second=self.first)
+        return replace(
+            self, conditions=swapped(self.conditions), first=self.second, second=self.first
+        )
 
     def table(self) -> pd.DataFrame:
         """Return the cells as a data frame: values under the two conditions, count, `by`, clusters."""

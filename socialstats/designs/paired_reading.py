@@ -41,7 +41,12 @@ from socialstats.text import count as counted
 from socialstats.text import quoted, shorten
 from socialstats.voice import Word, option
 
-WIDE_PAIRS = (("after", "before"), ("post", "pre"), ("posttest", "pretest"), ("followup", "baseline"))
+WIDE_PAIRS = (
+    ("after", "before"),
+    ("post", "pre"),
+    ("posttest", "pretest"),
+    ("followup", "baseline"),
+)
 """Names of two columns with one row per unit, the later one first: differences are changes."""
 
 
@@ -65,14 +70,18 @@ class PairedOptions(ContrastOptions):
         """Arrange the two rows of each unit side by side, by key; report or leave out units without a partner."""
         key, labels = rows.key(roles.of(*OWNER)), rows.labels(roles["condition"])
         size = int(key.max(initial=-1)) + 1
-        numbers = rows.engine_numbers(roles["value"])  # no labels are made of a million distinct numbers
+        numbers = rows.engine_numbers(
+            roles["value"]
+        )  # no labels are made of a million distinct numbers
         blank: BoolArray = rows.codes(roles["value"]) < 0 if numbers is None else np.isnan(numbers)
         value = np.full((2, size), np.nan)
         has = np.zeros((2, size), dtype=bool)
         row = np.zeros((2, size), dtype=np.int64)
         for side, condition in enumerate(two):
             code = labels.levels.index(condition) if condition in labels.levels else -2
-            gone = blank if rows.origin is not None else False  # an empty field of a wide table is no row
+            gone = (
+                blank if rows.origin is not None else False
+            )  # an empty field of a wide table is no row
             at = np.flatnonzero(rows.use & (labels.codes == code) & ~np.asarray(gone))
             value[side, key[at]] = values.numbers[at]
             has[side, key[at]] = True
@@ -104,7 +113,11 @@ class PairedOptions(ContrastOptions):
         )
 
 
-PARTS = (Part("unit", "unit", UNITS.names), Part("condition", "condition", CONDITIONS.names), *COMMON)
+PARTS = (
+    Part("unit", "unit", UNITS.names),
+    Part("condition", "condition", CONDITIONS.names),
+    *COMMON,
+)
 WIDE = (
     Part("first", "value"),
     Part("second", "value"),
@@ -167,7 +180,12 @@ def _of_keys(key: IntArray, marked: BoolArray) -> BoolArray:
 
 
 def _set_alone_aside(
-    rows: Rows, roles: Roles, key: IntArray, has: AnyArray, conditions: Texts, options: PairedOptions
+    rows: Rows,
+    roles: Roles,
+    key: IntArray,
+    has: AnyArray,
+    conditions: Texts,
+    options: PairedOptions,
 ) -> Levels:
     """Report units with one condition, or leave them out and return their names."""
     alone = has[0] != has[1]
@@ -183,7 +201,11 @@ def _set_alone_aside(
         first = at[np.unique(key[at], return_index=True)[1]].tolist()
         note = f"{option('missing', 'drop')}: the unit has one of the two conditions"
         rows.leave_out(_of_keys(rows.key(owner), alone), "units without a partner", note)
-        return tuple(sorted(rows.named(owner, k) if roles["by"] else rows.label(roles["unit"], k) for k in first))
+        return tuple(
+            sorted(
+                rows.named(owner, k) if roles["by"] else rows.label(roles["unit"], k) for k in first
+            )
+        )
     a, b = (shorten(label) for label in conditions)
     message = (
         f"{counted(len(bad), 'unit')} without a partner: {counted(has[0].sum(), 'unit')} under '{a}', "
@@ -200,7 +222,16 @@ def _set_alone_aside(
         return f"{rows.named(owner, row)} has no {what} under '{other}'"
 
     more = "{} further units have no partner"
-    rows.each_key(key, bad, [*owner, roles["condition"]], lone, column=column, fix="", more=more, most=UNMATCHED_SHOWN)
+    rows.each_key(
+        key,
+        bad,
+        [*owner, roles["condition"]],
+        lone,
+        column=column,
+        fix="",
+        more=more,
+        most=UNMATCHED_SHOWN,
+    )
     return ()
 
 
@@ -241,8 +272,12 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
         row=given["unit"] or None,
         name="condition",
     )
-    roles = Roles(PARTS, given.played).replaced(unit=[long.row], condition=[long.name], value=[long.value])
-    typed = (opposites(long.levels) or long.levels) if long.levels else None  # yes is 1, whatever its code
+    roles = Roles(PARTS, given.played).replaced(
+        unit=[long.row], condition=[long.name], value=[long.value]
+    )
+    typed = (
+        (opposites(long.levels) or long.levels) if long.levels else None
+    )  # yes is 1, whatever its code
     levels = options.levels if options.levels is not None or options.scale == "numeric" else typed
     full = replace(options, conditions=(first, second), levels=levels)
     done: Paired = read_contrast(long.table, roles, full, wide=table, noticed=frequencies.cautions)
@@ -250,22 +285,38 @@ def wide_pairs(table: Table, first: str, second: str, options: PairedOptions) ->
     if frequencies.column is not None or not is_tried(table):
         return done
     return with_dependence(
-        done, table, given, options, done.n_pairs, of_pairs, lambda _, wider: wide_pairs(table, first, second, wider)
+        done,
+        table,
+        given,
+        options,
+        done.n_pairs,
+        of_pairs,
+        lambda _, wider: wide_pairs(table, first, second, wider),
     )
 
 
-def square_pairs(table: Any, conditions: Texts, levels: LevelOrder, scale: Any, source: str) -> Paired:
+def square_pairs(
+    table: Any, conditions: Texts, levels: LevelOrder, scale: Any, source: str
+) -> Paired:
     """Read a square table of counts; `Paired.from_table` documents it."""
-    asked = PairedOptions(conditions=conditions, levels=None if scale == "numeric" else levels, scale=scale)
+    asked = PairedOptions(
+        conditions=conditions, levels=None if scale == "numeric" else levels, scale=scale
+    )
     labels, counts, named = square_counts(
-        table, levels, start=0, source=source, vectors="Paired.from_wide({'x': x, 'y': y}, first='x', second='y')"
+        table,
+        levels,
+        start=0,
+        source=source,
+        vectors="Paired.from_wide({'x': x, 'y': y}, first='x', second='y')",
     )
     order = labels if levels is not None or not named else _order_of_frame(labels, scale, source)
     row, column = np.nonzero(counts)
     names = np.array(labels, dtype=object)
     cells = {"first": names[row], "second": names[column], "count": counts[row, column]}
     of_square: Any = (scale or ("nominal" if len(order) > 2 else None)) if order else "numeric"
-    options = PairedOptions(levels=None if scale == "numeric" else order, scale=of_square, count="count")
+    options = PairedOptions(
+        levels=None if scale == "numeric" else order, scale=of_square, count="count"
+    )
     done = wide_pairs(as_table(cells, source), "first", "second", options)
     total = FlowStep(label="pairs analysed", rows=done.n_pairs, note="a table of counts")
     return replace(done, conditions=asked.two or ("first", "second"), flow=(total,), columns={})
@@ -288,14 +339,22 @@ def _order_of_frame(labels: Levels, scale: Any, source: str) -> Levels | None:
     )
 
 
-def values_against(values: Any, bound: float, cluster: Any, name: str, missing: str, source: str) -> Paired:
+def values_against(
+    values: Any, bound: float, cluster: Any, name: str, missing: str, source: str
+) -> Paired:
     """Pair values with a constant; `Paired.one_sample` documents it."""
-    number = isinstance(bound, (int, float, np.integer, np.floating)) and not isinstance(bound, bool)
+    number = isinstance(bound, (int, float, np.integer, np.floating)) and not isinstance(
+        bound, bool
+    )
     if not number or not np.isfinite(bound):
         raise InputError(f"{option('bound', bound)} is not a finite number")
-    clusters = cluster if isinstance(cluster, Mapping) else {} if cluster is None else {"cluster": cluster}
+    clusters = (
+        cluster if isinstance(cluster, Mapping) else {} if cluster is None else {"cluster": cluster}
+    )
     if name in clusters or not all(isinstance(key, str) for key in (name, *clusters)):
-        raise InputError(f"{option('name', name)}: values and clusters need different names, which are texts")
+        raise InputError(
+            f"{option('name', name)}: values and clusters need different names, which are texts"
+        )
     columns = {key: vector(column, key) for key, column in {name: values, **clusters}.items()}
     sizes = {key: len(column) for key, column in columns.items()}
     if len(set(sizes.values())) > 1:

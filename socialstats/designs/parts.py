@@ -21,7 +21,9 @@ A_WON, B_WON, TIED = 0, 1, 2
 StatusArray: TypeAlias = np.ndarray[Any, np.dtype[np.int8]]
 T = TypeVar("T")
 
-FINE = 2.0**32  # probabilities are multiples of 1 / FINE, so that those of up to two million replies sum exactly
+FINE = (
+    2.0**32
+)  # probabilities are multiples of 1 / FINE, so that those of up to two million replies sum exactly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -220,7 +222,11 @@ class Repeats:
         """Pooled variance of the answers of one source to one unit; NaN where all units have one answer."""
         several = self.answers > 1
         freedom = self.answers[several] - 1
-        return float((freedom * self.variance[several]).sum() / freedom.sum()) if several.any() else float("nan")
+        return (
+            float((freedom * self.variance[several]).sum() / freedom.sum())
+            if several.any()
+            else float("nan")
+        )
 
     @property
     def reciprocal(self) -> float:
@@ -285,7 +291,10 @@ def stacked(factors: Sequence[Factor]) -> Factor:
     """Return the factor of several tables below each other."""
     levels = tuple(sorted({level for factor in factors for level in factor.levels}))
     place = {level: k for k, level in enumerate(levels)}
-    codes = [np.array([place[level] for level in factor.levels], dtype=np.int64)[factor.codes] for factor in factors]
+    codes = [
+        np.array([place[level] for level in factor.levels], dtype=np.int64)[factor.codes]
+        for factor in factors
+    ]
     return Factor(name=factors[0].name, codes=np.concatenate(codes), levels=levels)
 
 
@@ -322,9 +331,14 @@ def named_factors(
         by_name["pair"] = pair()
     for name in wanted:
         if name not in by_name:
-            listed = ", ".join(f"'{known}'" for known in {**by_name, **({"pair": None} if pair else {})}) or "none"
+            listed = (
+                ", ".join(f"'{known}'" for known in {**by_name, **({"pair": None} if pair else {})})
+                or "none"
+            )
             what = "Clusters" if pair else "Clusters declared"
-            raise InputError(f"no cluster '{name}'. {what}: {listed}; declare others with {option('cluster')}")
+            raise InputError(
+                f"no cluster '{name}'. {what}: {listed}; declare others with {option('cluster')}"
+            )
     return tuple(by_name[name] for name in wanted)
 
 
@@ -383,7 +397,9 @@ class Design(Read, ABC):
             return {"all": self}
         name, codes = self.by.name, self.by.codes  # below 0: of all levels
         return {
-            level: replace(self.take((codes == code) | (codes < 0), note=f"{name} = {level}"), by=None)
+            level: replace(
+                self.take((codes == code) | (codes < 0), note=f"{name} = {level}"), by=None
+            )
             for code, level in enumerate(self.by.levels)
         }
 
@@ -398,9 +414,13 @@ def renamed(labels: Texts, new: Mapping[str, str], what: str) -> list[str]:
     """
     unknown = [name for name in new if name not in labels]
     if unknown:
-        raise InputError(f"{quoted(unknown)}: no such {what}. {what.capitalize()}s: {quoted(labels, 10)}")
+        raise InputError(
+            f"{quoted(unknown)}: no such {what}. {what.capitalize()}s: {quoted(labels, 10)}"
+        )
     replaced = [new.get(name, name) for name in labels]
     if len(set(replaced)) < len(replaced):
         twice = sorted({name for name in replaced if replaced.count(name) > 1})
-        raise InputError(f"two {what}s would be called {quoted(twice)}. Give every {what} a label of its own")
+        raise InputError(
+            f"two {what}s would be called {quoted(twice)}. Give every {what} a label of its own"
+        )
     return replaced

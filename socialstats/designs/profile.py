@@ -51,13 +51,19 @@ from socialstats.tables import Table, as_number, missing_labels
 from socialstats.tables.labels import Labels
 from socialstats.text import listing, shorten
 
-MOST_COLUMNS, MOST_KEYS = 300, 10  # columns that are looked at; columns that may name units, raters or conditions
+MOST_COLUMNS, MOST_KEYS = (
+    300,
+    10,
+)  # columns that are looked at; columns that may name units, raters or conditions
 FEW_COLUMNS = 6  # in a table with more, whole numbers name units only where the column is called so
 FEW = 30  # labels of a scale
 MOST_GRADES = 12  # numbers of a scale of ratings
 FEWEST_CELLS = 6  # cells from which what they have in common is a plan
 MOST_OF = 0.85  # share of cells that keep to a plan, where some rows are missing
-MOST_ODD, RARE = 2, 0.15  # texts among numbers, and share of the rows up to which they are missing values
+MOST_ODD, RARE = (
+    2,
+    0.15,
+)  # texts among numbers, and share of the rows up to which they are missing values
 MOST_LABELS = 5_000  # labels of a column in which such texts are looked for
 RARELY = 0.02  # pairs of equal labels within a cell, beside what chance makes, up to which they were planned
 
@@ -77,7 +83,9 @@ WON = (
     *VERDICTS,
 )
 WINNERS = spelled("winner win victor chosen preferred top better cited initiator dominant")
-BEATEN = spelled("loser lose lost rejected bottom worse over against beaten citing recipient subordinate dispreferred")
+BEATEN = spelled(
+    "loser lose lost rejected bottom worse over against beaten citing recipient subordinate dispreferred"
+)
 OPPOSITES = (
     *LATER,
     *couples(
@@ -93,7 +101,10 @@ DERIVED = (*DIFFERENCES, "total", "sum", "mean", "average")
 DATED = re.compile(
     r"\s*(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})(?:\D|$)"
 )  # 2025-03-01, 1.3.2025
-ARM = re.compile(r"n[._ ]?(?:\d|[ectp]|trt|treat\w*|exp\w*|int\w*|ctrl|con\w*|pla\w*)[._ ]?i?|n\di", re.IGNORECASE)
+ARM = re.compile(
+    r"n[._ ]?(?:\d|[ectp]|trt|treat\w*|exp\w*|int\w*|ctrl|con\w*|pla\w*)[._ ]?i?|n\di",
+    re.IGNORECASE,
+)
 BRACKETED = re.compile(
     r"[^\[]+\[[^\[\]]+\](?:\W*\[[^\[\]]+\])?"
 )  # a matrix of questions in an export: 'How often? [Story 1]'
@@ -160,21 +171,27 @@ class Column:
         self.words = frozenset(self.tokens)
         self.labels = frozenset(self.levels)
         values = [as_number(level) for level in self.levels]
-        self.numbers = [x for x in values if x is not None] if values and None not in values else None
+        self.numbers = (
+            [x for x in values if x is not None] if values and None not in values else None
+        )
         integers = self.numbers is not None and all(x.is_integer() for x in self.numbers)
         halves = self.numbers is not None and all((2 * x).is_integer() for x in self.numbers)
         self.whole = integers and min(self.numbers or [0.0]) >= 0
         self.unique = self.size == self.rows
         self.counts = bare(self.name) in FREQUENCIES and self.whole and not self.unique
         last = self.tokens[-1] if self.tokens else ""
-        named = last in IDENTITIES or (last.endswith("id") and last[:-2] in (*UNITS, *RATERS, *PERSONS, "user"))
+        named = last in IDENTITIES or (
+            last.endswith("id") and last[:-2] in (*UNITS, *RATERS, *PERSONS, "user")
+        )
         self.identifies = named and integers
         self.text = self.numbers is None
         names = self.text or self.whole or self.identifies
         self.names_things = self.filled == self.rows and self.size > 1 and names
         self.discrete = self.size <= FEW and (halves or self.text)
         timed = len(self.tokens) > 1 and self.says(TIMINGS, "ms", "sec", "secs", "seg", "sek")
-        self.timing = (timed or bare(without_accents(self.name)).endswith(TIMINGS)) and not self.called(REACTIONS)
+        self.timing = (
+            timed or bare(without_accents(self.name)).endswith(TIMINGS)
+        ) and not self.called(REACTIONS)
         two = self.size == 2
         self.yes_no = two and (opposites(self.levels) is not None or self.labels == {"0", "1"})
 
@@ -185,9 +202,16 @@ class Column:
     @cached_property
     def describes(self) -> bool:
         """Whether the column is called like a date, time, cost or age: it measures no answer, and names no unit."""
-        words = {*self.tokens, *(token.removesuffix("s") for token in self.tokens), bare(without_accents(self.name))}
+        words = {
+            *self.tokens,
+            *(token.removesuffix("s") for token in self.tokens),
+            bare(without_accents(self.name)),
+        }
         exact = words & {*DATES, *COSTS, *COVARIATES, *EXPORTED, "time", "zeit", "tiempo", "temps"}
-        dated = self.text and sum(bool(DATED.match(level)) for level in self.levels) > MOST_OF * self.size
+        dated = (
+            self.text
+            and sum(bool(DATED.match(level)) for level in self.levels) > MOST_OF * self.size
+        )
         spelt = self._holds((*DATES, *COSTS, *COVARIATES))
         return not self.called(REACTIONS) and (self.timing or bool(exact) or spelt or dated)
 
@@ -238,7 +262,9 @@ class Column:
         """Whether the column is called like a row number, or has no name, and each of its whole numbers occurs once."""
         if self.ranks or not (bare(self.name) in ROW_NUMBERS and self.unique and self.whole):
             return False
-        return bare(self.name) in ROW_NAMES or self.rows > max(self.numbers or [0]) - min(self.numbers or [0])
+        return bare(self.name) in ROW_NAMES or self.rows > max(self.numbers or [0]) - min(
+            self.numbers or [0]
+        )
 
     def says(self, *kinds: Iterable[str]) -> bool:
         """Whether a word of the column's name is one of these."""
@@ -252,9 +278,15 @@ class Column:
         """Whether a word of the column's name is, or ends with, one of these, in any number, with or without ``id``."""
         names = every_word(kinds)
         tokens = {*self.tokens, bare(without_accents(self.name))}
-        tokens |= {short for token in tokens for short in (token.removesuffix("s"), token.removesuffix("id"))}
+        tokens |= {
+            short
+            for token in tokens
+            for short in (token.removesuffix("s"), token.removesuffix("id"))
+        }
         tokens |= {token.removeprefix("id") for token in tokens}
-        if tokens & names or any(t.endswith(n) for n in names if len(n) > 3 and n not in NO_ENDS for t in tokens):
+        if tokens & names or any(
+            t.endswith(n) for n in names if len(n) > 3 and n not in NO_ENDS for t in tokens
+        ):
             return True
         return self._holds(names)
 
@@ -280,7 +312,9 @@ class Profile:
             except (InputError, TypeError):
                 self._read[name] = None
             else:
-                n = np.bincount(labels.codes[labels.codes >= 0], cells.n[labels.codes >= 0], len(labels.levels))
+                n = np.bincount(
+                    labels.codes[labels.codes >= 0], cells.n[labels.codes >= 0], len(labels.levels)
+                )
                 odd = odd_labels(dict(zip(labels.levels, n.tolist(), strict=True)))
                 kept = [k for k, level in enumerate(labels.levels) if level not in odd]
                 self._read[name] = Column(
@@ -295,7 +329,11 @@ class Profile:
     @cached_property
     def columns(self) -> dict[str, Column]:
         """The first columns that hold labels, by name."""
-        every = {name: c for name in self.table.columns[:MOST_COLUMNS] if (c := self.column(name)) is not None}
+        every = {
+            name: c
+            for name in self.table.columns[:MOST_COLUMNS]
+            if (c := self.column(name)) is not None
+        }
         for column in every.values():
             if column.numbers_rows and bare(column.name) not in ROW_NAMES:
                 column.ranks = sum(column.labels == other.labels for other in every.values()) > 3
@@ -316,8 +354,14 @@ class Profile:
         """Names of columns of frequencies; what is the same in all rows of a unit says something of the unit."""
         every = self.every
         owners = [c for c in every if c.called(UNITS, RATERS) and 2 < c.size <= self.rows / 2]
-        counts = [c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals]
-        return [n for n in counts if not any(c.name != n and self.constant(self.columns[n], c) for c in owners)]
+        counts = [
+            c for c in frequency_columns(self.table, (), missing_labels(())) if c not in self.totals
+        ]
+        return [
+            n
+            for n in counts
+            if not any(c.name != n and self.constant(self.columns[n], c) for c in owners)
+        ]
 
     def varying(self) -> list[Column]:
         """Return the columns that vary and are no frequencies."""
@@ -336,7 +380,9 @@ class Profile:
         """Whether the combinations of some columns are all different."""
         key = frozenset(c.name for c in columns)
         if key not in self._distinct:
-            enough = math.prod(c.size + (c.filled < c.rows) for c in columns) >= self.rows  # fewer repeat
+            enough = (
+                math.prod(c.size + (c.filled < c.rows) for c in columns) >= self.rows
+            )  # fewer repeat
             self._distinct[key] = enough and self.combinations(*columns) == self.rows
         return self._distinct[key]
 
@@ -352,7 +398,9 @@ class Profile:
         """Return columns of numbers, one row per column; their rows sorted, NaN where a value is missing."""
         cells = self.table.counts([c.name for c in columns])
         labels = [cells.columns[c.name].labels(missing_labels(c.odd)) for c in columns]
-        numbers = [np.array([*column.levels, np.nan], dtype=np.float64)[column.codes] for column in labels]
+        numbers = [
+            np.array([*column.levels, np.nan], dtype=np.float64)[column.codes] for column in labels
+        ]
         return np.repeat(np.array(numbers), cells.n.astype(np.int64), axis=1)
 
     def most_and_least(self, columns: Columns) -> tuple[float, float]:
@@ -365,7 +413,11 @@ class Profile:
         if one.numbers is not None or other.numbers is not None or share(one, other) < 1:
             return False
         _, (a, b) = self.combined(one, other)
-        same = [a.levels[i] == b.levels[j] for i, j in zip(a.codes, b.codes, strict=True) if min(i, j) >= 0]
+        same = [
+            a.levels[i] == b.levels[j]
+            for i, j in zip(a.codes, b.codes, strict=True)
+            if min(i, j) >= 0
+        ]
         enough = self.rows >= FEWEST_CELLS * max(len(one.levels), len(other.levels))
         return enough and not any(same)
 
@@ -396,7 +448,9 @@ class Profile:
         """Names of columns that describe an answer or its author; none where nothing else is there."""
         numbers = [c for c in self.varying() if not c.text and not (c.numbers_rows or c.numbering)]
         plain = all(not c.describes or c.words <= {*DATES} for c in numbers)
-        lone = len(numbers) == 2 and plain and same_scale(*numbers)  # entry and week: neither is a date
+        lone = (
+            len(numbers) == 2 and plain and same_scale(*numbers)
+        )  # entry and week: neither is a date
         every = () if lone or self.unjudged else self.every
         return frozenset(c.name for c in every if c.describes)
 
@@ -407,7 +461,12 @@ class Profile:
         free = [
             c
             for c in self.varying()
-            if not (c.describes or c.identifies or c.numbers_rows or (c.numbering and c.size > MOST_GRADES))
+            if not (
+                c.describes
+                or c.identifies
+                or c.numbers_rows
+                or (c.numbering and c.size > MOST_GRADES)
+            )
             and (not c.text or c.size <= FEW)
         ]
         described = any(c.describes and not c.text for c in self.varying())
@@ -442,7 +501,10 @@ class Profile:
         return frozenset(
             column.name
             for k, column in enumerate(keys)
-            if any(self._never_twice(column, cell) for cell in combinations([*keys[:k], *keys[k + 1 :]], 2))
+            if any(
+                self._never_twice(column, cell)
+                for cell in combinations([*keys[:k], *keys[k + 1 :]], 2)
+            )
         )
 
     def _never_twice(self, column: Column, cell: Columns) -> bool:
@@ -464,19 +526,24 @@ class Profile:
     @cached_property
     def owners(self) -> list[Column]:
         """Columns of texts whose labels repeat, three times or more each on average."""
-        return [c for c in self.every if c.names_things and c.text and 2 < c.size <= self.rows / 3][:MOST_KEYS]
+        return [c for c in self.every if c.names_things and c.text and 2 < c.size <= self.rows / 3][
+            :MOST_KEYS
+        ]
 
     @cached_property
     def shares(self) -> frozenset[str]:
         """Names of columns of numbers that are labels of another column: a probability, or 0 and 1, of each label."""
         texts = [c for c in self.every if c.text and not c.unique and 1 < c.size <= FEW]
         labels = [{bare(level) for level in c.levels} for c in texts]
-        numbers = [c.name for c in self.every if c.numbers and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
+        numbers = [
+            c.name for c in self.every if c.numbers and 0 <= min(c.numbers) <= max(c.numbers) <= 1
+        ]
         return frozenset(
             name
             for names in labels
             for name in numbers
-            if sum(bare(other) in names for other in numbers) >= max(2, len(names) / 2) and bare(name) in names
+            if sum(bare(other) in names for other in numbers) >= max(2, len(names) / 2)
+            and bare(name) in names
         )
 
     @cached_property
@@ -494,7 +561,9 @@ class Profile:
         for i, j, k in combinations(range(len(numbers)), 3):
             near = 1e-9 * max(1.0, float(np.abs(rows[[i, j, k]]).max()))
             signs = ((1, 1, -1), (1, -1, 1), (1, -1, -1))
-            if any(np.abs(a * rows[i] + b * rows[j] + c * rows[k]).max() <= near for a, b, c in signs):
+            if any(
+                np.abs(a * rows[i] + b * rows[j] + c * rows[k]).max() <= near for a, b, c in signs
+            ):
                 three = [numbers[m] for m in (i, j, k)]
                 total = next((c.name for c in three if c.called(DERIVED)), three[-1].name)
                 derived[total] = frozenset(c.name for c in three if c.name != total)
@@ -509,18 +578,27 @@ class Profile:
     @cached_property
     def totals(self) -> dict[str, list[str]]:
         """Columns of whole numbers that are the sum of several neighbouring ones in every row, and these."""
-        whole = [c for c in self.every if c.whole and c.filled == c.rows and not c.identifies and c.size > 1][:FEW]
+        whole = [
+            c
+            for c in self.every
+            if c.whole and c.filled == c.rows and not c.identifies and c.size > 1
+        ][:FEW]
         if len(whole) < 3 or self.rows < 5:
             return {}
         rows, sums_of = self.values(whole), {}
-        some = rows[:, :: max(1, rows.shape[1] // 200)]  # the others are looked at where these add up
+        some = rows[
+            :, :: max(1, rows.shape[1] // 200)
+        ]  # the others are looked at where these add up
         for k, total in enumerate(whole):
             parts = [j for j in range(len(whole)) if j != k]
             sums = np.vstack([np.zeros(some.shape[1]), some[parts].cumsum(axis=0)])
             runs = sorted(combinations(range(len(sums)), 2), key=lambda run: run[0] - run[1])
             for start, end in (run for run in runs if run[1] - run[0] > 1):
                 run = parts[start:end]
-                if np.array_equal(sums[end] - sums[start], some[k]) and (rows[run].sum(axis=0) == rows[k]).all():
+                if (
+                    np.array_equal(sums[end] - sums[start], some[k])
+                    and (rows[run].sum(axis=0) == rows[k]).all()
+                ):
                     sums_of[total.name] = [whole[j].name for j in run]
                     break
         return sums_of
@@ -537,7 +615,10 @@ class Profile:
         there = cells.columns[column.name].labels(missing_labels(column.odd)).codes >= 0
         kinds = cells.columns[kind.name].labels()
         of_kind = kinds.codes == (kinds.levels.index(label) if label in kinds.levels else -1)
-        return bool(not (there & ~of_kind).any() and cells.n[there].sum() >= MOST_OF * cells.n[of_kind].sum())
+        return bool(
+            not (there & ~of_kind).any()
+            and cells.n[there].sum() >= MOST_OF * cells.n[of_kind].sum()
+        )
 
     def nearly_constant(self, column: Column) -> bool:
         """Whether more than nine of ten rows hold one of two labels: such answers hardly differ."""
@@ -553,7 +634,9 @@ class Profile:
     def has_partner(self, column: Column) -> bool:
         """Whether another column is called as this one is, of the other side or condition."""
         others = [c for c in self.every if c is not column]
-        return column.name in self.counterparts or any(paired_names(column, other) for other in others)
+        return column.name in self.counterparts or any(
+            paired_names(column, other) for other in others
+        )
 
     @cached_property
     def counterparts(self) -> frozenset[str]:
@@ -573,13 +656,17 @@ class Profile:
             if c.discrete and c.size > 1:
                 kinds.setdefault(stem(c.name), []).append(c)
         groups = (group for group in kinds.values() if len(group) > 2)
-        return frozenset(c.name for g in groups if all(same_scale(g[0], d) for d in g[1:]) for c in g)
+        return frozenset(
+            c.name for g in groups if all(same_scale(g[0], d) for d in g[1:]) for c in g
+        )
 
     @cached_property
     def crossed(self) -> frozenset[str]:
         """Names of columns of whole numbers that name things: with another column they number all rows once."""
         sized = [
-            (a, b) for a, b in combinations(self.repeating[:MOST_KEYS], 2) if len(a.levels) * b.size == self.rows >= 8
+            (a, b)
+            for a, b in combinations(self.repeating[:MOST_KEYS], 2)
+            if len(a.levels) * b.size == self.rows >= 8
         ]
         plans = [(a, b) for a, b in sized if (a.whole is not b.whole) and self.distinct(a, b)]
         return frozenset(c.name for pair in plans for c in pair if c.whole)
@@ -589,10 +676,18 @@ class Profile:
         """Whether the labels of the first column are the names of the others, whatever the cells hold."""
         first, *others = self.table.columns
         column = self.columns.get(first)
-        rows = {bare(level) for level in column.levels} if column is not None and column.unique else set()
+        rows = (
+            {bare(level) for level in column.levels}
+            if column is not None and column.unique
+            else set()
+        )
         if column is None or not column.text:
             return False
-        return len(rows) > 1 and rows <= {bare(name) for name in others} and len(others) <= len(rows) + 1
+        return (
+            len(rows) > 1
+            and rows <= {bare(name) for name in others}
+            and len(others) <= len(rows) + 1
+        )
 
     @cached_property
     def long(self) -> bool:
@@ -624,9 +719,13 @@ class Profile:
     def rated_by_name(self) -> frozenset[str]:
         """Names of columns whose labels repeat, and meet each label of one column called like a rater at most once."""
         every = [c for c in self.every if c.tokens and c.names_things and not c.unique]
-        raters = [c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS} and 2 * c.size <= self.rows]
+        raters = [
+            c for c in every if {*c.tokens[-2:]} - {"id"} <= {*RATERS} and 2 * c.size <= self.rows
+        ]
         raters = [c for c in raters if not self.has_partner(c)]
-        return frozenset(c.name for c in every for r in raters[:1] if c is not r and self.distinct(c, r))
+        return frozenset(
+            c.name for c in every for r in raters[:1] if c is not r and self.distinct(c, r)
+        )
 
     def told_apart(self, unit: Column, keys: Columns) -> bool:
         """Whether one or two further columns that repeat tell the rows of a unit apart."""
@@ -639,7 +738,9 @@ class Profile:
         named = [c for c in free if c.called(UNITS) or c.numbering or not c.name.strip()]
         first = [c for c in free if c.name == next(iter(self.columns)) and c.text]
         who = [c for c in free if c.text and c.called("user", "username", "email", "nickname")]
-        return next((c.name for c in (*named, *(who if first and first[0].timing else first), *first)), None)
+        return next(
+            (c.name for c in (*named, *(who if first and first[0].timing else first), *first)), None
+        )
 
     def telling_apart(self, key: Columns, free: Columns) -> list[Column]:
         """Return the fewest further columns that tell the rows of a key apart; empty where three do not."""
@@ -692,7 +793,9 @@ def _paired(one: str, other: str) -> bool:
     for x, y in OPPOSITES:
         for a, b in (names, names[::-1]):
             begin = a.startswith(x) and b.startswith(y) and a.removeprefix(x) == b.removeprefix(y)
-            if begin or (a.endswith(x) and b.endswith(y) and a.removesuffix(x) == b.removesuffix(y)):
+            if begin or (
+                a.endswith(x) and b.endswith(y) and a.removesuffix(x) == b.removesuffix(y)
+            ):
                 return True
     a, b = names
     alike = len(a) == len(b) > 2 and sum(x != y for x, y in zip(a, b, strict=True)) == 1
@@ -717,7 +820,9 @@ def same_scale(one: Column, other: Column) -> bool:
         return one.numbers is other.numbers is None and share(one, other) >= 0.5 and one.size <= FEW
     x, y = np.array(one.numbers), np.array(other.numbers)
     wide, narrow = max(np.ptp(x), np.ptp(y)), min(np.ptp(x), np.ptp(y))
-    return bool(min(x.max(), y.max()) - max(x.min(), y.min()) >= 0.25 * wide and narrow >= 0.2 * wide > 0)
+    return bool(
+        min(x.max(), y.max()) - max(x.min(), y.min()) >= 0.25 * wide and narrow >= 0.2 * wide > 0
+    )
 
 
 def stem(name: str) -> str:

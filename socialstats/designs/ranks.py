@@ -43,8 +43,12 @@ def ranked_comparisons(data: Any, columns: Texts, source: str, options: Options)
     kept = dict.fromkeys([*texts(options.cluster), *texts(options.by)])
     pairs, ranking = pairs_of_ranks(table, chosen, [name for name in kept if table.has(name)])
     named: Fields = {part: free_name(kept, part) for side in SIDES for part in side}
-    design = build(pairs, replace(options, **named, cluster=options.cluster or ranking, lowest_wins=True))
-    step = FlowStep(label="rankings read", rows=table.height, note="each two items are a comparison")
+    design = build(
+        pairs, replace(options, **named, cluster=options.cluster or ranking, lowest_wins=True)
+    )
+    step = FlowStep(
+        label="rankings read", rows=table.height, note="each two items are a comparison"
+    )
     return replace(design, flow=(step, *design.flow), columns={"ranks": ", ".join(chosen)})
 
 
@@ -72,13 +76,17 @@ def pairs_of_ranks(table: Table, columns: Texts, kept: Texts) -> tuple[Table, st
     frame: Any = collected(table.frame.select(*dict.fromkeys([*columns, *kept])))
     rows, items = len(frame), item_names(columns)
     ranking = free_name(kept, "ranking")
-    values = {name: np.array(frame.get_column(name).to_list(), dtype=object) for name in (*columns, *kept)}
+    values = {
+        name: np.array(frame.get_column(name).to_list(), dtype=object) for name in (*columns, *kept)
+    }
     both = [*combinations(range(len(columns)), 2)]
     data: Fields = {name: np.tile(values[name], len(both)) for name in kept}
     data[ranking] = np.tile(np.arange(1, rows + 1), len(both))
     for side, (item, score) in enumerate(SIDES):
         data[free_name(kept, item)] = np.repeat([items[pair[side]] for pair in both], rows)
-        data[free_name(kept, score)] = np.concatenate([values[columns[pair[side]]] for pair in both])
+        data[free_name(kept, score)] = np.concatenate(
+            [values[columns[pair[side]]] for pair in both]
+        )
     pairs = nw.from_native(pd.DataFrame(data), eager_only=True)
 
     def locate(positions: Sequence[int]) -> list[int]:

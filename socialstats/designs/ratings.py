@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from socialstats.arrays import AnyArray, FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, Fields, LevelOrder, Levels, Missing, Names, NaTexts, Repeat, Texts
+from socialstats.designs.aliases import (
+    ColumnOption,
+    Fields,
+    LevelOrder,
+    Levels,
+    Missing,
+    Names,
+    NaTexts,
+    Repeat,
+    Texts,
+)
 from socialstats.designs.cells import counts_by, unequal
 from socialstats.designs.instrument import Instrument
 from socialstats.designs.options import among, texts
@@ -164,7 +174,9 @@ class RatingsSources:
         options = lone_source(table, options)
         done = build_from(*with_source(table, ratings_roles(table, options)), options)
         if options.rater is False:
-            return replace(done, columns={part: name for part, name in done.columns.items() if part != "rater"})
+            return replace(
+                done, columns={part: name for part, name in done.columns.items() if part != "rater"}
+            )
         return done
 
     @classmethod
@@ -472,7 +484,11 @@ class Ratings(RatingsSources, Design):
             return None
         rows = ~np.isnan(self.probabilities).any(axis=1)
         asked = np.isin(self.rater, self.rater[rows]) & (self.status == OK)
-        rest = float(np.maximum(1 - self.probabilities[rows].sum(axis=1), 0).mean()) if rows.any() else None
+        rest = (
+            float(np.maximum(1 - self.probabilities[rows].sum(axis=1), 0).mean())
+            if rows.any()
+            else None
+        )
         return Coverage(replies=int(rows.sum()), none=int((asked & ~rows).sum()), rest=rest)
 
     def of_answers(self) -> Ratings:
@@ -506,7 +522,12 @@ class Ratings(RatingsSources, Design):
     def level_counts(self) -> FloatArray:
         """(units, levels) float64 array: how many raters gave the unit each level."""
         ok = self.status == OK
-        return counts_by(self.unit[ok], self.value[ok], np.ones(int(ok.sum())), (len(self.units), len(self.levels)))
+        return counts_by(
+            self.unit[ok],
+            self.value[ok],
+            np.ones(int(ok.sum())),
+            (len(self.units), len(self.levels)),
+        )
 
     def factors(self, names: Names | None = "declared") -> tuple[Factor, ...]:
         """Return the cluster factors (over units) by name; as `Comparisons.factors`."""
@@ -561,7 +582,9 @@ class Ratings(RatingsSources, Design):
         factors = {**self.strata, **{factor.name: factor for factor in self.clusters}}
         if stratum not in factors:
             listed = ", ".join(f"'{name}'" for name in factors) or "none"
-            raise InputError(f"no stratum '{stratum}'. Declared: {listed}; declare others with {option('strata')}")
+            raise InputError(
+                f"no stratum '{stratum}'. Declared: {listed}; declare others with {option('strata')}"
+            )
         factor = factors[stratum]
         return {
             level: self.take(factor.codes[self.unit] == code, note=f"{stratum} = {level}")
@@ -579,7 +602,9 @@ class Ratings(RatingsSources, Design):
         raters, place = texts(raters), {name: code for code, name in enumerate(self.raters)}
         unknown = [name for name in raters if name not in place]
         if unknown:
-            raise InputError(f"no rater '{shorten(unknown[0])}'. Raters: {listing(list(self.raters), most=10)}")
+            raise InputError(
+                f"no rater '{shorten(unknown[0])}'. Raters: {listing(list(self.raters), most=10)}"
+            )
         codes = [place[name] for name in raters]
         return self.take(np.isin(self.rater, codes), note=f"raters {listing(list(raters), most=4)}")
 
@@ -595,7 +620,9 @@ class Ratings(RatingsSources, Design):
         given = []
         for name in (rater_a, rater_b):
             if name not in self.raters:
-                raise InputError(f"{quoted([name])}: no such rater. Raters: {quoted(self.raters, 10)}")
+                raise InputError(
+                    f"{quoted([name])}: no such rater. Raters: {quoted(self.raters, 10)}"
+                )
             rated = (self.rater == self.raters.index(name)) & (self.status == OK)
             values = np.full(len(self.units), -1, dtype=np.int64)
             values[self.unit[rated]] = self.value[rated]
@@ -624,7 +651,8 @@ class Ratings(RatingsSources, Design):
             unit=self.unit[rows],
             by=taken(self.by, rows),
             rater_groups=taken(self.rater_groups, order),
-            repeats=repeats and replace(repeats, sources=tuple(labels.get(name, name) for name in repeats.sources)),
+            repeats=repeats
+            and replace(repeats, sources=tuple(labels.get(name, name) for name in repeats.sources)),
         )
 
     def table(self) -> pd.DataFrame:

@@ -60,18 +60,24 @@ WIDE = (
 BELONG = spelled("stratum strata stage trait category split language block fold weight")
 
 
-def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: RatingsOptions) -> Ratings:
+def wide_ratings(
+    data: Any, raters_in: str, columns: Any, source: str, options: RatingsOptions
+) -> Ratings:
     """Read a matrix of ratings; `Ratings.from_wide` documents it."""
     check_choice("raters_in", raters_in, AXES)
     if options.probabilities:
-        raise InputError(f"{option('probabilities', options.probabilities)} is for one row per rating")
+        raise InputError(
+            f"{option('probabilities', options.probabilities)} is for one row per rating"
+        )
     table = as_table(as_named(data), source)
     by_column = raters_in == "columns"
     _refuse_other_axis(options, raters_in)
     row_part, axis = ("unit", "raters") if by_column else ("rater", "units")
     finder, row = Finder(table), getattr(options, row_part)
     if by_column and row is None and columns is None:
-        row = finder.free(RATED_UNITS, (*texts(options.strata), *texts(options.cluster), *texts(options.by)))
+        row = finder.free(
+            RATED_UNITS, (*texts(options.strata), *texts(options.cluster), *texts(options.by))
+        )
     given = finder.roles(WIDE, options, **{row_part: row})
     used = given.columns()
     keep = [name for name in used if name != row]
@@ -82,7 +88,9 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
     if by_column and columns is None:
         _refuse_others(table.source, chosen)
     if not chosen:
-        raise DesignError(f"{table.source}: no column holds ratings (columns: {quoted(table.columns, 10)})")
+        raise DesignError(
+            f"{table.source}: no column holds ratings (columns: {quoted(table.columns, 10)})"
+        )
     used += chosen
     frequencies = frequency(
         table,
@@ -100,13 +108,19 @@ def wide_ratings(data: Any, raters_in: str, columns: Any, source: str, options: 
     unit, rater = (long.row, long.name) if by_column else (long.name, long.row)
     roles = Roles(PARTS, given.played).replaced(unit=[unit], rater=[rater], value=[long.value])
     full = replace(options, levels=options.levels if options.levels is not None else long.levels)
-    return replace(build_from(long.table, roles, full, wide=table, noticed=noticed), columns=given.parts())
+    return replace(
+        build_from(long.table, roles, full, wide=table, noticed=noticed), columns=given.parts()
+    )
 
 
 def _refuse_others(source: str, chosen: Texts) -> None:
     """Refuse to take columns with the name of a cluster, unit or stratum as raters because nothing else was said."""
     belong = {*RATED_UNITS, *BELONG} - {*RATERS.names}
-    other = [c for c in chosen if c.casefold() in belong or (CLUSTER_NAME.search(c) and c not in RATERS.names)]
+    other = [
+        c
+        for c in chosen
+        if c.casefold() in belong or (CLUSTER_NAME.search(c) and c not in RATERS.names)
+    ]
     if not other:
         return
     rest = [c for c in chosen if c not in other]
@@ -122,11 +136,20 @@ def _refuse_others(source: str, chosen: Texts) -> None:
 
 def _refuse_other_axis(options: RatingsOptions, raters_in: str) -> None:
     by_column = raters_in == "columns"
-    other = ("rater_groups", "rater_source", "rater") if by_column else ("strata", "cluster", "unit", "count", "weight")
+    other = (
+        ("rater_groups", "rater_source", "rater")
+        if by_column
+        else ("strata", "cluster", "unit", "count", "weight")
+    )
     why = f"with {option('raters_in', raters_in)} {'raters' if by_column else 'units'} are columns"
-    for name, reason in (*((name, why) for name in other), ("status", "a wide table has no status")):
+    for name, reason in (
+        *((name, why) for name in other),
+        ("status", "a wide table has no status"),
+    ):
         if value := getattr(options, name):
-            raise InputError(f"{option(name, value)}: {reason}; use Ratings.from_frame (long table)")
+            raise InputError(
+                f"{option(name, value)}: {reason}; use Ratings.from_frame (long table)"
+            )
 
 
 def counted_ratings(
@@ -144,7 +167,9 @@ def counted_ratings(
     if len(labels) != len(chosen):
         sizes = f"{counted(len(labels), 'level')} for {counted(len(chosen), 'column')}"
         raise InputError(f"{table.source}: {sizes} ({quoted(chosen, 8)})")
-    scale, note = _scale_of(labels, options.scale, levels is not None or columns is not None, table.source)
+    scale, note = _scale_of(
+        labels, options.scale, levels is not None or columns is not None, table.source
+    )
     rows = begin(table, [*others, *chosen], ())
     rows.set_missing_aside(others, drop=False, fix=FILL)
     rows.set_missing_aside(chosen, drop=False, fix="Write 0 where no rater gave the level")
@@ -171,9 +196,17 @@ def _scale_of(
     if scale is not None:
         return scale, ""
     if square and not declared:
-        return "nominal", f"the levels have no names, numbered {labels[0]} to {labels[-1]} and taken as nominal"
+        return (
+            "nominal",
+            f"the levels have no names, numbered {labels[0]} to {labels[-1]} and taken as nominal",
+        )
     if None not in [as_number(label) for label in labels]:
-        return "interval", "" if declared else f"numbers from {labels[0]} to {labels[-1]}, taken as an interval scale"
+        return (
+            "interval",
+            ""
+            if declared
+            else f"numbers from {labels[0]} to {labels[-1]}, taken as an interval scale",
+        )
     if square or (not declared and opposites(labels)):
         return "nominal", f"{quoted(labels)} taken as nominal"
     if declared:
@@ -185,13 +218,20 @@ def _scale_of(
     )
 
 
-def _from_counts(rows: Rows, counts: FloatArray, labels: Texts, scale: Scale, roles: Roles) -> Ratings:
+def _from_counts(
+    rows: Rows, counts: FloatArray, labels: Texts, scale: Scale, roles: Roles
+) -> Ratings:
     """One unit a row (or, without names, one a distinct row, standing for all like it); raters 1, 2, ... a unit."""
     given = counts.sum(axis=1) > 0
     use = np.flatnonzero(rows.use & given)
     if not len(use):
-        raise NothingToAnalyse(f"{rows.table.source}: every count is 0: there is nothing to analyse")
-    first, then = ([rows.codes(name)[use] for name in roles.of(*kinds)] for kinds in (["unit"], ["by", *BELONGS]))
+        raise NothingToAnalyse(
+            f"{rows.table.source}: every count is 0: there is nothing to analyse"
+        )
+    first, then = (
+        [rows.codes(name)[use] for name in roles.of(*kinds)]
+        for kinds in (["unit"], ["by", *BELONGS])
+    )
     order = use[np.argsort(group([*first, *counts[use].T, *then])[1])]
     ratings = counts[order].astype(np.int64)
     totals = ratings.sum(axis=1)
@@ -202,7 +242,12 @@ def _from_counts(rows: Rows, counts: FloatArray, labels: Texts, scale: Scale, ro
     names = rows.factor(unit, at).labels() if unit else np.array(numbered(len(order)))[row]
     belong = {name: rows.factor(name, at).labels() for name in roles.of("by", *BELONGS)}
     parts = {part: free_name(belong, part) for part in ("unit", "rater", "value", "count")}
-    columns = [names, np.array(numbered(int(rater.max()) + 1))[rater], np.array(labels)[value], rows.n[at]]
+    columns = [
+        names,
+        np.array(numbered(int(rater.max()) + 1))[rater],
+        np.array(labels)[value],
+        rows.n[at],
+    ]
     table = as_table(belong | dict(zip(parts.values(), columns, strict=True)), rows.table.source)
     options = RatingsOptions(levels=labels, scale=scale, na=False, try_clusters=False)
     long = Roles(PARTS, roles.played).replaced(**{part: [name] for part, name in parts.items()})
@@ -228,7 +273,9 @@ def numbered(n: int) -> Levels:
     return tuple(f"{k:0{len(str(n))}d}" for k in range(1, n + 1))
 
 
-def square_ratings(table: Any, raters: Texts, levels: LevelOrder, scale: Scale | None, source: str) -> Ratings:
+def square_ratings(
+    table: Any, raters: Texts, levels: LevelOrder, scale: Scale | None, source: str
+) -> Ratings:
     """Read a square table of two raters; `Ratings.from_table` documents it."""
     names = texts(raters)
     if len(names) != 2:
@@ -241,8 +288,15 @@ def square_ratings(table: Any, raters: Texts, levels: LevelOrder, scale: Scale |
     row, column = np.nonzero(counts)
     values, unit_count = np.array(labels, dtype=object), counts[row, column]
     unit, count = (free_name(names, part) for part in ("unit", "count"))
-    cells = {unit: numbered(len(row)), names[0]: values[row], names[1]: values[column], count: unit_count}
-    options = RatingsOptions(unit=unit, count=count, levels=labels, scale=chosen, na=False, try_clusters=False)
+    cells = {
+        unit: numbered(len(row)),
+        names[0]: values[row],
+        names[1]: values[column],
+        count: unit_count,
+    }
+    options = RatingsOptions(
+        unit=unit, count=count, levels=labels, scale=chosen, na=False, try_clusters=False
+    )
     done = wide_ratings(cells, "columns", names, source, options)
     step = FlowStep(label="units counted", rows=int(unit_count.sum()), note="a table of two raters")
     notes = undeclared_levels(note, declare)

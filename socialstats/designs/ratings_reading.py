@@ -11,10 +11,24 @@ from typing import Literal
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.designs.aliases import ColumnOption, LevelOrder, Levels, Missing, Names, Pair, Texts
+from socialstats.designs.aliases import (
+    ColumnOption,
+    LevelOrder,
+    Levels,
+    Missing,
+    Names,
+    Pair,
+    Texts,
+)
 from socialstats.designs.cells import unequal
 from socialstats.designs.level_orders import ordered
-from socialstats.designs.levels import categories, declared_levels, in_order, opposites, plain_number
+from socialstats.designs.levels import (
+    categories,
+    declared_levels,
+    in_order,
+    opposites,
+    plain_number,
+)
 from socialstats.designs.means import Means, mean_answers, refuse_means
 from socialstats.designs.options import ReadingReplies, check_choice, texts
 from socialstats.designs.parts import FlowStep, StatusArray
@@ -37,7 +51,15 @@ from socialstats.designs.tables import (
     with_constant,
 )
 from socialstats.designs.undeclared import of_ratings, with_dependence
-from socialstats.designs.vocabulary import PEOPLE_AS_RATERS, RATERS, RATING_FIRST, REPEATS, RIGHT, UNITS, VALUES
+from socialstats.designs.vocabulary import (
+    PEOPLE_AS_RATERS,
+    RATERS,
+    RATING_FIRST,
+    REPEATS,
+    RIGHT,
+    UNITS,
+    VALUES,
+)
 from socialstats.errors import Caution, DesignError, InputError, caution
 from socialstats.tables import Table, as_number
 from socialstats.tables.lazy import asks
@@ -72,7 +94,9 @@ class RatingsOptions(ReadingReplies):
         check_choice("scale", self.scale, (*SCALES, None))
         check_choice("shared", self.shared, ("people", None))
         if self.shared and not (self.by and self.rater_source):
-            lacking = " and ".join(option(name) for name in ("by", "rater_source") if not getattr(self, name))
+            lacking = " and ".join(
+                option(name) for name in ("by", "rater_source") if not getattr(self, name)
+            )
             raise InputError(
                 f"{option('shared', self.shared)} gives the people of a table to every level of a factor: "
                 f"name {lacking} too"
@@ -80,9 +104,15 @@ class RatingsOptions(ReadingReplies):
         levels = declared_levels(self.levels)
         if levels is None:
             return
-        clash = [label for label in levels if label in self.refusal_labels or label in texts(self.na or ())]
+        clash = [
+            label
+            for label in levels
+            if label in self.refusal_labels or label in texts(self.na or ())
+        ]
         if clash:
-            raise InputError(f"'{shorten(clash[0])}' is declared as a level and as a refusal or missing value")
+            raise InputError(
+                f"'{shorten(clash[0])}' is declared as a level and as a refusal or missing value"
+            )
         check_scale(self.scale, levels, option("levels"))
 
     @property
@@ -146,21 +176,37 @@ def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
     if isinstance(prefix, Mapping):
         probable = tuple(prefix.values())
     else:
-        probable = tuple(name for name in table.columns if prefix and name.startswith(prefix) and name not in BESIDE)
+        probable = tuple(
+            name
+            for name in table.columns
+            if prefix and name.startswith(prefix) and name not in BESIDE
+        )
         if prefix and not probable:
-            finder.miss("probabilities", f"no column that begins with '{shorten(prefix)}'", [prefix])
+            finder.miss(
+                "probabilities", f"no column that begins with '{shorten(prefix)}'", [prefix]
+            )
     roles = finder.roles(PARTS, options, probabilities=probable)
     alike = [] if roles["value"] else _alike(table, roles)
     same = (
-        [] if alike or table.lazy or any(roles[part] for part in ("unit", "rater", "value")) else _of_same_labels(table)
+        []
+        if alike or table.lazy or any(roles[part] for part in ("unit", "rater", "value"))
+        else _of_same_labels(table)
     )
     if alike or same:
         wide = f"Where each column is a rater, say {option('raters', alike or same)}"
-        wide += f"; where each counts the ratings of a level, {option('columns', alike)}" if alike else ""
-        finder.problems = [replace(p, fix=f"{p.fix}. {wide}") if p.part == "value" else p for p in finder.problems]
+        wide += (
+            f"; where each counts the ratings of a level, {option('columns', alike)}"
+            if alike
+            else ""
+        )
+        finder.problems = [
+            replace(p, fix=f"{p.fix}. {wide}") if p.part == "value" else p for p in finder.problems
+        ]
     elif roles["unit"] and roles["value"]:
         alone = f"Where all values are of one source, say {option('rater', False, '--map rater=')}"
-        finder.problems = [replace(p, fix=f"{p.fix}. {alone}") if p.part == "rater" else p for p in finder.problems]
+        finder.problems = [
+            replace(p, fix=f"{p.fix}. {alone}") if p.part == "rater" else p for p in finder.problems
+        ]
     finder.finish()
     return roles
 
@@ -197,12 +243,17 @@ def rater_columns(table: Table, options: RatingsOptions) -> Levels:
     """
     roles = Finder(table).roles(PARTS, options)
     columns = tuple(table.columns)
-    if any(roles[part] for part in ("unit", "rater", "value")) or frequency_columns(table, [], options.na_labels):
+    if any(roles[part] for part in ("unit", "rater", "value")) or frequency_columns(
+        table, [], options.na_labels
+    ):
         return ()
     if len(_alike(table, roles, most=len(columns))) < 2:
         return ()
     held = {name: {*table.levels(name)} for name in columns}
-    shared = {name: held[name].intersection(*(held[other] for other in columns if other != name)) for name in columns}
+    shared = {
+        name: held[name].intersection(*(held[other] for other in columns if other != name))
+        for name in columns
+    }
     if not all(2 * len(shared[name]) > len(held[name]) for name in columns):
         return ()
     numbers = [[as_number(text or "") for text in table.texts(name)] for name in columns]
@@ -218,7 +269,11 @@ def _alike(table: Table, roles: Roles, most: int = 0) -> list[str]:
     ):
         return []
     held = {name: {*table.levels(name)} for name in columns}
-    alike = [name for name in columns if any(held[name] & held[other] for other in columns if other != name)]
+    alike = [
+        name
+        for name in columns
+        if any(held[name] & held[other] for other in columns if other != name)
+    ]
     return alike if len(alike) > 1 else []
 
 
@@ -230,7 +285,12 @@ def _of_same_labels(table: Table) -> list[str]:
     return same if len(same) <= MOST_NAMED else []
 
 
-BESIDE = ("p_rest", "p_bound", "p_reason", "p_role_a")  # columns that a collected table has beside those of levels
+BESIDE = (
+    "p_rest",
+    "p_bound",
+    "p_reason",
+    "p_role_a",
+)  # columns that a collected table has beside those of levels
 MOST_NAMED = 8  # columns that a message names
 ZERO_LEVELS = "no rating has a value"
 
@@ -262,7 +322,10 @@ class ChosenLevels:
     @cached_property
     def scores(self) -> FloatArray:
         """(levels,) float64 array: the numbers that all levels are, else 0, 1, 2, ..."""
-        return np.array([*map(as_number, self.levels)] if self.numeric else range(len(self.levels)), dtype=np.float64)
+        return np.array(
+            [*map(as_number, self.levels)] if self.numeric else range(len(self.levels)),
+            dtype=np.float64,
+        )
 
 
 def scale_ends(scores: FloatArray, declared: bool) -> tuple[float, float] | None:
@@ -354,7 +417,9 @@ def statuses(rows: Rows, roles: Roles, options: RatingsOptions) -> StatusArray:
         keep = f"Fill it in, or say {option('missing', 'drop', '--missing drop')} to keep such ratings as missing"
         rows.add_missing(column, absent, fix=keep)
     read = rows.counts.columns[column].texts_of(absent)
-    note = f"missing: no rating ({quoted(read, 5)} read as missing)" if read else "missing: no rating"
+    note = (
+        f"missing: no rating ({quoted(read, 5)} read as missing)" if read else "missing: no rating"
+    )
     _count(rows, absent, f"no value in '{shorten(column)}'", note)
     _count(rows, out == REFUSAL, "refusals", "kept as refusals")
     return out
@@ -366,12 +431,16 @@ def _count(rows: Rows, which: BoolArray, label: str, note: str = "missing: no ra
         rows.flow.append(FlowStep(label=label, rows=n, note=note))
 
 
-def choose_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolArray) -> ChosenLevels:
+def choose_levels(
+    rows: Rows, column: str, options: RatingsOptions, rated: BoolArray
+) -> ChosenLevels:
     """Decide on levels and scale: as declared, as the column's type says, as numbers; never by alphabet."""
     place = rows.table.place(column)
     levels = declared_levels(options.levels)
     if levels is None and (typed := categories(rows.table, column)) is not None:
-        levels = tuple(level for level in typed if level not in options.refusal_labels | options.na_labels)
+        levels = tuple(
+            level for level in typed if level not in options.refusal_labels | options.na_labels
+        )
     declared = levels is not None
     if levels is None:
         levels = _found_levels(rows, column, options, rated, place)
@@ -381,14 +450,22 @@ def choose_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
     if declared or options.scale is not None:
         return ChosenLevels(levels, scale, declared)
     if not numbers:
-        return ChosenLevels(levels, scale, False, f"{quoted(levels)} taken as nominal" if levels else ZERO_LEVELS)
-    first, *_, last = (label if len(label) <= LONG else f"{float(label):g}" for label in (levels[0], levels[-1]))
+        return ChosenLevels(
+            levels, scale, False, f"{quoted(levels)} taken as nominal" if levels else ZERO_LEVELS
+        )
+    first, *_, last = (
+        label if len(label) <= LONG else f"{float(label):g}" for label in (levels[0], levels[-1])
+    )
     span = f"numbers from {first} to {last}" if len(levels) > 1 else f"the number {first} only"
     occur = counted(len(levels), "level that occurs", "levels that occur")
-    return ChosenLevels(levels, scale, False, f"{span}, taken as an interval scale with the {occur}")
+    return ChosenLevels(
+        levels, scale, False, f"{span}, taken as an interval scale with the {occur}"
+    )
 
 
-def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolArray, place: str) -> Levels:
+def _found_levels(
+    rows: Rows, column: str, options: RatingsOptions, rated: BoolArray, place: str
+) -> Levels:
     """Return the levels that occur: numbers ascending, nominal labels sorted; other texts have no order."""
     used = rows.used_labels(column, rated)
     if options.scale == "nominal":
@@ -399,14 +476,20 @@ def _found_levels(rows: Rows, column: str, options: RatingsOptions, rated: BoolA
         return pair
     if words.all() and len(used) <= 2 and options.scale is None:
         return in_order(used)  # two levels need no order
-    if not words.any() or options.scale in ("interval", "ratio") or rows.mostly_numbers(column, rated):
+    if (
+        not words.any()
+        or options.scale in ("interval", "ratio")
+        or rows.mostly_numbers(column, rated)
+    ):
 
         def cure(label: str) -> str:
             ways = f"{option('refusal', label)} or {option('na', label)}"
             return f"Correct it, or say {ways}, or {option('scale', 'nominal')} if these are labels"
 
         rows.each_value(column, words, [column], "'{}' is not a finite number", fix=cure)
-        numbers = tuple(plain_number(x) for x in sorted({x for x in map(as_number, used) if x is not None}))
+        numbers = tuple(
+            plain_number(x) for x in sorted({x for x in map(as_number, used) if x is not None})
+        )
         right = len(numbers) == 1 and {*numbers} < {*RIGHT_OR_NOT} and bare(column).endswith(RIGHT)
         return RIGHT_OR_NOT if right else numbers  # 38 of 38 are shares of right answers
     known = ordered(used)
@@ -457,7 +540,9 @@ def build_from(
     if options.shared and roles["by"] and roles["rater_source"]:
         refuse_unshared(rows, roles["by"], roles["rater_source"])
     rated = rate(rows, roles, options)
-    repeat = repeats_of(rows, roles, unnumbered=options.repeat is True, wide=wide is not None, cure=options.cure)
+    repeat = repeats_of(
+        rows, roles, unnumbered=options.repeat is True, wide=wide is not None, cure=options.cure
+    )
     times = times_of(rows, roles, [roles["value"]])
     rows.refuse_several(roles, UNIT)
     weight = weights_of(rows, roles, options, droppable=False)  # `missing` is about ratings
@@ -472,20 +557,25 @@ def build_from(
     done = _finish(rows, roles, rated, times, noticed, probabilities, means, weight)
     again = None if wide is not None or roles["count"] else partial(build_from, table)
     used = done.raters if wide is not None else ()
-    return with_dependence(done, wide or table, roles, options, done.count.sum(), of_ratings, again, used=used)
+    return with_dependence(
+        done, wide or table, roles, options, done.count.sum(), of_ratings, again, used=used
+    )
 
 
 SUM_ROUNDED = 0.01  # by how much a sum of probabilities may exceed 1, as of servers that round them
 
 
-def level_probabilities(rows: Rows, roles: Roles, options: RatingsOptions, rated: Rated) -> FloatArray | None:
+def level_probabilities(
+    rows: Rows, roles: Roles, options: RatingsOptions, rated: Rated
+) -> FloatArray | None:
     """Return the probability of each level in each row, NaN in rows that lack one; None without such columns."""
     probable = roles.of("probability")
     if not probable:
         return None
     given = options.probabilities
     named = [
-        given.get(level, level) if isinstance(given, Mapping) else f"{given}{level}" for level in rated.chosen.levels
+        given.get(level, level) if isinstance(given, Mapping) else f"{given}{level}"
+        for level in rated.chosen.levels
     ]
     if {*named} != {*probable}:
         raise InputError(
@@ -497,7 +587,9 @@ def level_probabilities(rows: Rows, roles: Roles, options: RatingsOptions, rated
     total = p.sum(axis=1)
     beyond = rows.use & (total > 1 + SUM_ROUNDED)
     if beyond.any():
-        rows.add("the probabilities of a row sum to more than 1", beyond, probable, fix="Correct them")
+        rows.add(
+            "the probabilities of a row sum to more than 1", beyond, probable, fix="Correct them"
+        )
     p[~(total > 0) | (rated.status != OK)] = np.nan
     return p
 
@@ -515,7 +607,9 @@ def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | Non
     """
     chosen, scores = rated.chosen, rated.chosen.scores
     numeric = chosen.numeric and chosen.scale != "nominal"
-    labels = not (numeric or len(chosen.levels) <= 2) or (bool(roles["rater_source"]) and not chosen.numeric)
+    labels = not (numeric or len(chosen.levels) <= 2) or (
+        bool(roles["rater_source"]) and not chosen.numeric
+    )
     if roles.of("probability") or (labels and not roles["rater_source"]):
         refuse_means(rows, roles, numeric=chosen.numeric)
     ok = rows.use & (rated.status == OK)
@@ -525,9 +619,15 @@ def averaged(rows: Rows, roles: Roles, rated: Rated) -> tuple[Rated, Means | Non
     if len(chosen.levels) <= MOST_SHARED:
         means = means.with_levels(rows, chosen.levels, chosen.scale, rated.value, ok)
     if labels:
-        note = caution(means.note.code, means.note.detail.replace("means", "shares of levels"), affects=SHARED_BY)
+        note = caution(
+            means.note.code,
+            means.note.detail.replace("means", "shares of levels"),
+            affects=SHARED_BY,
+        )
         unknown = np.full_like(means.variance, np.nan)
-        return replace(rated, cautions=(*rated.cautions, note)), replace(means, note=note, variance=unknown)
+        return replace(rated, cautions=(*rated.cautions, note)), replace(
+            means, note=note, variance=unknown
+        )
     there = ~np.isnan(means.values)
     levels, value = np.unique(means.values[there], return_inverse=True)
     values = np.full(len(there), -1, dtype=np.int64)
@@ -548,11 +648,17 @@ def _rater_group(rows: Rows, who: Texts, column: str) -> None:
     partly = rows.use & ~named & np.isin(rater, rater[named])
     if rows.use.any() and not named.any():
         groups = option("rater_groups")
-        rows.pend("no rater has a value", column, f"It belongs to the rater: fill it in, or take it out of {groups}")
+        rows.pend(
+            "no rater has a value",
+            column,
+            f"It belongs to the rater: fill it in, or take it out of {groups}",
+        )
     elif partly.any():
         rows.add("the value is missing", partly, [*who, column], column=column, fix=SOME_RATERS)
         rows.use = rows.use & ~partly
-    rows.constant(who, column, "rater", "It belongs to the rater: give the rater's rows the same value")
+    rows.constant(
+        who, column, "rater", "It belongs to the rater: give the rater's rows the same value"
+    )
 
 
 RATER = ("rater", "source")  # kinds of columns that tell raters apart
@@ -588,15 +694,24 @@ def _names(rows: Rows, index: IntArray, roles: Roles, kinds: Pair) -> Named:
     at = index[np.unique(key, return_index=True)[1]]
     labels = [joined_label([rows.label(column, row) for column in columns]) for row in at.tolist()]
     if space:
-        full = [f"{rows.label(space[0], row)}: {name}" for row, name in zip(at.tolist(), labels, strict=True)]
+        full = [
+            f"{rows.label(space[0], row)}: {name}"
+            for row, name in zip(at.tolist(), labels, strict=True)
+        ]
         times = Counter(labels)
-        labels = [long if times[short] > 1 else short for long, short in zip(full, labels, strict=True)]
+        labels = [
+            long if times[short] > 1 else short for long, short in zip(full, labels, strict=True)
+        ]
         labels = labels if len({*labels}) == len(labels) else full
         if len({*labels}) < len(labels):
             clash = max(labels, key=labels.count)
-            raise DesignError(f"{rows.table.source}: two would be called '{shorten(clash)}'. Rename one")
+            raise DesignError(
+                f"{rows.table.source}: two would be called '{shorten(clash)}'. Rename one"
+            )
     order = np.argsort(np.array(labels, dtype=object))
-    return Named(labels=tuple(labels[k] for k in order.tolist()), codes=np.argsort(order)[key], row=at[order])
+    return Named(
+        labels=tuple(labels[k] for k in order.tolist()), codes=np.argsort(order)[key], row=at[order]
+    )
 
 
 def refuse_unshared(rows: Rows, by: str, source: str) -> None:
@@ -615,7 +730,9 @@ def refuse_unshared(rows: Rows, by: str, source: str) -> None:
     if not people.any():
         lacking = f"no row of column '{shorten(source)}' names people (such as human)"
     elif not (given & rows.use).any() and not rows.pending:
-        lacking = f"no row has a value in '{shorten(by)}' that the ratings of people could belong to"
+        lacking = (
+            f"no row has a value in '{shorten(by)}' that the ratings of people could belong to"
+        )
     if lacking:
         raise InputError(f"{rows.table.source}: {shared}, and {lacking}")
 
@@ -639,16 +756,22 @@ def _finish(
     index, unit, rater = index[order], units.codes[order], raters.codes[order]
     status, unit_count = rated.status[index], times[units.row]
     note = "each row counts several units" if roles["count"] else ""
-    step = FlowStep(label="ratings analysed", rows=int(unit_count[unit][status == OK].sum()), note=note)
+    step = FlowStep(
+        label="ratings analysed", rows=int(unit_count[unit][status == OK].sum()), note=note
+    )
     clusters = rows.factors(roles.of("cluster"), units.row)
     strata = {column: rows.factor(column, units.row) for column in roles.of("stratum")}
-    rater_groups = {column: rows.factor(column, raters.row) for column in roles.of("source", "rater_group")}
+    rater_groups = {
+        column: rows.factor(column, raters.row) for column in roles.of("source", "rater_group")
+    }
     refused, missing = index[status == REFUSAL], index[(status != OK) & (status != REFUSAL)]
     chosen, cautions = rated.chosen, [*noticed, *rated.cautions]
     if not roles["rater_source"]:
         cautions += size_cautions(int(unit_count.sum()), len(raters.labels))
     if len(refused) or len(missing):
-        blank = rows.counts.columns[roles["value"]].texts_of(np.isin(np.arange(len(rows.use)), missing))
+        blank = rows.counts.columns[roles["value"]].texts_of(
+            np.isin(np.arange(len(rows.use)), missing)
+        )
         detail = f"{counted(len(refused), 'refusal')} and {counted(len(missing), 'missing rating')} of {len(status):,}"
         detail += f" ({quoted(blank, 5)} read as missing)" if blank else ""
         how, affects = "metrics say how they use them", "which units and raters count"
@@ -678,10 +801,15 @@ def _finish(
         source=rows.table.source,
         columns=roles.parts(),
         probabilities=None if probabilities is None else probabilities[index],
-        repeats=None if means is None else means.behind(index, raters.labels, rater, np.arange(len(index))),
+        repeats=None
+        if means is None
+        else means.behind(index, raters.labels, rater, np.arange(len(index))),
     )
     coverage = design.coverage
-    return replace(design, cautions=(*cautions, *(probability_cautions(coverage) if coverage is not None else ())))
+    return replace(
+        design,
+        cautions=(*cautions, *(probability_cautions(coverage) if coverage is not None else ())),
+    )
 
 
 def size_cautions(units: int, raters: int) -> list[Caution]:

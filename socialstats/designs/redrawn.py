@@ -46,10 +46,15 @@ def marked(levels: Sequence[str], keys: IntArray, width: int) -> list[str]:
     mark = MARK
     while any(mark in level for level in levels):
         mark += MARK
-    return [levels[key // width] + (f"{mark}{key % width + 1}" if key % width else "") for key in keys.tolist()]
+    return [
+        levels[key // width] + (f"{mark}{key % width + 1}" if key % width else "")
+        for key in keys.tolist()
+    ]
 
 
-def split_levels(codes: IntArray, copy: IntArray, levels: Sequence[str]) -> tuple[IntArray, tuple[str, ...], IntArray]:
+def split_levels(
+    codes: IntArray, copy: IntArray, levels: Sequence[str]
+) -> tuple[IntArray, tuple[str, ...], IntArray]:
     """Return codes and labels where each copy is a level of its own, and a place of each new level; labels ascend."""
     width = int(copy.max(initial=0)) + 1
     keys, first, place = np.unique(codes * width + copy, return_index=True, return_inverse=True)
@@ -195,11 +200,19 @@ class RatingPieces(Pieces):
         names = {"unit": Factor(name="unit", codes=design.unit, levels=design.units)}
         names["rater"] = Factor(name="rater", codes=design.rater, levels=design.raters)
         names |= {f.name: replace(f, codes=f.codes[design.unit]) for f in design.strata.values()}
-        known = [factor for factor in design.rater_groups.values() if np.all(factor.codes >= 0)]  # no rater lacks one
+        known = [
+            factor for factor in design.rater_groups.values() if np.all(factor.codes >= 0)
+        ]  # no rater lacks one
         names |= {f.name: replace(f, codes=f.codes[design.rater]) for f in known}
         names |= {f.name: replace(f, codes=f.codes[design.unit]) for f in design.clusters}
-        return cls(data=design, size=len(design.unit), noun="rating", factors=names, unit="unit",
-                   declared=tuple(f.name for f in design.clusters))  # fmt: skip
+        return cls(
+            data=design,
+            size=len(design.unit),
+            noun="rating",
+            factors=names,
+            unit="unit",
+            declared=tuple(f.name for f in design.clusters),
+        )
 
     def drawn(self, index: IntArray, copies: Copies) -> Ratings:
         """Return the ratings of some pieces."""
@@ -211,8 +224,12 @@ class RatingPieces(Pieces):
         if name == "rater":
             rows = np.lexsort((codes, design.unit))
             repeats = drawn_repeats(design.repeats, rows, self.size)
-            return replace(design, **taken_fields(design, ("value", "status", "probabilities", "unit"), rows),
-                           rater=codes[rows], repeats=repeats)  # fmt: skip
+            return replace(
+                design,
+                **taken_fields(design, ("value", "status", "probabilities", "unit"), rows),
+                rater=codes[rows],
+                repeats=repeats,
+            )
         for kind, of in (("strata", design.unit), ("rater_groups", design.rater)):
             parts: Mapping[str, Factor] = getattr(design, kind)
             if name in parts:
@@ -220,19 +237,25 @@ class RatingPieces(Pieces):
                 new[of] = codes
                 changed: Fields = {kind: {**parts, name: replace(parts[name], codes=new)}}
                 return replace(design, **changed)
-        raise InputError(f"{option('what', name)}: labels of {name}s are not exchanged; name the raters, a stratum of "
-                         "the units or a group of the raters")  # fmt: skip
+        raise InputError(
+            f"{option('what', name)}: labels of {name}s are not exchanged; name the raters, a stratum of "
+            "the units or a group of the raters"
+        )
 
 
 def redrawn_ratings(design: Ratings, index: IntArray, copies: Copies) -> Ratings:
     """Return some ratings, with copies of units, clusters and raters as others, in the order of units and raters."""
     of_raters = {RatingPieces.RATER, *design.rater_groups}
-    by_unit = joint_copy([copy for name, copy in copies.items() if name not in of_raters], len(index))
+    by_unit = joint_copy(
+        [copy for name, copy in copies.items() if name not in of_raters], len(index)
+    )
     by_rater = joint_copy([copy for name, copy in copies.items() if name in of_raters], len(index))
     unit, units, first = split_levels(design.unit[index], by_unit, design.units)
     old = design.unit[index][first]
     rater, raters, heads = split_levels(design.rater[index], by_rater, design.raters)
-    at, at_raters = ({name: copy[places] for name, copy in copies.items()} for places in (first, heads))
+    at, at_raters = (
+        {name: copy[places] for name, copy in copies.items()} for places in (first, heads)
+    )
     own = design.rater[index][heads]
     rows = np.lexsort((rater, unit))
     return replace(
@@ -245,7 +268,10 @@ def redrawn_ratings(design: Ratings, index: IntArray, copies: Copies) -> Ratings
         unit_count=design.unit_count[old],
         clusters=tuple(drawn_factor(factor, old, at) for factor in design.clusters),
         strata={name: drawn_factor(factor, old, at) for name, factor in design.strata.items()},
-        rater_groups={name: drawn_factor(factor, own, at_raters) for name, factor in design.rater_groups.items()},
+        rater_groups={
+            name: drawn_factor(factor, own, at_raters)
+            for name, factor in design.rater_groups.items()
+        },
         repeats=drawn_repeats(design.repeats, index[rows], len(design.unit)),
         shared=drawn_repeats(design.shared, index[rows], len(design.unit)),
         by=None,
@@ -272,14 +298,23 @@ class ContrastPieces(Pieces):
             own = np.empty(len(design.count), dtype=np.int64)
             own[design.units.cell] = design.units.codes
             names = {"unit": Factor(name="unit", codes=own, levels=design.units.levels), **names}
-        return cls(data=design, size=len(design.count), noun=noun, factors=names, groups=groups, apart=apart,
-                   declared=tuple(f.name for f in design.clusters))  # fmt: skip
+        return cls(
+            data=design,
+            size=len(design.count),
+            noun=noun,
+            factors=names,
+            groups=groups,
+            apart=apart,
+            declared=tuple(f.name for f in design.clusters),
+        )
 
     def drawn(self, index: IntArray, copies: Copies) -> Paired | Groups:
         """Return the contrast of some pieces."""
         design: Paired | Groups = self.data
         arrays = taken_fields(design, ("count", *design.CELLS), index)
-        units = design.units and drawn_names(design.units, index, joint_copy(list(copies.values()), len(index)))
+        units = design.units and drawn_names(
+            design.units, index, joint_copy(list(copies.values()), len(index))
+        )
         return replace(
             design,
             **arrays,
@@ -297,10 +332,15 @@ class ContrastPieces(Pieces):
             return replace(design, group=codes)
         if isinstance(design, Paired) and name == "condition":
             turned = codes > 0
-            return replace(design, first=np.where(turned, design.second, design.first),
-                           second=np.where(turned, design.first, design.second))  # fmt: skip
+            return replace(
+                design,
+                first=np.where(turned, design.second, design.first),
+                second=np.where(turned, design.first, design.second),
+            )
         what = "group" if isinstance(design, Groups) else "condition"
-        raise InputError(f"{option('what', name)}: labels of this design that are exchanged are {option('what', what)}")
+        raise InputError(
+            f"{option('what', name)}: labels of this design that are exchanged are {option('what', what)}"
+        )
 
 
 def single_cells(design: Paired | Groups) -> Paired | Groups:
@@ -319,7 +359,9 @@ def single_cells(design: Paired | Groups) -> Paired | Groups:
 
 def drawn_names(units: UnitNames, index: IntArray, copy: IntArray) -> UnitNames:
     """Return the names of the units of some cells, copies of a unit with names of their own."""
-    entry, cell = gathered(units.cell, index, int(max(units.cell.max(initial=-1), index.max(initial=-1))) + 1)
+    entry, cell = gathered(
+        units.cell, index, int(max(units.cell.max(initial=-1), index.max(initial=-1))) + 1
+    )
     codes, levels, _ = split_levels(units.codes[entry], copy[cell], units.levels)
     return UnitNames(codes=codes, levels=levels, cell=cell)
 
@@ -335,19 +377,32 @@ class ComparisonPieces(Pieces):
         apart = bool(np.all(design.count == 1)) or design.replies is not None
         if not apart:
             if np.any(design.weight_sq * design.count > design.weight**2 * (1 + 1e-9)):
-                raise InputError(f"{design.source}: rows of different weights were counted together. Resample clusters "
-                                 "of a table that has each row once")  # fmt: skip
+                raise InputError(
+                    f"{design.source}: rows of different weights were counted together. Resample clusters "
+                    "of a table that has each row once"
+                )
             refuse_many(design.count.sum(), design.source)
             index = np.repeat(np.arange(len(design.count)), design.count.astype(np.int64))
-            one = {name: getattr(design, name)[index] / design.count[index] for name in ("weight", "weight_sq")}
-            design = replace(design, **take_columns(design, index, sums=()), **one, count=np.ones(len(index)))
+            one = {
+                name: getattr(design, name)[index] / design.count[index]
+                for name in ("weight", "weight_sq")
+            }
+            design = replace(
+                design, **take_columns(design, index, sums=()), **one, count=np.ones(len(index))
+            )
         names = {factor.name: factor for factor in design.clusters}
         names.setdefault("pair", design.pair)
         if design.replies is not None:
             names[design.replies.factor.name] = design.replies.factor
-        return cls(data=design, size=len(design.count), noun="comparison", factors=names, apart=apart,
-                   unit="" if design.replies is None else design.replies.factor.name,
-                   declared=tuple(f.name for f in design.clusters))  # fmt: skip
+        return cls(
+            data=design,
+            size=len(design.count),
+            noun="comparison",
+            factors=names,
+            apart=apart,
+            unit="" if design.replies is None else design.replies.factor.name,
+            declared=tuple(f.name for f in design.clusters),
+        )
 
     def drawn(self, index: IntArray, copies: Copies) -> Comparisons:
         """Return the comparisons of some pieces, with all items."""
@@ -364,7 +419,9 @@ class ComparisonPieces(Pieces):
     def labelled(self, name: str, codes: IntArray) -> Comparisons:
         """Return comparisons of which some have the other winner (codes of 1)."""
         if name != "winner":
-            raise InputError(f"{option('what', name)}: of comparisons, {option('what', 'winner')} is exchanged")
+            raise InputError(
+                f"{option('what', name)}: of comparisons, {option('what', 'winner')} is exchanged"
+            )
         design: Comparisons = self.data
         other = np.array([1, 0, 2], dtype=np.int8)[design.outcome]
         return replace(design, outcome=np.where(codes > 0, other, design.outcome).astype(np.int8))
@@ -380,26 +437,38 @@ class ListPieces(Pieces):
         apart = bool(np.all(design.count == 1))
         refuse_many(design.count.sum(), design.source)
         index = np.repeat(np.arange(len(design.count)), design.count.astype(np.int64))
-        design = replace(design, **taken_fields(design, ("cited", "group", "clusters"), index),
-                         count=np.ones(len(index)))  # fmt: skip
+        design = replace(
+            design,
+            **taken_fields(design, ("cited", "group", "clusters"), index),
+            count=np.ones(len(index)),
+        )
         own = [design.group] if design.group else []
-        return cls(data=design, size=len(index), noun="unit", apart=apart,
-                   factors={factor.name: factor for factor in (*own, *design.clusters)},
-                   declared=tuple(f.name for f in design.clusters))  # fmt: skip
+        return cls(
+            data=design,
+            size=len(index),
+            noun="unit",
+            apart=apart,
+            factors={factor.name: factor for factor in (*own, *design.clusters)},
+            declared=tuple(f.name for f in design.clusters),
+        )
 
     def drawn(self, index: IntArray, copies: Copies) -> LabelLists:
         """Return the lists of some units; labels that none cites stay."""
         design: LabelLists = self.data
         return replace(
-            design, **taken_fields(design, ("cited", "count", "group"), index), cautions=(),
+            design,
+            **taken_fields(design, ("cited", "count", "group"), index),
+            cautions=(),
             clusters=tuple(drawn_factor(factor, index, copies) for factor in design.clusters),
-        )  # fmt: skip
+        )
 
     def labelled(self, name: str, codes: IntArray) -> LabelLists:
         """Return units in other groups."""
         design: LabelLists = self.data
         if design.group is None or name != design.group.name:
-            raise InputError(f"{option('what', name)}: of lists of labels, their group is exchanged")
+            raise InputError(
+                f"{option('what', name)}: of lists of labels, their group is exchanged"
+            )
         return replace(design, group=replace(design.group, codes=codes))
 
 
@@ -416,7 +485,9 @@ class TablePieces(Pieces):
     keys: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, frame: pd.DataFrame, columns: Sequence[str], unit: str | None, source: str) -> TablePieces:
+    def of(
+        cls, frame: pd.DataFrame, columns: Sequence[str], unit: str | None, source: str
+    ) -> TablePieces:
         """Take a table apart, with some columns as factors.
 
         Raises
@@ -429,8 +500,14 @@ class TablePieces(Pieces):
             Without a row.
         """
         names = {name: column_factor(frame, name, source) for name in dict.fromkeys(columns)}
-        return cls(data=frame, size=len(frame), noun="row", factors=names, unit=unit or "",
-                   keys=() if unit is None else (unit,))  # fmt: skip
+        return cls(
+            data=frame,
+            size=len(frame),
+            noun="row",
+            factors=names,
+            unit=unit or "",
+            keys=() if unit is None else (unit,),
+        )
 
     def drawn(self, index: IntArray, copies: Copies) -> pd.DataFrame:
         """Return the rows of some pieces, numbered anew."""
@@ -457,14 +534,26 @@ def column_factor(frame: pd.DataFrame, name: str, source: str) -> Factor:
     import pandas as pd
 
     if name not in frame.columns:
-        raise DesignError(f"{source}: no column {name!r}. Columns: {quoted([str(c) for c in frame.columns], 12)}")
+        raise DesignError(
+            f"{source}: no column {name!r}. Columns: {quoted([str(c) for c in frame.columns], 12)}"
+        )
     lost = np.flatnonzero(frame[name].isna().to_numpy())
     if len(lost):
-        raise InputError(Problem(message="missing value", source=source, column=name, lines=tuple(lost[:20].tolist()),
-                                 n_rows=len(lost), unit="row",
-                                 fix="Leave these rows out, or say what they belong to"))  # fmt: skip
+        raise InputError(
+            Problem(
+                message="missing value",
+                source=source,
+                column=name,
+                lines=tuple(lost[:20].tolist()),
+                n_rows=len(lost),
+                unit="row",
+                fix="Leave these rows out, or say what they belong to",
+            )
+        )
     codes, levels = pd.factorize(frame[name], sort=True)
-    return Factor(name=name, codes=codes.astype(np.int64), levels=tuple(str(level) for level in levels))
+    return Factor(
+        name=name, codes=codes.astype(np.int64), levels=tuple(str(level) for level in levels)
+    )
 
 
 def other_values(column: pd.Series[Any], copy: IntArray, factor: Factor) -> Any:
@@ -476,7 +565,10 @@ def other_values(column: pd.Series[Any], copy: IntArray, factor: Factor) -> Any:
     width = int(copy.max()) + 1
     again = np.flatnonzero(copy)
     codes = {level: k for k, level in enumerate(factor.levels)}
-    keys = np.array([codes[str(values[k])] for k in again.tolist()], dtype=np.int64) * width + copy[again]
+    keys = (
+        np.array([codes[str(values[k])] for k in again.tolist()], dtype=np.int64) * width
+        + copy[again]
+    )
     values[again] = marked(factor.levels, keys, width)
     return values
 
@@ -506,7 +598,9 @@ class VectorPieces(Pieces):
             return tuple(at(vector, index) for vector in self.vectors)
         sample = np.searchsorted(self.ends, index, side="right")
         start = self.ends - [len(vector) for vector in self.vectors]
-        return tuple(at(vector, index[sample == k] - start[k]) for k, vector in enumerate(self.vectors))
+        return tuple(
+            at(vector, index[sample == k] - start[k]) for k, vector in enumerate(self.vectors)
+        )
 
     def labelled(self, name: str, codes: IntArray) -> tuple[Any, ...]:
         """Return vectors with signs changed, values exchanged within rows, in other samples, or beside other values."""
@@ -529,7 +623,9 @@ def at(vector: Any, index: Any) -> Any:
 def refuse_many(rows: float, source: str) -> None:
     """Refuse to take very many alike rows apart."""
     if rows > MOST_SINGLE:
-        raise InputError(f"{source}: {rows:,.0f} alike rows are too many to draw one by one. Declare clusters")
+        raise InputError(
+            f"{source}: {rows:,.0f} alike rows are too many to draw one by one. Declare clusters"
+        )
 
 
 def pieces_of(design: Designs) -> Pieces:
@@ -550,7 +646,9 @@ def pieces_of(design: Designs) -> Pieces:
     return ContrastPieces.of(design)
 
 
-def vectors_of(vectors: Sequence[Any], paired: bool | None, factors: Mapping[str, Any]) -> VectorPieces:
+def vectors_of(
+    vectors: Sequence[Any], paired: bool | None, factors: Mapping[str, Any]
+) -> VectorPieces:
     """Return vectors in pieces.
 
     Parameters
@@ -577,17 +675,27 @@ def vectors_of(vectors: Sequence[Any], paired: bool | None, factors: Mapping[str
             f"{len(made)} vectors of {sizes[0]} values: say whether they belong together row by row {both}"
         )
     if paired and not alike:
-        raise InputError(f"{option('paired', True)}: vectors of {listing([str(n) for n in sizes])} values do not "
-                         "belong together row by row")  # fmt: skip
+        raise InputError(
+            f"{option('paired', True)}: vectors of {listing([str(n) for n in sizes])} values do not "
+            "belong together row by row"
+        )
     several = len(made) > 1 and not paired
     size = sum(sizes) if several else sizes[0]
     names = {name: labels_factor(name, values, size) for name, values in factors.items()}
     if several:
         sample = np.repeat(np.arange(len(made)), sizes)
-        names["sample"] = Factor(name="sample", codes=sample, levels=tuple(f"sample {k + 1}" for k in range(len(made))))
-    return VectorPieces(data=tuple(made), size=size, noun="value" if several or len(made) == 1 else "row",
-                        factors=names, vectors=tuple(made), several=several,
-                        groups="sample" if several else "")  # fmt: skip
+        names["sample"] = Factor(
+            name="sample", codes=sample, levels=tuple(f"sample {k + 1}" for k in range(len(made)))
+        )
+    return VectorPieces(
+        data=tuple(made),
+        size=size,
+        noun="value" if several or len(made) == 1 else "row",
+        factors=names,
+        vectors=tuple(made),
+        several=several,
+        groups="sample" if several else "",
+    )
 
 
 def labels_factor(name: str, values: Any, size: int) -> Factor:
@@ -602,8 +710,12 @@ def labels_factor(name: str, values: Any, size: int) -> Factor:
 
     labels = np.asarray(values)
     if labels.ndim != 1 or len(labels) != size:
-        raise InputError(f"{option(name)} of vectors has one label a value: {size}, not {shorten(str(labels.shape))}")
+        raise InputError(
+            f"{option(name)} of vectors has one label a value: {size}, not {shorten(str(labels.shape))}"
+        )
     codes, levels = pd.factorize(labels, sort=True)
     if np.any(codes < 0):
         raise InputError(f"{option(name)}: {int((codes < 0).sum())} labels are missing")
-    return Factor(name=name, codes=codes.astype(np.int64), levels=tuple(str(level) for level in levels))
+    return Factor(
+        name=name, codes=codes.astype(np.int64), levels=tuple(str(level) for level in levels)
+    )

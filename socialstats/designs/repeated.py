@@ -80,7 +80,9 @@ def repeated_answers(
     profile = Profile(table)
     models = models_of(profile) if rater is None else []
     rater = models[0].name if len(models) == 1 else rater
-    roles = ratings_roles(table, RatingsOptions(unit=unit, rater=rater, value=value, repeat=repeat, cluster=cluster))
+    roles = ratings_roles(
+        table, RatingsOptions(unit=unit, rater=rater, value=value, repeat=repeat, cluster=cluster)
+    )
     what, who = roles["unit"], roles["rater"]
     answer = profile.column(roles["value"])
     if scale is None and levels is None and answer is not None and answer.text:

@@ -13,7 +13,12 @@ from socialstats.designs.parts import Factor, StatusArray, stacked, taken
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 
 MODEL = "model"  # who replied, where the table does not say
-TRAIT_PARTS = (MODEL, "scenario", "stage", "wording")  # strata that tell the answers of `trait_ratings` apart
+TRAIT_PARTS = (
+    MODEL,
+    "scenario",
+    "stage",
+    "wording",
+)  # strata that tell the answers of `trait_ratings` apart
 
 
 def replies_of(design: Comparisons | Ratings) -> Ratings:
@@ -52,15 +57,24 @@ def replies_of(design: Comparisons | Ratings) -> Ratings:
         if part is not None
     ]
     held = [part for part, _ in parts]
-    status = np.concatenate([np.full(len(part.count), status, dtype=np.int8) for part, status in parts])
+    status = np.concatenate(
+        [np.full(len(part.count), status, dtype=np.int8) for part, status in parts]
+    )
     who = None if design.by is None else stacked([part.by for part in held if part.by is not None])
     names = [factor.name for factor in design.clusters] or ["pair"]
     clusters = [
-        stacked([next(f for f in (*part.clusters, part.pair) if f.name == name) for part in held]) for name in names
+        stacked([next(f for f in (*part.clusters, part.pair) if f.name == name) for part in held])
+        for name in names
     ]
     count = np.concatenate([part.count for part in held])
     return of_statuses(
-        status, who, "choice", unit_count=count, clusters=tuple(clusters), source=design.source, flow=design.flow
+        status,
+        who,
+        "choice",
+        unit_count=count,
+        clusters=tuple(clusters),
+        source=design.source,
+        flow=design.flow,
     )
 
 

@@ -30,7 +30,15 @@ from socialstats.designs.cells import joint_codes
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import later_and_earlier
 from socialstats.designs.people import HUMANS, MACHINES, people_level, words_of
-from socialstats.designs.profile import FEW, MOST_GRADES, OPPOSITES, Column, Columns, Profile, listed
+from socialstats.designs.profile import (
+    FEW,
+    MOST_GRADES,
+    OPPOSITES,
+    Column,
+    Columns,
+    Profile,
+    listed,
+)
 from socialstats.designs.rows import Rows
 from socialstats.designs.schema import UNIT, Roles
 from socialstats.designs.tables import bare
@@ -96,7 +104,13 @@ NAMED: tuple[tuple[Kind, Iterable[str]], ...] = (
     ("factor", (*MODELS, *CONDITIONS)),
 )  # what a name says of a column that varies within a unit and source
 BESIDES = (*COSTS, *TIMINGS, *SUMMARIES)  # what stands beside an answer
-WEAK = (*REPEATS, *CONDITIONS, *TASKS, "sample", "id")  # names of units that may mean something else
+WEAK = (
+    *REPEATS,
+    *CONDITIONS,
+    *TASKS,
+    "sample",
+    "id",
+)  # names of units that may mean something else
 OTHER_UNITS = (
     *WEAK,
     *PERSONS,
@@ -154,7 +168,12 @@ class Cells:
         value: str | None,
         used: Texts = (),
     ) -> None:
-        self.profile, self.unit, self.source, self.value = profile, tuple(unit), tuple(source), value
+        self.profile, self.unit, self.source, self.value = (
+            profile,
+            tuple(unit),
+            tuple(source),
+            value,
+        )
         self.used = {*unit, *source, value, *used}
         self.n = profile.table.counts([*self.unit, *self.source]).n
 
@@ -176,9 +195,15 @@ class Cells:
     @cached_property
     def within(self) -> list[Within]:
         """Columns that vary within the rows of a unit and source, those that number them first."""
-        free = (c for c in self.profile.every if c.name not in self.used and c.size > 1 and self._varies(c))
+        free = (
+            c
+            for c in self.profile.every
+            if c.name not in self.used and c.size > 1 and self._varies(c)
+        )
         reasons = (reason for column in free if (reason := self._within(column)) is not None)
-        return sorted(reasons, key=lambda r: (not r.numbers, not self.profile.columns[r.name].called(REPEATS)))
+        return sorted(
+            reasons, key=lambda r: (not r.numbers, not self.profile.columns[r.name].called(REPEATS))
+        )
 
     def repeats(self, kinds: Sequence[Kind] = ("repeat",)) -> Levels:
         """Return the columns that number the answers of a source to a unit; empty where none does."""
@@ -198,7 +223,11 @@ class Cells:
         if len(self.unit) > 1 or named is None:
             return None
         by_structure = {reason.name for reason in self.within if reason.evidence == "structure"}
-        columns = [c for name in repeat if name in by_structure and not self._in_turn(c := self.profile.columns[name])]
+        columns = [
+            c
+            for name in repeat
+            if name in by_structure and not self._in_turn(c := self.profile.columns[name])
+        ]
         if named.called(UNITS) and not named.called(WEAK):
             columns = [c for c in columns if named.size < FEWEST_UNNAMED and c.called(PERSONS)]
         return next((c for c in columns if named.size < c.size <= self.rows / 2), None)
@@ -209,7 +238,9 @@ class Cells:
         return min(reasons, key=lambda reason: reason.evidence != "name").name if reasons else None
 
     def _varies(self, column: Column) -> bool:
-        return len(self.profile.table.counts([*self.unit, *self.source, column.name]).n) > len(self.n)
+        return len(self.profile.table.counts([*self.unit, *self.source, column.name]).n) > len(
+            self.n
+        )
 
     def _numbers(self, names: Texts) -> bool:
         cells = self.profile.table.counts([*self.unit, *self.source, *names])
@@ -218,7 +249,9 @@ class Cells:
     def _within(self, column: Column) -> Within | None:
         """Return why a column varies within a unit and source; None where it holds another answer, or says nothing."""
         numbers = self._numbers([column.name])
-        if 2 * column.size > self.rows:  # a call has an id or a time of its own; a free text says nothing
+        if (
+            2 * column.size > self.rows
+        ):  # a call has an id or a time of its own; a free text says nothing
             call = column.timing or column.called(IDENTITIES, TIMINGS, DATES, REPEATS)
             return Within(column.name, "repeat", numbers, "structure") if numbers and call else None
         if self._is_nested(column):
@@ -235,16 +268,24 @@ class Cells:
             return Within(column.name, "repeat", numbers, "structure")
         if np.mean(self.n > 1) < OFTEN:
             return None
-        if not (self._crossed(column) or (numbers and column.text)) or column.called(BESIDES) or is_call(column):
+        if (
+            not (self._crossed(column) or (numbers and column.text))
+            or column.called(BESIDES)
+            or is_call(column)
+        ):
             who = column.called(PERSONS, RATERS)
             return Within(column.name, "scorer", numbers, "name") if numbers and who else None
         if self._is_part(column):
             return Within(column.name, "part", numbers, "structure")
         subject = column.called(SUBJECTS) and names_sources(column)
-        numbered = column.numbering and column.called(UNITS) and not column.called(OTHER_UNITS)  # within a paper, say
+        numbered = (
+            column.numbering and column.called(UNITS) and not column.called(OTHER_UNITS)
+        )  # within a paper, say
         if column.called(TASKS) or subject or numbered:
             return Within(column.name, "part", numbers, "name")
-        return Within(column.name, "factor" if names_sources(column) else "repeat", numbers, "structure")
+        return Within(
+            column.name, "factor" if names_sources(column) else "repeat", numbers, "structure"
+        )
 
     def _in_turn(self, column: Column) -> bool:
         """Whether whole numbers count the rows of most units up, over all sources: which trial it was."""
@@ -306,7 +347,9 @@ class Cells:
         if self.value is None:
             return False
         cells = self.profile.table.counts([*self.unit, *self.source, column.name, self.value])
-        coded = [cells.columns[name].labels().codes for name in (*self.unit, *self.source, column.name)]
+        coded = [
+            cells.columns[name].labels().codes for name in (*self.unit, *self.source, column.name)
+        ]
         x = answers_as_numbers(self.profile, self.value, cells.columns[self.value].labels())
         if x is None:
             return False
@@ -362,7 +405,9 @@ def shared_residual(cell: IntArray, source: IntArray, residual: FloatArray, n: F
     return float(products.sum() / np.sqrt(variance)) if variance > 0 else 0.0
 
 
-def unit_p_value(unit: IntArray, source: IntArray, label: IntArray, x: FloatArray, n: FloatArray) -> float:
+def unit_p_value(
+    unit: IntArray, source: IntArray, label: IntArray, x: FloatArray, n: FloatArray
+) -> float:
     """Return the p-value of equal means of the units, among cells of units and labels: an F test of cell means."""
     adjusted = x - means_by(source, x, n)[source]
     cell = joint_codes([unit, label])
@@ -378,7 +423,9 @@ def unit_p_value(unit: IntArray, source: IntArray, label: IntArray, x: FloatArra
     return float(fdtrc(df_between, df_inside, between / df_between / (inside / df_inside)))
 
 
-def repeats_of(rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool, cure: str = "") -> Levels | None:
+def repeats_of(
+    rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool, cure: str = ""
+) -> Levels | None:
     """Return the columns that number the answers of a source to a unit; None where there is one answer each.
 
     They are the declared columns, or those that the structure of the table shows; none where rows are repeats that no
@@ -400,14 +447,22 @@ def repeats_of(rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool, cure: 
     InputError
         For rows that are told apart by a column which has to be chosen from, or is part of the unit.
     """
-    unit, source, repeat = roles.of(*UNIT), roles.of("rater", "source", "condition", "by"), roles.of("repeat")
+    unit, source, repeat = (
+        roles.of(*UNIT),
+        roles.of("rater", "source", "condition", "by"),
+        roles.of("repeat"),
+    )
     key = [*unit[:1], *source, *unit[1:]]
     if not rows.repeated(key):
         return None
     if repeat:
-        rows.refuse_repeats([*key, *repeat], "Number the answers of a source to a unit, or leave copies out")
+        rows.refuse_repeats(
+            [*key, *repeat], "Number the answers of a source to a unit, or leave copies out"
+        )
         return tuple(repeat)
-    cells = None if wide else Cells(Profile(rows.table), unit, source, roles["value"], roles.columns())
+    cells = (
+        None if wide else Cells(Profile(rows.table), unit, source, roles["value"], roles.columns())
+    )
     numbered = cells.repeats() if cells is not None else ()
     if unnumbered:
         return numbered
@@ -417,7 +472,10 @@ def repeats_of(rows: Rows, roles: Roles, *, unnumbered: bool, wide: bool, cure: 
             refuse_few_units(rows.table, cells, numbered)
             return numbered
     mean = option("repeat", True, "--map repeat=COLUMN with a column that numbers them")
-    rows.refuse_repeats(key, cure or f"If they are several answers, say {mean} to take their mean. Or leave copies out")
+    rows.refuse_repeats(
+        key,
+        cure or f"If they are several answers, say {mean} to take their mean. Or leave copies out",
+    )
     return None
 
 
@@ -441,7 +499,9 @@ def refuse_few_units(table: Table, cells: Cells, repeat: Texts) -> None:
 
 
 def refuse_other_answers(
-    table: Table, cells: Cells, kinds: Sequence[Kind] = ("measure", "part", "scorer", "factor", "nested")
+    table: Table,
+    cells: Cells,
+    kinds: Sequence[Kind] = ("measure", "part", "scorer", "factor", "nested"),
 ) -> None:
     """Refuse rows of one unit and source that are several measures, scorers, units or conditions.
 
@@ -458,7 +518,11 @@ def refuse_other_answers(
         chosen = f"choose one, as in --where {shlex.quote(f'{shorten(name)}={shorten(column.levels[0])}')}"
         joint = option("unit", [*cells.unit, name], f"--map unit={shorten(unit)}")
         cluster = option("cluster", cells.unit[0], f"--cluster {shorten(cells.unit[0])}")
-        among = "" if is_numbered_anew(cells.profile.columns[cells.unit[0]], column) else f", with {cluster}"
+        among = (
+            ""
+            if is_numbered_anew(cells.profile.columns[cells.unit[0]], column)
+            else f", with {cluster}"
+        )
         ways = {
             "measure": f"These are numbers of different kinds: {chosen}",
             "part": f"It is part of what a unit is: say {joint}{among}",
@@ -531,12 +595,17 @@ MOST_SOURCES = 12  # labels of a column that is not called so and names what is 
 SEVERAL_MET = 1.3  # labels of a source that a unit met on average
 MET_BY = 0.5  # share of units x models that occur in a board, from which it is one
 MANY_UNITS = 20  # labels from which a column of texts may name units whatever they look like
-FEWEST_CLUSTERS, FEWEST_UNNAMED = 5, 8  # labels of a cluster that is called so, and of one that is not
+FEWEST_CLUSTERS, FEWEST_UNNAMED = (
+    5,
+    8,
+)  # labels of a cluster that is called so, and of one that is not
 MEAN_WORDS = ("mean", "average", "avg", "mw", "mittelwert", "media", "moyenne", "promedio")
 QUESTION = 4  # words of a name that is a question
 MOST_UNNAMED = 3  # labels of a column that tells groups apart whatever it is called
 MOST_GROUPS = 6  # labels of a column that tells groups apart
-FEW_NAMED = 4  # labels of a column called like units that rather are conditions, such as two prompts
+FEW_NAMED = (
+    4  # labels of a column called like units that rather are conditions, such as two prompts
+)
 MOST_UNITS = 12  # columns that are tried as units
 
 
@@ -548,7 +617,9 @@ def called_model(column: Column) -> bool:
 
 def is_question(column: Column) -> bool:
     """Whether a name is a question, whose words say less than those of a short name."""
-    return len(column.tokens) >= QUESTION and (column.name.strip()[-1:] in "?？)]" or len(column.tokens) > 2 * QUESTION)
+    return len(column.tokens) >= QUESTION and (
+        column.name.strip()[-1:] in "?？)]" or len(column.tokens) > 2 * QUESTION
+    )
 
 
 def holds_families(column: Column) -> bool:
@@ -561,13 +632,19 @@ def models_of(profile: Profile) -> list[Column]:
     texts = [c for c in profile.every if c.names_things and c.text and not (c.unique or c.prose)]
     texts = [c for c in texts if not profile.has_partner(c)]
     texts = [c for c in texts if not (c.called(GRADERS) or (c.id_named and c.size > MOST_SOURCES))]
-    if any(c.unique and c.called(MODELS) for c in profile.every):  # a row a model, whose provider says more of it
+    if any(
+        c.unique and c.called(MODELS) for c in profile.every
+    ):  # a row a model, whose provider says more of it
         texts = [c for c in texts if not c.called(PROVIDERS)]
     named = [c for c in texts if called_model(c)]
     named = named or [c for c in texts if holds_families(c)]
     few = [c for c in named if c.size <= MOST_SOURCES]
-    named = [c for c in named if c in few or not any(profile.constant(d, c) for d in few)]  # no runs of each model
-    finest = [c for c in named if all(profile.constant(other, c) for other in named if other is not c)]
+    named = [
+        c for c in named if c in few or not any(profile.constant(d, c) for d in few)
+    ]  # no runs of each model
+    finest = [
+        c for c in named if all(profile.constant(other, c) for other in named if other is not c)
+    ]
     finest.sort(key=lambda c: c.called(PROVIDERS))  # a provider with one model stands beside it
     return finest[:1] or named
 
@@ -630,7 +707,9 @@ def is_designed(profile: Profile, column: Column) -> bool:
     """
     if column.name in profile.planned:
         return True
-    others = [c for c in profile.repeating if c.size > column.size and names_keys(profile, c)][:MOST_UNITS]
+    others = [c for c in profile.repeating if c.size > column.size and names_keys(profile, c)][
+        :MOST_UNITS
+    ]
     return any(profile.constant(column, c) or is_balanced(profile, column, c) for c in others)
 
 
@@ -640,7 +719,9 @@ def names_keys(profile: Profile, column: Column) -> bool:
     Texts in full are things where each occurs equally often.
     """
     even = not column.prose or np.ptp(profile.combined(column)[0]) == 0
-    return even and (column.lists or column.name in profile.planned or column.called(UNITS, PERSONS))
+    return even and (
+        column.lists or column.name in profile.planned or column.called(UNITS, PERSONS)
+    )
 
 
 def names_answers(column: Column) -> bool:
@@ -662,7 +743,9 @@ def is_balanced(profile: Profile, column: Column, unit: Column) -> bool:
 
 def describes_persons(profile: Profile, column: Column) -> bool:
     """Whether each person, or each rater, has one label of a column: it says what these are like."""
-    persons = [c for c in profile.repeating if c.size > column.size and c.called(PERSONS, RATERS, "pid")]
+    persons = [
+        c for c in profile.repeating if c.size > column.size and c.called(PERSONS, RATERS, "pid")
+    ]
     return any(profile.constant(column, c) for c in persons)
 
 
@@ -674,7 +757,9 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     things = c.names_things and not (c.unique or c.prose) and 1 < c.size <= MOST_SOURCES
     condition = c.called(CONDITIONS) or c.called(TREATMENTS)
     describes = c.describes and not (c.called(CUES) or c.words <= {*CONDITIONS})
-    manipulated = c.text and of_people_and_machines(c) and is_designed(profile, c)  # a label that was shown
+    manipulated = (
+        c.text and of_people_and_machines(c) and is_designed(profile, c)
+    )  # a label that was shown
     answers = c.called(RESPONSES) or (names_answers(c) and not condition and not manipulated)
     answers = answers or (c.text and c.ends(LABELLINGS) and len(c.tokens) > 1)
     if not things or describes or answers or profile.has_partner(c) or is_call(c):
@@ -688,14 +773,24 @@ def contrast_kind(profile: Profile, column: Column) -> str:
         return "people"
     if c.called(TREATMENTS) or (c.text and words_among(c) & {*CONTROLS}):
         return "treatment"
-    if c.text and c.called(SOURCES) and is_designed(profile, c) and not describes_persons(profile, c):
+    if (
+        c.text
+        and c.called(SOURCES)
+        and is_designed(profile, c)
+        and not describes_persons(profile, c)
+    ):
         return "people"
     if c.called(PERIODS):
         return "period"
     if condition and not c.called(REPEATS):
         return "condition" if c.text else "period"
     plays = (*UNITS, *TASKS, *PERSONS)
-    if not c.text or c.called(REPEATS, SUMMARIES) or is_ordinal(c) or (c.called(plays) and c.size > FEW_NAMED):
+    if (
+        not c.text
+        or c.called(REPEATS, SUMMARIES)
+        or is_ordinal(c)
+        or (c.called(plays) and c.size > FEW_NAMED)
+    ):
         return ""
     if describes_persons(profile, c):
         return ""
@@ -716,7 +811,11 @@ def is_choice(column: Column) -> bool:
 def is_setting(profile: Profile, column: Column) -> bool:
     """Whether a few numbers, not all whole, were met equally often by most units, as temperatures are; no repeats."""
     few = column.numbers is not None and 1 < column.size <= MOST_GROUPS
-    return few and not all(map(float.is_integer, column.numbers or ())) and is_designed(profile, column)
+    return (
+        few
+        and not all(map(float.is_integer, column.numbers or ()))
+        and is_designed(profile, column)
+    )
 
 
 def outcomes(profile: Profile, used: Columns = ()) -> list[Column]:
@@ -725,7 +824,9 @@ def outcomes(profile: Profile, used: Columns = ()) -> list[Column]:
     Answers come as they come: what was planned, numbered, timed or counted is none. A name tells most. Then come two
     opposites, shares and short scales. What stands beside an answer, such as a reaction time, comes last.
     """
-    free = [c for c in profile.varying() if c not in used and (c.numbers is not None or c.size <= FEW)]
+    free = [
+        c for c in profile.varying() if c not in used and (c.numbers is not None or c.size <= FEW)
+    ]
     free = [c for c in free if not (c.prose or c.unique_key or numbers_things(c))]
     free = [c for c in free if not (is_call(c) or c.says(WEIGHTS))]
     free = [c for c in free if not (c.unique and c.is_enumeration)]
@@ -735,7 +836,9 @@ def outcomes(profile: Profile, used: Columns = ()) -> list[Column]:
     free = [c for c in free if not drawn or c.called(VALUES) or not c.called(plays)]
     free = [c for c in free if c.name not in profile.aside]
     free = [c for c in free if c.name not in profile.no_values or c.numbering or is_choice(c)]
-    return sorted([c for c in free if not c.describes] or free, key=lambda c: answer_rank(profile, c))
+    return sorted(
+        [c for c in free if not c.describes] or free, key=lambda c: answer_rank(profile, c)
+    )
 
 
 def numbers_things(column: Column) -> bool:
@@ -752,13 +855,23 @@ def answer_rank(profile: Profile, column: Column) -> tuple[Any, ...]:
     summary = column.says(MEAN_WORDS, "rank")
     picked = column.called(PICKED) and not column.called(RESPONSES)
     whole = summary and is_mean_of(profile, column)
-    named = (names_answers(column) or picked or whole) and not (weak or beside or (summary and not whole))
+    named = (names_answers(column) or picked or whole) and not (
+        weak or beside or (summary and not whole)
+    )
     plays = column.called(REPEATS, CONDITIONS) or (column.unique and column.whole)
     label = column.numbers is None and not (column.yes_no and not is_question(column))
     label = label and not ordered(column.levels)
     remark = column.text and not column.yes_no and (column.ends(PROSE) or spoken(column))
     place = [*profile.columns].index(column.name)
-    kinds = (remark or is_reference(column), sure_of, named, label or plays, beside, weak or summary, True)
+    kinds = (
+        remark or is_reference(column),
+        sure_of,
+        named,
+        label or plays,
+        beside,
+        weak or summary,
+        True,
+    )
     kind = (6, 5, 0, 4, 3, 2, 1)[kinds.index(True)]
     return (
         profile.nearly_constant(column) or 2 * column.filled < column.rows,
@@ -779,7 +892,10 @@ def is_reference(column: Column) -> bool:
 
 def spoken(column: Column) -> bool:
     """Whether labels are what was said rather than names of it: some end like sentences."""
-    return 3 * sum(label.rstrip("\"'”")[-1:] in tuple(".!?。！？") for label in column.levels) >= column.size
+    return (
+        3 * sum(label.rstrip("\"'”")[-1:] in tuple(".!?。！？") for label in column.levels)
+        >= column.size
+    )
 
 
 def may_be_age(column: Column) -> bool:
@@ -822,7 +938,9 @@ def find_board(profile: Profile, values: Columns) -> Board | None:
     return next((board for board in boards if board is not None), None)
 
 
-def board_of(profile: Profile, source: Column, values: Columns, met: float = MET_BY) -> Board | None:
+def board_of(
+    profile: Profile, source: Column, values: Columns, met: float = MET_BY
+) -> Board | None:
     """Return the likeliest units that met the labels of a column, with what these gave them; None where there are none.
 
     Parameters
@@ -835,8 +953,12 @@ def board_of(profile: Profile, source: Column, values: Columns, met: float = MET
     met : float, optional
         Least share of the pairs of a unit and a label that occur.
     """
-    units = [unit for unit in units_met(profile, source, met) if not is_answer(profile, source, unit)]
-    boards = [board for unit in units if (board := as_board(profile, source, unit, values)) is not None]
+    units = [
+        unit for unit in units_met(profile, source, met) if not is_answer(profile, source, unit)
+    ]
+    boards = [
+        board for unit in units if (board := as_board(profile, source, unit, values)) is not None
+    ]
     return max(boards, key=lambda board: unit_rank(profile, board), default=None)
 
 
@@ -846,7 +968,15 @@ def unit_rank(profile: Profile, board: Board) -> tuple[Any, ...]:
     repeated = unit.called(REPEATS) and not unit.id_named
     planned = unit.name in profile.planned or unit.id_named
     thing = unit.lists or unit.id_named or board.named
-    return unit.size >= FEWEST_UNNAMED, not repeated, board.named, not unit.prose, thing, planned, unit.size
+    return (
+        unit.size >= FEWEST_UNNAMED,
+        not repeated,
+        board.named,
+        not unit.prose,
+        thing,
+        planned,
+        unit.size,
+    )
 
 
 def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Column]:
@@ -854,14 +984,26 @@ def units_met(profile: Profile, source: Column, met: float = MET_BY) -> list[Col
     out = (*CALLS, *SCORERS, *MEASURES, *CONFIDENCE, *REACTIONS, "period")
     free = [c for c in profile.varying() if c is not source and c.names_things and c.size > 2]
     free = [
-        c for c in free if not (c.unique or c.timing or c.describes or c.called(out) or is_ordinal(c) or counts_of(c))
+        c
+        for c in free
+        if not (
+            c.unique or c.timing or c.describes or c.called(out) or is_ordinal(c) or counts_of(c)
+        )
     ]
-    free = [c for c in free if c.called(UNITS) or c.id_named or not c.called(REPEATS) or fills_rows(profile, source, c)]
     free = [
-        c for c in free if c.called(UNITS) or (c.text and not names_answers(c)) or numbers_units(profile, source, c)
+        c
+        for c in free
+        if c.called(UNITS) or c.id_named or not c.called(REPEATS) or fills_rows(profile, source, c)
+    ]
+    free = [
+        c
+        for c in free
+        if c.called(UNITS) or (c.text and not names_answers(c)) or numbers_units(profile, source, c)
     ]
     free = [c for c in free if is_unit(profile, source, c)]
-    if owned_by(profile, source):  # talks of one model each are the units, and those who judged several are none
+    if owned_by(
+        profile, source
+    ):  # talks of one model each are the units, and those who judged several are none
         free = [c for c in free if not is_rater(profile, c)]
     free.sort(key=lambda c: (not c.called(UNITS), -c.size))
     return [c for c in free[:MOST_UNITS] if meets(profile, source, c, met)]
@@ -889,7 +1031,9 @@ def numbers_units(profile: Profile, source: Column, column: Column) -> bool:
 def meets(profile: Profile, source: Column, unit: Column, least: float) -> bool:
     """Whether units met labels of a source often enough, several each, and neither lies within the other."""
     nested = profile.constant(unit, source) or profile.constant(source, unit)
-    return not nested and met_share(profile, source, unit) * source.size >= max(least * source.size, SEVERAL_MET)
+    return not nested and met_share(profile, source, unit) * source.size >= max(
+        least * source.size, SEVERAL_MET
+    )
 
 
 def is_answer(profile: Profile, column: Column, unit: Column) -> bool:
@@ -909,7 +1053,9 @@ def is_rater(profile: Profile, column: Column) -> bool:
     """Whether a column is called like raters, and no model that is compared is."""
     counted = column.called(CALLS) or counts_of(column)  # user_turns
     named = column.called(RATERS, GRADERS) and not (names_answers(column) or counted)
-    names = column.lists or column.id_named or len(column.tokens) == 1 or column.name in profile.planned
+    names = (
+        column.lists or column.id_named or len(column.tokens) == 1 or column.name in profile.planned
+    )
     return column.names_things and names and named and column not in models_of(profile)
 
 
@@ -917,7 +1063,11 @@ def names_sources(column: Column) -> bool:
     """Whether the labels are few words of their own, as names of models are; repeats are numbered, or a, b, c."""
     short = column.size <= MOST_SOURCES and max(map(len, column.levels)) > 1
     numbered = any(letter.isdigit() for label in column.levels for letter in label)
-    words = {word for label in column.levels for word in re.findall(r"[^\W\d_]+", without_accents(label).casefold())}
+    words = {
+        word
+        for label in column.levels
+        for word in re.findall(r"[^\W\d_]+", without_accents(label).casefold())
+    }
     return short and not numbered and not words & {*ORDINALS}
 
 
@@ -934,18 +1084,31 @@ def met_share(profile: Profile, model: Column, unit: Column) -> float:
 
 def as_board(profile: Profile, model: Column, unit: Column, values: Columns) -> Board | None:
     """Return the board of one unit; None where something else than repeats tells its rows apart."""
-    value = next((c for c in values if c not in (model, unit) and not profile.constant(c, unit)), None)
+    value = next(
+        (c for c in values if c not in (model, unit) and not profile.constant(c, unit)), None
+    )
     if value is None or (unit.size < FEWEST_UNNAMED and owned_by(profile, model)):
         return None  # talks, games or sessions of one label each are the units
     cells = Cells(profile, [unit.name], [model.name], value.name)
-    part = [profile.columns[name] for name in [cells.first("part")] if cells.repeated and name is not None]
+    part = [
+        profile.columns[name]
+        for name in [cells.first("part")]
+        if cells.repeated and name is not None
+    ]
     if part:
         cells = Cells(profile, [unit.name, part[0].name], [model.name], value.name)
     persons = unit.called(PERSONS) or unit.id_named
-    persons = persons and met_share(profile, model, unit) >= EQUAL  # each met several items of either kind
+    persons = (
+        persons and met_share(profile, model, unit) >= EQUAL
+    )  # each met several items of either kind
     if cells.repeated and (cells.first("measure") or (cells.first("nested") and not persons)):
         return None
-    kinds: tuple[Kind, ...] = ("repeat", "factor", "scorer", "nested")  # judges of one answer: their mean
+    kinds: tuple[Kind, ...] = (
+        "repeat",
+        "factor",
+        "scorer",
+        "nested",
+    )  # judges of one answer: their mean
     names = cells.repeats(kinds) if cells.repeated else ()
     if cells.rather_unit(names) is not None:
         return None
@@ -960,7 +1123,9 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Columns) -> 
         and not c.called(COSTS, TIMINGS)
     ]
     task = [c for c in (*part, *owners) if c.called(BENCHMARKS)][:1]
-    clusters = [c for c in owners if c.size >= FEWEST_UNNAMED and c not in task and holds_units(c)]  # few infer nothing
+    clusters = [
+        c for c in owners if c.size >= FEWEST_UNNAMED and c not in task and holds_units(c)
+    ]  # few infer nothing
     return Board(
         model=model,
         unit=[unit, *(c for c in part if c not in task)],
@@ -976,7 +1141,9 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Columns) -> 
 
 def holds_units(column: Column) -> bool:
     """Whether a column is called like what holds several units together: a topic, a document, a school."""
-    return bool(CLUSTER_NAME.search(column.name)) or (column.called(UNITS) and not column.called(WEAK))
+    return bool(CLUSTER_NAME.search(column.name)) or (
+        column.called(UNITS) and not column.called(WEAK)
+    )
 
 
 DEPENDENT = (*UNITS, *RATERS, *CLUSTERS, *PERSONS, "user", "visitor", "ip", "instruction")
@@ -1008,7 +1175,9 @@ def clusters_of(profile: Profile, a: Column, b: Column, used: Texts) -> list[str
         few = c.whole and c.size < FEWEST_UNNAMED  # the samples of each pair
         return few and c.name in profile.planned and not (c.called(PERSONS, RATERS) or c.numbering)
 
-    def unit_of(c: Column) -> bool:  # says the same as the pair, has several rows, and is enough of a sample
+    def unit_of(
+        c: Column,
+    ) -> bool:  # says the same as the pair, has several rows, and is enough of a sample
         return c.called(UNITS) and 2 * len(a.labels | b.labels) <= c.size <= profile.rows / 2
 
     free = [
@@ -1025,7 +1194,9 @@ def clusters_of(profile: Profile, a: Column, b: Column, used: Texts) -> list[str
     ]
     free.sort(key=lambda c: (c.size < FEWEST_UNNAMED, not named(c), c.size))
     first = free[:1]
-    apart = [c for c in free if not any(profile.constant(d, c) or profile.constant(c, d) for d in first)]
+    apart = [
+        c for c in free if not any(profile.constant(d, c) or profile.constant(c, d) for d in first)
+    ]
     return [c.name for c in (*first, *apart[:1])]
 
 
@@ -1059,9 +1230,13 @@ def independent_groups(profile: Profile) -> Groups | None:
     models = models_of(profile)  # these are compared, and groups are groups of items
     things = [c for c in profile.varying() if c.names_things and not c.describes]
     values = outcomes(profile)
-    if any(owned_by(profile, model) and board_of(profile, model, values) is None for model in models):
+    if any(
+        owned_by(profile, model) and board_of(profile, model, values) is None for model in models
+    ):
         models = []  # each talk is of one model
-    likely = [c for c in things if c.size <= MOST_GROUPS and c not in models and is_group(profile, c)]
+    likely = [
+        c for c in things if c.size <= MOST_GROUPS and c not in models and is_group(profile, c)
+    ]
     for group in sorted(likely, key=lambda c: not c.called(TREATMENTS)):
         board = board_of(profile, group, [c for c in values if c is not group])
         if board is not None and any(c.name in profile.planned for c in board.unit):
@@ -1111,7 +1286,9 @@ def unnamed_groups(profile: Profile) -> Groups | None:
         return None
     beside = (*COVARIATES, *CUES, *EXPORTED, *PROSE, *STATES, *REPEATS)
     few = [c for c in profile.varying() if c.text and c.size <= MOST_UNNAMED and c.filled == c.rows]
-    few = [c for c in few if not (c.called(beside) or names_answers(c) or profile.nearly_constant(c))]
+    few = [
+        c for c in few if not (c.called(beside) or names_answers(c) or profile.nearly_constant(c))
+    ]
     classes = [c for c in profile.repeating if c.size >= FEWEST_CLUSTERS and not c.prose]
     owners = {c.name: owner for c in few for owner in classes if profile.constant(c, owner)}
     few = [c for c in few if c.name in owners] or [c for c in few if not c.yes_no]
@@ -1123,7 +1300,11 @@ def unnamed_groups(profile: Profile) -> Groups | None:
 
 def owned_by(profile: Profile, group: Column) -> bool:
     """Whether units with several rows, other than raters, have one label of a column each."""
-    owners = [c for c in profile.repeating if c.size > 2 * group.size and not (c.prose or c.called(REPEATS))]
+    owners = [
+        c
+        for c in profile.repeating
+        if c.size > 2 * group.size and not (c.prose or c.called(REPEATS))
+    ]
     owners = [c for c in owners if not is_rater(profile, c)]
     return any(profile.constant(group, c) for c in owners)
 
@@ -1148,7 +1329,11 @@ def people_among(column: Column) -> str:
 
 def says_who_answered(source: Column) -> bool:
     """Whether a column says who answered, and not what two groups of people met, such as advice of people or of AI."""
-    named = source.called(SOURCES, KINDS_OF) or any(map(FAMILIES.search, source.levels)) or source.size > 2
+    named = (
+        source.called(SOURCES, KINDS_OF)
+        or any(map(FAMILIES.search, source.levels))
+        or source.size > 2
+    )
     return named and not source.called(TREATMENTS)
 
 

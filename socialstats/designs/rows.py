@@ -54,7 +54,9 @@ Message = Callable[[IntArray], str]
 
 def fill_or_drop() -> str:
     """Return the cure of a missing value."""
-    return f"Fill it in, or say {option('missing', 'drop', '--missing drop')} to leave such rows out"
+    return (
+        f"Fill it in, or say {option('missing', 'drop', '--missing drop')} to leave such rows out"
+    )
 
 
 def if_missing(label: str) -> str:
@@ -110,7 +112,9 @@ class Rows:
             try:
                 self.known[column] = self.counts.columns[column].labels(self.na[column])
             except TypeError as error:
-                raise InputError(f"{self.table.place(column)}: it holds values that are no labels ({error})") from error
+                raise InputError(
+                    f"{self.table.place(column)}: it holds values that are no labels ({error})"
+                ) from error
         return self.known[column]
 
     def codes(self, column: str) -> IntArray:
@@ -141,7 +145,9 @@ class Rows:
         missing = [number for number in map(as_number, self.na[column]) if number is not None]
         if coded.values.dtype.kind not in "fiu" or np.isin(coded.values, missing).any():
             return None
-        return np.append(coded.values.astype(np.float64) + 0.0, np.nan)[coded.codes]  # + 0.0: no negative zero
+        return np.append(coded.values.astype(np.float64) + 0.0, np.nan)[
+            coded.codes
+        ]  # + 0.0: no negative zero
 
     def used_labels(self, column: str, use: BoolArray | None = None) -> list[str]:
         """Return the labels that rows in use (or other rows) have, sorted."""
@@ -149,7 +155,9 @@ class Rows:
         codes = np.unique(labels.codes[self.use if use is None else use])
         return [labels.levels[code] for code in codes.tolist() if code >= 0]
 
-    def add(self, message: str, bad: BoolArray, keys: Texts, *, column: str | None = None, fix: str = "") -> None:
+    def add(
+        self, message: str, bad: BoolArray, keys: Texts, *, column: str | None = None, fix: str = ""
+    ) -> None:
         """Add one problem of the cells marked in `bad`; `keys` are the columns that make a row bad."""
         texts = [
             [labels.levels[code] if code >= 0 else None for code in labels.codes[bad].tolist()]
@@ -158,9 +166,14 @@ class Rows:
         keys_of_bad, na = {*zip(*texts, strict=True)}, [self.na[key] for key in keys]
 
         def wanted(row: tuple[str | None, ...]) -> bool:
-            return tuple(None if value in out else value for value, out in zip(row, na, strict=True)) in keys_of_bad
+            return (
+                tuple(None if value in out else value for value, out in zip(row, na, strict=True))
+                in keys_of_bad
+            )
 
-        self.pend(message, column, fix, keys=tuple(keys), wanted=wanted, n_rows=int(self.n[bad].sum()))
+        self.pend(
+            message, column, fix, keys=tuple(keys), wanted=wanted, n_rows=int(self.n[bad].sum())
+        )
 
     def pend(
         self,
@@ -174,12 +187,25 @@ class Rows:
     ) -> None:
         """Add a problem of the rows whose values in some columns are wanted; by default, of the table as a whole."""
         table = self.table
-        problem = Problem(message=message, source=table.source, column=column, n_rows=n_rows, fix=fix, unit=table.unit)
+        problem = Problem(
+            message=message,
+            source=table.source,
+            column=column,
+            n_rows=n_rows,
+            fix=fix,
+            unit=table.unit,
+        )
         self.pending.append(Pending(problem, keys, wanted))
 
-    def add_missing(self, column: str, bad: BoolArray, keys: Texts = (), *, message: str = "", fix: str = "") -> None:
+    def add_missing(
+        self, column: str, bad: BoolArray, keys: Texts = (), *, message: str = "", fix: str = ""
+    ) -> None:
         """Add one problem of cells that miss a value, which is filled in, or left out, where no other cure is said."""
-        missing, cure, read = "the value is missing", fix or fill_or_drop(), self.counts.columns[column].texts_of(bad)
+        missing, cure, read = (
+            "the value is missing",
+            fix or fill_or_drop(),
+            self.counts.columns[column].texts_of(bad),
+        )
         if read:
             mean, labels = ("mean", "are labels") if len(read) > 1 else ("means", "is a label")
             none = option("na", False, "--na ''")
@@ -223,7 +249,9 @@ class Rows:
         """
         codes, levels = self.codes(column), self.labels(column).levels
         values, inverse = np.unique(codes[bad], return_inverse=True)
-        order = np.argsort(-np.bincount(inverse, weights=self.n[bad], minlength=len(values)), kind="stable")
+        order = np.argsort(
+            -np.bincount(inverse, weights=self.n[bad], minlength=len(values)), kind="stable"
+        )
         alike: dict[str, list[str]] = {}
         for other in like:
             alike.setdefault(plain(other), []).append(other)
@@ -233,7 +261,9 @@ class Rows:
             known = next((other for other in alike.get(plain(label), ()) if other != label), None)
             meant = "" if known is None else f"Did you mean {told_apart(known, label)}? "
             cure = meant + (fix(value) if callable(fix) else fix)
-            self.add(message.replace("{}", value), bad & (codes == code), keys, column=column, fix=cure)
+            self.add(
+                message.replace("{}", value), bad & (codes == code), keys, column=column, fix=cure
+            )
         rest = values[order[A_KIND:]]
         if len(rest):
             more = f"{len(rest):,} further value{'s have' if len(rest) > 1 else ' has'} the same problem"
@@ -259,7 +289,14 @@ class Rows:
             return f"Correct it, add it to {option('levels', typed='--levels')}, or say {declared}"
 
         message = f"'{{}}' is none of the levels ({quoted(levels, 8)})"
-        self.each_value(column, use & (codes < 0) & (labels.codes >= 0), [column], message, fix=cure, like=levels)
+        self.each_value(
+            column,
+            use & (codes < 0) & (labels.codes >= 0),
+            [column],
+            message,
+            fix=cure,
+            like=levels,
+        )
         return codes
 
     def probabilities(self, column: str) -> FloatArray:
@@ -267,11 +304,15 @@ class Rows:
         self.refuse_spellings(column)
         p = self.labels(column).numbers()
         bad = self.use & (self.codes(column) >= 0) & ~((p >= 0) & (p <= 1))
-        self.each_value(column, bad, [column], "'{}' is not a probability", fix="It is a number from 0 to 1")
+        self.each_value(
+            column, bad, [column], "'{}' is not a probability", fix="It is a number from 0 to 1"
+        )
         self.use = self.use & ~bad
         return p
 
-    def refuse_spellings(self, column: str, use: BoolArray | None = None, otherwise: str = "") -> None:
+    def refuse_spellings(
+        self, column: str, use: BoolArray | None = None, otherwise: str = ""
+    ) -> None:
         """Raise for a column of numbers that are written for people (28.4%, 1,234.5, a decimal comma).
 
         Parameters
@@ -329,7 +370,9 @@ class Rows:
             self.use = self.use & ~bad
         return rows
 
-    def set_missing_aside(self, columns: Texts, *, drop: bool, fix: str = "", among: BoolArray | None = None) -> None:
+    def set_missing_aside(
+        self, columns: Texts, *, drop: bool, fix: str = "", among: BoolArray | None = None
+    ) -> None:
         """Report rows (among some) without a value in one of the columns, or leave them out."""
         for column in dict.fromkeys(columns):
             bad = self.codes(column) < 0
@@ -383,7 +426,9 @@ class Rows:
             self.add(message(np.flatnonzero(mask)), mask, columns, column=column, fix=fix)
         if len(bad) > most:
             rest = np.isin(key, bad[most:])
-            self.add(more.replace("{}", f"{len(bad) - most:,}"), rest, columns, column=column, fix=fix)
+            self.add(
+                more.replace("{}", f"{len(bad) - most:,}"), rest, columns, column=column, fix=fix
+            )
 
     def repeated(self, columns: Texts) -> bool:
         """Return whether some key has more than one row in use."""
@@ -417,7 +462,9 @@ class Rows:
             return f"{what} {self.named(owner, int(rows[0]))} has several values of '{shorten(column)}': {seen}"
 
         more = f"{{}} further {what}s have several values of '{shorten(column)}'"
-        self.each_key(key, bad, [*owner, column], message, column=column, fix=fix, more=more, most=5)
+        self.each_key(
+            key, bad, [*owner, column], message, column=column, fix=fix, more=more, most=5
+        )
 
     def refuse_several(self, roles: Roles, owner: Texts) -> None:
         """Report units with several values of a column that belongs to the unit.
@@ -435,17 +482,25 @@ class Rows:
     def named(self, columns: Texts, row: int) -> str:
         """Name a row's key: its first value, then ``column 'value'`` for the others."""
         values = [self.label(c, row) for c in columns]
-        others = [f"{shorten(c)} '{shorten(v)}'" for c, v in zip(columns[1:], values[1:], strict=True)]
+        others = [
+            f"{shorten(c)} '{shorten(v)}'" for c, v in zip(columns[1:], values[1:], strict=True)
+        ]
         return f"'{shorten(values[0])}'" + (f" ({', '.join(others)})" if others else "")
 
     def factor(self, column: str, rows: IntArray) -> Factor:
         """Return a column as a factor over some rows; levels of a Categorical keep their order."""
         labels = self.labels(column).take(rows)
-        declared = (self.origin or self.table).categories(column) if (self.origin or self.table).has(column) else ()
+        declared = (
+            (self.origin or self.table).categories(column)
+            if (self.origin or self.table).has(column)
+            else ()
+        )
         if set(labels.levels) <= {*declared}:
             levels = tuple(level for level in declared if level in labels.levels)
             place = {level: k for k, level in enumerate(levels)}
-            codes = np.array([*(place[level] for level in labels.levels), -1], dtype=np.int64)[labels.codes]
+            codes = np.array([*(place[level] for level in labels.levels), -1], dtype=np.int64)[
+                labels.codes
+            ]
         else:
             levels, codes = labels.levels, labels.codes
         return Factor(name=column, codes=codes, levels=levels, mixed=labels.mixed)
@@ -468,7 +523,9 @@ class Rows:
         return NothingToAnalyse(f"{self.table.source}: no {what} is left to analyse ({steps})")
 
 
-def begin(table: Table, columns: Texts, na: TextSet, names: TextSet = (), weight: str | None = None) -> Rows:
+def begin(
+    table: Table, columns: Texts, na: TextSet, names: TextSet = (), weight: str | None = None
+) -> Rows:
     """Count the distinct rows of the columns that play a part.
 
     Parameters
@@ -492,7 +549,12 @@ def begin(table: Table, columns: Texts, na: TextSet, names: TextSet = (), weight
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
     values, naming = frozenset(na), missing_names(na)
     commas = [column for column in columns if column in table.decimal_commas]
-    notes = [table.source, table.encoding, table.entries, f"decimal commas in {quoted(commas)}" if commas else ""]
+    notes = [
+        table.source,
+        table.encoding,
+        table.entries,
+        f"decimal commas in {quoted(commas)}" if commas else "",
+    ]
     read = FlowStep(label="rows read", rows=int(cells.n.sum()), note="; ".join(filter(None, notes)))
     return Rows(
         table=table,

@@ -62,7 +62,9 @@ class Part:
     def of(cls, codes: Sequence[IntArray]) -> Part:
         """Return whole cells, given the cluster of each."""
         ones = np.ones(len(codes[0]))
-        return cls(cell=np.arange(len(ones)), count=ones, weight=ones, weight_sq=ones, codes=tuple(codes))
+        return cls(
+            cell=np.arange(len(ones)), count=ones, weight=ones, weight_sq=ones, codes=tuple(codes)
+        )
 
     def gather(self, code: IntArray, cells: int, *, squared: bool = False) -> Any:
         """Return the sparse matrix that sums statistics of cells by cluster, (clusters, cells)."""
@@ -127,7 +129,9 @@ class Scan:
         cell : (rows of `counted`,) int32 array
         """
         values = {column: coded.values for column, coded in counted.columns.items()}
-        keys = one_number([coded.codes for coded in counted.columns.values()], [len(v) for v in values.values()])
+        keys = one_number(
+            [coded.codes for coded in counted.columns.values()], [len(v) for v in values.values()]
+        )
         order = np.argsort(keys)
         if (cell < 0).any():
             order = order[cell[order] >= 0]
@@ -168,7 +172,9 @@ class Scan:
             for start in range(0, len(frame), BATCH_ROWS):
                 yield from batches(frame[start : start + BATCH_ROWS], columns)
 
-    def read(self, columns: Texts, made: Sequence[nw.Expr] = ()) -> Iterator[tuple[Any, IntArray, FloatArray]]:
+    def read(
+        self, columns: Texts, made: Sequence[nw.Expr] = ()
+    ) -> Iterator[tuple[Any, IntArray, FloatArray]]:
         """Yield the rows of the table in batches, the cell of each row, and its weight.
 
         Every cell has a random number. Equal sums of these mean that cells occur as often as in the reading that the
@@ -195,10 +201,14 @@ class Scan:
         find, places = self.finder(), {name: Places(levels) for name, levels in self.values.items()}
         sizes = [len(levels) for levels in self.values.values()]
         wanted = dict.fromkeys([*self.values, *columns, *([self.weight] if self.weight else [])])
-        stamp = np.random.default_rng(0).integers(0, 2**64, int(self.cell.max(initial=-1)) + 1, dtype=np.uint64)
+        stamp = np.random.default_rng(0).integers(
+            0, 2**64, int(self.cell.max(initial=-1)) + 1, dtype=np.uint64
+        )
         there, total = self.cell >= 0, 0
         for batch in self.batches(list(wanted), made):
-            cell = find(one_number([place.of(batch.column(name)) for name, place in places.items()], sizes))
+            cell = find(
+                one_number([place.of(batch.column(name)) for name, place in places.items()], sizes)
+            )
             w = np.zeros(0)
             if self.weight is not None:
                 w = weights(batch.column(self.weight), self.na)
@@ -225,7 +235,10 @@ class Scan:
 
     def factors(self, names: Names | None) -> tuple[Factor, ...]:
         """Return the clusters among some names as factors without codes and levels, which stay with the table."""
-        return tuple(Factor(name=name, codes=np.zeros(0, dtype=np.int64), levels=()) for name in self.named(names))
+        return tuple(
+            Factor(name=name, codes=np.zeros(0, dtype=np.int64), levels=())
+            for name in self.named(names)
+        )
 
     def alike(self) -> dict[str, list[str]]:
         """Return labels of clusters that an engine takes for one: equal but for case, outer spaces or a final .0."""
@@ -236,9 +249,15 @@ class Scan:
                 continue
             folded = nw.col(name).str.strip_chars().str.to_lowercase().str.replace_all(r"\.0$", "")
             labels = group_rows(held, [name], nw.len().alias(N)).with_columns(folded.alias(TIMES))
-            ends = collected(labels.group_by(TIMES).agg(nw.col(name).min().alias(FIRST), nw.col(name).max().alias(N)))
+            ends = collected(
+                labels.group_by(TIMES).agg(
+                    nw.col(name).min().alias(FIRST), nw.col(name).max().alias(N)
+                )
+            )
             pairs = ends.filter(nw.col(FIRST) != nw.col(N))
-            alike[name] = sorted([*pairs.get_column(FIRST).to_list(), *pairs.get_column(N).to_list()])
+            alike[name] = sorted(
+                [*pairs.get_column(FIRST).to_list(), *pairs.get_column(N).to_list()]
+            )
         return alike
 
     def is_inside(self, name: str, factor: Factor) -> bool:
@@ -295,7 +314,9 @@ class Spool:
                 try:
                     with engine(scan.table.source):
                         levels, rows = counted(scan.table.frame, factor.name)
-                except IndexError as error:  # whole numbers beyond those that were there a reading before
+                except (
+                    IndexError
+                ) as error:  # whole numbers beyond those that were there a reading before
                     raise scan.changed() from error
             self.levels.append(levels)
             self._read.append(float(rows.sum()))
@@ -330,7 +351,11 @@ class Spool:
             part["sides"] += 0.0  # no negative zero
             for k, factor in enumerate(self.factors):
                 stays = factor.name in place
-                part["codes"][:, k] = place[factor.name].of(batch.column(factor.name)) if stays else factor.codes[cell]
+                part["codes"][:, k] = (
+                    place[factor.name].of(batch.column(factor.name))
+                    if stays
+                    else factor.codes[cell]
+                )
             file.write(part[part["cell"] >= 0])
         return file
 
@@ -346,7 +371,11 @@ class Spool:
     def texts(self, factor: int) -> Texts:
         """Return the names of the clusters of a factor."""
         levels = self.levels[factor]
-        return [str(as_text(value)) for value in levels.tolist()] if isinstance(levels, np.ndarray) else levels
+        return (
+            [str(as_text(value)) for value in levels.tolist()]
+            if isinstance(levels, np.ndarray)
+            else levels
+        )
 
     def used(self, rows: float) -> list[BoolArray]:
         """Return which clusters of each factor have rows of the design, which has so many rows."""
@@ -365,7 +394,9 @@ class Spool:
         """
         return self.only(int(code.max(initial=-1)) + 1, lambda cell, codes: (code[cell], codes[0]))
 
-    def only(self, size: int, couple: Callable[[IntArray, Any], tuple[IntArray, IntArray]]) -> IntArray | None:
+    def only(
+        self, size: int, couple: Callable[[IntArray, Any], tuple[IntArray, IntArray]]
+    ) -> IntArray | None:
         """Return the only other number that goes with each of `size` numbers in all rows; None where several do.
 
         Parameters
@@ -411,7 +442,9 @@ class Spool:
     def _sort(self, factor: int) -> _File:
         """Return the rows in the order of the clusters of a factor: those of some clusters are sorted at a time."""
         edges = blocks(self.sizes[factor], max(SORTED_ROWS, self._file.rows // MOST_FILES))
-        block_of = np.repeat(np.arange(len(edges) - 1), np.diff(edges)).astype(np.min_scalar_type(len(edges)))
+        block_of = np.repeat(np.arange(len(edges) - 1), np.diff(edges)).astype(
+            np.min_scalar_type(len(edges))
+        )
         files = [_File(self._file.dtype) for _ in edges[1:]]
         for part in self.parts():
             block = block_of[part["codes"][:, factor]]
@@ -504,17 +537,26 @@ class StoredClusters:
         for k in range(len(self)):
             for share in self.blocks(k):
                 code = share.codes[k]
-                most = max(most, float(np.bincount(code - code.min(), share.weight * self.weight[share.cell]).max()))
+                most = max(
+                    most,
+                    float(
+                        np.bincount(code - code.min(), share.weight * self.weight[share.cell]).max()
+                    ),
+                )
         return most / total
 
     def blocks(self, factor: int) -> Iterator[Part]:
         """Yield shares of the cells that belong to clusters, in blocks of whole clusters of one factor."""
         for part in self.rows.pairs(factor):
             shares = {"weight": self.weight, "weight_sq": self.weight_sq}
-            part = replace(part, **{name: getattr(part, name) / of[part.cell] for name, of in shares.items()})
+            part = replace(
+                part, **{name: getattr(part, name) / of[part.cell] for name, of in shares.items()}
+            )
             if self.place is not None:
                 part = replace(part, cell=self.place[part.cell])
-                part = replace(part, **taken_fields(part, (*shares, "cell", "count", "codes"), part.cell >= 0))
+                part = replace(
+                    part, **taken_fields(part, (*shares, "cell", "count", "codes"), part.cell >= 0)
+                )
             if len(part.cell):
                 yield part
 
@@ -545,7 +587,9 @@ def one_number(codes: Sequence[IntArray], sizes: Sequence[int]) -> IntArray:
 
 def fits(counted: Counts) -> bool:
     """Whether each distinct row of some columns can be one number."""
-    return bool(np.prod([float(len(coded.values) + 1) for coded in counted.columns.values()]) < LARGEST)
+    return bool(
+        np.prod([float(len(coded.values) + 1) for coded in counted.columns.values()]) < LARGEST
+    )
 
 
 @asks
@@ -554,8 +598,14 @@ def with_texts(table: Table, clusters: Texts) -> Table:
     if not clusters or not table.lazy:
         return table
     schema: Any = table.frame.select(*clusters).collect_schema()
-    texts = [name for name in clusters if isinstance(schema[name], (nw.Categorical, nw.Enum, nw.Date))]
-    return replace(table, frame=table.frame.with_columns(nw.col(*texts).cast(nw.String))) if texts else table
+    texts = [
+        name for name in clusters if isinstance(schema[name], (nw.Categorical, nw.Enum, nw.Date))
+    ]
+    return (
+        replace(table, frame=table.frame.with_columns(nw.col(*texts).cast(nw.String)))
+        if texts
+        else table
+    )
 
 
 @asks

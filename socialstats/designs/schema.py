@@ -42,12 +42,34 @@ Kind: TypeAlias = Literal[
 ]
 """What a column is in a design; a note says more of a value."""
 UNTOLD = ("within", "probability", "note")  # kinds that people are not told
-SEVERAL = frozenset({"cluster", "stratum", "rater_group", "repeat"})  # kinds of parts that several columns may play
+SEVERAL = frozenset(
+    {"cluster", "stratum", "rater_group", "repeat"}
+)  # kinds of parts that several columns may play
 UNIT = ("unit", "within")  # kinds of columns that tell units apart
-KEYS = ("item", *UNIT, "rater", "source", "condition", "order", "by", "group", "cluster", "stratum")  # kinds of names
+KEYS = (
+    "item",
+    *UNIT,
+    "rater",
+    "source",
+    "condition",
+    "order",
+    "by",
+    "group",
+    "cluster",
+    "stratum",
+)  # kinds of names
 NAMING = (*KEYS, "rater_group")
-NEEDED = (*KEYS, "wins", "score", "drawn", "covariate", "count")  # kinds of columns that have a value in every row
-ALONE = frozenset({"unit", "rater", "condition", "value", "by", "group", "status"})  # kinds that share no column
+NEEDED = (
+    *KEYS,
+    "wins",
+    "score",
+    "drawn",
+    "covariate",
+    "count",
+)  # kinds of columns that have a value in every row
+ALONE = frozenset(
+    {"unit", "rater", "condition", "value", "by", "group", "status"}
+)  # kinds that share no column
 STATUS, REPLY = "answer_status", "reply_status"  # columns of collected tables
 COMPARED = 2_000  # columns whose names are compared letter by letter with a name that is not there
 
@@ -116,7 +138,10 @@ class Roles:
 
     def replaced(self, **played: Iterable[str]) -> Self:
         """Return the roles with other columns of some parts."""
-        return replace(self, played={**self.played, **{name: tuple(columns) for name, columns in played.items()}})
+        return replace(
+            self,
+            played={**self.played, **{name: tuple(columns) for name, columns in played.items()}},
+        )
 
     def counted(self, column: str | None) -> Self:
         """Return the roles with a column of counts, if there is one."""
@@ -138,7 +163,9 @@ class Finder:
         self.columns = table.columns
         self.problems: list[Problem] = []
 
-    def roles(self, parts: Sequence[Part], options: Any = None, taken: TextSet = (), **named: Any) -> Roles:
+    def roles(
+        self, parts: Sequence[Part], options: Any = None, taken: TextSet = (), **named: Any
+    ) -> Roles:
         """Find the columns of a design: as named, or the first free one of the names of a part.
 
         Parameters
@@ -156,7 +183,9 @@ class Finder:
         DesignError
             For a cluster that is the unit itself.
         """
-        given = {part.name: named.get(part.name, getattr(options, part.name, None)) for part in parts}
+        given = {
+            part.name: named.get(part.name, getattr(options, part.name, None)) for part in parts
+        }
         played = {
             part.name: self.several(part.name, given[part.name], part.names)
             for part in parts
@@ -175,13 +204,17 @@ class Finder:
                 taken.add(column)
             elif part.wanted:  # one of these may have been meant, and is never taken: it may be a cluster of units too
                 likely = (*part.names, *(LIKELY_UNITS if part.kind == "unit" else ()))
-                guess = self.spelled(likely, [column for column in self.columns if column not in taken])
+                guess = self.spelled(
+                    likely, [column for column in self.columns if column not in taken]
+                )
                 self.lack(part.name, part.names, guess, sorted(taken))
         part_of: dict[str, str] = {}
         for part in parts:
             for column in played.get(part.name, ()) if part.kind in ALONE else ():
                 if part_of.setdefault(column, part.name) != part.name:
-                    message = f"{part_of[column]} and {part.name} are the same column '{shorten(column)}'"
+                    message = (
+                        f"{part_of[column]} and {part.name} are the same column '{shorten(column)}'"
+                    )
                     self.miss(part.name, message, [part.name], taken=[column])
         if played.get("status", ()) not in ((), (REPLY,)) and self.table.has(REPLY):
             played[BLOCKS.name] = (REPLY,)
@@ -190,9 +223,15 @@ class Finder:
     def free(self, names: Texts, taken: TextSet = ()) -> str | None:
         """Return the first column of some names that plays no part yet."""
         columns = [column for column in self.columns if column not in taken]
-        return self.spelled(names, columns) if self.any_case else next((n for n in names if n in columns), None)
+        return (
+            self.spelled(names, columns)
+            if self.any_case
+            else next((n for n in names if n in columns), None)
+        )
 
-    def _refuse_unit_as_cluster(self, part: Part, found: Mapping[str, Levels], taken: TextSet) -> None:
+    def _refuse_unit_as_cluster(
+        self, part: Part, found: Mapping[str, Levels], taken: TextSet
+    ) -> None:
         """Refuse a cluster that is the unit itself: as named, or the only column that could be it.
 
         Raises
@@ -201,7 +240,11 @@ class Finder:
         """
         unit = found.get(part.name, ())
         for name in found.get("cluster", ()):
-            alone = not unit and name in part.names and (not self.free(part.names, taken) or name in part.names[:2])
+            alone = (
+                not unit
+                and name in part.names
+                and (not self.free(part.names, taken) or name in part.names[:2])
+            )
             if name in unit or (alone and name in self.columns):
                 raise DesignError(
                     f"{self.table.source}: '{shorten(name)}' already is the unit, and units are what is taken as "
@@ -212,7 +255,9 @@ class Finder:
     def explicit(self, part: str, name: str, looked: Texts = ()) -> str:
         """Take a column that the caller named."""
         if not isinstance(name, str) and not self.table.has(name):
-            raise InputError(f"{option(part)} names a column of the table; values go into a column first")
+            raise InputError(
+                f"{option(part)} names a column of the table; values go into a column first"
+            )
         if not self.table.has(name):
             self.miss(part, f"no column '{shorten(name)}' (asked for as {part})", [name, *looked])
         return name
@@ -226,17 +271,23 @@ class Finder:
         if self.problems:
             raise DesignError(self.problems)
 
-    def lack(self, part: str, names: Texts, guess: str | None = None, taken: Texts = (), like: int = 3) -> None:
+    def lack(
+        self, part: str, names: Texts, guess: str | None = None, taken: Texts = (), like: int = 3
+    ) -> None:
         """Collect a part that no column plays; columns like the first few names may have been meant."""
         message = f"no column for '{part}' (looked for {listing(names, most=6)})"
         self.miss(part, message, names[:like], guess, taken)
         self.problems[-1] = replace(self.problems[-1], part=part)
 
-    def miss(self, part: str, message: str, looked: Texts, guess: str | None = None, taken: Texts = ()) -> None:
+    def miss(
+        self, part: str, message: str, looked: Texts, guess: str | None = None, taken: Texts = ()
+    ) -> None:
         """Collect a missing column with the likeliest cure: a free column of a similar name."""
         free = [column for column in (*self.columns, *self.table.index) if column not in taken]
         some = free[:COMPARED]
-        close = (m for want in looked for m in difflib.get_close_matches(want, some, n=1, cutoff=0.7))
+        close = (
+            m for want in looked for m in difflib.get_close_matches(want, some, n=1, cutoff=0.7)
+        )
         guess = guess or self.spelled(looked, free) or next(close, None)
         listed = listing([shorten(c) for c in self.columns], most=20)
         levels = f"; index levels: {listing(self.table.index)}" if self.table.index else ""

@@ -52,11 +52,20 @@ def statuses_of(rows: Rows, roles: Roles) -> Statuses:
     if not status:
         return Statuses(kind=np.zeros(n, dtype=np.int8), blocked=np.zeros(n, dtype=bool), unread={})
     given = rows.labels(status)
-    kind: AnyArray = given.mapped(lambda label: MEANING.get(label.strip().casefold(), MISSING), MISSING, np.int8)
+    kind: AnyArray = given.mapped(
+        lambda label: MEANING.get(label.strip().casefold(), MISSING), MISSING, np.int8
+    )
     blocked = np.zeros(n, dtype=bool)
     if reply:
-        blocked = rows.labels(reply).mapped(lambda label: label.strip().casefold() == BLOCKED, False)
+        blocked = rows.labels(reply).mapped(
+            lambda label: label.strip().casefold() == BLOCKED, False
+        )
     kind = np.where(blocked, REFUSAL, kind).astype(np.int8)
     neither = kind == MISSING
-    unread = {f"status '{shorten(label)}'": neither & (given.codes == code) for code, label in enumerate(given.levels)}
-    return Statuses(kind=kind, blocked=blocked, unread=unread | {"no status": neither & (given.codes < 0)})
+    unread = {
+        f"status '{shorten(label)}'": neither & (given.codes == code)
+        for code, label in enumerate(given.levels)
+    }
+    return Statuses(
+        kind=kind, blocked=blocked, unread=unread | {"no status": neither & (given.codes < 0)}
+    )

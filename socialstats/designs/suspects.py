@@ -37,10 +37,15 @@ RATER_STEMS = frozenset(
 PLAIN_STEMS = frozenset(
     (
         "",
-        *spelled("x y v var col column rating score value label time t run epoch sample seed prompt method meth"),
+        *spelled(
+            "x y v var col column rating score value label time t run epoch sample seed prompt method meth"
+        ),
     )
 )
-REPEATED = {digit * ones for digit in range(1, 10) for ones in (11.0, 111.0, 1111.0)} | {99999.0, 999999.0}
+REPEATED = {digit * ones for digit in range(1, 10) for ones in (11.0, 111.0, 1111.0)} | {
+    99999.0,
+    999999.0,
+}
 CODES = frozenset(
     {-1.0, -2.0, -3.0, -7.0, -8.0, -9.0, 7.0, 8.0, 9.0, 97.0, 98.0, 997.0, 998.0, 9998.0}
     | REPEATED
@@ -54,7 +59,9 @@ MOST = 5
 FEWEST = 5  # values that a cluster needs: with fewer no standard error can be estimated from them
 
 
-def label_cautions(columns: Mapping[str, Texts], factors: Iterable[Factor | None] = ()) -> list[Caution]:
+def label_cautions(
+    columns: Mapping[str, Texts], factors: Iterable[Factor | None] = ()
+) -> list[Caution]:
     """Return caution SS306 for each kind of label, and each column, with labels that are nearly identical.
 
     Parameters
@@ -68,14 +75,25 @@ def label_cautions(columns: Mapping[str, Texts], factors: Iterable[Factor | None
     affects = "every number of these labels"
     short = "a number and a text of the same looks are one label"
     cautions = [
-        caution("SS306", f"{name}: {quoted(factor.mixed)}", fix="Write them in one way", affects=affects, short=short)
+        caution(
+            "SS306",
+            f"{name}: {quoted(factor.mixed)}",
+            fix="Write them in one way",
+            affects=affects,
+            short=short,
+        )
         for name, factor in kept.items()
         if factor.mixed
     ]
-    for name, labels in {**columns, **{name: factor.levels for name, factor in kept.items()}}.items():
+    for name, labels in {
+        **columns,
+        **{name: factor.levels for name, factor in kept.items()},
+    }.items():
         if groups := spelled_alike(labels):
             fix = "Give one thing one spelling; labels are used exactly as they are written"
-            cautions.append(caution("SS306", f"{name}: {listing(groups, most=5)}", affects=affects, fix=fix))
+            cautions.append(
+                caution("SS306", f"{name}: {listing(groups, most=5)}", affects=affects, fix=fix)
+            )
     return cautions
 
 
@@ -104,7 +122,9 @@ def cluster_suspects(
     within : function of a column
         Whether clusters that the design has by default hold its rows together already.
     """
-    named = [c for c in table.columns if c not in used and (c in names or CLUSTER_NAME.search(c))][:MOST]
+    named = [c for c in table.columns if c not in used and (c in names or CLUSTER_NAME.search(c))][
+        :MOST
+    ]
     labels = {column: len(table.levels(column)) for column in named}
     clusters = {c: n for c, n in labels.items() if FEWEST <= n < units and not within(c)}
     if not clusters:
@@ -171,9 +191,16 @@ def code_suspects(cells: Rows, columns: Texts, use: BoolArray | None = None) -> 
     """Return caution SS325, with lines, where numbers stand apart like codes of missing answers."""
     cautions = []
     for column in columns:
-        labels, there = cells.labels(column), (cells.use if use is None else use) & (cells.codes(column) >= 0)
+        labels, there = (
+            cells.labels(column),
+            (cells.use if use is None else use) & (cells.codes(column) >= 0),
+        )
         rows = np.bincount(labels.codes[there], cells.n[there], len(labels.levels))
-        numbers = {x: k for k, label in enumerate(labels.levels) if rows[k] and (x := as_number(label)) is not None}
+        numbers = {
+            x: k
+            for k, label in enumerate(labels.levels)
+            if rows[k] and (x := as_number(label)) is not None
+        }
         odd = standing_apart({x: float(rows[k]) for x, k in numbers.items()})
         if not odd:
             continue
@@ -196,8 +223,15 @@ def code_suspects(cells: Rows, columns: Texts, use: BoolArray | None = None) -> 
 
 def item_suspects(raters: Texts) -> list[Caution]:
     """Return caution SS326 where columns taken as raters are numbered like items of a questionnaire (A1, A2, ...)."""
-    stems = [match["stem"].strip("_") if (match := ITEM.fullmatch(name.strip())) else "" for name in raters]
-    items = [name for name, stem in zip(raters, stems, strict=True) if stem.casefold() not in RATER_STEMS | PLAIN_STEMS]
+    stems = [
+        match["stem"].strip("_") if (match := ITEM.fullmatch(name.strip())) else ""
+        for name in raters
+    ]
+    items = [
+        name
+        for name, stem in zip(raters, stems, strict=True)
+        if stem.casefold() not in RATER_STEMS | PLAIN_STEMS
+    ]
     if len(raters) < 2 or len(items) < len(raters):
         return []
     rows = f"the rows of a questionnaire are its raters ({option('raters_in', 'rows')})"
@@ -208,8 +242,17 @@ def item_suspects(raters: Texts) -> list[Caution]:
 def votes(design: Comparisons, *, turned: bool = False) -> Counter[tuple[Any, ...]]:
     """Return how often each outcome of two items occurred; turned: as seen from the other side."""
     seen = design.swap() if turned else design
-    names, by = np.array(seen.items, dtype=object), np.zeros(len(seen.count)) if seen.by is None else seen.by.codes
-    cells = (names[seen.item_a], names[seen.item_b], seen.outcome, seen.first * seen.order_known, by)
+    names, by = (
+        np.array(seen.items, dtype=object),
+        np.zeros(len(seen.count)) if seen.by is None else seen.by.codes,
+    )
+    cells = (
+        names[seen.item_a],
+        names[seen.item_b],
+        seen.outcome,
+        seen.first * seen.order_known,
+        by,
+    )
     counts: Counter[tuple[Any, ...]] = Counter()
     for cell, n in zip(zip(*cells, strict=True), seen.count, strict=True):
         counts[cell] += n
@@ -248,9 +291,15 @@ def probability_cautions(coverage: Coverage) -> list[Caution]:
     if coverage.rest is not None and coverage.rest > MOST_REST:
         parts.append(f"other answers hold {percent(coverage.rest)} of the probability on average")
     if coverage.none > MOST_REST * (replies := coverage.replies + coverage.none):
-        parts.append(f"{coverage.none:,} of {counted(replies, 'reply', 'replies')} have no probabilities")
+        parts.append(
+            f"{coverage.none:,} of {counted(replies, 'reply', 'replies')} have no probabilities"
+        )
     fix = "ask for a bare answer with more top_logprobs, and compare with the drawn answers"
-    return [caution("SS331", "; ".join(parts), affects="numbers from probabilities", fix=fix)] if parts else []
+    return (
+        [caution("SS331", "; ".join(parts), affects="numbers from probabilities", fix=fix)]
+        if parts
+        else []
+    )
 
 
 def repeated_rows(table: Table) -> list[Caution]:
@@ -269,4 +318,8 @@ def repeated_rows(table: Table) -> list[Caution]:
                 detail = f"{copies:,} of {rows:,} rows equal another row in every column, '{name}' among them"
                 fix += f". If each is an answer of its own, number the answers of a '{name}' in a column, and declare "
                 fix += option("cluster", name, f"--cluster {name}")
-    return [caution("SS321", detail, affects="n, standard errors, intervals, p-values", fix=fix)] if detail else []
+    return (
+        [caution("SS321", detail, affects="n, standard errors, intervals, p-values", fix=fix)]
+        if detail
+        else []
+    )

@@ -20,7 +20,15 @@ from socialstats.designs.options import Reading
 from socialstats.designs.rows import FILL, Rows, begin, fill_or_drop
 from socialstats.designs.schema import NAMING, NEEDED, Roles
 from socialstats.designs.vocabulary import spelled
-from socialstats.errors import SHOWN_AT_MOST, Caution, DesignError, InputError, NothingToAnalyse, Problem, caution
+from socialstats.errors import (
+    SHOWN_AT_MOST,
+    Caution,
+    DesignError,
+    InputError,
+    NothingToAnalyse,
+    Problem,
+    caution,
+)
 from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
 from socialstats.tables.counting import (
     LARGEST_WEIGHT,
@@ -45,9 +53,13 @@ FIX = "Counts are whole numbers from 0 upwards"
 SPAN = 2**52  # more than any number of a row: those of stacked columns lie as far apart
 ROUNDED = 0.005  # share of a total by which rounding of its digits may move it
 LARGEST_TOTAL = 2.0**53  # larger whole numbers are not all floats
-FREQUENCIES = frozenset(spelled("count counts cnt n freq freqs frequency frequencies wtn nobs times cases ncases size"))
+FREQUENCIES = frozenset(
+    spelled("count counts cnt n freq freqs frequency frequencies wtn nobs times cases ncases size")
+)
 WEIGHTS = frozenset(spelled("weight weights w wt wgt"))
-TIE_COUNTS = frozenset(spelled("ties tie tied nties ntied ntie draw draws drawn ndraws tiescount tiedgames equal"))
+TIE_COUNTS = frozenset(
+    spelled("ties tie tied nties ntied ntie draw draws drawn ndraws tiescount tiedgames equal")
+)
 NO_COUNTS = re.compile(
     r"(?:^|[_. ]|(?<=[a-z])(?=[A-Z]))(?:date|year|season|month|week|day|time|round|id|elo|rating|rank|seed|age)s?$",
     re.IGNORECASE,
@@ -57,7 +69,9 @@ MOST_COUNTED = 10_000  # rows of a table that was counted and whose counts have 
 MOST_CELLS = 400  # combinations of values in a table that was counted
 TOTALS = frozenset(spelled("total totals sum margin grandtotal gesamt summe"))
 WIN_WORDS = spelled("wins win won nwins")
-FEWEST_NUMBERED = 4  # rows from which whole numbers 1, 2, ... without a gap are taken as row numbers
+FEWEST_NUMBERED = (
+    4  # rows from which whole numbers 1, 2, ... without a gap are taken as row numbers
+)
 
 
 def bare(name: str) -> str:
@@ -73,7 +87,11 @@ def bare(name: str) -> str:
 
 def frequency_columns(table: Table, taken: TextSet, na: TextSet | None = None) -> list[str]:
     """Return the columns that are called like a frequency and hold whole numbers from 0 upwards, but no row numbers."""
-    return [c for c in table.columns if bare(c) in FREQUENCIES and c not in taken and held(table, c, na).counts]
+    return [
+        c
+        for c in table.columns
+        if bare(c) in FREQUENCIES and c not in taken and held(table, c, na).counts
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +105,18 @@ class Held:
     def number_rows(self) -> bool:
         """Whether these are 1, 2, ... (or 0, 1, ...), each number in one row."""
         low = next(iter(self.numbers), -1.0)
-        return self.rows >= FEWEST_NUMBERED and low in (0, 1) and self.numbers == [low + k for k in range(self.rows)]
+        return (
+            self.rows >= FEWEST_NUMBERED
+            and low in (0, 1)
+            and self.numbers == [low + k for k in range(self.rows)]
+        )
 
     @property
     def counts(self) -> bool:
         """Whether these are whole numbers from 0 upwards, one of them above 1, which do not number the rows."""
-        whole = max(self.numbers, default=0) >= 2 and all(x >= 0 and x.is_integer() for x in self.numbers)
+        whole = max(self.numbers, default=0) >= 2 and all(
+            x >= 0 and x.is_integer() for x in self.numbers
+        )
         return whole and not self.number_rows
 
 
@@ -126,7 +150,9 @@ def looks_counted(table: Table, *columns: str) -> bool:
     """Whether columns of few values are crossed: at least half of their combinations occur, each in one row."""
     cells = table.counts(columns)
     most = int(np.prod([len(cells.columns[c].values) for c in columns]))
-    return bool(len(cells.n) == cells.n.sum() and 4 <= most <= 2 * len(cells.n) and most <= MOST_CELLS)
+    return bool(
+        len(cells.n) == cells.n.sum() and 4 <= most <= 2 * len(cells.n) and most <= MOST_CELLS
+    )
 
 
 def unused_beside_wins(table: Table, wins: Texts, used: TextSet, na: TextSet) -> Frequency:
@@ -188,17 +214,30 @@ def frequency(
     free = [c for c in table.columns if c not in used]
     named = [c for c in free if bare(c) in FREQUENCIES and not held(table, c, na).number_rows]
     few = free and not table.lazy and table.height <= MOST_COUNTED
-    distinct = bool(keys and (named or few)) and float(table.counts(list(keys)).n.max(initial=0.0)) == 1.0
-    distinct = distinct or bool(keys and len(named) == 1 and few and _crossed(table, [*keys], named[0]))
+    distinct = (
+        bool(keys and (named or few)) and float(table.counts(list(keys)).n.max(initial=0.0)) == 1.0
+    )
+    distinct = distinct or bool(
+        keys and len(named) == 1 and few and _crossed(table, [*keys], named[0])
+    )
     counts = held(table, named[0], na) if distinct and len(named) == 1 else Held([], 0)
-    if counts.counts and (len(counts.numbers) > 1 or counts.rows == 1):  # a constant says nothing of single rows
+    if counts.counts and (
+        len(counts.numbers) > 1 or counts.rows == 1
+    ):  # a constant says nothing of single rows
         name, none = shorten(named[0]), option("count", False, "--count ''")
         detail = f"'{name}' holds whole numbers beside rows that are all different"
-        fix = f"{option('count', name, f'--count {name}')} says so; {none} if it means something else"
-        return Frequency(column=named[0], cautions=(caution("SS323", detail, affects="n, every number", fix=fix),))
+        fix = (
+            f"{option('count', name, f'--count {name}')} says so; {none} if it means something else"
+        )
+        return Frequency(
+            column=named[0],
+            cautions=(caution("SS323", detail, affects="n, every number", fix=fix),),
+        )
     odd = named or [c for c in free if bare(c) in WEIGHTS and held(table, c, na).numbers]
     if not odd and distinct and few and counted():
-        others = [c for c in free[:MOST_FREE] if bare(c) not in TIE_COUNTS and not NO_COUNTS.search(c)]
+        others = [
+            c for c in free[:MOST_FREE] if bare(c) not in TIE_COUNTS and not NO_COUNTS.search(c)
+        ]
         odd = [c for c in others if held(table, c, na).counts]
     return _named(odd, "not used")
 
@@ -233,7 +272,9 @@ def refuse_total_row(table: Table, names: Texts, columns: Texts, na: TextSet) ->
         If its number is the sum of the others in each of the columns, but for rounding.
     """
     for name in names:
-        if not any(not level.isdigit() and bare(level) in TOTALS for level in table.levels(name, na)):
+        if not any(
+            not level.isdigit() and bare(level) in TOTALS for level in table.levels(name, na)
+        ):
             continue
         rows = begin(table, [name, *columns], na)
         bad = rows.labels(name).mapped(lambda level: bare(level) in TOTALS, False)
@@ -242,7 +283,9 @@ def refuse_total_row(table: Table, names: Texts, columns: Texts, na: TextSet) ->
             total = float(numbers @ rows.n)
             bad = bad & (numbers != 0) & (np.abs(2 * numbers - total) <= ROUNDED * np.abs(numbers))
         fix = partial("Remove it, or leave it out (--exclude {}={})".format, name)
-        rows.each_value(name, bad, [name], "'{}' is a row of totals: it has the sums of the others", fix=fix)
+        rows.each_value(
+            name, bad, [name], "'{}' is a row of totals: it has the sums of the others", fix=fix
+        )
         rows.raise_if_any()
 
 
@@ -292,7 +335,9 @@ def begun(
     may_miss : sequence of str
         Kinds of columns that may miss a value.
     """
-    rows = begin(table, roles.columns(), options.na_labels, roles.of(*NAMING), roles["weight"] or None)
+    rows = begin(
+        table, roles.columns(), options.na_labels, roles.of(*NAMING), roles["weight"] or None
+    )
     if wide is not None:
         rows.noun, rows.origin = "values", wide
         rows.flow[0] = replace(rows.flow[0], label="values read")
@@ -322,7 +367,10 @@ def times_of(rows: Rows, roles: Roles, labels: Texts) -> FloatArray:
 WEIGHT_PROBLEMS = {
     WEIGHT_MISSING: ("the weight is missing", ""),
     WEIGHT_NEGATIVE: ("a weight is negative", "Weights are finite numbers from 0 upwards"),
-    WEIGHT_NO_NUMBER: ("a weight is not a finite number", "Weights are finite numbers from 0 upwards"),
+    WEIGHT_NO_NUMBER: (
+        "a weight is not a finite number",
+        "Weights are finite numbers from 0 upwards",
+    ),
     WEIGHT_EXTREME: (
         f"a weight is below {SMALLEST_WEIGHT:g} or above {LARGEST_WEIGHT:g}",
         "Divide all weights by a common factor",
@@ -358,12 +406,21 @@ def set_weights_aside(rows: Rows, column: str, options: Reading, *, droppable: b
         shown = "".join(f": {shorten(value)}" for value in seen[:1] if value)
         spelled = other_spelling(seen)
         fix = spelled[1] if spelled else cure or fill
-        rows.pend(message + shown, column, fix, keys=(column,), wanted=wanted, n_rows=int(rows.n[bad].sum()))
+        rows.pend(
+            message + shown,
+            column,
+            fix,
+            keys=(column,),
+            wanted=wanted,
+            n_rows=int(rows.n[bad].sum()),
+        )
     rows.use = rows.use & ((status == 0) | (status == WEIGHT_ZERO))
     rows.leave_out(status == WEIGHT_ZERO, f"weight 0 in '{name}'", "rows of weight 0 say nothing")
 
 
-def weights_of(rows: Rows, roles: Roles, options: Reading, *, droppable: bool = True) -> FloatArray | None:
+def weights_of(
+    rows: Rows, roles: Roles, options: Reading, *, droppable: bool = True
+) -> FloatArray | None:
     """Return the sampling weight of a unit in each row; None where no column has weights, or all are equal.
 
     Weights are relative: equal ones are none. Rows of weight 0 are used no more.
@@ -412,10 +469,16 @@ def crosstab(table: Table) -> pd.DataFrame:
             number = as_number(label) if label is not None else None
             if number is not None:
                 cells[row, k] = number
-            elif label is not None and label not in MISSING and not (named and label == "-" and first[row] == head):
+            elif (
+                label is not None
+                and label not in MISSING
+                and not (named and label == "-" and first[row] == head)
+            ):
                 line = tuple(table.places([row]).values())
                 message = f"'{shorten(label)}' is not a count"
-                problems.append(Problem(message=message, source=table.source, column=head, lines=line, fix=FIX))
+                problems.append(
+                    Problem(message=message, source=table.source, column=head, lines=line, fix=FIX)
+                )
     size, square = len(first), None
     if named:
         square = pd.DataFrame(cells, index=labels, columns=labels if lost else heads)
@@ -435,7 +498,9 @@ def crosstab(table: Table) -> pd.DataFrame:
 def _lost_labels(rows: Texts, heads: Texts) -> bool:
     """Whether the header is V1, V2, ... (or X1, ...) over rows 1, 2, ...: R's names for columns without any."""
     numbered = [str(k) for k in range(1, len(rows) + 1)]
-    return list(rows) == numbered and any(list(heads) == [letter + k for k in numbered] for letter in "VX")
+    return list(rows) == numbered and any(
+        list(heads) == [letter + k for k in numbered] for letter in "VX"
+    )
 
 
 def _without_totals(square: pd.DataFrame, source: str) -> pd.DataFrame:
@@ -449,10 +514,13 @@ def _without_totals(square: pd.DataFrame, source: str) -> pd.DataFrame:
     names = [bare(str(label)) for label in (*square.index, *square.columns)]
     row, column = names[len(square) - 1], names[-1]
     down, across = (
-        len(side) > 2 and np.allclose(side.iloc[:-1].sum(axis=0), side.iloc[-1]) for side in (square, square.T)
+        len(side) > 2 and np.allclose(side.iloc[:-1].sum(axis=0), side.iloc[-1])
+        for side in (square, square.T)
     )
     if row == column and row in MARGINS and not (down and across):
-        raise InputError(f"{source}: '{shorten(str(square.index[-1]))}' is not the sum of the other rows and columns")
+        raise InputError(
+            f"{source}: '{shorten(str(square.index[-1]))}' is not the sum of the other rows and columns"
+        )
     if row == column:
         down = across = down and across
     else:
@@ -468,7 +536,11 @@ def _matched(square: pd.DataFrame) -> pd.DataFrame | None:
     spelled = {bare(str(label)): str(label) for label in square.index}
     square = square.rename(columns={c: spelled.get(bare(str(c)), str(c)) for c in square.columns})
     every = [*square.index, *(name for name in square.columns if name not in square.index)]
-    if square.index.has_duplicates or square.columns.has_duplicates or len(every) > max(square.shape):
+    if (
+        square.index.has_duplicates
+        or square.columns.has_duplicates
+        or len(every) > max(square.shape)
+    ):
         return None
     absent = [~np.isin(every, axis) for axis in (square.index, square.columns)]
     full = square.reindex(index=every, columns=every)
@@ -477,8 +549,14 @@ def _matched(square: pd.DataFrame) -> pd.DataFrame | None:
 
 def counts_in(cells: Any) -> bool:
     """Whether all cells are whole numbers from 0 upwards."""
-    numbers = [x for x in np.ravel(cells) if isinstance(x, (int, float, np.number)) and not isinstance(x, bool)]
-    return 0 < len(numbers) == np.size(cells) and all(x >= 0 and float(x).is_integer() for x in numbers)
+    numbers = [
+        x
+        for x in np.ravel(cells)
+        if isinstance(x, (int, float, np.number)) and not isinstance(x, bool)
+    ]
+    return 0 < len(numbers) == np.size(cells) and all(
+        x >= 0 and float(x).is_integer() for x in numbers
+    )
 
 
 def may_count(cells: Any) -> bool:
@@ -559,15 +637,22 @@ def square_counts(
     size = cells.shape[0]
     labels = labels or tuple(str(start + k) for k in range(size))
     if len(labels) != size:
-        raise InputError(f"{source}: {len(labels)} levels ({quoted(labels, 8)}) for a {size} x {size} table")
+        raise InputError(
+            f"{source}: {len(labels)} levels ({quoted(labels, 8)}) for a {size} x {size} table"
+        )
     counts = _numbers(cells, labels, source)
     if not counts.any():
         raise NothingToAnalyse(f"{source}: every count is 0: there is nothing to analyse")
-    return (*_ordered(labels, counts, declared, source), declared is not None or hasattr(table, "columns"))
+    return (
+        *_ordered(labels, counts, declared, source),
+        declared is not None or hasattr(table, "columns"),
+    )
 
 
 def _frame_labels(table: Any, source: str) -> Levels:
-    rows, columns = (tuple(as_text(label) or "" for label in axis) for axis in (table.index, table.columns))
+    rows, columns = (
+        tuple(as_text(label) or "" for label in axis) for axis in (table.index, table.columns)
+    )
     if rows != columns:
         raise InputError(
             f"{source}: the rows are {quoted(rows, 8)} and the columns {quoted(columns, 8)}. Both sides need the same "
@@ -581,7 +666,9 @@ def _frame_labels(table: Any, source: str) -> Levels:
 def _numbers(cells: Any, labels: Texts, source: str) -> FloatArray:
     numbers = {place: _count(value) for place, value in np.ndenumerate(cells)}
     problems = []
-    for row, column in [place for place, number in numbers.items() if number is None][: SHOWN_AT_MOST + 1]:
+    for row, column in [place for place, number in numbers.items() if number is None][
+        : SHOWN_AT_MOST + 1
+    ]:
         place = f"row {row + 1} ('{shorten(labels[row])}'), column {column + 1} ('{shorten(labels[column])}')"
         message = f"{place}: {shorten(str(cells[row, column]))} is not a count"
         problems.append(Problem(message=message, source=source, fix=FIX))
@@ -613,13 +700,17 @@ def whole_count(value: Any, place: str) -> float:
     return number
 
 
-def _ordered(labels: Levels, counts: FloatArray, declared: Levels | None, source: str) -> tuple[Levels, FloatArray]:
+def _ordered(
+    labels: Levels, counts: FloatArray, declared: Levels | None, source: str
+) -> tuple[Levels, FloatArray]:
     """Arrange the labels of a data frame in the declared order; levels that it lacks have counts of 0."""
     if declared is None or declared == labels:
         return labels, counts
     codes = codes_in(labels, declared)
     if unknown := [label for label, code in zip(labels, codes, strict=True) if code < 0]:
-        raise InputError(f"{source}: {quoted(unknown)} is none of the declared levels ({quoted(declared, 8)})")
+        raise InputError(
+            f"{source}: {quoted(unknown)} is none of the declared levels ({quoted(declared, 8)})"
+        )
     out = np.zeros((len(declared), len(declared)))
     out[np.ix_(codes, codes)] = counts
     return declared, out
@@ -673,7 +764,10 @@ def make_long(table: Table, columns: Texts, keep: Texts, *, row: str | None, nam
         frame: Any = table.frame
         if table.lazy:
             frame = collected(frame.select(*dict.fromkeys([*columns, *kept])))
-        rows, long = len(frame), _stacked_now(frame, columns, kept, added, first=table.unit != "row")
+        rows, long = (
+            len(frame),
+            _stacked_now(frame, columns, kept, added, first=table.unit != "row"),
+        )
     if not rows:
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
 
@@ -754,7 +848,9 @@ def with_constant(table: Table, wanted: str, label: str) -> tuple[Table, str]:
     """Add a column that holds one label in every row; return its name as well."""
     name = free_name(table.columns, wanted)
     frame: Any = table.frame
-    return replace(table, frame=frame.with_columns(nw.lit(label).alias(name)), columns=(*table.columns, name)), name
+    return replace(
+        table, frame=frame.with_columns(nw.lit(label).alias(name)), columns=(*table.columns, name)
+    ), name
 
 
 def free_name(taken: TextSet, wanted: str) -> str:
@@ -798,7 +894,9 @@ def as_named(data: Any, prefix: str = "") -> Any:
     if not isinstance(data, np.ndarray):
         return data
     if data.ndim != 2:
-        raise InputError(f"a 2-D array is needed, not one of shape {data.shape}. Pass a data frame, or a 2-D array")
+        raise InputError(
+            f"a 2-D array is needed, not one of shape {data.shape}. Pass a data frame, or a 2-D array"
+        )
     import pandas as pd
 
     width = len(str(data.shape[1]))
@@ -824,7 +922,11 @@ def need_columns(table: Table, names: Iterable[str], what: str) -> None:
     absent = [name for name in names if name not in table.columns]
     if absent:
         message = f"no column {quoted(absent)}; {what}"
-        raise InputError(Problem(source=table.source, message=message, fix=f"Columns: {quoted(table.columns, 20)}"))
+        raise InputError(
+            Problem(
+                source=table.source, message=message, fix=f"Columns: {quoted(table.columns, 20)}"
+            )
+        )
 
 
 def groupings(table: Table, names: Texts, what: str) -> tuple[Levels, dict[str, dict[str, str]]]:
@@ -863,7 +965,9 @@ def groupings(table: Table, names: Texts, what: str) -> tuple[Levels, dict[str, 
     groups_of: dict[str, tuple[str | None, ...]] = {}
     for label, groups in zip(table.texts(item), zip(*columns, strict=True), strict=True):
         if label and groups_of.setdefault(label, groups) != groups:
-            raise InputError(f"{table.source}: '{shorten(label)}' has several rows; give every {what} one")
+            raise InputError(
+                f"{table.source}: '{shorten(label)}' has several rows; give every {what} one"
+            )
     return tuple(groups_of), {
         name: {label: group for label in sorted(groups_of) if (group := groups_of[label][k])}
         for k, name in enumerate(others)

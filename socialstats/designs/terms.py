@@ -18,7 +18,9 @@ from socialstats.designs.aliases import TextSet
 from socialstats.errors import InputError, Problem
 from socialstats.text import listing, shorten
 
-OPTIONS: Mapping[str, Mapping[str, int]] = {  # functions that stand alone -> their options, and the largest values
+OPTIONS: Mapping[
+    str, Mapping[str, int]
+] = {  # functions that stand alone -> their options, and the largest values
     "C": {},
     "poly": {"degree": 10},
     "bs": {"df": 50, "degree": 5},
@@ -39,7 +41,9 @@ TOKEN = re.compile(
 )
 
 _lock = threading.Lock()
-_refusals = 0  # counted for the whole process: a thread that starts inside `names_only` must keep to it
+_refusals = (
+    0  # counted for the whole process: a thread that starts inside `names_only` must keep to it
+)
 
 
 @contextmanager
@@ -134,7 +138,9 @@ def column(name: str) -> str:
     ('urgency', '`word count`')
     """
     if "`" in name:
-        raise InputError(f"no formula can name '{shorten(name)}', which holds a backtick. Rename the column")
+        raise InputError(
+            f"no formula can name '{shorten(name)}', which holds a backtick. Rename the column"
+        )
     return name if WORD.fullmatch(name) else f"`{name}`"
 
 
@@ -190,7 +196,9 @@ def terms_of(formula: str) -> list[Term] | None:
             return None
         raise
     if parts.left or parts.clusters:
-        raise InputError(f"formula '{shorten(formula, 120)}' has a response or clusters, where terms are meant")
+        raise InputError(
+            f"formula '{shorten(formula, 120)}' has a response or clusters, where terms are meant"
+        )
     return [*parts.right.values()]
 
 
@@ -206,7 +214,9 @@ class _Reading:
         self.take()
 
     def refused(self, why: str) -> InputError:
-        return InputError(Problem(message=f"formula '{shorten(self.text, 120)}': {why}", fix=ALLOWED))
+        return InputError(
+            Problem(message=f"formula '{shorten(self.text, 120)}': {why}", fix=ALLOWED)
+        )
 
     def take(self) -> str:
         """Return the next token, and look at the one behind it."""
@@ -277,7 +287,9 @@ class _Reading:
                 adds = not adds
             else:
                 more = self.joined()
-            terms = self.limited(terms | more if adds else {key: terms[key] for key in terms if key not in more})
+            terms = self.limited(
+                terms | more if adds else {key: terms[key] for key in terms if key not in more}
+            )
             if not self.next_is("+", "-"):
                 return terms
             sign = self.take()
@@ -310,7 +322,9 @@ class _Reading:
             return terms
         if self.kind == "number":
             if self.token != "1":
-                raise self.refused(f"the number {self.token} is not a term; a calculation stands in I()")
+                raise self.refused(
+                    f"the number {self.token} is not a term; a calculation stands in I()"
+                )
             self.take()
             return {frozenset(): ()}
         factor = self.named(alone=True)
@@ -346,7 +360,9 @@ class _Reading:
             hint = f"; write {last}()" if last in FUNCTIONS else ""
             raise self.refused(f"{function}() is not a function of formulas{hint}")
         if function in OPTIONS and not alone:
-            raise self.refused(f"{function}() stands inside a calculation, and it makes several columns")
+            raise self.refused(
+                f"{function}() stands inside a calculation, and it makes several columns"
+            )
         self.take()
         of_columns = function == "C" or function in self.keywords
         of = self.columns_within(function) if of_columns else (self.calculation(),)

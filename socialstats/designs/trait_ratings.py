@@ -134,7 +134,12 @@ def trait_ratings(
     names = {**{column: part for part, column in columns.items()}, long.name: "trait"}
     strata = {names[c]: replace(factor, name=names[c]) for c, factor in done.strata.items()}
     further = {part: named[part] for part in ("by", "status") if named[part]}
-    return replace(done, strata=strata, columns={**columns, "rater": judge, **further}, instrument=declared(table))
+    return replace(
+        done,
+        strata=strata,
+        columns={**columns, "rater": judge, **further},
+        instrument=declared(table),
+    )
 
 
 def refuse_twice(table: Table, columns: dict[str, str], traits: Texts, others: Texts) -> None:
@@ -152,7 +157,9 @@ def refuse_twice(table: Table, columns: dict[str, str], traits: Texts, others: T
         )
     repeated = [c for c in columns.values() if list(columns.values()).count(c) > 1]
     if repeated:
-        raise DesignError(f"{table.source}: column '{repeated[0]}' cannot be both {' and '.join(columns)}")
+        raise DesignError(
+            f"{table.source}: column '{repeated[0]}' cannot be both {' and '.join(columns)}"
+        )
 
 
 def in_own_words(problems: Sequence[Problem], trait: str) -> list[Problem]:
@@ -169,5 +176,7 @@ def in_own_words(problems: Sequence[Problem], trait: str) -> list[Problem]:
     for problem in problems:
         message = re.sub(rf", {named}| \({named}\)", "", problem.message, count=1)
         column = None if problem.fix == ONCE else problem.column
-        problems_by.setdefault((message, problem.lines), replace(problem, column=column, message=message))
+        problems_by.setdefault(
+            (message, problem.lines), replace(problem, column=column, message=message)
+        )
     return [*problems_by.values()]

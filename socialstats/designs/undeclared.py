@@ -30,7 +30,15 @@ from socialstats.designs.options import Reading, texts
 from socialstats.designs.parts import A_WON, TIED, Factor
 from socialstats.designs.schema import Roles
 from socialstats.designs.suspects import cluster_suspects
-from socialstats.designs.vocabulary import CLUSTERS, COVARIATES, MODELS, ORDER_NAME, RATERS, UNITS, VALUES
+from socialstats.designs.vocabulary import (
+    CLUSTERS,
+    COVARIATES,
+    MODELS,
+    ORDER_NAME,
+    RATERS,
+    UNITS,
+    VALUES,
+)
 from socialstats.designs.winners import SIDE_CODES, says_tie, scheme_of
 from socialstats.errors import Caution, SocialStatsError, caution
 from socialstats.tables import Table
@@ -116,10 +124,14 @@ def component(scores: FloatArray, codes: IntArray, n: FloatArray) -> tuple[float
     return observed, expected, float(chdtrc(df, df * observed / expected))
 
 
-def dependence(column: Factor, declared: tuple[Factor, ...], scores: Scores, n: FloatArray) -> Iterator[Dependence]:
+def dependence(
+    column: Factor, declared: tuple[Factor, ...], scores: Scores, n: FloatArray
+) -> Iterator[Dependence]:
     """Yield what a column would do to each family, beyond the dependence that is declared."""
     for family, raw in scores.items():
-        u = scaled(raw)  # the ratio and p do not depend on a factor, and fourth powers leave the range of floats
+        u = scaled(
+            raw
+        )  # the ratio and p do not depend on a factor, and fourth powers leave the range of floats
         codes, weights = column.codes, n
         whole, base, p_value = component(u, codes, weights)
         whole *= small_sample(clusters := len(np.unique(codes)))
@@ -134,7 +146,9 @@ def dependence(column: Factor, declared: tuple[Factor, ...], scores: Scores, n: 
             p_value = max(p_value, beyond)
             base = max(base, component(u, factor.codes, n)[0] * small_sample(len(factor.levels)))
             fewest = min(fewest, len(factor.levels))
-        if whole > CENTRED * base > 0:  # else each label holds rows that were compared with their own mean
+        if (
+            whole > CENTRED * base > 0
+        ):  # else each label holds rows that were compared with their own mean
             ratio = float(np.sqrt(whole / base))
             longer = ratio * reach(min(clusters, fewest)) / reach(fewest)
             yield Dependence(
@@ -164,7 +178,11 @@ def of_comparisons(design: Comparisons) -> Scores:
     """
     k, n = len(design.items), design.count
     low, high = np.minimum(design.item_a, design.item_b), np.maximum(design.item_a, design.item_b)
-    won = np.where(design.outcome == TIED, 0.5, ((design.outcome == A_WON) == (design.item_a == low)).astype(float))
+    won = np.where(
+        design.outcome == TIED,
+        0.5,
+        ((design.outcome == A_WON) == (design.item_a == low)).astype(float),
+    )
     pair = design.pair.codes
     met = np.bincount(pair, weights=n)
     share = np.bincount(pair, weights=n * won) / met
@@ -181,7 +199,9 @@ def of_comparisons(design: Comparisons) -> Scores:
         np.add.at(items, (np.arange(len(n)), high), -residual)
         scores["strengths"] = items
     if design.order_known:
-        scores["the order effect"] = (residual * design.first * np.where(design.item_a == low, 1, -1))[:, None]
+        scores["the order effect"] = (
+            residual * design.first * np.where(design.item_a == low, 1, -1)
+        )[:, None]
     tied = (design.outcome == TIED).astype(float)
     if 0 < tied @ n < n.sum():
         scores["ties"] = (tied - float(tied @ n / n.sum()))[:, None]
@@ -194,7 +214,9 @@ def of_pairs(design: Paired) -> Scores:
         change = design.difference[:, None]
     else:
         levels = np.arange(len(design.levels))
-        change = (design.first[:, None] == levels).astype(float) - (design.second[:, None] == levels)
+        change = (design.first[:, None] == levels).astype(float) - (
+            design.second[:, None] == levels
+        )
     centre = (design.count @ change) / design.count.sum()
     return {"the difference": change - centre}
 
@@ -221,21 +243,27 @@ def of_ratings(design: Ratings) -> Scores:
         counts = design.level_counts()
         share = (n @ counts) / max((n @ counts).sum(), 1.0)
         return {"shares": counts - counts.sum(axis=1, keepdims=True) * share}
-    scores = np.append(design.scores, np.nan)[np.where(there, values, len(design.scores)).astype(np.int64)]
+    scores = np.append(design.scores, np.nan)[
+        np.where(there, values, len(design.scores)).astype(np.int64)
+    ]
     weights = n[:, None] * there
     centre = np.where(there, scores, 0.0).T @ n / np.maximum(weights.sum(axis=0), 1.0)
     apart = np.where(there, scores - centre, 0.0)
     raters = np.maximum(there.sum(axis=1, keepdims=True), 1)
     scores_by = {"means": apart.sum(axis=1, keepdims=True) / raters}
     if 1 < len(design.raters) <= MOST_SCORES:
-        scores_by["differences"] = np.where(there, apart - apart.sum(axis=1, keepdims=True) / raters, 0.0)
+        scores_by["differences"] = np.where(
+            there, apart - apart.sum(axis=1, keepdims=True) / raters, 0.0
+        )
     return scores_by
 
 
 NAMING = (*UNITS, *RATERS, *MODELS, *CLUSTERS, "user", "session", "group", "block", "batch")
 
 
-def candidates(table: Table, used: TextSet, units: float, outcomes: Callable[[Table, Column], bool]) -> list[str]:
+def candidates(
+    table: Table, used: TextSet, units: float, outcomes: Callable[[Table, Column], bool]
+) -> list[str]:
     """Return the unused columns that may hold clusters: labels that repeat, and that no answer or measurement makes."""
     from socialstats.designs.profile import Profile
 
@@ -245,7 +273,11 @@ def candidates(table: Table, used: TextSet, units: float, outcomes: Callable[[Ta
     names = []
     for name in table.columns:
         column = profile.column(name) if name not in used else None
-        if column is None or not FEWEST <= column.size <= units / 2 or column.filled < FILLED * column.rows:
+        if (
+            column is None
+            or not FEWEST <= column.size <= units / 2
+            or column.filled < FILLED * column.rows
+        ):
             continue
         if column.timing or column.called(COVARIATES, VALUES) or ORDER_NAME.search(name):
             continue
@@ -275,12 +307,20 @@ def holds_outcomes(items: Texts, values: Texts, table: Table, column: Column) ->
     sides = frozenset[str]()
     if items:
         cells = table.counts([column.name, *items])
-        own, *two = (cells.columns[name].labels().mapped(str, "", object) for name in (column.name, *items))
+        own, *two = (
+            cells.columns[name].labels().mapped(str, "", object) for name in (column.name, *items)
+        )
         says, inside = np.isin(own, [*decided]), np.any([own == item for item in two], axis=0)
-        if scheme_of(decided, SIDE_CODES) or cells.n[says & inside].sum() >= ALWAYS * cells.n[says].sum():
+        if (
+            scheme_of(decided, SIDE_CODES)
+            or cells.n[says & inside].sum() >= ALWAYS * cells.n[says].sum()
+        ):
             return True
         sides = frozenset(chain.from_iterable(two))
-    known = frozenset(chain.from_iterable(table.levels(name) for name in values if table.has(name))) - sides
+    known = (
+        frozenset(chain.from_iterable(table.levels(name) for name in values if table.has(name)))
+        - sides
+    )
     return len(decided & known) >= ALWAYS * len(decided)
 
 
@@ -360,14 +400,18 @@ def with_dependence(
 
     def wider(name: str) -> D:
         names = (*roles.of("cluster"), name)
-        changed = replace(options, cluster=(*texts(options.cluster), name), missing="drop", try_clusters=False)
+        changed = replace(
+            options, cluster=(*texts(options.cluster), name), missing="drop", try_clusters=False
+        )
         return again(roles.replaced(cluster=names), changed) if again is not None else design
 
     notes: list[Caution] = []
     if not is_tried(table):
         notes = cluster_suspects(table, used, int(units), **suspects)
     elif options.try_clusters and again is not None:
-        notes = undeclared(table, used, units, partial(holds_outcomes, roles.of("item"), values), wider, scores_of)
+        notes = undeclared(
+            table, used, units, partial(holds_outcomes, roles.of("item"), values), wider, scores_of
+        )
     done: D = replace(design, cautions=(*design.cautions, *notes))
     return done
 
@@ -395,13 +439,19 @@ def cautions_of(effects: Sequence[Dependence]) -> list[Caution]:
 
 def words(columns: Texts, effects: Sequence[Dependence]) -> str:
     """Return by how much each column would change the standard errors of each family."""
-    return "; ".join(_words([effect for effect in effects if effect.column == column]) for column in columns)
+    return "; ".join(
+        _words([effect for effect in effects if effect.column == column]) for column in columns
+    )
 
 
 def _words(effects: Sequence[Dependence]) -> str:
     ratios = listing([f"{effect.ratio:.2f} ({effect.family})" for effect in effects])
     wider = max(effects, key=lambda effect: effect.longer)
-    intervals = f", and intervals up to {wider.longer:.1f} times as long" if wider.longer > 1.05 * wider.ratio else ""
+    intervals = (
+        f", and intervals up to {wider.longer:.1f} times as long"
+        if wider.longer > 1.05 * wider.ratio
+        else ""
+    )
     return (
         f"'{shorten(wider.column)}' ({count(wider.labels, 'value')}; with it as a cluster, standard errors are "
         f"{ratios} times as large{intervals})"

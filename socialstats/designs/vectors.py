@@ -25,12 +25,37 @@ from socialstats.tables import as_number
 from socialstats.text import listing, quoted
 from socialstats.voice import option
 
-ARRAYS = ("ndarray", "Series", "Index", "Categorical")  # an attribute of a relation of DuckDB may be a query
-LISTS = ("unit", "cluster", "strata", "raters", "units", "columns", "ranks")  # keywords that may be several columns
+ARRAYS = (
+    "ndarray",
+    "Series",
+    "Index",
+    "Categorical",
+)  # an attribute of a relation of DuckDB may be a query
+LISTS = (
+    "unit",
+    "cluster",
+    "strata",
+    "raters",
+    "units",
+    "columns",
+    "ranks",
+)  # keywords that may be several columns
 OF_SQUARES = ("levels", "scale", "groups")  # keywords that go with a square array
-COLUMNS = ("unit", "cluster", "by", "count", "weight")  # keywords that may be a vector, with one value per row
+COLUMNS = (
+    "unit",
+    "cluster",
+    "by",
+    "count",
+    "weight",
+)  # keywords that may be a vector, with one value per row
 BESIDE_ONE = ("group", "rater")  # keywords that may be a vector beside one vector of values
-LAYOUTS = ("raters_in", "raters", "units", "columns", "ranks")  # keywords by which a design reads an array itself
+LAYOUTS = (
+    "raters_in",
+    "raters",
+    "units",
+    "columns",
+    "ranks",
+)  # keywords by which a design reads an array itself
 
 
 def from_vectors(
@@ -90,11 +115,15 @@ def from_vectors(
         return args, given
     plain = kinds == [*readers]
     if plain and isinstance(args[0], Number):
-        raise InputError(f"{name} takes a table or vectors, not the number {args[0]}. {calls(kinds[0], name, square)}")
+        raise InputError(
+            f"{name} takes a table or vectors, not the number {args[0]}. {calls(kinds[0], name, square)}"
+        )
     vectors = leading_vectors(args)
     rest = args[max(1, len(vectors)) :]
     if len(vectors) < 2:
-        said = {key for kind in kinds for key in keywords(kind)}.difference(OF_SQUARES).intersection(given)
+        said = {key for kind in kinds for key in keywords(kind)}.difference(
+            OF_SQUARES
+        ).intersection(given)
         counted = kinds[0] in SQUARES and (is_square(args[0]) if square else is_crosstab(args[0]))
         if kinds == [Groups] and square:
             counted = is_counts(args[0])
@@ -170,11 +199,17 @@ def once(data: Any, name: str) -> Any:
     """
     if isinstance(data, Set) and not isinstance(data, KeysView):
         raise InputError(f"{name}: a set has no order, and holds equal values once. Pass a list")
-    if isinstance(data, (Iterator, KeysView, ValuesView, range)) and not isinstance(data, io.IOBase):
+    if isinstance(data, (Iterator, KeysView, ValuesView, range)) and not isinstance(
+        data, io.IOBase
+    ):
         data = list(data)
     if isinstance(data, np.ndarray) and data.ndim == 2 and data.shape[1] == 1:
         return data[:, 0]
-    if isinstance(data, list) and data and all(isinstance(row, (list, tuple)) and len(row) == 1 for row in data):
+    if (
+        isinstance(data, list)
+        and data
+        and all(isinstance(row, (list, tuple)) and len(row) == 1 for row in data)
+    ):
         return [row[0] for row in data]
     return data
 
@@ -189,7 +224,12 @@ def with_order(vectors: Sequence[Any], given: Fields) -> Fields:
     """
     types = {getattr(data, "dtype", None) for data in vectors}
     kind = types.pop()
-    if types or not isinstance(kind, pd.CategoricalDtype) or not kind.ordered or given.get("levels") is not None:
+    if (
+        types
+        or not isinstance(kind, pd.CategoricalDtype)
+        or not kind.ordered
+        or given.get("levels") is not None
+    ):
         return given
     return {**given, "levels": kind.categories.tolist()}
 
@@ -212,7 +252,9 @@ def refuse_counts(values: Any, given: Fields, name: str) -> None:
         )
 
 
-def of_one(kind: Any, values: Any, given: Fields, name: str, square: bool = False) -> tuple[Fields, Fields]:
+def of_one(
+    kind: Any, values: Any, given: Fields, name: str, square: bool = False
+) -> tuple[Fields, Fields]:
     """Return one vector of values as a table with one row per value, and take the vectors beside it.
 
     Raises
@@ -265,7 +307,9 @@ def matrix(data: Any) -> Any:
     """
     if isinstance(data, np.ndarray):
         return data.astype(object) if data.ndim == 2 else None
-    rows = isinstance(data, (list, tuple)) and all(isinstance(row, (list, tuple, np.ndarray)) for row in data)
+    rows = isinstance(data, (list, tuple)) and all(
+        isinstance(row, (list, tuple, np.ndarray)) for row in data
+    )
     if not rows or len({len(row) for row in data}) != 1:
         return None
     cells = np.empty((len(data), len(data[0])), dtype=object)
@@ -287,11 +331,19 @@ def met(data: Any, name: str, square: bool) -> list[list[Any]]:
     InputError
         For rows of both kinds.
     """
-    if isinstance(data, Mapping) and data and all(isinstance(pair, tuple) and len(pair) == 2 for pair in data):
+    if (
+        isinstance(data, Mapping)
+        and data
+        and all(isinstance(pair, tuple) and len(pair) == 2 for pair in data)
+    ):
         if not all(isinstance(times, (int, np.integer)) and times >= 0 for times in data.values()):
-            raise InputError(f"{name}: a mapping of winner and loser to how often takes whole numbers from 0 upwards")
+            raise InputError(
+                f"{name}: a mapping of winner and loser to how often takes whole numbers from 0 upwards"
+            )
         data = [pair for pair, times in data.items() for _ in range(times)]
-    if isinstance(data, (list, tuple)) and {len(row) if isinstance(row, tuple) else 0 for row in data} == {2, 3}:
+    if isinstance(data, (list, tuple)) and {
+        len(row) if isinstance(row, tuple) else 0 for row in data
+    } == {2, 3}:
         raise InputError(
             f"{name}: some rows have two entries, and some three. "
             "Write all as (item, item, winner), with 'tie' for a tie"
@@ -335,7 +387,9 @@ def two_samples(data: Any, name: str, square: bool) -> list[Any]:
         For an array.
     """
     if matrix(data) is not None:
-        raise InputError(f"{name} takes no array of the shape {np.shape(data)}. {calls(Groups, name, square)}")
+        raise InputError(
+            f"{name} takes no array of the shape {np.shape(data)}. {calls(Groups, name, square)}"
+        )
     if not isinstance(data, Mapping) or len(data) != 2 or not all(map(is_vector, data.values())):
         return []
     one, other = data.values()
@@ -458,9 +512,13 @@ def samples(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
 def raters(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
     """Return the vectors of raters as a table with one row per unit."""
     texts = {all(isinstance(value, str) for value in values_of(data, name)) for data in vectors}
-    numbers = [all(isinstance(value, Number) for value in values_of(data, name)) for data in vectors]
+    numbers = [
+        all(isinstance(value, Number) for value in values_of(data, name)) for data in vectors
+    ]
     if True in texts and any(numbers):
-        raise InputError(f"{name}: some vectors hold numbers, and some texts. {calls(Ratings, name)}")
+        raise InputError(
+            f"{name}: some vectors hold numbers, and some texts. {calls(Ratings, name)}"
+        )
     names = names_of(vectors, [f"rater {k + 1}" for k in range(len(vectors))])
     return dict(zip(names, aligned(vectors, name), strict=True)), {"raters": names}
 
@@ -498,8 +556,12 @@ def is_square(data: Any) -> bool:
     """Whether something is a square array, a list of rows as long as itself, or a cross-tabulation."""
     if isinstance(data, np.ndarray):
         return data.ndim == 2 and data.shape[0] == data.shape[1] > 1
-    rows = isinstance(data, (list, tuple)) and all(isinstance(row, (list, np.ndarray)) for row in data)
-    return is_crosstab(data) or (rows and len(data) > 1 and all(len(row) == len(data) for row in data))
+    rows = isinstance(data, (list, tuple)) and all(
+        isinstance(row, (list, np.ndarray)) for row in data
+    )
+    return is_crosstab(data) or (
+        rows and len(data) > 1 and all(len(row) == len(data) for row in data)
+    )
 
 
 def is_crosstab(data: Any) -> bool:
@@ -507,7 +569,9 @@ def is_crosstab(data: Any) -> bool:
     if not isinstance(data, pd.DataFrame) or not data.size:
         return False
     square = data.shape[0] == data.shape[1] > 1 and list(data.index) == list(data.columns)
-    named = data.index.name is not None and data.columns.name is not None  # as pandas' crosstab names both sides
+    named = (
+        data.index.name is not None and data.columns.name is not None
+    )  # as pandas' crosstab names both sides
     return square or (named and bool(data.index.isin(data.columns).any()))
 
 
@@ -549,8 +613,12 @@ def wins_of(data: Any, options: Fields, name: str) -> Comparisons:
     labels, counts, _ = square_counts(cells, named, start=1, source=name, vectors="three vectors")
     alone = [label for label, won in zip(labels, counts.diagonal(), strict=True) if won]
     if alone:
-        raise InputError(f"{name}: items cannot win over themselves, and {listing(alone)} did. Set the diagonal to 0")
-    wins = win_counts(pd.DataFrame(counts, index=list(labels), columns=list(labels)), str(frame.index.name or ""))
+        raise InputError(
+            f"{name}: items cannot win over themselves, and {listing(alone)} did. Set the diagonal to 0"
+        )
+    wins = win_counts(
+        pd.DataFrame(counts, index=list(labels), columns=list(labels)), str(frame.index.name or "")
+    )
     return replace(Comparisons.from_counts(wins, source="table"), columns={})
 
 
@@ -558,7 +626,12 @@ def is_counts(data: Any) -> bool:
     """Whether something counts the units of two groups by level: a data frame with labelled rows, or an array."""
     if isinstance(data, pd.DataFrame):
         labelled = not isinstance(data.index, pd.RangeIndex)
-        return labelled and len(data) == 2 and data.shape[1] > 1 and counts_in(data.to_numpy(dtype=object))
+        return (
+            labelled
+            and len(data) == 2
+            and data.shape[1] > 1
+            and counts_in(data.to_numpy(dtype=object))
+        )
     cells = matrix(data)
     return cells is not None and cells.shape[0] == 2 and cells.shape[1] > 1 and counts_in(cells)
 
@@ -576,8 +649,10 @@ def groups_counted(data: Any, options: Fields, name: str) -> Groups:
     known = opposites(labels) or all(as_number(label) is not None for label in labels)
     typed = framed and isinstance(data.columns, pd.CategoricalIndex) and data.columns.ordered
     if options.get("levels") is None and framed and not (known or typed):
-        raise InputError(f"{name}: say the order of the levels {quoted(labels, 5)}: {option('levels', tuple(labels))}, "
-                         "the lowest first. Of two, the last one counts as 1")  # fmt: skip
+        raise InputError(
+            f"{name}: say the order of the levels {quoted(labels, 5)}: {option('levels', tuple(labels))}, "
+            "the lowest first. Of two, the last one counts as 1"
+        )
     cells = None if framed else matrix(data)
     if cells is not None and cells.shape == (2, 2) and options.get("levels") is None:
         totals, (first, second) = cells.sum(axis=1).tolist(), cells.T.tolist()
@@ -588,7 +663,10 @@ def groups_counted(data: Any, options: Fields, name: str) -> Groups:
     wanted = [str(label) for label in options.get("groups") or ()]
     if framed and sorted(wanted) == sorted(map(str, data.index)):  # the labels in another order
         labels = [*map(str, data.index)]
-        data, options = data.iloc[[labels.index(label) for label in wanted]], {**options, "groups": None}
+        data, options = (
+            data.iloc[[labels.index(label) for label in wanted]],
+            {**options, "groups": None},
+        )
     return Groups.from_table(data if framed else cells, source=name, **options)
 
 
@@ -643,6 +721,12 @@ def by_text(data: Any, columns: Given) -> Fields:
     for key, value in columns.items():
         if type(value) is int and value in numbers:
             out[key] = str(value)
-        elif numbers and value and key in LISTS and isinstance(value, (list, tuple)) and numbers.issuperset(value):
+        elif (
+            numbers
+            and value
+            and key in LISTS
+            and isinstance(value, (list, tuple))
+            and numbers.issuperset(value)
+        ):
             out[key] = [str(name) for name in value]
     return out

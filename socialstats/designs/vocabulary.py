@@ -52,7 +52,11 @@ def without_accents(name: str) -> str:
     """
     if name.isascii():
         return name
-    return "".join(letter for letter in unicodedata.normalize("NFKD", name) if not unicodedata.combining(letter))
+    return "".join(
+        letter
+        for letter in unicodedata.normalize("NFKD", name)
+        if not unicodedata.combining(letter)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,9 @@ PERSONS = spelled(
     "versuchsperson vp encuestado inquirido aluno eleve partecipante soggetto "
     "deelnemer proefpersoon ppn informant 被试 参与者 受试者"
 )  # units who may rate as well
-PEOPLE_AS_RATERS = spelled("participant participant_id person respondent")  # units of pairs, raters of ratings
+PEOPLE_AS_RATERS = spelled(
+    "participant participant_id person respondent"
+)  # units of pairs, raters of ratings
 STIMULI = spelled(
     "hitid assignmentid textid stim stimuli stimulus item question prompt scenario vignette task trial image clip "
     "story dilemma"
@@ -101,7 +107,9 @@ STIMULI = spelled(
 GIVEN = spelled(
     "answer reply response output completion generation essay summary translation antwort respuesta reponse resposta"
 )  # units that somebody rates: columns beside them are raters rather than models
-LIKELY_UNITS = spelled("scenario scenario_id vignette dilemma situation statement case text post")  # or clusters
+LIKELY_UNITS = spelled(
+    "scenario scenario_id vignette dilemma situation statement case text post"
+)  # or clusters
 RATERS = Part(
     names=spelled(
         "rater rater_id judge judge_id annotator annotator_id coder grader labeler evaluator reviewer expert worker "
@@ -133,16 +141,25 @@ OF_ANSWERS = spelled(
     "source type kind origin author from by writer condition group order mode format style length user users annotator "
     "rater judge"
 )  # not the answer itself
-OF_MODELS = spelled("prompt prompts message persona temperature version type family size role")  # not the model itself
+OF_MODELS = spelled(
+    "prompt prompts message persona temperature version type family size role"
+)  # not the model itself
 GRADERS = spelled(
     "rater judge grader evaluator annotator scorer assessor critic reviewer juez juge richter gutachter bewerter "
     "evaluador avaliador evaluateur 评委 评审 评审员 评分者"
 )  # a model called so scores others, and is not what is compared
-FIXED = (*MODELS.names, *MODELS.words)  # levels that a table compares; no sample grows by more of them
-PROVIDERS = spelled("provider vendor company organization lab anbieter proveedor fournisseur")  # whose models they are
+FIXED = (
+    *MODELS.names,
+    *MODELS.words,
+)  # levels that a table compares; no sample grows by more of them
+PROVIDERS = spelled(
+    "provider vendor company organization lab anbieter proveedor fournisseur"
+)  # whose models they are
 TASKS = Part(
     names=spelled("task task_name task_id benchmark dataset subset category"),
-    words=spelled("task benchmark dataset data problem subset instance suite subject_area domain topic category"),
+    words=spelled(
+        "task benchmark dataset data problem subset instance suite subject_area domain topic category"
+    ),
 )
 CONDITIONS = Part(
     names=spelled("condition arm treatment phase time group version variant model prompt setting"),
@@ -172,7 +189,9 @@ CONTROLS = spelled(
     "control controls ctrl placebo waitlist waiting wait kontrolle kontrollgruppe warteliste controle temoin "
     "testigo 对照 对照组"
 )  # labels of a group that nothing was done to
-BASELINES = spelled("baseline base default vanilla original plain none neutral")  # what a change is compared with
+BASELINES = spelled(
+    "baseline base default vanilla original plain none neutral"
+)  # what a change is compared with
 VALUES = Part(
     names=spelled("value score correct answer response rating outcome result y label action"),
     words=spelled(
@@ -225,8 +244,12 @@ ORDINALS = spelled(
     "first second third fourth fifth erste zweite dritte erster zweiter dritter primera segunda tercera primero "
     "segundo tercero premier premiere deuxieme troisieme initial repeat again morning evening"
 )  # labels of repeats
-SCORERS = spelled("scorer filter metric judge annotator grader")  # several give several scores of one answer
-SUMMARIES = spelled("majority consensus gold adjudicated average avg rank overall")  # made of other columns
+SCORERS = spelled(
+    "scorer filter metric judge annotator grader"
+)  # several give several scores of one answer
+SUMMARIES = spelled(
+    "majority consensus gold adjudicated average avg rank overall"
+)  # made of other columns
 BOARD_SUMMARIES = spelled("average avg mean overall total rank score")
 NO_SCORES = spelled("mean average overall rank")  # words of columns that are made of scores
 DATES = spelled(
@@ -241,8 +264,12 @@ TIMINGS = spelled(
     "secondes horodatage horodateur 时长 耗时 "
     "时间戳"
 )  # when something was answered, or how long it took: a value only where nothing else is one
-RESPONSES = spelled("resp respkey keypress button pressed clicked key")  # what was pressed: it was no condition
-REACTIONS = spelled("rt rts reaction reactiontime responsetime reaktionszeit 反应时")  # times that are answers
+RESPONSES = spelled(
+    "resp respkey keypress button pressed clicked key"
+)  # what was pressed: it was no condition
+REACTIONS = spelled(
+    "rt rts reaction reactiontime responsetime reaktionszeit 反应时"
+)  # times that are answers
 COSTS = spelled(
     "cost price usd eur gbp mtok mtoken mtokens ktok tokens token ntokens tokencount maxtokens tok revenue preis "
     "kosten umsatz precio coste "
@@ -273,7 +300,9 @@ EXPORTED = spelled(
     "finished progress page pagina seite lastpage userlanguage distributionchannel startlanguage attention attn "
     "attentioncheck consent"
 )  # beside the answers of a questionnaire
-CANCELLED = spelled("cancelled canceled wascancelled discarded annulliert cancelado annule")  # answers taken back
+CANCELLED = spelled(
+    "cancelled canceled wascancelled discarded annulliert cancelado annule"
+)  # answers taken back
 STATES = spelled("parse parsed parser finishreason stopreason cached")  # what became of a reply
 NO_TRIALS = spelled(
     "instruction instructions preload fixation consent practice practise warmup welcome debrief debriefing fullscreen "
@@ -284,8 +313,12 @@ CALLS = spelled(
     "bytes params ctx contextlength contextwindow "
     "context steps turns laenge lange worter worte zeichen palabras caracteres longitud mots longueur 字数 长度"
 )  # how it was asked for, its size
-IDENTITIES = spelled("id ids uid uuid guid hash md5 sha sha1 zip zipcode phone isbn 编号 序号 学号 工号")
-NUMBERINGS = spelled("no nr num number idx index id key nummer numero")  # last words of names that number something
+IDENTITIES = spelled(
+    "id ids uid uuid guid hash md5 sha sha1 zip zipcode phone isbn 编号 序号 学号 工号"
+)
+NUMBERINGS = spelled(
+    "no nr num number idx index id key nummer numero"
+)  # last words of names that number something
 COVARIATES = spelled(
     "age sex gender education educ income yearsold marital ethnicity race latitude longitude lat lon lng bmi alter "
     "geschlecht edad sexo sexe 年龄 性别"
@@ -300,7 +333,9 @@ CLUSTERS = Part(
         "klasse classe aula classroom schule"
     )
 )
-CLUSTER_NAME = re.compile(rf"(?:^|_)(?:{'|'.join(CLUSTERS.words)})s?(?:_?(?:id|nr|no|name|number))?$", re.IGNORECASE)
+CLUSTER_NAME = re.compile(
+    rf"(?:^|_)(?:{'|'.join(CLUSTERS.words)})s?(?:_?(?:id|nr|no|name|number))?$", re.IGNORECASE
+)
 ORDER_NAME = re.compile(
     r"(?:^|[_. ])(?:order|position|pos|run|swap(?:ped)?|flip(?:ped)?|reversed?|permutation|ordering|presentation)"
     r"(?:[_. ]?(?:id|nr|no|number))?$",
@@ -326,25 +361,55 @@ LOWER = spelled(
 )  # measures that are better where they are low
 LOSSES = spelled("loss lr gradnorm learningrate perplexity")  # what a log of training holds
 STEPS = spelled("step steps globalstep epoch iteration iter")
-BENCHMARKS = spelled("task subtask benchmark dataset suite subset")  # fixed tasks, each of the same weight
-SUBJECTS = spelled("subject fach materia asignatura matiere 科目")  # exams, within which questions are numbered
-SPREADS = ("sd", *spelled("std stdev stderr sem se variance stddev standardabweichung 标准差"))  # beside a mean
-BOUNDS = couples("low high, lower upper, lo hi, lwr upr, min max, lcl ucl, unten oben")  # ends of an interval
-ROW_NUMBERS = (*ROW_NAMES, "x", "row", "nr", "no", "obs")  # the further ones only where their numbers have no gap
+BENCHMARKS = spelled(
+    "task subtask benchmark dataset suite subset"
+)  # fixed tasks, each of the same weight
+SUBJECTS = spelled(
+    "subject fach materia asignatura matiere 科目"
+)  # exams, within which questions are numbered
+SPREADS = (
+    "sd",
+    *spelled("std stdev stderr sem se variance stddev standardabweichung 标准差"),
+)  # beside a mean
+BOUNDS = couples(
+    "low high, lower upper, lo hi, lwr upr, min max, lcl ucl, unten oben"
+)  # ends of an interval
+ROW_NUMBERS = (
+    *ROW_NAMES,
+    "x",
+    "row",
+    "nr",
+    "no",
+    "obs",
+)  # the further ones only where their numbers have no gap
 LOST = spelled("loses lose losses loss lost nlosses defeat defeats l")  # counts of losses
-PREFERRED = spelled("wins win won nwins prefer prefers preferred pref votes chose chosen")  # counts of wins
-UNDECIDED = spelled("nopreference nopref neither undecided indifferent noopinion same")  # further counts of ties
-PICKED = spelled("response button choice chosen selected selection pressed clicked picked pick")  # what was chosen
+PREFERRED = spelled(
+    "wins win won nwins prefer prefers preferred pref votes chose chosen"
+)  # counts of wins
+UNDECIDED = spelled(
+    "nopreference nopref neither undecided indifferent noopinion same"
+)  # further counts of ties
+PICKED = spelled(
+    "response button choice chosen selected selection pressed clicked picked pick"
+)  # what was chosen
 ACTORS = spelled("initiator cited top")  # who acts need not win
 SUCCESS = spelled("success successful status end ending")  # how it ended
-ROUNDS = spelled("round game set period season half leg turn match stage inning block")  # when two met, not who won
+ROUNDS = spelled(
+    "round game set period season half leg turn match stage inning block"
+)  # when two met, not who won
 FINAL = spelled("match final overall game ftr fulltime")  # results of the whole contest
-RATED_AS = spelled("elo rating ranking seed")  # numbers of players before they met: neither items nor scores
-BATTLES = spelled("votes battles games ci interval")  # what stands beside a strength that was estimated
+RATED_AS = spelled(
+    "elo rating ranking seed"
+)  # numbers of players before they met: neither items nor scores
+BATTLES = spelled(
+    "votes battles games ci interval"
+)  # what stands beside a strength that was estimated
 MARGINS = spelled("margin rating")  # how much better one of two was
 WEAK_VALUES = spelled("category label code")  # values that name units as often
 SCALED = spelled("rating response score liking preference")  # what one person says of a unit
-METHODS = spelled("method meth machine instrument device")  # three of them measure one quantity as raters do
+METHODS = spelled(
+    "method meth machine instrument device"
+)  # three of them measure one quantity as raters do
 REFERENCES = spelled(
     "obs observed truth true gold actual reference target label groundtruth expected human goldlabel correctlabel "
     "goldstandard standard"
@@ -363,16 +428,22 @@ JUDGE_COUPLES = couples(
     "husband wife, mother father, self other, self peer, parent teacher, his her, expert novice, human model, expert "
     "crowd, human gpt, human llm, 1 2, one two, a b, first second, teacher student, primary secondary"
 )  # who may have judged the same
-RATER_COUNTS = spelled("nraters raters nratings ratings njudges votes nvotes annotators nannotators")
+RATER_COUNTS = spelled(
+    "nraters raters nratings ratings njudges votes nvotes annotators nannotators"
+)
 KEY_VALUES = spelled("value score wert valor valeur")  # beside a column of keys
 SCORING = spelled("scorer filter")  # rules by which one answer is scored
 MEANS = spelled("m mean average avg accuracy score rate media moyenne mittelwert 平均")
 CODEBOOKS = (
     spelled("variable var field varname column feature item"),
     spelled("label description meaning wording question valuelabel valuelabels"),
-    spelled("type values valuelabel valuelabels codes coding missing missingcode range format unit"),
+    spelled(
+        "type values valuelabel valuelabels codes coding missing missingcode range format unit"
+    ),
 )  # columns of a list of variables: the name, what it means, how it is coded
-DRAWN = spelled("draw drawn draws tie tied ties remis unentschieden empate empatado nul egalite 平局")
+DRAWN = spelled(
+    "draw drawn draws tie tied ties remis unentschieden empate empatado nul egalite 平局"
+)
 SITES = spelled(
     "school site hospital ward clinic centre center lab campus district schule standort klinik escuela colegio ecole "
     "scuola escola sede centro"
@@ -380,13 +451,19 @@ SITES = spelled(
 SIZES = spelled("n samples nsamples count size votes")  # number of answers behind a mean
 INTERVALS = spelled("ci cl conf interval ki")
 ARENA = spelled("elo arena bradleyterry bt")
-SCALES_OF_THEIR_OWN = spelled("elo ppl perplexity perplexities bpb bitsperbyte")  # averages that no task of shares has
+SCALES_OF_THEIR_OWN = spelled(
+    "elo ppl perplexity perplexities bpb bitsperbyte"
+)  # averages that no task of shares has
 ANALYSED_BY = spelled("model system llm prompt persona")  # what a table is likely to be analysed by
 SOURCES = spelled(
     "source rater_source rater_type rater_kind quelle fuente fonte origin pool"
 )  # columns that say whether people or models rated
-KINDS = spelled("domain topic group")  # kinds of units, which one rather reports by than clusters on
-VAGUE = spelled("group model worker worker_id participant participant_id")  # a condition as often as a rater
+KINDS = spelled(
+    "domain topic group"
+)  # kinds of units, which one rather reports by than clusters on
+VAGUE = spelled(
+    "group model worker worker_id participant participant_id"
+)  # a condition as often as a rater
 
 # What labels say.
 YES = spelled(
@@ -475,9 +552,13 @@ AROUND = frozenset(
             "team player side model system assistant response answer output option candidate text summary image item "
             "version"
         ),
-        *spelled("etwas deutlich viel leicht klar eher besser ist ein wenig weit wesentlich antwort modell"),
+        *spelled(
+            "etwas deutlich viel leicht klar eher besser ist ein wenig weit wesentlich antwort modell"
+        ),
         *spelled("mucho algo poco un mejor es bastante ligeramente claramente respuesta modelo"),
-        *spelled("beaucoup peu mieux meilleur meilleure est bien plutot nettement legerement reponse modele"),
+        *spelled(
+            "beaucoup peu mieux meilleur meilleure est bien plutot nettement legerement reponse modele"
+        ),
     )
 )  # words around the one that names a side: 'home team win', 'Response A is better'
 TIE_WORDS = frozenset(
@@ -486,5 +567,7 @@ TIE_WORDS = frozenset(
         "similar unentschieden gleichstand remis gleich gleichwertig empate igual iguales egalite egal pareil 平局 平"
     )
 )
-BEGIN_TIES = frozenset(spelled("tie tied ties draw drawn unentschieden gleichstand empate egalite 平局"))
+BEGIN_TIES = frozenset(
+    spelled("tie tied ties draw drawn unentschieden gleichstand empate egalite 平局")
+)
 """First words of labels that are ties without being declared."""

@@ -15,7 +15,14 @@ from socialstats.designs.options import DEFAULT_TIES, Options
 from socialstats.designs.parts import A_WON, B_WON, FINE, TIED
 from socialstats.designs.rows import Rows
 from socialstats.designs.tables import whole_numbers
-from socialstats.designs.vocabulary import AROUND, BEGIN_TIES, TIE_WORDS, couples, spelled, without_accents
+from socialstats.designs.vocabulary import (
+    AROUND,
+    BEGIN_TIES,
+    TIE_WORDS,
+    couples,
+    spelled,
+    without_accents,
+)
 from socialstats.tables import Labels, as_number
 from socialstats.text import quoted, shorten
 from socialstats.voice import option
@@ -30,7 +37,10 @@ SIGNS = couples("1 -1, +1 -1")
 LONGEST_PHRASE = 1_000  # characters of a label whose words are looked at
 SHORT = 24  # characters of a label that an error repeats
 SCORES: dict[float | None, int] = {1.0: A_WON, 0.5: TIED, 0.0: B_WON}
-YES, NO = spelled("yes y t ja j oui si sim"), spelled("no n f nein non nao")  # folded, without accents
+YES, NO = (
+    spelled("yes y t ja j oui si sim"),
+    spelled("no n f nein non nao"),
+)  # folded, without accents
 LOGICALS: dict[str, float | None] = {"true": 1.0, "false": 0.0}
 
 
@@ -67,13 +77,17 @@ class Sides:
         """Return the first pair of side codes that explains every value."""
         scheme = scheme_of(values, self.schemes())
         plain = scheme is not None and {*map(side_code, values)} <= {*scheme}
-        return scheme if plain or not values & {*self.items} else None  # an item may be called like a phrase
+        return (
+            scheme if plain or not values & {*self.items} else None
+        )  # an item may be called like a phrase
 
     def winners(self, labels: Labels, ties: TextSet = ()) -> IntArray:
         """Decode labels of items: which side each names, or a tie."""
         code = recode(labels, self.items)
         tied = labels.mapped(lambda level: level in ties, False)
-        return np.select([tied, code == self.a, code == self.b], [TIED, A_WON, B_WON], UNKNOWN).astype(np.int64)
+        return np.select(
+            [tied, code == self.a, code == self.b], [TIED, A_WON, B_WON], UNKNOWN
+        ).astype(np.int64)
 
 
 def recode(column: Labels, items: Texts) -> IntArray:
@@ -166,7 +180,11 @@ def begins_with_tie(label: str) -> bool:
 
 def letters(label: str) -> list[str]:
     """Return the words of a label in lower case, without accents; none of a text too long for a phrase."""
-    return [] if len(label) > LONGEST_PHRASE else re.findall(r"[^\W\d_]+", without_accents(label).casefold())
+    return (
+        []
+        if len(label) > LONGEST_PHRASE
+        else re.findall(r"[^\W\d_]+", without_accents(label).casefold())
+    )
 
 
 def side_word(level: str) -> str:
@@ -215,7 +233,12 @@ def _refuse_tie_items(sides: Sides, ties: set[str], rows: Rows) -> None:
         code = sides.items.index(tie)
         bad = rows.use & ((sides.a == code) | (sides.b == code))
         if bad.any():
-            rows.add(f"an item is called '{shorten(tie)}', which is also a tie label", bad, sides.columns, fix=fix)
+            rows.add(
+                f"an item is called '{shorten(tie)}', which is also a tie label",
+                bad,
+                sides.columns,
+                fix=fix,
+            )
 
 
 def higher_score(columns: Texts, rows: Rows, *, lowest_wins: bool = False) -> IntArray:
@@ -240,16 +263,22 @@ def as_score(label: str) -> float | None:
 
 
 def _by_score(column: str, rows: Rows) -> IntArray:
-    outcome: IntArray = rows.labels(column).mapped(lambda x: SCORES.get(as_score(x), UNKNOWN), UNKNOWN, np.int64)
+    outcome: IntArray = rows.labels(column).mapped(
+        lambda x: SCORES.get(as_score(x), UNKNOWN), UNKNOWN, np.int64
+    )
     fix = f"A score is 1 (the first item won), 0.5 (tie) or 0; of others say {option('winner_coding', 'probability')}"
-    rows.each_value(column, rows.use & (outcome == UNKNOWN), [column], "'{}' is not a score", fix=fix)
+    rows.each_value(
+        column, rows.use & (outcome == UNKNOWN), [column], "'{}' is not a score", fix=fix
+    )
     return outcome
 
 
 def _by_grade(column: str, rows: Rows) -> IntArray:
     rows.refuse_spellings(column)
     grade = rows.labels(column).numbers()
-    fix = "A grade is a number: above 0 the first item was better, below 0 the second, and 0 is a tie"
+    fix = (
+        "A grade is a number: above 0 the first item was better, below 0 the second, and 0 is a tie"
+    )
     rows.each_value(column, rows.use & np.isnan(grade), [column], "'{}' is not a number", fix=fix)
     return np.select([grade > 0, grade < 0], [A_WON, B_WON], default=TIED).astype(np.int64)
 
@@ -262,7 +291,11 @@ def _judged(
     if not bad.any():
         return outcome
     ties = quoted(options.tie_labels) or "none is declared"
-    keys, like, sorts = [*sides.columns, column], [*sides.items, *options.tie_labels], "of the two items of its row"
+    keys, like, sorts = (
+        [*sides.columns, column],
+        [*sides.items, *options.tie_labels],
+        "of the two items of its row",
+    )
     if scheme is not None:
         keys, like, sorts = [column], [*like, *scheme], f"'{scheme[0]}', '{scheme[1]}'"
     message = f"'{{}}' is neither {sorts} nor a tie label ({ties})"
@@ -278,12 +311,20 @@ def _cure(used: Texts) -> Callable[[str], str]:
     def cure(label: str) -> str:
         if scores:
             logical = {value.casefold() for value in used} <= {*LOGICALS}
-            held = "TRUE says that the first item won" if logical else "1, 0.5 and 0 are the share of the first item"
+            held = (
+                "TRUE says that the first item won"
+                if logical
+                else "1, 0.5 and 0 are the share of the first item"
+            )
             return f"Say {option('winner_coding', 'score')} if {held}"
         if shares:
             return f"Say {option('winner_coding', 'probability')} if it is the probability of the first item"
         tie = option("tie", label)
-        refused = option("refusal", label) if len(label) <= SHORT else option("refusal", typed="--refusal")
+        refused = (
+            option("refusal", label)
+            if len(label) <= SHORT
+            else option("refusal", typed="--refusal")
+        )
         return f"Correct it, or declare it with {tie} if it means a tie, or with {refused} if no choice was made"
 
     return cure
@@ -296,11 +337,19 @@ def tells_order(column: str, sides: Sides, rows: Rows) -> bool:
 
 def decoded_order(column: str, sides: Sides, rows: Rows) -> IntArray:
     """Return which item of each row was shown first, by its label or by a code of a side; unknown for other labels."""
-    order, used, schemes = rows.labels(column), {*rows.used_labels(column)}, [*sides.schemes(), *SIGNS]
-    schemes += [(x + y, y + x) for x, y in schemes]  # AB and BA name both sides, the first one first
+    order, used, schemes = (
+        rows.labels(column),
+        {*rows.used_labels(column)},
+        [*sides.schemes(), *SIGNS],
+    )
+    schemes += [
+        (x + y, y + x) for x, y in schemes
+    ]  # AB and BA name both sides, the first one first
     by_label = sides.winners(order)
     by_side = _by_scheme(order, scheme_of(used, schemes) or likely_scheme(used, schemes))
-    clash = rows.use & (by_side != UNKNOWN) & (recode(order, sides.items) >= 0)  # a code that is an item's label too
+    clash = (
+        rows.use & (by_side != UNKNOWN) & (recode(order, sides.items) >= 0)
+    )  # a code that is an item's label too
     better = rows_unknown(rows, by_side) < rows_unknown(rows, by_label)
     return by_side if better and not clash.any() else by_label
 
@@ -317,7 +366,9 @@ def first_shown(column: str, sides: Sides, rows: Rows) -> IntArray:
     message = "'{}' does not say which of the two items of its row was shown first"
     other = f"or say {option('order', False)} if the column means something else"
     fix = f"Use the item's label, a side code or +1/-1; {other}"
-    rows.each_value(column, rows.use & (outcome == UNKNOWN), [*sides.columns, column], message, fix=fix)
+    rows.each_value(
+        column, rows.use & (outcome == UNKNOWN), [*sides.columns, column], message, fix=fix
+    )
     return np.select([outcome == A_WON, outcome == B_WON], [1, -1], default=0).astype(np.int64)
 
 
@@ -368,7 +419,9 @@ def says_drawn(label: str) -> int:
     return 0 if word in NO else 1 if word in YES or says_tie(label) else UNKNOWN
 
 
-def winners(rows: Rows, roles: Contest, sides: Sides, options: Options, drawn: BoolArray) -> Expanded:
+def winners(
+    rows: Rows, roles: Contest, sides: Sides, options: Options, drawn: BoolArray
+) -> Expanded:
     """Decode who won, by what the table has: scores of both sides, counts of wins, a probability, or a winner.
 
     Rows that were drawn are ties.
@@ -387,7 +440,9 @@ def winners(rows: Rows, roles: Contest, sides: Sides, options: Options, drawn: B
 def each_once(outcome: IntArray) -> Expanded:
     """Return cells in which a row is one comparison."""
     n = len(outcome)
-    return Expanded(cell=np.arange(n, dtype=np.int64), outcome=outcome, times=np.broadcast_to(1.0, n))
+    return Expanded(
+        cell=np.arange(n, dtype=np.int64), outcome=outcome, times=np.broadcast_to(1.0, n)
+    )
 
 
 def counted_wins(wins: Texts, rows: Rows) -> Expanded:
@@ -401,7 +456,9 @@ def counted_wins(wins: Texts, rows: Rows) -> Expanded:
     """
     times = np.array([whole_numbers(column, rows) for column in wins])
     outcome, cell = np.nonzero(rows.use & (times > 0))
-    return Expanded(cell=cell, outcome=np.array([A_WON, B_WON, TIED])[outcome], times=times[outcome, cell])
+    return Expanded(
+        cell=cell, outcome=np.array([A_WON, B_WON, TIED])[outcome], times=times[outcome, cell]
+    )
 
 
 def reply_parts(p: FloatArray, n: FloatArray, use: BoolArray) -> Expanded:
@@ -420,7 +477,9 @@ def reply_parts(p: FloatArray, n: FloatArray, use: BoolArray) -> Expanded:
     times = np.concatenate([won, 1 - won])
     part = times > 0
     outcome, reply = np.repeat([A_WON, B_WON], len(cell)), np.tile(np.arange(len(cell)), 2)
-    return Expanded(cell=np.tile(cell, 2)[part], outcome=outcome[part], times=times[part], reply=reply[part])
+    return Expanded(
+        cell=np.tile(cell, 2)[part], outcome=outcome[part], times=times[part], reply=reply[part]
+    )
 
 
 def tied_replies(n: FloatArray, use: BoolArray) -> Expanded:

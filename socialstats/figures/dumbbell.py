@@ -19,14 +19,25 @@ if TYPE_CHECKING:
     from socialstats.results import Row
 
 TARGETS: dict[str, float] = {"higher": 1.0, "equal": 0.5, "lower": 0.0}
-LOOKS = (("^", "\u25b2", "series-1"), ("o", "\u25cf", "series-3"), ("v", "\u25bc", "series-2"),
-         ("D", "\u25c6", "series-4"), ("s", "\u25a0", "series-5"))  # fmt: skip
+LOOKS = (
+    ("^", "\u25b2", "series-1"),
+    ("o", "\u25cf", "series-3"),
+    ("v", "\u25bc", "series-2"),
+    ("D", "\u25c6", "series-4"),
+    ("s", "\u25a0", "series-5"),
+)
 LABEL_WIDTH = 36  # characters of an item
 COLUMN = 46.0  # points a number column takes, at least
 HEADINGS = 64  # characters that the headings of all columns share
-HEADING_LINE, HEADING_LINES = 14, 3  # characters from which a heading takes another line, and lines at most
+HEADING_LINE, HEADING_LINES = (
+    14,
+    3,
+)  # characters from which a heading takes another line, and lines at most
 SPREAD = 0.36  # how far the conditions of an item lie apart, in lines
-ROW, ROW_OF_MARK = 1.2, 0.4  # height of a line relative to a forest's, at least, and for each of its marks
+ROW, ROW_OF_MARK = (
+    1.2,
+    0.4,
+)  # height of a line relative to a forest's, at least, and for each of its marks
 
 
 @style.figure("Dot plot")
@@ -84,12 +95,24 @@ def dumbbell(
     labels = style.fitted(items, style.label_room(), width=LABEL_WIDTH)
     band = max(14.0, 7.0 * len(wanted))
     columns = _column(wanted) * len(wanted) if numbers else 0.0
-    place = style.slots(style.ROW_HEIGHT * max(ROW, ROW_OF_MARK * len(wanted)),
-                        max(map(style.text_width, labels), default=0.0), columns, band)  # fmt: skip
+    place = style.slots(
+        style.ROW_HEIGHT * max(ROW, ROW_OF_MARK * len(wanted)),
+        max(map(style.text_width, labels), default=0.0),
+        columns,
+        band,
+    )
     reasons = undefined_reasons(rows)
     legend = _legend(wanted) if style.is_narrow() else []
     if ax is None:
-        ax = _new(int(max(ys, default=0.0)) + 1, place, labels, wanted if numbers else {}, legend, reasons, xlabel)
+        ax = _new(
+            int(max(ys, default=0.0)) + 1,
+            place,
+            labels,
+            wanted if numbers else {},
+            legend,
+            reasons,
+            xlabel,
+        )
     if not items:
         return style.message(ax, "no rows to show")
     style.dress(ax, xlabel=xlabel)
@@ -108,9 +131,15 @@ def dumbbell(
 
 def undefined_reasons(rows: Sequence[Row]) -> list[str]:
     """Return one line for each condition and reason: how many values do not exist, and why."""
-    gone = [(row.group or "", row.undefined or "no value was given") for row in rows if not style.is_known(row)]
-    return [f"{count(n, 'value is', 'values are')} undefined ({group}: {reason})"
-            for (group, reason), n in Counter(gone).items()]  # fmt: skip
+    gone = [
+        (row.group or "", row.undefined or "no value was given")
+        for row in rows
+        if not style.is_known(row)
+    ]
+    return [
+        f"{count(n, 'value is', 'values are')} undefined ({group}: {reason})"
+        for (group, reason), n in Counter(gone).items()
+    ]
 
 
 def _table(rows: Sequence[Row], wanted: Mapping[str, float | None]) -> dict[str, dict[str, Row]]:
@@ -120,10 +149,14 @@ def _table(rows: Sequence[Row], wanted: Mapping[str, float | None]) -> dict[str,
     table: dict[str, dict[str, Row]] = {}
     for row in rows:
         if row.group is None or row.group not in wanted:
-            raise InputError(f"no target for condition {row.group!r}; targets name {', '.join(map(repr, wanted))}")
+            raise InputError(
+                f"no target for condition {row.group!r}; targets name {', '.join(map(repr, wanted))}"
+            )
         table.setdefault(row.term, {})[row.group] = row
     if len(table) > MOST_ROWS:
-        raise InputError(f"a dumbbell shows at most {MOST_ROWS} items, got {len(table)}; pass some of them")
+        raise InputError(
+            f"a dumbbell shows at most {MOST_ROWS} items, got {len(table)}; pass some of them"
+        )
     return table
 
 
@@ -138,7 +171,9 @@ def _by_mean(table: Mapping[str, Mapping[str, Row]]) -> list[str]:
 def _heading(group: str, glyph: str, columns: int) -> list[str]:
     """Return what stands above a condition's numbers, on some lines where it is long: the fewer columns, the longer."""
     width = max(12, min(HEADINGS // columns, 30))
-    lines = textwrap.wrap(f"{glyph} {style.clean(group)}", min(HEADING_LINE, width), break_long_words=False)
+    lines = textwrap.wrap(
+        f"{glyph} {style.clean(group)}", min(HEADING_LINE, width), break_long_words=False
+    )
     if 0 < len(lines) <= HEADING_LINES and max(map(len, lines)) <= width:
         return [style.literal(line, width) for line in lines]
     return [style.literal(f"{glyph} {group}", width)]
@@ -148,20 +183,30 @@ def _column(wanted: Mapping[str, float | None]) -> float:
     """Return the width of a column of numbers, in points: as wide as the widest heading."""
     if style.is_narrow():
         return min(COLUMN, (style.NARROW - 2 * style.EDGE) * style.POINTS / len(wanted))
-    headings = [_heading(group, glyph, len(wanted)) for group, (_, glyph, _) in zip(wanted, LOOKS, strict=False)]
+    headings = [
+        _heading(group, glyph, len(wanted))
+        for group, (_, glyph, _) in zip(wanted, LOOKS, strict=False)
+    ]
     return max([style.text_width(line) + 6.0 for lines in headings for line in lines] + [COLUMN])
 
 
 def _legend(wanted: Mapping[str, float | None]) -> list[tuple[str, str]]:
     """Return the mark and name of each condition with its colour."""
-    return [(style.literal(f"{glyph} {group}", 36), color)
-            for group, (_, glyph, color) in zip(wanted, LOOKS, strict=False)]  # fmt: skip
+    return [
+        (style.literal(f"{glyph} {group}", 36), color)
+        for group, (_, glyph, color) in zip(wanted, LOOKS, strict=False)
+    ]
 
 
 def _new(
-    lines: int, place: style.Slots, labels: Sequence[str], wanted: Mapping[str, float | None],
-    legend: Sequence[tuple[str, str]], reasons: Sequence[str], xlabel: str,
-) -> Axes:  # fmt: skip
+    lines: int,
+    place: style.Slots,
+    labels: Sequence[str],
+    wanted: Mapping[str, float | None],
+    legend: Sequence[tuple[str, str]],
+    reasons: Sequence[str],
+    xlabel: str,
+) -> Axes:
     """Make the figure: labels at the left, number columns at the right, undefined values below."""
     left, right = style.margins(labels, _column(wanted) * len(wanted) if wanted else 4.0)
     heading = max((len(_heading(group, "x", len(wanted))) for group in wanted), default=1) - 1
@@ -171,7 +216,9 @@ def _new(
     notes = len(style.noted(reasons, left))
     bottom = 0.5 + (style.LINE * notes + 4) / style.POINTS
     height = max(lines, 1) * place.height + top + bottom
-    return style.new_axes(height, left=left, right=right, top=top, bottom=bottom, xlabel=xlabel, kind=style.ROWS)
+    return style.new_axes(
+        height, left=left, right=right, top=top, bottom=bottom, xlabel=xlabel, kind=style.ROWS
+    )
 
 
 def _scale(ax: Axes, rows: Sequence[Row], wanted: Mapping[str, float | None], n: int) -> None:
@@ -183,11 +230,17 @@ def _scale(ax: Axes, rows: Sequence[Row], wanted: Mapping[str, float | None], n:
         style.short_ticks(ax.xaxis)
     for (_, _, color), aim in zip(LOOKS, wanted.values(), strict=False):
         if aim is not None:
-            ax.axvline(aim, color=style.LIGHT[color], linewidth=1.2, linestyle=(0, (1.2, 2.2)), zorder=1)
+            ax.axvline(
+                aim, color=style.LIGHT[color], linewidth=1.2, linestyle=(0, (1.2, 2.2)), zorder=1
+            )
 
 
 def _marks(
-    ax: Axes, table: Sequence[Mapping[str, Row]], wanted: Mapping[str, float | None], ys: Sequence[float], half: float
+    ax: Axes,
+    table: Sequence[Mapping[str, Row]],
+    wanted: Mapping[str, float | None],
+    ys: Sequence[float],
+    half: float,
 ) -> None:
     """Draw the span of each item's estimates, then the intervals and marks of each condition."""
     left, right = ax.get_xlim()
@@ -201,12 +254,27 @@ def _marks(
     style.segments(ax, spans, color=style.LIGHT["line"], linewidth=1.2, zorder=1.5)
     for i, (group, (marker, _, name)) in enumerate(zip(wanted, LOOKS, strict=False)):
         shift = half * (1 - 2 * (i + 0.5) / len(wanted))
-        found = [(y + shift, row) for cells, y in zip(table, ys, strict=True) if (row := cells.get(group)) is not None]
-        bars = [(y, *ends) for y, row in found if row.estimate is not None and (ends := style.ends_of(row))]
+        found = [
+            (y + shift, row)
+            for cells, y in zip(table, ys, strict=True)
+            if (row := cells.get(group)) is not None
+        ]
+        bars = [
+            (y, *ends)
+            for y, row in found
+            if row.estimate is not None and (ends := style.ends_of(row))
+        ]
         style.segments(ax, bars, color=style.LIGHT[name], linewidth=1.3, zorder=2)
         points = [(row.estimate or 0.0, y) for y, row in found if style.is_known(row)]
-        ax.plot([x for x, _ in points], [y for _, y in points], marker, color=style.LIGHT[name], markersize=4.4,
-                zorder=3, markeredgewidth=0)  # fmt: skip
+        ax.plot(
+            [x for x, _ in points],
+            [y for _, y in points],
+            marker,
+            color=style.LIGHT[name],
+            markersize=4.4,
+            zorder=3,
+            markeredgewidth=0,
+        )
 
 
 def _numbers(
@@ -221,8 +289,12 @@ def _numbers(
     for i, (group, (_, glyph, color)) in enumerate(zip(wanted, LOOKS, strict=False)):
         edge = (i + 1 - (len(wanted) if style.is_narrow() else 0)) * width
         ink = style.LIGHT[color]
-        for k, line in enumerate(reversed([] if style.is_narrow() else _heading(group, glyph, len(wanted)))):
-            style.beside(ax, top, line, edge, up=10.0 * k + 6, va="baseline", fontsize=style.SMALL, color=ink)
+        for k, line in enumerate(
+            reversed([] if style.is_narrow() else _heading(group, glyph, len(wanted)))
+        ):
+            style.beside(
+                ax, top, line, edge, up=10.0 * k + 6, va="baseline", fontsize=style.SMALL, color=ink
+            )
         for cells, y in zip(table, ys, strict=True):
             row = cells.get(group)
             if row is not None and style.is_known(row):

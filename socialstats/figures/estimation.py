@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from socialstats.results import Row
 
 HEIGHT = 3.2  # inches
-PANELS = ((0.0, 0.0, 0.47, 1.0), (0.6, 0.0, 0.4, 1.0))  # left, bottom, width, height: shares of the Axes
+PANELS = (
+    (0.0, 0.0, 0.47, 1.0),
+    (0.6, 0.0, 0.4, 1.0),
+)  # left, bottom, width, height: shares of the Axes
 STACKED = ((0.0, 0.59, 1.0, 0.41), (0.0, 0.0, 1.0, 0.41))  # the same on narrow screens
 MOST_LINES = 150
 MOST_BINS = 24
@@ -109,7 +112,11 @@ def estimation(
     ax.set_axis_off()
     if not len(n):
         return style.message(ax, f"no {unit}s to show")
-    ones = bool(np.isin(one, (0, 1)).all() and np.isin(two, (0, 1)).all()) if binary is None else binary
+    ones = (
+        bool(np.isin(one, (0, 1)).all() and np.isin(two, (0, 1)).all())
+        if binary is None
+        else binary
+    )
     left, right = (ax.inset_axes(place) for place in (STACKED if style.is_narrow() else PANELS))
     for panel in (left, right):
         style.dress(panel)
@@ -119,7 +126,9 @@ def estimation(
         _shares(left, one, two, n, ylabel, unit)
         _discordant(right, one, two, n, conditions)
     else:
-        names = names[::-1]  # lines go from the second to the first: they rise where the difference is positive
+        names = names[
+            ::-1
+        ]  # lines go from the second to the first: they rise where the difference is positive
         _lines(left, two, one, n, most, ylabel, digits)
         _key(left, two, one, n, most, unit)
         _histogram(right, one - two, n, unit)
@@ -134,9 +143,13 @@ def _checked(first: Any, second: Any, count: Any) -> tuple[Any, Any, Any]:
     cells = (first, second, np.ones_like(first, dtype=np.float64) if count is None else count)
     one, two, n = (np.asarray(values, dtype=np.float64).ravel() for values in cells)
     if not len(one) == len(two) == len(n):
-        raise InputError(f"first has {len(one)} values, second {len(two)}, count {len(n)}; pairs need one of each")
+        raise InputError(
+            f"first has {len(one)} values, second {len(two)}, count {len(n)}; pairs need one of each"
+        )
     if not all(np.isfinite(values).all() for values in (one, two, n)):
-        raise InputError("an estimation plot needs finite numbers; leave out pairs that miss a value")
+        raise InputError(
+            "an estimation plot needs finite numbers; leave out pairs that miss a value"
+        )
     kept = n > 0
     return one[kept], two[kept], n[kept]
 
@@ -191,9 +204,17 @@ def _key(ax: Axes, one: Any, two: Any, n: Any, most: int, unit: str) -> None:
     """State above the lines how many there are, and how many of them fall, rise and stay, in their colours."""
     total = n.sum()
     drawn = total if len(n) <= most else len(chosen(one - two, one, n, most))
-    what = f"{counted(total, unit)}:" if drawn == total else f"{counted(drawn)} of {counted(total, unit)}; of all,"
+    what = (
+        f"{counted(total, unit)}:"
+        if drawn == total
+        else f"{counted(drawn)} of {counted(total, unit)}; of all,"
+    )
     parts = [(f"means and {what}", SAME)]
-    for word, chosen_ones, color in (("fall", one > two, DOWN), ("rise", one < two, UP), ("stay", one == two, SAME)):
+    for word, chosen_ones, color in (
+        ("fall", one > two, DOWN),
+        ("rise", one < two, UP),
+        ("stay", one == two, SAME),
+    ):
         if chosen_ones.any():
             parts.append((f"{counted(float(n[chosen_ones].sum()))} {word}", color))
     style.legend(ax, parts, style.SMALL, gap=6.0)
@@ -206,20 +227,32 @@ def _histogram(ax: Axes, difference: Any, n: Any, unit: str) -> None:
     if high > low:
         gap = float(np.diff(values).min()) if len(values) <= MOST_BINS else 0.0
         steps = (high - low) / gap if gap > 0 else MOST_BINS + 1
-        one_each = steps <= MOST_BINS and np.allclose((values - low) / gap, np.round((values - low) / gap), atol=1e-6)
+        one_each = steps <= MOST_BINS and np.allclose(
+            (values - low) / gap, np.round((values - low) / gap), atol=1e-6
+        )
         edges = (
-            low + gap * (np.arange(round(steps) + 2) - 0.5) if one_each
+            low + gap * (np.arange(round(steps) + 2) - 0.5)
+            if one_each
             else np.linspace(low, high, int(np.clip(2 * math.sqrt(n.sum()), 5, MOST_BINS)) + 1)
-        )  # fmt: skip
+        )
     else:
         edges = np.array([low - 0.5, low + 0.5])
     height, _ = np.histogram(difference, bins=edges, weights=n)
     peak = height.max()
-    ax.barh(edges[:-1], height / peak, np.diff(edges) * 0.92, align="edge", color=style.LIGHT["muted"], alpha=0.3,
-            zorder=1.5)  # fmt: skip
+    ax.barh(
+        edges[:-1],
+        height / peak,
+        np.diff(edges) * 0.92,
+        align="edge",
+        color=style.LIGHT["muted"],
+        alpha=0.3,
+        zorder=1.5,
+    )
     ax.set_xlim(-0.42, 1.04)
     ax.set_xticks([])
-    ax.set_xlabel(style.literal(f"{unit}s (longest bar: {counted(peak)})", 60), labelpad=7, **style.QUIET)
+    ax.set_xlabel(
+        style.literal(f"{unit}s (longest bar: {counted(peak)})", 60), labelpad=7, **style.QUIET
+    )
 
 
 def _shares(ax: Axes, one: Any, two: Any, n: Any, ylabel: str, unit: str) -> None:
@@ -228,10 +261,19 @@ def _shares(ax: Axes, one: Any, two: Any, n: Any, ylabel: str, unit: str) -> Non
     sums = float((n * one).sum()), float((n * two).sum())
     shares = sums[0] / total, sums[1] / total
     ax.plot((0, 1), shares, color=style.LIGHT["line"], linewidth=1.6, zorder=2)
-    ax.plot((0, 1), shares, "o", color=style.LIGHT["ink"], markersize=7, zorder=4, markeredgewidth=0)
+    ax.plot(
+        (0, 1), shares, "o", color=style.LIGHT["ink"], markersize=7, zorder=4, markeredgewidth=0
+    )
     for x, share, ones in zip((0, 1), shares, sums, strict=True):
         below = share > 0.5
-        _at(ax, f"{percent(share)}\n{counted(ones)} of {counted(total)}", x, share, -8 if below else 8, zorder=5)
+        _at(
+            ax,
+            f"{percent(share)}\n{counted(ones)} of {counted(total)}",
+            x,
+            share,
+            -8 if below else 8,
+            zorder=5,
+        )
     ax.set_ylim(-0.03, 1.03)
     _ylabel(ax, f"share of {'ones' if ylabel == 'value' else ylabel}")
     _above(ax, counted(total, unit))
@@ -239,8 +281,16 @@ def _shares(ax: Axes, one: Any, two: Any, n: Any, ylabel: str, unit: str) -> Non
 
 def _at(ax: Axes, text: str, x: float, y: float, up: float, **options: Any) -> None:
     """Write a text some points above (or, with a minus, below) a point of the data."""
-    ax.annotate(text, (x, y), (0, up), textcoords="offset points", ha="center", va="bottom" if up > 0 else "top",
-                **style.SMALL_INK, **options)  # fmt: skip
+    ax.annotate(
+        text,
+        (x, y),
+        (0, up),
+        textcoords="offset points",
+        ha="center",
+        va="bottom" if up > 0 else "top",
+        **style.SMALL_INK,
+        **options,
+    )
 
 
 def _discordant(ax: Axes, one: Any, two: Any, n: Any, conditions: tuple[str, str]) -> None:
@@ -254,13 +304,19 @@ def _discordant(ax: Axes, one: Any, two: Any, n: Any, conditions: tuple[str, str
     ax.set_xlim(-0.42, 1.04)
     most = max(*cells, 0.02 * total) / total
     ax.set_ylim(-1.35 * most, 1.35 * most)
-    ax.set_xticks([-0.2, 0.35, 0.8], ["difference", *(style.literal(f"only {c}", 13) for c in conditions)])
+    ax.set_xticks(
+        [-0.2, 0.35, 0.8], ["difference", *(style.literal(f"only {c}", 13) for c in conditions)]
+    )
 
 
 def _mean(ax: Axes, row: Row, reference: float | None) -> None:
     """Draw the mean difference with its interval at the left of the panel, its numbers above."""
     low, high = ax.get_ylim()
-    ends = [v for v in (row.estimate, row.conf_low, row.conf_high, reference) if v is not None and math.isfinite(v)]
+    ends = [
+        v
+        for v in (row.estimate, row.conf_low, row.conf_high, reference)
+        if v is not None and math.isfinite(v)
+    ]
     gap = 0.04 * (high - low)
     if ends:
         ax.set_ylim(min(low, min(ends) - gap), max(high, max(ends) + gap))
@@ -274,10 +330,25 @@ def _mean(ax: Axes, row: Row, reference: float | None) -> None:
         edges = ax.get_ylim()
         low, high = style.ends_of(row, edges) or edges
         inside = max(low, edges[0]), min(high, edges[1])
-        ax.plot((-0.2, -0.2), inside, color=style.LIGHT["series-1"], linewidth=2.2, solid_capstyle="butt", zorder=3)
+        ax.plot(
+            (-0.2, -0.2),
+            inside,
+            color=style.LIGHT["series-1"],
+            linewidth=2.2,
+            solid_capstyle="butt",
+            zorder=3,
+        )
         level = row.conf_level or 0.95
         text += f", {interval(*both, level=level)}"
-    ax.plot(-0.2, row.estimate, "o", color=style.LIGHT["series-1"], markersize=7, zorder=4, markeredgewidth=0)
+    ax.plot(
+        -0.2,
+        row.estimate,
+        "o",
+        color=style.LIGHT["series-1"],
+        markersize=7,
+        zorder=4,
+        markeredgewidth=0,
+    )
     _above(ax, text, ink="ink")
 
 

@@ -74,14 +74,18 @@ def forest(
     total = len(shown)
     shown, ys = style.ends(shown)
     if len(shown) > MOST_ROWS:  # pages draw both ends only
-        raise InputError(f"a forest shows at most {MOST_ROWS} rows, got {len(rows)}; pass some of them")
+        raise InputError(
+            f"a forest shows at most {MOST_ROWS} rows, got {len(rows)}; pass some of them"
+        )
     columns = number_columns(shown, ranks) if numbers else []
     wide = column_offsets(columns)[-1] if columns else 0.0
     labels = row_labels(shown)
     place = style.slots(style.ROW_HEIGHT, max(map(style.text_width, labels), default=0.0), wide)
     if ax is None:
         lines = int(max(ys, default=0.0)) + 1
-        ax = _new(lines, place, [*labels, style.literal(label, LABEL_WIDTH)], wide or LAST_TICK, xlabel)
+        ax = _new(
+            lines, place, [*labels, style.literal(label, LABEL_WIDTH)], wide or LAST_TICK, xlabel
+        )
     if not shown:
         return style.message(ax, "no rows to show")
     style.dress(ax, xlabel=xlabel)
@@ -109,7 +113,9 @@ def row_labels(rows: Sequence[Row], width: int = LABEL_WIDTH) -> list[str]:
     return style.fitted(texts, style.label_room(), width=width)
 
 
-def number_columns(rows: Sequence[Row], ranks: Mapping[str, tuple[int, int]] | None) -> list[tuple[str, list[str]]]:
+def number_columns(
+    rows: Sequence[Row], ranks: Mapping[str, tuple[int, int]] | None
+) -> list[tuple[str, list[str]]]:
     """Return the columns beside the marks: header and one right-aligned text a row."""
     level = next((row.conf_level for row in rows if row.conf_level is not None), None)
     header = f"{level_text(level)} CI" if level is not None else "CI"
@@ -151,14 +157,16 @@ def column_offsets(columns: Sequence[tuple[str, list[str]]]) -> list[float]:
     edges: list[float] = []
     edge = 2.0
     for header, texts in columns:
-        edge += 12.0 + max([style.text_width(text) for text in texts] + [style.text_width(header, style.SMALL)])
+        edge += 12.0 + max(
+            [style.text_width(text) for text in texts] + [style.text_width(header, style.SMALL)]
+        )
         edges.append(edge)
     return edges
 
 
 def _columns(
     ax: Axes, columns: Sequence[tuple[str, list[str]]], ys: Sequence[float], place: style.Slots
-) -> None:  # fmt: skip
+) -> None:
     """Write the number columns and their headers."""
     offsets = column_offsets(columns)
     inside = offsets[-1] if style.is_narrow() and offsets else 0.0
@@ -173,13 +181,17 @@ def _heading(ax: Axes, label: str, columns: float) -> None:
     """Write the heading of the labels; if narrow, where the headers of the numbers leave room."""
     if not style.is_narrow():
         style.beside(ax, ax.get_ylim()[1], label, -12.0, side=0.0, up=8.0, **style.QUIET)
-    elif style.text_width(label, style.SMALL) + columns < style.POINTS * (style.NARROW - 2 * style.EDGE):
+    elif style.text_width(label, style.SMALL) + columns < style.POINTS * (
+        style.NARROW - 2 * style.EDGE
+    ):
         style.beside(ax, ax.get_ylim()[1], label, 0.0, side=0.0, up=8.0, ha="left", **style.QUIET)
 
 
 def _scale(ax: Axes, rows: Sequence[Row], lines: int, reference: float | None) -> None:
     """Set the limits, the reference line, and hair lines that lead the eye."""
-    ax.set_xlim(*style.padded(style.drawn(rows) + ([] if reference is None else [reference]) or [0.0]))
+    ax.set_xlim(
+        *style.padded(style.drawn(rows) + ([] if reference is None else [reference]) or [0.0])
+    )
     style.lines_of_rows(ax, lines)
     if style.bounded(rows):
         style.short_ticks(ax.xaxis)
@@ -187,22 +199,47 @@ def _scale(ax: Axes, rows: Sequence[Row], lines: int, reference: float | None) -
         ax.axvline(reference, **style.DASHED)
 
 
-def _marks(ax: Axes, rows: Sequence[Row], ys: Sequence[float], quasi: Mapping[str, float] | None) -> None:
+def _marks(
+    ax: Axes, rows: Sequence[Row], ys: Sequence[float], quasi: Mapping[str, float] | None
+) -> None:
     """Draw intervals, comparison intervals and points; write out what is undefined."""
     left, right = ax.get_xlim()
     color = style.LIGHT["series-1"]
-    known = [(row.estimate or 0.0, y, row) for row, y in zip(rows, ys, strict=True) if style.is_known(row)]
+    known = [
+        (row.estimate or 0.0, y, row)
+        for row, y in zip(rows, ys, strict=True)
+        if style.is_known(row)
+    ]
     for row, y in zip(rows, ys, strict=True):
         if not style.is_known(row):
             reason = f"undefined: {row.undefined or 'no value was given'}"
-            room = (ax.figure.bbox.width - ax.get_window_extent().x0) * style.POINTS / ax.figure.dpi - 5
+            room = (
+                ax.figure.bbox.width - ax.get_window_extent().x0
+            ) * style.POINTS / ax.figure.dpi - 5
             [reason] = style.fitted([reason], room, style.SMALL, 90)
             ax.text(left + 0.01 * (right - left), y, reason, va="center", **style.QUIET)
-    halves = [(x, y, Z_95 * quasi[row.term]) for x, y, row in known if row.term in quasi] if quasi else []
-    style.segments(ax, [(y, x - half, x + half) for x, y, half in halves], color=color, linewidth=5, alpha=0.35,
-                   zorder=1.9)  # fmt: skip
+    halves = (
+        [(x, y, Z_95 * quasi[row.term]) for x, y, row in known if row.term in quasi]
+        if quasi
+        else []
+    )
+    style.segments(
+        ax,
+        [(y, x - half, x + half) for x, y, half in halves],
+        color=color,
+        linewidth=5,
+        alpha=0.35,
+        zorder=1.9,
+    )
     bars = [(y, *ends) for _, y, row in known if (ends := style.ends_of(row, (left, right)))]
     style.segments(ax, bars, color=color, linewidth=1.3, zorder=2)
     size = 4.5 if len(rows) > style.TICKS_ON_TOP_FROM else 5.5
-    ax.plot([x for x, _, _ in known], [y for _, y, _ in known], "o", color=color, markersize=size, zorder=3,
-            markeredgewidth=0)  # fmt: skip
+    ax.plot(
+        [x for x, _, _ in known],
+        [y for _, y, _ in known],
+        "o",
+        color=color,
+        markersize=size,
+        zorder=3,
+        markeredgewidth=0,
+    )

@@ -64,7 +64,9 @@ def heat(
     if set(across) == set(down):
         across = down
     if max(len(across), len(down)) > MOST_GROUPS:
-        raise InputError(f"a heat map shows at most {MOST_GROUPS} groups, got {max(len(across), len(down))}")
+        raise InputError(
+            f"a heat map shows at most {MOST_GROUPS} groups, got {max(len(across), len(down))}"
+        )
     if len({(row.term, row.group) for row in rows}) < len(rows):
         raise InputError("a pair of groups is given twice; aggregate the rows first")
     reasons = undefined_reasons(rows)
@@ -76,7 +78,9 @@ def heat(
     if not rows:
         return style.message(ax, "no rows to show")
     style.dress(ax, xlabel=xlabel)
-    names, turned = style.heads(across, ax.get_window_extent().width * style.POINTS / ax.figure.dpi / len(across))
+    names, turned = style.heads(
+        across, ax.get_window_extent().width * style.POINTS / ax.figure.dpi / len(across)
+    )
     style.tiled(ax, names, labels, turned=turned > 0)
     room = style.cell_size(ax)
     colors: list[tuple[int, int, str, float]] = []
@@ -97,7 +101,9 @@ def _new(across: Sequence[str], down: int, left: float, notes: int) -> Axes:
     top = 0.55 + max(style.heads(across, inner * style.POINTS / max(len(across), 1))[1] - 0.2, 0.0)
     bottom = 0.15 + style.LINE * notes / style.POINTS
     height = max(down, 1) * CELL_HEIGHT + top + bottom
-    return style.new_axes(height, left=left, right=style.width() - left - inner, top=top, bottom=bottom)
+    return style.new_axes(
+        height, left=left, right=style.width() - left - inner, top=top, bottom=bottom
+    )
 
 
 def _numbers(ax: Axes, row: Row, x: int, y: int, room: tuple[float, float]) -> None:

@@ -69,18 +69,37 @@ def possible(
             xlabel=xlabel,
         )
     style.dress(ax, xlabel=xlabel)
-    colors = np.where(known[..., None], to_rgba(style.LIGHT["series-1"], 0.45), to_rgba(style.LIGHT["surface"], 1.0))
-    ends = [(first - step / 2, first + step * (size - 0.5)) for (first, step), size in ((across, wide), (up, down))]
-    ax.imshow(colors, origin="lower", aspect="auto", extent=(*ends[0], *ends[1]), interpolation="nearest")
+    colors = np.where(
+        known[..., None],
+        to_rgba(style.LIGHT["series-1"], 0.45),
+        to_rgba(style.LIGHT["surface"], 1.0),
+    )
+    ends = [
+        (first - step / 2, first + step * (size - 0.5))
+        for (first, step), size in ((across, wide), (up, down))
+    ]
+    ax.imshow(
+        colors, origin="lower", aspect="auto", extent=(*ends[0], *ends[1]), interpolation="nearest"
+    )
     ax.set_ylabel(style.literal(ylabel, 60), labelpad=5, **style.QUIET)
     for x, y, label, fits in marks:
-        look: dict[str, Any] = {"marker": "o" if fits else "X", "markersize": 8, "linestyle": "none"}
+        look: dict[str, Any] = {
+            "marker": "o" if fits else "X",
+            "markersize": 8,
+            "linestyle": "none",
+        }
         color = style.LIGHT["ink" if fits else "series-2"]
         ax.plot([x], [y], markerfacecolor="none" if fits else color, markeredgecolor=color, **look)
         left = x > (ends[0][0] + ends[0][1]) / 2
-        ax.annotate(style.literal(label, 30), (x, y), (-7 if left else 7, 4), textcoords="offset points",
-                    ha="right" if left else "left", **style.SMALL_INK,
-                    bbox={"facecolor": style.LIGHT["surface"], "edgecolor": "none", "alpha": 0.85})  # fmt: skip
+        ax.annotate(
+            style.literal(label, 30),
+            (x, y),
+            (-7 if left else 7, 4),
+            textcoords="offset points",
+            ha="right" if left else "left",
+            **style.SMALL_INK,
+            bbox={"facecolor": style.LIGHT["surface"], "edgecolor": "none", "alpha": 0.85},
+        )
     if title:
         style.outside(ax, "\n".join(lines), (0, 1), (0, 8), **style.INK)
     ax.set_label(described(title, known, marks))
@@ -98,7 +117,11 @@ def described(title: str, known: Any, marks: Sequence[tuple[float, float, str, b
 
 @style.figure("Line chart")
 def reconstructed(
-    values: Sequence[float], samples: Sequence[Sequence[int]], *, ax: Axes | None = None, xlabel: str = "Score"
+    values: Sequence[float],
+    samples: Sequence[Sequence[int]],
+    *,
+    ax: Axes | None = None,
+    xlabel: str = "Score",
 ) -> Axes:
     """Draw reconstructed samples: the share of each value in each, and the range over all of them.
 
@@ -121,7 +144,11 @@ def reconstructed(
     """
     import numpy as np
 
-    ax = style.new_axes(3.0, left=0.65, right=0.2, top=0.3, bottom=0.6, xlabel=xlabel) if ax is None else ax
+    ax = (
+        style.new_axes(3.0, left=0.65, right=0.2, top=0.3, bottom=0.6, xlabel=xlabel)
+        if ax is None
+        else ax
+    )
     if not len(samples):
         return style.message(ax, "no sample has this mean and standard deviation")
     style.dress(ax, xlabel=xlabel)
@@ -138,6 +165,8 @@ def reconstructed(
     ax.grid(axis="y", color=style.LIGHT["hair"], linewidth=0.7)
     ax.set_ylabel("Share in percent", labelpad=5, **style.QUIET)
     ends = [f"at {values[k]:g}: {least[k]:.0f} to {most[k]:.0f}%" for k in (0, -1)]
-    ax.set_label(f"Shares of {count(len(values), 'value')} in {count(len(samples), 'sample')}. "
-                 f"{ends[0].replace('at', 'At', 1)}; {ends[1]}.")  # fmt: skip
+    ax.set_label(
+        f"Shares of {count(len(values), 'value')} in {count(len(samples), 'sample')}. "
+        f"{ends[0].replace('at', 'At', 1)}; {ends[1]}."
+    )
     return ax

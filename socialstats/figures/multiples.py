@@ -17,7 +17,11 @@ MOST_PANELS, MOST_ROWS = 12, 100
 BESIDE = 4  # panels side by side
 LABEL_WIDTH = 36  # characters of a row
 LEAST_PANEL = 0.65  # inches across
-APART, ABOVE, BELOW = 0.16, 0.3, 0.5  # inches between panels, for their titles, and for ticks and axis label
+APART, ABOVE, BELOW = (
+    0.16,
+    0.3,
+    0.5,
+)  # inches between panels, for their titles, and for ticks and axis label
 
 
 @style.figure("Small multiples")
@@ -83,7 +87,10 @@ def multiples(
     terms, ys = style.ends(terms)
     lines = int(max(ys, default=0.0)) + 1
     labels = style.fitted(terms, style.label_room(0.32), width=LABEL_WIDTH)
-    left = style.room_for([*labels, *style.fitted([label], style.label_room(0.32), width=LABEL_WIDTH)]) + 0.2
+    left = (
+        style.room_for([*labels, *style.fitted([label], style.label_room(0.32), width=LABEL_WIDTH)])
+        + 0.2
+    )
     room = style.width() - left - style.EDGE
     beside = 1 if style.is_narrow() else columns or BESIDE  # ticks of neighbours would meet
     wide = min(beside, max(len(table), 1), max(1, int((room + APART) / (LEAST_PANEL + APART))))
@@ -92,13 +99,19 @@ def multiples(
     titles = [style.wrapped(title, own, style.SMALL, 3) for title in table]
     above = ABOVE + style.LINE / style.POINTS * (max(map(len, titles), default=1) - 1)
     if ax is None:
-        ax = style.new_axes(deep * (lines * style.ROW_HEIGHT + above + BELOW), left=left, right=style.EDGE, top=0.0,
-                            bottom=0.0)  # fmt: skip
+        ax = style.new_axes(
+            deep * (lines * style.ROW_HEIGHT + above + BELOW),
+            left=left,
+            right=style.EDGE,
+            top=0.0,
+            bottom=0.0,
+        )
     if not terms:
         return style.message(ax, "no rows to show")
     ax.set_axis_off()
     limits = style.padded(
-        style.drawn([row for rows in panels.values() for row in rows]) + ([] if reference is None else [reference])
+        style.drawn([row for rows in panels.values() for row in rows])
+        + ([] if reference is None else [reference])
         or [0.0]
     )
     size = ax.get_window_extent()
@@ -107,8 +120,15 @@ def multiples(
     for k, cells in enumerate(table.values()):
         across, down = k % wide, k // wide
         top = height * (1 - down / deep)
-        place = (across * (own + APART), top - height / deep + BELOW, own, height / deep - above - BELOW)
-        panel = ax.inset_axes((place[0] / width, place[1] / height, place[2] / width, place[3] / height))
+        place = (
+            across * (own + APART),
+            top - height / deep + BELOW,
+            own,
+            height / deep - above - BELOW,
+        )
+        panel = ax.inset_axes(
+            (place[0] / width, place[1] / height, place[2] / width, place[3] / height)
+        )
         style.dress(panel)
         panel.set_title("\n".join(titles[k]), loc="left", pad=5, **style.SMALL_INK)
         panel.set_xlim(*limits)
@@ -119,9 +139,13 @@ def multiples(
         if reference is not None:
             panel.axvline(reference, **style.DASHED)
         panel.set_yticks(ys, labels if across == 0 else [""] * len(ys), **style.INK)
-        style.points(panel, [(y, row) for y, term in zip(ys, terms, strict=True) if (row := cells.get(term))])
+        style.points(
+            panel, [(y, row) for y, term in zip(ys, terms, strict=True) if (row := cells.get(term))]
+        )
         style.left_out(panel, total, ys)
-    style.outside(ax, style.literal(xlabel, 90), (0.5, 0), (0, 4), ha="center", va="bottom", **style.QUIET)
+    style.outside(
+        ax, style.literal(xlabel, 90), (0.5, 0), (0, 4), ha="center", va="bottom", **style.QUIET
+    )
     return ax
 
 
@@ -130,8 +154,17 @@ def _terms(table: Mapping[str, Mapping[str, Row]], sort: bool) -> list[str]:
     terms = list(dict.fromkeys(term for cells in table.values() for term in cells))
     if not sort:
         return terms
-    values = {term: [row.estimate for cells in table.values() if (row := cells.get(term)) and style.is_known(row)]
-              for term in terms}  # fmt: skip
+    values = {
+        term: [
+            row.estimate
+            for cells in table.values()
+            if (row := cells.get(term)) and style.is_known(row)
+        ]
+        for term in terms
+    }
     known = [term for term in terms if values[term]]
     means = {term: sum(v or 0.0 for v in values[term]) / len(values[term]) for term in known}
-    return [*sorted(known, key=lambda term: -means[term]), *(term for term in terms if term not in means)]
+    return [
+        *sorted(known, key=lambda term: -means[term]),
+        *(term for term in terms if term not in means),
+    ]

@@ -31,7 +31,12 @@ class Note:
 
 
 def place_note(
-    label: str, numbers: str, interval: tuple[float, float], *, lines: Sequence[float] = (), room: float
+    label: str,
+    numbers: str,
+    interval: tuple[float, float],
+    *,
+    lines: Sequence[float] = (),
+    room: float,
 ) -> Note:
     """Place a label and its numbers beside an interval where they fit and cross no line, else above it.
 
@@ -56,8 +61,10 @@ def place_note(
     found = []
     for text in (f"{label}  {numbers}", f"{label}\n{numbers}"):
         wide = BOLD * max(style.text_width(line) for line in text.split("\n"))
-        found += [Note(text=text, start=start, wide=wide, where=where)
-                  for where, start in _spots(interval, wide, lines, room)]  # fmt: skip
+        found += [
+            Note(text=text, start=start, wide=wide, where=where)
+            for where, start in _spots(interval, wide, lines, room)
+        ]
     free = [note for note in found if not _crossed(note.start, note.wide, lines)]
     inside = [note for note in found if note.wide <= room]
     return next(iter(free or inside or found))
@@ -73,7 +80,9 @@ def _spots(
         ("right", high + APART),
         ("left", low - APART - wide),
     ]
-    return [(where, start) for where, start in beside if start >= 0 and start + wide <= room] + [("above", above)]
+    return [(where, start) for where, start in beside if start >= 0 and start + wide <= room] + [
+        ("above", above)
+    ]
 
 
 def free_start(wanted: float, wide: float, lines: Sequence[float], room: float) -> float:

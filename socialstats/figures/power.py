@@ -15,7 +15,9 @@ HEIGHT = 3.0
 
 
 @style.figure("Line chart")
-def power_curve(curve: Mapping[str, Any], *, ax: Axes | None = None, reference: float | None = 0.8) -> Axes:
+def power_curve(
+    curve: Mapping[str, Any], *, ax: Axes | None = None, reference: float | None = 0.8
+) -> Axes:
     """Draw power against the number of pairs or clusters, the planned size marked.
 
     Parameters
@@ -45,8 +47,12 @@ def power_curve(curve: Mapping[str, Any], *, ax: Axes | None = None, reference: 
     if reference is not None:
         ax.axhline(reference, color=style.LIGHT["line"], linewidth=0.8)
     ax.plot(curve["x"], curve["power"], color=style.LIGHT["series-1"], linewidth=1.6)
-    ax.plot([curve["at"]], [curve["reached"]], marker="o", markersize=6, color=style.LIGHT["series-1"])
+    ax.plot(
+        [curve["at"]], [curve["reached"]], marker="o", markersize=6, color=style.LIGHT["series-1"]
+    )
     text = f"{count(curve['at'])}: {number(curve['reached'], 2, bounded=True)}"
-    ax.annotate(text, (curve["at"], curve["reached"]), (8, -10), textcoords="offset points", **style.INK)
+    ax.annotate(
+        text, (curve["at"], curve["reached"]), (8, -10), textcoords="offset points", **style.INK
+    )
     ax.set_ylim(0, 1.02)
     return ax

@@ -78,7 +78,11 @@ def qq(
         ax = style.new_axes(HEIGHT, left=0.65, right=0.2, top=0.25)
     spread = float(values.std(ddof=1)) if len(values) >= LEAST else 0.0
     if spread == 0:
-        reason = f"{counted(len(values), unit)}: too few" if len(values) < LEAST else "all differences are equal"
+        reason = (
+            f"{counted(len(values), unit)}: too few"
+            if len(values) < LEAST
+            else "all differences are equal"
+        )
         return style.message(ax, f"no Q-Q plot: {reason}")
     style.dress(ax, xlabel="Normal quantile")
     ax.grid(axis="y", color=style.LIGHT["hair"], linewidth=0.7)
@@ -89,30 +93,64 @@ def qq(
     place = int(np.flatnonzero(order == far)[0])
     shown = _shown(n)
     z, low, high = quantiles(n, level, shown + 1)
-    ax.fill_between(z, mean + spread * low, mean + spread * high, color=style.LIGHT["series-1"],
-                    alpha=0.15, linewidth=0, zorder=1)  # fmt: skip
+    ax.fill_between(
+        z,
+        mean + spread * low,
+        mean + spread * high,
+        color=style.LIGHT["series-1"],
+        alpha=0.15,
+        linewidth=0,
+        zorder=1,
+    )
     ends = z[[0, -1]]
     ax.plot(ends, mean + spread * ends, color=style.LIGHT["muted"], linewidth=1.0, zorder=2)
     rest = shown != place
-    ax.plot(z[rest], values[order[shown[rest]]], "o", color=style.LIGHT["series-1"], markersize=3.6,
-            markeredgewidth=0, zorder=3)  # fmt: skip
+    ax.plot(
+        z[rest],
+        values[order[shown[rest]]],
+        "o",
+        color=style.LIGHT["series-1"],
+        markersize=3.6,
+        markeredgewidth=0,
+        zorder=3,
+    )
     z_far = float(quantiles(n, level, np.array([place + 1]))[0][0])
-    ax.plot([z_far], [values[far]], "D", color=style.LIGHT["series-2"], markersize=6, markeredgewidth=0, zorder=4)
+    ax.plot(
+        [z_far],
+        [values[far]],
+        "D",
+        color=style.LIGHT["series-2"],
+        markersize=6,
+        markeredgewidth=0,
+        zorder=4,
+    )
     name = f"{labels[cells[far]]}: " if labels is not None else ""
     text = (
-        f"{name}{number(float(values[far]), digits)} ({number(abs(values[far] - mean) / spread, 1)} SD from the mean)"
+        f"{name}{number(float(values[far]), digits)} "
+        f"({number(abs(values[far] - mean) / spread, 1)} SD from the mean)"
     )
     right = z_far > 0
-    ax.annotate(style.literal(text, 60), (z_far, values[far]), (-8 if right else 8, 0), textcoords="offset points",
-                ha="right" if right else "left", va="center", **style.SMALL_INK)  # fmt: skip
+    ax.annotate(
+        style.literal(text, 60),
+        (z_far, values[far]),
+        (-8 if right else 8, 0),
+        textcoords="offset points",
+        ha="right" if right else "left",
+        va="center",
+        **style.SMALL_INK,
+    )
     part = "" if len(shown) == n else f"; {counted(len(shown))} of {counted(n, unit)} drawn"
     ends_text = " to ".join(number(float(end), digits) for end in (values.min(), values.max()))
-    ax.set_label(f"Normal Q-Q plot of {style.clean(ylabel)}, {counted(n, unit)}, {ends_text}; "
-                 f"{level_text(level)} pointwise band{part}.")  # fmt: skip
+    ax.set_label(
+        f"Normal Q-Q plot of {style.clean(ylabel)}, {counted(n, unit)}, {ends_text}; "
+        f"{level_text(level)} pointwise band{part}."
+    )
     return ax
 
 
-def quantiles(n: int, level: float, ranks: IntArray | None = None) -> tuple[FloatArray, FloatArray, FloatArray]:
+def quantiles(
+    n: int, level: float, ranks: IntArray | None = None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the normal quantiles of n ordered values, and the ends of their pointwise bands, in SDs.
 
     Parameters

@@ -65,21 +65,32 @@ def ranks(
     unknown = [term for term in all_at_once if term not in {row.term for row in marginal}]
     if unknown:
         raise InputError(f"no marginal rank interval of {listing(unknown)}")
-    known = sorted((row for row in marginal if style.is_known(row)), key=lambda row: row.estimate or 0.0)
+    known = sorted(
+        (row for row in marginal if style.is_known(row)), key=lambda row: row.estimate or 0.0
+    )
     rows = [*known, *(row for row in marginal if not style.is_known(row))]
     shown, ys = style.ends(rows)
     if len(shown) > MOST_ROWS:  # pages draw both ends only
-        raise InputError(f"a leaderboard shows at most {MOST_ROWS} items, got {len(marginal)}; pass some of them")
+        raise InputError(
+            f"a leaderboard shows at most {MOST_ROWS} items, got {len(marginal)}; pass some of them"
+        )
     labels = row_labels(shown, LABEL_WIDTH)
     columns = _columns(shown, all_at_once)
-    widths = [max([style.text_width(head, style.SMALL), *map(style.text_width, texts)]) + COLUMN_GAP
-              for head, texts in columns]  # fmt: skip
-    place = style.slots(style.ROW_HEIGHT, max(map(style.text_width, labels), default=0.0), sum(widths))
+    widths = [
+        max([style.text_width(head, style.SMALL), *map(style.text_width, texts)]) + COLUMN_GAP
+        for head, texts in columns
+    ]
+    place = style.slots(
+        style.ROW_HEIGHT, max(map(style.text_width, labels), default=0.0), sum(widths)
+    )
     legend = _legend([*marginal, *simultaneous], bool(all_at_once))
     lines = int(max(ys, default=0.0)) + 1
     if ax is None:
         left, right = style.margins([*labels, style.literal(label, LABEL_WIDTH)], sum(widths))
-        top = style.legend_height(legend, style.SMALL, (style.width() - left - right) * style.POINTS) + 0.2
+        top = (
+            style.legend_height(legend, style.SMALL, (style.width() - left - right) * style.POINTS)
+            + 0.2
+        )
         height = lines * place.height + top + 0.5
         ax = style.new_axes(height, left=left, right=right, top=top, xlabel=xlabel, kind=style.ROWS)
     if not shown:
@@ -90,7 +101,13 @@ def ranks(
     style.lines_of_rows(ax, lines, top=False)
     style.names(ax, ys, labels, place)
     at = [y + place.marks for y in ys]
-    _bars(ax, [all_at_once.get(row.term) for row in shown], at, color=style.LIGHT["series-1"], linewidth=1.3)
+    _bars(
+        ax,
+        [all_at_once.get(row.term) for row in shown],
+        at,
+        color=style.LIGHT["series-1"],
+        linewidth=1.3,
+    )
     _bars(ax, shown, at, color=style.LIGHT["series-1"], linewidth=5, alpha=0.4)
     style.points(ax, [(y, row) for y, row in zip(at, shown, strict=True)], intervals=False)
     style.left_out(ax, len(rows), ys)
@@ -102,24 +119,40 @@ def ranks(
         for y, text in zip(ys, texts, strict=True):
             style.beside(ax, y + place.numbers, text, edge)
     if label and not style.is_narrow():
-        style.beside(ax, ax.get_ylim()[1], style.literal(label, LABEL_WIDTH), -12.0, side=0.0, up=8.0, **style.QUIET)
+        style.beside(
+            ax,
+            ax.get_ylim()[1],
+            style.literal(label, LABEL_WIDTH),
+            -12.0,
+            side=0.0,
+            up=8.0,
+            **style.QUIET,
+        )
     first = [row.term for row in known if row.conf_low == 1]
-    ax.set_label(f"Rank intervals, {len(known)} items, from {style.clean(known[0].term)} to "
-                 f"{style.clean(known[-1].term)}; {len(first)} marginal intervals hold rank 1."
-                 if known else "")  # fmt: skip
+    ax.set_label(
+        f"Rank intervals, {len(known)} items, from {style.clean(known[0].term)} to "
+        f"{style.clean(known[-1].term)}; {len(first)} marginal intervals hold rank 1."
+        if known
+        else ""
+    )
     return ax
 
 
 def _legend(rows: Sequence[Row], both: bool) -> list[tuple[str, str]]:
     level = next((row.conf_level for row in rows if row.conf_level is not None), None)
     before = f"{level_text(level)} " if level is not None else ""
-    return [(f"\u25ac {before}marginal", "muted"), *([(f"\u2500 {before}simultaneous", "muted")] if both else [])]
+    return [
+        (f"\u25ac {before}marginal", "muted"),
+        *([(f"\u2500 {before}simultaneous", "muted")] if both else []),
+    ]
 
 
 def _columns(rows: Sequence[Row], all_at_once: dict[str, Row]) -> list[tuple[str, list[str]]]:
     """Return the columns beside the marks: the rank, and each interval."""
-    columns = [("Rank", [number(row.estimate, 0) if style.is_known(row) else "undef." for row in rows]),
-               ("Marginal", [_span(row) for row in rows])]  # fmt: skip
+    columns = [
+        ("Rank", [number(row.estimate, 0) if style.is_known(row) else "undef." for row in rows]),
+        ("Marginal", [_span(row) for row in rows]),
+    ]
     if all_at_once:
         columns.append(("Simult.", [_span(all_at_once.get(row.term)) for row in rows]))
     return columns
@@ -133,6 +166,9 @@ def _span(row: Row | None) -> str:
 
 def _bars(ax: Axes, rows: Sequence[Row | None], ys: Sequence[float], **look: object) -> None:
     """Draw the intervals of some rows, a third of a rank longer at each end, so that a single rank can be seen."""
-    spans = [(y, ends[0] - 1 / 3, ends[1] + 1 / 3) for y, row in zip(ys, rows, strict=True)
-             if row is not None and (ends := style.ends_of(row))]  # fmt: skip
+    spans = [
+        (y, ends[0] - 1 / 3, ends[1] + 1 / 3)
+        for y, row in zip(ys, rows, strict=True)
+        if row is not None and (ends := style.ends_of(row))
+    ]
     style.segments(ax, spans, zorder=2, **look)

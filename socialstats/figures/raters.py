@@ -61,6 +61,9 @@ def rater_heat(
     both = {(one, other): row for one, other, row in pairs}
     both |= {(other, one): row for one, other, row in pairs if row.estimate is not None}
     rows = [
-        replace(both[one, other], term=one, group=other) for one in names for other in names if (one, other) in both
+        replace(both[one, other], term=one, group=other)
+        for one in names
+        for other in names
+        if (one, other) in both
     ]
     return heat(rows, ax=ax, neutral=neutral, extreme=extreme, xlabel="agreement with")

@@ -32,8 +32,12 @@ class Bar:
 
 @style.figure("Stacked bars")
 def shares(
-    bars: Sequence[Bar], *, ax: Axes | None = None, xlabel: str = "Share of answers", ordered: bool = False
-) -> Axes:  # fmt: skip
+    bars: Sequence[Bar],
+    *,
+    ax: Axes | None = None,
+    xlabel: str = "Share of answers",
+    ordered: bool = False,
+) -> Axes:
     """Draw one stacked bar a source, under a heading where a new section starts.
 
     Parameters
@@ -115,7 +119,10 @@ def _places(bars: Sequence[Bar]) -> tuple[list[float], float]:
 
 def _opens(bars: Sequence[Bar]) -> list[bool]:
     """Return for each bar whether a new section starts with it."""
-    return [bar.section != before for bar, before in zip(bars, ["", *(bar.section for bar in bars)], strict=False)]
+    return [
+        bar.section != before
+        for bar, before in zip(bars, ["", *(bar.section for bar in bars)], strict=False)
+    ]
 
 
 def _legend(levels: Sequence[str], colors: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -130,10 +137,24 @@ def _bar(ax: Axes, bar: Bar, y: float, room: float, colors: Sequence[tuple[str, 
     for (fill, ink), row in zip(colors, bar.rows, strict=True):
         if row.estimate is None:
             continue
-        ax.barh(y, row.estimate, left=start, height=BAR, color=style.LIGHT[fill], edgecolor=style.LIGHT["surface"],
-                linewidth=0.8)  # fmt: skip
+        ax.barh(
+            y,
+            row.estimate,
+            left=start,
+            height=BAR,
+            color=style.LIGHT[fill],
+            edgecolor=style.LIGHT["surface"],
+            linewidth=0.8,
+        )
         text = percent(row.estimate)
         if style.text_width(text, style.SMALL) + 2 <= row.estimate * room:
-            ax.text(start + row.estimate / 2, y, text, ha="center", va="center_baseline", fontsize=style.SMALL,
-                    color=style.LIGHT[ink])  # fmt: skip
+            ax.text(
+                start + row.estimate / 2,
+                y,
+                text,
+                ha="center",
+                va="center_baseline",
+                fontsize=style.SMALL,
+                color=style.LIGHT[ink],
+            )
         start += row.estimate

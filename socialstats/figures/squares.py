@@ -69,15 +69,28 @@ def square(
     if total == 0:
         return style.message(ax, "no pairs to show")
     style.dress(ax)
-    across, turned = _across(levels, ax.get_window_extent().width * style.POINTS / ax.figure.dpi / (k + 1))
+    across, turned = _across(
+        levels, ax.get_window_extent().width * style.POINTS / ax.figure.dpi / (k + 1)
+    )
     style.tiled(ax, across, _down(levels), turned=turned > 0)
     room = style.cell_size(ax)
-    ax.set_xlabel(style.fitted([conditions[1]], room[0] * (k + 1), style.SMALL)[0], **style.QUIET, labelpad=5)
-    ax.set_ylabel(style.fitted([conditions[0]], room[1] * (k + 1), style.SMALL)[0], **style.QUIET, labelpad=5)
+    ax.set_xlabel(
+        style.fitted([conditions[1]], room[0] * (k + 1), style.SMALL)[0], **style.QUIET, labelpad=5
+    )
+    ax.set_ylabel(
+        style.fitted([conditions[0]], room[1] * (k + 1), style.SMALL)[0], **style.QUIET, labelpad=5
+    )
     for i in range(k):
         for j in range(k):
-            _cell(ax, j, i, float(cells[i, j]), total, room,
-                  SAME if i == j else ABOVE if j > i else BELOW)  # fmt: skip
+            _cell(
+                ax,
+                j,
+                i,
+                float(cells[i, j]),
+                total,
+                room,
+                SAME if i == j else ABOVE if j > i else BELOW,
+            )
         _cell(ax, k, i, float(cells[i].sum()), total, room, None)
         _cell(ax, i, k, float(cells[:, i].sum()), total, room, None)
     _cell(ax, k, k, total, total, room, None)
@@ -86,9 +99,15 @@ def square(
 
 @style.figure("Table of counts")
 def two_by_two(
-    *, a: float, b: float, c: float, d: float, conditions: tuple[str, str], levels: tuple[str, str] = ("0", "1"),
+    *,
+    a: float,
+    b: float,
+    c: float,
+    d: float,
+    conditions: tuple[str, str],
+    levels: tuple[str, str] = ("0", "1"),
     ax: Axes | None = None,
-) -> Axes:  # fmt: skip
+) -> Axes:
     """Draw McNemar's table from its four cells.
 
     Parameters
@@ -121,7 +140,9 @@ def two_by_two(
 def _checked(table: Any, levels: Sequence[str]) -> Any:
     cells = np.asarray(table, dtype=np.float64)
     if cells.shape != (len(levels), len(levels)):
-        raise InputError(f"a square table of {len(levels)} levels is {len(levels)} x {len(levels)}, not {cells.shape}")
+        raise InputError(
+            f"a square table of {len(levels)} levels is {len(levels)} x {len(levels)}, not {cells.shape}"
+        )
     if not np.isfinite(cells).all() or (cells < 0).any():
         raise InputError("counts of a square table must be finite and at least 0")
     if len(levels) > MOST_LEVELS:
@@ -142,10 +163,14 @@ def _new(levels: Sequence[str], k: int) -> Axes:
     inner = min(style.width() - left - 0.1, CELL[0] * (k + 1))
     top = 0.55 + max(_across(levels, inner * style.POINTS / (k + 1))[1] - 0.2, 0.0)
     right = style.width() - left - inner
-    return style.new_axes((k + 1) * CELL[1] + top + 0.1, left=left, right=right, top=top, bottom=0.1)
+    return style.new_axes(
+        (k + 1) * CELL[1] + top + 0.1, left=left, right=right, top=top, bottom=0.1
+    )
 
 
-def _cell(ax: Axes, x: int, y: int, n: float, total: float, room: tuple[float, float], color: str | None) -> None:
+def _cell(
+    ax: Axes, x: int, y: int, n: float, total: float, room: tuple[float, float], color: str | None
+) -> None:
     """Draw one cell, or (without a colour) a margin."""
     share = n / total
     if color is not None:

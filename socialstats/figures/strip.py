@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 LEVEL = 0.25  # inches of height a line of labels takes
-BEHIND: dict[str, Any] = {"facecolor": style.LIGHT["surface"], "edgecolor": "none", "pad": 1.5}  # lines end there
+BEHIND: dict[str, Any] = {
+    "facecolor": style.LIGHT["surface"],
+    "edgecolor": "none",
+    "pad": 1.5,
+}  # lines end there
 UNDER_TICKS = 17.0  # points from the axis to below its tick labels
 GAP = 7.0  # points between two labels on one line
 
@@ -55,7 +59,7 @@ class Placed:
 @style.figure("Number line")
 def strip(
     marks: Sequence[Mark], *, ax: Axes | None = None, xlabel: str = "", digits: int = 2
-) -> Axes:  # fmt: skip
+) -> Axes:
     """Draw marks on a number line; labels are laid out so that no two overlap.
 
     Estimates (discs) and claims (diamonds) take one line each above the axis, in the order given. Numbers stand beside
@@ -84,12 +88,19 @@ def strip(
     """
     lines = [mark for mark in marks if mark.kind == "reference" and is_known(mark)]
     others = [mark for mark in marks if mark.kind != "reference" or not is_known(mark)]
-    values = [v for m in marks for v in (m.value, m.low, m.high) if v is not None and math.isfinite(v)]
+    values = [
+        v for m in marks for v in (m.value, m.low, m.high) if v is not None and math.isfinite(v)
+    ]
     limits = style.padded(values or [0.0], 0.05)
     own = [m.value for m in others if isinstance(m.value, Shown)]
-    short, digits = bool(own) and all(v.bounded for v in own), max((v.digits for v in own), default=digits)
+    short, digits = (
+        bool(own) and all(v.bounded for v in own),
+        max((v.digits for v in own), default=digits),
+    )
     width = (style.width() - 0.2) * style.POINTS if ax is None else _width_in_points(ax)
-    labels = [style.literal(f"{m.label} {number(m.value, digits, bounded=short)}", 60) for m in lines]
+    labels = [
+        style.literal(f"{m.label} {number(m.value, digits, bounded=short)}", 60) for m in lines
+    ]
     anchors = [width * (float(m.value or 0.0) - limits[0]) / (limits[1] - limits[0]) for m in lines]
     places = lay_out(anchors, [style.text_width(label, style.SMALL) for label in labels], width)
     below = 1 + max((place.level for place in places), default=-1)
@@ -97,7 +108,9 @@ def strip(
     rows = sum(note.lines for note in notes)
     if ax is None:
         height = LEVEL * (rows + below) + 0.75
-        ax = style.new_axes(height, left=0.1, right=0.1, top=0.1, bottom=0.4 + LEVEL * below, xlabel=xlabel)
+        ax = style.new_axes(
+            height, left=0.1, right=0.1, top=0.1, bottom=0.4 + LEVEL * below, xlabel=xlabel
+        )
     if not marks:
         return style.message(ax, "nothing to show")
     style.dress(ax)
@@ -111,8 +124,11 @@ def strip(
         rows -= note.lines
         _own(ax, mark, note, rows + (0.5 if note.where == "above" else 0.5 * note.lines), width)
     if xlabel:
-        ax.set_xlabel("\n".join(style.label_lines(xlabel, 0.1, 0.1)), labelpad=4 + below * LEVEL * style.POINTS,
-                      **style.QUIET)  # fmt: skip
+        ax.set_xlabel(
+            "\n".join(style.label_lines(xlabel, 0.1, 0.1)),
+            labelpad=4 + below * LEVEL * style.POINTS,
+            **style.QUIET,
+        )
     return ax
 
 
@@ -154,7 +170,9 @@ def lay_out(anchors: Sequence[float], widths: Sequence[float], room: float) -> l
     return [done[i] for i in range(len(anchors))]
 
 
-def _overlaps(place: Placed, width: float, done: dict[int, Placed], widths: Sequence[float]) -> bool:
+def _overlaps(
+    place: Placed, width: float, done: dict[int, Placed], widths: Sequence[float]
+) -> bool:
     """Return whether a label would touch one already placed on its line."""
     return any(
         other.level == place.level
@@ -165,12 +183,20 @@ def _overlaps(place: Placed, width: float, done: dict[int, Placed], widths: Sequ
 
 
 def _crossings(
-    i: int, place: Placed, anchors: Sequence[float], widths: Sequence[float], done: dict[int, Placed]
+    i: int,
+    place: Placed,
+    anchors: Sequence[float],
+    widths: Sequence[float],
+    done: dict[int, Placed],
 ) -> float:
     """Count labels that some leader would run through; leaders still to come count for little."""
-    mine = sum(p.level < place.level and p.start - 2 < anchors[i] < p.start + widths[j] + 2 for j, p in done.items())
+    mine = sum(
+        p.level < place.level and p.start - 2 < anchors[i] < p.start + widths[j] + 2
+        for j, p in done.items()
+    )
     theirs = sum(
-        p.level > place.level and place.start - 2 < anchors[j] < place.start + widths[i] + 2 for j, p in done.items()
+        p.level > place.level and place.start - 2 < anchors[j] < place.start + widths[i] + 2
+        for j, p in done.items()
     )
     waiting = [anchors[k] for k in range(len(anchors)) if k != i and k not in done]
     ahead = sum(place.start - 2 < anchor < place.start + widths[i] + 2 for anchor in waiting)
@@ -181,7 +207,9 @@ def _width_in_points(ax: Axes) -> float:
     return float(ax.get_window_extent().width / ax.figure.dpi * style.POINTS)
 
 
-def _references(ax: Axes, marks: Sequence[Mark], labels: Sequence[str], places: Sequence[Placed], width: float) -> None:
+def _references(
+    ax: Axes, marks: Sequence[Mark], labels: Sequence[str], places: Sequence[Placed], width: float
+) -> None:
     """Draw dashed lines with their labels below the tick labels."""
     from matplotlib.transforms import ScaledTranslation
 
@@ -190,28 +218,57 @@ def _references(ax: Axes, marks: Sequence[Mark], labels: Sequence[str], places: 
         value = float(mark.value or 0.0)
         drop = UNDER_TICKS + place.level * LEVEL * style.POINTS
         ax.axvline(value, color=style.LIGHT["muted"], linewidth=1, linestyle=(0, (4, 3)), zorder=1)
-        down = ax.get_xaxis_transform() + ScaledTranslation(0, -drop / style.POINTS, ax.figure.dpi_scale_trans)
+        down = ax.get_xaxis_transform() + ScaledTranslation(
+            0, -drop / style.POINTS, ax.figure.dpi_scale_trans
+        )
         for_line = ax.get_xaxis_transform()
         bottom = -drop / (ax.get_window_extent().height / ax.figure.dpi * style.POINTS)
         leader = UNDER_TICKS / drop * bottom, bottom
-        ax.plot((value, value), leader, color=style.LIGHT["line"], linewidth=0.8, transform=for_line,
-                clip_on=False, zorder=0.5)  # fmt: skip
+        ax.plot(
+            (value, value),
+            leader,
+            color=style.LIGHT["line"],
+            linewidth=0.8,
+            transform=for_line,
+            clip_on=False,
+            zorder=0.5,
+        )
         middle = place.start + 0.5 * style.text_width(label, style.SMALL)
-        ax.text(left + middle / width * (right - left), 0, label, transform=down, ha="center", va="top", zorder=4,
-                **style.SMALL_INK, bbox=BEHIND)  # fmt: skip
+        ax.text(
+            left + middle / width * (right - left),
+            0,
+            label,
+            transform=down,
+            ha="center",
+            va="top",
+            zorder=4,
+            **style.SMALL_INK,
+            bbox=BEHIND,
+        )
 
 
-def _note(mark: Mark, digits: int, limits: tuple[float, float], anchors: Sequence[float], width: float) -> Note:
+def _note(
+    mark: Mark, digits: int, limits: tuple[float, float], anchors: Sequence[float], width: float
+) -> Note:
     """Decide where the numbers of an estimate or claim go."""
     if mark.value is None or not is_known(mark):
-        return Note(text=style.literal(f"{mark.label}: undefined: {mark.undefined or 'no value was given'}", 100))
+        return Note(
+            text=style.literal(
+                f"{mark.label}: undefined: {mark.undefined or 'no value was given'}", 100
+            )
+        )
     ends = ""
     if mark.low is not None and mark.high is not None:
         ends = f" [{number(mark.low, digits)}, {number(mark.high, digits)}]"
     scale = width / (limits[1] - limits[0])
     low, high = (scale * (end - limits[0]) for end in _ends(mark, limits))
-    return place_note(style.literal(mark.label, 56), style.literal(number(mark.value, digits) + ends, 56), (low, high),
-                      lines=anchors, room=width)  # fmt: skip
+    return place_note(
+        style.literal(mark.label, 56),
+        style.literal(number(mark.value, digits) + ends, 56),
+        (low, high),
+        lines=anchors,
+        room=width,
+    )
 
 
 def _ends(mark: Mark, limits: tuple[float, float]) -> tuple[float, float]:
@@ -231,14 +288,32 @@ def _own(ax: Axes, mark: Mark, note: Note, y: float, width: float) -> None:
     color = style.LIGHT["series-2" if claim else "series-1"]
     low, high = _ends(mark, (left, right))
     ax.plot((low, high), (y, y), color=color, linewidth=2.2, solid_capstyle="butt", zorder=2)
-    ax.plot(float(mark.value or 0.0), y, "D" if claim else "o", color=color, markersize=6.5 if claim else 7.5,
-            zorder=3, markeredgewidth=0)  # fmt: skip
-    share, align = {"right": (0.0, "left"), "left": (1.0, "right"), "above": (0.5, "center")}[note.where]
+    ax.plot(
+        float(mark.value or 0.0),
+        y,
+        "D" if claim else "o",
+        color=color,
+        markersize=6.5 if claim else 7.5,
+        zorder=3,
+        markeredgewidth=0,
+    )
+    share, align = {"right": (0.0, "left"), "left": (1.0, "right"), "above": (0.5, "center")}[
+        note.where
+    ]
     x = left + (note.start + share * note.wide) / width * (right - left)
     up = 0.35 + 0.5 * (note.lines - 1) if note.where == "above" else 0.0
     lines = note.text.split("\n")
     for k, line in enumerate(lines):
-        ax.annotate(line, xy=(x, y + up), xytext=(0, 11 * (0.5 * (len(lines) - 1) - k)), textcoords="offset points",
-                    ha=align, va="center", **style.INK, annotation_clip=False,
-                    fontweight="normal" if claim else "bold", zorder=4,
-                    bbox=BEHIND)  # fmt: skip
+        ax.annotate(
+            line,
+            xy=(x, y + up),
+            xytext=(0, 11 * (0.5 * (len(lines) - 1) - k)),
+            textcoords="offset points",
+            ha=align,
+            va="center",
+            **style.INK,
+            annotation_clip=False,
+            fontweight="normal" if claim else "bold",
+            zorder=4,
+            bbox=BEHIND,
+        )

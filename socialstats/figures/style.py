@@ -35,19 +35,43 @@ P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 LIGHT: dict[str, str] = {
-    "surface": "#fefefe", "ink": "#1b1e22", "muted": "#5a616b", "line": "#c8cdd5", "hair": "#e6e8ec",
-    "series-1": "#0072b2", "series-2": "#b04a00", "series-3": "#007a59", "series-4": "#a0528a",
+    "surface": "#fefefe",
+    "ink": "#1b1e22",
+    "muted": "#5a616b",
+    "line": "#c8cdd5",
+    "hair": "#e6e8ec",
+    "series-1": "#0072b2",
+    "series-2": "#b04a00",
+    "series-3": "#007a59",
+    "series-4": "#a0528a",
     "series-5": "#6b6b00",
-    "step-1": "#d0e5f3", "step-2": "#9cc8e2", "step-3": "#64aad1", "step-4": "#0877b5", "step-5": "#015f97",
-    "step-6": "#024876", "step-7": "#033256",
-}  # fmt: skip
+    "step-1": "#d0e5f3",
+    "step-2": "#9cc8e2",
+    "step-3": "#64aad1",
+    "step-4": "#0877b5",
+    "step-5": "#015f97",
+    "step-6": "#024876",
+    "step-7": "#033256",
+}
 DARK: dict[str, str] = {
-    "surface": "#15171b", "ink": "#e9eaec", "muted": "#a4acb6", "line": "#434a54", "hair": "#2b3037",
-    "series-1": "#56b4e9", "series-2": "#f0a35c", "series-3": "#3cc39a", "series-4": "#e59ccb",
+    "surface": "#15171b",
+    "ink": "#e9eaec",
+    "muted": "#a4acb6",
+    "line": "#434a54",
+    "hair": "#2b3037",
+    "series-1": "#56b4e9",
+    "series-2": "#f0a35c",
+    "series-3": "#3cc39a",
+    "series-4": "#e59ccb",
     "series-5": "#d6d04a",
-    "step-1": "#033053", "step-2": "#024876", "step-3": "#01629a", "step-4": "#308dc1", "step-5": "#64aad1",
-    "step-6": "#96c5e1", "step-7": "#c7e0f0",
-}  # fmt: skip
+    "step-1": "#033053",
+    "step-2": "#024876",
+    "step-3": "#01629a",
+    "step-4": "#308dc1",
+    "step-5": "#64aad1",
+    "step-6": "#96c5e1",
+    "step-7": "#c7e0f0",
+}
 
 STEPS = 7  # colours of ordered values, from nearest to the surface to nearest to the ink
 INK_UP_TO = 3  # steps on which text is written in ink; on the others in the colour of the surface
@@ -63,7 +87,12 @@ SMALL = 8.0
 QUIET: dict[str, Any] = {"fontsize": SMALL, "color": LIGHT["muted"]}
 INK: dict[str, Any] = {"fontsize": FONT, "color": LIGHT["ink"]}
 SMALL_INK: dict[str, Any] = {"fontsize": SMALL, "color": LIGHT["ink"]}
-DASHED: dict[str, Any] = {"color": LIGHT["muted"], "linewidth": 0.9, "linestyle": (0, (4, 3)), "zorder": 1}
+DASHED: dict[str, Any] = {
+    "color": LIGHT["muted"],
+    "linewidth": 0.9,
+    "linestyle": (0, (4, 3)),
+    "zorder": 1,
+}
 ROW_HEIGHT = 0.205  # inches
 TICKS_ON_TOP_FROM = 30  # rows from which the scale is repeated at the top
 POINTS = 72.0  # points in an inch
@@ -72,12 +101,30 @@ REPLACEMENT = "\ufffd"
 HINTED = 1.05  # letters on whole pixels take up to 5% more than `text_width`: 52 letters at 72 to 200 dpi
 LEAST_PLOT = 1.2  # inches between the margins
 FALLBACK = (  # fonts with characters that matplotlib's own lacks, by what systems install
-    "DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Source Han Sans SC", "WenQuanYi Zen Hei",
-    "WenQuanYi Micro Hei", "Droid Sans Fallback", "PingFang SC", "Hiragino Sans GB", "Hiragino Sans",
+    "DejaVu Sans",
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Noto Sans SC",
+    "Source Han Sans SC",
+    "WenQuanYi Zen Hei",
+    "WenQuanYi Micro Hei",
+    "Droid Sans Fallback",
+    "PingFang SC",
+    "Hiragino Sans GB",
+    "Hiragino Sans",
     "Apple SD Gothic Neo",
-    "Microsoft YaHei", "SimHei", "Yu Gothic", "Malgun Gothic", "Arial Unicode MS", "Noto Sans Arabic",
-    "Noto Sans Devanagari", "Noto Sans Thai", "Noto Sans Bengali", "Nirmala UI", "Leelawadee UI",
-)  # fmt: skip
+    "Microsoft YaHei",
+    "SimHei",
+    "Yu Gothic",
+    "Malgun Gothic",
+    "Arial Unicode MS",
+    "Noto Sans Arabic",
+    "Noto Sans Devanagari",
+    "Noto Sans Thai",
+    "Noto Sans Bengali",
+    "Nirmala UI",
+    "Leelawadee UI",
+)
 NOT_DRAWN = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # backends that show nothing
 
 _browser_draws: ContextVar[bool] = ContextVar("browser_draws", default=False)
@@ -128,7 +175,9 @@ def default_settings(settings: dict[str, Any]) -> Iterator[None]:
     """
     import matplotlib
 
-    defaults: dict[Any, Any] = {name: value for name, value in matplotlib.rcParamsDefault.items() if name != "backend"}
+    defaults: dict[Any, Any] = {
+        name: value for name, value in matplotlib.rcParamsDefault.items() if name != "backend"
+    }
     with matplotlib.rc_context():
         with warnings.catch_warnings():
             warnings.simplefilter(
@@ -152,7 +201,9 @@ def _figure(chart: str, draw: Callable[P, R]) -> Callable[P, R]:
         unknown = [name for name in options if name not in allowed]
         if unknown:
             options_here = listing(allowed, most=20)
-            raise InputError(f"figure '{draw.__name__}' has no option {quoted(unknown)}. Options: {options_here}")
+            raise InputError(
+                f"figure '{draw.__name__}' has no option {quoted(unknown)}. Options: {options_here}"
+            )
         if _browser_draws.get():
             return draw(*args, **options)
         import matplotlib
@@ -174,7 +225,10 @@ def clean(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(ch if ch.isprintable() else " " if ch.isspace() else REPLACEMENT for ch in text.replace("\r\n", " "))
+    return "".join(
+        ch if ch.isprintable() else " " if ch.isspace() else REPLACEMENT
+        for ch in text.replace("\r\n", " ")
+    )
 
 
 def literal(text: str, width: int = 60) -> str:
@@ -201,10 +255,20 @@ def literals(texts: Sequence[str], width: int = 60) -> list[str]:
     """
     cut = shortened([clean(text) for text in texts], width)
     drawn = [_with_glyphs(text) for text in cut]
-    alike = {one for one in drawn if len({text for text, other in zip(texts, drawn, strict=True) if other == one}) > 1}
+    alike = {
+        one
+        for one in drawn
+        if len({text for text, other in zip(texts, drawn, strict=True) if other == one}) > 1
+    }
     if alike:
-        coded = ["".join(ch if _with_glyphs(ch) == ch else f"U+{ord(ch):04X}" for ch in text) for text in texts]
-        drawn = [code if one in alike else one for one, code in zip(drawn, shortened(coded, width), strict=True)]
+        coded = [
+            "".join(ch if _with_glyphs(ch) == ch else f"U+{ord(ch):04X}" for ch in text)
+            for text in texts
+        ]
+        drawn = [
+            code if one in alike else one
+            for one, code in zip(drawn, shortened(coded, width), strict=True)
+        ]
     return [text.replace("$", r"\$") for text in drawn]
 
 
@@ -213,7 +277,9 @@ def _with_glyphs(text: str) -> str:
     if _browser_draws.get():
         return text
     known = _glyphs()
-    return "".join(ch if ord(ch) in known and not unicodedata.combining(ch) else REPLACEMENT for ch in text)
+    return "".join(
+        ch if ord(ch) in known and not unicodedata.combining(ch) else REPLACEMENT for ch in text
+    )
 
 
 def families() -> list[str]:
@@ -221,7 +287,9 @@ def families() -> list[str]:
     from matplotlib import font_manager, rcParams
 
     installed = {font.name for font in font_manager.fontManager.ttflist}
-    return list(dict.fromkeys([*rcParams["font.family"], *(name for name in FALLBACK if name in installed)]))
+    return list(
+        dict.fromkeys([*rcParams["font.family"], *(name for name in FALLBACK if name in installed)])
+    )
 
 
 def _glyphs() -> frozenset[int]:
@@ -229,7 +297,9 @@ def _glyphs() -> frozenset[int]:
     from matplotlib import font_manager
 
     names = families()
-    return _characters(tuple(font_manager.findfont(font_manager.FontProperties(family=[name])) for name in names))
+    return _characters(
+        tuple(font_manager.findfont(font_manager.FontProperties(family=[name])) for name in names)
+    )
 
 
 @functools.lru_cache(maxsize=8)
@@ -258,7 +328,14 @@ def _width(text: str, font: FontProperties, file: str) -> float:
 
 
 def new_axes(
-    height: float, *, left: float, right: float, top: float = 0.3, bottom: float = 0.5, xlabel: str = "", kind: str = ""
+    height: float,
+    *,
+    left: float,
+    right: float,
+    top: float = 0.3,
+    bottom: float = 0.5,
+    xlabel: str = "",
+    kind: str = "",
 ) -> Axes:
     """Return the Axes of a new figure, wider than `width` where the margins need it; all lengths in inches.
 
@@ -284,7 +361,14 @@ def new_axes(
     else:
         figure = Figure(figsize=(wide, height))
     figure.set_facecolor(LIGHT["surface"])
-    ax = figure.add_axes((left / wide, bottom / height, (wide - left - right) / wide, (height - top - bottom) / height))
+    ax = figure.add_axes(
+        (
+            left / wide,
+            bottom / height,
+            (wide - left - right) / wide,
+            (height - top - bottom) / height,
+        )
+    )
     ax.set_gid(kind or None)
     return ax
 
@@ -324,7 +408,9 @@ def fitted(texts: Sequence[str], room: float, size: float = FONT, width: int = 6
     ['a lon… June', 'short']
     """
     found = literals(texts, width)
-    while width > 4 and max((text_width(text, size) for text in found), default=0.0) * HINTED > room:
+    while (
+        width > 4 and max((text_width(text, size) for text in found), default=0.0) * HINTED > room
+    ):
         width = min(width - 1, max(map(len, found)) - 1)
         found = literals(texts, width)
     return found
@@ -341,7 +427,9 @@ def dress(ax: Axes, *, xlabel: str = "") -> None:
     ax.set_axisbelow(True)
     if xlabel:
         box, whole = ax.get_window_extent(), ax.figure.bbox
-        lines = label_lines(xlabel, *((length / ax.figure.dpi) for length in (box.x0, whole.width - box.x1)))
+        lines = label_lines(
+            xlabel, *((length / ax.figure.dpi) for length in (box.x0, whole.width - box.x1))
+        )
         ax.set_xlabel("\n".join(lines), labelpad=5, **QUIET)
 
 
@@ -366,8 +454,12 @@ def slots(height: float, names: float, numbers: float, band: float = 14.0) -> Sl
     lines = 1 if names * HINTED + numbers + 8 <= room or not numbers else 2
     whole = LINE * lines + band
     name = 0.5 - 0.5 * LINE / whole
-    return Slots(height=whole / POINTS, name=name, numbers=name - (lines - 1) * LINE / whole,
-                 marks=0.5 * band / whole - 0.5)  # fmt: skip
+    return Slots(
+        height=whole / POINTS,
+        name=name,
+        numbers=name - (lines - 1) * LINE / whole,
+        marks=0.5 * band / whole - 0.5,
+    )
 
 
 def names(ax: Axes, ys: Sequence[float], labels: Sequence[str], place: Slots) -> None:
@@ -421,10 +513,20 @@ def left_out(ax: Axes, rows: int, ys: Sequence[float]) -> None:
     """Write on the free line between the ends how many rows are left out."""
     if rows > len(ys):
         text = f"\u2026 {count(rows - len(ys), 'row')} not drawn (see the table) \u2026"
-        ax.text(0.5, len(ys) / 2, text, transform=ax.get_yaxis_transform(), ha="center", va="center", **QUIET)
+        ax.text(
+            0.5,
+            len(ys) / 2,
+            text,
+            transform=ax.get_yaxis_transform(),
+            ha="center",
+            va="center",
+            **QUIET,
+        )
 
 
-def legend(ax: Axes, parts: Sequence[tuple[str, str]], size: float, *, gap: float = 12.0, up: float = 0.0) -> None:
+def legend(
+    ax: Axes, parts: Sequence[tuple[str, str]], size: float, *, gap: float = 12.0, up: float = 0.0
+) -> None:
     """Write texts with their colours above the Axes, one after another, on as many lines as they need.
 
     A square at the start of a text has the colour, the words after it are black.
@@ -433,17 +535,30 @@ def legend(ax: Axes, parts: Sequence[tuple[str, str]], size: float, *, gap: floa
     places = legend_places([text for text, _ in parts], room, size, gap)
     for (text, color), (x, y) in zip(parts, places, strict=True):
         look: dict[str, Any] = {"fontsize": size, "ha": "left", "va": "bottom"}
-        square, words = (SQUARE, text.removeprefix(SQUARE)) if text.startswith(SQUARE) else ("", text)
+        square, words = (
+            (SQUARE, text.removeprefix(SQUARE)) if text.startswith(SQUARE) else ("", text)
+        )
         if square:
             outside(ax, square, (0, 1), (x, y + up), color=LIGHT[color], **look)
         ink = LIGHT["ink" if square else color]
-        outside(ax, words, (0, 1), (x + (text_width(square, size) + 3 if square else 0), y + up), color=ink, **look)
+        outside(
+            ax,
+            words,
+            (0, 1),
+            (x + (text_width(square, size) + 3 if square else 0), y + up),
+            color=ink,
+            **look,
+        )
 
 
-def legend_height(parts: Sequence[tuple[str, str]], size: float, room: float | None = None) -> float:
+def legend_height(
+    parts: Sequence[tuple[str, str]], size: float, room: float | None = None
+) -> float:
     """Return the inches that a legend takes above an Axes that is `room` points wide."""
     room = (NARROW - 2 * EDGE) * POINTS if room is None else room
-    return (max(y for _, y in legend_places([text for text, _ in parts], room, size)) + LINE + 2) / POINTS
+    return (
+        max(y for _, y in legend_places([text for text, _ in parts], room, size)) + LINE + 2
+    ) / POINTS
 
 
 def left_of(ax: Axes) -> float:
@@ -451,7 +566,9 @@ def left_of(ax: Axes) -> float:
     return float(ax.get_window_extent().x0 / ax.figure.dpi)
 
 
-def legend_places(texts: Sequence[str], room: float, size: float, gap: float = 12.0) -> list[tuple[float, float]]:
+def legend_places(
+    texts: Sequence[str], room: float, size: float, gap: float = 12.0
+) -> list[tuple[float, float]]:
     """Return where texts go above an Axes that is `room` points wide, as points right of its left and above its top.
 
     Examples
@@ -478,18 +595,33 @@ def segments(ax: Axes, spans: Sequence[tuple[float, float, float]], **options: A
         ax.hlines(*zip(*inside, strict=True), capstyle="butt", **options)
 
 
-def beside(ax: Axes, y: float, text: str, offset: float, *, side: float = 1.0, up: float = 0.0, **options: Any) -> Text:
+def beside(
+    ax: Axes,
+    y: float,
+    text: str,
+    offset: float,
+    *,
+    side: float = 1.0,
+    up: float = 0.0,
+    **options: Any,
+) -> Text:
     """Write a text `offset` points from the right (`side` 1) or left (0) of the Axes, `up` above data coordinate y."""
     from matplotlib.transforms import ScaledTranslation
 
     figure = ax.figure
-    place = ax.get_yaxis_transform() + ScaledTranslation(offset / POINTS, up / POINTS, figure.dpi_scale_trans)
-    return ax.text(side, y, text, transform=place, **({"ha": "right", "va": "center_baseline"} | INK | options))
+    place = ax.get_yaxis_transform() + ScaledTranslation(
+        offset / POINTS, up / POINTS, figure.dpi_scale_trans
+    )
+    return ax.text(
+        side, y, text, transform=place, **({"ha": "right", "va": "center_baseline"} | INK | options)
+    )
 
 
 def noted(lines: Sequence[str], left: float) -> list[str]:
     """Return footnotes as lines that fit between `left` inches and the right end of a figure."""
-    return [part for line in lines for part in wrapped(line, (width() - left - 0.05) * POINTS, SMALL)]
+    return [
+        part for line in lines for part in wrapped(line, (width() - left - 0.05) * POINTS, SMALL)
+    ]
 
 
 def footnotes(ax: Axes, lines: Sequence[str], drop: float) -> None:
@@ -498,9 +630,13 @@ def footnotes(ax: Axes, lines: Sequence[str], drop: float) -> None:
         outside(ax, line, (0, 0), (0, -drop - LINE * i), va="top", **QUIET)
 
 
-def outside(ax: Axes, text: str, corner: tuple[float, float], offset: tuple[float, float], **options: Any) -> None:
+def outside(
+    ax: Axes, text: str, corner: tuple[float, float], offset: tuple[float, float], **options: Any
+) -> None:
     """Write a text some points right and up of a place in the Axes, of which (0, 0) is the lower left corner."""
-    ax.annotate(text, corner, offset, "axes fraction", "offset points", annotation_clip=False, **options)
+    ax.annotate(
+        text, corner, offset, "axes fraction", "offset points", annotation_clip=False, **options
+    )
 
 
 def room_for(labels: Sequence[str]) -> float:
@@ -544,7 +680,9 @@ def short_ticks(axis: Axis) -> None:
 
 def drawn(rows: Sequence[Row]) -> list[float]:
     """Return all estimates and ends of intervals that an axis should hold."""
-    values = [v for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None]
+    values = [
+        v for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None
+    ]
     return [v for v in values if math.isfinite(v)]
 
 
@@ -567,7 +705,9 @@ def few_whole(most: int = 8) -> Locator:
     return MaxNLocator(most, integer=True)
 
 
-def points(ax: Axes, rows: Sequence[tuple[float, Row]], *, intervals: bool = True, size: float = 4.5) -> None:
+def points(
+    ax: Axes, rows: Sequence[tuple[float, Row]], *, intervals: bool = True, size: float = 4.5
+) -> None:
     """Draw rows as points with intervals at their y; write out what is undefined."""
     left, right = ax.get_xlim()
     known = [(y, row) for y, row in rows if is_known(row)]
@@ -576,8 +716,15 @@ def points(ax: Axes, rows: Sequence[tuple[float, Row]], *, intervals: bool = Tru
             ax.text(left + 0.02 * (right - left), y, "undefined", va="center", **QUIET)
     bars = [(y, *ends) for y, row in known if intervals and (ends := ends_of(row, (left, right)))]
     segments(ax, bars, color=LIGHT["series-1"], linewidth=1.3, zorder=2)
-    ax.plot([row.estimate or 0.0 for _, row in known], [y for y, _ in known], "o", color=LIGHT["series-1"],
-            markersize=size, zorder=3, markeredgewidth=0)  # fmt: skip
+    ax.plot(
+        [row.estimate or 0.0 for _, row in known],
+        [y for y, _ in known],
+        "o",
+        color=LIGHT["series-1"],
+        markersize=size,
+        zorder=3,
+        markeredgewidth=0,
+    )
 
 
 def padded(values: list[float], share: float = 0.04) -> tuple[float, float]:
@@ -605,7 +752,9 @@ def tiled(ax: Axes, across: Sequence[str], down: Sequence[str], *, turned: bool 
     ax.set_ylim(len(down), 0)
     ax.set_xticks([i + 0.5 for i in range(len(across))], across, rotation=90 if turned else 0)
     ax.set_yticks([i + 0.5 for i in range(len(down))], down)
-    ax.tick_params(axis="both", labelsize=FONT, labelcolor=LIGHT["ink"], labeltop=True, labelbottom=False)
+    ax.tick_params(
+        axis="both", labelsize=FONT, labelcolor=LIGHT["ink"], labeltop=True, labelbottom=False
+    )
     ax.xaxis.set_label_position("top")
 
 
@@ -615,14 +764,29 @@ def cell_size(ax: Axes) -> tuple[float, float]:
     return box.width * scale / ax.get_xlim()[1], box.height * scale / ax.get_ylim()[0]
 
 
-def in_cell(ax: Axes, x: float, y: float, texts: Sequence[str], room: tuple[float, float], color: str = "ink") -> None:
+def in_cell(
+    ax: Axes,
+    x: float,
+    y: float,
+    texts: Sequence[str],
+    room: tuple[float, float],
+    color: str = "ink",
+) -> None:
     """Write the lines that fit into a cell of `room` points, the first in larger letters."""
     sizes = [FONT if i == 0 else SMALL for i in range(len(texts))]
-    lines = [(text, size) for text, size in zip(texts, sizes, strict=True) if text_width(text, size) <= room[0] - 2]
-    lines = lines[: max(1, int(room[1] / (LINE - 1.5)))] if lines and lines[0][0] == texts[0] else []
+    lines = [
+        (text, size)
+        for text, size in zip(texts, sizes, strict=True)
+        if text_width(text, size) <= room[0] - 2
+    ]
+    lines = (
+        lines[: max(1, int(room[1] / (LINE - 1.5)))] if lines and lines[0][0] == texts[0] else []
+    )
     for i, (text, size) in enumerate(lines):
         up = ((len(lines) - 1) / 2 - i) * (LINE - 1.5) / room[1]
-        ax.text(x + 0.5, y + 0.5 - up, text, ha="center", va="center", fontsize=size, color=LIGHT[color])
+        ax.text(
+            x + 0.5, y + 0.5 - up, text, ha="center", va="center", fontsize=size, color=LIGHT[color]
+        )
 
 
 def tiles(ax: Axes, cells: Sequence[tuple[int, int, str, float]]) -> None:
@@ -638,7 +802,12 @@ def tiles(ax: Axes, cells: Sequence[tuple[int, int, str, float]]) -> None:
 def message(ax: Axes, text: str) -> Axes:
     """Fill an Axes with a sentence instead of marks."""
     ax.set_axis_off()
-    look: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": FONT, "color": LIGHT["muted"]}
+    look: dict[str, Any] = {
+        "ha": "center",
+        "va": "center",
+        "fontsize": FONT,
+        "color": LIGHT["muted"],
+    }
     room = ax.get_window_extent().width * POINTS / ax.figure.dpi
     ax.text(0.5, 0.5, "\n".join(wrapped(text, room)), transform=ax.transAxes, **look)
     return ax

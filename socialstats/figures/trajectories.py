@@ -65,10 +65,17 @@ def trajectories(
     (['start', 'end'], 'm 3.00')
     """
     table = by_item(rows, stages)
-    reasons = [f"{r.term}, {r.group}: undefined ({r.undefined or 'no value was given'})"
-               for r in rows if r.estimate is None]  # fmt: skip
+    reasons = [
+        f"{r.term}, {r.group}: undefined ({r.undefined or 'no value was given'})"
+        for r in rows
+        if r.estimate is None
+    ]
     marks = lines or {}
-    below = [f"dashed: {label} {number(value, 1)}" for label, value in marks.items()] if style.is_narrow() else []
+    below = (
+        [f"dashed: {label} {number(value, 1)}" for label, value in marks.items()]
+        if style.is_narrow()
+        else []
+    )
     left = 0.6 if style.is_narrow() else 0.75
     notes = style.noted([*below, *reasons[:6]], left)
     right = style.room_for([f"{name} \u221200.00" for name in _names(list(table)).values()]) + 0.15
@@ -94,7 +101,9 @@ def trajectories(
 
 def _names(items: Sequence[str]) -> dict[str, str]:
     """Return the name of each item as it stands beside its course."""
-    return dict(zip(items, style.fitted(items, style.label_room(0.3), width=LABEL_WIDTH), strict=True))
+    return dict(
+        zip(items, style.fitted(items, style.label_room(0.3), width=LABEL_WIDTH), strict=True)
+    )
 
 
 def by_item(rows: Sequence[Row], stages: Sequence[str]) -> dict[str, dict[str, Row]]:
@@ -102,10 +111,14 @@ def by_item(rows: Sequence[Row], stages: Sequence[str]) -> dict[str, dict[str, R
     table: dict[str, dict[str, Row]] = {}
     for row in rows:
         if row.group not in stages:
-            raise InputError(f"row '{row.term}' has the stage {row.group!r}; stages are {', '.join(stages)}")
+            raise InputError(
+                f"row '{row.term}' has the stage {row.group!r}; stages are {', '.join(stages)}"
+            )
         table.setdefault(row.term, {})[str(row.group)] = row
     if len(table) > MOST_ITEMS:
-        raise InputError(f"trajectories show at most {MOST_ITEMS} items, got {len(table)}; pass some of them")
+        raise InputError(
+            f"trajectories show at most {MOST_ITEMS} items, got {len(table)}; pass some of them"
+        )
     return dict(sorted(table.items(), key=lambda pair: -(_last(pair[1], stages).estimate or 0.0)))
 
 
@@ -126,8 +139,13 @@ def _scale(ax: Axes, rows: Sequence[Row], lines: Mapping[str, float], n: int) ->
     ax.set_ylim(*style.padded(style.drawn(rows) + list(lines.values()) or [0.0]))
     size = ax.get_window_extent()
     width, height = (length * style.POINTS / ax.figure.dpi for length in (size.width, size.height))
-    names = {label: style.literal(f"{label} {number(value, 1)}", 60) for label, value in lines.items()}
-    room = min(max((style.text_width(name, style.SMALL) for name in names.values()), default=0.0) + 8, 0.4 * width)
+    names = {
+        label: style.literal(f"{label} {number(value, 1)}", 60) for label, value in lines.items()
+    }
+    room = min(
+        max((style.text_width(name, style.SMALL) for name in names.values()), default=0.0) + 8,
+        0.4 * width,
+    )
     left = (
         -0.45 if not lines or style.is_narrow() else -0.35 - room / (width - room) * (n - 0.2)
     )  # room for the labels of the lines
@@ -139,8 +157,14 @@ def _scale(ax: Axes, rows: Sequence[Row], lines: Mapping[str, float], n: int) ->
         ax.axhline(value, **style.DASHED)
         if style.is_narrow():
             continue
-        ax.annotate(names[label], xy=(left, value), xytext=(2, -2 if near else 2), textcoords="offset points",
-                    **style.QUIET, va="top" if near else "bottom")  # fmt: skip
+        ax.annotate(
+            names[label],
+            xy=(left, value),
+            xytext=(2, -2 if near else 2),
+            textcoords="offset points",
+            **style.QUIET,
+            va="top" if near else "bottom",
+        )
 
 
 def _course(ax: Axes, cells: Mapping[str, Row], stages: Sequence[str], k: int, n: int) -> None:
@@ -154,27 +178,63 @@ def _course(ax: Axes, cells: Mapping[str, Row], stages: Sequence[str], k: int, n
         xs.append(x + shift)
         ys.append(math.nan if row is None or row.estimate is None else row.estimate)
         if row is not None and (ends := style.ends_of(row)):
-            ax.plot((x + shift,) * 2, ends, color=color, linewidth=1.0, alpha=0.7,
-                    solid_capstyle="butt", zorder=2)  # fmt: skip
-    ax.plot(xs, ys, color=color, linestyle=dash, linewidth=1.3, marker="o", markersize=3.6, markeredgewidth=0, zorder=3)
+            ax.plot(
+                (x + shift,) * 2,
+                ends,
+                color=color,
+                linewidth=1.0,
+                alpha=0.7,
+                solid_capstyle="butt",
+                zorder=2,
+            )
+    ax.plot(
+        xs,
+        ys,
+        color=color,
+        linestyle=dash,
+        linewidth=1.3,
+        marker="o",
+        markersize=3.6,
+        markeredgewidth=0,
+        zorder=3,
+    )
 
 
 def _labels(ax: Axes, table: Mapping[str, Mapping[str, Row]], stages: Sequence[str]) -> None:
     """Write each item with its last value at the right, moved apart where they would overlap, and tied to its point."""
     low, high = ax.get_ylim()
     scale = (high - low) / max(ax.get_window_extent().height * style.POINTS / ax.figure.dpi, 1.0)
-    ends = [(k, item, last) for k, (item, cells) in enumerate(table.items())
-            if (last := _last(cells, stages)).estimate is not None]  # fmt: skip
+    ends = [
+        (k, item, last)
+        for k, (item, cells) in enumerate(table.items())
+        if (last := _last(cells, stages)).estimate is not None
+    ]
     names = _names(list(table))
     values = [float(last.estimate or 0.0) for _, _, last in ends]
-    for (k, item, last), value, place in zip(ends, values, spread_out(values, GAP * scale), strict=True):
+    for (k, item, last), value, place in zip(
+        ends, values, spread_out(values, GAP * scale), strict=True
+    ):
         shift = SPREAD * (2 * (k + 0.5) / len(table) - 1)
-        ax.annotate(f"{names[item]} {number(last.shown())}",
-                    xy=(list(stages).index(str(last.group)) + shift, value), xycoords="data",
-                    xytext=(len(stages) - 0.55, place), textcoords=_to_the_right(ax), va="center",
-                    fontsize=style.FONT, color=_look(k)[0], annotation_clip=False,
-                    arrowprops={"arrowstyle": "-", "linewidth": 0.6, "alpha": 0.6, "color": _look(k)[0],
-                                "relpos": (0, 0.5), "shrinkA": 0, "shrinkB": 2})  # fmt: skip
+        ax.annotate(
+            f"{names[item]} {number(last.shown())}",
+            xy=(list(stages).index(str(last.group)) + shift, value),
+            xycoords="data",
+            xytext=(len(stages) - 0.55, place),
+            textcoords=_to_the_right(ax),
+            va="center",
+            fontsize=style.FONT,
+            color=_look(k)[0],
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "linewidth": 0.6,
+                "alpha": 0.6,
+                "color": _look(k)[0],
+                "relpos": (0, 0.5),
+                "shrinkA": 0,
+                "shrinkB": 2,
+            },
+        )
 
 
 def _to_the_right(ax: Axes) -> Any:
@@ -194,7 +254,9 @@ def spread_out(values: Sequence[float], gap: float) -> list[float]:
     >>> spread_out([10.0, 5.0, 5.0, 1.0], 2.0)
     [10.0, 6.0, 4.0, 1.0]
     """
-    blocks: list[list[float]] = []  # [sum, count] of what each member would have as the first of its block
+    blocks: list[
+        list[float]
+    ] = []  # [sum, count] of what each member would have as the first of its block
     for i, value in enumerate(values):
         blocks.append([value + i * gap, 1])
         while len(blocks) > 1 and blocks[-2][0] / blocks[-2][1] < blocks[-1][0] / blocks[-1][1]:

@@ -80,8 +80,10 @@ def wins(strengths: Sequence[Row], *, ax: Axes | None = None, xlabel: str = "aga
     cell = inner * style.POINTS / max(n, 1)
     written = style.text_width(".00") + 5 <= cell
     if not written:
-        lost.append("Blue: the item of the line is expected to win more often; orange: less often. "
-                    "Colours change at .55, .65, .75, .85, .95.")  # fmt: skip
+        lost.append(
+            "Blue: the item of the line is expected to win more often; orange: less often. "
+            "Colours change at .55, .65, .75, .85, .95."
+        )
     if cell < LEAST_HEAD:
         lost.append("Columns are in the order of the lines.")
     heads, turned = style.heads(names if cell >= LEAST_HEAD else [""] * n, cell, LABEL_WIDTH)
@@ -90,8 +92,13 @@ def wins(strengths: Sequence[Row], *, ax: Axes | None = None, xlabel: str = "aga
         high = min(max(inner / max(n, 1), LEAST_CELL), HIGHEST)
         top = 0.55 + max(turned - 0.2, 0.0)
         bottom = 0.15 + style.LINE * len(notes) / style.POINTS
-        ax = style.new_axes(max(n, 2) * high + top + bottom, left=left, right=style.width() - left - inner, top=top,
-                            bottom=bottom)  # fmt: skip
+        ax = style.new_axes(
+            max(n, 2) * high + top + bottom,
+            left=left,
+            right=style.width() - left - inner,
+            top=top,
+            bottom=bottom,
+        )
     if n < 2:
         return style.message(ax, "no two items with strengths to compare")
     style.dress(ax, xlabel=xlabel)
@@ -105,9 +112,11 @@ def wins(strengths: Sequence[Row], *, ax: Axes | None = None, xlabel: str = "aga
                 if x != y:
                     style.in_cell(ax, x, y, [number(p, 2, bounded=True)], room)
     style.footnotes(ax, notes, 6)
-    ax.set_label(f"Heat map of expected win probabilities, {n} items, {style.clean(names[0])} strongest, "
-                 f"{number(1 - table[0][-1], 2, bounded=True)} to {number(table[0][-1], 2, bounded=True)}; "
-                 "no colour at .50.")  # fmt: skip
+    ax.set_label(
+        f"Heat map of expected win probabilities, {n} items, {style.clean(names[0])} strongest, "
+        f"{number(1 - table[0][-1], 2, bounded=True)} to {number(table[0][-1], 2, bounded=True)}; "
+        "no colour at .50."
+    )
     return ax
 
 
@@ -135,4 +144,6 @@ def _cells(ax: Axes, table: Sequence[Sequence[float]], high: float) -> None:
     for step, lines in sorted(spans.items()):
         if step:
             color = style.LIGHT["series-1" if step > 0 else "series-2"]
-            style.segments(ax, lines, color=color, alpha=STRENGTH[abs(step)], linewidth=high - 0.8, zorder=1)
+            style.segments(
+                ax, lines, color=color, alpha=STRENGTH[abs(step)], linewidth=high - 0.8, zorder=1
+            )

@@ -127,7 +127,9 @@ def hommel(p: FloatArray) -> FloatArray:
     largest = ascending.copy()
     for size in range(2, m + 1):
         simes = size * ascending[m - size :] / np.arange(1, size + 1)
-        beside = np.minimum(size * ascending[: m - size], simes[1:].min())  # the test and the size - 1 largest
+        beside = np.minimum(
+            size * ascending[: m - size], simes[1:].min()
+        )  # the test and the size - 1 largest
         largest = np.maximum(largest, np.concatenate([beside, np.full(size, simes.min())]))
     out = np.empty(m)
     out[order] = np.minimum(largest, 1)
@@ -151,7 +153,9 @@ PEERS = {
     "fdr_bh": "bh",
     "fdr_by": "by",
 }  # as R, statsmodels and pingouin call them
-AdjustMethod = Literal["holm", "bonferroni", "hochberg", "hommel", "sidak", "holm_sidak", "bh", "by"]
+AdjustMethod = Literal[
+    "holm", "bonferroni", "hochberg", "hommel", "sidak", "holm_sidak", "bh", "by"
+]
 
 
 def method_named(name: Any, *others: str, key: str = "method") -> str:

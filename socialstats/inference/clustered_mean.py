@@ -32,7 +32,9 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 FEWEST_SHAPED = 6  # values or clusters below which their skewness says nothing
 SKEWED = 0.15  # skewness of what is summed over the root of its number: normal values reach it in .045 of 30
 CLEARLY = 0.25  # coefficients and fewer than 25 values: normal ones reach it in .23 of 8, .07 of 15, .02 of 20
-ONE_HOLDS_ALL = "one cluster holds all values but a share that is lost in rounding: no standard error"
+ONE_HOLDS_ALL = (
+    "one cluster holds all values but a share that is lost in rounding: no standard error"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,27 +96,38 @@ class ClusteredMean:
         """
         return t_p_value(self.t(null), self.df, alternative)
 
-    def interval(self, level: float = 0.95, *, alternative: str = "two_sided") -> tuple[float, float]:
+    def interval(
+        self, level: float = 0.95, *, alternative: str = "two_sided"
+    ) -> tuple[float, float]:
         """Return the t interval; with a one-sided alternative one end is infinite, as in R's ``t.test``."""
         if alternative == "two_sided":
             reach = critical_value(level, self.df) * self.std_error
             return self.mean - reach, self.mean + reach
         reach = critical_value(2 * level - 1, self.df) * self.std_error
-        return (self.mean - reach, math.inf) if alternative == "greater" else (-math.inf, self.mean + reach)
+        return (
+            (self.mean - reach, math.inf)
+            if alternative == "greater"
+            else (-math.inf, self.mean + reach)
+        )
 
 
 def in_unit(found: ClusteredMean, unit: float, value: float) -> ClusteredMean:
     """Return a mean of values that were divided by a unit in the unit of the values, of which `value` is one."""
     raw, error = found.unfloored_std_error, found.std_error * unit
     out = replace(
-        found, mean=found.mean * unit, sd=found.sd * unit, std_error=error,
+        found,
+        mean=found.mean * unit,
+        sd=found.sd * unit,
+        std_error=error,
         unfloored_std_error=None if raw is None else raw * unit,
-    )  # fmt: skip
+    )
     if found.undefined:
         return replace(out, undefined=all_equal(found.n, value)) if found.sd == 0 else out
     if 0 < error < math.inf:
         return out
-    return replace(out, std_error=math.nan, df=math.nan, undefined=f"the standard error is {OUT_OF_RANGE}")
+    return replace(
+        out, std_error=math.nan, df=math.nan, undefined=f"the standard error is {OUT_OF_RANGE}"
+    )
 
 
 def t_p_value(t: float, df: float, alternative: str = "two_sided") -> float:
@@ -216,7 +229,9 @@ def clustered_mean(
     if unit != 1:
         size = None if magnitude is None else magnitude / unit
         scaled = [replace(group, scores=group.scores / unit) for group in drawn]
-        small = clustered_mean(x / unit, c, codes, kind=kind, magnitude=size, drawn=scaled, weight=weight)
+        small = clustered_mean(
+            x / unit, c, codes, kind=kind, magnitude=size, drawn=scaled, weight=weight
+        )
         return in_unit(small, unit, float(x[0]))
     dense = [np.unique(np.asarray(code), return_inverse=True)[1] for code in codes]
     weight = unequal(weight)
@@ -225,10 +240,14 @@ def clustered_mean(
     off = x - mean
     squares = float(held @ off**2)
     base = ClusteredMean(
-        mean=mean, sd=math.sqrt(squares / (n - 1)) if n > 1 else math.nan, std_error=math.nan, df=math.nan, n=n,
+        mean=mean,
+        sd=math.sqrt(squares / (n - 1)) if n > 1 else math.nan,
+        std_error=math.nan,
+        df=math.nan,
+        n=n,
         clusters=tuple(int(d.max()) + 1 for d in dense),
         kind=("rows", kind, "two-way")[2 if drawn else len(dense)],
-    )  # fmt: skip
+    )
     size = float(np.abs(x).max()) if magnitude is None else magnitude
     equal, single = no_spread(x, n, size), few(base)
     if equal and n > 1 and any(np.abs(group.scores).sum() > rounding(size) for group in drawn):
@@ -246,7 +265,9 @@ def clustered_mean(
             return with_errors(base, with_drawn(found, drawn))
         if not drawn:
             return replace(base, std_error=math.sqrt(squares / (n - 1) / n), df=n - 1)
-        return with_errors(base, with_drawn(mean_errors(scores[:, None], shares[:, None], (), c, size=size), drawn))
+        return with_errors(
+            base, with_drawn(mean_errors(scores[:, None], shares[:, None], (), c, size=size), drawn)
+        )
     found = with_drawn(mean_errors(scores[:, None], shares[:, None], dense, size=size), drawn)
     sums = [cluster_sums(code, scores) for code in dense]
     alone = base.sd**2 / n if weight is None else float(c @ moved**2) * n / (n - 1)
@@ -254,14 +275,21 @@ def clustered_mean(
     base = replace(base, largest=float(found.largest[0]), skewness=skewness)
     if len(dense) == 1 and kind != "CR2" and not np.isnan(found.variance[0]):
         variance, df = other_kind(sums[0], others(dense[0], held), kind)
-        found = replace(found, variance=np.array([variance]), df=np.array([df]), plain=np.array([variance]))
+        found = replace(
+            found, variance=np.array([variance]), df=np.array([df]), plain=np.array([variance])
+        )
     return with_errors(base, found)
 
 
 def clustered_difference(
-    values: FloatArray, count: FloatArray, codes: Sequence[IntArray] = (), *, magnitude: float,
-    one_alike: bool = False, weight: FloatArray | None = None,
-) -> ClusteredMean:  # fmt: skip
+    values: FloatArray,
+    count: FloatArray,
+    codes: Sequence[IntArray] = (),
+    *,
+    magnitude: float,
+    one_alike: bool = False,
+    weight: FloatArray | None = None,
+) -> ClusteredMean:
     """Estimate the difference of two means, the first minus the second, of values in clusters that both may share.
 
     Parameters
@@ -293,31 +321,51 @@ def clustered_difference(
     """
     there = count > 0
     sides = [
-        clustered_mean(values[own, k], count[own, k], [code[own] for code in codes], magnitude=magnitude,
-                       weight=None if weight is None else weight[own])
+        clustered_mean(
+            values[own, k],
+            count[own, k],
+            [code[own] for code in codes],
+            magnitude=magnitude,
+            weight=None if weight is None else weight[own],
+        )
         for k, own in enumerate(there.T)
-    ]  # fmt: skip
+    ]
     n = count.sum(axis=0)
     held = np.column_stack([mass(column, weight) for column in count.T])
     off = np.where(there, values - np.array([side.mean for side in sides]), 0.0)
     scores, whole = off * held / n, count.max(axis=1)
     dense = [np.unique(np.asarray(code), return_inverse=True)[1] for code in codes]
     base = ClusteredMean(
-        mean=sides[0].mean - sides[1].mean, sd=math.sqrt(float((held * off**2).sum() / max(n.sum() - 2, 1.0))),
-        std_error=math.nan, df=math.nan, n=float(n.sum()), clusters=tuple(int(d.max()) + 1 for d in dense),
+        mean=sides[0].mean - sides[1].mean,
+        sd=math.sqrt(float((held * off**2).sum() / max(n.sum() - 2, 1.0))),
+        std_error=math.nan,
+        df=math.nan,
+        n=float(n.sum()),
+        clusters=tuple(int(d.max()) + 1 for d in dense),
         kind=sides[0].kind,
-        largest=max((float(cluster_sums(d, whole).max() / whole.sum()) for d in dense), default=0.0),
-    )  # fmt: skip
+        largest=max(
+            (float(cluster_sums(d, whole).max() / whole.sum()) for d in dense), default=0.0
+        ),
+    )
     excused = one_alike and any(not side.undefined for side in sides)
-    whys = [side.undefined for side in sides if side.undefined and not (excused and side.n > 1 and not few(side))]
+    whys = [
+        side.undefined
+        for side in sides
+        if side.undefined and not (excused and side.n > 1 and not few(side))
+    ]
     if whys:
         return replace(base, undefined=whys[0])
     unit = (np.divide(held**2, count, out=np.zeros_like(held), where=there)).sum(axis=0) / n**2
     found = difference_errors(scores, held / n, unit, dense, whole, size=magnitude)
     if weight is not None and not dense:
-        found = replace(found, variance=np.array([sum(side.std_error**2 for side in sides if not side.undefined)]))
+        found = replace(
+            found,
+            variance=np.array([sum(side.std_error**2 for side in sides if not side.undefined)]),
+        )
     moved = scores[:, 0] - scores[:, 1]
-    alone = float(difference_errors(scores, held / n, unit, (), whole).variance[0]) if dense else 0.0
+    alone = (
+        float(difference_errors(scores, held / n, unit, (), whole).variance[0]) if dense else 0.0
+    )
     single = skewed(moved / whole, whole)
     sums = [cluster_sums(d, moved) for d in dense]
     base = replace(base, skewness=shape(found, sums, single, alone) if dense else single)
@@ -336,7 +384,9 @@ def shape(found: MeanErrors, sums: Sequence[FloatArray], single: float, alone: f
         Skewness of single values over the root of their number, and the variance that they had if independent.
     """
     variance, shown = float(found.variance[0]), shapes(sums)
-    apart = variance / alone if variance > 0 and alone > 0 else 1.0  # values that are alike may differ by people
+    apart = (
+        variance / alone if variance > 0 and alone > 0 else 1.0
+    )  # values that are alike may differ by people
     return max(single * math.sqrt(max(1.0, apart)), *shown) if shown else 0.0
 
 
@@ -347,7 +397,11 @@ def shapes(sums: Sequence[FloatArray]) -> list[float]:
 
 def with_errors(base: ClusteredMean, found: MeanErrors) -> ClusteredMean:
     """Return a mean with its standard error; undefined where there is none, or clusters are alike."""
-    variance, plain, error = float(found.variance[0]), float(found.plain[0]), float(found.std_error[0])
+    variance, plain, error = (
+        float(found.variance[0]),
+        float(found.plain[0]),
+        float(found.std_error[0]),
+    )
     if math.isnan(variance):
         return replace(base, undefined=ONE_HOLDS_ALL)
     if math.isnan(error):
@@ -355,7 +409,9 @@ def with_errors(base: ClusteredMean, found: MeanErrors) -> ClusteredMean:
     base = replace(base, std_error=error, df=float(found.df[0]))
     if len(base.clusters) < 2:
         return base
-    return replace(base, floored=plain < variance, unfloored_std_error=math.sqrt(plain) if plain > 0 else None)
+    return replace(
+        base, floored=plain < variance, unfloored_std_error=math.sqrt(plain) if plain > 0 else None
+    )
 
 
 def cluster_sums(code: IntArray, values: FloatArray) -> FloatArray:
@@ -371,7 +427,11 @@ def others(code: IntArray, count: FloatArray) -> FloatArray:
 def other_kind(sums: FloatArray, rest: FloatArray, kind: Kind) -> tuple[float, float]:
     """Variance by CR0, CR1 or CR3 and its degrees of freedom (formulas: `clustered_mean`)."""
     groups = len(sums)
-    weight = {"CR0": np.ones(groups), "CR1": np.full(groups, groups / (groups - 1)), "CR3": rest**-2.0}[kind]
+    weight = {
+        "CR0": np.ones(groups),
+        "CR1": np.full(groups, groups / (groups - 1)),
+        "CR3": rest**-2.0,
+    }[kind]
     return float(weight @ sums**2), groups - 1.0
 
 
@@ -422,7 +482,9 @@ def plain_number(value: float) -> str:
     """
     if value and not 1e-4 <= abs(value) < 1e15:
         return f"{value:g}".replace("-", "\N{MINUS SIGN}")
-    digits = next((d for d in range(4) if abs(value - round(value, d)) <= 1e-9 * max(1.0, abs(value))), 4)
+    digits = next(
+        (d for d in range(4) if abs(value - round(value, d)) <= 1e-9 * max(1.0, abs(value))), 4
+    )
     return number(value, digits)
 
 

@@ -24,7 +24,9 @@ ONE_UNIT = "a single independent unit: no interval"
 HOLM = "Holm over {tests}"
 
 
-def with_holm(rows: Sequence[Row], said: str = "", *, fewest: int = 1, family: str | None = None) -> list[Row]:
+def with_holm(
+    rows: Sequence[Row], said: str = "", *, fewest: int = 1, family: str | None = None
+) -> list[Row]:
     """Return rows with Holm-adjusted p-values over those that have a p-value.
 
     Parameters
@@ -74,9 +76,14 @@ def gap_limits(one: Row, two: Row) -> tuple[float, float]:
 
 
 def with_welch(
-    row: Row, one: Row, two: Row, level: float, *, within: tuple[float, float] | None = None,
+    row: Row,
+    one: Row,
+    two: Row,
+    level: float,
+    *,
+    within: tuple[float, float] | None = None,
     dfs: tuple[float, float] | None = None,
-) -> Row:  # fmt: skip
+) -> Row:
     """Return the first minus the second of two independent estimates, with Welch's (1947) s.e. and df.
 
     Parameters
@@ -112,12 +119,16 @@ def with_welch(
         return replace(row, undefined=ONE_CLUSTER)
     own = dfs or tuple(g - 1.0 for g in sizes)
     top = max(parts)  # squares of very large variances would be infinite
-    df = sum(v / top for v in parts) ** 2 / sum((v / top) ** 2 / d for v, d in zip(parts, own, strict=True))
+    df = sum(v / top for v in parts) ** 2 / sum(
+        (v / top) ** 2 / d for v, d in zip(parts, own, strict=True)
+    )
     within = gap_limits(one, two) if within is None else within
     return with_t(row, float(np.sqrt(sum(parts))), df, level, within=within, n_clusters=sum(sizes))
 
 
-def with_both_intervals(row: Row, one: Row, two: Row, *, estimate: float | None = None, **fields: Any) -> Row:
+def with_both_intervals(
+    row: Row, one: Row, two: Row, *, estimate: float | None = None, **fields: Any
+) -> Row:
     """Return the first minus the second of two estimates by the intervals of both (Zou & Donner 2008).
 
     With estimates d = a - b and intervals (a1, a2), (b1, b2): d - sqrt((a - a1)^2 + (b2 - b)^2) to d + sqrt((a2 - a)^2
@@ -136,15 +147,21 @@ def with_both_intervals(row: Row, one: Row, two: Row, *, estimate: float | None 
     row = replace(row, estimate=gap)
     if None in (one.conf_low, one.conf_high, two.conf_low, two.conf_high):
         return replace(row, undefined=why)
-    (a1, a2, a), (b1, b2, b) = ((r.conf_low or 0.0, r.conf_high or 0.0, r.estimate or 0.0) for r in (one, two))
+    (a1, a2, a), (b1, b2, b) = (
+        (r.conf_low or 0.0, r.conf_high or 0.0, r.estimate or 0.0) for r in (one, two)
+    )
     low, high = gap - math.hypot(a - a1, b2 - b), gap + math.hypot(a2 - a, b - b1)
     return with_ends(row, low, high, one.conf_level or 0.95, **fields)
 
 
 def with_resamples(
-    rows: Sequence[Row], boot: Replicates, level: float, *, centre: FloatArray | None = None,
+    rows: Sequence[Row],
+    boot: Replicates,
+    level: float,
+    *,
+    centre: FloatArray | None = None,
     tested: Sequence[bool] | None = None,
-) -> list[Row]:  # fmt: skip
+) -> list[Row]:
     """Return differences with basic intervals over joint resamples, and z from the bootstrap standard error.
 
     Parameters
@@ -170,15 +187,29 @@ def with_resamples(
             out.append(replace(row, undefined=alike("resamples"), reason="no_variation"))
         else:
             z = with_t(row, error, None, level, test=tested is None or tested[j])
-            out.append(with_ends(z, float(ends.low[j]), float(ends.high[j]), level, why=ends.undefined[j], hold=True,
-                                 interval="basic"))  # fmt: skip
+            out.append(
+                with_ends(
+                    z,
+                    float(ends.low[j]),
+                    float(ends.high[j]),
+                    level,
+                    why=ends.undefined[j],
+                    hold=True,
+                    interval="basic",
+                )
+            )
     return out
 
 
 def with_jackknife(
-    rows: Sequence[Row], estimate: FloatArray, errors: FloatArray, centre: FloatArray, df: FloatArray, level: float,
+    rows: Sequence[Row],
+    estimate: FloatArray,
+    errors: FloatArray,
+    centre: FloatArray,
+    df: FloatArray,
+    level: float,
     tested: Sequence[bool],
-) -> list[Row]:  # fmt: skip
+) -> list[Row]:
     """Return differences with jackknife t intervals, and tests, around other (corrected) estimates.
 
     Parameters
@@ -200,13 +231,27 @@ def with_jackknife(
         elif not error > 0:
             out.append(without_error(replace(row, estimate=value), level))
         else:
-            found = replace(with_t(replace(row, estimate=middle), error, own, level, test=tested[j]), estimate=value)
-            out.append(with_ends(found, found.conf_low, found.conf_high, level, hold=True, df=own,
-                                 interval="jackknife"))  # fmt: skip
+            found = replace(
+                with_t(replace(row, estimate=middle), error, own, level, test=tested[j]),
+                estimate=value,
+            )
+            out.append(
+                with_ends(
+                    found,
+                    found.conf_low,
+                    found.conf_high,
+                    level,
+                    hold=True,
+                    df=own,
+                    interval="jackknife",
+                )
+            )
     return out
 
 
-def with_resampled_t(row: Row, value: float, error: float, g: int, level: float, **fields: Any) -> Row:
+def with_resampled_t(
+    row: Row, value: float, error: float, g: int, level: float, **fields: Any
+) -> Row:
     """Return a difference with the t of its bootstrap standard error over g clusters.
 
     Resamples of g clusters vary as g - 1 of g: the error is multiplied by sqrt(g / (g - 1)), and t has g - 1 df.
@@ -215,6 +260,9 @@ def with_resampled_t(row: Row, value: float, error: float, g: int, level: float,
         return replace(row, undefined=UNDEFINED)
     row = replace(row, estimate=value)
     if g < 2 or not error > 0:
-        return replace(row, undefined=alike("resamples") if g > 1 else ONE_UNIT,
-                       reason="no_variation" if g > 1 else "one_unit")  # fmt: skip
+        return replace(
+            row,
+            undefined=alike("resamples") if g > 1 else ONE_UNIT,
+            reason="no_variation" if g > 1 else "one_unit",
+        )
     return with_t(row, error * math.sqrt(g / (g - 1)), g - 1.0, level, **fields)

@@ -15,7 +15,9 @@ from socialstats.errors import InputError
 from socialstats.text import meant
 
 PLACE = "coefficient_at_"  # stands for a name while Python's parser reads the expression
-Spec: TypeAlias = str | Mapping[str, float] | Sequence[float]  # an expression, weights by name, or one for each name
+Spec: TypeAlias = (
+    str | Mapping[str, float] | Sequence[float]
+)  # an expression, weights by name, or one for each name
 
 
 def contrasts_of(spec: Any, names: Sequence[str]) -> dict[str, Mapping[str, float]] | None:
@@ -45,17 +47,25 @@ def contrasts_of(spec: Any, names: Sequence[str]) -> dict[str, Mapping[str, floa
             return None
         named = [("", one) for one in each]
     if not named:
-        raise InputError("no contrast is named: pass an expression such as 'X - Y', or several in a list")
+        raise InputError(
+            "no contrast is named: pass an expression such as 'X - Y', or several in a list"
+        )
     found = [(one, weights_of(one, names), label) for label, one in named]
     labels = [label or label_of(one, weights) for one, weights, label in found]
     if len({*labels}) < len(labels):
-        raise InputError(f"several contrasts need different labels, and these have {', '.join(labels)}")
+        raise InputError(
+            f"several contrasts need different labels, and these have {', '.join(labels)}"
+        )
     return {label: weights for label, (_, weights, _) in zip(labels, found, strict=True)}
 
 
 def label_of(spec: Any, weights: Mapping[str, float]) -> str:
     """Return the label of a contrast: its expression, or its weights in words."""
-    return spec if isinstance(spec, str) else " + ".join(f"{w:g} {name}" for name, w in weights.items())
+    return (
+        spec
+        if isinstance(spec, str)
+        else " + ".join(f"{w:g} {name}" for name, w in weights.items())
+    )
 
 
 def weights_of(spec: Any, names: Sequence[str]) -> Mapping[str, float]:
@@ -76,7 +86,9 @@ def weights_of(spec: Any, names: Sequence[str]) -> Mapping[str, float]:
     if isinstance(spec, Mapping):
         wrong = [name for name, weight in spec.items() if not isinstance(weight, Real)]
         if wrong:
-            raise InputError(f"the weight of '{wrong[0]}' in a contrast is not a number: {spec[wrong[0]]!r}")
+            raise InputError(
+                f"the weight of '{wrong[0]}' in a contrast is not a number: {spec[wrong[0]]!r}"
+            )
         return spec
     weights = np.asarray(spec, dtype=object)
     if weights.shape != (len(names),) or not all(isinstance(weight, Real) for weight in weights):
@@ -84,7 +96,9 @@ def weights_of(spec: Any, names: Sequence[str]) -> Mapping[str, float]:
             f"a contrast of {len(names)} coefficients needs {len(names)} weights, not {weights.size}: "
             f"{', '.join(names[:20])}"
         )
-    return {name: float(weight) for name, weight in zip(names, weights.tolist(), strict=True) if weight}
+    return {
+        name: float(weight) for name, weight in zip(names, weights.tolist(), strict=True) if weight
+    }
 
 
 def linear_weights(text: str, names: Sequence[str]) -> dict[str, float]:
@@ -122,7 +136,9 @@ def linear_weights(text: str, names: Sequence[str]) -> dict[str, float]:
     sides = re.split(r"==?", written)  # "A - B = 0", as multcomp writes it, and "A = B"
     try:
         values = [value_of(ast.parse(side.strip(), mode="eval").body, len(names)) for side in sides]
-        weights = values[0] - values[1] if len(values) == 2 else values[0] if len(values) == 1 else None
+        weights = (
+            values[0] - values[1] if len(values) == 2 else values[0] if len(values) == 1 else None
+        )
     except (SyntaxError, ValueError, ZeroDivisionError):
         weights = None
     if weights is None or weights[-1] != 0 or not weights.any():
@@ -155,7 +171,11 @@ def unknown_name(written: str) -> str:
 
 def value_of(node: ast.expr, k: int) -> FloatArray:
     """Return the k weights and the constant of an expression, or raise ValueError where it is not linear."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+    if (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, int | float)
+        and not isinstance(node.value, bool)
+    ):
         return np.append(np.zeros(k), node.value)
     if isinstance(node, ast.Name) and node.id.startswith(PLACE):
         return np.asarray(np.eye(k + 1)[int(node.id.removeprefix(PLACE))])

@@ -57,9 +57,14 @@ def crossed_mean(values: FloatArray, *, magnitude: float) -> ClusteredMean:
     mean = centre(flat, np.ones(n * k), size)
     squares = float(((flat - mean) ** 2).sum())
     base = ClusteredMean(
-        mean=mean, sd=math.sqrt(squares / (size - 1)) if size > 1 else math.nan, std_error=math.nan, df=math.nan,
-        n=size, clusters=(n, k), kind="crossed",
-    )  # fmt: skip
+        mean=mean,
+        sd=math.sqrt(squares / (size - 1)) if size > 1 else math.nan,
+        std_error=math.nan,
+        df=math.nan,
+        n=size,
+        clusters=(n, k),
+        kind="crossed",
+    )
     why = no_spread(flat, size, magnitude) or few(base)
     if why:
         return replace(base, undefined=why)
@@ -78,7 +83,10 @@ def mean_squares(x: FloatArray, mean: float) -> FloatArray:
     n, k = x.shape
     rows, columns = x.mean(axis=1) - mean, x.mean(axis=0) - mean
     rest = x - mean - rows[:, None] - columns
-    return np.array([
-        k * float(rows @ rows) / (n - 1), n * float(columns @ columns) / (k - 1),
-        float((rest**2).sum()) / ((n - 1) * (k - 1)),
-    ])  # fmt: skip
+    return np.array(
+        [
+            k * float(rows @ rows) / (n - 1),
+            n * float(columns @ columns) / (k - 1),
+            float((rest**2).sum()) / ((n - 1) * (k - 1)),
+        ]
+    )

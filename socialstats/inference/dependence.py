@@ -114,12 +114,15 @@ def few_pairs(design: Comparisons, parameters: int) -> tuple[Caution, ...]:
     by_pair = f"cluster by pair ({option('cluster', 'pair')})"
     declare = f"name what rows depend on, such as judges or prompts, with {option('cluster')}"
     all_met = no_pair_left(design)
-    return (few_clusters(
-        f"{count(pairs, 'pair')} for {count(parameters, 'difference')} of strengths hardly separate effects of pairs "
-        "from strengths, and the errors are those of independent comparisons",
-        affects="intervals and tests of strengths; with pair effects, nominal 95% intervals covered .50 to .95",
-        fix=f"{declare if all_met else 'compare more pairs of items'}, or {by_pair}",
-    ),)  # fmt: skip
+    return (
+        few_clusters(
+            f"{count(pairs, 'pair')} for {count(parameters, 'difference')} of strengths hardly "
+            f"separate effects of pairs "
+            "from strengths, and the errors are those of independent comparisons",
+            affects="intervals and tests of strengths; with pair effects, nominal 95% intervals covered .50 to .95",
+            fix=f"{declare if all_met else 'compare more pairs of items'}, or {by_pair}",
+        ),
+    )
 
 
 def no_pair_left(design: Comparisons) -> bool:
@@ -129,12 +132,18 @@ def no_pair_left(design: Comparisons) -> bool:
 
 def more_clusters(design: Clustered, factors: Sequence[Factor]) -> str:
     """Return what helps against few clusters: more of them, unless they are all pairs that there are."""
-    if isinstance(design, Comparisons) and [f.name for f in factors] == ["pair"] and no_pair_left(design):
+    if (
+        isinstance(design, Comparisons)
+        and [f.name for f in factors] == ["pair"]
+        and no_pair_left(design)
+    ):
         return "read these intervals as they are: every pair of items was compared"
     return "collect more clusters"
 
 
-def stored_clusters(design: Comparisons, cluster: str | Sequence[str] | None) -> tuple[Comparisons, tuple[str, ...]]:
+def stored_clusters(
+    design: Comparisons, cluster: str | Sequence[str] | None
+) -> tuple[Comparisons, tuple[str, ...]]:
     """Return comparisons, and which of the clusters that a caller's `cluster` option names stay with their table.
 
     Where only some of them stay, all are read into the cells.
@@ -169,9 +178,14 @@ def clustered(
     rows = design.scan.rows(named)
     used = tuple(rows.used(design.n_rows))
     factors = tuple(
-        Factor(name=name, codes=np.arange(int(there.sum())), levels=()) for name, there in zip(named, used, strict=True)
+        Factor(name=name, codes=np.arange(int(there.sum())), levels=())
+        for name, there in zip(named, used, strict=True)
     )
-    return design, factors, StoredClusters(rows=rows, weight=design.weight, weight_sq=design.weight_sq, used=used)
+    return (
+        design,
+        factors,
+        StoredClusters(rows=rows, weight=design.weight, weight_sq=design.weight_sq, used=used),
+    )
 
 
 def cluster_sizes(design: Comparisons, known: Mapping[str, int]) -> dict[str, int]:
@@ -237,9 +251,12 @@ def is_inside(inner: Factor, outer: Factor) -> bool:
 
 
 def few_clusters(
-    said: str, *, affects: str = "these intervals and their tests", fix: str = "collect more clusters",
+    said: str,
+    *,
+    affects: str = "these intervals and their tests",
+    fix: str = "collect more clusters",
     rows: Iterable[str] | None = None,
-) -> Caution:  # fmt: skip
+) -> Caution:
     """Caution SS202, about what rests on few (effective) clusters."""
     return caution("SS202", said, affects=affects, fix=fix, rows=rows)
 
@@ -275,16 +292,29 @@ def few_df(
     few = [value for value in known if value < FEW_DF]
     if not few:
         return ()
-    names = None if rows is None else [row.name for row in rows if row.df is not None and row.df < FEW_DF]
-    return (few_clusters(
-        f"{count(len(few), 'number')}{where} {'rests' if len(few) == 1 else 'rest'} on few effective clusters, "
-        f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer",
-        rows=None if names is None else [*names, *beside], fix=fix,
-    ),)  # fmt: skip
+    names = (
+        None
+        if rows is None
+        else [row.name for row in rows if row.df is not None and row.df < FEW_DF]
+    )
+    return (
+        few_clusters(
+            f"{count(len(few), 'number')}{where} {'rests' if len(few) == 1 else 'rest'} on few effective clusters, "
+            f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer",
+            rows=None if names is None else [*names, *beside],
+            fix=fix,
+        ),
+    )
 
 
 def robust_cautions(
-    by: str, terms: Sequence[str], dfs: Sequence[float | None], errors: Errors, largest: float, *, fix: str
+    by: str,
+    terms: Sequence[str],
+    dfs: Sequence[float | None],
+    errors: Errors,
+    largest: float,
+    *,
+    fix: str,
 ) -> Iterator[Caution]:
     """Yield SS208 (borrowed variances), SS202 (few degrees of freedom) and SS210 (one cluster decides) of coefficients.
 
@@ -306,23 +336,34 @@ def robust_cautions(
     borrowed = np.where((errors.unit > BORROWED) & ~errors.refused, errors.unit, 0.0)
     if borrowed.any():
         yield caution(
-            "SS208", f"up to {percent(borrowed.max())} of the variance of "
+            "SS208",
+            f"up to {percent(borrowed.max())} of the variance of "
             f"{count(int((borrowed > 0).sum()), 'coefficient')} (most: {quoted([terms[int(borrowed.argmax())]])}) "
             f"was not estimable between clusters ({by}) and was taken from other clusters",
-            affects="these intervals, which assume equal clusters", fix=fix,
+            affects="these intervals, which assume equal clusters",
+            fix=fix,
             rows=[term for term, share in zip(terms, borrowed, strict=True) if share],
-        )  # fmt: skip
-    few = [(df, term) for df, term in zip(dfs, terms, strict=True) if df is not None and df < FEW_DF]
+        )
+    few = [
+        (df, term) for df, term in zip(dfs, terms, strict=True) if df is not None and df < FEW_DF
+    ]
     if few:
         df, term = min(few, key=lambda pair: pair[0])
-        others = f" ({count(len(few), 'coefficient')} on fewer than {FEW_DF:g})" if len(few) > 1 else ""
+        others = (
+            f" ({count(len(few), 'coefficient')} on fewer than {FEW_DF:g})" if len(few) > 1 else ""
+        )
         rests = f"{quoted([term])} rests on about {number(df, 1)} effective clusters{others}"
-        yield few_clusters(f"{rests}; intervals with few degrees of freedom are longer", rows=[name for _, name in few])
+        yield few_clusters(
+            f"{rests}; intervals with few degrees of freedom are longer",
+            rows=[name for _, name in few],
+        )
     if largest > DECISIVE and not errors.refused.any():
         yield caution(
-            "SS210", f"one cluster ({by}) has {percent(largest)} of the leverage of a coefficient",
-            affects="coefficients with few degrees of freedom (df)", fix="check the df of each coefficient",
-        )  # fmt: skip
+            "SS210",
+            f"one cluster ({by}) has {percent(largest)} of the leverage of a coefficient",
+            affects="coefficients with few degrees of freedom (df)",
+            fix="check the df of each coefficient",
+        )
 
 
 def ignored_clusters(
@@ -334,9 +375,15 @@ def ignored_clusters(
 
 
 def small_sample(
-    n: float, fewest: float, said: str, *, affects: str = "intervals", fix: str = "",
-    rows: Iterable[str] | None = None, short: str = "",
-) -> tuple[Caution, ...]:  # fmt: skip
+    n: float,
+    fewest: float,
+    said: str,
+    *,
+    affects: str = "intervals",
+    fix: str = "",
+    rows: Iterable[str] | None = None,
+    short: str = "",
+) -> tuple[Caution, ...]:
     """Caution SS312, where there are fewer than `fewest`.
 
     Parameters
@@ -350,13 +397,23 @@ def small_sample(
     short : str
         Instead of the short text of SS312, where it is not about an interval.
     """
-    return (caution("SS312", said, affects=affects, fix=fix, rows=rows, short=short),) if n < fewest else ()
+    return (
+        (caution("SS312", said, affects=affects, fix=fix, rows=rows, short=short),)
+        if n < fewest
+        else ()
+    )
 
 
 def cluster_cautions(
-    design: Clustered, factors: Sequence[Factor], *, df: Iterable[float | None] | None = None, largest: float = 0.0,
-    effective: float = math.inf, among: int | None = None, rows: Iterable[Row] | None = None,
-) -> tuple[Caution, ...]:  # fmt: skip
+    design: Clustered,
+    factors: Sequence[Factor],
+    *,
+    df: Iterable[float | None] | None = None,
+    largest: float = 0.0,
+    effective: float = math.inf,
+    among: int | None = None,
+    rows: Iterable[Row] | None = None,
+) -> tuple[Caution, ...]:
     """Cautions SS201 (declared dependence that the intervals ignore), SS202 and SS211 (clusters that tell little).
 
     SS211 fires, of 20 clusters or more, where one holds above a fifth, or where they count as fewer than a third of
@@ -385,11 +442,14 @@ def cluster_cautions(
     ignored = [
         f.name
         for f in design.clusters
-        if len(np.unique(f.codes)) > 1 and not any(f.name == used.name or is_inside(f, used) for used in factors)
+        if len(np.unique(f.codes)) > 1
+        and not any(f.name == used.name or is_inside(f, used) for used in factors)
     ]
     if isinstance(design, Comparisons) and (scan := design.scan) is not None:
         others = [name for name in scan.clusters if all(name != used.name for used in factors)]
-        ignored += [name for name in others if not any(scan.is_inside(name, used) for used in factors)]
+        ignored += [
+            name for name in others if not any(scan.is_inside(name, used) for used in factors)
+        ]
     if ignored:
         used = " and ".join(f.name for f in factors) or "single rows"
         found.append(ignored_clusters(quoted(ignored), used))
@@ -399,25 +459,41 @@ def cluster_cautions(
     known = [] if df is None else list(df)
     if df is None or None in known:
         affects = (
-            f"bootstrap intervals, which are too short: {HELD}" if known else "intervals, which tend to be too short"
+            f"bootstrap intervals, which are too short: {HELD}"
+            if known
+            else "intervals, which tend to be too short"
         )
         found += [
-            few_clusters(f"{count(levels, 'level')} of '{name}'", affects=affects,
-                         fix=f"{more_clusters(design, factors)}; read the interval as approximate")
-            for name, levels in sizes.items() if levels < FEW_CLUSTERS
-        ]  # fmt: skip
+            few_clusters(
+                f"{count(levels, 'level')} of '{name}'",
+                affects=affects,
+                fix=f"{more_clusters(design, factors)}; read the interval as approximate",
+            )
+            for name, levels in sizes.items()
+            if levels < FEW_CLUSTERS
+        ]
     else:
-        found += few_df((value for value in known if value is not None), rows, fix=more_clusters(design, factors))
+        found += few_df(
+            (value for value in known if value is not None),
+            rows,
+            fix=more_clusters(design, factors),
+        )
     fewest = among or min(sizes.values())
     if fewest >= FEW_CLUSTERS and (largest > LARGE or effective < fewest / UNEVEN):
         even = (
-            "" if math.isinf(effective) else f"; {fewest:,} clusters count as about {number(effective, 1)} equal ones"
+            ""
+            if math.isinf(effective)
+            else f"; {fewest:,} clusters count as about {number(effective, 1)} equal ones"
         )
-        found.append(caution(
-            "SS211", f"one cluster ({listing(list(sizes))}) holds {percent(largest)} of a number{even}",
-            affects="intervals of rare outcomes: nominal 95% ones held in .83 to .92 of simulations; tests likewise",
-            fix="see whether the conclusion holds without the largest clusters",
-        ))  # fmt: skip
+        found.append(
+            caution(
+                "SS211",
+                f"one cluster ({listing(list(sizes))}) holds {percent(largest)} of a number{even}",
+                affects="intervals of rare outcomes: nominal 95% ones held in .83 to .92 of "
+                "simulations; tests likewise",
+                fix="see whether the conclusion holds without the largest clusters",
+            )
+        )
     return tuple(found)
 
 
@@ -426,11 +502,15 @@ def cluster_facts(rows: Iterable[Row]) -> dict[str, float | None]:
     shown = [row for row in rows if row.leverage is not None and row.conf_low is not None]
     return {
         "effective_df": min((row.df for row in shown if row.df is not None), default=None),
-        "largest_leverage": max((row.leverage for row in shown if row.leverage is not None), default=None),
+        "largest_leverage": max(
+            (row.leverage for row in shown if row.leverage is not None), default=None
+        ),
     }
 
 
-def share_cautions(design: Clustered, factors: Sequence[Factor], rows: Iterable[Row]) -> tuple[Caution, ...]:
+def share_cautions(
+    design: Clustered, factors: Sequence[Factor], rows: Iterable[Row]
+) -> tuple[Caution, ...]:
     """Cautions of `cluster_cautions` about rows of shares, and SS212 (rare answers in clusters).
 
     SS212 fires below ten effective answers of the rarer kind, times the clusters to an effective cluster where sizes
@@ -447,26 +527,38 @@ def share_cautions(design: Clustered, factors: Sequence[Factor], rows: Iterable[
         With `leverage` and `effective` where their intervals use clusters.
     """
     shown = [row for row in rows if row.leverage is not None and row.conf_low is not None]
-    largest = max((row.leverage or 0.0 for row in shown if (row.n_clusters or 0) >= FEW_CLUSTERS), default=0.0)
+    largest = max(
+        (row.leverage or 0.0 for row in shown if (row.n_clusters or 0) >= FEW_CLUSTERS), default=0.0
+    )
     many = [row for row in shown if row.df is not None and (row.n_clusters or 0) >= FEW_CLUSTERS]
     least = max(many, key=unevenness, default=None)
     even, among = (math.inf, None) if least is None else ((least.df or 0.0) + 1, least.n_clusters)
     dfs = [row.df for row in shown]
-    found = cluster_cautions(design, factors, df=dfs, largest=largest, effective=even, among=among, rows=shown)
+    found = cluster_cautions(
+        design, factors, df=dfs, largest=largest, effective=even, among=among, rows=shown
+    )
     touched = [
-        row for row in shown
-        if row.effective is not None and 0 < rarer(row) < RARE * unevenness(row) and not small_clusters(row)
-    ]  # fmt: skip
+        row
+        for row in shown
+        if row.effective is not None
+        and 0 < rarer(row) < RARE * unevenness(row)
+        and not small_clusters(row)
+    ]
     rare = [rarer(row) for row in touched]
     if not rare:
         return found
-    return (*found, caution(
-        "SS212", f"{count(len(rare), 'share')} {'rests' if len(rare) == 1 else 'rest'} on few effective answers of the "
-        f"rarer kind (fewer than {RARE:g}, or more where clusters differ in size), the least on about "
-        f"{number(min(rare), 1)}",
-        affects="these intervals: where clusters differ much, nominal 95% ones held in .80 to .92 of simulations",
-        fix=f"{more_clusters(design, factors)}, or quote counts", rows=[row.name for row in touched],
-    ))  # fmt: skip
+    return (
+        *found,
+        caution(
+            "SS212",
+            f"{count(len(rare), 'share')} {'rests' if len(rare) == 1 else 'rest'} on few effective answers of the "
+            f"rarer kind (fewer than {RARE:g}, or more where clusters differ in size), the least on about "
+            f"{number(min(rare), 1)}",
+            affects="these intervals: where clusters differ much, nominal 95% ones held in .80 to .92 of simulations",
+            fix=f"{more_clusters(design, factors)}, or quote counts",
+            rows=[row.name for row in touched],
+        ),
+    )
 
 
 def rare_answers(rows: Sequence[Row]) -> tuple[Caution, ...]:
@@ -477,16 +569,24 @@ def rare_answers(rows: Sequence[Row]) -> tuple[Caution, ...]:
     have fewer than four. Samples without any have an interval that holds. Clusters have the caution of
     `share_cautions`.
     """
-    few = [row for row in rows if row.interval == "score" and row.leverage is None and 0 < rarer(row) < FEWEST_RARER]
+    few = [
+        row
+        for row in rows
+        if row.interval == "score" and row.leverage is None and 0 < rarer(row) < FEWEST_RARER
+    ]
     if not few:
         return ()
     least = min(map(rarer, few))
-    return (caution(
-        "SS212", f"{count(len(few), 'mean')} {'rests' if len(few) == 1 else 'rest'} on fewer than {FEWEST_RARER:g} "
-        f"effective answers of the rarer kind, the least on about {number(least, 1)}",
-        affects="these intervals: where one such answer or fewer is expected, nominal 95% ones held .86 to .92",
-        fix="collect more units, or quote counts", rows=[row.name for row in few],
-    ),)  # fmt: skip
+    return (
+        caution(
+            "SS212",
+            f"{count(len(few), 'mean')} {'rests' if len(few) == 1 else 'rest'} on fewer than {FEWEST_RARER:g} "
+            f"effective answers of the rarer kind, the least on about {number(least, 1)}",
+            affects="these intervals: where one such answer or fewer is expected, nominal 95% ones held .86 to .92",
+            fix="collect more units, or quote counts",
+            rows=[row.name for row in few],
+        ),
+    )
 
 
 def drawn_cautions(rows: Iterable[Row], people: int) -> tuple[Caution, ...]:
@@ -505,12 +605,19 @@ def drawn_cautions(rows: Iterable[Row], people: int) -> tuple[Caution, ...]:
     about = {(row.label("level"), row.label("stratum")) for row in rare}
     gaps = [row for row in shown if row.role == "difference"]
     gaps = [row for row in gaps if (row.label("level"), row.label("stratum")) in about]
-    return (*few, caution(
-        "SS212", f"{count(len(rare), 'number')} of people {'is' if len(rare) == 1 else 'are'} so near an end of the "
-        f"scale that fewer than one of {count(people, 'person', 'people')} would account for the rarer kind",
-        affects="these intervals and those of their differences: nominal 95% ones held in .89 to .95 of simulations",
-        fix="ask more people, or quote counts", rows=[row.name for row in (*rare, *gaps)],
-    ))  # fmt: skip
+    return (
+        *few,
+        caution(
+            "SS212",
+            f"{count(len(rare), 'number')} of people {'is' if len(rare) == 1 else 'are'} so near an "
+            f"end of the scale "
+            f"that fewer than one of {count(people, 'person', 'people')} would account for the rarer kind",
+            affects="these intervals and those of their differences: nominal 95% ones held in "
+            ".89 to .95 of simulations",
+            fix="ask more people, or quote counts",
+            rows=[row.name for row in (*rare, *gaps)],
+        ),
+    )
 
 
 def rarer(row: Row) -> float:
@@ -555,10 +662,14 @@ def largest_share(weight: FloatArray, factors: Sequence[Factor]) -> float:
     >>> largest_share(np.array([2.0, 1.0, 1.0]), [Factor(name="g", codes=np.array([0, 1, 1]), levels=("a", "b"))])
     0.5
     """
-    return max((float(np.bincount(f.codes, weight).max() / weight.sum()) for f in factors), default=0.0)
+    return max(
+        (float(np.bincount(f.codes, weight).max() / weight.sum()) for f in factors), default=0.0
+    )
 
 
-def rare_level_cautions(carriers: FloatArray, units: float, clusters: int | None) -> tuple[Caution, ...]:
+def rare_level_cautions(
+    carriers: FloatArray, units: float, clusters: int | None
+) -> tuple[Caution, ...]:
     """Caution SS312 of coefficients of agreement with a level that few units carry.
 
     Levels had shares of .9, .05 and .05, and five raters gave the unit's level in .6 or .85 of ratings. Nominal 95%
@@ -576,20 +687,33 @@ def rare_level_cautions(carriers: FloatArray, units: float, clusters: int | None
     """
     given = carriers[carriers > 0]
     enough = 10.0 if clusters is None else 20.0
-    if len(given) < 2 or (units >= 100 if clusters is None else clusters >= 40) or given.min() >= enough:
+    if (
+        len(given) < 2
+        or (units >= 100 if clusters is None else clusters >= 40)
+        or given.min() >= enough
+    ):
         return ()
     verb = "carries" if given.min() == 1 else "carry"
     return small_sample(
-        given.min(), enough, f"only {count(given.min(), 'unit')} of {count(units)} {verb} some level",
+        given.min(),
+        enough,
+        f"only {count(given.min(), 'unit')} of {count(units)} {verb} some level",
         affects="intervals: with one rare level, nominal 95% ones held .80 to .93 of simulations",
         fix=f"rate more units{'' if clusters is None else ' in more clusters'} with the rare levels",
-    )  # fmt: skip
+    )
 
 
 def mean_cautions(
-    design: Clustered, factors: Sequence[Factor], means: Iterable[ClusteredMean], *, fix: str = "", what: str = "pairs",
-    bounded: bool = False, resampled: bool = False, few: bool = True,
-) -> tuple[Caution, ...]:  # fmt: skip
+    design: Clustered,
+    factors: Sequence[Factor],
+    means: Iterable[ClusteredMean],
+    *,
+    fix: str = "",
+    what: str = "pairs",
+    bounded: bool = False,
+    resampled: bool = False,
+    few: bool = True,
+) -> tuple[Caution, ...]:
     """Cautions of t intervals of means: `cluster_cautions` by their effective df, and `shape_cautions`.
 
     With `resampled` the intervals are those of a bootstrap, and clusters are counted. Without `few` the caller says
@@ -605,10 +729,16 @@ def mean_cautions(
 
 
 def shape_cautions(
-    means: Iterable[ClusteredMean], *, names: Sequence[str] | None = None, fix: str = "", what: str = "pairs",
-    bounded: bool = False, interval: Literal["t", "score", "bootstrap"] = "t", of: str = "values",
+    means: Iterable[ClusteredMean],
+    *,
+    names: Sequence[str] | None = None,
+    fix: str = "",
+    what: str = "pairs",
+    bounded: bool = False,
+    interval: Literal["t", "score", "bootstrap"] = "t",
+    of: str = "values",
     enough: float = SHOWN_FROM,
-) -> tuple[Caution, ...]:  # fmt: skip
+) -> tuple[Caution, ...]:
     """Cautions SS317 (skewed values) and SS312 (too few to see their shape) of t intervals of means.
 
     Coverage of nominal 95% t intervals of 8, 15, 20, 25, 50 and 100 values was .83, .85, .87, .87, .90, .92 of
@@ -656,7 +786,10 @@ def shape_cautions(
         elif not shown and not bounded:
             few.append((mean, name))
     limit = CLEARLY if bounded else SKEWED
-    return (*_too_few(few, what, interval, of, enough), *_skewed(shaped, len(known), fix, what, interval, limit, of))
+    return (
+        *_too_few(few, what, interval, of, enough),
+        *_skewed(shaped, len(known), fix, what, interval, limit, of),
+    )
 
 
 def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
@@ -674,21 +807,36 @@ def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
     what : str
         What independent values are called.
     """
-    known = [row for row in rows if row.role == "spread" and row.effective is not None and row.conf_low is not None]
+    known = [
+        row
+        for row in rows
+        if row.role == "spread" and row.effective is not None and row.conf_low is not None
+    ]
     least = min((row.n_units or 0 for row in known), default=TAILED_FROM)
     tails = [row for row in known if (row.n_units or 0) >= TAILED_FROM and tailed(row)]
     found = small_sample(
-        least, TAILED_FROM, f"{count(least, what)} of a standard deviation are too few to show long tails",
+        least,
+        TAILED_FROM,
+        f"{count(least, what)} of a standard deviation are too few to show long tails",
         affects="intervals of standard deviations: of fewer than 100 skewed values, nominal 95% ones held .78 to .93 "
-        "in simulations, of normal ones .95", fix=f"collect more {what}s", rows=["spread"],
-    )  # fmt: skip
+        "in simulations, of normal ones .95",
+        fix=f"collect more {what}s",
+        rows=["spread"],
+    )
     if not tails:
         return found
-    return (*found, caution(
-        "SS317", f"the values behind {count(len(tails), 'standard deviation')} of {len(known)} have long tails (a "
-        "kurtosis above 4)", affects="intervals of standard deviations: of lognormal values, nominal 95% ones held "
-        ".85 to .88 in simulations", fix="quote quantiles beside the standard deviation", rows=["spread"],
-    ))  # fmt: skip
+    return (
+        *found,
+        caution(
+            "SS317",
+            f"the values behind {count(len(tails), 'standard deviation')} of {len(known)} have long tails (a "
+            "kurtosis above 4)",
+            affects="intervals of standard deviations: of lognormal values, nominal 95% ones held "
+            ".85 to .88 in simulations",
+            fix="quote quantiles beside the standard deviation",
+            rows=["spread"],
+        ),
+    )
 
 
 def tailed(row: Row) -> bool:
@@ -702,18 +850,28 @@ def _touched(named: Sequence[Named]) -> tuple[str, ...] | None:
     return names or None
 
 
-def _too_few(few: Sequence[Named], what: str, interval: str, of: str, enough: float) -> tuple[Caution, ...]:
+def _too_few(
+    few: Sequence[Named], what: str, interval: str, of: str, enough: float
+) -> tuple[Caution, ...]:
     """Caution SS312 about means whose values are too few to show their shape."""
     if not few:
         return ()
     least = min((mean for mean, _ in few), key=lambda mean: mean.df)
     noun = counted_as(least, what)
-    said = f"{count(least.n)} {what}" if noun == what else f"about {number(least.df + 1, 1)} effective {noun}"
+    said = (
+        f"{count(least.n)} {what}"
+        if noun == what
+        else f"about {number(least.df + 1, 1)} effective {noun}"
+    )
     return small_sample(
-        least.df + 1, enough, f"{said} are too few to show whether their {of} are skewed",
+        least.df + 1,
+        enough,
+        f"{said} are too few to show whether their {of} are skewed",
         affects=f"{interval} intervals and tests: of fewer than {enough:g} skewed values, nominal 95% intervals held "
-        ".80 to .92 in simulations, of normal ones .95", fix=f"collect more {noun}", rows=_touched(few),
-    )  # fmt: skip
+        ".80 to .92 in simulations, of normal ones .95",
+        fix=f"collect more {noun}",
+        rows=_touched(few),
+    )
 
 
 def counted_as(mean: ClusteredMean, what: str) -> str:
@@ -730,13 +888,23 @@ def _skewed(
         return ()
     first = shaped[0][0]
     by_cluster = bool(first.clusters) and of == "values"
-    sums = "values and their sums by cluster" if by_cluster else f"{of} of {counted_as(first, what)}"
-    many = f" in {count(len(shaped), 'mean' if of == 'values' else 'number')} of {count(known)}" if known > 1 else ""
+    sums = (
+        "values and their sums by cluster" if by_cluster else f"{of} of {counted_as(first, what)}"
+    )
+    many = (
+        f" in {count(len(shaped), 'mean' if of == 'values' else 'number')} of {count(known)}"
+        if known > 1
+        else ""
+    )
     most = max(mean.skewness for mean, _ in shaped)
     above = number(most, 2 if number(most) != number(limit) else 3)
-    return (caution(
-        "SS317", f"the {sums} are skewed{many}. Their skewness over the root of their effective number is up to "
-        f"{above}. Above {number(limit)}, 95% {interval} intervals of {TAILED[interval]}",
-        affects=f"{interval} intervals, too short on the side of the long tail, and their tests",
-        fix=fix or f"collect more {'clusters' if first.clusters else what}", rows=_touched(shaped),
-    ),)  # fmt: skip
+    return (
+        caution(
+            "SS317",
+            f"the {sums} are skewed{many}. Their skewness over the root of their effective number is up to "
+            f"{above}. Above {number(limit)}, 95% {interval} intervals of {TAILED[interval]}",
+            affects=f"{interval} intervals, too short on the side of the long tail, and their tests",
+            fix=fix or f"collect more {'clusters' if first.clusters else what}",
+            rows=_touched(shaped),
+        ),
+    )

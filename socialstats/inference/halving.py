@@ -10,7 +10,9 @@ from socialstats.inference.intervals import critical_value
 from socialstats.results import Row
 
 
-def clusters_to_halve(row: Row, clusters: int | None = None, *, df: float | None = None) -> int | None:
+def clusters_to_halve(
+    row: Row, clusters: int | None = None, *, df: float | None = None
+) -> int | None:
     """Return how many more clusters of the same kind would halve the interval of an estimate.
 
     The standard error is taken to fall with the root of the number of clusters, the degrees of freedom to grow in

@@ -95,7 +95,9 @@ class Estimand:
     @property
     def sizes(self) -> FloatArray:
         """(m,) largest sizes of what influences are differences of: disagreements over those by chance."""
-        expected = np.ones(len(self.estimate)) if self.disagreement is None else self.disagreement.expected
+        expected = (
+            np.ones(len(self.estimate)) if self.disagreement is None else self.disagreement.expected
+        )
         return np.maximum(LARGE, 1 / np.where(expected > 0, expected, 1.0))
 
 
@@ -137,7 +139,11 @@ class Inferred:
 
 
 def infer(
-    estimand: Estimand, clusters: Sequence[IntArray], how: How, what: str = "a coefficient", names: Sequence[str] = ()
+    estimand: Estimand,
+    clusters: Sequence[IntArray],
+    how: How,
+    what: str = "a coefficient",
+    names: Sequence[str] = (),
 ) -> tuple[tuple[Inferred, ...], tuple[Caution, ...]]:
     """Return errors, intervals and tests of the numbers of an estimand, and the cautions they need.
 
@@ -159,20 +165,31 @@ def infer(
         Names of the rows of the numbers, in their order; cautions name those that they touch.
     """
     errors = mean_errors(
-        estimand.influence(), estimand.shares, clusters, None if clusters else estimand.copies, size=estimand.sizes
+        estimand.influence(),
+        estimand.shares,
+        clusters,
+        None if clusters else estimand.copies,
+        size=estimand.sizes,
     )
     error = errors.std_error
     drawn = _drawn(estimand, clusters, how) if how.ci in RESAMPLED else None
     closed = how.ci == "closed" and estimand.disagreement is not None
-    seen = _disagreements(estimand, clusters, how.level) if closed else [None] * len(estimand.estimate)
+    seen = (
+        _disagreements(estimand, clusters, how.level) if closed else [None] * len(estimand.estimate)
+    )
     apart: Any = None if estimand.disagreement is None else estimand.disagreement.values
-    none_apart = np.zeros(len(seen), dtype=bool) if apart is None else np.asarray(apart.sum(axis=0)).ravel() <= 0
+    none_apart = (
+        np.zeros(len(seen), dtype=bool)
+        if apart is None
+        else np.asarray(apart.sum(axis=0)).ravel() <= 0
+    )
     found = []
     for j, value in enumerate(estimand.estimate.tolist()):
         known = Inferred(
-            clusters=int(errors.clusters[j]), largest=float(errors.largest[j]) if clusters else 0.0,
+            clusters=int(errors.clusters[j]),
+            largest=float(errors.largest[j]) if clusters else 0.0,
             most=1.0 if estimand.bounded else math.inf,
-        )  # fmt: skip
+        )
         if math.isnan(value):
             found.append(known)
         elif clusters and np.isnan(errors.variance[j]):
@@ -181,20 +198,36 @@ def infer(
             found.append(_by_resamples(known, j, drawn, perfect=bool(none_apart[j])))
         else:
             found.append(
-                _closed(known, value, (float(error[j]), float(errors.df[j])), seen[j], estimand, clusters, how)
+                _closed(
+                    known,
+                    value,
+                    (float(error[j]), float(errors.df[j])),
+                    seen[j],
+                    estimand,
+                    clusters,
+                    how,
+                )
             )
     lost = drawn[1].caution("the interval") if isinstance(drawn, tuple) else None
-    shown = [one.kind in ("t", "fisher", "hull") and not one.why and one.low is not None for one in found]
+    shown = [
+        one.kind in ("t", "fisher", "hull") and not one.why and one.low is not None for one in found
+    ]
     rows = tuple(names) or ("",) * len(shown)
     effective = {
-        k: s.effective for k, (s, there) in enumerate(zip(seen, shown, strict=True)) if s and there and not clusters
+        k: s.effective
+        for k, (s, there) in enumerate(zip(seen, shown, strict=True))
+        if s and there and not clusters
     }
     shapes = _skewness(estimand, clusters) if any(shown) else [0.0] * len(shown)
-    found = [replace(one, skewness=x if there else 0.0) for one, x, there in zip(found, shapes, shown, strict=True)]
+    found = [
+        replace(one, skewness=x if there else 0.0)
+        for one, x, there in zip(found, shapes, shown, strict=True)
+    ]
     return tuple(found), (
-        *((lost,) if lost else ()), *_few_cautions(effective, what, rows),
+        *((lost,) if lost else ()),
+        *_few_cautions(effective, what, rows),
         *shape_cautions([one.skewness for one in found], bool(clusters), what, rows),
-    )  # fmt: skip
+    )
 
 
 def _touched(which: Iterable[int], names: Sequence[str]) -> tuple[str, tuple[str, ...] | None]:
@@ -208,13 +241,21 @@ def _touched(which: Iterable[int], names: Sequence[str]) -> tuple[str, tuple[str
 def _skewness(estimand: Estimand, clusters: Sequence[IntArray]) -> list[float]:
     """Skewness of what units (or clusters) add to each number, over the root of how many there are."""
     moves: Any = estimand.influence()
-    if moves.shape[0] * moves.shape[1] > MOST_CELLS:  # thousands of pairs of raters: no caution is worth the memory
+    if (
+        moves.shape[0] * moves.shape[1] > MOST_CELLS
+    ):  # thousands of pairs of raters: no caution is worth the memory
         return [0.0] * moves.shape[1]
     table: Any = moves if isinstance(moves, np.ndarray) else moves.toarray()
     if not clusters:
         return [skewed(column / estimand.copies, estimand.copies) for column in table.T]
-    sums = [[cluster_sums(np.unique(code, return_inverse=True)[1], column) for code in clusters] for column in table.T]
-    return [max(skewed(e, np.ones(len(e))) if len(e) >= FEWEST_SHAPED else 0.0 for e in each) for each in sums]
+    sums = [
+        [cluster_sums(np.unique(code, return_inverse=True)[1], column) for code in clusters]
+        for column in table.T
+    ]
+    return [
+        max(skewed(e, np.ones(len(e))) if len(e) >= FEWEST_SHAPED else 0.0 for e in each)
+        for each in sums
+    ]
 
 
 SEVERAL, MANY = 10, 50  # numbers of which one may look skewed, and very skewed, by chance
@@ -223,7 +264,7 @@ FEW_OF_THEM = 0.2
 
 def shape_cautions(
     skewness: Sequence[float], clustered: bool, what: str, names: Sequence[str]
-) -> tuple[Caution, ...]:  # fmt: skip
+) -> tuple[Caution, ...]:
     """Caution SS317: single units or clusters decide a coefficient, as where a level is rare.
 
     Of several numbers some reach the line by chance. Five even levels and ten pairs of raters of 80 units reached it in
@@ -237,13 +278,17 @@ def shape_cautions(
     if chance and len(names) >= SEVERAL and len(skew) <= FEW_OF_THEM * len(names):
         return ()
     which, rows = _touched(skew, names)
-    return (caution(
-        "SS317", f"few {'clusters' if clustered else 'units'} determine {what}{which}, as where a level is rare. The "
-        f"skewness of their influence over the root of their number is up to {number(max(skew.values()))}, above "
-        f"{number(CLEARLY)}",
-        affects="intervals: nominal 95% CIs covered in .80 to .90 of simulations with one rare level",
-        fix=f"rate more units{' in more clusters' if clustered else ''} with the rare levels", rows=rows,
-    ),)  # fmt: skip
+    return (
+        caution(
+            "SS317",
+            f"few {'clusters' if clustered else 'units'} determine {what}{which}, as where a level is rare. The "
+            f"skewness of their influence over the root of their number is up to {number(max(skew.values()))}, above "
+            f"{number(CLEARLY)}",
+            affects="intervals: nominal 95% CIs covered in .80 to .90 of simulations with one rare level",
+            fix=f"rate more units{' in more clusters' if clustered else ''} with the rare levels",
+            rows=rows,
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -256,7 +301,9 @@ class Seen:
     high: float
 
 
-def _disagreements(estimand: Estimand, clusters: Sequence[IntArray], level: float) -> list[Seen | None]:
+def _disagreements(
+    estimand: Estimand, clusters: Sequence[IntArray], level: float
+) -> list[Seen | None]:
     """Korn and Graubard's interval of the share of disagreement q, carried over to 1 - q / expected."""
     if estimand.disagreement is None:
         return [None] * len(estimand.estimate)
@@ -267,7 +314,9 @@ def _disagreements(estimand: Estimand, clusters: Sequence[IntArray], level: floa
     centred = u - (shares * q if isinstance(shares, np.ndarray) else shares @ diagonal)
     errors = mean_errors(centred, shares, clusters, None if clusters else estimand.copies, size=1.0)
     n = effective_trials(np.clip(q, 0, 1), errors, math.inf)
-    units = mean_errors(centred, shares, (), estimand.copies).clusters if clusters else errors.clusters
+    units = (
+        mean_errors(centred, shares, (), estimand.copies).clusters if clusters else errors.clusters
+    )
     out: list[Seen | None] = []
     for j, value in enumerate(estimand.estimate.tolist()):
         if math.isnan(value + n[j] + errors.df[j]):
@@ -278,15 +327,25 @@ def _disagreements(estimand: Estimand, clusters: Sequence[IntArray], level: floa
         )
         slope = float((1 - value) / q[j] if q[j] > 0 else 1 / estimand.disagreement.expected[j])
         out.append(
-            Seen(share=float(q[j]), effective=float(q[j] * n[j]), low=max(-1.0, 1 - slope * high), high=1 - slope * low)
+            Seen(
+                share=float(q[j]),
+                effective=float(q[j] * n[j]),
+                low=max(-1.0, 1 - slope * high),
+                high=1 - slope * low,
+            )
         )
     return out
 
 
 def _closed(
-    known: Inferred, value: float, error_df: tuple[float, float], seen: Seen | None, estimand: Estimand,
-    clusters: Sequence[IntArray], how: How,
-) -> Inferred:  # fmt: skip
+    known: Inferred,
+    value: float,
+    error_df: tuple[float, float],
+    seen: Seen | None,
+    estimand: Estimand,
+    clusters: Sequence[IntArray],
+    how: How,
+) -> Inferred:
     """Fill in a closed or Wald interval, and the t test of 0 where there is an error."""
     error, df = error_df
     short = not clusters and known.clusters < FEWEST_UNITS
@@ -295,13 +354,29 @@ def _closed(
     plain = math.sqrt(df / (df + 1)) if estimand.large_sample and not clusters else 1.0
     if error > 0:
         t = value / (error * plain)
-        known = replace(known, std_error=error * plain, statistic=t, df=df, p=float(two_sided_p(np.asarray(t), df)))
-    few = seen if seen is not None and how.ci == "closed" and (seen.share == 0 or seen.effective < FEW) else None
+        known = replace(
+            known,
+            std_error=error * plain,
+            statistic=t,
+            df=df,
+            p=float(two_sided_p(np.asarray(t), df)),
+        )
+    few = (
+        seen
+        if seen is not None and how.ci == "closed" and (seen.share == 0 or seen.effective < FEW)
+        else None
+    )
     if few is not None and (few.share == 0 or (clusters and not error > 0)):
-        return replace(known, low=few.low, high=few.high, df=df, kind="disagreements", statistic=None, p=None)
+        return replace(
+            known, low=few.low, high=few.high, df=df, kind="disagreements", statistic=None, p=None
+        )
     if not error > 0:
-        return replace(known, why=TOO_FEW.format(n=count(known.clusters, "unit")) if short else
-                       alike("clusters" if clusters else "units"))  # fmt: skip
+        return replace(
+            known,
+            why=TOO_FEW.format(n=count(known.clusters, "unit"))
+            if short
+            else alike("clusters" if clusters else "units"),
+        )
     if how.ci == "wald":
         reach = critical_value(how.level, None if plain < 1 else df) * error * plain
         return replace(known, low=value - reach, high=value + reach, kind="wald")
@@ -310,25 +385,39 @@ def _closed(
         return replace(known, low=value - reach, high=value + reach)
     if abs(value) >= 1:
         known = replace(known, statistic=None, p=None)
-        return replace(known, why=OUTSIDE + (f"; use {option('ci', 'percentile')}" if estimand.finish else ""))
+        return replace(
+            known, why=OUTSIDE + (f"; use {option('ci', 'percentile')}" if estimand.finish else "")
+        )
     z, far = math.atanh(value), reach / (1 - value**2)
-    t = z * (1 - value**2) / error  # on the z scale; otherwise .125 of true nulls of five units were rejected
-    known = replace(known, low=math.tanh(z - far), high=math.tanh(z + far), kind="fisher", statistic=t,
-                    p=float(two_sided_p(np.asarray(t), df)))  # fmt: skip
+    t = (
+        z * (1 - value**2) / error
+    )  # on the z scale; otherwise .125 of true nulls of five units were rejected
+    known = replace(
+        known,
+        low=math.tanh(z - far),
+        high=math.tanh(z + far),
+        kind="fisher",
+        statistic=t,
+        p=float(two_sided_p(np.asarray(t), df)),
+    )
     if few is None or not clusters:
         return known
     low, high = min(few.low, known.low or 0.0), max(few.high, known.high or 0.0)
     return replace(known, low=low, high=high, kind="hull", statistic=None, p=None)
 
 
-def _drawn(estimand: Estimand, clusters: Sequence[IntArray], how: How) -> tuple[Interval, Bootstrap] | str:
+def _drawn(
+    estimand: Estimand, clusters: Sequence[IntArray], how: How
+) -> tuple[Interval, Bootstrap] | str:
     """Return bootstrap intervals of all numbers, or why there are none."""
     if any(len(np.unique(code)) < 2 for code in clusters):
         return ONE_CLUSTER
     units = Units.clusters(*clusters) if clusters else Units.rows(estimand.copies)
     assert estimand.finish is not None
     try:
-        boot = bootstrap(estimand.statistics, estimand.finish, units, resamples=how.resamples, seed=how.seed)
+        boot = bootstrap(
+            estimand.statistics, estimand.finish, units, resamples=how.resamples, seed=how.seed
+        )
     except UndefinedStatistic as error:
         return str(error)
     leave_out = how.ci == "bca" and len(clusters) < 2
@@ -336,7 +425,9 @@ def _drawn(estimand: Estimand, clusters: Sequence[IntArray], how: How) -> tuple[
     return choose(how.ci, boot, level=how.level, jack=jack), boot
 
 
-def _by_resamples(known: Inferred, j: int, drawn: tuple[Interval, Bootstrap] | str, *, perfect: bool) -> Inferred:
+def _by_resamples(
+    known: Inferred, j: int, drawn: tuple[Interval, Bootstrap] | str, *, perfect: bool
+) -> Inferred:
     """Fill in a bootstrap interval, or why there is none."""
     if isinstance(drawn, str):
         return replace(known, why=drawn)
@@ -351,7 +442,9 @@ def _by_resamples(known: Inferred, j: int, drawn: tuple[Interval, Bootstrap] | s
     return replace(known, low=float(found.low[j]), high=float(found.high[j]))
 
 
-def _few_cautions(effective: Mapping[int, float], what: str, names: Sequence[str]) -> tuple[Caution, ...]:
+def _few_cautions(
+    effective: Mapping[int, float], what: str, names: Sequence[str]
+) -> tuple[Caution, ...]:
     """Caution SS329: coefficients of independent units with few disagreements, of those with so many."""
     few, of = {k: x for k, x in effective.items() if x < FEW}, len(effective)
     if not few:
@@ -361,9 +454,13 @@ def _few_cautions(effective: Mapping[int, float], what: str, names: Sequence[str
     if of > 1:
         least = " at the least" if len(few) > 1 else ""
         said += f"{least} ({len(few)} of {count(of, 'coefficient')} with fewer than {FEW:g})"
-    return (caution(
-        "SS329", said,
-        affects="intervals: with one rare level, nominal 95% ones held in about .6 (10 units), .82 (30) and .89 (50) "
-        "of simulations",
-        fix="rate more units; without disagreement, and under clusters, an interval of their share is used", rows=rows,
-    ),)  # fmt: skip
+    return (
+        caution(
+            "SS329",
+            said,
+            affects="intervals: with one rare level, nominal 95% ones held in about .6 (10 units), "
+            ".82 (30) and .89 (50) of simulations",
+            fix="rate more units; without disagreement, and under clusters, an interval of their share is used",
+            rows=rows,
+        ),
+    )

@@ -83,7 +83,9 @@ def influence_df(influence: FloatArray, copies: FloatArray) -> FloatArray:
     return np.where(n >= 2, np.clip(df, 1.0, np.maximum(n - 1, 1.0)), np.nan)
 
 
-def jackknife_errors(left_out: FloatArray, copies: FloatArray, size: float = 1.0) -> JackknifeErrors:
+def jackknife_errors(
+    left_out: FloatArray, copies: FloatArray, size: float = 1.0
+) -> JackknifeErrors:
     """Jackknife standard errors with `influence_df`; NaN where all statistics of a column are alike.
 
     Parameters
@@ -108,7 +110,9 @@ def jackknife_errors(left_out: FloatArray, copies: FloatArray, size: float = 1.0
     """
     n = float(copies.sum())
     d = left_out - copies @ left_out / n
-    error = gated(np.sqrt((n - 1) / n * (copies @ d**2)), left_of_recomputed(left_out, copies, size))
+    error = gated(
+        np.sqrt((n - 1) / n * (copies @ d**2)), left_of_recomputed(left_out, copies, size)
+    )
     return JackknifeErrors(std_error=error, df=influence_df(d, copies))
 
 

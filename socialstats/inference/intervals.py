@@ -54,7 +54,9 @@ def cochran_df(variances: Sequence[float], dfs: Sequence[float]) -> float:
     """
     known = [(v, df) for v, df in zip(variances, dfs, strict=True) if v > 0]
     wanted = sum(v * critical_value(0.95, df) for v, df in known) / sum(v for v, _ in known)
-    return float(min(max(stdtridf(0.975, wanted), min(df for _, df in known)), max(df for _, df in known)))
+    return float(
+        min(max(stdtridf(0.975, wanted), min(df for _, df in known)), max(df for _, df in known))
+    )
 
 
 def not_zero(p: Any) -> FloatArray:
@@ -73,7 +75,9 @@ def two_sided_p(statistic: FloatArray, df: FloatArray | float | None = None) -> 
     lower = -np.abs(statistic)
     if df is None:
         return not_zero(2 * ndtr(lower))
-    return not_zero(2 * np.where(np.isinf(df), ndtr(lower), stdtr(np.where(np.isinf(df), 1.0, df), lower)))
+    return not_zero(
+        2 * np.where(np.isinf(df), ndtr(lower), stdtr(np.where(np.isinf(df), 1.0, df), lower))
+    )
 
 
 def critical_values(level: float, df: FloatArray) -> FloatArray:
@@ -96,7 +100,13 @@ def wald(
         None or infinite for the normal limit.
     level : float
     """
-    critical = critical_value(level) if df is None else critical_values(level, np.asarray(df, dtype=np.float64))
+    critical = (
+        critical_value(level)
+        if df is None
+        else critical_values(level, np.asarray(df, dtype=np.float64))
+    )
     reach = critical * std_error
-    statistic = np.divide(estimate, std_error, out=np.full_like(estimate, np.nan), where=std_error > 0)
+    statistic = np.divide(
+        estimate, std_error, out=np.full_like(estimate, np.nan), where=std_error > 0
+    )
     return estimate - reach, estimate + reach, statistic, two_sided_p(statistic, df)

@@ -22,9 +22,15 @@ from socialstats.voice import one_of, option
 
 MarginTest = Literal["equivalence", "noninferiority"]
 TESTS = ("equivalence", "noninferiority")
-REFERENCES = {"equivalence": ("schuirmann1987", "lakens2018"), "noninferiority": ("blackwelder1982",)}
+REFERENCES = {
+    "equivalence": ("schuirmann1987", "lakens2018"),
+    "noninferiority": ("blackwelder1982",),
+}
 OF_ROWS = "socialstats.crosscheck.equivalence:of_rows"
-BEYOND = {"different": "; the CI lies outside the bounds", "inferior": "; the CI lies below the margin"}
+BEYOND = {
+    "different": "; the CI lies outside the bounds",
+    "inferior": "; the CI lies below the margin",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +54,9 @@ class TwoTests:
     interval: tuple[float, float]
     df: float | None
 
-    def verdict(self, bounds: tuple[float, float], level: float, test: MarginTest = "equivalence") -> str:
+    def verdict(
+        self, bounds: tuple[float, float], level: float, test: MarginTest = "equivalence"
+    ) -> str:
         """Return what follows from the interval (the tests say the same)."""
         alpha = round(1 - level, 12)
         if test == "noninferiority":
@@ -71,16 +79,29 @@ class TwoTests:
         name : str
             Of the tests, for `method`.
         """
-        above, below = (self.above, self.p_above, "one-sided"), (self.below, self.p_below, "one-sided")
+        above, below = (
+            (self.above, self.p_above, "one-sided"),
+            (self.below, self.p_below, "one-sided"),
+        )
         worse = above if self.p_above >= self.p_below else below
-        shown = {"above low": above, "below high": below, "equivalence": (*worse[:2], "the larger p of two")}
+        shown = {
+            "above low": above,
+            "below high": below,
+            "equivalence": (*worse[:2], "the larger p of two"),
+        }
         if test == "noninferiority":
             shown = {"noninferiority": above}
         return tuple(
-            replace(blank, term=term, statistic=t if np.isfinite(t) else None, df=self.df, p_value=p,
-                    method=f"{name}, {how}")
+            replace(
+                blank,
+                term=term,
+                statistic=t if np.isfinite(t) else None,
+                df=self.df,
+                p_value=p,
+                method=f"{name}, {how}",
+            )
             for term, (t, p, how) in shown.items()
-        )  # fmt: skip
+        )
 
 
 Tested: TypeAlias = Callable[[Row, tuple[float, float], float], tuple[TwoTests, Row]]
@@ -88,7 +109,11 @@ Tested: TypeAlias = Callable[[Row, tuple[float, float], float], tuple[TwoTests, 
 
 def terms_of(test: MarginTest) -> tuple[str, ...]:
     """Return the terms of the tests' rows."""
-    return ("noninferiority",) if test == "noninferiority" else ("above low", "below high", "equivalence")
+    return (
+        ("noninferiority",)
+        if test == "noninferiority"
+        else ("above low", "below high", "equivalence")
+    )
 
 
 def checked_bounds(
@@ -104,16 +129,24 @@ def checked_bounds(
     one_of("test", test, TESTS)
     if margin is not None:
         if low is not None or high is not None:
-            raise InputError(f"{option('margin', margin)} stands for {option('low', -margin)} and "
-                             f"{option('high', margin)}: leave these out, or the margin")  # fmt: skip
+            raise InputError(
+                f"{option('margin', margin)} stands for {option('low', -margin)} and "
+                f"{option('high', margin)}: leave these out, or the margin"
+            )
         if not _finite(margin, "margin") > 0:
-            raise InputError(f"{option('margin', margin)} must be above 0: the largest difference that does not matter")
+            raise InputError(
+                f"{option('margin', margin)} must be above 0: the largest difference that does not matter"
+            )
         return -float(margin), float(margin)
     if test == "noninferiority":
-        raise InputError(f"a test of noninferiority needs {option('margin')}: the largest loss that does not matter")
+        raise InputError(
+            f"a test of noninferiority needs {option('margin')}: the largest loss that does not matter"
+        )
     if low is None or high is None:
-        raise InputError(f"equivalence needs {option('margin')}, or {option('low')} and {option('high')}: the smallest "
-                         "and largest difference that would not matter")  # fmt: skip
+        raise InputError(
+            f"equivalence needs {option('margin')}, or {option('low')} and {option('high')}: the smallest "
+            "and largest difference that would not matter"
+        )
     ends = _finite(low, "low"), _finite(high, "high")
     if not ends[0] < ends[1]:
         raise InputError(f"{option('low', low)} must be below {option('high', high)}")
@@ -126,7 +159,9 @@ def _finite(value: float, name: str) -> float:
     return float(value)
 
 
-def refuse_impossible(bounds: tuple[float, float], limits: tuple[float, float] | None, test: MarginTest) -> None:
+def refuse_impossible(
+    bounds: tuple[float, float], limits: tuple[float, float] | None, test: MarginTest
+) -> None:
     """Refuse bounds that no difference can pass: the claim would be shown by any data.
 
     Parameters
@@ -142,7 +177,11 @@ def refuse_impossible(bounds: tuple[float, float], limits: tuple[float, float] |
         Naming the limit.
     """
     low, high = limits or (-np.inf, np.inf)
-    beyond = [bound for bound, out in ((bounds[0], bounds[0] <= low), (bounds[1], bounds[1] >= high)) if out]
+    beyond = [
+        bound
+        for bound, out in ((bounds[0], bounds[0] <= low), (bounds[1], bounds[1] >= high))
+        if out
+    ]
     if not beyond or (test == "noninferiority" and bounds[0] > low):
         return
     hundredth = abs(beyond[0]) / 100
@@ -156,7 +195,9 @@ def refuse_impossible(bounds: tuple[float, float], limits: tuple[float, float] |
 def checked_alpha(level: float) -> float:
     """Return a level above .5, of which 1 minus it is the error rate of each one-sided test."""
     if not isinstance(level, Real) or not 0.5 < level < 1:
-        raise InputError(f"level must be above 0.5 for one-sided tests, and below 1; it is {level!r}")
+        raise InputError(
+            f"level must be above 0.5 for one-sided tests, and below 1; it is {level!r}"
+        )
     return float(level)
 
 
@@ -170,32 +211,55 @@ def two_tests(row: Row, bounds: tuple[float, float], level: float) -> tuple[TwoT
     """
     value, error = row.estimate, row.std_error
     if value is None or error is None or not error > 0:
-        raise InputError(f"{row.name}: a test against a margin needs an estimate and a standard error. This row has "
-                         f"none: {row.undefined or 'its metric has no standard error'}")  # fmt: skip
+        raise InputError(
+            f"{row.name}: a test against a margin needs an estimate and a standard error. This row has "
+            f"none: {row.undefined or 'its metric has no standard error'}"
+        )
     df, inner = None if row.interval == "z" else row.df, round(2 * level - 1, 12)
     reach = critical_value(inner, df) * error
-    found: Row | None = replace(row, conf_low=value - reach, conf_high=value + reach, conf_level=inner)
+    found: Row | None = replace(
+        row, conf_low=value - reach, conf_high=value + reach, conf_level=inner
+    )
     if row.conf_level is not None:
         found = at_level(row, inner)
     if found is None and has_open_end(row):
-        raise InputError(f"{row.name}: its interval is one-sided, and tests against a margin need both ends. Leave "
-                         f"{option('alternative')} out")  # fmt: skip
+        raise InputError(
+            f"{row.name}: its interval is one-sided, and tests against a margin need both ends. Leave "
+            f"{option('alternative')} out"
+        )
     if found is None:
-        raise InputError(f"{row.name}: its interval is of the kind '{row.interval}', which does not follow from "
-                         "estimate, error and df. Use equivalence() of a table of pairs, or t intervals")  # fmt: skip
+        raise InputError(
+            f"{row.name}: its interval is of the kind '{row.interval}', which does not follow from "
+            "estimate, error and df. Use equivalence() of a table of pairs, or t intervals"
+        )
     above, below = ((value - bound) / error for bound in bounds)
-    p_above, p_below = (float(not_zero(ndtr(t) if df is None else stdtr(df, t))) for t in (-above, below))
+    p_above, p_below = (
+        float(not_zero(ndtr(t) if df is None else stdtr(df, t))) for t in (-above, below)
+    )
     tests = TwoTests(
-        above=above, below=below, p_above=p_above, p_below=p_below,
-        interval=(value - reach, value + reach), df=df,
-    )  # fmt: skip
-    return tests, replace(found, statistic=None, p_value=None, p_adjusted=None, test=None, family=None)
+        above=above,
+        below=below,
+        p_above=p_above,
+        p_below=p_below,
+        interval=(value - reach, value + reach),
+        df=df,
+    )
+    return tests, replace(
+        found, statistic=None, p_value=None, p_adjusted=None, test=None, family=None
+    )
 
 
 def against_margin(
-    source: Result | Row, *, low: float | None = None, high: float | None = None, margin: float | None = None,
-    test: MarginTest = "equivalence", level: float = 0.95, tested: Tested | None = None, check: str = OF_ROWS,
-) -> Result:  # fmt: skip
+    source: Result | Row,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    margin: float | None = None,
+    test: MarginTest = "equivalence",
+    level: float = 0.95,
+    tested: Tested | None = None,
+    check: str = OF_ROWS,
+) -> Result:
     """Test differences that a result has against a margin.
 
     Parameters
@@ -228,16 +292,28 @@ def against_margin(
     ([0.0002, 0.0106, 0.0106], 'equivalent')
     """
     bounds, level = checked_bounds(low, high, margin, test), checked_alpha(level)
-    whole = source if isinstance(source, Result) else Result(metric="equivalence", title="Difference", rows=(source,))
+    whole = (
+        source
+        if isinstance(source, Result)
+        else Result(metric="equivalence", title="Difference", rows=(source,))
+    )
     at = [k for k, row in enumerate(whole.rows) if source is not whole or row.role == "difference"]
     if source is whole:
-        lead = whole.rows[at[0]].group if at else None  # its rows of other groups, such as without clusters, are beside
-        known = [k for k in at if whole.rows[k].undefined is None and (tested or whole.rows[k].std_error is not None)]
+        lead = (
+            whole.rows[at[0]].group if at else None
+        )  # its rows of other groups, such as without clusters, are beside
+        known = [
+            k
+            for k in at
+            if whole.rows[k].undefined is None and (tested or whole.rows[k].std_error is not None)
+        ]
         why = next((f": {whole.rows[k].undefined}" for k in at if whole.rows[k].undefined), "")
         at = known if any(whole.rows[k].group == lead for k in known) else []
         if not at:
-            raise InputError(f"{whole.title}: no row is a difference with a standard error{why}. Pass a row of it, "
-                             "equivalence(result.row(TERM), ...)")  # fmt: skip
+            raise InputError(
+                f"{whole.title}: no row is a difference with a standard error{why}. Pass a row of it, "
+                "equivalence(result.row(TERM), ...)"
+            )
     rows: list[Row] = []
     verdicts: dict[str, str] = {}
     for k in at:
@@ -246,21 +322,45 @@ def against_margin(
         verdicts[row.name] = tests.verdict(bounds, level, test)
         group = "test" if len(at) == 1 else f"test of {row.name}"
         kind: Test = "score" if tested else "z" if tests.df is None else "t"
-        blank = Row(term="", group=group, key=row.key, role="test", n=row.n, n_units=row.n_units,
-                    n_clusters=row.n_clusters, test=kind)  # fmt: skip
+        blank = Row(
+            term="",
+            group=group,
+            key=row.key,
+            role="test",
+            n=row.n,
+            n_units=row.n_units,
+            n_clusters=row.n_clusters,
+            test=kind,
+        )
         rows += [row, *tests.rows(blank, test, f"inverted {row.method}" if tested else kind)]
     said = "Equivalence" if test == "equivalence" else "Noninferiority"
     return Result(
-        metric=whole.metric, title=f"{said}: {whole.title[:1].lower()}{whole.title[1:]}", rows=tuple(rows),
+        metric=whole.metric,
+        title=f"{said}: {whole.title[:1].lower()}{whole.title[1:]}",
+        rows=tuple(rows),
         inference=f"{'two one-sided tests' if test == 'equivalence' else 'one-sided test'} of each difference"
         + (f"; {whole.inference}" if whole.inference else ""),
-        counts=whole.counts, fit={name: whole.fit[name] for name in ("nobs", "n_clusters") if name in whole.fit},
-        settings={"low": bounds[0], "high": bounds[1] if test == "equivalence" else None, "test": test, "level": level},
-        cautions=whole.cautions, references=(*REFERENCES[test], *whole.references), design=whole.design,
-        extras={"verdict": next(iter(verdicts.values())), "verdicts": verdicts, "bounds": bounds, "source": whole,
-                "at": tuple(at)},
-        words=words_of(rows, list(verdicts.values()), bounds, test), check=check,
-    )  # fmt: skip
+        counts=whole.counts,
+        fit={name: whole.fit[name] for name in ("nobs", "n_clusters") if name in whole.fit},
+        settings={
+            "low": bounds[0],
+            "high": bounds[1] if test == "equivalence" else None,
+            "test": test,
+            "level": level,
+        },
+        cautions=whole.cautions,
+        references=(*REFERENCES[test], *whole.references),
+        design=whole.design,
+        extras={
+            "verdict": next(iter(verdicts.values())),
+            "verdicts": verdicts,
+            "bounds": bounds,
+            "source": whole,
+            "at": tuple(at),
+        },
+        words=words_of(rows, list(verdicts.values()), bounds, test),
+        check=check,
+    )
 
 
 def within(bounds: tuple[float, float], test: MarginTest) -> str:
@@ -270,7 +370,9 @@ def within(bounds: tuple[float, float], test: MarginTest) -> str:
     return f"Equivalence within [{as_given(bounds[0])}, {as_given(bounds[1])}]"
 
 
-def words_of(rows: Sequence[Row], verdicts: list[str], bounds: tuple[float, float], test: MarginTest) -> str:
+def words_of(
+    rows: Sequence[Row], verdicts: list[str], bounds: tuple[float, float], test: MarginTest
+) -> str:
     """Return the difference and whether the claim was shown; of several, how many."""
     shown = sum(verdict in ("equivalent", "noninferior") for verdict in verdicts)
     name = "TOST p" if test == "equivalence" else "one-sided p"

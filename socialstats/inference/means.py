@@ -20,7 +20,9 @@ from socialstats.designs.scan import Part, StoredClusters
 from socialstats.inference.intervals import cochran_df
 from socialstats.rounding import gated, left_of_sums
 
-LOST = 64 * float(np.finfo(np.float64).eps)  # a share that rounding can leave of 0: one cluster is the whole statistic
+LOST = 64 * float(
+    np.finfo(np.float64).eps
+)  # a share that rounding can leave of 0: one cluster is the whole statistic
 ROUND_DF = 1e-9
 
 
@@ -56,7 +58,14 @@ class MeanErrors:
 
     @classmethod
     def of(
-        cls, *, variance: float, df: float, clusters: float, effective: float, largest: float, rounding: float = 0.0
+        cls,
+        *,
+        variance: float,
+        df: float,
+        clusters: float,
+        effective: float,
+        largest: float,
+        rounding: float = 0.0,
     ) -> MeanErrors:
         """Return those of one statistic."""
         parts = (variance, df, clusters, effective, largest, variance, rounding)
@@ -69,9 +78,12 @@ class MeanErrors:
 
     def where(self, marked: BoolArray, other: MeanErrors) -> MeanErrors:
         """Return these of the (k,) statistics that are marked, and those of `other` of the rest."""
-        return MeanErrors(**{
-            name: np.where(marked, getattr(self, name), getattr(other, name)) for name in MeanErrors.__slots__
-        })  # fmt: skip
+        return MeanErrors(
+            **{
+                name: np.where(marked, getattr(self, name), getattr(other, name))
+                for name in MeanErrors.__slots__
+            }
+        )
 
     def made_of(self, parts: FloatArray, size: FloatArray | float) -> MeanErrors:
         """Return them with what rounding can leave.
@@ -92,9 +104,13 @@ class MeanErrors:
 
 
 def mean_errors(
-    scores: Any, shares: Any, factors: Sequence[IntArray] | StoredClusters = (), alike: FloatArray | None = None, *,
+    scores: Any,
+    shares: Any,
+    factors: Sequence[IntArray] | StoredClusters = (),
+    alike: FloatArray | None = None,
+    *,
     size: FloatArray | float = 0.0,
-) -> MeanErrors:  # fmt: skip
+) -> MeanErrors:
     """Estimate the variances of k means, under independent rows, one cluster factor, or two crossed ones.
 
     Parameters
@@ -137,7 +153,11 @@ def mean_errors(
     >>> round(float(found.variance[0]) ** 0.5, 4), round(float(found.df[0]), 4)
     (2.2822, 1.8)
     """
-    found = _of_independent(scores, shares, alike) if not len(factors) else _of_factors(scores, shares, factors)
+    found = (
+        _of_independent(scores, shares, alike)
+        if not len(factors)
+        else _of_factors(scores, shares, factors)
+    )
     return found.made_of(np.asarray(abs(scores).sum(axis=0)).ravel(), size)
 
 
@@ -149,7 +169,9 @@ def _of_independent(scores: Any, shares: Any, alike: FloatArray | None) -> MeanE
     return sums.errors()
 
 
-def _of_factors(scores: Any, shares: Any, factors: Sequence[IntArray] | StoredClusters) -> MeanErrors:
+def _of_factors(
+    scores: Any, shares: Any, factors: Sequence[IntArray] | StoredClusters
+) -> MeanErrors:
     k = scores.shape[1]
     blocks, finer = _blocks(factors)
 
@@ -241,9 +263,15 @@ class Drawn:
 
     @classmethod
     def of(
-        cls, values: FloatArray, weight: FloatArray, cluster: IntArray, rater: IntArray, *, total: float | None = None,
+        cls,
+        values: FloatArray,
+        weight: FloatArray,
+        cluster: IntArray,
+        rater: IntArray,
+        *,
+        total: float | None = None,
         sign: float = 1.0,
-    ) -> Drawn:  # fmt: skip
+    ) -> Drawn:
         """Return what drawn raters add to weighted means of (ratings, k) values.
 
         `total` is the weight of all ratings, where fixed raters have part in the means; `sign` that of the means in a
@@ -253,9 +281,16 @@ class Drawn:
         share = weight / own
         part = sign * (1.0 if total is None else own / total)
         shares = np.repeat(share[:, None], values.shape[1], axis=1)
-        off = np.where(np.ptp(values, axis=0) > 0, values - share @ values, 0.0)  # equal values leave rounding
-        return cls(scores=part * shares * off, shares=shares, cluster=numbered(cluster)[0],
-                   rater=numbered(rater)[0], alone=total is None and sign == 1)  # fmt: skip
+        off = np.where(
+            np.ptp(values, axis=0) > 0, values - share @ values, 0.0
+        )  # equal values leave rounding
+        return cls(
+            scores=part * shares * off,
+            shares=shares,
+            cluster=numbered(cluster)[0],
+            rater=numbered(rater)[0],
+            alone=total is None and sign == 1,
+        )
 
     def column(self, j: int) -> Drawn:
         """Return the same of one statistic."""
@@ -270,14 +305,18 @@ class Drawn:
     def nested(self) -> BoolArray:
         """(k,) bool array: whether each rater rated in one cluster alone, whose sums hold all dependence."""
         both = self.both
-        return self._of_ratings(lambda used: len(np.unique(both[used])) == len(np.unique(self.rater[used])))
+        return self._of_ratings(
+            lambda used: len(np.unique(both[used])) == len(np.unique(self.rater[used]))
+        )
 
     @property
     def nesting(self) -> BoolArray:
         """(k,) bool array: whether one rater alone rated each cluster, and nobody else has part in the statistic."""
         both = self.both
         return self._of_ratings(
-            lambda used: self.alone and len(np.unique(both[used])) == len(np.unique(self.cluster[used]))
+            lambda used: (
+                self.alone and len(np.unique(both[used])) == len(np.unique(self.cluster[used]))
+            )
         )
 
     def _of_ratings(self, holds: Callable[[BoolArray], bool]) -> BoolArray:
@@ -303,8 +342,12 @@ class Drawn:
         second = np.zeros(len(self.rater), dtype=bool) if self.second is None else self.second
         out = np.zeros((self.raters, self.scores.shape[1]))
         for side in (~second, second):
-            e, f = (np.column_stack([np.bincount(self.rater[side], column, self.raters) for column in table[side].T])
-                    for table in (self.scores, self.shares))  # fmt: skip
+            e, f = (
+                np.column_stack(
+                    [np.bincount(self.rater[side], column, self.raters) for column in table[side].T]
+                )
+                for table in (self.scores, self.shares)
+            )
             out += e / np.sqrt(np.maximum(1 - f, LOST))
         return out
 
@@ -316,8 +359,15 @@ class Drawn:
         found = []
         for scores, shares in zip(self.scores.T, self.shares.T, strict=True):
             f = shares[:, None] * sides
-            found.append(difference_errors(scores[:, None] * sides * (1, -1), f, (f**2).sum(axis=0), [self.rater]))
-        fields = {name: np.concatenate([getattr(one, name) for one in found]) for name in MeanErrors.__slots__}
+            found.append(
+                difference_errors(
+                    scores[:, None] * sides * (1, -1), f, (f**2).sum(axis=0), [self.rater]
+                )
+            )
+        fields = {
+            name: np.concatenate([getattr(one, name) for one in found])
+            for name in MeanErrors.__slots__
+        }
         return MeanErrors(**fields)
 
 
@@ -342,7 +392,9 @@ def with_drawn(errors: MeanErrors, drawn: Sequence[Drawn]) -> MeanErrors:
     for pattern in {tuple(column) for column in nested.T.tolist()}:
         crossed = [group for group, inside in zip(drawn, pattern, strict=True) if not inside]
         if crossed:
-            found = _with_crossed(errors, crossed).where(np.all(np.array(pattern) == nested.T, axis=1), found)
+            found = _with_crossed(errors, crossed).where(
+                np.all(np.array(pattern) == nested.T, axis=1), found
+            )
     return found
 
 
@@ -354,9 +406,13 @@ def _with_crossed(errors: MeanErrors, groups: Sequence[Drawn]) -> MeanErrors:
         variance = raters.variance + part.variance
         with np.errstate(divide="ignore", invalid="ignore"):
             df = variance**2 / (raters.variance**2 / raters.df + part.variance**2 / part.df)
-        raters = replace(raters, variance=variance, df=np.where(variance > 0, df, np.minimum(raters.df, part.df)),
-                         effective=np.minimum(raters.effective, part.effective),
-                         rounding=np.hypot(raters.rounding, part.rounding))  # fmt: skip
+        raters = replace(
+            raters,
+            variance=variance,
+            df=np.where(variance > 0, df, np.minimum(raters.df, part.df)),
+            effective=np.minimum(raters.effective, part.effective),
+            rounding=np.hypot(raters.rounding, part.rounding),
+        )
     rounding = np.maximum(errors.rounding, raters.rounding)
     sizes = np.abs(np.concatenate([group.scores for group in groups])).sum(axis=0)
     overlap = np.sum([group.overlap for group in groups], axis=0)
@@ -366,22 +422,37 @@ def _with_crossed(errors: MeanErrors, groups: Sequence[Drawn]) -> MeanErrors:
     return replace(found, clusters=errors.clusters, largest=errors.largest, rounding=rounding)
 
 
-def _crossed(first: MeanErrors, second: MeanErrors, overlap: FloatArray, *, rounding: FloatArray) -> MeanErrors:
+def _crossed(
+    first: MeanErrors, second: MeanErrors, overlap: FloatArray, *, rounding: FloatArray
+) -> MeanErrors:
     """Join the variances by two crossed factors; `rounding` is a standard error that rounding can leave."""
     plain = first.variance + second.variance - overlap
     least = 2 * rounding**2  # below it a sum of two variances is rounding
-    df = [_joint_df(*both) for both in zip(first.variance, second.variance, first.df, second.df, least, strict=True)]
+    df = [
+        _joint_df(*both)
+        for both in zip(first.variance, second.variance, first.df, second.df, least, strict=True)
+    ]
     return MeanErrors(
-        variance=np.maximum(np.maximum(plain, first.variance), second.variance), df=np.array(df), plain=plain,
-        clusters=np.minimum(first.clusters, second.clusters), largest=np.maximum(first.largest, second.largest),
-        effective=np.minimum(first.effective, second.effective), rounding=np.zeros_like(plain),
-    )  # fmt: skip
+        variance=np.maximum(np.maximum(plain, first.variance), second.variance),
+        df=np.array(df),
+        plain=plain,
+        clusters=np.minimum(first.clusters, second.clusters),
+        largest=np.maximum(first.largest, second.largest),
+        effective=np.minimum(first.effective, second.effective),
+        rounding=np.zeros_like(plain),
+    )
 
 
 def difference_errors(
-    scores: FloatArray, shares: FloatArray, unit: FloatArray, factors: Sequence[IntArray] = (),
-    alike: FloatArray | None = None, *, estimated: bool = True, size: float = 0.0,
-) -> MeanErrors:  # fmt: skip
+    scores: FloatArray,
+    shares: FloatArray,
+    unit: FloatArray,
+    factors: Sequence[IntArray] = (),
+    alike: FloatArray | None = None,
+    *,
+    estimated: bool = True,
+    size: float = 0.0,
+) -> MeanErrors:
     """Estimate the variance of the difference of two means whose clusters may be the same, or others.
 
     Parameters
@@ -434,19 +505,32 @@ def difference_errors(
     """
     codes = crossing(factors) if len(factors) else [np.arange(len(scores))]
     times = np.ones(len(scores)) if len(factors) or alike is None else alike
-    found, parts = [_of_difference(code, scores, shares, unit, times, estimated) for code in codes[:2]], np.abs(scores)
+    found, parts = (
+        [_of_difference(code, scores, shares, unit, times, estimated) for code in codes[:2]],
+        np.abs(scores),
+    )
     if len(found) == 1:
         return found[0].made_of(parts.sum(), size)
     overlap = np.bincount(codes[2], scores[:, 0] - scores[:, 1])
-    both = _crossed(found[0], found[1], np.array([overlap @ overlap]), rounding=LOST * np.array([parts.sum()]))
+    both = _crossed(
+        found[0], found[1], np.array([overlap @ overlap]), rounding=LOST * np.array([parts.sum()])
+    )
     return both.made_of(parts.sum(), size)
 
 
 def _of_difference(
-    code: IntArray, scores: FloatArray, shares: FloatArray, unit: FloatArray, times: FloatArray, estimated: bool
+    code: IntArray,
+    scores: FloatArray,
+    shares: FloatArray,
+    unit: FloatArray,
+    times: FloatArray,
+    estimated: bool,
 ) -> MeanErrors:
     """`difference_errors` of one factor; cells that are clusters of their own stand for `times` alike ones."""
-    e, f = (np.column_stack([np.bincount(code, column / times) for column in table.T]) for table in (scores, shares))
+    e, f = (
+        np.column_stack([np.bincount(code, column / times) for column in table.T])
+        for table in (scores, shares)
+    )
     m, there = np.bincount(code, times) / np.bincount(code), f > 0
     rest = np.where(there, 1 - f, 1.0)
     clusters, largest = (m[:, None] * there).sum(axis=0), f.max(axis=0)
@@ -454,7 +538,11 @@ def _of_difference(
     u = e / np.sqrt(kept)
     root = f / np.sqrt(kept)
     r = root[:, :, None] * root[:, None, :]
-    products = np.einsum("g,gk,gl->kl", m, f, f) + np.einsum("g,gkl->kl", m, r) ** 2 - np.einsum("g,gkl->kl", m, r**2)
+    products = (
+        np.einsum("g,gk,gl->kl", m, f, f)
+        + np.einsum("g,gkl->kl", m, r) ** 2
+        - np.einsum("g,gkl->kl", m, r**2)
+    )
     known = bool(np.all(rest > LOST))
     seen = m @ u**2
     weights = (unit, seen) if estimated and seen.any() else (unit,)
@@ -462,12 +550,17 @@ def _of_difference(
     df = min(_near_whole(v.sum() ** 2 / (v @ products @ v)) for v in scaled) if known else np.nan
     variance = float(m @ (u[:, 0] - u[:, 1]) ** 2)
     return MeanErrors.of(
-        variance=variance if known else np.nan, df=df, clusters=float(clusters.min()),
-        effective=float((1 / (m @ f**2)).min()), largest=float(largest.max()),
-    )  # fmt: skip
+        variance=variance if known else np.nan,
+        df=df,
+        clusters=float(clusters.min()),
+        effective=float((1 / (m @ f**2)).min()),
+        largest=float(largest.max()),
+    )
 
 
-def _blocks(factors: Sequence[IntArray] | StoredClusters) -> tuple[Callable[[int], Iterable[Part]], int]:
+def _blocks(
+    factors: Sequence[IntArray] | StoredClusters,
+) -> tuple[Callable[[int], Iterable[Part]], int]:
     """Return the shares of the cells that belong to clusters, in blocks, and the factor with more clusters."""
     if isinstance(factors, StoredClusters):
         return factors.blocks, factors.rows.finer()
@@ -517,7 +610,9 @@ class ColumnSums:
         self._top = np.zeros((3, k))  # score, share and copies of the cluster of the largest share
         self._rest = np.zeros((6, k))  # sums over all others
 
-    def add(self, e: FloatArray, f: FloatArray, column: IntArray, m: FloatArray | None = None) -> None:
+    def add(
+        self, e: FloatArray, f: FloatArray, column: IntArray, m: FloatArray | None = None
+    ) -> None:
         """Add clusters: sums of scores and shares, the column of each, and how many alike ones each stands for."""
         k, copies = self._top.shape[1], np.ones(len(e)) if m is None else m
         share = f / copies
@@ -537,7 +632,9 @@ class ColumnSums:
         ):
             rest = np.maximum(1 - part, LOST)
             r = part**2 / rest
-            for j, values in enumerate((part, part**2, r, r**2, part > 0, score**2 / times**2 / rest)):
+            for j, values in enumerate(
+                (part, part**2, r, r**2, part > 0, score**2 / times**2 / rest)
+            ):
                 self._rest[j] += np.bincount(at, times * values, minlength=k)
 
     def errors(self) -> MeanErrors:
@@ -553,9 +650,14 @@ class ColumnSums:
         with np.errstate(divide="ignore", invalid="ignore"):
             df = 1 / (squares + apart**2 - (r_squares + alone * of_top**2) + 2 * of_top * apart)
             return MeanErrors(
-                variance=variance, df=np.where(known, _near_whole(df), np.nan), clusters=there + m * (top > 0),
-                effective=1 / squares, largest=top, plain=variance, rounding=np.zeros_like(variance),
-            )  # fmt: skip
+                variance=variance,
+                df=np.where(known, _near_whole(df), np.nan),
+                clusters=there + m * (top > 0),
+                effective=1 / squares,
+                largest=top,
+                plain=variance,
+                rounding=np.zeros_like(variance),
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -605,7 +707,12 @@ def gap_errors(one: Sample, two: Sample) -> tuple[float, float]:
         scores[at, k], shares[at, k] = sample.scores, sample.shares
     factors = [np.concatenate(both) for both in zip(one.codes, two.codes, strict=True)]
     found = difference_errors(
-        scores, shares, np.array([one.variance, two.variance]), factors, estimated=False, size=max(one.size, two.size)
+        scores,
+        shares,
+        np.array([one.variance, two.variance]),
+        factors,
+        estimated=False,
+        size=max(one.size, two.size),
     )
     return float(found.std_error[0]), float(found.df[0])
 
@@ -690,7 +797,9 @@ def effective_size(spread: FloatArray, errors: MeanErrors, most: FloatArray | fl
     Where values or clusters do not differ: 1 / sum f^2.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(varies(spread, errors), np.maximum(spread / errors.variance, 1.0), errors.effective)
+        found = np.where(
+            varies(spread, errors), np.maximum(spread / errors.variance, 1.0), errors.effective
+        )
     return np.where(np.isnan(errors.variance), np.nan, np.minimum(found, most))
 
 

@@ -60,7 +60,9 @@ class PairedScore:
         if abs(delta) >= 1:
             return np.where(np.abs(gap) > 0, np.copysign(np.inf, gap), 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(gap == 0, 0.0, gap / np.sqrt(self._variance(np.full_like(self.n, delta))))
+            return np.where(
+                gap == 0, 0.0, gap / np.sqrt(self._variance(np.full_like(self.n, delta)))
+            )
 
     def p_value(self, delta: float, alternative: str = "two_sided") -> FloatArray:
         """Return p against a difference of `delta`; ``"greater"`` and ``"less"`` are the alternatives."""
@@ -72,7 +74,10 @@ class PairedScore:
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Return the differences whose score statistic is within the critical values of `level`."""
         tail = (1 + level) / 2
-        square = np.asarray(ndtri(tail) if self.df is None else stdtrit(self.df, tail), dtype=np.float64) ** 2
+        square = (
+            np.asarray(ndtri(tail) if self.df is None else stdtrit(self.df, tail), dtype=np.float64)
+            ** 2
+        )
         estimate = (self.first - self.second) / self.n
         inside = np.stack([estimate, estimate])  # a row each for the lower and the upper end
         outside = np.stack([np.full_like(estimate, -1.0), np.ones_like(estimate)])
@@ -80,7 +85,10 @@ class PairedScore:
             middle = (inside + outside) / 2
             gap = self.first - self.second - self.n * middle
             rejected = gap**2 > square * self._variance(middle)
-            inside, outside = np.where(rejected, inside, middle), np.where(rejected, middle, outside)
+            inside, outside = (
+                np.where(rejected, inside, middle),
+                np.where(rejected, middle, outside),
+            )
         lower, upper = np.where(np.isnan(square + self.n), np.nan, outside)
         return lower, upper
 
@@ -88,11 +96,15 @@ class PairedScore:
         """Variance of b - c at its constrained maximum-likelihood estimate (Tango 1998)."""
         b, c, n = self.first, self.second, self.n
         linear = -b - c + (2 * n - b + c) * delta
-        q = (np.sqrt(np.maximum(linear**2 + 8 * n * c * delta * (1 - delta), 0.0)) - linear) / (4 * n)
+        q = (np.sqrt(np.maximum(linear**2 + 8 * n * c * delta * (1 - delta), 0.0)) - linear) / (
+            4 * n
+        )
         return np.asarray(n * np.maximum(2 * q + delta * (1 - delta), 0.0))
 
 
-def paired_score(difference: FloatArray, count: FloatArray, factors: Sequence[IntArray] = ()) -> PairedScore:
+def paired_score(
+    difference: FloatArray, count: FloatArray, factors: Sequence[IntArray] = ()
+) -> PairedScore:
     """Count pairs for Tango's statistic; with clusters as many as would give the difference its variance.
 
     Parameters
@@ -130,11 +142,15 @@ def paired_score(difference: FloatArray, count: FloatArray, factors: Sequence[In
     """
     d = np.asarray(difference, dtype=np.float64).reshape(len(count), -1)
     n = float(np.sum(count))
-    b, c = (np.asarray(count @ np.where(d * sign > 0, 1.0, 0.0), dtype=np.float64) for sign in (1, -1))
+    b, c = (
+        np.asarray(count @ np.where(d * sign > 0, 1.0, 0.0), dtype=np.float64) for sign in (1, -1)
+    )
     if not factors:
         return PairedScore(first=b, second=c, n=np.full_like(b, n))
     mean = (b - c) / n
     scores = (d - mean) * np.asarray(count)[:, None] / n
-    errors = mean_errors(scores, np.repeat(np.asarray(count)[:, None] / n, d.shape[1], axis=1), factors, size=1.0)
+    errors = mean_errors(
+        scores, np.repeat(np.asarray(count)[:, None] / n, d.shape[1], axis=1), factors, size=1.0
+    )
     part = effective_size((b + c) / n - mean**2, errors, n) / n
     return PairedScore(first=b * part, second=c * part, n=n * part, df=errors.df, errors=errors)

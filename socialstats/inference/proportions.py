@@ -62,10 +62,14 @@ def wilson(
     share = z**2 / n
     middle = (p + share / 2) / (1 + share)
     half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + share)
-    return np.minimum(np.clip(middle - half, 0.0, 1.0), p), np.maximum(np.clip(middle + half, 0.0, 1.0), p)  # rounding
+    return np.minimum(np.clip(middle - half, 0.0, 1.0), p), np.maximum(
+        np.clip(middle + half, 0.0, 1.0), p
+    )  # rounding
 
 
-def korn_graubard(p: float, n: float, *, df: float, most: float, level: float) -> tuple[float, float]:
+def korn_graubard(
+    p: float, n: float, *, df: float, most: float, level: float
+) -> tuple[float, float]:
     """Interval of a proportion from clusters, after Clopper and Pearson (1934).
 
     Beta quantiles with n (t(most) / t(df))^2 trials, so that few degrees of freedom count.
@@ -182,14 +186,23 @@ def clustered_share(
         errors = mean_errors(scores, shares, factors, copies, size=1.0)
     errors = with_drawn(errors, drawn)
     known = bool(np.isfinite(errors.variance[0]))
-    base: dict[str, Any] = {"estimate": p, "clusters": int(errors.clusters[0]), "largest": float(errors.largest[0])}
+    base: dict[str, Any] = {
+        "estimate": p,
+        "clusters": int(errors.clusters[0]),
+        "largest": float(errors.largest[0]),
+    }
     if not known:
         return Share(**base, undefined=ONE_CLUSTER if factors else ONE_UNIT)
     one = np.array([p])
     low, high, n = share_interval(one, errors, trials, level=level)
     error = math.sqrt(float(errors.variance[0])) if varies(one * (1 - one), errors)[0] else None
     return Share(
-        **base, std_error=error, low=float(low[0]), high=float(high[0]), df=float(errors.df[0]), trials=float(n[0])
+        **base,
+        std_error=error,
+        low=float(low[0]),
+        high=float(high[0]),
+        df=float(errors.df[0]),
+        trials=float(n[0]),
     )
 
 
@@ -208,4 +221,8 @@ def share_interval(
     """
     n = effective_trials(p, errors, trials)
     low, high = wilson(p, n, level=level, df=errors.df)
-    return np.minimum(low, p), np.maximum(high, p), n  # rounding may put an end beyond a share of 0 or 1
+    return (
+        np.minimum(low, p),
+        np.maximum(high, p),
+        n,
+    )  # rounding may put an end beyond a share of 0 or 1

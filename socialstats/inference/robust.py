@@ -26,7 +26,9 @@ UNIT = 1 - 1e-6  # a leverage above this is 1: the residual there is 0 whatever 
 MOSTLY_UNSEEN = 0.5  # share of a contrast's information in directions of leverage 1 beyond which it has no error
 UNSEEN = 1e-9  # smaller shares are rounding
 ROUNDING = 1e-10  # variances below this share of the others are 0
-EXACT_BELOW = 50.0  # Kish's degrees of freedom from which the exact ones, which take longer, are not computed
+EXACT_BELOW = (
+    50.0  # Kish's degrees of freedom from which the exact ones, which take longer, are not computed
+)
 # A share of the model's variance. Of m rows in a cluster, one that differs from other clusters gives 1/m of it.
 # Rounding gives m (1e-13)^2, where scores are 0 to 1e-13 of their parts. So 1e-14 is between both up to m = 10^12.
 OF_MODEL = 1e-14
@@ -38,11 +40,17 @@ BLOCK = 4_000_000  # numbers in one block of work
 MOST_COMPARED = 1_000  # clusters whose scores are compared with each other
 TINY = 16  # rows of a cluster up to which products of pairs of them take less time than those of all parameters
 SLAB = 4_000  # rows whose products with all parameters stay in a processor's cache
-SPARSE = 16  # an information with a smaller share of numbers that are not 0 is multiplied by these alone
+SPARSE = (
+    16  # an information with a smaller share of numbers that are not 0 is multiplied by these alone
+)
 MANY = 75  # p^2 over rows of a cluster up to which its information takes less time
-Block = tuple[sparse.csr_array, FloatArray, tuple[IntArray, ...]]  # whitened rows, residuals, clusters by factor
+Block = tuple[
+    sparse.csr_array, FloatArray, tuple[IntArray, ...]
+]  # whitened rows, residuals, clusters by factor
 Sorted = tuple[sparse.csr_array, FloatArray, IntArray]  # the same with the clusters of one factor
-Blocks = Callable[[int], Iterable[Block]]  # a factor -> rows in blocks, each of whole clusters of that factor
+Blocks = Callable[
+    [int], Iterable[Block]
+]  # a factor -> rows in blocks, each of whole clusters of that factor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -72,7 +80,9 @@ class Errors:
     @property
     def std_error(self) -> FloatArray:
         """Return the standard errors; NaN for refused contrasts, and for those in which clusters are alike."""
-        return gated(np.where(self.refused, np.nan, np.sqrt(np.maximum(self.variance, 0))), self.rounding)
+        return gated(
+            np.where(self.refused, np.nan, np.sqrt(np.maximum(self.variance, 0))), self.rounding
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +143,9 @@ class Robust:
 
     def differences(self, n: int) -> Errors:
         """Return what `errors` does for the differences i - j, i < j, between the first n parameters, but faster."""
-        overlap = np.zeros(1) if self.overlap is None else between(self.overlap, *np.triu_indices(n, 1))
+        overlap = (
+            np.zeros(1) if self.overlap is None else between(self.overlap, *np.triu_indices(n, 1))
+        )
         return self._joined([part.differences(n) for part in self.parts], overlap)
 
     def _joined(self, found: Sequence[Errors], overlap: FloatArray) -> Errors:
@@ -144,12 +156,17 @@ class Robust:
         variances = np.where(alike, 0.0, [e.variance for e in found])
         rounding = np.where(alike & ~alike.all(axis=0), 0.0, [e.rounding for e in found])
         dfs = np.array([e.df for e in found])
-        df = [cochran_df(v, d) if v.max() > 0 else d.min() for v, d in zip(variances.T, dfs.T, strict=True)]
+        df = [
+            cochran_df(v, d) if v.max() > 0 else d.min()
+            for v, d in zip(variances.T, dfs.T, strict=True)
+        ]
         return Errors(
-            variance=np.maximum(variances.max(axis=0), variances.sum(axis=0) - overlap), df=np.array(df),
-            unit=np.max([e.unit for e in found], axis=0), refused=np.any([e.refused for e in found], axis=0),
+            variance=np.maximum(variances.max(axis=0), variances.sum(axis=0) - overlap),
+            df=np.array(df),
+            unit=np.max([e.unit for e in found], axis=0),
+            refused=np.any([e.refused for e in found], axis=0),
             rounding=np.hypot(*rounding),
-        )  # fmt: skip
+        )
 
     def covariance(self, transform: FloatArray | None = None) -> tuple[FloatArray, bool]:
         """Return the covariance of (transformed) parameters, and whether its correlations had to be adjusted.
@@ -160,7 +177,9 @@ class Robust:
         whole = [np.asarray(a @ part.covariance @ a.T) for part in self.parts]
         if self.overlap is None:
             return whole[0], False
-        return repaired(sum(whole) - a @ self.overlap @ a.T, np.max([np.diagonal(v) for v in whole], axis=0))
+        return repaired(
+            sum(whole) - a @ self.overlap @ a.T, np.max([np.diagonal(v) for v in whole], axis=0)
+        )
 
     def joint(self, contrasts: FloatArray, estimate: FloatArray) -> Joint | str:
         """Test that contrasts are zero together: HTZ of Pustejovsky and Tipton (2018, section 3.2).
@@ -191,7 +210,9 @@ class Robust:
         if not full_rank(v, np.sum([part.rounding(contrasts) for part in self.parts], axis=0)):
             return f"the clusters are alike in a combination of the {k} terms: {NOTHING}"
         size = np.sqrt(np.diagonal(v))
-        if np.linalg.eigvalsh(v / np.outer(size, size))[0] < ROUNDING:  # fewer different clusters than terms
+        if (
+            np.linalg.eigvalsh(v / np.outer(size, size))[0] < ROUNDING
+        ):  # fewer different clusters than terms
             return f"the clusters are alike in a combination of the {k} terms: {NOTHING}"
         w = float(estimate @ np.linalg.solve(v, estimate))
         f = (nu - k + 1) / (nu * k) * w
@@ -200,10 +221,14 @@ class Robust:
 
 
 def cluster_robust(
-    rows: sparse.csr_array, residuals: FloatArray, factors: Sequence[IntArray], bread: FloatArray, *,
+    rows: sparse.csr_array,
+    residuals: FloatArray,
+    factors: Sequence[IntArray],
+    bread: FloatArray,
+    *,
     noise: float = 1.0,
     least: float | None = None,
-) -> Robust:  # fmt: skip
+) -> Robust:
     """Return the cluster-robust covariance of an estimator.
 
     Parameters
@@ -235,18 +260,28 @@ def cluster_robust(
     information = np.asarray((rows.T @ rows).todense())
     sizes = [np.bincount(codes) for codes in dense]
     return robust_of_blocks(
-        lambda _: [(rows, residuals, dense)], information, bread,
-        [float(np.minimum(size, len(bread)).sum()) for size in sizes], int(np.argmax([*map(len, sizes)])),
-        noise=noise, least=least, kept=True,
-    )  # fmt: skip
+        lambda _: [(rows, residuals, dense)],
+        information,
+        bread,
+        [float(np.minimum(size, len(bread)).sum()) for size in sizes],
+        int(np.argmax([*map(len, sizes)])),
+        noise=noise,
+        least=least,
+        kept=True,
+    )
 
 
 def robust_of_blocks(
-    blocks: Blocks, information: FloatArray, bread: FloatArray, ranks: Sequence[float], finer: int = 0, *,
+    blocks: Blocks,
+    information: FloatArray,
+    bread: FloatArray,
+    ranks: Sequence[float],
+    finer: int = 0,
+    *,
     noise: float = 1.0,
     least: float | None = None,
     kept: bool = False,
-) -> Robust:  # fmt: skip
+) -> Robust:
     """Return what `cluster_robust` does, from rows that are read in blocks, once or twice for each factor.
 
     Parameters
@@ -274,12 +309,16 @@ def robust_of_blocks(
         only = part(0)
         return Robust(parts=(only,), n_clusters=(only.clusters,), overlap=None)
     both, sizes, u = intersections(blocks, finer, len(bread))
-    if both == sizes:  # nested: the intersection is the finer factor, and V1 + V2 - V12 that of the coarser one
+    if (
+        both == sizes
+    ):  # nested: the intersection is the finer factor, and V1 + V2 - V12 that of the coarser one
         coarse = part(1 - finer)
         pair = (coarse.clusters, both) if finer else (both, coarse.clusters)
         return Robust(parts=(coarse,), n_clusters=pair, overlap=None)
     parts = part(0), part(1)
-    return Robust(parts=parts, n_clusters=(parts[0].clusters, parts[1].clusters), overlap=bread @ u @ bread)
+    return Robust(
+        parts=parts, n_clusters=(parts[0].clusters, parts[1].clusters), overlap=bread @ u @ bread
+    )
 
 
 def intersections(blocks: Blocks, factor: int, p: int) -> tuple[int, int, FloatArray]:
@@ -305,7 +344,9 @@ def in_order(rows: sparse.csr_array, residuals: FloatArray, codes: IntArray) -> 
     return sparse.csr_array(rows[order]), residuals[order], codes[order]
 
 
-def sums_of(rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, size: int) -> sparse.csr_array:
+def sums_of(
+    rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, size: int
+) -> sparse.csr_array:
     """Return the score of each cluster, (size, p)."""
     member = sparse.csr_array((residuals, (codes, np.arange(len(codes)))), shape=(size, len(codes)))
     return sparse.csr_array(member @ rows)
@@ -347,9 +388,12 @@ def normal_errors(variance: FloatArray, model: FloatArray, parts: FloatArray, p:
     """Return errors that rest on the normal limit; parameters as in `left_of_forms`."""
     k = len(variance)
     return Errors(
-        variance=variance, df=np.full(k, np.inf), unit=np.zeros(k), refused=np.zeros(k, dtype=bool),
+        variance=variance,
+        df=np.full(k, np.inf),
+        unit=np.zeros(k),
+        refused=np.zeros(k, dtype=bool),
         rounding=np.sqrt(left_of_forms(model, parts, p)),
-    )  # fmt: skip
+    )
 
 
 def positive(values: FloatArray) -> FloatArray:
@@ -381,32 +425,52 @@ class OneWay:
     """
 
     def __init__(
-        self, blocks: Blocks, factor: int, information: FloatArray, bread: FloatArray, noise: float, least: float,
-        *, large: bool, kept: bool,
-    ) -> None:  # fmt: skip
+        self,
+        blocks: Blocks,
+        factor: int,
+        information: FloatArray,
+        bread: FloatArray,
+        noise: float,
+        least: float,
+        *,
+        large: bool,
+        kept: bool,
+    ) -> None:
         self._root, self._noise = inverse_root(information), noise
         seen = information @ self._root
         self._back = bread @ seen  # from contrasts to coordinates in which the information is I
-        if np.abs(information @ self._back - seen).max(initial=0.0) <= NULL * np.abs(seen).max(initial=0.0):
+        if np.abs(information @ self._back - seen).max(initial=0.0) <= NULL * np.abs(seen).max(
+            initial=0.0
+        ):
             self._root = self._back  # no penalty: they differ in what the information does not see
         self.clusters, self.bounded = 0, large and not kept
-        found = Directions.of(self._counted(blocks, factor), self._root, self._back, large=large, kept=kept)
+        found = Directions.of(
+            self._counted(blocks, factor), self._root, self._back, large=large, kept=kept
+        )
         self._faint, self._rows = found.faint, found.rows
         self._vectors, self._starts = found.vectors, found.starts
         unit = found.values > UNIT
-        self._values = np.where(unit, 0.0, found.values)  # what cannot be seen enters by `_unseen` alone
+        self._values = np.where(
+            unit, 0.0, found.values
+        )  # what cannot be seen enters by `_unseen` alone
         self.largest_leverage = found.largest
         self.phi = found.squares / found.spare if found.spare > 0.5 else None
         self._lent, self._lent_df = max(least, self.phi or 0.0), max(found.spare, 1.0)
         adjusted = np.where(unit, 0.0, found.scores / np.sqrt(1 - self._values))
         meat = self._by_cluster(self._vectors * adjusted[:, None])
-        self.different = different_rows(meat[:MOST_COMPARED]) + (MOST_COMPARED if self._faint else 0)
+        self.different = different_rows(meat[:MOST_COMPARED]) + (
+            MOST_COMPARED if self._faint else 0
+        )
         self._meat = meat.T @ meat + (self._faint.meat if self._faint else 0.0)
         total = meat.sum(axis=0) + (self._faint.total if self._faint else 0.0)
-        self._common = np.outer(total, total) / max(self.clusters, 1)  # for a penalty, whose score clusters share
+        self._common = np.outer(total, total) / max(
+            self.clusters, 1
+        )  # for a penalty, whose score clusters share
         self._sizes = np.abs(self._meat) + SHARE / (SPARE * EPS) * np.abs(self._common)
         self._unseen = self._vectors[unit].T @ self._vectors[unit]
-        self.covariance = np.asarray(self._back @ (self._meat + self._lent * self._unseen) @ self._back.T)
+        self.covariance = np.asarray(
+            self._back @ (self._meat + self._lent * self._unseen) @ self._back.T
+        )
 
     def _counted(self, blocks: Blocks, factor: int) -> Iterator[Sorted]:
         for rows, residuals, factors in blocks(factor):
@@ -419,15 +483,22 @@ class OneWay:
         step = max(1, BLOCK // max(len(self._values), 1))
         found = []
         for start in range(0, max(contrasts.shape[0], 1), step):
-            d = np.asarray(contrasts[start : start + step] @ self._back)  # the model's variance of a contrast is d'd
+            d = np.asarray(
+                contrasts[start : start + step] @ self._back
+            )  # the model's variance of a contrast is d'd
             whole, own, unseen = (
-                np.einsum("kq,kq->k", d @ m, d) for m in (np.eye(d.shape[1]), self._meat, self._unseen)
+                np.einsum("kq,kq->k", d @ m, d)
+                for m in (np.eye(d.shape[1]), self._meat, self._unseen)
             )
             total, squares = self._shares(d, contrasts[start : start + step])
             common = np.einsum("kq,kq->k", d @ self._common, d)
             parts = np.einsum("kq,kq->k", np.abs(d) @ self._sizes, np.abs(d))
-            found.append(self._finished(whole, own, unseen, total, squares, common, parts, d.__getitem__))
-        return Errors(**{name: np.concatenate([getattr(b, name) for b in found]) for name in Errors.__slots__})
+            found.append(
+                self._finished(whole, own, unseen, total, squares, common, parts, d.__getitem__)
+            )
+        return Errors(
+            **{name: np.concatenate([getattr(b, name) for b in found]) for name in Errors.__slots__}
+        )
 
     def rounding(self, contrasts: FloatArray) -> FloatArray:
         """Return the largest covariance of contrasts that rounding can leave, (k, k)."""
@@ -449,13 +520,25 @@ class OneWay:
         whole, own, unseen = form(np.eye(base.shape[1])), form(self._meat), form(self._unseen)
         if self._faint:
             faint, fourth = np.maximum(whole - total - unseen, 0), self._faint.fourth[:n] ** 0.25
-            total, squares = total + faint, squares + np.minimum(
-                self._faint.largest * whole * faint, (fourth[i] + fourth[j]) ** 4)  # fmt: skip
-        squares = np.maximum(squares, total**2 / max(len(self._starts), 1) if not self._faint else 0)  # rounding
+            total, squares = (
+                total + faint,
+                squares
+                + np.minimum(self._faint.largest * whole * faint, (fourth[i] + fourth[j]) ** 4),
+            )
+        squares = np.maximum(
+            squares, total**2 / max(len(self._starts), 1) if not self._faint else 0
+        )  # rounding
         size = np.sqrt(np.einsum("iq,iq->i", np.abs(base) @ self._sizes, np.abs(base)))
         parts = (size[i] + size[j]) ** 2
         return self._finished(
-            whole, own, unseen, total, squares, form(self._common), parts, lambda few: base[i[few]] - base[j[few]]
+            whole,
+            own,
+            unseen,
+            total,
+            squares,
+            form(self._common),
+            parts,
+            lambda few: base[i[few]] - base[j[few]],
         )
 
     def _squares(self, t: FloatArray) -> FloatArray:
@@ -463,7 +546,9 @@ class OneWay:
         if len(self._starts) == len(self._values):
             w, t2 = self._values[:, None] ** 2, t**2
             cubic, fourth = (w * t * t2).T @ t, (w * t2 * t2).sum(axis=0)
-            return np.asarray(fourth[:, None] + fourth + 6 * (w * t2).T @ t2 - 4 * cubic - 4 * cubic.T)
+            return np.asarray(
+                fourth[:, None] + fourth + 6 * (w * t2).T @ t2 - 4 * cubic - 4 * cubic.T
+            )
         out = np.zeros((t.shape[1], t.shape[1]))
         for a, b in pairwise([*self._starts.tolist(), len(t)]):
             gram = (t[a:b].T * self._values[a:b]) @ t[a:b]
@@ -473,7 +558,11 @@ class OneWay:
 
     def _by_cluster(self, values: FloatArray) -> FloatArray:
         """Sum over the directions of each cluster."""
-        return values if len(self._starts) == len(values) else np.asarray(np.add.reduceat(values, self._starts, axis=0))
+        return (
+            values
+            if len(self._starts) == len(values)
+            else np.asarray(np.add.reduceat(values, self._starts, axis=0))
+        )
 
     def _shares(self, d: FloatArray, contrasts: Any) -> tuple[FloatArray, FloatArray]:
         """Return the sums over g of v_g and v_g^2, v_g = c' B F_g F_g' B c without directions of leverage 1."""
@@ -486,9 +575,16 @@ class OneWay:
         return total, squares
 
     def _finished(
-        self, whole: FloatArray, own: FloatArray, unseen: FloatArray, total: FloatArray, squares: FloatArray,
-        common: FloatArray, parts: FloatArray, contrasts: Callable[[IntArray], FloatArray],
-    ) -> Errors:  # fmt: skip
+        self,
+        whole: FloatArray,
+        own: FloatArray,
+        unseen: FloatArray,
+        total: FloatArray,
+        squares: FloatArray,
+        common: FloatArray,
+        parts: FloatArray,
+        contrasts: Callable[[IntArray], FloatArray],
+    ) -> Errors:
         """Add to CR2's variances what is borrowed, and find the degrees of freedom.
 
         Kish's (sum v)^2 / sum v^2 where these are 50 or more, and in very large tables; else Satterthwaite's. `common`
@@ -504,7 +600,9 @@ class OneWay:
         lent = self._lent * unit * whole
         variance = own + lent
         mixed = (unit > 0) & (variance > 0)
-        df[mixed] = variance[mixed] ** 2 / (own[mixed] ** 2 / df[mixed] + lent[mixed] ** 2 / self._lent_df)
+        df[mixed] = variance[mixed] ** 2 / (
+            own[mixed] ** 2 / df[mixed] + lent[mixed] ** 2 / self._lent_df
+        )
         refused = (unit > MOSTLY_UNSEEN) | ((unit > 0) & (self.phi is None))
         lost = left_of_forms(self._noise * whole, parts, len(self._meat))
         rounding = np.sqrt(np.where(variance - common > lost, lost, np.maximum(variance, lost)))
@@ -518,7 +616,8 @@ class OneWay:
         """
         projected = self._vectors @ d.T
         p, q2 = (
-            self._by_cluster((self._values**power / (1 - self._values))[:, None] * projected**2) for power in (1, 2)
+            self._by_cluster((self._values**power / (1 - self._values))[:, None] * projected**2)
+            for power in (1, 2)
         )
         own = (p**2 - 2 * p * q2).sum(axis=0)
         weight = self._values**2 / (1 - self._values)
@@ -527,12 +626,18 @@ class OneWay:
         by_parameters = 8 * k * q**3 / n if self._rows is not None else np.inf
         if by_clusters <= min(by_parameters, k * q * q):
             weights = weight[:, None] * projected**2
-            return np.asarray(own + np.einsum("nk,nk->k", weights, (self._vectors @ self._vectors.T) ** 2 @ weights))
+            return np.asarray(
+                own
+                + np.einsum("nk,nk->k", weights, (self._vectors @ self._vectors.T) ** 2 @ weights)
+            )
         if self._rows is not None and by_parameters < k * q * q:
             weights = (self._values / (1 - self._values))[:, None] * projected**2
-            return np.asarray(own + np.concatenate([
-                np.einsum("abk,bak->k", m, m) for m in self._weighted_information(weights)
-            ]))  # fmt: skip
+            return np.asarray(
+                own
+                + np.concatenate(
+                    [np.einsum("abk,bak->k", m, m) for m in self._weighted_information(weights)]
+                )
+            )
         step = max(1, BLOCK // (max(len(self._starts), q) * q))
         for start in range(0, k, step):
             pulls = self._pulls(projected[:, start : start + step])
@@ -571,7 +676,9 @@ class OneWay:
             return None
         turn = (vectors / np.sqrt(values)).T / np.linalg.norm(contrasts @ self._back, axis=1)
         d = turn @ contrasts @ self._back
-        if np.linalg.eigvalsh(d @ self._unseen @ d.T)[-1] > (MOSTLY_UNSEEN if self.phi is not None else UNSEEN):
+        if np.linalg.eigvalsh(d @ self._unseen @ d.T)[-1] > (
+            MOSTLY_UNSEEN if self.phi is not None else UNSEEN
+        ):
             return None
         if self._faint:
             total, squares = self._shares(d, turn @ contrasts)
@@ -584,7 +691,9 @@ class OneWay:
             products = projected[:, [s, t, s]] * projected[:, [s, t, t]]
             (ss, tt, st), (qs, qt, qst) = (self._by_cluster(w * products).T for w in weights)
             x = pulls[s].T @ pulls[t]
-            variances += float(np.sum(ss * tt - ss * qt - tt * qs + st * st - 2 * st * qst) + np.sum(x * (x + x.T)))
+            variances += float(
+                np.sum(ss * tt - ss * qt - tt * qs + st * st - 2 * st * qst) + np.sum(x * (x + x.T))
+            )
         return k * (k + 1) / variances
 
 
@@ -622,7 +731,15 @@ class Directions:
     faint: FaintClusters | None
 
     @classmethod
-    def of(cls, blocks: Iterator[Sorted], root: FloatArray, back: FloatArray, *, large: bool, kept: bool) -> Directions:
+    def of(
+        cls,
+        blocks: Iterator[Sorted],
+        root: FloatArray,
+        back: FloatArray,
+        *,
+        large: bool,
+        kept: bool,
+    ) -> Directions:
         """Compute them, for clusters of alike size together."""
         faint = FaintClusters(root, back, kept=kept) if large else None
         held = [in_order(*block) if faint is None else faint.add(*block) for block in blocks]
@@ -631,20 +748,38 @@ class Directions:
             rows = sparse.csr_array(sparse.vstack([block[0] for block in held]))
             residuals = np.concatenate([block[1] for block in held])
             codes = np.concatenate([block[2] for block in held])
-        empty = (np.zeros((0, root.shape[1])), np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64))
+        empty = (
+            np.zeros((0, root.shape[1])),
+            np.zeros(0),
+            np.zeros(0),
+            np.zeros(0, dtype=np.int64),
+        )
         found = list(decomposed(rows, residuals, codes, root)) or [empty]
-        vectors, values, scores, owner = (np.concatenate([part[j] for part in found]) for j in range(4))
+        vectors, values, scores, owner = (
+            np.concatenate([part[j] for part in found]) for j in range(4)
+        )
         if len(found) > 1:
             order = np.argsort(owner, kind="stable")
-            vectors, values, scores, owner = vectors[order], values[order], scores[order], owner[order]
+            vectors, values, scores, owner = (
+                vectors[order],
+                values[order],
+                scores[order],
+                owner[order],
+            )
         return cls(
-            vectors=vectors, values=np.minimum(values, 1.0), scores=scores, faint=faint,
+            vectors=vectors,
+            values=np.minimum(values, 1.0),
+            scores=scores,
+            faint=faint,
             starts=np.flatnonzero(np.diff(owner, prepend=-1)),
             rows=rows if len(vectors) == rows.shape[0] and np.all(np.diff(codes) > 0) else None,
-            squares=float(np.sum(scores**2 / values)) + (float(np.trace(faint.meat)) if faint else 0.0),
-            spare=len(values) - float(values.sum()) + (root.shape[1] - float(values.sum()) if faint else 0.0),
+            squares=float(np.sum(scores**2 / values))
+            + (float(np.trace(faint.meat)) if faint else 0.0),
+            spare=len(values)
+            - float(values.sum())
+            + (root.shape[1] - float(values.sum()) if faint else 0.0),
             largest=min(float(max(values.max(initial=0.0), faint.largest if faint else 0.0)), 1.0),
-        )  # fmt: skip
+        )
 
 
 def decomposed(
@@ -665,7 +800,10 @@ def decomposed(
             place = first[some][:, None] + np.arange(m)
             real = np.arange(m) < size[some][:, None]
             place = np.where(real, place, first[some][:, None])
-            a = np.asarray(rows[place.reshape(-1)] @ root).reshape(len(some), m, q) * real[:, :, None]
+            a = (
+                np.asarray(rows[place.reshape(-1)] @ root).reshape(len(some), m, q)
+                * real[:, :, None]
+            )
             values, turn = np.linalg.eigh(a @ a.transpose(0, 2, 1)) if m > 1 else one_row(a)
             kept = values > NULL * values[:, -1:]
             length = np.sqrt(np.where(kept, values, 1))
@@ -676,7 +814,9 @@ def decomposed(
     for g in np.flatnonzero(padded == 0).tolist():
         part = slice(first[g], first[g] + size[g])
         own = rows[part]
-        if len(codes[part]) * q * q <= BLOCK:  # not large: its rows in these coordinates take less than sparse products
+        if (
+            len(codes[part]) * q * q <= BLOCK
+        ):  # not large: its rows in these coordinates take less than sparse products
             a = np.asarray(own @ root)
             share, score = a.T @ a, a.T @ residuals[part]
         else:
@@ -713,9 +853,17 @@ class FaintClusters:
         self._root, self._bread = root, root @ root.T
         self._kept: list[tuple[sparse.csr_array, BoolArray]] | None = [] if kept else None
         p = len(self._bread)
-        self._unit, self._model = back @ root.T, np.einsum("iq,iq->i", back, back)  # rows of unit are e' B
+        self._unit, self._model = (
+            back @ root.T,
+            np.einsum("iq,iq->i", back, back),
+        )  # rows of unit are e' B
         self._plain = back is root
-        self._meat, self._light, self._fourth, self.largest = np.zeros((p, p)), np.zeros((p, p)), np.zeros(p), 0.0
+        self._meat, self._light, self._fourth, self.largest = (
+            np.zeros((p, p)),
+            np.zeros((p, p)),
+            np.zeros(p),
+            0.0,
+        )
         self._total = np.zeros(p)
 
     @property
@@ -736,7 +884,9 @@ class FaintClusters:
         The sum for a contrast c is at most the fourth power of the sum of abs(c_i) fourth_i^1/4 (Minkowski's
         inequality).
         """
-        found: FloatArray = self._fourth + self._model * np.einsum("ij,ij->i", self._unit @ self._light, self._unit)
+        found: FloatArray = self._fourth + self._model * np.einsum(
+            "ij,ij->i", self._unit @ self._light, self._unit
+        )
         return found
 
     def add(
@@ -745,7 +895,11 @@ class FaintClusters:
         """Add the faint clusters of a block; return the rows of the others, sorted by cluster."""
         p = len(self._bread)
         size = np.bincount(codes - codes.min())
-        if self._kept is None and len(size) * p * p <= BLOCK and np.all(size[size > 0] * MANY > p * p):
+        if (
+            self._kept is None
+            and len(size) * p * p <= BLOCK
+            and np.all(size[size > 0] * MANY > p * p)
+        ):
             kind, inner = np.unique(codes, return_inverse=True)
             loud, bound = self._add_dense(rows, residuals, inner, len(kind))
             self.largest = max(self.largest, float(bound[~loud].max(initial=0.0)))
@@ -755,35 +909,57 @@ class FaintClusters:
         first = np.flatnonzero(np.diff(codes, prepend=-1))
         size = np.diff(first, append=len(codes))
         column, value = entries(rows)
-        leverage = np.einsum("ra,rab,rb->r", value, self._bread[column[:, :, None], column[:, None, :]], value)
+        leverage = np.einsum(
+            "ra,rab,rb->r", value, self._bread[column[:, :, None], column[:, None, :]], value
+        )
         bound = np.add.reduceat(leverage, first) if len(first) else np.zeros(0)
         dense = bound > FAINT  # whose squares may have a smaller sum
         loud = np.zeros(len(first), dtype=bool)
-        for some in np.array_split(np.flatnonzero(dense), -(-int(dense.sum()) * p * p // BLOCK) or 1):
+        for some in np.array_split(
+            np.flatnonzero(dense), -(-int(dense.sum()) * p * p // BLOCK) or 1
+        ):
             at = np.repeat(some, size[some])
-            part = np.concatenate([np.arange(first[g], first[g] + size[g]) for g in some.tolist()] or [first[:0]])
-            loud[some], bound[some] = self._add_dense(rows[part], residuals[part], np.searchsorted(some, at), len(some))
+            part = np.concatenate(
+                [np.arange(first[g], first[g] + size[g]) for g in some.tolist()] or [first[:0]]
+            )
+            loud[some], bound[some] = self._add_dense(
+                rows[part], residuals[part], np.searchsorted(some, at), len(some)
+            )
         light = ~dense & (bound <= LIGHT)
         scale = sparse.diags_array(np.repeat(np.where(light, bound, 0.0), size))
         self._light += np.asarray((rows.T @ scale @ rows).todense())
         many = max(1, BLOCK // (4 * p))
-        for kind in (np.flatnonzero(~dense & (size <= TINY)), np.flatnonzero(~dense & (size > TINY))):
+        for kind in (
+            np.flatnonzero(~dense & (size <= TINY)),
+            np.flatnonzero(~dense & (size > TINY)),
+        ):
             for some in (kind[k : k + many] for k in range(0, len(kind), many)):
-                part = np.flatnonzero(np.repeat(np.isin(np.arange(len(first)), some, assume_unique=True), size))
+                part = np.flatnonzero(
+                    np.repeat(np.isin(np.arange(len(first)), some, assume_unique=True), size)
+                )
                 inner = np.repeat(np.arange(len(some)), size[some])
                 self._add_small(rows[part], residuals[part], inner, size[some], light[some])
         self.largest = max(self.largest, float(bound[~loud].max(initial=0.0)))
         left = np.repeat(loud, size)
         if self._kept is not None:
-            self._kept.append((sparse.csr_array(rows[~left]), np.diff(codes[~left], prepend=-1) > 0))
+            self._kept.append(
+                (sparse.csr_array(rows[~left]), np.diff(codes[~left], prepend=-1) > 0)
+            )
         return sparse.csr_array(rows[left]), residuals[left], codes[left]
 
     def _add_small(
-        self, rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, size: IntArray, light: BoolArray
+        self,
+        rows: sparse.csr_array,
+        residuals: FloatArray,
+        codes: IntArray,
+        size: IntArray,
+        light: BoolArray,
     ) -> None:
         """Add clusters by their rows."""
         if size.max() <= TINY:
-            adjusted: Any = sums_of(rows, adjusted_residuals(rows, residuals, size, self._bread), codes, len(size))
+            adjusted: Any = sums_of(
+                rows, adjusted_residuals(rows, residuals, size, self._bread), codes, len(size)
+            )
             self._meat += (adjusted.T @ adjusted).toarray()
             self._total += np.asarray(adjusted.sum(axis=0)).ravel()
         else:
@@ -796,12 +972,17 @@ class FaintClusters:
             heavy = ~light[codes]
             rows, codes = sparse.csr_array(rows[heavy]), codes[heavy]
         v = np.zeros((len(size), len(self._bread)))
-        single, unit = rows.astype(np.float32), self._unit.T.astype(np.float32)  # degrees of freedom to seven digits
+        single, unit = (
+            rows.astype(np.float32),
+            self._unit.T.astype(np.float32),
+        )  # degrees of freedom to seven digits
         for k in range(0, rows.shape[0], SLAB):
             owner = codes[k : k + SLAB]
             squares = (single[k : k + SLAB] @ unit) ** 2
             ends = np.searchsorted(owner, np.arange(owner[0], owner[-1] + 2))
-            member = sparse.csr_array((np.ones(len(owner), np.float32), np.arange(len(owner)), ends))
+            member = sparse.csr_array(
+                (np.ones(len(owner), np.float32), np.arange(len(owner)), ends)
+            )
             v[owner[0] : owner[-1] + 1] += member @ squares
         self._fourth += (v**2).sum(axis=0)
 
@@ -829,7 +1010,9 @@ class FaintClusters:
         if self._plain:
             v = np.einsum("gij,ij->gj", product, self._bread)
         else:
-            v = np.einsum("gij,ji->gj", np.asarray(information @ self._unit.T).reshape(n, p, p), self._unit)
+            v = np.einsum(
+                "gij,ji->gj", np.asarray(information @ self._unit.T).reshape(n, p, p), self._unit
+            )
         if loud.any():
             product, score, v = product[faint], score[faint], v[faint]
         y = series(score, lambda term: np.matmul(product, term[:, :, None])[:, :, 0])
@@ -838,7 +1021,9 @@ class FaintClusters:
         self._fourth += (v**2).sum(axis=0)
         return loud, bound
 
-    def shares(self, d: FloatArray, contrasts: Any, total: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def shares(
+        self, d: FloatArray, contrasts: Any, total: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the sum of v_g over these clusters, and that of v_g^2 or an upper bound of it, for every contrast.
 
         Parameters
@@ -850,14 +1035,18 @@ class FaintClusters:
             Sum of v_g.
         """
         if self._kept is None:
-            bound = np.asarray(abs(sparse.csr_array(contrasts)) @ self.fourth**0.25).reshape(-1) ** 4
+            bound = (
+                np.asarray(abs(sparse.csr_array(contrasts)) @ self.fourth**0.25).reshape(-1) ** 4
+            )
             return total, np.minimum(bound, self.largest * np.einsum("kq,kq->k", d, d) * total)
         out = np.zeros((2, len(d)))
         for rows, new in self._kept:
             starts = np.flatnonzero(new)
             step = max(1, 4 * BLOCK // max(rows.shape[0], 1))
             for k in range(0, len(d) if len(starts) else 0, step):
-                v = np.add.reduceat(np.asarray(rows @ (self._root @ d[k : k + step].T)) ** 2, starts, axis=0)
+                v = np.add.reduceat(
+                    np.asarray(rows @ (self._root @ d[k : k + step].T)) ** 2, starts, axis=0
+                )
                 out[:, k : k + step] += v.sum(axis=0), (v**2).sum(axis=0)
         return out[0], out[1]
 
@@ -867,7 +1056,9 @@ def pairs_within(rows: sparse.csr_array) -> tuple[IntArray, IntArray, IntArray]:
     size = np.diff(rows.indptr)
     row, place = np.repeat(np.arange(len(size)), size**2), np.arange(int((size**2).sum()))
     within = place - np.repeat(np.cumsum(size**2) - size**2, size**2)
-    first, second = (np.asarray(rows.indptr[row] + part, dtype=np.int64) for part in np.divmod(within, size[row]))
+    first, second = (
+        np.asarray(rows.indptr[row] + part, dtype=np.int64) for part in np.divmod(within, size[row])
+    )
     return row, first, second
 
 
@@ -891,7 +1082,9 @@ def entries(rows: sparse.csr_array) -> tuple[IntArray, FloatArray]:
     return np.where(real, rows.indices[place], 0), np.where(real, rows.data[place], 0.0)
 
 
-def adjusted_residuals(rows: sparse.csr_array, residuals: FloatArray, size: IntArray, bread: FloatArray) -> FloatArray:
+def adjusted_residuals(
+    rows: sparse.csr_array, residuals: FloatArray, size: IntArray, bread: FloatArray
+) -> FloatArray:
     """Return (I - M_g)^-1/2 e_g of clusters of few rows each, M_g = F_g' B F_g, by the same series.
 
     F_g of it is the adjusted score, since (I - J_g)^-1/2 F_g = F_g (I - M_g)^-1/2 in coordinates of the information.
@@ -912,14 +1105,18 @@ def adjusted_residuals(rows: sparse.csr_array, residuals: FloatArray, size: IntA
     return out
 
 
-def adjusted_scores(rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, bread: FloatArray) -> FloatArray:
+def adjusted_scores(
+    rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, bread: FloatArray
+) -> FloatArray:
     """Return the `series` of clusters from their rows."""
     size = int(codes.max()) + 1
     row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     cell = codes[row] * len(bread) + rows.indices
 
     def sums(e: FloatArray) -> FloatArray:
-        return np.asarray(np.bincount(cell, rows.data * e[row], size * len(bread)).reshape(size, len(bread)))
+        return np.asarray(
+            np.bincount(cell, rows.data * e[row], size * len(bread)).reshape(size, len(bread))
+        )
 
     def pulled(term: FloatArray) -> FloatArray:
         along = (term @ bread).reshape(-1)
@@ -953,7 +1150,10 @@ def repaired(v: FloatArray, least: FloatArray) -> tuple[FloatArray, bool]:
     wanted = np.maximum(np.diagonal(v), least)
     fixed = wanted <= ROUNDING * wanted.max(initial=0.0)  # a reference item
     values = np.linalg.eigvalsh(v)
-    floored = bool(values[0] < -ROUNDING * values[-1] or np.any(np.diagonal(v)[~fixed] <= ROUNDING * wanted[~fixed]))
+    floored = bool(
+        values[0] < -ROUNDING * values[-1]
+        or np.any(np.diagonal(v)[~fixed] <= ROUNDING * wanted[~fixed])
+    )
     if floored:
         scale = np.sqrt(np.where(fixed, 1.0, wanted))
         corr = np.where(fixed[:, None] | fixed, 0.0, v / np.outer(scale, scale))

@@ -106,7 +106,9 @@ def no_width(low: float, high: float) -> bool:
 
 def without_error(row: Row, level: float) -> Row:
     """Return a row without a standard error: its clusters, or its units where it has none, are alike."""
-    row = with_ends(row, None, None, level, why=alike("units" if row.n_clusters is None else "clusters"))
+    row = with_ends(
+        row, None, None, level, why=alike("units" if row.n_clusters is None else "clusters")
+    )
     return replace(row, reason="no_variation")
 
 
@@ -118,13 +120,17 @@ def with_spread(row: Row, values: FloatArray, level: float) -> Row:
     n, unit = len(values), size_unit(values)
     values = values / unit
     if n < 2:
-        return replace(row, n=float(n), undefined="a single value has no standard deviation", reason="one_unit")
+        return replace(
+            row, n=float(n), undefined="a single value has no standard deviation", reason="one_unit"
+        )
     spread = float(np.std(values, ddof=1))
     row = replace(row, estimate=spread * unit, n=float(n), n_units=n, method=SPREAD)
     if spread <= rounding(float(np.abs(values).max())):
         return replace(row, estimate=0.0, undefined="all values are alike", reason="no_variation")
     if n < FEWEST_SPREAD:
-        return with_ends(row, None, None, level, why=f"no interval of a spread below {FEWEST_SPREAD} values")
+        return with_ends(
+            row, None, None, level, why=f"no interval of a spread below {FEWEST_SPREAD} values"
+        )
     effective = 2 * n / max(kurtosis_of(values) - 1, 1.0)
     low, high = (end * unit for end in spread_ends(values, level))
     return with_ends(row, low, high, level, interval="outer_ends", effective=effective)
@@ -145,7 +151,9 @@ def at_level(row: Row, level: float) -> Row | None:
     if own is None or ends is None or row.conf_low is None or row.conf_high is None:
         return None
     size = ROUNDING * (own[1] - own[0])
-    if abs(own[0] - row.conf_low) > size or abs(own[1] - row.conf_high) > size:  # df are those of the test, say
+    if (
+        abs(own[0] - row.conf_low) > size or abs(own[1] - row.conf_high) > size
+    ):  # df are those of the test, say
         return None
     return replace(row, conf_low=ends[0], conf_high=ends[1], conf_level=level)
 
@@ -203,9 +211,16 @@ def with_t(
     kind: Literal["t", "z"] = "z" if df is None else "t"
     if test:
         t = value / error
-        fields |= {"statistic": t, "df": df, "p_value": float(two_sided_p(np.asarray(t), df)), "test": kind}
+        fields |= {
+            "statistic": t,
+            "df": df,
+            "p_value": float(two_sided_p(np.asarray(t), df)),
+            "test": kind,
+        }
     fields = {"interval": kind, **fields}
-    return with_ends(row, value - reach, value + reach, level, within=within, std_error=error, **fields)
+    return with_ends(
+        row, value - reach, value + reach, level, within=within, std_error=error, **fields
+    )
 
 
 def with_each_t(
@@ -223,16 +238,27 @@ def with_each_t(
     why : sequence of str
         Why a row has no interval; empty where it has one, or where its error says why.
     """
-    low, high, t, p = wald(np.array([row.estimate for row in rows], dtype=np.float64), errors, df=dfs, level=level)
+    low, high, t, p = wald(
+        np.array([row.estimate for row in rows], dtype=np.float64), errors, df=dfs, level=level
+    )
     return [
-        without_error(row, level) if not why[k] and not errors[k] > 0 else
-        with_ends(
-            row, float(low[k]), float(high[k]), level, why=why[k], std_error=float(errors[k]), statistic=float(t[k]),
-            df=None if np.isinf(dfs[k]) else float(dfs[k]), p_value=float(p[k]),
-            interval="z" if np.isinf(dfs[k]) else "t", test="z" if np.isinf(dfs[k]) else "t",
+        without_error(row, level)
+        if not why[k] and not errors[k] > 0
+        else with_ends(
+            row,
+            float(low[k]),
+            float(high[k]),
+            level,
+            why=why[k],
+            std_error=float(errors[k]),
+            statistic=float(t[k]),
+            df=None if np.isinf(dfs[k]) else float(dfs[k]),
+            p_value=float(p[k]),
+            interval="z" if np.isinf(dfs[k]) else "t",
+            test="z" if np.isinf(dfs[k]) else "t",
         )
         for k, row in enumerate(rows)
-    ]  # fmt: skip
+    ]
 
 
 def with_mean(
@@ -260,7 +286,9 @@ def with_mean(
     test : bool
     """
     if mean.undefined:
-        return replace(row, undefined=mean.undefined, reason="no_variation" if mean.sd == 0 else row.reason)
+        return replace(
+            row, undefined=mean.undefined, reason="no_variation" if mean.sd == 0 else row.reason
+        )
     if test:
         p = mean.p_value(null, alternative=alternative)
         fields |= {"statistic": mean.t(null), "df": mean.df, "p_value": p, "test": "t"}
@@ -277,29 +305,45 @@ def share_ci(rows: Iterable[Row]) -> str:
     >>> share_ci([Row(term="yes")]), share_ci([Row(term="yes"), Row(term="no", effective=12.5)])
     ("Wilson's intervals", "Wilson's intervals for effective numbers of answers")
     """
-    return "Wilson's intervals" + " for effective numbers of answers" * any(row.effective is not None for row in rows)
+    return "Wilson's intervals" + " for effective numbers of answers" * any(
+        row.effective is not None for row in rows
+    )
 
 
 KINDS: dict[str, Interval] = {
-    "t": "t", "wald": "z", "fisher": "fisher_z", "disagreements": "korn_graubard", "hull": "outer_ends",
-    "percentile": "percentile", "basic": "basic", "bca": "bca",
-}  # fmt: skip
+    "t": "t",
+    "wald": "z",
+    "fisher": "fisher_z",
+    "disagreements": "korn_graubard",
+    "hull": "outer_ends",
+    "percentile": "percentile",
+    "basic": "basic",
+    "bca": "bca",
+}
 
 
 def with_inferred(row: Row, found: Inferred, level: float, *, test: bool = True) -> Row:
     """Return a row with what `infer` found: error, interval, and (`test`) t, df and p of 0; or why there is none."""
     row = replace(
-        row, std_error=found.std_error, statistic=found.statistic if test else None, df=found.df if test else None,
-        p_value=found.p if test else None, leverage=found.largest or None,
+        row,
+        std_error=found.std_error,
+        statistic=found.statistic if test else None,
+        df=found.df if test else None,
+        p_value=found.p if test else None,
+        leverage=found.largest or None,
         test="t" if test and found.statistic is not None else None,
-    )  # fmt: skip
+    )
     if found.low is None and not found.why:
         return row
-    row = with_ends(row, found.low, found.high, level, why=found.why, within=(-math.inf, found.most))
+    row = with_ends(
+        row, found.low, found.high, level, why=found.why, within=(-math.inf, found.most)
+    )
     return replace(row, interval=None if row.conf_low is None else KINDS[found.kind])
 
 
-def with_share(row: Row, found: Share, level: float, *, clustered: bool, shift: float = 0.0, **fields: Any) -> Row:
+def with_share(
+    row: Row, found: Share, level: float, *, clustered: bool, shift: float = 0.0, **fields: Any
+) -> Row:
     """Return a row with the error, interval and df of a share (`shift` is added to both ends); or why there is none.
 
     With clusters, the row also has its `leverage` and effective number of answers.
@@ -308,6 +352,13 @@ def with_share(row: Row, found: Share, level: float, *, clustered: bool, shift: 
     if found.undefined or found.low is None or found.high is None:
         return with_ends(row, None, None, level, why=found.undefined)
     return with_ends(
-        row, found.low + shift, found.high + shift, level, std_error=found.std_error, df=found.df,
-        interval="score", effective=found.trials if clustered else None, **fields,
-    )  # fmt: skip
+        row,
+        found.low + shift,
+        found.high + shift,
+        level,
+        std_error=found.std_error,
+        df=found.df,
+        interval="score",
+        effective=found.trials if clustered else None,
+        **fields,
+    )

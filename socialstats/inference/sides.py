@@ -11,7 +11,11 @@ from socialstats.resampling.permutation import Alternative
 from socialstats.results.rows import Row, checked_level
 
 ANYWHERE = (-math.inf, math.inf)
-OPEN: dict[Alternative, str] = {"two_sided": "", "greater": "; no upper end", "less": "; no lower end"}
+OPEN: dict[Alternative, str] = {
+    "two_sided": "",
+    "greater": "; no upper end",
+    "less": "; no lower end",
+}
 
 
 def inner_level(level: float, alternative: Alternative) -> float:
@@ -45,7 +49,9 @@ def opened(
     >>> opened(0.2, 0.5, "greater"), opened(0.2, 0.5, "less", (-1.0, 1.0)), opened(0.2, 0.5, "two_sided")
     ((0.2, inf), (-1.0, 0.5), (0.2, 0.5))
     """
-    return (within[0] if alternative == "less" else low), (within[1] if alternative == "greater" else high)
+    return (within[0] if alternative == "less" else low), (
+        within[1] if alternative == "greater" else high
+    )
 
 
 def one_tail(p: float, sign: float, alternative: Alternative) -> float:
@@ -69,7 +75,9 @@ def one_tail(p: float, sign: float, alternative: Alternative) -> float:
     return float(not_zero(p / 2 if (sign > 0) == (alternative == "greater") else 1 - p / 2))
 
 
-def one_end(row: Row, alternative: Alternative, level: float, within: tuple[float, float] | None = None) -> Row:
+def one_end(
+    row: Row, alternative: Alternative, level: float, within: tuple[float, float] | None = None
+) -> Row:
     """Return a row, whose interval has `inner_level`, with one end of it, now at `level`.
 
     The other end is the limit of the quantity (`within`, by default `limits` of the row), and left out where there is
@@ -102,11 +110,15 @@ def has_open_end(row: Row) -> bool:
     True
     """
     limits = row.limits or ANYWHERE
-    return row.has_interval and any(end in (None, limit) for end, limit in
-                                    zip((row.conf_low, row.conf_high), limits, strict=True))  # fmt: skip
+    return row.has_interval and any(
+        end in (None, limit)
+        for end, limit in zip((row.conf_low, row.conf_high), limits, strict=True)
+    )
 
 
-def one_sided(row: Row, alternative: Alternative, level: float, within: tuple[float, float] | None = None) -> Row:
+def one_sided(
+    row: Row, alternative: Alternative, level: float, within: tuple[float, float] | None = None
+) -> Row:
     """Return the row of a symmetric test (t, z, score), made at `inner_level`, with one tail and one end (`one_end`).
 
     Examples

@@ -13,7 +13,9 @@ from socialstats.errors import Caution, InputError, caution
 from socialstats.text import count as counted
 from socialstats.text import number
 
-UNEVEN = 1.5  # Kish's design effect from which t intervals of means were too short (`weight_cautions`)
+UNEVEN = (
+    1.5  # Kish's design effect from which t intervals of means were too short (`weight_cautions`)
+)
 ENOUGH = 400.0  # effective units from which they held .93 and more
 NO_RANKS = "ranks and signs count each pair once, and these have sampling weights"
 NAMED = ", sampling weights"
@@ -69,7 +71,9 @@ def both(sides: Sequence[Weighing]) -> Weighing | None:
     """Return the sums over groups; None without any."""
     if not sides:
         return None
-    return Weighing(units=sum(side.units for side in sides), effective=sum(side.effective for side in sides))
+    return Weighing(
+        units=sum(side.units for side in sides), effective=sum(side.effective for side in sides)
+    )
 
 
 def weight_counts(found: Weighing | None, what: str) -> dict[str, int]:
@@ -114,7 +118,14 @@ def weight_cautions(found: Sequence[Weighing], what: str, design: Weighted) -> t
         f"{number(worst.effective, 1)} equal ones (Kish; design effect {number(worst.design_effect, 1)})"
     )
     affects = "intervals and tests: nominal 95% ones held in .87 to .94 of simulations where values went with weights"
-    return (caution("SS216", said, affects=affects, fix="see whether the conclusion holds with trimmed weights"),)
+    return (
+        caution(
+            "SS216",
+            said,
+            affects=affects,
+            fix="see whether the conclusion holds with trimmed weights",
+        ),
+    )
 
 
 def refuse_resamples(found: Weighing | None, asked: str, design: Weighted) -> None:

@@ -6,13 +6,41 @@ from collections.abc import Iterator, Mapping
 from socialstats.registry import Metric
 
 NAMES = (
-    "bradley_terry", "win_rates", "group_win_rates", "sensitivity", "preference_shares", "choice_entropy",
-    "paired_difference", "effect_sizes", "equivalence", "two_proportions", "two_means", "two_ordinal",
-    "mcnemar", "symmetry", "cochran_q", "mean_ratings", "weighted_kappa", "percent_agreement", "flip_rate",
-    "majority_vote_accuracy", "krippendorff_alpha", "gwet_ac", "fleiss_kappa", "spearman_rho",
-    "judge_agreement", "ada_met", "js_similarity", "choice_shares", "multinomial_logit", "label_counts",
-    "relationship_bias", "trait_profile", "paraphrase_spread", "leaderboard",
-)  # fmt: skip
+    "bradley_terry",
+    "win_rates",
+    "group_win_rates",
+    "sensitivity",
+    "preference_shares",
+    "choice_entropy",
+    "paired_difference",
+    "effect_sizes",
+    "equivalence",
+    "two_proportions",
+    "two_means",
+    "two_ordinal",
+    "mcnemar",
+    "symmetry",
+    "cochran_q",
+    "mean_ratings",
+    "weighted_kappa",
+    "percent_agreement",
+    "flip_rate",
+    "majority_vote_accuracy",
+    "krippendorff_alpha",
+    "gwet_ac",
+    "fleiss_kappa",
+    "spearman_rho",
+    "judge_agreement",
+    "ada_met",
+    "js_similarity",
+    "choice_shares",
+    "multinomial_logit",
+    "label_counts",
+    "relationship_bias",
+    "trait_profile",
+    "paraphrase_spread",
+    "leaderboard",
+)
 
 
 class Metrics(Mapping[str, Metric]):

@@ -20,7 +20,12 @@ from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.halves import in_halves
 from socialstats.inference.compare import with_holm
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, small_sample
+from socialstats.inference.dependence import (
+    cluster_cautions,
+    cluster_factors,
+    cluster_text,
+    small_sample,
+)
 from socialstats.inference.how import RESAMPLED
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_ends, with_t
@@ -85,14 +90,20 @@ class AlignmentOptions:
         for name, allowed in (("ties", MODE_TIES), ("unparsed", UNPARSED), ("ci", CIS)):
             one_of(name, getattr(self, name), allowed)
         is_number = isinstance(self.refusal, int | float) and not isinstance(self.refusal, bool)
-        if not (self.refusal in REFUSAL_RULES if not is_number else math.isfinite(self.refusal) and self.refusal >= 0):
+        if not (
+            self.refusal in REFUSAL_RULES
+            if not is_number
+            else math.isfinite(self.refusal) and self.refusal >= 0
+        ):
             raise InputError(
                 f"{option('refusal', self.refusal)} is not one of {', '.join(REFUSAL_RULES)}, or a distance of 0 "
                 "or more"
             )
         if self.group is not None and self.group in (self.stratum, self.source):
-            raise InputError(f"{option('group', self.group)} is the stratum or the source too; name an attribute of "
-                             "the raters")  # fmt: skip
+            raise InputError(
+                f"{option('group', self.group)} is the stratum or the source too; name an attribute of "
+                "the raters"
+            )
         check_resamples(self.resamples, self.level)
 
 
@@ -101,9 +112,11 @@ CONSTANT = alike("units and the people")
 ALONE = "a single unit or cluster: no interval"
 OUTSIDE = "the interval excludes the estimate: the modes of the resamples are noisier; use "
 METHODS = {
-    "two_way": "t of people and units", "centred": "two-way bootstrap, centred percentile",
-    "percentile": "two-way bootstrap, percentile", "basic": "two-way bootstrap, basic",
-}  # fmt: skip
+    "two_way": "t of people and units",
+    "centred": "two-way bootstrap, centred percentile",
+    "percentile": "two-way bootstrap, percentile",
+    "basic": "two-way bootstrap, basic",
+}
 Why = tuple[str, Reason | None]
 
 
@@ -133,13 +146,19 @@ class State:
         """Join the answers."""
         source, code = source_of(design, options.source, options.reference)
         rule = options.refusal if isinstance(options.refusal, str) else float(options.refusal)
-        answers = collect(design, source, code, unparsed=options.unparsed, ties=options.ties, refusal=rule)
+        answers = collect(
+            design, source, code, unparsed=options.unparsed, ties=options.ties, refusal=rule
+        )
         if size_unit(answers.scores) != 1:
             raise InputError(f"{design.source}: distances between levels are {OUT_OF_RANGE}")
         return cls(
-            design=design, options=options, source=source, reference=source.levels[code], answers=answers,
+            design=design,
+            options=options,
+            source=source,
+            reference=source.levels[code],
+            answers=answers,
             factors=cluster_factors(design, options.cluster),
-        )  # fmt: skip
+        )
 
     @property
     def clusters(self) -> tuple[IntArray, ...]:
@@ -161,7 +180,10 @@ class State:
     def leverage(self) -> float:
         """Largest share of the units that one cluster holds, or of the answers that one person gave."""
         weight, given = self.answers.weight, self.answers.table.sum(axis=1)
-        held = [np.bincount(codes, weight).max() / weight.sum() for codes in self.clusters or (np.arange(len(weight)),)]
+        held = [
+            np.bincount(codes, weight).max() / weight.sum()
+            for codes in self.clusters or (np.arange(len(weight)),)
+        ]
         return float(max(given.max() / given.sum(), *held))
 
     def no_resampling(self, people: int) -> Why:
@@ -171,7 +193,9 @@ class State:
                 return f"a single level of the cluster '{factor.name}': no interval", "one_cluster"
         if self.answers.weight.sum() < 2:
             return "a single unit: no interval", "one_unit"
-        return ("", None) if people > 1 else ("a single reference rater: no interval", "no_interval")
+        return (
+            ("", None) if people > 1 else ("a single reference rater: no interval", "no_interval")
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -196,9 +220,13 @@ class Found:
 
 
 def with_intervals(
-    state: State, rows: Sequence[Row], watches: Sequence[TwoWay], drawn: Sequence[FloatArray], why: Why,
+    state: State,
+    rows: Sequence[Row],
+    watches: Sequence[TwoWay],
+    drawn: Sequence[FloatArray],
+    why: Why,
     shift: FloatArray | float = 0.0,
-) -> Found:  # fmt: skip
+) -> Found:
     """Fill rows with the estimates of the sample less `shift`, and the intervals that `ci` names.
 
     Parameters
@@ -223,7 +251,9 @@ def with_intervals(
             out.append(replace(row, method=None, undefined=NO_UNIT, reason="no_data"))
         else:
             method = row.method or METHODS[state.options.ci]
-            out.append(replace(row, estimate=one, method=method, undefined=why[0] or None, reason=why[1]))
+            out.append(
+                replace(row, estimate=one, method=method, undefined=why[0] or None, reason=why[1])
+            )
     if why[0]:
         return Found(rows=out, bias=np.full(len(out), np.nan))
     if state.options.ci == "two_way":
@@ -238,20 +268,30 @@ def least(row: Row) -> float:
 
 def with_t_intervals(state: State, rows: Sequence[Row], watches: Sequence[TwoWay]) -> Found:
     """Fill rows with t intervals over people and units, and tests of differences."""
-    error, df, bias = (np.concatenate(parts) for parts in zip(*(watch.spread() for watch in watches), strict=True))
+    error, df, bias = (
+        np.concatenate(parts) for parts in zip(*(watch.spread() for watch in watches), strict=True)
+    )
     pieces, level = np.concatenate([watch.pieces for watch in watches]), state.options.level
     out = []
     for row, e, d, p in zip(rows, error.tolist(), df.tolist(), pieces.tolist(), strict=True):
         if row.estimate is None:
             out.append(row)
         elif p < 2:
-            out.append(replace(row, undefined=ALONE, reason="one_cluster" if state.factors else "one_unit"))
+            out.append(
+                replace(row, undefined=ALONE, reason="one_cluster" if state.factors else "one_unit")
+            )
         elif not e > 0:
             out.append(replace(row, undefined=CONSTANT, reason="no_variation"))
         else:
             test = row.role == "difference"
-            out.append(with_t(replace(row, df=d), e, d, level, within=(least(row), math.inf), test=test))
-    known = [d for row, d in zip(out, df.tolist(), strict=True) if row.conf_level and row.role != "difference"]
+            out.append(
+                with_t(replace(row, df=d), e, d, level, within=(least(row), math.inf), test=test)
+            )
+    known = [
+        d
+        for row, d in zip(out, df.tolist(), strict=True)
+        if row.conf_level and row.role != "difference"
+    ]
     return Found(rows=out, bias=bias, df=min(known, default=None))
 
 
@@ -259,7 +299,9 @@ def bootstrapped(state: State, rows: Sequence[Row], value: FloatArray, drawn: Fl
     """Fill rows with the intervals of a bootstrap of people and units, (resamples, rows)."""
     ci, level = state.options.ci, state.options.level
     width = float(state.answers.scores[-1] - state.answers.scores[0])
-    boot = Replicates(estimate=value, replicates=drawn, n_degenerate=np.isnan(drawn).sum(axis=0), size=width)
+    boot = Replicates(
+        estimate=value, replicates=drawn, n_degenerate=np.isnan(drawn).sum(axis=0), size=width
+    )
     bias = np.where(np.all(np.isnan(drawn), axis=0), np.nan, boot.bias)
     ends = (basic if ci == "basic" else percentile)(boot, level=level)
     errors, out = boot.std_error, []
@@ -280,7 +322,10 @@ def bootstrapped(state: State, rows: Sequence[Row], value: FloatArray, drawn: Fl
 def watched(state: State, panel: Panel) -> list[TwoWay]:
     """Return the means of the sample, for each set of a panel."""
     some = zip(panel.targets, panel.sample(), panel.raters, strict=True)
-    return [TwoWay(targets, sample, state.answers.weight, state.clusters, n) for targets, sample, n in some]
+    return [
+        TwoWay(targets, sample, state.answers.weight, state.clusters, n)
+        for targets, sample, n in some
+    ]
 
 
 LINE = "reference line"
@@ -316,17 +361,25 @@ def whole_targets(state: State) -> tuple[list[Row], list[FloatArray]]:
         for model, one in zip(state.models, shares, strict=True):
             row = Row(term=model, role="estimate", key=(("model", model),))
             if level is not None:
-                row = replace(row, group=f"{state.options.stratum} = {level}", key=(*row.key, ("stratum", level)))
+                row = replace(
+                    row,
+                    group=f"{state.options.stratum} = {level}",
+                    key=(*row.key, ("stratum", level)),
+                )
             rows.append(row)
             picked.append(one * inside)
     line = Row(term="uniform answer", group=LINE, role="reference", key=(("line", "uniform"),))
-    rows += [replace(line, term=f"always {label}", key=(("line", "constant"), ("answer", label)))
-             for label in state.answers.labels]  # fmt: skip
+    rows += [
+        replace(line, term=f"always {label}", key=(("line", "constant"), ("answer", label)))
+        for label in state.answers.labels
+    ]
     rows.append(line)
     return rows, [*picked, *constant_shares(state.answers)]
 
 
-def gaps(state: State, rows: Sequence[Row], shares: Sequence[FloatArray]) -> list[tuple[Row, FloatArray, FloatArray]]:
+def gaps(
+    state: State, rows: Sequence[Row], shares: Sequence[FloatArray]
+) -> list[tuple[Row, FloatArray, FloatArray]]:
     """Name the differences in distance from the nearest model (of several) and from the best constant answer.
 
     With the shares of the one and of the other; nothing where no difference exists.
@@ -342,8 +395,13 @@ def gaps(state: State, rows: Sequence[Row], shares: Sequence[FloatArray]) -> lis
         for j, model in enumerate(state.models):
             if j != first:
                 key = (("model", model), (kind, rows[first].label("answer") or rows[first].term))
-                row = Row(term=model, group=f"minus {kind} = {rows[first].term}", role="difference", key=key,
-                          method=PAIRED.format(ci=METHODS[state.options.ci]))  # fmt: skip
+                row = Row(
+                    term=model,
+                    group=f"minus {kind} = {rows[first].term}",
+                    role="difference",
+                    key=key,
+                    method=PAIRED.format(ci=METHODS[state.options.ci]),
+                )
                 found.append((row, shares[j], shares[first]))
     return found
 
@@ -354,8 +412,13 @@ def whole_rows(state: State) -> Whole:
     rows, shares = whole_targets(state)
     why, two_way = state.no_resampling(len(answers.people)), o.ci == "two_way"
     apart = gaps(state, rows, shares) if two_way and not why[0] else []
-    top = Row(term=f"random {state.reference}", group=LINE, role="reference", key=(("line", "ceiling"),),
-              method=f"{METHODS[o.ci]}, with the modes of the others held")  # fmt: skip
+    top = Row(
+        term=f"random {state.reference}",
+        group=LINE,
+        role="reference",
+        key=(("line", "ceiling"),),
+        method=f"{METHODS[o.ci]}, with the modes of the others held",
+    )
     targets = Targets.of([*shares, *(one for _, one, _ in apart)], [other for _, _, other in apart])
     panel = Panel.everyone(answers, targets)
     watches, drawn = watched(state, panel), list[FloatArray]()
@@ -369,21 +432,31 @@ def whole_rows(state: State) -> Whole:
         alone = TwoWay(Targets.of(shares[:m]), panel.sample()[0], answers.weight, (), 1).units
         error = watches[0].spread()[0][:m]
         effects = {
-            one: float(e**2 / v) for one, e, v in zip(state.models, error, alone, strict=True) if v > 0 and e > 0
+            one: float(e**2 / v)
+            for one, e, v in zip(state.models, error, alone, strict=True)
+            if v > 0 and e > 0
         }
     return Whole(
         models=[row for row in found.rows if row.role == "estimate"],
         lines=[found.rows[-1], *(row for row in found.rows[:-1] if row.role == "reference")],
-        gaps=[row for kind in ("nearest", "constant")
-              for row in with_holm([row for row in differences if row.label(kind)], family=f"models, {kind}")],
-        found=found, effects=effects,
-    )  # fmt: skip
+        gaps=[
+            row
+            for kind in ("nearest", "constant")
+            for row in with_holm(
+                [row for row in differences if row.label(kind)], family=f"models, {kind}"
+            )
+        ],
+        found=found,
+        effects=effects,
+    )
 
 
 FEW_ANSWERS = 10.0
 ENOUGH = 500  # permutations for a mean or a share that no test rests on
 PERMUTED = "{ci}, corrected for group size; p by permuting people between the two groups, Holm over a model's pairs"
-SAME_T = "{ci}, corrected for group size (people permuted); p of the same t, Holm over a model's pairs"
+SAME_T = (
+    "{ci}, corrected for group size (people permuted); p of the same t, Holm over a model's pairs"
+)
 
 
 def grouped(state: State) -> tuple[list[Row], list[Caution], dict[str, Any]]:
@@ -398,50 +471,100 @@ def grouped(state: State) -> tuple[list[Row], list[Caution], dict[str, Any]]:
     if not state.no_resampling(2)[0]:
         kept, seen = (n, watches) if two_way else (len(watches), [])
         drawn = resampled(panel, seen, state.clusters, o.resamples, o.seed, kept=kept)
-    permutations = min(o.resamples, ENOUGH) if two_way else o.resamples  # there they give no p of a row
-    dealt = [Panel.by_group(answers, targets, (people[i], people[j])).dealt(permutations, o.seed, 1 + k)[:, 2]
-             for k, (i, j) in enumerate(panel.pairs)]  # fmt: skip
-    shifts = [by_sizes(one, len(people[i]) == len(people[j])) for one, (i, j) in zip(dealt, panel.pairs, strict=True)]
-    p = [[permutation_p(x, own) for x, own in zip(watch.value.tolist(), one.T, strict=True)]
-         for watch, one in zip(watches[n:], dealt, strict=True)]  # fmt: skip
+    permutations = (
+        min(o.resamples, ENOUGH) if two_way else o.resamples
+    )  # there they give no p of a row
+    dealt = [
+        Panel.by_group(answers, targets, (people[i], people[j])).dealt(permutations, o.seed, 1 + k)[
+            :, 2
+        ]
+        for k, (i, j) in enumerate(panel.pairs)
+    ]
+    shifts = [
+        by_sizes(one, len(people[i]) == len(people[j]))
+        for one, (i, j) in zip(dealt, panel.pairs, strict=True)
+    ]
+    p = [
+        [permutation_p(x, own) for x, own in zip(watch.value.tolist(), one.T, strict=True)]
+        for watch, one in zip(watches[n:], dealt, strict=True)
+    ]
 
     said, pairs = pair_labels(labels), panel.pairs
     names: list[dict[str, Any]] = [
-        {"group": f"{o.group} = {label}", "role": "estimate", "key": (("attribute", o.group), ("people", label))}
+        {
+            "group": f"{o.group} = {label}",
+            "role": "estimate",
+            "key": (("attribute", o.group), ("people", label)),
+        }
         for label in labels
     ]
     names += [
-        {"group": f"{o.group}: {name}", "role": "difference",
-         "key": (("attribute", o.group), ("people", labels[i]), ("versus", labels[j]), ("contrast", name)),
-         "method": (SAME_T if two_way else PERMUTED).format(ci=METHODS[o.ci])}
+        {
+            "group": f"{o.group}: {name}",
+            "role": "difference",
+            "key": (
+                ("attribute", o.group),
+                ("people", labels[i]),
+                ("versus", labels[j]),
+                ("contrast", name),
+            ),
+            "method": (SAME_T if two_way else PERMUTED).format(ci=METHODS[o.ci]),
+        }
         for name, (i, j) in zip(said, pairs, strict=True)
-    ]  # fmt: skip
+    ]
     found = []
     for j, (name, raters) in enumerate(zip(names, panel.raters, strict=True)):
-        rows = [Row(term=model, **{**name, "key": (("model", model), *name["key"])}) for model in models]
+        rows = [
+            Row(term=model, **{**name, "key": (("model", model), *name["key"])}) for model in models
+        ]
         own = [] if two_way else drawn[j : j + 1]
-        found.append(with_intervals(state, rows, watches[j : j + 1], own, state.no_resampling(raters),
-                                    shifts[j - n] if j >= n else 0.0))  # fmt: skip
+        found.append(
+            with_intervals(
+                state,
+                rows,
+                watches[j : j + 1],
+                own,
+                state.no_resampling(raters),
+                shifts[j - n] if j >= n else 0.0,
+            )
+        )
     rows = [one.rows[m] for m in range(len(models)) for one in found[:n]]
     for m, model in enumerate(models):
         tests = [one.rows[m] for one in found[n:]]
         if not two_way:
-            tests = [replace(row, p_value=each[m], test="permutation") for row, each in zip(tests, p, strict=True)]
+            tests = [
+                replace(row, p_value=each[m], test="permutation")
+                for row, each in zip(tests, p, strict=True)
+            ]
         rows += with_holm(tests, family=f"pairs of {o.group}, {model}")
     if n > 1:
-        rows += closest_rows(state, labels, np.array([watch.value for watch in watches[:n]]), drawn[:n])
+        rows += closest_rows(
+            state, labels, np.array([watch.value for watch in watches[:n]]), drawn[:n]
+        )
     each = [float(answers.table[index].sum()) / len(answers.unit) for index in people]
-    again = Panel.by_group(answers, targets, people, pairs=False).dealt(min(o.resamples, ENOUGH), o.seed, 0)
+    again = Panel.by_group(answers, targets, people, pairs=False).dealt(
+        min(o.resamples, ENOUGH), o.seed, 0
+    )
     lost = [one.caution for one in found if one.caution is not None][:1]
     given = [[None if np.isnan(x) else x for x in some.tolist()] for some in shifts]
-    return rows, [*lost, *few_answers(labels, [len(index) for index in people], each)], {
-        "group_raters": dict(zip(labels, map(len, people), strict=True)),
-        "group_answers": dict(zip(labels, each, strict=True)),
-        "permuted_closest": dict(zip(labels, is_closest(again).mean(axis=(0, 2)).tolist(), strict=True)),
-        "permuted_differences": {n: dict(zip(models, x, strict=True)) for n, x in zip(said, given, strict=True)},
-        "permutation_p": {n: dict(zip(models, x, strict=True)) for n, x in zip(said, p, strict=True)},
-        "permutations": permutations,
-    }  # fmt: skip
+    return (
+        rows,
+        [*lost, *few_answers(labels, [len(index) for index in people], each)],
+        {
+            "group_raters": dict(zip(labels, map(len, people), strict=True)),
+            "group_answers": dict(zip(labels, each, strict=True)),
+            "permuted_closest": dict(
+                zip(labels, is_closest(again).mean(axis=(0, 2)).tolist(), strict=True)
+            ),
+            "permuted_differences": {
+                n: dict(zip(models, x, strict=True)) for n, x in zip(said, given, strict=True)
+            },
+            "permutation_p": {
+                n: dict(zip(models, x, strict=True)) for n, x in zip(said, p, strict=True)
+            },
+            "permutations": permutations,
+        },
+    )
 
 
 def members(state: State, name: str) -> tuple[list[str], list[IntArray]]:
@@ -463,7 +586,9 @@ def members(state: State, name: str) -> tuple[list[str], list[IntArray]]:
     codes = factor.codes[state.answers.people]
     used = [code for code in range(len(factor.levels)) if np.any(codes == code)]
     if not used:
-        raise InputError(f"no {state.reference} rater with an answer has a value of '{shorten(name)}'")
+        raise InputError(
+            f"no {state.reference} rater with an answer has a value of '{shorten(name)}'"
+        )
     return [factor.levels[code] for code in used], [np.flatnonzero(codes == code) for code in used]
 
 
@@ -479,7 +604,11 @@ def by_sizes(dealt: FloatArray, alike: bool) -> FloatArray:
 
 def pair_labels(labels: Sequence[str]) -> list[str]:
     """Name each pair ``first - second``; in quotes where a label holds a dash between blanks itself."""
-    said = [json.dumps(label) for label in labels] if any(" - " in label for label in labels) else list(labels)
+    said = (
+        [json.dumps(label) for label in labels]
+        if any(" - " in label for label in labels)
+        else list(labels)
+    )
     return [f"{one} - {other}" for one, other in combinations(said, 2)]
 
 
@@ -500,7 +629,9 @@ def is_closest(means: FloatArray) -> FloatArray:
     return np.asarray(hit / np.maximum(hit.sum(axis=1, keepdims=True), 1))
 
 
-def closest_rows(state: State, labels: Sequence[str], means: FloatArray, drawn: Sequence[FloatArray]) -> list[Row]:
+def closest_rows(
+    state: State, labels: Sequence[str], means: FloatArray, drawn: Sequence[FloatArray]
+) -> list[Row]:
     """Share of the resamples in which the closest group of the sample, of means (groups, models), is closest again."""
     rows, first = [], is_closest(means[None])[0] > 0
     again = is_closest(np.stack(drawn, axis=1)) if drawn else None
@@ -509,26 +640,40 @@ def closest_rows(state: State, labels: Sequence[str], means: FloatArray, drawn: 
         if not len(chosen):
             continue
         name = " and ".join(labels[g] for g in chosen.tolist())
-        row = Row(term=model, group=f"closest {state.options.group} = {name}", role="rank", limits=(0.0, 1.0),
-                  key=(("model", model), ("attribute", state.options.group or ""), ("closest", name)))  # fmt: skip
+        row = Row(
+            term=model,
+            group=f"closest {state.options.group} = {name}",
+            role="rank",
+            limits=(0.0, 1.0),
+            key=(("model", model), ("attribute", state.options.group or ""), ("closest", name)),
+        )
         if again is None:
             why, reason = state.no_resampling(2)
             rows.append(replace(row, undefined=why, reason=reason))
         else:
             share = float(again[:, chosen, m].sum(axis=1).mean())
-            rows.append(replace(row, estimate=share, method="share of resamples in which it is closest"))
+            rows.append(
+                replace(row, estimate=share, method="share of resamples in which it is closest")
+            )
     return rows
 
 
-def few_answers(labels: Sequence[str], people: Sequence[int], each: Sequence[float]) -> tuple[Caution, ...]:
+def few_answers(
+    labels: Sequence[str], people: Sequence[int], each: Sequence[float]
+) -> tuple[Caution, ...]:
     """Caution SS312: modes of few answers (`each` per unit) are noisy, which inflates distances."""
-    few = [f"{shorten(label, 30)} {number(n, 1)} ({count(size, 'rater')})"
-           for label, size, n in zip(labels, people, each, strict=True) if n < FEW_ANSWERS]  # fmt: skip
+    few = [
+        f"{shorten(label, 30)} {number(n, 1)} ({count(size, 'rater')})"
+        for label, size, n in zip(labels, people, each, strict=True)
+        if n < FEW_ANSWERS
+    ]
     return small_sample(
-        min(each), FEW_ANSWERS, f"few answers per unit: {listing(few)}; the most is {number(max(each), 1)}",
+        min(each),
+        FEW_ANSWERS,
+        f"few answers per unit: {listing(few)}; the most is {number(max(each), 1)}",
         affects="distances to groups and the closest group: modes of few answers inflate distances",
         fix="interpret the differences between groups, which are corrected for group size",
-    )  # fmt: skip
+    )
 
 
 AT, MOST_STEPS = "share at distance", 12
@@ -543,7 +688,11 @@ def share_rows(state: State) -> list[Row]:
         more = () if level is None else (("stratum", level),)
         for name, kind, code in SHARES if (given == MISSING).any() else SHARES[:1]:
             for model, status in zip(state.models, given, strict=True):
-                row = Row(term=model, group=f"{name}{place}", key=(("model", model), ("share", kind), *more))
+                row = Row(
+                    term=model,
+                    group=f"{name}{place}",
+                    key=(("model", model), ("share", kind), *more),
+                )
                 asked = among[state.answers.unit] & (status != NOT_ASKED)
                 rows.append(one_share(state, row, (status == code).astype(np.float64), asked))
     return rows
@@ -560,7 +709,9 @@ def distance_rows(state: State) -> list[Row]:
         used = shares.any(axis=1) & (known > 0)
         at = np.ceil(found.round(9))
         for step in range(int(max(steps, at[used][shares[used] > 0].max(initial=0.0))) + 1):
-            row = Row(term=model, group=f"{AT} {step}", key=(("model", model), ("distance", str(step))))
+            row = Row(
+                term=model, group=f"{AT} {step}", key=(("model", model), ("distance", str(step)))
+            )
             rows.append(one_share(state, row, ((at == step) * shares).sum(axis=1), used))
     return rows
 
@@ -569,8 +720,15 @@ def one_share(state: State, row: Row, hit: FloatArray, used: BoolArray) -> Row:
     """Share of one kind of answer of one model, over the units that count; a probability counts as a part of one."""
     row = replace(row, role="component")
     if not used.any():
-        return replace(row, n=0.0, n_units=0, undefined="not asked about these units", reason="no_data")
-    how = How(ci="wilson", level=state.options.level, resamples=state.options.resamples, seed=state.options.seed)
+        return replace(
+            row, n=0.0, n_units=0, undefined="not asked about these units", reason="no_data"
+        )
+    how = How(
+        ci="wilson",
+        level=state.options.level,
+        resamples=state.options.resamples,
+        seed=state.options.seed,
+    )
     weight, codes = state.answers.weight[used], [c[used] for c in state.clusters]
     most = math.inf if np.any(hit[used] % 1) else float(weight.sum())
     return share_row(row, merged(hit[used], weight, codes, most), how)
@@ -579,9 +737,10 @@ def one_share(state: State, row: Row, hit: FloatArray, used: BoolArray) -> Row:
 FEW_PEOPLE = 20
 NOISY = 0.5  # standard errors
 COUNTED = {
-    "max": "counted as the width of the scale", "item_max": "counted as the farthest possible answer",
+    "max": "counted as the width of the scale",
+    "item_max": "counted as the farthest possible answer",
     "exclude": "excluded",
-}  # fmt: skip
+}
 MOST_SHOWN = 60
 
 
@@ -591,7 +750,9 @@ def inference_text(state: State) -> str:
     units = cluster_text(state.factors, "units")
     how = f"two-way bootstrap of {state.reference} raters and units, {o.ci} intervals"
     if o.ci == "two_way":
-        how = f"t intervals with the variance over units and over resampled {state.reference} raters"
+        how = (
+            f"t intervals with the variance over units and over resampled {state.reference} raters"
+        )
     return f"{how}, {count(o.resamples, 'resample')}, seed {o.seed}; {units}"
 
 
@@ -599,29 +760,46 @@ def counts_of(state: State) -> dict[str, int]:
     """Number of units, reference raters and answers, models, and units with tied modes."""
     answers = state.answers
     return {
-        "units": int(answers.weight.sum()), "reference raters": len(answers.people),
-        "reference answers": int((answers.table @ np.repeat(answers.weight, len(answers.scores))).sum()),
-        "models": len(answers.models), "units with tied modes": int(answers.weight[state.tied].sum()),
-    }  # fmt: skip
+        "units": int(answers.weight.sum()),
+        "reference raters": len(answers.people),
+        "reference answers": int(
+            (answers.table @ np.repeat(answers.weight, len(answers.scores))).sum()
+        ),
+        "models": len(answers.models),
+        "units with tied modes": int(answers.weight[state.tied].sum()),
+    }
 
 
 def cautions_of(state: State, ties: int) -> tuple[Caution, ...]:
     """Cautions on clusters, what was left out, refusals, ties, few people, undeclared distances."""
     drawn = [None] if state.options.ci in RESAMPLED else None
-    found = [*cluster_cautions(state.design, state.factors, df=drawn), *left_out(state), *refusals(state)]
+    found = [
+        *cluster_cautions(state.design, state.factors, df=drawn),
+        *left_out(state),
+        *refusals(state),
+    ]
     if state.options.ties == "nearest" and ties:
         said = f"the nearest of tied modes was chosen for {count(ties, 'unit')} after the answer was known"
         found.append(
-            caution("SS333", said, affects="every distance, which is too small", fix=f"use {option('ties', 'mean')}")
+            caution(
+                "SS333",
+                said,
+                affects="every distance, which is too small",
+                fix=f"use {option('ties', 'mean')}",
+            )
         )
     people = len(state.answers.people)
     found += small_sample(
-        people, FEW_PEOPLE, count(people, "reference rater"), affects="intervals, which may be anticonservative",
+        people,
+        FEW_PEOPLE,
+        count(people, "reference rater"),
+        affects="intervals, which may be anticonservative",
         fix=f"ask at least {FEW_PEOPLE} people",
-    )  # fmt: skip
+    )
     if not state.design.numeric:
         said = (
-            f"distances between levels were not declared; levels count as 0 to {len(state.answers.scores) - 1} in order"
+            f"distances between levels were not declared; levels count as 0 to "
+            f"{len(state.answers.scores) - 1} in order"
         )
         found.append(caution("SS310", said, affects="every distance"))
     return tuple(found)
@@ -632,7 +810,9 @@ def left_out(state: State) -> list[Caution]:
     answers, found = state.answers, []
     if answers.left_out:
         said = f"{count(len(answers.left_out), 'unit')} without an answer of the reference: {quoted(answers.left_out)}"
-        found.append(caution("SS301", said, affects="every row", fix="check that units are spelled alike"))
+        found.append(
+            caution("SS301", said, affects="every row", fix="check that units are spelled alike")
+        )
     if answers.unanswered:
         said = f"{count(answers.unanswered, 'unit')} of the reference without an answer of a model"
         found.append(caution("SS301", said, affects="which units are compared"))
@@ -642,8 +822,11 @@ def left_out(state: State) -> list[Caution]:
 def noisy_modes(state: State, found: Found, answers: int) -> list[Caution]:
     """Caution SS333: where the modes rest on few answers, their noise is part of the distance."""
     models = found.rows[: len(state.models)]
-    touched = [(float(bias), row) for bias, row in zip(found.bias, models, strict=False)
-               if bias > NOISY * (0.0 if row.std_error is None else row.std_error)]  # fmt: skip
+    touched = [
+        (float(bias), row)
+        for bias, row in zip(found.bias, models, strict=False)
+        if bias > NOISY * (0.0 if row.std_error is None else row.std_error)
+    ]
     if not touched:
         return []
     bias, worst = max(touched, key=lambda one: one[0])
@@ -653,8 +836,15 @@ def noisy_modes(state: State, found: Found, answers: int) -> list[Caution]:
         f"'{shorten(worst.term, 30)}' ({number(worst.estimate)}), by {number(bias)}"
     )
     fix = "interpret them as distances from modes of as many raters as these"
-    return [caution("SS333", said, affects="distances, small ones most", fix=fix,
-                    rows=[row.term for _, row in touched])]  # fmt: skip
+    return [
+        caution(
+            "SS333",
+            said,
+            affects="distances, small ones most",
+            fix=fix,
+            rows=[row.term for _, row in touched],
+        )
+    ]
 
 
 def refusals(state: State) -> list[Caution]:
@@ -663,7 +853,11 @@ def refusals(state: State) -> list[Caution]:
     refused, unparsed = (int((answers.status == code).sum()) for code in (REFUSAL, MISSING))
     if not refused and not unparsed:
         return []
-    rule = COUNTED[o.refusal] if isinstance(o.refusal, str) else f"counted as {number(o.refusal)} levels"
+    rule = (
+        COUNTED[o.refusal]
+        if isinstance(o.refusal, str)
+        else f"counted as {number(o.refusal)} levels"
+    )
     said = f"{count(refused, 'refusal')} {rule}"
     if unparsed:
         said += f"; {count(unparsed, 'unparsed answer')} " + (
@@ -684,7 +878,9 @@ def sentence(result: Result) -> str:
     n, away = result.counts, f"the mode of the {shorten(result.settings['reference'], 30)} answers"
     among = f"{count(n['units'], 'unit')}, {count(n['reference raters'], 'reference rater')}"
     rows = [row for row in result.rows if row.group is None]
-    known = sorted((row for row in rows if row.estimate is not None), key=lambda row: row.estimate or 0.0)
+    known = sorted(
+        (row for row in rows if row.estimate is not None), key=lambda row: row.estimate or 0.0
+    )
     if not known:
         return sentences.undefined(f"The distance from {away}", undefined_text(rows))
     low, high = extremes(known)
@@ -699,18 +895,36 @@ def sentence(result: Result) -> str:
             f"{near} {'was' if len(low) == 1 else 'were'} nearest to {away}, ADA-Met = {first} ({among}). {far} "
             f"{'was' if len(high) == 1 else 'were'} farthest, {last}."
         )
-    top, uniform = (next(row for row in result.rows if row.label("line") == kind) for kind in ("ceiling", "uniform"))
-    person = f"One reference rater was {number(top.estimate)} from the mode of the others; " if top.estimate else ""
+    top, uniform = (
+        next(row for row in result.rows if row.label("line") == kind)
+        for kind in ("ceiling", "uniform")
+    )
+    person = (
+        f"One reference rater was {number(top.estimate)} from the mode of the others; "
+        if top.estimate
+        else ""
+    )
     at_random = f"an answer at random would be {number(uniform.estimate)} from the mode."
     return (
-        f"{said} {refused_text(result, known)}{person}{at_random if person else at_random[:1].upper() + at_random[1:]}"
+        f"{said} "
+        f"{refused_text(result, known)}{person}{at_random if person else at_random[:1].upper() + at_random[1:]}"
     )
 
 
 def refused_text(result: Result, known: Sequence[Row]) -> str:
     """State how many units the nearest and the farthest model refused."""
-    ends = known[:1] if len(known) == 1 else () if known[0].estimate == known[-1].estimate else (known[0], known[-1])
-    shares = {r.term: r.estimate for r in result.rows if r.label("share") == "refused" and r.label("stratum") is None}
+    ends = (
+        known[:1]
+        if len(known) == 1
+        else ()
+        if known[0].estimate == known[-1].estimate
+        else (known[0], known[-1])
+    )
+    shares = {
+        r.term: r.estimate
+        for r in result.rows
+        if r.label("share") == "refused" and r.label("stratum") is None
+    }
     said = [
         f"'{shorten(row.term)}' had a refusal rate of {number(shares[row.term], 3, bounded=True)}"
         for row in ends
@@ -719,7 +933,9 @@ def refused_text(result: Result, known: Sequence[Row]) -> str:
     return f"{' and '.join(said)}. " if said else ""
 
 
-def plot(result: Result, ax: Axes | None = None, *, group: str | None = None, **options: Any) -> Axes:
+def plot(
+    result: Result, ax: Axes | None = None, *, group: str | None = None, **options: Any
+) -> Axes:
     """Draw the distance of each model between the ceiling and the floor, the smallest first.
 
     Parameters
@@ -750,7 +966,11 @@ def plot(result: Result, ax: Axes | None = None, *, group: str | None = None, **
         kept = list(dict.fromkeys(row.term for row in rows))[:MOST_SHOWN]
         settings |= {"targets": dict.fromkeys(several), "order": kept}
         return dumbbell([row for row in rows if row.term in kept], ax=ax, **{**settings, **options})
-    lines = [r for r in result.rows if r.label("line") in ("ceiling", "uniform")] if group is None else []
+    lines = (
+        [r for r in result.rows if r.label("line") in ("ceiling", "uniform")]
+        if group is None
+        else []
+    )
     shown = [replace(row, group=None) for row in (*lines[:1], *rows[:MOST_SHOWN], *lines[1:])]
     return forest(shown, ax=ax, **{**settings, "sort": False, "reference": None, **options})
 
@@ -867,9 +1087,19 @@ def ada_met(
     1.0
     """
     options = AlignmentOptions(
-        reference=reference, source=source, ties=ties, refusal=refusal, unparsed=unparsed, group=group,
-        stratum=stratum, ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed,
-    )  # fmt: skip
+        reference=reference,
+        source=source,
+        ties=ties,
+        refusal=refusal,
+        unparsed=unparsed,
+        group=group,
+        stratum=stratum,
+        ci=ci,
+        cluster=cluster,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
     options.check()
     return estimate(ratings, options)
 
@@ -885,7 +1115,11 @@ def by_attribute(ratings: Ratings, attributes: Sequence[str], **options: Any) ->
     **options
         Of `ada_met`.
     """
-    first = {name: one.default for name, one in signature(ada_met).parameters.items() if one.default is not one.empty}
+    first = {
+        name: one.default
+        for name, one in signature(ada_met).parameters.items()
+        if one.default is not one.empty
+    }
     states = []
     for name in attributes:
         chosen = AlignmentOptions(**{**first, **options, "group": name})
@@ -916,23 +1150,39 @@ def assembled(state: State, whole: Whole) -> Result:
     ]
     return Result(
         metric="ada_met",
-        title="ADA-Met: mean distance from the mode of the reference" + of_probabilities(state.design),
+        title="ADA-Met: mean distance from the mode of the reference"
+        + of_probabilities(state.design),
         inference=inference_text(state),
-        rows=(*whole.models, *rows, *share_rows(state), *distance_rows(state), *whole.lines, *whole.gaps),
+        rows=(
+            *whole.models,
+            *rows,
+            *share_rows(state),
+            *distance_rows(state),
+            *whole.lines,
+            *whole.gaps,
+        ),
         counts=counts,
-        fit={"nobs": counts["units"], "n_clusters": whole.models[0].n_clusters, "method": whole.models[0].method,
-             "seed": options.seed, "resamples": options.resamples, "effective_df": whole.found.df,
-             "largest_leverage": state.leverage},
+        fit={
+            "nobs": counts["units"],
+            "n_clusters": whole.models[0].n_clusters,
+            "method": whole.models[0].method,
+            "seed": options.seed,
+            "resamples": options.resamples,
+            "effective_df": whole.found.df,
+            "largest_leverage": state.leverage,
+        },
         settings=asdict(options) | {"reference": state.reference},
         cautions=tuple(dict.fromkeys(one for one in cautions if one is not None)),
         references=METRIC.references,
         design=state.design,
         extras={
-            "share_tied": float(state.tied.mean()), "units_left_out": state.answers.left_out,
+            "share_tied": float(state.tied.mean()),
+            "units_left_out": state.answers.left_out,
             "bootstrap_bias": {model: one for model, one in named if not np.isnan(one)},
-            "design_effect": whole.effects, **extras,
+            "design_effect": whole.effects,
+            **extras,
         },
-    )  # fmt: skip
+    )
 
 
 METRIC = Metric(
@@ -949,6 +1199,13 @@ METRIC = Metric(
         "neighbouring levels are equally far apart (numeric levels: by their numbers)",
         "units are the same thing for reference and models: they are joined by their labels",
     ),
-    references=("owen2007", "satterthwaite1946", "davisonhinkley1997", "phipsonsmyth2010", "holm1979", "wilson1927"),
+    references=(
+        "owen2007",
+        "satterthwaite1946",
+        "davisonhinkley1997",
+        "phipsonsmyth2010",
+        "holm1979",
+        "wilson1927",
+    ),
     values="sources",
 )

@@ -13,7 +13,15 @@ from socialstats.errors import Caution, InputError
 from socialstats.inference.dependence import FEW_CLUSTERS, FEWEST_RESAMPLED, HELD, few_clusters
 from socialstats.inference.intervals import checked_level, critical_values
 from socialstats.inference.rows import ANYWHERE, with_ends
-from socialstats.models.own_data import AUTO, Own, Source, Wanted, by_levels, size_cautions, source_of
+from socialstats.models.own_data import (
+    AUTO,
+    Own,
+    Source,
+    Wanted,
+    by_levels,
+    size_cautions,
+    source_of,
+)
 from socialstats.models.own_statistics import (
     Function,
     LeftOut,
@@ -31,7 +39,14 @@ from socialstats.models.own_statistics import (
     unvaried,
 )
 from socialstats.progress import say
-from socialstats.resampling.engine import Interval, Replicates, basic, bca, check_resamples, percentile
+from socialstats.resampling.engine import (
+    Interval,
+    Replicates,
+    basic,
+    bca,
+    check_resamples,
+    percentile,
+)
 from socialstats.resampling.permutation import checked_seed
 from socialstats.resampling.plans import Plan
 from socialstats.results import Result, ResultGroup, Row
@@ -42,19 +57,31 @@ from socialstats.voice import one_of, option
 Kind = Literal["expanded", "bca", "percentile", "basic"]
 KINDS: tuple[Kind, ...] = ("expanded", "bca", "percentile", "basic")
 NAMES: dict[str, str] = {
-    "expanded": "BCa bootstrap with expanded tails", "bca": "BCa bootstrap", "percentile": "percentile bootstrap",
+    "expanded": "BCa bootstrap with expanded tails",
+    "bca": "BCa bootstrap",
+    "percentile": "percentile bootstrap",
     "basic": "basic bootstrap",
-}  # fmt: skip
+}
 HELD_EXPANDED = (
-    "nominal 95% ones of means of 6 to 20 clusters held in about .94 (normal) and .91 (lognormal) of simulations"
+    "nominal 95% ones of means of 6 to 20 clusters held in about .94 (normal) and "
+    ".91 (lognormal) of simulations"
 )
 FEWEST_EXPANDED = 5  # levels from which 2,000 resamples reach the expanded tails
 
 
 def bootstrap(
-    data: Own, function: Function, *, cluster: Wanted = AUTO, strata: Wanted = AUTO, unit: str | None = None,
-    paired: bool | None = None, ci: Kind = "expanded", level: float = 0.95, resamples: int = 2000, seed: int = 0,
-) -> Result | ResultGroup:  # fmt: skip
+    data: Own,
+    function: Function,
+    *,
+    cluster: Wanted = AUTO,
+    strata: Wanted = AUTO,
+    unit: str | None = None,
+    paired: bool | None = None,
+    ci: Kind = "expanded",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> Result | ResultGroup:
     """Estimate error and interval of any function of the data, by resamples of what is independent.
 
     A resample is data of the same kind, for the same function. Units or clusters are drawn with replacement, whole. One
@@ -150,7 +177,9 @@ def checked_whole(resamples: Any) -> int:
     return int(resamples)
 
 
-def estimate(source: Source, function: Function, *, ci: str, level: float, resamples: int, seed: int) -> Result:
+def estimate(
+    source: Source, function: Function, *, ci: str, level: float, resamples: int, seed: int
+) -> Result:
     """Bootstrap one design, table or set of vectors."""
     plan = source.plan
     statistic = checked_statistic(source, function)
@@ -163,25 +192,54 @@ def estimate(source: Source, function: Function, *, ci: str, level: float, resam
     gone, lost_said = lost_rows(statistic, lost, resamples, level)
     method = f"{NAMES[ci]}, {count(resamples, 'resample')}"
     rows = [
-        interval_row(replace(row, method=method, **row_counts(plan)), j, drawn, gone[j] or few_levels(plan, ci), level)
+        interval_row(
+            replace(row, method=method, **row_counts(plan)),
+            j,
+            drawn,
+            gone[j] or few_levels(plan, ci),
+            level,
+        )
         for j, row in enumerate(statistic.rows)
     ]
-    cautions = (*source.cautions, *said, *lost_said, *few_said(plan, ci, rows), *size_cautions(plan),
-                *shape_of(drawn.left, plan, rows, "bootstrap"))  # fmt: skip
+    cautions = (
+        *source.cautions,
+        *said,
+        *lost_said,
+        *few_said(plan, ci, rows),
+        *size_cautions(plan),
+        *shape_of(drawn.left, plan, rows, "bootstrap"),
+    )
     rows = [under(row, cautions) for row in rows]
     bias = (drawn.boot.bias * drawn.unit).tolist()
     return Result(
-        metric="bootstrap", title=f"Bootstrap of {statistic.name}", inference=f"{method}; {plan.text()}",
-        rows=tuple(rows), counts=plan.counts(),
+        metric="bootstrap",
+        title=f"Bootstrap of {statistic.name}",
+        inference=f"{method}; {plan.text()}",
+        rows=tuple(rows),
+        counts=plan.counts(),
         fit={"nobs": plan.pieces.size, "resamples": resamples, "seed": seed},
-        settings={"ci": ci, "cluster": plan.names, "strata": plan.strata and plan.strata.name, "level": level,
-                  "resamples": resamples, "seed": seed},
-        cautions=cautions, references=("efron1987", "davisonhinkley1997", "hesterberg2015", "owen2007"),
-        design=source.design, words=own_words(rows, f"{method}; {plan.text()}"),
-        extras={"replicates": drawn.boot.replicates * drawn.unit, "left_out": left, "lost": dict(statistic.lost),
-                "bias": dict(zip(keys_of(rows), bias, strict=True)), "statistic": statistic, "plan": plan},
+        settings={
+            "ci": ci,
+            "cluster": plan.names,
+            "strata": plan.strata and plan.strata.name,
+            "level": level,
+            "resamples": resamples,
+            "seed": seed,
+        },
+        cautions=cautions,
+        references=("efron1987", "davisonhinkley1997", "hesterberg2015", "owen2007"),
+        design=source.design,
+        words=own_words(rows, f"{method}; {plan.text()}"),
+        extras={
+            "replicates": drawn.boot.replicates * drawn.unit,
+            "left_out": left,
+            "lost": dict(statistic.lost),
+            "bias": dict(zip(keys_of(rows), bias, strict=True)),
+            "statistic": statistic,
+            "plan": plan,
+        },
         check="socialstats.crosscheck.own_statistics:bootstrap_checks",
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -203,14 +261,18 @@ class Drawn:
     unit: FloatArray
 
 
-def drawn_of(statistic: Statistic, left: LeftOut, replicates: FloatArray, ci: str, level: float) -> Drawn:
+def drawn_of(
+    statistic: Statistic, left: LeftOut, replicates: FloatArray, ci: str, level: float
+) -> Drawn:
     """Return the intervals of the numbers of resamples."""
     unit = units_of(statistic.estimate, replicates)
     left, scaled = left.over(unit), replicates / unit
     boot = Replicates(
-        estimate=left.estimate, replicates=scaled, n_degenerate=np.isnan(scaled).sum(axis=0),
+        estimate=left.estimate,
+        replicates=scaled,
+        n_degenerate=np.isnan(scaled).sum(axis=0),
         size=np.nanmax(np.abs(scaled), axis=0, initial=0.0),
-    )  # fmt: skip
+    )
     return Drawn(boot=boot, left=left, ends=interval_of(boot, left, ci, level), unit=unit)
 
 
@@ -223,9 +285,18 @@ def interval_row(row: Row, j: int, drawn: Drawn, why: str, level: float) -> Row:
     why = why or unvaried(still) or ends.undefined[j]
     kind: Any = ends.method
     done = in_units(row, 1 / unit)
-    done = replace(done, std_error=error if error > 0 and (not why or boot.n_degenerate[j] == 0) else None)
-    done = with_ends(done, float(ends.low[j]), float(ends.high[j]), level, why=why, within=row.limits or ANYWHERE,
-                     interval=kind)  # fmt: skip
+    done = replace(
+        done, std_error=error if error > 0 and (not why or boot.n_degenerate[j] == 0) else None
+    )
+    done = with_ends(
+        done,
+        float(ends.low[j]),
+        float(ends.high[j]),
+        level,
+        why=why,
+        within=row.limits or ANYWHERE,
+        interval=kind,
+    )
     if done.conf_low is None:
         done = replace(done, reason="no_variation" if still else done.reason)
     else:
@@ -254,7 +325,12 @@ def interval_of(boot: Replicates, left: LeftOut, ci: str, level: float) -> Inter
         return percentile(boot, level=level)
     if ci == "basic":
         return basic(boot, level=level)
-    return bca(boot, level=level, acceleration=left.acceleration, reach=expanded(left, level) if ci != "bca" else None)
+    return bca(
+        boot,
+        level=level,
+        acceleration=left.acceleration,
+        reach=expanded(left, level) if ci != "bca" else None,
+    )
 
 
 def expanded(left: LeftOut, level: float) -> FloatArray:
@@ -273,10 +349,17 @@ def few_levels(plan: Plan, ci: str) -> str:
 
 def few_said(plan: Plan, ci: str, rows: Sequence[Row]) -> tuple[Caution, ...]:
     """Caution SS202: fewer than 20 clusters."""
-    if not plan.clustered or plan.fewest >= FEW_CLUSTERS or all(row.conf_low is None for row in rows):
+    if (
+        not plan.clustered
+        or plan.fewest >= FEW_CLUSTERS
+        or all(row.conf_low is None for row in rows)
+    ):
         return ()
     held = HELD_EXPANDED if ci == "expanded" else HELD
-    return (few_clusters(
-        f"{count(plan.fewest, 'cluster')} ({', '.join(plan.names)})", affects=f"bootstrap intervals: {held}",
-        fix="collect more clusters; read the interval as approximate",
-    ),)  # fmt: skip
+    return (
+        few_clusters(
+            f"{count(plan.fewest, 'cluster')} ({', '.join(plan.names)})",
+            affects=f"bootstrap intervals: {held}",
+            fix="collect more clusters; read the interval as approximate",
+        ),
+    )

@@ -104,7 +104,9 @@ def choice_entropy(
 def check_options(base: float, level: float) -> None:
     """Raise InputError for an impossible base or level."""
     if not (math.isfinite(base) and base > 1):
-        raise InputError(f"base must be a number above 1 (2 for bits, math.e for nats), not {base!r}")
+        raise InputError(
+            f"base must be a number above 1 (2 for bits, math.e for nats), not {base!r}"
+        )
     checked_level(level)
 
 
@@ -120,8 +122,13 @@ def estimate(design: Comparisons, base: float, cluster: str | None, level: float
         rows, means = mean_rows((table.entropy, table.corrected), base, codes, level, design.n_rows)
     else:
         reply, *bounds = reply_entropies(design, base)
-        rows, means = mean_rows((table.entropy, reply), base, codes, level, design.n_rows, terms=PROBABLE)
-        rows += [bound(term, float(values.mean()), len(reply)) for term, values in zip(BOUNDS, bounds, strict=True)]
+        rows, means = mean_rows(
+            (table.entropy, reply), base, codes, level, design.n_rows, terms=PROBABLE
+        )
+        rows += [
+            bound(term, float(values.mean()), len(reply))
+            for term, values in zip(BOUNDS, bounds, strict=True)
+        ]
         extras = {"reply": reply}
     largest = max(mean.largest for mean in means) or None
     return Result(
@@ -130,33 +137,48 @@ def estimate(design: Comparisons, base: float, cluster: str | None, level: float
         inference=f"t intervals over {what}",
         rows=tuple(rows),
         counts={"comparisons": design.n_rows, "pairs": len(table.n)},
-        fit={"nobs": design.n_rows, "method": "t interval", "effective_df": rows[0].df, "largest_leverage": largest},
+        fit={
+            "nobs": design.n_rows,
+            "method": "t interval",
+            "effective_df": rows[0].df,
+            "largest_leverage": largest,
+        },
         settings={"base": base, "cluster": cluster, "level": level},
         cautions=(*own, *cautions),
         references=("shannon1948", "miller1955") if design.replies is None else ("shannon1948",),
         design=design,
         extras={
-            "pairs": pair_names(design), "n": table.n, "rate": table.rate, "entropy": table.entropy,
-            "corrected": table.corrected, **extras,
+            "pairs": pair_names(design),
+            "n": table.n,
+            "rate": table.rate,
+            "entropy": table.entropy,
+            "corrected": table.corrected,
+            **extras,
         },
-    )  # fmt: skip
+    )
 
 
 def bound(term: str, value: float, pairs: int) -> Row:
     """Return the row of a bound of the mean entropy of replies."""
     row = Row(term=term, role="component", key=(("measure", term),), n_units=pairs, method="bound")
     if math.isnan(value):
-        return replace(row, undefined="the probability of other answers (p_rest) is not known for every reply")
+        return replace(
+            row, undefined="the probability of other answers (p_rest) is not known for every reply"
+        )
     return replace(row, estimate=value)
 
 
-def pair_clusters(design: Comparisons, cluster: str | None) -> tuple[list[IntArray], tuple[Caution, ...], str]:
+def pair_clusters(
+    design: Comparisons, cluster: str | None
+) -> tuple[list[IntArray], tuple[Caution, ...], str]:
     """Cluster of each pair (none: pairs are independent), cautions, and the clusters in words."""
     pairs = "pair" if cluster is None and design.replies is None else cluster
     design, factors, stored = clustered(design, pairs)
     factor, *more = factors or (design.pair,)
     if more:
-        raise InputError("choice_entropy takes one cluster factor, with every pair of items inside one level")
+        raise InputError(
+            "choice_entropy takes one cluster factor, with every pair of items inside one level"
+        )
     if stored is not None:
         held = stored.rows.owners(design.pair.codes)
     else:
@@ -175,9 +197,16 @@ def pair_clusters(design: Comparisons, cluster: str | None) -> tuple[list[IntArr
 
 
 def mean_rows(
-    values: Sequence[FloatArray], base: float, codes: Sequence[IntArray], level: float, n: int, *,
-    differences: bool = False, terms: Sequence[str] = TERMS, alternative: Alternative = "two_sided",
-) -> tuple[list[Row], list[ClusteredMean]]:  # fmt: skip
+    values: Sequence[FloatArray],
+    base: float,
+    codes: Sequence[IntArray],
+    level: float,
+    n: int,
+    *,
+    differences: bool = False,
+    terms: Sequence[str] = TERMS,
+    alternative: Alternative = "two_sided",
+) -> tuple[list[Row], list[ClusteredMean]]:
     """Return the rows of both means over pairs, and the means; the test of 0 is shown for differences only."""
     magnitude, ones = math.log(2) / math.log(base), np.ones(len(values[0]))
     means = [clustered_mean(each, ones, codes, magnitude=magnitude) for each in values]
@@ -185,14 +214,24 @@ def mean_rows(
     for term, mean in zip(terms, means, strict=True):
         pairs, known = int(mean.n), not mean.undefined
         row = Row(
-            term=term, group="difference" if differences else None, role="difference" if differences else "estimate",
-            key=(("measure", term),), estimate=mean.mean, df=mean.df if known else None, n=float(n), n_units=pairs,
+            term=term,
+            group="difference" if differences else None,
+            role="difference" if differences else "estimate",
+            key=(("measure", term),),
+            estimate=mean.mean,
+            df=mean.df if known else None,
+            n=float(n),
+            n_units=pairs,
             n_clusters=min(mean.clusters, default=pairs) if known else None,
             method=f"paired t{OPEN[alternative]}" if differences else "t interval",
-        )  # fmt: skip
-        within = (-magnitude, magnitude) if differences else (0.0, magnitude)  # entropy of two outcomes
+        )
+        within = (
+            (-magnitude, magnitude) if differences else (0.0, magnitude)
+        )  # entropy of two outcomes
         row = row if differences else kept_within(row, mean.mean, within)
-        found = with_mean(row, mean, level, alternative=alternative, test=differences, within=within, hold=True)
+        found = with_mean(
+            row, mean, level, alternative=alternative, test=differences, within=within, hold=True
+        )
         rows.append(replace(found, limits=None))  # bits keep their leading zero
     return rows, means
 
@@ -201,16 +240,28 @@ def own_cautions(design: Comparisons, table: PairTable) -> tuple[Caution, ...]:
     """Cautions SS304 (plug-in bias), SS303 (unequal counts) and SS105 (ties as halves)."""
     gain = float(np.mean(table.corrected - table.entropy))
     found = [
-        caution("SS304", f"with few comparisons per pair, H is too small, by about {number(gain, 3)} here", affects="H",
-                fix="quote H_corrected, or compare only equal numbers of comparisons", rows=["H"]),
-    ]  # fmt: skip
+        caution(
+            "SS304",
+            f"with few comparisons per pair, H is too small, by about {number(gain, 3)} here",
+            affects="H",
+            fix="quote H_corrected, or compare only equal numbers of comparisons",
+            rows=["H"],
+        ),
+    ]
     once = int(np.sum(table.n < ONCE))
     if once:
-        found.append(caution("SS303", f"{count(once, 'pair')} compared once, whose entropy is always 0",
-                             affects="H and H_corrected, which are too small"))  # fmt: skip
+        found.append(
+            caution(
+                "SS303",
+                f"{count(once, 'pair')} compared once, whose entropy is always 0",
+                affects="H and H_corrected, which are too small",
+            )
+        )
     elif np.ptp(table.n) > 0:
         spread = f"pairs have {number(table.n.min(), 0)} to {number(table.n.max(), 0)} comparisons"
-        found.append(caution("SS303", spread, affects="H, which is biased more for pairs with fewer"))
+        found.append(
+            caution("SS303", spread, affects="H, which is biased more for pairs with fewer")
+        )
     if design.n_ties:
         ties = f"{count(design.n_ties, 'tie')} count half for each side"
         found.append(caution("SS105", ties, affects="win rates, pulled towards one half"))
@@ -280,24 +331,42 @@ def choice_entropy_difference(
     check_options(base, level)
     inner_level(level, alternative)
     if first.replies is not None or second.replies is not None:
-        raise UndefinedStatistic("a difference in entropy is that of drawn winners, and here winners are probabilities")
+        raise UndefinedStatistic(
+            "a difference in entropy is that of drawn winners, and here winners are probabilities"
+        )
     one, two, pairs, cautions = common_pairs(first, second, unmatched)
     if len(pairs) < 2:
-        raise UndefinedStatistic("a paired t needs at least two common pairs of items; there is one")
+        raise UndefinedStatistic(
+            "a paired t needs at least two common pairs of items; there is one"
+        )
     a, b = (aligned(design, pairs, base) for design in (one, two))
     m, n = len(pairs), one.n_rows + two.n_rows
     gaps = [x - y for x, y in zip(a[:2], b[:2], strict=True)]
     rows, means = mean_rows(gaps, base, (), level, n, differences=True, alternative=alternative)
-    rows = [replace(row, key=(*row.key, ("condition", labels[0]), ("minus", labels[1]))) for row in rows]
+    rows = [
+        replace(row, key=(*row.key, ("condition", labels[0]), ("minus", labels[1]))) for row in rows
+    ]
     rows.append(Row(term="sd", group="difference", role="spread", estimate=means[0].sd, n_units=m))
-    size = Row(term="d_z", group="difference", role="difference", n_units=m, undefined=means[0].undefined or None)
+    size = Row(
+        term="d_z",
+        group="difference",
+        role="difference",
+        n_units=m,
+        undefined=means[0].undefined or None,
+    )
     rows.append(size if size.undefined else with_d_z(size, a[0] - b[0], level))
     rows += [
-        Row(term=term, group=label, key=(("measure", term), ("condition", label)), role="component",
-            estimate=float(values.mean()), n_units=m)
+        Row(
+            term=term,
+            group=label,
+            key=(("measure", term), ("condition", label)),
+            role="component",
+            estimate=float(values.mean()),
+            n_units=m,
+        )
         for both, label in zip((a, b), labels, strict=True)
         for term, values in zip(TERMS, both[:2], strict=True)
-    ]  # fmt: skip
+    ]
     return Result(
         metric="choice_entropy",
         title=f"Difference in choice entropy ({unit(base)}): {labels[0]} minus {labels[1]}",
@@ -305,11 +374,26 @@ def choice_entropy_difference(
         rows=tuple(rows),
         counts={"comparisons": n, "pairs": m},
         fit={"nobs": m, "method": "paired t"},
-        settings={"base": base, "labels": labels, "unmatched": unmatched, "alternative": alternative, "level": level},
-        cautions=(*cautions, *cluster_cautions(one, [one.pair], df=()), *unequal_counts(a[2], b[2], labels)),
+        settings={
+            "base": base,
+            "labels": labels,
+            "unmatched": unmatched,
+            "alternative": alternative,
+            "level": level,
+        },
+        cautions=(
+            *cautions,
+            *cluster_cautions(one, [one.pair], df=()),
+            *unequal_counts(a[2], b[2], labels),
+        ),
         references=("shannon1948", "miller1955"),
         design=(one, two),
-        extras={"pairs": pairs, "entropy": (a[0], b[0]), "corrected": (a[1], b[1]), "n": (a[2], b[2])},
+        extras={
+            "pairs": pairs,
+            "entropy": (a[0], b[0]),
+            "corrected": (a[1], b[1]),
+            "n": (a[2], b[2]),
+        },
     )
 
 
@@ -369,7 +453,9 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the mean entropies (or the differences) with their intervals."""
     from socialstats.figures import forest
 
-    shown = [r for r in result.rows if r.term in (*TERMS, *PROBABLE) and r.group in (None, "difference")]
+    shown = [
+        r for r in result.rows if r.term in (*TERMS, *PROBABLE) and r.group in (None, "difference")
+    ]
     settings = {"xlabel": f"Entropy ({unit(result.settings['base'])})", "sort": False}
     return forest(shown, ax=ax, **{**settings, **options})
 

@@ -130,7 +130,9 @@ class Counted:
     def base(self, sides: Sequence[int], group: str, stratum: str | None, **fields: Any) -> Row:
         """Return what the rows of a group share: its key, and its name, with apostrophes where it is in use."""
         self.names.append(free_label(group, self.names))
-        dimensions = {"source": sides[0], "reference": sides[1]} if len(sides) > 1 else {"source": sides[0]}
+        dimensions = (
+            {"source": sides[0], "reference": sides[1]} if len(sides) > 1 else {"source": sides[0]}
+        )
         key = [(name, self.data.sources[k]) for name, k in dimensions.items()]
         key += [("stratum", stratum)] if stratum is not None else []
         return Row(term="", group=self.names[-1], key=tuple(key), **fields)
@@ -138,7 +140,9 @@ class Counted:
     def terms_of_tests(self) -> tuple[str, str]:
         """Terms of the tests of any difference: by swapping, and as if ratings were independent."""
         levels = self.data.levels
-        return free_label("any level", levels), free_label("any level (ratings independent)", levels)
+        return free_label("any level", levels), free_label(
+            "any level (ratings independent)", levels
+        )
 
 
 def of_level(row: Row, level: str, **fields: Any) -> Row:
@@ -151,19 +155,36 @@ def all_rows(counted: Counted) -> list[Row]:
     data, cells = counted.data, counted.cells
     every = np.ones(len(cells.codes), dtype=bool)
     strata = [(None, every), *((label, cells.codes == k) for k, label in enumerate(cells.labels))]
-    rows = [row for label, units in strata for k in range(len(data.sources))
-            for row in share_rows(counted, k, label, units)]  # fmt: skip
+    rows = [
+        row
+        for label, units in strata
+        for k in range(len(data.sources))
+        for row in share_rows(counted, k, label, units)
+    ]
     for k in counted.others:
         pairs = []
         for label, units in strata:
             name = counted.name_of((k, counted.first))
-            base = counted.base((k, counted.first), name if label is None else f"{name}, {label}", label, n=0.0,
-                                n_units=0)  # fmt: skip
-            pair = common(data.counts[:, k], data.counts[:, counted.first], data.copies, counted.codes, units,
-                          data.weight)  # fmt: skip
+            base = counted.base(
+                (k, counted.first),
+                name if label is None else f"{name}, {label}",
+                label,
+                n=0.0,
+                n_units=0,
+            )
+            pair = common(
+                data.counts[:, k],
+                data.counts[:, counted.first],
+                data.copies,
+                counted.codes,
+                units,
+                data.weight,
+            )
             both = units & (data.n[:, [k, counted.first]] > 0).all(axis=1)
-            drawn = [*data.drawn(k, counted.codes, both),
-                     *data.drawn(counted.first, counted.codes, both, sign=-1.0)]  # fmt: skip
+            drawn = [
+                *data.drawn(k, counted.codes, both),
+                *data.drawn(counted.first, counted.codes, both, sign=-1.0),
+            ]
             pairs.append((base, pair, drawn))
         rows += family(counted, pairs[:1], "levels")
         rows += family(counted, pairs[1:], "levels and strata")
@@ -175,9 +196,21 @@ def share_rows(counted: Counted, k: int, label: str | None, units: BoolArray) ->
     data, name, settings = counted.data, counted.data.sources[k], counted.settings
     counts = np.where(units[:, None], data.counts[:, k], 0.0)
     rated = counts.sum(axis=1) > 0
-    base = counted.base((k,), name if label is None else f"{name}, {label}", label, n=0.0, n_units=0, role="estimate")
+    base = counted.base(
+        (k,),
+        name if label is None else f"{name}, {label}",
+        label,
+        n=0.0,
+        n_units=0,
+        role="estimate",
+    )
     probable = counted.probable and bool(np.any(counts % 1))
-    how = How(ci=settings["ci"], level=settings["level"], resamples=settings["resamples"], seed=settings["seed"])
+    how = How(
+        ci=settings["ci"],
+        level=settings["level"],
+        resamples=settings["resamples"],
+        seed=settings["seed"],
+    )
     drawn = data.drawn(k, counted.codes, units)
     rows = []
     for j, level in enumerate(data.levels):
@@ -185,10 +218,19 @@ def share_rows(counted: Counted, k: int, label: str | None, units: BoolArray) ->
         if not rated.any():
             rows.append(replace(row, undefined="no rating", reason="no_data"))
             continue
-        shares = level_shares(counts, j, data.copies, counted.codes, probable=probable, drawn=drawn,
-                              sampled=data.weight)  # fmt: skip
+        shares = level_shares(
+            counts,
+            j,
+            data.copies,
+            counted.codes,
+            probable=probable,
+            drawn=drawn,
+            sampled=data.weight,
+        )
         row = replace(share_row(row, shares, how), n_units=int(data.copies[rated].sum()))
-        rows.append(row if counted.codes else replace(row, n_clusters=None, leverage=None, effective=None))
+        rows.append(
+            row if counted.codes else replace(row, n_clusters=None, leverage=None, effective=None)
+        )
     return [*rows, *entropy_rows(counted, k, replace(base, role="component"), units)]
 
 
@@ -209,15 +251,34 @@ def entropy_rows(counted: Counted, k: int, base: Row, units: BoolArray) -> list[
     whole = np.flatnonzero((read > 0) & (every < read + 0.5))
     most = math.log2(len(counted.data.levels))
     rows = []
-    for name, values, at in (("H", bits(counted.data.counts[whole, k]), whole), ("H_reply", entropy[own], unit[own])):
-        row = replace(base, term=free_label(name, counted.data.levels), key=(*base.key, ("entropy", name)))
+    for name, values, at in (
+        ("H", bits(counted.data.counts[whole, k]), whole),
+        ("H_reply", entropy[own], unit[own]),
+    ):
+        row = replace(
+            base, term=free_label(name, counted.data.levels), key=(*base.key, ("entropy", name))
+        )
         codes = [code[at] for code in counted.codes] or [at]
         held = None if counted.data.weight is None else counted.data.weight[at]
-        mean = clustered_mean(values, counted.data.copies[at], codes, magnitude=most, weight=held) if len(at) else None
+        mean = (
+            clustered_mean(values, counted.data.copies[at], codes, magnitude=most, weight=held)
+            if len(at)
+            else None
+        )
         if mean is None:
-            rows.append(replace(row, undefined="every unit has a reply without probabilities", reason="no_data"))
+            rows.append(
+                replace(
+                    row, undefined="every unit has a reply without probabilities", reason="no_data"
+                )
+            )
             continue
-        row = replace(row, estimate=mean.mean, n=float(len(at)), n_units=len(np.unique(at)), method=f"t ({mean.kind})")
+        row = replace(
+            row,
+            estimate=mean.mean,
+            n=float(len(at)),
+            n_units=len(np.unique(at)),
+            method=f"t ({mean.kind})",
+        )
         rows.append(with_mean(row, mean, counted.settings["level"], within=(0.0, most), test=False))
     return rows
 
@@ -228,7 +289,9 @@ def bits(counts: FloatArray) -> FloatArray:
     return np.asarray(-xlogy(p, p).sum(axis=-1) / math.log(2))
 
 
-def replies_read(design: Ratings, source: str | None) -> tuple[IntArray, IntArray, FloatArray] | None:
+def replies_read(
+    design: Ratings, source: str | None
+) -> tuple[IntArray, IntArray, FloatArray] | None:
     """Return unit, source and entropy of the replies that have probabilities; None without such columns."""
     if design.probabilities is None or design.shared is not None:
         return None
@@ -237,7 +300,9 @@ def replies_read(design: Ratings, source: str | None) -> tuple[IntArray, IntArra
     return design.unit[known], who, bits(design.read_as()[known])
 
 
-def family(counted: Counted, pairs: Sequence[tuple[Row, PairTable, list[Drawn]]], over: str) -> list[Row]:
+def family(
+    counted: Counted, pairs: Sequence[tuple[Row, PairTable, list[Drawn]]], over: str
+) -> list[Row]:
     """Differences and tests of two sources in some strata, with Holm's p over all of them."""
     gaps: list[Row] = []
     swaps, plain = [], []
@@ -250,10 +315,22 @@ def family(counted: Counted, pairs: Sequence[tuple[Row, PairTable, list[Drawn]]]
             tests = [replace(gone, term=term, role="test") for term in counted.terms_of_tests()]
         else:
             clusters = min((len(np.unique(code)) for code in pair.codes), default=None)
-            base = replace(base, n=float(pair.totals.sum()), n_units=int(pair.copies.sum()), n_clusters=clusters)
-            for level, mean in zip(counted.data.levels, share_differences(pair, drawn), strict=True):
-                row = of_level(base, level, role="difference", estimate=mean.mean,
-                               method=f"t, paired units ({mean.kind})")  # fmt: skip
+            base = replace(
+                base,
+                n=float(pair.totals.sum()),
+                n_units=int(pair.copies.sum()),
+                n_clusters=clusters,
+            )
+            for level, mean in zip(
+                counted.data.levels, share_differences(pair, drawn), strict=True
+            ):
+                row = of_level(
+                    base,
+                    level,
+                    role="difference",
+                    estimate=mean.mean,
+                    method=f"t, paired units ({mean.kind})",
+                )
                 gaps.append(with_mean(row, mean, counted.settings["level"], within=(-1.0, 1.0)))
             tests = rows_of_tests(counted, base, pair, drawn)
         swaps.append(replace(tests[0], test="f" if drawn else "permutation"))
@@ -266,7 +343,9 @@ def adjusted(rows: Sequence[Row], over: str) -> list[Row]:
     return with_holm(rows, f"Holm over {{m}} {over}", fewest=2)
 
 
-def rows_of_tests(counted: Counted, base: Row, pair: PairTable, drawn: Sequence[Drawn]) -> list[Row]:
+def rows_of_tests(
+    counted: Counted, base: Row, pair: PairTable, drawn: Sequence[Drawn]
+) -> list[Row]:
     """Rows of the tests of equal shares: sources swapped, or F of drawn raters; and ratings taken as independent."""
     base, plain = (replace(base, term=term, role="test") for term in counted.terms_of_tests())
     value, df, p = chi_square(pair)
@@ -281,12 +360,24 @@ def rows_of_tests(counted: Counted, base: Row, pair: PairTable, drawn: Sequence[
         plain = replace(plain, statistic=value, df=float(df), p_value=p, method=ROW_LEVEL)
     if drawn:
         return [with_f(base, joint_test(pair, drawn)), plain]
-    test = swap_p(pair, permutations=counted.settings["permutations"], seed=counted.settings["seed"])
+    test = swap_p(
+        pair, permutations=counted.settings["permutations"], seed=counted.settings["seed"]
+    )
     if test is None or math.isnan(test.p_value[0]):
-        why = "two crossed factors: no swap of whole clusters" if test is None else "a single cluster: no test"
-        return [replace(base, undefined=why, reason="unidentified" if test is None else "one_cluster"), plain]
+        why = (
+            "two crossed factors: no swap of whole clusters"
+            if test is None
+            else "a single cluster: no test"
+        )
+        return [
+            replace(base, undefined=why, reason="unidentified" if test is None else "one_cluster"),
+            plain,
+        ]
     method = f"chi-square; {SWAPPED}, {count(test.draws, 'draw')}"
-    return [replace(base, statistic=value, df=float(df), p_value=float(test.p_value[0]), method=method), plain]
+    return [
+        replace(base, statistic=value, df=float(df), p_value=float(test.p_value[0]), method=method),
+        plain,
+    ]
 
 
 def with_f(row: Row, test: WaldTest | str) -> Row:
@@ -328,11 +419,19 @@ def change_rows(counted: Counted) -> list[Row]:
             n = sizes[:, [at, q]][:, :, sides]
             used = (n > 0).all(axis=(1, 2))
             moved = (shares[:, q] - shares[:, at])[used][:, sides]
-            row = counted.base(sides, f"{counted.name_of(sides)}: {label} - {base}", label, n=float(n[used].sum()),
-                               n_clusters=int(used.sum()))  # fmt: skip
+            row = counted.base(
+                sides,
+                f"{counted.name_of(sides)}: {label} - {base}",
+                label,
+                n=float(n[used].sum()),
+                n_clusters=int(used.sum()),
+            )
             row = replace(row, key=(*row.key, ("base", base)))
-            drawn = [group for k, sign in zip(sides, (1.0, -1.0), strict=False)
-                     for group in change_drawn(counted, k, (q, at), np.asarray(used), sign)]  # fmt: skip
+            drawn = [
+                group
+                for k, sign in zip(sides, (1.0, -1.0), strict=False)
+                for group in change_drawn(counted, k, (q, at), np.asarray(used), sign)
+            ]
             changes = moved[:, 0] - moved[:, 1:].sum(axis=1)
             own, test = rows_of_changes(counted, row, changes, float(len(sides)), drawn)
             levels += own
@@ -343,7 +442,7 @@ def change_rows(counted: Counted) -> list[Row]:
 
 def change_drawn(
     counted: Counted, k: int, strata: tuple[int, int], used: BoolArray, sign: float
-) -> list[Drawn]:  # fmt: skip
+) -> list[Drawn]:
     """Return what the people of a source, if they are a sample, add to the mean change over some clusters.
 
     Parameters
@@ -362,7 +461,9 @@ def change_drawn(
     if people is None:
         return []
     dense = np.unique(counted.codes[0], return_inverse=True)[1]
-    rows, weight, cluster = people.rows(data.copies, counted.codes, used[dense] & np.isin(cells.codes, strata))
+    rows, weight, cluster = people.rows(
+        data.copies, counted.codes, used[dense] & np.isin(cells.codes, strata)
+    )
     if not len(rows):
         return []
     unit = people.unit[rows]
@@ -374,16 +475,28 @@ def change_drawn(
         own = stratum == at
         share = weight[own] / weight[own].sum()
         values = people.counts[rows[own]]
-        scores[own], shares[own] = way * weight[own, None] * (values - share @ values), share[:, None]
-    return [Drawn(scores=scores, shares=shares, cluster=numbered(cluster)[0], rater=numbered(people.rater[rows])[0],
-                  second=np.asarray(stratum == strata[1]))]  # fmt: skip
+        scores[own], shares[own] = (
+            way * weight[own, None] * (values - share @ values),
+            share[:, None],
+        )
+    return [
+        Drawn(
+            scores=scores,
+            shares=shares,
+            cluster=numbered(cluster)[0],
+            rater=numbered(people.rater[rows])[0],
+            second=np.asarray(stratum == strata[1]),
+        )
+    ]
 
 
 def cluster_shares(counted: Counted) -> tuple[FloatArray, FloatArray]:
     """Shares by cluster, stratum and source, (clusters, strata, sources, levels), and numbers of ratings."""
     data, cells = counted.data, counted.cells
     dense = np.unique(counted.codes[0], return_inverse=True)[1]
-    counts = np.zeros((int(dense.max()) + 1, len(cells.labels), len(data.sources), len(data.levels)))
+    counts = np.zeros(
+        (int(dense.max()) + 1, len(cells.labels), len(data.sources), len(data.levels))
+    )
     np.add.at(counts, (dense, cells.codes), data.counts * data.copies[:, None, None])
     sizes = counts.sum(axis=3)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -402,29 +515,46 @@ def rows_of_changes(
     joint = replace(base, term=counted.terms_of_tests()[0], role="test", test="f")
     lone = any(group.raters < 2 for group in drawn)
     if not len(values) or lone:
-        gone: dict[str, Any] = {"undefined": ONE_PERSON, "reason": "unidentified"} if lone else {
-            "undefined": "no cluster has ratings in both strata", "reason": "no_data"}  # fmt: skip
-        return [of_level(base, level, role="difference", **gone) for level in levels], replace(joint, **gone)
+        gone: dict[str, Any] = (
+            {"undefined": ONE_PERSON, "reason": "unidentified"}
+            if lone
+            else {"undefined": "no cluster has ratings in both strata", "reason": "no_data"}
+        )
+        return [of_level(base, level, role="difference", **gone) for level in levels], replace(
+            joint, **gone
+        )
     rows = []
     for j, level in enumerate(levels):
-        mean = clustered_mean(values[:, j], np.ones(len(values)), magnitude=1.0,
-                              drawn=[group.column(j) for group in drawn])  # fmt: skip
-        row = of_level(base, level, role="difference", estimate=mean.mean, method=BY_RATER if drawn else TESTED)
+        mean = clustered_mean(
+            values[:, j],
+            np.ones(len(values)),
+            magnitude=1.0,
+            drawn=[group.column(j) for group in drawn],
+        )
+        row = of_level(
+            base, level, role="difference", estimate=mean.mean, method=BY_RATER if drawn else TESTED
+        )
         if drawn:
             rows.append(with_mean(row, mean, settings["level"], within=(-reach, reach)))
             continue
-        row = replace(with_mean(row, mean, settings["level"], within=(-reach, reach)), p_value=None, test=None)
+        row = replace(
+            with_mean(row, mean, settings["level"], within=(-reach, reach)), p_value=None, test=None
+        )
         if not row.undefined:
             with suppress(UndefinedStatistic):
                 test = sign_flip(np.round(values[:, j], 12), flips=FLIPS, seed=settings["seed"])
                 row = replace(row, p_value=float(test.p_value[0]), test="sign_flip")
         rows.append(row)
     if drawn:
-        return rows, with_f(joint, robust_wald(values, np.ones(len(values)), [np.arange(len(values))], drawn))
+        return rows, with_f(
+            joint, robust_wald(values, np.ones(len(values)), [np.arange(len(values))], drawn)
+        )
     found = hotelling(values[:, :-1])
     if found.undefined:
         return rows, replace(joint, undefined=found.undefined, reason=found.reason)
-    return rows, replace(joint, statistic=found.statistic, df=float(found.df), p_value=found.p_value, method=JOINT)
+    return rows, replace(
+        joint, statistic=found.statistic, df=float(found.df), p_value=found.p_value, method=JOINT
+    )
 
 
 Ci = Literal["auto", "wilson", "percentile", "basic", "bca"]
@@ -542,11 +672,19 @@ def choice_shares(
     """
     one_of("ci", ci, get_args(Ci))
     settings = {
-        "source": source, "reference": reference, "stratum": stratum, "base": base, "refusal": refusal,
-        "ci": "wilson" if ci == "auto" else ci, "permutations": checked_draws(permutations, "permutations"),
-        "cluster": cluster, "people": people, "level": checked_level(level), "resamples": resamples,
+        "source": source,
+        "reference": reference,
+        "stratum": stratum,
+        "base": base,
+        "refusal": refusal,
+        "ci": "wilson" if ci == "auto" else ci,
+        "permutations": checked_draws(permutations, "permutations"),
+        "cluster": cluster,
+        "people": people,
+        "level": checked_level(level),
+        "resamples": resamples,
         "seed": checked_seed(seed),
-    }  # fmt: skip
+    }
     return estimate(ratings, settings)
 
 
@@ -556,8 +694,14 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     probable = design.probabilities is not None
     unable = "BCa intervals have no second factor" if settings["ci"] == "bca" else ""
     whose = population(design, settings["people"], factors, unable=unable)
-    data = source_counts(design, settings["source"], settings["refusal"], alone=True, probable=probable,
-                         drawn=whose.drawn)  # fmt: skip
+    data = source_counts(
+        design,
+        settings["source"],
+        settings["refusal"],
+        alone=True,
+        probable=probable,
+        drawn=whose.drawn,
+    )
     whose, weighing = whose.of(data.people), None
     if data.weight is not None:
         weighing = Weighing.of(data.copies * (data.n.sum(axis=1) > 0), data.weight)
@@ -565,37 +709,65 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         refuse_resamples(weighing, option("ci", settings["ci"]), design)
     cells = cells_of(design, settings["stratum"], "stratum")
     usual = HUMAN if HUMAN in data.sources else data.sources[0]
-    first = data.index(usual if settings["reference"] is None else settings["reference"], "reference")
+    first = data.index(
+        usual if settings["reference"] is None else settings["reference"], "reference"
+    )
     codes = tuple(factor.codes for factor in factors)
-    counted = Counted(data=data, cells=cells, codes=codes, first=first, settings=settings, probable=probable,
-                      replies=replies_read(design, settings["source"]))  # fmt: skip
+    counted = Counted(
+        data=data,
+        cells=cells,
+        codes=codes,
+        first=first,
+        settings=settings,
+        probable=probable,
+        replies=replies_read(design, settings["source"]),
+    )
     rows = [*all_rows(counted), *change_rows(counted)]
     people = {name for name, own in zip(data.sources, data.people, strict=False) if own is not None}
     drawn = [row for row in rows if people & {row.label("source"), row.label("reference")}]
     pooled = (data.counts * data.copies[:, None, None]).sum(axis=0)
     rated = data.n.sum(axis=1) > 0
-    made = "Wilson intervals" if settings["ci"] == "wilson" else f"bootstrap ({settings['ci']}) intervals"
+    made = (
+        "Wilson intervals"
+        if settings["ci"] == "wilson"
+        else f"bootstrap ({settings['ci']}) intervals"
+    )
     made += ", differences by t" * any(row.role == "difference" for row in rows)
     return Result(
         metric="choice_shares",
         title="Choice shares" + of_probabilities(design),
         inference=f"{made}{NAMED if weighing else ''}; {cluster_text(factors, 'units')}; {whose.text()}",
         rows=tuple(rows),
-        counts={"ratings": round(pooled.sum()), "units": int(data.copies[rated].sum()),
-                **weight_counts(weighing, "units"), "sources": len(data.sources),
-                **({"strata": len(cells.labels)} if cells.labels else {})},
+        counts={
+            "ratings": round(pooled.sum()),
+            "units": int(data.copies[rated].sum()),
+            **weight_counts(weighing, "units"),
+            "sources": len(data.sources),
+            **({"strata": len(cells.labels)} if cells.labels else {}),
+        },
         fit={"nobs": round(pooled.sum()), "method": settings["ci"], "seed": settings["seed"]}
         | (cluster_facts(rows) if factors else {})
         | ({"resamples": settings["resamples"]} if settings["ci"] in RESAMPLED else {}),
-        settings=settings | {"source": data.name, "reference": data.sources[first], "people": whose.setting},
-        cautions=(*source_cautions(data), *share_cautions(design, factors, rows), *drawn_cautions(drawn, whose.n),
-                  *population_cautions(whose), *weight_cautions([weighing] if weighing else (), "unit", design)),
+        settings=settings
+        | {"source": data.name, "reference": data.sources[first], "people": whose.setting},
+        cautions=(
+            *source_cautions(data),
+            *share_cautions(design, factors, rows),
+            *drawn_cautions(drawn, whose.n),
+            *population_cautions(whose),
+            *weight_cautions([weighing] if weighing else (), "unit", design),
+        ),
         references=(*METRIC.references, *(WORKS if weighing else ())),
         design=design,
-        extras={"people": whose.names(design), "weighing": weighing, "counts": {
-            name: dict(zip(data.levels, one.tolist(), strict=True))
-            for name, one in zip(data.sources, pooled, strict=True)}},
-    )  # fmt: skip
+        extras={
+            "people": whose.names(design),
+            "weighing": weighing,
+            "counts": {
+                name: dict(zip(data.levels, one.tolist(), strict=True))
+                for name, one in zip(data.sources, pooled, strict=True)
+            },
+        },
+    )
 
 
 def sentence(result: Result) -> str:
@@ -613,7 +785,9 @@ def sentence(result: Result) -> str:
 
 def shares_of(result: Result, name: str) -> str:
     """Return the shares of one source."""
-    rows = [row for row in result.rows if row.role == "estimate" and row.key[:-1] == (("source", name),)]
+    rows = [
+        row for row in result.rows if row.role == "estimate" and row.key[:-1] == (("source", name),)
+    ]
     parts = [
         f"{shorten(row.term)} {sentences.estimate(row)}"
         if row.estimate is not None

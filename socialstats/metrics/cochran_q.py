@@ -14,7 +14,12 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.compare import with_holm
-from socialstats.inference.dependence import cluster_factors, cluster_facts, cluster_text, share_cautions
+from socialstats.inference.dependence import (
+    cluster_factors,
+    cluster_facts,
+    cluster_text,
+    share_cautions,
+)
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_share
@@ -113,64 +118,96 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     """Compute shares, differences and tests of the units that all raters of one design rated."""
     k, level = len(design.raters), settings["level"]
     if len(design.levels) != 2:
-        raise DesignError(f"{design.source}: Cochran's Q takes two levels, these ratings have {len(design.levels)} "
-                          f"({quoted(design.levels)})")  # fmt: skip
+        raise DesignError(
+            f"{design.source}: Cochran's Q takes two levels, these ratings have {len(design.levels)} "
+            f"({quoted(design.levels)})"
+        )
     if k < 2:
-        raise DesignError(f"{design.source}: Cochran's Q compares raters; there is one, {quoted(design.raters)}")
+        raise DesignError(
+            f"{design.source}: Cochran's Q compares raters; there is one, {quoted(design.raters)}"
+        )
     factors = cluster_factors(design, settings["cluster"])
     table = design.matrix()
     whole = ~np.isnan(table).any(axis=1)
     dropped = int(design.unit_count[~whole].sum())
     if dropped and settings["missing"] == "error":
-        raise InputError(f"{design.source}: {count(dropped, 'unit')} not rated by all {k} raters; "
-                         f"{option('missing', 'drop')} leaves them out")  # fmt: skip
+        raise InputError(
+            f"{design.source}: {count(dropped, 'unit')} not rated by all {k} raters; "
+            f"{option('missing', 'drop')} leaves them out"
+        )
     if not whole.any():
-        raise NothingToAnalyse(f"{design.source}: no unit was rated by all {k} raters; take fewer with of_raters()")
+        raise NothingToAnalyse(
+            f"{design.source}: no unit was rated by all {k} raters; take fewer with of_raters()"
+        )
     values, times, codes = table[whole], design.unit_count[whole], [f.codes[whole] for f in factors]
     n, mixed = float(times.sum()), float(times @ (np.ptp(values, axis=1) > 0))
     wald = robust_test(values - values.mean(axis=1, keepdims=True), times, codes)
     rows = (
-        *(share_row(name, own, times, codes, level) for name, own in zip(design.raters, values.T, strict=True)),
+        *(
+            share_row(name, own, times, codes, level)
+            for name, own in zip(design.raters, values.T, strict=True)
+        ),
         *difference_rows(design.raters, values, times, codes, level),
         *rows_of_tests(wald, {"cochran_q": q_test(values, times)}, n, NAMES),
-    )  # fmt: skip
+    )
     sizes = cluster_sizes(factors, codes)
     lead = NAMES[WALD if factors else "cochran_q"]
-    cautions = cautions_of_tests(wald, mixed, f"raters disagree about {count(mixed, 'unit')} of {count(n)}")
+    cautions = cautions_of_tests(
+        wald, mixed, f"raters disagree about {count(mixed, 'unit')} of {count(n)}"
+    )
     if dropped:
         said = f"{count(dropped, 'unit')} not rated by all {k} raters"
-        cautions.insert(0, caution("SS301", said, affects="all numbers: they hold for the complete units"))
+        cautions.insert(
+            0, caution("SS301", said, affects="all numbers: they hold for the complete units")
+        )
     extras = {"df_denominator": wald.df_denominator} if isinstance(wald, WaldTest) else {}
     return Result(
         metric="cochran_q",
         title=f"Cochran's Q: share of '{shorten(design.levels[1])}' by {count(k, 'rater')}",
         inference=f"{lead}; {cluster_text(factors, 'units')}",
         rows=rows,
-        counts={"units": int(n), "raters": k, "units that raters disagree about": int(mixed)} | sizes,
+        counts={"units": int(n), "raters": k, "units that raters disagree about": int(mixed)}
+        | sizes,
         fit={"nobs": int(n), "n_clusters": min(sizes.values(), default=None), "method": lead}
         | (cluster_facts(rows) if factors else {}),
         settings=settings,
         cautions=(*share_cautions(design, factors, rows), *cautions),
         references=METRIC.references
-        + (("bellmccaffrey2002", "cameron2011", "korngraubard1998", "pustejovskytipton2018") if factors else ()),
+        + (
+            ("bellmccaffrey2002", "cameron2011", "korngraubard1998", "pustejovskytipton2018")
+            if factors
+            else ()
+        ),
         design=design,
         extras={"dropped": dropped, **extras},
     )
 
 
-def share_row(name: str, values: FloatArray, times: FloatArray, codes: Sequence[IntArray], level: float) -> Row:
+def share_row(
+    name: str, values: FloatArray, times: FloatArray, codes: Sequence[IntArray], level: float
+) -> Row:
     """Share of a rater with its interval."""
     n = float(times.sum())
-    row = Row(term=name, group="share", key=(("rater", name),), estimate=float(times @ values) / n, n=n)
+    row = Row(
+        term=name, group="share", key=(("rater", name),), estimate=float(times @ values) / n, n=n
+    )
     if codes:
         found = clustered_share(values, times, codes, trials=n, level=level)
-        return with_share(replace(row, n_clusters=found.clusters), found, level, clustered=True, method=EFFECTIVE)
-    low, high = (float(end[0]) for end in wilson(np.array([row.estimate]), np.array([n]), level=level))
+        return with_share(
+            replace(row, n_clusters=found.clusters), found, level, clustered=True, method=EFFECTIVE
+        )
+    low, high = (
+        float(end[0]) for end in wilson(np.array([row.estimate]), np.array([n]), level=level)
+    )
     return with_ends(row, low, high, level, method="Wilson's interval", interval="score")
 
 
 def difference_rows(
-    raters: Sequence[str], values: FloatArray, times: FloatArray, codes: Sequence[IntArray], level: float
+    raters: Sequence[str],
+    values: FloatArray,
+    times: FloatArray,
+    codes: Sequence[IntArray],
+    level: float,
 ) -> list[Row]:
     """Differences of the shares of all pairs of raters, with p adjusted by Holm."""
     pairs = list(combinations(range(len(raters)), 2)) if len(raters) <= MOST_PAIRED else []
@@ -178,7 +215,11 @@ def difference_rows(
     for i, j in pairs:
         key = (("rater", raters[i]), ("other", raters[j]))
         row = Row(
-            term=f"{raters[i]} - {raters[j]}", group="difference", key=key, role="difference", n=float(times.sum())
+            term=f"{raters[i]} - {raters[j]}",
+            group="difference",
+            key=key,
+            role="difference",
+            n=float(times.sum()),
         )
         rows.append(with_share_difference(row, values[:, i], values[:, j], times, codes, level))
     return with_holm(rows, family="pairs of raters")
@@ -186,9 +227,16 @@ def difference_rows(
 
 def sentence(result: Result) -> str:
     """Return the shares and the leading test."""
-    shares = [f"{shorten(r.term)} {number(r.estimate, 3, bounded=True)}" for r in result.rows if r.group == "share"]
-    said = {r.group: text_of_test(r, NAMES[r.term], result.extras.get("df_denominator")) for r in result.rows
-            if r.role == "test"}  # fmt: skip
+    shares = [
+        f"{shorten(r.term)} {number(r.estimate, 3, bounded=True)}"
+        for r in result.rows
+        if r.group == "share"
+    ]
+    said = {
+        r.group: text_of_test(r, NAMES[r.term], result.extras.get("df_denominator"))
+        for r in result.rows
+        if r.role == "test"
+    }
     tail = f" Ignoring the clusters: {said[IGNORING]}." if IGNORING in said else ""
     size, value = size_text(result, "units", "unit"), shorten(result.design.levels[1])
     return f"Over {size}, the share of '{value}' was: {listing(shares, 6)}; {said['test']}.{tail}"

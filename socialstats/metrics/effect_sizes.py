@@ -55,13 +55,18 @@ if TYPE_CHECKING:
 CIS = ("auto", "noncentral_t", "jackknife", "percentile", "basic", "bca")
 FEW_PAIRS = 30
 REFERENCES = ("cohen1988", "cumming2012", "morrisdeshon2002", "hedges1981", "steigerfouladi1997")
-BY_KIND = {"bca": ("efron1987",), "jackknife": ("efrontibshirani1993", "box1953"),
-           "hull": ("efrontibshirani1993", "box1953")}  # fmt: skip
+BY_KIND = {
+    "bca": ("efron1987",),
+    "jackknife": ("efrontibshirani1993", "box1953"),
+    "hull": ("efrontibshirani1993", "box1953"),
+}
 NOT_VARYING = "the differences do not vary: no standardised size"
 NEEDS = {
-    "d_z": "t=, or mean= and sd=", "g_z": "t=, or mean= and sd=", "d_av": "mean=, sd_first= and sd_second=",
+    "d_z": "t=, or mean= and sd=",
+    "g_z": "t=, or mean= and sd=",
+    "d_av": "mean=, sd_first= and sd_second=",
     "d_rm": "t= and r=",
-}  # fmt: skip
+}
 
 
 @reads(Paired)
@@ -141,22 +146,33 @@ def effect_sizes(
 
 
 def estimate(
-    design: Paired, cluster: str | Sequence[str] | None, ci: str, level: float, resamples: int, seed: int
+    design: Paired,
+    cluster: str | Sequence[str] | None,
+    ci: str,
+    level: float,
+    resamples: int,
+    seed: int,
 ) -> Result:
     """Compute the effect sizes of one design."""
     pairs = pair_values(design)
     factors = cluster_factors(design, cluster)
     if factors and ci == "noncentral_t":
-        raise InputError(f"{option('ci', 'noncentral_t')} needs independent pairs; use {option('ci', 'bca')}, or "
-                         f"{option('cluster', None)} to ignore clusters")  # fmt: skip
+        raise InputError(
+            f"{option('ci', 'noncentral_t')} needs independent pairs; use {option('ci', 'bca')}, or "
+            f"{option('cluster', None)} to ignore clusters"
+        )
     summary = summary_of(pairs)
     kinds = interval_kinds(factors, ci)
     found: Found = (NO_JACKKNIFE, None, None)
     if kinds["d_av"] and any(value is not None for value in summary.sizes().values()):
         how = How(ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed)
-        found = intervals_of(pairs, units_of(design, factors), kinds["d_av"], how, crossed=len(factors) == 2)
+        found = intervals_of(
+            pairs, units_of(design, factors), kinds["d_av"], how, crossed=len(factors) == 2
+        )
     clusters = min(cluster_counts(factors).values(), default=None)
-    rows = tuple(row_of(term, summary, kind, found, clusters, level) for term, kind in kinds.items())
+    rows = tuple(
+        row_of(term, summary, kind, found, clusters, level) for term, kind in kinds.items()
+    )
     shown = {"hull": "jackknife"} if rows[0].interval == "jackknife" else {}
     used, boot = dict.fromkeys(shown.get(kind, kind) for kind in kinds.values() if kind), found[1]
     dfs = [row.df for row in rows if row.df is not None]
@@ -168,18 +184,30 @@ def estimate(
         rows=rows,
         counts={"pairs": pairs.n, **cluster_counts(factors)},
         fit={
-            "nobs": pairs.n, "method": ", ".join(used), "seed": seed, "resamples": None if boot is None else resamples,
-            "effective_df": min(dfs, default=None), "largest_leverage": largest if factors else None,
+            "nobs": pairs.n,
+            "method": ", ".join(used),
+            "seed": seed,
+            "resamples": None if boot is None else resamples,
+            "effective_df": min(dfs, default=None),
+            "largest_leverage": largest if factors else None,
         },
-        settings={"cluster": cluster, "ci": ci, "level": level, "resamples": resamples, "seed": seed},
+        settings={
+            "cluster": cluster,
+            "ci": ci,
+            "level": level,
+            "resamples": resamples,
+            "seed": seed,
+        },
         cautions=(
             *cluster_cautions(design, factors, df=dfs if boot is None else [None], largest=largest),
             *own_cautions(pairs, clusters or pairs.n, summary, used, boot),
         ),
-        references=tuple(dict.fromkeys((*REFERENCES, *(key for kind in used for key in BY_KIND.get(kind, ()))))),
+        references=tuple(
+            dict.fromkeys((*REFERENCES, *(key for kind in used for key in BY_KIND.get(kind, ()))))
+        ),
         design=design,
         extras={"summary": summary, "hedges_j": hedges_j(pairs.n - 1) if pairs.n > 2 else None},
-    )  # fmt: skip
+    )
 
 
 def own_cautions(
@@ -190,7 +218,9 @@ def own_cautions(
     if boot is not None:
         lost = boot.caution("bootstrap intervals")
         said = f"{units:,} independent pairs (or clusters)"
-        found += small_sample(units, FEW_PAIRS, said, affects="bootstrap intervals, which tend to be too short")
+        found += small_sample(
+            units, FEW_PAIRS, said, affects="bootstrap intervals, which tend to be too short"
+        )
         found += [lost] if lost else []
     elif set(used) & {"hull", "jackknife"}:
         found += long_tails(pairs, units, summary.sizes()["d_z"])
@@ -209,9 +239,11 @@ def interval_kinds(factors: Sequence[Factor], ci: str) -> dict[str, str]:
 def kind_text(kind: str) -> str:
     """Name a kind of interval."""
     named = {
-        "noncentral_t": "noncentral t", "bca": "BCa bootstrap", "jackknife": "jackknife t",
+        "noncentral_t": "noncentral t",
+        "bca": "BCa bootstrap",
+        "jackknife": "jackknife t",
         "hull": HULL,
-    }  # fmt: skip
+    }
     return named.get(kind, f"{kind} bootstrap")
 
 
@@ -220,12 +252,18 @@ def interval_text(row: Row) -> str:
     return next((kind_text(kind) for kind, field in FIELDS.items() if field == row.interval), "")
 
 
-Found = tuple[list[Ends | str], Bootstrap | None, Interval | None]  # jackknife's ends, resamples, their ends
+Found = tuple[
+    list[Ends | str], Bootstrap | None, Interval | None
+]  # jackknife's ends, resamples, their ends
 NO_JACKKNIFE: list[Ends | str] = [""] * len(TERMS)
 FIELDS: dict[str, IntervalName] = {
-    "hull": "outer_ends", "noncentral_t": "noncentral_t", "jackknife": "jackknife", "percentile": "percentile",
-    "basic": "basic", "bca": "bca",
-}  # fmt: skip
+    "hull": "outer_ends",
+    "noncentral_t": "noncentral_t",
+    "jackknife": "jackknife",
+    "percentile": "percentile",
+    "basic": "basic",
+    "bca": "bca",
+}
 
 
 def intervals_of(pairs: PairValues, units: Units, kind: str, how: How, *, crossed: bool) -> Found:
@@ -233,20 +271,29 @@ def intervals_of(pairs: PairValues, units: Units, kind: str, how: How, *, crosse
     table, finish = moments(pairs)
     if kind == "jackknife":
         if crossed:
-            raise InputError(f"{option('ci', 'jackknife')} needs pairs or one cluster factor, not two crossed ones; "
-                             "use 'percentile'")  # fmt: skip
+            raise InputError(
+                f"{option('ci', 'jackknife')} needs pairs or one cluster factor, not two crossed ones; "
+                "use 'percentile'"
+            )
         return jackknife_ends(table, finish, units, how.level), None, None
     boot = bootstrap(table, finish, units, resamples=how.resamples, seed=how.seed)
     jack = jackknife(table, finish, units) if kind == "bca" and not crossed else None
     return NO_JACKKNIFE, boot, choose(kind, boot, level=how.level, jack=jack)
 
 
-def row_of(term: str, summary: Summary, kind: str, intervals: Found, clusters: int | None, level: float) -> Row:
+def row_of(
+    term: str, summary: Summary, kind: str, intervals: Found, clusters: int | None, level: float
+) -> Row:
     """Make the row of one effect size."""
     n, size = summary.n, "d_z" if term == "g_z" else term
     value, at = summary.sizes()[size], TERMS.index(size)
     row = Row(
-        term=term, role="estimate", n=n, n_units=int(n), n_clusters=clusters, method=kind_text(kind) if kind else None
+        term=term,
+        role="estimate",
+        n=n,
+        n_units=int(n),
+        n_clusters=clusters,
+        method=kind_text(kind) if kind else None,
     )
     if value is None:
         return replace(row, undefined=missing_size(term, summary))
@@ -289,7 +336,9 @@ def ends_of(kind: str, summary: Summary, at: int, intervals: Found, level: float
         return Ends(low=low, high=high)
     if drawn.undefined[at]:
         raise UndefinedStatistic(drawn.undefined[at])
-    return Ends(low=float(drawn.low[at]), high=float(drawn.high[at]), std_error=float(boot.std_error[at]))
+    return Ends(
+        low=float(drawn.low[at]), high=float(drawn.high[at]), std_error=float(boot.std_error[at])
+    )
 
 
 def missing_size(term: str, summary: Summary) -> str:
@@ -304,11 +353,14 @@ def missing_size(term: str, summary: Summary) -> str:
 
 
 UNSEEN = caution(
-    "SS317", "summary numbers do not show whether the differences are skewed or have long tails",
+    "SS317",
+    "summary numbers do not show whether the differences are skewed or have long tails",
     affects="noncentral t intervals: of exponential differences with d_z = 1, nominal 95% ones held .70 to .80 of "
     "simulations",
-    fix="use effect_sizes() with the pairs", short="the shape of the differences is not known", rows=("d_z", "g_z"),
-)  # fmt: skip
+    fix="use effect_sizes() with the pairs",
+    short="the shape of the differences is not known",
+    rows=("d_z", "g_z"),
+)
 
 
 def effect_sizes_from_summary(
@@ -362,7 +414,15 @@ def effect_sizes_from_summary(
     (-1.2846, -2.118, -0.4146)
     """
     checked_level(level)
-    given = {"n": n, "t": t, "mean": mean, "sd": sd, "sd_first": sd_first, "sd_second": sd_second, "r": r}
+    given = {
+        "n": n,
+        "t": t,
+        "mean": mean,
+        "sd": sd,
+        "sd_first": sd_first,
+        "sd_second": sd_second,
+        "r": r,
+    }
     summary = completed(n=n, t=t, mean=mean, sd=sd, sd_first=sd_first, sd_second=sd_second, r=r)
     kinds = interval_kinds((), "noncentral_t")
     nothing: Found = (NO_JACKKNIFE, None, None)
@@ -370,7 +430,9 @@ def effect_sizes_from_summary(
         metric="effect_sizes",
         title="Standardised mean differences, from summary numbers",
         inference="noncentral t; pairs taken as independent",
-        rows=tuple(row_of(term, summary, kind, nothing, None, level) for term, kind in kinds.items()),
+        rows=tuple(
+            row_of(term, summary, kind, nothing, None, level) for term, kind in kinds.items()
+        ),
         counts={"pairs": int(n)},
         fit={"nobs": int(n), "method": "noncentral_t"},
         settings={**given, "level": level},
@@ -383,13 +445,20 @@ def effect_sizes_from_summary(
 def sentence(result: Result) -> str:
     """Return d_z with its interval, and the others."""
     row = next((r for r in result.rows if r.estimate is not None), result.rows[0])
-    names = f" ({' minus '.join(condition_names(result.design))})" if result.design is not None else ""
+    names = (
+        f" ({' minus '.join(condition_names(result.design))})" if result.design is not None else ""
+    )
     where = place_of(result.counts)
     if row.estimate is None:
         return (
-            f"The standardised mean difference{names} over {count(row.n or 0, 'pair')} is undefined: {row.undefined}."
+            f"The standardised mean difference{names} over {count(row.n or 0, 'pair')} is "
+            f"undefined: {row.undefined}."
         )
-    shown = [f"{r.term} = {number(r.shown())}" for r in result.rows if r.estimate is not None and r is not row]
+    shown = [
+        f"{r.term} = {number(r.shown())}"
+        for r in result.rows
+        if r.estimate is not None and r is not row
+    ]
     ends = f", {span(row)} ({row.method})" if row.conf_low is not None else ""
     text = f"The standardised mean difference{names} was {row.term} = {number(row.shown())}{ends}"
     others = f"; {', '.join(shown)}" if shown else ""
@@ -400,7 +469,9 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the effect sizes with their intervals."""
     from socialstats.figures import forest
 
-    return forest(result.rows, ax=ax, **{"xlabel": "Standardised mean difference", "sort": False, **options})
+    return forest(
+        result.rows, ax=ax, **{"xlabel": "Standardised mean difference", "sort": False, **options}
+    )
 
 
 METRIC = Metric(

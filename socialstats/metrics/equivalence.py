@@ -61,7 +61,9 @@ if TYPE_CHECKING:
 
 SCALES = ("raw", "d_z")
 SCORE = "score (Tango)"
-SKEWED = 0.1  # skewness of a mean: with .1 to .4, one-sided t tests rejected .07 to .20 of true nulls
+SKEWED = (
+    0.1  # skewness of a mean: with .1 to .4, one-sided t tests rejected .07 to .20 of true nulls
+)
 
 
 @reads(Paired, Groups, also=(Result, Row))
@@ -158,12 +160,24 @@ def equivalence(
         compare = lookup("two_proportions" if paired.scale == "binary" else "two_means").function
         compared: Any = compare(paired, cluster=cluster, level=level)
         paired, cluster = compared, "declared"
-    if isinstance(paired, Result) and paired.metric == "two_proportions" and paired.design is not None:
+    if (
+        isinstance(paired, Result)
+        and paired.metric == "two_proportions"
+        and paired.design is not None
+    ):
         settings = paired.settings
         tested = margin_tests(paired.design, settings["choice"], settings["cluster"])
         if paired.rows[0].interval == "score" and scale == "raw":
-            return against_margin(paired, low=low, high=high, margin=margin, test=test, level=level, tested=tested,
-                                  check="socialstats.crosscheck.two_groups:inverted")  # fmt: skip
+            return against_margin(
+                paired,
+                low=low,
+                high=high,
+                margin=margin,
+                test=test,
+                level=level,
+                tested=tested,
+                check="socialstats.crosscheck.two_groups:inverted",
+            )
     if isinstance(paired, Result | Row):
         if scale != "raw" or cluster != "declared":
             raise InputError(
@@ -177,24 +191,36 @@ def equivalence(
 
 
 def estimate(
-    design: Paired, bounds: tuple[float, float], test: MarginTest, scale: str, cluster: str | Sequence[str] | None,
+    design: Paired,
+    bounds: tuple[float, float],
+    test: MarginTest,
+    scale: str,
+    cluster: str | Sequence[str] | None,
     level: float,
-) -> Result:  # fmt: skip
+) -> Result:
     """Compute the tests of one design."""
     pairs = pair_values(design)
     shares = yes_no(pairs) or (design.repeats is not None and bool(design.repeats.share_of))
     refuse_impossible(bounds, (-1.0, 1.0) if shares and scale == "raw" else None, test)
     factors = cluster_factors(design, cluster)
     if scale == "d_z" and factors:
-        raise InputError(f"{option('scale', 'd_z')} needs independent pairs; state the bounds in raw units, or use "
-                         f"{option('cluster', None)}")  # fmt: skip
+        raise InputError(
+            f"{option('scale', 'd_z')} needs independent pairs; state the bounds in raw units, or use "
+            f"{option('cluster', None)}"
+        )
     codes = [factor.codes for factor in factors]
     lead = clustered_mean(pairs.difference, pairs.count, codes, magnitude=pairs.magnitude)
-    score = paired_score(pairs.difference, pairs.count, codes) if scale == "raw" and yes_no(pairs) else None
+    score = (
+        paired_score(pairs.difference, pairs.count, codes)
+        if scale == "raw" and yes_no(pairs)
+        else None
+    )
     if score is not None:
         tests, why = score_tests(score, bounds, level)
     else:
-        tests, why = (None, lead.undefined) if lead.undefined else both_tests(lead, bounds, scale, level)
+        tests, why = (
+            (None, lead.undefined) if lead.undefined else both_tests(lead, bounds, scale, level)
+        )
     verdict = tests.verdict(bounds, level, test) if tests is not None else "undefined"
     name = name_of(lead, scale) if score is None else SCORE
     df = [tests.df if tests is not None else None]
@@ -207,7 +233,11 @@ def estimate(
         inference=f"{'two ' * (test == 'equivalence')}one-sided {name} tests; {cluster_text(factors, 'pairs')}",
         rows=rows_of(lead, tests, why, scale, level, name, test),
         counts={"pairs": pairs.n, **cluster_counts(factors)},
-        fit={"nobs": pairs.n, "df": None if tests is None or tests.df is None else whole(tests.df), "method": name}
+        fit={
+            "nobs": pairs.n,
+            "df": None if tests is None or tests.df is None else whole(tests.df),
+            "method": name,
+        }
         | ({"effective_df": df[0], "largest_leverage": largest} if factors else {}),
         settings={
             "low": bounds[0],
@@ -217,8 +247,16 @@ def estimate(
             "cluster": cluster,
             "level": level,
         },
-        cautions=(*cluster_cautions(design, factors, df=df, largest=largest, effective=even), *floored(lead), *skewed),
-        references=(*REFERENCES[test], *(("tango1998",) if score is not None else ()), *references(factors)),
+        cautions=(
+            *cluster_cautions(design, factors, df=df, largest=largest, effective=even),
+            *floored(lead),
+            *skewed,
+        ),
+        references=(
+            *REFERENCES[test],
+            *(("tango1998",) if score is not None else ()),
+            *references(factors),
+        ),
         design=design,
         extras={"verdict": verdict, "bounds": bounds, "lead": lead},
     )
@@ -229,16 +267,21 @@ def yes_no(pairs: PairValues) -> bool:
     return bool(np.isin(pairs.first, (0.0, 1.0)).all() and np.isin(pairs.second, (0.0, 1.0)).all())
 
 
-def score_tests(score: PairedScore, bounds: tuple[float, float], level: float) -> tuple[TwoTests | None, str]:
+def score_tests(
+    score: PairedScore, bounds: tuple[float, float], level: float
+) -> tuple[TwoTests | None, str]:
     """Run both score tests and invert them: the interval lies between the bounds exactly when both reject."""
     if np.isnan(score.n[0]):
         return None, ONE_CLUSTER
     low, high = score.interval(2 * level - 1)
     return TwoTests(
-        above=float(score.statistic(bounds[0])[0]), below=float(score.statistic(bounds[1])[0]),
-        p_above=float(score.p_value(bounds[0], "greater")[0]), p_below=float(score.p_value(bounds[1], "less")[0]),
-        interval=(float(low[0]), float(high[0])), df=None if score.df is None else float(score.df[0]),
-    ), ""  # fmt: skip
+        above=float(score.statistic(bounds[0])[0]),
+        below=float(score.statistic(bounds[1])[0]),
+        p_above=float(score.p_value(bounds[0], "greater")[0]),
+        p_below=float(score.p_value(bounds[1], "less")[0]),
+        interval=(float(low[0]), float(high[0])),
+        df=None if score.df is None else float(score.df[0]),
+    ), ""
 
 
 def skewness(lead: ClusteredMean) -> tuple[Caution, ...]:
@@ -249,10 +292,14 @@ def skewness(lead: ClusteredMean) -> tuple[Caution, ...]:
     said = f"the mean difference has a skewness of about {number(lead.skewness, 2)}"
     if few:
         said += f", and about {number(lead.df + 1, 1)} independent values hardly show it"
-    return (caution(
-        "SS213", said, affects="one-sided t tests, which at 5% rejected up to 20% of true nulls in simulations",
-        fix="collect more pairs, or test a transformed value",
-    ),)  # fmt: skip
+    return (
+        caution(
+            "SS213",
+            said,
+            affects="one-sided t tests, which at 5% rejected up to 20% of true nulls in simulations",
+            fix="collect more pairs, or test a transformed value",
+        ),
+    )
 
 
 def both_tests(
@@ -263,9 +310,13 @@ def both_tests(
     if scale == "raw":
         above, below = (lead.t(bound) for bound in bounds)
         found = TwoTests(
-            above=above, below=below, p_above=lead.p_value(bounds[0], alternative="greater"),
-            p_below=lead.p_value(bounds[1], alternative="less"), interval=lead.interval(inner), df=lead.df,
-        )  # fmt: skip
+            above=above,
+            below=below,
+            p_above=lead.p_value(bounds[0], alternative="greater"),
+            p_below=lead.p_value(bounds[1], alternative="less"),
+            interval=lead.interval(inner),
+            df=lead.df,
+        )
         return found, ""
     root = math.sqrt(lead.n)
     t = lead.t()
@@ -276,25 +327,39 @@ def both_tests(
     # P(T >= t | low sqrt(n)) and P(T <= t | high sqrt(n))
     p_above = float(not_zero(noncentral_t_tail(t, lead.df, bounds[0] * root, upper=True)))
     p_below = float(not_zero(noncentral_t_tail(t, lead.df, bounds[1] * root, upper=False)))
-    return TwoTests(above=t, below=t, p_above=p_above, p_below=p_below, interval=span, df=lead.df), ""
+    return TwoTests(
+        above=t, below=t, p_above=p_above, p_below=p_below, interval=span, df=lead.df
+    ), ""
 
 
 def name_of(lead: ClusteredMean, scale: str) -> str:
     """Name the tests."""
     if scale == "d_z":
         return "noncentral t"
-    return {"rows": "paired t", "CR2": "cluster-robust t (CR2, Satterthwaite df)",
-            "two-way": "two-way cluster-robust t (V1 + V2 - V12)"}[lead.kind]  # fmt: skip
+    return {
+        "rows": "paired t",
+        "CR2": "cluster-robust t (CR2, Satterthwaite df)",
+        "two-way": "two-way cluster-robust t (V1 + V2 - V12)",
+    }[lead.kind]
 
 
 def rows_of(
-    lead: ClusteredMean, tests: TwoTests | None, why: str, scale: str, level: float, name: str, test: MarginTest
+    lead: ClusteredMean,
+    tests: TwoTests | None,
+    why: str,
+    scale: str,
+    level: float,
+    name: str,
+    test: MarginTest,
 ) -> tuple[Row, ...]:
     """Rows of the difference and of the tests."""
     blank = Row(
-        term="", n=lead.n, n_units=int(lead.n), n_clusters=min(lead.clusters) if lead.clusters else None,
+        term="",
+        n=lead.n,
+        n_units=int(lead.n),
+        n_clusters=min(lead.clusters) if lead.clusters else None,
         undefined=why or None,
-    )  # fmt: skip
+    )
     first = replace(blank, term="difference", role="difference", estimate=lead.mean, method=name)
     if scale == "d_z":
         first = replace(first, term="d_z", estimate=None if lead.undefined else lead.mean / lead.sd)
@@ -313,7 +378,11 @@ def floored(lead: ClusteredMean) -> tuple[Caution, ...]:
     """Caution SS206 when the two-way variance was raised."""
     if not lead.floored:
         return ()
-    return (caution("SS206", "the two-way variance fell below the larger one-way variance, used instead"),)
+    return (
+        caution(
+            "SS206", "the two-way variance fell below the larger one-way variance, used instead"
+        ),
+    )
 
 
 def references(factors: Sequence[Factor]) -> tuple[str, ...]:
@@ -334,7 +403,9 @@ def sentence(result: Result) -> str:
         return f"{text}; {claim[0].lower()}{claim[1:]} is undefined: {row.undefined}."
     shown = "shown" if result.extras["verdict"] in ("equivalent", "noninferior") else "not shown"
     p = p_value(result.row(test).p_value, name="TOST p" if test == "equivalence" else "one-sided p")
-    return f"{text}, {span(row)}. {claim} was {shown} ({p}){BEYOND.get(result.extras['verdict'], '')}."
+    return (
+        f"{text}, {span(row)}. {claim} was {shown} ({p}){BEYOND.get(result.extras['verdict'], '')}."
+    )
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -121,9 +121,16 @@ def fleiss_kappa(
     0.4667
     """
     options = AgreementOptions(
-        refusal=refusal, raters=raters, stratum=stratum, ci=ci, cluster=cluster, on_undefined=on_undefined, level=level,
-        resamples=resamples, seed=seed,
-    )  # fmt: skip
+        refusal=refusal,
+        raters=raters,
+        stratum=stratum,
+        ci=ci,
+        cluster=cluster,
+        on_undefined=on_undefined,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
     return estimate(ratings, weights=weights, kind=kind, options=options)
 
 
@@ -135,7 +142,11 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
         return ChanceAgreement(kind="fleiss", weights=w.matrix, counts=group.counts)
 
     def kappa(group: Group) -> Coefficient | None:
-        if group.n_paired == 0 or not group.counts.varies or 1 - parts(group).whole()[1] <= NO_ERROR:
+        if (
+            group.n_paired == 0
+            or not group.counts.varies
+            or 1 - parts(group).whole()[1] <= NO_ERROR
+        ):
             return None
         return parts(group).coefficient()
 
@@ -150,10 +161,19 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
         }
 
     return reliability(
-        "fleiss_kappa", design, options, kappa, term="kappa", title=f"Fleiss' kappa ({w.name})", least=1,
-        settings={"weights": w.name, "kind": kind}, extras=extras, references=METRIC.references, cautions=w.cautions,
+        "fleiss_kappa",
+        design,
+        options,
+        kappa,
+        term="kappa",
+        title=f"Fleiss' kappa ({w.name})",
+        least=1,
+        settings={"weights": w.name, "kind": kind},
+        extras=extras,
+        references=METRIC.references,
+        cautions=w.cautions,
         tests=null_test if w.name == "unweighted" else lambda _: (),
-    )  # fmt: skip
+    )
 
 
 def null_test(group: Group) -> tuple[Row, ...]:
@@ -161,13 +181,22 @@ def null_test(group: Group) -> tuple[Row, ...]:
     counts = group.counts
     if group.clusters or not counts.varies or np.ptp(counts.size) > 0 or counts.size[0] < 2:
         return ()
-    kappa = ChanceAgreement(kind="fleiss", weights=np.eye(len(counts.levels)), counts=counts).coefficient()
+    kappa = ChanceAgreement(
+        kind="fleiss", weights=np.eye(len(counts.levels)), counts=counts
+    ).coefficient()
     z = kappa.estimate / fleiss_null(counts)
-    return (Row(
-        term="null test", role="test", test="z", statistic=z, p_value=float(two_sided_p(np.asarray(z))),
-        n=float(counts.n_ratings), n_units=counts.n_units,
-        method="z with the s.e. that holds only where kappa = 0; not for intervals",
-    ),)  # fmt: skip
+    return (
+        Row(
+            term="null test",
+            role="test",
+            test="z",
+            statistic=z,
+            p_value=float(two_sided_p(np.asarray(z))),
+            n=float(counts.n_ratings),
+            n_units=counts.n_units,
+            method="z with the s.e. that holds only where kappa = 0; not for intervals",
+        ),
+    )
 
 
 def sentence(result: Result) -> str:

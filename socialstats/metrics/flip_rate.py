@@ -98,9 +98,14 @@ def flip_rate(
     """
     how = how_of(ci, level, resamples, seed, get_args(Ci))
     settings = {
-        "tolerance": tolerance, "refusal": refusal, "ci": how.ci, "cluster": cluster, "level": level,
-        "resamples": resamples, "seed": seed,
-    }  # fmt: skip
+        "tolerance": tolerance,
+        "refusal": refusal,
+        "ci": how.ci,
+        "cluster": cluster,
+        "level": level,
+        "resamples": resamples,
+        "seed": seed,
+    }
     return estimate(answers, settings, how)
 
 
@@ -108,8 +113,10 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
     """Compute the rates of one design."""
     stratum = next(iter(design.strata), None)
     if design.columns.get("rater") != NUMBER or stratum is None:
-        raise DesignError(f"{design.source}: flip_rate takes a table with one row for each answer, or what "
-                          "repeated_answers makes of it")  # fmt: skip
+        raise DesignError(
+            f"{design.source}: flip_rate takes a table with one row for each answer, or what "
+            "repeated_answers makes of it"
+        )
     factors = cluster_factors(design, settings["cluster"])
     agree = agreeing(design, settings["tolerance"], settings["refusal"])
     parts = {
@@ -124,10 +131,17 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
         metric="flip_rate",
         title="Flip rate: answers of one source to one unit that differ",
         rows=tuple(rows),
-        counts={"answers": whole.n_ratings, "units": whole.n_units, "sources": len(parts) - (len(parts) > 1)},
+        counts={
+            "answers": whole.n_ratings,
+            "units": whole.n_units,
+            "sources": len(parts) - (len(parts) > 1),
+        },
         **header_of(how, factors, rows, nobs=whole.n_ratings, n_clusters=rows[0].n_clusters),
         settings=settings,
-        cautions=(*missing_ratings(design, whole, settings["refusal"]), *share_cautions(design, factors, rows)),
+        cautions=(
+            *missing_ratings(design, whole, settings["refusal"]),
+            *share_cautions(design, factors, rows),
+        ),
         references=METRIC.references,
         design=design,
         extras={"agrees": agree, "stratum": stratum},
@@ -139,7 +153,11 @@ def rate(name: str, part: Patterns, agree: Any, how: How) -> Row:
     if not len(part.count):
         return Row(term=name, n=0.0, n_units=0, undefined=ONCE)
     share, n_pairs = unit_agreement(part, agree)
-    return share_row(Row(term=name), merged(1 - share, part.count, part.clusters, float(part.count @ n_pairs)), how)
+    return share_row(
+        Row(term=name),
+        merged(1 - share, part.count, part.clusters, float(part.count @ n_pairs)),
+        how,
+    )
 
 
 def sentence(result: Result) -> str:
@@ -168,6 +186,9 @@ METRIC = Metric(
     plot=plot,
     crosscheck="socialstats.crosscheck.flip_rate:verify",
     estimand="Mean over units of the share of pairs of answers of one source to the unit that differ.",
-    assumptions=("units (or the named clusters of units) are independent", "answers of a source to a unit are alike"),
+    assumptions=(
+        "units (or the named clusters of units) are independent",
+        "answers of a source to a unit are alike",
+    ),
     references=("wilson1927", "korngraubard1998"),
 )

@@ -12,7 +12,13 @@ import numpy as np
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import A_WON, TIED, Comparisons
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.inference.dependence import cluster_facts, cluster_text, clustered, settled_cluster, share_cautions
+from socialstats.inference.dependence import (
+    cluster_facts,
+    cluster_text,
+    clustered,
+    settled_cluster,
+    share_cautions,
+)
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_share
@@ -27,9 +33,13 @@ if TYPE_CHECKING:
 
 @reads(Comparisons, scans=True)
 def group_win_rates(
-    comparisons: Comparisons | TableLike, groups: Mapping[str, Any], *,
-    cluster: str | Sequence[str] | None = "auto", level: float = 0.95, **columns: Any,
-) -> Result | ResultGroup:  # fmt: skip
+    comparisons: Comparisons | TableLike,
+    groups: Mapping[str, Any],
+    *,
+    cluster: str | Sequence[str] | None = "auto",
+    level: float = 0.95,
+    **columns: Any,
+) -> Result | ResultGroup:
     """Estimate the rate at which items of one group are chosen over items of another.
 
     Parameters
@@ -74,7 +84,9 @@ def group_win_rates(
     return estimate(comparisons, groups=groups, cluster=cluster, level=checked_level(level))
 
 
-def estimate(design: Comparisons, *, groups: Mapping[str, Any], cluster: Any, level: float) -> Result:
+def estimate(
+    design: Comparisons, *, groups: Mapping[str, Any], cluster: Any, level: float
+) -> Result:
     """Compute the rates of one design."""
     design, factors, stored = clustered(design, settled_cluster(design, cluster))
     if lost := [item for item in design.items if item not in groups]:
@@ -93,20 +105,34 @@ def estimate(design: Comparisons, *, groups: Mapping[str, Any], cluster: Any, le
         values = np.where(turned, 1 - share, share)[met]
         codes = [f.codes[met] for f in factors] if stored is None else stored.among(met)
         trials = float(weight.sum() ** 2 / squares.sum()) if design.replies is None else math.inf
-        found = clustered_share(values, weight, codes, trials=trials, level=level, alike=weight**2 / squares)
-        row = Row(term=labels[i], group=labels[j], key=(("group", labels[i]), ("other", labels[j])), role="estimate",
-                  estimate=found.estimate, n=float(design.count[met].sum()), limits=(0.0, 1.0))  # fmt: skip
+        found = clustered_share(
+            values, weight, codes, trials=trials, level=level, alike=weight**2 / squares
+        )
+        row = Row(
+            term=labels[i],
+            group=labels[j],
+            key=(("group", labels[i]), ("other", labels[j])),
+            role="estimate",
+            estimate=found.estimate,
+            n=float(design.count[met].sum()),
+            limits=(0.0, 1.0),
+        )
         rows.append(with_share(row, found, level, clustered=bool(factors)))
     if not rows:
         raise NothingToAnalyse("no item was compared with one of another group")
     return Result(
-        metric="group_win_rates", title="Win rates between groups of items", rows=tuple(rows),
-        inference=f"Wilson, {cluster_text(factors)}", counts={"comparisons": design.n_rows, "groups": len(labels)},
+        metric="group_win_rates",
+        title="Win rates between groups of items",
+        rows=tuple(rows),
+        inference=f"Wilson, {cluster_text(factors)}",
+        counts={"comparisons": design.n_rows, "groups": len(labels)},
         fit={"nobs": design.n_rows, "method": "Wilson", **(cluster_facts(rows) if factors else {})},
         settings={"cluster": [factor.name for factor in factors], "ci": "wilson", "level": level},
-        cautions=share_cautions(design, factors, tuple(rows)), references=METRIC.references, design=design,
+        cautions=share_cautions(design, factors, tuple(rows)),
+        references=METRIC.references,
+        design=design,
         extras={"groups": {item: str(groups[item]) for item in design.items}},
-    )  # fmt: skip
+    )
 
 
 def sentence(result: Result) -> str:
@@ -127,9 +153,18 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
 
 
 METRIC = Metric(
-    name="group_win_rates", title="Win rates between groups of items", design="comparisons", function=group_win_rates,
-    sentence=sentence, plot=plot, crosscheck="socialstats.crosscheck.win_rates:verify_groups",
+    name="group_win_rates",
+    title="Win rates between groups of items",
+    design="comparisons",
+    function=group_win_rates,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.win_rates:verify_groups",
     estimand="Probability that an item of one group is chosen over an item of another, in the comparisons made.",
-    assumptions=("clusters (by default pairs of items) are independent", "a tie counts as half a win for each side"),
-    references=("wilson1927", "korngraubard1998", "bellmccaffrey2002"), swap="invariant",
-)  # fmt: skip
+    assumptions=(
+        "clusters (by default pairs of items) are independent",
+        "a tie counts as half a win for each side",
+    ),
+    references=("wilson1927", "korngraubard1998", "bellmccaffrey2002"),
+    swap="invariant",
+)

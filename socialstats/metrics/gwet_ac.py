@@ -110,9 +110,16 @@ def gwet_ac(
     0.68
     """
     options = AgreementOptions(
-        refusal=refusal, raters=raters, stratum=stratum, ci=ci, cluster=cluster, on_undefined=on_undefined, level=level,
-        resamples=resamples, seed=seed,
-    )  # fmt: skip
+        refusal=refusal,
+        raters=raters,
+        stratum=stratum,
+        ci=ci,
+        cluster=cluster,
+        on_undefined=on_undefined,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
     return estimate(ratings, weights=weights, kind=kind, options=options)
 
 
@@ -129,10 +136,19 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
         return parts(group).coefficient() if known else None
 
     return reliability(
-        "gwet_ac", design, options, coefficient, term=term, title=f"Gwet's {term} ({w.name})", least=1,
-        settings={"weights": w.name, "kind": kind}, extras=lambda group: parts(group).extras(),
-        references=METRIC.references, cautions=w.cautions, further=undeclared(design),
-    )  # fmt: skip
+        "gwet_ac",
+        design,
+        options,
+        coefficient,
+        term=term,
+        title=f"Gwet's {term} ({w.name})",
+        least=1,
+        settings={"weights": w.name, "kind": kind},
+        extras=lambda group: parts(group).extras(),
+        references=METRIC.references,
+        cautions=w.cautions,
+        further=undeclared(design),
+    )
 
 
 def undeclared(design: Ratings) -> tuple[Caution, ...]:
@@ -148,7 +164,8 @@ def sentence(result: Result) -> str:
     """State the coefficient with its interval and sample."""
     name = result.settings["weights"]
     return reliability_sentence(
-        result, f"Gwet's {result.rows[0].term}" + ("" if name == "unweighted" else f" ({name} weights)")
+        result,
+        f"Gwet's {result.rows[0].term}" + ("" if name == "unweighted" else f" ({name} weights)"),
     )
 
 

@@ -21,9 +21,15 @@ from socialstats.voice import option
 
 @reads(Ratings)
 def independent_ratings(
-    ratings: Ratings | TableLike, *, source: str, first: str, second: str, choice: str, level: float = 0.95,
+    ratings: Ratings | TableLike,
+    *,
+    source: str,
+    first: str,
+    second: str,
+    choice: str,
+    level: float = 0.95,
     **columns: Any,
-) -> Result | ResultGroup:  # fmt: skip
+) -> Result | ResultGroup:
     """Estimate a source's share of one level minus that of another, each rating counting as independent.
 
     p1 - p2 with s.e. sqrt(p1 (1 - p1) / n1 + p2 (1 - p2) / n2) (Wald), on the units that both rated. Ratings of one
@@ -71,7 +77,9 @@ def independent_ratings(
     design = ratings
     assert isinstance(design, Ratings)
     if choice not in design.levels:
-        raise InputError(f"{option('choice', choice)}: no such level. Levels: {quoted(design.levels)}")
+        raise InputError(
+            f"{option('choice', choice)}: no such level. Levels: {quoted(design.levels)}"
+        )
     checked_level(level)
     place = design.levels.index(choice)
     data = source_counts(design, source, "missing")
@@ -83,19 +91,34 @@ def independent_ratings(
     p = [h / m for h, m in zip(hits, n, strict=True)]
     error = float(np.sqrt(sum(q * (1 - q) / m for q, m in zip(p, n, strict=True))))
     row = Row(
-        term=choice, group=f"{first} - {second}", role="difference", estimate=p[0] - p[1], n=sum(n), limits=(-1.0, 1.0)
+        term=choice,
+        group=f"{first} - {second}",
+        role="difference",
+        estimate=p[0] - p[1],
+        n=sum(n),
+        limits=(-1.0, 1.0),
     )
     if error > 0:
-        row = with_t(row, error, None, level, method="z of two proportions, treating ratings as independent")
+        row = with_t(
+            row, error, None, level, method="z of two proportions, treating ratings as independent"
+        )
     else:
-        row = replace(row, undefined="both shares are 0 or 1: no standard error", reason="no_variation")
+        row = replace(
+            row, undefined="both shares are 0 or 1: no standard error", reason="no_variation"
+        )
     return Result(
-        metric="choice_shares", title="Difference of shares, treating ratings as independent", rows=(row,),
-        inference="z of two proportions; ratings taken as independent", counts={"ratings": int(sum(n))},
-        settings={"level": level}, design=design, words="Treating ratings as independent gave this difference.",
+        metric="choice_shares",
+        title="Difference of shares, treating ratings as independent",
+        rows=(row,),
+        inference="z of two proportions; ratings taken as independent",
+        counts={"ratings": int(sum(n))},
+        settings={"level": level},
+        design=design,
+        words="Treating ratings as independent gave this difference.",
         cautions=repeated(pair),
-        extras={"counts": tuple(zip(hits, n, strict=True))}, check="socialstats.crosscheck.shares:independent_ratings",
-    )  # fmt: skip
+        extras={"counts": tuple(zip(hits, n, strict=True))},
+        check="socialstats.crosscheck.shares:independent_ratings",
+    )
 
 
 def repeated(pair: PairTable) -> tuple[Caution, ...]:
@@ -108,4 +131,8 @@ def repeated(pair: PairTable) -> tuple[Caution, ...]:
         return ()
     said = f"{count(int(several.sum()), 'unit')} of {count(len(several))} with several ratings of one source"
     fix = "use choice_shares(), whose sample is of units or clusters"
-    return (caution("SS322", said, affects="the interval and its test, which can be far too short", fix=fix),)
+    return (
+        caution(
+            "SS322", said, affects="the interval and its test, which can be far too short", fix=fix
+        ),
+    )

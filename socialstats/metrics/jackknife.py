@@ -13,7 +13,15 @@ from socialstats.inference.dependence import few_df
 from socialstats.inference.intervals import checked_level, critical_value, two_sided_p
 from socialstats.inference.rows import ANYWHERE, with_ends
 from socialstats.models.effect_sizes import checked_number
-from socialstats.models.own_data import AUTO, Own, Source, Wanted, by_levels, size_cautions, source_of
+from socialstats.models.own_data import (
+    AUTO,
+    Own,
+    Source,
+    Wanted,
+    by_levels,
+    size_cautions,
+    source_of,
+)
 from socialstats.models.own_statistics import (
     Function,
     checked_statistic,
@@ -36,9 +44,16 @@ METHOD = "jackknife t"
 
 
 def jackknife(
-    data: Own, function: Function, *, cluster: Wanted = AUTO, strata: Wanted = AUTO, unit: str | None = None,
-    paired: bool | None = None, null: float | None = None, level: float = 0.95,
-) -> Result | ResultGroup:  # fmt: skip
+    data: Own,
+    function: Function,
+    *,
+    cluster: Wanted = AUTO,
+    strata: Wanted = AUTO,
+    unit: str | None = None,
+    paired: bool | None = None,
+    null: float | None = None,
+    level: float = 0.95,
+) -> Result | ResultGroup:
     """Estimate error, bias and interval of any function of the data, by leaving out one unit or cluster at a time.
 
     With the mean of the n values without each level, the variance is (n - 1)/n times their sum of squares around it,
@@ -121,26 +136,57 @@ def estimate(source: Source, function: Function, *, null: float | None, level: f
     for j, row in enumerate(statistic.rows):
         row = replace(row, method=METHOD, **row_counts(plan))
         why = why_none(row, np.concatenate([part[:, j] for part in left.parts]), plan, lost)
-        why = why or (unvaried(True, f"{plan.noun} left out") if not errors[j] > 0 else ROUGH * bool(uneven[j]))
+        why = why or (
+            unvaried(True, f"{plan.noun} left out")
+            if not errors[j] > 0
+            else ROUGH * bool(uneven[j])
+        )
         if why:
-            reason: Reason | None = "no_variation" if not why.startswith(NONE) and not errors[j] > 0 else None
+            reason: Reason | None = (
+                "no_variation" if not why.startswith(NONE) and not errors[j] > 0 else None
+            )
             rows.append(replace(with_ends(row, None, None, level, why=why), reason=reason))
         else:
             rows.append(tested(row, float(errors[j]), float(dfs[j]), null, level))
-    corrected = [bias_corrected(row, float(biases[j])) for j, row in enumerate(rows) if row.std_error is not None]
-    cautions = (*source.cautions, *said, *size_cautions(plan), *of_few(rows), *shape_of(scaled, plan, rows, "t"))
+    corrected = [
+        bias_corrected(row, float(biases[j]))
+        for j, row in enumerate(rows)
+        if row.std_error is not None
+    ]
+    cautions = (
+        *source.cautions,
+        *said,
+        *size_cautions(plan),
+        *of_few(rows),
+        *shape_of(scaled, plan, rows, "t"),
+    )
     rows = [under(row, cautions) for row in rows]
     inference = f"{METHOD}; {plan.text()}"
     return Result(
-        metric="jackknife", title=f"Jackknife of {statistic.name}", inference=inference, rows=(*rows, *corrected),
-        counts=plan.counts(), fit={"nobs": plan.pieces.size},
-        settings={"cluster": plan.names, "strata": plan.strata and plan.strata.name, "null": null, "level": level},
-        cautions=cautions, references=("efrontibshirani1993", "mackinnonetal2024", "shaowu1989", "cochran1964"),
-        design=source.design, words=own_words(rows, inference),
-        extras={"left_out": left, "bias": {row.name: float(b) for row, b in zip(rows, biases, strict=True)},
-                "statistic": statistic, "plan": plan},
+        metric="jackknife",
+        title=f"Jackknife of {statistic.name}",
+        inference=inference,
+        rows=(*rows, *corrected),
+        counts=plan.counts(),
+        fit={"nobs": plan.pieces.size},
+        settings={
+            "cluster": plan.names,
+            "strata": plan.strata and plan.strata.name,
+            "null": null,
+            "level": level,
+        },
+        cautions=cautions,
+        references=("efrontibshirani1993", "mackinnonetal2024", "shaowu1989", "cochran1964"),
+        design=source.design,
+        words=own_words(rows, inference),
+        extras={
+            "left_out": left,
+            "bias": {row.name: float(b) for row, b in zip(rows, biases, strict=True)},
+            "statistic": statistic,
+            "plan": plan,
+        },
         check="socialstats.crosscheck.own_statistics:jackknife_checks",
-    )  # fmt: skip
+    )
 
 
 CORRECTED, NONE = "bias corrected", "the function has no number"
@@ -152,7 +198,11 @@ def why_none(row: Row, values: FloatArray, plan: Plan, lost: str) -> str:
     if row.estimate is None:
         return f"{NONE} of these data"
     gone = int(np.isnan(values).sum())
-    return f"{NONE} without {gone:,} of the {plural_of(plan.noun)}, each left out alone: {lost}" if gone else ""
+    return (
+        f"{NONE} without {gone:,} of the {plural_of(plan.noun)}, each left out alone: {lost}"
+        if gone
+        else ""
+    )
 
 
 def bias_corrected(row: Row, bias: float) -> Row:
@@ -160,9 +210,19 @@ def bias_corrected(row: Row, bias: float) -> Row:
     assert row.estimate is not None
     group = CORRECTED if row.group is None else f"{row.group} {CORRECTED}"
     key = (*row.key, ("quantity", CORRECTED))
-    return Row(term=row.term, group=group, by=row.by, key=key, limits=row.limits, role="component",
-               estimate=row.estimate - bias, n=row.n, n_units=row.n_units, n_clusters=row.n_clusters,
-               method="jackknife")  # fmt: skip
+    return Row(
+        term=row.term,
+        group=group,
+        by=row.by,
+        key=key,
+        limits=row.limits,
+        role="component",
+        estimate=row.estimate - bias,
+        n=row.n,
+        n_units=row.n_units,
+        n_clusters=row.n_clusters,
+        method="jackknife",
+    )
 
 
 def tested(row: Row, error: float, df: float, null: float | None, level: float) -> Row:
@@ -173,7 +233,14 @@ def tested(row: Row, error: float, df: float, null: float | None, level: float) 
         t = (row.estimate - null) / error
         fields |= {"statistic": t, "p_value": float(two_sided_p(np.asarray(t), df)), "test": "t"}
     reach = critical_value(level, df) * error
-    return with_ends(row, row.estimate - reach, row.estimate + reach, level, within=row.limits or ANYWHERE, **fields)
+    return with_ends(
+        row,
+        row.estimate - reach,
+        row.estimate + reach,
+        level,
+        within=row.limits or ANYWHERE,
+        **fields,
+    )
 
 
 def of_few(rows: list[Row]) -> tuple[Caution, ...]:

@@ -86,9 +86,11 @@ SINGLE = "a source with a single rating of a unit: that unit's divergence has no
 ONE_UNIT = "a single independent unit: no interval"
 TOO_FEW = "no unit with four ratings, whose halves could be corrected"
 REASONS: dict[str, Reason] = {
-    ALONE: "one_unit", ONE_UNIT: "one_unit", SINGLE: "unidentified",
+    ALONE: "one_unit",
+    ONE_UNIT: "one_unit",
+    SINGLE: "unidentified",
     **{alike(what): "no_variation" for what in ("units", "clusters", "resamples")},
-}  # fmt: skip
+}
 
 
 def still(codes: Sequence[IntArray]) -> str:
@@ -133,24 +135,42 @@ class Found:
     mean: ClusteredMean | None = None
 
     @classmethod
-    def alone(cls, plain: FloatArray, corrected: FloatArray, test: ChanceTest | None = None) -> Found:
+    def alone(
+        cls, plain: FloatArray, corrected: FloatArray, test: ChanceTest | None = None
+    ) -> Found:
         """Return values without an interval: there are not two independent units."""
         none = np.full(len(plain), math.nan)
-        return cls(plain=plain, corrected=corrected, test=test, low=none, high=none, error=none,
-                   why=(ALONE,) * len(plain))  # fmt: skip
+        return cls(
+            plain=plain,
+            corrected=corrected,
+            test=test,
+            low=none,
+            high=none,
+            error=none,
+            why=(ALONE,) * len(plain),
+        )
 
 
 def independent(entered: BoolArray, copies: FloatArray, codes: Sequence[IntArray]) -> FloatArray:
     """(groups,) numbers of independent units: levels of the factor with fewer, or units."""
-    return np.array([
-        min((len(np.unique(code[used])) for code in codes), default=float(copies[used].sum())) for used in entered.T
-    ], dtype=np.float64)  # fmt: skip
+    return np.array(
+        [
+            min((len(np.unique(code[used])) for code in codes), default=float(copies[used].sum()))
+            for used in entered.T
+        ],
+        dtype=np.float64,
+    )
 
 
 def pooled(
-    first: FloatArray, second: FloatArray, copies: FloatArray, cells: Cells, codes: tuple[IntArray, ...],
-    settings: Mapping[str, Any], people: Sequence[tuple[int, RaterCounts]] = (),
-) -> Found:  # fmt: skip
+    first: FloatArray,
+    second: FloatArray,
+    copies: FloatArray,
+    cells: Cells,
+    codes: tuple[IntArray, ...],
+    settings: Mapping[str, Any],
+    people: Sequence[tuple[int, RaterCounts]] = (),
+) -> Found:
     """Compare the pooled shares of two sources, (units, levels) counts, in each group of units.
 
     `people` are the raters of either source (0 or 1) who are a sample.
@@ -170,26 +190,56 @@ def pooled(
         bias[-1] = bias[1:-1].mean()
     corrected = plain - bias
     table = flat.reshape(len(flat), cells.size, 2, -1)
-    test = swaps(table, codes, copies, settings) if raters is None else (
-        joint_tests(first, second, copies, cells, codes, people))  # fmt: skip
+    test = (
+        swaps(table, codes, copies, settings)
+        if raters is None
+        else (joint_tests(first, second, copies, cells, codes, people))
+    )
     if settings["ci"] != "noncentral":  # a replicate has the bias twice: of the sample, and its own
-        return resampled(flat, finish, 2 * bias, plain, corrected, test, copies, codes, settings, raters, moments.df)
-    mean, square = np.array([quadratic_moments(part, copies, codes, own)
-                             for part, own in parts_of(table, raters, cells)]).T  # fmt: skip
+        return resampled(
+            flat,
+            finish,
+            2 * bias,
+            plain,
+            corrected,
+            test,
+            copies,
+            codes,
+            settings,
+            raters,
+            moments.df,
+        )
+    mean, square = np.array(
+        [
+            quadratic_moments(part, copies, codes, own)
+            for part, own in parts_of(table, raters, cells)
+        ]
+    ).T
     low, high = quadratic_intervals(plain, mean, square, settings["level"])
     error = moments.std_error
     reach = critical_values(settings["level"], moments.df) * error
     # the lower end alone says whether shares may be equal: a jackknife, of a statistic that is flat there, says yes
     low, high = np.where(np.isnan(low), corrected - reach, low), np.fmax(high, corrected + reach)
     why = tuple(still(codes) if flat else "" for flat in np.isnan(error).tolist())
-    return Found(plain=plain, corrected=corrected, test=test, low=1 - high, high=1 - low, error=error, why=why,
-                 plain_df=moments.df)  # fmt: skip
+    return Found(
+        plain=plain,
+        corrected=corrected,
+        test=test,
+        low=1 - high,
+        high=1 - low,
+        error=error,
+        why=why,
+        plain_df=moments.df,
+    )
 
 
 def rater_table(
-    people: Sequence[tuple[int, RaterCounts]], copies: FloatArray, cells: Cells, codes: tuple[IntArray, ...],
+    people: Sequence[tuple[int, RaterCounts]],
+    copies: FloatArray,
+    cells: Cells,
+    codes: tuple[IntArray, ...],
     entered: BoolArray,
-) -> RaterTable | None:  # fmt: skip
+) -> RaterTable | None:
     """Return the ratings of raters who are a sample as rows of the sums of both sources in all cells."""
     found = []
     for side, own in people:
@@ -200,13 +250,15 @@ def rater_table(
         found.append((table, unit, cluster, own.rater[rows], entered[unit]))
     if not found:
         return None
-    table, row, cluster, rater, touched = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    table, row, cluster, rater, touched = (
+        np.concatenate(parts) for parts in zip(*found, strict=True)
+    )
     return RaterTable(table=table, row=row, cluster=cluster, rater=rater, touched=touched)
 
 
 def parts_of(
     table: FloatArray, raters: RaterTable | None, cells: Cells
-) -> list[tuple[FloatArray, RaterTable | None]]:  # fmt: skip
+) -> list[tuple[FloatArray, RaterTable | None]]:
     """Return the (units, k, 2, levels) counts of all units, of each cell and of all cells, with those of raters."""
     shape = table.shape[1:]
     given = None if raters is None else raters.table.reshape(-1, *shape)
@@ -220,11 +272,21 @@ def parts_of(
     own = cut(given) if cells.labels else [given]
     there = [part.sum(axis=(1, 2, 3)) > 0 for part in own]
     return [
-        (part, replace(raters, table=mine[some].reshape(int(some.sum()), -1), row=raters.row[some],
-                       cluster=raters.cluster[some], rater=raters.rater[some], touched=raters.touched[some])
-         if some.any() else None)
+        (
+            part,
+            replace(
+                raters,
+                table=mine[some].reshape(int(some.sum()), -1),
+                row=raters.row[some],
+                cluster=raters.cluster[some],
+                rater=raters.rater[some],
+                touched=raters.touched[some],
+            )
+            if some.any()
+            else None,
+        )
         for part, mine, some in zip(parts, own, there, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -246,22 +308,35 @@ class JointTests:
 
 
 def joint_tests(
-    first: FloatArray, second: FloatArray, copies: FloatArray, cells: Cells, codes: tuple[IntArray, ...],
+    first: FloatArray,
+    second: FloatArray,
+    copies: FloatArray,
+    cells: Cells,
+    codes: tuple[IntArray, ...],
     people: Sequence[tuple[int, RaterCounts]],
-) -> JointTests:  # fmt: skip
+) -> JointTests:
     """Test equal shares of all units and of each cell."""
     every = np.ones(len(copies), dtype=bool)
     groups = [every, *(cells.codes == k for k in range(len(cells.labels)))]
     found: list[WaldTest | str] = []
     for among in groups:
         used = among & ((first + second).sum(axis=1) > 0)
-        pair = PairTable(first=first[used], second=second[used], copies=copies[used],
-                         codes=tuple(code[used] for code in codes))  # fmt: skip
+        pair = PairTable(
+            first=first[used],
+            second=second[used],
+            copies=copies[used],
+            codes=tuple(code[used] for code in codes),
+        )
         if np.any(pair.totals.sum(axis=1) <= 0):
             found.append("no ratings of both")
             continue
-        drawn = [group for side, own in people for group in own.drawn(
-            copies, codes, used, total=float(pair.totals[side].sum()), sign=1.0 - 2.0 * side)]  # fmt: skip
+        drawn = [
+            group
+            for side, own in people
+            for group in own.drawn(
+                copies, codes, used, total=float(pair.totals[side].sum()), sign=1.0 - 2.0 * side
+            )
+        ]
         found.append(joint_test(pair, drawn))
     return JointTests(found=tuple(found))
 
@@ -279,28 +354,65 @@ def swaps(
         return jensen_shannon(one.reshape(-1, groups, levels), two.reshape(-1, groups, levels))
 
     first, second = (sides[:, :, k].reshape(len(sides), -1) for k in (0, 1))
-    return swap_test(first, second, finish, copies, codes, permutations=settings["permutations"], seed=settings["seed"])
+    return swap_test(
+        first,
+        second,
+        finish,
+        copies,
+        codes,
+        permutations=settings["permutations"],
+        seed=settings["seed"],
+    )
 
 
 def within_units(
-    first: FloatArray, second: FloatArray, copies: FloatArray, cells: Cells, codes: tuple[IntArray, ...],
-    settings: Mapping[str, Any], people: Sequence[tuple[int, RaterCounts]] = (),
-) -> Found:  # fmt: skip
+    first: FloatArray,
+    second: FloatArray,
+    copies: FloatArray,
+    cells: Cells,
+    codes: tuple[IntArray, ...],
+    settings: Mapping[str, Any],
+    people: Sequence[tuple[int, RaterCounts]] = (),
+) -> Found:
     """Average over units the divergence within the unit, of the units that both sources rated."""
     kept = np.flatnonzero((first.sum(axis=1) > 0) & (second.sum(axis=1) > 0))
     if not len(kept):
         none = np.full(len(cells.groups), math.nan)
         return Found.alone(none, none)
-    one, two, copies, codes = first[kept], second[kept], copies[kept], tuple(code[kept] for code in codes)
+    one, two, copies, codes = (
+        first[kept],
+        second[kept],
+        copies[kept],
+        tuple(code[kept] for code in codes),
+    )
     cells = replace(cells, codes=cells.codes[kept])
-    values = [jensen_shannon(one, two), unit_corrected(one, two), unit_corrected(one, two, 1), np.ones(len(kept))]
+    values = [
+        jensen_shannon(one, two),
+        unit_corrected(one, two),
+        unit_corrected(one, two, 1),
+        np.ones(len(kept)),
+    ]
     flat = cells.spread(np.column_stack(values) * copies[:, None])
     means = [cells.by_group(partial(mean_of_column, column=k)) for k in range(3)]
     plain, corrected, first_order = (mean(flat.sum(axis=0)[None, :])[0] for mean in means)
-    raters = [drawn for side, own in people
-              if (drawn := unit_drawn(own, kept, (one, two)[:: 1 - 2 * side], copies, cells, codes))]  # fmt: skip
-    test = None if raters else exchange_test(one, two, copies, cells.codes, cells.size,
-                                             permutations=settings["permutations"], seed=settings["seed"])  # fmt: skip
+    raters = [
+        drawn
+        for side, own in people
+        if (drawn := unit_drawn(own, kept, (one, two)[:: 1 - 2 * side], copies, cells, codes))
+    ]
+    test = (
+        None
+        if raters
+        else exchange_test(
+            one,
+            two,
+            copies,
+            cells.codes,
+            cells.size,
+            permutations=settings["permutations"],
+            seed=settings["seed"],
+        )
+    )
     entered = cells.entered(np.ones(len(kept), dtype=bool))
     df = independent(entered, copies, codes) - 1
     if df[0] < 1:
@@ -312,22 +424,47 @@ def within_units(
     spread = moments.std_error
     if raters:
         none = np.zeros(len(df))
-        over_units = MeanErrors(variance=moments.variance, df=df, clusters=df + 1, effective=df + 1, largest=none,
-                                plain=moments.variance, rounding=moments.rounding)  # fmt: skip
+        over_units = MeanErrors(
+            variance=moments.variance,
+            df=df,
+            clusters=df + 1,
+            effective=df + 1,
+            largest=none,
+            plain=moments.variance,
+            rounding=moments.rounding,
+        )
         both = with_drawn(over_units, raters)
         spread, df = both.std_error, both.df
-    error = np.hypot(spread, (corrected - first_order) / 2)  # about half of the second order, for the bias that is left
+    error = np.hypot(
+        spread, (corrected - first_order) / 2
+    )  # about half of the second order, for the bias that is left
     reach = critical_values(settings["level"], df) * error
-    why = [still(codes) if not e > 0 else ALONE if g < 1 else "" for e, g in zip(error, df, strict=True)]
-    return Found(plain=plain, corrected=corrected, test=test, low=1 - corrected - reach, high=1 - corrected + reach,
-                 error=error, df=df, plain_df=df, why=tuple(why),
-                 mean=clustered_mean(jensen_shannon(one, two), copies, codes, magnitude=1.0))  # fmt: skip
+    why = [
+        still(codes) if not e > 0 else ALONE if g < 1 else ""
+        for e, g in zip(error, df, strict=True)
+    ]
+    return Found(
+        plain=plain,
+        corrected=corrected,
+        test=test,
+        low=1 - corrected - reach,
+        high=1 - corrected + reach,
+        error=error,
+        df=df,
+        plain_df=df,
+        why=tuple(why),
+        mean=clustered_mean(jensen_shannon(one, two), copies, codes, magnitude=1.0),
+    )
 
 
 def unit_drawn(
-    people: RaterCounts, kept: IntArray, sides: Sequence[FloatArray], copies: FloatArray, cells: Cells,
+    people: RaterCounts,
+    kept: IntArray,
+    sides: Sequence[FloatArray],
+    copies: FloatArray,
+    cells: Cells,
     codes: Sequence[IntArray],
-) -> Drawn | None:  # fmt: skip
+) -> Drawn | None:
     """Return what people who are a sample add to the mean divergence within units, by its derivative.
 
     The divergence of shares p and q with the mean m has the derivative log2(p / m) / 2 by the share p of a level.
@@ -347,7 +484,9 @@ def unit_drawn(
     there = place[people.unit] >= 0
     if not there.any():
         return None
-    own = RaterCounts(unit=place[people.unit[there]], rater=people.rater[there], counts=people.counts[there])
+    own = RaterCounts(
+        unit=place[people.unit[there]], rater=people.rater[there], counts=people.counts[there]
+    )
     rows, weight, cluster = own.rows(copies, codes, np.ones(len(kept), dtype=bool))
     unit, values = own.unit[rows], own.counts[rows]
     p, q = (side / side.sum(axis=1, keepdims=True) for side in sides)
@@ -356,11 +495,21 @@ def unit_drawn(
     n = np.bincount(unit, weight, len(kept))
     moved = ((values - p[unit]) * slope[unit]).sum(axis=1) * weight / (n / copies)[unit]
     share = weight / (n / copies)[unit]
-    inside = np.equal.outer(cells.codes[unit], np.arange(cells.size)) / np.bincount(cells.codes, copies, cells.size)
-    groups = [np.full(len(rows), 1 / copies.sum()), *inside.T, inside.mean(axis=1)][: len(cells.groups)]
-    scores, shares = (np.column_stack([each * group for group in groups]) for each in (moved, share))
-    return Drawn(scores=scores, shares=shares / shares.sum(axis=0), cluster=numbered(cluster)[0],
-                 rater=numbered(own.rater[rows])[0])  # fmt: skip
+    inside = np.equal.outer(cells.codes[unit], np.arange(cells.size)) / np.bincount(
+        cells.codes, copies, cells.size
+    )
+    groups = [np.full(len(rows), 1 / copies.sum()), *inside.T, inside.mean(axis=1)][
+        : len(cells.groups)
+    ]
+    scores, shares = (
+        np.column_stack([each * group for group in groups]) for each in (moved, share)
+    )
+    return Drawn(
+        scores=scores,
+        shares=shares / shares.sum(axis=0),
+        cluster=numbered(cluster)[0],
+        rater=numbered(own.rater[rows])[0],
+    )
 
 
 def mean_of_column(sums: FloatArray, *, column: int) -> FloatArray:
@@ -369,33 +518,62 @@ def mean_of_column(sums: FloatArray, *, column: int) -> FloatArray:
 
 
 def resampled(
-    flat: FloatArray, finish: Finish, shift: FloatArray | float, plain: FloatArray, corrected: FloatArray,
-    test: ChanceTest | JointTests | None, copies: FloatArray, codes: tuple[IntArray, ...],
-    settings: Mapping[str, Any], raters: RaterTable | None = None, df: FloatArray | None = None,
-) -> Found:  # fmt: skip
+    flat: FloatArray,
+    finish: Finish,
+    shift: FloatArray | float,
+    plain: FloatArray,
+    corrected: FloatArray,
+    test: ChanceTest | JointTests | None,
+    copies: FloatArray,
+    codes: tuple[IntArray, ...],
+    settings: Mapping[str, Any],
+    raters: RaterTable | None = None,
+    df: FloatArray | None = None,
+) -> Found:
     """Add bootstrap intervals of units or clusters (and raters); values of the resamples are moved by `shift`."""
     units = Units.clusters(*codes) if codes else Units.rows(copies)
     make = bootstrap if raters is None else partial(bootstrap_with_raters, raters=raters)
-    boot: Replicates = make(flat, finish, units, resamples=settings["resamples"], seed=settings["seed"])
+    boot: Replicates = make(
+        flat, finish, units, resamples=settings["resamples"], seed=settings["seed"]
+    )
     similar = Replicates(
-        estimate=1 - corrected, replicates=1 - (boot.replicates - shift), n_degenerate=boot.n_degenerate
+        estimate=1 - corrected,
+        replicates=1 - (boot.replicates - shift),
+        n_degenerate=boot.n_degenerate,
     )
     ends = choose(settings["ci"], similar, level=settings["level"])
-    return Found(plain=plain, corrected=corrected, test=test, low=ends.low, high=ends.high, error=similar.std_error,
-                 plain_df=None if raters is None else df, why=ends.undefined, lost=similar.caution())  # fmt: skip
+    return Found(
+        plain=plain,
+        corrected=corrected,
+        test=test,
+        low=ends.low,
+        high=ends.high,
+        error=similar.std_error,
+        plain_df=None if raters is None else df,
+        why=ends.undefined,
+        lost=similar.caution(),
+    )
 
 
-def sized(row: Row, ratings: FloatArray, used: BoolArray, copies: FloatArray, codes: Sequence[IntArray]) -> Row:
+def sized(
+    row: Row, ratings: FloatArray, used: BoolArray, copies: FloatArray, codes: Sequence[IntArray]
+) -> Row:
     """Add the numbers of ratings, units and clusters to a row."""
     return replace(
-        row, n=float((ratings * copies)[used].sum()), n_units=int(copies[used].sum()),
+        row,
+        n=float((ratings * copies)[used].sum()),
+        n_units=int(copies[used].sum()),
         n_clusters=min((len(np.unique(code[used])) for code in codes), default=None),
-    )  # fmt: skip
+    )
 
 
 def undefined(row: Row, why: str) -> Row:
     """Return a row without an estimate or an interval, with the reason."""
-    return replace(row, undefined=why, reason=REASONS.get(why, "no_data" if row.estimate is None else "no_interval"))
+    return replace(
+        row,
+        undefined=why,
+        reason=REASONS.get(why, "no_data" if row.estimate is None else "no_interval"),
+    )
 
 
 def key_of(source: str, group: str | None) -> tuple[tuple[str, str], ...]:
@@ -404,24 +582,37 @@ def key_of(source: str, group: str | None) -> tuple[tuple[str, str], ...]:
 
 
 def similarity_rows(
-    data: SourceCounts, pair: tuple[int, int], found: Found, cells: Cells, codes: Sequence[IntArray],
+    data: SourceCounts,
+    pair: tuple[int, int],
+    found: Found,
+    cells: Cells,
+    codes: Sequence[IntArray],
     settings: Mapping[str, Any],
-) -> list[tuple[Row, Row]]:  # fmt: skip
+) -> list[tuple[Row, Row]]:
     """Two rows a group of units, corrected and plug-in, of one source."""
     name, inside = data.sources[pair[1]], settings["aggregate"] == "unit"
     n = data.n[:, list(pair)]
     entered = cells.entered((n > 0).sum(axis=1) > int(inside))
     names = " and ".join(f"'{shorten(data.sources[k])}'" for k in pair)
-    nothing = f"no unit rated by both {names}" if inside else f"no ratings of both {names} in every cell"
+    nothing = (
+        f"no unit rated by both {names}" if inside else f"no ratings of both {names} in every cell"
+    )
     out = []
     for k, label in enumerate(cells.groups):
         base = Row(term=name, group=label, key=key_of(name, label), role="estimate")
         base = sized(base, n.sum(axis=1), entered[:, k], data.copies, codes)
-        plain = replace(base, term=free_label(f"{name} (plug-in)", data.sources), role="component", method="plug-in")
+        plain = replace(
+            base,
+            term=free_label(f"{name} (plug-in)", data.sources),
+            role="component",
+            method="plug-in",
+        )
         if math.isnan(found.plain[k]):
             out.append((undefined(base, nothing), undefined(plain, nothing)))
         else:
-            out.append((corrected_row(base, found, k, settings), plain_row(plain, found, k, settings)))
+            out.append(
+                (corrected_row(base, found, k, settings), plain_row(plain, found, k, settings))
+            )
     return out
 
 
@@ -436,15 +627,24 @@ def plain_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -> Ro
     df = groups if found.plain_df is None else float(found.plain_df[k])
     row = replace(row, estimate=1 - float(found.plain[k]), method=f"plug-in, {PLAIN}")
     if found.why[k] or not error > 0 or not df >= 1:
-        return undefined(row, found.why[k] or alike("units" if row.n_clusters is None else "clusters"))
+        return undefined(
+            row, found.why[k] or alike("units" if row.n_clusters is None else "clusters")
+        )
     row = replace(with_t(row, error, df, settings["level"], within=(0.0, 1.0), test=False), df=df)
     if settings["ci"] != "noncentral":
         return row
     gain = float(found.plain[k] - found.corrected[k])
     low = min(float(row.conf_low or 0.0), float(found.low[k]) - gain)
     high = max(float(row.conf_high or 0.0), float(found.high[k]) - gain)
-    return with_ends(row, low, high, settings["level"], within=(0.0, 1.0), interval="outer_ends",
-                     method=f"plug-in, {OUTER}, {PLAIN.partition(' t ')[2]}")  # fmt: skip
+    return with_ends(
+        row,
+        low,
+        high,
+        settings["level"],
+        within=(0.0, 1.0),
+        interval="outer_ends",
+        method=f"plug-in, {OUTER}, {PLAIN.partition(' t ')[2]}",
+    )
 
 
 def corrected_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -> Row:
@@ -457,12 +657,21 @@ def corrected_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -
         return undefined(row, found.why[k])
     kind: Any = {"noncentral": "noncentral_chi2"}.get(settings["ci"], settings["ci"])
     return with_ends(
-        row, float(found.low[k]), float(found.high[k]), settings["level"], within=(0.0, 1.0), hold=True,
-        std_error=float(found.error[k]) or None, df=None if found.df is None else float(found.df[k]), interval=kind,
-    )  # fmt: skip
+        row,
+        float(found.low[k]),
+        float(found.high[k]),
+        settings["level"],
+        within=(0.0, 1.0),
+        hold=True,
+        std_error=float(found.error[k]) or None,
+        df=None if found.df is None else float(found.df[k]),
+        interval=kind,
+    )
 
 
-def tested(row: Row, test: ChanceTest | JointTests | None, k: int, settings: Mapping[str, Any]) -> Row:
+def tested(
+    row: Row, test: ChanceTest | JointTests | None, k: int, settings: Mapping[str, Any]
+) -> Row:
     """Add the method of correction, and the test of equal shares where there is one."""
     named = {
         "noncentral": "noncentral chi-square, lower end not above the jackknife t's",
@@ -476,15 +685,24 @@ def tested(row: Row, test: ChanceTest | JointTests | None, k: int, settings: Map
     if isinstance(test, JointTests):
         one = test.found[k]
         assert isinstance(one, WaldTest)
-        return replace(row, statistic=one.statistic, p_value=one.p, test="f", method=f"{method}; {f_text(one)}")
+        return replace(
+            row, statistic=one.statistic, p_value=one.p, test="f", method=f"{method}; {f_text(one)}"
+        )
     return replace(
-        row, statistic=float(test.statistic[k]), p_value=float(test.p_value[k]), test="permutation",
+        row,
+        statistic=float(test.statistic[k]),
+        p_value=float(test.p_value[k]),
+        test="permutation",
         method=f"{method}; {test.method}, {count(test.draws, 'draw')}",
-    )  # fmt: skip
+    )
 
 
 def ceiling(
-    data: SourceCounts, reference: int, cells: Cells, codes: tuple[IntArray, ...], settings: Mapping[str, Any]
+    data: SourceCounts,
+    reference: int,
+    cells: Cells,
+    codes: tuple[IntArray, ...],
+    settings: Mapping[str, Any],
 ) -> tuple[list[tuple[Row, Row]], tuple[float, ...]]:
     """Rows of how alike two random halves of the reference's ratings are, corrected and plug-in, and their
     Monte-Carlo errors.
@@ -495,7 +713,11 @@ def ceiling(
     pooled, that of the jackknife over independent units of the second-order form; within units, of the ratings. Its
     interval is the same, moved by the bias.
     """
-    own, name, inside = data.counts[:, reference], data.sources[reference], settings["aggregate"] == "unit"
+    own, name, inside = (
+        data.counts[:, reference],
+        data.sources[reference],
+        settings["aggregate"] == "unit",
+    )
     read = bool(np.any(own % 1))  # probabilities, which have no halves
     own = np.zeros_like(own) if read else own
     ratings, splits = own.sum(axis=1), settings["splits"]
@@ -516,37 +738,64 @@ def ceiling(
     rows = []
     for k, label in enumerate(cells.groups):
         row = Row(
-            term=free_label(f"{name} (split-half, plug-in)", data.sources), group=label, key=key_of(name, label),
-            role="component", method=f"plug-in, mean of {count(splits, 'random halving')}; t interval of the logarithm "
+            term=free_label(f"{name} (split-half, plug-in)", data.sources),
+            group=label,
+            key=key_of(name, label),
+            role="component",
+            method=f"plug-in, mean of {count(splits, 'random halving')}; t interval of the logarithm "
             "of the divergence, by the jackknife",
-        )  # fmt: skip
+        )
         row, less = sized(row, ratings, entered[:, k], data.copies, codes), float(values[k])
-        better = replace(row, term=free_label(f"{name} (split-half)", data.sources), role="reference",
-                         method=f"{row.method}; less its bias")  # fmt: skip
+        better = replace(
+            row,
+            term=free_label(f"{name} (split-half)", data.sources),
+            role="reference",
+            method=f"{row.method}; less its bias",
+        )
         if math.isnan(less):
-            why = f"replies of '{shorten(name)}' count with probabilities, which have no halves" if read else (
-                f"no unit with two ratings of '{shorten(name)}'")  # fmt: skip
+            why = (
+                f"replies of '{shorten(name)}' count with probabilities, which have no halves"
+                if read
+                else (f"no unit with two ratings of '{shorten(name)}'")
+            )
             rows.append((undefined(better, why), undefined(row, why)))
             continue
-        row, df = replace(row, estimate=1 - less), float((row.n_units if not codes else row.n_clusters) or 0) - 1
+        row, df = (
+            replace(row, estimate=1 - less),
+            float((row.n_units if not codes else row.n_clusters) or 0) - 1,
+        )
         groups = entered[:, 1:-1] if k and k == len(cells.groups) - 1 else entered[:, [k]]
         rare = "" if inside else rare_level(own * data.copies[:, None], groups, data.levels)
-        lost = (ONE_UNIT if df < 1 else rare or still(codes)) if df < 1 or rare or not errors[k] > 0 else ""
+        lost = (
+            (ONE_UNIT if df < 1 else rare or still(codes))
+            if df < 1 or rare or not errors[k] > 0
+            else ""
+        )
         moved = less - float(less_bias[k])
         if math.isnan(moved):
             better = undefined(better, TOO_FEW if inside else ONE_UNIT)
         else:
             better = kept_within(better, 1 - less + moved, (0.0, 1.0))
         if lost:
-            rows.append((better if better.undefined else undefined(better, lost), undefined(row, lost)))
+            rows.append(
+                (better if better.undefined else undefined(better, lost), undefined(row, lost))
+            )
             continue
         reach = math.exp(critical_value(settings["level"], df) * float(errors[k]))
         ends = 1 - less * reach, 1 - less / reach
         facts: dict[str, Any] = {"std_error": less * float(errors[k]), "df": df}
         row = with_ends(row, *ends, settings["level"], within=(0.0, 1.0), interval="t", **facts)
         if not better.undefined:
-            better = with_ends(better, ends[0] + moved, ends[1] + moved, settings["level"], within=(0.0, 1.0),
-                               hold=True, interval="t", **facts)  # fmt: skip
+            better = with_ends(
+                better,
+                ends[0] + moved,
+                ends[1] + moved,
+                settings["level"],
+                within=(0.0, 1.0),
+                hold=True,
+                interval="t",
+                **facts,
+            )
         rows.append((better, row))
     return rows, tuple(drawing.tolist())
 
@@ -686,12 +935,20 @@ def js_similarity(
     """
     one_of("aggregate", aggregate, get_args(Aggregate))
     settings = {
-        "reference": reference, "source": source, "cell": cell, "aggregate": aggregate, "refusal": refusal,
+        "reference": reference,
+        "source": source,
+        "cell": cell,
+        "aggregate": aggregate,
+        "refusal": refusal,
         "ci": chosen_ci(ci, aggregate),
-        "permutations": checked_draws(permutations, "permutations"), "splits": checked_draws(splits, "splits"),
-        "cluster": cluster, "people": people, "level": checked_level(level), "resamples": resamples,
+        "permutations": checked_draws(permutations, "permutations"),
+        "splits": checked_draws(splits, "splits"),
+        "cluster": cluster,
+        "people": people,
+        "level": checked_level(level),
+        "resamples": resamples,
         "seed": checked_seed(seed),
-    }  # fmt: skip
+    }
     return estimate(ratings, settings)
 
 
@@ -707,11 +964,15 @@ def chosen_ci(ci: str | None, aggregate: str) -> str:
     if ci is not None and ci not in get_args(Ci):
         raise InputError(f"{option('ci', ci)} is not one of {', '.join(get_args(Ci))}")
     if ci == "noncentral" and ci == other:
-        raise InputError(f"{option('ci', 'noncentral')} is for pooled shares; with {option('aggregate', 'unit')} use "
-                         f"{option('ci', 't')}")  # fmt: skip
+        raise InputError(
+            f"{option('ci', 'noncentral')} is for pooled shares; with {option('aggregate', 'unit')} use "
+            f"{option('ci', 't')}"
+        )
     if ci == other:
-        raise InputError(f"{option('ci', 't')} is for {option('aggregate', 'unit')}; for pooled shares use "
-                         f"{option('ci', 'noncentral')}")  # fmt: skip
+        raise InputError(
+            f"{option('ci', 't')} is for {option('aggregate', 'unit')}; for pooled shares use "
+            f"{option('ci', 'noncentral')}"
+        )
     return ci or own
 
 
@@ -719,25 +980,53 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     """Compare the sources of one design."""
     factors = cluster_factors(design, settings["cluster"])
     whole = settings["aggregate"] == "pooled"  # within units the correction counts single answers
-    unable = "" if whole or settings["ci"] == "t" else "resamples within units take the ratings of a unit as they are"
+    unable = (
+        ""
+        if whole or settings["ci"] == "t"
+        else "resamples within units take the ratings of a unit as they are"
+    )
     whose = population(design, settings["people"], factors, unable=unable)
-    data = source_counts(design, settings["source"], settings["refusal"], probable=whole, drawn=whose.drawn)
+    data = source_counts(
+        design, settings["source"], settings["refusal"], probable=whole, drawn=whose.drawn
+    )
     whose = whose.of(data.people)
-    first, cells = data.index(settings["reference"], "reference"), cells_of(design, settings["cell"], "cell")
+    first, cells = (
+        data.index(settings["reference"], "reference"),
+        cells_of(design, settings["cell"], "cell"),
+    )
     others = [k for k in range(len(data.sources)) if k != first]
     if not others:
-        raise NothingToAnalyse(f"{design.source}: '{shorten(settings['reference'])}' is the only {data.name}")
+        raise NothingToAnalyse(
+            f"{design.source}: '{shorten(settings['reference'])}' is the only {data.name}"
+        )
     codes = tuple(factor.codes for factor in factors)
     compare = pooled if whole else within_units
     sampled = dict(enumerate(data.people))
     found = {
-        k: compare(data.counts[:, first], data.counts[:, k], data.copies, cells, codes, settings,
-                   [(side, own) for side, at in enumerate((first, k)) if (own := sampled.get(at)) is not None])
+        k: compare(
+            data.counts[:, first],
+            data.counts[:, k],
+            data.copies,
+            cells,
+            codes,
+            settings,
+            [
+                (side, own)
+                for side, at in enumerate((first, k))
+                if (own := sampled.get(at)) is not None
+            ],
+        )
         for k in others
-    }  # fmt: skip
-    parts = [similarity_rows(data, (first, k), one, cells, codes, settings) for k, one in found.items()]
+    }
+    parts = [
+        similarity_rows(data, (first, k), one, cells, codes, settings) for k, one in found.items()
+    ]
     top, drawing = ceiling(data, first, cells, codes, settings)
-    rows = [row for g, limits in enumerate(top) for row in (*(one for part in parts for one in part[g]), *limits)]
+    rows = [
+        row
+        for g, limits in enumerate(top)
+        for row in (*(one for part in parts for one in part[g]), *limits)
+    ]
     totals = (data.counts * data.copies[:, None, None]).sum(axis=0)
     largest = largest_share(data.copies, factors)
     lost = [one.lost for one in found.values() if one.lost is not None]
@@ -749,25 +1038,49 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         + (of_probabilities(design) if whole else ""),
         inference=f"{interval_text(settings)}; {cluster_text(factors, 'units')}; {whose.text()}",
         rows=tuple(rows),
-        counts={"ratings": round(totals.sum()), "units": int(data.copies[data.n.sum(axis=1) > 0].sum()),
-                "sources compared": len(others), **({"cells": len(cells.labels)} if cells.labels else {})},
-        fit={"nobs": round(totals.sum()), "n_clusters": rows[0].n_clusters, "method": settings["ci"],
-             "seed": settings["seed"], "resamples": settings["resamples"],
-             "effective_df": min((row.df for row in rows if row.df is not None), default=None) if factors else None,
-             "largest_leverage": largest if factors else None},
+        counts={
+            "ratings": round(totals.sum()),
+            "units": int(data.copies[data.n.sum(axis=1) > 0].sum()),
+            "sources compared": len(others),
+            **({"cells": len(cells.labels)} if cells.labels else {}),
+        },
+        fit={
+            "nobs": round(totals.sum()),
+            "n_clusters": rows[0].n_clusters,
+            "method": settings["ci"],
+            "seed": settings["seed"],
+            "resamples": settings["resamples"],
+            "effective_df": min((row.df for row in rows if row.df is not None), default=None)
+            if factors
+            else None,
+            "largest_leverage": largest if factors else None,
+        },
         settings=settings | {"source": data.name, "people": whose.setting},
-        cautions=(*own_cautions([pair for part in parts for pair in part]), *rare_levels(data, codes, settings),
-                  *rare_people(data), *shapes, *source_cautions(data),
-                  *cluster_cautions(design, factors, df=[None] if settings["ci"] in RESAMPLED else None,
-                                    largest=largest),
-                  *population_cautions(whose), *lost[:1]),
+        cautions=(
+            *own_cautions([pair for part in parts for pair in part]),
+            *rare_levels(data, codes, settings),
+            *rare_people(data),
+            *shapes,
+            *source_cautions(data),
+            *cluster_cautions(
+                design, factors, df=[None] if settings["ci"] in RESAMPLED else None, largest=largest
+            ),
+            *population_cautions(whose),
+            *lost[:1],
+        ),
         references=METRIC.references,
         design=design,
-        extras={"people": whose.names(design), "levels": data.levels, "uncut": {
-            data.sources[k]: 1 - float(one.corrected[0]) for k, one in found.items()}, "shares": {
-            name: tuple((one / max(one.sum(), 1.0)).tolist()) for name, one in zip(data.sources, totals, strict=True)},
-            "ceiling_error": drawing},
-    )  # fmt: skip
+        extras={
+            "people": whose.names(design),
+            "levels": data.levels,
+            "uncut": {data.sources[k]: 1 - float(one.corrected[0]) for k, one in found.items()},
+            "shares": {
+                name: tuple((one / max(one.sum(), 1.0)).tolist())
+                for name, one in zip(data.sources, totals, strict=True)
+            },
+            "ceiling_error": drawing,
+        },
+    )
 
 
 def interval_text(settings: Mapping[str, Any]) -> str:
@@ -775,24 +1088,39 @@ def interval_text(settings: Mapping[str, Any]) -> str:
     if settings["ci"] == "noncentral":
         return "noncentral chi-square intervals, widened to the lower limit of the jackknife t"
     if settings["ci"] == "t":
-        return "t intervals over units by the jackknife, with an allowance for the bias that is left"
+        return (
+            "t intervals over units by the jackknife, with an allowance for the bias that is left"
+        )
     return f"{settings['ci']} bootstrap intervals, {count(settings['resamples'])} resamples, seed {settings['seed']}"
 
 
 def own_cautions(pairs: Sequence[tuple[Row, Row]], where: str = "here") -> tuple[Caution, ...]:
     """Caution SS304: by how much the plug-in values are too small; `pairs` are corrected and plug-in rows."""
-    gains = [one.estimate - two.estimate for one, two in pairs
-             if one.estimate is not None and two.estimate is not None]  # fmt: skip
+    gains = [
+        one.estimate - two.estimate
+        for one, two in pairs
+        if one.estimate is not None and two.estimate is not None
+    ]
     if not gains:
         return ()
     said = (
-        f"sampling noise makes plug-in similarities too small, by up to {number(max(gains), 3, bounded=True)} {where}"
+        f"sampling noise makes plug-in similarities too small, by up to "
+        f"{number(max(gains), 3, bounded=True)} {where}"
     )
-    return (caution("SS304", said, affects="rows called plug-in", fix="quote the corrected rows",
-                    rows=[plain.term for _, plain in pairs]),)  # fmt: skip
+    return (
+        caution(
+            "SS304",
+            said,
+            affects="rows called plug-in",
+            fix="quote the corrected rows",
+            rows=[plain.term for _, plain in pairs],
+        ),
+    )
 
 
-def rare_levels(data: SourceCounts, codes: Sequence[IntArray], settings: Mapping[str, Any]) -> tuple[Caution, ...]:
+def rare_levels(
+    data: SourceCounts, codes: Sequence[IntArray], settings: Mapping[str, Any]
+) -> tuple[Caution, ...]:
     """Caution SS312: pooled shares of levels that a source gave to fewer than five units (or clusters).
 
     In simulated tables nominal 95% intervals then covered .88 to .93. Runs of a unit mostly agreed, and a level with a
@@ -804,15 +1132,19 @@ def rare_levels(data: SourceCounts, codes: Sequence[IntArray], settings: Mapping
     for code in codes[:1]:
         given = np.stack([(given[code == k] > 0).any(axis=0) for k in np.unique(code)])
     carriers = given.sum(axis=0)
-    least = {name: float(own[carriers.sum(axis=0) > 0].min())
-             for name, own in zip(data.sources, carriers, strict=True) if own.sum()}  # fmt: skip
+    least = {
+        name: float(own[carriers.sum(axis=0) > 0].min())
+        for name, own in zip(data.sources, carriers, strict=True)
+        if own.sum()
+    }
     few = [name for name, n in least.items() if n < LEAST]
     return small_sample(
-        min(least.values(), default=LEAST), LEAST, f"{quoted(few)} gave a level to fewer than {LEAST} "
-        f"{'clusters' if codes else 'units'}",
+        min(least.values(), default=LEAST),
+        LEAST,
+        f"{quoted(few)} gave a level to fewer than {LEAST} {'clusters' if codes else 'units'}",
         affects="pooled similarities, whose 95% intervals held .88 to .995 in such simulations",
         fix="collect more units",
-    )  # fmt: skip
+    )
 
 
 def rare_people(data: SourceCounts) -> tuple[Caution, ...]:
@@ -822,18 +1154,24 @@ def rare_people(data: SourceCounts) -> tuple[Caution, ...]:
     held .89 (7 people, 100 units), and .945 with 30 people.
     """
     few = {}
-    for name, people, counts in zip(data.sources, data.people, data.counts.transpose(1, 0, 2), strict=False):
+    for name, people, counts in zip(
+        data.sources, data.people, data.counts.transpose(1, 0, 2), strict=False
+    ):
         share = data.copies @ counts
         n = 0 if people is None else len(np.unique(people.rater))
         if n and share[share > 0].min() * n < share.sum():
             few[name] = n
     if not few:
         return ()
-    return (caution(
-        "SS212", f"fewer than one of {listing([f'{count(n)} people of {quoted([name])}' for name, n in few.items()])} "
-        "would account for the rarest level",
-        affects="similarities: nominal 95% intervals held in .89 to .95 of simulations", fix="ask more people",
-    ),)  # fmt: skip
+    return (
+        caution(
+            "SS212",
+            f"fewer than one of {listing([f'{count(n)} people of {quoted([name])}' for name, n in few.items()])} "
+            "would account for the rarest level",
+            affects="similarities: nominal 95% intervals held in .89 to .95 of simulations",
+            fix="ask more people",
+        ),
+    )
 
 
 def sentence(result: Result) -> str:

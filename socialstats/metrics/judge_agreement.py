@@ -129,8 +129,14 @@ def judge_agreement(
     >>> [round(row.estimate, 3) for row in result.rows]
     [-0.202, 0.714, 0.917]
     """
-    settings = {"reference": reference, "source": source, "weights": weights, "kind": kind, "cluster": cluster,
-                "level": checked_level(level)}  # fmt: skip
+    settings = {
+        "reference": reference,
+        "source": source,
+        "weights": weights,
+        "kind": kind,
+        "cluster": cluster,
+        "level": checked_level(level),
+    }
     return estimate(ratings, settings)
 
 
@@ -158,26 +164,49 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         inference="t intervals of differences and Fisher z intervals of kappas, with linearised standard errors; "
         + cluster_text(factors, "units"),
         rows=rows,
-        counts={"units": len({u for one in judged.values() for u in one.index.tolist()}),
-                "people": len(sides.people), "judges": len(sides.judges)},
-        fit={"nobs": int(first.n or 0), "n_clusters": first.n_clusters, "df": first.df, "method": first.method,
-             **cluster_facts(rows)},
-        settings=settings | {"weights": weights.name, "source": sides.group, "reference": sides.level},
+        counts={
+            "units": len({u for one in judged.values() for u in one.index.tolist()}),
+            "people": len(sides.people),
+            "judges": len(sides.judges),
+        },
+        fit={
+            "nobs": int(first.n or 0),
+            "n_clusters": first.n_clusters,
+            "df": first.df,
+            "method": first.method,
+            **cluster_facts(rows),
+        },
+        settings=settings
+        | {"weights": weights.name, "source": sides.group, "reference": sides.level},
         cautions=(*weights.cautions, *cautions(design, sides, judged, factors)),
         references=METRIC.references,
         design=design,
-        extras={"people": sides.people, "judges": sides.judges, "group": sides.group, "level": sides.level,
-                "named": sides.named, "shared": {name: one.n_shared for name, one in judged.items()},
-                "weights": weights.matrix},
-    )  # fmt: skip
+        extras={
+            "people": sides.people,
+            "judges": sides.judges,
+            "group": sides.group,
+            "level": sides.level,
+            "named": sides.named,
+            "shared": {name: one.n_shared for name, one in judged.items()},
+            "weights": weights.matrix,
+        },
+    )
 
 
-def rows_of(name: str, judged: Judged, factors: Sequence[Factor], v: FloatArray, level: float) -> list[Row]:
+def rows_of(
+    name: str, judged: Judged, factors: Sequence[Factor], v: FloatArray, level: float
+) -> list[Row]:
     """Rows of one judge: the difference, and the two kappas it is the difference of."""
     codes = tuple(factor.codes[judged.index] for factor in factors)
     clusters = min((len(np.unique(code)) for code in codes), default=None)
-    base = Row(term="", group=name, key=(("judge", name),), n=float(judged.n_ratings), n_units=judged.n_units,
-               n_clusters=clusters)  # fmt: skip
+    base = Row(
+        term="",
+        group=name,
+        key=(("judge", name),),
+        n=float(judged.n_ratings),
+        n_units=judged.n_units,
+        n_clusters=clusters,
+    )
     rows = [
         replace(
             base,
@@ -193,19 +222,29 @@ def rows_of(name: str, judged: Judged, factors: Sequence[Factor], v: FloatArray,
     judge, people = judged.kappas(v)
     values = (judge.value - people.value, judge.value, people.value)
     moves = (judge.influence - people.influence, judge.influence, people.influence)
-    share, how = judged.copies / judged.copies.sum(), How(ci="closed", cluster=None, level=level, resamples=0, seed=0)
+    share, how = (
+        judged.copies / judged.copies.sum(),
+        How(ci="closed", cluster=None, level=level, resamples=0, seed=0),
+    )
     out = []
     for row, value, move in zip(rows, values, moves, strict=True):
         if math.isnan(value):
             out.append(replace(row, undefined=FLAT, reason="no_variation"))
             continue
         tested, influence = row.term == DIFFERENCE, (move - share @ move) * share
-        one = Estimand(estimate=np.array([value]), shares=share[:, None], copies=judged.copies,
-                       influence=partial(np.reshape, influence, (-1, 1)), bounded=not tested,
-                       fisher=not tested)  # fmt: skip
+        one = Estimand(
+            estimate=np.array([value]),
+            shares=share[:, None],
+            copies=judged.copies,
+            influence=partial(np.reshape, influence, (-1, 1)),
+            bounded=not tested,
+            fisher=not tested,
+        )
         (found,), _ = infer(one, codes, how)
         row = with_inferred(replace(row, estimate=value), found, level, test=tested)
-        out.append(replace(row, df=found.df, method=METHODS[found.kind] if found.low is not None else None))
+        out.append(
+            replace(row, df=found.df, method=METHODS[found.kind] if found.low is not None else None)
+        )
     return out
 
 
@@ -220,11 +259,17 @@ def cautions(
         found += small_sample(least, SMALL, said, fix=f"rate {SMALL} units or more")
     if sides.left_out:
         said = f"{count(len(sides.left_out), 'rater')} without a '{shorten(sides.group)}'"
-        found.append(caution("SS301", said, affects="the comparison of judge and people", fix="give each one"))
+        found.append(
+            caution(
+                "SS301", said, affects="the comparison of judge and people", fix="give each one"
+            )
+        )
     gone = max(one.n_shared - one.n_units for one in judged.values())
     if gone:
         said = f"up to {count(gone, 'unit')} of a judge with a rating of one person only"
-        found.append(caution("SS315", said, affects="these units are left out, to compare on the same ones"))
+        found.append(
+            caution("SS315", said, affects="these units are left out, to compare on the same ones")
+        )
     return tuple(found)
 
 
@@ -238,7 +283,9 @@ def sentence(result: Result) -> str:
     said = judge_sentence(result, str(known[0].group))
     if len(known) == 1:
         return said
-    others = [f"{number(row.estimate, 2, bounded=True)} ({shorten(row.group or '')})" for row in known[1:]]
+    others = [
+        f"{number(row.estimate, 2, bounded=True)} ({shorten(row.group or '')})" for row in known[1:]
+    ]
     return f"{said} The difference of the other judges was {listing(others, most=8)}."
 
 
@@ -285,7 +332,9 @@ def agreement_rows(result: Result) -> list[Row]:
             named.append(replace(row, term=f"{who} with {result.extras['named']}", group=None))
         elif not same or k == len(rows) - 1:
             where = "" if same else f" (units of {who})"
-            named.append(replace(row, term=f"{result.extras['named']} with each other{where}", group=None))
+            named.append(
+                replace(row, term=f"{result.extras['named']} with each other{where}", group=None)
+            )
     return named
 
 

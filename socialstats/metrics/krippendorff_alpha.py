@@ -112,15 +112,29 @@ def krippendorff_alpha(
     0.7083
     """
     options = AgreementOptions(
-        refusal=refusal, raters=raters, stratum=stratum, ci=ci, cluster=cluster, on_undefined=on_undefined, level=level,
-        resamples=resamples, seed=seed,
-    )  # fmt: skip
+        refusal=refusal,
+        raters=raters,
+        stratum=stratum,
+        ci=ci,
+        cluster=cluster,
+        on_undefined=on_undefined,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
     used = checked_scale(ratings, scale, options.refusal)
     return reliability(
-        "krippendorff_alpha", ratings, options, partial(alpha, scale=used), term="alpha",
-        title=f"Krippendorff's alpha ({used})", least=2, settings={"scale": used}, extras=partial(extras, scale=used),
+        "krippendorff_alpha",
+        ratings,
+        options,
+        partial(alpha, scale=used),
+        term="alpha",
+        title=f"Krippendorff's alpha ({used})",
+        least=2,
+        settings={"scale": used},
+        extras=partial(extras, scale=used),
         references=METRIC.references,
-    )  # fmt: skip
+    )
 
 
 def checked_scale(design: Ratings, scale: str | None, refusal: str) -> str:
@@ -134,8 +148,10 @@ def checked_scale(design: Ratings, scale: str | None, refusal: str) -> str:
     used = design.scale if scale is None else scale
     one_of("scale", used, SCALES)
     if refusal == "level" and used != "nominal":
-        raise InputError(f"{option('refusal', 'level')} needs {option('scale', 'nominal')}: a refusal has no place on "
-                         f"the {used} scale")  # fmt: skip
+        raise InputError(
+            f"{option('refusal', 'level')} needs {option('scale', 'nominal')}: a refusal has no place on "
+            f"the {used} scale"
+        )
     if used == "nominal" or design.numeric:
         return used
     if used in ("interval", "ratio"):
@@ -160,24 +176,36 @@ def alpha(group: Group, scale: str) -> Coefficient | None:
     sums, farthest = alpha_sums(counts, scale), largest_distance(counts, scale)
     _, (expected,), (n,) = sums.finish(sums.total())
     return Coefficient(
-        estimate=float(sums.alpha(sums.total())[0, 0]), statistics=sums.statistics, finish=sums.alpha,
+        estimate=float(sums.alpha(sums.total())[0, 0]),
+        statistics=sums.statistics,
+        finish=sums.alpha,
         values=lambda: counts.n_units * influence(counts, scale),
-        apart=observed(counts, scale, positions(counts, scale)) / counts.size / farthest, weight=counts.size,
+        apart=observed(counts, scale, positions(counts, scale)) / counts.size / farthest,
+        weight=counts.size,
         expected=float(expected / (n * (n - 1))) / farthest,
-    )  # fmt: skip
+    )
 
 
 def extras(group: Group, scale: str) -> dict[str, Any]:
     """Observed and expected disagreement (0 where ratings do not vary), margins and coincidences of all units."""
     counts, n = group.counts, float(group.counts.n_ratings)
-    apart = counts.copies @ observed(counts, scale, positions(counts, scale)) if counts.varies else 0.0
+    apart = (
+        counts.copies @ observed(counts, scale, positions(counts, scale)) if counts.varies else 0.0
+    )
     sums = alpha_sums(counts, scale) if counts.varies else None
     expected = 0.0 if sums is None else float(sums.finish(sums.total())[1][0])
     return {
-        "observed_disagreement": float(apart) / n, "expected_disagreement": expected / (n * (n - 1)),
-        "n_pairable": counts.n_ratings, "levels": counts.levels, "margins": counts.margins,
-        **({"coincidences": coincidence_matrix(counts)} if len(counts.levels) <= MOST_LEVELS_SHOWN else {}),
-    }  # fmt: skip
+        "observed_disagreement": float(apart) / n,
+        "expected_disagreement": expected / (n * (n - 1)),
+        "n_pairable": counts.n_ratings,
+        "levels": counts.levels,
+        "margins": counts.margins,
+        **(
+            {"coincidences": coincidence_matrix(counts)}
+            if len(counts.levels) <= MOST_LEVELS_SHOWN
+            else {}
+        ),
+    }
 
 
 def sentence(result: Result) -> str:

@@ -126,14 +126,20 @@ def label_counts(
     0.6
     """
     how = how_of(ci, level, resamples, checked_seed(seed), get_args(Ci))
-    lists = read(data, {"labels": labels, "unit": unit, "sep": sep, "group": group}, cluster, columns)
+    lists = read(
+        data, {"labels": labels, "unit": unit, "sep": sep, "group": group}, cluster, columns
+    )
     lists = lists if levels is None else lists.declared(levels)
-    factors = cluster_factors(lists, cluster if isinstance(data, LabelLists) or cluster is None else "declared")
+    factors = cluster_factors(
+        lists, cluster if isinstance(data, LabelLists) or cluster is None else "declared"
+    )
     codes = [factor.codes for factor in factors]
     kept: dict[str | None, BoolArray] = {None: np.ones(len(lists.count), dtype=bool)}
     if lists.group is not None:
         kept |= {name: lists.group.codes == k for k, name in enumerate(lists.group.levels)}
-    rows = [row for name, inside in kept.items() for row in group_rows(lists, name, inside, codes, how)]
+    rows = [
+        row for name, inside in kept.items() for row in group_rows(lists, name, inside, codes, how)
+    ]
     size, units = lists.cited.sum(axis=1), int(lists.count.sum())
     extras: dict[str, dict[str, float]] = {"labels_per_unit": {}, "without": {}}
     whole = free_label("all units", [name for name in kept if name is not None])
@@ -146,27 +152,44 @@ def label_counts(
         title="Label counts",
         **header_of(how, factors, rows, nobs=units),
         rows=tuple(rows),
-        counts={"units": units, "labels cited": int(lists.count @ size), "different labels": len(lists.labels)},
-        settings={"labels": labels, "unit": unit, "sep": sep, "group": lists.group.name if lists.group else None,
-                  "levels": None if levels is None else tuple(levels), "cluster": [f.name for f in factors],
-                  "ci": how.ci, "level": level, "resamples": resamples,
-                  "seed": seed},
+        counts={
+            "units": units,
+            "labels cited": int(lists.count @ size),
+            "different labels": len(lists.labels),
+        },
+        settings={
+            "labels": labels,
+            "unit": unit,
+            "sep": sep,
+            "group": lists.group.name if lists.group else None,
+            "levels": None if levels is None else tuple(levels),
+            "cluster": [f.name for f in factors],
+            "ci": how.ci,
+            "level": level,
+            "resamples": resamples,
+            "seed": seed,
+        },
         cautions=(*lists.cautions, *share_cautions(lists, factors, rows)),
         references=METRIC.references,
         design=lists,
         extras=extras,
-    )  # fmt: skip
+    )
 
 
 def read(
-    data: Any, named: dict[str, str | None], cluster: str | Sequence[str] | None, columns: dict[str, Any]
-) -> LabelLists:  # fmt: skip
+    data: Any,
+    named: dict[str, str | None],
+    cluster: str | Sequence[str] | None,
+    columns: dict[str, Any],
+) -> LabelLists:
     """Return label lists, read from a table where they are not read yet."""
     given = {name: value for name, value in named.items() if value is not None} | columns
     if not isinstance(data, LabelLists):
         reader_of(given, [LabelLists.from_frame], "label_counts()", [])
         if "labels" not in given:
-            raise DesignError(f"the column of the labels is not named: {option('labels', 'COLUMN')}")
+            raise DesignError(
+                f"the column of the labels is not named: {option('labels', 'COLUMN')}"
+            )
         given |= {"cluster": cluster} if cluster not in (None, "declared") else {}
     lists: LabelLists = as_design(data, given, LabelLists.from_frame, name="label_counts()")
     return lists
@@ -176,10 +199,21 @@ def group_rows(
     lists: LabelLists, group: str | None, kept: BoolArray, codes: Sequence[IntArray], how: How
 ) -> Iterator[Row]:
     """Return three rows per label: units that cite it, and its shares of units and of labels."""
-    size, times, own = lists.cited[kept].sum(axis=1), lists.count[kept], [code[kept] for code in codes]
+    size, times, own = (
+        lists.cited[kept].sum(axis=1),
+        lists.count[kept],
+        [code[kept] for code in codes],
+    )
     n, clusters = float(times.sum()), min((len(np.unique(code)) for code in own), default=None)
     for label, hit in zip(lists.labels, lists.cited[kept].T, strict=True):
-        row = Row(term=label, group=group, key=(("label", label),), n=n, n_units=int(n), n_clusters=clusters)
+        row = Row(
+            term=label,
+            group=group,
+            key=(("label", label),),
+            n=n,
+            n_units=int(n),
+            n_clusters=clusters,
+        )
         terms = [free_label(f"{label} {what}", lists.labels) for what in (OF_UNITS, OF_LABELS)]
         yield replace(row, estimate=float(times @ hit), method="units that cite it", role="count")
         yield share_row(replace(row, term=terms[0]), merged(hit, times, own, n), how)
@@ -187,7 +221,12 @@ def group_rows(
 
 
 def label_share(
-    row: Row, hit: FloatArray, size: FloatArray, times: FloatArray, codes: Sequence[IntArray], how: How
+    row: Row,
+    hit: FloatArray,
+    size: FloatArray,
+    times: FloatArray,
+    codes: Sequence[IntArray],
+    how: How,
 ) -> Row:
     """Row of the share of a label among the labels cited: a ratio of sums over units.
 
@@ -204,15 +243,24 @@ def label_share(
     if cites == 0:
         return replace(row, undefined="no label is cited", reason="no_data")
     found = clustered_share(
-        hit[cited] / size[cited], (times * size)[cited], [code[cited] for code in codes],
-        trials=cites if codes else math.inf, level=how.level, alike=times[cited],
-    )  # fmt: skip
+        hit[cited] / size[cited],
+        (times * size)[cited],
+        [code[cited] for code in codes],
+        trials=cites if codes else math.inf,
+        level=how.level,
+        alike=times[cited],
+    )
     row = replace(
-        row, estimate=found.estimate, std_error=found.std_error, leverage=found.largest if codes else None,
+        row,
+        estimate=found.estimate,
+        std_error=found.std_error,
+        leverage=found.largest if codes else None,
         method=f"{METHODS[how.ci]}, ratio",
-    )  # fmt: skip
+    )
     if found.undefined:
-        return replace(row, undefined="a single independent unit cites labels: no interval", reason="one_unit")
+        return replace(
+            row, undefined="a single independent unit cites labels: no interval", reason="one_unit"
+        )
     if how.ci in RESAMPLED:
         low, high, why = resampled(hit * times, size * times, times, codes, how)
         return with_ends(row, low, high, how.level, why=why)
@@ -229,7 +277,9 @@ def cited_text(result: Result, *, unit: tuple[str, str], label: tuple[str, str])
     whole = [row for row in result.rows if row.group is None]
     trios = [whole[k : k + 3] for k in range(0, len(whole), 3)]
     trios.sort(key=lambda trio: -(trio[0].estimate or 0.0))
-    per_unit, without = (next(iter(result.extras[name].values())) for name in ("labels_per_unit", "without"))
+    per_unit, without = (
+        next(iter(result.extras[name].values())) for name in ("labels_per_unit", "without")
+    )
     said = "; ".join(
         f"{shorten(one.term)} by {count(one.estimate or 0.0, *unit)} (share of {unit[1]} {estimate(of_units)}; "
         f"of {label[1]} {estimate(of_labels)})"
@@ -249,7 +299,9 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     kept = [(result.rows[k], result.rows[k + 1]) for k in range(0, len(result.rows), 3)]
     if len(kept) > MOST_DRAWN:
         kept = [pair for pair in kept if pair[0].group is None][:MOST_DRAWN]
-    shown = [replace(s, term=c.term if c.group is None else f"{c.term} ({c.group})") for c, s in kept]
+    shown = [
+        replace(s, term=c.term if c.group is None else f"{c.term} ({c.group})") for c, s in kept
+    ]
     settings = {"xlabel": "Share of units that cite the label", "sort": False, "reference": None}
     return forest(shown, ax=ax, **{**settings, **options})
 
@@ -263,6 +315,9 @@ METRIC = Metric(
     plot=plot,
     crosscheck="socialstats.crosscheck.label_counts:verify",
     estimand="The share of units that cite a label, and its share of all labels cited.",
-    assumptions=("units (or the named clusters of units) are independent", "spellings of a label are the same"),
+    assumptions=(
+        "units (or the named clusters of units) are independent",
+        "spellings of a label are the same",
+    ),
     references=("wilson1927", "korngraubard1998", "raoscott1981"),
 )

@@ -35,14 +35,30 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import MeanErrors
 from socialstats.inference.proportions import share_interval, wilson
 from socialstats.inference.rows import share_ci, with_ends, with_t
-from socialstats.models.bradley_terry.covariance import CLUSTERS_AN_ITEM, SAME, RankSets, holm_rank_sets, rank_sets
+from socialstats.models.bradley_terry.covariance import (
+    CLUSTERS_AN_ITEM,
+    SAME,
+    RankSets,
+    holm_rank_sets,
+    rank_sets,
+)
 from socialstats.models.unit_means import Strata, StratifiedMeans, stratified_means
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row, Verification
 from socialstats.results.rows import in_unit, negated, rows_with, together, undefined_text
 from socialstats.rounding import alike
 from socialstats.sentences import difference, estimate, kind_of, significant, tied_first
-from socialstats.text import capital, count, level_text, listing, number, plural_of, quoted, shorten, shortened
+from socialstats.text import (
+    capital,
+    count,
+    level_text,
+    listing,
+    number,
+    plural_of,
+    quoted,
+    shorten,
+    shortened,
+)
 from socialstats.voice import one_of, option
 
 if TYPE_CHECKING:
@@ -81,9 +97,12 @@ class Part:
         if self.means is None:
             return None
         at = [self.columns.index(k) for k in models]
-        return replace(self.means, estimate=minus([self.means.estimate[[k]] for k in at]),
-                       influence=minus([self.means.influence[:, [k]] for k in at]),
-                       parts=self.means.parts[at].sum(keepdims=True))  # fmt: skip
+        return replace(
+            self.means,
+            estimate=minus([self.means.estimate[[k]] for k in at]),
+            influence=minus([self.means.influence[:, [k]] for k in at]),
+            parts=self.means.parts[at].sum(keepdims=True),
+        )
 
 
 def minus(parts: Sequence[FloatArray]) -> FloatArray:
@@ -161,8 +180,14 @@ class Board:
         if key not in self.kept:
             strata = self.strata(own, pooling)
             columns = np.flatnonzero(self.known[own].all(axis=0))
-            means = None if isinstance(strata, str) else stratified_means(self.values[own][:, columns], strata)
-            self.kept[key] = Part(units=own, columns=tuple(columns.tolist()), strata=strata, means=means)
+            means = (
+                None
+                if isinstance(strata, str)
+                else stratified_means(self.values[own][:, columns], strata)
+            )
+            self.kept[key] = Part(
+                units=own, columns=tuple(columns.tolist()), strata=strata, means=means
+            )
         return self.kept[key]
 
     def strata(self, units: BoolArray, pooling: str) -> Strata | str:
@@ -175,15 +200,26 @@ class Board:
             other = option("pooling", "units")
             return f"no unit of task {quoted(lost, 3)}: a mean over tasks needs them all; {other} does not"
         there = np.flatnonzero(sizes)
-        weights = np.full(len(there), 1 / len(there)) if pooling == "tasks" else sizes[there] / sizes.sum()
+        weights = (
+            np.full(len(there), 1 / len(there))
+            if pooling == "tasks"
+            else sizes[there] / sizes.sum()
+        )
         return Strata(
-            stratum=np.searchsorted(there, self.task[units]), cluster=self.cluster[units], weights=weights,
+            stratum=np.searchsorted(there, self.task[units]),
+            cluster=self.cluster[units],
+            weights=weights,
             names=tuple(self.tasks[t] for t in there.tolist()),
-        )  # fmt: skip
+        )
 
 
 def board_of(
-    design: Ratings, *, task: str | None, pooling: str, cluster: str | Sequence[str] | None, level: float
+    design: Ratings,
+    *,
+    task: str | None,
+    pooling: str,
+    cluster: str | Sequence[str] | None,
+    level: float,
 ) -> Board:
     """Take the scores of a design.
 
@@ -197,15 +233,27 @@ def board_of(
         Without a score.
     """
     if not (design.numeric or len(design.levels) == 2):
-        raise DesignError(f"{design.source}: a leaderboard needs numbers, or two levels; these scores are "
-                          f"{quoted(design.levels, 8)}")  # fmt: skip
+        raise DesignError(
+            f"{design.source}: a leaderboard needs numbers, or two levels; these scores are "
+            f"{quoted(design.levels, 8)}"
+        )
     if not (design.numeric or design.levels_declared or opposites(design.levels)):
-        raise DesignError(f"{design.source}: the scores are {quoted(design.levels)}, but which counts as 1 is "
-                          f"undeclared. Say {which_counts(design.levels)}")  # fmt: skip
+        raise DesignError(
+            f"{design.source}: the scores are {quoted(design.levels)}, but which counts as 1 is "
+            f"undeclared. Say {which_counts(design.levels)}"
+        )
     noun = noun_of(design)
     if not design.raters_known or len(design.raters) < 2:
-        who = f"one {noun}, {quoted(design.raters)}" if design.raters_known else "raters without names"
-        alone = ". Its mean is the metric mean_ratings, and the study one-source" if design.raters_known else ""
+        who = (
+            f"one {noun}, {quoted(design.raters)}"
+            if design.raters_known
+            else "raters without names"
+        )
+        alone = (
+            ". Its mean is the metric mean_ratings, and the study one-source"
+            if design.raters_known
+            else ""
+        )
         raise DesignError(
             f"{design.source}: a leaderboard compares two {plural_of(noun)} or more; this table has {who}{alone}"
         )
@@ -216,26 +264,38 @@ def board_of(
         )
     factors = cluster_factors(design, cluster)
     if len(factors) > 1:
-        raise InputError(f"{design.source}: a leaderboard takes one cluster factor, got "
-                         f"{quoted([f.name for f in factors])}. Name one of them with {option('cluster')}")  # fmt: skip
-    values = np.append(design.scores, np.nan)[np.nan_to_num(design.matrix(), nan=-1).astype(np.int64)]
+        raise InputError(
+            f"{design.source}: a leaderboard takes one cluster factor, got "
+            f"{quoted([f.name for f in factors])}. Name one of them with {option('cluster')}"
+        )
+    values = np.append(design.scores, np.nan)[
+        np.nan_to_num(design.matrix(), nan=-1).astype(np.int64)
+    ]
     kept = ~np.isnan(values).all(axis=1)
     if not kept.any():
         raise NothingToAnalyse(f"{design.source}: no {noun} has a score")
     times = np.where(kept, design.unit_count, 0).astype(np.int64)
     if (total := float(times.sum())) > max(MOST_COUNTED, len(times)):
-        raise InputError(f"{design.source}: a leaderboard takes counts up to {count(MOST_COUNTED)} units, not "
-                         f"{count(total)}. Divide all counts by a common factor")  # fmt: skip
+        raise InputError(
+            f"{design.source}: a leaderboard takes counts up to {count(MOST_COUNTED)} units, not "
+            f"{count(total)}. Divide all counts by a common factor"
+        )
     index = np.repeat(np.arange(len(times)), times)
     tasks, codes = tasks_of(design, task)
     there, dense = np.unique(codes[index], return_inverse=True)
     scores = values[kept][~np.isnan(values[kept])]
     unit = 1.0 if scores.min() >= 0 and scores.max() <= 1 else size_unit(scores)
     return Board(
-        models=design.raters, tasks=tuple(tasks[t] for t in there.tolist()), values=values[index] / unit, unit=unit,
-        task=dense.astype(np.int64), cluster=factors[0].codes[index] if factors else np.arange(len(index)),
-        factors=factors, pooling=pooling, level=level,
-    )  # fmt: skip
+        models=design.raters,
+        tasks=tuple(tasks[t] for t in there.tolist()),
+        values=values[index] / unit,
+        unit=unit,
+        task=dense.astype(np.int64),
+        cluster=factors[0].codes[index] if factors else np.arange(len(index)),
+        factors=factors,
+        pooling=pooling,
+        level=level,
+    )
 
 
 def tasks_of(design: Ratings, task: str | None) -> tuple[tuple[str, ...], IntArray]:
@@ -259,7 +319,9 @@ def task_group(task: str) -> str:
     return f"task: {task}"
 
 
-def mean_rows(board: Board, group: str, pooling: str, units: BoolArray, *key: tuple[str, str]) -> list[Row]:
+def mean_rows(
+    board: Board, group: str, pooling: str, units: BoolArray, *key: tuple[str, str]
+) -> list[Row]:
     """Means of all models over their own units among some; of shares over several tasks with `outer_ends`.
 
     Parameters
@@ -273,14 +335,22 @@ def mean_rows(board: Board, group: str, pooling: str, units: BoolArray, *key: tu
         What tells these rows from other means of the same models.
     """
     rows = [
-        filled(board, Row(term=model, group=group, role="estimate", key=(("model", model), *key)), (k,), pooling, units)
+        filled(
+            board,
+            Row(term=model, group=group, role="estimate", key=(("model", model), *key)),
+            (k,),
+            pooling,
+            units,
+        )
         for k, model in enumerate(board.models)
     ]
     tasks = np.unique(board.task[units])
     if not board.shares or len(tasks) < 2:
         return rows
     parts = [mean_rows(board, "", "units", units & (board.task == t)) for t in tasks]
-    return [outer_ends(row, own, pooling, board.level) for row, *own in zip(rows, *parts, strict=True)]
+    return [
+        outer_ends(row, own, pooling, board.level) for row, *own in zip(rows, *parts, strict=True)
+    ]
 
 
 def outer_ends(row: Row, tasks: Sequence[Row], pooling: str, level: float) -> Row:
@@ -297,13 +367,29 @@ def outer_ends(row: Row, tasks: Sequence[Row], pooling: str, level: float) -> Ro
     binomial proportions. doi:10.1016/j.csda.2008.09.033
     """
     own = [part for part in tasks if part.estimate is not None]
-    if row.conf_low is None or row.conf_high is None or len(own) < 2 or any(part.conf_low is None for part in own):
+    if (
+        row.conf_low is None
+        or row.conf_high is None
+        or len(own) < 2
+        or any(part.conf_low is None for part in own)
+    ):
         return row
-    p, low, high, n = np.array([(part.estimate, part.conf_low, part.conf_high, part.n) for part in own], dtype=float).T
+    p, low, high, n = np.array(
+        [(part.estimate, part.conf_low, part.conf_high, part.n) for part in own], dtype=float
+    ).T
     w = np.full(len(own), 1 / len(own)) if pooling == "tasks" else n / n.sum()
-    ends = float(w @ p - np.sqrt(w**2 @ (p - low) ** 2)), float(w @ p + np.sqrt(w**2 @ (high - p) ** 2))
-    return with_ends(row, min(ends[0], row.conf_low), max(ends[1], row.conf_high), level, within=(0.0, 1.0),
-                     interval="outer_ends")  # fmt: skip
+    ends = (
+        float(w @ p - np.sqrt(w**2 @ (p - low) ** 2)),
+        float(w @ p + np.sqrt(w**2 @ (high - p) ** 2)),
+    )
+    return with_ends(
+        row,
+        min(ends[0], row.conf_low),
+        max(ends[1], row.conf_high),
+        level,
+        within=(0.0, 1.0),
+        interval="outer_ends",
+    )
 
 
 def difference_rows(board: Board) -> list[Row]:
@@ -311,7 +397,12 @@ def difference_rows(board: Board) -> list[Row]:
     rows = []
     for pair in combinations(range(len(board.models)), 2):
         one, other = (board.models[k] for k in pair)
-        row = Row(term=f"{one} - {other}", group=DIFFERENCE, role="difference", key=(("model", one), ("minus", other)))
+        row = Row(
+            term=f"{one} - {other}",
+            group=DIFFERENCE,
+            role="difference",
+            key=(("model", one), ("minus", other)),
+        )
         rows.append(filled(board, row, pair, board.pooling, board.every))
     return with_holm(rows, HOLM)
 
@@ -331,23 +422,35 @@ def filled(board: Board, row: Row, models: Sequence[int], pooling: str, units: B
     if board.factors:
         row = replace(row, n_clusters=len(np.unique(board.cluster[own])))
     if isinstance(strata, str) or found is None:
-        return replace(row, undefined=NOBODY if not n and not alone else str(strata), reason="no_data")
+        return replace(
+            row, undefined=NOBODY if not n and not alone else str(strata), reason="no_data"
+        )
     if board.factors:
         row = replace(row, leverage=float(cluster_shares(strata).max()))
     wilson_ends = board.shares and alone
     limits = (0.0 if alone else -1.0, 1.0) if board.shares else None
-    row = replace(row, estimate=float(found.estimate[0]), limits=limits,
-                  method=method_of(board, own, pooling, wilson_ends))  # fmt: skip
+    row = replace(
+        row,
+        estimate=float(found.estimate[0]),
+        limits=limits,
+        method=method_of(board, own, pooling, wilson_ends),
+    )
     if found.undefined:
         return replace(row, undefined=found.undefined)
     error = float(found.std_error(board.magnitude)[0])
     still = math.isnan(error)
     if wilson_ends:
         row = row if still else replace(row, std_error=error)
-        return share_row(board, row, board.values[own, models[0]], strata, 0.0 if still else error, found.df)
+        return share_row(
+            board, row, board.values[own, models[0]], strata, 0.0 if still else error, found.df
+        )
     if still:
         values = minus([board.values[own, k] for k in models])
-        return replace(row, undefined=constant(values, "scores" if alone else "differences"), reason="no_variation")
+        return replace(
+            row,
+            undefined=constant(values, "scores" if alone else "differences"),
+            reason="no_variation",
+        )
     board.shapes[row.name] = shape_of(found, error, n, row.n_clusters)
     if alone:
         return replace(with_t(row, error, found.df, board.level, test=False), df=found.df)
@@ -355,16 +458,25 @@ def filled(board: Board, row: Row, models: Sequence[int], pooling: str, units: B
     return with_t(row, error, found.df, board.level, within=(-most, most))
 
 
-def shape_of(means: StratifiedMeans, error: float, units: int, clusters: int | None) -> ClusteredMean:
+def shape_of(
+    means: StratifiedMeans, error: float, units: int, clusters: int | None
+) -> ClusteredMean:
     """Return a mean (difference) with the skewness of what its units or clusters add."""
     return ClusteredMean(
-        mean=float(means.estimate[0]), sd=math.nan, std_error=error, df=means.df, n=units, kind="CR2",
+        mean=float(means.estimate[0]),
+        sd=math.nan,
+        std_error=error,
+        df=means.df,
+        n=units,
+        kind="CR2",
         clusters=() if clusters is None else (clusters,),
         skewness=skewed(means.influence[:, 0], np.ones(len(means.influence))),
-    )  # fmt: skip
+    )
 
 
-def share_row(board: Board, row: Row, values: FloatArray, strata: Strata, error: float, df: float) -> Row:
+def share_row(
+    board: Board, row: Row, values: FloatArray, strata: Strata, error: float, df: float
+) -> Row:
     """Fill in Wilson's interval: of n independent yes-or-no scores of one task, else of effective scores.
 
     Those are p(1 - p) / s.e.^2 with a t quantile (Korn & Graubard 1998). Yes-or-no scores in clusters never count as
@@ -376,12 +488,25 @@ def share_row(board: Board, row: Row, values: FloatArray, strata: Strata, error:
     if len(sizes) == 1 and not board.factors and yes_no:
         low, high = wilson(p, np.array([float(len(shares))]), level=board.level)
         return with_ends(row, float(low[0]), float(high[0]), board.level, interval="score")
-    errors = MeanErrors.of(variance=error**2, df=df, clusters=float(len(shares)), effective=1 / float(shares @ shares),
-                           largest=float(shares.max()))  # fmt: skip
+    errors = MeanErrors.of(
+        variance=error**2,
+        df=df,
+        clusters=float(len(shares)),
+        effective=1 / float(shares @ shares),
+        largest=float(shares.max()),
+    )
     most = 1 / float((strata.weights**2 / sizes).sum()) if board.factors and yes_no else math.inf
     low, high, n = share_interval(p, errors, most, level=board.level)
     effective = float(n[0]) if board.factors else None
-    return with_ends(row, float(low[0]), float(high[0]), board.level, df=df, effective=effective, interval="score")
+    return with_ends(
+        row,
+        float(low[0]),
+        float(high[0]),
+        board.level,
+        df=df,
+        effective=effective,
+        interval="score",
+    )
 
 
 def constant(values: FloatArray, what: str) -> str:
@@ -426,8 +551,12 @@ class LeaderboardResult(Result):
     board: Board | None = field(default=None)
 
     def ranks(
-        self, *, kind: Literal["marginal", "simultaneous"] = "marginal", draws: int = 4000, seed: int = 0
-    ) -> Result:  # fmt: skip
+        self,
+        *,
+        kind: Literal["marginal", "simultaneous"] = "marginal",
+        draws: int = 4000,
+        seed: int = 0,
+    ) -> Result:
         """Return the rank of each model by its mean (1 = highest) with a confidence set.
 
         Parameters
@@ -450,8 +579,10 @@ class LeaderboardResult(Result):
         if kind not in KINDS:
             raise InputError(f"{option('kind', kind)} is not one of {', '.join(map(repr, KINDS))}")
         if isinstance(seed, bool) or seed < 0 or draws < FEWEST_DRAWS:
-            raise InputError(f"{option('seed', seed)}, {option('draws', draws)}: a seed is 0 or more, and draws at "
-                             f"least {FEWEST_DRAWS}")  # fmt: skip
+            raise InputError(
+                f"{option('seed', seed)}, {option('draws', draws)}: a seed is 0 or more, and draws at "
+                f"least {FEWEST_DRAWS}"
+            )
         return rank_table(self, kind, draws, seed)
 
 
@@ -462,7 +593,9 @@ class RankTable(Result):
 
     def crosscheck(self) -> Verification:
         """Count ranks again, and sets by Holm's method where no draws made them."""
-        found: Verification = importlib.import_module("socialstats.crosscheck.leaderboard").verify_ranks(self)
+        found: Verification = importlib.import_module(
+            "socialstats.crosscheck.leaderboard"
+        ).verify_ranks(self)
         return found
 
 
@@ -475,30 +608,50 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
     near = together(row for row in result.rows if row.role == "difference")
     found = {
         row.term: with_ends(
-            Row(term=row.term, group="rank", role="rank", estimate=float(sets.rank[i]), cautions=near,
-                method=f"{kind} {test} rank set, step-down"),
-            float(sets.low[i]), float(sets.high[i]), level,
+            Row(
+                term=row.term,
+                group="rank",
+                role="rank",
+                estimate=float(sets.rank[i]),
+                cautions=near,
+                method=f"{kind} {test} rank set, step-down",
+            ),
+            float(sets.low[i]),
+            float(sets.high[i]),
+            level,
         )
         for i, row in enumerate(ranked)
-    }  # fmt: skip
-    rows = tuple(found.get(r.term, Row(term=r.term, group="rank", undefined=r.undefined)) for r in means)
-    first = [row.term for row in sorted(found.values(), key=lambda r: r.estimate or 0.0) if row.conf_low == 1]
+    }
+    rows = tuple(
+        found.get(r.term, Row(term=r.term, group="rank", undefined=r.undefined)) for r in means
+    )
+    first = [
+        row.term
+        for row in sorted(found.values(), key=lambda r: r.estimate or 0.0)
+        if row.conf_low == 1
+    ]
     return RankTable(
-        metric="leaderboard", title=f"Ranks with {kind} confidence sets", rows=rows,
-        inference=f"{kind} sets, {test}" + ("" if sets.bonferroni else f", {draws} draws, seed {seed}"),
-        counts=result.counts, settings={**result.settings, "kind": kind, "draws": draws, "seed": seed},
-        references=("mogstad2024", "holm1979" if sets.bonferroni else "romanowolf2005"), design=result.design,
+        metric="leaderboard",
+        title=f"Ranks with {kind} confidence sets",
+        rows=rows,
+        inference=f"{kind} sets, {test}"
+        + ("" if sets.bonferroni else f", {draws} draws, seed {seed}"),
+        counts=result.counts,
+        settings={**result.settings, "kind": kind, "draws": draws, "seed": seed},
+        references=("mogstad2024", "holm1979" if sets.bonferroni else "romanowolf2005"),
+        design=result.design,
         words=f"{capital(f'{kind_of(rows[0])}{level_text(level)} {kind} rank intervals')} included "
         f"rank 1 for {count(len(first))} of {count(len(means), noun)} ({listing(shortened(first))}). They contained "
         f"{number(float(np.mean(sets.high - sets.low + 1)), 1)} of {count(len(ranked))} ranks on average."
-        if ranked else f"No {noun} has a mean ({rows[0].undefined}), and so none has a rank.",
+        if ranked
+        else f"No {noun} has a mean ({rows[0].undefined}), and so none has a rank.",
         extras={"result": result, "first": len(first), "holm": test != "max-t"},
-    )  # fmt: skip
+    )
 
 
 def sets_of(
     result: LeaderboardResult, ranked: list[Row], kind: str, draws: int, seed: int
-) -> tuple[RankSets, str]:  # fmt: skip
+) -> tuple[RankSets, str]:
     """Return the sets and the test they come from: max-t on complete scores of enough units, else Holm's."""
     board, level = result.board, float(result.settings["level"])
     assert board is not None
@@ -508,9 +661,14 @@ def sets_of(
     tested = any(row.p_value is not None for row in result.rows if row.role == "difference")
     if means is not None and means.df + 1 >= CLUSTERS_AN_ITEM * len(ranked) and tested:
         sets = rank_sets(
-            strength, means.covariance / size**2, level=level, simultaneous=kind == "simultaneous", draws=draws,
-            seed=seed, df=int(means.df),
-        )  # fmt: skip
+            strength,
+            means.covariance / size**2,
+            level=level,
+            simultaneous=kind == "simultaneous",
+            draws=draws,
+            seed=seed,
+            df=int(means.df),
+        )
         return sets, "max-t"
     place = {row.term: i for i, row in enumerate(ranked)}
     difference, p = (np.full((len(ranked), len(ranked)), np.nan) for _ in range(2))
@@ -519,7 +677,9 @@ def sets_of(
         if i is not None and j is not None and row.p_value is not None and row.estimate is not None:
             difference[i, j], difference[j, i] = row.estimate, -row.estimate
             p[i, j] = p[j, i] = row.p_value
-    return holm_rank_sets(strength, difference, p, level=level, simultaneous=kind == "simultaneous"), "Holm's method"
+    return holm_rank_sets(
+        strength, difference, p, level=level, simultaneous=kind == "simultaneous"
+    ), "Holm's method"
 
 
 def ordered(rows: list[Row]) -> list[Row]:
@@ -539,7 +699,11 @@ def difference_of(result: Result, one: str, other: str) -> Row:
 def over(result: Result) -> str:
     """Return the units and tasks of the means."""
     n = result.counts
-    tasks = f" of {count(n['tasks'], 'task')}, {WEIGHED[result.settings['pooling']]}" if "tasks" in n else ""
+    tasks = (
+        f" of {count(n['tasks'], 'task')}, {WEIGHED[result.settings['pooling']]}"
+        if "tasks" in n
+        else ""
+    )
     return f"{count(n['units'], result.extras['unit'])}{tasks}"
 
 
@@ -554,7 +718,9 @@ def sentence(result: Result) -> str:
     said = f"mean score {estimate(best)}; {over(result)}"
     tied = [row.term for row in known if (best.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
     if len(tied) > 1:
-        return tied_first(shortened(tied), len(means), noun, f"mean score {number(best.shown())}; {over(result)}")
+        return tied_first(
+            shortened(tied), len(means), noun, f"mean score {number(best.shown())}; {over(result)}"
+        )
     text = f"{name} ranked first of {n} ({said}). "
     if not gaps:
         return f"{text}No other {noun} has a mean score."
@@ -582,7 +748,10 @@ def plot(result: Result, ax: Axes | None = None, *, group: str = MEAN, **options
     if group not in groups:
         raise InputError(f"no group '{shorten(group)}'; groups: {quoted(groups, 12)}")
     rows = [row for row in result.rows if row.group == group]
-    settings: dict[str, Any] = {"xlabel": shorten(group) if group != MEAN else "mean score", "reference": None}
+    settings: dict[str, Any] = {
+        "xlabel": shorten(group) if group != MEAN else "mean score",
+        "reference": None,
+    }
     return forest(rows[:200], ax=ax, **{**settings, **options})
 
 
@@ -661,20 +830,30 @@ def leaderboard(
     """
     checked_level(level)
     one_of("pooling", pooling, POOLINGS)
-    settings = {"task": task, "pooling": pooling, "cluster": cluster, "level": level, "ci": "closed"}
+    settings = {
+        "task": task,
+        "pooling": pooling,
+        "cluster": cluster,
+        "level": level,
+        "ci": "closed",
+    }
     return scored(ratings, settings)
 
 
 def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
     """Compute the leaderboard of one design."""
-    board = board_of(design, **{name: settings[name] for name in ("task", "pooling", "cluster", "level")})
+    board = board_of(
+        design, **{name: settings[name] for name in ("task", "pooling", "cluster", "level")}
+    )
     lead, other = board.pooling, next(p for p in POOLINGS if p != board.pooling)
     rows = mean_rows(board, MEAN, lead, board.every)
     if len(board.tasks) > 1:
         second = mean_rows(board, OTHER[lead], other, board.every, ("pooling", other))
         rows += second if differs(rows, second) else []
         for t, task_name in enumerate(board.tasks):
-            rows += mean_rows(board, task_group(task_name), "units", board.task == t, (TASK, task_name))
+            rows += mean_rows(
+                board, task_group(task_name), "units", board.task == t, (TASK, task_name)
+            )
     shared = np.asarray(board.known.all(axis=1))
     if not board.complete and shared.any():
         rows += mean_rows(board, SHARED, lead, shared, ("units", "shared"))
@@ -684,36 +863,56 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
     tasks = {"tasks": len(board.tasks)} if len(board.tasks) > 1 else {}
     missing, noun = (~board.known).sum(axis=0), noun_of(design)
     cautions = (
-        *share_cautions(design, board.factors, rows), *rare_answers(rows), *own_cautions(board, shared, noun),
-        *(few_differences(board) if board.shares
-          else shape_cautions(board.shapes.values(), names=[*board.shapes], what="units")),
-    )  # fmt: skip
+        *share_cautions(design, board.factors, rows),
+        *rare_answers(rows),
+        *own_cautions(board, shared, noun),
+        *(
+            few_differences(board)
+            if board.shares
+            else shape_cautions(board.shapes.values(), names=[*board.shapes], what="units")
+        ),
+    )
     board.kept.clear()  # units x pairs of numbers, where scores are missing
     return LeaderboardResult(
         metric="leaderboard",
         title=f"Leaderboard of {count(len(board.models), noun)}",
         inference=f"{share_ci(rows) if board.shares else 't intervals'} of means, t tests of paired differences"
-        + (f", {WEIGHED[lead]}" if tasks else "") + f"; {cluster_text(board.factors, 'units')}",
+        + (f", {WEIGHED[lead]}" if tasks else "")
+        + f"; {cluster_text(board.factors, 'units')}",
         rows=tuple(rows),
         counts={
-            "units": len(board.task), plural_of(noun): len(board.models), **tasks,
-            "scores": int(board.known.sum()), **sizes,
+            "units": len(board.task),
+            plural_of(noun): len(board.models),
+            **tasks,
+            "scores": int(board.known.sum()),
+            **sizes,
         },
         fit={"nobs": int(board.known.sum()), "n_clusters": next(iter(sizes.values()), None)}
         | (cluster_facts(rows) if board.factors else {}),
         settings=settings,
         cautions=cautions,
-        references=("bellmccaffrey2002", "pustejovskytipton2018", "holm1979", "mogstad2024", "romanowolf2005")
+        references=(
+            "bellmccaffrey2002",
+            "pustejovskytipton2018",
+            "holm1979",
+            "mogstad2024",
+            "romanowolf2005",
+        )
         + (("wilson1927", "korngraubard1998", "zouhuangzhang2009") if board.shares else ()),
         design=design,
         extras={
-            "noun": noun, "unit": unit_noun(design), "shares": board.shares,
-            "tasks": board.tasks if tasks else (), "shared": int(shared.sum()),
+            "noun": noun,
+            "unit": unit_noun(design),
+            "shares": board.shares,
+            "tasks": board.tasks if tasks else (),
+            "shared": int(shared.sum()),
             "missing": dict(zip(board.models, missing.tolist(), strict=True)),
-            "sizes": dict(zip(board.tasks, np.bincount(board.task).tolist(), strict=True)) if tasks else {},
+            "sizes": dict(zip(board.tasks, np.bincount(board.task).tolist(), strict=True))
+            if tasks
+            else {},
         },
         board=board,
-    )  # fmt: skip
+    )
 
 
 def differs(rows: Sequence[Row], others: Sequence[Row]) -> bool:
@@ -726,17 +925,24 @@ def differs(rows: Sequence[Row], others: Sequence[Row]) -> bool:
 def own_cautions(board: Board, shared: Any, noun: str) -> tuple[Caution, ...]:
     """Cautions SS342 (models have different units) and SS312 (few units)."""
     found = []
-    lost = [(model, int(n)) for model, n in zip(board.models, (~board.known).sum(axis=0).tolist(), strict=True) if n]
+    lost = [
+        (model, int(n))
+        for model, n in zip(board.models, (~board.known).sum(axis=0).tolist(), strict=True)
+        if n
+    ]
     if lost:
         said = listing([f"'{shorten(model, 40)}' {count(n)}" for model, n in lost], 5)
         common = f"all {plural_of(noun)} share {count(int(shared.sum()))}"
-        found.append(caution(
-            "SS342", f"of {count(len(board.task), 'unit')} these lack: {said}; {common}",
-            affects=f"means, which are over each {noun}'s own units; differences are on the units that both "
-            f"{plural_of(noun)} have",
-            fix="score the missing units; the means on shared units stand beside",
-            short="" if noun == MODEL else f"{plural_of(noun)} were scored on different units",
-        ))  # fmt: skip
+        found.append(
+            caution(
+                "SS342",
+                f"of {count(len(board.task), 'unit')} these lack: {said}; {common}",
+                affects=f"means, which are over each {noun}'s own units; differences are on the units that both "
+                f"{plural_of(noun)} have",
+                fix="score the missing units; the means on shared units stand beside",
+                short="" if noun == MODEL else f"{plural_of(noun)} were scored on different units",
+            )
+        )
     groups = len(np.unique(board.cluster))
     if not board.factors and board.shares:
         said = f"{count(groups, 'unit')}; t needs values close to normal"
@@ -774,15 +980,25 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
     several = len(board.tasks) > 1
     even = "equally weighted " if several else ""
     alike = f" (as {number(least[0][0], 1)} of equal weight)" if several else ""
-    return (caution(
-        "SS212", f"{count(len(least), 'difference')} of {count(len(few))} {'rests' if len(least) == 1 else 'rest'} on "
-        f"fewer than {FEWEST_DIFFERING:g} {even}{what}s whose scores differ. The least rests on "
-        f"{count(least[0][1], what)}{alike}",
-        affects="these differences, their tests and ranks" + (": nominal 95% intervals held .69 to .92 of simulations "
-        "where a small task weighs as much as a large one" if several else ""),
-        fix=f"score more units of the small tasks, or {option('pooling', 'units')}" if several else "score more units",
-        rows=["difference"],
-    ),)  # fmt: skip
+    return (
+        caution(
+            "SS212",
+            f"{count(len(least), 'difference')} of {count(len(few))} {'rests' if len(least) == 1 else 'rest'} on "
+            f"fewer than {FEWEST_DIFFERING:g} {even}{what}s whose scores differ. The least rests on "
+            f"{count(least[0][1], what)}{alike}",
+            affects="these differences, their tests and ranks"
+            + (
+                ": nominal 95% intervals held .69 to .92 of simulations "
+                "where a small task weighs as much as a large one"
+                if several
+                else ""
+            ),
+            fix=f"score more units of the small tasks, or {option('pooling', 'units')}"
+            if several
+            else "score more units",
+            rows=["difference"],
+        ),
+    )
 
 
 METRIC = Metric(

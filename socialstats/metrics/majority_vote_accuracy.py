@@ -106,9 +106,15 @@ def majority_vote_accuracy(
     how = how_of(ci, level, resamples, seed, get_args(Ci))
     one_of("ties", ties, TIES)
     settings = {
-        "truth": truth, "ties": ties, "stratum": stratum, "ci": how.ci, "cluster": cluster, "level": level,
-        "resamples": resamples, "seed": seed,
-    }  # fmt: skip
+        "truth": truth,
+        "ties": ties,
+        "stratum": stratum,
+        "ci": how.ci,
+        "cluster": cluster,
+        "level": level,
+        "resamples": resamples,
+        "seed": seed,
+    }
     return estimate(ratings, settings, how)
 
 
@@ -137,13 +143,20 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
         metric="majority_vote_accuracy",
         title="Majority vote accuracy",
         rows=tuple(rows),
-        counts={"units": units, "votes": int(ballots.weight @ ballots.votes.sum(axis=1)), "ties": tied},
+        counts={
+            "units": units,
+            "votes": int(ballots.weight @ ballots.votes.sum(axis=1)),
+            "ties": tied,
+        },
         **header_of(how, factors, rows, nobs=units, n_clusters=rows[0].n_clusters),
         settings=settings | {"truth": told},
         cautions=(*left_out(design, ballots), *share_cautions(design, factors, rows)),
         references=METRIC.references,
         design=design,
-        extras={"truth": given, "votes": tuple(float(f(ballots.votes.sum(axis=1))) for f in (min, max))},
+        extras={
+            "truth": given,
+            "votes": tuple(float(f(ballots.votes.sum(axis=1))) for f in (min, max)),
+        },
     )
 
 
@@ -173,10 +186,14 @@ def true_levels(design: Ratings, truth: Any) -> tuple[IntArray, BoolArray]:
     codes = []
     for unit, value in truth.items():
         is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-        code = levels.get(str(value), scores.index(value) if is_number and value in scores else None)
+        code = levels.get(
+            str(value), scores.index(value) if is_number and value in scores else None
+        )
         if code is None:
             listed = quoted(list(design.levels), most=10)
-            raise InputError(f"the truth of unit '{shorten(str(unit))}' is '{shorten(str(value))}'; levels: {listed}")
+            raise InputError(
+                f"the truth of unit '{shorten(str(unit))}' is '{shorten(str(value))}'; levels: {listed}"
+            )
         codes.append(code)
     given, places = matched_truth(design, truth).places
     out[places] = np.array(codes, dtype=np.int64)[given]
@@ -211,7 +228,9 @@ class Ballots:
     codes: tuple[IntArray, ...]
 
 
-def count_votes(design: Ratings, truth: IntArray, voters: BoolArray, factors: Sequence[Factor]) -> Ballots:
+def count_votes(
+    design: Ratings, truth: IntArray, voters: BoolArray, factors: Sequence[Factor]
+) -> Ballots:
     """Count the votes of each unit by level."""
     k, n = len(design.levels), len(design.units)
     cast = (design.status == OK) & voters[design.rater]
@@ -219,7 +238,9 @@ def count_votes(design: Ratings, truth: IntArray, voters: BoolArray, factors: Se
     votes = np.bincount(cell, minlength=n * k).reshape(n, k).astype(np.float64)
     kept = np.flatnonzero((votes.sum(axis=1) > 0) & (truth >= 0))
     codes = tuple(factor.codes[kept] for factor in factors)
-    return Ballots(unit=kept, votes=votes[kept], truth=truth[kept], weight=design.unit_count[kept], codes=codes)
+    return Ballots(
+        unit=kept, votes=votes[kept], truth=truth[kept], weight=design.unit_count[kept], codes=codes
+    )
 
 
 def credit(design: Ratings, ballots: Ballots, ties: str) -> FloatArray:
@@ -257,8 +278,14 @@ def row_of(row: Row, values: FloatArray, ballots: Ballots, among: BoolArray, how
         why = NO_UNIT if not among.any() else "every vote is tied, and ties are left out"
         return replace(row, n=0.0, n_units=0, undefined=why, reason="no_data")
     weight = ballots.weight[kept]
-    answers = weight @ ballots.votes[kept].sum(axis=1) if row.term == "single rater" else weight.sum()
-    return share_row(row, merged(values[kept], weight, [code[kept] for code in ballots.codes], float(answers)), how)
+    answers = (
+        weight @ ballots.votes[kept].sum(axis=1) if row.term == "single rater" else weight.sum()
+    )
+    return share_row(
+        row,
+        merged(values[kept], weight, [code[kept] for code in ballots.codes], float(answers)),
+        how,
+    )
 
 
 def left_out(design: Ratings, ballots: Ballots) -> tuple[Caution, ...]:

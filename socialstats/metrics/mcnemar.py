@@ -50,9 +50,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 TestName = Literal[
-    "auto", "mid_p", "exact", "asymptotic", "continuity", "robust_t", "score", "cluster_means_t", "sign_flip",
-    "obuchowski", "durkalski", "yang", "eliasziw",
-]  # fmt: skip
+    "auto",
+    "mid_p",
+    "exact",
+    "asymptotic",
+    "continuity",
+    "robust_t",
+    "score",
+    "cluster_means_t",
+    "sign_flip",
+    "obuchowski",
+    "durkalski",
+    "yang",
+    "eliasziw",
+]
 OddsRatioInterval = Literal["exact", "wilson", "wald"]
 DifferenceInterval = Literal["tango", "newcombe", "bonett_price", "agresti_min", "wald"]
 
@@ -74,10 +85,18 @@ CLUSTER_TESTS = {
 }
 TEST_NAMES = PAIR_TESTS | CLUSTER_TESTS
 KINDS: dict[str, Test] = {
-    "mid_p": "mid_p", "exact": "exact", "robust_t": "t", "cluster_means_t": "t", "score": "score",
+    "mid_p": "mid_p",
+    "exact": "exact",
+    "robust_t": "t",
+    "cluster_means_t": "t",
+    "score": "score",
     "sign_flip": "sign_flip",
-}  # fmt: skip
-ODDS_RATIO_NAMES = {"exact": "exact interval", "wilson": "Wilson's interval", "wald": "Wald's interval"}
+}
+ODDS_RATIO_NAMES = {
+    "exact": "exact interval",
+    "wilson": "Wilson's interval",
+    "wald": "Wald's interval",
+}
 DIFFERENCE_INTERVALS: dict[str, Interval] = {"tango": "score", "newcombe": "score"}
 ODDS_INTERVALS: dict[str, Interval] = {"exact": "exact", "wilson": "score", "wald": "z"}
 IGNORING = "ignoring clusters"
@@ -89,10 +108,14 @@ INEXACT = ("difference", "cohens_g", "test")  # rows whose interval or test rest
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
 Tests = Mapping[str, McNemarTest | str]  # by name; the reason where there is none
 ONE_FACTOR: dict[str, Callable[[Any, Alternative], McNemarTest | str]] = {
-    "sign_flip": lambda cells, side: plain.sign_flip(cells.gap, side) if len(cells.n) > 1 else "a single cluster",
+    "sign_flip": lambda cells, side: (
+        plain.sign_flip(cells.gap, side) if len(cells.n) > 1 else "a single cluster"
+    ),
     "obuchowski": plain.obuchowski,
-    "durkalski": plain.durkalski, "yang": plain.yang, "eliasziw": plain.eliasziw,
-}  # fmt: skip
+    "durkalski": plain.durkalski,
+    "yang": plain.yang,
+    "eliasziw": plain.eliasziw,
+}
 ODDS = (0.0, math.inf)  # what an odds ratio can be
 
 
@@ -108,15 +131,21 @@ def chosen_test(test: str, factors: tuple[Factor, ...]) -> str:
         return "auto" if factors else "mid_p"
     names = quoted([f.name for f in factors])
     if test in PAIR_TESTS and factors:
-        raise InputError(f"{option('test', test)} takes pairs as independent, but clusters {names} are used; "
-                         f"{option('cluster', None)} ignores them, {option('test', 'auto')} takes the cluster-robust "
-                         "test")  # fmt: skip
+        raise InputError(
+            f"{option('test', test)} takes pairs as independent, but clusters {names} are used; "
+            f"{option('cluster', None)} ignores them, {option('test', 'auto')} takes the cluster-robust "
+            "test"
+        )
     if test in CLUSTER_TESTS and not factors:
-        raise InputError(f"{option('test', test)} needs clusters; declare a column with {option('cluster')} when "
-                         "making the design")  # fmt: skip
+        raise InputError(
+            f"{option('test', test)} needs clusters; declare a column with {option('cluster')} when "
+            "making the design"
+        )
     if test not in ("robust_t", "score") and len(factors) == 2:
-        raise InputError(f"{option('test', test)} takes one cluster factor, got {names}; {option('test', 'robust_t')} "
-                         "takes two crossed ones")  # fmt: skip
+        raise InputError(
+            f"{option('test', test)} takes one cluster factor, got {names}; {option('test', 'robust_t')} "
+            "takes two crossed ones"
+        )
     return test
 
 
@@ -140,10 +169,16 @@ def check_binary(design: Paired) -> None:
         named = option("levels", (Word("zero"), Word("one")))
         other = f"say which of the two counts as one: {named} when making the design, without {option('scale')}"
     elif alike:
-        other = f"{'; '.join(alike)} but for case, white space or encoding: write each level in one way"
+        other = (
+            f"{'; '.join(alike)} but for case, white space or encoding: write each level in one way"
+        )
     else:
         other = "symmetry() takes k levels"
-    levels = f" with {count(len(design.levels), 'level')} ({quoted(design.levels)})" if design.levels else ""
+    levels = (
+        f" with {count(len(design.levels), 'level')} ({quoted(design.levels)})"
+        if design.levels
+        else ""
+    )
     raise DesignError(
         f"{design.source}: McNemar's test takes values of two levels, these are {design.scale}{levels}; {other}"
     )
@@ -182,7 +217,9 @@ def t_test(found: ClusteredMean, cells: Cells, side: Alternative) -> McNemarTest
     """t test of a mean difference of 0; or why there is none."""
     if not cells.discordant:
         return NO_TEST
-    return found.undefined or McNemarTest(statistic=found.t(), df=found.df, p=found.p_value(alternative=side))
+    return found.undefined or McNemarTest(
+        statistic=found.t(), df=found.df, p=found.p_value(alternative=side)
+    )
 
 
 def score_test(found: Clustered, cells: Cells, side: Alternative) -> McNemarTest | str:
@@ -196,30 +233,52 @@ def score_test(found: Clustered, cells: Cells, side: Alternative) -> McNemarTest
     return McNemarTest(statistic=float(score.statistic(0.0)[0]), df=float(score.df[0]), p=p)
 
 
-def one_factor(design: Paired, factor: Factor, cells: Cells, side: Alternative) -> tuple[Tests, ClusteredMean]:
+def one_factor(
+    design: Paired, factor: Factor, cells: Cells, side: Alternative
+) -> tuple[Tests, ClusteredMean]:
     """Compute the tests of one cluster factor, and the mean of the clusters' mean differences."""
     mine = cluster_cells(design.first, design.second, design.count, factor.codes)
     means = clustered_mean(mine.gap / mine.n, np.ones(len(mine.n)), magnitude=1.0)
     robust = clustered_mean(design.difference, design.count, [factor.codes], magnitude=1.0)
     exists = cells.discordant > 0
-    others = {name: test(mine, side) if exists or name == "sign_flip" else NO_TEST for name, test in ONE_FACTOR.items()}
-    return {"robust_t": t_test(robust, cells, side), "cluster_means_t": t_test(means, cells, side), **others}, means
+    others = {
+        name: test(mine, side) if exists or name == "sign_flip" else NO_TEST
+        for name, test in ONE_FACTOR.items()
+    }
+    return {
+        "robust_t": t_test(robust, cells, side),
+        "cluster_means_t": t_test(means, cells, side),
+        **others,
+    }, means
 
 
 def rows_of_tests(
-    tests: Tests, cells: Cells, lead: str, group: str, key: tuple[str, str] | None = None, *,
-    clusters: int | None = None, means: ClusteredMean | None = None, level: float = 0.95,
+    tests: Tests,
+    cells: Cells,
+    lead: str,
+    group: str,
+    key: tuple[str, str] | None = None,
+    *,
+    clusters: int | None = None,
+    means: ClusteredMean | None = None,
+    level: float = 0.95,
     side: Alternative = "two_sided",
-) -> list[Row]:  # fmt: skip
+) -> list[Row]:
     """One row a test, the leading one first; the t of cluster means has its own estimate."""
     rows = []
     for name in sorted(tests, key=lambda name: name != lead):
         test = tests[name]
         row = Row(
-            term=name, group=group, key=(("test", name), *([key] if key else [])), role="test",
-            test=KINDS.get(name, "chi2"), n=cells.n, n_units=int(cells.discordant), n_clusters=clusters,
+            term=name,
+            group=group,
+            key=(("test", name), *([key] if key else [])),
+            role="test",
+            test=KINDS.get(name, "chi2"),
+            n=cells.n,
+            n_units=int(cells.discordant),
+            n_clusters=clusters,
             method=named(name, test),
-        )  # fmt: skip
+        )
         if isinstance(test, McNemarTest):
             row = replace(row, statistic=test.statistic, df=test.df, p_value=test.p)
         else:
@@ -239,38 +298,66 @@ def named(name: str, test: McNemarTest | str) -> str:
 
 def both_names(interval: str, test: str) -> dict[str, Any]:
     """Return the method of a row and, as facts, the names of its interval and of its test."""
-    return {"method": f"{interval}; {test}", "key": (("interval name", interval), ("test name", test))}
+    return {
+        "method": f"{interval}; {test}",
+        "key": (("interval name", interval), ("test name", test)),
+    }
 
 
 def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str | None) -> list[Row]:
     """Difference, odds ratio and tests that take pairs as independent; no test leads beside clusters (`group`)."""
     level, kind, odds_kind = settings["level"], settings["difference_ci"], settings["odds_ratio_ci"]
     side: Alternative = settings["alternative"]
-    tests, inner = {name: getattr(plain, name)(cells, side) for name in PAIR_TESTS}, inner_level(level, side)
+    tests, inner = (
+        {name: getattr(plain, name)(cells, side) for name in PAIR_TESTS},
+        inner_level(level, side),
+    )
     test, method = tests.get(lead), NAMES[kind]
     low, high = INTERVALS[kind](cells, inner)
     row = Row(
-        term="difference", group=group, role="difference", estimate=cells.difference, n=cells.n, n_units=int(cells.n),
-        std_error=wald_std_error(cells) or None, method=method, limits=SHARES,
-    )  # fmt: skip
+        term="difference",
+        group=group,
+        role="difference",
+        estimate=cells.difference,
+        n=cells.n,
+        n_units=int(cells.n),
+        std_error=wald_std_error(cells) or None,
+        method=method,
+        limits=SHARES,
+    )
     if isinstance(test, str):
         row = replace(row, undefined=test, reason="no_variation")
     elif test is not None:
         statistic = None if test.df is None else test.statistic
-        row = replace(row, statistic=statistic, df=test.df, p_value=test.p, test=KINDS.get(lead, "chi2"),
-                      **both_names(method, TEST_NAMES[lead]))  # fmt: skip
-    why = "" if low < high else f"{method} has no width here; {option('difference_ci', 'tango')} has"
+        row = replace(
+            row,
+            statistic=statistic,
+            df=test.df,
+            p_value=test.p,
+            test=KINDS.get(lead, "chi2"),
+            **both_names(method, TEST_NAMES[lead]),
+        )
+    why = (
+        "" if low < high else f"{method} has no width here; {option('difference_ci', 'tango')} has"
+    )
     ends, none = odds_ratio_interval(cells, odds_kind, inner), infinite(cells)
     if not none and ends is None:
         none = f"Wald's interval needs discordant pairs of both kinds; {option('odds_ratio_ci', 'exact')} does not"
     elif none and ends is not None:
         none += f"; {interval(*opened(*ends, side, ODDS), level=level)}"
     odds = Row(
-        term="odds_ratio", group=group, role="estimate", estimate=cells.odds_ratio, n=cells.n,
-        n_units=int(cells.discordant), method=ODDS_RATIO_NAMES[odds_kind],
-    )  # fmt: skip
+        term="odds_ratio",
+        group=group,
+        role="estimate",
+        estimate=cells.odds_ratio,
+        n=cells.n,
+        n_units=int(cells.discordant),
+        method=ODDS_RATIO_NAMES[odds_kind],
+    )
     row = with_ends(row, low, high, inner, why=why, interval=DIFFERENCE_INTERVALS.get(kind, "z"))
-    odds = with_ends(odds, *(ends or (math.nan, math.nan)), inner, why=none, interval=ODDS_INTERVALS[odds_kind])
+    odds = with_ends(
+        odds, *(ends or (math.nan, math.nan)), inner, why=none, interval=ODDS_INTERVALS[odds_kind]
+    )
     shown = rows_of_tests(tests, cells, lead, group or "test")
     return [one_end(row, side, level), one_end(odds, side, level, ODDS), *shown]
 
@@ -285,18 +372,33 @@ def infinite(cells: Cells) -> str:
 
 
 def clustered_difference(
-    found: Clustered, cells: Cells, test: McNemarTest | str, lead: str, level: float, side: Alternative
-) -> Row:  # fmt: skip
+    found: Clustered,
+    cells: Cells,
+    test: McNemarTest | str,
+    lead: str,
+    level: float,
+    side: Alternative,
+) -> Row:
     """The difference under clusters, with its interval and the p-value of the test that leads."""
     mean, score, inner = found.mean, found.score, inner_level(level, side)
     row = Row(
-        term="difference", role="difference", estimate=cells.difference, n=cells.n, n_units=int(cells.n),
-        n_clusters=min(mean.clusters), limits=SHARES,
+        term="difference",
+        role="difference",
+        estimate=cells.difference,
+        n=cells.n,
+        n_units=int(cells.n),
+        n_clusters=min(mean.clusters),
+        limits=SHARES,
         leverage=None if score.errors is None else float(score.errors.largest[0]),
-        **both_names(CLUSTERED_SCORE if found.score_leads else robust_name(mean.kind == "two-way"), named(lead, test)),
-    )  # fmt: skip
+        **both_names(
+            CLUSTERED_SCORE if found.score_leads else robust_name(mean.kind == "two-way"),
+            named(lead, test),
+        ),
+    )
     if isinstance(test, McNemarTest):
-        row = replace(row, statistic=test.statistic, df=test.df, p_value=test.p, test=KINDS.get(lead, "chi2"))
+        row = replace(
+            row, statistic=test.statistic, df=test.df, p_value=test.p, test=KINDS.get(lead, "chi2")
+        )
     else:
         row = replace(row, undefined=test)
     if found.score_leads:
@@ -312,15 +414,22 @@ def clustered_odds(found: Clustered, cells: Cells, level: float, side: Alternati
     """The matched odds ratio b / c under clusters: the odds of the interval of b / (b + c)."""
     why, share = infinite(cells), found.share
     row = Row(
-        term="odds_ratio", role="estimate", estimate=cells.odds_ratio, n=cells.n, n_units=int(cells.discordant),
-        n_clusters=min(found.mean.clusters), method=f"odds of {DISCORDANT}",
-    )  # fmt: skip
+        term="odds_ratio",
+        role="estimate",
+        estimate=cells.odds_ratio,
+        n=cells.n,
+        n_units=int(cells.discordant),
+        n_clusters=min(found.mean.clusters),
+        method=f"odds of {DISCORDANT}",
+    )
     if share is None or share.low is None or share.high is None:
         return replace(row, undefined=why or (share.undefined if share else why))
     low, high = (end / (1 - end) if end < 1 else math.inf for end in (share.low, share.high))
     row = replace(row, leverage=share.largest)
     if why:
-        return replace(row, undefined=f"{why}; {interval(*opened(low, high, side, ODDS), level=level)}")
+        return replace(
+            row, undefined=f"{why}; {interval(*opened(low, high, side, ODDS), level=level)}"
+        )
     row = with_ends(row, low, high, inner_level(level, side), df=share.df, interval="score")
     return one_end(row, side, level, ODDS)
 
@@ -329,7 +438,13 @@ def g_row(found: Clustered | None, cells: Cells, level: float, side: Alternative
     """Cohen's g, signed, with Wilson's interval; with clusters of their effective number of discordant pairs."""
     inner = inner_level(level, side)
     values = cohens_g(cells, inner)
-    row = Row(term="cohens_g", role="estimate", n=cells.n, n_units=int(cells.discordant), limits=(-0.5, 0.5))
+    row = Row(
+        term="cohens_g",
+        role="estimate",
+        n=cells.n,
+        n_units=int(cells.discordant),
+        limits=(-0.5, 0.5),
+    )
     if values is None:
         return replace(row, undefined=NONE_DISCORDANT)
     row = replace(row, estimate=values[0])
@@ -349,9 +464,14 @@ def robust_name(crossed: bool) -> str:
 
 
 def all_cautions(
-    design: Paired, found: Clustered | None, cells: Cells, rows: Sequence[Row], factors: tuple[Factor, ...],
-    level: float, side: Alternative,
-) -> tuple[Caution, ...]:  # fmt: skip
+    design: Paired,
+    found: Clustered | None,
+    cells: Cells,
+    rows: Sequence[Row],
+    factors: tuple[Factor, ...],
+    level: float,
+    side: Alternative,
+) -> tuple[Caution, ...]:
     """Cautions SS201, SS202, SS205, SS206, SS314 and SS316, those that apply."""
     shown = [row for row in rows[:3] if row.has_interval]
     own = [few_discordant(found, cells, side)]
@@ -378,15 +498,33 @@ def few_discordant(found: Clustered | None, cells: Cells, side: Alternative) -> 
         ones = "exact, mid-p and sign-flip p are 1"
         if side != "two_sided":
             ones = "exact and sign-flip p are 1, mid-p is .5"
-        return caution("SS314", f"{of}: {ones} (no outcome is less extreme), chi-square, t and score tests are "
-                       "undefined (0/0), and so is the odds ratio (0 to infinity)",
-                       affects="tests, odds ratio", fix="quote the interval of the difference",
-                       rows=("odds_ratio", "test"))  # fmt: skip
+        return caution(
+            "SS314",
+            f"{of}: {ones} (no outcome is less extreme), chi-square, t and score tests are "
+            "undefined (0/0), and so is the odds ratio (0 to infinity)",
+            affects="tests, odds ratio",
+            fix="quote the interval of the difference",
+            rows=("odds_ratio", "test"),
+        )
     if found is not None:
-        said, fix = f"{of}, about {number(effective, 1)} effective in clusters", "quote the score test of clusters"
-        return caution("SS314", said, affects="chi-square and t tests of clusters, intervals", fix=fix, rows=INEXACT)
-    return caution("SS314", of, affects="chi-square and t tests, score and Wald intervals",
-                   fix="quote the exact or mid-p test", rows=INEXACT)  # fmt: skip
+        said, fix = (
+            f"{of}, about {number(effective, 1)} effective in clusters",
+            "quote the score test of clusters",
+        )
+        return caution(
+            "SS314",
+            said,
+            affects="chi-square and t tests of clusters, intervals",
+            fix=fix,
+            rows=INEXACT,
+        )
+    return caution(
+        "SS314",
+        of,
+        affects="chi-square and t tests, score and Wald intervals",
+        fix="quote the exact or mid-p test",
+        rows=INEXACT,
+    )
 
 
 def design_effect(found: Clustered, cells: Cells) -> Caution | None:
@@ -395,15 +533,21 @@ def design_effect(found: Clustered, cells: Cells) -> Caution | None:
     if found.mean.undefined or not alone:
         return None
     ratio = found.mean.std_error / alone
-    return caution("SS205", f"the standard error of the difference is {number(ratio)} times that of independent pairs")
+    return caution(
+        "SS205",
+        f"the standard error of the difference is {number(ratio)} times that of independent pairs",
+    )
 
 
 def floored(found: Clustered) -> Caution | None:
     """SS206: the two-way variance was smaller than that of one factor, which took its place."""
     if not found.mean.floored:
         return None
-    return caution("SS206", "the two-way variance fell below the larger one-way variance, used instead",
-                   affects="the interval and test of the difference, which may be conservative")  # fmt: skip
+    return caution(
+        "SS206",
+        "the two-way variance fell below the larger one-way variance, used instead",
+        affects="the interval and test of the difference, which may be conservative",
+    )
 
 
 def disagreement(rows: Sequence[Row], level: float) -> Caution | None:
@@ -413,18 +557,35 @@ def disagreement(rows: Sequence[Row], level: float) -> Caution | None:
     if not below or len(below) == len(tested):
         return None
     spread = f"{p_value(min(tested))} to {p_value(max(tested))}"
-    return caution("SS316", f"{len(below)} of {len(tested)} tests gave p below {alpha} ({spread})",
-                   short=f"tests disagree at \u03b1 = {alpha}", fix="quote the test chosen in advance")  # fmt: skip
+    return caution(
+        "SS316",
+        f"{len(below)} of {len(tested)} tests gave p below {alpha} ({spread})",
+        short=f"tests disagree at \u03b1 = {alpha}",
+        fix="quote the test chosen in advance",
+    )
 
 
 PAIR_REFERENCES = (
-    "mcnemar1947", "edwards1948", "fagerland2013", "clopper1934", "wilson1927", "tango1998", "newcombe1998",
-    "bonettprice2012", "agrestimin2005", "cohen1988",
-)  # fmt: skip
+    "mcnemar1947",
+    "edwards1948",
+    "fagerland2013",
+    "clopper1934",
+    "wilson1927",
+    "tango1998",
+    "newcombe1998",
+    "bonettprice2012",
+    "agrestimin2005",
+    "cohen1988",
+)
 CLUSTER_REFERENCES = (
-    "bellmccaffrey2002", "cameron2011", "korngraubard1998", "obuchowski1998", "durkalski2003", "yang2010",
+    "bellmccaffrey2002",
+    "cameron2011",
+    "korngraubard1998",
+    "obuchowski1998",
+    "durkalski2003",
+    "yang2010",
     "eliasziw1991",
-)  # fmt: skip
+)
 
 
 @reads(Paired, square=True)
@@ -520,15 +681,20 @@ def mcnemar(
     3.716e-05
     """
     for name, value, kinds in (
-        ("test", test, TestName), ("odds_ratio_ci", odds_ratio_ci, OddsRatioInterval),
+        ("test", test, TestName),
+        ("odds_ratio_ci", odds_ratio_ci, OddsRatioInterval),
         ("difference_ci", difference_ci, DifferenceInterval),
-    ):  # fmt: skip
+    ):
         one_of(name, value, get_args(kinds))
     inner = inner_level(level, alternative)
     settings: dict[str, Any] = {
-        "test": test, "alternative": alternative, "odds_ratio_ci": odds_ratio_ci, "difference_ci": difference_ci,
-        "cluster": cluster, "level": level,
-    }  # fmt: skip
+        "test": test,
+        "alternative": alternative,
+        "odds_ratio_ci": odds_ratio_ci,
+        "difference_ci": difference_ci,
+        "cluster": cluster,
+        "level": level,
+    }
     check_binary(paired)
     if not paired.n_pairs:
         raise NothingToAnalyse(f"{paired.source}: no pair to compare")
@@ -540,41 +706,79 @@ def mcnemar(
     extras: dict[str, Any] = {"odds_ratio_interval": opened(*odds_ends, alternative, ODDS)}
     held = {"both": cells.a, "first only": cells.b, "second only": cells.c, "neither": cells.d}
     shares = [
-        *(Row(term=name, group="proportion", key=(("condition", name),), role="component", estimate=n / cells.n,
-              n=cells.n, limits=(0.0, 1.0)) for name, n in ((first, cells.a + cells.b), (second, cells.a + cells.c))),
-        *(Row(term=term, group="cell", key=(("cell", term),), role="component", estimate=n / cells.n, n=n,
-              limits=(0.0, 1.0)) for term, n in held.items()),
-    ]  # fmt: skip
+        *(
+            Row(
+                term=name,
+                group="proportion",
+                key=(("condition", name),),
+                role="component",
+                estimate=n / cells.n,
+                n=cells.n,
+                limits=(0.0, 1.0),
+            )
+            for name, n in ((first, cells.a + cells.b), (second, cells.a + cells.c))
+        ),
+        *(
+            Row(
+                term=term,
+                group="cell",
+                key=(("cell", term),),
+                role="component",
+                estimate=n / cells.n,
+                n=n,
+                limits=(0.0, 1.0),
+            )
+            for term, n in held.items()
+        ),
+    ]
     found, counts, effective = None, {}, {}
     if not factors:
         difference, odds, *tests = pair_rows(cells, settings, lead, None)
     else:
         codes, d = [factor.codes for factor in factors], paired.difference
         found = Clustered(
-            mean=clustered_mean(d, paired.count, codes, magnitude=1.0), score=paired_score(d, paired.count, codes),
+            mean=clustered_mean(d, paired.count, codes, magnitude=1.0),
+            score=paired_score(d, paired.count, codes),
             share=discordant_share(paired, codes, inner),
-        )  # fmt: skip
+        )
         if lead == "auto":
             lead = "score" if found.score_leads else "robust_t"
         single = {factor.name: one_factor(paired, factor, cells, alternative) for factor in factors}
         (alone, means), *others = single.values()
-        together: Tests = {**({} if others else alone), "robust_t": t_test(found.mean, cells, alternative),
-                           "score": score_test(found, cells, alternative)}  # fmt: skip
+        together: Tests = {
+            **({} if others else alone),
+            "robust_t": t_test(found.mean, cells, alternative),
+            "score": score_test(found, cells, alternative),
+        }
         difference = clustered_difference(found, cells, together[lead], lead, level, alternative)
         odds = clustered_odds(found, cells, level, alternative)
         how: dict[str, Any] = {"level": level, "side": alternative}
-        tests = rows_of_tests(together, cells, lead, "test", clusters=min(found.mean.clusters), means=means, **how)
+        tests = rows_of_tests(
+            together, cells, lead, "test", clusters=min(found.mean.clusters), means=means, **how
+        )
         for name, (own, mean) in single.items() if others else ():
             tests += rows_of_tests(
-                own, cells, lead, f"{name} alone", ("factor", name), clusters=int(mean.n), means=mean, **how
+                own,
+                cells,
+                lead,
+                f"{name} alone",
+                ("factor", name),
+                clusters=int(mean.n),
+                means=mean,
+                **how,
             )
         tests += pair_rows(cells, settings, "", IGNORING)
-        counts = {f"clusters of '{shorten(f.name)}'": n for f, n in zip(factors, found.mean.clusters, strict=True)}
+        counts = {
+            f"clusters of '{shorten(f.name)}'": n
+            for f, n in zip(factors, found.mean.clusters, strict=True)
+        }
         effective = effective_sizes(found)
         if found.mean.kind == "two-way":
             extras["unfloored_std_error"] = found.mean.unfloored_std_error
     rows = tuple(
-        replace(row, key=(("condition", first), ("minus", second), *row.key)) if row.role == "difference" else row
+        replace(row, key=(("condition", first), ("minus", second), *row.key))
+        if row.role == "difference"
+        else row
         for row in (difference, odds, g_row(found, cells, level, alternative), *shares, *tests)
     )
     return Result(
@@ -584,15 +788,18 @@ def mcnemar(
         rows=rows,
         counts={"pairs": int(cells.n), "discordant pairs": int(cells.discordant), **counts},
         fit={
-            "nobs": paired.n_pairs, "n_clusters": rows[0].n_clusters,
-            "df": None if rows[0].df is None else whole(rows[0].df), "method": TEST_NAMES[lead], **effective,
+            "nobs": paired.n_pairs,
+            "n_clusters": rows[0].n_clusters,
+            "df": None if rows[0].df is None else whole(rows[0].df),
+            "method": TEST_NAMES[lead],
+            **effective,
         },
         settings=settings,
         cautions=all_cautions(paired, found, cells, rows, factors, level, alternative),
         references=PAIR_REFERENCES + (CLUSTER_REFERENCES if factors else ()),
         design=paired,
         extras={"cells": {name: getattr(cells, name) for name in "abcd"}, "lead": lead, **extras},
-    )  # fmt: skip
+    )
 
 
 def effective_sizes(found: Clustered) -> dict[str, float | None]:
@@ -610,8 +817,12 @@ def sentence(result: Result) -> str:
     design, cells = result.design, result.extras["cells"]
     first, second = (shorten(c) for c in design.conditions)
     row, odds = result.rows[0], result.rows[1]
-    factors = [f"clusters of '{shorten(f.name)}'" for f in design.factors(result.settings["cluster"])]
-    clusters = [count(result.counts[what], what.replace("clusters", "cluster", 1), what) for what in factors]
+    factors = [
+        f"clusters of '{shorten(f.name)}'" for f in design.factors(result.settings["cluster"])
+    ]
+    clusters = [
+        count(result.counts[what], what.replace("clusters", "cluster", 1), what) for what in factors
+    ]
     sizes = count(result.counts["pairs"], "pair") + (f" in {listing(clusters)}" if clusters else "")
     text = (
         f"Of {sizes}, {count(cells['b'])} had '{shorten(design.levels[1])}' under {first} only and "
@@ -650,14 +861,20 @@ def said_test(result: Result) -> str:
     return f"{TEST_NAMES[name]} {kind}({df}) = {number(row.statistic)}, {p}"
 
 
-def plot(result: Result, ax: Axes | None = None, *, kind: str = "difference", **options: Any) -> Axes:
+def plot(
+    result: Result, ax: Axes | None = None, *, kind: str = "difference", **options: Any
+) -> Axes:
     """Draw the difference with its interval (``kind="difference"``), or the four cells (``kind="cells"``)."""
     from socialstats.figures import forest, two_by_two
 
     if kind == "cells":
         design = result.design
         return two_by_two(
-            **result.extras["cells"], conditions=design.conditions, levels=design.levels, ax=ax, **options
+            **result.extras["cells"],
+            conditions=design.conditions,
+            levels=design.levels,
+            ax=ax,
+            **options,
         )
     if kind != "difference":
         raise InputError(f"{option('kind', kind)} is not one of difference, cells")

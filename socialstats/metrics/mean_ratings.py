@@ -29,7 +29,14 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import Drawn
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import share_ci, with_ends
-from socialstats.inference.weights import NAMED, WORKS, Weighing, effective_text, weight_cautions, weight_counts
+from socialstats.inference.weights import (
+    NAMED,
+    WORKS,
+    Weighing,
+    effective_text,
+    weight_cautions,
+    weight_counts,
+)
 from socialstats.models.shares import ONE_PERSON, of_probabilities
 from socialstats.models.sources import People, Population, population, population_cautions
 from socialstats.models.unit_means import Inference, Sample, answered, mean_row, unit_shares
@@ -46,9 +53,13 @@ MOST_RATERS = 30  # more have no rows of their own
 
 @reads(Ratings, weighted=True)
 def mean_ratings(
-    ratings: Ratings | TableLike, *, cluster: str | Sequence[str] | None = "declared", people: People = "auto",
-    level: float = 0.95, **columns: Any,
-) -> Result | ResultGroup:  # fmt: skip
+    ratings: Ratings | TableLike,
+    *,
+    cluster: str | Sequence[str] | None = "declared",
+    people: People = "auto",
+    level: float = 0.95,
+    **columns: Any,
+) -> Result | ResultGroup:
     """Estimate mean ratings: a unit counts with the mean of its ratings; the sample is one of units (or clusters).
 
     Parameters
@@ -121,26 +132,46 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
     if not known.any():
         raise NothingToAnalyse(f"{design.source}: no unit has a rating")
     if not design.numeric or design.scale == "nominal":
-        raise InputError(f"{design.source}: a mean needs levels that are numbers; these are {design.scale} labels. The "
-                         "share of each label is a metric of its own, choice_shares")  # fmt: skip
+        raise InputError(
+            f"{design.source}: a mean needs levels that are numbers; these are {design.scale} labels. The "
+            "share of each label is a metric of its own, choice_shares"
+        )
     if np.any(design.unit_count != 1):
-        raise InputError(f"{design.source}: units that stand for several alike ones; give one row a rating")
+        raise InputError(
+            f"{design.source}: units that stand for several alike ones; give one row a rating"
+        )
     values, expected = unit_shares(design) @ design.scores, design.read_as() @ design.scores
     factors = cluster_factors(design, cluster)
-    how = Inference(unit="unit", level=level, clusters=tuple(f.codes for f in factors),
-                    magnitude=float(np.abs(design.scores).max()))  # fmt: skip
+    how = Inference(
+        unit="unit",
+        level=level,
+        clusters=tuple(f.codes for f in factors),
+        magnitude=float(np.abs(design.scores).max()),
+    )
     ends, whose, weights = design.ends, population(design, people, factors), design.unit_weight
     weighing = None if weights is None else Weighing.of(known.astype(np.float64), weights)
     single = len(design.levels) == 2 and design.repeats is None  # each rating is one of two levels
     means = list[Mean]()
 
-    def put(term: str, group: str, values: FloatArray, held: BoolArray, answers: int, **part: str) -> None:
+    def put(
+        term: str, group: str, values: FloatArray, held: BoolArray, answers: int, **part: str
+    ) -> None:
         unit = np.flatnonzero(held)
-        drawn = () if "rater" in part else people_means(design, expected, held, whose.drawn, how.clusters)
+        drawn = (
+            ()
+            if "rater" in part
+            else people_means(design, expected, held, whose.drawn, how.clusters)
+        )
         weight = None if weights is None else unequal(weights[unit])
-        sample = Sample(values=values[unit][:, None], unit=unit, how=how, drawn=drawn, weight=weight)
+        sample = Sample(
+            values=values[unit][:, None], unit=unit, how=how, drawn=drawn, weight=weight
+        )
         row = mean_row(term, group, sample, test=False, key=tuple(part.items()), role="estimate")
-        row = replace(row, method=f"{row.method}{NAMED}") if weight is not None and row.method else row
+        row = (
+            replace(row, method=f"{row.method}{NAMED}")
+            if weight is not None and row.method
+            else row
+        )
         means.append(mean_of(row, sample, ends, answers if single else math.inf))
 
     rated = np.bincount(design.unit[design.status == OK], minlength=len(design.units))
@@ -148,7 +179,15 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
     for name, factor in design.strata.items():
         for code, label in enumerate(factor.levels):
             held = known & (factor.codes == code)
-            put(label, f"mean by {name}", values, held, int(rated[held].sum()), stratum=name, level=label)
+            put(
+                label,
+                f"mean by {name}",
+                values,
+                held,
+                int(rated[held].sum()),
+                stratum=name,
+                level=label,
+            )
     for code, rater in enumerate(design.raters if 1 < len(design.raters) <= MOST_RATERS else ()):
         given = (design.rater == code) & (design.status == OK)
         own, held = np.zeros(len(design.units)), np.zeros(len(design.units), dtype=bool)
@@ -158,22 +197,42 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
     by = " x ".join(f.name for f in factors)
     kind = "t intervals" if ends is None else share_ci(rows)
     return Result(
-        metric="mean_ratings", title="Mean rating" + of_probabilities(design), rows=tuple(rows),
+        metric="mean_ratings",
+        title="Mean rating" + of_probabilities(design),
+        rows=tuple(rows),
         inference=f"{kind} over units{f', errors clustered by {by} (CR2)' if by else ''}"
-                  f"{NAMED if weighing else ''}; {whose.text()}",
-        counts={"ratings": design.n_rows, "units": int(known.sum()), **weight_counts(weighing, "units")},
+        f"{NAMED if weighing else ''}; {whose.text()}",
+        counts={
+            "ratings": design.n_rows,
+            "units": int(known.sum()),
+            **weight_counts(weighing, "units"),
+        },
         fit=cluster_facts(rows) if factors else {},
-        settings={"cluster": [factor.name for factor in factors], "people": whose.setting, "level": level},
-        cautions=(*cautions_of(design, factors, means, whose),
-                  *weight_cautions([weighing] if weighing else (), "unit", design)),
-        references=(*METRIC.references, *(() if ends is None else ("wilson1927", "korngraubard1998")),
-                    *(WORKS if weighing else ())),
-        design=design, extras={"ends": ends, "people": whose.names(design), "weighing": weighing},
-    )  # fmt: skip
+        settings={
+            "cluster": [factor.name for factor in factors],
+            "people": whose.setting,
+            "level": level,
+        },
+        cautions=(
+            *cautions_of(design, factors, means, whose),
+            *weight_cautions([weighing] if weighing else (), "unit", design),
+        ),
+        references=(
+            *METRIC.references,
+            *(() if ends is None else ("wilson1927", "korngraubard1998")),
+            *(WORKS if weighing else ()),
+        ),
+        design=design,
+        extras={"ends": ends, "people": whose.names(design), "weighing": weighing},
+    )
 
 
 def people_means(
-    design: Ratings, values: FloatArray, held: BoolArray, drawn: BoolArray, clusters: Sequence[IntArray]
+    design: Ratings,
+    values: FloatArray,
+    held: BoolArray,
+    drawn: BoolArray,
+    clusters: Sequence[IntArray],
 ) -> tuple[Drawn, ...]:
     """Return what people who are a sample add to the mean over some units of a unit's mean rating.
 
@@ -196,8 +255,15 @@ def people_means(
     unit = design.unit[rows]
     total = None if len(rows) == given.sum() else 1.0
     share = mass(held.astype(np.float64), design.unit_weight) / held.sum()
-    return (Drawn.of(values[rows, None], share[unit] / n[unit], clusters[0][unit] if clusters else unit,
-                     design.rater[rows], total=total),)  # fmt: skip
+    return (
+        Drawn.of(
+            values[rows, None],
+            share[unit] / n[unit],
+            clusters[0][unit] if clusters else unit,
+            design.rater[rows],
+            total=total,
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,8 +323,16 @@ def mean_of(row: Row, sample: Sample, ends: tuple[float, float] | None, answers:
     n, ones, sampled = float(len(p)), np.ones(len(p)), sample.weight is not None
     people = [replace(group, scores=group.scores / (ends[1] - ends[0])) for group in sample.drawn]
     trials = (n if yes_no else answers) * kish(ones, sample.weight) / n
-    share = clustered_share(p, mass(ones, sample.weight), codes, trials=trials, alike=ones,
-                            level=sample.how.level, drawn=people, sampled=sampled)  # fmt: skip
+    share = clustered_share(
+        p,
+        mass(ones, sample.weight),
+        codes,
+        trials=trials,
+        alike=ones,
+        level=sample.how.level,
+        drawn=people,
+        sampled=sampled,
+    )
     if share.low is None or share.high is None or (share.std_error is None and not extreme.all()):
         return Mean(row=row, mean=mean, drawn=drawn)
     low, high, effective = share.low, share.high, share.trials
@@ -268,9 +342,19 @@ def mean_of(row: Row, sample: Sample, ends: tuple[float, float] | None, answers:
     low, high = (ends[0] + end * (ends[1] - ends[0]) for end in (low, high))
     error = ", two-way error" if drawn or len(codes) > 1 else ", CR2 error" if codes else ""
     row = replace(row, undefined=None, reason=None, method=f"Wilson{error}{NAMED * sampled}")
-    row = with_ends(row, low, high, sample.how.level, within=ends, interval="score", effective=effective,
-                    df=None if effective is None else share.df)  # fmt: skip
-    return Mean(row=row, mean=mean, drawn=drawn, yes_no=yes_no, at_ends=bool(2 * extreme.sum() >= n))
+    row = with_ends(
+        row,
+        low,
+        high,
+        sample.how.level,
+        within=ends,
+        interval="score",
+        effective=effective,
+        df=None if effective is None else share.df,
+    )
+    return Mean(
+        row=row, mean=mean, drawn=drawn, yes_no=yes_no, at_ends=bool(2 * extreme.sum() >= n)
+    )
 
 
 def cautions_of(
@@ -280,19 +364,33 @@ def cautions_of(
     rows = [mean.row for mean in means]
     shown = share_cautions(design, factors, rows)
     for bounded, at_ends in ((False, False), (True, False), (True, True)):
-        alike = [mean for mean in means if (mean.bounded, mean.at_ends) == (bounded, at_ends) and not mean.yes_no]
+        alike = [
+            mean
+            for mean in means
+            if (mean.bounded, mean.at_ends) == (bounded, at_ends) and not mean.yes_no
+        ]
         shown += shape_cautions(
-            [mean.mean for mean in alike if mean.mean], names=[mean.row.name for mean in alike if mean.mean],
-            what="units", interval="score" if bounded else "t", bounded=at_ends,
-        )  # fmt: skip
+            [mean.mean for mean in alike if mean.mean],
+            names=[mean.row.name for mean in alike if mean.mean],
+            what="units",
+            interval="score" if bounded else "t",
+            bounded=at_ends,
+        )
     people = [mean.row for mean in means if mean.drawn]
-    return (*shown, *rare_answers(rows), *drawn_cautions(people, whose.n), *population_cautions(whose))
+    return (
+        *shown,
+        *rare_answers(rows),
+        *drawn_cautions(people, whose.n),
+        *population_cautions(whose),
+    )
 
 
 def sentence(result: Result) -> str:
     """State the mean of all units."""
     weighing = result.extras.get("weighing")
-    units = f" over {count(weighing.units, 'unit')} ({effective_text(weighing)})" if weighing else ""
+    units = (
+        f" over {count(weighing.units, 'unit')} ({effective_text(weighing)})" if weighing else ""
+    )
     return f"The mean rating{units} was {sentences.estimate(result.rows[0])}."
 
 
@@ -300,14 +398,25 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the means as a forest."""
     from socialstats.figures import forest
 
-    return forest(result.rows, ax=ax, **{"sort": False, "reference": None, "xlabel": "mean rating", **options})
+    return forest(
+        result.rows, ax=ax, **{"sort": False, "reference": None, "xlabel": "mean rating", **options}
+    )
 
 
 METRIC = Metric(
-    name="mean_ratings", title="Mean ratings", design="ratings", function=mean_ratings, sentence=sentence, plot=plot,
+    name="mean_ratings",
+    title="Mean ratings",
+    design="ratings",
+    function=mean_ratings,
+    sentence=sentence,
+    plot=plot,
     crosscheck="socialstats.crosscheck.mean_ratings:checks_of",
     estimand="The mean over units of a unit's mean rating.",
-    assumptions=("units (or the named clusters) are independent draws from the units of interest",
-                 "the levels are numbers whose differences mean the same everywhere"),
-    references=("bellmccaffrey2002",), swap="none", values="numeric",
-)  # fmt: skip
+    assumptions=(
+        "units (or the named clusters) are independent draws from the units of interest",
+        "the levels are numbers whose differences mean the same everywhere",
+    ),
+    references=("bellmccaffrey2002",),
+    swap="none",
+    values="numeric",
+)

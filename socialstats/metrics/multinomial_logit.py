@@ -68,25 +68,41 @@ def matrix_of(design: Ratings, source: Source, strata: Sequence[str]) -> Matrix:
     order = [base, *(k for k in range(len(data.levels)) if k != base)]
     counts = np.concatenate([data.counts[:, k][:, order] * data.copies[:, None] for k in who])
     whose = [(name, place == t) for t, name in enumerate(source.others, 1)]
-    columns = [("intercept", "intercept", np.ones(len(unit), dtype=bool)), *((SOURCE, *one) for one in whose)]
+    columns = [
+        ("intercept", "intercept", np.ones(len(unit), dtype=bool)),
+        *((SOURCE, *one) for one in whose),
+    ]
     for name in strata:
         factor = design.strata[name]
         main = [(level, factor.codes[unit] == k) for k, level in enumerate(factor.levels) if k]
         columns += [(name, *one) for one in main]
         if name == strata[0]:
-            columns += [(f"{SOURCE} x {name}", f"{other} x {level}", own & x)
-                        for other, own in whose for level, x in main]  # fmt: skip
-    cluster, kept = (design.clusters[0].codes if design.clusters else np.arange(n)), counts.sum(axis=1) > 0
+            columns += [
+                (f"{SOURCE} x {name}", f"{other} x {level}", own & x)
+                for other, own in whose
+                for level, x in main
+            ]
+    cluster, kept = (
+        (design.clusters[0].codes if design.clusters else np.arange(n)),
+        counts.sum(axis=1) > 0,
+    )
     return Matrix(
-        names=tuple(name for _, name, _ in columns), kinds=tuple(kind for kind, _, _ in columns),
-        x=np.column_stack([x for _, _, x in columns])[kept].astype(np.float64), counts=counts[kept],
-        levels=tuple(data.levels[k] for k in order), codes=cluster[unit][kept],
-    )  # fmt: skip
+        names=tuple(name for _, name, _ in columns),
+        kinds=tuple(kind for kind, _, _ in columns),
+        x=np.column_stack([x for _, _, x in columns])[kept].astype(np.float64),
+        counts=counts[kept],
+        levels=tuple(data.levels[k] for k in order),
+        codes=cluster[unit][kept],
+    )
 
 
 @reads(Ratings, labels="single")
 def multinomial_logit(
-    ratings: Ratings | TableLike, *, terms: Sequence[str] | None = None, level: float = 0.95, **columns: Any
+    ratings: Ratings | TableLike,
+    *,
+    terms: Sequence[str] | None = None,
+    level: float = 0.95,
+    **columns: Any,
 ) -> Result | ResultGroup:
     """Fit a multinomial logit of all levels on the source of a rating and on strata of the units.
 
@@ -152,10 +168,14 @@ def estimate(design: Ratings, *, terms: Sequence[str] | None, level: float) -> R
     """Fit one design."""
     source = human_source(design)
     if source is None:
-        raise InputError(f"{design.source}: needs a rater group of which one level is called human, and others")
+        raise InputError(
+            f"{design.source}: needs a rater group of which one level is called human, and others"
+        )
     strata = list(design.strata if terms is None else texts(terms))
     if unknown := [name for name in strata if name not in design.strata]:
-        raise InputError(f"terms: {quoted(unknown)} not declared; strata: {quoted(list(design.strata)) or 'none'}")
+        raise InputError(
+            f"terms: {quoted(unknown)} not declared; strata: {quoted(list(design.strata)) or 'none'}"
+        )
     if len(design.clusters) > 1:
         raise InputError("a multinomial logit takes one cluster factor, and two are declared")
     if len(design.levels) < 2:
@@ -163,29 +183,42 @@ def estimate(design: Ratings, *, terms: Sequence[str] | None, level: float) -> R
     made = matrix_of(design, source, strata)
     size = made.x.shape[1] * (len(made.levels) - 1)
     if size > MOST_TERMS:
-        raise InputError(f"{count(size, 'coefficient')} exceed the maximum of {MOST_TERMS}: name fewer strata")
+        raise InputError(
+            f"{count(size, 'coefficient')} exceed the maximum of {MOST_TERMS}: name fewer strata"
+        )
     if not len(made.x) or np.linalg.matrix_rank(made.x) < made.x.shape[1]:
-        raise UndefinedStatistic("the coefficients are not identified: some combination of terms has no rating")
+        raise UndefinedStatistic(
+            "the coefficients are not identified: some combination of terms has no rating"
+        )
     fit = fitted(made.x, made.counts, made.codes)
     by = design.clusters[0].name if design.clusters else "unit"
-    tests = {kind: fit.joint_test(np.flatnonzero([own == kind for own in made.kinds])) for kind in kinds_of(made)}
+    tests = {
+        kind: fit.joint_test(np.flatnonzero([own == kind for own in made.kinds]))
+        for kind in kinds_of(made)
+    }
     rests = {kind: test.df_denominator for kind, test in tests.items() if isinstance(test, Joint)}
     errors = fit.robust.errors(np.eye(fit.coef.size))
     rows = coefficients(made, fit, errors, by, level)
     reference = {SOURCE: source.human} | {name: design.strata[name].levels[0] for name in strata}
     return Result(
-        metric="multinomial_logit", title=f"Multinomial logit against '{shorten(made.levels[0], 40)}'",
+        metric="multinomial_logit",
+        title=f"Multinomial logit against '{shorten(made.levels[0], 40)}'",
         rows=(*tests_of(tests, fit.groups), *rows),
         inference=f"maximum likelihood, errors clustered by {shorten(by, 40)} (CR2, {count(fit.groups)}), t with "
-        "Satterthwaite's df; joint tests by HTZ", counts={"ratings": int(made.counts.sum())},
-        fit={"nobs": int(made.counts.sum()), "n_clusters": fit.groups,
-             "effective_df": min((row.df for row in rows if row.df is not None), default=None),
-             "largest_leverage": fit.robust.largest_leverage},
+        "Satterthwaite's df; joint tests by HTZ",
+        counts={"ratings": int(made.counts.sum())},
+        fit={
+            "nobs": int(made.counts.sum()),
+            "n_clusters": fit.groups,
+            "effective_df": min((row.df for row in rows if row.df is not None), default=None),
+            "largest_leverage": fit.robust.largest_leverage,
+        },
         settings={"terms": strata, "level": level, "reference_levels": reference},
-        references=METRIC.references, design=design,
+        references=METRIC.references,
+        design=design,
         cautions=tuple(cautions_of(rows, errors, by, fit.robust.largest_leverage)),
         extras={"matrix": made, "df_denominator": rests},
-    )  # fmt: skip
+    )
 
 
 def kinds_of(made: Matrix) -> list[str]:
@@ -197,7 +230,14 @@ def tests_of(tests: Mapping[str, Joint | str], groups: int) -> list[Row]:
     """Return the joint tests of each kind of term, all levels at once."""
     rows = []
     for kind, test in tests.items():
-        row = Row(term=kind, group="all at once", key=(("kind", kind),), role="test", test="f", n_clusters=groups)
+        row = Row(
+            term=kind,
+            group="all at once",
+            key=(("kind", kind),),
+            role="test",
+            test="f",
+            n_clusters=groups,
+        )
         if isinstance(test, str):
             rows.append(replace(row, undefined=test, reason="unidentified"))
             continue
@@ -209,13 +249,21 @@ def tests_of(tests: Mapping[str, Joint | str], groups: int) -> list[Row]:
 def coefficients(made: Matrix, fit: Logit, errors: Errors, by: str, level: float) -> list[Row]:
     """Return log-odds ratios of each level against the first, term by term."""
     rows = [
-        Row(term=name, group=f"{action} against {made.levels[0]}", estimate=float(b), n_clusters=fit.groups,
-            key=(("action", action), ("kind", kind), ("column", name)), role="estimate")
+        Row(
+            term=name,
+            group=f"{action} against {made.levels[0]}",
+            estimate=float(b),
+            n_clusters=fit.groups,
+            key=(("action", action), ("kind", kind), ("column", name)),
+            role="estimate",
+        )
         for action, bs in zip(made.levels[1:], fit.coef, strict=True)
         for kind, name, b in zip(made.kinds, made.names, bs, strict=True)
-    ]  # fmt: skip
+    ]
     alike = errors.variance <= NO_VARIATION * np.diagonal(fit.bread)
-    single = f"rests on single clusters ({shorten(by, 40)}), whose own effects cannot be told from it"
+    single = (
+        f"rests on single clusters ({shorten(by, 40)}), whose own effects cannot be told from it"
+    )
     why = np.select([errors.refused, alike], [single, ALIKE], "").tolist()
     found = with_each_t(rows, errors.std_error, errors.df, level, why)
     return [
@@ -230,11 +278,16 @@ def cautions_of(rows: Sequence[Row], errors: Errors, by: str, largest: float) ->
     if none:
         names = listing([shorten(name, 60) for name in none], 3)
         yield caution(
-            "SS209", f"{count(len(none), 'coefficient')} ({names}) rest{'s' * (len(none) == 1)} on single clusters "
+            "SS209",
+            f"{count(len(none), 'coefficient')} ({names}) rest{'s' * (len(none) == 1)} on single clusters "
             f"({by}), so that effects of terms and of clusters cannot be separated",
-            affects="their intervals and tests, which are undefined", fix=FIX, rows=none,
-        )  # fmt: skip
-    yield from robust_cautions(by, [row.name for row in rows], [row.df for row in rows], errors, largest, fix=FIX)
+            affects="their intervals and tests, which are undefined",
+            fix=FIX,
+            rows=none,
+        )
+    yield from robust_cautions(
+        by, [row.name for row in rows], [row.df for row in rows], errors, largest, fix=FIX
+    )
 
 
 def sentence(result: Result) -> str:
@@ -244,7 +297,12 @@ def sentence(result: Result) -> str:
     base = result.extras["matrix"].levels[0]
     text = f"The largest test statistic was for {shorten(top.term)}, log-odds ratio of "
     text += f"'{shorten(str(top.label('action')))}' against '{shorten(base)}' = "
-    reference = listing([f"{shorten(level)} ({name})" for name, level in result.settings["reference_levels"].items()])
+    reference = listing(
+        [
+            f"{shorten(level)} ({name})"
+            for name, level in result.settings["reference_levels"].items()
+        ]
+    )
     against = f"Reference levels are {reference}."
     if top.conf_low is None:
         return f"{text}{number(top.estimate)} ({top.undefined}). {against}"
@@ -255,16 +313,28 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the log-odds ratios as a forest."""
     from socialstats.figures import forest
 
-    rows = [replace(r, term=f"{r.group}: {r.term}", group=None) for r in result.rows if r.label("action")]
+    rows = [
+        replace(r, term=f"{r.group}: {r.term}", group=None)
+        for r in result.rows
+        if r.label("action")
+    ]
     return forest(rows, ax=ax, **{"sort": False, "xlabel": "log-odds ratio", **options})
 
 
 METRIC = Metric(
-    name="multinomial_logit", title="Multinomial logit of levels on sources and strata", design="ratings",
-    function=multinomial_logit, sentence=sentence, plot=plot,
+    name="multinomial_logit",
+    title="Multinomial logit of levels on sources and strata",
+    design="ratings",
+    function=multinomial_logit,
+    sentence=sentence,
+    plot=plot,
     crosscheck="socialstats.crosscheck.multinomial_logit:checks_of",
     estimand="Log-odds ratios of each level against the first between sources, and between strata of the units.",
-    assumptions=("clusters (or units, where none are declared) are independent of each other",
-                 "terms add up on the scale of log-odds"),
-    references=("mcfadden1974", "bellmccaffrey2002", "pustejovskytipton2018"), swap="none", values="sources",
-)  # fmt: skip
+    assumptions=(
+        "clusters (or units, where none are declared) are independent of each other",
+        "terms add up on the scale of log-odds",
+    ),
+    references=("mcfadden1974", "bellmccaffrey2002", "pustejovskytipton2018"),
+    swap="none",
+    values="sources",
+)

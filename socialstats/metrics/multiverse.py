@@ -20,8 +20,11 @@ from socialstats.text import capital, count, listing, number, quoted, shorten
 Side = Literal["above", "below", "holds", "unknown"]
 SAME = 1e-9  # estimates nearer than this to each other, relative to their size, count as the same
 SIDES: dict[Side, str] = {
-    "above": "lies above", "below": "lies below", "holds": "includes", "unknown": "is undefined for",
-}  # fmt: skip
+    "above": "lies above",
+    "below": "lies below",
+    "holds": "includes",
+    "unknown": "is undefined for",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +63,9 @@ class Variant:
         return result, self.lead(result)
 
 
-def multiverse(metric: str, quantity: str, variants: Sequence[Variant], *, reference: float, words: str = "") -> Result:
+def multiverse(
+    metric: str, quantity: str, variants: Sequence[Variant], *, reference: float, words: str = ""
+) -> Result:
     """Compute every variant of an estimate; the first is the page's own.
 
     Parameters
@@ -109,25 +114,42 @@ def multiverse(metric: str, quantity: str, variants: Sequence[Variant], *, refer
     """
     labels = [v.label for v in variants]
     if len(labels) < 2 or len(set(labels)) < len(labels):
-        raise InputError(f"a multiverse needs at least two variants, each with a name of its own; got {quoted(labels)}")
+        raise InputError(
+            f"a multiverse needs at least two variants, each with a name of its own; got {quoted(labels)}"
+        )
     results, leads, rows = {}, {}, []
-    for variant, computed in zip(variants, [variants[0].computed(), *_computed(variants[1:])], strict=True):
+    for variant, computed in zip(
+        variants, [variants[0].computed(), *_computed(variants[1:])], strict=True
+    ):
         if isinstance(computed, str):
             rows.append(Row(term=variant.label, group=variant.choice, undefined=computed))
             continue
         result, lead = computed
         results[variant.label], leads[variant.label] = result, lead
-        rows.append(replace(lead, term=variant.label, group=variant.choice, by=None, method=result.inference,
-                            places=rows[0].decimals if rows else lead.decimals))  # fmt: skip
+        rows.append(
+            replace(
+                lead,
+                term=variant.label,
+                group=variant.choice,
+                by=None,
+                method=result.inference,
+                places=rows[0].decimals if rows else lead.decimals,
+            )
+        )
     own = results[labels[0]]
     return Result(
-        metric=metric, title=f"{capital(quantity)} under {count(len(rows), 'analysis variant')}",
-        rows=tuple(rows), inference="the interval of each analysis; nothing is pooled", counts=own.counts,
-        settings={"reference": reference}, references=("steegen2016",), design=own.design,
+        metric=metric,
+        title=f"{capital(quantity)} under {count(len(rows), 'analysis variant')}",
+        rows=tuple(rows),
+        inference="the interval of each analysis; nothing is pooled",
+        counts=own.counts,
+        settings={"reference": reference},
+        references=("steegen2016",),
+        design=own.design,
         words=_words(tuple(rows), quantity, reference, words or f"{reference:g}"),
         extras={"results": results, "leads": leads},
         check="socialstats.crosscheck.multiverse:checks_of",
-    )  # fmt: skip
+    )
 
 
 def _computed(variants: Sequence[Variant]) -> list[tuple[Result, Row] | str]:
@@ -194,7 +216,9 @@ def side(row: Row, reference: float) -> Side:
     """Return where the interval of a row lies from the reference value."""
     if row.conf_low is None or row.conf_high is None:
         return "unknown"
-    return "above" if row.conf_low > reference else "below" if row.conf_high < reference else "holds"
+    return (
+        "above" if row.conf_low > reference else "below" if row.conf_high < reference else "holds"
+    )
 
 
 def _words(rows: tuple[Row, ...], quantity: str, reference: float, name: str) -> str:
@@ -205,7 +229,9 @@ def _words(rows: tuple[Row, ...], quantity: str, reference: float, name: str) ->
     low, high = (f"{number(row.shown())} ({shorten(row.term, 60)})" for row in ends(rows))
     text = f"{capital(quantity)} was {own} under all {count(n)} analysis variants."
     if largest := mover(rows):
-        text = f"Over {count(n)} analysis variants, {quantity} ranged from {low} to {high}. {largest} "
+        text = (
+            f"Over {count(n)} analysis variants, {quantity} ranged from {low} to {high}. {largest} "
+        )
         text += f"On this page it was {own}."
     inside = [row for row in rows if row.conf_low is not None]
     mine = side(rows[0], reference)
@@ -216,7 +242,9 @@ def _words(rows: tuple[Row, ...], quantity: str, reference: float, name: str) ->
     text += f" The interval on this page {SIDES[mine]} {name}, "
     if not others:
         return f"{text}as in {'the other variant' if same == 1 else f'all {count(same)} other variants'}."
-    told = listing([f"{shorten(row.term, 60)} ({_interval(row, reference)})" for row in others], most=3)
+    told = listing(
+        [f"{shorten(row.term, 60)} ({_interval(row, reference)})" for row in others], most=3
+    )
     shared = f"as in {count(same, 'other variant')}" if same else "unlike in all other variants"
     return f"{text}{shared}. Exceptions: {told}." if same else f"{text}{shared}: {told}."
 
@@ -225,9 +253,9 @@ def _interval(row: Row, reference: float) -> str:
     """Write an interval, with as many more decimals (at most three) as show on which side of the reference it lies."""
     low, high, digits = row.conf_low or 0.0, row.conf_high or 0.0, row.decimals
     for places in range(digits, digits + 4):
-        if side(replace(row, conf_low=round(low, places), conf_high=round(high, places)), reference) == side(
-            row, reference
-        ):
+        if side(
+            replace(row, conf_low=round(low, places), conf_high=round(high, places)), reference
+        ) == side(row, reference):
             digits = places
             break
     return span(replace(row, places=digits))
@@ -282,9 +310,13 @@ def leave_one_out(paired: Paired, *, cluster: str, lead: Row | None = None) -> R
     design = paired
     (factor,) = design.factors(cluster)
     if len(factor.levels) < 2:
-        raise UndefinedStatistic(f"all pairs are in one {shorten(factor.name, 40)}: nothing is left without it")
+        raise UndefinedStatistic(
+            f"all pairs are in one {shorten(factor.name, 40)}: nothing is left without it"
+        )
     if lead is None:
-        lead = Row(term="difference", estimate=float(np.average(design.difference, weights=design.count)))
+        lead = Row(
+            term="difference", estimate=float(np.average(design.difference, weights=design.count))
+        )
     k = len(factor.levels)
     sums = np.bincount(factor.codes, weights=design.count * design.difference, minlength=k)
     sizes = np.bincount(factor.codes, weights=design.count, minlength=k)
@@ -292,11 +324,18 @@ def leave_one_out(paired: Paired, *, cluster: str, lead: Row | None = None) -> R
     values = (sums.sum() - sums) / left
     order = np.argsort(values, kind="stable")
     rows = tuple(
-        Row(term=factor.levels[g], group=f"without this {factor.name}", key=(("without", factor.levels[g]),),
-            role="component", limits=lead.limits, estimate=float(values[g]), n=float(left[g]),
-            method="mean difference of the other pairs")
+        Row(
+            term=factor.levels[g],
+            group=f"without this {factor.name}",
+            key=(("without", factor.levels[g]),),
+            role="component",
+            limits=lead.limits,
+            estimate=float(values[g]),
+            n=float(left[g]),
+            method="mean difference of the other pairs",
+        )
         for g in order.tolist()
-    )  # fmt: skip
+    )
     low, high = rows[0], rows[-1]
     name = shorten(factor.name, 40)
     ends_text = (
@@ -305,8 +344,13 @@ def leave_one_out(paired: Paired, *, cluster: str, lead: Row | None = None) -> R
     )
     words = f"The difference was {number(lead.shown())}. Omitting one {name} at a time gave {' to '.join(ends_text)}."
     return Result(
-        metric="paired_difference", title=f"Difference without each {name}", rows=rows,
+        metric="paired_difference",
+        title=f"Difference without each {name}",
+        rows=rows,
         inference="a range, not an interval",
-        counts={"pairs": design.n_pairs, name: k}, design=design, words=words, extras={"factor": factor},
+        counts={"pairs": design.n_pairs, name: k},
+        design=design,
+        words=words,
+        extras={"factor": factor},
         check="socialstats.crosscheck.multiverse:leave_one_out_checks",
-    )  # fmt: skip
+    )

@@ -23,18 +23,28 @@ from socialstats.voice import option
 Wanted = str | tuple[str, str | None]
 ANYWHERE = (-math.inf, math.inf)
 LIMITS: dict[str, tuple[float, float]] = {
-    "relationship_bias": (-2.0, 2.0), "sensitivity": (0.0, 225.0), "js_similarity": (0.0, 1.0),
-    "choice_shares": (0.0, 1.0), "reply_shares": (0.0, 1.0), "label_counts": (0.0, 1.0), "win_rates": (0.0, 1.0),
-    "majority_vote_accuracy": (0.0, 1.0), "krippendorff_alpha": (-1.0, 1.0), "ada_met": (0.0, math.inf),
-}  # fmt: skip
+    "relationship_bias": (-2.0, 2.0),
+    "sensitivity": (0.0, 225.0),
+    "js_similarity": (0.0, 1.0),
+    "choice_shares": (0.0, 1.0),
+    "reply_shares": (0.0, 1.0),
+    "label_counts": (0.0, 1.0),
+    "win_rates": (0.0, 1.0),
+    "majority_vote_accuracy": (0.0, 1.0),
+    "krippendorff_alpha": (-1.0, 1.0),
+    "ada_met": (0.0, math.inf),
+}
 FEWEST = 4  # models of a group from which Welch's t holds
 SIZES = ("B_all", "B_all corrected")  # sizes of relationship_bias, not below 0
 
 
 def over_models(
-    results: ResultGroup | Mapping[str, Result], rows: Sequence[Wanted], *,
-    groups: Mapping[str, Mapping[str, str]] | None = None, level: float = 0.95,
-) -> Result:  # fmt: skip
+    results: ResultGroup | Mapping[str, Result],
+    rows: Sequence[Wanted],
+    *,
+    groups: Mapping[str, Mapping[str, str]] | None = None,
+    level: float = 0.95,
+) -> Result:
     """Estimate the mean of numbers over models, their spread, and differences between groups of models.
 
     Models are the sample: the t interval of the mean speaks of models like these, not of other scenarios. For inference
@@ -91,7 +101,9 @@ def over_models(
     checked_level(level)
     metrics = {result.metric for result in found.values()}
     if len(metrics) != 1:
-        raise InputError(f"over_models() takes results of one metric, not {quoted(sorted(metrics)) or 'none'}")
+        raise InputError(
+            f"over_models() takes results of one metric, not {quoted(sorted(metrics)) or 'none'}"
+        )
     (metric,) = metrics
     factors = checked_groups(found, groups or {})
     made: list[Row] = []
@@ -104,32 +116,54 @@ def over_models(
         values[name], lacking[name] = own, tuple(model for model in found if model not in own)
         limits[name] = limits_of(metric, wanted, found)
         made += number_rows(name, own, factors, level, limits[name], tested=tested)
-        parts = [own, *({m: x for m, x in own.items() if given.get(m) == at}
-                        for given in factors.values() for at in dict.fromkeys(given.values()))]  # fmt: skip
+        parts = [
+            own,
+            *(
+                {m: x for m, x in own.items() if given.get(m) == at}
+                for given in factors.values()
+                for at in dict.fromkeys(given.values())
+            ),
+        ]
         shapes += [mean_over(list(part.values())) for part in parts if part]
     return Result(
-        metric=metric, title=f"{next(iter(found.values())).title}, over models", rows=tuple(made),
+        metric=metric,
+        title=f"{next(iter(found.values())).title}, over models",
+        rows=tuple(made),
         inference="t over models; wider limits of Bonett's and jackknife intervals of spreads; Welch's t of groups",
-        counts={"models": len(found)}, settings={"level": level, "rows": tuple(values), "groups": factors},
-        references=("welch1947", "bonett2006", "efrontibshirani1993", "holm1979"), design=None,
-        cautions=(*shape_cautions(shapes, what="models"), *group_cautions(made), *spread_cautions(made, "model")),
+        counts={"models": len(found)},
+        settings={"level": level, "rows": tuple(values), "groups": factors},
+        references=("welch1947", "bonett2006", "efrontibshirani1993", "holm1979"),
+        design=None,
+        cautions=(
+            *shape_cautions(shapes, what="models"),
+            *group_cautions(made),
+            *spread_cautions(made, "model"),
+        ),
         words=words_of(made, len(found)),
         extras={"values": values, "lacking": lacking, "limits": limits},
         check="socialstats.crosscheck.over_models:checks_of",
-    )  # fmt: skip
+    )
 
 
-def checked_groups(results: Mapping[str, Result], groups: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+def checked_groups(
+    results: Mapping[str, Result], groups: Mapping[str, Mapping[str, str]]
+) -> dict[str, dict[str, str]]:
     """Return the levels of the models that have one, factor by factor."""
     found = {}
     for factor, levels in groups.items():
         if lost := [str(model) for model in levels if model not in results]:
-            raise InputError(f"{option('groups')}: '{shorten(str(factor))}' names {quoted(lost, 5)}, without a result. "
-                             f"Models: {quoted(list(results), 20)}")  # fmt: skip
-        found[str(factor)] = {model: str(levels[model]) for model in results if levels.get(model) not in (None, "")}
+            raise InputError(
+                f"{option('groups')}: '{shorten(str(factor))}' names {quoted(lost, 5)}, without a result. "
+                f"Models: {quoted(list(results), 20)}"
+            )
+        found[str(factor)] = {
+            model: str(levels[model]) for model in results if levels.get(model) not in (None, "")
+        }
         if not found[str(factor)]:
-            raise InputError(f"{option('groups')}: no model has a level of '{shorten(str(factor))}'. Models: "
-                             f"{quoted(list(results), 20)}; it names {quoted(list(map(str, levels)), 20)}")  # fmt: skip
+            raise InputError(
+                f"{option('groups')}: no model has a level of '{shorten(str(factor))}'. Models: "
+                f"{quoted(list(results), 20)}; it names {quoted(list(map(str, levels)), 20)}"
+            )
     return found
 
 
@@ -147,10 +181,14 @@ def values_of(results: Mapping[str, Result], wanted: Wanted) -> tuple[str, dict[
     own: dict[str, float] = {}
     tested, there = False, False
     for model, result in results.items():
-        rows = [row for row in result.rows if row.term == term and (not rest or row.group == rest[0])]
+        rows = [
+            row for row in result.rows if row.term == term and (not rest or row.group == rest[0])
+        ]
         if len(rows) > 1:
-            raise InputError(f"rows: '{shorten(term)}' names {len(rows)} rows; say which with its group, one of "
-                             f"{quoted(sorted({str(row.group) for row in rows}), 12)}")  # fmt: skip
+            raise InputError(
+                f"rows: '{shorten(term)}' names {len(rows)} rows; say which with its group, one of "
+                f"{quoted(sorted({str(row.group) for row in rows}), 12)}"
+            )
         there = there or bool(rows)
         tested = tested or any(row.p_value is not None for row in rows)
         if rows and rows[0].estimate is not None:
@@ -172,13 +210,23 @@ def limits_of(metric: str, wanted: Wanted, results: Mapping[str, Result]) -> tup
 
 
 def number_rows(
-    name: str, own: Mapping[str, float], factors: Mapping[str, Mapping[str, str]], level: float,
-    limits: tuple[float, float], *, tested: bool,
-) -> list[Row]:  # fmt: skip
+    name: str,
+    own: Mapping[str, float],
+    factors: Mapping[str, Mapping[str, str]],
+    level: float,
+    limits: tuple[float, float],
+    *,
+    tested: bool,
+) -> list[Row]:
     """Rows of one number: mean and spread over all models, then each factor's groups and their differences."""
-    rows = [mean_of(name, "mean over models", list(own.values()), level, limits, tested, key=()),
-            with_spread(Row(term=name, group="SD over models", role="spread", key=(("number", name),)),
-                        np.array(list(own.values())), level)]  # fmt: skip
+    rows = [
+        mean_of(name, "mean over models", list(own.values()), level, limits, tested, key=()),
+        with_spread(
+            Row(term=name, group="SD over models", role="spread", key=(("number", name),)),
+            np.array(list(own.values())),
+            level,
+        ),
+    ]
     width = (limits[0] - limits[1], limits[1] - limits[0])
     for factor, given in factors.items():
         parts: dict[str, list[float]] = {}
@@ -186,19 +234,34 @@ def number_rows(
             if model in given:
                 parts.setdefault(given[model], []).append(value)
         means = {
-            label: mean_of(name, f"{factor} = {label}", some, level, limits, tested,
-                           key=(("factor", factor), ("level", label)))
+            label: mean_of(
+                name,
+                f"{factor} = {label}",
+                some,
+                level,
+                limits,
+                tested,
+                key=(("factor", factor), ("level", label)),
+            )
             for label, some in sorted(parts.items())
-        }  # fmt: skip
+        }
         gaps = [
             with_welch(
-                Row(term=name, group=f"{factor}: {one} - {other}", role="difference", method="Welch's t over models",
+                Row(
+                    term=name,
+                    group=f"{factor}: {one} - {other}",
+                    role="difference",
+                    method="Welch's t over models",
                     key=(("number", name), ("factor", factor), ("one", one), ("other", other)),
-                    n=float(len(parts[one]) + len(parts[other]))),
-                means[one], means[other], level, within=width,
+                    n=float(len(parts[one]) + len(parts[other])),
+                ),
+                means[one],
+                means[other],
+                level,
+                within=width,
             )
             for one, other in combinations(means, 2)
-        ]  # fmt: skip
+        ]
         rows += [*means.values(), *with_holm(gaps, family=f"{name} by {factor}")]
     return rows
 
@@ -209,35 +272,61 @@ def group_cautions(rows: Sequence[Row]) -> tuple[Caution, ...]:
     Of true nulls it rejected .065 to .12 at .05 where a group of two or three models was compared with ten or sixteen
     (200,000 normal simulations each). It rejected .02 to .03 of two against two, and .04 to .06 from four models on.
     """
-    least = min((row.n_units or 0 for row in rows if row.label("level") and (row.n_units or 0) > 1), default=FEWEST)
+    least = min(
+        (row.n_units or 0 for row in rows if row.label("level") and (row.n_units or 0) > 1),
+        default=FEWEST,
+    )
     return small_sample(
-        least, FEWEST, f"a group of {count(least, 'model')}", affects="Welch's tests of such a group, which rejected "
-        ".02 to .12 of true nulls at .05 in simulations", fix="name groups of at least four models",
-    )  # fmt: skip
+        least,
+        FEWEST,
+        f"a group of {count(least, 'model')}",
+        affects="Welch's tests of such a group, which rejected "
+        ".02 to .12 of true nulls at .05 in simulations",
+        fix="name groups of at least four models",
+    )
 
 
 def mean_over(values: Sequence[float]) -> ClusteredMean:
     """Return the mean of numbers of models, who are the sample."""
-    return clustered_mean(np.array(values), np.ones(len(values)), magnitude=float(np.abs(values).max()))
+    return clustered_mean(
+        np.array(values), np.ones(len(values)), magnitude=float(np.abs(values).max())
+    )
 
 
 def mean_of(
-    name: str, group: str, values: Sequence[float], level: float, limits: tuple[float, float], tested: bool,
+    name: str,
+    group: str,
+    values: Sequence[float],
+    level: float,
+    limits: tuple[float, float],
+    tested: bool,
     key: tuple[tuple[str, str], ...],
-) -> Row:  # fmt: skip
+) -> Row:
     """Row of the mean of some models."""
     n = len(values)
     found = mean_over(values)
-    row = Row(term=name, group=group, role="estimate", key=(("number", name), *key), estimate=found.mean, n=float(n),
-              n_units=n, method="t over models")  # fmt: skip
+    row = Row(
+        term=name,
+        group=group,
+        role="estimate",
+        key=(("number", name), *key),
+        estimate=found.mean,
+        n=float(n),
+        n_units=n,
+        method="t over models",
+    )
     if n < 2:
-        return replace(row, undefined="one model: no interval for models like it", reason="one_unit")
+        return replace(
+            row, undefined="one model: no interval for models like it", reason="one_unit"
+        )
     return with_mean(row, found, level, within=limits, test=tested)
 
 
 def words_of(rows: Sequence[Row], models: int) -> str:
     """State the means over all models."""
     said = [
-        f"the mean of {shorten(row.term, 50)} was {estimate(row)}" for row in rows if row.group == "mean over models"
+        f"the mean of {shorten(row.term, 50)} was {estimate(row)}"
+        for row in rows
+        if row.group == "mean over models"
     ]
     return f"Over {count(models, 'model')} (the sample), {listing(said, most=6)}."

@@ -15,7 +15,14 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, UndefinedStatistic, caution
-from socialstats.inference.clustered_mean import KINDS, ClusteredMean, clustered_mean, in_unit, rounding, t_p_value
+from socialstats.inference.clustered_mean import (
+    KINDS,
+    ClusteredMean,
+    clustered_mean,
+    in_unit,
+    rounding,
+    t_p_value,
+)
 from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
@@ -64,7 +71,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-MOST_FLIPPED = 20_000  # 100,000 flips of more take over a second, and their normal approximation is then right
+MOST_FLIPPED = (
+    20_000  # 100,000 flips of more take over a second, and their normal approximation is then right
+)
 FEWEST_FLIPS = 99
 
 
@@ -85,9 +94,15 @@ class Options:
 def mean_row(found: ClusteredMean, method: str, o: Options, group: str | None = None) -> Row:
     """Row of a mean difference with its t test."""
     row = Row(
-        term="difference", group=group, role="difference", estimate=found.mean, n=found.n, n_units=int(found.n),
-        n_clusters=min(found.clusters) if found.clusters else None, method=method,
-    )  # fmt: skip
+        term="difference",
+        group=group,
+        role="difference",
+        estimate=found.mean,
+        n=found.n,
+        n_units=int(found.n),
+        n_clusters=min(found.clusters) if found.clusters else None,
+        method=method,
+    )
     return with_mean(row, found, o.level, null=o.null, alternative=o.alternative)
 
 
@@ -96,9 +111,15 @@ def with_resamples(
 ) -> tuple[Row, tuple[float, float] | None]:
     """Give the row of the mean difference a bootstrap interval; return both ends too (one may be infinite)."""
     found = mean_interval(
-        pairs.difference, pairs.count, [f.codes for f in factors], ci=o.ci, level=inner_level(o.level, o.alternative),
-        resamples=o.resamples, seed=o.seed, magnitude=pairs.magnitude,
-    )  # fmt: skip
+        pairs.difference,
+        pairs.count,
+        [f.codes for f in factors],
+        ci=o.ci,
+        level=inner_level(o.level, o.alternative),
+        resamples=o.resamples,
+        seed=o.seed,
+        magnitude=pairs.magnitude,
+    )
     low, high, why = float(found.low[0]), float(found.high[0]), found.undefined[0]
     if not why and not low < high:
         why = "all resamples give the same interval end: too few different units"
@@ -110,9 +131,10 @@ def with_resamples(
 def words(lead: ClusteredMean, ci: str) -> str:
     """Name the test and the interval."""
     test = {
-        "rows": "paired t", "CR2": "cluster-robust t (CR2, Satterthwaite df)",
+        "rows": "paired t",
+        "CR2": "cluster-robust t (CR2, Satterthwaite df)",
         "two-way": "two-way cluster-robust t (CR2, Cochran df)",
-    }[lead.kind]  # fmt: skip
+    }[lead.kind]
     return test if ci == "closed" else f"{test}, {ci} bootstrap interval"
 
 
@@ -128,28 +150,47 @@ def tolerances(pairs: PairValues, o: Options) -> FloatArray:
 
 def wilcoxon(pairs: PairValues, clustered: bool, o: Options) -> tuple[Row, dict[str, float | None]]:
     """Wilcoxon's test, exact given the ranks where they tie or are few; and all p-values: exact, normal, Pratt's."""
-    row = Row(term="wilcoxon", group=IGNORING if clustered else "test", role="test", method="Wilcoxon signed rank")
+    row = Row(
+        term="wilcoxon",
+        group=IGNORING if clustered else "test",
+        role="test",
+        method="Wilcoxon signed rank",
+    )
     if pairs.weight is not None:
         return replace(row, undefined=NO_RANKS), {}
     values, side = shifted(pairs, o), o.alternative
     try:
-        ranks, pratt = (signed_rank(values, pairs.count, zeros=zeros) for zeros in ("wilcoxon", "pratt"))
+        ranks, pratt = (
+            signed_rank(values, pairs.count, zeros=zeros) for zeros in ("wilcoxon", "pratt")
+        )
     except UndefinedStatistic as none:
         return replace(row, undefined=str(none)), {}
     found = {
-        "v": ranks.v, "zeros": ranks.zeros, "p_exact": ranks.p_exact(side), "p_normal_corrected": ranks.p_normal(side),
-        "p_normal": ranks.p_normal(side, corrected=False), "z_pratt": pratt.z(),
-        "p_pratt": pratt.p_normal(side, corrected=False), "p_pratt_exact": pratt.p_exact(side),
-    }  # fmt: skip
+        "v": ranks.v,
+        "zeros": ranks.zeros,
+        "p_exact": ranks.p_exact(side),
+        "p_normal_corrected": ranks.p_normal(side),
+        "p_normal": ranks.p_normal(side, corrected=False),
+        "z_pratt": pratt.z(),
+        "p_pratt": pratt.p_normal(side, corrected=False),
+        "p_pratt_exact": pratt.p_exact(side),
+    }
     p, exact = ranks.p_value(side)
     how = "exact" if exact else "normal, continuity-corrected"
     return replace(
-        row, statistic=ranks.v, n=ranks.n, n_units=int(ranks.n), test="exact_signed_rank" if exact else "signed_rank",
-        p_value=p, method=f"Wilcoxon signed rank ({how}{', pairs taken as independent' if clustered else ''})",
-    ), found  # fmt: skip
+        row,
+        statistic=ranks.v,
+        n=ranks.n,
+        n_units=int(ranks.n),
+        test="exact_signed_rank" if exact else "signed_rank",
+        p_value=p,
+        method=f"Wilcoxon signed rank ({how}{', pairs taken as independent' if clustered else ''})",
+    ), found
 
 
-def flips_of(pairs: PairValues, factors: Sequence[Factor], o: Options) -> tuple[ChanceTest | str, dict[str, float]]:
+def flips_of(
+    pairs: PairValues, factors: Sequence[Factor], o: Options
+) -> tuple[ChanceTest | str, dict[str, float]]:
     """Flip the signs of pairs or of whole clusters (the statistic is a mean), or say why there is no test.
 
     Returns
@@ -175,18 +216,29 @@ def flips_of(pairs: PairValues, factors: Sequence[Factor], o: Options) -> tuple[
         z = float(values @ times / math.sqrt(float(values**2 @ times)))
         normal = {"z": z, "p": t_p_value(z, math.inf, o.alternative)}
     if times.sum() < 2:
-        return f"a single {'cluster' if factors else 'pair'}: its sign alone cannot be tested", normal
+        return (
+            f"a single {'cluster' if factors else 'pair'}: its sign alone cannot be tested",
+            normal,
+        )
     many = len(values) > MOST_FLIPPED
     try:
         flips = FEWEST_FLIPS if many else o.flips
-        test = sign_flip(values, times, alternative=o.alternative, flips=flips, seed=o.seed,
-                         noise=float(noise @ pairs.count))  # fmt: skip
+        test = sign_flip(
+            values,
+            times,
+            alternative=o.alternative,
+            flips=flips,
+            seed=o.seed,
+            noise=float(noise @ pairs.count),
+        )
     except UndefinedStatistic as none:
         return str(none), normal
     test = replace(test, statistic=test.statistic / float(pairs.n) * unit)
     if many and not test.exact:
         said = f"normal approximation: more than {count(MOST_FLIPPED)} different values"
-        test = replace(test, p_value=np.array([normal["p"]]), mc_error=np.zeros(1), draws=0, method=said)
+        test = replace(
+            test, p_value=np.array([normal["p"]]), mc_error=np.zeros(1), draws=0, method=said
+        )
     return test, normal
 
 
@@ -198,13 +250,20 @@ def flip_row(test: ChanceTest | str, lead: ClusteredMean) -> Row:
         return replace(row, undefined=test)
     drawn = f"{count(test.draws)} random flips, (b + 1)/(B + 1)" if test.draws else test.method
     return replace(
-        row, statistic=float(test.statistic[0]), p_value=float(test.p_value[0]), n=lead.n, n_units=int(lead.n),
-        n_clusters=lead.clusters[0] if lead.clusters else None, test="sign_flip",
+        row,
+        statistic=float(test.statistic[0]),
+        p_value=float(test.p_value[0]),
+        n=lead.n,
+        n_units=int(lead.n),
+        n_clusters=lead.clusters[0] if lead.clusters else None,
+        test="sign_flip",
         method=f"{method} ({'exact' if test.exact else drawn})",
-    )  # fmt: skip
+    )
 
 
-def clusters_alike(pairs: PairValues, factors: Sequence[Factor]) -> tuple[ClusteredMean, float, float] | None:
+def clusters_alike(
+    pairs: PairValues, factors: Sequence[Factor]
+) -> tuple[ClusteredMean, float, float] | None:
     """Weigh the clusters of one factor alike; None where their numbers of pairs are all the same.
 
     A cluster with share f of the pairs and mean y adds f (y - m) to the error of the mean m of all pairs. To that of
@@ -243,10 +302,19 @@ def summary_rows(design: Paired, pairs: PairValues, summary: Summary) -> list[Ro
     """Means and standard deviations of the conditions, of the difference, and their correlation."""
     n, rows = float(pairs.n), []
     sized, unit = pairs.sized()
-    parts = zip(design.conditions, (sized.first, sized.second), (summary.sd_first, summary.sd_second), strict=True)
+    parts = zip(
+        design.conditions,
+        (sized.first, sized.second),
+        (summary.sd_first, summary.sd_second),
+        strict=True,
+    )
     for name, values, sd in parts:
         of = Row(term=name, key=(("condition", name),), n=n)
-        rows.append(replace(of, group="mean", role="component", estimate=float(sized.mass @ values / n) * unit))
+        rows.append(
+            replace(
+                of, group="mean", role="component", estimate=float(sized.mass @ values / n) * unit
+            )
+        )
         rows.append(replace(of, group="sd", role="spread", estimate=sd))
     rows.append(Row(term="difference", group="sd", role="spread", estimate=summary.sd or 0.0, n=n))
     r = Row(term="r", role="component", estimate=summary.r, n=n, limits=(-1.0, 1.0))
@@ -265,21 +333,38 @@ def own_cautions(
     """Cautions SS206 (floored variance), SS312 (small sample) and SS316 (tests on both sides of the line)."""
     found = []
     if lead.floored:
-        found.append(caution("SS206", "the two-way variance fell below the larger one-way variance, used instead",
-                             affects="standard error, interval, t"))  # fmt: skip
-    if options.ci != "closed" and not (lead.clusters and options.ci in RESAMPLED):  # SS202 is about those
+        found.append(
+            caution(
+                "SS206",
+                "the two-way variance fell below the larger one-way variance, used instead",
+                affects="standard error, interval, t",
+            )
+        )
+    if options.ci != "closed" and not (
+        lead.clusters and options.ci in RESAMPLED
+    ):  # SS202 is about those
         units = min((*lead.clusters, pairs.n))
         said = f"a bootstrap of {units} units"
-        found += small_sample(units, FEW_UNITS, said, affects="the interval", fix=option("ci", "closed"))
-    tests = {r.method: r.p_value for r in rows if r.p_value is not None and r.group not in (IGNORING, ALIKE)}
+        found += small_sample(
+            units, FEW_UNITS, said, affects="the interval", fix=option("ci", "closed")
+        )
+    tests = {
+        r.method: r.p_value
+        for r in rows
+        if r.p_value is not None and r.group not in (IGNORING, ALIKE)
+    }
     sides = {p <= 1 - options.level for p in tests.values()}
     if len(sides) == 2:
         said = "; ".join(f"{name}: {p_value(p)}" for name, p in tests.items())
-        found.append(caution("SS316", said, short=f"tests disagree at \u03b1 = {alpha_text(options.level)}"))
+        found.append(
+            caution("SS316", said, short=f"tests disagree at \u03b1 = {alpha_text(options.level)}")
+        )
     return tuple(found)
 
 
-def weights_tell(alike: tuple[ClusteredMean, float, float] | None, lead: ClusteredMean) -> tuple[Caution, ...]:
+def weights_tell(
+    alike: tuple[ClusteredMean, float, float] | None, lead: ClusteredMean
+) -> tuple[Caution, ...]:
     """Caution SS303: clusters with more pairs differ from those with fewer."""
     if alike is None or alike[2] >= LINE:
         return ()
@@ -289,10 +374,14 @@ def weights_tell(alike: tuple[ClusteredMean, float, float] | None, lead: Cluster
         f"{number(gap)}, {p_value(p)})"
     )
     return (
-        caution("SS303", said, affects="the estimand",
-                short="the mean depends on the weights of clusters with different numbers of pairs",
-                fix=f"state which mean is meant; group '{ALIKE}' has that over clusters"),
-    )  # fmt: skip
+        caution(
+            "SS303",
+            said,
+            affects="the estimand",
+            short="the mean depends on the weights of clusters with different numbers of pairs",
+            fix=f"state which mean is meant; group '{ALIKE}' has that over clusters",
+        ),
+    )
 
 
 def references(factors: Sequence[Factor], options: Options) -> tuple[str, ...]:
@@ -302,7 +391,10 @@ def references(factors: Sequence[Factor], options: Options) -> tuple[str, ...]:
         keys += ["bellmccaffrey2002", "pustejovskytipton2018"]
     if len(factors) == 2:
         keys += ["bellmccaffrey2002", "cameron2011", "cochran1964"]
-    return (*keys, *({"bca": ("efron1987",), "closed": ()}.get(options.ci, ("davisonhinkley1997",))))
+    return (
+        *keys,
+        *({"bca": ("efron1987",), "closed": ()}.get(options.ci, ("davisonhinkley1997",))),
+    )
 
 
 def sentence(result: Result) -> str:
@@ -310,7 +402,11 @@ def sentence(result: Result) -> str:
     row, names = result.rows[0], condition_names(result.design)
     where = place_of(result.counts)
     repeats = result.design.repeats
-    share = f" in the share of '{shorten(repeats.share_of, 30)}'" if repeats is not None and repeats.share_of else ""
+    share = (
+        f" in the share of '{shorten(repeats.share_of, 30)}'"
+        if repeats is not None and repeats.share_of
+        else ""
+    )
     text = f"The mean difference{share} ({names[0]} minus {names[1]}) was {number(row.shown())}"
     text += f" over {count(row.n or 0, 'pair')}{where}"
     if weighing := result.extras.get("weighing"):
@@ -319,7 +415,9 @@ def sentence(result: Result) -> str:
         return f"{text}; {row.undefined}."
     ends, span = result.extras["interval"], f"interval undefined ({row.undefined})"
     if ends:
-        span = kind_of(row) + interval(ends[0], ends[1], row.decimals, level=result.settings["level"])
+        span = kind_of(row) + interval(
+            ends[0], ends[1], row.decimals, level=result.settings["level"]
+        )
     null = result.settings["null"]
     df = number(row.df, 0 if row.df is not None and abs(row.df - round(row.df)) < 1e-9 else 1)
     test = f"t({df}) = {number(row.statistic)}, {p_value(row.p_value)}"
@@ -335,9 +433,13 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
 
     design = result.design
     return estimation(
-        design.first, design.second, design.count, result.rows[0], ax=ax,
+        design.first,
+        design.second,
+        design.count,
+        result.rows[0],
+        ax=ax,
         **{"conditions": design.conditions, "reference": result.settings["null"], **options},
-    )  # fmt: skip
+    )
 
 
 CIS = ("closed", "percentile", "basic", "bca", "studentized")
@@ -441,9 +543,15 @@ def paired_difference(
     inner_level(level, alternative)
     one_of("ci", ci, CIS)
     options = Options(
-        null=checked_number(null, "null"), alternative=alternative, cluster=cluster, ci=ci, level=level,
-        resamples=resamples, flips=checked_draws(flips, "flips"), seed=seed,
-    )  # fmt: skip
+        null=checked_number(null, "null"),
+        alternative=alternative,
+        cluster=cluster,
+        ci=ci,
+        level=level,
+        resamples=resamples,
+        flips=checked_draws(flips, "flips"),
+        seed=seed,
+    )
     return estimate(paired, options=options)
 
 
@@ -455,7 +563,13 @@ def estimate(design: Paired, options: Options) -> Result:
     weighing = None if pairs.weight is None else Weighing.of(pairs.count, pairs.weight)
     if options.ci != "closed":
         refuse_resamples(weighing, option("ci", options.ci), design)
-    mean_of = partial(clustered_mean, pairs.difference, pairs.count, magnitude=pairs.magnitude, weight=pairs.weight)
+    mean_of = partial(
+        clustered_mean,
+        pairs.difference,
+        pairs.count,
+        magnitude=pairs.magnitude,
+        weight=pairs.weight,
+    )
     lead = mean_of(codes)
     how = words(lead, options.ci) + (NAMED if weighing else "")
     rows = [mean_row(lead, how + OPEN[options.alternative], options)]
@@ -471,7 +585,12 @@ def estimate(design: Paired, options: Options) -> Result:
     flipped, normal = flips_of(pairs, factors, options)
     key = tuple(zip(("condition", "minus"), design.conditions, strict=True))
     rows = [replace(row, key=key) for row in rows]
-    found = (*rows, ranked, flip_row(flipped, lead), *summary_rows(design, pairs, summary_of(pairs)))
+    found = (
+        *rows,
+        ranked,
+        flip_row(flipped, lead),
+        *summary_rows(design, pairs, summary_of(pairs)),
+    )
     kinds = {kind: mean_of(codes, kind=kind) for kind in KINDS} if len(factors) == 1 else {}
     drawn, effective = options.ci != "closed", bool(factors) and not lead.undefined
     return Result(
@@ -481,27 +600,43 @@ def estimate(design: Paired, options: Options) -> Result:
         rows=found,
         counts={"pairs": pairs.n, **weight_counts(weighing, "pairs"), **cluster_counts(factors)},
         fit={
-            "nobs": pairs.n, "n_clusters": rows[0].n_clusters, "df": whole(lead.df),
-            "method": how, "seed": options.seed, "resamples": options.resamples if drawn else None,
-            "effective_df": lead.df if effective else None, "largest_leverage": lead.largest if effective else None,
+            "nobs": pairs.n,
+            "n_clusters": rows[0].n_clusters,
+            "df": whole(lead.df),
+            "method": how,
+            "seed": options.seed,
+            "resamples": options.resamples if drawn else None,
+            "effective_df": lead.df if effective else None,
+            "largest_leverage": lead.largest if effective else None,
         },
         settings={name: getattr(options, name) for name in Options.__dataclass_fields__},
         cautions=(
-            *dependence(design, factors, lead, options), *own_cautions(found, lead, pairs, options),
-            *weights_tell(alike, lead), *weight_cautions([weighing] if weighing else (), "pair", design),
+            *dependence(design, factors, lead, options),
+            *own_cautions(found, lead, pairs, options),
+            *weights_tell(alike, lead),
+            *weight_cautions([weighing] if weighing else (), "pair", design),
         ),
         references=(*references(factors, options), *(WORKS if weighing else ())),
         design=design,
         extras={
-            "wilcoxon": ranks, "flip_error": None if isinstance(flipped, str) else float(flipped.mc_error[0]),
-            "flip_normal": normal, "weighing": weighing, "interval": ends, "lead": lead, "bounds": (options.null,),
-            "std_errors": {kind: mean.std_error for kind, mean in kinds.items() if not mean.undefined},
+            "wilcoxon": ranks,
+            "flip_error": None if isinstance(flipped, str) else float(flipped.mc_error[0]),
+            "flip_normal": normal,
+            "weighing": weighing,
+            "interval": ends,
+            "lead": lead,
+            "bounds": (options.null,),
+            "std_errors": {
+                kind: mean.std_error for kind, mean in kinds.items() if not mean.undefined
+            },
             **({"unfloored_std_error": lead.unfloored_std_error} if lead.kind == "two-way" else {}),
         },
-    )  # fmt: skip
+    )
 
 
-def dependence(design: Paired, factors: Sequence[Factor], lead: ClusteredMean, options: Options) -> tuple[Caution, ...]:
+def dependence(
+    design: Paired, factors: Sequence[Factor], lead: ClusteredMean, options: Options
+) -> tuple[Caution, ...]:
     """Cautions about clusters; of the t interval also about the shape of the differences."""
     if options.ci != "closed":
         dfs = [] if lead.undefined else [None if options.ci in RESAMPLED else lead.df]

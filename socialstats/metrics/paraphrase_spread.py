@@ -113,7 +113,10 @@ def spreads_of(answers: Answers, values: FloatArray) -> Spreads:
     flat, shape = answers.questions()
     asked = np.bincount(flat, minlength=math.prod(shape)).reshape(shape)
     off = values - answers.cells(values).ravel()[flat]
-    times = {s: len(np.unique(answers.codes[answers.codes[:, 2] == t, 3])) for t, s in enumerate(answers.stages)}
+    times = {
+        s: len(np.unique(answers.codes[answers.codes[:, 2] == t, 3]))
+        for t, s in enumerate(answers.stages)
+    }
     full = (asked == np.array(list(times.values()))) & (asked > 1)
     wordings = {s: k for t, (s, k) in enumerate(times.items()) if full[:, :, t].any()}
     if not wordings:
@@ -121,9 +124,12 @@ def spreads_of(answers: Answers, values: FloatArray) -> Spreads:
     deviation = np.sqrt(answers.cells(off**2) * asked / np.maximum(asked - 1, 1))
     several = np.array([k > 1 for k in times.values()])
     return Spreads(
-        answers=answers, cells=np.where(full, deviation, np.nan)[..., None], wordings=wordings,
-        lacking=int(((asked > 0) & ~full & several).sum()), magnitude=max(1.0, float(np.abs(values).max())),
-    )  # fmt: skip
+        answers=answers,
+        cells=np.where(full, deviation, np.nan)[..., None],
+        wordings=wordings,
+        lacking=int(((asked > 0) & ~full & several).sum()),
+        magnitude=max(1.0, float(np.abs(values).max())),
+    )
 
 
 def sample_of(cells: FloatArray, how: Inference) -> Sample:
@@ -134,12 +140,23 @@ def sample_of(cells: FloatArray, how: Inference) -> Sample:
 def spread_rows(spreads: Spreads, how: Inference) -> list[Row]:
     """Rows of the mean spread by stage, then of each model where scenarios are the units of analysis."""
     facts: dict[str, Any] = {"test": False, "role": "estimate"}
-    out = [mean_row(s, "spread", sample_of(spreads.stage(s), how), key=(("stage", s),), **facts)
-           for s in spreads.wordings]  # fmt: skip
+    out = [
+        mean_row(s, "spread", sample_of(spreads.stage(s), how), key=(("stage", s),), **facts)
+        for s in spreads.wordings
+    ]
     models = spreads.answers.models
     if how.unit == "scenario" and len(models) > 1:
-        out += [mean_row(m, f"spread: {s}", of_one(spreads.stage(s)[k], how), key=(("model", m), ("stage", s)), **facts)
-                for s in spreads.wordings for k, m in enumerate(models)]  # fmt: skip
+        out += [
+            mean_row(
+                m,
+                f"spread: {s}",
+                of_one(spreads.stage(s)[k], how),
+                key=(("model", m), ("stage", s)),
+                **facts,
+            )
+            for s in spreads.wordings
+            for k, m in enumerate(models)
+        ]
     return out
 
 
@@ -156,14 +173,17 @@ def change_rows(
     unknown = [s for s in ends if s not in spreads.wordings]
     if unknown:
         known = quoted(list(spreads.wordings), 20)
-        raise InputError(f"change: stage '{shorten(str(unknown[0]))}' has no wordings; stages with some: {known}")
+        raise InputError(
+            f"change: stage '{shorten(str(unknown[0]))}' has no wordings; stages with some: {known}"
+        )
     sample = sample_of(spreads.stage(ends[0]) - spreads.stage(ends[1]), how)
     key = (("stage", ends[0]), ("baseline", ends[1]))
     ranked, every = rank_row(sample, alternative, key)
     return [
-        mean_row(f"{ends[0]} minus {ends[1]}", "change", sample, key=key, role="difference"), ranked,
+        mean_row(f"{ends[0]} minus {ends[1]}", "change", sample, key=key, role="difference"),
+        ranked,
         d_z_row("d_z", "change", sample, key=key, role="effect_size"),
-    ], every  # fmt: skip
+    ], every
 
 
 def rank_row(
@@ -181,18 +201,22 @@ def rank_row(
         ranks = signed_rank(values, np.ones(n))
     except UndefinedStatistic as error:
         return replace(row, undefined=str(error)), {}
-    found = {"p_normal_corrected": ranks.p_normal(alternative),
-             "p_normal": ranks.p_normal(alternative, corrected=False)}  # fmt: skip
+    found = {
+        "p_normal_corrected": ranks.p_normal(alternative),
+        "p_normal": ranks.p_normal(alternative, corrected=False),
+    }
     exact = ranks.p_exact(alternative)
     if exact is not None:
         found["p_exact"] = exact
     p, use_exact = ranks.p_value(alternative)
     how = "exact" if use_exact else "normal, continuity correction"
     return replace(
-        row, statistic=ranks.v, p_value=p,
+        row,
+        statistic=ranks.v,
+        p_value=p,
         test="exact_signed_rank" if use_exact else "signed_rank",
         method=f"Wilcoxon signed rank, {alternative.replace('_', '-')}, {how}",
-    ), found  # fmt: skip
+    ), found
 
 
 def sentence(result: Result) -> str:
@@ -225,7 +249,9 @@ def change_text(result: Result) -> str:
     if ranks.statistic is not None:
         digits = 0 if ranks.statistic == round(ranks.statistic) else 1
         side = SIDES[result.settings["alternative"]]
-        text += f", Wilcoxon's V = {number(ranks.statistic, digits)}, {side}{p_value(ranks.p_value)}"
+        text += (
+            f", Wilcoxon's V = {number(ranks.statistic, digits)}, {side}{p_value(ranks.p_value)}"
+        )
     return text + (f" ({row.undefined})" if row.undefined else "")
 
 
@@ -234,7 +260,10 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     from socialstats.figures import forest
 
     rows = rows_with(result.rows, "stage")
-    rows += [replace(r, term=f"{r.term} ({r.label('stage')})") for r in rows_with(result.rows, "model", "stage")]
+    rows += [
+        replace(r, term=f"{r.term} ({r.label('stage')})")
+        for r in rows_with(result.rows, "model", "stage")
+    ]
     settings = {"xlabel": "Standard deviation over wordings", "sort": False}
     return forest(rows[:200], ax=ax, **{**settings, **options})
 
@@ -337,9 +366,13 @@ def paraphrase_spread(
     """
     given = {name: value for name, value in locals().items() if name not in ("ratings", "columns")}
     if trait is None and weights is not None:
-        raise InputError(f"{option('weights')} need traits; with {option('trait', None)} the values themselves are "
-                         "compared")  # fmt: skip
-    if change is not None and (isinstance(change, str) or len(set(change)) != 2 or len(change) != 2):
+        raise InputError(
+            f"{option('weights')} need traits; with {option('trait', None)} the values themselves are "
+            "compared"
+        )
+    if change is not None and (
+        isinstance(change, str) or len(set(change)) != 2 or len(change) != 2
+    ):
         raise InputError(f"change must name two different stages, not {change!r}")
     given = given if trait is None else as_declared(given, ratings)
     settings = checked_settings(given, unit_of_analysis=UNITS, alternative=ALTERNATIVES)
@@ -354,33 +387,51 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     spreads = spreads_of(answers, values.mean(axis=1))
     how = inference_of(settings, clusters, spreads.magnitude, answers)
     ends = spreads.ends if settings["change"] is None else tuple(settings["change"])
-    changed, ranks = ([], None) if ends is None else change_rows(spreads, how, ends, settings["alternative"])
+    changed, ranks = (
+        ([], None) if ends is None else change_rows(spreads, how, ends, settings["alternative"])
+    )
     rows, (models, scenarios, *_) = (*spread_rows(spreads, how), *changed), answers.seen()
     cautions = [
-        caution("SS301", f"{count(n, what)} without all {lacks}", affects=affects, fix=f"collect the {fix} again")
+        caution(
+            "SS301",
+            f"{count(n, what)} without all {lacks}",
+            affects=affects,
+            fix=f"collect the {fix} again",
+        )
         for n, what, lacks, affects, fix in (
             (answers.left_out, "answer", "scores", "the questions they belong to", "scores"),
             (spreads.lacking, "question", "wordings of the stage", "n", "answers"),
-        ) if n
-    ]  # fmt: skip
+        )
+        if n
+    ]
     if how.unit != "answer":
         cautions += incomplete(answers, how)
-    units = {"scenario": len(answers.scenarios), "model": len(answers.models), "answer": spreads.n}[how.unit]
+    units = {"scenario": len(answers.scenarios), "model": len(answers.models), "answer": spreads.n}[
+        how.unit
+    ]
     return Result(
         metric="paraphrase_spread",
         title="Standard deviation over wordings",
         **header(answers, clusters, how, rows, f"{how.unit}s"),
         rows=rows,
-        counts={"questions": spreads.n, "models": models, "scenarios": scenarios, "stages": len(spreads.wordings),
-                "judges": len(answers.judges),
-                **{f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors}},
+        counts={
+            "questions": spreads.n,
+            "models": models,
+            "scenarios": scenarios,
+            "stages": len(spreads.wordings),
+            "judges": len(answers.judges),
+            **{f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors},
+        },
         settings={**settings, "change": ends},
         cautions=(*clusters.cautions, *cautions, *size_cautions(units, how, len(answers.judges))),
         references=(*METRIC.references, *(("davisonhinkley1997",) if how.ci != "closed" else ())),
         design=design,
-        extras={"pooled_sd": spreads.pooled(), "wordings": dict(spreads.wordings),
-                **({} if ranks is None else {"wilcoxon": ranks})},
-    )  # fmt: skip
+        extras={
+            "pooled_sd": spreads.pooled(),
+            "wordings": dict(spreads.wordings),
+            **({} if ranks is None else {"wilcoxon": ranks}),
+        },
+    )
 
 
 METRIC = Metric(

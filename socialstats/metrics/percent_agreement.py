@@ -119,9 +119,16 @@ def percent_agreement(
     how = how_of(ci, level, resamples, seed, get_args(Ci))
     one_of("pairs", pairs, ("all", "pooled"))
     settings = {
-        "tolerance": tolerance, "pairs": pairs, "stratum": stratum, "refusal": refusal, "ci": how.ci,
-        "cluster": cluster, "level": level, "resamples": resamples, "seed": seed,
-    }  # fmt: skip
+        "tolerance": tolerance,
+        "pairs": pairs,
+        "stratum": stratum,
+        "refusal": refusal,
+        "ci": how.ci,
+        "cluster": cluster,
+        "level": level,
+        "resamples": resamples,
+        "seed": seed,
+    }
     return estimate(ratings, settings, how)
 
 
@@ -139,7 +146,11 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
     }
     whole = strata[None]
     need_pairs(design, whole)
-    rows = [row for group, part in strata.items() for row in rows_of(group, part, agree, settings["pairs"], how)]
+    rows = [
+        row
+        for group, part in strata.items()
+        for row in rows_of(group, part, agree, settings["pairs"], how)
+    ]
     near = f" within {settings['tolerance']:g}" if settings["tolerance"] else ""
     return Result(
         metric="percent_agreement",
@@ -148,14 +159,19 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
         counts={"ratings": whole.n_ratings, "units": whole.n_units, "raters": len(whole.raters)},
         **header_of(how, factors, rows, nobs=whole.n_ratings, n_clusters=rows[0].n_clusters),
         settings=settings,
-        cautions=(*missing_ratings(design, whole, settings["refusal"]), *share_cautions(design, factors, rows)),
+        cautions=(
+            *missing_ratings(design, whole, settings["refusal"]),
+            *share_cautions(design, factors, rows),
+        ),
         references=METRIC.references,
         design=design,
         extras={"agrees": agree},
     )
 
 
-def rows_of(group: str | None, part: Patterns, agree: FloatArray, pairs: str, how: How) -> list[Row]:
+def rows_of(
+    group: str | None, part: Patterns, agree: FloatArray, pairs: str, how: How
+) -> list[Row]:
     """Rows of all pairs of raters together, then of each pair."""
     several = len(part.raters) > 2 or pairs == "pooled"
     out = [together(group, part, agree, how)] if several else []
@@ -169,7 +185,9 @@ def rows_of(group: str | None, part: Patterns, agree: FloatArray, pairs: str, ho
             out.append(Row(term=name, group=group, n=0.0, n_units=0, undefined=NOBODY))
             continue
         values, n = agree[first[both], second[both]], part.count[both]
-        out.append(share_row(row, merged(values, n, [c[both] for c in part.clusters], float(n.sum())), how))
+        out.append(
+            share_row(row, merged(values, n, [c[both] for c in part.clusters], float(n.sum())), how)
+        )
     return out
 
 
@@ -179,7 +197,9 @@ def together(group: str | None, part: Patterns, agree: FloatArray, how: How) -> 
     if not len(part.count):
         return Row(term=ALL, group=group, n=0.0, n_units=0, undefined="no unit has two ratings")
     share, n_pairs = unit_agreement(part, agree)
-    return share_row(row, merged(share, part.count, part.clusters, float(part.count @ n_pairs)), how)
+    return share_row(
+        row, merged(share, part.count, part.clusters, float(part.count @ n_pairs)), how
+    )
 
 
 def sentence(result: Result) -> str:
@@ -213,6 +233,9 @@ METRIC = Metric(
     plot=plot,
     crosscheck="socialstats.crosscheck.percent_agreement:verify",
     estimand="Mean over units of the share of pairs of raters who gave the unit the same level.",
-    assumptions=("units (or the named clusters of units) are independent", "agreement is not corrected for chance"),
+    assumptions=(
+        "units (or the named clusters of units) are independent",
+        "agreement is not corrected for chance",
+    ),
     references=("wilson1927", "korngraubard1998"),
 )

@@ -17,9 +17,21 @@ from socialstats.designs.redrawn import VectorPieces
 from socialstats.errors import Caution, InputError
 from socialstats.inference.dependence import small_sample
 from socialstats.models.own_data import AUTO, Own, Source, Wanted, by_levels, source_of
-from socialstats.models.own_statistics import Function, checked_statistic, lost_rows, own_words, row_counts, unvaried
+from socialstats.models.own_statistics import (
+    Function,
+    checked_statistic,
+    lost_rows,
+    own_words,
+    row_counts,
+    unvaried,
+)
 from socialstats.progress import say
-from socialstats.resampling.permutation import Alternative, checked_alternative, checked_draws, checked_seed
+from socialstats.resampling.permutation import (
+    Alternative,
+    checked_alternative,
+    checked_draws,
+    checked_seed,
+)
 from socialstats.resampling.plans import Plan
 from socialstats.resampling.shuffles import TIE, Shuffle, tail_p
 from socialstats.results import Result, ResultGroup, Row
@@ -33,10 +45,18 @@ TEST_LEVEL = 0.95
 
 
 def permute(
-    data: Own, function: Function, *, what: str | None = None, within: Wanted = None, cluster: Wanted = AUTO,
-    unit: str | None = None, paired: bool | None = None, alternative: Alternative = "two_sided",
-    permutations: int = 10_000, seed: int = 0,
-) -> Result | ResultGroup:  # fmt: skip
+    data: Own,
+    function: Function,
+    *,
+    what: str | None = None,
+    within: Wanted = None,
+    cluster: Wanted = AUTO,
+    unit: str | None = None,
+    paired: bool | None = None,
+    alternative: Alternative = "two_sided",
+    permutations: int = 10_000,
+    seed: int = 0,
+) -> Result | ResultGroup:
     """Test any function of the data against exchanged labels.
 
     The independent thing is exchanged as a whole: a cluster, without clusters a unit. If each has one label, labels are
@@ -98,11 +118,15 @@ def permute(
 
     def compute(part: Own) -> Result:
         columns = [*texts(what), *texts(within)]
-        source = source_of(part, unit=unit, cluster=cluster, strata=None, paired=paired, more=columns)
+        source = source_of(
+            part, unit=unit, cluster=cluster, strata=None, paired=paired, more=columns
+        )
         name = what or label_of(source)
         if isinstance(part, Ratings) and name in part.rater_groups:
             source = of_raters(source, cluster)
-        return test(source, function, name, texts(within), alternative=side, permutations=draws, seed=start)
+        return test(
+            source, function, name, texts(within), alternative=side, permutations=draws, seed=start
+        )
 
     return by_levels(data, compute)
 
@@ -118,14 +142,18 @@ def label_of(source: Source) -> str:
         return "winner"
     if pieces.groups:
         return pieces.groups
-    raise InputError(f"say whose labels are exchanged: {option('what')}, one of {listing(list(pieces.factors), 12)}")
+    raise InputError(
+        f"say whose labels are exchanged: {option('what')}, one of {listing(list(pieces.factors), 12)}"
+    )
 
 
 def of_raters(source: Source, cluster: Wanted) -> Source:
     """Return a source whose raters are exchanged, as a group belongs to them."""
     if cluster not in (AUTO, "rater"):
-        raise InputError(f"{option('cluster', cluster)}: a group of the raters is shuffled between raters, "
-                         f"{option('cluster', 'rater')}")  # fmt: skip
+        raise InputError(
+            f"{option('cluster', cluster)}: a group of the raters is shuffled between raters, "
+            f"{option('cluster', 'rater')}"
+        )
     return replace(source, clusters=(source.pieces.factors["rater"],))
 
 
@@ -134,13 +162,17 @@ def shuffle_of(source: Source, plan: Plan, name: str, within: Sequence[str]) -> 
     pieces, block = source.pieces, plan.codes[0]
     noun = plural_of(plan.noun)
     if len(plan.factors) > 1:
-        raise InputError(f"{option('cluster', plan.names)}: labels are exchanged between or within clusters of one "
-                         "factor. Name the one with fewer levels")  # fmt: skip
+        raise InputError(
+            f"{option('cluster', plan.names)}: labels are exchanged between or within clusters of one "
+            "factor. Name the one with fewer levels"
+        )
     layers = [pieces.factor(one, "within") for one in within]
     pairings = name == "pairings" and isinstance(pieces, VectorPieces) and not pieces.several
     if pairings or (name in FLIPPED and name not in pieces.factors):
         if pairings and plan.factors:
-            raise InputError(f"{option('what', name)} takes values as independent. Leave {option('cluster')} out")
+            raise InputError(
+                f"{option('what', name)} takes values as independent. Leave {option('cluster')} out"
+            )
         if within and not pairings:
             raise InputError(
                 f"{option('within', list(within))}: {name}s are exchanged within {noun} already. Leave it out"
@@ -155,42 +187,62 @@ def shuffle_of(source: Source, plan: Plan, name: str, within: Sequence[str]) -> 
             stratum = stratum * len(layer.levels) + layer.codes
     varies = several(block, label)
     if pairings:
-        return Shuffle.between(label, block, stratum), "values of the second vector beside others of the first"
+        return Shuffle.between(
+            label, block, stratum
+        ), "values of the second vector beside others of the first"
     if not len(varies):
         if stratum is not None and len(several(block, stratum)):
-            raise InputError(f"{option('within', list(within))}: some {noun} lie in several levels. Name factors that "
-                             f"hold whole {noun}")  # fmt: skip
+            raise InputError(
+                f"{option('within', list(within))}: some {noun} lie in several levels. Name factors that "
+                f"hold whole {noun}"
+            )
         blocks = f" within levels of {listing(list(within))}" if within else ""
-        return Shuffle.between(label, block, stratum), f"labels of '{shorten(name)}' shuffled between {noun}{blocks}"
+        return Shuffle.between(
+            label, block, stratum
+        ), f"labels of '{shorten(name)}' shuffled between {noun}{blocks}"
     if within:
-        raise InputError(f"{option('within', list(within))}: {count(len(varies), plan.noun)} have several labels of "
-                         f"'{shorten(name)}', which are shuffled within them. Leave {option('within')} out, or name "
-                         f"{option('cluster', None)} or units that have one label each")  # fmt: skip
+        raise InputError(
+            f"{option('within', list(within))}: {count(len(varies), plan.noun)} have several labels of "
+            f"'{shorten(name)}', which are shuffled within them. Leave {option('within')} out, or name "
+            f"{option('cluster', None)} or units that have one label each"
+        )
     alone = plan.sizes[0] - len(varies)
     if alone and name != "rater":
         said = f"{count(len(varies), plan.noun)} have several labels of '{shorten(name)}', and {alone:,} have one"
         fix = f"Name a factor within which labels are shuffled ({option('within')}), or {option('cluster', None)}"
-        raise InputError(f"{said}: they can be exchanged neither between them nor within all of them. {fix}")
+        raise InputError(
+            f"{said}: they can be exchanged neither between them nor within all of them. {fix}"
+        )
     some = f"{len(varies):,} of {plan.sizes[0]:,} {noun}" if alone else noun
     return Shuffle.within(label, block), f"labels of '{shorten(name)}' shuffled within {some}"
 
 
 def test(
-    source: Source, function: Function, name: str, within: Sequence[str], *, alternative: Alternative,
-    permutations: int, seed: int,
-) -> Result:  # fmt: skip
+    source: Source,
+    function: Function,
+    name: str,
+    within: Sequence[str],
+    *,
+    alternative: Alternative,
+    permutations: int,
+    seed: int,
+) -> Result:
     """Test one design, table or set of vectors."""
     plan, pieces, statistic = source.plan, source.pieces, checked_statistic(source, function)
     shuffle, how = shuffle_of(source, plan, name, within)
     exact, different = shuffle.listed, shuffle.arrangements
     if different == 1:
-        raise InputError(f"{how}: there is one arrangement only, so that nothing can be exchanged. Name other labels "
-                         f"({option('what')}) or other clusters")  # fmt: skip
+        raise InputError(
+            f"{how}: there is one arrangement only, so that nothing can be exchanged. Name other labels "
+            f"({option('what')}) or other clusters"
+        )
     n = different if exact else permutations
     say(f"{n:,} permutations, {how}")
     drawn = shuffle.every() if exact else shuffle.random(permutations, seed)
     null = statistic.table((pieces.labelled(name, codes) for codes in drawn), n)
-    gone, said = lost_rows(statistic, np.isnan(null).sum(axis=0).tolist(), n, TEST_LEVEL, "permutation")
+    gone, said = lost_rows(
+        statistic, np.isnan(null).sum(axis=0).tolist(), n, TEST_LEVEL, "permutation"
+    )
     kind = f"all {n:,} permutations" if exact else f"{n:,} random permutations"
     rows = []
     for j, row in enumerate(statistic.rows):
@@ -200,22 +252,42 @@ def test(
     rows = [under(row, cautions) for row in rows]
     inference = f"permutation test, {kind}; {how}; {plan.text()}"
     return Result(
-        metric="permute", title=f"Permutation test of {statistic.name}", inference=inference, rows=tuple(rows),
-        counts=plan.counts(), fit={"nobs": pieces.size, "seed": None if exact else seed},
-        settings={"what": name, "within": list(within), "cluster": plan.names, "alternative": alternative,
-                  "permutations": permutations, "seed": seed},
-        cautions=cautions, references=("fisher1935", "phipsonsmyth2010"), design=source.design,
+        metric="permute",
+        title=f"Permutation test of {statistic.name}",
+        inference=inference,
+        rows=tuple(rows),
+        counts=plan.counts(),
+        fit={"nobs": pieces.size, "seed": None if exact else seed},
+        settings={
+            "what": name,
+            "within": list(within),
+            "cluster": plan.names,
+            "alternative": alternative,
+            "permutations": permutations,
+            "seed": seed,
+        },
+        cautions=cautions,
+        references=("fisher1935", "phipsonsmyth2010"),
+        design=source.design,
         words=own_words(rows, inference).replace(", no interval: ", ", no p: "),
-        extras={"null": null, "arrangements": different, "exact": exact, "statistic": statistic, "plan": plan,
-                "shuffle": shuffle},
+        extras={
+            "null": null,
+            "arrangements": different,
+            "exact": exact,
+            "statistic": statistic,
+            "plan": plan,
+            "shuffle": shuffle,
+        },
         check="socialstats.crosscheck.own_statistics:permute_checks",
-    )  # fmt: skip
+    )
 
 
 SIDES = {"two_sided": "two-sided", "greater": "one-sided (greater)", "less": "one-sided (less)"}
 
 
-def tested(row: Row, null: FloatArray, alternative: str, exact: bool, gone: str, *, flipped: bool) -> Row:
+def tested(
+    row: Row, null: FloatArray, alternative: str, exact: bool, gone: str, *, flipped: bool
+) -> Row:
     """Return a row with its p, or why there is none."""
     if row.estimate is None:
         return replace(row, undefined="the function has no number of these data", method=None)
@@ -225,7 +297,9 @@ def tested(row: Row, null: FloatArray, alternative: str, exact: bool, gone: str,
     if np.ptp(known) <= TIE * float(np.abs(known).max()):
         return replace(row, undefined=unvaried(True, "permutation"), reason="no_variation")
     p, error = tail_p(known, row.estimate, alternative, exact=exact)
-    method = row.method if exact else f"{row.method}, Monte-Carlo error {number(error, 4, bounded=True)}"
+    method = (
+        row.method if exact else f"{row.method}, Monte-Carlo error {number(error, 4, bounded=True)}"
+    )
     return replace(row, p_value=p, test="sign_flip" if flipped else "permutation", method=method)
 
 
@@ -236,6 +310,10 @@ def few_arrangements(rows: Sequence[Row], different: int, alternative: str) -> t
         return ()
     least = number(sides / different, 3, bounded=True)
     return small_sample(
-        different, sides / LEVEL, f"{different:,} arrangements have no p below {least}", affects="the test",
-        fix="collect more units or clusters", short="too few arrangements for a test at .05",
-    )  # fmt: skip
+        different,
+        sides / LEVEL,
+        f"{different:,} arrangements have no p below {least}",
+        affects="the test",
+        fix="collect more units or clusters",
+        short="too few arrangements for a test at .05",
+    )

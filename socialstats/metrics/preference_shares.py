@@ -127,27 +127,44 @@ def preference_shares(
     if ci == "delta":
         made, drawn = None, None
     else:
-        made = refits if refits is not None else fit.bootstrap(by=by, resamples=resamples, seed=seed)
+        made = (
+            refits if refits is not None else fit.bootstrap(by=by, resamples=resamples, seed=seed)
+        )
         at = [k for k, item in enumerate(fit.strengths) if item in items]
         drawn = usable_refits(made, resamples, len(fit.strengths))[:, at]
     rows = [
         one_sided(row, alternative, level)
         for one in (get_args(Scale) if scale == "both" else (scale,))
-        for row in scale_rows(fit, items, names, codes, one, drawn, getattr(made, "refused", ""), ci, inner)
+        for row in scale_rows(
+            fit, items, names, codes, one, drawn, getattr(made, "refused", ""), ci, inner
+        )
     ]
-    lost = None if drawn is None else lost_caution(resamples - len(drawn), resamples, "intervals of the shares")
+    lost = (
+        None
+        if drawn is None
+        else lost_caution(resamples - len(drawn), resamples, "intervals of the shares")
+    )
     known = getattr(made, "cautions", fit.cautions)  # refits have their own, else those of the fit
     portions = group_portions(strengths, codes)
     return Result(
         metric="preference_shares",
         title="Preference shares of groups",
-        inference="delta method, logit scale" if ci == "delta" else f"{ci} bootstrap intervals by {by}",
+        inference="delta method, logit scale"
+        if ci == "delta"
+        else f"{ci} bootstrap intervals by {by}",
         rows=tuple(rows),
         counts={**fit.counts, "groups": len(names)},
         fit={"method": ci, **({} if ci == "delta" else {"seed": seed, "resamples": resamples})},
         settings={
-            "groups": {item: groups[item] for item in items}, "scale": scale, "alternative": alternative, "ci": ci,
-            "by": by, "ungrouped": ungrouped, "resamples": resamples, "seed": seed, "level": level,
+            "groups": {item: groups[item] for item in items},
+            "scale": scale,
+            "alternative": alternative,
+            "ci": ci,
+            "by": by,
+            "ungrouped": ungrouped,
+            "resamples": resamples,
+            "seed": seed,
+            "level": level,
         },
         cautions=(
             size_caution(items, names, codes, portions),
@@ -157,7 +174,7 @@ def preference_shares(
         references=("bradley1952", "davisonhinkley1997"),
         design=fit.design,
         extras={"fit": fit, "portions": dict(zip(items, portions.tolist(), strict=True))},
-    )  # fmt: skip
+    )
 
 
 def strengths_of(fit: BradleyTerryResult, items: Sequence[str]) -> FloatArray:
@@ -166,16 +183,26 @@ def strengths_of(fit: BradleyTerryResult, items: Sequence[str]) -> FloatArray:
     return np.array([known[item] for item in items], dtype=np.float64)
 
 
-def group_members(items: Sequence[str], groups: Mapping[str, str]) -> tuple[tuple[str, ...], IntArray]:
+def group_members(
+    items: Sequence[str], groups: Mapping[str, str]
+) -> tuple[tuple[str, ...], IntArray]:
     """Names of the groups, sorted, and the group code of each item."""
     lost, unknown = [i for i in items if i not in groups], sorted(set(groups) - set(items))
     if lost:
-        raise InputError(f"groups: no group for {quoted(lost)} ({count(len(lost), 'item')}); give every item one")
+        raise InputError(
+            f"groups: no group for {quoted(lost)} ({count(len(lost), 'item')}); give every item one"
+        )
     if unknown:
-        raise InputError(f"groups: {quoted(unknown)} not among the items of the fit; leave them out")
-    names, codes = np.unique(np.array([groups[i] for i in items], dtype=object), return_inverse=True)
+        raise InputError(
+            f"groups: {quoted(unknown)} not among the items of the fit; leave them out"
+        )
+    names, codes = np.unique(
+        np.array([groups[i] for i in items], dtype=object), return_inverse=True
+    )
     if len(names) < 2:
-        raise InputError("groups: all items are in one group, whose share is 1; name at least two groups")
+        raise InputError(
+            "groups: all items are in one group, whose share is 1; name at least two groups"
+        )
     return tuple(names.tolist()), codes.astype(np.int64)
 
 
@@ -191,18 +218,28 @@ def usable_refits(made: BradleyTerryBootstrap, resamples: int, n_items: int) -> 
     """Strengths of the refits that have finite ones, (usable, items)."""
     drawn = np.asarray(made.strengths, dtype=np.float64)
     if drawn.ndim != 2 or drawn.shape[1] != n_items or len(drawn) > resamples:
-        raise InputError(f"refits: shape {drawn.shape} is not that of {resamples} refits of {n_items} items")
+        raise InputError(
+            f"refits: shape {drawn.shape} is not that of {resamples} refits of {n_items} items"
+        )
     kept = drawn[np.isfinite(drawn).all(axis=1)]
     if not len(kept):
-        raise UndefinedStatistic(f"none of {count(resamples, 'refit')} had finite strengths; use "
-                                 f"{option('ci', 'delta')}")  # fmt: skip
+        raise UndefinedStatistic(
+            f"none of {count(resamples, 'refit')} had finite strengths; use {option('ci', 'delta')}"
+        )
     return kept
 
 
 def scale_rows(
-    fit: BradleyTerryResult, items: Sequence[str], names: Sequence[str], codes: IntArray, scale: Scale,
-    drawn: FloatArray | None, refused: str, ci: Ci, level: float,
-) -> list[Row]:  # fmt: skip
+    fit: BradleyTerryResult,
+    items: Sequence[str],
+    names: Sequence[str],
+    codes: IntArray,
+    scale: Scale,
+    drawn: FloatArray | None,
+    refused: str,
+    ci: Ci,
+    level: float,
+) -> list[Row]:
     """Return one row a group: its share, with an interval made on the logit scale.
 
     Parameters
@@ -221,24 +258,38 @@ def scale_rows(
         low, high = logit(inside) - reach, logit(inside) + reach
     else:
         boot = Replicates(
-            estimate=logit(inside), replicates=logit(group_shares(drawn, codes, scale)),
-            n_degenerate=np.zeros(len(share), dtype=np.int64), size=FITTED / RESAMPLED,
-        )  # fmt: skip
+            estimate=logit(inside),
+            replicates=logit(group_shares(drawn, codes, scale)),
+            n_degenerate=np.zeros(len(share), dtype=np.int64),
+            size=FITTED / RESAMPLED,
+        )
         ends = basic(boot, level=level) if ci == "basic" else percentile(boot, level=level)
         low, high = ends.low, ends.high
-        why = f"{refused}; use {option('ci', 'delta')}" if refused else next(filter(None, ends.undefined), "")
+        why = (
+            f"{refused}; use {option('ci', 'delta')}"
+            if refused
+            else next(filter(None, ends.undefined), "")
+        )
     rows, sizes = [], np.bincount(codes)
     for g, name in enumerate(names):
         row = Row(
-            term=name, group=scale, key=(("group", name), ("scale", scale)), role="estimate",
-            estimate=float(share[g]), n_units=int(sizes[g]), limits=(0.0, 1.0),
-            std_error=float(errors[g]) if errors[g] > 0 else None, method=f"{ci}, logit scale",
-        )  # fmt: skip
+            term=name,
+            group=scale,
+            key=(("group", name), ("scale", scale)),
+            role="estimate",
+            estimate=float(share[g]),
+            n_units=int(sizes[g]),
+            limits=(0.0, 1.0),
+            std_error=float(errors[g]) if errors[g] > 0 else None,
+            method=f"{ci}, logit scale",
+        )
         if drawn is None and errors[g] > 0 and 0 < share[g] < 1:
             row = against_equal(row, len(names), float(df[g]))
         none = refused or np.isnan(low[g])
         undefined = "" if not none else why or TOO_FEW if 0 < share[g] < 1 else AT_THE_END
-        rows.append(with_ends(row, float(expit(low[g])), float(expit(high[g])), level, why=undefined))
+        rows.append(
+            with_ends(row, float(expit(low[g])), float(expit(high[g])), level, why=undefined)
+        )
     return rows
 
 
@@ -248,17 +299,25 @@ def against_equal(row: Row, groups: int, df: float) -> Row:
     statistic = float((logit(p) - logit(1 / groups)) * p * (1 - p) / (row.std_error or 1.0))
     known = None if np.isinf(df) else df
     p_value = float(not_zero(two_sided_p(np.array(statistic), known)))
-    return replace(row, test="z" if known is None else "t", statistic=statistic, df=known, p_value=p_value)
+    return replace(
+        row, test="z" if known is None else "t", statistic=statistic, df=known, p_value=p_value
+    )
 
 
-def size_caution(items: Sequence[str], names: Sequence[str], codes: IntArray, portions: FloatArray) -> Caution:
+def size_caution(
+    items: Sequence[str], names: Sequence[str], codes: IntArray, portions: FloatArray
+) -> Caution:
     """Caution SS110: group sizes, and the item that holds most of its group's worth."""
     sizes = np.bincount(codes)
     several = np.where(sizes[codes] > 1, portions, -1.0)
     top = int(np.argmax(several))
     low, high = int(sizes.min()), int(sizes.max())
     which = f"groups such as {shorten(names[0], 30)}"
-    detail = f"{which} have {low} to {high} items" if low < high else f"{which} have {count(low, 'item')} each"
+    detail = (
+        f"{which} have {low} to {high} items"
+        if low < high
+        else f"{which} have {count(low, 'item')} each"
+    )
     if several[top] > 0:
         detail += (
             f"; {shorten(items[top])} alone holds {percent(float(portions[top]))} of the worth of its group "
@@ -289,7 +348,9 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     scale = options.pop("scale", result.rows[0].group)
     rows = [row for row in result.rows if row.group == scale]
     fair = 1 / len(rows) if rows else None
-    return forest(rows, ax=ax, **{"xlabel": f"Share of preference ({scale})", "reference": fair, **options})
+    return forest(
+        rows, ax=ax, **{"xlabel": f"Share of preference ({scale})", "reference": fair, **options}
+    )
 
 
 METRIC = Metric(

@@ -41,7 +41,9 @@ def measures(design: Ratings) -> dict[str, Measure]:
     source = human_source(design)
     judged = design
     if source is not None:
-        judged = design.of_raters([rater for other in source.others for rater in raters_of(design, source, other)])
+        judged = design.of_raters(
+            [rater for other in source.others for rater in raters_of(design, source, other)]
+        )
     found = [distance(design, judged)] if source is not None else []
     makers = (mean_of, shares_of, alpha_of) if source is None else (mean_of, shares_of)
     for make in makers:
@@ -66,15 +68,24 @@ def on_common_units(one: Ratings, two: Ratings, match: Match) -> list[Ratings]:
     if not match.keys:
         raise NothingToAnalyse("no unit was rated in both")
     if np.any(one.unit_count != 1) or np.any(two.unit_count != 1):
-        raise InputError("units that stand for several alike ones cannot be matched; give one row a rating")
+        raise InputError(
+            "units that stand for several alike ones cannot be matched; give one row a rating"
+        )
     for factor, other in ((f, g) for f in one.clusters for g in two.clusters if f.name == g.name):
         labels = match.values(factor.labels(), other.labels())
         moved = np.flatnonzero(labels[0] != labels[1])
         if len(moved):
-            unit, first, second = (shorten(str(some[moved[0]]), 40) for some in (match.keys, *labels))
-            raise InputError(f"unit '{unit}' lies in two clusters of '{shorten(factor.name)}', '{first}' and "
-                             f"'{second}': give different units different names")  # fmt: skip
-    return [d.take(np.isin(d.unit, at), note="units of both") for d, at in zip((one, two), match.places, strict=True)]
+            unit, first, second = (
+                shorten(str(some[moved[0]]), 40) for some in (match.keys, *labels)
+            )
+            raise InputError(
+                f"unit '{unit}' lies in two clusters of '{shorten(factor.name)}', '{first}' and "
+                f"'{second}': give different units different names"
+            )
+    return [
+        d.take(np.isin(d.unit, at), note="units of both")
+        for d, at in zip((one, two), match.places, strict=True)
+    ]
 
 
 @reads(Ratings, tables=2)
@@ -134,41 +145,85 @@ def ratings_difference(
     match = match_keys(first.units, second.units)
     one, two = on_common_units(first, second, match)
     own, others = measures(one), measures(two)
-    found = [(a, others[name]) for name, a in own.items() if name in others and others[name].terms == a.terms]
+    found = [
+        (a, others[name])
+        for name, a in own.items()
+        if name in others and others[name].terms == a.terms
+    ]
     both = [a.known & b.known for a, b in found]
-    parts = [m.statistics * known[:, None] for pair, known in zip(found, both, strict=True) for m in pair]
+    parts = [
+        m.statistics * known[:, None] for pair, known in zip(found, both, strict=True) for m in pair
+    ]
     if not parts:
         raise NothingToAnalyse("the two tables have no number in common")
-    units = Units.clusters(*(f.codes for f in one.clusters)) if one.clusters else Units.rows(np.ones(len(one.units)))
-    finish, sizes = partial(finish_of, found), np.array([max(a.size, b.size) for a, b in found for _ in a.terms])
-    boot = bootstrap(np.concatenate(parts, axis=1), finish, units, resamples=resamples, seed=seed, size=sizes)
+    units = (
+        Units.clusters(*(f.codes for f in one.clusters))
+        if one.clusters
+        else Units.rows(np.ones(len(one.units)))
+    )
+    finish, sizes = (
+        partial(finish_of, found),
+        np.array([max(a.size, b.size) for a, b in found for _ in a.terms]),
+    )
+    boot = bootstrap(
+        np.concatenate(parts, axis=1), finish, units, resamples=resamples, seed=seed, size=sizes
+    )
     g = min(len(f.levels) for f in one.clusters) if one.clusters else len(one.units)
-    terms = [(a.name, term, int(n.sum())) for (a, _), n in zip(found, both, strict=True) for term in a.terms]
+    terms = [
+        (a.name, term, int(n.sum()))
+        for (a, _), n in zip(found, both, strict=True)
+        for term in a.terms
+    ]
     errors = boot.std_error
     rows = tuple(
         with_resampled_t(
-            Row(term=term, group=kind, role="difference", n_units=n, n_clusters=g, limits=WITHIN.get(kind)),
+            Row(
+                term=term,
+                group=kind,
+                role="difference",
+                n_units=n,
+                n_clusters=g,
+                limits=WITHIN.get(kind),
+            ),
             float(boot.estimate[j]),
-            float(errors[j]), g, level, within=WITHIN.get(kind, ANYWHERE),
+            float(errors[j]),
+            g,
+            level,
+            within=WITHIN.get(kind, ANYWHERE),
         )
         for j, (kind, term, n) in enumerate(terms)
-    )  # fmt: skip
+    )
     lost = boot.caution("intervals of the differences")
     by = " x ".join(f.name for f in one.clusters) or "unit"
     return Result(
-        metric="krippendorff_alpha", title=f"Differences between two tables of ratings: {labels[0]} minus {labels[1]}",
-        rows=rows, inference=f"{count(resamples, 'bootstrap resample')} by {by}, the same for both; t with "
-        f"{g - 1} df", counts={"units": len(one.units), "clusters": g}, settings={"labels": labels},
-        cautions=(*match.cautions("unit", [quoted([label]) for label in labels], "every row"), *small_sample(
-            g, FEW, f"{count(g)} of {shorten(by, 40)}: a bootstrap of so few knows little about their spread",
-            affects="intervals and tests of differences", fix="compare on more units",
-        ), *(() if lost is None else (lost,))),
+        metric="krippendorff_alpha",
+        title=f"Differences between two tables of ratings: {labels[0]} minus {labels[1]}",
+        rows=rows,
+        inference=f"{count(resamples, 'bootstrap resample')} by {by}, the same for both; t with "
+        f"{g - 1} df",
+        counts={"units": len(one.units), "clusters": g},
+        settings={"labels": labels},
+        cautions=(
+            *match.cautions("unit", [quoted([label]) for label in labels], "every row"),
+            *small_sample(
+                g,
+                FEW,
+                f"{count(g)} of {shorten(by, 40)}: a bootstrap of so few knows little about their spread",
+                affects="intervals and tests of differences",
+                fix="compare on more units",
+            ),
+            *(() if lost is None else (lost,)),
+        ),
         references=("davisonhinkley1997", "krippendorff2019"),
-        design=(one, two), words=f"Differences on the same units: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
-        extras={"parts": (first, second), "people": (human_source(one), human_source(two)),
-                "matched": match.text("unit", [quoted([label]) for label in labels])},
+        design=(one, two),
+        words=f"Differences on the same units: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
+        extras={
+            "parts": (first, second),
+            "people": (human_source(one), human_source(two)),
+            "matched": match.text("unit", [quoted([label]) for label in labels]),
+        },
         check="socialstats.crosscheck.ratings_difference:checks_of",
-    )  # fmt: skip
+    )
 
 
 def finish_of(found: Sequence[tuple[Measure, Measure]], sums: FloatArray) -> FloatArray:
@@ -198,6 +253,12 @@ def values_of(design: Ratings) -> Mapping[str, Mapping[str, float]]:
 def rows_of_levels(values: Mapping[str, Mapping[str, Mapping[str, float]]], kind: str) -> list[Row]:
     """Return the numbers of one measure of several tables (`values_of` of each, by name) as rows."""
     return [
-        Row(term=term, key=(("level", name), ("number", term)), estimate=value, limits=LIMITS.get(kind))
-        for name, known in values.items() for term, value in known.get(kind, {}).items()
-    ]  # fmt: skip
+        Row(
+            term=term,
+            key=(("level", name), ("number", term)),
+            estimate=value,
+            limits=LIMITS.get(kind),
+        )
+        for name, known in values.items()
+        for term, value in known.get(kind, {}).items()
+    ]

@@ -19,7 +19,14 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.compare import with_both_intervals, with_holm
-from socialstats.inference.dependence import FEW_DF, cluster_factors, cluster_text, few_df, mean_cautions, units_of
+from socialstats.inference.dependence import (
+    FEW_DF,
+    cluster_factors,
+    cluster_text,
+    few_df,
+    mean_cautions,
+    units_of,
+)
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import NO_WIDTH, with_ends, with_mean
 from socialstats.models import matched_pairs as tests
@@ -37,7 +44,14 @@ from socialstats.models.couples import (
     scenario_means,
     scores,
 )
-from socialstats.models.effect_sizes import DRAWS, Estimates, NoBias, influence_correlation, no_bias, size_interval
+from socialstats.models.effect_sizes import (
+    DRAWS,
+    Estimates,
+    NoBias,
+    influence_correlation,
+    no_bias,
+    size_interval,
+)
 from socialstats.models.shares import of_probabilities
 from socialstats.models.size_differences import Sizes
 from socialstats.registry import Metric, reads
@@ -76,9 +90,10 @@ NOT_DRAWN = "replies count with probabilities, and McNemar's test takes answers 
 ALIKE = "couples of one kind were always answered alike: no standard error, no test"
 TINY = 1e-15  # influence that is rounding
 DEPENDENCE = {
-    "rows": "t, units independent", "CR2": "t, clusters of {names} (CR2)",
+    "rows": "t, units independent",
+    "CR2": "t, clusters of {names} (CR2)",
     "two-way": "t, crossed clusters of {names}",
-}  # fmt: skip
+}
 FLOORED = "larger one-way variance"
 TWO_MEANS = "each level around its own mean"
 RESAMPLED = "bootstrap interval of the population's mean absolute bias (basic, less the bias, to percentile), cut at 0"
@@ -146,8 +161,13 @@ class Analysis:
 
     def position(self) -> FloatArray:
         """Mean of the scores S_aa of all groups that met their own kind."""
-        own = [[float(r == cell[0] and cell[1] == cell[2]) for cell in self.means.cells] for r in self.raters]
-        return np.array([np.array(one) / sum(one) for one in own if sum(one)]).reshape(-1, len(self.means.cells))
+        own = [
+            [float(r == cell[0] and cell[1] == cell[2]) for cell in self.means.cells]
+            for r in self.raters
+        ]
+        return np.array([np.array(one) / sum(one) for one in own if sum(one)]).reshape(
+            -1, len(self.means.cells)
+        )
 
     def both_orders(self) -> FloatArray:
         """Mean of (S_ab + S_ba)/2, in which B cancels, of the pairs of groups that have both orders."""
@@ -157,7 +177,9 @@ class Analysis:
             cells = [[(rater, *pair), (rater, *pair[::-1])] for pair in self.pairs]
             known = [cell for both in cells if set(both) <= set(place) for cell in both]
             if known:
-                found.append(np.bincount([place[cell] for cell in known], minlength=len(place)) / len(known))
+                found.append(
+                    np.bincount([place[cell] for cell in known], minlength=len(place)) / len(known)
+                )
         return np.array(found).reshape(-1, len(place))
 
     def linear(self, coefficients: FloatArray) -> Linear | None:
@@ -168,32 +190,48 @@ class Analysis:
 
     def mean(self, combined: Linear) -> ClusteredMean:
         """Return the clustered mean behind a combination."""
-        return inference(combined, self.design.unit_count, [factor.codes for factor in self.factors])
+        return inference(
+            combined, self.design.unit_count, [factor.codes for factor in self.factors]
+        )
 
     def gap(self, one: Linear, two: Linear) -> ClusteredMean:
         """Return the difference of two combinations, each with a mean of its own."""
-        return difference(one, two, self.design.unit_count, [factor.codes for factor in self.factors])
+        return difference(
+            one, two, self.design.unit_count, [factor.codes for factor in self.factors]
+        )
 
     def alone(self, combined: Linear) -> str:
         """Return the factor of which a combination has one level only; empty where there is none."""
-        return next((f.name for f in self.factors if len(np.unique(f.codes[combined.touched > 0])) < 2), "")
+        return next(
+            (f.name for f in self.factors if len(np.unique(f.codes[combined.touched > 0])) < 2), ""
+        )
 
     def every_bias(self) -> tuple[FloatArray, FloatArray]:
         """Coefficients of every B that the mean size averages, and weights: pairs alike, raters within a pair alike."""
         each = [one for pair in self.pairs for one in [self.bias(pair)] if len(one)]
         weight = [np.full(len(one), 1 / len(one) / len(each)) for one in each]
-        return (np.concatenate(each), np.concatenate(weight)) if each else (np.empty((0, 0)), np.empty(0))
+        return (
+            (np.concatenate(each), np.concatenate(weight))
+            if each
+            else (np.empty((0, 0)), np.empty(0))
+        )
 
     def sizes(self, units: IntArray, aggregate: Aggregate, seed: int) -> Sizes | None:
         """Every B that B_all averages, in some units, with what each of these adds; None where an error is unknown."""
         kept = np.isin(self.answers.unit, units)
-        found = self if kept.all() else replace(self, means=scores(self.answers.take(kept), aggregate))
+        found = (
+            self if kept.all() else replace(self, means=scores(self.answers.take(kept), aggregate))
+        )
         known = joint(found)
         if isinstance(known, str):
             return None
         listed, _ = found.every_bias()
         each = [linear(found.means, one, len(found.design.units)) for one in listed]
-        return Sizes(estimates=known, influence=np.column_stack([one.influence[units] for one in each]), seed=seed)
+        return Sizes(
+            estimates=known,
+            influence=np.column_stack([one.influence[units] for one in each]),
+            seed=seed,
+        )
 
     @property
     def size(self) -> float | None:
@@ -221,7 +259,8 @@ def read(design: Ratings, settings: Settings) -> tuple[Analysis, Couples]:
     """
     factors = cluster_factors(design, settings["cluster"])
     scenario, pair, first, second = (
-        unit_factor(design, settings[name], name) for name in ("scenario", "pair", "group_first", "group_second")
+        unit_factor(design, settings[name], name)
+        for name in ("scenario", "pair", "group_first", "group_second")
     )
     groups = chosen_groups((*first.levels, *second.levels), settings["groups"])
     ok = np.flatnonzero(design.status == OK)
@@ -230,20 +269,30 @@ def read(design: Ratings, settings: Settings) -> tuple[Analysis, Couples]:
     places = np.array([-1.0 if k == wanted[0] else 1.0 for k in range(len(design.levels))])
     place = [codes_of(factor, groups)[unit] for factor in (first, second)]
     answers = Answers(
-        score=design.read_as()[ok] @ places, count=design.unit_count[unit], unit=unit,
-        scenario=scenario.codes[unit], pair=pair.codes[unit], rater=design.rater[ok], first=place[0], second=place[1],
-    ).take((place[0] >= 0) & (place[1] >= 0))  # fmt: skip
+        score=design.read_as()[ok] @ places,
+        count=design.unit_count[unit],
+        unit=unit,
+        scenario=scenario.codes[unit],
+        pair=pair.codes[unit],
+        rater=design.rater[ok],
+        first=place[0],
+        second=place[1],
+    ).take((place[0] >= 0) & (place[1] >= 0))
     if not len(answers.score):
         raise NothingToAnalyse(f"{design.source}: no couple of {quoted(groups)} was answered")
     asked = couples(answers)
     if not len(asked.key):
-        raise DesignError(f"{design.source}: no couple of two different groups was answered; relationship_bias "
-                          f"compares couples (a, b) with couples (b, a) of {quoted(groups)}")  # fmt: skip
+        raise DesignError(
+            f"{design.source}: no couple of two different groups was answered; relationship_bias "
+            f"compares couples (a, b) with couples (b, a) of {quoted(groups)}"
+        )
     if settings["couples"] == "complete":
         answers = answers.take(np.append(asked.complete, True)[asked.of_answer])
         if not len(answers.score):
-            raise NothingToAnalyse(f"{design.source}: no couple was answered in both orders "
-                                   f"({option('couples', 'complete')})")  # fmt: skip
+            raise NothingToAnalyse(
+                f"{design.source}: no couple was answered in both orders "
+                f"({option('couples', 'complete')})"
+            )
     pairs = tuple(sorted({(a, b) for a, b in asked.key[:, :2].tolist()}))
     means = scores(answers, settings["aggregate"])
     return Analysis(design=design, factors=factors, groups=groups, pairs=pairs, means=means), asked
@@ -260,8 +309,10 @@ def unit_factor(design: Ratings, name: str, part: str) -> Factor:
     known = {**design.strata, **{factor.name: factor for factor in design.clusters}}
     if name not in known:
         listed = ", ".join(f"'{shorten(n)}'" for n in known) or "none"
-        raise DesignError(f"{design.source}: no stratum or cluster '{shorten(name)}' of the units. Declared: {listed}; "
-                          f"name it with {option(part)}, or pass the table itself, one answer a row")  # fmt: skip
+        raise DesignError(
+            f"{design.source}: no stratum or cluster '{shorten(name)}' of the units. Declared: {listed}; "
+            f"name it with {option(part)}, or pass the table itself, one answer a row"
+        )
     return known[name]
 
 
@@ -272,7 +323,9 @@ def chosen_groups(present: Sequence[str], asked: tuple[str, ...] | None) -> tupl
         return tuple(known)
     unknown = [group for group in asked if group not in known]
     if unknown:
-        raise InputError(f"groups: no group '{shorten(str(unknown[0]))}'. Groups: {quoted(known, 20)}")
+        raise InputError(
+            f"groups: no group '{shorten(str(unknown[0]))}'. Groups: {quoted(known, 20)}"
+        )
     if len(set(asked)) < len(asked) or len(asked) < 2:
         raise InputError(
             f"{option('groups', listing(list(asked)))} must be at least two different groups of {quoted(known, 20)}"
@@ -282,20 +335,27 @@ def chosen_groups(present: Sequence[str], asked: tuple[str, ...] | None) -> tupl
 
 def codes_of(factor: Factor, groups: Sequence[str]) -> Any:
     """(units,) int64 array: the place of each unit's level among the groups, -1 for others."""
-    return np.array([groups.index(g) if g in groups else -1 for g in factor.levels], dtype=np.int64)[factor.codes]
+    return np.array(
+        [groups.index(g) if g in groups else -1 for g in factor.levels], dtype=np.int64
+    )[factor.codes]
 
 
 def answer_codes(design: Ratings, answers: tuple[Any, ...]) -> list[int]:
     """Return the places of both answers among the levels; refuse any other answer that occurs."""
-    labels, values = [as_text(answer) or "" for answer in answers], design.value[design.status == OK]
+    labels, values = (
+        [as_text(answer) or "" for answer in answers],
+        design.value[design.status == OK],
+    )
     wanted = codes_in(labels, design.levels)
     other = [design.levels[code] for code in np.unique(values).tolist() if code not in wanted]
     if other:
         n = int(np.isin(values, wanted, invert=True).sum())
-        raise DesignError(f"{design.source}: {count(n, 'answer')} neither '{shorten(labels[0])}' (the first name) nor "
-                          f"'{shorten(labels[1])}' (the second): {quoted(other)}. Say which two answers count with "
-                          f"{option('answers', (Word('first'), Word('second')))}, and declare the others as "
-                          f"{option('refusal')} or {option('na')}")  # fmt: skip
+        raise DesignError(
+            f"{design.source}: {count(n, 'answer')} neither '{shorten(labels[0])}' (the first name) nor "
+            f"'{shorten(labels[1])}' (the second): {quoted(other)}. Say which two answers count with "
+            f"{option('answers', (Word('first'), Word('second')))}, and declare the others as "
+            f"{option('refusal')} or {option('na')}"
+        )
     return wanted
 
 
@@ -321,31 +381,58 @@ class Term:
 
 
 def term_of(
-    found: Analysis, row: Row, coefficients: FloatArray, reach: float, level: float, *, tested: bool = True
+    found: Analysis,
+    row: Row,
+    coefficients: FloatArray,
+    reach: float,
+    level: float,
+    *,
+    tested: bool = True,
 ) -> Term:
     """Return the term of a combination."""
     combined = found.linear(coefficients)
     if combined is None:
-        return Term(row=replace(row, undefined=ONE_ORDER, reason="no_data"), coefficient=None, mean=None, reach=reach)
+        return Term(
+            row=replace(row, undefined=ONE_ORDER, reason="no_data"),
+            coefficient=None,
+            mean=None,
+            reach=reach,
+        )
     mean = found.mean(combined)
     row = with_linear(found, row, [combined], mean, reach, level, tested=tested)
     return Term(row=row, coefficient=coefficients.mean(axis=0), mean=mean, reach=reach)
 
 
 def with_linear(
-    found: Analysis, row: Row, parts: Sequence[Linear], mean: ClusteredMean, reach: float, level: float, *,
+    found: Analysis,
+    row: Row,
+    parts: Sequence[Linear],
+    mean: ClusteredMean,
+    reach: float,
+    level: float,
+    *,
     tested: bool = True,
-) -> Row:  # fmt: skip
+) -> Row:
     """Fill a row with the t interval of a combination, or of the difference of two, cut at what it can reach."""
     value = parts[0].estimate - sum(part.estimate for part in parts[1:])
-    row = replace(row, estimate=value, n=float(sum(part.touched.sum() for part in parts)),
-                  n_clusters=min(mean.clusters, default=None))  # fmt: skip
+    row = replace(
+        row,
+        estimate=value,
+        n=float(sum(part.touched.sum() for part in parts)),
+        n_clusters=min(mean.clusters, default=None),
+    )
     if mean.undefined:
         alike = mean.n > 1 and not all(np.any(np.abs(part.influence) > TINY) for part in parts)
-        return replace(row, undefined=ALIKE if alike else mean.undefined, reason="no_variation" if alike else None)
+        return replace(
+            row,
+            undefined=ALIKE if alike else mean.undefined,
+            reason="no_variation" if alike else None,
+        )
     method = DEPENDENCE[mean.kind].format(names=" x ".join(f.name for f in found.factors))
     method += f", {FLOORED}" * mean.floored + f", {TWO_MEANS}" * (len(parts) > 1)
-    return with_mean(row, mean, level, within=(-reach, reach), test=tested, method=method, df=mean.df)
+    return with_mean(
+        row, mean, level, within=(-reach, reach), test=tested, method=method, df=mean.df
+    )
 
 
 def terms(found: Analysis, settings: Settings, level: str | None = None) -> dict[str, list[Term]]:
@@ -358,7 +445,9 @@ def terms(found: Analysis, settings: Settings, level: str | None = None) -> dict
 
     def score(a: int, b: int, name: str) -> Term:
         term = names[a] if a == b else f"{names[a]}, {names[b]}"
-        row = Row(term=term, group=group(name), key=(("first", names[a]), ("second", names[b]), *key))
+        row = Row(
+            term=term, group=group(name), key=(("first", names[a]), ("second", names[b]), *key)
+        )
         return term_of(found, row, found.each((1.0, a, b)), 1.0, confidence, tested=a == b)
 
     base = [found.bias_row(pair, group=group(BIAS)) for pair in found.pairs]
@@ -374,7 +463,10 @@ def terms(found: Analysis, settings: Settings, level: str | None = None) -> dict
         BOTH: [term_of(found, both, found.both_orders(), 1.0, confidence)],
         SCORE: [score(*way, SCORE) for pair in found.pairs for way in (pair, pair[::-1])],
     }
-    return {kind: [t for t in each if kind == BIAS or t.coefficient is not None] for kind, each in made.items()}
+    return {
+        kind: [t for t in each if kind == BIAS or t.coefficient is not None]
+        for kind, each in made.items()
+    }
 
 
 def drawn(found: Analysis, listed: Sequence[Term], settings: Settings) -> Bootstrap | None:
@@ -386,24 +478,35 @@ def drawn(found: Analysis, listed: Sequence[Term], settings: Settings) -> Bootst
 
     means, k, units = found.means, len(found.means.cells), found.answers.unit
     codes = [units, *(factor.codes[units] for factor in found.factors)]
-    if settings["ci"] == "closed" or found.size is None or min(len(np.unique(code)) for code in codes) < 2:
+    if (
+        settings["ci"] == "closed"
+        or found.size is None
+        or min(len(np.unique(code)) for code in codes) < 2
+    ):
         return None
-    rows = np.array([np.zeros(k) if term.coefficient is None else term.coefficient for term in listed])
+    rows = np.array(
+        [np.zeros(k) if term.coefficient is None else term.coefficient for term in listed]
+    )
     each, weight = found.every_bias()
     place = (np.concatenate([units] * 2), np.concatenate([means.cell, k + means.cell]))
-    table = csr_array((np.concatenate([means.weight * found.answers.score, means.weight]), place),
-                      shape=(len(found.design.units), 2 * k))  # fmt: skip
+    table = csr_array(
+        (np.concatenate([means.weight * found.answers.score, means.weight]), place),
+        shape=(len(found.design.units), 2 * k),
+    )
 
     def finish(sums: FloatArray) -> FloatArray:
         have = sums[:, k:] > 0
         own = np.divide(sums[:, :k], sums[:, k:], out=np.zeros_like(sums[:, :k]), where=have)
         some, absolute = (
-            np.where((1.0 - have) @ (wanted != 0).T > 0, np.nan, own @ wanted.T) for wanted in (rows, each)
+            np.where((1.0 - have) @ (wanted != 0).T > 0, np.nan, own @ wanted.T)
+            for wanted in (rows, each)
         )
         return np.column_stack([some, np.abs(absolute) @ weight])
 
     resampled = units_of(found.design, found.factors)
-    return bootstrap(table, finish, resampled, resamples=settings["resamples"], seed=settings["seed"])
+    return bootstrap(
+        table, finish, resampled, resamples=settings["resamples"], seed=settings["seed"]
+    )
 
 
 def with_bootstrap(term: Term, at: int, ends: Interval, settings: Settings) -> Row:
@@ -412,9 +515,17 @@ def with_bootstrap(term: Term, at: int, ends: Interval, settings: Settings) -> R
     if row.undefined:
         return row
     why = ends.undefined[at] or ("" if low < high else NO_WIDTH)
-    return with_ends(row, low, high, settings["level"], why=why, within=(-term.reach, term.reach),
-                     method=f"{row.method}; {settings['ci']} bootstrap interval", interval=settings["ci"],
-                     df=row.df if row.test else None)  # fmt: skip
+    return with_ends(
+        row,
+        low,
+        high,
+        settings["level"],
+        why=why,
+        within=(-term.reach, term.reach),
+        method=f"{row.method}; {settings['ci']} bootstrap interval",
+        interval=settings["ci"],
+        df=row.df if row.test else None,
+    )
 
 
 def joint(found: Analysis) -> Estimates | str:
@@ -437,19 +548,35 @@ def joint(found: Analysis) -> Estimates | str:
     used = np.any([one.touched > 0 for one in each], axis=0)
     influence = np.column_stack([one.influence[used] for one in each])
     return Estimates(
-        value=np.array([one.estimate for one in each]), error=np.array([mean.std_error for mean in spread]),
-        df=np.array([mean.df for mean in spread]), weight=weight,
-        correlation=influence_correlation(influence, [factor.codes[used] for factor in found.factors]),
-        block=np.concatenate([np.full(len(found.bias(pair)), k) for k, pair in enumerate(found.pairs)]),
-    )  # fmt: skip
+        value=np.array([one.estimate for one in each]),
+        error=np.array([mean.std_error for mean in spread]),
+        df=np.array([mean.df for mean in spread]),
+        weight=weight,
+        correlation=influence_correlation(
+            influence, [factor.codes[used] for factor in found.factors]
+        ),
+        block=np.concatenate(
+            [np.full(len(found.bias(pair)), k) for k, pair in enumerate(found.pairs)]
+        ),
+    )
 
 
 def size_rows(
-    found: Analysis, known: Estimates | str, settings: Settings, level: str | None = None, boot: Bootstrap | None = None
+    found: Analysis,
+    known: Estimates | str,
+    settings: Settings,
+    level: str | None = None,
+    boot: Bootstrap | None = None,
 ) -> list[Row]:
     """Rows of B_all as it is, and corrected for its bias; both have the interval of what they estimate."""
-    group, key = (OVERALL, ()) if level is None else (f"{settings['stratum']} = {level}", (("level", level),))
-    rows = [Row(term=term, group=group, key=(("quantity", term), *key)) for term in (PLAIN, CORRECTED)]
+    group, key = (
+        (OVERALL, ())
+        if level is None
+        else (f"{settings['stratum']} = {level}", (("level", level),))
+    )
+    rows = [
+        Row(term=term, group=group, key=(("quantity", term), *key)) for term in (PLAIN, CORRECTED)
+    ]
     if found.size is None:
         return [replace(row, undefined=NEITHER, reason="no_data") for row in rows]
     plain, better = (replace(row, n=found.mixed) for row in rows)
@@ -463,8 +590,19 @@ def size_rows(
     low, high = size_interval(known, known.drawn(settings["seed"]), level=level_of, most=MOST)
     df = float(known.df.min())
     how = f"tests inverted, correlated t of {number(df, 0 if df % 1 == 0 else 1)} df, {found.clusters}"
-    return [with_ends(row, low, high, level_of, within=(0.0, MOST), hold=True, method=how, interval="test_inversion")
-            for row in (plain, better)]  # fmt: skip
+    return [
+        with_ends(
+            row,
+            low,
+            high,
+            level_of,
+            within=(0.0, MOST),
+            hold=True,
+            method=how,
+            interval="test_inversion",
+        )
+        for row in (plain, better)
+    ]
 
 
 def with_resampled_size(rows: list[Row], boot: Bootstrap, level: float) -> list[Row]:
@@ -492,8 +630,15 @@ def null_row(found: Analysis, null: NoBias | str) -> Row:
     row = Row(term=PLAIN, group=NULL, key=(("quantity", PLAIN),), role="reference")
     if isinstance(null, str):
         return replace(row, undefined=null)
-    return replace(row, estimate=null.null_mean, statistic=found.size, df=null.df, p_value=null.p_value, n=found.mixed,
-                   method=f"correlated t of the biases, {found.clusters}, {count(null.draws)} draws")  # fmt: skip
+    return replace(
+        row,
+        estimate=null.null_mean,
+        statistic=found.size,
+        df=null.df,
+        p_value=null.p_value,
+        n=found.mixed,
+        method=f"correlated t of the biases, {found.clusters}, {count(null.draws)} draws",
+    )
 
 
 def scenario_rows(found: Analysis, settings: Settings) -> tuple[list[Row], FlippedMean | str]:
@@ -503,7 +648,11 @@ def scenario_rows(found: Analysis, settings: Settings) -> tuple[list[Row], Flipp
     """
     rows, columns = [], []
     for pair in found.pairs:
-        raters = [rater for rater in found.raters if {(rater, *pair), (rater, *pair[::-1])} <= set(found.means.cells)]
+        raters = [
+            rater
+            for rater in found.raters
+            if {(rater, *pair), (rater, *pair[::-1])} <= set(found.means.cells)
+        ]
         after, before = scenario_means(found.answers, *pair, max(found.raters) + 1)
         table = after - before
         columns += [table[:, rater] for rater in raters]
@@ -517,27 +666,42 @@ def scenario_rows(found: Analysis, settings: Settings) -> tuple[list[Row], Flipp
             continue
         n = len(values)
         mean = clustered_mean(values, np.ones(n), magnitude=1.0)
-        row = replace(row, estimate=mean.mean, n=float(n), method=f"t, {count(n, 'scenario')} weighing alike")
+        row = replace(
+            row, estimate=mean.mean, n=float(n), method=f"t, {count(n, 'scenario')} weighing alike"
+        )
         rows.append(with_mean(row, mean, settings["level"], within=(-MOST, MOST)))
         flip = replace(flip, n=float(n), statistic=float(values.sum()), test="sign_flip")
         if n < 2:
             why = "a single scenario: its sign alone cannot be tested"
             flip = replace(flip, statistic=None, undefined=why, reason="one_cluster")
         elif not np.any(values):
-            flip = replace(flip, p_value=1.0, method="sign flip: every scenario has the difference 0")
+            flip = replace(
+                flip, p_value=1.0, method="sign flip: every scenario has the difference 0"
+            )
         else:
             test = sign_flip(values, seed=settings["seed"])
-            flip = replace(flip, p_value=float(test.p_value[0]), method=flip_text(0 if test.exact else test.draws))
+            flip = replace(
+                flip,
+                p_value=float(test.p_value[0]),
+                method=flip_text(0 if test.exact else test.draws),
+            )
         rows.append(flip)
     whole = Row(term=PLAIN, group=FLIP, role="test", test="sign_flip")
     if not columns:
         return [*rows, replace(whole, undefined=NEITHER, reason="no_data")], NEITHER
-    flipped = flipped_mean_absolute(np.column_stack(columns), found.every_bias()[1], seed=settings["seed"])
+    flipped = flipped_mean_absolute(
+        np.column_stack(columns), found.every_bias()[1], seed=settings["seed"]
+    )
     if isinstance(flipped, str):
         return [*rows, replace(whole, undefined=flipped)], flipped
     n = len(np.unique(found.answers.scenario))
-    whole = replace(whole, statistic=flipped.observed, p_value=flipped.p_value, n=float(n),
-                    method=flip_text(flipped.flips))  # fmt: skip
+    whole = replace(
+        whole,
+        statistic=flipped.observed,
+        p_value=flipped.p_value,
+        n=float(n),
+        method=flip_text(flipped.flips),
+    )
     return [*rows, whole], flipped
 
 
@@ -556,23 +720,40 @@ def mcnemar_rows(found: Analysis, asked: Couples) -> tuple[list[Row], dict[str, 
             continue
         table, repeated = asked.cells(*pair), int(asked.repeated[asked.of(*pair)].sum())
         if repeated or table is None:
-            why = "no couple was answered in both orders" if table is None else (
-                f"{count(repeated, 'couple')} with several answers in an order, or unlike counts: which belong "
-                "together is not known")  # fmt: skip
+            why = (
+                "no couple was answered in both orders"
+                if table is None
+                else (
+                    f"{count(repeated, 'couple')} with several answers in an order, or unlike counts: which belong "
+                    "together is not known"
+                )
+            )
             rows += [replace(row, undefined=why, reason="no_data") for row in (chi, mid)]
             continue
         cells[chi.term] = {
-            "first_group_both": table.b, "second_group_both": table.c, "first_place_both": table.a,
+            "first_group_both": table.b,
+            "second_group_both": table.c,
+            "first_place_both": table.a,
             "second_place_both": table.d,
-        }  # fmt: skip
+        }
         sizes: dict[str, Any] = {"n": table.n, "n_units": int(table.discordant)}
         one, two = tests.asymptotic(table), tests.mid_p(table)
-        chi = replace(chi, estimate=2 * table.difference, test="chi2", method=f"chi-square, {what}", **sizes)
+        chi = replace(
+            chi, estimate=2 * table.difference, test="chi2", method=f"chi-square, {what}", **sizes
+        )
         rows += [
-            replace(chi, undefined=one, reason="no_variation") if isinstance(one, str)
+            replace(chi, undefined=one, reason="no_variation")
+            if isinstance(one, str)
             else replace(chi, statistic=one.statistic, df=one.df, p_value=one.p),
-            replace(mid, statistic=two.statistic, p_value=two.p, test="mid_p", method=f"mid-p, {what}", **sizes),
-        ]  # fmt: skip
+            replace(
+                mid,
+                statistic=two.statistic,
+                p_value=two.p,
+                test="mid_p",
+                method=f"mid-p, {what}",
+                **sizes,
+            ),
+        ]
     return rows, cells
 
 
@@ -605,24 +786,46 @@ def stratum_rows(found: Analysis, settings: Settings) -> tuple[list[Row], list[T
         parts[level] = part
         if part.size is not None:
             sizes[level] = size_rows(part, joint(part), settings, level)
-        rows += [*(t.row for t in own[BIAS]), *sizes.get(level, []), *(t.row for each in listed[1:] for t in each)]
+        rows += [
+            *(t.row for t in own[BIAS]),
+            *sizes.get(level, []),
+            *(t.row for each in listed[1:] for t in each),
+        ]
         if every:
             tests, _ = mcnemar_rows(part, couples(part.answers))
-            rows += [replace(row, group=f"{row.group}; {name} = {level}", key=(*row.key, ("level", level)))
-                     for row in tests]  # fmt: skip
+            rows += [
+                replace(
+                    row, group=f"{row.group}; {name} = {level}", key=(*row.key, ("level", level))
+                )
+                for row in tests
+            ]
     gaps = gap_terms(found, parts, settings)
     larger: list[Row] = []
     for one, two in combinations(sizes, 2) if len(parts) <= MOST_LEVELS else ():
         a_size, b_size = (sizes[level][1] for level in (one, two))
-        gap = Row(term=CORRECTED, key=(("quantity", CORRECTED), *between(one, two)), group=f"{one} - {two}",
-                  role="difference")  # fmt: skip
-        larger.append(with_both_intervals(gap, a_size, b_size, n=(a_size.n or 0.0) + (b_size.n or 0.0),
-                                          method=f"{a_size.method}; both intervals combined"))  # fmt: skip
+        gap = Row(
+            term=CORRECTED,
+            key=(("quantity", CORRECTED), *between(one, two)),
+            group=f"{one} - {two}",
+            role="difference",
+        )
+        larger.append(
+            with_both_intervals(
+                gap,
+                a_size,
+                b_size,
+                n=(a_size.n or 0.0) + (b_size.n or 0.0),
+                method=f"{a_size.method}; both intervals combined",
+            )
+        )
     even = alike_terms(found, settings, codes)
-    rows += [*with_holm([t.row for t in gaps if t.reach == 2 * MOST]),
-             *with_holm([t.row for t in gaps if t.reach != 2 * MOST]), *larger,
-             *with_holm([t.row for t in even if t.row.label("group")]),
-             *(t.row for t in even if not t.row.label("group"))]  # fmt: skip
+    rows += [
+        *with_holm([t.row for t in gaps if t.reach == 2 * MOST]),
+        *with_holm([t.row for t in gaps if t.reach != 2 * MOST]),
+        *larger,
+        *with_holm([t.row for t in even if t.row.label("group")]),
+        *(t.row for t in even if not t.row.label("group")),
+    ]
     return rows, [*made, *gaps, *even]
 
 
@@ -638,15 +841,23 @@ def gap_terms(found: Analysis, parts: Mapping[str, Analysis], settings: Settings
     """
     made = []
     for one, two in combinations(parts, 2) if len(parts) <= MOST_LEVELS else ():
-        for row, coefficients, reach in contrasts(found, every=settings["stratum_rows"] == "scores"):
+        for row, coefficients, reach in contrasts(
+            found, every=settings["stratum_rows"] == "scores"
+        ):
             a, b = (parts[level].linear(coefficients(parts[level])) for level in (one, two))
             if a is None or b is None:
                 continue
             mean = found.gap(a, b)
-            row = replace(row, key=(*row.key, *between(one, two)), group=f"{one} - {two}", role="difference")
+            row = replace(
+                row, key=(*row.key, *between(one, two)), group=f"{one} - {two}", role="difference"
+            )
             row = with_linear(found, row, [a, b], mean, 2 * reach, settings["level"])
-            single = [f"'{shorten(level)}' has a single {shorten(name)}" for level, part in ((one, a), (two, b))
-                      for name in [found.alone(part)] if name]  # fmt: skip
+            single = [
+                f"'{shorten(level)}' has a single {shorten(name)}"
+                for level, part in ((one, a), (two, b))
+                for name in [found.alone(part)]
+                if name
+            ]
             if single:
                 why = f"{listing(single)}, so the variance between clusters is unknown"
                 row = replace(row, undefined=why, reason="one_cluster")
@@ -654,7 +865,9 @@ def gap_terms(found: Analysis, parts: Mapping[str, Analysis], settings: Settings
     return made
 
 
-def contrasts(found: Analysis, *, every: bool) -> list[tuple[Row, Callable[[Analysis], FloatArray], float]]:
+def contrasts(
+    found: Analysis, *, every: bool
+) -> list[tuple[Row, Callable[[Analysis], FloatArray], float]]:
     """Return what levels are compared by: B of each pair of groups, and with `every` S of every kind of couple."""
     out: list[tuple[Row, Callable[[Analysis], FloatArray], float]] = [
         (found.bias_row(pair), partial(Analysis.bias, pair=pair), MOST) for pair in found.pairs
@@ -681,15 +894,30 @@ def alike_terms(found: Analysis, settings: Settings, codes: Any) -> list[Term]:
     means = scores(found.answers.take(has), settings["aggregate"], alike=codes[has])
     own = terms(replace(found, means=means), settings)
     return [
-        replace(term, row=replace(term.row, group=f"levels of {name} alike", key=(*term.row.key, ("alike", name))))
+        replace(
+            term,
+            row=replace(
+                term.row, group=f"levels of {name} alike", key=(*term.row.key, ("alike", name))
+            ),
+        )
         for term in (*own[BIAS], *own[MEAN])
     ]
 
 
 REFERENCES = (
-    "levy2024", "cameron2011", "cochran1964", "bellmccaffrey2002", "welch1947", "holm1979", "leone1961", "owen2007",
-    "chuanglai2000", "zoudonner2008", "mcnemar1947", "fagerland2013",
-)  # fmt: skip
+    "levy2024",
+    "cameron2011",
+    "cochran1964",
+    "bellmccaffrey2002",
+    "welch1947",
+    "holm1979",
+    "leone1961",
+    "owen2007",
+    "chuanglai2000",
+    "zoudonner2008",
+    "mcnemar1947",
+    "fagerland2013",
+)
 
 
 @reads(couples_design, Ratings)
@@ -807,17 +1035,33 @@ def relationship_bias(
     1.0
     """
     settings: Settings = {
-        "groups": None if groups is None else (groups,) if isinstance(groups, str) else tuple(groups),
-        "scenario": scenario, "pair": pair,
-        "group_first": group_first, "group_second": group_second, "answers": tuple(answers), "couples": couples,
-        "aggregate": aggregate, "stratum": stratum, "stratum_rows": stratum_rows, "ci": ci, "cluster": cluster,
-        "level": checked_level(level), "resamples": resamples, "seed": checked_seed(seed),
-    }  # fmt: skip
+        "groups": None
+        if groups is None
+        else (groups,)
+        if isinstance(groups, str)
+        else tuple(groups),
+        "scenario": scenario,
+        "pair": pair,
+        "group_first": group_first,
+        "group_second": group_second,
+        "answers": tuple(answers),
+        "couples": couples,
+        "aggregate": aggregate,
+        "stratum": stratum,
+        "stratum_rows": stratum_rows,
+        "ci": ci,
+        "cluster": cluster,
+        "level": checked_level(level),
+        "resamples": resamples,
+        "seed": checked_seed(seed),
+    }
     for name, allowed in ALLOWED.items():
         one_of(name, settings[name], get_args(allowed))
     if len(settings["answers"]) != 2 or settings["answers"][0] == settings["answers"][1]:
-        raise InputError(f"{option('answers', settings['answers'])} must be two different answers: the one that means "
-                         "the first name and the one that means the second")  # fmt: skip
+        raise InputError(
+            f"{option('answers', settings['answers'])} must be two different answers: the one that means "
+            "the first name and the one that means the second"
+        )
     check_resamples(resamples, level)
     return estimate(ratings, settings)
 
@@ -831,7 +1075,9 @@ def estimate(design: Ratings, settings: Settings) -> Result:
     first = [term.row for term in main]
     boot = drawn(found, main, settings)
     if boot is not None:
-        ends = (percentile if settings["ci"] == "percentile" else basic)(boot, level=settings["level"])
+        ends = (percentile if settings["ci"] == "percentile" else basic)(
+            boot, level=settings["level"]
+        )
         first = [with_bootstrap(term, k, ends, settings) for k, term in enumerate(main)]
     null = known if isinstance(known, str) else no_bias(known, known.drawn(settings["seed"]))
     by_scenario, flipped = scenario_rows(found, settings)
@@ -839,61 +1085,99 @@ def estimate(design: Ratings, settings: Settings) -> Result:
     strata, more = stratum_rows(found, settings)
     n = len(found.pairs)
     rows = (
-        *with_holm(first[:n], family="pairs of groups"), *size_rows(found, known, settings, boot=boot), *first[n:],
-        null_row(found, null), *by_scenario, *tests, *strata,
-    )  # fmt: skip
+        *with_holm(first[:n], family="pairs of groups"),
+        *size_rows(found, known, settings, boot=boot),
+        *first[n:],
+        null_row(found, null),
+        *by_scenario,
+        *tests,
+        *strata,
+    )
     means = [term.mean for term in own[BIAS] if term.mean is not None and not term.mean.undefined]
     apart = [term.mean for term in more if term.mean is not None and term.row.role == "difference"]
     floored = [t.row for t in (*main, *more) if t.mean is not None and t.mean.floored]
     answers, gone = found.answers, ~asked.complete
     raters, one_order = len(np.unique(answers.rater)), int(asked.count[gone].sum())
     extras: dict[str, Any] = {
-        "analysis": found, "estimates": known, "mcnemar_cells": cells,
-        "one_order_only": one_order_only(found, asked, settings), "groups": found.groups,
+        "analysis": found,
+        "estimates": known,
+        "mcnemar_cells": cells,
+        "one_order_only": one_order_only(found, asked, settings),
+        "groups": found.groups,
         "floored": tuple((row.term, row.group) for row in floored),
-    }  # fmt: skip
+    }
     if isinstance(null, NoBias):
         extras["null_mean"] = {"value": null.null_mean}
     if isinstance(flipped, FlippedMean):
-        extras["flipped_mean"] = {"value": flipped.null_mean, "mc_error": flipped.mc_error, "flips": flipped.flips}
+        extras["flipped_mean"] = {
+            "value": flipped.null_mean,
+            "mc_error": flipped.mc_error,
+            "flips": flipped.flips,
+        }
     return Result(
         metric="relationship_bias",
-        title="Relationship bias B of " + count(len(found.groups), "group") + of_probabilities(design),
+        title="Relationship bias B of "
+        + count(len(found.groups), "group")
+        + of_probabilities(design),
         inference=inference_text(found, settings),
         rows=rows,
         counts={
-            "answers": int(answers.count.sum()), "scenarios": len(np.unique(answers.scenario)),
-            "pairs of names": len(np.unique(answers.pair)), "complete couples": int(asked.count[~gone].sum()),
+            "answers": int(answers.count.sum()),
+            "scenarios": len(np.unique(answers.scenario)),
+            "pairs of names": len(np.unique(answers.pair)),
+            "complete couples": int(asked.count[~gone].sum()),
             "couples answered in one order only": one_order,
-        } | ({"raters": raters} if raters > 1 else {}),
-        fit={"nobs": int(answers.count.sum()), "n_clusters": rows[0].n_clusters, "method": rows[0].method,
-             "seed": settings["seed"], "resamples": settings["resamples"],
-             "effective_df": min((mean.df for mean in means), default=None),
-             "largest_leverage": max((mean.largest for mean in means), default=None)},
+        }
+        | ({"raters": raters} if raters > 1 else {}),
+        fit={
+            "nobs": int(answers.count.sum()),
+            "n_clusters": rows[0].n_clusters,
+            "method": rows[0].method,
+            "seed": settings["seed"],
+            "resamples": settings["resamples"],
+            "effective_df": min((mean.df for mean in means), default=None),
+            "largest_leverage": max((mean.largest for mean in means), default=None),
+        },
         settings=settings,
         cautions=(
-            *mean_cautions(design, found.factors, [*means, *apart], what="couples", bounded=True,
-                           resampled=settings["ci"] != "closed", few=False),
+            *mean_cautions(
+                design,
+                found.factors,
+                [*means, *apart],
+                what="couples",
+                bounded=True,
+                resampled=settings["ci"] != "closed",
+                few=False,
+            ),
             *few_cautions(found, rows[: len(rows) - len(strata)], strata, settings),
             *own_cautions(found, rows, floored, boot, null, one_order, settings),
         ),
         references=REFERENCES,
         design=design,
         extras=extras,
-    )  # fmt: skip
+    )
 
 
-def one_order_only(found: Analysis, asked: Couples, settings: Settings) -> tuple[dict[str, str], ...]:
+def one_order_only(
+    found: Analysis, asked: Couples, settings: Settings
+) -> tuple[dict[str, str], ...]:
     """List the first couples that were answered in one order only."""
-    scenario, pair = (unit_factor(found.design, settings[name], name) for name in ("scenario", "pair"))
+    scenario, pair = (
+        unit_factor(found.design, settings[name], name) for name in ("scenario", "pair")
+    )
     listed = []
     for k in np.flatnonzero(~asked.complete)[:MOST_LISTED].tolist():
         a, b, at, names, rater = asked.key[k].tolist()
         first, second = (a, b) if np.isnan(asked.score[k, 0]) else (b, a)
-        listed.append({
-            "scenario": scenario.levels[at], "pair": pair.levels[names], "rater": found.design.raters[rater],
-            "no_answer_with_first": found.groups[first], "and_second": found.groups[second],
-        })  # fmt: skip
+        listed.append(
+            {
+                "scenario": scenario.levels[at],
+                "pair": pair.levels[names],
+                "rater": found.design.raters[rater],
+                "no_answer_with_first": found.groups[first],
+                "and_second": found.groups[second],
+            }
+        )
     return tuple(listed)
 
 
@@ -906,54 +1190,97 @@ def inference_text(found: Analysis, settings: Settings) -> str:
     return f"{settings['ci']} bootstrap intervals of B and S, bootstrap of B_all ({resamples}); {clusters}"
 
 
-def few_cautions(found: Analysis, rows: Sequence[Row], strata: Sequence[Row], settings: Settings) -> list[Caution]:
+def few_cautions(
+    found: Analysis, rows: Sequence[Row], strata: Sequence[Row], settings: Settings
+) -> list[Caution]:
     """Caution SS202 of the numbers of all answers (bootstraps have their own), and of those of levels, each on its own.
 
     B_all rests on the biases that it is made of.
     """
     told: list[Caution] = []
     pooled = rows if settings["ci"] == "closed" else ()
-    for some, where in ((pooled, ""), (strata, f" by {settings['stratum']}")) if found.factors else ():
+    for some, where in (
+        ((pooled, ""), (strata, f" by {settings['stratum']}")) if found.factors else ()
+    ):
         known = {row: row.df for row in some if row.df is not None and row.test != "chi2"}
-        levels = {row.label("level") for row, df in known.items() if df < FEW_DF and row.label("group")}
-        sizes = [row.name for row in some if row.label("quantity") and row.df is None and row.label("level") in levels]
+        levels = {
+            row.label("level") for row, df in known.items() if df < FEW_DF and row.label("group")
+        }
+        sizes = [
+            row.name
+            for row in some
+            if row.label("quantity") and row.df is None and row.label("level") in levels
+        ]
         told += few_df(known.values(), known, where=where, beside=sizes)
     return told
 
 
 def own_cautions(
-    found: Analysis, rows: Sequence[Row], floored: Sequence[Row], boot: Bootstrap | None, null: NoBias | str,
-    one_order: int, settings: Settings,
-) -> list[Caution]:  # fmt: skip
+    found: Analysis,
+    rows: Sequence[Row],
+    floored: Sequence[Row],
+    boot: Bootstrap | None,
+    null: NoBias | str,
+    one_order: int,
+    settings: Settings,
+) -> list[Caution]:
     """Cautions SS301, SS304, SS316, SS204, SS205 and SS206, those that apply."""
     told: list[Caution | None] = []
     if one_order:  # couples that were answered in one order only
         kept = settings["couples"] == "all"
-        did = "their answers count in S and B, not in McNemar's test" if kept else "they were left out"
+        did = (
+            "their answers count in S and B, not in McNemar's test"
+            if kept
+            else "they were left out"
+        )
         verb = "was" if one_order == 1 else "were"
-        told.append(caution("SS301", f"{count(one_order, 'couple')} {verb} answered in one order only; {did}",
-                            affects="S and B, which assume that answers are missing at random",
-                            fix="collect the missing answers, or report the bounds"))  # fmt: skip
+        told.append(
+            caution(
+                "SS301",
+                f"{count(one_order, 'couple')} {verb} answered in one order only; {did}",
+                affects="S and B, which assume that answers are missing at random",
+                fix="collect the missing answers, or report the bounds",
+            )
+        )
     if isinstance(null, NoBias):  # B_all is above 0 without any bias
         said = f"the expected value of uncorrected B_all without bias is {number(null.null_mean, 3)}, not 0"
-        told.append(caution("SS304", said, affects="uncorrected B_all", fix="quote B_all corrected, with its interval",
-                            rows=[PLAIN]))  # fmt: skip
+        told.append(
+            caution(
+                "SS304",
+                said,
+                affects="uncorrected B_all",
+                fix="quote B_all corrected, with its interval",
+                rows=[PLAIN],
+            )
+        )
     biases = [row for row in rows if row.group == BIAS]
     naive = {row.term: row.p_value for row in rows if row.group == MCNEMAR}
     line = round(1 - settings["level"], 12)
     split = [
-        shorten(row.term) for row in biases for other in [naive.get(row.term)]
+        shorten(row.term)
+        for row in biases
+        for other in [naive.get(row.term)]
         if row.p_value is not None and other is not None and (row.p_value < line) != (other < line)
-    ]  # fmt: skip
+    ]
     if split:
         at = number(line, bounded=True)
-        told.append(caution("SS316", f"the clustered test and McNemar's test disagree at α = {at} for {listing(split)}"
-                            "; McNemar's test treats couples as independent",
-                            affects="McNemar's test", fix="quote the clustered test"))  # fmt: skip
+        told.append(
+            caution(
+                "SS316",
+                f"the clustered test and McNemar's test disagree at α = {at} for {listing(split)}"
+                "; McNemar's test treats couples as independent",
+                affects="McNemar's test",
+                fix="quote the clustered test",
+            )
+        )
     if boot is not None:  # resamples without answers of some kind of couple
         fix = "collect more answers about couples of every kind"
-        told.append(lost_caution(int(boot.n_degenerate.max()), boot.resamples, "bootstrap intervals", fix))
-    plain = scores(found.answers)  # independent answers: B has the variance (1 - S^2)/n, added over both orders
+        told.append(
+            lost_caution(int(boot.n_degenerate.max()), boot.resamples, "bootstrap intervals", fix)
+        )
+    plain = scores(
+        found.answers
+    )  # independent answers: B has the variance (1 - S^2)/n, added over both orders
     variance = dict(zip(plain.cells, ((1 - plain.mean**2) / plain.n).tolist(), strict=True))
     ratios = [
         row.std_error / both**0.5
@@ -961,16 +1288,28 @@ def own_cautions(
         for both in [variance.get((0, a, b), np.nan) + variance.get((0, b, a), np.nan)]
         if row.std_error is not None and both > 0
     ]
-    if found.factors and ratios and found.answers.drawn:  # how much clustering changes the standard errors of B
+    if (
+        found.factors and ratios and found.answers.drawn
+    ):  # how much clustering changes the standard errors of B
         spread = " to ".join(dict.fromkeys(number(one) for one in (min(ratios), max(ratios))))
-        told.append(caution("SS205", f"standard errors of B were {spread} times those of independent answers"))
+        told.append(
+            caution(
+                "SS205", f"standard errors of B were {spread} times those of independent answers"
+            )
+        )
     if floored:  # two-way variances that were smaller than that of one factor
         listed = [f"{shorten(row.term)} ({shorten(row.group or '')})" for row in floored]
-        told.append(caution("SS206", f"in {count(len(listed), 'row')} the two-way variance fell below the larger "
-                            f"one-way variance, which was used instead: {listing(listed, 3)}",
-                            affects="these CIs and tests, which may be conservative", fix="no action needed",
-                            rows=[row.name for row in floored] + [OVERALL] * any(row.group == BIAS for row in floored),
-                            ))  # fmt: skip
+        told.append(
+            caution(
+                "SS206",
+                f"in {count(len(listed), 'row')} the two-way variance fell below the larger "
+                f"one-way variance, which was used instead: {listing(listed, 3)}",
+                affects="these CIs and tests, which may be conservative",
+                fix="no action needed",
+                rows=[row.name for row in floored]
+                + [OVERALL] * any(row.group == BIAS for row in floored),
+            )
+        )
     return [one for one in told if one is not None]
 
 
@@ -988,7 +1327,9 @@ def sentence(result: Result) -> str:
     plain = [row for row in result.rows if row.group == MCNEMAR and row.statistic is not None]
     if plain:
         shown = listing([f"{shorten(r.term)}, {p_value(r.p_value)}" for r in plain], MOST_SAID)
-        parts.append(f"Treating {count(n['complete couples'], 'couple')} as independent, McNemar's test gave {shown}")
+        parts.append(
+            f"Treating {count(n['complete couples'], 'couple')} as independent, McNemar's test gave {shown}"
+        )
     return ". ".join(parts) + "."
 
 
@@ -1018,8 +1359,15 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     from socialstats.figures import forest
 
     rows = [row for row in result.rows if row.group == BIAS]
-    rows += [replace(row, term=f"order effect: {row.term}") for row in result.rows if row.group == POSITION]
-    settings = {"xlabel": "B (above 0: first group favoured); order effect: S of one group", "sort": False}
+    rows += [
+        replace(row, term=f"order effect: {row.term}")
+        for row in result.rows
+        if row.group == POSITION
+    ]
+    settings = {
+        "xlabel": "B (above 0: first group favoured); order effect: S of one group",
+        "sort": False,
+    }
     return forest(rows, ax=ax, **{**settings, **options})
 
 

@@ -22,17 +22,27 @@ from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, listing, number, quoted, shorten
 from socialstats.voice import option
 
-KINDS = {"usable": (OK,), "refused": (REFUSAL,), "missing or unreadable": (MISSING,),
-         "refused at most": (REFUSAL, MISSING)}  # fmt: skip
+KINDS = {
+    "usable": (OK,),
+    "refused": (REFUSAL,),
+    "missing or unreadable": (MISSING,),
+    "refused at most": (REFUSAL, MISSING),
+}
 RATER, ALL = "rater", "all sources"
 Part = tuple[str, str]  # a source, or a level of the stratum
 
 
 @reads(Ratings, labels="single")
 def reply_shares(
-    ratings: Ratings | TableLike, *, source: str | None = None, stratum: str | None = None,
-    cluster: str | Sequence[str] | None = "declared", people: People = "auto", level: float = 0.95, **columns: Any,
-) -> Result | ResultGroup:  # fmt: skip
+    ratings: Ratings | TableLike,
+    *,
+    source: str | None = None,
+    stratum: str | None = None,
+    cluster: str | Sequence[str] | None = "declared",
+    people: People = "auto",
+    level: float = 0.95,
+    **columns: Any,
+) -> Result | ResultGroup:
     """Estimate the share of the replies of each source that is usable, refused, and missing or unreadable.
 
     A reply is a row of the table: a rating, a refusal (`refusal=`), or no rating of those that count. Questions that
@@ -101,23 +111,48 @@ def reply_shares(
         drawn = people_replies(design, inside, whose.drawn, codes)
         for kind, status in KINDS.items():
             hit, n = np.isin(design.status[inside], status).astype(np.float64), float(weight.sum())
-            row = Row(term=kind, group=names[-1], key=(("kind", kind), *key), role="estimate", n=n,
-                      n_clusters=min((len(np.unique(code)) for code in own), default=None))  # fmt: skip
-            shares = replace(merged(hit, weight, own, n), drawn=tuple(group(hit) for group in drawn))
+            row = Row(
+                term=kind,
+                group=names[-1],
+                key=(("kind", kind), *key),
+                role="estimate",
+                n=n,
+                n_clusters=min((len(np.unique(code)) for code in own), default=None),
+            )
+            shares = replace(
+                merged(hit, weight, own, n), drawn=tuple(group(hit) for group in drawn)
+            )
             rows.append(share_row(row, shares, how))
             of_people += rows[-1:] if drawn else []
     what = " x ".join(factor.name for factor in factors) or "unit"
     return Result(
-        metric="choice_shares", title="Replies that could be used", rows=tuple(rows),
+        metric="choice_shares",
+        title="Replies that could be used",
+        rows=tuple(rows),
         inference=f"{share_ci(rows)}; {f'clusters of {what}' if codes else 'replies independent'}; {whose.text()}",
-        counts={"replies": int(design.unit_count[design.unit].sum()), "units": int(design.unit_count.sum())},
-        settings={"source": source, "stratum": stratum, "cluster": [factor.name for factor in factors], "level": level,
-                  "units": bool(codes) and not factors, "people": whose.setting},
-        cautions=(*share_cautions(design, factors, rows), *drawn_cautions(of_people, whose.n),
-                  *population_cautions(whose)),
-        references=("wilson1927", "korngraubard1998"), design=design, extras={"people": whose.names(design)},
-        words=words_of(rows), check="socialstats.crosscheck.reply_shares:checks_of",
-    )  # fmt: skip
+        counts={
+            "replies": int(design.unit_count[design.unit].sum()),
+            "units": int(design.unit_count.sum()),
+        },
+        settings={
+            "source": source,
+            "stratum": stratum,
+            "cluster": [factor.name for factor in factors],
+            "level": level,
+            "units": bool(codes) and not factors,
+            "people": whose.setting,
+        },
+        cautions=(
+            *share_cautions(design, factors, rows),
+            *drawn_cautions(of_people, whose.n),
+            *population_cautions(whose),
+        ),
+        references=("wilson1927", "korngraubard1998"),
+        design=design,
+        extras={"people": whose.names(design)},
+        words=words_of(rows),
+        check="socialstats.crosscheck.reply_shares:checks_of",
+    )
 
 
 def people_replies(
@@ -147,14 +182,18 @@ def sources_of(design: Ratings, source: str | None) -> dict[str, BoolArray]:
     if source == RATER and source not in design.rater_groups:
         return found | {name: design.rater == k for k, name in enumerate(design.raters)}
     if source not in design.rater_groups:
-        raise InputError(f"{option('source', source)} is no group of raters; groups: "
-                         f"{quoted([*design.rater_groups, RATER])}")  # fmt: skip
+        raise InputError(
+            f"{option('source', source)} is no group of raters; groups: "
+            f"{quoted([*design.rater_groups, RATER])}"
+        )
     factor = design.rater_groups[source]
     code = factor.codes[design.rater]
     return found | {name: code == k for k, name in enumerate(factor.levels) if np.any(code == k)}
 
 
-def replies_of_parts(design: Ratings, source: str | None, stratum: str | None) -> dict[tuple[Part, ...], BoolArray]:
+def replies_of_parts(
+    design: Ratings, source: str | None, stratum: str | None
+) -> dict[tuple[Part, ...], BoolArray]:
     """Return which replies are of all sources and of each, then the same of each level of a stratum.
 
     Raises
@@ -163,28 +202,40 @@ def replies_of_parts(design: Ratings, source: str | None, stratum: str | None) -
         If there is no such group of raters, or no such stratum.
     """
     whole = sources_of(design, source)
-    found: dict[tuple[Part, ...], BoolArray] = {(("source", name),): inside for name, inside in whole.items()}
+    found: dict[tuple[Part, ...], BoolArray] = {
+        (("source", name),): inside for name, inside in whole.items()
+    }
     if stratum is None:
         return found
     if stratum not in design.strata:
-        raise InputError(f"{option('stratum', shorten(stratum))} is no declared stratum; there are "
-                         f"{quoted([*design.strata]) or 'none'}")  # fmt: skip
+        raise InputError(
+            f"{option('stratum', shorten(stratum))} is no declared stratum; there are "
+            f"{quoted([*design.strata]) or 'none'}"
+        )
     factor = design.strata[stratum]
     code = factor.codes[design.unit]
-    parts = {(("source", name), ("stratum", label)): inside & (code == k)
-             for name, inside in whole.items() for k, label in enumerate(factor.levels)}  # fmt: skip
+    parts = {
+        (("source", name), ("stratum", label)): inside & (code == k)
+        for name, inside in whole.items()
+        for k, label in enumerate(factor.levels)
+    }
     return found | {key: inside for key, inside in parts.items() if inside.any()}
 
 
 def words_of(rows: Sequence[Row]) -> str:
     """Return how many replies could not be used, of all sources and where their share is largest."""
-    lost = {row.group or "": 1 - (row.estimate or 0.0) for row in rows
-            if row.term == "usable" and row.label("stratum") is None}  # fmt: skip
+    lost = {
+        row.group or "": 1 - (row.estimate or 0.0)
+        for row in rows
+        if row.term == "usable" and row.label("stratum") is None
+    }
     n = next(row.n or 0 for row in rows)
     whole = lost.pop(ALL)
     text = f"{count(round(whole * n))} of {count(n, 'reply', 'replies')} could not be used"
     text += f" ({number(whole, 3, bounded=True)})" if whole else ""
     if lost and max(lost.values()) > 0:
         worst = sorted((name for name in lost if lost[name] > 0), key=lambda name: -lost[name])[:3]
-        text += ", most from " + listing([f"{shorten(w, 40)} ({number(lost[w], 3, bounded=True)})" for w in worst])
+        text += ", most from " + listing(
+            [f"{shorten(w, 40)} ({number(lost[w], 3, bounded=True)})" for w in worst]
+        )
     return f"{text}."

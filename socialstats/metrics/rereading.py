@@ -109,11 +109,18 @@ def answers_of(one: Ratings, two: Ratings) -> Answers:
     extra = [level for level in two.levels if level not in one.levels]
     labels = (*one.levels, *extra)
     where = np.array([labels.index(level) for level in two.levels], dtype=np.int64)
-    before, after = match.values(coded(one, np.arange(len(one.levels)), len(labels)), coded(two, where, len(labels)))
+    before, after = match.values(
+        coded(one, np.arange(len(one.levels)), len(labels)), coded(two, where, len(labels))
+    )
     return Answers(
-        one=one, two=two, labels=(*labels, REFUSED, MISSED), before=before, after=after, match=match,
+        one=one,
+        two=two,
+        labels=(*labels, REFUSED, MISSED),
+        before=before,
+        after=after,
+        match=match,
         clusters=tuple(f.codes for f in one.clusters) or (np.arange(len(one.units)),),
-    )  # fmt: skip
+    )
 
 
 def reply_keys(design: Ratings) -> list[tuple[str, str, str | None]]:
@@ -182,13 +189,23 @@ def changed_shares(first: Ratings, second: Ratings, *, level: float = 0.95) -> R
         held, name = answers.cell(cell), cell[0] or cell[1]
         units, n = answers.one.unit[held], float(held.sum())
         data = merged(
-            answers.changed[held].astype(np.float64), np.ones(len(units)), [c[units] for c in answers.clusters], n
+            answers.changed[held].astype(np.float64),
+            np.ones(len(units)),
+            [c[units] for c in answers.clusters],
+            n,
         )
-        row = Row(term=name or ALL, group=SHARE if name else None, key=key_of(cell, "share"), role="component")
+        row = Row(
+            term=name or ALL,
+            group=SHARE if name else None,
+            key=key_of(cell, "share"),
+            role="component",
+        )
         row = share_row(row, data, How(ci="wilson", level=level, resamples=0, seed=0))
         rows.append(replace(row, n_units=len(np.unique(units))))
     cautions = share_cautions(first, first.clusters, rows)
-    return rereading(answers, "Share of answers that a second parsing changes", rows, level, cautions)
+    return rereading(
+        answers, "Share of answers that a second parsing changes", rows, level, cautions
+    )
 
 
 def changed_means(first: Ratings, second: Ratings, *, level: float = 0.95) -> Result:
@@ -226,9 +243,13 @@ def changed_means(first: Ratings, second: Ratings, *, level: float = 0.95) -> Re
         refuse_weights(design, "changed_means()")
     answers = answers_of(first, second)
     if answers.one.scale == "nominal":
-        raise InputError(f"{answers.one.source}: means need an order of the levels, and these are nominal")
+        raise InputError(
+            f"{answers.one.source}: means need an order of the levels, and these are nominal"
+        )
     both = np.logical_and(*answers.match.values(answers.one.status == OK, answers.two.status == OK))
-    one, two = answers.match.values(*(np.append(d.scores, np.nan)[d.value] for d in (answers.one, answers.two)))
+    one, two = answers.match.values(
+        *(np.append(d.scores, np.nan)[d.value] for d in (answers.one, answers.two))
+    )
     rows, means, differing = [], list[ClusteredMean](), dict[str, int]()
     for by in answers.levels or (None,):
         for rater in (None, *answers.raters):
@@ -237,19 +258,31 @@ def changed_means(first: Ratings, second: Ratings, *, level: float = 0.95) -> Re
                 continue
             before, after, unit = one[held], two[held], answers.one.unit[held]
             largest = float(max(np.abs(before).max(), np.abs(after).max()))
-            how = Inference(unit="answer", level=level, clusters=answers.clusters, magnitude=largest)
+            how = Inference(
+                unit="answer", level=level, clusters=answers.clusters, magnitude=largest
+            )
             for group, values in ((BEFORE, before), (AFTER, after), (CHANGE, after - before)):
                 data = Sample(values=values[:, None], unit=unit, how=how)
                 row = mean_row(rater or ALL, group, data, test=group == CHANGE)
                 means.append(data.mean())
                 if group == CHANGE:
                     differing[row.name] = changed_clusters(answers, unit[values != 0])
-                rows.append(replace(row, by=by, n_units=len(np.unique(unit)), key=key_of((rater, by), group),
-                                    role="difference" if group == CHANGE else "estimate"))  # fmt: skip
+                rows.append(
+                    replace(
+                        row,
+                        by=by,
+                        n_units=len(np.unique(unit)),
+                        key=key_of((rater, by), group),
+                        role="difference" if group == CHANGE else "estimate",
+                    )
+                )
     names = [row.name for row in rows]
     few = [name for name, mean in zip(names, means, strict=True) if mean.df < FEW_DF]
-    cautions = (*few_df((mean.df for mean in means), rows, beside=few), *few_changes(differing),
-                *shape_cautions(means, names=names, what="units"))  # fmt: skip
+    cautions = (
+        *few_df((mean.df for mean in means), rows, beside=few),
+        *few_changes(differing),
+        *shape_cautions(means, names=names, what="units"),
+    )
     return rereading(answers, "Means before and after", rows, level, cautions)
 
 
@@ -267,29 +300,38 @@ def few_changes(differing: Mapping[str, int]) -> tuple[Caution, ...]:
     if not few:
         return ()
     least = count(min(few.values()), "unit or cluster", "units or clusters")
-    return (caution(
-        "SS212", f"{count(len(few), 'mean change')} {'rests' if len(few) == 1 else 'rest'} on fewer than "
-        f"{FEWEST_CHANGED} units (clusters) with a change, the least on {least}",
-        affects="these intervals and tests: nominal 95% intervals held .81 to .90 of simulations",
-        fix="quote the share of answers that changed", rows=few,
-    ),)  # fmt: skip
+    return (
+        caution(
+            "SS212",
+            f"{count(len(few), 'mean change')} {'rests' if len(few) == 1 else 'rest'} on fewer than "
+            f"{FEWEST_CHANGED} units (clusters) with a change, the least on {least}",
+            affects="these intervals and tests: nominal 95% intervals held .81 to .90 of simulations",
+            fix="quote the share of answers that changed",
+            rows=few,
+        ),
+    )
 
 
 def rereading(
     answers: Answers, title: str, rows: Sequence[Row], level: float, cautions: tuple[Caution, ...]
-) -> Result:  # fmt: skip
+) -> Result:
     """Return rows about two readings as a result."""
     by = " x ".join(f.name for f in answers.one.clusters) or answers.one.columns.get("unit", "unit")
     n, changed = len(answers.before), int(answers.changed.sum())
     names = tuple(d.columns.get("value", "value") for d in (answers.one, answers.two))
     return Result(
-        metric="paired_difference", title=title, rows=tuple(rows), inference=f"errors clustered by {by} (CR2)",
+        metric="paired_difference",
+        title=title,
+        rows=tuple(rows),
+        inference=f"errors clustered by {by} (CR2)",
         counts={"answers": n, "changed": changed, "units": len(answers.one.units)},
-        settings={"columns": names, "level": level, "ci": "wilson"}, cautions=cautions,
-        references=("bellmccaffrey2002", "korngraubard1998"), design=(answers.one, answers.two),
+        settings={"columns": names, "level": level, "ci": "wilson"},
+        cautions=cautions,
+        references=("bellmccaffrey2002", "korngraubard1998"),
+        design=(answers.one, answers.two),
         words=f"{count(changed)} of {count(n, 'answer')} changed in the second parsing.",
         check="socialstats.crosscheck.ratings_difference:rereading_checks",
-    )  # fmt: skip
+    )
 
 
 def confusion(answers: Answers) -> IntArray:

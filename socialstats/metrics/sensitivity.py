@@ -41,7 +41,15 @@ from socialstats.models.sensitivity import (
     table_cautions,
 )
 from socialstats.registry import Metric, reads
-from socialstats.resampling import Alternative, StoredUnits, Units, basic, bootstrap, choose, jackknife
+from socialstats.resampling import (
+    Alternative,
+    StoredUnits,
+    Units,
+    basic,
+    bootstrap,
+    choose,
+    jackknife,
+)
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
@@ -57,9 +65,11 @@ if TYPE_CHECKING:
 Ci = Literal["jackknife", "basic", "percentile", "bca"]
 CIS: tuple[str, ...] = get_args(Ci)
 METHODS = {
-    "jackknife": "jackknife t", "basic": "basic bootstrap", "percentile": "percentile bootstrap",
+    "jackknife": "jackknife t",
+    "basic": "basic bootstrap",
+    "percentile": "percentile bootstrap",
     "bca": "BCa bootstrap",
-}  # fmt: skip
+}
 DIFFERENCES = {
     "jackknife": ("jackknife t intervals", "jackknife t by pair, around the corrected value"),
     "basic": ("basic bootstrap intervals", "basic bootstrap by pair; z from bootstrap s.e."),
@@ -74,7 +84,9 @@ KEYS = tuple(
 FEW = "no item has two comparisons under some condition in one of the designs"
 EMPTY = "no item has a comparison under some condition"
 LESS = "without one of the clusters some condition is empty: no jackknife interval"
-OUTSIDE = "the interval lies below 0: fewer differences from the target than sampling error alone makes"
+OUTSIDE = (
+    "the interval lies below 0: fewer differences from the target than sampling error alone makes"
+)
 NOISE = "its sampling bias exceeds the half width of the interval of the bias-corrected value; quote that value"
 READ = "probabilities have no sampling error to subtract; differences between replies of a pair raise S"
 PROBABLE = "the winners are probabilities: the correction for sampling error is for winners that were drawn"
@@ -181,9 +193,15 @@ def sensitivity(
     one_of("ci", ci, CIS)
     check_resamples(resamples, checked_level(level))
     settings: dict[str, Any] = {
-        "covariate": covariate, "weights": weights, "cluster": cluster, "resamples": resamples,
-        "seed": checked_seed(seed), "ci": ci, "level": level, "groups": None if groups is None else dict(groups),
-    }  # fmt: skip
+        "covariate": covariate,
+        "weights": weights,
+        "cluster": cluster,
+        "resamples": resamples,
+        "seed": checked_seed(seed),
+        "ci": ci,
+        "level": level,
+        "groups": None if groups is None else dict(groups),
+    }
     return estimate(comparisons, settings)
 
 
@@ -193,7 +211,9 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     settings = settings | {"cluster": settled_cluster(design, settings["cluster"])}
     design, factors, stored = clustered(design, settings["cluster"])
     table = condition_table(design, settings["covariate"], settings["weights"])
-    units: Any = units_of(design, factors) if stored is None else StoredUnits.of(stored, table.squares)
+    units: Any = (
+        units_of(design, factors) if stored is None else StoredUnits.of(stored, table.squares)
+    )
     ci, level = settings["ci"], settings["level"]
     lines = reference_lines(design, table, settings["weights"], codes)
     extras: dict[str, Any] = {"reference_lines": lines}
@@ -203,7 +223,9 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
         return sensitivity_terms(sums, len(design.items), drawn=drawn)
 
     if np.isnan(finish(np.asarray(table.statistics.sum(axis=0), dtype=np.float64)[None, :])[0, 0]):
-        raise UndefinedStatistic(f"S is undefined: {EMPTY}; it needs higher, equal and lower {settings['covariate']}")
+        raise UndefinedStatistic(
+            f"S is undefined: {EMPTY}; it needs higher, equal and lower {settings['covariate']}"
+        )
     if ci in ("jackknife", "bca") and len(factors) < 2:
         jack = jackknife(table.statistics, finish, units, size=float(LARGEST.max()))
     if ci == "jackknife" and (jack is None or np.isnan(jack.estimate[1]) or jack.copies.sum() < 2):
@@ -214,17 +236,28 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
         low, high = value[CORRECTED] - reach, value[CORRECTED] + reach
         gone = np.asarray(np.isnan(jack.values).any(axis=0))
         still = np.isnan(error) & ~gone
-        why = [alike("clusters" if factors else "comparisons") if s else LESS if g else ""
-               for g, s in zip(gone.tolist(), (still | still[PLUG_IN]).tolist(), strict=True)]  # fmt: skip
+        why = [
+            alike("clusters" if factors else "comparisons") if s else LESS if g else ""
+            for g, s in zip(gone.tolist(), (still | still[PLUG_IN]).tolist(), strict=True)
+        ]
     else:
-        boot = bootstrap(table.statistics, finish, units, resamples=settings["resamples"], seed=settings["seed"],
-                         size=LARGEST)  # fmt: skip
+        boot = bootstrap(
+            table.statistics,
+            finish,
+            units,
+            resamples=settings["resamples"],
+            seed=settings["seed"],
+            size=LARGEST,
+        )
         value, error, flat = boot.estimate, boot.std_error, boot.is_constant
         ends = choose(ci, boot, level=level, jack=jack)
         if ci == "basic":
             ends = basic(boot, level=level, centre=value[PLUG_IN])
         low, high = ends.low, ends.high
-        why = [alike("resamples") if f else one for f, one in zip(flat | flat[PLUG_IN], ends.undefined, strict=True)]
+        why = [
+            alike("resamples") if f else one
+            for f, one in zip(flat | flat[PLUG_IN], ends.undefined, strict=True)
+        ]
         errors = zip(ends.error_low.tolist(), ends.error_high.tolist(), strict=True)
         extras |= {"bootstrap": boot, "monte_carlo_error": dict(zip(TERMS, errors, strict=True))}
     rows = []
@@ -236,17 +269,31 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
         centred = ", centred" if corrected and ci == "basic" else ""
         around = " around S corrected" if ci == "jackknife" and not corrected else ""
         row = Row(
-            term=term, group="corrected" if corrected else "plug_in", key=key,
+            term=term,
+            group="corrected" if corrected else "plug_in",
+            key=key,
             role="estimate" if j < 2 else "component",
-            n=float(design.n_rows), n_units=len(design.items), n_clusters=units.n_clusters,
+            n=float(design.n_rows),
+            n_units=len(design.items),
+            n_clusters=units.n_clusters,
             method=f"{METHODS[ci]}{around}{centred}",
-        )  # fmt: skip
+        )
         row = row if missing else kept_within(row, float(value[j]), (0.0, float(LARGEST[j])))
         held = missing or corrected or low[j] <= value[j] <= high[j]
-        rows.append(with_ends(
-            row, float(low[j]), float(high[j]), level, why=no_ends or ("" if held else NOISE),
-            within=(0.0, float(LARGEST[j])), hold=True, std_error=float(error[j]), df=df, interval=ci,
-        ))  # fmt: skip
+        rows.append(
+            with_ends(
+                row,
+                float(low[j]),
+                float(high[j]),
+                level,
+                why=no_ends or ("" if held else NOISE),
+                within=(0.0, float(LARGEST[j])),
+                hold=True,
+                std_error=float(error[j]),
+                df=df,
+                interval=ci,
+            )
+        )
     largest = largest_share(design.weight, factors) if stored is None else stored.largest()
     more = {"bca": ("efron1987",), "jackknife": ("efrontibshirani1993",)}.get(ci, ())
     lost = boot.caution("intervals of S") if boot is not None else None
@@ -255,10 +302,18 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
         title=f"Sensitivity to {settings['covariate']}",
         inference=f"{METHODS[ci]} intervals, {cluster_text(factors)}",
         rows=tuple(rows),
-        counts={"comparisons": design.n_rows, "items": len(design.items), "pairs": len(design.pair.levels)},
+        counts={
+            "comparisons": design.n_rows,
+            "items": len(design.items),
+            "pairs": len(design.pair.levels),
+        },
         fit={
-            "nobs": design.n_rows, "n_clusters": units.n_clusters, "seed": settings["seed"],
-            "resamples": None if boot is None else settings["resamples"], "method": ci, "effective_df": df,
+            "nobs": design.n_rows,
+            "n_clusters": units.n_clusters,
+            "seed": settings["seed"],
+            "resamples": None if boot is None else settings["resamples"],
+            "method": ci,
+            "effective_df": df,
             "largest_leverage": largest if factors else None,
         },
         settings=dict(settings),
@@ -271,21 +326,29 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
         references=("davisonhinkley1997", *more),
         design=design,
         extras=extras,
-    )  # fmt: skip
+    )
 
 
 def group_codes(items: Sequence[str], groups: Mapping[str, str]) -> IntArray:
     """Codes of the groups of the items; an item without a group is an error that names it."""
     lost = [item for item in items if item not in groups]
     if lost:
-        raise InputError(f"groups: no group for {quoted(lost)} ({count(len(lost), 'item')}); give every item one")
+        raise InputError(
+            f"groups: no group for {quoted(lost)} ({count(len(lost), 'item')}); give every item one"
+        )
     return np.unique([groups[item] for item in items], return_inverse=True)[1].astype(np.int64)
 
 
-def own_cautions(value: FloatArray, lines: Sequence[ReferenceLine], *, drawn: bool) -> tuple[Caution, ...]:
+def own_cautions(
+    value: FloatArray, lines: Sequence[ReferenceLine], *, drawn: bool
+) -> tuple[Caution, ...]:
     """Cautions SS304 or SS333 (sampling error in the plug-in S) and SS305 (the published baseline)."""
     plug_in, corrected = value[:2]
-    code, size, better = "SS333", "sampling error inflates S", "compare only designs with equal counts"
+    code, size, better = (
+        "SS333",
+        "sampling error inflates S",
+        "compare only designs with equal counts",
+    )
     if not drawn:
         size, better = READ, "report S with its interval, which allows for that"
     if not np.isnan(corrected):
@@ -294,14 +357,25 @@ def own_cautions(value: FloatArray, lines: Sequence[ReferenceLine], *, drawn: bo
             f"sampling error accounts for {number(plug_in - corrected)} of the plug-in S = {number(plug_in)}",
         )
         better = f"quote the bias-corrected S ({number(corrected)})"
-    coins, ranking = (number(line.value if np.isnan(corrected) else line.without_error) for line in lines[1:3])
+    coins, ranking = (
+        number(line.value if np.isnan(corrected) else line.without_error) for line in lines[1:3]
+    )
     said = f"here {lines[1].label} have S = {coins}, a random ranking {ranking}"
     return (
-        caution(code, size, affects="the plug-in S, most where comparisons are few", fix=better,
-                rows=["plug_in"]),
-        caution("SS305", f"a random baseline of about 100 was published for S; {said}", affects="comparisons with it",
-                fix="use the reference values of this design"),
-    )  # fmt: skip
+        caution(
+            code,
+            size,
+            affects="the plug-in S, most where comparisons are few",
+            fix=better,
+            rows=["plug_in"],
+        ),
+        caution(
+            "SS305",
+            f"a random baseline of about 100 was published for S; {said}",
+            affects="comparisons with it",
+            fix="use the reference values of this design",
+        ),
+    )
 
 
 @reads(Comparisons, tables=2, scans=True)
@@ -411,21 +485,33 @@ def sensitivity_difference(
     if ci == "jackknife" and left is not None:
         estimate, lost, drawn = left.estimate, None, {}
         df = influence_df(left.deviations, left.copies)[:terms]
-        gaps = with_jackknife(names, estimate[:terms], left.std_error[:terms], estimate[CORRECTED], df, inner, tested)
+        gaps = with_jackknife(
+            names, estimate[:terms], left.std_error[:terms], estimate[CORRECTED], df, inner, tested
+        )
     else:
         boot = bootstrap(both, finish, shared, resamples=resamples, seed=seed, size=widest)
-        estimate, lost, drawn = boot.estimate, boot.caution("the intervals"), {"seed": seed, "resamples": resamples}
+        estimate, lost, drawn = (
+            boot.estimate,
+            boot.caution("the intervals"),
+            {"seed": seed, "resamples": resamples},
+        )
         own = Replicates(
-            estimate=estimate[:terms], replicates=boot.replicates[:, :terms],
-            n_degenerate=boot.n_degenerate[:terms], size=widest,
-        )  # fmt: skip
+            estimate=estimate[:terms],
+            replicates=boot.replicates[:, :terms],
+            n_degenerate=boot.n_degenerate[:terms],
+            size=widest,
+        )
         gaps = with_resamples(names, own, inner, centre=estimate[PLUG_IN], tested=tested)
     if np.isnan(estimate[0]):
-        raise UndefinedStatistic(f"S is undefined: it needs comparisons with higher, equal and lower {covariate}")
+        raise UndefinedStatistic(
+            f"S is undefined: it needs comparisons with higher, equal and lower {covariate}"
+        )
     rows = [
         one_sided(row, alternative, level)
         if row.estimate is not None
-        else Row(term=row.term, group=row.group, key=row.key, undefined=FEW if sampled else PROBABLE)
+        else Row(
+            term=row.term, group=row.group, key=row.key, undefined=FEW if sampled else PROBABLE
+        )
         for row in gaps
     ]
     for label, values in zip(labels, np.split(estimate[terms:], 2), strict=True):
@@ -445,20 +531,29 @@ def sensitivity_difference(
         counts={"comparisons": n, "pairs": m},
         fit={"n_clusters": m, "method": ci, **drawn},
         settings={
-            "covariate": covariate, "labels": labels, "weights": weights, "unmatched": unmatched,
-            "alternative": alternative, "ci": ci, "cluster": "pair", "resamples": resamples, "seed": seed,
+            "covariate": covariate,
+            "labels": labels,
+            "weights": weights,
+            "unmatched": unmatched,
+            "alternative": alternative,
+            "ci": ci,
+            "cluster": "pair",
+            "resamples": resamples,
+            "seed": seed,
             "level": level,
         },
         cautions=(*cautions, *cluster_cautions(one, [one.pair], df=()), *([lost] if lost else [])),
         references=("efrontibshirani1993",) if ci == "jackknife" else ("davisonhinkley1997",),
         design=(one, two),
-    )  # fmt: skip
+    )
 
 
 def difference_sentence(result: Result) -> str:
     """Return the bias-corrected difference (or the plug-in one), its interval and p as a sentence."""
     row, (a, b) = lead_row(result, group="difference"), result.settings["labels"]
-    return difference(f"{kind_of_s(row)} S", a, b, row, side=said_side(result.settings["alternative"]))
+    return difference(
+        f"{kind_of_s(row)} S", a, b, row, side=said_side(result.settings["alternative"])
+    )
 
 
 def lead_row(result: Result, group: str | None = None) -> Row:
@@ -521,7 +616,13 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
         rows = [replace(r, term=in_words(r)) for r in result.rows if r.group == "difference"]
         return forest(rows, ax=ax, **{"sort": False, **options})
     marks = [
-        Mark(label=in_words(r), value=r.estimate, low=r.conf_low, high=r.conf_high, undefined=r.undefined or "")
+        Mark(
+            label=in_words(r),
+            value=r.estimate,
+            low=r.conf_low,
+            high=r.conf_high,
+            undefined=r.undefined or "",
+        )
         for r in result.rows[:2]
     ]
     lines = [Mark(label=x.label, value=x.value, kind="reference") for x in reference_values(result)]

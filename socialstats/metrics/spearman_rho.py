@@ -11,7 +11,12 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.inference.how import How
-from socialstats.models.correlations import correlations, correlations_plot, correlations_sentence, midranks
+from socialstats.models.correlations import (
+    correlations,
+    correlations_plot,
+    correlations_sentence,
+    midranks,
+)
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup
@@ -19,9 +24,14 @@ from socialstats.results import Result, ResultGroup
 
 @reads(Ratings)
 def spearman_rho(
-    ratings: Ratings | TableLike, *, raters: Sequence[str] | None = None, alternative: Alternative = "two_sided",
-    cluster: str | Sequence[str] | None = "declared", level: float = 0.95, **columns: Any,
-) -> Result | ResultGroup:  # fmt: skip
+    ratings: Ratings | TableLike,
+    *,
+    raters: Sequence[str] | None = None,
+    alternative: Alternative = "two_sided",
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
+    **columns: Any,
+) -> Result | ResultGroup:
     """Estimate Spearman's rho, the correlation of midranks, of each pair of raters on the units that both rated.
 
     Parameters
@@ -60,9 +70,15 @@ def spearman_rho(
     0.8088
     """
     return correlations(
-        ratings, rank_correlation, How(ci="closed", cluster=cluster, level=level, resamples=0, seed=0),
-        metric="spearman_rho", title=METRIC.title, references=METRIC.references, raters=raters, alternative=alternative,
-    )  # fmt: skip
+        ratings,
+        rank_correlation,
+        How(ci="closed", cluster=cluster, level=level, resamples=0, seed=0),
+        metric="spearman_rho",
+        title=METRIC.title,
+        references=METRIC.references,
+        raters=raters,
+        alternative=alternative,
+    )
 
 
 def rank_correlation(x: FloatArray, y: FloatArray, copies: FloatArray) -> tuple[float, FloatArray]:
@@ -77,9 +93,15 @@ def rank_correlation(x: FloatArray, y: FloatArray, copies: FloatArray) -> tuple[
 
 
 METRIC = Metric(
-    name="spearman_rho", title="Spearman's rho", design="ratings", function=spearman_rho,
-    sentence=correlations_sentence, plot=correlations_plot, crosscheck="socialstats.crosscheck.spearman_rho:verify",
+    name="spearman_rho",
+    title="Spearman's rho",
+    design="ratings",
+    function=spearman_rho,
+    sentence=correlations_sentence,
+    plot=correlations_plot,
+    crosscheck="socialstats.crosscheck.spearman_rho:verify",
     estimand="The correlation of the ranks that two raters give to the same units.",
     assumptions=("units (or the named clusters) are independent draws from the units of interest",),
-    references=("borkowf2002",), swap="none",
-)  # fmt: skip
+    references=("borkowf2002",),
+    swap="none",
+)

@@ -11,9 +11,19 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.inference.compare import with_holm
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, largest_share
+from socialstats.inference.dependence import (
+    cluster_cautions,
+    cluster_factors,
+    cluster_text,
+    largest_share,
+)
 from socialstats.inference.intervals import checked_level
-from socialstats.models.matched_pairs import CLUSTERED_SCORE, bowker, stuart_maxwell, with_share_difference
+from socialstats.models.matched_pairs import (
+    CLUSTERED_SCORE,
+    bowker,
+    stuart_maxwell,
+    with_share_difference,
+)
 from socialstats.models.unit_means import (
     IGNORING,
     WALD,
@@ -34,7 +44,11 @@ from socialstats.voice import option
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MARGINS = {"mid_p": "Tango's score interval", "score": CLUSTERED_SCORE, "t": "cluster-robust t"}  # tests of a level
+MARGINS = {
+    "mid_p": "Tango's score interval",
+    "score": CLUSTERED_SCORE,
+    "t": "cluster-robust t",
+}  # tests of a level
 NAMES = {
     "bowker": "Bowker's test of symmetry",
     "stuart_maxwell": "Stuart-Maxwell test of marginal homogeneity",
@@ -117,19 +131,39 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
     table = design.square()
     used = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1))
     square = table[np.ix_(used, used)]
-    first, second = (np.equal.outer(v.astype(np.int64), used).astype(np.float64) for v in (design.first, design.second))
+    first, second = (
+        np.equal.outer(v.astype(np.int64), used).astype(np.float64)
+        for v in (design.first, design.second)
+    )
     wald = robust_test(first - second, design.count, codes)
     clusters = min((len(np.unique(code)) for code in codes), default=None)
     margins = []
     for k, name in enumerate(design.levels[u] for u in used.tolist()):
-        row = Row(term=name, group="margin", key=(("level", name),), role="difference", n=float(design.n_pairs),
-                  limits=(-1.0, 1.0),
-                  n_clusters=clusters)  # fmt: skip
-        margins.append(with_share_difference(row, first[:, k], second[:, k], design.count, codes, settings["level"]))
+        row = Row(
+            term=name,
+            group="margin",
+            key=(("level", name),),
+            role="difference",
+            n=float(design.n_pairs),
+            limits=(-1.0, 1.0),
+            n_clusters=clusters,
+        )
+        margins.append(
+            with_share_difference(
+                row, first[:, k], second[:, k], design.count, codes, settings["level"]
+            )
+        )
     plain = {"stuart_maxwell": stuart_maxwell(square), "bowker": bowker(square)}
-    rows = (*with_holm(margins, family="levels"), *rows_of_tests(wald, plain, float(design.n_pairs), NAMES))
+    rows = (
+        *with_holm(margins, family="levels"),
+        *rows_of_tests(wald, plain, float(design.n_pairs), NAMES),
+    )
     sizes = cluster_sizes(factors, codes)
-    dfs = [row.df for row in rows if row.group == "margin" and row.conf_low is not None and row.df is not None]
+    dfs = [
+        row.df
+        for row in rows
+        if row.group == "margin" and row.conf_low is not None and row.df is not None
+    ]
     largest = largest_share(design.count, factors)
     discordant = float(square.sum() - np.trace(square))
     said = f"{count(discordant, 'discordant pair')} of {count(float(square.sum()))}"
@@ -141,16 +175,23 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
         inference=f"{rows[0].method}; {NAMES[WALD if factors else 'stuart_maxwell']}; {cluster_text(factors, 'pairs')}",
         rows=rows,
         counts={"pairs": design.n_pairs, "levels": len(used)} | sizes,
-        fit={"nobs": design.n_pairs, "n_clusters": clusters, "method": "chi-square tests",
-             "effective_df": min(dfs, default=None), "largest_leverage": largest if factors else None},
+        fit={
+            "nobs": design.n_pairs,
+            "n_clusters": clusters,
+            "method": "chi-square tests",
+            "effective_df": min(dfs, default=None),
+            "largest_leverage": largest if factors else None,
+        },
         settings=settings,
-        cautions=(*cluster_cautions(design, factors, df=dfs, largest=largest),
-                  *cautions_of_tests(wald, discordant, said)),
+        cautions=(
+            *cluster_cautions(design, factors, df=dfs, largest=largest),
+            *cautions_of_tests(wald, discordant, said),
+        ),
         references=METRIC.references
         + (("bellmccaffrey2002", "cameron2011", "pustejovskytipton2018") if factors else ()),
         design=design,
         extras={"table": square, "levels": tuple(design.levels[k] for k in used), **extras},
-    )  # fmt: skip
+    )
 
 
 def sentence(result: Result) -> str:
@@ -159,11 +200,19 @@ def sentence(result: Result) -> str:
     said: dict[str | None, list[str]] = {"test": [], IGNORING: []}
     for row in result.rows:
         if row.role == "test":
-            said[row.group].append(text_of_test(row, NAMES[row.term], result.extras.get("df_denominator")))
-    most = max((r for r in result.rows if r.group == "margin"), key=lambda r: abs(r.estimate or 0.0))
+            said[row.group].append(
+                text_of_test(row, NAMES[row.term], result.extras.get("df_denominator"))
+            )
+    most = max(
+        (r for r in result.rows if r.group == "margin"), key=lambda r: abs(r.estimate or 0.0)
+    )
     shift = f"The largest shift was that of '{shorten(most.term)}', {number(most.shown())}"
     tail = f"Ignoring the clusters: {', '.join(said[IGNORING])}." if said[IGNORING] else ""
-    shown = f", {span(most)} ({MARGINS[most.test or 't']})" if most.conf_low is not None else ", without an interval"
+    shown = (
+        f", {span(most)} ({MARGINS[most.test or 't']})"
+        if most.conf_low is not None
+        else ", without an interval"
+    )
     tests = "; ".join(said["test"])
     whole = f"Over {size_text(result, 'pairs', 'pair')}: {tests}. {shift} ({first} minus {second}){shown}."
     return f"{whole} {tail}".rstrip()

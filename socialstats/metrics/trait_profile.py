@@ -64,14 +64,20 @@ if TYPE_CHECKING:
 ENTROPIES = ("nats", "bits")
 BASELINE = "baseline"
 EQUAL_SET = "equal weights"
-PICKS = {"equal": EQUAL_SET, "lowest": "lowest of other weights", "highest": "highest of other weights"}
+PICKS = {
+    "equal": EQUAL_SET,
+    "lowest": "lowest of other weights",
+    "highest": "highest of other weights",
+}
 ALL = "of all models"
 SPAN = "mean of the stages of the play"
 DEBRIEF = "debrief"
 SIDES = {"weights above 0": 1, "weights below 0": -1}
 TOLERANCE = 1e-9
 MOST_MODELS = 15  # models up to which any two are compared
-Part = tuple[str | None, FloatArray, dict[str, str]]  # label, (models, scenarios, judges) values, facts
+Part = tuple[
+    str | None, FloatArray, dict[str, str]
+]  # label, (models, scenarios, judges) values, facts
 level_row = partial(mean_row, test=False)
 
 
@@ -127,8 +133,14 @@ def limits_of(settings: Mapping[str, Any], traits: int) -> dict[str, tuple[float
     score = ANYWHERE if scale is None else scale
     most = math.log(traits) / (math.log(2) if settings["entropy"] == "bits" else 1.0)
     composite = settings["limits"] or (ANYWHERE if scale is None else composite_range(settings))
-    return {"composite": composite, "activation": (0.0, float(traits)), "active": (0.0, 1.0), "entropy": (0.0, most),
-            "score": score, "group": score}  # fmt: skip
+    return {
+        "composite": composite,
+        "activation": (0.0, float(traits)),
+        "active": (0.0, 1.0),
+        "entropy": (0.0, most),
+        "score": score,
+        "group": score,
+    }
 
 
 def zero_of(given: Any, judges: Sequence[str]) -> Mapping[str, float] | None:
@@ -145,7 +157,10 @@ def zero_of(given: Any, judges: Sequence[str]) -> Mapping[str, float] | None:
     if isinstance(given, JudgeZeros):
         zero = given
     elif isinstance(given, Mapping):
-        zero = {str(j): checked_number(value, f"zero of judge '{shorten(str(j))}'") for j, value in given.items()}
+        zero = {
+            str(j): checked_number(value, f"zero of judge '{shorten(str(j))}'")
+            for j, value in given.items()
+        }
     else:
         zero = dict.fromkeys(judges, checked_number(given, "zero"))
     absent, extra = [j for j in judges if j not in zero], [j for j in zero if j not in judges]
@@ -160,14 +175,18 @@ def zero_problem(
     """Return which judges of the answers have no zero, or which zeros are of no judge, and what to do about it."""
     texts = isinstance(zero, JudgeZeros)
     lacking = "no control text was scored by" if texts else "no number is given for"
-    message = f"{lacking} {quoted(absent, 10)}" if absent else f"{quoted(extra, 10)} judged no answer"
+    message = (
+        f"{lacking} {quoted(absent, 10)}" if absent else f"{quoted(extra, 10)} judged no answer"
+    )
     message += f" (judges of the answers: {quoted(judges, 10)})"
     fix = meant(absent[0], extra) if absent else meant(extra[0], judges)
     if texts:
         fix += "Let the same judges score the control texts and the answers, under the same names"
     else:
         fix += "Give each judge of the answers one number"
-    return Problem(source=zero.source if isinstance(zero, JudgeZeros) else "zero", message=message, fix=fix)
+    return Problem(
+        source=zero.source if isinstance(zero, JudgeZeros) else "zero", message=message, fix=fix
+    )
 
 
 def by_judge(zero: Mapping[str, float], judges: Sequence[str]) -> FloatArray:
@@ -186,7 +205,9 @@ def chosen_baseline(baseline: str | None, stages: Sequence[str]) -> str:
     if baseline is None:
         return BASELINE if BASELINE in stages else stages[0]
     if baseline not in stages:
-        raise InputError(f"{option('baseline', shorten(baseline))} is no stage; stages: {quoted(stages, 20)}")
+        raise InputError(
+            f"{option('baseline', shorten(baseline))} is no stage; stages: {quoted(stages, 20)}"
+        )
     return baseline
 
 
@@ -203,8 +224,10 @@ def chosen_interaction(settings: Mapping[str, Any], stages: Sequence[str]) -> tu
         return tuple(s for s in stages if s != base and not s.strip().lower().startswith(DEBRIEF))
     named = texts(given)
     if wrong := [s for s in named if s not in stages or s == base]:
-        raise InputError(f"{option('interaction', wrong[0])} is no stage beside the baseline '{shorten(base)}'; "
-                         f"stages: {quoted(stages, 20)}")  # fmt: skip
+        raise InputError(
+            f"{option('interaction', wrong[0])} is no stage beside the baseline '{shorten(base)}'; "
+            f"stages: {quoted(stages, 20)}"
+        )
     return named
 
 
@@ -218,13 +241,18 @@ def chosen_groups(settings: Mapping[str, Any], traits: Sequence[str]) -> dict[st
     """
     named, weights = settings["trait_groups"], settings["weights"]
     if named is None:
-        sides = {words: tuple(t for t in traits if sign * weights[t] > 0) for words, sign in SIDES.items()}
+        sides = {
+            words: tuple(t for t in traits if sign * weights[t] > 0)
+            for words, sign in SIDES.items()
+        }
         return sides if min(map(len, sides.values())) > 1 else {}
     chosen = {str(name): texts(some) for name, some in named.items()}
     for name, some in chosen.items():
         if lost := [t for t in some if t not in traits] or ([] if some else ["no trait"]):
-            raise InputError(f"{option('trait_groups')}: '{shorten(name)}' names {quoted(lost)}; traits: "
-                             f"{quoted(traits, 12)}")  # fmt: skip
+            raise InputError(
+                f"{option('trait_groups')}: '{shorten(name)}' names {quoted(lost)}; traits: "
+                f"{quoted(traits, 12)}"
+            )
     return chosen
 
 
@@ -248,8 +276,10 @@ def entropies(answers: Answers, unit: str) -> FloatArray:
 
     scores = answers.scores.mean(axis=1)
     if np.any(scores < 0) or np.any(scores.sum(axis=1) <= 0):
-        raise InputError("entropy: shares of the trait scores need scores of at least 0, not all 0. Leave "
-                         f"{option('entropy')} out")  # fmt: skip
+        raise InputError(
+            "entropy: shares of the trait scores need scores of at least 0, not all 0. Leave "
+            f"{option('entropy')} out"
+        )
     found = entropy(scores, base=2 if unit == "bits" else None, axis=1)
     return np.repeat(found[:, None], answers.scores.shape[1], axis=1)
 
@@ -277,27 +307,41 @@ def profile_rows(profile: Profile) -> list[Row]:
         out += measure_rows(profile, "activation", answers.cells(active.sum(axis=2)))
         traits = [("active", answers.cells(active))]
     if settings["entropy"] is not None:  # for all models together, or for the only one
-        rows = measure_rows(profile, "entropy", answers.cells(entropies(answers, settings["entropy"])))
+        rows = measure_rows(
+            profile, "entropy", answers.cells(entropies(answers, settings["entropy"]))
+        )
         out += [row for row in rows if not profile.several or row.label("model") is None]
     for name, cells in [*traits, ("score", scores)]:
         out += trait_rows(profile, name, whole_course(cells))
     out += group_rows(profile, whole_course(scores))
     out += spread_rows(profile, "composite", whole_course(composite), {})
     for t, trait in enumerate(answers.traits if len(answers.traits) > 1 else ()):
-        out += spread_rows(profile, "score", whole_course(scores[..., t]), {"trait": trait}, models_only=True)
+        out += spread_rows(
+            profile, "score", whole_course(scores[..., t]), {"trait": trait}, models_only=True
+        )
     off = answers.cells(given - given.mean(axis=1, keepdims=True))
-    return [*out, *model_rows(profile, whole_course(composite)),
-            *judge_rows(profile, whole_course(composite), whole_course(off))]  # fmt: skip
+    return [
+        *out,
+        *model_rows(profile, whole_course(composite)),
+        *judge_rows(profile, whole_course(composite), whole_course(off)),
+    ]
 
 
 def measure_rows(
     profile: Profile, name: str, cells: FloatArray, *, make: Callable[..., Row] = level_row
-) -> list[Row]:  # fmt: skip
+) -> list[Row]:
     """Rows of one measure: over all stages, by stage, minus the judges' zero (composite), changes with d_z."""
-    out = level_rows(profile, name, cells, {"measure": name}, partial(make, within=profile.limits(name)))
+    out = level_rows(
+        profile, name, cells, {"measure": name}, partial(make, within=profile.limits(name))
+    )
     if profile.zero is not None and name == "composite":
-        shifted, facts = cells - by_judge(profile.zero, profile.answers.judges), {"measure": name, "against": "zero"}
-        out += level_rows(profile.against(profile.zero), f"{name} minus zero", shifted, facts, mean_row)
+        shifted, facts = (
+            cells - by_judge(profile.zero, profile.answers.judges),
+            {"measure": name, "against": "zero"},
+        )
+        out += level_rows(
+            profile.against(profile.zero), f"{name} minus zero", shifted, facts, mean_row
+        )
     return [*out, *change_rows(profile, name, cells)]
 
 
@@ -306,7 +350,9 @@ def level_rows(
 ) -> list[Row]:
     """Rows over all stages, and by stage where there are several."""
     stages = profile.answers.stages
-    parts: list[Part] = [(stage, cells[:, :, t], {"stage": stage}) for t, stage in enumerate(stages)]
+    parts: list[Part] = [
+        (stage, cells[:, :, t], {"stage": stage}) for t, stage in enumerate(stages)
+    ]
     out = family(profile, name, [(None, whole_course(cells), {})], facts, make=make)
     return out if len(stages) < 2 else [*out, *family(profile, name, parts, facts, make=make)]
 
@@ -320,17 +366,26 @@ def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
     start, inside = cells[:, :, stages.index(base)], profile.settings["interaction"]
     changes: list[Part] = [
         (f"{stage} minus {base}", cells[:, :, t] - start, {"stage": stage, "baseline": base})
-        for t, stage in enumerate(stages) if stage != base
-    ]  # fmt: skip
+        for t, stage in enumerate(stages)
+        if stage != base
+    ]
     families, found = [changes], []
     if profile.settings["changes"] == "all" and name == "composite":
         if inside:
             mean = cells[:, :, [stages.index(stage) for stage in inside]].mean(axis=2)
-            families.append([(f"{SPAN} minus {base}", mean - start, {"span": SPAN, "baseline": base})])
+            families.append(
+                [(f"{SPAN} minus {base}", mean - start, {"span": SPAN, "baseline": base})]
+            )
         others = [(t, stage) for t, stage in enumerate(stages) if stage != base]
-        apart = replace(profile, joint_only=profile.several)  # any two stages of any model would be a page of rows
+        apart = replace(
+            profile, joint_only=profile.several
+        )  # any two stages of any model would be a page of rows
         steps: list[Part] = [
-            (f"{later} minus {first}", cells[:, :, t] - cells[:, :, s], {"stage": later, "from": first})
+            (
+                f"{later} minus {first}",
+                cells[:, :, t] - cells[:, :, s],
+                {"stage": later, "from": first},
+            )
             for (s, first), (t, later) in combinations(others, 2)
         ]
         found = tested_changes(apart, name, steps)
@@ -340,22 +395,39 @@ def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
 def tested_changes(profile: Profile, name: str, changes: Sequence[Part]) -> list[Row]:
     """Rows of changes, Holm over models and changes, and their d_z."""
     make = partial(mean_row, within=profile.limits(name, apart=True))
-    tests = family(profile, f"{name} change", changes, {"measure": name}, make=make, role="difference")
+    tests = family(
+        profile, f"{name} change", changes, {"measure": name}, make=make, role="difference"
+    )
     own = [row for row in tests if row.label("model") is not None]
-    sizes = family(profile, f"{name} d_z", changes, {"measure": name}, make=d_z_row, role="effect_size")
+    sizes = family(
+        profile, f"{name} d_z", changes, {"measure": name}, make=d_z_row, role="effect_size"
+    )
     return [*with_holm(own, HOLM), *with_holm(tests[len(own) :], HOLM), *sizes]
 
 
 def family(
-    profile: Profile, name: str, parts: Sequence[Part], facts: dict[str, str], *,
-    make: Callable[..., Row] = mean_row, role: Role = "estimate",
-) -> list[Row]:  # fmt: skip
+    profile: Profile,
+    name: str,
+    parts: Sequence[Part],
+    facts: dict[str, str],
+    *,
+    make: Callable[..., Row] = mean_row,
+    role: Role = "estimate",
+) -> list[Row]:
     """Rows of each model (term the model, group ``name: part``), then of all models (term the part)."""
     out, how = [], profile.how
     for part, cells, own in parts if profile.by_model else ():
         group = name if part is None else f"{name}: {part}"
         for k, model in enumerate(profile.answers.models):
-            out.append(make(model, group, of_one(cells[k], how), role=role, key=keyed(facts, own, model=model)))
+            out.append(
+                make(
+                    model,
+                    group,
+                    of_one(cells[k], how),
+                    role=role,
+                    key=keyed(facts, own, model=model),
+                )
+            )
     for part, cells, own in parts if profile.several else ():
         staged = "by stage " * ("stage" in own)
         term, group = (name, f"{name} {ALL}") if part is None else (part, f"{name} {staged}{ALL}")
@@ -373,7 +445,9 @@ def trait_rows(profile: Profile, name: str, course: FloatArray) -> list[Row]:
     out, level = [], partial(level_row, within=profile.limits(name))
     for t, trait in enumerate(profile.answers.traits):
         cells, facts = course[..., t], {"measure": name, "trait": trait}
-        for k, model in enumerate(profile.answers.models) if profile.by_model and name == "score" else ():
+        for k, model in (
+            enumerate(profile.answers.models) if profile.by_model and name == "score" else ()
+        ):
             sample, key = of_one(cells[k], profile.how), keyed(facts, model=model)
             out.append(level(trait, f"{name}: {model}", sample, role="estimate", key=key))
         if profile.several or name == "active":
@@ -385,21 +459,43 @@ def trait_rows(profile: Profile, name: str, course: FloatArray) -> list[Row]:
 def group_rows(profile: Profile, course: FloatArray) -> list[Row]:
     """Rows of the mean score of each group of traits, and of the difference of any two groups, paired within units."""
     traits, groups = profile.answers.traits, profile.settings["trait_groups"]
-    means = {name: course[..., [traits.index(t) for t in some]].mean(axis=-1) for name, some in groups.items()}
+    means = {
+        name: course[..., [traits.index(t) for t in some]].mean(axis=-1)
+        for name, some in groups.items()
+    }
     levels: list[Part] = [(name, cells, {"traits": name}) for name, cells in means.items()]
-    gaps: list[Part] = [(f"{one} minus {other}", means[one] - means[other], {"traits": one, "minus": other})
-                        for one, other in combinations(means, 2)]  # fmt: skip
+    gaps: list[Part] = [
+        (f"{one} minus {other}", means[one] - means[other], {"traits": one, "minus": other})
+        for one, other in combinations(means, 2)
+    ]
     facts = {"measure": "group"}
-    out = family(profile, "score of traits", levels, facts, make=partial(level_row, within=profile.limits("group")))
-    tests = family(profile, "score of traits", gaps, facts, role="difference",
-                   make=partial(mean_row, within=profile.limits("group", apart=True)))  # fmt: skip
+    out = family(
+        profile,
+        "score of traits",
+        levels,
+        facts,
+        make=partial(level_row, within=profile.limits("group")),
+    )
+    tests = family(
+        profile,
+        "score of traits",
+        gaps,
+        facts,
+        role="difference",
+        make=partial(mean_row, within=profile.limits("group", apart=True)),
+    )
     own = [row for row in tests if row.label("model") is not None]
     return [*out, *with_holm(own, HOLM), *with_holm(tests[len(own) :], HOLM)]
 
 
 def spread_rows(
-    profile: Profile, name: str, course: FloatArray, facts: dict[str, str], *, models_only: bool = False
-) -> list[Row]:  # fmt: skip
+    profile: Profile,
+    name: str,
+    course: FloatArray,
+    facts: dict[str, str],
+    *,
+    models_only: bool = False,
+) -> list[Row]:
     """Rows of the standard deviation (n - 1) of scenarios, model by model, and of the models' means over scenarios."""
     answers, how, facts, out = profile.answers, profile.how, {"measure": name, **facts}, []
     if profile.by_model and not models_only:
@@ -409,8 +505,12 @@ def spread_rows(
             out.append(with_spread(row, of_one(course[k], how).means, how.level))
     if len(answers.models) > 1:
         means = across(course, replace(how, unit="model")).means
-        row = Row(term=facts.get("trait", name), group=f"{name}: SD over models", role="spread",
-                  key=keyed(facts, over="models"))  # fmt: skip
+        row = Row(
+            term=facts.get("trait", name),
+            group=f"{name}: SD over models",
+            role="spread",
+            key=keyed(facts, over="models"),
+        )
         out.append(with_spread(row, means, how.level))
     return out
 
@@ -423,12 +523,20 @@ def model_rows(profile: Profile, course: FloatArray) -> list[Row]:
     models = profile.answers.models
     if not (profile.by_model and 1 < len(models) <= MOST_MODELS):
         return []
-    return with_holm([
-        mean_row(f"{one} minus {other}", "composite difference", of_one(course[j] - course[k], profile.how),
-                 role="difference", within=profile.limits("composite", apart=True),
-                 key=keyed({"measure": "composite", "model": one, "other": other}))
-        for (j, one), (k, other) in combinations(enumerate(models), 2)
-    ], HOLM)  # fmt: skip
+    return with_holm(
+        [
+            mean_row(
+                f"{one} minus {other}",
+                "composite difference",
+                of_one(course[j] - course[k], profile.how),
+                role="difference",
+                within=profile.limits("composite", apart=True),
+                key=keyed({"measure": "composite", "model": one, "other": other}),
+            )
+            for (j, one), (k, other) in combinations(enumerate(models), 2)
+        ],
+        HOLM,
+    )
 
 
 def judge_rows(profile: Profile, course: FloatArray, off: FloatArray) -> list[Row]:
@@ -436,8 +544,16 @@ def judge_rows(profile: Profile, course: FloatArray, off: FloatArray) -> list[Ro
     judges, zero, fixed = profile.answers.judges, profile.zero, replace(profile.how, judges="fixed")
     if len(judges) < 2:
         return []
-    out = [mean_row(judge, "judge offset", across(off[:, :, [j]], fixed), role="difference",
-                    key=keyed({"measure": "composite", "judge": judge})) for j, judge in enumerate(judges)]  # fmt: skip
+    out = [
+        mean_row(
+            judge,
+            "judge offset",
+            across(off[:, :, [j]], fixed),
+            role="difference",
+            key=keyed({"measure": "composite", "judge": judge}),
+        )
+        for j, judge in enumerate(judges)
+    ]
     for j, judge in enumerate(judges):
         others, name = np.delete(course, j, axis=2), f"without judge '{judge}'"
         facts = {"measure": "composite", "without": judge}
@@ -445,7 +561,12 @@ def judge_rows(profile: Profile, course: FloatArray, off: FloatArray) -> list[Ro
         if zero is not None:
             left = by_judge(zero, [other for other in judges if other != judge])
             against = profile.against(zero.without(judge) if isinstance(zero, JudgeZeros) else None)
-            out += family(against, f"{name} minus zero", [(None, others - left, {})], facts | {"against": "zero"})
+            out += family(
+                against,
+                f"{name} minus zero",
+                [(None, others - left, {})],
+                facts | {"against": "zero"},
+            )
     return out
 
 
@@ -471,10 +592,15 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
         By set of weights: the composite of each model, or over the units of analysis.
     """
     answers, given = profile.answers, profile.settings["weights"]
-    sets, own = variants(given, free=scale_of(profile.settings) is None), np.array(list(given.values()))
+    sets, own = (
+        variants(given, free=scale_of(profile.settings) is None),
+        np.array(list(given.values())),
+    )
     scores = whole_course(answers.cells(answers.scores)) - profile.settings["centre"]
     # each model with its place and the end of its groups; all together where models are the units
-    terms: list[tuple[str, int | None, str]] = [(model, k, "") for k, model in enumerate(answers.models)]
+    terms: list[tuple[str, int | None, str]] = [
+        (model, k, "") for k, model in enumerate(answers.models)
+    ]
     if not profile.by_model:
         terms = [("composite", None, f" {ALL}")]
 
@@ -486,9 +612,16 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
         return across(values, way.how) if k is None else of_one(values[k], way.how)
 
     def row(
-        term: str, group: str, name: str, k: int | None, facts: dict[str, str], *, minus: bool = False,
-        zero: JudgeZeros | None = None, make: Callable[..., Row] = level_row,
-    ) -> Row:  # fmt: skip
+        term: str,
+        group: str,
+        name: str,
+        k: int | None,
+        facts: dict[str, str],
+        *,
+        minus: bool = False,
+        zero: JudgeZeros | None = None,
+        make: Callable[..., Row] = level_row,
+    ) -> Row:
         weights, role = (sets[name] - own, "difference") if minus else (sets[name], "estimate")
         key = keyed({"measure": "composite", "weights": name}, facts)
         return make(term, group, sample(weights, k, zero), role=role, key=key)
@@ -497,21 +630,47 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
     k, end = (None, f" {ALL}") if profile.several else (0, "")
     if len(sets) > 1:
         rows += [row(name, f"other weights{end}", name, k, {"pick": "each"}) for name in sets]
-        rows += with_holm([row(name, f"other weights minus these{end}", name, k, {"pick": "each"}, minus=True,
-                               make=mean_row) for name in sets], HOLM)  # fmt: skip
+        rows += with_holm(
+            [
+                row(
+                    name,
+                    f"other weights minus these{end}",
+                    name,
+                    k,
+                    {"pick": "each"},
+                    minus=True,
+                    make=mean_row,
+                )
+                for name in sets
+            ],
+            HOLM,
+        )
     values: dict[str, dict[str, float]] = {name: {} for name in sets}
     for zero in (None, profile.zero) if isinstance(profile.zero, JudgeZeros) else (None,):
         for term, k, end in terms:
             samples = {name: sample(weights, k, zero) for name, weights in sets.items()}
-            means = {name: float(one.means.mean()) for name, one in samples.items() if len(one.unit)}
+            means = {
+                name: float(one.means.mean()) for name, one in samples.items() if len(one.unit)
+            }
             picks = {"equal": EQUAL_SET} if EQUAL_SET in means else {}
             if len(means) > 1:
                 picks |= {"lowest": first_of(means, -1), "highest": first_of(means, 1)}
-            facts = ({} if zero is None else {"against": "zero"}) | ({} if k is None else {"model": term})
+            facts = ({} if zero is None else {"against": "zero"}) | (
+                {} if k is None else {"model": term}
+            )
             for pick, name in picks.items():
-                said = EQUAL_SET if pick == "equal" else f"{name}, of {count(len(means), 'set')} of weights"
+                said = (
+                    EQUAL_SET
+                    if pick == "equal"
+                    else f"{name}, of {count(len(means), 'set')} of weights"
+                )
                 for minus in (False, True):
-                    group = PICKS[pick] + " minus zero" * (zero is not None) + " minus these" * minus + end
+                    group = (
+                        PICKS[pick]
+                        + " minus zero" * (zero is not None)
+                        + " minus these" * minus
+                        + end
+                    )
                     one = row(term, group, name, k, {"pick": pick, **facts}, minus=minus, zero=zero)
                     rows.append(replace(one, method=f"{said}; {one.method}"))
             for name, mean in means.items() if zero is None else ():
@@ -522,8 +681,10 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
 def judge_ranges(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
     """Lowest and highest composite with one judge left out, by term."""
     found: dict[str, list[float]] = {}
-    for row in (*rows_with(rows, "without", "model", measure="composite"),
-                *rows_with(rows, "without", measure="composite")):  # fmt: skip
+    for row in (
+        *rows_with(rows, "without", "model", measure="composite"),
+        *rows_with(rows, "without", measure="composite"),
+    ):
         if row.estimate is not None:
             found.setdefault(row.label("model") or "all models", []).append(row.estimate)
     return {term: (min(values), max(values)) for term, values in found.items()}
@@ -552,7 +713,9 @@ def levels_text(result: Result, scale: str, unit: str) -> str:
     if len(known) == 1:
         return f"{scale} of '{shorten(known[0].term)}' {numbers(known[0])}"
     low, high = extremes(known)
-    best, worst = (f"{quoted([r.term for r in end], 3)} ({numbers(end[0], '')})" for end in (high, low))
+    best, worst = (
+        f"{quoted([r.term for r in end], 3)} ({numbers(end[0], '')})" for end in (high, low)
+    )
     if number(high[0].estimate) == number(low[0].estimate):
         return f"{scale} of all {count(len(known), 'model')} {numbers(high[0])}"
     return f"{scale} of {count(len(known), 'model')} was highest for {best} and lowest for {worst}"
@@ -570,33 +733,51 @@ def size_of(result: Result, row: Row) -> Row | None:
 
 def changes_of(result: Result, measure: str = "composite") -> list[Row]:
     """Return the changes of all models against the baseline; of the only model where there is one."""
-    joint, own = (rows_with(result.rows, "stage", "baseline", *model, role="difference", measure=measure)
-                  for model in ((), ("model",)))  # fmt: skip
+    joint, own = (
+        rows_with(result.rows, "stage", "baseline", *model, role="difference", measure=measure)
+        for model in ((), ("model",))
+    )
     return joint or own
 
 
 def change_text(result: Result) -> str:
     """Return the largest change of all models (of the only model) from the baseline."""
     several = result.counts["models"] > 1
-    found = [r for r in changes_of(result) if r.estimate is not None and (r.label("model") is None or not several)]
+    found = [
+        r
+        for r in changes_of(result)
+        if r.estimate is not None and (r.label("model") is None or not several)
+    ]
     if not found:
         return ""
     row = max(found, key=lambda r: abs(r.estimate or 0.0))
     size = size_of(result, row)
     every = len(result.extras["pooled"]) == result.counts["models"]
-    models = "" if not several else "of all models " if every else f"of {count(len(result.extras['pooled']), 'model')} "
+    models = (
+        ""
+        if not several
+        else "of all models "
+        if every
+        else f"of {count(len(result.extras['pooled']), 'model')} "
+    )
     text = f"; the largest change {models}was {shorten(change_name(row))}: {numbers(row, '', adjusted=True)}"
-    return text + (f", d_z = {number(size.estimate)}" if size is not None and size.estimate is not None else "")
+    return text + (
+        f", d_z = {number(size.estimate)}" if size is not None and size.estimate is not None else ""
+    )
 
 
 def numbers(row: Row, verb: str = "was ", *, adjusted: bool = False) -> str:
     """Estimate, interval and test of a row, or why there is none."""
     if row.estimate is None:
         return f"is undefined ({row.undefined})"
-    return f"{verb}{row_text(row, adjusted=adjusted)}" + (f" ({row.undefined})" if row.undefined else "")
+    return f"{verb}{row_text(row, adjusted=adjusted)}" + (
+        f" ({row.undefined})" if row.undefined else ""
+    )
 
 
-def plot(result: Result, ax: Axes | None = None, *, group: str | None = None, **options: Any) -> Axes:
+def plot(
+    result: Result, ax: Axes | None = None, *, group: str | None = None, **options: Any
+) -> Axes:
     """Draw one group of rows with their intervals: by default the composites of the models, or of the stages."""
     from socialstats.figures import forest
 
@@ -771,7 +952,10 @@ def trait_profile(
     """
     given = {name: value for name, value in locals().items() if name not in ("ratings", "columns")}
     settings = checked_settings(
-        as_declared(given, ratings), unit_of_analysis=("scenario", "model"), judges=JUDGES, activated=("mean", "each")
+        as_declared(given, ratings),
+        unit_of_analysis=("scenario", "model"),
+        judges=JUDGES,
+        activated=("mean", "each"),
     )
     one_of("changes", changes, ("baseline", "all"))
     if entropy is not None:
@@ -781,7 +965,9 @@ def trait_profile(
     if activation is not None:
         settings["activation"] = checked_number(activation, "activation")
     if settings["score_range"] is None and not free_weights and settings["centre"] <= 0:
-        raise InputError(f"{option('centre', centre)}: scores run from 0 to twice the centre, so it must be above 0")
+        raise InputError(
+            f"{option('centre', centre)}: scores run from 0 to twice the centre, so it must be above 0"
+        )
     return estimate(ratings, settings)
 
 
@@ -789,10 +975,14 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     """Compute the profile of one design."""
     answers, clusters = analysed(design, settings, judges=settings["judges"])
     settings = {**settings, "baseline": chosen_baseline(settings["baseline"], answers.stages)}
-    settings |= {"interaction": chosen_interaction(settings, answers.stages),
-                 "trait_groups": chosen_groups(settings, answers.traits)}  # fmt: skip
+    settings |= {
+        "interaction": chosen_interaction(settings, answers.stages),
+        "trait_groups": chosen_groups(settings, answers.traits),
+    }
     zero, ends = zero_of(settings["zero"], answers.judges), composite_range(settings)
-    how = inference_of(settings, clusters, max(*map(abs, ends), 1.0, float(np.abs(answers.scores).max())), answers)
+    how = inference_of(
+        settings, clusters, max(*map(abs, ends), 1.0, float(np.abs(answers.scores).max())), answers
+    )
     profile = Profile(answers=answers, how=how, settings=settings, zero=zero)
     rows, (other, values) = profile_rows(profile), weight_rows(profile)
     drawn = how.judges == "random"
@@ -805,8 +995,13 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         title="Weighted composite of trait scores",
         **header(answers, clusters, how, rows, f"{units}; judges {'drawn' if drawn else 'fixed'}"),
         rows=(*rows, *other),
-        counts={"answers": len(answers.codes), **n, "judges": len(answers.judges), "traits": len(answers.traits),
-                **{f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors}},
+        counts={
+            "answers": len(answers.codes),
+            **n,
+            "judges": len(answers.judges),
+            "traits": len(answers.traits),
+            **{f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors},
+        },
         settings=settings | zero_facts(settings["zero"], zero),
         cautions=(*clusters.cautions, *own_cautions(profile), *spread_cautions(rows, "value")),
         references=(
@@ -816,11 +1011,15 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
             *(("davisonhinkley1997",) if how.ci != "closed" else ()),
         ),
         design=design,
-        extras={"limits": limits_of(settings, len(answers.traits)), "weight_sensitivity": values,
-                "leave_one_judge_out": judge_ranges(rows),
-                "pooled": pooled_models(answers, how),
-                "weights": dict(settings["weights"]), "range": ends},
-    )  # fmt: skip
+        extras={
+            "limits": limits_of(settings, len(answers.traits)),
+            "weight_sensitivity": values,
+            "leave_one_judge_out": judge_ranges(rows),
+            "pooled": pooled_models(answers, how),
+            "weights": dict(settings["weights"]),
+            "range": ends,
+        },
+    )
 
 
 def composite_range(settings: Mapping[str, Any]) -> tuple[float, float]:
@@ -839,11 +1038,24 @@ def zero_facts(given: Any, zero: Mapping[str, float] | None) -> dict[str, Any]:
     if not isinstance(zero, JudgeZeros):
         return {"zero": echo, "zero_error": None, "zero_texts": None}
     error = zero.error()
-    texts = {text: {judge: dict(zip(zero.traits, scores, strict=True))
-                    for judge, scores in zip(zero.judges, rows, strict=True)}
-             for text, rows in zip(zero.texts, zero.scores.tolist(), strict=True)}  # fmt: skip
-    known = None if error is None else {"std_error": error.std_error, "df": error.df, "basis": error.basis}
-    return {"zero": echo, "zero_error": known, "zero_texts": texts, "zero_neutral": list(zero.neutral)}
+    texts = {
+        text: {
+            judge: dict(zip(zero.traits, scores, strict=True))
+            for judge, scores in zip(zero.judges, rows, strict=True)
+        }
+        for text, rows in zip(zero.texts, zero.scores.tolist(), strict=True)
+    }
+    known = (
+        None
+        if error is None
+        else {"std_error": error.std_error, "df": error.df, "basis": error.basis}
+    )
+    return {
+        "zero": echo,
+        "zero_error": known,
+        "zero_texts": texts,
+        "zero_neutral": list(zero.neutral),
+    }
 
 
 def own_cautions(profile: Profile) -> tuple[Caution, ...]:
@@ -853,9 +1065,17 @@ def own_cautions(profile: Profile) -> tuple[Caution, ...]:
     if answers.left_out:
         every = count(answers.left_out + len(answers.codes))
         said = f"{count(answers.left_out, 'answer')} without all scores, of {every}"
-        found.append(caution("SS301", said, affects="every row that needs them", fix="collect the scores again"))
+        found.append(
+            caution(
+                "SS301", said, affects="every row that needs them", fix="collect the scores again"
+            )
+        )
     units = len(answers.scenarios if profile.how.unit == "scenario" else answers.models)
-    return (*found, *incomplete(answers, profile.how), *size_cautions(units, profile.how, len(answers.judges)))
+    return (
+        *found,
+        *incomplete(answers, profile.how),
+        *size_cautions(units, profile.how, len(answers.judges)),
+    )
 
 
 METRIC = Metric(
@@ -872,7 +1092,13 @@ METRIC = Metric(
         "weights are given, not estimated; scores are on an interval scale",
         "judges='fixed': results do not generalise to other judges",
     ),
-    references=("student1908", "holm1979", "steigerfouladi1997", "bonett2006", "efrontibshirani1993"),
+    references=(
+        "student1908",
+        "holm1979",
+        "steigerfouladi1997",
+        "bonett2006",
+        "efrontibshirani1993",
+    ),
     values="traits",
     options={"weights": {"caring": 2.0, "open": 3.0, "strict": -4.0, "wary": -1.0}},
 )
@@ -931,10 +1157,15 @@ def judge_zeros(
     """
     refuse_weights(controls, "judge_zeros()")
     ends = None if score_range is None else checked_range(score_range)
-    used, middle = checked_weights(weights, free=free_weights or ends is not None), checked_number(centre, "centre")
+    used, middle = (
+        checked_weights(weights, free=free_weights or ends is not None),
+        checked_number(centre, "centre"),
+    )
     names = {"model": None, "scenario": text, "stage": None, "wording": None, "trait": trait}
     answers = answers_of(controls, names, tuple(used), ("all",))
-    if (bounds := scale_of({"score_range": ends, "free_weights": free_weights, "centre": middle})) is not None:
+    if (
+        bounds := scale_of({"score_range": ends, "free_weights": free_weights, "centre": middle})
+    ) is not None:
         check_range(answers, bounds, controls.source)
     known = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]
     wanted = known if texts is None else [texts] if isinstance(texts, str) else list(texts)
@@ -942,7 +1173,12 @@ def judge_zeros(
     if unknown or not wanted:
         raise InputError(f"texts: {quoted(unknown) or 'none named'}; there are {quoted(known, 10)}")
     return JudgeZeros(
-        texts=tuple(known), judges=answers.judges, traits=answers.traits, scores=answers.scores, weights=used,
-        centre=middle, neutral=tuple(name for name in known if name in wanted),
+        texts=tuple(known),
+        judges=answers.judges,
+        traits=answers.traits,
+        scores=answers.scores,
+        weights=used,
+        centre=middle,
+        neutral=tuple(name for name in known if name in wanted),
         source=controls.source,
-    )  # fmt: skip
+    )

@@ -11,7 +11,12 @@ from socialstats.designs.groups import Groups
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, DesignError, caution
 from socialstats.inference.clustered_mean import ClusteredMean
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, shape_cautions
+from socialstats.inference.dependence import (
+    cluster_cautions,
+    cluster_factors,
+    cluster_text,
+    shape_cautions,
+)
 from socialstats.inference.rows import ANYWHERE, with_mean
 from socialstats.inference.sides import OPEN, inner_level, said_side
 from socialstats.inference.weights import (
@@ -36,9 +41,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 KINDS = {
-    "rows": "Welch's t", "CR2": "cluster-robust t (CR2, Satterthwaite df)",
+    "rows": "Welch's t",
+    "CR2": "cluster-robust t (CR2, Satterthwaite df)",
     "two-way": "two-way cluster-robust t (CR2, Cochran df)",
-}  # fmt: skip
+}
 SHARES, GAPS = (0.0, 1.0), (-1.0, 1.0)
 
 
@@ -110,7 +116,9 @@ def two_means(
     check_sizes(samples)
     factors = cluster_factors(samples, cluster)
     means = group_means(samples, samples.value, factors)
-    shares = samples.scale == "binary" or (samples.repeats is not None and bool(samples.repeats.share_of))
+    shares = samples.scale == "binary" or (
+        samples.repeats is not None and bool(samples.repeats.share_of)
+    )
     rows = rows_of(samples, means, shares, level, null, alternative)
     gap, sides = means.difference, group_weighings(samples)
     weighing = both(sides)
@@ -122,17 +130,32 @@ def two_means(
         title=f"Difference of means: {' minus '.join(shorten(name, 40) for name in samples.groups)}",
         inference=f"{how}; {cluster_text(factors, 'units')}",
         rows=rows,
-        counts={"units": samples.n_rows, **weight_counts(weighing, "units"), **cluster_counts(factors)},
+        counts={
+            "units": samples.n_rows,
+            **weight_counts(weighing, "units"),
+            **cluster_counts(factors),
+        },
         fit={
-            "nobs": samples.n_rows, "n_clusters": rows[0].n_clusters, "df": whole(gap.df), "method": how,
-            "effective_df": gap.df if clustered else None, "largest_leverage": gap.largest if clustered else None,
+            "nobs": samples.n_rows,
+            "n_clusters": rows[0].n_clusters,
+            "df": whole(gap.df),
+            "method": how,
+            "effective_df": gap.df if clustered else None,
+            "largest_leverage": gap.largest if clustered else None,
         },
         settings={"null": null, "alternative": alternative, "cluster": cluster, "level": level},
-        cautions=(*cautions_of(samples, factors, means, rows), *weight_cautions(sides, "unit", samples)),
-        references=("welch1947", *(("bellmccaffrey2002",) if factors else ()), *(WORKS if sides else ())),
+        cautions=(
+            *cautions_of(samples, factors, means, rows),
+            *weight_cautions(sides, "unit", samples),
+        ),
+        references=(
+            "welch1947",
+            *(("bellmccaffrey2002",) if factors else ()),
+            *(WORKS if sides else ()),
+        ),
         design=samples,
         extras={"lead": gap, "weighings": sides, "interval": ends},
-    )  # fmt: skip
+    )
 
 
 def check_numbers(design: Groups) -> None:
@@ -140,27 +163,46 @@ def check_numbers(design: Groups) -> None:
     if design.levels and design.scale != "binary":
         other = "two_ordinal" if design.scale == "ordinal" else "two_proportions"
         say = f"{option('scale', 'numeric', '--scale numeric')} with {option('levels', typed='--levels')} in order"
-        raise DesignError(f"{design.source}: means need numbers, and these values are {design.scale}. {other} compares "
-                          f"them; {say} counts them as numbers, in equal steps")  # fmt: skip
+        raise DesignError(
+            f"{design.source}: means need numbers, and these values are {design.scale}. {other} compares "
+            f"them; {say} counts them as numbers, in equal steps"
+        )
 
 
 def rows_of(
     design: Groups, means: Means, shares: bool, level: float, null: float, alternative: Alternative
-) -> tuple[Row, ...]:  # fmt: skip
+) -> tuple[Row, ...]:
     """Rows of the difference, of both means and of their standard deviations."""
     gap, key = means.difference, (("group", design.groups[0]), ("minus", design.groups[1]))
     lead = Row(
-        term="difference", role="difference", key=key, estimate=gap.mean, n=float(design.n_rows),
-        n_units=design.n_rows, n_clusters=fewest(gap),
+        term="difference",
+        role="difference",
+        key=key,
+        estimate=gap.mean,
+        n=float(design.n_rows),
+        n_units=design.n_rows,
+        n_clusters=fewest(gap),
         method=f"{KINDS[gap.kind]}{NAMED * design.weighted}{OPEN[alternative]}",
-    )  # fmt: skip
-    lead = with_mean(lead, gap, level, null=null, alternative=alternative, within=GAPS if shares else ANYWHERE)
+    )
+    lead = with_mean(
+        lead, gap, level, null=null, alternative=alternative, within=GAPS if shares else ANYWHERE
+    )
     found, spreads = [], []
     for name, mean in zip(design.groups, means.sides, strict=True):
         one = Row(term=name, key=(("group", name),), n=mean.n, n_units=int(mean.n))
-        row = replace(one, group="mean", role="estimate", estimate=mean.mean, n_clusters=fewest(mean),
-                      method=("t" if gap.kind == "rows" else KINDS[gap.kind]) + NAMED * design.weighted)  # fmt: skip
-        found.append(with_mean(row, mean, level, within=SHARES if shares else ANYWHERE, test=False, df=mean.df))
+        row = replace(
+            one,
+            group="mean",
+            role="estimate",
+            estimate=mean.mean,
+            n_clusters=fewest(mean),
+            method=("t" if gap.kind == "rows" else KINDS[gap.kind]) + NAMED * design.weighted,
+        )
+        found.append(
+            with_mean(
+                row, mean, level, within=SHARES if shares else ANYWHERE, test=False, df=mean.df
+            )
+        )
         spreads.append(replace(one, group="sd", role="spread", estimate=mean.sd))
     return (lead, *found, *spreads)
 
@@ -172,7 +214,7 @@ def fewest(mean: ClusteredMean) -> int | None:
 
 def cautions_of(
     design: Groups, factors: Sequence[Factor], means: Means, rows: Sequence[Row]
-) -> tuple[Caution, ...]:  # fmt: skip
+) -> tuple[Caution, ...]:
     """Cautions about clusters, the shape of the values, and a variance that was raised."""
     gap = means.difference
     every = (gap, *means.sides)
@@ -183,15 +225,23 @@ def cautions_of(
         *shape_cautions(every, names=[row.name for row in rows[:3]], what="units"),
     ]
     if gap.floored:
-        found.append(caution("SS206", "the two-way variance fell below the larger one-way variance, used instead",
-                             affects="standard error, interval, t"))  # fmt: skip
+        found.append(
+            caution(
+                "SS206",
+                "the two-way variance fell below the larger one-way variance, used instead",
+                affects="standard error, interval, t",
+            )
+        )
     return tuple(found)
 
 
 def sentence(result: Result) -> str:
     """Return both means, their difference, its interval and test."""
     lead, first, second = result.rows[:3]
-    sizes = [f", {effective_text(side)}" if side else "" for side in result.extras.get("weighings") or (None, None)]
+    sizes = [
+        f", {effective_text(side)}" if side else ""
+        for side in result.extras.get("weighings") or (None, None)
+    ]
     shown = [
         f"{number(row.shown())} in {shorten(row.term, 40)} ({count(row.n or 0, 'unit')}{size})"
         for row, size in zip((first, second), sizes, strict=True)
@@ -200,7 +250,9 @@ def sentence(result: Result) -> str:
     settings = result.settings
     side = said_side(settings["alternative"]) if lead.p_value is not None else ""
     against = f" against {number(settings['null'])}" if settings["null"] else ""
-    return f"The mean was {' and '.join(shown)}{where}, a difference of {stat(lead)}{side}{against}."
+    return (
+        f"The mean was {' and '.join(shown)}{where}, a difference of {stat(lead)}{side}{against}."
+    )
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
@@ -208,7 +260,9 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     from socialstats.figures import forest
 
     rows = [*result.rows[1:3], result.rows[0]]
-    return forest(rows, ax=ax, **{"sort": False, "xlabel": "Mean, and difference of means", **options})
+    return forest(
+        rows, ax=ax, **{"sort": False, "xlabel": "Mean, and difference of means", **options}
+    )
 
 
 METRIC = Metric(

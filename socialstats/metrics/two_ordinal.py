@@ -10,7 +10,12 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.groups import Groups
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, DesignError
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, small_sample
+from socialstats.inference.dependence import (
+    cluster_cautions,
+    cluster_factors,
+    cluster_text,
+    small_sample,
+)
 from socialstats.inference.rows import with_mean
 from socialstats.inference.sides import OPEN, inner_level, said_side
 from socialstats.models.effect_sizes import cluster_counts, place_of, whole
@@ -27,9 +32,10 @@ if TYPE_CHECKING:
 
 CHANCE = 0.5
 KINDS = {
-    "rows": "Brunner-Munzel t", "CR2": "Brunner-Munzel t with CR2 errors (Satterthwaite df)",
+    "rows": "Brunner-Munzel t",
+    "CR2": "Brunner-Munzel t with CR2 errors (Satterthwaite df)",
     "two-way": "Brunner-Munzel t with two-way CR2 errors (Cochran df)",
-}  # fmt: skip
+}
 IGNORING = "ignoring clusters"
 FEWEST = 10  # units (or effective clusters) of the smaller group below which intervals were too short in simulations
 
@@ -97,12 +103,17 @@ def two_ordinal(
     inner_level(level, alternative)
     if samples.scale == "nominal":
         say = option("levels", ("low", "...", "high"), "--levels LOW,...,HIGH")
-        raise DesignError(f"{samples.source}: the values {quoted(samples.levels, 6)} have no order ({say}); "
-                          "two_proportions compares the share of one of them, by its option choice")  # fmt: skip
+        raise DesignError(
+            f"{samples.source}: the values {quoted(samples.levels, 6)} have no order ({say}); "
+            "two_proportions compares the share of one of them, by its option choice"
+        )
     check_sizes(samples)
     factors = cluster_factors(samples, cluster)
     found = superiority(samples, factors)
-    rows = (lead_row(samples, found, level, alternative), rank_row(samples, bool(factors), alternative))
+    rows = (
+        lead_row(samples, found, level, alternative),
+        rank_row(samples, bool(factors), alternative),
+    )
     error = found.error
     clustered = bool(factors) and not error.undefined
     return Result(
@@ -112,28 +123,45 @@ def two_ordinal(
         rows=rows,
         counts={"units": samples.n_rows, **cluster_counts(factors)},
         fit={
-            "nobs": samples.n_rows, "n_clusters": rows[0].n_clusters, "df": whole(error.df),
-            "method": KINDS[error.kind], "effective_df": error.df if clustered else None,
+            "nobs": samples.n_rows,
+            "n_clusters": rows[0].n_clusters,
+            "df": whole(error.df),
+            "method": KINDS[error.kind],
+            "effective_df": error.df if clustered else None,
             "largest_leverage": error.largest if clustered else None,
         },
         settings={"alternative": alternative, "cluster": cluster, "level": level},
         cautions=cautions_of(samples, factors, found, rows),
-        references=("brunnermunzel2000", "mannwhitney1947", *(("bellmccaffrey2002",) if factors else ())),
+        references=(
+            "brunnermunzel2000",
+            "mannwhitney1947",
+            *(("bellmccaffrey2002",) if factors else ()),
+        ),
         design=samples,
         extras={"chance": CHANCE, "n": samples.n_units},
-    )  # fmt: skip
+    )
 
 
 def lead_row(design: Groups, found: Superiority, level: float, alternative: Alternative) -> Row:
     """Row of the probability with its interval and t test against one half."""
     error = found.error
     row = Row(
-        term="superiority", role="effect_size", key=(("group", design.groups[0]), ("over", design.groups[1])),
-        estimate=found.estimate, n=float(design.n_rows), n_units=design.n_rows, limits=(0.0, 1.0),
-        n_clusters=min(error.clusters) if error.clusters else None, method=f"{KINDS[error.kind]}{OPEN[alternative]}",
-    )  # fmt: skip
+        term="superiority",
+        role="effect_size",
+        key=(("group", design.groups[0]), ("over", design.groups[1])),
+        estimate=found.estimate,
+        n=float(design.n_rows),
+        n_units=design.n_rows,
+        limits=(0.0, 1.0),
+        n_clusters=min(error.clusters) if error.clusters else None,
+        method=f"{KINDS[error.kind]}{OPEN[alternative]}",
+    )
     if error.undefined:
-        apart = "the groups do not overlap, or all values tie: no standard error" if error.sd == 0 else error.undefined
+        apart = (
+            "the groups do not overlap, or all values tie: no standard error"
+            if error.sd == 0
+            else error.undefined
+        )
         return replace(row, undefined=apart, reason="no_variation" if error.sd == 0 else None)
     moved = replace(error, mean=found.estimate)
     return with_mean(row, moved, level, null=CHANCE, alternative=alternative, within=(0.0, 1.0))
@@ -141,21 +169,30 @@ def lead_row(design: Groups, found: Superiority, level: float, alternative: Alte
 
 def rank_row(design: Groups, clustered: bool, alternative: Alternative) -> Row:
     """Row of the Wilcoxon-Mann-Whitney test."""
-    row = Row(term="rank_sum", group=IGNORING if clustered else "test", role="test", n=float(design.n_rows),
-              n_units=design.n_rows, method="Wilcoxon-Mann-Whitney")  # fmt: skip
+    row = Row(
+        term="rank_sum",
+        group=IGNORING if clustered else "test",
+        role="test",
+        n=float(design.n_rows),
+        n_units=design.n_rows,
+        method="Wilcoxon-Mann-Whitney",
+    )
     found = rank_sum(design, alternative)
     if found is None:
         return replace(row, undefined="all values tie: no test", reason="no_variation")
     how = "exact" if found.exact else "normal, continuity-corrected"
     return replace(
-        row, statistic=found.u, p_value=found.p_value, test="exact_rank_sum" if found.exact else "rank_sum",
+        row,
+        statistic=found.u,
+        p_value=found.p_value,
+        test="exact_rank_sum" if found.exact else "rank_sum",
         method=f"{row.method} ({how}{', units taken as independent' if clustered else ''})",
-    )  # fmt: skip
+    )
 
 
 def cautions_of(
     design: Groups, factors: Sequence[Factor], found: Superiority, rows: Sequence[Row]
-) -> tuple[Caution, ...]:  # fmt: skip
+) -> tuple[Caution, ...]:
     """Cautions about clusters, and groups too small for the t approximation."""
     error = found.error
     dfs = [] if error.undefined else [error.df]
@@ -163,10 +200,17 @@ def cautions_of(
     if factors:
         return cautions
     least = min(design.n_units)
-    return (*cautions, *small_sample(
-        least, FEWEST, f"the smaller group has {count(least, 'unit')}", affects="the t interval and its test",
-        fix="quote the exact rank-sum test", rows=["superiority"],
-    ))  # fmt: skip
+    return (
+        *cautions,
+        *small_sample(
+            least,
+            FEWEST,
+            f"the smaller group has {count(least, 'unit')}",
+            affects="the t interval and its test",
+            fix="quote the exact rank-sum test",
+            rows=["superiority"],
+        ),
+    )
 
 
 def sentence(result: Result) -> str:
@@ -175,7 +219,11 @@ def sentence(result: Result) -> str:
     first, second = (shorten(name, 40) for name in result.design.groups)
     where = place_of({what: n for what, n in result.counts.items() if what != "units"})
     sizes = " and ".join(count(n) for n in result.extras["n"])
-    beside = "" if test.p_value is None else f"; U = {number(test.statistic, 1)}, {p_value(test.p_value)}"
+    beside = (
+        ""
+        if test.p_value is None
+        else f"; U = {number(test.statistic, 1)}, {p_value(test.p_value)}"
+    )
     side = "" if test.p_value is None else said_side(result.settings["alternative"])
     return (
         f"The probability that {first} is higher than {second} (ties count a half) was {stat(lead)}{beside}{side} "

@@ -10,7 +10,13 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.groups import Groups
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution
-from socialstats.inference.dependence import cluster_factors, cluster_text, few_df, rare_answers, share_cautions
+from socialstats.inference.dependence import (
+    cluster_factors,
+    cluster_text,
+    few_df,
+    rare_answers,
+    share_cautions,
+)
 from socialstats.inference.sides import inner_level, one_sided, said_side
 from socialstats.inference.weights import (
     NAMED,
@@ -110,10 +116,16 @@ def two_proportions(
     sides = group_weighings(samples)
     plain = not factors and samples.repeats is None and not sides
     shares = tuple(share_row(samples, ones, side, factors, level) for side in (0, 1))
-    inside = shares if inner == level else tuple(share_row(samples, ones, side, factors, inner) for side in (0, 1))
+    inside = (
+        shares
+        if inner == level
+        else tuple(share_row(samples, ones, side, factors, inner) for side in (0, 1))
+    )
     made, tested = difference_row(samples, inside, means, plain, inner)
     lead = one_sided(made, alternative, level)
-    hits = tuple(float(samples.count[samples.group == side] @ ones[samples.group == side]) for side in (0, 1))
+    hits = tuple(
+        float(samples.count[samples.group == side] @ ones[samples.group == side]) for side in (0, 1)
+    )
     if plain:
         p = fisher_exact(hits, samples.n_units, alternative)
         lead = replace(lead, p_value=p, test="exact") if p is not None else lead
@@ -124,25 +136,40 @@ def two_proportions(
         title=f"Difference of shares: {' minus '.join(shorten(name, 40) for name in samples.groups)}",
         inference=f"{how}; {cluster_text(factors, 'units')}",
         rows=rows,
-        counts={"units": samples.n_rows, **weight_counts(both(sides), "units"), **cluster_counts(factors)},
+        counts={
+            "units": samples.n_rows,
+            **weight_counts(both(sides), "units"),
+            **cluster_counts(factors),
+        },
         fit={
-            "nobs": samples.n_rows, "n_clusters": lead.n_clusters, "method": made.method,
+            "nobs": samples.n_rows,
+            "n_clusters": lead.n_clusters,
+            "method": made.method,
             "df": None if plain else whole(means.difference.df),
-            **({"effective_df": lead.df, "largest_leverage": means.difference.largest or None} if factors else {}),
+            **(
+                {"effective_df": lead.df, "largest_leverage": means.difference.largest or None}
+                if factors
+                else {}
+            ),
         },
         settings={"choice": label, "alternative": alternative, "cluster": cluster, "level": level},
-        cautions=(*cautions_of(samples, factors, rows, means, plain),
-                  *weight_cautions(sides, "unit", samples)),
-        references=("newcombe1998independent", *(("wilson1927", "fisher1935") if plain else ("zoudonner2008",
-                    "bellmccaffrey2002")), *(WORKS if sides else ())),
+        cautions=(
+            *cautions_of(samples, factors, rows, means, plain),
+            *weight_cautions(sides, "unit", samples),
+        ),
+        references=(
+            "newcombe1998independent",
+            *(("wilson1927", "fisher1935") if plain else ("zoudonner2008", "bellmccaffrey2002")),
+            *(WORKS if sides else ()),
+        ),
         design=samples,
         extras={"hits": hits, "n": samples.n_units, "choice": label, "weighings": sides},
-    )  # fmt: skip
+    )
 
 
 def cautions_of(
     design: Groups, factors: Sequence[Factor], rows: Sequence[Row], means: Means, plain: bool
-) -> tuple[Caution, ...]:  # fmt: skip
+) -> tuple[Caution, ...]:
     """Cautions about clusters, rare answers and few degrees of freedom."""
     shares = rows[1:]
     found = share_cautions(design, factors, shares)
@@ -162,8 +189,10 @@ def sentence(result: Result) -> str:
     elif result.design.repeats is None:
         pairs = zip(result.extras["hits"], result.extras["n"], strict=True)
         sizes = [f" ({count(hits)} of {count(n)})" for hits, n in pairs]
-    shown = [f"{number(row.shown())} in {shorten(row.term, 40)}{size}" for row, size in
-             zip((first, second), sizes, strict=True)]  # fmt: skip
+    shown = [
+        f"{number(row.shown())} in {shorten(row.term, 40)}{size}"
+        for row, size in zip((first, second), sizes, strict=True)
+    ]
     where = place_of({what: n for what, n in result.counts.items() if what != "units"})
     side = said_side(result.settings["alternative"]) if lead.p_value is not None else ""
     return f"The share of '{choice}' was {' and '.join(shown)}{where}, a difference of {stat(lead)}{side}."
@@ -174,7 +203,9 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     from socialstats.figures import forest
 
     rows = [*result.rows[1:3], result.rows[0]]
-    return forest(rows, ax=ax, **{"sort": False, "xlabel": "Share, and difference of shares", **options})
+    return forest(
+        rows, ax=ax, **{"sort": False, "xlabel": "Share, and difference of shares", **options}
+    )
 
 
 METRIC = Metric(

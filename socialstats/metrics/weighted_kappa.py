@@ -26,7 +26,12 @@ from socialstats.inference.how import How
 from socialstats.inference.infer import FEWEST_UNITS, TOO_FEW, Inferred, infer
 from socialstats.inference.intervals import checked_level, two_sided_p
 from socialstats.inference.rows import with_inferred
-from socialstats.models.agreement import AgreementWeights, OnUndefined, checked_on_undefined, weights_of
+from socialstats.models.agreement import (
+    AgreementWeights,
+    OnUndefined,
+    checked_on_undefined,
+    weights_of,
+)
 from socialstats.models.kappa import (
     KappaTable,
     Patterns,
@@ -56,10 +61,14 @@ ROUNDING = 1e-14
 MEAN, POOLED = "mean", "pooled"
 TOGETHER = (MEAN, POOLED)
 METHODS = {
-    "fisher": "Fisher z of kappa", "wald": "Wald", "percentile": "bootstrap, percentile", "basic": "bootstrap, basic",
-    "bca": "bootstrap, BCa", "disagreements": "Korn and Graubard's interval of the share of disagreement",
+    "fisher": "Fisher z of kappa",
+    "wald": "Wald",
+    "percentile": "bootstrap, percentile",
+    "basic": "bootstrap, basic",
+    "bca": "bootstrap, BCa",
+    "disagreements": "Korn and Graubard's interval of the share of disagreement",
     "hull": "Fisher z and Korn and Graubard's interval of the share of disagreement, the wider at each end",
-}  # fmt: skip
+}
 NO_PAIR = "no two raters have a kappa"
 NO_UNITS = "kappa needs at least 2 units with ratings of two raters"
 
@@ -95,8 +104,10 @@ def rows_of(part: Part, known: Sequence[Inferred], o: Options) -> list[Row]:
     def undefined(row: Row, why: str) -> Row:
         if o.on_undefined == "raise":
             place = f" ({row.group})" if row.group is not None else ""
-            raise UndefinedStatistic(f"{row.term}{place}: {why}; {option('on_undefined', 'nan')} gives a row with "
-                                     "this reason")  # fmt: skip
+            raise UndefinedStatistic(
+                f"{row.term}{place}: {why}; {option('on_undefined', 'nan')} gives a row with "
+                "this reason"
+            )
         row = replace(row, undefined=why, reason="no_variation")
         if o.on_undefined == "nan":
             return row
@@ -126,8 +137,12 @@ def rows_of(part: Part, known: Sequence[Inferred], o: Options) -> list[Row]:
         mean = Inferred(why=TOO_FEW.format(n=few), kind=known[-2].kind, clusters=known[-2].clusters)
         known = [*known[:-2], mean, known[-1]]
     if len(part.patterns.raters) > 2 or o.pairs == "pooled":
-        for term, value, found in zip(TOGETHER, (table.mean, table.pooled), (known[-1], *known)[-2:], strict=True):
-            row = Row(term=term, group=part.group, key=of_part, role="estimate", n=rated, n_units=n_units)
+        for term, value, found in zip(
+            TOGETHER, (table.mean, table.pooled), (known[-1], *known)[-2:], strict=True
+        ):
+            row = Row(
+                term=term, group=part.group, key=of_part, role="estimate", n=rated, n_units=n_units
+            )
             if n_units < 2:
                 rows.append(replace(row, undefined=NO_UNITS, reason="one_unit"))
             elif not rated:
@@ -135,13 +150,19 @@ def rows_of(part: Part, known: Sequence[Inferred], o: Options) -> list[Row]:
             elif math.isnan(value):
                 rows.append(undefined(row, f"no variation: {NO_PAIR}"))
             else:
-                rows.append(filled(replace(row, estimate=0.0 if abs(value) < ROUNDING else value), found))
+                rows.append(
+                    filled(replace(row, estimate=0.0 if abs(value) < ROUNDING else value), found)
+                )
     for p, (name, one) in enumerate(zip(part.names, table.found, strict=True)):
         if o.pairs == "pooled":
             break
         key = (("pair", name), *of_part)
-        row = Row(term=name, group=part.group, key=key, role="estimate", n=one.n, n_units=int(one.n))
-        always = [None if code is None else shorten(part.patterns.levels[code]) for code in one.constant]
+        row = Row(
+            term=name, group=part.group, key=key, role="estimate", n=one.n, n_units=int(one.n)
+        )
+        always = [
+            None if code is None else shorten(part.patterns.levels[code]) for code in one.constant
+        ]
         if one.n < 2:
             units = "no unit" if one.n == 0 else "only one unit"
             why = f"{units} has ratings of both; kappa needs at least 2"
@@ -149,13 +170,17 @@ def rows_of(part: Part, known: Sequence[Inferred], o: Options) -> list[Row]:
         elif math.isnan(one.kappa):
             why = "no variation: the weights say that all levels they gave agree fully"
             if always[0] is not None and always[0] == always[1]:
-                why = f"no variation: both raters gave '{always[0]}' to all {counted(one.n, 'unit')}"
+                why = (
+                    f"no variation: both raters gave '{always[0]}' to all {counted(one.n, 'unit')}"
+                )
             of_pairs.append(undefined(row, why))
         elif always == [None, None]:
             of_pairs.append(filled(replace(row, estimate=one.kappa), known[p], one.null_error))
         else:
             who = [shorten(part.patterns.raters[r]) for r in table.pairs[p]]
-            said = next((r, level) for r, level in zip(who, always, strict=True) if level is not None)
+            said = next(
+                (r, level) for r, level in zip(who, always, strict=True) if level is not None
+            )
             why = f"'{said[0]}' always gave '{said[1]}', so kappa is 0 whatever the other did: no error, no interval"
             of_pairs.append(replace(row, estimate=one.kappa, undefined=why, reason="no_interval"))
     return [*rows, *with_pairs_holm(of_pairs)]
@@ -164,19 +189,28 @@ def rows_of(part: Part, known: Sequence[Inferred], o: Options) -> list[Row]:
 INTERVALS = {
     "closed": "Fisher z intervals, Fleiss-Cohen-Everitt standard errors",
     "wald": "Wald intervals, Fleiss-Cohen-Everitt standard errors",
-    "percentile": "percentile bootstrap intervals", "basic": "basic bootstrap intervals",
+    "percentile": "percentile bootstrap intervals",
+    "basic": "basic bootstrap intervals",
     "bca": "BCa bootstrap intervals",
-}  # fmt: skip
-NAMES = {"unweighted": "Cohen's kappa", "custom": "Weighted kappa (custom weights)", "ratio": "Ratio-weighted kappa"}
+}
+NAMES = {
+    "unweighted": "Cohen's kappa",
+    "custom": "Weighted kappa (custom weights)",
+    "ratio": "Ratio-weighted kappa",
+}
 
 
 def sentence(result: Result) -> str:
     """State kappa of the two raters, the mean of all pairs with their range, or the pooled one."""
-    name = NAMES.get(result.settings["weights"], f"{result.settings['weights'].capitalize()}-weighted kappa")
+    name = NAMES.get(
+        result.settings["weights"], f"{result.settings['weights'].capitalize()}-weighted kappa"
+    )
     pooled = result.settings["pairs"] == POOLED
     first = result.rows[1] if pooled else result.rows[0]
     if first.term not in (MEAN, POOLED):
-        return f"{name} of {quoted_pair(first.term)} {numbers(first)} ({count(first.n or 0, 'unit')})."
+        return (
+            f"{name} of {quoted_pair(first.term)} {numbers(first)} ({count(first.n or 0, 'unit')})."
+        )
     raters, units = count(result.counts["raters"], "rater"), count(first.n_units or 0, "unit")
     pairs = [r for r in result.rows if r.term not in (MEAN, POOLED) and r.group is None]
     inside = name if name.startswith("Cohen") else name[0].lower() + name[1:]
@@ -319,12 +353,24 @@ def weighted_kappa(
     """
     one_of("ci", ci, CIS)
     o = Options(
-        weights=weights, kind=kind, pairs=checked_pairs(pairs), stratum=stratum, refusal=refusal,
-        ci="closed" if ci == "auto" else ci, cluster=cluster, on_undefined=checked_on_undefined(on_undefined),
-        level=checked_level(level), resamples=resamples, seed=seed,
-    )  # fmt: skip
+        weights=weights,
+        kind=kind,
+        pairs=checked_pairs(pairs),
+        stratum=stratum,
+        refusal=refusal,
+        ci="closed" if ci == "auto" else ci,
+        cluster=cluster,
+        on_undefined=checked_on_undefined(on_undefined),
+        level=checked_level(level),
+        resamples=resamples,
+        seed=seed,
+    )
     used = extended(weights_of(ratings, o.weights, kind=o.kind), o.refusal)
-    what = "Cohen's kappa (unweighted)" if used.name == "unweighted" else f"weighted kappa ({used.name})"
+    what = (
+        "Cohen's kappa (unweighted)"
+        if used.name == "unweighted"
+        else f"weighted kappa ({used.name})"
+    )
     factors = cluster_factors(ratings, o.cluster)
     why = too_many_pairs(len(ratings.raters)) if isinstance(o.pairs, str) else ""
     if why:
@@ -340,7 +386,9 @@ def weighted_kappa(
         table = kappa_table(found, used.matrix, list(names))
         parts.append(Part(group=group, patterns=found, names=tuple(names.values()), table=table))
         of = [*names.values(), *(TOGETHER if len(names) > 1 else ())]
-        inferred.append(infer(table.estimand(), found.clusters, o, what, of if o.pairs != "pooled" else ()))
+        inferred.append(
+            infer(table.estimand(), found.clusters, o, what, of if o.pairs != "pooled" else ())
+        )
         rows += rows_of(parts[-1], inferred[-1][0], o)
     whole, (known, warned) = parts[0].patterns, inferred[0]
     largest = max(one.largest for one in known)
@@ -350,31 +398,57 @@ def weighted_kappa(
         inference=f"{INTERVALS[o.ci]}; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
         counts={"ratings": whole.n_ratings, "units": whole.n_units, "raters": len(whole.raters)},
-        fit={"nobs": whole.n_ratings, "n_clusters": rows[0].n_clusters, "method": o.ci,
-             "effective_df": known[-1].df, "largest_leverage": largest or None, **o.drawn},
+        fit={
+            "nobs": whole.n_ratings,
+            "n_clusters": rows[0].n_clusters,
+            "method": o.ci,
+            "effective_df": known[-1].df,
+            "largest_leverage": largest or None,
+            **o.drawn,
+        },
         settings={
-            "weights": used.name, "kind": o.kind, "pairs": o.pairs, "stratum": o.stratum, "refusal": o.refusal,
-            "ci": o.ci, "cluster": o.cluster, "on_undefined": o.on_undefined, "level": o.level,
-            "resamples": o.resamples, "seed": o.seed,
+            "weights": used.name,
+            "kind": o.kind,
+            "pairs": o.pairs,
+            "stratum": o.stratum,
+            "refusal": o.refusal,
+            "ci": o.ci,
+            "cluster": o.cluster,
+            "on_undefined": o.on_undefined,
+            "level": o.level,
+            "resamples": o.resamples,
+            "seed": o.seed,
         },
         cautions=(
-            *used.cautions, *own_cautions(parts[0]), *missing_ratings(ratings, whole, o.refusal), *warned,
+            *used.cautions,
+            *own_cautions(parts[0]),
+            *missing_ratings(ratings, whole, o.refusal),
+            *warned,
             *cluster_cautions(
-                ratings, factors, df=[one.df for one in known if one.low is not None], largest=largest
+                ratings,
+                factors,
+                df=[one.df for one in known if one.low is not None],
+                largest=largest,
             ),
         ),
-        references=("cohen1968", "fleiss1969", *(("light1971", "conger1980") if len(whole.raters) > 2 else ())),
+        references=(
+            "cohen1968",
+            "fleiss1969",
+            *(("light1971", "conger1980") if len(whole.raters) > 2 else ()),
+        ),
         design=ratings,
         extras={
             "pairs": {part.group or ALL: facts(part, used, ratings, o) for part in parts},
             "tables": {
-                part.group or ALL: {n: f.table for n, f in zip(part.names, part.table.found, strict=True)}
+                part.group or ALL: {
+                    n: f.table for n, f in zip(part.names, part.table.found, strict=True)
+                }
                 for part in parts
             },
             "weights": used.matrix,
             "together": TOGETHER,
         },
-    )  # fmt: skip
+    )
 
 
 def checked_pairs(pairs: Any) -> str | tuple[str, str]:
@@ -384,7 +458,9 @@ def checked_pairs(pairs: Any) -> str | tuple[str, str]:
             return pairs
     elif isinstance(pairs, Sequence) and len(pairs) == 2:
         return str(pairs[0]), str(pairs[1])
-    raise InputError(f"{option('pairs', pairs)} is not one of 'all', 'pooled', or the names of two raters")
+    raise InputError(
+        f"{option('pairs', pairs)} is not one of 'all', 'pooled', or the names of two raters"
+    )
 
 
 def extended(weights: AgreementWeights, refusal: str) -> AgreementWeights:
@@ -397,25 +473,34 @@ def extended(weights: AgreementWeights, refusal: str) -> AgreementWeights:
     return replace(weights, matrix=matrix)
 
 
-def facts(part: Part, weights: AgreementWeights, design: Ratings, o: Options) -> dict[str, dict[str, float | None]]:
+def facts(
+    part: Part, weights: AgreementWeights, design: Ratings, o: Options
+) -> dict[str, dict[str, float | None]]:
     """Return for each pair of raters n, observed and expected agreement, kappa, its null s.e. and its largest value."""
     ordered = o.refusal == "missing"
     return {
         name: {
-            "n": f.n, "observed": f.observed, "expected": f.expected,
+            "n": f.n,
+            "observed": f.observed,
+            "expected": f.expected,
             "kappa": None if math.isnan(f.kappa) else f.kappa,
             "null_std_error": f.null_error if f.null_error > 0 else None,
-            "largest": largest_kappa(f, weights.matrix, weights.name, design.scores) if ordered else None,
+            "largest": largest_kappa(f, weights.matrix, weights.name, design.scores)
+            if ordered
+            else None,
         }
         for name, f in zip(part.names, part.table.found, strict=True)
         if f.n
-    }  # fmt: skip
+    }
 
 
 def own_cautions(part: Part) -> tuple[Caution, ...]:
     """Cautions SS312 (few units), SS313 (a rater who never varies), SS301 (pairs without kappa)."""
     found: list[Caution] = []
-    least = min((f.n for f, known in zip(part.table.found, part.table.used, strict=True) if known), default=0.0)
+    least = min(
+        (f.n for f, known in zip(part.table.found, part.table.used, strict=True) if known),
+        default=0.0,
+    )
     if least:
         where = "rated by both" if len(part.names) == 1 else "in common for some pair"
         said = f"{count(least, 'unit')} {where}; with 30, 95% intervals covered .93 to .98 of simulations"
@@ -423,7 +508,9 @@ def own_cautions(part: Part) -> tuple[Caution, ...]:
     codes, clusters = part.patterns.codes, part.patterns.clusters
     levels = np.sort(codes, axis=1)
     once = (levels >= 0) & (np.diff(levels, axis=1, prepend=-1) > 0)
-    carriers = np.bincount(levels[once], np.broadcast_to(part.patterns.count[:, None], once.shape)[once])
+    carriers = np.bincount(
+        levels[once], np.broadcast_to(part.patterns.count[:, None], once.shape)[once]
+    )
     fewest = min((len(np.unique(code)) for code in clusters), default=None)
     found += rare_level_cautions(carriers.astype(np.float64), part.patterns.n_units, fewest)
     flat = {
@@ -434,7 +521,9 @@ def own_cautions(part: Part) -> tuple[Caution, ...]:
     }
     if flat:
         said = f"{quoted(sorted(flat))} gave one level only (to units that another rater rated)"
-        affects = "their kappa, 0 or undefined whatever the agreement, and coefficients over all raters"
+        affects = (
+            "their kappa, 0 or undefined whatever the agreement, and coefficients over all raters"
+        )
         found.append(caution("SS313", said, affects=affects))
     lost = sum(not known for known in part.table.used)
     if any(part.table.used) and lost:
@@ -443,14 +532,23 @@ def own_cautions(part: Part) -> tuple[Caution, ...]:
     return tuple(found)
 
 
-PLACES = {"smallest": 0.0, "10th percentile": 0.1, "lower quartile": 0.25, "median": 0.5, "upper quartile": 0.75,
-          "90th percentile": 0.9, "largest": 1.0}  # fmt: skip
+PLACES = {
+    "smallest": 0.0,
+    "10th percentile": 0.1,
+    "lower quartile": 0.25,
+    "median": 0.5,
+    "upper quartile": 0.75,
+    "90th percentile": 0.9,
+    "largest": 1.0,
+}
 
 
 def kappas_of(kappa: Result) -> dict[str, tuple[float, float]]:
     """Return kappa and number of units of each pair of raters that has a kappa."""
     found = next(iter(kappa.extras["pairs"].values()))
-    known = ((name, one["kappa"], one["n"]) for name, one in found.items() if one["kappa"] is not None)
+    known = (
+        (name, one["kappa"], one["n"]) for name, one in found.items() if one["kappa"] is not None
+    )
     return {name: (kappa, n) for name, kappa, n in known if np.isfinite(kappa)}
 
 
@@ -490,7 +588,10 @@ def kappa_quantiles(kappa: Result) -> Result:
     values = np.array([value for value, _ in found.values()])
     quantiles = np.quantile(values, list(PLACES.values())).tolist()
     n = float(len(values))
-    rows = [Row(term=name, group="pairs", estimate=x, n=n) for name, x in zip(PLACES, quantiles, strict=True)]
+    rows = [
+        Row(term=name, group="pairs", estimate=x, n=n)
+        for name, x in zip(PLACES, quantiles, strict=True)
+    ]
     return Result(
         metric="weighted_kappa",
         title=f"{kappa.title} of all pairs of raters, distribution",

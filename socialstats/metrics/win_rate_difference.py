@@ -113,14 +113,21 @@ def win_rate_difference(
     rows = [change(stories, k, name, level) for k, name in enumerate(stories.items)]
     n = int(stories.chose.shape[1])
     return Result(
-        metric="mcnemar", title=f"How often items are chosen: {labels[0]} minus {labels[1]}", rows=tuple(rows),
+        metric="mcnemar",
+        title=f"How often items are chosen: {labels[0]} minus {labels[1]}",
+        rows=tuple(rows),
         inference=f"t tests of the mean difference, clustered by {listing(list(stories.clusters))} (CR2)",
-        counts={"stories": n, "ties": stories.ties}, settings={"labels": labels, "level": level},
-        references=("mcnemar1947", "bellmccaffrey2002"), design=(first, second),
+        counts={"stories": n, "ties": stories.ties},
+        settings={"labels": labels, "level": level},
+        references=("mcnemar1947", "bellmccaffrey2002"),
+        design=(first, second),
         words=f"{count(n, 'story', 'stories')} answered by {quoted(labels[:1])} and by {quoted(labels[1:])}.",
-        cautions=stories.match.cautions("story", [quoted([label]) for label in labels], "every row"),
-        extras={"stories": stories, "clearest": CHECKED}, check="socialstats.crosscheck.win_rates:difference_checks",
-    )  # fmt: skip
+        cautions=stories.match.cautions(
+            "story", [quoted([label]) for label in labels], "every row"
+        ),
+        extras={"stories": stories, "clearest": CHECKED},
+        check="socialstats.crosscheck.win_rates:difference_checks",
+    )
 
 
 def change(stories: Stories, k: int, name: str, level: float) -> Row:
@@ -146,7 +153,8 @@ def change(stories: Stories, k: int, name: str, level: float) -> Row:
     agree = chose[0] & chose[1]
     alone = mid_p(Cells(a=float(agree.sum()), b=b, c=c, d=n - float(agree.sum()) - b - c))
     row = replace(
-        row, method=f"b = {b:.0f}, c = {c:.0f}; mid-p of independent stories {number(alone.p, 3, bounded=True)}"
+        row,
+        method=f"b = {b:.0f}, c = {c:.0f}; mid-p of independent stories {number(alone.p, 3, bounded=True)}",
     )
     codes = [np.unique(each[own], return_inverse=True)[1] for each in stories.clusters.values()]
     found = clustered_mean(y, np.ones(n), codes, magnitude=1.0)
@@ -164,11 +172,16 @@ def matched(one: Comparisons, two: Comparisons) -> Stories:
     items = tuple(sorted({*one.items, *two.items}))
     one, two = one.whole(), two.whole()  # a cell is a story, with its clusters
     for more in ((), ("clusters",), ("clusters", "order")):
-        columns = [described(design, items, more, two if design is one else one) for design in (one, two)]
+        columns = [
+            described(design, items, more, two if design is one else one) for design in (one, two)
+        ]
         stacked = [np.concatenate(pair) for pair in zip(*columns, strict=True)]
         story = group(stacked)[1]
         first, second = story[: len(one.count)], story[len(one.count) :]
-        if all(np.all(d.count == 1) and len(np.unique(s)) == len(s) for d, s in ((one, first), (two, second))):
+        if all(
+            np.all(d.count == 1) and len(np.unique(s)) == len(s)
+            for d, s in ((one, first), (two, second))
+        ):
             break
     else:
         raise UndefinedStatistic(REPEATED)
@@ -179,15 +192,29 @@ def matched(one: Comparisons, two: Comparisons) -> Stories:
         raise UndefinedStatistic("no story was answered by both")
     decided = (one.outcome[at] != TIED) & (two.outcome[other] != TIED)
     at, other = at[decided], other[decided]
-    chose = np.array([(d.outcome[k] == A_WON) == np.less(*sides(d, items))[k] for d, k in ((one, at), (two, other))])
+    chose = np.array(
+        [
+            (d.outcome[k] == A_WON) == np.less(*sides(d, items))[k]
+            for d, k in ((one, at), (two, other))
+        ]
+    )
     low, high = (column[: len(one.count)][at] for column in stacked[:2])
     clusters = shared_clusters(one, two, at, other)
     clusters |= {"pair of items": group([low, high])[1]} if len(clusters) < 2 else {}
-    return Stories(items=items, low=low, high=high, clusters=clusters, chose=chose, ties=int((~decided).sum()),
-                   match=match)  # fmt: skip
+    return Stories(
+        items=items,
+        low=low,
+        high=high,
+        clusters=clusters,
+        chose=chose,
+        ties=int((~decided).sum()),
+        match=match,
+    )
 
 
-def shared_clusters(one: Comparisons, two: Comparisons, at: IntArray, other: IntArray) -> dict[str, IntArray]:
+def shared_clusters(
+    one: Comparisons, two: Comparisons, at: IntArray, other: IntArray
+) -> dict[str, IntArray]:
     """Return the first two declared factors that hold several stories and are the same in both designs."""
     found = {}
     known = {factor.name: factor for factor in two.clusters}
@@ -200,7 +227,9 @@ def shared_clusters(one: Comparisons, two: Comparisons, at: IntArray, other: Int
     return dict(list(found.items())[:2])
 
 
-def described(design: Comparisons, items: Sequence[str], more: Sequence[str], other: Comparisons) -> list[AnyArray]:
+def described(
+    design: Comparisons, items: Sequence[str], more: Sequence[str], other: Comparisons
+) -> list[AnyArray]:
     """Return what tells stories apart: the two items, the covariates of each, and more where asked; side-free."""
     a, b = sides(design, items)
     flipped = a > b
@@ -213,7 +242,9 @@ def described(design: Comparisons, items: Sequence[str], more: Sequence[str], ot
         columns += both(design.covariates[name].a, design.covariates[name].b)
     if "clusters" in more:
         shared = {factor.name for factor in other.clusters}
-        columns += [np.array(f.levels, dtype=object)[f.codes] for f in design.clusters if f.name in shared]
+        columns += [
+            np.array(f.levels, dtype=object)[f.codes] for f in design.clusters if f.name in shared
+        ]
     if "order" in more:
         columns.append(np.where(flipped, -design.first, design.first) + 1)
     return columns

@@ -13,7 +13,13 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.designs.scan import StoredClusters
 from socialstats.errors import UndefinedStatistic
-from socialstats.inference.dependence import cluster_facts, cluster_text, clustered, settled_cluster, share_cautions
+from socialstats.inference.dependence import (
+    cluster_facts,
+    cluster_text,
+    clustered,
+    settled_cluster,
+    share_cautions,
+)
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import effective_trials, mean_errors, varies
 from socialstats.inference.proportions import ONE_CLUSTER, wilson
@@ -134,16 +140,22 @@ def win_rates(
     """
     one_of("ci", ci, CIS)
     settings: dict[str, Any] = {
-        "covariate": covariate, "weights": weights, "cluster": cluster, "ci": ci, "level": checked_level(level),
-    }  # fmt: skip
+        "covariate": covariate,
+        "weights": weights,
+        "cluster": cluster,
+        "ci": ci,
+        "level": checked_level(level),
+    }
     return estimate(comparisons, settings)
 
 
 def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     """Compute the win rates of one design."""
     if design.replies is not None and settings["ci"] == "wilson":
-        raise UndefinedStatistic(f"{option('ci', 'wilson')} takes winners as drawn, and here they are probabilities; "
-                                 f"leave {option('ci', 'cluster')}")  # fmt: skip
+        raise UndefinedStatistic(
+            f"{option('ci', 'wilson')} takes winners as drawn, and here they are probabilities; "
+            f"leave {option('ci', 'cluster')}"
+        )
     factors: tuple[Factor, ...] = ()
     stored = None
     settings = settings | {"cluster": settled_cluster(design, settings["cluster"])}
@@ -161,10 +173,21 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
         else f"Conditional win rates by {settings['covariate']}, mean over {over}",
         inference=f"Wilson intervals, {cluster_text(factors)}",
         rows=rows,
-        counts={"comparisons": design.n_rows, "items": len(design.items), "pairs": len(design.pair.levels)},
-        fit={"nobs": design.n_rows, "method": settings["ci"], **(cluster_facts(rows) if factors else {})},
+        counts={
+            "comparisons": design.n_rows,
+            "items": len(design.items),
+            "pairs": len(design.pair.levels),
+        },
+        fit={
+            "nobs": design.n_rows,
+            "method": settings["ci"],
+            **(cluster_facts(rows) if factors else {}),
+        },
         settings=settings,
-        cautions=(*table_cautions(design, table, settings["covariate"]), *share_cautions(design, factors, rows)),
+        cautions=(
+            *table_cautions(design, table, settings["covariate"]),
+            *share_cautions(design, factors, rows),
+        ),
         references=METRIC.references if settings["ci"] == "cluster" else ("wilson1927",),
         design=design,
     )
@@ -181,22 +204,33 @@ def all_rows(
     n_items, level = len(design.items), settings["level"]
     sums = np.asarray(table.statistics.sum(axis=0), dtype=np.float64)
     p_items, n_items_eff = (x[0] for x in rates(sums[None, :], n_items))
-    pool, p_all, n_all = overall(sums.reshape(3, 3, n_items), p_items, n_items_eff, settings["weights"])
-    p, trials = np.concatenate([p_items.ravel(), p_all]), np.concatenate([n_items_eff.ravel(), n_all])
+    pool, p_all, n_all = overall(
+        sums.reshape(3, 3, n_items), p_items, n_items_eff, settings["weights"]
+    )
+    p, trials = (
+        np.concatenate([p_items.ravel(), p_all]),
+        np.concatenate([n_items_eff.ravel(), n_all]),
+    )
     errors, effective, variance, method = None, trials, p * (1 - p) / trials, "Wilson"
     if settings["ci"] == "cluster":
         method = "Wilson, cluster-adjusted"
-        scores, shares = linearised(table, sums, p_items, pool, p_all if settings["weights"] == "pooled" else None)
+        scores, shares = linearised(
+            table, sums, p_items, pool, p_all if settings["weights"] == "pooled" else None
+        )
         alike = None if factors else design.weight**2 / design.weight_sq
         found = mean_errors(scores, shares, stored or [f.codes for f in factors], alike, size=1.0)
         most = trials.copy() if design.replies is None else np.full(len(p), np.inf)
         if settings["weights"] == "pooled" and factors:
-            most[-3:] = np.inf  # a pair's preference adds to one direction what it takes off the other
+            most[-3:] = (
+                np.inf
+            )  # a pair's preference adds to one direction what it takes off the other
         effective = effective_trials(p, found, most)
         variance = np.where(varies(p * (1 - p), found), found.variance, 0.0)
         errors = found if factors else None
     low, high = wilson(p, effective, level=level, df=None if errors is None else errors.df)
-    higher, equal, lower = table.rows.sum(axis=1)  # each comparison counts once: unequal ones as higher and as lower
+    higher, equal, lower = table.rows.sum(
+        axis=1
+    )  # each comparison counts once: unequal ones as higher and as lower
     n = np.concatenate([table.rows.ravel(), [higher, equal / 2, lower]])
     opponents = np.concatenate([table.opponents.ravel(), np.full(3, n_items)])
 
@@ -210,13 +244,21 @@ def all_rows(
         elif np.isnan(low[k]):
             why = ONE_CLUSTER
         row = Row(
-            term=ALL if item is None else item, group=condition, estimate=None if np.isnan(p[k]) else float(p[k]),
-            key=(*(() if item is None else (("item", item),)), ("condition", condition)), role="estimate",
-            std_error=float(np.sqrt(variance[k])) if not why and variance[k] > 0 else None, n=float(n[k]),
-            n_units=int(opponents[k]), method=method, limits=(0.0, 1.0),
-        )  # fmt: skip
+            term=ALL if item is None else item,
+            group=condition,
+            estimate=None if np.isnan(p[k]) else float(p[k]),
+            key=(*(() if item is None else (("item", item),)), ("condition", condition)),
+            role="estimate",
+            std_error=float(np.sqrt(variance[k])) if not why and variance[k] > 0 else None,
+            n=float(n[k]),
+            n_units=int(opponents[k]),
+            method=method,
+            limits=(0.0, 1.0),
+        )
         if errors is not None:
-            row = replace(row, n_clusters=int(errors.clusters[k]), leverage=float(errors.largest[k]))
+            row = replace(
+                row, n_clusters=int(errors.clusters[k]), leverage=float(errors.largest[k])
+            )
             if not why:
                 row = replace(row, df=float(errors.df[k]), effective=float(effective[k]))
         return with_ends(row, float(low[k]), float(high[k]), level, why=why, interval="score")
@@ -227,7 +269,9 @@ def all_rows(
             for i, item in enumerate(design.items)
         )
     rows = [
-        row_of(j * n_items + i, item, name) for i, item in enumerate(design.items) for j, name in enumerate(CONDITIONS)
+        row_of(j * n_items + i, item, name)
+        for i, item in enumerate(design.items)
+        for j, name in enumerate(CONDITIONS)
     ]
     return (*rows, *(row_of(3 * n_items + j, None, name) for j, name in enumerate(CONDITIONS)))
 
@@ -253,8 +297,12 @@ def overall(
     mass = np.where(there, 1.0, 0.0) if weights == "opponent" else sums[1]
     with np.errstate(invalid="ignore"):
         pool = mass / mass.sum(axis=1, keepdims=True)
-    low, high = (end(p, axis=1, where=there, initial=start) for end, start in ((np.min, 1.0), (np.max, 0.0)))
-    means = np.clip(np.where(there, pool * p, 0.0).sum(axis=1), low, np.maximum(low, high))  # the mean of ones is 1
+    low, high = (
+        end(p, axis=1, where=there, initial=start) for end, start in ((np.min, 1.0), (np.max, 0.0))
+    )
+    means = np.clip(
+        np.where(there, pool * p, 0.0).sum(axis=1), low, np.maximum(low, high)
+    )  # the mean of ones is 1
     p_all = np.where(there.any(axis=1), means, np.nan)
     noise = np.where(there, pool**2 / n, 0.0).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -262,7 +310,11 @@ def overall(
 
 
 def linearised(
-    table: ConditionTable, sums: FloatArray, p: FloatArray, pool: FloatArray, p_all: FloatArray | None = None
+    table: ConditionTable,
+    sums: FloatArray,
+    p: FloatArray,
+    pool: FloatArray,
+    p_all: FloatArray | None = None,
 ) -> tuple[Any, Any]:
     """Scores of each cell on each rate and on the overall rates, and the cell's share of their weights.
 
@@ -288,14 +340,20 @@ def linearised(
     wins, weight = table.statistics[:, :k], table.statistics[:, k : 2 * k]
     total = sums[k : 2 * k]
     scale = np.where(total > 0, 1 / np.where(total > 0, total, 1.0), 0.0)[None, :]
-    mixed = block_diag([csr_array(column) for column in np.nan_to_num(pool)[:, :, None]], format="csr")
+    mixed = block_diag(
+        [csr_array(column) for column in np.nan_to_num(pool)[:, :, None]], format="csr"
+    )
 
     def around(centre: FloatArray) -> Any:
-        return csr_array((wins - weight.multiply(np.nan_to_num(centre.ravel())[None, :])).multiply(scale))
+        return csr_array(
+            (wins - weight.multiply(np.nan_to_num(centre.ravel())[None, :])).multiply(scale)
+        )
 
     own, part = around(p), csr_array(weight.multiply(scale))
     whole = own if p_all is None else around(np.repeat(p_all[:, None], p.shape[1], axis=1))
-    return hstack([own, csr_array(whole @ mixed)], format="csr"), hstack([part, csr_array(part @ mixed)], format="csr")
+    return hstack([own, csr_array(whole @ mixed)], format="csr"), hstack(
+        [part, csr_array(part @ mixed)], format="csr"
+    )
 
 
 def sentence(result: Result) -> str:
@@ -303,16 +361,27 @@ def sentence(result: Result) -> str:
     name = result.settings["covariate"]
     if name is None:
         bottom, top = extremes([row for row in result.rows if row.estimate is not None])
-        most, least = (f"{listing([row.term for row in end], 3)} ({estimated(end[0])})" for end in (top, bottom))
-        return f"Of {count(len(result.rows), 'item')}, {most} won most often and {least} least often."
+        most, least = (
+            f"{listing([row.term for row in end], 3)} ({estimated(end[0])})"
+            for end in (top, bottom)
+        )
+        return (
+            f"Of {count(len(result.rows), 'item')}, {most} won most often and {least} least often."
+        )
     higher, lower = (
-        next(row for row in result.rows if row.label("item") is None and row.label("condition") == condition)
+        next(
+            row
+            for row in result.rows
+            if row.label("item") is None and row.label("condition") == condition
+        )
         for condition in ("higher", "lower")
     )
     if higher.estimate is None or lower.estimate is None:
         return f"No comparison had two different values of {name}, so the win rates by {name} are undefined."
     rate, below = (estimated(row) for row in (higher, lower))
-    averaged = ", averaged over opponents and items" if result.settings["weights"] == "opponent" else ""
+    averaged = (
+        ", averaged over opponents and items" if result.settings["weights"] == "opponent" else ""
+    )
     return (
         f"The item with the higher {name} won at a rate of {rate}{averaged} "
         f"(n = {count(higher.n or 0, 'comparison')} with unequal {name}). "

@@ -65,12 +65,18 @@ class AgreementWeights:
 
 
 SPELLED = {
-    "squared": "quadratic", "fc": "quadratic", "Fleiss-Cohen": "quadratic", "equal": "linear", "ca": "linear",
+    "squared": "quadratic",
+    "fc": "quadratic",
+    "Fleiss-Cohen": "quadratic",
+    "equal": "linear",
+    "ca": "linear",
     "Equal-Spacing": "linear",
-}  # weights as irr, statsmodels and vcd call them  # fmt: skip
+}  # weights as irr, statsmodels and vcd call them
 
 
-def weights_of(design: Ratings, weights: Any = None, *, kind: str = "agreement") -> AgreementWeights:
+def weights_of(
+    design: Ratings, weights: Any = None, *, kind: str = "agreement"
+) -> AgreementWeights:
     """Return the agreement weights of a design's levels.
 
     Parameters
@@ -94,7 +100,12 @@ def weights_of(design: Ratings, weights: Any = None, *, kind: str = "agreement")
     name = weights if isinstance(weights, str) else "custom"
     if weights is None:
         name = weights = "unweighted" if design.scale == "nominal" else "quadratic"
-    if name not in ("unweighted", "custom") and name in WEIGHTS and design.scale == "nominal" and not design.numeric:
+    if (
+        name not in ("unweighted", "custom")
+        and name in WEIGHTS
+        and design.scale == "nominal"
+        and not design.numeric
+    ):
         raise InputError(
             f"{option('weights', name)} needs levels in an order, and these are nominal: "
             f"{quoted(list(design.levels))}. Declare "
@@ -107,7 +118,11 @@ def weights_of(design: Ratings, weights: Any = None, *, kind: str = "agreement")
 
 def numbers_taken(design: Ratings, name: str) -> tuple[Caution, ...]:
     """Caution SS330: weights follow the numbers of ordinal levels (as irrCAC), not their ranks (as vcd, psych)."""
-    if design.scale != "ordinal" or not design.numeric or name not in ("linear", "quadratic", "ratio"):
+    if (
+        design.scale != "ordinal"
+        or not design.numeric
+        or name not in ("linear", "quadratic", "ratio")
+    ):
         return ()
     steps = np.diff(np.sort(scaled(design.scores)))
     if len(steps) < 2 or np.ptp(steps) <= NEAR * steps.max():
@@ -166,15 +181,21 @@ def agreement_weights(
     """
     x = np.asarray(scores, dtype=np.float64)
     if x.ndim != 1 or not len(x) or not np.all(np.isfinite(x)) or len(np.unique(x)) != len(x):
-        raise InputError(f"scores of the levels must be different finite numbers, not {shorten(str(x.tolist()))}")
+        raise InputError(
+            f"scores of the levels must be different finite numbers, not {shorten(str(x.tolist()))}"
+        )
     one_of("kind", kind, KINDS)
     if not isinstance(weights, str):
         return from_matrix(in_order(weights, levels), len(x), kind)
     if weights not in WEIGHTS:
-        raise InputError(f"{option('weights', shorten(weights))} is not one of {', '.join(WEIGHTS)}, nor a matrix")
+        raise InputError(
+            f"{option('weights', shorten(weights))} is not one of {', '.join(WEIGHTS)}, nor a matrix"
+        )
     if kind != "agreement":
-        raise InputError(f"{option('kind', kind)} describes a matrix; {option('weights', weights)} need none: leave "
-                         "kind out")  # fmt: skip
+        raise InputError(
+            f"{option('kind', kind)} describes a matrix; {option('weights', weights)} need none: leave "
+            "kind out"
+        )
     return np.ones((1, 1)) if len(x) == 1 else 1 - distances(weights, x)
 
 
@@ -185,14 +206,18 @@ def distances(name: str, x: FloatArray) -> FloatArray:
     far = np.abs(x[:, None] - x[None, :])
     if name == "unweighted":
         return 1 - np.eye(k)
-    if name == "ordinal":  # C(m, 2), m = steps + 1 levels from one to the other in the order of the scores
+    if (
+        name == "ordinal"
+    ):  # C(m, 2), m = steps + 1 levels from one to the other in the order of the scores
         rank = np.argsort(np.argsort(x))
         steps = np.abs(rank[:, None] - rank[None, :]).astype(np.float64)
         raw = (steps + 1) * steps / 2
     elif name == "ratio":
         if np.any(x < 0):
-            raise InputError(f"{option('weights', 'ratio')} needs levels of at least 0, not {x.min():g}; use "
-                             "'quadratic'")  # fmt: skip
+            raise InputError(
+                f"{option('weights', 'ratio')} needs levels of at least 0, not {x.min():g}; use "
+                "'quadratic'"
+            )
         both = x[:, None] + x[None, :]
         raw = np.divide(far, both, out=np.zeros_like(far), where=both > 0) ** 2
     else:
@@ -224,12 +249,18 @@ def from_matrix(weights: AnyArray, k: int, kind: str) -> FloatArray:
     try:
         w = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"a matrix of weights must hold numbers ({shorten(str(error))})") from error
+        raise InputError(
+            f"a matrix of weights must hold numbers ({shorten(str(error))})"
+        ) from error
     if w.shape != (k, k):
         size = " x ".join(map(str, w.shape)) or "a single number"
-        raise InputError(f"the weights are {size}; {k} levels need a {k} x {k} matrix, in the order of the levels")
+        raise InputError(
+            f"the weights are {size}; {k} levels need a {k} x {k} matrix, in the order of the levels"
+        )
     if not np.all(np.isfinite(w)):
-        raise InputError("the matrix of weights has cells that are missing or infinite; fill all of them")
+        raise InputError(
+            "the matrix of weights has cells that are missing or infinite; fill all of them"
+        )
     if np.abs(w - w.T).max() > NEAR * max(1.0, np.abs(w).max()):
         i, j = np.argwhere(np.abs(w - w.T) > NEAR * max(1.0, np.abs(w).max()))[0]
         raise InputError(
@@ -239,8 +270,14 @@ def from_matrix(weights: AnyArray, k: int, kind: str) -> FloatArray:
     on, other = (1, "disagreement") if kind == "agreement" else (0, "agreement")
     diagonal = np.diag(w)
     if np.any(np.abs(diagonal - on) > NEAR):
-        hint = f"; these look like {other} weights: pass {option('kind', other)}" if np.all(diagonal == 1 - on) else ""
-        raise InputError(f"{kind} weights have {on} on the diagonal, these have {diagonal.tolist()}{hint}")
+        hint = (
+            f"; these look like {other} weights: pass {option('kind', other)}"
+            if np.all(diagonal == 1 - on)
+            else ""
+        )
+        raise InputError(
+            f"{kind} weights have {on} on the diagonal, these have {diagonal.tolist()}{hint}"
+        )
     if kind == "agreement" and (w.min() < 0 or w.max() > 1 + NEAR):
         wrong = w.min() if w.min() < 0 else w.max()
         raise InputError(f"agreement weights lie between 0 and 1, not {wrong:g}; rescale them")
@@ -301,7 +338,9 @@ class RatingCounts:
     def margins(self) -> FloatArray:
         """(levels,) float64 array: how often each level was given."""
         weights = self.n * self.copies[self.unit]
-        return np.bincount(self.level, weights=weights, minlength=len(self.levels)).astype(np.float64)
+        return np.bincount(self.level, weights=weights, minlength=len(self.levels)).astype(
+            np.float64
+        )
 
     @property
     def varies(self) -> bool:
@@ -332,12 +371,19 @@ class RatingCounts:
         place[kept] = np.arange(len(kept))
         here = place[self.unit] >= 0
         return replace(
-            self, unit=place[self.unit[here]], level=self.level[here], n=self.n[here], size=self.size[kept],
-            copies=self.copies[kept], index=self.index[kept],
-        )  # fmt: skip
+            self,
+            unit=place[self.unit[here]],
+            level=self.level[here],
+            n=self.n[here],
+            size=self.size[kept],
+            copies=self.copies[kept],
+            index=self.index[kept],
+        )
 
 
-def by_rows(values: FloatArray, row: IntArray, column: IntArray, shape: tuple[int, int]) -> csr_array:
+def by_rows(
+    values: FloatArray, row: IntArray, column: IntArray, shape: tuple[int, int]
+) -> csr_array:
     """Make a sparse array of values whose rows are ascending, without sorting them again."""
     from scipy.sparse import csr_array
 
@@ -367,10 +413,15 @@ def rating_counts(design: Ratings, *, refusal: str = "missing") -> RatingCounts:
     index, unit = np.unique(keys // max(len(levels), 1), return_inverse=True)
     size = np.bincount(unit, weights=n, minlength=len(index)).astype(np.float64)
     return RatingCounts(
-        unit=unit.astype(np.int64), level=keys % max(len(levels), 1), n=n.astype(np.float64), size=size,
-        copies=design.unit_count[index], index=index.astype(np.int64), levels=levels,
+        unit=unit.astype(np.int64),
+        level=keys % max(len(levels), 1),
+        n=n.astype(np.float64),
+        size=size,
+        copies=design.unit_count[index],
+        index=index.astype(np.int64),
+        levels=levels,
         scores=np.asarray(scores, dtype=np.float64),
-    )  # fmt: skip
+    )
 
 
 def given(design: Ratings, refusal: str) -> tuple[IntArray, IntArray, IntArray, tuple[str, ...]]:
@@ -382,7 +433,12 @@ def given(design: Ratings, refusal: str) -> tuple[IntArray, IntArray, IntArray, 
         return design.unit[used], design.rater[used], design.value[used], design.levels
     used = refused | (design.status == OK)
     value = np.where(refused, len(design.levels), design.value)
-    return design.unit[used], design.rater[used], value[used], (*design.levels, free_name(design.levels))
+    return (
+        design.unit[used],
+        design.rater[used],
+        value[used],
+        (*design.levels, free_name(design.levels)),
+    )
 
 
 def rated(design: Ratings, refusal: str) -> tuple[IntArray, IntArray, FloatArray]:
@@ -404,12 +460,16 @@ def merged(counts: RatingCounts) -> RatingCounts:
 
     For single units as resampling units only: which cluster a unit is in does not enter.
     """
-    random = np.random.default_rng(20110621).integers(1, 2**63, size=len(counts.levels), dtype=np.uint64)
+    random = np.random.default_rng(20110621).integers(
+        1, 2**63, size=len(counts.levels), dtype=np.uint64
+    )
     sums = np.zeros(len(counts.size), dtype=np.uint64)
     np.add.at(sums, counts.unit, counts.n.astype(np.uint64) * random[counts.level])
     _, first, same = np.unique(sums, return_index=True, return_inverse=True)
     table = counts.table()
-    if len(first) == len(counts.size) or abs(table - table[first[same]]).sum() > 0:  # two patterns, one sum
+    if (
+        len(first) == len(counts.size) or abs(table - table[first[same]]).sum() > 0
+    ):  # two patterns, one sum
         return counts
     alike = np.bincount(same, weights=counts.copies)
     order = np.argsort(first)
@@ -446,7 +506,9 @@ class ChanceAgreement:
     def known(self) -> FloatArray:
         """(units, 3): share of the pairs of raters that agree, by weight (0 of one rating), whether paired, and 1."""
         counts, m = self.counts, self.counts.size
-        together = np.asarray((counts.table() @ self.weights)[counts.unit, counts.level])  # r*_ik at each triplet
+        together = np.asarray(
+            (counts.table() @ self.weights)[counts.unit, counts.level]
+        )  # r*_ik at each triplet
         pairs = counts.per_unit(counts.n * (together - 1))
         agreement = np.divide(pairs, m * (m - 1), out=np.zeros_like(m), where=m > 1)
         return np.column_stack([agreement, m > 1, np.ones(len(m))])
@@ -462,7 +524,9 @@ class ChanceAgreement:
         """(B, 3 + levels) sums -> (B, 1) coefficients; NaN where no unit is paired or chance agreement is 1."""
         observed, expected = self.parts(sums)
         known = 1 - expected > NO_ERROR
-        return np.divide(observed - expected, 1 - expected, out=np.full_like(observed, np.nan), where=known)[:, None]
+        return np.divide(
+            observed - expected, 1 - expected, out=np.full_like(observed, np.nan), where=known
+        )[:, None]
 
     def parts(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(B, 3 + levels) sums -> observed and chance agreement, each (B,)."""
@@ -495,23 +559,36 @@ class ChanceAgreement:
 
         def values() -> FloatArray:
             chance = self.shares @ self.chance(pi) - expected
-            return np.asarray((per_pair * (agreement - expected * paired) - 2 * (1 - value) * chance) / (1 - expected))
+            return np.asarray(
+                (per_pair * (agreement - expected * paired) - 2 * (1 - value) * chance)
+                / (1 - expected)
+            )
 
         return Coefficient(
-            estimate=value, statistics=self.statistics(), finish=self.finish, values=values, apart=paired - agreement,
-            weight=paired, expected=1 - expected,
-        )  # fmt: skip
+            estimate=value,
+            statistics=self.statistics(),
+            finish=self.finish,
+            values=values,
+            apart=paired - agreement,
+            weight=paired,
+            expected=1 - expected,
+        )
 
     def extras(self) -> dict[str, Any]:
         """Observed and chance agreement, shares of the levels and weights."""
         observed, chance, shares = self.whole()
         return {
-            "observed_agreement": observed, "chance_agreement": chance, "levels": self.counts.levels, "shares": shares,
+            "observed_agreement": observed,
+            "chance_agreement": chance,
+            "levels": self.counts.levels,
+            "shares": shares,
             "weights": self.weights,
-        }  # fmt: skip
+        }
 
 
-def conger_chance(rater: IntArray, level: IntArray, copies: FloatArray, weights: FloatArray) -> float:
+def conger_chance(
+    rater: IntArray, level: IntArray, copies: FloatArray, weights: FloatArray
+) -> float:
     """Chance agreement of Conger's (1980) kappa, in which each rater keeps their own level shares.
 
     pe = sum_kl w_kl times the mean over pairs of raters g != h of p_gk p_hl. Here p_gk is the share of rater g's
@@ -578,7 +655,9 @@ class AlphaSums:
     def alpha(self, sums: FloatArray) -> FloatArray:
         """(B, k) sums -> (B, 1) alphas; NaN where the values do not vary."""
         observed, expected, n = self.finish(sums)
-        ratio = np.divide((n - 1) * observed, expected, out=np.full_like(observed, np.nan), where=expected > 0)
+        ratio = np.divide(
+            (n - 1) * observed, expected, out=np.full_like(observed, np.nan), where=expected > 0
+        )
         return np.asarray(1 - ratio)[:, None]
 
 
@@ -644,7 +723,9 @@ def centred(counts: RatingCounts) -> FloatArray:
 
 def mid_ranks(margins: FloatArray) -> FloatArray:
     """Mid-ranks of the levels around the middle rank: cumulated counts less half a level's own, less n/2."""
-    r: FloatArray = np.cumsum(margins, axis=-1) - margins / 2 - margins.sum(axis=-1, keepdims=True) / 2
+    r: FloatArray = (
+        np.cumsum(margins, axis=-1) - margins / 2 - margins.sum(axis=-1, keepdims=True) / 2
+    )
     return r
 
 
@@ -673,8 +754,10 @@ def observed(counts: RatingCounts, scale: str, scores: FloatArray | None = None)
 
 def pair_columns(counts: RatingCounts) -> tuple[IntArray, IntArray, csr_array]:
     """Pairs of levels that share a unit: lower level, higher level, and (units, pairs) coincidences o_ck."""
-    found = [(counts.unit[a], counts.level[a], counts.level[b], counts.n[a] * counts.n[b])
-             for a, b in pairs_within(counts)]  # fmt: skip
+    found = [
+        (counts.unit[a], counts.level[a], counts.level[b], counts.n[a] * counts.n[b])
+        for a, b in pairs_within(counts)
+    ]
     unit, low, high, n = (np.concatenate([part[i] for part in found]) for i in range(4))
     k = len(counts.levels)
     keys, column = np.unique(low * k + high, return_inverse=True)
@@ -700,7 +783,9 @@ def coincidence_matrix(counts: RatingCounts) -> FloatArray:
     """(levels, levels) coincidences o_ck; row sums are the margins."""
     n = counts.n * (counts.copies / (counts.size - 1))[counts.unit]
     products = (counts.table().T @ counts.sparse(n)).toarray()
-    matrix: FloatArray = products - np.diag(np.bincount(counts.level, weights=n, minlength=len(counts.levels)))
+    matrix: FloatArray = products - np.diag(
+        np.bincount(counts.level, weights=n, minlength=len(counts.levels))
+    )
     return matrix
 
 
@@ -746,7 +831,9 @@ def influence(counts: RatingCounts, scale: str) -> FloatArray:
 
 def positions(counts: RatingCounts, scale: str) -> FloatArray:
     """Places of the levels whose squared differences are the distances (ratio and nominal: their scores)."""
-    return {"interval": centred(counts), "ordinal": mid_ranks(counts.margins)}.get(scale, counts.scores)
+    return {"interval": centred(counts), "ordinal": mid_ranks(counts.margins)}.get(
+        scale, counts.scores
+    )
 
 
 def largest_distance(counts: RatingCounts, scale: str) -> float:
@@ -762,11 +849,18 @@ def moving_ranks(counts: RatingCounts, r: FloatArray) -> tuple[FloatArray, Float
     """Change of Do and De through the mid-ranks that one more unit of each kind brings."""
     margins = counts.margins
     within = counts.per_unit(counts.n * r[counts.level]) / counts.size
-    factor = (counts.n * counts.size[counts.unit] / (counts.size[counts.unit] - 1)) * counts.copies[counts.unit]
-    pull = np.bincount(counts.level, weights=factor * (r[counts.level] - within[counts.unit]), minlength=len(r))
+    factor = (counts.n * counts.size[counts.unit] / (counts.size[counts.unit] - 1)) * counts.copies[
+        counts.unit
+    ]
+    pull = np.bincount(
+        counts.level, weights=factor * (r[counts.level] - within[counts.unit]), minlength=len(r)
+    )
     push = margins * (margins.sum() * r - margins @ r)
     out = []
-    for g in (pull, push):  # rank of c grows by n_u above c's own level, by half of it within: 4 sum_c g_c rho_uc
+    for g in (
+        pull,
+        push,
+    ):  # rank of c grows by n_u above c's own level, by half of it within: 4 sum_c g_c rho_uc
         above = np.cumsum(g[::-1])[::-1] - g / 2
         out.append(4 * counts.per_unit(counts.n * above[counts.level]))
     return out[0], out[1]
@@ -781,7 +875,7 @@ METHODS = {
     "fisher": "error by clusters, Fisher z, t",
     "disagreements": "Korn and Graubard's interval of the share of disagreement",
     "hull": "Fisher z and Korn and Graubard's interval of the share of disagreement, the wider at each end",
-}  # fmt: skip
+}
 NO_PAIR = "no unit has two ratings: agreement needs two or more raters of the same unit"
 FULL = "no variation: the weights say that all levels given agree fully"
 ONE_UNIT = "one unit has two ratings: disagreement within it is all the disagreement there is"
@@ -815,7 +909,17 @@ class AgreementOptions(How):
     @property
     def settings(self) -> dict[str, Any]:
         """All options, as a result records them."""
-        names = ("refusal", "raters", "stratum", "ci", "cluster", "on_undefined", "level", "resamples", "seed")
+        names = (
+            "refusal",
+            "raters",
+            "stratum",
+            "ci",
+            "cluster",
+            "on_undefined",
+            "level",
+            "resamples",
+            "seed",
+        )
         raters = None if self.raters is None else texts(self.raters)
         return {name: getattr(self, name) for name in names} | {"raters": raters}
 
@@ -856,11 +960,18 @@ class Coefficient:
             return np.asarray((values - copies @ values / n) * copies / n)[:, None]
 
         return Estimand(
-            estimate=np.array([self.estimate]), influence=influence, shares=(copies / n)[:, None], copies=copies,
-            statistics=self.statistics, finish=self.finish, disagreement=Disagreement(
-                values=(shares * self.apart)[:, None], shares=shares[:, None], expected=np.array([self.expected])
+            estimate=np.array([self.estimate]),
+            influence=influence,
+            shares=(copies / n)[:, None],
+            copies=copies,
+            statistics=self.statistics,
+            finish=self.finish,
+            disagreement=Disagreement(
+                values=(shares * self.apart)[:, None],
+                shares=shares[:, None],
+                expected=np.array([self.expected]),
             ),
-        )  # fmt: skip
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -909,8 +1020,14 @@ def groups_of(design: Ratings, options: AgreementOptions, *, least: int) -> list
         if name is None and not np.any(counts.size > 1):
             raise NothingToAnalyse(f"{design.source}: {NO_PAIR}")
         counts = counts.keep(counts.size >= least)
-        codes = tuple(factor.codes[counts.index] for factor in cluster_factors(part, options.cluster))
-        out.append(Group(name=name, design=part, counts=counts if codes else merged(counts), clusters=codes))
+        codes = tuple(
+            factor.codes[counts.index] for factor in cluster_factors(part, options.cluster)
+        )
+        out.append(
+            Group(
+                name=name, design=part, counts=counts if codes else merged(counts), clusters=codes
+            )
+        )
     return out
 
 
@@ -931,17 +1048,29 @@ def reliability_weights(design: Ratings, weights: Any, kind: str, refusal: str) 
     if refusal == "missing":
         return chosen
     if chosen.name != "unweighted":
-        raise InputError(f"{option('refusal', 'level')} needs {option('weights', 'unweighted')}: '{chosen.name}' has "
-                         "no place for a refusal")  # fmt: skip
+        raise InputError(
+            f"{option('refusal', 'level')} needs {option('weights', 'unweighted')}: '{chosen.name}' has "
+            "no place for a refusal"
+        )
     return AgreementWeights(name=chosen.name, matrix=np.eye(len(design.levels) + 1))
 
 
 def reliability(
-    metric: str, design: Ratings, options: AgreementOptions, coefficient: Callable[[Group], Coefficient | None], *,
-    term: str, title: str, least: int, settings: Mapping[str, Any], extras: Callable[[Group], dict[str, Any]],
-    references: Sequence[str], tests: Callable[[Group], tuple[Row, ...]] = lambda _: (),
-    cautions: Sequence[Caution] = (), further: Sequence[Caution] = (),
-) -> Result:  # fmt: skip
+    metric: str,
+    design: Ratings,
+    options: AgreementOptions,
+    coefficient: Callable[[Group], Coefficient | None],
+    *,
+    term: str,
+    title: str,
+    least: int,
+    settings: Mapping[str, Any],
+    extras: Callable[[Group], dict[str, Any]],
+    references: Sequence[str],
+    tests: Callable[[Group], tuple[Row, ...]] = lambda _: (),
+    cautions: Sequence[Caution] = (),
+    further: Sequence[Caution] = (),
+) -> Result:
     """Return the result of a coefficient of all units and of each level of the stratum.
 
     Parameters
@@ -970,7 +1099,9 @@ def reliability(
     """
     if options.raters is not None:
         if not design.raters_known:
-            raise InputError(f"{option('raters')} needs raters with names; these ratings are counts of levels")
+            raise InputError(
+                f"{option('raters')} needs raters with names; these ratings are counts of levels"
+            )
         design = design.of_raters(texts(options.raters))
     groups = groups_of(design, options, least=least)
     made = [coefficient_row(term, group, coefficient(group), options, title) for group in groups]
@@ -991,18 +1122,25 @@ def reliability(
         rows=(*rows, *tests(groups[0])),
         counts={"units": counts.n_units, **raters, "ratings": counts.n_ratings},
         fit={
-            "nobs": int(row.n or 0), "n_clusters": row.n_clusters,
-            "df": None if row.df is None else whole(row.df), "method": row.method, "effective_df": row.df,
-            "largest_leverage": largest or None, **options.drawn,
+            "nobs": int(row.n or 0),
+            "n_clusters": row.n_clusters,
+            "df": None if row.df is None else whole(row.df),
+            "method": row.method,
+            "effective_df": row.df,
+            "largest_leverage": largest or None,
+            **options.drawn,
         },
         settings={**settings, **options.settings},
         cautions=(
-            *cautions, *agreement_cautions(design, groups, rows, options, largest), *further, *warned.values(),
+            *cautions,
+            *agreement_cautions(design, groups, rows, options, largest),
+            *further,
+            *warned.values(),
         ),
         references=tuple(references),
         design=design,
         extras=extras(groups[0]),
-    )  # fmt: skip
+    )
 
 
 def why_none(group: Group, term: str) -> tuple[str, Reason]:
@@ -1014,7 +1152,10 @@ def why_none(group: Group, term: str) -> tuple[str, Reason]:
     if group.n_paired == 0:
         return NO_PAIR, "no_data"
     if not counts.varies and term in ("AC1", "AC2"):
-        return f"a single level, '{shorten(counts.levels[int(counts.level[0])])}': {term} needs two", "no_variation"
+        return (
+            f"a single level, '{shorten(counts.levels[int(counts.level[0])])}': {term} needs two",
+            "no_variation",
+        )
     if not counts.varies:
         return CONSTANT.format(level=shorten(counts.levels[int(counts.level[0])])), "no_variation"
     return (ONE_UNIT, "one_unit") if group.n_paired == 1 else (FULL, "no_variation")
@@ -1026,22 +1167,38 @@ def coefficient_row(
     """Make the row of a coefficient, with the largest share of a cluster and cautions."""
     counts = group.counts
     row = Row(
-        term=term, group=group.name, key=() if group.name is None else (("stratum", group.name),), role="estimate",
-        n=float(counts.n_ratings), n_units=counts.n_units, n_clusters=group.n_clusters,
-    )  # fmt: skip
+        term=term,
+        group=group.name,
+        key=() if group.name is None else (("stratum", group.name),),
+        role="estimate",
+        n=float(counts.n_ratings),
+        n_units=counts.n_units,
+        n_clusters=group.n_clusters,
+    )
     if coefficient is None:
         why, reason = why_none(group, term)
         if options.on_undefined == "raise":
-            raise UndefinedStatistic(f"{term}{f' of {shorten(group.name)}' if group.name else ''}: {why}")
+            raise UndefinedStatistic(
+                f"{term}{f' of {shorten(group.name)}' if group.name else ''}: {why}"
+            )
         row = replace(row, undefined=why, reason=reason)
         if options.on_undefined == "nan" or reason != "no_variation":
             return row, 0.0, ()
         return replace(row, estimate=1.0, undefined=f"{why}; set to 1 by on_undefined"), 0.0, ()
-    (found,), cautions = infer(coefficient.estimand(counts.copies), group.clusters, options, title, [row.name])
-    method = METHODS.get(found.kind) or f"{NAMES[found.kind]} bootstrap of {'clusters' if group.clusters else 'units'}"
+    (found,), cautions = infer(
+        coefficient.estimand(counts.copies), group.clusters, options, title, [row.name]
+    )
+    method = (
+        METHODS.get(found.kind)
+        or f"{NAMES[found.kind]} bootstrap of {'clusters' if group.clusters else 'units'}"
+    )
     known = not found.why or found.std_error is not None
     row = replace(row, estimate=coefficient.estimate, method=method if known else None)
-    return with_inferred(row, found, options.level, test=options.ci == "closed"), found.largest, cautions
+    return (
+        with_inferred(row, found, options.level, test=options.ci == "closed"),
+        found.largest,
+        cautions,
+    )
 
 
 SMALL = 50
@@ -1053,37 +1210,57 @@ def inference_text(design: Ratings, options: AgreementOptions) -> str:
     over = cluster_text(factors, "units")
     if options.ci == "closed":
         made = (
-            "Fisher z intervals with standard errors by" if factors else "t intervals with linearised standard errors;"
+            "Fisher z intervals with standard errors by"
+            if factors
+            else "t intervals with linearised standard errors;"
         )
         return f"{made} {over}"
     return f"{NAMES[options.ci]} bootstrap intervals, {count(options.resamples)} resamples, seed {options.seed}; {over}"
 
 
 def agreement_cautions(
-    design: Ratings, groups: Sequence[Group], rows: Sequence[Row], options: AgreementOptions, largest: float
+    design: Ratings,
+    groups: Sequence[Group],
+    rows: Sequence[Row],
+    options: AgreementOptions,
+    largest: float,
 ) -> tuple[Caution, ...]:
     """Cautions on clusters, small samples, constant ratings, and missing ratings."""
     factors: tuple[Factor, ...] = cluster_factors(design, options.cluster)
     known = [r for r in rows if r.conf_low is not None]
-    found = list(cluster_cautions(design, factors, df=[r.df for r in known], largest=largest, rows=known))
+    found = list(
+        cluster_cautions(design, factors, df=[r.df for r in known], largest=largest, rows=known)
+    )
     units, counts = groups[0].n_paired, groups[0].counts
     if not factors and any(row.conf_low is not None for row in rows):
         fix = f"rate {SMALL} units or more, or read the interval as approximate"
-        found += small_sample(units, SMALL, f"{count(units, 'unit')} with two or more ratings", fix=fix)
+        found += small_sample(
+            units, SMALL, f"{count(units, 'unit')} with two or more ratings", fix=fix
+        )
     carriers = np.bincount(counts.level, counts.copies[counts.unit], len(counts.levels))
     found += rare_level_cautions(carriers.astype(np.float64), counts.n_units, groups[0].n_clusters)
     still = [row for row in rows if row.reason == "no_variation"]
     if still:
         where = ", ".join(shorten(row.group) for row in still[:5] if row.group) or "all units"
-        found.append(caution("SS313", f"every rating is the same in {where}", affects="the coefficient there",
-                             fix="take units that differ: a reliability needs something to tell apart"))  # fmt: skip
+        found.append(
+            caution(
+                "SS313",
+                f"every rating is the same in {where}",
+                affects="the coefficient there",
+                fix="take units that differ: a reliability needs something to tell apart",
+            )
+        )
     return (*found, *missing_cautions(design, groups[0], options))
 
 
-def missing_cautions(design: Ratings, group: Group, options: AgreementOptions) -> tuple[Caution, ...]:
+def missing_cautions(
+    design: Ratings, group: Group, options: AgreementOptions
+) -> tuple[Caution, ...]:
     """Caution SS315: refusals, missing ratings, and units with fewer than two ratings."""
     copies = design.unit_count[design.unit]
-    refused, rated, unparsed = (int(copies[design.status == status].sum()) for status in (REFUSAL, OK, MISSING))
+    refused, rated, unparsed = (
+        int(copies[design.status == status].sum()) for status in (REFUSAL, OK, MISSING)
+    )
     units = int(design.unit_count.sum())
     cells, alone = units * len(design.raters), units - group.n_paired
     said = []
@@ -1091,14 +1268,20 @@ def missing_cautions(design: Ratings, group: Group, options: AgreementOptions) -
         as_what = "counted as a level" if options.refusal == "level" else "counted as missing"
         said.append(f"{count(refused, 'refusal')} {as_what}")
     if cells > rated + refused and design.raters_known and not spread_evenly(design):
-        said.append(f"{count(cells - rated - refused)} of {count(cells)} ratings missing or not asked for")
+        said.append(
+            f"{count(cells - rated - refused)} of {count(cells)} ratings missing or not asked for"
+        )
     if unparsed and design.raters_known and unparsed < cells - rated - refused:
         said.append(f"{count(unparsed)} of them written as missing")
     if alone:
         said.append(f"{count(alone, 'unit')} with fewer than two ratings")
     if not said:
         return ()
-    return (caution("SS315", "; ".join(said), affects="which ratings enter; units must be missing at random"),)
+    return (
+        caution(
+            "SS315", "; ".join(said), affects="which ratings enter; units must be missing at random"
+        ),
+    )
 
 
 def spread_evenly(design: Ratings) -> bool:
@@ -1134,5 +1317,9 @@ def reliability_plot(result: Result, ax: Axes | None = None, **options: Any) -> 
     """Draw the coefficient of all units and of each stratum with the intervals."""
     from socialstats.figures import forest
 
-    rows = [replace(row, term=row.group or "all units", group=None) for row in result.rows if row.role == "estimate"]
+    rows = [
+        replace(row, term=row.group or "all units", group=None)
+        for row in result.rows
+        if row.role == "estimate"
+    ]
     return forest(rows, ax=ax, **{"xlabel": result.title, "sort": False, **options})

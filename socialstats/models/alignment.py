@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 
 NOT_ASKED, EXCLUDED = -1, -2
-Distances = tuple[FloatArray, FloatArray]  # (b, units, levels) distances, and (b, units) 1 where they are known, else 0
+Distances = tuple[
+    FloatArray, FloatArray
+]  # (b, units, levels) distances, and (b, units) 1 where they are known, else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -109,7 +111,11 @@ def source_of(design: Ratings, source: str, reference: str | None) -> tuple[Fact
         If there is no such rater group, or it has no such level.
     """
     known = design.rater_groups
-    name = design.columns.get("rater_source", source) if source == "source" and source not in known else source
+    name = (
+        design.columns.get("rater_source", source)
+        if source == "source" and source not in known
+        else source
+    )
     if name not in known:
         raise InputError(
             f"{option('source', shorten(source))} is no rater group (declared: {quoted(list(known)) or 'none'}). Say "
@@ -121,12 +127,20 @@ def source_of(design: Ratings, source: str, reference: str | None) -> tuple[Fact
     if chosen not in factor.levels:
         none = f"no {option('reference')} is given, and 'human'"
         what = none if reference is None else option("reference", shorten(reference))
-        raise InputError(f"{what} is not a level of '{shorten(name)}'. Levels: {quoted(factor.levels, 10)}")
+        raise InputError(
+            f"{what} is not a level of '{shorten(name)}'. Levels: {quoted(factor.levels, 10)}"
+        )
     return factor, factor.levels.index(chosen)
 
 
 def collect(
-    design: Ratings, source: Factor, reference: int, *, unparsed: str, ties: str, refusal: str | float
+    design: Ratings,
+    source: Factor,
+    reference: int,
+    *,
+    unparsed: str,
+    ties: str,
+    refusal: str | float,
 ) -> Answers:
     """Join the answers of models and reference by unit.
 
@@ -146,7 +160,10 @@ def collect(
         )
     ours = source.codes[design.rater] == reference
     human = ours & (design.status == OK)
-    units, models = np.intersect1d(design.unit[human], design.unit[~ours]), np.unique(design.rater[~ours])
+    units, models = (
+        np.intersect1d(design.unit[human], design.unit[~ours]),
+        np.unique(design.rater[~ours]),
+    )
     if not len(units):
         named = listing([shorten(level) for level in source.levels])
         raise NothingToAnalyse(
@@ -177,12 +194,21 @@ def collect(
     shares[at] = read[asked]
     answer[at], status[at] = value[asked], design.status[asked]
     return Answers(
-        scores=design.scores[order], labels=tuple(design.levels[k] for k in order.tolist()), unit=units,
-        weight=design.unit_count[units], people=people, models=models,
+        scores=design.scores[order],
+        labels=tuple(design.levels[k] for k in order.tolist()),
+        unit=units,
+        weight=design.unit_count[units],
+        people=people,
+        models=models,
         table=csr_array((given, (row, column)), shape=(len(people), len(units) * k)),
-        answer=answer, shares=shares, status=status, left_out=tuple(design.units[u] for u in left_out.tolist()),
-        unanswered=len(unanswered), ties=ties, refusal=refusal,
-    )  # fmt: skip
+        answer=answer,
+        shares=shares,
+        status=status,
+        left_out=tuple(design.units[u] for u in left_out.tolist()),
+        unanswered=len(unanswered),
+        ties=ties,
+        refusal=refusal,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -211,8 +237,12 @@ class Targets:
         picks, counted = [], []
         for j, one in enumerate(shares, len(minus) - len(shares)):
             other = minus[j] if j >= 0 else None
-            has = np.asarray(one.any(axis=1) if other is None else one.any(axis=1) & other.any(axis=1))
-            picks.append(csr_array((one if other is None else (one - other) * has[:, None]).reshape(1, -1)))
+            has = np.asarray(
+                one.any(axis=1) if other is None else one.any(axis=1) & other.any(axis=1)
+            )
+            picks.append(
+                csr_array((one if other is None else (one - other) * has[:, None]).reshape(1, -1))
+            )
             counted.append(csr_array(has.astype(np.float64)[None, :]))
         return cls(pick=csr_array(vstack(picks)), asked=csr_array(vstack(counted)))
 
@@ -283,7 +313,9 @@ def mode_distances(
     tied = counts == most[..., None]
     if ties == "drop":
         known = known & (tied.sum(axis=-1) == 1)
-    out = np.empty_like(counts, shape=(*counts.shape[:-1], len(scores) + 1))  # laid out as the counts are
+    out = np.empty_like(
+        counts, shape=(*counts.shape[:-1], len(scores) + 1)
+    )  # laid out as the counts are
     if ties == "nearest":
         gaps = np.abs(np.subtract.outer(scores, scores))
         out[..., :-1] = np.where(tied[..., None], gaps, np.inf).min(axis=-2)
@@ -296,7 +328,9 @@ def mode_distances(
         np.abs(mode[..., None] - scores, out=out[..., :-1])
     if isinstance(refusal, str):
         width = float(scores[-1] - scores[0])
-        out[..., -1] = {"max": width, "item_max": out[..., :-1].max(axis=-1), "exclude": 0.0}[refusal]
+        out[..., -1] = {"max": width, "item_max": out[..., :-1].max(axis=-1), "exclude": 0.0}[
+            refusal
+        ]
     else:
         out[..., -1] = refusal
     out[~known] = 0.0
@@ -333,7 +367,9 @@ class FlippedMean:
     flips: int
 
 
-def flipped_mean_absolute(values: FloatArray, weight: FloatArray, *, seed: int = 0) -> FlippedMean | str:
+def flipped_mean_absolute(
+    values: FloatArray, weight: FloatArray, *, seed: int = 0
+) -> FlippedMean | str:
     """Flip the signs of whole scenarios and average the absolute means of the columns.
 
     Under the hypothesis that a scenario's differences are as likely as their negatives (all columns together), all
@@ -368,14 +404,19 @@ def flipped_mean_absolute(values: FloatArray, weight: FloatArray, *, seed: int =
     scaled = table / n
     observed = float(np.abs(scaled.sum(axis=0)) @ weight)
     exact = len(scaled) <= EXACT_UP_TO
-    found = np.concatenate([np.asarray(np.abs(sign @ scaled) @ weight) for sign in patterns(len(scaled), exact, seed)])
+    found = np.concatenate(
+        [np.asarray(np.abs(sign @ scaled) @ weight) for sign in patterns(len(scaled), exact, seed)]
+    )
     extreme = int((found >= observed - TIE * max(float(np.abs(scaled).sum()), 1e-300)).sum())
     p = extreme / len(found) if exact else (extreme + 1) / (len(found) + 1)
     error = 0.0 if exact else float(found.std(ddof=1)) / np.sqrt(len(found))
     return FlippedMean(
-        observed=observed, null_mean=float(found.mean()), mc_error=float(error), p_value=p,
+        observed=observed,
+        null_mean=float(found.mean()),
+        mc_error=float(error),
+        p_value=p,
         flips=0 if exact else len(found),
-    )  # fmt: skip
+    )
 
 
 def patterns(n: int, exact: bool, seed: int) -> list[FloatArray]:
@@ -384,7 +425,10 @@ def patterns(n: int, exact: bool, seed: int) -> list[FloatArray]:
         bits = (np.arange(2 ** (n - 1))[:, None] >> np.arange(n)) & 1
         return [1.0 - 2.0 * bits.astype(np.float64)]
     rng = np.random.Generator(np.random.PCG64(seed))
-    return [2.0 * rng.integers(0, 2, size=(BLOCK, n)).astype(np.float64) - 1 for _ in range(FLIPS // BLOCK)]
+    return [
+        2.0 * rng.integers(0, 2, size=(BLOCK, n)).astype(np.float64) - 1
+        for _ in range(FLIPS // BLOCK)
+    ]
 
 
 BLOCK_MEMORY = 1_500_000  # bytes of one block of distances: about what stays in the cache
@@ -403,7 +447,9 @@ def seed_of(seed: int, stream: int) -> int:
     return int(np.random.SeedSequence([seed, stream]).generate_state(1)[0])
 
 
-def unit_draws(answers: Answers, clusters: Sequence[IntArray], resamples: int, seed: int) -> Iterator[FloatArray]:
+def unit_draws(
+    answers: Answers, clusters: Sequence[IntArray], resamples: int, seed: int
+) -> Iterator[FloatArray]:
     """Weights of the units, (b, units): drawn singly, or with their (one or two crossed) clusters."""
     units = Units.clusters(*clusters) if clusters else Units.rows(answers.weight)
     for drawn in factor_blocks(units, resamples=resamples, seed=seed, block=answers.block):
@@ -415,7 +461,9 @@ def people_draws(answers: Answers, resamples: int, seed: int) -> Iterator[FloatA
     size, block = len(answers.people), answers.block
     if size > 1:
         units = Units.clusters(np.arange(size))
-        yield from (drawn[0] for drawn in factor_blocks(units, resamples=resamples, seed=seed, block=block))
+        yield from (
+            drawn[0] for drawn in factor_blocks(units, resamples=resamples, seed=seed, block=block)
+        )
         return
     for start in range(0, resamples, block):
         yield np.ones((min(block, resamples - start), size))
@@ -452,21 +500,37 @@ class Panel:
         others = np.maximum(answers.once[:, None, :] - np.eye(k), 0.0)  # (units, level left out, k)
         found, known = answers.distances(others)
         alone = Targets.of([np.ones((len(answers.unit), 1))])
-        return cls(groups=[answers], targets=[targets, alone], pairs=[],
-                   ceiling=(np.diagonal(found[..., :k], axis1=1, axis2=2), known), stream=1)  # fmt: skip
+        return cls(
+            groups=[answers],
+            targets=[targets, alone],
+            pairs=[],
+            ceiling=(np.diagonal(found[..., :k], axis1=1, axis2=2), known),
+            stream=1,
+        )
 
     @classmethod
-    def by_group(cls, answers: Answers, targets: Targets, people: Sequence[IntArray], *, pairs: bool = True) -> Panel:
+    def by_group(
+        cls, answers: Answers, targets: Targets, people: Sequence[IntArray], *, pairs: bool = True
+    ) -> Panel:
         """Groups of people, given by their positions in `answers.people`, and the differences of each two."""
         two = list(combinations(range(len(people)), 2)) if pairs else []
-        return cls(groups=[answers.of_people(index) for index in people], pairs=two,
-                   targets=[targets] * (len(people) + len(two)), ceiling=None, stream=2)  # fmt: skip
+        return cls(
+            groups=[answers.of_people(index) for index in people],
+            pairs=two,
+            targets=[targets] * (len(people) + len(two)),
+            ceiling=None,
+            stream=2,
+        )
 
     @property
     def raters(self) -> list[int]:
         """People behind each set; of two groups those of the smaller."""
         sizes = [len(one.people) for one in self.groups]
-        return [*sizes, *(min(sizes[i], sizes[j]) for i, j in self.pairs), *([sizes[0]] if self.ceiling else [])]
+        return [
+            *sizes,
+            *(min(sizes[i], sizes[j]) for i, j in self.pairs),
+            *([sizes[0]] if self.ceiling else []),
+        ]
 
     def seen(self, counts: list[FloatArray]) -> list[Distances]:
         """Distances of each set, from the counts (b, units, k) of each group."""
@@ -486,9 +550,14 @@ class Panel:
 
     def resampled(self, resamples: int, seed: int) -> Iterator[list[Distances]]:
         """Distances of each set with people drawn within their group, block by block."""
-        draws = [people_draws(one, resamples, seed_of(seed, self.stream + g)) for g, one in enumerate(self.groups)]
+        draws = [
+            people_draws(one, resamples, seed_of(seed, self.stream + g))
+            for g, one in enumerate(self.groups)
+        ]
         for weights in zip(*draws, strict=True):
-            yield self.seen([one.counts(own) for one, own in zip(self.groups, weights, strict=True)])
+            yield self.seen(
+                [one.counts(own) for one, own in zip(self.groups, weights, strict=True)]
+            )
 
     def dealt(self, permutations: int, seed: int, stream: int) -> FloatArray:
         """Means of each set with the people dealt anew to groups of the same sizes, (permutations, sets, means)."""
@@ -501,13 +570,18 @@ class Panel:
         for start in range(0, permutations, first.block):
             b = min(first.block, permutations - start)
             dealt = rng.permuted(np.tile(member, (b, 1)), axis=1)
-            sets = self.seen([pool.counts((dealt == g).astype(np.float64)) for g in range(len(self.groups))])
+            sets = self.seen(
+                [pool.counts((dealt == g).astype(np.float64)) for g in range(len(self.groups))]
+            )
             found.append(np.stack(self.means(sets, first.weight), axis=1))
         return np.concatenate(found)
 
     def means(self, sets: Sequence[Distances], units: FloatArray) -> list[FloatArray]:
         """Means (b, m) of the first sets, with the units weighted."""
-        return [own.means(found, units * known) for own, (found, known) in zip(self.targets, sets, strict=False)]
+        return [
+            own.means(found, units * known)
+            for own, (found, known) in zip(self.targets, sets, strict=False)
+        ]
 
 
 class TwoWay:
@@ -542,7 +616,12 @@ class TwoWay:
     """
 
     def __init__(
-        self, targets: Targets, sample: Distances, weight: FloatArray, clusters: Sequence[IntArray], raters: int
+        self,
+        targets: Targets,
+        sample: Distances,
+        weight: FloatArray,
+        clusters: Sequence[IntArray],
+        raters: int,
     ) -> None:
         from scipy.sparse import csr_array
 
@@ -552,7 +631,9 @@ class TwoWay:
         pick, asked = targets.pick.tocoo(), targets.asked.tocoo()
         mean = np.concatenate([pick.coords[0], asked.coords[0]]).astype(np.int64)
         unit = np.concatenate([pick.coords[1] // (width - 1), asked.coords[1]]).astype(np.int64)
-        column = unit * width + np.append(pick.coords[1] % (width - 1), np.full(asked.nnz, width - 1))
+        column = unit * width + np.append(
+            pick.coords[1] % (width - 1), np.full(asked.nnz, width - 1)
+        )
         each = np.concatenate([pick.data, -np.nan_to_num(self.value)[asked.coords[0]]])
         shape = (len(self.value), n * width)
         self.whole = csr_array((each * weight[unit], (mean, column)), shape=shape)
@@ -561,24 +642,38 @@ class TwoWay:
         if len(codes) == 2:
             codes.append(unique_rows(np.column_stack(codes))[2])
         levels = 1 + max(int(code.max()) for code in codes)
-        numbers = np.concatenate([(p * shape[0] + mean) * levels + code[unit] for p, code in enumerate(codes)])
+        numbers = np.concatenate(
+            [(p * shape[0] + mean) * levels + code[unit] for p, code in enumerate(codes)]
+        )
         keys, place = np.unique(numbers, return_inverse=True)
-        scale = weight[unit] if clusters else np.sqrt(weight[unit])  # alike units are independent of each other
+        scale = (
+            weight[unit] if clusters else np.sqrt(weight[unit])
+        )  # alike units are independent of each other
         entries = np.tile(each * scale, len(codes)), (place.ravel(), np.tile(column, len(codes)))
         self.sums, self.owner = csr_array(entries, shape=(len(keys), shape[1])), keys // levels
 
         counted = targets.asked.toarray() * sample[1]
         self.size = np.asarray(counted @ weight)
-        touched = np.array([[len(np.unique(code[one > 0])) for one in counted] for code in codes], dtype=np.float64)
+        touched = np.array(
+            [[len(np.unique(code[one > 0])) for one in counted] for code in codes], dtype=np.float64
+        )
         self.pieces = touched[:2].min(axis=0) if clusters else self.size
-        self.signs = np.repeat(np.array([1.0, 1.0, -1.0])[: len(codes), None], len(self.value), axis=1)
+        self.signs = np.repeat(
+            np.array([1.0, 1.0, -1.0])[: len(codes), None], len(self.value), axis=1
+        )
         if len(codes) == 3:
             inner = (touched[2] == touched[1], touched[2] == touched[0])
-            self.signs = np.select(inner, ([[1.0], [0.0], [0.0]], [[0.0], [1.0], [0.0]]), self.signs)
+            self.signs = np.select(
+                inner, ([[1.0], [0.0], [0.0]], [[0.0], [1.0], [0.0]]), self.signs
+            )
         squares = self.signs * self._by_mean((self.sums @ features(*sample))[:, 0] ** 2)
-        total = np.max([squares.sum(axis=0), *squares], axis=0)  # V1 + V2 - V12 may fall below either
+        total = np.max(
+            [squares.sum(axis=0), *squares], axis=0
+        )  # V1 + V2 - V12 may fall below either
         with np.errstate(invalid="ignore", divide="ignore"):
-            self.units = np.where(self.pieces > 1, self.pieces / (self.pieces - 1) * total / self.size**2, np.nan)
+            self.units = np.where(
+                self.pieces > 1, self.pieces / (self.pieces - 1) * total / self.size**2, np.nan
+            )
         self.count, self.means = 0, list[FloatArray]()
         self.moments = np.zeros((2, len(keys)))
 
@@ -609,7 +704,9 @@ class TwoWay:
         own = (self.signs * self._by_mean((squares - total**2 / b) / (b - 1))).sum(axis=0)
         means = np.concatenate(self.means)
         apart = means.var(axis=0, ddof=1) - own
-        lost = SPARE * EPS * (self._by_mean(squares / (b - 1)).sum(axis=0) + (means**2).mean(axis=0))
+        lost = (
+            SPARE * EPS * (self._by_mean(squares / (b - 1)).sum(axis=0) + (means**2).mean(axis=0))
+        )
         with np.errstate(invalid="ignore", divide="ignore"):
             people = np.where(apart > lost, apart, 0.0) / self.size**2 * self.raters / few
             df = (units + people) ** 2 / (units**2 / (self.pieces - 1) + people**2 / few)
@@ -627,7 +724,13 @@ def features(distances: FloatArray, known: FloatArray) -> FloatArray:
 
 
 def resampled(
-    panel: Panel, watches: Sequence[TwoWay], clusters: Sequence[IntArray], resamples: int, seed: int, *, kept: int
+    panel: Panel,
+    watches: Sequence[TwoWay],
+    clusters: Sequence[IntArray],
+    resamples: int,
+    seed: int,
+    *,
+    kept: int,
 ) -> list[FloatArray]:
     """Resample the people: each set of the panel is shown to its watch.
 

@@ -35,20 +35,34 @@ class AnswerKeys:
     """
 
     def __init__(
-        self, sums: Sequence[Ends], answers: Sequence[Sequence[Fraction | None]], levels: Sequence[Fraction],
+        self,
+        sums: Sequence[Ends],
+        answers: Sequence[Sequence[Fraction | None]],
+        levels: Sequence[Fraction],
         missing: float | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         import numpy as np
         from scipy.sparse import csr_array, hstack, kron, vstack
 
         self.sums, self.levels, self.missing = sums, levels, missing
-        self.many = math.lcm(Fraction(missing or 0).denominator, *(level.denominator for level in levels))
+        self.many = math.lcm(
+            Fraction(missing or 0).denominator, *(level.denominator for level in levels)
+        )
         self.distances = self.distances_to(answers)
         units, each, sources = self.distances.shape
-        mix = csr_array(self.distances.reshape(units * each, sources).T.astype(np.float64) / self.many)
+        mix = csr_array(
+            self.distances.reshape(units * each, sources).T.astype(np.float64) / self.many
+        )
         eye = csr_array(np.eye(sources))
-        ones = hstack([kron(csr_array(np.eye(units)), csr_array(np.ones((1, each)))), csr_array((units, 3 * sources))])
-        self.equal: Any = vstack([hstack([mix, eye, -eye, -eye]), ones])  # weights, misfit up and down, the sum itself
+        ones = hstack(
+            [
+                kron(csr_array(np.eye(units)), csr_array(np.ones((1, each)))),
+                csr_array((units, 3 * sources)),
+            ]
+        )
+        self.equal: Any = vstack(
+            [hstack([mix, eye, -eye, -eye]), ones]
+        )  # weights, misfit up and down, the sum itself
         self.right = np.r_[np.zeros(sources), np.ones(units)]
 
     def distances_to(self, answers: Sequence[Sequence[Fraction | None]]) -> Any:
@@ -56,8 +70,13 @@ class AnswerKeys:
         import numpy as np
 
         gone = Fraction(self.missing or 0)
-        found = [[[int((gone if s is None else abs(a - s)) * self.many) for s in row] for a in self.levels]
-                 for row in answers]  # fmt: skip
+        found = [
+            [
+                [int((gone if s is None else abs(a - s)) * self.many) for s in row]
+                for a in self.levels
+            ]
+            for row in answers
+        ]
         return np.array(found, dtype=object)
 
     def least_misfit(self) -> tuple[float, Fraction]:
@@ -74,8 +93,13 @@ class AnswerKeys:
         found = self._solved(none, misfit=True)
         if not found.success:
             raise InputError(f"the linear program could not be solved: {found.message}")
-        dual = [Fraction(float(v)).limit_denominator(FINEST) for v in found.eqlin.marginals[: len(self.sums)]]
-        return float(found.fun), self._bound([max(Fraction(-1), min(Fraction(1), v)) for v in dual], none)
+        dual = [
+            Fraction(float(v)).limit_denominator(FINEST)
+            for v in found.eqlin.marginals[: len(self.sums)]
+        ]
+        return float(found.fun), self._bound(
+            [max(Fraction(-1), min(Fraction(1), v)) for v in dual], none
+        )
 
     def least_sum(self, costs: Any) -> Fraction:
         """Return the exact lower bound of a sum over the keys that give the sums.
@@ -92,9 +116,12 @@ class AnswerKeys:
         """
         found = self._solved(costs, misfit=False)
         if not found.success:
-            raise InputError(f"no answer key gives the {len(self.sums)} sums in this order: nothing follows from it")
+            raise InputError(
+                f"no answer key gives the {len(self.sums)} sums in this order: nothing follows from it"
+            )
         return self._bound(
-            [Fraction(round(v * FINEST), FINEST) for v in found.eqlin.marginals[: len(self.sums)]], costs
+            [Fraction(round(v * FINEST), FINEST) for v in found.eqlin.marginals[: len(self.sums)]],
+            costs,
         )
 
     def _solved(self, costs: Any, *, misfit: bool) -> Any:
@@ -103,8 +130,14 @@ class AnswerKeys:
 
         solve: Any = linprog  # its types do not know sparse matrices
         off = len(self.sums)
-        flat = np.r_[costs.ravel().astype(np.float64) / self.many, np.full(2 * off, float(misfit)), np.zeros(off)]
-        limits: list[Any] = [(0.0, None)] * costs.size + [(0.0, None if misfit else 0.0)] * (2 * off)
+        flat = np.r_[
+            costs.ravel().astype(np.float64) / self.many,
+            np.full(2 * off, float(misfit)),
+            np.zeros(off),
+        ]
+        limits: list[Any] = [(0.0, None)] * costs.size + [(0.0, None if misfit else 0.0)] * (
+            2 * off
+        )
         limits += [tuple(map(float, ends)) for ends in self.sums]
         return solve(flat, A_eq=self.equal, b_eq=self.right, bounds=limits, method="highs")
 
@@ -112,8 +145,13 @@ class AnswerKeys:
         import numpy as np
 
         common = math.lcm(*(v.denominator for v in dual))
-        rest = common * costs - self.distances @ np.array([int(v * common) for v in dual], dtype=object)
-        bound = sum((min(v * end for end in ends) for v, ends in zip(dual, self.sums, strict=True)), Fraction(0))
+        rest = common * costs - self.distances @ np.array(
+            [int(v * common) for v in dual], dtype=object
+        )
+        bound = sum(
+            (min(v * end for end in ends) for v, ends in zip(dual, self.sums, strict=True)),
+            Fraction(0),
+        )
         return bound + Fraction(int(rest.min(axis=1).sum()), self.many * common)
 
 
@@ -125,4 +163,6 @@ def levels_of(answers: Sequence[Sequence[Fraction | None]], low: int, high: int)
     >>> [str(level) for level in levels_of([[Fraction(1, 2), None]], 0, 1)]
     ['0', '1/2', '1']
     """
-    return sorted({Fraction(a) for a in range(low, high + 1)} | {s for row in answers for s in row if s})
+    return sorted(
+        {Fraction(a) for a in range(low, high + 1)} | {s for row in answers for s in row if s}
+    )

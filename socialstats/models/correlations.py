@@ -14,7 +14,12 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.inference.compare import with_pairs_holm
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, cluster_text, small_sample
+from socialstats.inference.dependence import (
+    cluster_cautions,
+    cluster_factors,
+    cluster_text,
+    small_sample,
+)
 from socialstats.inference.how import How
 from socialstats.inference.infer import FEWEST_UNITS, Estimand, infer, shape_cautions
 from socialstats.inference.rows import with_inferred
@@ -33,7 +38,11 @@ if TYPE_CHECKING:
 
 Coefficient = Callable[[FloatArray, FloatArray, FloatArray], tuple[float, FloatArray]]
 FEW = "{n} rated by both: a correlation with an error needs " + str(FEWEST_UNITS)
-FEWEST_OTHERS, ENOUGH, ENOUGH_CLUSTERED = 5, 15, 40  # units without a rater's most common score, see `rare_scores`
+FEWEST_OTHERS, ENOUGH, ENOUGH_CLUSTERED = (
+    5,
+    15,
+    40,
+)  # units without a rater's most common score, see `rare_scores`
 ALIKE = "a rater gave all but {others} of {n} the same score"
 PERFECT = "no unit departs from a perfect correlation: no error, no interval"
 ROUNDING = 1e-12
@@ -41,7 +50,9 @@ WHOLE = (-1.0, 1.0)  # what a correlation can be
 STILL = "no variation: a rater gave every unit the same score"
 
 
-def midranks(x: FloatArray, share: FloatArray) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
+def midranks(
+    x: FloatArray, share: FloatArray
+) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
     """Return midranks in (-1/2, 1/2), and how a unit moves the mean of a function by moving the ranks of all."""
     _, code = np.unique(x, return_inverse=True)
     held = np.bincount(code, share)
@@ -54,9 +65,16 @@ def midranks(x: FloatArray, share: FloatArray) -> tuple[FloatArray, Callable[[Fl
 
 
 def correlations(
-    design: Ratings, coefficient: Coefficient, how: How, *, metric: str, title: str, references: Sequence[str],
-    raters: Sequence[str] | None, alternative: Alternative = "two_sided",
-) -> Result:  # fmt: skip
+    design: Ratings,
+    coefficient: Coefficient,
+    how: How,
+    *,
+    metric: str,
+    title: str,
+    references: Sequence[str],
+    raters: Sequence[str] | None,
+    alternative: Alternative = "two_sided",
+) -> Result:
     """Return the result of a correlation of each pair of raters, on the units that both rated.
 
     Parameters
@@ -84,8 +102,10 @@ def correlations(
     how.check(("closed",))
     inner = replace(how, level=inner_level(how.level, alternative))
     if design.scale == "nominal":
-        raise InputError(f"{title} needs an order of the levels: declare "
-                         f"{option('scale', 'ordinal', '--scale ordinal')}, or numbers")  # fmt: skip
+        raise InputError(
+            f"{title} needs an order of the levels: declare "
+            f"{option('scale', 'ordinal', '--scale ordinal')}, or numbers"
+        )
     if raters is not None:
         design = design.of_raters(tuple(raters))
     if len(design.raters) < 2 or not design.raters_known:
@@ -97,58 +117,117 @@ def correlations(
     scores = np.where(np.isnan(level), np.nan, design.scores[np.nan_to_num(level).astype(np.int64)])
     pairs = combinations(range(scores.shape[1]), 2)
     made = [row_of(design, scores, pair, coefficient, factors, inner) for pair in pairs]
-    rows = tuple(with_pairs_holm([one_sided(row, alternative, how.level, WHOLE) for row, _, _ in made]))
+    rows = tuple(
+        with_pairs_holm([one_sided(row, alternative, how.level, WHOLE) for row, _, _ in made])
+    )
     largest = max((row.leverage or 0.0 for row in rows), default=0.0)
     warned = {one.code: one for _, found, _ in reversed(made) for one in found}
-    shapes = shape_cautions([x for *_, x in made], bool(factors), "a correlation", [row.name for row in rows])
+    shapes = shape_cautions(
+        [x for *_, x in made], bool(factors), "a correlation", [row.name for row in rows]
+    )
     shown = [row.df for row in rows if row.has_interval]
     return Result(
-        metric=metric, title=title, rows=rows, design=design, references=tuple(references),
+        metric=metric,
+        title=title,
+        rows=rows,
+        design=design,
+        references=tuple(references),
         inference=f"Fisher z intervals with linearised standard errors; {cluster_text(factors, 'units')}",
         counts={"units": int(design.unit_count.sum()), "raters": len(design.raters)},
-        fit={"nobs": design.n_rows, "n_clusters": rows[0].n_clusters, "method": "linearised",
-             "effective_df": min((df for df in shown if df is not None), default=None),
-             "largest_leverage": largest or None},
-        settings={"raters": None if raters is None else list(raters), "alternative": alternative,
-                  "cluster": how.cluster, "level": how.level},
-        cautions=(*cluster_cautions(design, factors, df=shown, largest=largest), *shapes, *warned.values()),
-    )  # fmt: skip
+        fit={
+            "nobs": design.n_rows,
+            "n_clusters": rows[0].n_clusters,
+            "method": "linearised",
+            "effective_df": min((df for df in shown if df is not None), default=None),
+            "largest_leverage": largest or None,
+        },
+        settings={
+            "raters": None if raters is None else list(raters),
+            "alternative": alternative,
+            "cluster": how.cluster,
+            "level": how.level,
+        },
+        cautions=(
+            *cluster_cautions(design, factors, df=shown, largest=largest),
+            *shapes,
+            *warned.values(),
+        ),
+    )
 
 
 def row_of(
-    design: Ratings, scores: FloatArray, pair: tuple[int, int], coefficient: Coefficient, factors: Sequence[Factor],
+    design: Ratings,
+    scores: FloatArray,
+    pair: tuple[int, int],
+    coefficient: Coefficient,
+    factors: Sequence[Factor],
     how: How,
-) -> tuple[Row, tuple[Caution, ...], float]:  # fmt: skip
+) -> tuple[Row, tuple[Caution, ...], float]:
     """Make the row of a pair of raters, with the cautions of its interval and the skewness of what units add."""
     x, y = (scores[:, k] for k in pair)
     use = ~(np.isnan(x) | np.isnan(y))
     names, copies = [design.raters[k] for k in pair], design.unit_count[use]
-    row = Row(term=" | ".join(names), role="estimate", key=(("rater", names[0]), ("other", names[1])),
-              n=float(copies.sum()), n_units=int(copies.sum()), limits=WHOLE)  # fmt: skip
+    row = Row(
+        term=" | ".join(names),
+        role="estimate",
+        key=(("rater", names[0]), ("other", names[1])),
+        n=float(copies.sum()),
+        n_units=int(copies.sum()),
+        limits=WHOLE,
+    )
     if copies.sum() < FEWEST_UNITS:
-        return replace(row, undefined=FEW.format(n=count(copies.sum(), "unit")), reason="no_data"), (), 0.0
+        return (
+            replace(row, undefined=FEW.format(n=count(copies.sum(), "unit")), reason="no_data"),
+            (),
+            0.0,
+        )
     if any(len(np.unique(side[use])) == 1 for side in (x, y)):
         return replace(row, undefined=STILL, reason="no_variation"), (), 0.0
     value, moves = coefficient(x[use], y[use], copies)
     if abs(value) > 1 - ROUNDING:
-        return replace(row, estimate=float(np.sign(value)), undefined=PERFECT, reason="perfect_agreement"), (), 0.0
+        return (
+            replace(
+                row, estimate=float(np.sign(value)), undefined=PERFECT, reason="perfect_agreement"
+            ),
+            (),
+            0.0,
+        )
     estimand = Estimand(
-        estimate=np.array([value]), influence=lambda: moves[:, None], shares=(copies / copies.sum())[:, None],
-        copies=copies, fisher=True,
-    )  # fmt: skip
+        estimate=np.array([value]),
+        influence=lambda: moves[:, None],
+        shares=(copies / copies.sum())[:, None],
+        copies=copies,
+        fisher=True,
+    )
     clusters = [factor.codes[use] for factor in factors]
     (found,), cautions = infer(estimand, clusters, how)
     cautions = tuple(one for one in cautions if one.code != "SS317")  # said of all pairs together
-    row = replace(row, estimate=value, method="linearised s.e., Fisher z, t", interval="fisher_z", test="t",
-                  n_clusters=found.clusters if factors else None)  # fmt: skip
+    row = replace(
+        row,
+        estimate=value,
+        method="linearised s.e., Fisher z, t",
+        interval="fisher_z",
+        test="t",
+        n_clusters=found.clusters if factors else None,
+    )
     others, enough = rare_scores(x[use], y[use], copies), ENOUGH_CLUSTERED if factors else ENOUGH
     said = ALIKE.format(others=count(others, "unit"), n=count(copies.sum()))
     if others < FEWEST_OTHERS:
-        return replace(row, method=None, interval=None, test=None, undefined=said, reason="no_interval"), cautions, 0.0
+        return (
+            replace(
+                row, method=None, interval=None, test=None, undefined=said, reason="no_interval"
+            ),
+            cautions,
+            0.0,
+        )
     rare = small_sample(
-        others, enough, said, affects="the interval of their correlation: nominal 95% ones held .67 to .97 of "
-        "simulations", fix="rate more units with the rare scores",
-    )  # fmt: skip
+        others,
+        enough,
+        said,
+        affects="the interval of their correlation: nominal 95% ones held .67 to .97 of "
+        "simulations",
+        fix="rate more units with the rare scores",
+    )
     return with_inferred(row, found, how.level), (*cautions, *rare), found.skewness
 
 
@@ -164,7 +243,9 @@ def rare_scores(x: FloatArray, y: FloatArray, copies: FloatArray) -> float:
     x, y, copies : (n,) float64 arrays
         Scores of both raters, and how many units have them.
     """
-    most = max(np.bincount(np.unique(side, return_inverse=True)[1], copies).max() for side in (x, y))
+    most = max(
+        np.bincount(np.unique(side, return_inverse=True)[1], copies).max() for side in (x, y)
+    )
     return float(copies.sum() - most) if most > copies.sum() / 2 else np.inf
 
 

@@ -15,7 +15,9 @@ from socialstats.inference.clustered_mean import ClusteredMean, clustered_differ
 from socialstats.models.matched_pairs import Cells
 
 Aggregate = Literal["pooled", "scenario", "rater"]
-Cell = tuple[int, int, int]  # rater (0 where raters are pooled), group of the first, group of the second name
+Cell = tuple[
+    int, int, int
+]  # rater (0 where raters are pooled), group of the first, group of the second name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -88,7 +90,9 @@ def distinct(*codes: IntArray) -> tuple[IntArray, IntArray]:
     return found, place
 
 
-def scores(answers: Answers, aggregate: Aggregate = "pooled", alike: IntArray | None = None) -> Scores:
+def scores(
+    answers: Answers, aggregate: Aggregate = "pooled", alike: IntArray | None = None
+) -> Scores:
     """Average the answers of every cell.
 
     Parameters
@@ -110,7 +114,10 @@ def scores(answers: Answers, aggregate: Aggregate = "pooled", alike: IntArray | 
         size = np.bincount(inside, answers.count)
         n_parts = np.bincount(both[:, 0])
         weight = answers.count / size[inside] / n_parts[cell]
-        mean = np.bincount(both[:, 0], np.bincount(inside, answers.count * answers.score) / size) / n_parts
+        mean = (
+            np.bincount(both[:, 0], np.bincount(inside, answers.count * answers.score) / size)
+            / n_parts
+        )
     named = tuple((r, a, b) for r, a, b in cells.tolist())
     return Scores(answers=answers, cells=named, cell=cell, weight=weight, mean=mean, n=n)
 
@@ -169,7 +176,9 @@ def inference(combined: Linear, unit_count: FloatArray, codes: Sequence[IntArray
     """
     used = combined.touched > 0
     values = unit_values(combined, unit_count)
-    return clustered_mean(values[used], unit_count[used], [code[used] for code in codes], magnitude=1.0)
+    return clustered_mean(
+        values[used], unit_count[used], [code[used] for code in codes], magnitude=1.0
+    )
 
 
 def unit_values(combined: Linear, unit_count: FloatArray) -> FloatArray:
@@ -178,7 +187,9 @@ def unit_values(combined: Linear, unit_count: FloatArray) -> FloatArray:
     return combined.influence / unit_count * n + combined.estimate
 
 
-def difference(one: Linear, two: Linear, unit_count: FloatArray, codes: Sequence[IntArray]) -> ClusteredMean:
+def difference(
+    one: Linear, two: Linear, unit_count: FloatArray, codes: Sequence[IntArray]
+) -> ClusteredMean:
     """Return the first minus the second combination, each with its own mean, as those of two levels of a stratum.
 
     Units, and clusters, may have part in one of them or in both. Parameters are those of `inference`.
@@ -243,7 +254,9 @@ def mcnemar_bounds(B: float, N: float) -> tuple[float, float]:
     (5.8, 58.0)
     """
     if not -2 <= B <= 2:
-        raise InputError(f"B={B!r} is outside [-2, 2]: it is the difference of two means of -1 and +1")
+        raise InputError(
+            f"B={B!r} is outside [-2, 2]: it is the difference of two means of -1 and +1"
+        )
     if not (np.isfinite(N) and N >= 1 and N % 1 == 0):
         raise InputError(f"N={N!r} must be a whole number of couples, at least 1")
     size = float(N) * abs(float(B))
@@ -293,7 +306,9 @@ class Couples:
         if not whole.any():
             return None
         answered = product((-1.0, 1.0), repeat=2)
-        times = [float(self.count[whole & np.all(self.score == both, axis=1)].sum()) for both in answered]
+        times = [
+            float(self.count[whole & np.all(self.score == both, axis=1)].sum()) for both in answered
+        ]
         return Cells(**dict(zip("abcd", times, strict=True)))
 
 
@@ -301,14 +316,25 @@ def couples(answers: Answers) -> Couples:
     """Match the answers of both orders by groups, scenario, pair and rater."""
     mixed = np.flatnonzero(answers.first != answers.second)
     low, high = np.minimum(answers.first, answers.second), np.maximum(answers.first, answers.second)
-    key, place = distinct(*(code[mixed] for code in (low, high, answers.scenario, answers.pair, answers.rater)))
+    key, place = distinct(
+        *(code[mixed] for code in (low, high, answers.scenario, answers.pair, answers.rater))
+    )
     at = place, (answers.first > answers.second)[mixed].astype(np.int64)
-    times, score, count = np.zeros((len(key), 2)), np.full((len(key), 2), np.nan), np.zeros((len(key), 2))
+    times, score, count = (
+        np.zeros((len(key), 2)),
+        np.full((len(key), 2), np.nan),
+        np.zeros((len(key), 2)),
+    )
     np.add.at(times, at, 1)
     score[at], count[at] = answers.score[mixed], answers.count[mixed]
     of_answer = np.full(len(answers.score), -1)
     of_answer[mixed] = place
     return Couples(
-        key=key, score=score, count=count.max(axis=1), of_answer=of_answer,
-        repeated=np.asarray((times > 1).any(axis=1) | ((times > 0).all(axis=1) & (count[:, 0] != count[:, 1]))),
-    )  # fmt: skip
+        key=key,
+        score=score,
+        count=count.max(axis=1),
+        of_answer=of_answer,
+        repeated=np.asarray(
+            (times > 1).any(axis=1) | ((times > 0).all(axis=1) & (count[:, 0] != count[:, 1]))
+        ),
+    )

@@ -72,7 +72,11 @@ class JackknifeMoments:
 
 
 def jackknife_moments(
-    statistics: FloatArray, finish: Finish, count: FloatArray, codes: tuple[IntArray, ...], touched: BoolArray
+    statistics: FloatArray,
+    finish: Finish,
+    count: FloatArray,
+    codes: tuple[IntArray, ...],
+    touched: BoolArray,
 ) -> JackknifeMoments:
     """Bias and variance of plug-in statistics, with one independent unit left out at a time.
 
@@ -101,19 +105,30 @@ def jackknife_moments(
     """
     if len(codes) == 2:
         both = unique_rows(np.column_stack(codes))[2]
-        parts = [one_factor_moments(statistics, finish, count, (code,), touched) for code in (*codes, both)]
+        parts = [
+            one_factor_moments(statistics, finish, count, (code,), touched)
+            for code in (*codes, both)
+        ]
         return crossed_moments(*parts)
     return one_factor_moments(statistics, finish, count, codes, touched)
 
 
-def crossed_moments(one: JackknifeMoments, two: JackknifeMoments, joint: JackknifeMoments) -> JackknifeMoments:
+def crossed_moments(
+    one: JackknifeMoments, two: JackknifeMoments, joint: JackknifeMoments
+) -> JackknifeMoments:
     """Join the moments over two crossed factors, less those over their intersections."""
-    df = [joint_df(v, d) for v, d in zip(np.c_[one.variance, two.variance], np.c_[one.df, two.df], strict=True)]
+    df = [
+        joint_df(v, d)
+        for v, d in zip(np.c_[one.variance, two.variance], np.c_[one.df, two.df], strict=True)
+    ]
     return JackknifeMoments(
-        bias=one.bias + two.bias - joint.bias, df=np.array(df),
-        variance=np.max([one.variance, two.variance, one.variance + two.variance - joint.variance], axis=0),
+        bias=one.bias + two.bias - joint.bias,
+        df=np.array(df),
+        variance=np.max(
+            [one.variance, two.variance, one.variance + two.variance - joint.variance], axis=0
+        ),
         rounding=np.hypot(one.rounding, two.rounding),
-    )  # fmt: skip
+    )
 
 
 def joint_df(variance: FloatArray, df: FloatArray) -> float:
@@ -155,10 +170,17 @@ class RaterTable:
     def nested(self) -> BoolArray:
         """(m,) bool array: whether, of the ratings that enter a statistic, each rater's lie in one cluster."""
         both = self.both
-        return np.array([len(np.unique(both[used])) == len(np.unique(self.rater[used])) for used in self.touched.T])
+        return np.array(
+            [
+                len(np.unique(both[used])) == len(np.unique(self.rater[used]))
+                for used in self.touched.T
+            ]
+        )
 
 
-def with_raters(moments: JackknifeMoments, total: FloatArray, finish: Finish, raters: RaterTable) -> JackknifeMoments:
+def with_raters(
+    moments: JackknifeMoments, total: FloatArray, finish: Finish, raters: RaterTable
+) -> JackknifeMoments:
     """Join the moments over units (or clusters) with those over raters, who are left out one at a time.
 
     A statistic whose raters rated in one cluster each keeps the moments over clusters, which hold all dependence.
@@ -180,19 +202,30 @@ def with_raters(moments: JackknifeMoments, total: FloatArray, finish: Finish, ra
     def of_all(sums: FloatArray) -> FloatArray:
         return finish(sums + rest)
 
-    parts = [one_factor_moments(raters.table, of_all, ones, (code,), raters.touched)
-             for code in (raters.rater, raters.both)]  # fmt: skip
+    parts = [
+        one_factor_moments(raters.table, of_all, ones, (code,), raters.touched)
+        for code in (raters.rater, raters.both)
+    ]
     crossed = crossed_moments(moments, *parts)
-    return JackknifeMoments(**{
-        name: np.where(nested, getattr(moments, name), getattr(crossed, name)) for name in JackknifeMoments.__slots__
-    })  # fmt: skip
+    return JackknifeMoments(
+        **{
+            name: np.where(nested, getattr(moments, name), getattr(crossed, name))
+            for name in JackknifeMoments.__slots__
+        }
+    )
 
 
 AT_ONCE = 4_000_000  # weights of ratings that are held at once
 
 
 def bootstrap_with_raters(
-    statistics: FloatArray, finish: Finish, units: Units, raters: RaterTable, *, resamples: int, seed: int
+    statistics: FloatArray,
+    finish: Finish,
+    units: Units,
+    raters: RaterTable,
+    *,
+    resamples: int,
+    seed: int,
 ) -> Replicates:
     """Resample units (or clusters) and raters, each with its own draws: a rating counts the product of both.
 
@@ -213,15 +246,19 @@ def bootstrap_with_raters(
     block = max(1, AT_ONCE // max(len(row), len(statistics)))
     draws = zip(
         factor_blocks(units, resamples=resamples, seed=seed, block=block),
-        factor_blocks(Units.clusters(rater), resamples=resamples, seed=of_raters, block=block), strict=True,
-    )  # fmt: skip
+        factor_blocks(Units.clusters(rater), resamples=resamples, seed=of_raters, block=block),
+        strict=True,
+    )
     values = []
     for of_units, (weights,) in draws:
         each = units.product(of_units)[:, units.unit]
         values.append(finish(each @ fixed + (each[:, row] * weights[:, rater]) @ raters.table))
     replicates = np.concatenate(values)
-    return Replicates(estimate=finish(statistics.sum(axis=0)[None])[0], replicates=replicates,
-                      n_degenerate=np.isnan(replicates).sum(axis=0))  # fmt: skip
+    return Replicates(
+        estimate=finish(statistics.sum(axis=0)[None])[0],
+        replicates=replicates,
+        n_degenerate=np.isnan(replicates).sum(axis=0),
+    )
 
 
 def summed_at(values: FloatArray, row: IntArray, n: int) -> FloatArray:
@@ -232,7 +269,11 @@ def summed_at(values: FloatArray, row: IntArray, n: int) -> FloatArray:
 
 
 def one_factor_moments(
-    statistics: FloatArray, finish: Finish, count: FloatArray, codes: tuple[IntArray, ...], touched: BoolArray
+    statistics: FloatArray,
+    finish: Finish,
+    count: FloatArray,
+    codes: tuple[IntArray, ...],
+    touched: BoolArray,
 ) -> JackknifeMoments:
     """Bias and variance of `jackknife_moments` under independent units, or one cluster factor."""
     none = np.full(touched.shape[1], math.nan)
@@ -249,13 +290,18 @@ def one_factor_moments(
         variance = np.where(groups > 1, (groups - 1) / groups * (left.copies @ around**2), math.nan)
         bias = np.where(groups > 1, (groups - 1) / groups * apart, math.nan)
     return JackknifeMoments(
-        bias=bias, variance=variance, df=influence_df(around, left.copies[:, None] * met),
+        bias=bias,
+        variance=variance,
+        df=influence_df(around, left.copies[:, None] * met),
         rounding=left_of_recomputed(left.values, left.copies),
-    )  # fmt: skip
+    )
 
 
 def quadratic_moments(
-    table: FloatArray, copies: FloatArray, codes: tuple[IntArray, ...], raters: RaterTable | None = None
+    table: FloatArray,
+    copies: FloatArray,
+    codes: tuple[IntArray, ...],
+    raters: RaterTable | None = None,
 ) -> tuple[float, float]:
     """Mean and half the variance of the mean divergence of k pairs of shares that are equal but for chance.
 
@@ -289,7 +335,10 @@ def quadratic_moments(
         return math.nan, math.nan
     share = table.sum(axis=0) / sizes[:, :, None]
     middle = share.mean(axis=1).ravel()
-    weight = np.sqrt(np.where(middle > 0, 1 / np.where(middle > 0, middle, 1.0), 0.0) / (8 * math.log(2) * len(sizes)))
+    weight = np.sqrt(
+        np.where(middle > 0, 1 / np.where(middle > 0, middle, 1.0), 0.0)
+        / (8 * math.log(2) * len(sizes))
+    )
 
     def scores(counts: FloatArray, around: FloatArray) -> FloatArray:
         off = (counts - around * counts.sum(axis=3, keepdims=True)) / sizes[:, :, None]
@@ -297,7 +346,11 @@ def quadratic_moments(
 
     moved, there = scores(table, share), table.sum(axis=(1, 2, 3)) > 0
     moved, copies, codes = moved[there], copies[there], tuple(code[there] for code in codes)
-    parts = [summed(moved, code) for code in crossing(codes)] if codes else [moved / np.sqrt(copies)[:, None]]
+    parts = (
+        [summed(moved, code) for code in crossing(codes)]
+        if codes
+        else [moved / np.sqrt(copies)[:, None]]
+    )
     groups = [len(part) for part in parts] if codes else [float(copies.sum())]
     if raters is not None and not raters.nested.all():
         given = raters.table.reshape(-1, *table.shape[1:])
@@ -305,12 +358,17 @@ def quadratic_moments(
         with np.errstate(invalid="ignore"):
             around = np.nan_to_num(own / own.sum(axis=2, keepdims=True))
         of_raters = scores(given, around)
-        parts += [summed(of_raters, np.unique(code, return_inverse=True)[1]) for code in (raters.rater, raters.both)]
+        parts += [
+            summed(of_raters, np.unique(code, return_inverse=True)[1])
+            for code in (raters.rater, raters.both)
+        ]
         groups += [len(part) for part in parts[1:]]
     if min(groups) < 2:
         return math.nan, math.nan
     squares = [n / (n - 1) * (part.T @ part) for part, n in zip(parts, groups, strict=True)]
-    candidates = squares if len(squares) == 1 else [*squares[:2], squares[0] + squares[1] - squares[2]]
+    candidates = (
+        squares if len(squares) == 1 else [*squares[:2], squares[0] + squares[1] - squares[2]]
+    )
     chosen = max(candidates, key=lambda v: float(np.trace(v)))
     return float(np.trace(chosen)), float((chosen**2).sum())
 
@@ -443,7 +501,9 @@ def entropy(rate: FloatArray, base: float = 2.0) -> FloatArray:
     >>> entropy(np.array([0.0, 0.5, 1.0])).tolist()
     [0.0, 1.0, 0.0]
     """
-    found = np.asarray(xlogy(rate, rate) + xlogy(1 - rate, 1 - rate), dtype=np.float64) / -math.log(base)
+    found = np.asarray(xlogy(rate, rate) + xlogy(1 - rate, 1 - rate), dtype=np.float64) / -math.log(
+        base
+    )
     return np.maximum(found, 0.0)
 
 
@@ -471,10 +531,16 @@ def pair_entropies(design: Comparisons, base: float) -> PairTable:
     rate = np.clip(np.bincount(codes, design.weight * ahead, size) / weight, 0.0, 1.0)
     n = weight**2 / np.bincount(codes, design.weight_sq, size)
     if design.replies is not None:
-        return PairTable(rate=rate, n=n, entropy=entropy(rate, base), corrected=np.full(size, np.nan))
+        return PairTable(
+            rate=rate, n=n, entropy=entropy(rate, base), corrected=np.full(size, np.nan)
+        )
     if n.max() < ONCE:
-        raise UndefinedStatistic("every pair was compared once: one choice says nothing of a pair's entropy")
-    return PairTable(rate=rate, n=n, entropy=entropy(rate, base), corrected=miller_madow(rate, n, base))
+        raise UndefinedStatistic(
+            "every pair was compared once: one choice says nothing of a pair's entropy"
+        )
+    return PairTable(
+        rate=rate, n=n, entropy=entropy(rate, base), corrected=miller_madow(rate, n, base)
+    )
 
 
 def reply_entropies(design: Comparisons, base: float) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -489,7 +555,9 @@ def reply_entropies(design: Comparisons, base: float) -> tuple[FloatArray, Float
     """
     assert design.replies is not None
     _, first, reply = np.unique(design.replies.codes, return_index=True, return_inverse=True)
-    p = np.asarray(np.clip(np.bincount(reply, design.count * scores(design)), 0.0, 1.0), dtype=np.float64)
+    p = np.asarray(
+        np.clip(np.bincount(reply, design.count * scores(design)), 0.0, 1.0), dtype=np.float64
+    )
     rest, pair = design.replies.rest[first], design.pair.codes[first]
     least = p * (1 - rest)
     most = least + rest

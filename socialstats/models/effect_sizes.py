@@ -21,7 +21,15 @@ from socialstats.inference.influence import jackknife_errors
 from socialstats.inference.intervals import checked_level, not_zero
 from socialstats.inference.rows import with_ends
 from socialstats.inference.weights import EFFECTIVE
-from socialstats.resampling import Interval, Units, bootstrap, choose, jackknife, sign_flip, studentized
+from socialstats.resampling import (
+    Interval,
+    Units,
+    bootstrap,
+    choose,
+    jackknife,
+    sign_flip,
+    studentized,
+)
 from socialstats.resampling.permutation import TIE
 from socialstats.results.rows import Row
 from socialstats.rounding import EPS, SPARE, alike
@@ -78,11 +86,15 @@ def noncentrality_interval(t: float, df: float, level: float = 0.95) -> tuple[fl
     """
     checked_level(level)
     if not math.isfinite(t) or not (math.isfinite(df) and df > 0):
-        raise InputError(f"the noncentral t needs a finite t and positive df, not t={t!r}, df={df!r}")
+        raise InputError(
+            f"the noncentral t needs a finite t and positive df, not t={t!r}, df={df!r}"
+        )
     tail = (1 - level) / 2
     low, high = (t_u_plus_z(abs(t), df, tail, upper=upper) for upper in (False, True))
     if not math.isfinite(high):
-        raise UndefinedStatistic(f"the noncentrality at t = {t:g} with {df:g} df is beyond the largest float")
+        raise UndefinedStatistic(
+            f"the noncentrality at t = {t:g} with {df:g} df is beyond the largest float"
+        )
     return (low, high) if t >= 0 else (-high, -low)
 
 
@@ -95,12 +107,22 @@ def t_u_plus_z(t: float, df: float, tail: float, *, upper: bool) -> float:
     if ratio > ONLY_U:
         return t * u_quantile(df, tail, upper=upper)
     sign = 1.0 if upper else -1.0
-    far, near = tail / 4, 2 * tail  # P(U beyond far) + P(Z beyond far) < tail < 1 - P(U within near) - P(Z within)
+    far, near = (
+        tail / 4,
+        2 * tail,
+    )  # P(U beyond far) + P(Z beyond far) < tail < 1 - P(U within near) - P(Z within)
     outer = t * u_quantile(df, far, upper=upper) - sign * float(ndtri(far))
     inner = t * u_quantile(df, near, upper=upper) + sign * float(ndtri(tail))
-    share = tail_over_z(t, df, upper) if ratio > STEEP and min(outer, inner) > KINK else tail_over_u(
-        t, df, upper, max(abs(outer), abs(inner)))  # fmt: skip
-    return float(brentq(lambda end: share(end) - tail, outer, inner, xtol=1e-13, rtol=4 * 2.3e-16, maxiter=500))
+    share = (
+        tail_over_z(t, df, upper)
+        if ratio > STEEP and min(outer, inner) > KINK
+        else tail_over_u(t, df, upper, max(abs(outer), abs(inner)))
+    )
+    return float(
+        brentq(
+            lambda end: share(end) - tail, outer, inner, xtol=1e-13, rtol=4 * 2.3e-16, maxiter=500
+        )
+    )
 
 
 def u_quantile(df: float, tail: float, *, upper: bool) -> float:
@@ -265,7 +287,9 @@ def hedges_j(df: float) -> float:
     0.913875
     """
     if not df > 1:
-        raise UndefinedStatistic(f"Hedges' correction needs more than 1 degree of freedom, not {df:g}")
+        raise UndefinedStatistic(
+            f"Hedges' correction needs more than 1 degree of freedom, not {df:g}"
+        )
     if df > 2 * STIRLING:  # the asymptotic series, where log Gammas of this size would cancel
         return 1 - 3 / (4 * df) - 7 / (32 * df**2) - 9 / (128 * df**3)
     return math.exp(math.lgamma(df / 2) - math.lgamma((df - 1) / 2)) / math.sqrt(df / 2)
@@ -313,7 +337,11 @@ class PairValues:
         """Return the values divided by their `size_unit`, and the unit."""
         unit = size_unit(self.first, self.second)
         names = ("difference", "first", "second", "magnitude", "tolerance")
-        return (self if unit == 1 else replace(self, **{name: getattr(self, name) / unit for name in names})), unit
+        return (
+            self
+            if unit == 1
+            else replace(self, **{name: getattr(self, name) / unit for name in names})
+        ), unit
 
 
 def pair_values(design: Paired) -> PairValues:
@@ -328,15 +356,25 @@ def pair_values(design: Paired) -> PairValues:
         raw = design.difference
     n = design.n_pairs
     if n < 2:
-        raise DesignError(f"{design.source}: a paired comparison needs at least 2 pairs; there is {n}")
+        raise DesignError(
+            f"{design.source}: a paired comparison needs at least 2 pairs; there is {n}"
+        )
     if not np.all(np.isfinite(raw)):
-        raise DesignError(f"{design.source}: differences are beyond the largest number, 1.8e308. Use a larger unit")
+        raise DesignError(
+            f"{design.source}: differences are beyond the largest number, 1.8e308. Use a larger unit"
+        )
     size = np.maximum(np.abs(design.first), np.abs(design.second))
     tolerance = ROUNDING_ERRORS * design.epsilon * size
     return PairValues(
-        difference=merged(raw, tolerance), first=design.first, second=design.second, count=design.count,
-        n=n, magnitude=float(size.max()), tolerance=tolerance, weight=design.weight,
-    )  # fmt: skip
+        difference=merged(raw, tolerance),
+        first=design.first,
+        second=design.second,
+        count=design.count,
+        n=n,
+        magnitude=float(size.max()),
+        tolerance=tolerance,
+        weight=design.weight,
+    )
 
 
 def merged(values: FloatArray, tolerance: FloatArray | float) -> FloatArray:
@@ -359,12 +397,16 @@ def merged(values: FloatArray, tolerance: FloatArray | float) -> FloatArray:
     size = np.abs(values)
     order = np.argsort(size, kind="stable")
     ordered = np.concatenate([[0.0], size[order]])
-    allowed = np.concatenate([[0.0], np.broadcast_to(np.asarray(tolerance, dtype=np.float64), size.shape)[order]])
+    allowed = np.concatenate(
+        [[0.0], np.broadcast_to(np.asarray(tolerance, dtype=np.float64), size.shape)[order]]
+    )
     new = np.diff(ordered) > np.maximum(allowed[1:], allowed[:-1])
     chain = np.concatenate([[0], np.cumsum(new)])
     starts = np.flatnonzero(np.concatenate([[True], new]))
     longest = np.maximum.reduceat(allowed, starts)[chain]
-    dense = np.append(ordered[starts[1:] - 1], ordered[-1])[chain] - ordered[starts][chain] > longest
+    dense = (
+        np.append(ordered[starts[1:] - 1], ordered[-1])[chain] - ordered[starts][chain] > longest
+    )
     group = np.cumsum(new | (dense[1:] & (np.diff(ordered) > 0)))  # 0: next to zero
     largest = np.zeros(int(group[-1]) + 1)
     np.maximum.at(largest, group, size[order])
@@ -376,7 +418,11 @@ def merged(values: FloatArray, tolerance: FloatArray | float) -> FloatArray:
 
 def checked_number(value: float, name: str) -> float:
     """Return a finite number, or raise InputError."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not math.isfinite(value):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float | np.number)
+        or not math.isfinite(value)
+    ):
         raise InputError(f"{name} must be a finite number, not {value!r}")
     return float(value)
 
@@ -394,7 +440,11 @@ def cluster_counts(factors: Sequence[Factor]) -> dict[str, int]:
 
 def place_of(counts: Mapping[str, int]) -> str:
     """Return where the pairs are, from a result's counts: '' or ' in 29 clusters (scenario) x 50 clusters (writer)'."""
-    named = [counted(n, what) for what, n in counts.items() if what != "pairs" and not what.startswith(EFFECTIVE)]
+    named = [
+        counted(n, what)
+        for what, n in counts.items()
+        if what != "pairs" and not what.startswith(EFFECTIVE)
+    ]
     return f" in {' x '.join(named)}" if named else ""
 
 
@@ -443,7 +493,14 @@ def mean_interval(
     unit = size_unit(values)
     if unit != 1:
         found = mean_interval(
-            values / unit, count, codes, ci=ci, level=level, resamples=resamples, seed=seed, magnitude=magnitude / unit
+            values / unit,
+            count,
+            codes,
+            ci=ci,
+            level=level,
+            resamples=resamples,
+            seed=seed,
+            magnitude=magnitude / unit,
         )
         return replace(found, low=found.low * unit, high=found.high * unit)
     centre = float(count @ values / count.sum())
@@ -451,12 +508,21 @@ def mean_interval(
     units = Units.clusters(*codes) if codes else Units.rows(count)
     if ci == "studentized":
         return studentized_mean(
-            x, count, units, centre, level=level, resamples=resamples, seed=seed, magnitude=magnitude
+            x,
+            count,
+            units,
+            centre,
+            level=level,
+            resamples=resamples,
+            seed=seed,
+            magnitude=magnitude,
         )
     table = np.column_stack([x * count, count])
 
     def mean(sums: FloatArray) -> FloatArray:
-        with np.errstate(invalid="ignore", divide="ignore"):  # crossed factors: a resample may hold no pair
+        with np.errstate(
+            invalid="ignore", divide="ignore"
+        ):  # crossed factors: a resample may hold no pair
             return centre + sums[:, :1] / sums[:, 1:]
 
     boot = bootstrap(table, mean, units, resamples=resamples, seed=seed, size=magnitude)
@@ -465,9 +531,16 @@ def mean_interval(
 
 
 def studentized_mean(
-    x: FloatArray, count: FloatArray, units: Units, centre: float, *, level: float, resamples: int, seed: int,
+    x: FloatArray,
+    count: FloatArray,
+    units: Units,
+    centre: float,
+    *,
+    level: float,
+    resamples: int,
+    seed: int,
     magnitude: float,
-) -> Interval:  # fmt: skip
+) -> Interval:
     """Studentized interval of a mean: every resample has its own CR1 error (pairs: sd/sqrt(n)).
 
     V* = G/(G-1) sum_g (s_g - n_g m*)^2 / n*^2 over the G units drawn, from sums of s^2, s n and n^2.
@@ -484,15 +557,24 @@ def studentized_mean(
         total, size, ss, sn, nn, groups = sums.T
         mean = total / size
         squares = ss - 2 * mean * sn + mean**2 * nn
-        squares = np.where(squares > LEFT * (ss + mean**2 * nn), squares, 0.0)  # equal values, but for rounding
+        squares = np.where(
+            squares > LEFT * (ss + mean**2 * nn), squares, 0.0
+        )  # equal values, but for rounding
         return np.column_stack([centre + mean, np.sqrt(groups / (groups - 1) * squares) / size])
 
     boot = bootstrap(table, with_error, drawn, resamples=resamples, seed=seed, size=magnitude)
     alone = type(boot)(
-        estimate=boot.estimate[:1], replicates=boot.replicates[:, :1], n_degenerate=boot.n_degenerate[:1],
-        units=boot.units, seed=boot.seed, scheme=boot.scheme, size=boot.size,
-    )  # fmt: skip
-    return studentized(alone, std_error=boot.estimate[1:], std_errors=boot.replicates[:, 1:], level=level)
+        estimate=boot.estimate[:1],
+        replicates=boot.replicates[:, :1],
+        n_degenerate=boot.n_degenerate[:1],
+        units=boot.units,
+        seed=boot.seed,
+        scheme=boot.scheme,
+        size=boot.size,
+    )
+    return studentized(
+        alone, std_error=boot.estimate[1:], std_errors=boot.replicates[:, 1:], level=level
+    )
 
 
 TERMS = ("d_z", "d_av", "d_rm")
@@ -502,11 +584,19 @@ SMALL = 1e-12
 ROUNDING = 1e-13  # share of a sum of squares that rounding can leave of a variance of 0
 PEAKED = 1.5  # excess kurtosis
 FEWEST_SHAPED = 25  # pairs (clusters) below which neither says much
-LARGE, ENOUGH = 0.8, 200  # size of d_z above which, and pairs below which, tails matter that were not met
+LARGE, ENOUGH = (
+    0.8,
+    200,
+)  # size of d_z above which, and pairs below which, tails matter that were not met
 FEWEST_HEAPED = 50  # pairs from which heaped differences show their shape
-MISSED = 60.0  # what a value of 3 SD that a sample misses can add to the variance of d_z, over d_z^2 / n
+MISSED = (
+    60.0  # what a value of 3 SD that a sample misses can add to the variance of d_z, over d_z^2 / n
+)
 EVEN = 1.5  # largest step between neighbouring values over the smallest, where no value is left out
-LARGEST_RATIO = {100: 1.15, 20: 1.3}  # by pairs: normal differences hardly ever reach it, exponential ones mostly
+LARGEST_RATIO = {
+    100: 1.15,
+    20: 1.3,
+}  # by pairs: normal differences hardly ever reach it, exponential ones mostly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -548,7 +638,12 @@ class Summary:
         """Return d_z, d_av and d_rm, None where numbers for them are missing."""
         d_z = None if self.t is None else self.t / math.sqrt(self.n)
         d_av = None
-        if self.mean is not None and self.sd_first is not None and self.sd_second is not None and self.varies:
+        if (
+            self.mean is not None
+            and self.sd_first is not None
+            and self.sd_second is not None
+            and self.varies
+        ):
             d_av = self.mean / math.hypot(self.sd_first, self.sd_second) * math.sqrt(2)
         d_rm = None if d_z is None or self.r is None else d_z * math.sqrt(2 * (1 - self.r))
         return {"d_z": d_z, "d_av": d_av, "d_rm": d_rm}
@@ -630,10 +725,16 @@ def summary_of(pairs: PairValues) -> Summary:
     t = mean / (sd / math.sqrt(n)) if varies(pairs.difference) else None
     off = scaled(pairs.difference - mean)
     return Summary(
-        n=n, mean=mean * unit, sd=sd * unit if t is not None else None, sd_first=one * unit, sd_second=two * unit, r=r,
-        t=t, skewness=None if t is None else float(c @ off**3) / float(c @ off**2) ** 1.5,
+        n=n,
+        mean=mean * unit,
+        sd=sd * unit if t is not None else None,
+        sd_first=one * unit,
+        sd_second=two * unit,
+        r=r,
+        t=t,
+        skewness=None if t is None else float(c @ off**3) / float(c @ off**2) ** 1.5,
         heaped=t is not None and heaped(pairs.difference, c),
-    )  # fmt: skip
+    )
 
 
 def heaped(values: FloatArray, count: FloatArray) -> bool:
@@ -653,9 +754,15 @@ def heaped(values: FloatArray, count: FloatArray) -> bool:
 
 
 def completed(
-    *, n: float, t: float | None, mean: float | None, sd: float | None, sd_first: float | None,
-    sd_second: float | None, r: float | None,
-) -> Summary:  # fmt: skip
+    *,
+    n: float,
+    t: float | None,
+    mean: float | None,
+    sd: float | None,
+    sd_first: float | None,
+    sd_second: float | None,
+    r: float | None,
+) -> Summary:
     """Fill in what follows from the numbers given.
 
     sd^2 = sd_first^2 + sd_second^2 - 2 r sd_first sd_second gives the one of sd and r that is missing; t = mean /
@@ -666,7 +773,15 @@ def completed(
     InputError
         For impossible numbers, numbers given twice over, or too few for any effect size.
     """
-    given = {"n": n, "t": t, "mean": mean, "sd": sd, "sd_first": sd_first, "sd_second": sd_second, "r": r}
+    given = {
+        "n": n,
+        "t": t,
+        "mean": mean,
+        "sd": sd,
+        "sd_first": sd_first,
+        "sd_second": sd_second,
+        "r": r,
+    }
     check_numbers(given)
     both = sd_first is not None and sd_second is not None
     if sd_first is not None and sd_second is not None:
@@ -677,7 +792,9 @@ def completed(
             one, two = sd_first / unit, sd_second / unit
             sd = math.sqrt(max(0.0, one**2 + two**2 - 2 * r * one * two)) * unit
             if not sd > SMALL * (sd_first + sd_second):
-                raise InputError(f"r={r:g} with these standard deviations leaves no variation of the differences")
+                raise InputError(
+                    f"r={r:g} with these standard deviations leaves no variation of the differences"
+                )
     if t is not None and mean is not None and sd is not None:
         raise InputError("t= and mean= with the SD of the differences are redundant. Leave out t=")
     if t is None and mean is not None and sd is not None:
@@ -691,7 +808,9 @@ def completed(
     if sd is not None and r is None and sd_first is not None and sd_second is not None:
         r = implied_r(sd, sd_first, sd_second)
     if t is None and not (both and mean is not None):
-        raise InputError("give t= and n=; or mean=, sd= and n=; or mean=, sd_first=, sd_second=, r= and n=")
+        raise InputError(
+            "give t= and n=; or mean=, sd= and n=; or mean=, sd_first=, sd_second=, r= and n="
+        )
     return Summary(n=n, mean=mean, sd=sd, sd_first=sd_first, sd_second=sd_second, r=r, t=t)
 
 
@@ -700,7 +819,9 @@ def implied_r(sd: float, sd_first: float, sd_second: float) -> float:
     one, two, both = scaled(np.array([sd_first, sd_second, sd])).tolist()
     r = float((one**2 + two**2 - both**2) / (2 * one * two))
     if abs(r) > 1:
-        raise InputError(f"sd={sd:g} is impossible with sd_first={sd_first:g}, sd_second={sd_second:g} (r={r:.3f})")
+        raise InputError(
+            f"sd={sd:g} is impossible with sd_first={sd_first:g}, sd_second={sd_second:g} (r={r:.3f})"
+        )
     return r
 
 
@@ -762,8 +883,18 @@ def jackknife_ends(
     low, high = errors.interval(left.estimate, level)
     still = alike("clusters" if units.copies is None else "pairs")
     why = np.where(np.isnan(left.values).any(axis=0), SINGLE, still)
-    found = zip(low.tolist(), high.tolist(), errors.std_error.tolist(), errors.df.tolist(), why.tolist(), strict=True)
-    return [none if math.isnan(a + b) else Ends(low=a, high=b, std_error=e, df=df) for a, b, e, df, none in found]
+    found = zip(
+        low.tolist(),
+        high.tolist(),
+        errors.std_error.tolist(),
+        errors.df.tolist(),
+        why.tolist(),
+        strict=True,
+    )
+    return [
+        none if math.isnan(a + b) else Ends(low=a, high=b, std_error=e, df=df)
+        for a, b, e, df, none in found
+    ]
 
 
 def d_z_hull(summary: Summary, jack: Ends | str, level: float) -> Ends:
@@ -812,7 +943,9 @@ def d_z_hull(summary: Summary, jack: Ends | str, level: float) -> Ends:
     inner = 0 if d > 0 else 1
     if d * (low, high)[inner] > 0 >= d * ends[inner]:
         ends[inner] = d * math.exp(ends[inner] / d - 1)
-    return Ends(low=min(low, ends[0]), high=max(high, ends[1]), std_error=jack.std_error, df=jack.df)
+    return Ends(
+        low=min(low, ends[0]), high=max(high, ends[1]), std_error=jack.std_error, df=jack.df
+    )
 
 
 def with_d_z(row: Row, values: FloatArray, level: float, *, magnitude: float | None = None) -> Row:
@@ -830,9 +963,14 @@ def with_d_z(row: Row, values: FloatArray, level: float, *, magnitude: float | N
     """
     zero, ones = np.zeros(len(values)), np.ones(len(values))
     pairs = PairValues(
-        difference=values, first=values, second=zero, count=ones, n=len(values), tolerance=zero,
+        difference=values,
+        first=values,
+        second=zero,
+        count=ones,
+        n=len(values),
+        tolerance=zero,
         magnitude=float(np.abs(values).max()) if magnitude is None else magnitude,
-    )  # fmt: skip
+    )
     summary = summary_of(pairs)
     if summary.t is None:
         return replace(row, undefined="the values do not vary: no standardised size")
@@ -868,25 +1006,39 @@ def long_tails(pairs: PairValues, units: int, d_z: float | None) -> tuple[Cautio
     where d_z is above .8. Of differences with t of 3 df and d_z = 1.2, 30 to 100 pairs held .89 to .91, and samples
     that showed no long tail .35 to .82. For smaller effects they held .93 to .95 up to 60 pairs, and .90 of 100.
     """
-    whose = "differences" if np.ptp(pairs.difference) > 0 else "values"  # d_av of constant differences
+    whose = (
+        "differences" if np.ptp(pairs.difference) > 0 else "values"
+    )  # d_av of constant differences
     said = f"{units:,} independent pairs (or clusters) do not show how long the tails of their {whose} are"
     affects = "jackknife intervals: nominal 95% ones held .84 to .99 for lognormal differences"
-    found = small_sample(units, FEWEST_SHAPED, said, affects=affects, fix="collect more pairs (or clusters)")
+    found = small_sample(
+        units, FEWEST_SHAPED, said, affects=affects, fix="collect more pairs (or clusters)"
+    )
     if found:
         return found
-    excess, skew = excess_kurtosis(pairs.difference, pairs.count), skewness_of(pairs.difference, pairs.count)
+    excess, skew = (
+        excess_kurtosis(pairs.difference, pairs.count),
+        skewness_of(pairs.difference, pairs.count),
+    )
     if excess > PEAKED or skew > SKEWED:
         tails = f"excess kurtosis {number(excess)}, skewness over the root of their number {number(skew)}"
-        return (caution(
-            "SS317", f"the differences have long tails ({tails})",
-            affects="intervals of effect sizes, which held .81 to .95 in simulations where such tails were met",
-            fix="quote the mean difference beside them",
-        ),)  # fmt: skip
+        return (
+            caution(
+                "SS317",
+                f"the differences have long tails ({tails})",
+                affects="intervals of effect sizes, which held .81 to .95 in simulations where such tails were met",
+                fix="quote the mean difference beside them",
+            ),
+        )
     if d_z is None or abs(d_z) <= LARGE:
         return ()
     said = f"a d_z of {number(d_z)} rests on the tails of the differences, which {units:,} pairs (or clusters) may hide"
-    affects = "intervals of large effect sizes: nominal 95% ones held .89 to .91 where tails were long"
-    return small_sample(units, ENOUGH, said, affects=affects, fix="quote the mean difference beside it")
+    affects = (
+        "intervals of large effect sizes: nominal 95% ones held .89 to .91 where tails were long"
+    )
+    return small_sample(
+        units, ENOUGH, said, affects=affects, fix="quote the mean difference beside it"
+    )
 
 
 def skewness_of(values: FloatArray, count: FloatArray) -> float:
@@ -967,7 +1119,9 @@ class Estimates:
         Each estimate is taken as normal around the true one with its standard error s; E abs(N(value, s)) - abs(value)
         at the estimate is subtracted.
         """
-        means = [folded_mean(b, s) for b, s in zip(self.value.tolist(), self.error.tolist(), strict=True)]
+        means = [
+            folded_mean(b, s) for b, s in zip(self.value.tolist(), self.error.tolist(), strict=True)
+        ]
         return max(self.size - float((np.array(means) - np.abs(self.value)) @ self.weight), 0.0)
 
     def signed(self, level: float) -> bool:
@@ -991,7 +1145,10 @@ class Estimates:
         -------
         (draws, k) array
         """
-        known = (np.asarray(x, dtype=np.float64).tobytes() for x in (self.correlation, self.df, self.block))
+        known = (
+            np.asarray(x, dtype=np.float64).tobytes()
+            for x in (self.correlation, self.df, self.block)
+        )
         return _correlated_t(seed, len(self.value), *known) * self.error
 
 
@@ -1064,8 +1221,12 @@ def no_bias(estimates: Estimates, errors: FloatArray) -> NoBias:
     sizes = np.abs(errors) @ estimates.weight
     extreme = int((sizes >= estimates.size * (1 - TIE)).sum())
     mean = float(estimates.error @ estimates.weight) * float(np.sqrt(2 / np.pi))
-    return NoBias(null_mean=mean, p_value=(extreme + 1) / (len(errors) + 1), df=float(estimates.df.min()),
-                  draws=len(errors))  # fmt: skip
+    return NoBias(
+        null_mean=mean,
+        p_value=(extreme + 1) / (len(errors) + 1),
+        df=float(estimates.df.min()),
+        draws=len(errors),
+    )
 
 
 def nearest(estimates: Estimates, size: float) -> FloatArray:
@@ -1098,10 +1259,14 @@ def nearest(estimates: Estimates, size: float) -> FloatArray:
     penalty = (level - size) / slope  # with the first 1, 2, ... above 0
     last = np.flatnonzero(penalty <= (size_of / rate)[order])
     step = penalty[last[-1]] if len(last) else np.inf
-    return np.asarray(np.where(estimates.value < 0, -1.0, 1.0) * np.maximum(size_of - step * rate, 0.0))
+    return np.asarray(
+        np.where(estimates.value < 0, -1.0, 1.0) * np.maximum(size_of - step * rate, 0.0)
+    )
 
 
-def size_interval(estimates: Estimates, errors: FloatArray, *, level: float, most: float) -> tuple[float, float]:
+def size_interval(
+    estimates: Estimates, errors: FloatArray, *, level: float, most: float
+) -> tuple[float, float]:
     """Interval of the true mean size: the sizes that would not make the one observed a rare one.
 
     Draws are made at the true values nearest to the estimates that have the size. The size is inside when two shares
@@ -1242,7 +1407,9 @@ class SignedRank:
         size = np.abs(self.rank)
         sd = math.sqrt(float(self.count @ size**2) / 4)
         gap = self.v - float(self.count @ size) / 2
-        step = {"two_sided": math.copysign(0.5, gap) if gap else 0.0, "greater": 0.5, "less": -0.5}[alternative]
+        step = {"two_sided": math.copysign(0.5, gap) if gap else 0.0, "greater": 0.5, "less": -0.5}[
+            alternative
+        ]
         z = (gap - step * corrected) / sd
         if alternative == "two_sided":
             return float(not_zero(min(1.0, 2 * ndtr(-abs(z)))))
@@ -1254,7 +1421,9 @@ class SignedRank:
         return float(test.p_value[0]) if test.exact else None
 
 
-def signed_rank(difference: FloatArray, count: FloatArray, *, zeros: str = "wilcoxon") -> SignedRank:
+def signed_rank(
+    difference: FloatArray, count: FloatArray, *, zeros: str = "wilcoxon"
+) -> SignedRank:
     """Rank the absolute differences.
 
     Parameters
@@ -1292,6 +1461,10 @@ def signed_rank(difference: FloatArray, count: FloatArray, *, zeros: str = "wilc
     rank[kept] = middle[place]
     rank *= np.sign(difference)
     return SignedRank(
-        v=float(count @ np.maximum(rank, 0)), n=float(count[size > 0].sum()), zeros=float(count[size == 0].sum()),
-        ties=bool(np.any(times[levels > 0] > 1)), rank=rank, count=count,
-    )  # fmt: skip
+        v=float(count @ np.maximum(rank, 0)),
+        n=float(count[size > 0].sum()),
+        zeros=float(count[size == 0].sum()),
+        ties=bool(np.any(times[levels > 0] > 1)),
+        rank=rank,
+        count=count,
+    )

@@ -16,7 +16,14 @@ from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedS
 from socialstats.inference.infer import Disagreement, Estimand
 from socialstats.models.divergence import jensen_shannon, level_parts
 from socialstats.resampling import Units
-from socialstats.resampling.permutation import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
+from socialstats.resampling.permutation import (
+    TIE,
+    ChanceTest,
+    as_extreme,
+    checked_draws,
+    checked_seed,
+    monte_carlo_p,
+)
 from socialstats.text import count, listing, shorten, shortened
 from socialstats.voice import Word, one_of, option
 
@@ -109,7 +116,11 @@ def patterns(
     value, levels = design.value, design.levels
     if refusal == "level":
         refused = design.status == REFUSAL
-        counts, value, levels = counts | refused, np.where(refused, len(levels), value), (*levels, "(refusal)")
+        counts, value, levels = (
+            counts | refused,
+            np.where(refused, len(levels), value),
+            (*levels, "(refusal)"),
+        )
     use = slice(None) if counts.all() else counts
     unit, value, column = design.unit[use], value[use], design.rater[use]
     if not apart:
@@ -117,18 +128,25 @@ def patterns(
         unit, value = unit[order], value[order]
         column = np.arange(len(unit)) - np.searchsorted(unit, unit)
     rows = len(design.raters) if apart else int(column.max(initial=-1)) + 1
-    table = np.full((rows, len(design.units)), -1, dtype=np.int64)  # raters first: sums run along memory
+    table = np.full(
+        (rows, len(design.units)), -1, dtype=np.int64
+    )  # raters first: sums run along memory
     table[column, unit] = value
     given = [table[c] for c in chosen] if apart else list(table)
     kept = np.add.reduce([column >= 0 for column in given], dtype=np.int64) >= least
     kept = kept if among is None else kept & among
-    keys = [key if kept.all() else key[kept] for key in (*(factor.codes for factor in factors), *given)]
+    keys = [
+        key if kept.all() else key[kept] for key in (*(factor.codes for factor in factors), *given)
+    ]
     distinct, count_ = distinct_rows(keys, design.unit_count[kept])
     n = len(factors)
     return Patterns(
-        raters=tuple(design.raters[c] for c in chosen), levels=levels, codes=distinct[:, n:], count=count_,
+        raters=tuple(design.raters[c] for c in chosen),
+        levels=levels,
+        codes=distinct[:, n:],
+        count=count_,
         clusters=tuple(distinct[:, j] for j in range(n)),
-    )  # fmt: skip
+    )
 
 
 def rater_columns(design: Ratings, raters: Sequence[str] | None) -> list[int]:
@@ -196,7 +214,9 @@ def by_stratum(design: Ratings, stratum: str | None) -> list[tuple[str | None, B
     known = {**design.strata, **{factor.name: factor for factor in design.clusters}}
     if stratum not in known:
         listed = ", ".join(f"'{shorten(name)}'" for name in known) or "none"
-        raise InputError(f"no stratum '{shorten(stratum)}'. Declared: {listed}; declare others with {option('strata')}")
+        raise InputError(
+            f"no stratum '{shorten(stratum)}'. Declared: {listed}; declare others with {option('strata')}"
+        )
     factor = known[stratum]
     return [*whole, *((level, factor.codes == code) for code, level in enumerate(factor.levels))]
 
@@ -353,9 +373,14 @@ def pair_kappa(table: FloatArray, w: FloatArray) -> PairKappa:
         if 1 in (np.count_nonzero(r), np.count_nonzero(c)):
             kappa = error = null_error = 0.0  # Do = De, without rounding
     return PairKappa(
-        n=n, table=table, observed=1 - do if n else math.nan, expected=1 - de if n else math.nan, kappa=kappa,
-        std_error=error, null_error=null_error,
-    )  # fmt: skip
+        n=n,
+        table=table,
+        observed=1 - do if n else math.nan,
+        expected=1 - de if n else math.nan,
+        kappa=kappa,
+        std_error=error,
+        null_error=null_error,
+    )
 
 
 def largest_kappa(found: PairKappa, w: FloatArray, name: str, scores: FloatArray) -> float | None:
@@ -421,10 +446,17 @@ class KappaTable:
         apart, weights, expected = self.disagreements()
         return Estimand(
             estimate=np.array([*values, *([self.mean, self.pooled] if several else [])]),
-            influence=lambda: sparse_columns(self.influence[: len(values) + 2 * several], len(self.count)),
-            shares=self.shares(), copies=self.count, statistics=self.statistics(), finish=self.finish,
-            disagreement=Disagreement(values=apart, shares=weights, expected=expected), fisher=True, large_sample=True,
-        )  # fmt: skip
+            influence=lambda: sparse_columns(
+                self.influence[: len(values) + 2 * several], len(self.count)
+            ),
+            shares=self.shares(),
+            copies=self.count,
+            statistics=self.statistics(),
+            finish=self.finish,
+            disagreement=Disagreement(values=apart, shares=weights, expected=expected),
+            fisher=True,
+            large_sample=True,
+        )
 
     @property
     def influence(self) -> list[Column]:
@@ -441,8 +473,16 @@ class KappaTable:
             out.append(NOWHERE)
             if not one.n:
                 continue
-            r, c, de = one.table.sum(axis=1) / one.n, one.table.sum(axis=0) / one.n, 1 - one.expected
-            spread, apart, n = (v @ c)[cell // k] + (r @ v)[cell % k] - de, v.ravel()[cell], self.count[there]
+            r, c, de = (
+                one.table.sum(axis=1) / one.n,
+                one.table.sum(axis=0) / one.n,
+                1 - one.expected,
+            )
+            spread, apart, n = (
+                (v @ c)[cell // k] + (r @ v)[cell % k] - de,
+                v.ravel()[cell],
+                self.count[there],
+            )
             if known:
                 alone = n * ((1 - one.kappa) * spread - apart) / (one.n * de)
                 out[-1] = there, alone
@@ -460,7 +500,9 @@ class KappaTable:
             kept = [there for there, used in zip(columns, self.used, strict=True) if used]
             columns += [np.unique(np.concatenate([*some, NOWHERE[0]])) for some in (kept, columns)]
         weights = [self.count[there] for there in columns]
-        return sparse_columns([(t, n / n.sum()) for t, n in zip(columns, weights, strict=True)], len(self.count))
+        return sparse_columns(
+            [(t, n / n.sum()) for t, n in zip(columns, weights, strict=True)], len(self.count)
+        )
 
     def disagreements(self) -> tuple[csr_array, csr_array, FloatArray]:
         """Return disagreements times shares, the shares, and the disagreements by chance; scaled to be 1 at most.
@@ -469,7 +511,9 @@ class KappaTable:
         """
         v = (1 - self.weights).ravel()
         top = max(float(v.max()), NONE_LEFT)
-        n, expected = (np.nan_to_num([getattr(f, name) for f in self.found]) for name in ("n", "expected"))
+        n, expected = (
+            np.nan_to_num([getattr(f, name) for f in self.found]) for name in ("n", "expected")
+        )
         chance = n * (1 - expected) / top
         chosen = [np.array([p]) for p in range(len(n))]
         if len(n) > 1:
@@ -550,9 +594,15 @@ def kappa_table(patterns: Patterns, w: FloatArray, pairs: Sequence[tuple[int, in
     used = np.array([one.n >= 2 and not math.isnan(one.kappa) for one in found])
     whole = kappas(np.concatenate(sums)[None, :], w, used)[0]
     return KappaTable(
-        pairs=tuple(pairs), found=tuple(found), mean=float(whole[-2:][0]), pooled=float(whole[-1]), used=used,
-        shared=tuple(shared), weights=w, count=patterns.count,
-    )  # fmt: skip
+        pairs=tuple(pairs),
+        found=tuple(found),
+        mean=float(whole[-2:][0]),
+        pooled=float(whole[-1]),
+        used=used,
+        shared=tuple(shared),
+        weights=w,
+        count=patterns.count,
+    )
 
 
 def kappas(sums: FloatArray, w: FloatArray, used: BoolArray) -> FloatArray:
@@ -578,9 +628,15 @@ def kappas(sums: FloatArray, w: FloatArray, used: BoolArray) -> FloatArray:
 
 
 def exchange_test(
-    first: FloatArray, second: FloatArray, copies: FloatArray, codes: IntArray, n_cells: int, *, permutations: int,
+    first: FloatArray,
+    second: FloatArray,
+    copies: FloatArray,
+    codes: IntArray,
+    n_cells: int,
+    *,
+    permutations: int,
     seed: int,
-) -> ChanceTest:  # fmt: skip
+) -> ChanceTest:
     """Test the mean over units of the divergence of two sources, by exchanging the raters of each unit.
 
     The divergence of a unit is the same when its two sources swap names, so single ratings change their source here:
@@ -621,12 +677,16 @@ def exchange_test(
     weight = np.zeros(n_cells)
     for row, n in zip(rows.astype(np.int64), times.tolist(), strict=True):
         one, both = row[1 : 1 + levels], row[1 : 1 + levels] + row[1 + levels :]
-        some = rng.multivariate_hypergeometric(both, int(one.sum()), size=(permutations, n), method="marginals")
+        some = rng.multivariate_hypergeometric(
+            both, int(one.sum()), size=(permutations, n), method="marginals"
+        )
         for level, t in enumerate(both.tolist()):
-            drawn[:, row[0]] += level_parts(t, int(one.sum()), int(row[1 + levels :].sum()))[some[:, :, level]].sum(
-                axis=1
-            )
-        observed[row[0]] += n * float(jensen_shannon(one.astype(np.float64), (both - one).astype(np.float64)))
+            drawn[:, row[0]] += level_parts(t, int(one.sum()), int(row[1 + levels :].sum()))[
+                some[:, :, level]
+            ].sum(axis=1)
+        observed[row[0]] += n * float(
+            jensen_shannon(one.astype(np.float64), (both - one).astype(np.float64))
+        )
         weight[row[0]] += n
     every = np.concatenate([drawn.sum(axis=1, keepdims=True), drawn], axis=1)
     found = np.concatenate([[observed.sum()], observed])
@@ -636,9 +696,13 @@ def exchange_test(
     with np.errstate(invalid="ignore"):
         statistic = found / size
     return ChanceTest(
-        statistic=statistic, p_value=np.where(size > 0, p, np.nan), mc_error=np.where(size > 0, error, np.nan),
-        exact=False, draws=permutations, method="raters exchanged within units",
-    )  # fmt: skip
+        statistic=statistic,
+        p_value=np.where(size > 0, p, np.nan),
+        mc_error=np.where(size > 0, error, np.nan),
+        exact=False,
+        draws=permutations,
+        method="raters exchanged within units",
+    )
 
 
 def agreeing(design: Ratings, tolerance: float, refusal: str) -> FloatArray:

@@ -57,7 +57,9 @@ class Cells:
         for name, meaning in CELLS.items():
             value = getattr(self, name)
             if not (math.isfinite(value) and value >= 0 and value % 1 == 0):
-                raise InputError(f"cell {name} ({meaning}) must be a whole number of at least 0, not {value!r}")
+                raise InputError(
+                    f"cell {name} ({meaning}) must be a whole number of at least 0, not {value!r}"
+                )
         if self.n == 0:
             raise InputError("all four cells are 0: there is no pair")
 
@@ -91,7 +93,9 @@ class McNemarTest:
     p: float
 
 
-NOTHING = McNemarTest(statistic=0.0, df=None, p=1.0)  # no pair differs: nothing speaks against equality
+NOTHING = McNemarTest(
+    statistic=0.0, df=None, p=1.0
+)  # no pair differs: nothing speaks against equality
 
 
 def chi_square(
@@ -140,7 +144,9 @@ def continuity(cells: Cells, alternative: Alternative = "two_sided") -> McNemarT
     if not cells.discordant:
         return NO_TEST
     gap = cells.b - cells.c
-    return chi_square(max(abs(gap) - 1.0, 0.0) ** 2 / cells.discordant, root=gap, alternative=alternative)
+    return chi_square(
+        max(abs(gap) - 1.0, 0.0) ** 2 / cells.discordant, root=gap, alternative=alternative
+    )
 
 
 def exact(cells: Cells, alternative: Alternative = "two_sided") -> McNemarTest:
@@ -154,7 +160,9 @@ def exact(cells: Cells, alternative: Alternative = "two_sided") -> McNemarTest:
     (0.625, 0.3125)
     """
     tail = half_tail(tail_end(cells, alternative), cells.discordant)
-    return McNemarTest(statistic=cells.b, df=None, p=float(not_zero(min(sides(alternative) * tail, 1.0))))
+    return McNemarTest(
+        statistic=cells.b, df=None, p=float(not_zero(min(sides(alternative) * tail, 1.0)))
+    )
 
 
 def mid_p(cells: Cells, alternative: Alternative = "two_sided") -> McNemarTest:
@@ -266,10 +274,14 @@ KINDS = {"a": (1, 1), "b": (1, 0), "c": (0, 1), "d": (0, 0)}
 
 def cells_of(first: FloatArray, second: FloatArray, count: FloatArray) -> Cells:
     """Count the pairs of 0 and 1 of a table, (cells,) arrays."""
-    return Cells(**{k: float(count @ ((first == x) & (second == y))) for k, (x, y) in KINDS.items()})
+    return Cells(
+        **{k: float(count @ ((first == x) & (second == y))) for k, (x, y) in KINDS.items()}
+    )
 
 
-def cluster_cells(first: FloatArray, second: FloatArray, count: FloatArray, code: IntArray) -> ClusterCells:
+def cluster_cells(
+    first: FloatArray, second: FloatArray, count: FloatArray, code: IntArray
+) -> ClusterCells:
     """Count the cells of each cluster.
 
     Parameters
@@ -287,7 +299,9 @@ def cluster_cells(first: FloatArray, second: FloatArray, count: FloatArray, code
     return ClusterCells(**found)
 
 
-def _ratio(root: float, bottom: float, clusters: int, alternative: Alternative) -> McNemarTest | str:
+def _ratio(
+    root: float, bottom: float, clusters: int, alternative: Alternative
+) -> McNemarTest | str:
     """Chi-square root^2 / bottom, or why there is none; of whole counts, `bottom` is 0 without rounding."""
     if clusters < 2:
         return "a single cluster"
@@ -312,7 +326,9 @@ def obuchowski(cells: ClusterCells, alternative: Alternative = "two_sided") -> M
     0.4444
     """
     k = len(cells.n)
-    return _ratio(float(cells.gap.sum()), k / max(k - 1, 1) * float(cells.gap @ cells.gap), k, alternative)
+    return _ratio(
+        float(cells.gap.sum()), k / max(k - 1, 1) * float(cells.gap @ cells.gap), k, alternative
+    )
 
 
 def durkalski(cells: ClusterCells, alternative: Alternative = "two_sided") -> McNemarTest | str:
@@ -329,7 +345,9 @@ def yang(cells: ClusterCells, alternative: Alternative = "two_sided") -> McNemar
     """
     k, gap = len(cells.n), cells.gap
     off = gap - cells.n * gap.sum() / cells.n.sum()
-    return _ratio(float(gap.sum()), k / max(k - 1, 1) * float(gap @ gap + off @ off) / 2, k, alternative)
+    return _ratio(
+        float(gap.sum()), k / max(k - 1, 1) * float(gap @ gap + off @ off) / 2, k, alternative
+    )
 
 
 def eliasziw(cells: ClusterCells, alternative: Alternative = "two_sided") -> McNemarTest | str:
@@ -399,10 +417,14 @@ def sign_flip(gap: FloatArray, alternative: Alternative = "two_sided") -> McNema
         return McNemarTest(statistic=0.0, df=None, p=1.0)
     sizes, times = np.unique(steps, return_counts=True)
     least = least_sum(observed, alternative)
-    found = flip_tail(sizes.astype(np.float64), times.astype(np.float64), least - 0.5)  # sums are whole
+    found = flip_tail(
+        sizes.astype(np.float64), times.astype(np.float64), least - 0.5
+    )  # sums are whole
     if found is None:
         return spectral_sign_flip(sizes, times, observed, alternative)
-    return McNemarTest(statistic=observed, df=None, p=float(not_zero(min(sides(alternative) * found[0], 1.0))))
+    return McNemarTest(
+        statistic=observed, df=None, p=float(not_zero(min(sides(alternative) * found[0], 1.0)))
+    )
 
 
 def least_sum(observed: float, alternative: Alternative) -> float:
@@ -451,7 +473,9 @@ def discordant_share(design: Paired, codes: Sequence[IntArray], level: float) ->
         return None
     n = count[mixed]
     kept = [code[mixed] for code in codes]
-    return clustered_share((first > second)[mixed].astype(np.float64), n, kept, trials=float(n.sum()), level=level)
+    return clustered_share(
+        (first > second)[mixed].astype(np.float64), n, kept, trials=float(n.sum()), level=level
+    )
 
 
 Ends = tuple[float, float]
@@ -518,21 +542,31 @@ def _around(middle: float, reach: float) -> Ends:
 
 
 INTERVALS: dict[str, Callable[[Cells, float], Ends]] = {
-    "tango": tango, "newcombe": newcombe, "bonett_price": partial(added, extra=1.0),
-    "agresti_min": partial(added, extra=0.5), "wald": wald,
-}  # fmt: skip
+    "tango": tango,
+    "newcombe": newcombe,
+    "bonett_price": partial(added, extra=1.0),
+    "agresti_min": partial(added, extra=0.5),
+    "wald": wald,
+}
 NAMES = {
-    "tango": "Tango's score interval", "newcombe": "Newcombe's interval (method 10)",
-    "bonett_price": "Bonett and Price's interval", "agresti_min": "Agresti and Min's interval",
+    "tango": "Tango's score interval",
+    "newcombe": "Newcombe's interval (method 10)",
+    "bonett_price": "Bonett and Price's interval",
+    "agresti_min": "Agresti and Min's interval",
     "wald": "Wald's interval",
-}  # fmt: skip
+}
 
 
 CLUSTERED_SCORE = "Tango's score interval and test for clusters"
 
 
 def with_share_difference(
-    row: Row, first: FloatArray, second: FloatArray, count: FloatArray, codes: Sequence[IntArray], level: float
+    row: Row,
+    first: FloatArray,
+    second: FloatArray,
+    count: FloatArray,
+    codes: Sequence[IntArray],
+    level: float,
 ) -> Row:
     """Return a row with the difference of two shares seen on the same units, its interval and test.
 
@@ -557,9 +591,16 @@ def with_share_difference(
     cells = cells_of(first, second, count)
     row = replace(row, estimate=cells.difference, method="cluster-robust t")
     if not codes:
-        return with_ends(row, *tango(cells, level), level, std_error=wald_std_error(cells) or None,
-                         p_value=mid_p(cells).p, method="Tango's score interval; McNemar's mid-p test",
-                         interval="score", test="mid_p")  # fmt: skip
+        return with_ends(
+            row,
+            *tango(cells, level),
+            level,
+            std_error=wald_std_error(cells) or None,
+            p_value=mid_p(cells).p,
+            method="Tango's score interval; McNemar's mid-p test",
+            interval="score",
+            test="mid_p",
+        )
     d = np.asarray(first - second)
     score, found = paired_score(d, count, codes), clustered_mean(d, count, codes, magnitude=1.0)
     if score.df is None or np.isnan(score.n[0]):
@@ -567,10 +608,18 @@ def with_share_difference(
     if score.leads[0] or found.undefined:
         low, high = (float(end[0]) for end in score.interval(level))
         return with_ends(
-            row, low, high, level, df=float(score.df[0]),
-            std_error=None if found.undefined else found.std_error, statistic=float(score.statistic(0.0)[0]),
-            p_value=float(score.p_value(0.0)[0]), method=CLUSTERED_SCORE, interval="score", test="score",
-        )  # fmt: skip
+            row,
+            low,
+            high,
+            level,
+            df=float(score.df[0]),
+            std_error=None if found.undefined else found.std_error,
+            statistic=float(score.statistic(0.0)[0]),
+            p_value=float(score.p_value(0.0)[0]),
+            method=CLUSTERED_SCORE,
+            interval="score",
+            test="score",
+        )
     return with_mean(row, found, level, within=(-1.0, 1.0))
 
 
@@ -695,7 +744,9 @@ def hotelling(values: FloatArray) -> Hotelling:
     sizes = np.linalg.eigvalsh(cov)
     rounding = left_of_sums(math.sqrt(max(float(sizes[-1]), 0.0)), float(np.abs(values).max()))
     if sizes[0] <= max(SINGULAR * sizes[-1], rounding**2):
-        return Hotelling.none(m, "a level that never changes, or always with another: no joint test", "unidentified")
+        return Hotelling.none(
+            m, "a level that never changes, or always with another: no joint test", "unidentified"
+        )
     statistic = float(n * mean @ np.linalg.solve(cov, mean))
     p = float(not_zero(fdtrc(m, n - m, statistic * (n - m) / (m * (n - 1)))))
     return Hotelling(statistic=statistic, df=m, p_value=p)

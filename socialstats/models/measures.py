@@ -37,11 +37,16 @@ class RatingParts:
 
     def at(self, units: IntArray) -> RatingParts:
         """Return those of some units, which are numbered by their place among these."""
-        place = np.full(int(max(self.unit.max(initial=-1), units.max(initial=-1))) + 1, -1, dtype=np.int64)
+        place = np.full(
+            int(max(self.unit.max(initial=-1), units.max(initial=-1))) + 1, -1, dtype=np.int64
+        )
         place[units] = np.arange(len(units))
         own = np.flatnonzero(place[self.unit] >= 0)
-        return RatingParts(unit=place[self.unit[own]], rater=tuple(self.rater[k] for k in own.tolist()),
-                           sums=self.sums[own])  # fmt: skip
+        return RatingParts(
+            unit=place[self.unit[own]],
+            rater=tuple(self.rater[k] for k in own.tolist()),
+            sums=self.sums[own],
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -89,7 +94,7 @@ def spread(measure: Measure, where: IntArray, size: int) -> Measure:
 
 def of_units(
     name: str, terms: tuple[str, ...], values: FloatArray, known: BoolArray, size: float = 1.0
-) -> Measure:  # fmt: skip
+) -> Measure:
     """Return the mean over units of (units, m) values."""
     table = np.column_stack([np.where(known[:, None], values, 0.0), known.astype(np.float64)])
     return Measure(name=name, terms=terms, statistics=table, known=known, finish=ratio, size=size)
@@ -103,7 +108,9 @@ def mean_of(design: Ratings, drawn: BoolArray | None = None) -> Measure | None:
     if not design.numeric or design.scale == "nominal":
         return None
     values = (unit_shares(design) @ design.scores)[:, None]
-    made = of_units(MEAN, ("mean rating",), values, answered(design), float(np.abs(design.scores).max()))
+    made = of_units(
+        MEAN, ("mean rating",), values, answered(design), float(np.abs(design.scores).max())
+    )
     if drawn is None or not drawn.any():
         return made
     ok = design.status == OK
@@ -129,8 +136,13 @@ def alpha_of(design: Ratings) -> Measure | None:
     if not len(counts.size) or (len(design.levels) > MOST_LEVELS and design.scale != "interval"):
         return None
     sums = alpha_sums(counts, design.scale)
-    own = Measure(name=ALPHA, terms=(f"alpha ({design.scale})",), statistics=sums.statistics.toarray(),
-                  known=np.ones(len(counts.index), dtype=bool), finish=sums.alpha)  # fmt: skip
+    own = Measure(
+        name=ALPHA,
+        terms=(f"alpha ({design.scale})",),
+        statistics=sums.statistics.toarray(),
+        known=np.ones(len(counts.index), dtype=bool),
+        finish=sums.alpha,
+    )
     return spread(own, counts.index, len(design.units))
 
 
@@ -149,5 +161,10 @@ def distance(design: Ratings, judged: Ratings) -> Measure | None:
     n = np.bincount(unit, minlength=len(judged.units))
     far = (table[unit] * judged.read_as(refusals=True)[given]).sum(axis=1)
     total = np.bincount(unit, far, len(judged.units))
-    return of_units(DISTANCE, ("ADA-Met",), (total / np.maximum(n, 1))[:, None], np.asarray(known & (n > 0)),
-                    float(np.abs(design.scores).max()))  # fmt: skip
+    return of_units(
+        DISTANCE,
+        ("ADA-Met",),
+        (total / np.maximum(n, 1))[:, None],
+        np.asarray(known & (n > 0)),
+        float(np.abs(design.scores).max()),
+    )

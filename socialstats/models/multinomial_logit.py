@@ -25,7 +25,9 @@ from socialstats.errors import UndefinedStatistic
 from socialstats.inference.robust import Joint, Robust, cluster_robust
 from socialstats.text import count
 
-RULED_OUT = 1e-7  # a smaller chance is a level that is ruled out, its coefficient on the way to infinity
+RULED_OUT = (
+    1e-7  # a smaller chance is a level that is ruled out, its coefficient on the way to infinity
+)
 STEP_TOLERANCE = 1e-9  # Newton's error after the last step is of the order of its square
 MOST_STEPS = 100
 ROUNDING = 1e-6  # error of degrees of freedom
@@ -109,10 +111,14 @@ def multinomial_logit(x: FloatArray, counts: FloatArray, codes: IntArray) -> Log
     return Logit(coef=coef, bread=bread, robust=robust)
 
 
-def alike_together(cluster: IntArray, x: FloatArray, counts: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+def alike_together(
+    cluster: IntArray, x: FloatArray, counts: FloatArray
+) -> tuple[IntArray, FloatArray, FloatArray]:
     """Sum the counts of rows of one cluster with the same columns."""
     distinct, _, place = unique_rows(np.column_stack([cluster, x]))
-    member = sparse.csr_array((np.ones(len(place)), (place, np.arange(len(place)))), (len(distinct), len(place)))
+    member = sparse.csr_array(
+        (np.ones(len(place)), (place, np.arange(len(place)))), (len(distinct), len(place))
+    )
     return distinct[:, 0].astype(np.int64), distinct[:, 1:], np.asarray(member @ counts)
 
 
@@ -167,16 +173,28 @@ def moved(
 def information(x: FloatArray, counts: FloatArray, p: FloatArray) -> FloatArray:
     """Return the sum of n W (x) x x' over rows, a block for each two levels."""
     n, terms, levels = counts.sum(axis=1), x.shape[1], range(1, p.shape[1])
-    blocks = [[x.T @ ((n * p[:, j] * ((j == k) - p[:, k]))[:, None] * x) for k in levels] for j in levels]
+    blocks = [
+        [x.T @ ((n * p[:, j] * ((j == k) - p[:, k]))[:, None] * x) for k in levels] for j in levels
+    ]
     return np.block(blocks).reshape(len(levels) * terms, -1)
 
 
-def whitened(x: FloatArray, counts: FloatArray, p: FloatArray) -> tuple[sparse.csr_array, FloatArray]:
+def whitened(
+    x: FloatArray, counts: FloatArray, p: FloatArray
+) -> tuple[sparse.csr_array, FloatArray]:
     """Return the whitened rows and residuals, those of the first level of all rows first (see the module)."""
     n, chances = counts.sum(axis=1), p[:, 1:]
-    root = np.linalg.cholesky(chances[:, :, None] * np.eye(chances.shape[1]) - chances[:, :, None] * chances[:, None])
+    root = np.linalg.cholesky(
+        chances[:, :, None] * np.eye(chances.shape[1]) - chances[:, :, None] * chances[:, None]
+    )
     off = (counts[:, 1:] - n[:, None] * chances) / np.sqrt(n)[:, None]
     residuals = np.linalg.solve(root, off[:, :, None])[:, :, 0]
-    scale, columns, levels = root * np.sqrt(n)[:, None, None], sparse.csr_array(x), range(chances.shape[1])
-    rows = sparse.block_array([[sparse.diags_array(scale[:, k, j]) @ columns for k in levels] for j in levels])
+    scale, columns, levels = (
+        root * np.sqrt(n)[:, None, None],
+        sparse.csr_array(x),
+        range(chances.shape[1]),
+    )
+    rows = sparse.block_array(
+        [[sparse.diags_array(scale[:, k, j]) @ columns for k in levels] for j in levels]
+    )
     return sparse.csr_array(rows), residuals.T.ravel()

@@ -37,7 +37,9 @@ from socialstats.tables.joining import pandas_of
 from socialstats.text import listing, number, percent, quoted
 from socialstats.voice import option
 
-Own: TypeAlias = Any  # a design, data frame, mapping of columns, path of a file, vector, or tuple of vectors
+Own: TypeAlias = (
+    Any  # a design, data frame, mapping of columns, path of a file, vector, or tuple of vectors
+)
 Wanted: TypeAlias = Any  # names of factors; of vectors labels, one a value
 AUTO, DECLARED = "auto", "declared"
 
@@ -88,8 +90,15 @@ def by_levels(data: Own, compute: Callable[[Own], Result]) -> Result | ResultGro
     return ResultGroup(by=by.name, results=each_level(by.name, data.split(), of_level))  # type: ignore[union-attr]
 
 
-def source_of(data: Own, *, unit: str | None, cluster: Wanted, strata: Wanted, paired: bool | None,
-              more: Sequence[str] = ()) -> Source:  # fmt: skip
+def source_of(
+    data: Own,
+    *,
+    unit: str | None,
+    cluster: Wanted,
+    strata: Wanted,
+    paired: bool | None,
+    more: Sequence[str] = (),
+) -> Source:
     """Return data in pieces with the clusters and strata that a caller names.
 
     Parameters
@@ -132,7 +141,10 @@ def is_table(data: Any) -> bool:
         return True
     if data is None or isinstance(data, Number) or callable(data):
         return False
-    return not isinstance(data, np.ndarray | list | tuple) and np.ndim(getattr(data, "values", data)) != 1
+    return (
+        not isinstance(data, np.ndarray | list | tuple)
+        and np.ndim(getattr(data, "values", data)) != 1
+    )
 
 
 def of_design(design: Any, cluster: Wanted, strata: Wanted) -> Source:
@@ -148,14 +160,21 @@ def of_design(design: Any, cluster: Wanted, strata: Wanted) -> Source:
         found = tuple(pieces.factor(name, "cluster") for name in texts(wanted))
         two_at_most([factor.name for factor in found])
     ignored = [
-        name for name in pieces.declared
+        name
+        for name in pieces.declared
         if not any(name == used.name or is_inside(pieces.factors[name], used) for used in found)
-    ]  # fmt: skip
-    said = (ignored_clusters(quoted(ignored), listing([f.name for f in found]) or f"single {pieces.noun}s"),)
+    ]
+    said = (
+        ignored_clusters(
+            quoted(ignored), listing([f.name for f in found]) or f"single {pieces.noun}s"
+        ),
+    )
     return finished(pieces, design, found, strata, said if ignored else ())
 
 
-def of_table(data: Any, unit: str | None, cluster: Wanted, strata: Wanted, more: Sequence[str]) -> Source:
+def of_table(
+    data: Any, unit: str | None, cluster: Wanted, strata: Wanted, more: Sequence[str]
+) -> Source:
     """Return a table in pieces."""
     import pandas as pd
 
@@ -173,9 +192,19 @@ def of_table(data: Any, unit: str | None, cluster: Wanted, strata: Wanted, more:
         refuse_repeating(data, {str(name) for name in columns})
     pieces = TablePieces.of(data, columns, unit, "data frame")
     found = tuple(pieces.factors[name] for name in named)
-    said = () if unit or named else tuple(cluster_suspects(
-        as_table(data), {str(name) for name in columns}, len(data), names=UNITS.names, what="row"
-    ))  # fmt: skip
+    said = (
+        ()
+        if unit or named
+        else tuple(
+            cluster_suspects(
+                as_table(data),
+                {str(name) for name in columns},
+                len(data),
+                names=UNITS.names,
+                what="row",
+            )
+        )
+    )
     return finished(pieces, data, found, None if strata == AUTO else strata, said)
 
 
@@ -209,14 +238,21 @@ def as_numbers(column: Any) -> Any:
 def of_vectors(data: Any, cluster: Wanted, strata: Wanted, paired: bool | None) -> Source:
     """Return vectors in pieces."""
     whole = isinstance(data, tuple) or (
-        isinstance(data, list) and bool(data) and np.ndim(data[0]) == 1 and not isinstance(data[0], str)
+        isinstance(data, list)
+        and bool(data)
+        and np.ndim(data[0]) == 1
+        and not isinstance(data[0], str)
     )
     vectors = tuple(data) if whole else (data,)
     if callable(data):
-        raise InputError("the first argument is the data, and the second a function of them: exchange the two")
+        raise InputError(
+            "the first argument is the data, and the second a function of them: exchange the two"
+        )
     if not whole and np.ndim(data) == 0:
-        raise InputError(f"a {type(data).__name__} is no design, table or vector. Pass a design (Ratings, Paired, "
-                         "Groups, Comparisons), a data frame, or vectors of values")  # fmt: skip
+        raise InputError(
+            f"a {type(data).__name__} is no design, table or vector. Pass a design (Ratings, Paired, "
+            "Groups, Comparisons), a data frame, or vectors of values"
+        )
     labels = labels_of("cluster", cluster) | labels_of("strata", strata)
     pieces = vectors_of(vectors, paired, labels)
     if not whole:
@@ -224,11 +260,15 @@ def of_vectors(data: Any, cluster: Wanted, strata: Wanted, paired: bool | None) 
     names = [name for name in labels if name not in labels_of("strata", strata)]
     two_at_most(names)
     if pieces.several and names:
-        raise InputError(f"{option('cluster')} of several samples: put them into one data frame, with a column for "
-                         "the sample and one for the cluster")  # fmt: skip
+        raise InputError(
+            f"{option('cluster')} of several samples: put them into one data frame, with a column for "
+            "the sample and one for the cluster"
+        )
     found = tuple(pieces.factors[name] for name in names)
     layers = (
-        AUTO if strata is None or (isinstance(strata, str) and strata == AUTO) else list(labels_of("strata", strata))
+        AUTO
+        if strata is None or (isinstance(strata, str) and strata == AUTO)
+        else list(labels_of("strata", strata))
     )
     return finished(pieces, data, found, layers, ())
 
@@ -238,16 +278,27 @@ def labels_of(name: str, values: Wanted) -> dict[str, Any]:
     if values is None or (isinstance(values, str) and values in (AUTO, DECLARED)):
         return {}
     if isinstance(values, str):
-        raise InputError(f"{option(name, values)}: vectors have no columns. Pass the labels, one a value")
+        raise InputError(
+            f"{option(name, values)}: vectors have no columns. Pass the labels, one a value"
+        )
     if isinstance(values, Mapping):
         return dict(values)
-    if isinstance(values, list | tuple) and len(values) and np.ndim(values[0]) == 1 and not isinstance(values[0], str):
+    if (
+        isinstance(values, list | tuple)
+        and len(values)
+        and np.ndim(values[0]) == 1
+        and not isinstance(values[0], str)
+    ):
         return {f"{name} {k + 1}": labels for k, labels in enumerate(values)}
     return {name: values}
 
 
 def finished(
-    pieces: Pieces, design: Any, clusters: tuple[Factor, ...], strata: Wanted, said: tuple[Caution, ...]
+    pieces: Pieces,
+    design: Any,
+    clusters: tuple[Factor, ...],
+    strata: Wanted,
+    said: tuple[Caution, ...],
 ) -> Source:
     """Return a source with its units and strata: without clusters units are drawn, and groups are strata."""
     if not clusters and pieces.unit:
@@ -259,7 +310,9 @@ def finished(
         each = [pieces.factor(name, "strata") for name in names]
         layers = each[0] if len(each) == 1 else joint_factor(each)
     spread = isinstance(pieces, VectorPieces)
-    return Source(pieces=pieces, design=design, spread=spread, clusters=clusters, strata=layers, cautions=said)
+    return Source(
+        pieces=pieces, design=design, spread=spread, clusters=clusters, strata=layers, cautions=said
+    )
 
 
 def own_groups(pieces: Pieces, clusters: Sequence[Factor]) -> Factor | None:
@@ -275,7 +328,9 @@ def joint_factor(factors: Sequence[Factor]) -> Factor:
     """Return the combinations of levels of several factors."""
     codes = joint_codes([factor.codes for factor in factors])
     first = np.unique(codes, return_index=True)[1]
-    levels = tuple(", ".join(factor.levels[factor.codes[k]] for factor in factors) for k in first.tolist())
+    levels = tuple(
+        ", ".join(factor.levels[factor.codes[k]] for factor in factors) for k in first.tolist()
+    )
     return Factor(name=" x ".join(factor.name for factor in factors), codes=codes, levels=levels)
 
 
@@ -288,9 +343,12 @@ def size_cautions(plan: Plan) -> tuple[Caution, ...]:
     effective = min(float(1 / (share**2).sum()) for share in shares)
     if largest <= LARGE and effective >= plan.fewest / UNEVEN:
         return ()
-    return (caution(
-        "SS211", f"one cluster ({listing(plan.names)}) holds {percent(largest)} of the rows; {plan.fewest:,} clusters "
-        f"count as about {number(effective, 1)} equal ones",
-        affects="intervals and tests, which take clusters as alike",
-        fix="see whether the conclusion holds without the largest clusters",
-    ),)  # fmt: skip
+    return (
+        caution(
+            "SS211",
+            f"one cluster ({listing(plan.names)}) holds {percent(largest)} of the rows; {plan.fewest:,} clusters "
+            f"count as about {number(effective, 1)} equal ones",
+            affects="intervals and tests, which take clusters as alike",
+            fix="see whether the conclusion holds without the largest clusters",
+        ),
+    )

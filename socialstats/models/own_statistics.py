@@ -63,9 +63,13 @@ def number_of(value: Any, name: str) -> float:
     if value is None:
         return math.nan
     if isinstance(value, str | bytes):
-        raise InputError(f"the function returned {shorten(repr(value), 60)} for '{shorten(name)}', not a number. {USE}")
+        raise InputError(
+            f"the function returned {shorten(repr(value), 60)} for '{shorten(name)}', not a number. {USE}"
+        )
     if np.ndim(value) != 0:
-        raise InputError(f"the function returned a {type(value).__name__} for '{shorten(name)}', not a number. {USE}")
+        raise InputError(
+            f"the function returned a {type(value).__name__} for '{shorten(name)}', not a number. {USE}"
+        )
     try:
         found = float(value)
     except (TypeError, ValueError):
@@ -112,13 +116,17 @@ def rows_of(value: Any, name: str) -> dict[Key, Row]:
     names = [key for key, _ in named]
     if len(set(names)) < len(names):
         twice = [key for key, n in Counter(names).items() if n > 1]
-        raise InputError(f"the function returned several numbers of one name: {quoted(twice)}. Name each differently")
+        raise InputError(
+            f"the function returned several numbers of one name: {quoted(twice)}. Name each differently"
+        )
     if not named:
         raise InputError(f"the function returned no number. {USE}")
     found: dict[Key, Row] = {}
     for key, number in named:
         x = number_of(number, key)
-        found[key, None, None] = Row(term=key, role="estimate", estimate=None if math.isnan(x) else x)
+        found[key, None, None] = Row(
+            term=key, role="estimate", estimate=None if math.isnan(x) else x
+        )
     return found
 
 
@@ -128,9 +136,14 @@ def rows_of_result(rows: Iterable[Row]) -> dict[Key, Row]:
     for row in rows:
         if row.estimate is not None and row.role not in ("reference", "count"):
             found[row.term, row.group, row.by] = Row(
-                term=row.term, group=row.group, by=row.by, key=row.key, role=row.role, limits=row.limits,
+                term=row.term,
+                group=row.group,
+                by=row.by,
+                key=row.key,
+                role=row.role,
+                limits=row.limits,
                 estimate=row.estimate,
-            )  # fmt: skip
+            )
     if not found:
         raise InputError("the function returned a result without an estimate")
     return found
@@ -168,12 +181,16 @@ class Statistic:
             If it is no function, fails, returns no number, or returns another number when it is called again.
         """
         if not callable(function):
-            raise InputError(f"the second argument is a function of the data, not {shorten(repr(function), 60)}")
+            raise InputError(
+                f"the second argument is a function of the data, not {shorten(repr(function), 60)}"
+            )
         made = cls(function=function, spread=spread)
         try:
             value = made.call(data)
             if value is None:
-                raise InputError(f"the function returned None for the data themselves: it may lack 'return'. {USE}")
+                raise InputError(
+                    f"the function returned None for the data themselves: it may lack 'return'. {USE}"
+                )
             found = rows_of(value, name_of(function))
             again = rows_of(made.call(data), name_of(function))
         except SocialStatsError:
@@ -181,15 +198,21 @@ class Statistic:
         except Exception as error:
             said = f"the function failed on the data themselves: {reason_of(error)}"
             each = len(data) > 1 if spread else False
-            fix = "It gets each vector as an argument of its own" if each and takes_one(function) else MEND
+            fix = (
+                "It gets each vector as an argument of its own"
+                if each and takes_one(function)
+                else MEND
+            )
             raise InputError(f"{said}. {fix}") from error
         made.rows, made.keys = tuple(found.values()), tuple(found)
         first, second = made.estimate, np.array([number(again.get(key)) for key in made.keys])
         if not same(first, second):
             at = int(np.flatnonzero(~near(first, second))[0])
-            raise InputError(f"the function returned {as_given(first[at])} and then {as_given(second[at])} for "
-                             f"'{shorten(made.keys[at][0])}' of the same data: it draws random numbers. Give its "
-                             "generator a seed inside the function")  # fmt: skip
+            raise InputError(
+                f"the function returned {as_given(first[at])} and then {as_given(second[at])} for "
+                f"'{shorten(made.keys[at][0])}' of the same data: it draws random numbers. Give its "
+                "generator a seed inside the function"
+            )
         return made
 
     @property
@@ -262,7 +285,9 @@ def checked_statistic(source: Source, function: Function) -> Statistic:
         As `Statistic.of` and `check_counts`.
     """
     data = source.pieces.data
-    statistic = Statistic.of(function, data if source.spread else source.design, spread=source.spread)
+    statistic = Statistic.of(
+        function, data if source.spread else source.design, spread=source.spread
+    )
     if not source.pieces.apart:
         check_counts(statistic, source.design, data)
     return statistic
@@ -279,9 +304,11 @@ def check_counts(statistic: Statistic, data: Any, single: Any) -> None:
     statistic.lost.clear()
     if not same(first, second):
         at = int(np.flatnonzero(~near(first, second))[0])
-        raise InputError(f"the function returns {as_given(first[at])} for '{shorten(statistic.keys[at][0])}', and "
-                         f"{as_given(second[at])} where each row stands alone: this {type(data).__name__} counts alike "
-                         "rows together. Weight by its count in the function")  # fmt: skip
+        raise InputError(
+            f"the function returns {as_given(first[at])} for '{shorten(statistic.keys[at][0])}', and "
+            f"{as_given(second[at])} where each row stands alone: this {type(data).__name__} counts alike "
+            "rows together. Weight by its count in the function"
+        )
 
 
 def order_cautions(statistic: Statistic, plan: Plan) -> tuple[Caution, ...]:
@@ -294,12 +321,16 @@ def order_cautions(statistic: Statistic, plan: Plan) -> tuple[Caution, ...]:
         return ()
     at = int(moved[0])
     seen = f"it became {as_given(found[at])}" if np.isfinite(found[at]) else f"it was lost ({why})"
-    return (caution(
-        "SS214", f"'{shorten(statistic.keys[at][0])}' is {as_given(statistic.estimate[at])}. With rows in another "
-        f"order, and other labels of what is drawn, {seen}",
-        affects="the number, its error and its interval: resamples keep neither order nor labels",
-        fix="use values, and not positions or labels, in the function", rows=[statistic.rows[k].name for k in moved],
-    ),)  # fmt: skip
+    return (
+        caution(
+            "SS214",
+            f"'{shorten(statistic.keys[at][0])}' is {as_given(statistic.estimate[at])}. With rows in another "
+            f"order, and other labels of what is drawn, {seen}",
+            affects="the number, its error and its interval: resamples keep neither order nor labels",
+            fix="use values, and not positions or labels, in the function",
+            rows=[statistic.rows[k].name for k in moved],
+        ),
+    )
 
 
 def lost_rows(
@@ -310,7 +341,10 @@ def lost_rows(
     More than 1 - level of the resamples could all lie beyond one end, which is then not known.
     """
     most, why = (1 - level) * calls, statistic.why_lost()
-    out = [f"{percent(n / calls)} of {count(calls, what)} had no number: {why}" if n > most else "" for n in lost]
+    out = [
+        f"{percent(n / calls)} of {count(calls, what)} had no number: {why}" if n > most else ""
+        for n in lost
+    ]
     kept = [n for n, said in zip(lost, out, strict=True) if not said]
     said = lost_caution(max(kept, default=0), calls, f"results from {what}s", fix=f"see why: {why}")
     return out, [said] if said else []
@@ -342,7 +376,12 @@ class LeftOut:
     def over(self, unit: FloatArray) -> LeftOut:
         """Return the same numbers divided by a unit each, so that their squares are within floats."""
         cells = None if self.cells is None else self.cells / unit
-        return replace(self, estimate=self.estimate / unit, parts=tuple(x / unit for x in self.parts), cells=cells)
+        return replace(
+            self,
+            estimate=self.estimate / unit,
+            parts=tuple(x / unit for x in self.parts),
+            cells=cells,
+        )
 
     @property
     def variances(self) -> list[FloatArray]:
@@ -440,7 +479,9 @@ def rough(statistic: Statistic, plan: Plan, left: LeftOut) -> Any:
     at = int(np.argmax([len(x) for x in left.parts]))
     values, part = left.parts[at], plan.parts()[at]
     n, m = len(values), len(values) // 2
-    few = np.array([len(np.unique(np.round(x, 12))) <= max(4, n // 3) for x in scaled_columns(values)])
+    few = np.array(
+        [len(np.unique(np.round(x, 12))) <= max(4, n // 3) for x in scaled_columns(values)]
+    )
     if n < FEWEST_SMOOTH or left.grouped or not few.any():
         return np.zeros(len(left.estimate), dtype=bool)
     rng = np.random.Generator(np.random.PCG64(0))
@@ -466,7 +507,9 @@ def variance_of(values: FloatArray) -> FloatArray:
     return np.asarray((n - 1) / n * ((values - values.mean(axis=0)) ** 2).sum(axis=0))
 
 
-def left_out(statistic: Statistic, plan: Plan, *, cells: bool = False, many: bool = True) -> LeftOut:
+def left_out(
+    statistic: Statistic, plan: Plan, *, cells: bool = False, many: bool = True
+) -> LeftOut:
     """Compute a statistic without each level of a plan.
 
     Parameters
@@ -491,7 +534,13 @@ def left_out(statistic: Statistic, plan: Plan, *, cells: bool = False, many: boo
     if crossed and cells:
         found = occurring(plan)
         both = statistic.table((plan.without_cell(a, b) for a, b in found), len(found))
-    return LeftOut(estimate=statistic.estimate, parts=tuple(parts), crossed=crossed, cells=both, grouped=grouped)
+    return LeftOut(
+        estimate=statistic.estimate,
+        parts=tuple(parts),
+        crossed=crossed,
+        cells=both,
+        grouped=grouped,
+    )
 
 
 def occurring(plan: Plan) -> list[tuple[int, int]]:
@@ -515,7 +564,11 @@ def row_counts(plan: Plan) -> dict[str, Any]:
     """Return the fields of a row that say what it rests on: pieces, units and clusters."""
     units = plan.pieces.factors[plan.pieces.unit] if plan.pieces.unit else None
     n_units = plan.pieces.size if units is None else len(np.unique(units.codes))
-    return {"n": float(plan.pieces.size), "n_units": n_units, "n_clusters": plan.fewest if plan.clustered else None}
+    return {
+        "n": float(plan.pieces.size),
+        "n_units": n_units,
+        "n_clusters": plan.fewest if plan.clustered else None,
+    }
 
 
 def unvaried(still: bool, what: str = "resample") -> str:
@@ -523,7 +576,9 @@ def unvaried(still: bool, what: str = "resample") -> str:
     return ONE_NUMBER.format(what=what) if still else ""
 
 
-def shape_of(left: LeftOut, plan: Plan, rows: Sequence[Row], interval: Shape) -> tuple[Caution, ...]:
+def shape_of(
+    left: LeftOut, plan: Plan, rows: Sequence[Row], interval: Shape
+) -> tuple[Caution, ...]:
     """Cautions SS312 and SS317 by what each unit or cluster adds to the numbers (`shape_cautions`).
 
     Independent groups are looked at each for itself, too: the smaller one may be too small to show its shape. Long
@@ -540,11 +595,19 @@ def shape_of(left: LeftOut, plan: Plan, rows: Sequence[Row], interval: Shape) ->
             continue
         sets = [(every, float(left.df[j])), *((part, len(part) - 1.0) for part in moves if apart)]
         for values, df in sets:
-            mean = clustered_mean(values, np.ones(len(values)), magnitude=float(np.abs(every).max()))
+            mean = clustered_mean(
+                values, np.ones(len(values)), magnitude=float(np.abs(every).max())
+            )
             means.append(replace(mean, df=df, clusters=(len(values),) if plan.clustered else ()))
             names.append(row.name)
-    what = "levels" if left.crossed else plural_of("observation" if plan.noun == "value" else plan.noun)
-    return shape_cautions(means, names=names, what=what, interval=interval, of="influences", enough=SHOWN_FROM)
+    what = (
+        "levels"
+        if left.crossed
+        else plural_of("observation" if plan.noun == "value" else plan.noun)
+    )
+    return shape_cautions(
+        means, names=names, what=what, interval=interval, of="influences", enough=SHOWN_FROM
+    )
 
 
 def own_words(rows: Sequence[Row], inference: str) -> str:
@@ -567,4 +630,6 @@ def takes_one(function: Function) -> bool:
     except (TypeError, ValueError):
         return False
     by_place = [p for p in own if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return sum(p.default is p.empty for p in by_place) == 1 and not any(p.kind is p.VAR_POSITIONAL for p in own)
+    return sum(p.default is p.empty for p in by_place) == 1 and not any(
+        p.kind is p.VAR_POSITIONAL for p in own
+    )

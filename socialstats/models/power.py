@@ -7,7 +7,18 @@ from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
-from scipy.special import betainc, chdtrc, chndtr, gammaln, nctdtr, ndtr, ndtri, stdtrit, xlog1py, xlogy
+from scipy.special import (
+    betainc,
+    chdtrc,
+    chndtr,
+    gammaln,
+    nctdtr,
+    ndtr,
+    ndtri,
+    stdtrit,
+    xlog1py,
+    xlogy,
+)
 
 from socialstats.arrays import FloatArray
 from socialstats.errors import UndefinedStatistic
@@ -20,7 +31,9 @@ MANY = 20_000
 ROUNDING = 1e-9
 
 
-def t_power(df: float, center: float, alpha: float, alternative: Alternative = "two_sided") -> float:
+def t_power(
+    df: float, center: float, alpha: float, alternative: Alternative = "two_sided"
+) -> float:
     """Power of a t test whose statistic is noncentral t: P(abs(T) > t_(1 - alpha/2)), both tails counted.
 
     Parameters
@@ -56,7 +69,9 @@ def upper_tail(df: float, center: float, edge: float) -> float:
     return min(1.0, max(0.0, 1 - p))
 
 
-def smallest_n(power: Callable[[int], float], target: float, *, least: int, steady: bool = True) -> int:
+def smallest_n(
+    power: Callable[[int], float], target: float, *, least: int, steady: bool = True
+) -> int:
     """Return the smallest whole n whose power reaches the target.
 
     Parameters
@@ -113,8 +128,12 @@ def smallest_effect(power: Callable[[float], float], target: float, *, largest: 
 
     if power(largest) < target:
         best = power(largest)
-        raise UndefinedStatistic(f"no effect up to {largest:g} reaches a power of {target:g} here (at most {best:.3g})")
-    return float(brentq(lambda effect: power(effect) - target, 0.0, largest, xtol=1e-13, rtol=1e-13))
+        raise UndefinedStatistic(
+            f"no effect up to {largest:g} reaches a power of {target:g} here (at most {best:.3g})"
+        )
+    return float(
+        brentq(lambda effect: power(effect) - target, 0.0, largest, xtol=1e-13, rtol=1e-13)
+    )
 
 
 def most_extreme(m: FloatArray, alpha: float, test: Test) -> FloatArray:
@@ -159,7 +178,9 @@ def mcnemar_p(rarer: FloatArray, m: FloatArray, test: Test) -> FloatArray:
     if test in ("exact", "mid_p"):
         p = 2 * binomial_below(k, size, 0.5)
         if test == "mid_p":
-            p = p - np.exp(gammaln(size + 1) - gammaln(k + 1) - gammaln(size - k + 1) - size * math.log(2))
+            p = p - np.exp(
+                gammaln(size + 1) - gammaln(k + 1) - gammaln(size - k + 1) - size * math.log(2)
+            )
     else:
         gap = size - 2 * k
         p = chdtrc(1, np.where(gap > 0, gap - (test == "corrected"), 0) ** 2 / size)
@@ -202,10 +223,17 @@ def mcnemar_power(n: int, discordant: float, difference: float, alpha: float, te
     0.5249
     """
     sd = math.sqrt(n * discordant * (1 - discordant))
-    low, high = max(0, math.floor(n * discordant - 9 * sd - 9)), min(n, math.ceil(n * discordant + 9 * sd + 9))
+    low, high = (
+        max(0, math.floor(n * discordant - 9 * sd - 9)),
+        min(n, math.ceil(n * discordant + 9 * sd + 9)),
+    )
     m = np.arange(low, high + 1, dtype=np.float64)
     weight = np.exp(
-        gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1) + xlogy(m, discordant) + xlog1py(n - m, -discordant)
+        gammaln(n + 1)
+        - gammaln(m + 1)
+        - gammaln(n - m + 1)
+        + xlogy(m, discordant)
+        + xlog1py(n - m, -discordant)
     )
     c = most_extreme(m, alpha, test)
     rejects = c >= 0
@@ -221,10 +249,14 @@ def mcnemar_power_normal(n: float, discordant: float, difference: float, alpha: 
     Phi((abs(difference) sqrt(n) - z sqrt(discordant)) / sqrt(discordant - difference^2)).
     """
     spread = math.sqrt(max(discordant - difference**2, NEVER))
-    return float(ndtr((abs(difference) * math.sqrt(n) + ndtri(alpha / 2) * math.sqrt(discordant)) / spread))
+    return float(
+        ndtr((abs(difference) * math.sqrt(n) + ndtri(alpha / 2) * math.sqrt(discordant)) / spread)
+    )
 
 
-def cluster_center(clusters: float, size: float, effect: float, sd_between: float, sd_within: float) -> float:
+def cluster_center(
+    clusters: float, size: float, effect: float, sd_between: float, sd_within: float
+) -> float:
     """Noncentrality of the t of G cluster means: effect / sqrt((between^2 + within^2/size)/G) (Donner & Klar 2000)."""
     return effect / math.sqrt((sd_between**2 + sd_within**2 / size) / clusters)
 
@@ -266,7 +298,10 @@ def quadratic_intervals(
     >>> float(low[0]), round(float(high[0]), 4)
     (0.0, 0.0713)
     """
-    ends = [one_interval(*each, level) for each in zip(value.tolist(), mean.tolist(), square.tolist(), strict=True)]
+    ends = [
+        one_interval(*each, level)
+        for each in zip(value.tolist(), mean.tolist(), square.tolist(), strict=True)
+    ]
     low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
     return low, high
 

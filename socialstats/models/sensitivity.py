@@ -58,7 +58,9 @@ def common_pairs(
     one_of("unmatched", unmatched, ("error", "drop"))
     for design in (first, second):
         if design.by is not None:
-            raise InputError(f"the design has a by factor '{design.by.name}'; take two levels of design.split()")
+            raise InputError(
+                f"the design has a by factor '{design.by.name}'; take two levels of design.split()"
+            )
     match = match_keys(pair_names(first), pair_names(second))
     common = tuple(sorted(match.keys))
     if not common:
@@ -68,8 +70,13 @@ def common_pairs(
     alone = [" | ".join(pair) for pair in sorted((*match.unmatched[0], *match.unmatched[1]))]
     said = f"{count(len(alone), 'pair')} in only one of the designs: {quoted(alone)}"
     if unmatched == "error":
-        raise InputError(f"{said}. {option('unmatched', 'drop')} compares the {count(len(common), 'common pair')}")
-    keep = [np.isin(d.pair.codes, places) for d, places in zip((first, second), match.places, strict=True)]
+        raise InputError(
+            f"{said}. {option('unmatched', 'drop')} compares the {count(len(common), 'common pair')}"
+        )
+    keep = [
+        np.isin(d.pair.codes, places)
+        for d, places in zip((first, second), match.places, strict=True)
+    ]
     left = (caution("SS301", said, affects="the difference covers common pairs only"),)
     return first.take(keep[0]), second.take(keep[1]), common, left
 
@@ -151,7 +158,9 @@ def scores(design: Comparisons) -> FloatArray:
     return np.where(design.outcome == TIED, 0.5, np.where(design.outcome == B_WON, 0.0, 1.0))
 
 
-def condition_table(design: Comparisons, covariate: str | None, weights: Weighting) -> ConditionTable:
+def condition_table(
+    design: Comparisons, covariate: str | None, weights: Weighting
+) -> ConditionTable:
     """Build the statistics of the conditional win rates.
 
     Parameters
@@ -184,7 +193,9 @@ def condition_table(design: Comparisons, covariate: str | None, weights: Weighti
         row = design.weight / np.bincount(key, weights=design.weight)[key]
         square = design.weight_sq * (row / design.weight) ** 2
     of_a, of_b = condition * n_items + design.item_a, (2 - condition) * n_items + design.item_b
-    columns = np.concatenate([block * 3 * n_items + side for block in range(3) for side in (of_a, of_b)])
+    columns = np.concatenate(
+        [block * 3 * n_items + side for block in range(3) for side in (of_a, of_b)]
+    )
     values = np.concatenate([row * score, row * (1 - score), row, row, square, square])
     statistics = csr_array((values, (np.tile(cells, 6), columns)), shape=(len(cells), 9 * n_items))
     once = np.unique(key, return_index=True)[1]
@@ -192,8 +203,12 @@ def condition_table(design: Comparisons, covariate: str | None, weights: Weighti
     return ConditionTable(
         statistics=statistics,
         condition=condition,
-        rows=np.bincount(both, np.tile(design.count, 2), 3 * n_items).reshape(3, n_items).astype(np.float64),
-        opponents=np.bincount(np.concatenate([of_a[once], of_b[once]]), minlength=3 * n_items).reshape(3, n_items),
+        rows=np.bincount(both, np.tile(design.count, 2), 3 * n_items)
+        .reshape(3, n_items)
+        .astype(np.float64),
+        opponents=np.bincount(
+            np.concatenate([of_a[once], of_b[once]]), minlength=3 * n_items
+        ).reshape(3, n_items),
     )
 
 
@@ -246,7 +261,12 @@ def table_cautions(
     return tuple(found)
 
 
-TERMS = ("S", "S_corrected", *(f"S_{c}" for c in CONDITIONS), *(f"S_{c}_corrected" for c in CONDITIONS))
+TERMS = (
+    "S",
+    "S_corrected",
+    *(f"S_{c}" for c in CONDITIONS),
+    *(f"S_{c}_corrected" for c in CONDITIONS),
+)
 PLUG_IN = np.array([0, 0, 2, 3, 4, 2, 3, 4])
 CORRECTED = np.array([1, 1, 5, 6, 7, 5, 6, 7])
 ROUNDING = 1e-9  # an effective n of 1 is a single comparison, whatever its last bits
@@ -342,43 +362,71 @@ def reference_lines(
     """
     whole = np.asarray(table.statistics.sum(axis=0), dtype=np.float64)[None, :]
     n = rates(whole, len(design.items))[1][0]
-    met = [(t, own[~np.isnan(own)]) for t, own in zip(TARGETS, n, strict=True) if not np.isnan(own).all()]
-    noise = 0.25 if design.replies is None else 0.0  # variance of a coin flip; a probability of one half has none
+    met = [
+        (t, own[~np.isnan(own)])
+        for t, own in zip(TARGETS, n, strict=True)
+        if not np.isnan(own).all()
+    ]
+    noise = (
+        0.25 if design.replies is None else 0.0
+    )  # variance of a coin flip; a probability of one half has none
     fair = float(sum(100 * (0.5 - t) ** 2 for t, _ in met))
     coin = fair + float(sum(100 * noise * np.mean(1 / own) for _, own in met))
     half = sum(100 * (t**2 + (1 - t) ** 2) / 2 for t, _ in met)
     alone = np.arange(len(design.items), dtype=np.int64)
     by_group = 0.0 if groups is None else ranking_value(design, table, weights, groups)
     kinds = (
-        ("urgency rule", 0.0, "the higher urgency always wins, and equal urgencies win exactly half of the time"),
+        (
+            "urgency rule",
+            0.0,
+            "the higher urgency always wins, and equal urgencies win exactly half of the time",
+        ),
         (COIN, coin, "every choice is a fair coin, whatever the items and their urgency"),
-        ("random ranking", ranking_value(design, table, weights, alone),
-         "one strict ranking of the items, drawn at random, decides every choice; urgency is ignored"),
-        ("ranking group by group", by_group,
-         "a fixed ranking of the groups, drawn at random, decides between groups (and a random ranking inside "
-         "a group); urgency is ignored"),
-        ("half always win", half, "half of the items always win and half never do, whatever the urgency"),
-    )  # fmt: skip
+        (
+            "random ranking",
+            ranking_value(design, table, weights, alone),
+            "one strict ranking of the items, drawn at random, decides every choice; urgency is ignored",
+        ),
+        (
+            "ranking group by group",
+            by_group,
+            "a fixed ranking of the groups, drawn at random, decides between groups (and a random ranking inside "
+            "a group); urgency is ignored",
+        ),
+        (
+            "half always win",
+            half,
+            "half of the items always win and half never do, whatever the urgency",
+        ),
+    )
     lines = [
-        ReferenceLine(label=label, value=value, words=words, without_error=fair if label == COIN else value)
+        ReferenceLine(
+            label=label, value=value, words=words, without_error=fair if label == COIN else value
+        )
         for label, value, words in kinds
     ]
     return tuple(lines if groups is not None else [*lines[:3], lines[4]])
 
 
-def ranking_value(design: Comparisons, table: ConditionTable, weights: Weighting, groups: IntArray) -> float:
+def ranking_value(
+    design: Comparisons, table: ConditionTable, weights: Weighting, groups: IntArray
+) -> float:
     """Expected S when a random strict ranking of groups, and of items inside groups, decides every choice.
 
     With groups of one item each it is a random ranking of the items.
     """
     key = pair_condition(design, table.condition)
     first = np.unique(key, return_index=True)[1]
-    total = np.ones(len(first)) if weights == "opponent" else np.bincount(key, weights=design.weight)
+    total = (
+        np.ones(len(first)) if weights == "opponent" else np.bincount(key, weights=design.weight)
+    )
     a, b, c = design.item_a[first], design.item_b[first], table.condition[first]
     item, other = np.concatenate([a, b]), np.concatenate([b, a])
     places, n_groups = 3 * len(design.items), int(groups.max()) + 1
     place = np.concatenate([c, 2 - c]) * len(design.items) + item
-    weight = np.tile(total, 2) / np.bincount(place, np.tile(total, 2))[place]  # weight of each opponent
+    weight = (
+        np.tile(total, 2) / np.bincount(place, np.tile(total, 2))[place]
+    )  # weight of each opponent
     inside = np.where(groups[item] == groups[other], weight, 0.0)
     toward = place * n_groups + groups[other]
     between = np.bincount(toward, weight - inside, places * n_groups).reshape(-1, n_groups)

@@ -26,7 +26,14 @@ from socialstats.models.divergence import summed
 from socialstats.models.unit_means import WaldTest, robust_wald
 from socialstats.resampling import Units, bootstrap, choose, jackknife
 from socialstats.resampling.engine import Finish
-from socialstats.resampling.permutation import TIE, ChanceTest, as_extreme, checked_draws, checked_seed, monte_carlo_p
+from socialstats.resampling.permutation import (
+    TIE,
+    ChanceTest,
+    as_extreme,
+    checked_draws,
+    checked_seed,
+    monte_carlo_p,
+)
 from socialstats.results import Row
 from socialstats.text import count, number, quoted, shorten
 from socialstats.voice import one_of, option
@@ -79,7 +86,11 @@ def share_gradient(strengths: FloatArray, groups: IntArray, scale: Scale) -> Flo
     (groups, items) float64 array
     """
     share = group_shares(strengths[None, :], groups, scale)[0]
-    own = group_portions(strengths, groups) if scale == "arithmetic" else (1 / np.bincount(groups))[groups]
+    own = (
+        group_portions(strengths, groups)
+        if scale == "arithmetic"
+        else (1 / np.bincount(groups))[groups]
+    )
     inside = np.equal.outer(np.arange(len(share)), groups).astype(np.float64)
     gradient: FloatArray = (inside - share[:, None]) * (share[groups] * own)[None, :]
     return gradient
@@ -95,8 +106,12 @@ def group_portions(strengths: FloatArray, groups: IntArray) -> FloatArray:
 RESAMPLED = ("percentile", "basic", "bca")
 NO_RESAMPLES = "resamples of units and raters need people alone, and percentile or basic ends"
 ONE_PERSON = "a single person rated here, who is no sample of people"
-METHODS = {"wilson": "Wilson", "percentile": "bootstrap, percentile", "basic": "bootstrap, basic",
-           "bca": "bootstrap, BCa"}  # fmt: skip
+METHODS = {
+    "wilson": "Wilson",
+    "percentile": "bootstrap, percentile",
+    "basic": "bootstrap, basic",
+    "bca": "bootstrap, BCa",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -140,10 +155,17 @@ class How:
 def how_of(ci: str, level: float, resamples: int, seed: int, allowed: Sequence[str]) -> How:
     """Return how the interval is made, its options checked; ``"auto"`` is Wilson's."""
     one_of("ci", ci, allowed)
-    return How(ci="wilson" if ci == "auto" else ci, level=checked_level(level), resamples=resamples, seed=seed)
+    return How(
+        ci="wilson" if ci == "auto" else ci,
+        level=checked_level(level),
+        resamples=resamples,
+        seed=seed,
+    )
 
 
-def header_of(how: How, factors: Sequence[Factor], rows: Sequence[Row], **fit: Any) -> dict[str, Any]:
+def header_of(
+    how: How, factors: Sequence[Factor], rows: Sequence[Row], **fit: Any
+) -> dict[str, Any]:
     """Return what the head of a result of shares of units says of its intervals: `inference` and `fit`."""
     made = "Wilson" if how.ci == "wilson" else f"bootstrap ({how.ci})"
     drawn = {"seed": how.seed, "resamples": how.resamples} if how.ci in RESAMPLED else {}
@@ -172,14 +194,26 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     Row
     """
     found = clustered_share(
-        data.values, mass(data.count, data.weight), data.clusters, trials=data.trials, level=how.level,
-        alike=data.count, drawn=data.drawn, sampled=data.weight is not None,
-    )  # fmt: skip
+        data.values,
+        mass(data.count, data.weight),
+        data.clusters,
+        trials=data.trials,
+        level=how.level,
+        alike=data.count,
+        drawn=data.drawn,
+        sampled=data.weight is not None,
+    )
     n, p, clustered = float(data.count.sum()), found.estimate, bool(data.clusters)
     row = replace(
-        row, estimate=p, n=n, n_units=int(n), n_clusters=found.clusters if clustered else None, method=METHODS[how.ci],
-        leverage=found.largest if clustered else None, limits=(0.0, 1.0),
-    )  # fmt: skip
+        row,
+        estimate=p,
+        n=n,
+        n_units=int(n),
+        n_clusters=found.clusters if clustered else None,
+        method=METHODS[how.ci],
+        leverage=found.largest if clustered else None,
+        limits=(0.0, 1.0),
+    )
     if any(group.raters < 2 for group in data.drawn):
         return replace(row, undefined=ONE_PERSON, reason="unidentified")
     if found.undefined:
@@ -191,7 +225,9 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
         low, high, why = resampled_with_raters(data, how)
         return with_ends(row, low, high, how.level, why=why)
     if how.ci in RESAMPLED:
-        low, high, why = resampled(data.values * data.count, data.count, data.count, data.clusters, how)
+        low, high, why = resampled(
+            data.values * data.count, data.count, data.count, data.clusters, how
+        )
         return with_ends(row, low, high, how.level, why=why)
     if plain:
         low, high = (float(end[0]) for end in wilson(np.array([p]), np.array([n]), level=how.level))
@@ -199,7 +235,9 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     if error is not None and p * (1 - p) / error**2 > data.trials * (1 + 1e-9):
         capped = f"n at most {number(data.trials, 0)} answers (s.e. without this cap)"
         row = replace(row, method=f"{METHODS[how.ci]}, {capped}")
-    return with_share(row, found, how.level, clustered=clustered or bool(data.drawn) or data.weight is not None)
+    return with_share(
+        row, found, how.level, clustered=clustered or bool(data.drawn) or data.weight is not None
+    )
 
 
 def is_plain(data: Shares) -> bool:
@@ -247,13 +285,17 @@ def mean_of_sums(sums: FloatArray) -> FloatArray:
         return sums[:, :1] / sums[:, 1:]
 
 
-def merged(values: FloatArray, count: FloatArray, clusters: Sequence[IntArray], trials: float) -> Shares:
+def merged(
+    values: FloatArray, count: FloatArray, clusters: Sequence[IntArray], trials: float
+) -> Shares:
     """Merge cells of one value in one cluster."""
     keys = np.column_stack([*clusters, values])
     distinct, _, place = unique_rows(keys)
     totals = np.bincount(place, weights=count, minlength=len(distinct)).astype(np.float64)
     codes = tuple(distinct[:, j].astype(np.int64) for j in range(len(clusters)))
-    return Shares(values=distinct[:, -1].astype(np.float64), count=totals, clusters=codes, trials=trials)
+    return Shares(
+        values=distinct[:, -1].astype(np.float64), count=totals, clusters=codes, trials=trials
+    )
 
 
 EACH_RATER = "rater"
@@ -275,7 +317,11 @@ class RaterCounts:
     counts: FloatArray
 
     def rows(
-        self, copies: FloatArray, codes: Sequence[IntArray], among: BoolArray, held: FloatArray | None = None
+        self,
+        copies: FloatArray,
+        codes: Sequence[IntArray],
+        among: BoolArray,
+        held: FloatArray | None = None,
     ) -> tuple[IntArray, FloatArray, IntArray]:
         """Return the ratings of some units, what each counts, and its cluster; alike units apart where units are.
 
@@ -298,15 +344,23 @@ class RaterCounts:
         return np.repeat(rows, times), weight, unit + copy * len(copies)
 
     def drawn(
-        self, copies: FloatArray, codes: Sequence[IntArray], among: BoolArray, *, total: float, sign: float = 1.0,
+        self,
+        copies: FloatArray,
+        codes: Sequence[IntArray],
+        among: BoolArray,
+        *,
+        total: float,
+        sign: float = 1.0,
         held: FloatArray | None = None,
-    ) -> list[Drawn]:  # fmt: skip
+    ) -> list[Drawn]:
         """Return what these people add to the shares of all levels in some units, of `total` ratings of the source."""
         rows, weight, cluster = self.rows(copies, codes, among, held)
         if not len(rows):
             return []
         whole = total if total > weight.sum() * (1 + 1e-9) else None  # fixed raters are part of it
-        return [Drawn.of(self.counts[rows], weight, cluster, self.rater[rows], total=whole, sign=sign)]
+        return [
+            Drawn.of(self.counts[rows], weight, cluster, self.rater[rows], total=whole, sign=sign)
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -338,7 +392,9 @@ class SourceCounts:
     people: tuple[RaterCounts | None, ...] = ()
     weight: FloatArray | None = None
 
-    def drawn(self, k: int, codes: Sequence[IntArray], among: BoolArray, *, sign: float = 1.0) -> list[Drawn]:
+    def drawn(
+        self, k: int, codes: Sequence[IntArray], among: BoolArray, *, sign: float = 1.0
+    ) -> list[Drawn]:
         """Return what the people of a source, if they are a sample, add to its shares in some units."""
         people = self.people[k] if self.people else None
         if people is None:
@@ -363,9 +419,14 @@ class SourceCounts:
 
 
 def source_counts(
-    design: Ratings, source: str | None, refusal: str, *, alone: bool = False, probable: bool = False,
+    design: Ratings,
+    source: str | None,
+    refusal: str,
+    *,
+    alone: bool = False,
+    probable: bool = False,
     drawn: BoolArray | None = None,
-) -> SourceCounts:  # fmt: skip
+) -> SourceCounts:
     """Count the ratings of each source.
 
     Parameters
@@ -408,18 +469,31 @@ def source_counts(
         counts = np.asarray(np.stack(cells, axis=1).reshape(shape), dtype=np.float64)
     else:
         place = place * shape[2] + value[used]
-        counts = np.bincount(place, minlength=shape[0] * shape[1] * shape[2]).reshape(shape).astype(np.float64)
+        counts = (
+            np.bincount(place, minlength=shape[0] * shape[1] * shape[2])
+            .reshape(shape)
+            .astype(np.float64)
+        )
     people = []
     for k in range(shape[1] if drawn is not None and drawn.any() else 0):
         own = np.flatnonzero(used & (code == k) & np.asarray(drawn)[design.rater])
         several = len(np.unique(design.rater[used & (code == k)])) > 1
         each = np.eye(shape[2])[value[own]] if read is None else read[own]
-        people.append(RaterCounts(unit=design.unit[own], rater=design.rater[own], counts=each)
-                      if several and len(own) else None)  # fmt: skip
+        people.append(
+            RaterCounts(unit=design.unit[own], rater=design.rater[own], counts=each)
+            if several and len(own)
+            else None
+        )
     return SourceCounts(
-        name=factor.name, sources=factor.levels, levels=levels, counts=counts, copies=design.unit_count,
-        weight=design.unit_weight, left_out=int((given & (code < 0)).sum()), people=tuple(people),
-    )  # fmt: skip
+        name=factor.name,
+        sources=factor.levels,
+        levels=levels,
+        counts=counts,
+        copies=design.unit_count,
+        weight=design.unit_weight,
+        left_out=int((given & (code < 0)).sum()),
+        people=tuple(people),
+    )
 
 
 def of_probabilities(design: Ratings) -> str:
@@ -434,17 +508,25 @@ def source_factor(design: Ratings, source: str | None, alone: bool) -> Factor:
     groups, n = design.rater_groups, len(design.raters)
     if source is None and groups:
         if len(groups) > 1 and USUAL not in groups:
-            raise InputError(f"several groups of raters are declared: say {option('source')} one of "
-                             f"{quoted(list(groups), 10)}")  # fmt: skip
+            raise InputError(
+                f"several groups of raters are declared: say {option('source')} one of "
+                f"{quoted(list(groups), 10)}"
+            )
         source = USUAL if USUAL in groups else next(iter(groups))
     if source is None and alone:
-        return Factor(name="", codes=np.zeros(n, dtype=np.int64), levels=("all raters" if n > 1 else "this source",))
+        return Factor(
+            name="",
+            codes=np.zeros(n, dtype=np.int64),
+            levels=("all raters" if n > 1 else "this source",),
+        )
     if source is not None and source in groups:
         return groups[source]
     if source not in (None, EACH_RATER):
         listed = quoted([*groups, EACH_RATER], 10)
-        raise InputError(f"{option('source', shorten(str(source)))} is no declared group of raters; use one of "
-                         f"{listed}")  # fmt: skip
+        raise InputError(
+            f"{option('source', shorten(str(source)))} is no declared group of raters; use one of "
+            f"{listed}"
+        )
     if not design.raters_known:
         raise InputError("who gave which rating is not known: raters cannot be compared as sources")
     return Factor(name=EACH_RATER, codes=np.arange(n, dtype=np.int64), levels=design.raters)
@@ -525,8 +607,10 @@ def cells_of(design: Ratings, names: str | Sequence[str] | None, setting: str) -
     for name in wanted:
         if name not in known:
             listed = quoted(list(known), 10) or "none"
-            raise InputError(f"{option(setting, shorten(str(name)))} is no stratum. Declared: {listed}; declare with "
-                             f"{option('strata')}")  # fmt: skip
+            raise InputError(
+                f"{option(setting, shorten(str(name)))} is no stratum. Declared: {listed}; declare with "
+                f"{option('strata')}"
+            )
     if not wanted:
         return Cells(names=(), labels=(), codes=np.zeros(len(design.units), dtype=np.int64))
     factors = [known[name] for name in wanted]
@@ -570,9 +654,15 @@ BLOCK = 512
 
 
 def swap_test(
-    first: FloatArray, second: FloatArray, finish: SharesOf, copies: FloatArray, codes: Sequence[IntArray], *,
-    permutations: int, seed: int,
-) -> ChanceTest | None:  # fmt: skip
+    first: FloatArray,
+    second: FloatArray,
+    finish: SharesOf,
+    copies: FloatArray,
+    codes: Sequence[IntArray],
+    *,
+    permutations: int,
+    seed: int,
+) -> ChanceTest | None:
     """Test that two sources choose alike, by exchanging their names in whole clusters at random.
 
     A cluster's two parts are shares of the totals of their sources. Swapping them leaves their sum as it is and turns
@@ -619,12 +709,17 @@ def swap_test(
         dense = np.unique(codes[0], return_inverse=True)[1]
         one, two = (summed(x, dense) for x in (first, second))
     else:
-        one, two = (np.repeat(x / copies[:, None], copies.astype(np.int64), axis=0) for x in (first, second))
+        one, two = (
+            np.repeat(x / copies[:, None], copies.astype(np.int64), axis=0) for x in (first, second)
+        )
     total, apart = one + two, one - two
     whole, gap = total.sum(axis=0), apart.sum(axis=0)
     observed = finish(*swapped(whole, gap[None, :]))[0]
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
-    extreme, usable = np.zeros(len(observed), dtype=np.int64), np.zeros(len(observed), dtype=np.int64)
+    extreme, usable = (
+        np.zeros(len(observed), dtype=np.int64),
+        np.zeros(len(observed), dtype=np.int64),
+    )
     tolerance = 100 * TIE * (1 + np.abs(observed))
     for start in range(0, permutations, BLOCK):
         n = min(BLOCK, permutations - start)
@@ -635,9 +730,13 @@ def swap_test(
     known = ~np.isnan(observed) & (usable > 0) & (len(apart) > 1)
     p, error = monte_carlo_p(extreme, np.maximum(usable, 1))
     return ChanceTest(
-        statistic=observed, p_value=np.where(known, p, np.nan), mc_error=np.where(known, error, np.nan), exact=False,
-        draws=permutations, method="sources swapped in whole clusters",
-    )  # fmt: skip
+        statistic=observed,
+        p_value=np.where(known, p, np.nan),
+        mc_error=np.where(known, error, np.nan),
+        exact=False,
+        draws=permutations,
+        method="sources swapped in whole clusters",
+    )
 
 
 def swapped(whole: FloatArray, gap: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -675,21 +774,34 @@ class PairTable:
 
 
 def common(
-    first: FloatArray, second: FloatArray, copies: FloatArray, codes: Sequence[IntArray], among: FloatArray,
+    first: FloatArray,
+    second: FloatArray,
+    copies: FloatArray,
+    codes: Sequence[IntArray],
+    among: FloatArray,
     weight: FloatArray | None = None,
-) -> PairTable:  # fmt: skip
+) -> PairTable:
     """Keep the units (of some) that both sources rated."""
     kept = np.flatnonzero(among & (first.sum(axis=1) > 0) & (second.sum(axis=1) > 0))
     return PairTable(
-        first=first[kept], second=second[kept], copies=copies[kept], codes=tuple(code[kept] for code in codes),
+        first=first[kept],
+        second=second[kept],
+        copies=copies[kept],
+        codes=tuple(code[kept] for code in codes),
         weight=None if weight is None else unequal(weight[kept]),
-    )  # fmt: skip
+    )
 
 
 def level_shares(
-    counts: FloatArray, level: int, copies: FloatArray, codes: Sequence[IntArray], *, probable: bool = False,
-    drawn: Sequence[Drawn] = (), sampled: FloatArray | None = None,
-) -> Shares:  # fmt: skip
+    counts: FloatArray,
+    level: int,
+    copies: FloatArray,
+    codes: Sequence[IntArray],
+    *,
+    probable: bool = False,
+    drawn: Sequence[Drawn] = (),
+    sampled: FloatArray | None = None,
+) -> Shares:
     """Ratings of a level among all ratings, in clusters.
 
     Ratings of one unit are not independent: without declared clusters the units are the clusters (unless each has
@@ -713,21 +825,34 @@ def level_shares(
     n = counts.sum(axis=1)
     kept = np.flatnonzero(n > 0)
     chosen, size, weight = counts[kept, level], n[kept], copies[kept]
-    groups, held = [code[kept] for code in codes], np.ones(len(kept)) if sampled is None else sampled[kept]
+    groups, held = (
+        [code[kept] for code in codes],
+        np.ones(len(kept)) if sampled is None else sampled[kept],
+    )
     if not groups and (probable or np.any(size > 1)):  # identical units stay separate clusters
         times = weight.astype(np.int64)
         chosen, size, held = (np.repeat(part, times) for part in (chosen, size, held))
         weight, groups = np.ones(len(size)), [np.arange(len(size))]
-    ones, counted = np.repeat([1.0, 0.0], len(size)), np.concatenate([weight * chosen, weight * (size - chosen)])
+    ones, counted = (
+        np.repeat([1.0, 0.0], len(size)),
+        np.concatenate([weight * chosen, weight * (size - chosen)]),
+    )
     some = counted > 0
     if np.ptp(held):
         return Shares(
-            values=ones[some], count=counted[some], clusters=tuple(np.tile(g, 2)[some] for g in groups),
-            trials=math.inf if probable else kish(counted[some], np.tile(held, 2)[some]), weight=np.tile(held, 2)[some],
+            values=ones[some],
+            count=counted[some],
+            clusters=tuple(np.tile(g, 2)[some] for g in groups),
+            trials=math.inf if probable else kish(counted[some], np.tile(held, 2)[some]),
+            weight=np.tile(held, 2)[some],
             drawn=tuple(group.column(level) for group in drawn),
-        )  # fmt: skip
-    found = merged(ones[some], counted[some], [np.tile(g, 2)[some] for g in groups],
-                   math.inf if probable else float(counted.sum()))  # fmt: skip
+        )
+    found = merged(
+        ones[some],
+        counted[some],
+        [np.tile(g, 2)[some] for g in groups],
+        math.inf if probable else float(counted.sum()),
+    )
     return replace(found, drawn=tuple(group.column(level) for group in drawn))
 
 
@@ -741,10 +866,16 @@ def share_differences(pair: PairTable, drawn: Sequence[Drawn] = ()) -> list[Clus
     """
     values = linear_differences(pair)
     return [
-        clustered_mean(values[:, j], pair.copies, pair.codes, magnitude=1.0, weight=pair.weight,
-                       drawn=[group.column(j) for group in drawn])
+        clustered_mean(
+            values[:, j],
+            pair.copies,
+            pair.codes,
+            magnitude=1.0,
+            weight=pair.weight,
+            drawn=[group.column(j) for group in drawn],
+        )
         for j in range(values.shape[1])
-    ]  # fmt: skip
+    ]
 
 
 def linear_differences(pair: PairTable) -> FloatArray:
@@ -753,7 +884,9 @@ def linear_differences(pair: PairTable) -> FloatArray:
     n, sums = float(pair.copies.sum()), np.stack([held @ pair.first, held @ pair.second])
     shares = sums / sums.sum(axis=1, keepdims=True)
     values = np.zeros_like(pair.first)
-    for sign, counts, p, total in zip((1, -1), (pair.first, pair.second), shares, sums.sum(axis=1), strict=True):
+    for sign, counts, p, total in zip(
+        (1, -1), (pair.first, pair.second), shares, sums.sum(axis=1), strict=True
+    ):
         values += sign * (p + n * (counts - p * counts.sum(axis=1, keepdims=True)) / total)
     return values
 
@@ -802,12 +935,25 @@ def statistic_of(p: FloatArray, q: FloatArray, sizes: FloatArray) -> FloatArray:
         both = (sizes[0] * p + sizes[1] * q) / sizes.sum()
         terms = np.where(both > 0, (p - q) ** 2 / both, 0.0)
         value = terms.sum(axis=1, keepdims=True) * sizes[0] * sizes[1] / sizes.sum()
-    return np.where(np.isnan(p).any(axis=1, keepdims=True) | np.isnan(q).any(axis=1, keepdims=True), np.nan, value)
+    return np.where(
+        np.isnan(p).any(axis=1, keepdims=True) | np.isnan(q).any(axis=1, keepdims=True),
+        np.nan,
+        value,
+    )
 
 
 def swap_p(pair: PairTable, *, permutations: int, seed: int) -> ChanceTest | None:
     """Test equal shares by swapping the sources in whole clusters (units); None with two crossed factors."""
     sizes = pair.totals.sum(axis=1)
-    first, second = (x * pair.copies[:, None] / n for x, n in zip((pair.first, pair.second), sizes, strict=True))
-    return swap_test(first, second, lambda p, q: statistic_of(p, q, sizes), pair.copies, pair.codes,
-                     permutations=permutations, seed=seed)  # fmt: skip
+    first, second = (
+        x * pair.copies[:, None] / n for x, n in zip((pair.first, pair.second), sizes, strict=True)
+    )
+    return swap_test(
+        first,
+        second,
+        lambda p, q: statistic_of(p, q, sizes),
+        pair.copies,
+        pair.codes,
+        permutations=permutations,
+        seed=seed,
+    )

@@ -10,7 +10,13 @@ from typing import Self
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
-from socialstats.models.effect_sizes import ROUNDING, Estimates, influence_products, nearest, size_interval
+from socialstats.models.effect_sizes import (
+    ROUNDING,
+    Estimates,
+    influence_products,
+    nearest,
+    size_interval,
+)
 from socialstats.resampling.permutation import TIE
 
 CLOSE = 1e-9  # tolerance of the size at which both tails meet
@@ -40,7 +46,9 @@ class Sizes:
     @cached_property
     def signed(self) -> FloatArray:
         """What every unit adds to the mean size, where each estimate keeps its sign, (units,)."""
-        return np.asarray(self.influence @ (self.estimates.weight * np.where(self.estimates.value < 0, -1.0, 1.0)))
+        return np.asarray(
+            self.influence @ (self.estimates.weight * np.where(self.estimates.value < 0, -1.0, 1.0))
+        )
 
     def ends(self, level: float, most: float) -> tuple[float, float]:
         """Return the interval of the mean size (`size_interval`)."""
@@ -48,7 +56,9 @@ class Sizes:
 
     def drawn(self, size: float) -> FloatArray:
         """Return mean sizes drawn where the true one is `size`, at the values nearest to the estimates."""
-        return np.asarray(np.abs(self.errors + nearest(self.estimates, size)) @ self.estimates.weight)
+        return np.asarray(
+            np.abs(self.errors + nearest(self.estimates, size)) @ self.estimates.weight
+        )
 
     def above(self, size: float) -> float:
         """Share of draws at a true size that are at least the mean size observed: the tail of a lower limit."""
@@ -59,7 +69,9 @@ class Sizes:
 
         As in `size_interval`, at least half that of the sum by signs around the corrected size.
         """
-        by_sign = self.errors @ (self.estimates.weight * np.where(self.estimates.value < 0, -1.0, 1.0))
+        by_sign = self.errors @ (
+            self.estimates.weight * np.where(self.estimates.value < 0, -1.0, 1.0)
+        )
         least = share_of(np.asarray(np.abs(by_sign) >= size - self.estimates.corrected)) / 2
         return max(share_of(np.asarray(self.drawn(size) <= self.estimates.size * (1 + TIE))), least)
 
@@ -110,8 +122,14 @@ class SizeDifference:
         moved = np.column_stack([one.signed, two.signed])
         products = influence_products(moved, codes)
         spread = np.sqrt(np.diag(products))
-        known = bool(np.all(spread > ROUNDING * np.abs(moved).sum(axis=0)))  # else clusters are alike
-        return cls(one=one, two=two, correlation=min(float(products[0, 1] / spread.prod()), 0.0) if known else 0.0)
+        known = bool(
+            np.all(spread > ROUNDING * np.abs(moved).sum(axis=0))
+        )  # else clusters are alike
+        return cls(
+            one=one,
+            two=two,
+            correlation=min(float(products[0, 1] / spread.prod()), 0.0) if known else 0.0,
+        )
 
     @property
     def gap(self) -> float:
@@ -138,7 +156,12 @@ class SizeDifference:
         from scipy.optimize import brentq
 
         large, small = (self.one, self.two) if self.gap >= 0 else (self.two, self.one)
-        a, b, gap, r = large.estimates.corrected, small.estimates.corrected, abs(self.gap), self.correlation
+        a, b, gap, r = (
+            large.estimates.corrected,
+            small.estimates.corrected,
+            abs(self.gap),
+            self.correlation,
+        )
 
         def tails(x: float) -> tuple[float, float]:
             y = r * x + math.sqrt(max(gap**2 - (1 - r * r) * x * x, 0.0))

@@ -19,7 +19,9 @@ from socialstats.voice import one_of, option
 __all__ = ["MODEL_COLUMNS", "Source", "human_source", "models_of", "people_of", "raters_of"]
 
 People = Literal["auto", "random", "fixed"]
-FEWEST_PEOPLE = 5  # people whom "auto" takes as a sample: of fewer, intervals are several times as long
+FEWEST_PEOPLE = (
+    5  # people whom "auto" takes as a sample: of fewer, intervals are several times as long
+)
 MODEL_COLUMNS = ("model", "llm", "language_model")  # columns of raters that are models
 
 
@@ -42,7 +44,9 @@ def human_source(design: Ratings) -> Source | None:
         used = [factor.levels[code] for code in np.unique(factor.codes).tolist() if code >= 0]
         level = people_level(used, PERSONS if name == declared else HUMANS)
         if level:
-            return Source(name=name, human=level, others=tuple(other for other in used if other != level))
+            return Source(
+                name=name, human=level, others=tuple(other for other in used if other != level)
+            )
     return None
 
 
@@ -50,7 +54,11 @@ def raters_of(design: Ratings, source: Source, level: str) -> tuple[str, ...]:
     """Return the raters of a source."""
     factor = design.rater_groups[source.name]
     code = factor.levels.index(level)
-    return tuple(rater for rater, own in zip(design.raters, factor.codes.tolist(), strict=True) if own == code)
+    return tuple(
+        rater
+        for rater, own in zip(design.raters, factor.codes.tolist(), strict=True)
+        if own == code
+    )
 
 
 def models_of(design: Ratings) -> tuple[str, ...]:
@@ -69,7 +77,9 @@ def says_model(label: str) -> bool:
     (True, True, True, False)
     """
     words = words_of(label)
-    return not is_people(label) and any(word in MACHINES or FAMILIES.fullmatch(word) for word in words)
+    return not is_people(label) and any(
+        word in MACHINES or FAMILIES.fullmatch(word) for word in words
+    )
 
 
 def people_of(design: Ratings) -> BoolArray:
@@ -85,7 +95,9 @@ def people_of(design: Ratings) -> BoolArray:
         return nobody
     declared = design.columns.get("rater_source")
     for name, factor in design.rater_groups.items():
-        told = np.array([is_people(level, PERSONS if name == declared else HUMANS) for level in factor.levels])
+        told = np.array(
+            [is_people(level, PERSONS if name == declared else HUMANS) for level in factor.levels]
+        )
         if told.any():
             return np.asarray(np.append(told, False)[factor.codes])  # -1: no level
     if declared is not None or models_of(design):
@@ -128,7 +140,9 @@ class Population:
 
     def names(self, design: Ratings) -> tuple[str, ...]:
         """Return the labels of the people who are a sample."""
-        return tuple(label for label, own in zip(design.raters, self.drawn.tolist(), strict=True) if own)
+        return tuple(
+            label for label, own in zip(design.raters, self.drawn.tolist(), strict=True) if own
+        )
 
     @property
     def setting(self) -> str:
@@ -149,7 +163,11 @@ class Population:
             return "raters not known, taken as they are"
         if not self.drawn.any():
             few = f" ({self.few})" if self.few else ""
-            return f"for this source{few}" if self.raters == 1 else f"for these {count(self.raters, who)}{few}"
+            return (
+                f"for this source{few}"
+                if self.raters == 1
+                else f"for these {count(self.raters, who)}{few}"
+            )
         others = self.raters - self.n
         if not others:
             return f"{count(self.n, who)} as a sample"
@@ -158,7 +176,12 @@ class Population:
 
 
 def population(
-    design: Ratings, people: str, factors: Sequence[object], *, used: BoolArray | None = None, unable: str = ""
+    design: Ratings,
+    people: str,
+    factors: Sequence[object],
+    *,
+    used: BoolArray | None = None,
+    unable: str = "",
 ) -> Population:
     """Return whose population the intervals of a metric speak of.
 
@@ -195,7 +218,9 @@ def population(
     few = f"fewer than {FEWEST_PEOPLE} people do not stand for others" if n < FEWEST_PEOPLE else why
     if people == "fixed" or (people == "auto" and few):
         named = few if people == "auto" and n > 1 else ""
-        return Population(drawn=np.zeros_like(known), n=n, raters=raters, few=named, known=design.raters_known)
+        return Population(
+            drawn=np.zeros_like(known), n=n, raters=raters, few=named, known=design.raters_known
+        )
     return Population(drawn=known, n=n, raters=raters)
 
 
@@ -204,5 +229,11 @@ def population_cautions(found: Population) -> tuple[Caution, ...]:
     if not found.few:
         return ()
     fix = f"collect ratings of {FEWEST_PEOPLE} people or more, or use {option('people', 'random')}"
-    return (caution("SS215", f"{count(found.n, 'person', 'people')} rated and are taken as they are: {found.few}",
-                    affects="intervals and tests, which do not speak of other people", fix=fix),)  # fmt: skip
+    return (
+        caution(
+            "SS215",
+            f"{count(found.n, 'person', 'people')} rated and are taken as they are: {found.few}",
+            affects="intervals and tests, which do not speak of other people",
+            fix=fix,
+        ),
+    )

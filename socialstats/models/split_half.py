@@ -73,7 +73,9 @@ def split_half(
     units[kept] = mean[place]
     finish = cells.by_group(divergence_of_sides if pooled else mean_of_units)
     with np.errstate(invalid="ignore"):
-        known = finish(less.reshape(1, -1))[0] if not pooled else np.full(len(cells.groups), math.nan)
+        known = (
+            finish(less.reshape(1, -1))[0] if not pooled else np.full(len(cells.groups), math.nan)
+        )
     return finish(sums.reshape(splits, -1)), units, known
 
 
@@ -97,10 +99,14 @@ def mean_of_units(sums: FloatArray) -> FloatArray:
     return np.asarray(sums[..., 0] / sums[..., 1])
 
 
-def halved(counts: IntArray, n: int, splits: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+def halved(
+    counts: IntArray, n: int, splits: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
     """Draw halves of n alike units: two (splits, n, levels) arrays."""
     size = int(counts.sum())
-    half = rng.multivariate_hypergeometric(counts, size // 2, size=(splits, n), method="marginals").astype(np.float64)
+    half = rng.multivariate_hypergeometric(
+        counts, size // 2, size=(splits, n), method="marginals"
+    ).astype(np.float64)
     other = counts - half
     if size % 2 == 0:
         return half, other
@@ -140,7 +146,9 @@ def half_parts(counts: FloatArray) -> FloatArray:
     sizes = np.where(odd, (n**2 - 1) / 4, n**2 / 4)  # m (n - m)
     spread = np.where(used, 4 * sizes / np.maximum(n - 1, 1.0) * share * (1 - share), 0.0)
     own = np.where(odd, share, 0.0)
-    return np.concatenate([spread, own**2, own, np.where(used, counts, 0.0), odd.astype(np.float64)], axis=1)
+    return np.concatenate(
+        [spread, own**2, own, np.where(used, counts, 0.0), odd.astype(np.float64)], axis=1
+    )
 
 
 def mean_divergence(sums: FloatArray) -> FloatArray:
@@ -179,7 +187,11 @@ def mean_divergence(sums: FloatArray) -> FloatArray:
 
 
 def log_error(
-    parts: FloatArray, finish: Finish, copies: FloatArray, codes: tuple[IntArray, ...], touched: BoolArray
+    parts: FloatArray,
+    finish: Finish,
+    copies: FloatArray,
+    codes: tuple[IntArray, ...],
+    touched: BoolArray,
 ) -> FloatArray:
     """Standard error of the logarithm of mean divergences: the jackknife over independent units.
 

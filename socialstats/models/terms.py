@@ -74,7 +74,9 @@ def knots(x: FloatArray, rows: FloatArray, df: int | None, degree: int) -> Float
     every = np.repeat(x, np.ceil(rows).astype(np.int64))
     at = np.quantile(every, np.linspace(0, 1, inner + 2))
     if len(np.unique(at)) < len(at):
-        raise InputError(f"bs(): {inner:,} inner knots fall on values that are repeated too often. Lower df")
+        raise InputError(
+            f"bs(): {inner:,} inner knots fall on values that are repeated too often. Lower df"
+        )
     return np.asarray(at[1:-1])
 
 
@@ -86,13 +88,23 @@ def need_values(x: FloatArray, rows: FloatArray, least: int, what: str) -> None:
 
 
 FUNCTIONS: Mapping[str, Function] = {
-    "I": lambda x, rows: x, "group": lambda x, rows: x, "log": lambda x, rows: np.log(x),
-    "exp": lambda x, rows: np.exp(x), "sqrt": lambda x, rows: np.sqrt(x), "center": center, "scale": scale,
-    "poly": poly, "bs": bs,
-}  # fmt: skip
+    "I": lambda x, rows: x,
+    "group": lambda x, rows: x,
+    "log": lambda x, rows: np.log(x),
+    "exp": lambda x, rows: np.exp(x),
+    "sqrt": lambda x, rows: np.sqrt(x),
+    "center": center,
+    "scale": scale,
+    "poly": poly,
+    "bs": bs,
+}
 OPERATORS: Mapping[str, Callable[..., Any]] = {
-    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "**": np.power,
-}  # fmt: skip
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "**": np.power,
+}
 
 
 def is_numeric(values: Any) -> bool:
@@ -131,7 +143,9 @@ def factor_values(one: Expression, values: Mapping[str, Any], rows: FloatArray) 
     finite = np.isfinite(found).reshape(len(rows), -1).all(axis=1)
     if not finite.all():
         at = int(np.argmin(finite))
-        where = ", ".join(f"{shorten(name)} = {values[name][at]}" for name in dict.fromkeys(one.columns()))
+        where = ", ".join(
+            f"{shorten(name)} = {values[name][at]}" for name in dict.fromkeys(one.columns())
+        )
         raise InputError(f"{one.text} is not a finite number{f' where {where}' if where else ''}")
     return found
 
@@ -179,13 +193,19 @@ def columns_of_terms(
     width = sum(int(np.prod([widths[factor.label] for factor in term])) for term in terms if term)
     if width > MOST_COLUMNS and not runs_python():
         raise InputError(f"its terms make {width:,} columns, and {MOST_COLUMNS:,} are the most")
-    lookups = [Product([Factor(one.label, eval_method="lookup") for one in term]) for term in terms if term]
+    lookups = [
+        Product([Factor(one.label, eval_method="lookup") for one in term]) for term in terms if term
+    ]
     intercept = [Product([Factor("1", eval_method="literal")])] if () in terms else []
     empty = pd.DataFrame(index=range(len(rows)))
-    return without_intercept(model_matrix(Formula([*intercept, *lookups]), empty, context=context, na_action="raise"))
+    return without_intercept(
+        model_matrix(Formula([*intercept, *lookups]), empty, context=context, na_action="raise")
+    )
 
 
-def columns_of_python(text: str, values: pd.DataFrame, rows: FloatArray) -> tuple[FloatArray, tuple[str, ...]]:
+def columns_of_python(
+    text: str, values: pd.DataFrame, rows: FloatArray
+) -> tuple[FloatArray, tuple[str, ...]]:
     """Return the columns of a formula that formulaic runs as Python, trained on all rows.
 
     Raises
@@ -209,4 +229,6 @@ def columns_of_python(text: str, values: pd.DataFrame, rows: FloatArray) -> tupl
 def without_intercept(matrix: Any) -> tuple[FloatArray, tuple[str, ...]]:
     """Return the columns of a model matrix, and their names."""
     keep = [k for k, name in enumerate(matrix.columns) if name != "Intercept"]
-    return np.asarray(matrix, dtype=np.float64)[:, keep], tuple(str(matrix.columns[k]) for k in keep)
+    return np.asarray(matrix, dtype=np.float64)[:, keep], tuple(
+        str(matrix.columns[k]) for k in keep
+    )

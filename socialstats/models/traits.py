@@ -34,7 +34,9 @@ STEP = 0.2
 PAPER = published("staged-values")
 TRAIT_WEIGHTS: Mapping[str, float] = PAPER.weights
 EQUAL_WEIGHTS: Mapping[str, float] = MappingProxyType(PAPER.equal)
-NAMED_WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType({"paper": TRAIT_WEIGHTS, "equal": EQUAL_WEIGHTS})
+NAMED_WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {"paper": TRAIT_WEIGHTS, "equal": EQUAL_WEIGHTS}
+)
 
 
 def checked_weights(weights: Mapping[str, float] | None, *, free: bool = False) -> dict[str, float]:
@@ -62,8 +64,14 @@ def checked_weights(weights: Mapping[str, float] | None, *, free: bool = False) 
         raise InputError(f"weights must map traits to numbers, not {weights!r}")
     given = TRAIT_WEIGHTS if weights is None else weights
     for trait, weight in given.items():
-        if isinstance(weight, bool) or not isinstance(weight, int | float | np.number) or not math.isfinite(weight):
-            raise InputError(f"the weight of trait '{shorten(str(trait))}' must be a finite number, not {weight!r}")
+        if (
+            isinstance(weight, bool)
+            or not isinstance(weight, int | float | np.number)
+            or not math.isfinite(weight)
+        ):
+            raise InputError(
+                f"the weight of trait '{shorten(str(trait))}' must be a finite number, not {weight!r}"
+            )
     found = {str(trait): float(weight) for trait, weight in given.items()}
     if not any(found.values()):
         raise InputError("weights: every weight is 0, or there is none")
@@ -120,14 +128,22 @@ def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, F
     for k, trait in enumerate(weights):
         if own[k] == 0:
             continue
-        for change, name in ((1 + STEP, "'{}' +20%"), (1 - STEP, "'{}' -20%"), (0.0, "without '{}'")):
+        for change, name in (
+            (1 + STEP, "'{}' +20%"),
+            (1 - STEP, "'{}' -20%"),
+            (0.0, "without '{}'"),
+        ):
             made[name.format(trait)] = own * np.where(np.arange(len(own)) == k, change, 1.0)
     if free:
         return {name: w for name, w in made.items() if np.any(w)}
     if np.count_nonzero(own) < 2:
         return {}
     sides = [sign for sign in (1.0, -1.0) if np.any(sign * own > 0)]
-    return {name: balanced(w, own) + 0.0 for name, w in made.items() if all(np.any(sign * w > 0) for sign in sides)}
+    return {
+        name: balanced(w, own) + 0.0
+        for name, w in made.items()
+        if all(np.any(sign * w > 0) for sign in sides)
+    }
 
 
 MissingTrait = Literal["error", "drop_unit"]
@@ -139,7 +155,12 @@ ONLY = ("all", "all", "all", "1")  # the level of a part that a design does not 
 def as_declared(given: Mapping[str, Any], design: Ratings) -> dict[str, Any]:
     """Return options with weights, scale and centre of the instrument that a table declares, unless some are given."""
     told = design.instrument
-    if told is None or given["weights"] is not None or given["score_range"] is not None or given["free_weights"]:
+    if (
+        told is None
+        or given["weights"] is not None
+        or given["score_range"] is not None
+        or given["free_weights"]
+    ):
         return dict(given)
     return {**given, "weights": told.used, "score_range": told.scale, "centre": told.centre}
 
@@ -166,10 +187,16 @@ def checked_settings(given: Mapping[str, Any], **allowed: Sequence[str]) -> dict
         one_of(name, given[name], choices)
     weights, stages = given["weights"], given["stages"]
     return {
-        **given, "score_range": scale, "centre": checked_number(given["centre"], "centre"),
+        **given,
+        "score_range": scale,
+        "centre": checked_number(given["centre"], "centre"),
         "weights": None if given["trait"] is None else checked_weights(weights, free=free),
-        "stages": None if stages is None else (stages,) if isinstance(stages, str) else tuple(stages),
-    }  # fmt: skip
+        "stages": None
+        if stages is None
+        else (stages,)
+        if isinstance(stages, str)
+        else tuple(stages),
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -204,7 +231,9 @@ class Answers:
         """Average values of answers over wordings: (answers, ...) -> (models, scenarios, stages, ...), NaN for none."""
         flat, shape = self.questions()
         n = np.bincount(flat, minlength=math.prod(shape))
-        sums = np.column_stack([np.bincount(flat, one, len(n)) for one in values.reshape(len(values), -1).T])
+        sums = np.column_stack(
+            [np.bincount(flat, one, len(n)) for one in values.reshape(len(values), -1).T]
+        )
         with np.errstate(invalid="ignore"):
             return np.asarray(sums / n[:, None]).reshape(*shape, *values.shape[1:])
 
@@ -217,7 +246,9 @@ class Answers:
         """Return in how many scenarios each model has answers at all stages, and how many scenarios there are."""
         flat, shape = self.questions()
         there = np.bincount(flat, minlength=math.prod(shape)).reshape(shape) > 0
-        return there[:, :, there.any(axis=(0, 1))].all(axis=2).sum(axis=1), int(there.any(axis=(0, 2)).sum())
+        return there[:, :, there.any(axis=(0, 1))].all(axis=2).sum(axis=1), int(
+            there.any(axis=(0, 2)).sum()
+        )
 
     def seen(self) -> list[int]:
         """Return how many models, scenarios, stages and wordings have an answer."""
@@ -225,11 +256,22 @@ class Answers:
 
 
 def trait_table(
-    data: Any, *, weights: Mapping[str, float] | None = None, traits: Sequence[str] | None = None,
-    model: str | None = "model", scenario: str = "scenario", stage: str | None = None, wording: str | None = None,
-    trait: str | None = "trait", judge: str = "judge", cluster: str | Sequence[str] = (), by: str | None = None,
-    refusal: str | Sequence[str] = (), na: str | Sequence[str] = (), missing: Literal["error", "drop"] = "drop",
-) -> Ratings:  # fmt: skip
+    data: Any,
+    *,
+    weights: Mapping[str, float] | None = None,
+    traits: Sequence[str] | None = None,
+    model: str | None = "model",
+    scenario: str = "scenario",
+    stage: str | None = None,
+    wording: str | None = None,
+    trait: str | None = "trait",
+    judge: str = "judge",
+    cluster: str | Sequence[str] = (),
+    by: str | None = None,
+    refusal: str | Sequence[str] = (),
+    na: str | Sequence[str] = (),
+    missing: Literal["error", "drop"] = "drop",
+) -> Ratings:
     """Read a table with one column per trait: the traits that have weights, in strata called as the caller calls them.
 
     Parameters
@@ -249,20 +291,40 @@ def trait_table(
         Where `trait` is None: the values of such a table are in one column.
     """
     if trait is None:
-        raise InputError(f"{option('trait', None)}: name {option('unit')}, {option('rater')} and {option('value')}, "
-                         "the columns of a table with one score a row")  # fmt: skip
+        raise InputError(
+            f"{option('trait', None)}: name {option('unit')}, {option('rater')} and {option('value')}, "
+            "the columns of a table with one score a row"
+        )
     if weights is None and traits is None:
         data = as_table(as_named(data))
         told = declared(data)
         weights = None if told is None else told.used
     chosen = list(checked_weights(weights, free=True)) if traits is None else traits
     done = trait_ratings(
-        data, traits=chosen, model=model, scenario=scenario, stage=stage, wording=wording, judge=judge,
-        cluster=cluster, by=by, refusal=refusal, na=na, missing=missing,
-    )  # fmt: skip
-    named = {"model": model, "scenario": scenario, "stage": stage, "wording": wording, "trait": trait}
+        data,
+        traits=chosen,
+        model=model,
+        scenario=scenario,
+        stage=stage,
+        wording=wording,
+        judge=judge,
+        cluster=cluster,
+        by=by,
+        refusal=refusal,
+        na=na,
+        missing=missing,
+    )
+    named = {
+        "model": model,
+        "scenario": scenario,
+        "stage": stage,
+        "wording": wording,
+        "trait": trait,
+    }
     called = {own: named.get(own) or own for own in done.strata}
-    return replace(done, strata={called[own]: replace(f, name=called[own]) for own, f in done.strata.items()})
+    return replace(
+        done, strata={called[own]: replace(f, name=called[own]) for own, f in done.strata.items()}
+    )
 
 
 def factor_of(design: Ratings, part: str, name: str | None) -> Factor:
@@ -285,7 +347,9 @@ def factor_of(design: Ratings, part: str, name: str | None) -> Factor:
     return known[name]
 
 
-def chosen_stages(design: Ratings, name: str | None, stages: Sequence[str] | None) -> tuple[Ratings, tuple[str, ...]]:
+def chosen_stages(
+    design: Ratings, name: str | None, stages: Sequence[str] | None
+) -> tuple[Ratings, tuple[str, ...]]:
     """Return the ratings of some stages, and these in the order given.
 
     Raises
@@ -305,12 +369,19 @@ def chosen_stages(design: Ratings, name: str | None, stages: Sequence[str] | Non
     if len(wanted) == len(factor.levels):
         return design, wanted
     codes = [factor.levels.index(s) for s in wanted]
-    return design.take(np.isin(factor.codes[design.unit], codes), note=f"stages {listing(wanted, most=4)}"), wanted
+    return design.take(
+        np.isin(factor.codes[design.unit], codes), note=f"stages {listing(wanted, most=4)}"
+    ), wanted
 
 
 def answers_of(
-    design: Ratings, names: Mapping[str, Any], traits: Sequence[str], stages: Sequence[str], *, missing: str = "error",
-) -> Answers:  # fmt: skip
+    design: Ratings,
+    names: Mapping[str, Any],
+    traits: Sequence[str],
+    stages: Sequence[str],
+    *,
+    missing: str = "error",
+) -> Answers:
     """Collect the scores of each answer.
 
     Parameters
@@ -335,15 +406,26 @@ def answers_of(
     """
     check_numbers(design)
     factors = {part: factor_of(design, part, names[part]) for part in (*PARTS, "trait")}
-    trait = trait_codes(factors["trait"], traits if names["trait"] is not None else factors["trait"].levels)
+    trait = trait_codes(
+        factors["trait"], traits if names["trait"] is not None else factors["trait"].levels
+    )
     place = np.array([stages.index(s) if s in stages else -1 for s in factors["stage"].levels])
-    codes = np.column_stack([factors[p].codes if p != "stage" else place[factors[p].codes] for p in PARTS])
+    codes = np.column_stack(
+        [factors[p].codes if p != "stage" else place[factors[p].codes] for p in PARTS]
+    )
     answers, first, answer = unique_rows(codes)
     made = Answers(
-        models=factors["model"].levels, scenarios=factors["scenario"].levels, stages=tuple(stages),
-        wordings=factors["wording"].levels, judges=design.raters, traits=tuple(traits), codes=answers.astype(np.int64),
-        scores=np.full((len(answers), len(design.raters), len(traits)), np.nan), unit=first, left_out=0,
-    )  # fmt: skip
+        models=factors["model"].levels,
+        scenarios=factors["scenario"].levels,
+        stages=tuple(stages),
+        wordings=factors["wording"].levels,
+        judges=design.raters,
+        traits=tuple(traits),
+        codes=answers.astype(np.int64),
+        scores=np.full((len(answers), len(design.raters), len(traits)), np.nan),
+        unit=first,
+        left_out=0,
+    )
     check_units(made, answer, trait)
     ok = design.status == OK
     unit = design.unit[ok]
@@ -356,7 +438,9 @@ def check_numbers(design: Ratings) -> None:
     if not design.numeric:
         raise InputError(f"scores must be numbers; the levels are {quoted(design.levels)}")
     if not design.raters_known or np.any(design.unit_count != 1):
-        raise InputError("scores need one rating a row with its judge; this design is made from counts")
+        raise InputError(
+            "scores need one rating a row with its judge; this design is made from counts"
+        )
 
 
 def trait_codes(factor: Factor, traits: Sequence[str]) -> IntArray:
@@ -415,46 +499,67 @@ def complete(answers: Answers, design: Ratings, missing: str) -> Answers:
         whole = unscored_stages(answers, lacking, design)
         if whole:
             raise InputError(whole)
-        raise InputError([problem(answers, k, lacking[k], source) for k in np.flatnonzero(bad).tolist()])
+        raise InputError(
+            [problem(answers, k, lacking[k], source) for k in np.flatnonzero(bad).tolist()]
+        )
     keep = ~bad
     if not keep.any():
         raise NothingToAnalyse(f"{source}: no answer has the scores of all judges on all traits")
     return replace(
-        answers, codes=answers.codes[keep], scores=answers.scores[keep], unit=answers.unit[keep],
+        answers,
+        codes=answers.codes[keep],
+        scores=answers.scores[keep],
+        unit=answers.unit[keep],
         left_out=int(bad.sum()),
-    )  # fmt: skip
+    )
 
 
 def unscored_stages(
     answers: Answers, lacking: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], design: Ratings
 ) -> list[Problem]:
     """State which judges scored no answer of a whole stage: one problem, not one an answer."""
-    judge, stage, found = design.columns.get("rater", "rater"), design.columns.get("stage", "stage"), []
+    judge, stage, found = (
+        design.columns.get("rater", "rater"),
+        design.columns.get("stage", "stage"),
+        [],
+    )
     for s in np.unique(answers.codes[:, PARTS.index("stage")]).tolist():
         never = lacking[answers.codes[:, PARTS.index("stage")] == s].all(axis=(0, 2))
-        for name in [answers.judges[j] for j in np.flatnonzero(never).tolist()] if len(answers.stages) > 1 else ():
+        for name in (
+            [answers.judges[j] for j in np.flatnonzero(never).tolist()]
+            if len(answers.stages) > 1
+            else ()
+        ):
             label = answers.stages[s]
-            found.append(Problem(
-                message=f"judge '{shorten(name, 40)}' scored no answer of stage '{shorten(label, 40)}'",
-                source=design.source, fix="Collect these scores, or leave out the judge or the stage "
-                f"(--exclude {judge}={name}, --exclude {stage}={label})",
-            ))  # fmt: skip
+            found.append(
+                Problem(
+                    message=f"judge '{shorten(name, 40)}' scored no answer of stage '{shorten(label, 40)}'",
+                    source=design.source,
+                    fix="Collect these scores, or leave out the judge or the stage "
+                    f"(--exclude {judge}={name}, --exclude {stage}={label})",
+                )
+            )
     return found
 
 
-def problem(answers: Answers, k: int, lacking: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], source: str) -> Problem:
+def problem(
+    answers: Answers, k: int, lacking: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], source: str
+) -> Problem:
     """State which scores an answer lacks."""
     judges = [answers.judges[j] for j in np.flatnonzero(lacking.any(axis=1))]
     traits = [answers.traits[t] for t in np.flatnonzero(lacking.any(axis=0))]
     where = named(answers, k) or "the answer"
     return Problem(
-        message=f"{where}: no score of {quoted(traits, 3)} by {quoted(judges, 3)}", source=source,
+        message=f"{where}: no score of {quoted(traits, 3)} by {quoted(judges, 3)}",
+        source=source,
         fix=f"Fill it in, or say {option('missing_trait', 'drop_unit')} to leave such answers out; weights are never "
-            "spread over the other traits",
-    )  # fmt: skip
+        "spread over the other traits",
+    )
 
 
-def analysed(design: Ratings, settings: Mapping[str, Any], *, judges: str = "fixed") -> tuple[Answers, UnitClusters]:
+def analysed(
+    design: Ratings, settings: Mapping[str, Any], *, judges: str = "fixed"
+) -> tuple[Answers, UnitClusters]:
     """Return the answers that the settings of a metric choose, and the clusters of its units of analysis.
 
     Where the wording is None it is ``wording`` if that is declared.
@@ -467,8 +572,12 @@ def analysed(design: Ratings, settings: Mapping[str, Any], *, judges: str = "fix
     part, stages = chosen_stages(design, settings["stage"], settings["stages"])
     weights = settings["weights"]
     traits = ("value",) if weights is None else tuple(weights)
-    declared = {"wording": "wording"} if settings["wording"] is None and "wording" in part.strata else {}
-    answers = answers_of(part, {**settings, **declared}, traits, stages, missing=settings["missing_trait"])
+    declared = (
+        {"wording": "wording"} if settings["wording"] is None and "wording" in part.strata else {}
+    )
+    answers = answers_of(
+        part, {**settings, **declared}, traits, stages, missing=settings["missing_trait"]
+    )
     if weights is not None and (scale := scale_of(settings)) is not None:
         check_range(answers, scale, part.source)
     unit = unit_factor(part, settings)
@@ -482,19 +591,29 @@ def unit_factor(design: Ratings, settings: Mapping[str, Any]) -> Factor:
         return factor_of(design, kind, settings[kind])
     model, scenario = (factor_of(design, part, settings[part]) for part in ("model", "scenario"))
     levels = tuple(f"{m} | {s}" for m in model.levels for s in scenario.levels)
-    return Factor(name="answer", codes=model.codes * len(scenario.levels) + scenario.codes, levels=levels)
+    return Factor(
+        name="answer", codes=model.codes * len(scenario.levels) + scenario.codes, levels=levels
+    )
 
 
-def inference_of(settings: Mapping[str, Any], clusters: UnitClusters, magnitude: float, answers: Answers) -> Inference:
+def inference_of(
+    settings: Mapping[str, Any], clusters: UnitClusters, magnitude: float, answers: Answers
+) -> Inference:
     """Return how the settings of a metric reckon uncertainty; `magnitude` is the largest size of a value.
 
     Rows of all models are of those that have all stages in half of the scenarios or more.
     """
     return Inference(
-        unit=settings["unit_of_analysis"], judges=settings.get("judges", "fixed"), ci=settings["ci"],
-        level=settings["level"], resamples=settings["resamples"], seed=settings["seed"], clusters=clusters.codes,
-        magnitude=magnitude, pooled=enough(*answers.whole()),
-    )  # fmt: skip
+        unit=settings["unit_of_analysis"],
+        judges=settings.get("judges", "fixed"),
+        ci=settings["ci"],
+        level=settings["level"],
+        resamples=settings["resamples"],
+        seed=settings["seed"],
+        clusters=clusters.codes,
+        magnitude=magnitude,
+        pooled=enough(*answers.whole()),
+    )
 
 
 def pooled_models(answers: Answers, how: Inference) -> list[str]:
@@ -509,15 +628,20 @@ def incomplete(answers: Answers, how: Inference) -> tuple[Caution, ...]:
     empty = math.prod(shape) - len(np.unique(flat))
     if not empty:
         return ()
-    lacking = [f"'{shorten(model, 40)}' ({count(n)} of {of})"
-               for model, n in zip(answers.models, held.tolist(), strict=True) if n < of]  # fmt: skip
+    lacking = [
+        f"'{shorten(model, 40)}' ({count(n)} of {of})"
+        for model, n in zip(answers.models, held.tolist(), strict=True)
+        if n < of
+    ]
     said = f"{count(empty, 'cell')} of model, scenario and stage without an answer"
     kept = pooled_models(answers, how)
     out = [model for model in answers.models if model not in kept]
     if len(answers.models) > 1:
         said += f"; models with all stages in some of the scenarios only: {listing(lacking, 6)}"
     if out:
-        said += f"; rows of all models are without {quoted(out, 6)} (fewer than half of the scenarios)"
+        said += (
+            f"; rows of all models are without {quoted(out, 6)} (fewer than half of the scenarios)"
+        )
     affects = "rows over stages, changes and rows of all models, which rest on what is complete"
     return (
         caution(
@@ -529,13 +653,24 @@ def incomplete(answers: Answers, how: Inference) -> tuple[Caution, ...]:
     )
 
 
-def header(answers: Answers, clusters: UnitClusters, how: Inference, rows: Iterable[Row], units: str) -> dict[str, Any]:
+def header(
+    answers: Answers, clusters: UnitClusters, how: Inference, rows: Iterable[Row], units: str
+) -> dict[str, Any]:
     """Return what a result says above its rows: `inference` (`units` names the units of analysis) and `fit`."""
     closed = how.ci == "closed"
     ends = "t intervals" if closed else f"bootstrap intervals ({how.ci})"
-    apart = cluster_text(clusters.factors, "units") if clusters.factors else f"{how.unit}s independent of each other"
-    fit = {"nobs": len(answers.codes) * len(answers.judges), "method": "t" if closed else how.ci, "seed": how.seed,
-           "resamples": None if closed else how.resamples, **cluster_facts(rows)}  # fmt: skip
+    apart = (
+        cluster_text(clusters.factors, "units")
+        if clusters.factors
+        else f"{how.unit}s independent of each other"
+    )
+    fit = {
+        "nobs": len(answers.codes) * len(answers.judges),
+        "method": "t" if closed else how.ci,
+        "seed": how.seed,
+        "resamples": None if closed else how.resamples,
+        **cluster_facts(rows),
+    }
     return {"inference": f"{ends}; units of analysis: {units}; {apart}", "fit": fit}
 
 
@@ -585,13 +720,16 @@ def check_range(answers: Answers, scale: tuple[float, float], source: str) -> No
     bad = (answers.scores < low) | (answers.scores > high)
     if bad.any():
         k, j, t = (int(x) for x in np.argwhere(bad)[0])
-        where = ", ".join(x for x in (named(answers, k), f"judge '{shorten(answers.judges[j])}'") if x)
+        where = ", ".join(
+            x for x in (named(answers, k), f"judge '{shorten(answers.judges[j])}'") if x
+        )
         message = (
             f"the score {number(float(answers.scores[k, j, t]), 2)} of trait '{shorten(answers.traits[t])}' ({where}) "
             f"is outside {as_given(low)} to {number(high, 2)} ({count(int(bad.sum()), 'such score')} in all)"
         )
         fix = (
-            f"Correct it, or say which scale was asked for: {option('score_range')}, or low and high beside the weights"
+            f"Correct it, or say which scale was asked for: {option('score_range')}, or low "
+            f"and high beside the weights"
         )
         raise InputError(Problem(source=source, message=message, fix=fix))
 
@@ -672,7 +810,9 @@ class JudgeZeros(Mapping[str, float]):
 
     def composites(self) -> FloatArray:
         """(texts, judges) float64 array of composites."""
-        return np.asarray((self.scores - self.centre) @ np.array([self.weights[t] for t in self.traits]))
+        return np.asarray(
+            (self.scores - self.centre) @ np.array([self.weights[t] for t in self.traits])
+        )
 
     def text_means(self) -> list[ClusteredMean]:
         """Return the mean composite of each text over judges, who are the sample."""
@@ -696,7 +836,9 @@ class JudgeZeros(Mapping[str, float]):
     def without(self, judge: str) -> JudgeZeros:
         """Return the zero of the other judges."""
         keep = [k for k, name in enumerate(self.judges) if name != judge]
-        return replace(self, judges=tuple(self.judges[k] for k in keep), scores=self.scores[:, keep])
+        return replace(
+            self, judges=tuple(self.judges[k] for k in keep), scores=self.scores[:, keep]
+        )
 
     def error(self) -> ZeroError | None:
         """Return the error of the mean of the judges' zeros; None where nothing tells it.
@@ -762,7 +904,9 @@ def is_judge(label: str) -> bool:
     return bool(words_of(label) & JUDGES) and not is_people(label)
 
 
-def people_and_judges(design: Ratings, source: str | None = None, reference: str | None = None) -> Sides | None:
+def people_and_judges(
+    design: Ratings, source: str | None = None, reference: str | None = None
+) -> Sides | None:
     """Return which raters are people and which are judges; None where no rater group tells.
 
     Parameters
@@ -784,9 +928,15 @@ def people_and_judges(design: Ratings, source: str | None = None, reference: str
         return None
     said = source if source is not None else design.columns.get("rater_source")
     if source is not None and source not in design.rater_groups:
-        raise InputError(f"{option('source', shorten(source))} is no rater group; declared: "
-                         f"{quoted(list(design.rater_groups))}")  # fmt: skip
-    names = [source] if source is not None else sorted(design.rater_groups, key=lambda name: name != said)
+        raise InputError(
+            f"{option('source', shorten(source))} is no rater group; declared: "
+            f"{quoted(list(design.rater_groups))}"
+        )
+    names = (
+        [source]
+        if source is not None
+        else sorted(design.rater_groups, key=lambda name: name != said)
+    )
     for name in names:
         factor = design.rater_groups[name]
         members: dict[str, list[str]] = {}
@@ -795,12 +945,21 @@ def people_and_judges(design: Ratings, source: str | None = None, reference: str
             (members.setdefault(factor.levels[code], []) if code >= 0 else left_out).append(rater)
         level = level_of_people(members, declared=name == said) if reference is None else reference
         if level in members and len(members) > 1:
-            judges = [rater for other, raters in members.items() if other != level for rater in raters]
-            return Sides(group=name, level=level, people=tuple(members[level]), judges=tuple(sorted(judges)),
-                         left_out=tuple(left_out))  # fmt: skip
+            judges = [
+                rater for other, raters in members.items() if other != level for rater in raters
+            ]
+            return Sides(
+                group=name,
+                level=level,
+                people=tuple(members[level]),
+                judges=tuple(sorted(judges)),
+                left_out=tuple(left_out),
+            )
     if reference is not None:
-        raise InputError(f"{option('reference', shorten(reference))} is not one of several levels of "
-                         f"{quoted(names) or 'a group'}")  # fmt: skip
+        raise InputError(
+            f"{option('reference', shorten(reference))} is not one of several levels of "
+            f"{quoted(names) or 'a group'}"
+        )
     return None
 
 
@@ -812,7 +971,9 @@ def level_of_people(members: dict[str, list[str]], *, declared: bool) -> str | N
     others = [level for level in members if not is_judge(level)]
     if len(others) == 1:
         return others[0]
-    small, large = sorted(members, key=lambda level: len(members[level])) if len(members) == 2 else ("", "")
+    small, large = (
+        sorted(members, key=lambda level: len(members[level])) if len(members) == 2 else ("", "")
+    )
     return large if small and declared and len(members[small]) == 1 < len(members[large]) else None
 
 
@@ -868,21 +1029,33 @@ class Judged:
         when nothing is missing). The judge has Do = sum_u (V r_u)_y / n and De = J'VN / n^2.
         """
         w, m = self.copies[self.unit], self.per_unit(np.ones(len(self.unit)))
-        people, judge = (np.asarray(np.bincount(at, weights, len(v)), dtype=np.float64)
-                         for at, weights in ((self.level, w), (self.given, m * self.copies)))  # fmt: skip
+        people, judge = (
+            np.asarray(np.bincount(at, weights, len(v)), dtype=np.float64)
+            for at, weights in ((self.level, w), (self.given, m * self.copies))
+        )
         n, far_people, far_judge = float(w.sum()), v @ people, v @ judge
         same = within(self.rater, self.level, w, v)
         n_own = np.asarray(np.bincount(self.rater, w), dtype=np.float64)
         between = kappa_of(
-            self.per_unit(within(self.unit, self.level, np.ones(len(w)), v)) / (m - 1), self.copies, m,
-            expected=(float(people @ far_people - w @ same), 2 * self.per_unit(far_people[self.level] - same)),
+            self.per_unit(within(self.unit, self.level, np.ones(len(w)), v)) / (m - 1),
+            self.copies,
+            m,
+            expected=(
+                float(people @ far_people - w @ same),
+                2 * self.per_unit(far_people[self.level] - same),
+            ),
             pairs=(n**2 - float(n_own @ n_own), 2 * (n * m - self.per_unit(n_own[self.rater]))),
-        )  # fmt: skip
+        )
         judged = kappa_of(
-            self.per_unit(v[self.given[self.unit], self.level]), self.copies, m,
-            expected=(float(judge @ far_people), m * far_people[self.given] + self.per_unit(far_judge[self.level])),
+            self.per_unit(v[self.given[self.unit], self.level]),
+            self.copies,
+            m,
+            expected=(
+                float(judge @ far_people),
+                m * far_people[self.given] + self.per_unit(far_judge[self.level]),
+            ),
             pairs=(n**2, 2 * n * m),
-        )  # fmt: skip
+        )
         return judged, between
 
     def per_unit(self, values: FloatArray) -> FloatArray:
@@ -899,9 +1072,13 @@ class Kappa:
 
 
 def kappa_of(
-    own: FloatArray, copies: FloatArray, m: FloatArray, *, expected: tuple[float, FloatArray],
+    own: FloatArray,
+    copies: FloatArray,
+    m: FloatArray,
+    *,
+    expected: tuple[float, FloatArray],
     pairs: tuple[float, FloatArray],
-) -> Kappa:  # fmt: skip
+) -> Kappa:
     """Kappa = 1 - (S/n) / (Q/T), and its derivative by the weight of each unit, times the number of units.
 
     Parameters
@@ -918,7 +1095,9 @@ def kappa_of(
         return Kappa(value=math.nan, influence=np.zeros(len(own)))
     ratio = float(copies @ own) * t / (n * q)
     slope = -(own * t / (n * q) + ratio * (d_t / t - d_q / q - m / n))
-    return Kappa(value=0.0 if abs(1 - ratio) < ROUNDING else 1 - ratio, influence=copies.sum() * slope)
+    return Kappa(
+        value=0.0 if abs(1 - ratio) < ROUNDING else 1 - ratio, influence=copies.sum() * slope
+    )
 
 
 def within(group: IntArray, level: IntArray, weight: FloatArray, v: FloatArray) -> FloatArray:
@@ -956,7 +1135,12 @@ def judged_units(design: Ratings, sides: Sides) -> dict[str, Judged]:
         place[index] = np.arange(len(index))
         kept = by_people[place[design.unit[by_people]] >= 0]
         found[name] = Judged(
-            unit=place[design.unit[kept]], rater=design.rater[kept], level=design.value[kept], given=given[index],
-            copies=design.unit_count[index], index=index, n_shared=int(design.unit_count[(given >= 0) & (m > 0)].sum()),
-        )  # fmt: skip
+            unit=place[design.unit[kept]],
+            rater=design.rater[kept],
+            level=design.value[kept],
+            given=given[index],
+            copies=design.unit_count[index],
+            index=index,
+            n_shared=int(design.unit_count[(given >= 0) & (m > 0)].sum()),
+        )
     return found

@@ -12,7 +12,12 @@ from socialstats.arrays import FloatArray, size_unit
 from socialstats.designs.groups import Groups
 from socialstats.designs.parts import Factor
 from socialstats.errors import DesignError
-from socialstats.inference.clustered_mean import ClusteredMean, clustered_difference, clustered_mean, in_unit
+from socialstats.inference.clustered_mean import (
+    ClusteredMean,
+    clustered_difference,
+    clustered_mean,
+    in_unit,
+)
 from socialstats.inference.intervals import not_zero
 from socialstats.resampling import Alternative
 from socialstats.text import shorten
@@ -76,16 +81,21 @@ def group_means(design: Groups, values: FloatArray, factors: Sequence[Factor] = 
         mean = clustered_mean(x[mine], design.count[mine], own, magnitude=size, weight=held)
         sides.append(in_unit(mean, unit, values[mine][0]))
     count = design.count[:, None] * np.column_stack([first, ~first])
-    gap = clustered_difference(np.column_stack([x, x]), count, codes, magnitude=size, one_alike=True,
-                              weight=weight)  # fmt: skip
+    gap = clustered_difference(
+        np.column_stack([x, x]), count, codes, magnitude=size, one_alike=True, weight=weight
+    )
     if not factors and not gap.undefined:
         free = np.array([side.n - 1 if side.undefined else side.df for side in sides])
-        parts = np.array([0.0 if side.undefined else (side.std_error / unit) ** 2 for side in sides])
+        parts = np.array(
+            [0.0 if side.undefined else (side.std_error / unit) ** 2 for side in sides]
+        )
         parts /= parts.max()
         gap = replace(gap, df=float(parts.sum() ** 2 / (parts**2 / free).sum()))
     gap = in_unit(gap, unit, values[0])
     if not np.isfinite(gap.mean):
-        raise DesignError(f"{design.source}: the difference is beyond the largest number, 1.8e308. Use a larger unit")
+        raise DesignError(
+            f"{design.source}: the difference is beyond the largest number, 1.8e308. Use a larger unit"
+        )
     if gap.undefined and gap.sd == 0:
         gap = replace(gap, undefined=ALIKE)
     return Means(first=sides[0], second=sides[1], difference=gap, crossed=crosses(design, factors))
@@ -93,7 +103,10 @@ def group_means(design: Groups, values: FloatArray, factors: Sequence[Factor] = 
 
 def crosses(design: Groups, factors: Sequence[Factor]) -> bool:
     """Return whether a cluster of some factor has units of both groups."""
-    both = (np.intersect1d(factor.codes[design.group == 0], factor.codes[design.group == 1]) for factor in factors)
+    both = (
+        np.intersect1d(factor.codes[design.group == 0], factor.codes[design.group == 1])
+        for factor in factors
+    )
     return any(len(shared) > 0 for shared in both)
 
 
@@ -101,12 +114,14 @@ def check_sizes(design: Groups) -> None:
     """Refuse a group of a single unit, whose spread is unknown."""
     for name, n in zip(design.groups, design.n_units, strict=True):
         if n < 2:
-            raise DesignError(f"{design.source}: '{shorten(name)}' has a single unit, and a group needs at least 2")
+            raise DesignError(
+                f"{design.source}: '{shorten(name)}' has a single unit, and a group needs at least 2"
+            )
 
 
 def fisher_exact(
     hits: Sequence[float], n: Sequence[float], alternative: Alternative = "two_sided"
-) -> float | None:  # fmt: skip
+) -> float | None:
     """Return the p of Fisher's (1935) exact test of two shares; None where there are too many tables.
 
     The p-value is the chance of the tables with the same margins that are at most as likely as the one seen. One-sided,
@@ -231,13 +246,19 @@ def rank_sum(design: Groups, alternative: Alternative = "two_sided") -> RankSum 
     if alternative == "two_sided":
         p = float(not_zero(2 * ndtr(-max(abs(gap) - 0.5, 0.0) / np.sqrt(variance))))
     else:
-        p = float(not_zero(ndtr((0.5 + (gap if alternative == "less" else -gap)) / np.sqrt(variance))))
+        p = float(
+            not_zero(ndtr((0.5 + (gap if alternative == "less" else -gap)) / np.sqrt(variance)))
+        )
     return RankSum(u=u, p_value=min(p, 1.0), exact=False)
 
 
 def exact_rank_sum(
-    doubled: FloatArray, ties: FloatArray, n: int, seen: float, alternative: Alternative = "two_sided"
-) -> float:  # fmt: skip
+    doubled: FloatArray,
+    ties: FloatArray,
+    n: int,
+    seen: float,
+    alternative: Alternative = "two_sided",
+) -> float:
     """Return a tail of the sum of n of some ranks, which are doubled so that they are whole; or twice the smaller one.
 
     Examples

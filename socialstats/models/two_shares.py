@@ -44,61 +44,95 @@ def ones_of(design: Groups, choice: str | None) -> tuple[FloatArray, str]:
     levels = design.levels
     if design.repeats is not None and design.repeats.share_of:
         if choice not in (None, design.repeats.share_of):
-            raise InputError(f"{option('choice', choice)}: the values are shares of '{design.repeats.share_of}'")
+            raise InputError(
+                f"{option('choice', choice)}: the values are shares of '{design.repeats.share_of}'"
+            )
         return design.value, design.repeats.share_of
     if not levels:
         say = option("levels", (Word("ZERO"), Word("ONE")))
-        raise DesignError(f"{design.source}: the values are numbers, and shares need levels ({say}). two_means "
-                          "compares numbers. Successes and sizes: two_proportions(count=[14, 32], "
-                          "nobs=[70, 80])")  # fmt: skip
+        raise DesignError(
+            f"{design.source}: the values are numbers, and shares need levels ({say}). two_means "
+            "compares numbers. Successes and sizes: two_proportions(count=[14, 32], "
+            "nobs=[70, 80])"
+        )
     if choice is None and design.scale != "binary":
-        raise DesignError(f"{design.source}: {option('choice', levels[-1])} says of which level the shares are. "
-                          f"Levels: {quoted(levels, 8)}")  # fmt: skip
+        raise DesignError(
+            f"{design.source}: {option('choice', levels[-1])} says of which level the shares are. "
+            f"Levels: {quoted(levels, 8)}"
+        )
     label = levels[-1] if choice is None else choice
     if label not in levels:
         raise InputError(f"{option('choice', label)}: no such level. Levels: {quoted(levels, 8)}")
     return (design.value == levels.index(label)).astype(np.float64), label
 
 
-def share_row(design: Groups, ones: FloatArray, side: int, factors: Sequence[Factor], level: float) -> Row:
+def share_row(
+    design: Groups, ones: FloatArray, side: int, factors: Sequence[Factor], level: float
+) -> Row:
     """Row of the share of one group, with Wilson's interval."""
     mine, name = design.group == side, design.groups[side]
     x, n = ones[mine], design.count[mine]
     weight = None if design.weight is None else unequal(design.weight[mine])
     held, total = mass(n, weight), float(n.sum())
-    p, alone = float(held @ x / held.sum()), not factors and design.repeats is None and not design.weighted
+    p, alone = (
+        float(held @ x / held.sum()),
+        not factors and design.repeats is None and not design.weighted,
+    )
     row = Row(
-        term=name, group="share", key=(("group", name),), role="estimate", estimate=p, n=total, n_units=int(total),
-        limits=(0.0, 1.0), method="Wilson" if alone else BY_CLUSTER + NAMED * design.weighted,
-    )  # fmt: skip
+        term=name,
+        group="share",
+        key=(("group", name),),
+        role="estimate",
+        estimate=p,
+        n=total,
+        n_units=int(total),
+        limits=(0.0, 1.0),
+        method="Wilson" if alone else BY_CLUSTER + NAMED * design.weighted,
+    )
     if alone:
         low, high = wilson(np.array([p]), np.array([total]), level=level)
         error = math.sqrt(p * (1 - p) / total) or None
-        return with_ends(row, float(low[0]), float(high[0]), level, std_error=error, interval="score")
+        return with_ends(
+            row, float(low[0]), float(high[0]), level, std_error=error, interval="score"
+        )
     codes, answers = [factor.codes[mine] for factor in factors], total
     if design.repeats is not None:
         answers = float(design.repeats.of_source(name).answers.sum())
     answers *= kish(n, weight) / total
-    found = clustered_share(x, held, codes, trials=answers, level=level, alike=n, sampled=weight is not None)
-    row = replace(row, estimate=found.estimate, n_clusters=min((len(np.unique(c)) for c in codes), default=None))
+    found = clustered_share(
+        x, held, codes, trials=answers, level=level, alike=n, sampled=weight is not None
+    )
+    row = replace(
+        row,
+        estimate=found.estimate,
+        n_clusters=min((len(np.unique(c)) for c in codes), default=None),
+    )
     return with_share(row, found, level, clustered=bool(codes) or design.weighted)
 
 
 def difference_row(
     design: Groups, shares: Sequence[Row], means: Means, plain: bool, level: float
-) -> tuple[Row, str]:  # fmt: skip
+) -> tuple[Row, str]:
     """Row of the difference, without Fisher's p; and the name of its test."""
     gap = means.difference
     row = Row(
-        term="difference", role="difference", key=(("group", design.groups[0]), ("minus", design.groups[1])),
-        estimate=gap.mean, n=float(design.n_rows), n_units=design.n_rows, limits=WHOLE,
-        n_clusters=min(gap.clusters) if gap.clusters else None, method=NEWCOMBE if plain else MOVER,
-    )  # fmt: skip
+        term="difference",
+        role="difference",
+        key=(("group", design.groups[0]), ("minus", design.groups[1])),
+        estimate=gap.mean,
+        n=float(design.n_rows),
+        n_units=design.n_rows,
+        limits=WHOLE,
+        n_clusters=min(gap.clusters) if gap.clusters else None,
+        method=NEWCOMBE if plain else MOVER,
+    )
     first, second = shares
     test = CR2 if gap.clusters or design.repeats is not None else WELCH
     if plain:
         error = math.hypot(first.std_error or 0.0, second.std_error or 0.0) or None
-        row = with_both_intervals(row, first, second, within=WHOLE, interval="score", std_error=error)
+        row = with_both_intervals(
+            row, first, second, within=WHOLE, interval="score", std_error=error
+        )
         return row, "Fisher's exact test"
     if means.crossed:
         return with_mean(replace(row, method=CR2), gap, level, within=WHOLE), CR2
@@ -107,7 +141,7 @@ def difference_row(
         return replace(row, undefined=row.undefined or f"no test: {gap.undefined}"), test
     return replace(
         row, std_error=gap.std_error, statistic=gap.t(), df=gap.df, p_value=gap.p_value(), test="t"
-    ), test  # fmt: skip
+    ), test
 
 
 def margin_tests(design: Groups, choice: str, cluster: str | Sequence[str] | None) -> Tested:
@@ -133,7 +167,9 @@ def margin_tests(design: Groups, choice: str, cluster: str | Sequence[str] | Non
         while high - low > NARROW:
             middle = (low + high) / 2
             reached = getattr(at(middle), end)
-            inside = reached is not None and (reached - bound) * (1 if end == "conf_low" else -1) > 0
+            inside = (
+                reached is not None and (reached - bound) * (1 if end == "conf_low" else -1) > 0
+            )
             low, high = (middle, high) if inside else (low, middle)
         tail = float(not_zero((1 - low) / 2))
         return tail if gap >= 0 else 1 - tail
@@ -141,11 +177,17 @@ def margin_tests(design: Groups, choice: str, cluster: str | Sequence[str] | Non
     def tested(row: Row, bounds: tuple[float, float], level: float) -> tuple[TwoTests, Row]:
         found = at(round(2 * level - 1, 12))
         if found.conf_low is None or found.conf_high is None:
-            raise InputError(f"{row.name}: no interval, and so no test against a margin: {found.undefined}")
+            raise InputError(
+                f"{row.name}: no interval, and so no test against a margin: {found.undefined}"
+            )
         tests = TwoTests(
-            above=math.nan, below=math.nan, p_above=p_above(bounds[0], 1.0), p_below=p_above(bounds[1], -1.0),
-            interval=(found.conf_low, found.conf_high), df=None,
-        )  # fmt: skip
+            above=math.nan,
+            below=math.nan,
+            p_above=p_above(bounds[0], 1.0),
+            p_below=p_above(bounds[1], -1.0),
+            interval=(found.conf_low, found.conf_high),
+            df=None,
+        )
         return tests, replace(found, statistic=None, p_value=None, df=None, test=None)
 
     return tested

@@ -14,9 +14,20 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, caution
-from socialstats.inference.clustered_mean import ONE_HOLDS_ALL, ClusteredMean, clustered_mean, others
+from socialstats.inference.clustered_mean import (
+    ONE_HOLDS_ALL,
+    ClusteredMean,
+    clustered_mean,
+    others,
+)
 from socialstats.inference.crossed_mean import crossed_mean
-from socialstats.inference.dependence import cluster_cautions, cluster_factors, few_clusters, is_inside, small_sample
+from socialstats.inference.dependence import (
+    cluster_cautions,
+    cluster_factors,
+    few_clusters,
+    is_inside,
+    small_sample,
+)
 from socialstats.inference.intervals import cochran_df, not_zero
 from socialstats.inference.means import Drawn, crossing, mean_errors
 from socialstats.inference.rows import ANYWHERE, NO_WIDTH, with_ends, with_mean
@@ -31,9 +42,11 @@ CiName = Literal["closed", "percentile", "basic", "bca", "studentized"]
 CIS: tuple[str, ...] = ("closed", "percentile", "basic", "bca", "studentized")
 JUDGES = ("fixed", "random")
 HOW = {
-    "percentile": "bootstrap, percentile", "basic": "bootstrap, basic", "bca": "bootstrap, BCa",
+    "percentile": "bootstrap, percentile",
+    "basic": "bootstrap, basic",
+    "bca": "bootstrap, BCa",
     "studentized": "bootstrap, studentized",
-}  # fmt: skip
+}
 TWO_WAY = "t, two-way error"
 FEW_UNITS = 25  # as for means: `socialstats.inference.dependence.shape_cautions`; 20 exponential composites held .92
 NO_UNIT = "no {} has every value that this needs"
@@ -138,7 +151,9 @@ class Sample:
             return crossed_mean(self.values, magnitude=self.how.magnitude)
         values, codes = self.parts()
         ones, size = np.ones(len(values)), self.how.magnitude
-        return clustered_mean(values, ones, codes, magnitude=size, drawn=self.drawn, weight=self.weight)
+        return clustered_mean(
+            values, ones, codes, magnitude=size, drawn=self.drawn, weight=self.weight
+        )
 
 
 def enough(held: IntArray, of: int) -> BoolArray:
@@ -177,7 +192,13 @@ def of_one(cells: FloatArray, how: Inference) -> Sample:
 
 
 def mean_row(
-    term: str, group: str, sample: Sample, *, test: bool = True, within: tuple[float, float] = ANYWHERE, **facts: Any
+    term: str,
+    group: str,
+    sample: Sample,
+    *,
+    test: bool = True,
+    within: tuple[float, float] = ANYWHERE,
+    **facts: Any,
 ) -> Row:
     """Row of a mean: t interval or bootstrap; t, df and p of a mean of 0.
 
@@ -197,11 +218,16 @@ def mean_row(
         return no_row(term, group, how, **facts)
     lead = sample.mean()
     row = Row(
-        term=term, group=group, estimate=lead.mean, n=float(n), n_units=n,
+        term=term,
+        group=group,
+        estimate=lead.mean,
+        n=float(n),
+        n_units=n,
         method=TWO_WAY if sample.drawn else method_of(how),
-        n_clusters=min(lead.clusters) if lead.clusters else None, leverage=lead.largest if lead.clusters else None,
+        n_clusters=min(lead.clusters) if lead.clusters else None,
+        leverage=lead.largest if lead.clusters else None,
         **facts,
-    )  # fmt: skip
+    )
     row = with_mean(row, lead, how.level, test=test, within=within)
     row = replace(row, df=lead.df) if sample.drawn and not lead.undefined else row
     if how.ci == "closed" or how.taken_off is not None or row.undefined:
@@ -211,7 +237,15 @@ def mean_row(
 
 def no_row(term: str, group: str, how: Inference, **facts: Any) -> Row:
     """Row of no unit of analysis at all."""
-    return Row(term=term, group=group, n=0.0, n_units=0, undefined=NO_UNIT.format(how.unit), reason="no_data", **facts)
+    return Row(
+        term=term,
+        group=group,
+        n=0.0,
+        n_units=0,
+        undefined=NO_UNIT.format(how.unit),
+        reason="no_data",
+        **facts,
+    )
 
 
 def method_of(how: Inference) -> str:
@@ -231,9 +265,15 @@ def with_resampled_mean(row: Row, sample: Sample, within: tuple[float, float] = 
     values, codes = sample.parts()
     how = sample.how
     found = mean_interval(
-        values, np.ones(len(values)), codes, ci=how.ci, level=how.level, resamples=how.resamples, seed=how.seed,
+        values,
+        np.ones(len(values)),
+        codes,
+        ci=how.ci,
+        level=how.level,
+        resamples=how.resamples,
+        seed=how.seed,
         magnitude=how.magnitude,
-    )  # fmt: skip
+    )
     low, high = float(found.low[0]), float(found.high[0])
     why = found.undefined[0] or ("" if low < high else NO_WIDTH)
     return with_ends(row, low, high, how.level, why=why, within=within, interval=how.ci)
@@ -293,16 +333,22 @@ def unit_clusters(
         )
     crossed = len(used) + (judges == "random") + (judges == "random" and not used)
     if crossed > 2:
-        raise InputError(f"{option('judges', 'random')} takes one cluster factor beside the judges; name it with "
-                         f"{option('cluster')}")  # fmt: skip
+        raise InputError(
+            f"{option('judges', 'random')} takes one cluster factor beside the judges; name it with "
+            f"{option('cluster')}"
+        )
     if crossed == 2 and ci in ("bca", "studentized"):
-        raise InputError(f"{option('ci', ci)} needs one factor, not two crossed ones; use 'closed', 'percentile' or "
-                         "'basic'")  # fmt: skip
+        raise InputError(
+            f"{option('ci', ci)} needs one factor, not two crossed ones; use 'closed', 'percentile' or "
+            "'basic'"
+        )
     first = {int(code): k for k, code in reversed(list(enumerate(unit.codes.tolist())))}
     at = np.array([first.get(code, -1) for code in range(len(unit.levels))], dtype=np.int64)
     ignored = [c for c in cluster_cautions(design, (*used, unit)) if c.code == "SS201"]
     few = [c for c in cluster_cautions(design, used) if c.code == "SS202"]
-    return UnitClusters(factors=used, codes=tuple(f.codes[at] for f in used), cautions=(*ignored, *few))
+    return UnitClusters(
+        factors=used, codes=tuple(f.codes[at] for f in used), cautions=(*ignored, *few)
+    )
 
 
 def size_cautions(units: int, how: Inference, judges: int) -> tuple[Caution, ...]:
@@ -310,10 +356,17 @@ def size_cautions(units: int, how: Inference, judges: int) -> tuple[Caution, ...
     found: tuple[Caution, ...] = ()
     if units > 1:
         said = f"{count(units, how.unit)}; t needs values close to normal"
-        found = small_sample(units, FEW_UNITS, said, affects="intervals, tests", fix=f"collect more {how.unit}s")
+        found = small_sample(
+            units, FEW_UNITS, said, affects="intervals, tests", fix=f"collect more {how.unit}s"
+        )
     if how.judges == "random" and judges > 1:
         said = f"{count(judges, 'judge')} taken as drawn from all judges"
-        found = (*found, few_clusters(said, affects="intervals", fix=f"add judges, or use {option('judges', 'fixed')}"))
+        found = (
+            *found,
+            few_clusters(
+                said, affects="intervals", fix=f"add judges, or use {option('judges', 'fixed')}"
+            ),
+        )
     return found
 
 
@@ -422,7 +475,9 @@ def stratified_means(values: FloatArray, strata: Strata) -> StratifiedMeans:
     alone = n_gt >= n_t[t]
     if alone.any():
         why = lone(strata, t[alone], n_t)
-        return StratifiedMeans(estimate=estimate, influence=none, parts=none.sum(axis=0), df=math.nan, undefined=why)
+        return StratifiedMeans(
+            estimate=estimate, influence=none, parts=none.sum(axis=0), df=math.nan, undefined=why
+        )
     share = strata.weights[t] / n_t[t]
     root = np.sqrt(1 - n_gt / n_t[t])
     influence, parts = np.zeros((2, int(g.max()) + 1, values.shape[1]))
@@ -430,16 +485,20 @@ def stratified_means(values: FloatArray, strata: Strata) -> StratifiedMeans:
         sums = np.stack([np.bincount(in_cell, weights=column) for column in added.T], axis=1)
         np.add.at(table, g, (share / root)[:, None] * sums)
     return StratifiedMeans(
-        estimate=estimate, influence=influence, parts=np.sqrt((parts**2).sum(axis=0)),
+        estimate=estimate,
+        influence=influence,
+        parts=np.sqrt((parts**2).sum(axis=0)),
         df=degrees(strata, n_t, (g, t, n_gt)),
-    )  # fmt: skip
+    )
 
 
 def centred(
     values: FloatArray, stratum: IntArray, n_t: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the weighted means and the residuals from the strata's means; equal values have residuals of exactly 0."""
-    first = values[np.unique(stratum, return_index=True)[1]][np.unique(stratum, return_inverse=True)[1]]
+    first = values[np.unique(stratum, return_index=True)[1]][
+        np.unique(stratum, return_inverse=True)[1]
+    ]
     off = values - first  # a stratum of one value is exactly constant
     means = np.zeros((len(n_t), values.shape[1]))
     np.add.at(means, stratum, off)
@@ -478,11 +537,20 @@ def correlation_of(covariance: FloatArray) -> FloatArray:
         If the matrix is not square, symmetric and finite with positive variances.
     """
     v = np.asarray(covariance, dtype=np.float64)
-    if v.ndim != 2 or v.shape[0] != v.shape[1] or not np.all(np.isfinite(v)) or not np.allclose(v, v.T):
-        raise InputError(f"covariance must be a square symmetric matrix of finite numbers (its shape is {v.shape})")
+    if (
+        v.ndim != 2
+        or v.shape[0] != v.shape[1]
+        or not np.all(np.isfinite(v))
+        or not np.allclose(v, v.T)
+    ):
+        raise InputError(
+            f"covariance must be a square symmetric matrix of finite numbers (its shape is {v.shape})"
+        )
     variance = np.diagonal(v)
     if np.any(variance <= 0):
-        raise InputError(f"covariance has a variance of {variance.min():g}; every test needs one above 0")
+        raise InputError(
+            f"covariance has a variance of {variance.min():g}; every test needs one above 0"
+        )
     values, vectors = np.linalg.eigh(v / np.sqrt(np.outer(variance, variance)))
     root = vectors * np.sqrt(np.maximum(values, 0))
     root /= np.sqrt((root**2).sum(axis=1))[:, None]
@@ -511,7 +579,9 @@ def replicate_draws(replicates: FloatArray) -> FloatArray:
     """
     whole = replicates[np.all(np.isfinite(replicates), axis=1)]
     if len(whole) < 2:
-        raise InputError(f"{len(whole)} of {len(replicates)} resamples have every estimate; max_t needs many")
+        raise InputError(
+            f"{len(whole)} of {len(replicates)} resamples have every estimate; max_t needs many"
+        )
     sd = whole.std(axis=0, ddof=1)
     if np.any(sd <= 1e-12 * np.maximum(1, np.abs(whole).max(axis=0))):
         raise InputError(f"column {int(np.argmin(sd)) + 1} of the replicates never varies")
@@ -581,13 +651,20 @@ def robust_wald(
     groups = [group for group in drawn if not group.nested.all()]
     if groups:
         spread = [float((group.sums() ** 2).sum()) for group in groups]
-        each = [float(np.fmin.reduce(group.errors().df)) if group.raters > 1 else math.nan for group in groups]
-        dfs.append(cochran_df(spread, each) if sum(spread) > 0 else dfs[0])  # people who are alike add no variance
+        each = [
+            float(np.fmin.reduce(group.errors().df)) if group.raters > 1 else math.nan
+            for group in groups
+        ]
+        dfs.append(
+            cochran_df(spread, each) if sum(spread) > 0 else dfs[0]
+        )  # people who are alike add no variance
     if np.isnan(dfs).any():
         return ONE_HOLDS_ALL
     parts = [outer_sums(off / n, c, 1 / others(c, count)) for c in dense[:2]]
     shares = np.repeat(count[:, None] / n, values.shape[1], axis=1)
-    least = float(mean_errors(off / n, shares, codes, size=np.abs(values).max()).rounding.max()) ** 2
+    least = (
+        float(mean_errors(off / n, shares, codes, size=np.abs(values).max()).rounding.max()) ** 2
+    )
     covariance, freedom = parts[0], dfs[0]
     if groups:
         parts.append(np.sum([group.sums().T @ group.sums() for group in groups], axis=0))
@@ -599,7 +676,11 @@ def robust_wald(
         traces = [float(np.trace(part)) for part in parts]
         freedom = cochran_df(traces, dfs) if sum(traces) > 0 else min(dfs)
         known = rank_of(parts[0] + parts[1], least)
-        alone = [f_test(mean, part, freedom, least, True) for part in parts if rank_of(part, least) == known]
+        alone = [
+            f_test(mean, part, freedom, least, True)
+            for part in parts
+            if rank_of(part, least) == known
+        ]
         less = np.linalg.eigvalsh(covariance).min() < -RANK * np.trace(covariance)
         if known > 1 and (less or rank_of(covariance, least) < known):
             covariance, cautious = parts[0] + parts[1], True
@@ -611,7 +692,9 @@ def robust_wald(
     return f_test(mean, covariance, freedom, least, cautious)
 
 
-def f_test(mean: FloatArray, covariance: FloatArray, freedom: float, least: float, cautious: bool) -> WaldTest | str:
+def f_test(
+    mean: FloatArray, covariance: FloatArray, freedom: float, least: float, cautious: bool
+) -> WaldTest | str:
     """Turn means and their covariance, whose variances up to `least` are rounding, into an F test."""
     values, vectors = np.linalg.eigh(covariance)
     kept = values > max(RANK * float(values[-1]), least)
@@ -656,7 +739,9 @@ def satterthwaite(count: FloatArray, code: IntArray) -> float:
 IGNORING = "ignoring clusters"
 FEW_DISCORDANT = 10
 WALD = "robust_wald"
-Robust = WaldTest | McNemarTest | str | None  # the robust test, p = 1 by definition, why there is none, no clusters
+Robust = (
+    WaldTest | McNemarTest | str | None
+)  # the robust test, p = 1 by definition, why there is none, no clusters
 
 
 def robust_test(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]) -> Robust:
@@ -666,14 +751,25 @@ def robust_test(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]
     return robust_wald(values, count, codes) if np.any(values) else NOTHING
 
 
-def rows_of_tests(wald: Robust, plain: Mapping[str, McNemarTest], n: float, names: Mapping[str, str]) -> list[Row]:
+def rows_of_tests(
+    wald: Robust, plain: Mapping[str, McNemarTest], n: float, names: Mapping[str, str]
+) -> list[Row]:
     """Return rows of chi-square tests by their terms; with clusters the robust test leads, and they ignore these."""
     group = "test" if wald is None else IGNORING
     rows = [
-        Row(term=term, group=group, role="test", test="chi2", statistic=test.statistic, df=test.df, p_value=test.p, n=n,
-            method=names[term])
+        Row(
+            term=term,
+            group=group,
+            role="test",
+            test="chi2",
+            statistic=test.statistic,
+            df=test.df,
+            p_value=test.p,
+            n=n,
+            method=names[term],
+        )
         for term, test in plain.items()
-    ]  # fmt: skip
+    ]
     if wald is None:
         return rows
     lead = Row(term=WALD, group="test", role="test", test="f", n=n, method=names[WALD])
@@ -689,8 +785,13 @@ def cautions_of_tests(wald: Robust, discordant: float, said: str) -> list[Cautio
         said += ": p is 1 by definition" if not discordant else ""
         found.append(caution("SS314", said, affects="chi-square and F tests"))
     if isinstance(wald, WaldTest) and wald.cautious:
-        found.append(caution("SS206", "V1 + V2 - V12 was too small or not positive; a larger variance took its place",
-                             affects="the robust test, which is cautious"))  # fmt: skip
+        found.append(
+            caution(
+                "SS206",
+                "V1 + V2 - V12 was too small or not positive; a larger variance took its place",
+                affects="the robust test, which is cautious",
+            )
+        )
     return found
 
 
@@ -708,20 +809,33 @@ def text_of_test(row: Row, name: str, denominator: float | None) -> str:
 
 def cluster_sizes(factors: Sequence[Factor], codes: Sequence[IntArray]) -> dict[str, int]:
     """Count the clusters of each factor among some units, for the counts of a result."""
-    return {f"clusters of '{shorten(f.name)}'": len(np.unique(c)) for f, c in zip(factors, codes, strict=True)}
+    return {
+        f"clusters of '{shorten(f.name)}'": len(np.unique(c))
+        for f, c in zip(factors, codes, strict=True)
+    }
 
 
 def size_text(result: Result, counted: str, one: str) -> str:
     """State how many units (or pairs) a result is about, and in how many clusters."""
-    names = [f"of '{shorten(factor.name)}'" for factor in result.design.factors(result.settings["cluster"])]
-    clusters = [count(result.counts[f"clusters {name}"], f"cluster {name}", f"clusters {name}") for name in names]
+    names = [
+        f"of '{shorten(factor.name)}'"
+        for factor in result.design.factors(result.settings["cluster"])
+    ]
+    clusters = [
+        count(result.counts[f"clusters {name}"], f"cluster {name}", f"clusters {name}")
+        for name in names
+    ]
     return count(result.counts[counted], one) + (f" in {listing(clusters)}" if clusters else "")
 
 
 def unit_shares(design: Ratings) -> FloatArray:
     """(units, levels) shares of a unit's ratings, means of probabilities where these are read; 0 where it has none."""
     n = len(design.units)
-    counts = np.array([np.bincount(design.unit, column, n) for column in design.read_as().T]).reshape(-1, n).T
+    counts = (
+        np.array([np.bincount(design.unit, column, n) for column in design.read_as().T])
+        .reshape(-1, n)
+        .T
+    )
     return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0))
 
 

@@ -24,7 +24,9 @@ class TooMany(Exception):
     """The search for all samples was given up."""
 
 
-def every_sample(n: int, low: int, high: int, squares: Mapping[int, Ends], *, most: int, steps: int) -> list[Counts]:
+def every_sample(
+    n: int, low: int, high: int, squares: Mapping[int, Ends], *, most: int, steps: int
+) -> list[Counts]:
     """Return all samples whose sum k is a key of `squares`, and whose sum of squares lies between its two ends.
 
     Depth first, one value after the other. A branch ends where the rest cannot have the sum. It also ends where its
@@ -83,7 +85,11 @@ def fits(n: int, total: int, low: int, high: int, least: int, most: int) -> bool
     part, rest = divmod(total, n)
     equal = n * part * part + rest * (2 * part + 1)
     full, left = divmod(total - n * low, high - low) if high > low else (0, 0)
-    ends = full * high * high + (n - full - (left > 0)) * low * low + ((low + left) ** 2 if left else 0)
+    ends = (
+        full * high * high
+        + (n - full - (left > 0)) * low * low
+        + ((low + left) ** 2 if left else 0)
+    )
     return equal <= most and ends >= least
 
 
@@ -116,13 +122,20 @@ def some_samples(
     return list(found)
 
 
-def _walk(n: int, low: int, high: int, total: int, ends: Ends, generator: np.random.Generator) -> Counts | None:
+def _walk(
+    n: int, low: int, high: int, total: int, ends: Ends, generator: np.random.Generator
+) -> Counts | None:
     def some(places: Any) -> int:
         return int(places[int(generator.integers(len(places)))])
 
     values = np.arange(low, high + 1)
-    counts, top = np.bincount(generator.integers(0, len(values), n), minlength=len(values)), high - low
-    while gap := total - int(counts @ values):  # some people of one value, as far as the scale and the gap allow
+    counts, top = (
+        np.bincount(generator.integers(0, len(values), n), minlength=len(values)),
+        high - low,
+    )
+    while gap := total - int(
+        counts @ values
+    ):  # some people of one value, as far as the scale and the gap allow
         at = some(np.flatnonzero(counts[:-1]) if gap > 0 else np.flatnonzero(counts[1:]) + 1)
         hop = int(generator.integers(1, min(abs(gap), top - at if gap > 0 else at) + 1))
         people = int(generator.integers(1, min(int(counts[at]), abs(gap) // hop) + 1))
@@ -146,7 +159,9 @@ def _walk(n: int, low: int, high: int, total: int, ends: Ends, generator: np.ran
     return None
 
 
-def range_of(n: int, low: int, high: int, squares: Mapping[int, Ends], weights: FloatArray) -> tuple[float, float]:
+def range_of(
+    n: int, low: int, high: int, squares: Mapping[int, Ends], weights: FloatArray
+) -> tuple[float, float]:
     """Return the least and the largest weighted sum of the counts, over all samples: two integer programs a sum k.
 
     Raises
@@ -166,7 +181,9 @@ def range_of(n: int, low: int, high: int, squares: Mapping[int, Ends], weights: 
         change = n * move * move - 2 * move * total
         limits = LinearConstraint(rows, [*fixed, least + change], [*fixed, most + change])
         for which, sign in enumerate((1.0, -1.0)):
-            solved: Any = milp(sign * weights, constraints=limits, integrality=whole, bounds=Bounds(0, n))
+            solved: Any = milp(
+                sign * weights, constraints=limits, integrality=whole, bounds=Bounds(0, n)
+            )
             if solved.success:
                 ends[which] = (min, max)[which](ends[which], float(weights @ np.round(solved.x)))
             elif solved.status != 2:  # 2: infeasible

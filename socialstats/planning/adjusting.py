@@ -47,7 +47,9 @@ class Family:
         return tuple(row for row in self.rows if row.p_value is not None)
 
 
-def families(results: Any, name: str | None, terms: Sequence[str] | None, groups: Sequence[str] | None) -> list[Family]:
+def families(
+    results: Any, name: str | None, terms: Sequence[str] | None, groups: Sequence[str] | None
+) -> list[Family]:
     """Return the families that the caller's argument holds.
 
     Raises
@@ -59,14 +61,18 @@ def families(results: Any, name: str | None, terms: Sequence[str] | None, groups
     parts: dict[str, Any] = {name or "": results}
     if isinstance(results, Mapping) and not all(is_p(value) for value in results.values()):
         if name is not None:
-            raise InputError(f"family='{shorten(name)}' and a mapping of families: give the names in one place")
+            raise InputError(
+                f"family='{shorten(name)}' and a mapping of families: give the names in one place"
+            )
         parts = {str(key): value for key, value in results.items()}
     found = []
     for family, members in parts.items():
         titled = list(titled_rows(members, again=groups is not None, named=terms is not None))
         rows = chosen([row for _, row in titled], terms, groups)
         if not any(row.p_value is not None for row in rows):
-            raise InputError(f"family '{shorten(family or 'all tests')}' has no test with a p-value to adjust")
+            raise InputError(
+                f"family '{shorten(family or 'all tests')}' has no test with a p-value to adjust"
+            )
         source = members if isinstance(members, Result) else None
         titles = tuple(dict.fromkeys(title for title, _ in titled if title))
         made_of = "all tests of " + quoted(titles, 3) if titles else "all tests given"
@@ -77,7 +83,9 @@ def families(results: Any, name: str | None, terms: Sequence[str] | None, groups
 def is_labelled(results: Any) -> bool:
     """Return whether p-values are a pandas Series with labels of its own."""
     index: Any = getattr(results, "index", None)
-    return bool(getattr(index, "is_unique", False)) and all(isinstance(label, str) for label in index)
+    return bool(getattr(index, "is_unique", False)) and all(
+        isinstance(label, str) for label in index
+    )
 
 
 def is_p(value: Any) -> bool:
@@ -105,7 +113,9 @@ def titled_rows(members: Any, *, again: bool, named: bool) -> Iterable[tuple[str
         for label, value in members.items():
             yield "", bare(str(label), value)
     elif isinstance(members, str) or not isinstance(members, Iterable):
-        raise InputError(f"a family is made of results, rows or p-values, not {type(members).__name__} {members!r}")
+        raise InputError(
+            f"a family is made of results, rows or p-values, not {type(members).__name__} {members!r}"
+        )
     else:
         for k, member in enumerate(members):
             if is_p(member):
@@ -117,7 +127,11 @@ def titled_rows(members: Any, *, again: bool, named: bool) -> Iterable[tuple[str
 def leading(rows: Sequence[Row]) -> Sequence[Row]:
     """Leave out rows that test again what another row of the result tests, where there is such a row."""
     first = [row for row in rows if row.group not in AGAIN and row.label("factor") is None]
-    return first if any(row.p_value is not None or row.undefined is not None for row in first) else rows
+    return (
+        first
+        if any(row.p_value is not None or row.undefined is not None for row in first)
+        else rows
+    )
 
 
 def single(rows: Sequence[Row], together: Sequence[str]) -> Sequence[Row]:
@@ -140,11 +154,15 @@ def bare(label: str, p: Any) -> Row:
 def checked(row: Row) -> Row:
     """Return the row, or say that its p-value is none."""
     if row.p_value is not None and not 0 <= row.p_value <= 1:
-        raise InputError(f"'{shorten(row.term)}' has p = {row.p_value!r}; a p-value is between 0 and 1")
+        raise InputError(
+            f"'{shorten(row.term)}' has p = {row.p_value!r}; a p-value is between 0 and 1"
+        )
     return row
 
 
-def chosen(rows: Sequence[Row], terms: Sequence[str] | None, groups: Sequence[str] | None) -> tuple[Row, ...]:
+def chosen(
+    rows: Sequence[Row], terms: Sequence[str] | None, groups: Sequence[str] | None
+) -> tuple[Row, ...]:
     """Rows of some terms and groups; of those, the tests and what should have been one."""
     for what, wanted, known in (
         ("term", terms, [r.term for r in rows]),
@@ -156,10 +174,14 @@ def chosen(rows: Sequence[Row], terms: Sequence[str] | None, groups: Sequence[st
                 f"no {what} '{shorten(missing[0])}' in these tests; {what}s: {quoted(sorted({*known}), 10)}"
             )
     kept = [
-        row for row in rows
-        if (terms is None or row.term in listed(terms)) and (groups is None or row.group in listed(groups))
-    ]  # fmt: skip
-    return tuple(checked(row) for row in kept if row.p_value is not None or row.undefined is not None)
+        row
+        for row in rows
+        if (terms is None or row.term in listed(terms))
+        and (groups is None or row.group in listed(groups))
+    ]
+    return tuple(
+        checked(row) for row in kept if row.p_value is not None or row.undefined is not None
+    )
 
 
 def listed(names: Sequence[str] | str | None) -> tuple[str, ...]:
@@ -175,7 +197,11 @@ def told_apart(found: list[Family]) -> list[Family]:
     for family in found:
         rows = []
         for row in family.rows:
-            new = replace(row, group=f"{family.name}: {row.group}" if row.group else family.name) if several else row
+            new = (
+                replace(row, group=f"{family.name}: {row.group}" if row.group else family.name)
+                if several
+                else row
+            )
             key = (new.term, new.group, new.by)
             seen[key] = seen.get(key, 0) + 1
             if seen[key] > 1:
@@ -283,15 +309,27 @@ def adjust(
     checked_level(level)
     found = families(results, family, terms, groups)
     if method not in MAX_T and (covariance is not None or replicates is not None):
-        raise InputError(f"method '{method}' uses no joint distribution; covariance and replicates are for max_t")
-    settings = {"method": method, "family": [one.name for one in found], "level": level, "draws": draws, "seed": seed}
+        raise InputError(
+            f"method '{method}' uses no joint distribution; covariance and replicates are for max_t"
+        )
+    settings = {
+        "method": method,
+        "family": [one.name for one in found],
+        "level": level,
+        "draws": draws,
+        "seed": seed,
+    }
     if method not in MAX_T:
-        return finished(found, tuple(row for one in found for row in p_rows(one, method)), settings, {})
+        return finished(
+            found, tuple(row for one in found for row in p_rows(one, method)), settings, {}
+        )
     if len(found) > 1:
         raise InputError(f"max-t adjusts one family at a time, got {len(found)}")
     noise, known = joint_noise(found[0], covariance, replicates, draws, seed)
     shape = "normal" if known["df"] is None else f"t with {known['df']:g} df"
-    said = f"{count(len(noise))} {known['noise']}" + (f", {shape}" if known["noise"] == "draws" else "")
+    said = f"{count(len(noise))} {known['noise']}" + (
+        f", {shape}" if known["noise"] == "draws" else ""
+    )
     return finished(found, max_t_rows(found[0], method, noise, said, level), settings, known)
 
 
@@ -300,7 +338,10 @@ def p_rows(family: Family, method: str) -> tuple[Row, ...]:
     p = np.array([row.p_value for row in family.tested], dtype=np.float64)
     filled = iter(adjusted_p(p, method).tolist())
     said = label(P_METHODS[method][0], family)
-    return tuple(row if row.p_value is None else adjusted(row, next(filled), family, said) for row in family.rows)
+    return tuple(
+        row if row.p_value is None else adjusted(row, next(filled), family, said)
+        for row in family.rows
+    )
 
 
 def label(method: str, family: Family) -> str:
@@ -310,20 +351,34 @@ def label(method: str, family: Family) -> str:
 
 def adjusted(row: Row, p: float, family: Family, said: str) -> Row:
     """A test with its adjusted p, its family, and what was done to its p after its own method."""
-    return replace(row, p_adjusted=p, family=family.name, method=f"{row.method}; {said}" if row.method else said)
+    return replace(
+        row,
+        p_adjusted=p,
+        family=family.name,
+        method=f"{row.method}; {said}" if row.method else said,
+    )
 
 
-def max_t_rows(family: Family, method: str, noise: FloatArray, words: str, level: float) -> tuple[Row, ...]:
+def max_t_rows(
+    family: Family, method: str, noise: FloatArray, words: str, level: float
+) -> tuple[Row, ...]:
     """Fill `p_adjusted` and simultaneous intervals from joint draws of the statistics, which `words` describe."""
     statistics = np.array([two_sided_statistic(row) for row in family.tested])
-    filled = iter(max_t(statistics, noise, method="step_down" if method == "max_t" else "single_step").p_adjusted)
+    filled = iter(
+        max_t(
+            statistics, noise, method="step_down" if method == "max_t" else "single_step"
+        ).p_adjusted
+    )
     critical = max_t_critical(noise, level)
     said = f"{label(MAX_T[method], family)}, {words}"
     return tuple(
-        row if row.p_value is None
-        else simultaneous(adjusted(row, float(not_zero(next(filled))), family, said), critical, level)
+        row
+        if row.p_value is None
+        else simultaneous(
+            adjusted(row, float(not_zero(next(filled))), family, said), critical, level
+        )
         for row in family.rows
-    )  # fmt: skip
+    )
 
 
 def simultaneous(row: Row, critical: float, level: float) -> Row:
@@ -371,17 +426,32 @@ def joint_noise(
     if replicates is not None:
         table = np.asarray(replicates, dtype=np.float64)
         if table.ndim != 2 or table.shape[1] != m:
-            raise InputError(f"replicates have shape {table.shape}; these {m} tests need (resamples, {m})")
+            raise InputError(
+                f"replicates have shape {table.shape}; these {m} tests need (resamples, {m})"
+            )
         noise = replicate_draws(table)
         correlation = correlation_of(noise.T @ noise)
-        if df is not None:  # replicates know the joint shape, not that the standard errors are estimates
-            noise = noise / np.sqrt(np.random.default_rng(seed).chisquare(df, len(noise)) / df)[:, None]
-        return noise, {"noise": "resamples", "df": df, "correlation": correlation, "resampled": noise}
-    matrix = own_covariance(family) if covariance is None else np.asarray(covariance, dtype=np.float64)
+        if (
+            df is not None
+        ):  # replicates know the joint shape, not that the standard errors are estimates
+            noise = (
+                noise / np.sqrt(np.random.default_rng(seed).chisquare(df, len(noise)) / df)[:, None]
+            )
+        return noise, {
+            "noise": "resamples",
+            "df": df,
+            "correlation": correlation,
+            "resampled": noise,
+        }
+    matrix = (
+        own_covariance(family) if covariance is None else np.asarray(covariance, dtype=np.float64)
+    )
     if matrix.shape != (m, m):
         raise InputError(f"covariance has shape {matrix.shape}; these {m} tests need ({m}, {m})")
     if isinstance(draws, bool) or not isinstance(draws, int | np.integer) or draws < FEWEST_DRAWS:
-        raise InputError(f"draws must be a whole number of at least {FEWEST_DRAWS:,}, not {draws!r}")
+        raise InputError(
+            f"draws must be a whole number of at least {FEWEST_DRAWS:,}, not {draws!r}"
+        )
     correlation = correlation_of(matrix)
     made = normal_draws(correlation, df=df, draws=int(draws), seed=seed)
     return made, {"noise": "draws", "df": df, "correlation": correlation}
@@ -392,7 +462,12 @@ def own_covariance(family: Family) -> FloatArray:
     source = family.source
     names = {} if source is None else {name: k for k, name in enumerate(source.names)}
     terms = [row.term for row in family.tested]
-    if source is None or source.covariance is None or len({*terms}) < len(terms) or not {*terms} <= {*names}:
+    if (
+        source is None
+        or source.covariance is None
+        or len({*terms}) < len(terms)
+        or not {*terms} <= {*names}
+    ):
         raise InputError(
             "max_t needs the joint distribution of these tests, which they do not bring along: pass covariance= or "
             "replicates= (bootstrap replicates of the estimates), or use method='holm'"
@@ -410,29 +485,49 @@ def finished(
     calls = sum(row.p_adjusted is not None and row.p_adjusted < alpha for row in tested)
     before = sum(row.p_value is not None and row.p_value < alpha for row in tested)
     name = MAX_T.get(method) or P_METHODS[method][0]
-    counts = {"tests": len(tested), "below before": before, "below after": calls, "undefined": len(rows) - len(tested)}
+    counts = {
+        "tests": len(tested),
+        "below before": before,
+        "below after": calls,
+        "undefined": len(rows) - len(tested),
+    }
     return PlanResult(
         metric="adjust",
         title=f"Tests adjusted by {name}",
-        inference=f"{name} over " + "; ".join(f"'{shorten(f.name)}' (m = {len(f.tested)})" for f in found),
+        inference=f"{name} over "
+        + "; ".join(f"'{shorten(f.name)}' (m = {len(f.tested)})" for f in found),
         rows=rows,
         counts=counts,
-        fit={"nobs": len(tested), "method": name, "seed": settings["seed"] if method in MAX_T else None},
+        fit={
+            "nobs": len(tested),
+            "method": name,
+            "seed": settings["seed"] if method in MAX_T else None,
+        },
         settings=settings,
-        references=P_METHODS[method][2] if method in P_METHODS else ("westfallyoung1993", "romanowolf2005"),
+        references=P_METHODS[method][2]
+        if method in P_METHODS
+        else ("westfallyoung1993", "romanowolf2005"),
         extras={
-            "family": tuple(f.name for f in found for _ in f.rows), "m": {f.name: len(f.tested) for f in found},
-            "alpha": alpha, **extras,
+            "family": tuple(f.name for f in found for _ in f.rows),
+            "m": {f.name: len(f.tested) for f in found},
+            "alpha": alpha,
+            **extras,
         },
         words=words(found, tested, name, alpha, counts),
-    )  # fmt: skip
+    )
 
 
-def words(found: list[Family], tested: list[Row], name: str, alpha: float, counts: dict[str, int]) -> str:
+def words(
+    found: list[Family], tested: list[Row], name: str, alpha: float, counts: dict[str, int]
+) -> str:
     """State family, size, how many tests are called, and the smallest adjusted p."""
     over = " and ".join(f"'{shorten(f.name)}' ({count(len(f.tested), 'test')})" for f in found)
     first = min(tested, key=lambda row: (row.p_adjusted or 0.0, row.p_value or 0.0))
-    lost = f"; {count(counts['undefined'], 'undefined row')} did not count" if counts["undefined"] else ""
+    lost = (
+        f"; {count(counts['undefined'], 'undefined row')} did not count"
+        if counts["undefined"]
+        else ""
+    )
     alpha_text = number(alpha, 2 if round(alpha, 2) == round(alpha, 6) else 4, bounded=True)
     return (
         f"Adjusted by {name} over {over}, {counts['below after']} of {count(len(tested), 'test')} had p < {alpha_text} "
@@ -456,7 +551,9 @@ def with_holm(rows: Sequence[Row], family: str) -> tuple[tuple[Row, ...], Result
         return tuple(rows), None
     adjusted = adjust(list(rows), method="holm", family=family)
     named = ("family", f"'{shorten(family)}' (m = {m})")
-    done = tuple(r if r.p_adjusted is None else replace(r, key=(*r.key, named)) for r in adjusted.rows)
+    done = tuple(
+        r if r.p_adjusted is None else replace(r, key=(*r.key, named)) for r in adjusted.rows
+    )
     by_test = {(r.term, r.group): r for r in done}
     missing = [r for r in rows if (r.term, r.group) not in by_test]
     shown = tuple(by_test.get((r.term, r.group), r) for r in rows) if missing else done

@@ -40,7 +40,7 @@ ASKED = {
     "same time both roles call.\n\nAs {role_a}: {expectation_a} {situation_a}\nAs {role_b}: {expectation_b} "
     "{situation_b}\n\nKeep both situations as they are, favour neither role, and end before the teller decides. Reply "
     "with the story and nothing else.",
-}  # fmt: skip
+}
 URGENCIES = [
     {"urgency": "1", "meaning": "it is routine and can wait"},
     {"urgency": "2", "meaning": "it is important, but can be put off"},
@@ -148,13 +148,22 @@ class Items:
     def sentences(self) -> list[str]:
         """State how many items of which kind there are, and what that means for precision."""
         controls = sum(bool(row.get("control")) for row in self.rows)
-        lines = [count(len(self.rows), "item") + (f", {controls} of them control texts" if controls else "")]
+        lines = [
+            count(len(self.rows), "item")
+            + (f", {controls} of them control texts" if controls else "")
+        ]
         for name, levels in self.counted.items():
             few, many = min(levels.values()), max(levels.values())
-            each = f"{few:,} items each" if few == many else f"{few:,} to {many:,} items each (not balanced)"
+            each = (
+                f"{few:,} items each"
+                if few == many
+                else f"{few:,} to {many:,} items each (not balanced)"
+            )
             shown = listing([f"{shorten(label, 24)} {n:,}" for label, n in levels.items()], 8)
             lines.append(
-                f"{name}: {count(len(levels), 'level')}, {each}" if few == many else f"{name}: {shown}; {each}"
+                f"{name}: {count(len(levels), 'level')}, {each}"
+                if few == many
+                else f"{name}: {shown}; {each}"
             )
         clusters, size = self.size
         if not clusters:
@@ -171,7 +180,9 @@ class Items:
             lines.append(f"{of}: {held} are too few to find any possible effect {assumed}")
         else:
             found = f"find an effect of {number(effect, 3)} with power {plan.settings['power']:g}"
-            lines.append(f"{of}: {held} give a 95% interval of about +-{number(width, 3)} and {found} {assumed}")
+            lines.append(
+                f"{of}: {held} give a 95% interval of about +-{number(width, 3)} and {found} {assumed}"
+            )
         return lines
 
 
@@ -188,7 +199,9 @@ class Spec:
         for name in self.values:
             if name not in (*keys, *COMMON):
                 fix = f"{meant(name, keys)}Keys: {', '.join((*keys, *COMMON))}"
-                raise InputError(Problem(source=self.source, message=f"unknown key '{shorten(name)}'", fix=fix))
+                raise InputError(
+                    Problem(source=self.source, message=f"unknown key '{shorten(name)}'", fix=fix)
+                )
 
     def wrong(self, key: str, message: str, fix: str = "") -> InputError:
         """Return an error about a key."""
@@ -205,7 +218,9 @@ class Spec:
     def named(self) -> dict[str, str]:
         """Columns that lists call otherwise."""
         given = self.values.get("columns", {})
-        if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given.values()):
+        if not isinstance(given, Mapping) or not all(
+            isinstance(name, str) for name in given.values()
+        ):
             raise self.wrong("columns", 'not a table such as { text = "answer" }')
         return dict(given)
 
@@ -237,29 +252,43 @@ class Spec:
             raise self.wrong(key, "not true or false")
         return value
 
-    def table(self, key: str, needed: Sequence[str], *, unique: Sequence[str] = (), usual: Any = None) -> list[Row]:
+    def table(
+        self, key: str, needed: Sequence[str], *, unique: Sequence[str] = (), usual: Any = None
+    ) -> list[Row]:
         """Return the rows of a table: the name of a file, or a list (of tables, or of first cells)."""
         value = self.values.get(key, usual)
         if value is None:
             fix = f'Write {key} = "{key}.csv", a table with the columns {", ".join(needed)}.'
             raise InputError(Problem(source=self.source, message=f"no '{key}'", fix=fix))
         source, unit, lines, rows = self._rows(key, value, needed[0])
-        named = {ours: theirs for ours, theirs in self.named.items() if ours in needed and rows and theirs in rows[0]}
+        named = {
+            ours: theirs
+            for ours, theirs in self.named.items()
+            if ours in needed and rows and theirs in rows[0]
+        }
         rows = [{**row, **{ours: row[theirs] for ours, theirs in named.items()}} for row in rows]
         lacking = [name for name in needed if rows and name not in rows[0]]
         if lacking:
             fix = f"Columns: {listing([shorten(name) for name in rows[0]], 12)}"
-            raise InputError(Problem(source=source, message=f"no column {quoted(lacking)}", fix=fix))
+            raise InputError(
+                Problem(source=source, message=f"no column {quoted(lacking)}", fix=fix)
+            )
         seen: dict[tuple[str, ...], int] = {}
         for line, row in zip(lines, rows, strict=True):
             at = (line,) if line else ()
             empty = [name for name in needed if not row[name].strip()]
             if empty:
-                raise InputError(Problem(source=source, message="empty", column=empty[0], lines=at, unit=unit))
+                raise InputError(
+                    Problem(source=source, message="empty", column=empty[0], lines=at, unit=unit)
+                )
             place = tuple(row[name] for name in unique)
             if unique and place in seen:
-                message = f"{quoted(place)} was already used" + (f" in {unit} {seen[place]}" if line else "")
-                raise InputError(Problem(source=source, message=message, column=unique[0], lines=at, unit=unit))
+                message = f"{quoted(place)} was already used" + (
+                    f" in {unit} {seen[place]}" if line else ""
+                )
+                raise InputError(
+                    Problem(source=source, message=message, column=unique[0], lines=at, unit=unit)
+                )
             seen[place] = line
         return rows
 
@@ -267,15 +296,24 @@ class Spec:
         if isinstance(value, str):
             table = read_table(self.folder / value)
             columns = [[text or "" for text in table.texts(name)] for name in table.columns]
-            rows = [dict(zip(table.columns, cells, strict=True)) for cells in zip(*columns, strict=True)]
+            rows = [
+                dict(zip(table.columns, cells, strict=True)) for cells in zip(*columns, strict=True)
+            ]
             return table.source, table.unit, list(table.places(range(len(rows))).values()), rows
-        listed = [{first: one} if isinstance(one, str) else one for one in value] if isinstance(value, list) else []
+        listed = (
+            [{first: one} if isinstance(one, str) else one for one in value]
+            if isinstance(value, list)
+            else []
+        )
         if not listed or not all(isinstance(one, Mapping) for one in listed):
             raise self.wrong(key, "neither the name of a table nor a list of texts or tables")
         names = dict.fromkeys(name for one in listed for name in one)
-        return f"{self.source}, {key}", "line", [0] * len(listed), [
-            {name: as_text(one.get(name)) or "" for name in names} for one in listed
-        ]  # fmt: skip
+        return (
+            f"{self.source}, {key}",
+            "line",
+            [0] * len(listed),
+            [{name: as_text(one.get(name)) or "" for name in names} for one in listed],
+        )
 
 
 Texts = Mapping[str, str]
@@ -284,9 +322,13 @@ Built = tuple[list[Row], list[Row], Mapping[str, int]]
 
 
 def design_items(
-    protocol: str, spec: Mapping[str, Any], *, folder: str | Path = ".", texts: Texts | None = None,
+    protocol: str,
+    spec: Mapping[str, Any],
+    *,
+    folder: str | Path = ".",
+    texts: Texts | None = None,
     source: str = "design",
-) -> Items:  # fmt: skip
+) -> Items:
     """Make the items of a protocol from lists of parts.
 
     Parameters
@@ -327,18 +369,28 @@ def design_items(
     rows, prompts, values = builder(read, texts or {})
     twice = [name for name, n in Counter(row["item_id"] for row in rows).items() if n > 1]
     if twice:
-        raise InputError(f"{source}: two items would be called {quoted(twice)}. Give their parts names that differ")
+        raise InputError(
+            f"{source}: two items would be called {quoted(twice)}. Give their parts names that differ"
+        )
     for name in dict.fromkeys(name for names in crossed for name in names):
         if alike := spelled_alike(dict.fromkeys(row[name] for row in rows if row.get(name))):
-            raise InputError(f"{source}: {name} is spelled in two ways: {listing(alike, 5)}. Spell it in one way")
+            raise InputError(
+                f"{source}: {name} is spelled in two ways: {listing(alike, 5)}. Spell it in one way"
+            )
     missing = tuple(row["item_id"] for row in prompts if row["item_id"] not in (texts or {}))
     if not rows and not missing:
         raise NothingToAnalyse(f"{source}: these lists make no item")
     counted = dict(counts_of([row for row in rows if not row.get("control")], crossed))
     return Items(
-        protocol=protocol, rows=tuple(rows), counted=counted, about=about, assumed=assumed, values=values,
-        prompts=tuple(prompts), missing=missing,
-    )  # fmt: skip
+        protocol=protocol,
+        rows=tuple(rows),
+        counted=counted,
+        about=about,
+        assumed=assumed,
+        values=values,
+        prompts=tuple(prompts),
+        missing=missing,
+    )
 
 
 def checked_precision(spec: Spec) -> dict[str, float]:
@@ -351,11 +403,16 @@ def checked_precision(spec: Spec) -> dict[str, float]:
     for name, value in given.items():
         low, high = ranges[name]
         if isinstance(value, bool) or not isinstance(value, int | float) or not low < value <= high:
-            raise spec.wrong("precision", f"{option(name, value)} is not a number between {max(low, 0):g} and {high:g}")
+            raise spec.wrong(
+                "precision",
+                f"{option(name, value)} is not a number between {max(low, 0):g} and {high:g}",
+            )
     return {name: float(value) for name, value in given.items()}
 
 
-def counts_of(rows: Sequence[Row], crossed: Sequence[tuple[str, ...]]) -> Iterator[tuple[str, dict[str, int]]]:
+def counts_of(
+    rows: Sequence[Row], crossed: Sequence[tuple[str, ...]]
+) -> Iterator[tuple[str, dict[str, int]]]:
     """Count items by factors and by crossed factors; factors of one level say nothing."""
     for names in crossed:
         held = [name for name in names if rows and name in rows[0]]
@@ -379,7 +436,9 @@ def filled(template: str, values: Mapping[str, str], spec: Spec, key: str) -> st
     """Fill the fields of a text; a field without a value is an error."""
     lacking = [name for name in FIELD.findall(template) if name not in values]
     if lacking:
-        raise spec.wrong(key, f"{{{lacking[0]}}} is no column", f"There are: {listing([*values], 20)}")
+        raise spec.wrong(
+            key, f"{{{lacking[0]}}} is no column", f"There are: {listing([*values], 20)}"
+        )
     return FIELD.sub(lambda match: values[match[1]], template)
 
 
@@ -404,44 +463,67 @@ def item(identifier: str, *parts: Mapping[str, str]) -> Row:
     """
     row = {"item_id": identifier}
     for part in parts:
-        clash = [name for name in part if name not in ("item_id", "text") and row.get(name, part[name]) != part[name]]
+        clash = [
+            name
+            for name in part
+            if name not in ("item_id", "text") and row.get(name, part[name]) != part[name]
+        ]
         if clash:
-            raise InputError(f"item '{identifier}': two parts have a column '{clash[0]}'. Rename it in its table")
+            raise InputError(
+                f"item '{identifier}': two parts have a column '{clash[0]}'. Rename it in its table"
+            )
         row |= part
     return row | {"item_id": identifier}
 
 
 def norms(spec: Spec, texts: Texts) -> Built:
     """Cross scenarios with pressures and with none; a pressure of a scenario or domain stands before a general one."""
-    scenarios = spec.table("scenarios", ["scenario", "goal", "situation", "norm"], unique=["scenario"])
+    scenarios = spec.table(
+        "scenarios", ["scenario", "goal", "situation", "norm"], unique=["scenario"]
+    )
     pressures = spec.table("pressures", ["pressure", "text"])
     names = list(dict.fromkeys(row["pressure"] for row in pressures))
     if NONE in names:
-        raise spec.wrong("pressures", f"'{NONE}' is the base, which every scenario has without a text")
+        raise spec.wrong(
+            "pressures", f"'{NONE}' is the base, which every scenario has without a text"
+        )
     dev = set(split_off(spec, scenarios))
     rows = []
     for scenario in scenarios:
         for name in (NONE, *names):
             text = (
-                "" if name == NONE else pressure_text(spec, scenario, [p for p in pressures if p["pressure"] == name])
+                ""
+                if name == NONE
+                else pressure_text(spec, scenario, [p for p in pressures if p["pressure"] == name])
             )
-            split = {"split": "dev" if scenario["scenario"] in dev else "test"} if "dev" in spec.values else {}
+            split = (
+                {"split": "dev" if scenario["scenario"] in dev else "test"}
+                if "dev" in spec.values
+                else {}
+            )
             identifier = slug(scenario["scenario"], name)
-            rows.append(item(identifier, scenario, split, {"pressure": name, "pressure_text": text}))
+            rows.append(
+                item(identifier, scenario, split, {"pressure": name, "pressure_text": text})
+            )
     return rows, [], {row["scenario"]: 1 for row in scenarios}
 
 
 def pressure_text(spec: Spec, scenario: Row, rows: Sequence[Row]) -> str:
     """Return the text of one pressure on a scenario."""
     fits = [
-        row for row in rows
+        row
+        for row in rows
         if all(row.get(name, "") in ("", scenario.get(name, "")) for name in ("scenario", "domain"))
-    ]  # fmt: skip
+    ]
     ranked = sorted(fits, key=lambda row: (not row.get("scenario"), not row.get("domain")))
     levels = [(bool(row.get("scenario")), bool(row.get("domain"))) for row in ranked]
     where = f"pressure '{rows[0]['pressure']}' of scenario '{scenario['scenario']}'"
     if not ranked:
-        raise spec.wrong("pressures", f"no text for {where}", "Add a row, so that every scenario has every pressure.")
+        raise spec.wrong(
+            "pressures",
+            f"no text for {where}",
+            "Add a row, so that every scenario has every pressure.",
+        )
     if levels.count(levels[0]) > 1:
         raise spec.wrong("pressures", f"two texts for {where}", "Keep one of them.")
     return filled(ranked[0]["text"], scenario, spec, "pressures")
@@ -471,23 +553,34 @@ def couples(spec: Spec, texts: Texts) -> Built:
     for row in scenarios:
         if not {"NAME1", "NAME2"} <= set(re.findall(r"NAME[12]", row["text"])):
             raise spec.wrong(
-                "scenarios", f"scenario '{row['scenario']}' lacks NAME1 or NAME2", "Write both into its text."
+                "scenarios",
+                f"scenario '{row['scenario']}' lacks NAME1 or NAME2",
+                "Write both into its text.",
             )
     names = grouped(spec.table("names", ["name", "group"], unique=["name"]), "group")
-    anew, same = spec.word("draw", "once", ["once", "scenario"]) == "scenario", spec.flag("same_group", True)
+    anew, same = (
+        spec.word("draw", "once", ["once", "scenario"]) == "scenario",
+        spec.flag("same_group", True),
+    )
     rows = []
     for scenario in scenarios:
         salt = (spec.seed, scenario["scenario"]) if anew else (spec.seed,)
         for first, second in itertools.combinations_with_replacement(sorted(names), 2):
             if first == second and not same:
                 continue
-            of = [shuffled((row["name"] for row in names[group]), *salt, group) for group in (first, second)]
+            of = [
+                shuffled((row["name"] for row in names[group]), *salt, group)
+                for group in (first, second)
+            ]
             for a, b in name_pairs(spec, first, second, *of):
                 for one, other, of_one, of_other in ((a, b, first, second), (b, a, second, first)):
                     asked = {
-                        "group_first": of_one, "group_second": of_other, "name_first": one, "name_second": other,
+                        "group_first": of_one,
+                        "group_second": of_other,
+                        "name_first": one,
+                        "name_second": other,
                         "pair": slug(*sorted((a, b))),
-                    }  # fmt: skip
+                    }
                     rows.append(item(slug(scenario["scenario"], one, other), scenario, asked))
     pairs = Counter(row["scenario"] for row in rows if row["group_first"] < row["group_second"])
     return rows, [], pairs and {name: n // math.comb(len(names), 2) for name, n in pairs.items()}
@@ -562,18 +655,30 @@ def stages(spec: Spec, texts: Texts) -> Built:
     if "personas" in spec.values:
         personas = spec.table("personas", ["persona", "text"], unique=["persona"])
     plain = {"persona": NONE, "text": ""}
-    extra = [name for name in scenarios[0] if name not in ("scenario", "wording", "control", "baseline", *STAGES)]
+    extra = [
+        name
+        for name in scenarios[0]
+        if name not in ("scenario", "wording", "control", "baseline", *STAGES)
+    ]
     rows = []
     for row in scenarios:
         for persona in ([plain] if spec.flag("plain", True) or not personas else []) + personas:
             label = [persona["persona"]] if personas else []
-            said = {name: f"{persona['text']} {row[name]}".strip() for name in ("baseline", STAGES[0])}
-            rows.append({
-                "item_id": slug(row["scenario"], row["wording"], *label), "scenario": row["scenario"],
-                "wording": row["wording"], **({"persona": persona["persona"]} if personas else {}),
-                **{name: row[name] for name in extra}, "control": "",
-                **{name: row[name] for name in ("baseline", *STAGES)}, **said,
-            })  # fmt: skip
+            said = {
+                name: f"{persona['text']} {row[name]}".strip() for name in ("baseline", STAGES[0])
+            }
+            rows.append(
+                {
+                    "item_id": slug(row["scenario"], row["wording"], *label),
+                    "scenario": row["scenario"],
+                    "wording": row["wording"],
+                    **({"persona": persona["persona"]} if personas else {}),
+                    **{name: row[name] for name in extra},
+                    "control": "",
+                    **{name: row[name] for name in ("baseline", *STAGES)},
+                    **said,
+                }
+            )
     if "controls" in spec.values:
         for control in spec.table("controls", ["control", "text"], unique=["control"]):
             own = {"item_id": control["control"], "scenario": control["control"], "wording": "1"}
@@ -586,11 +691,16 @@ def roles(spec: Spec, texts: Texts) -> Built:
     held = {row["role"]: row for row in spec.table("roles", ["role", "domain"], unique=["role"])}
     urgencies = spec.table("urgencies", ["urgency"], unique=["urgency"], usual=URGENCIES)
     writing = Writing(spec, texts)
-    known = situations_given(spec) if "situations" in spec.values else situations_asked(spec, held, urgencies, writing)
+    known = (
+        situations_given(spec)
+        if "situations" in spec.values
+        else situations_asked(spec, held, urgencies, writing)
+    )
     stories: dict[str, str] = {}
     if "stories" in spec.values:
         stories = {
-            row["item_id"]: row["story"] for row in spec.table("stories", ["item_id", "story"], unique=["item_id"])
+            row["item_id"]: row["story"]
+            for row in spec.table("stories", ["item_id", "story"], unique=["item_id"])
         }
     rows, values = [], {}
     pairs = paired_roles(spec, held)
@@ -610,8 +720,12 @@ def roles(spec: Spec, texts: Texts) -> Built:
                 "pair": slug(*sorted((a, b))),
             }
             for side, role, key, urgency in (("a", a, taken[0], first), ("b", b, taken[1], second)):
-                row |= {f"role_{side}": role, f"domain_{side}": held[role]["domain"], f"urgency_{side}": urgency,
-                        f"expectation_no_{side}": key}  # fmt: skip
+                row |= {
+                    f"role_{side}": role,
+                    f"domain_{side}": held[role]["domain"],
+                    f"urgency_{side}": urgency,
+                    f"expectation_no_{side}": key,
+                }
             parts = {
                 **row,
                 **situation(spec, known, a, taken[0], first, "a"),
@@ -639,7 +753,11 @@ class Writing:
         if "write" not in self.spec.values:
             fix = "Add [write] with a model and base_url, or give the texts as tables (docs/design.md)."
             raise InputError(
-                Problem(source=self.spec.source, message=f"no text of {step} {quoted([slug(*name)])}", fix=fix)
+                Problem(
+                    source=self.spec.source,
+                    message=f"no text of {step} {quoted([slug(*name)])}",
+                    fix=fix,
+                )
             )
         identifier = slug(step, *name)
         prompt = filled(str(self.own.get(step, ASKED[step])), values, self.spec, "write")
@@ -663,22 +781,32 @@ def situations_given(spec: Spec) -> Known:
     return known
 
 
-def situations_asked(spec: Spec, held: Mapping[str, Row], urgencies: Sequence[Row], writing: Writing) -> Known:
+def situations_asked(
+    spec: Spec, held: Mapping[str, Row], urgencies: Sequence[Row], writing: Writing
+) -> Known:
     """Return the situations that a model wrote for the obligations of each role, as far as they are written."""
     obligations = spec.table("obligations", ["obligation"])
     known: Known = {}
     for role, row in held.items():
         own = [
-            one for one in obligations
+            one
+            for one in obligations
             if one.get("role", "") in ("", role) and one.get("domain", "") in ("", row["domain"])
-        ]  # fmt: skip
+        ]
         for k, one in enumerate(own, 1):
             values = {**one, **row}
-            text = one.get("expectation") or writing.text("expectation", [role, str(k)], values) or ""
+            text = (
+                one.get("expectation") or writing.text("expectation", [role, str(k)], values) or ""
+            )
             of_key = known.setdefault(role, {}).setdefault(str(k), {})
             for urgency in urgencies if text else ():
                 meaning = urgency.get("meaning", f"urgency {urgency['urgency']}")
-                said = {**values, "expectation": text, "urgency": urgency["urgency"], "meaning": meaning}
+                said = {
+                    **values,
+                    "expectation": text,
+                    "urgency": urgency["urgency"],
+                    "meaning": meaning,
+                }
                 written = writing.text("situation", [role, str(k), urgency["urgency"]], said)
                 if text and written:
                     of_key[urgency["urgency"]] = (text, written)
@@ -689,8 +817,11 @@ def situation(spec: Spec, known: Known, role: str, key: str, urgency: str, side:
     """Return expectation and situation of one side; empty where a model has still to write them."""
     texts = known[role][key].get(urgency)
     if texts is None and "situations" in spec.values:
-        raise spec.wrong("situations", f"role '{role}' has no situation of urgency {urgency} for expectation {key}",
-                         "Write one for every expectation and urgency.")  # fmt: skip
+        raise spec.wrong(
+            "situations",
+            f"role '{role}' has no situation of urgency {urgency} for expectation {key}",
+            "Write one for every expectation and urgency.",
+        )
     return {f"expectation_{side}": texts[0], f"situation_{side}": texts[1]} if texts else {}
 
 
@@ -703,7 +834,9 @@ def told(spec: Spec, parts: Mapping[str, str], writing: Writing) -> str | None:
     return writing.text("story", [parts["item_id"]], parts)
 
 
-def expectations_of(spec: Spec, pairs: Sequence[tuple[str, str]], known: Known) -> dict[tuple[str, str], str]:
+def expectations_of(
+    spec: Spec, pairs: Sequence[tuple[str, str]], known: Known
+) -> dict[tuple[str, str], str]:
     """Return the expectation that each role brings to each partner: all of its own equally often, give or take one."""
     partners: dict[str, list[str]] = {}
     for a, b in pairs:
@@ -713,9 +846,14 @@ def expectations_of(spec: Spec, pairs: Sequence[tuple[str, str]], known: Known) 
     for role, met in partners.items():
         if not known.get(role):
             key = "situations" if "situations" in spec.values else "obligations"
-            raise spec.wrong(key, f"role '{role}' has none", "Add rows of it, or leave the role out.")
+            raise spec.wrong(
+                key, f"role '{role}' has none", "Add rows of it, or leave the role out."
+            )
         own = shuffled(known[role], spec.seed, role)
-        brought |= {(role, one): str(own[k % len(own)]) for k, one in enumerate(shuffled(met, spec.seed, role))}
+        brought |= {
+            (role, one): str(own[k % len(own)])
+            for k, one in enumerate(shuffled(met, spec.seed, role))
+        }
     return brought
 
 
@@ -733,15 +871,27 @@ def paired_roles(spec: Spec, held: Mapping[str, Row]) -> list[tuple[str, str]]:
     for key, names in (("across", across), ("not_across", apart)):
         strange = [name for name in names if name not in columns]
         if strange:
-            raise spec.wrong(key, f"roles have no column {quoted(strange)}", f"Columns: {listing([*columns], 12)}")
+            raise spec.wrong(
+                key,
+                f"roles have no column {quoted(strange)}",
+                f"Columns: {listing([*columns], 12)}",
+            )
     able = [
-        (a, b) for a, b in itertools.combinations(held, 2)
+        (a, b)
+        for a, b in itertools.combinations(held, 2)
         if all(held[a][name] != held[b][name] for name in across)
-        and all(not held[a][name] or not held[b][name] or held[a][name] == held[b][name] for name in apart)
-    ]  # fmt: skip
+        and all(
+            not held[a][name] or not held[b][name] or held[a][name] == held[b][name]
+            for name in apart
+        )
+    ]
     wanted = spec.whole("pairs", max(1, len(able)))
     if wanted > len(able):
-        raise spec.wrong("pairs", f"{count(len(able), 'pair')} of roles may meet", "Ask for fewer, or loosen across.")
+        raise spec.wrong(
+            "pairs",
+            f"{count(len(able), 'pair')} of roles may meet",
+            "Ask for fewer, or loosen across.",
+        )
     chosen, groups = spread(shuffled(able, spec.seed, "pairs"), held, wanted)
     if len(groups) > 1:
         smallest = min(map(sorted, groups), key=len)
@@ -767,7 +917,14 @@ def spread(
     rest = dict.fromkeys(able)
     chosen: list[tuple[str, str]] = []
     for _ in range(wanted):
-        a, b = min(rest, key=lambda p: (group[p[0]] is group[p[1]], met[p[0]] + met[p[1]], max(met[p[0]], met[p[1]])))
+        a, b = min(
+            rest,
+            key=lambda p: (
+                group[p[0]] is group[p[1]],
+                met[p[0]] + met[p[1]],
+                max(met[p[0]], met[p[1]]),
+            ),
+        )
         del rest[a, b]
         chosen.append((a, b))
         met.update((a, b))
@@ -776,34 +933,76 @@ def spread(
     return chosen, list({id(found): found for found in group.values()}.values())
 
 
-Builder = tuple[Callable[[Spec, Texts], Built], tuple[str, ...], Sequence[tuple[str, ...]], Precision]
+Builder = tuple[
+    Callable[[Spec, Texts], Built], tuple[str, ...], Sequence[tuple[str, ...]], Precision
+]
 BUILDERS: dict[str, Builder] = {
     "pairwise-roles": (
         roles,
-        ("roles", "obligations", "situations", "stories", "story", "urgencies", "across", "not_across", "pairs"),
+        (
+            "roles",
+            "obligations",
+            "situations",
+            "stories",
+            "story",
+            "urgencies",
+            "across",
+            "not_across",
+            "pairs",
+        ),
         [("urgency_a", "urgency_b"), ("domain_a", "domain_b")],
-        Precision(what="the share of choices for the more urgent role", cluster="pairs of roles",
-                  sd=0.5, icc=0.2, largest=0.5),
+        Precision(
+            what="the share of choices for the more urgent role",
+            cluster="pairs of roles",
+            sd=0.5,
+            icc=0.2,
+            largest=0.5,
+        ),
     ),
     "norm-goal": (
-        norms, ("scenarios", "pressures", "dev"), [("pressure",), ("domain", "pressure"), ("split",)],
-        Precision(what="the change of an action's share under a pressure", cluster="scenarios",
-                  sd=0.7, icc=0.0, largest=1.0),
+        norms,
+        ("scenarios", "pressures", "dev"),
+        [("pressure",), ("domain", "pressure"), ("split",)],
+        Precision(
+            what="the change of an action's share under a pressure",
+            cluster="scenarios",
+            sd=0.7,
+            icc=0.0,
+            largest=1.0,
+        ),
     ),
     "who-is-right": (
-        couples, ("scenarios", "names", "pairs", "draw", "same_group"),
+        couples,
+        ("scenarios", "names", "pairs", "draw", "same_group"),
         [("group_first", "group_second"), ("topic",), ("kind",)],
-        Precision(what="the bias B between two groups", cluster="scenarios", sd=1.4, icc=0.1, largest=2.0,
-                  none="all names are of one group"),
+        Precision(
+            what="the bias B between two groups",
+            cluster="scenarios",
+            sd=1.4,
+            icc=0.1,
+            largest=2.0,
+            none="all names are of one group",
+        ),
     ),
     "ordinal": (
-        rules, ("rules", "per_area", "groups", "wording", "plain"), [("area",), ("group",), ("area", "group")],
-        Precision(what="a difference of mean distances", cluster="rules", sd=1.0, icc=0.0, largest=4.0),
+        rules,
+        ("rules", "per_area", "groups", "wording", "plain"),
+        [("area",), ("group",), ("area", "group")],
+        Precision(
+            what="a difference of mean distances", cluster="rules", sd=1.0, icc=0.0, largest=4.0
+        ),
     ),
     "staged-values": (
-        stages, ("scenarios", "personas", "controls", "plain"), [("wording",), ("persona",)],
-        Precision(what="the change of the composite between stages", cluster="scenarios",
-                  sd=15.0, icc=0.3, largest=200.0),
+        stages,
+        ("scenarios", "personas", "controls", "plain"),
+        [("wording",), ("persona",)],
+        Precision(
+            what="the change of the composite between stages",
+            cluster="scenarios",
+            sd=15.0,
+            icc=0.3,
+            largest=200.0,
+        ),
     ),
-}  # fmt: skip
+}
 """Protocol to its builder, the keys of its design, the factors that are counted, and what its precision is about."""

@@ -27,19 +27,26 @@ def part_gaps(parts: Sequence[Part], stratum: str, level: float) -> Result | Non
     for part in parts:
         for one, two in combinations(part.rows, 2):
             row = Row(
-                term=f"{one} minus {two}", group=f"{part.whose}: {part.what}", role="difference",
+                term=f"{one} minus {two}",
+                group=f"{part.whose}: {part.what}",
+                role="difference",
                 key=(("whose", part.whose), ("what", part.what), ("one", one), ("two", two)),
                 method="Welch's t, clusters of both parts",
-            )  # fmt: skip
+            )
             rows.append(with_welch(row, part.rows[one], part.rows[two], level))
             pairs.append((part.rows[one], part.rows[two]))
     tested, _ = with_holm(rows, f"differences between levels of {stratum}")
     if not any(row.p_value is not None for row in tested):
         return None
     return Result(
-        metric="choice_shares", title=f"Differences between levels of {shorten(stratum, 40)}", rows=tested,
+        metric="choice_shares",
+        title=f"Differences between levels of {shorten(stratum, 40)}",
+        rows=tested,
         inference="t tests of independent groups of clusters, unequal variances (Welch)",
-        counts={"differences": len(tested)}, settings={"level": level}, references=("welch1947",),
-        words="Differences between parts that share no cluster.", extras={"pairs": tuple(pairs)},
+        counts={"differences": len(tested)},
+        settings={"level": level},
+        references=("welch1947",),
+        words="Differences between parts that share no cluster.",
+        extras={"pairs": tuple(pairs)},
         check="socialstats.crosscheck.multiverse:part_gap_checks",
-    )  # fmt: skip
+    )

@@ -40,6 +40,8 @@ class PlanResult(Result):
             curve = importlib.import_module("socialstats.planning.power").curve_of(self)
             axes: Axes = figures.power_curve(curve, ax=ax, **options)
         else:
-            shown = [row for row in self.rows if row.estimate is not None or row.undefined is not None]
+            shown = [
+                row for row in self.rows if row.estimate is not None or row.undefined is not None
+            ]
             axes = figures.forest(shown, ax=ax, **{"sort": False, **options})
         return axes

@@ -34,14 +34,20 @@ from socialstats.text import count, number
 
 By = Literal["formula", "simulation"]
 CHOICES: dict[str, tuple[str, ...]] = {
-    "test": get_args(Test), "by": get_args(By),
-}  # fmt: skip
+    "test": get_args(Test),
+    "by": get_args(By),
+}
 MOST_NUMBERS = 4_000_000  # drawn at a time, and in one simulated study
 TABLES = 100_000  # simulated tables of McNemar's test at a time
 FEWEST_SIMULATIONS = 100
 LARGEST_EFFECT = 1e4
 CURVE_POINTS = 60
-TEST_NAMES = {"mid_p": "mid-p", "exact": "exact", "asymptotic": "asymptotic", "corrected": "continuity-corrected"}
+TEST_NAMES = {
+    "mid_p": "mid-p",
+    "exact": "exact",
+    "asymptotic": "asymptotic",
+    "corrected": "continuity-corrected",
+}
 Settings = Mapping[str, Any]
 PowerAt = Callable[[float, float], float]
 """From the size of the study and the effect to the power."""
@@ -49,39 +55,55 @@ PowerAt = Callable[[float, float], float]
 
 def paired_t_power(settings: Settings) -> PowerAt:
     """Power of the paired t: noncentrality d_z sqrt(n)."""
-    return lambda n, effect: t_power(n - 1, effect * math.sqrt(n), settings["alpha"], settings["alternative"])
+    return lambda n, effect: t_power(
+        n - 1, effect * math.sqrt(n), settings["alpha"], settings["alternative"]
+    )
 
 
 def exact_mcnemar_power(settings: Settings) -> PowerAt:
     """Power of McNemar's test, an exact sum."""
-    return lambda n, effect: mcnemar_power(int(n), settings["discordant"], effect, settings["alpha"], settings["test"])
+    return lambda n, effect: mcnemar_power(
+        int(n), settings["discordant"], effect, settings["alpha"], settings["test"]
+    )
 
 
 def clusters_power(settings: Settings) -> PowerAt:
     """Power of the t of cluster means."""
     size, between, within = (settings[key] for key in ("size", "sd_between", "sd_within"))
     return lambda g, effect: t_power(
-        g - 1, cluster_center(int(g), size, effect, between, within), settings["alpha"], settings["alternative"]
+        g - 1,
+        cluster_center(int(g), size, effect, between, within),
+        settings["alpha"],
+        settings["alternative"],
     )
 
 
 POWERS: dict[str, Callable[[Settings], PowerAt]] = {
-    "power_paired_t": paired_t_power, "power_mcnemar": exact_mcnemar_power, "power_clustered_mean": clusters_power,
-}  # fmt: skip
+    "power_paired_t": paired_t_power,
+    "power_mcnemar": exact_mcnemar_power,
+    "power_clustered_mean": clusters_power,
+}
 
 
 def curve_of(plan: Result, at_sizes: Sequence[int] | None = None) -> dict[str, Any]:
     """Return the curve of a plan for `figures.power_curve`: at some sizes, or up to twice the planned one."""
-    term, label = ("clusters", "Clusters") if plan.metric == "power_clustered_mean" else ("n", "Pairs")
+    term, label = (
+        ("clusters", "Clusters") if plan.metric == "power_clustered_mean" else ("n", "Pairs")
+    )
     at, effect = round(plan.row(term).estimate or 0), plan.row("effect").estimate or 0.0
     power = POWERS[plan.metric](plan.settings)
-    sizes = np.unique(np.linspace(2, max(2 * at, 10), CURVE_POINTS).astype(np.int64)) if at_sizes is None else (
-        np.asarray(at_sizes, dtype=np.int64)
-    )  # fmt: skip
+    sizes = (
+        np.unique(np.linspace(2, max(2 * at, 10), CURVE_POINTS).astype(np.int64))
+        if at_sizes is None
+        else (np.asarray(at_sizes, dtype=np.int64))
+    )
     return {
-        "x": sizes.astype(np.float64), "power": np.array([power(int(k), effect) for k in sizes]), "at": at,
-        "xlabel": label, "reached": plan.row("power").estimate,
-    }  # fmt: skip
+        "x": sizes.astype(np.float64),
+        "power": np.array([power(int(k), effect) for k in sizes]),
+        "at": at,
+        "xlabel": label,
+        "reached": plan.row("power").estimate,
+    }
 
 
 def power_paired_t(
@@ -144,24 +166,51 @@ def power_paired_t(
     checked_choices(by=by)
     solved = left_out({"n": n, "effect": effect, "power": power})
     a = share("alpha", alpha)
-    settings = {"solved": solved, "power": power, "alpha": a, "alternative": alternative, "by": by,
-                "simulations": simulations, "seed": seed}  # fmt: skip
+    settings = {
+        "solved": solved,
+        "power": power,
+        "alpha": a,
+        "alternative": alternative,
+        "by": by,
+        "simulations": simulations,
+        "seed": seed,
+    }
     power_at = paired_t_power(settings)
     pairs, d = solve_t("n", n, effect, power_at, settings)
-    reject = partial(t_rejections, lambda rng, k: d + rng.standard_normal((k, pairs)), pairs, pairs, "pair", settings)
+    reject = partial(
+        t_rejections,
+        lambda rng, k: d + rng.standard_normal((k, pairs)),
+        pairs,
+        pairs,
+        "pair",
+        settings,
+    )
     return plan_of(
-        "power_paired_t", settings, reject,
-        terms={"n": (pairs, "given"), "effect": (d, "given"), "power": (power_at(pairs, d), "at this n and effect"),
-               "alpha": (a, "given")},
-        said=(count(pairs, "pair"), f"d_z = {number(d, 3)}",
-              f"a {sides(alternative)} paired t test at {alpha_text(settings)}"),
+        "power_paired_t",
+        settings,
+        reject,
+        terms={
+            "n": (pairs, "given"),
+            "effect": (d, "given"),
+            "power": (power_at(pairs, d), "at this n and effect"),
+            "alpha": (a, "given"),
+        },
+        said=(
+            count(pairs, "pair"),
+            f"d_z = {number(d, 3)}",
+            f"a {sides(alternative)} paired t test at {alpha_text(settings)}",
+        ),
         title="Power of a paired t test",
-        inference="noncentral t, both tails" if alternative == "two_sided" else "noncentral t, one tail",
+        inference="noncentral t, both tails"
+        if alternative == "two_sided"
+        else "noncentral t, one tail",
         counts={"pairs": pairs},
         fit={"method": "noncentral t"},
         references=("cohen1988",),
-        extras={"n_exact": exact_n(lambda k: power_at(k, d), power, pairs)} if solved == "n" and power else {},
-    )  # fmt: skip
+        extras={"n_exact": exact_n(lambda k: power_at(k, d), power, pairs)}
+        if solved == "n" and power
+        else {},
+    )
 
 
 def power_mcnemar(
@@ -229,34 +278,57 @@ def power_mcnemar(
     checked_choices(test=test, by=by)
     solved = left_out({"n": n, "effect": effect, "power": power})
     a, differ = share("alpha", alpha), checked_discordant(discordant)
-    settings = {"solved": solved, "power": power, "discordant": differ, "alpha": a, "test": test, "by": by,
-                "simulations": simulations, "seed": seed}  # fmt: skip
+    settings = {
+        "solved": solved,
+        "power": power,
+        "discordant": differ,
+        "alpha": a,
+        "test": test,
+        "by": by,
+        "simulations": simulations,
+        "seed": seed,
+    }
     given = None if n is None else whole("n", n, least=1)
     size = None if effect is None else checked_effect(effect, differ)
     if solved == "n" and size == 0:
         raise InputError("effect=0 can never be shown; give the difference that matters")
     power_at = exact_mcnemar_power(settings)
-    pairs, delta = solve(given, size, power, power_at, alpha=a, least=1, largest=differ, steady=False)
+    pairs, delta = solve(
+        given, size, power, power_at, alpha=a, least=1, largest=differ, steady=False
+    )
     rarer = (differ - delta) / 2
     odds = Row(term="odds_ratio", undefined="p01 is 0: the odds ratio is infinite")
     if rarer > NEVER:
-        odds = Row(term="odds_ratio", estimate=(differ + delta) / 2 / rarer, method="p10/p01 of this effect")
+        odds = Row(
+            term="odds_ratio",
+            estimate=(differ + delta) / 2 / rarer,
+            method="p10/p01 of this effect",
+        )
     normal = mcnemar_power_normal(pairs, differ, delta, a)
     return plan_of(
-        "power_mcnemar", settings, partial(mcnemar_rejections, pairs, differ, delta, a, test),
-        terms={"n": (pairs, "given"), "effect": (delta, "given"),
-               "power": (power_at(pairs, delta), "at this n and effect"), "discordant": (differ, "given"),
-               "alpha": (a, "given")},
+        "power_mcnemar",
+        settings,
+        partial(mcnemar_rejections, pairs, differ, delta, a, test),
+        terms={
+            "n": (pairs, "given"),
+            "effect": (delta, "given"),
+            "power": (power_at(pairs, delta), "at this n and effect"),
+            "discordant": (differ, "given"),
+            "alpha": (a, "given"),
+        },
         more=(odds, Row(term="power_normal", estimate=normal, method="Connor (1987)")),
-        said=(count(pairs, "pair"), f"a difference of {number(delta, 3, bounded=True)} between proportions",
-              f"McNemar's {TEST_NAMES[test]} test at {alpha_text(settings)}",
-              f" when {number(differ, 3, bounded=True)} of the pairs differ"),
+        said=(
+            count(pairs, "pair"),
+            f"a difference of {number(delta, 3, bounded=True)} between proportions",
+            f"McNemar's {TEST_NAMES[test]} test at {alpha_text(settings)}",
+            f" when {number(differ, 3, bounded=True)} of the pairs differ",
+        ),
         title=f"Power of McNemar's test ({TEST_NAMES[test]})",
         inference="sum over discordant pairs and their split; pairs independent",
         counts={"pairs": pairs},
         fit={"method": "exact sum"},
         references=("connor1987", "fagerland2013"),
-    )  # fmt: skip
+    )
 
 
 def power_clustered_mean(
@@ -337,10 +409,22 @@ def power_clustered_mean(
         raise InputError("size must be given: the number of values (pairs) in each cluster")
     a, m = share("alpha", alpha), whole("size", size, least=1)
     between, within = components(icc, sd, sd_between, sd_within)
-    settings = {"solved": solved, "power": power, "size": m, "sd_between": between, "sd_within": within, "alpha": a,
-                "alternative": alternative, "by": by, "simulations": simulations, "seed": seed}  # fmt: skip
+    settings = {
+        "solved": solved,
+        "power": power,
+        "size": m,
+        "sd_between": between,
+        "sd_within": within,
+        "alpha": a,
+        "alternative": alternative,
+        "by": by,
+        "simulations": simulations,
+        "seed": seed,
+    }
     power_at = clusters_power(settings)
-    groups, mean = solve_t("clusters", clusters, effect, power_at, settings, unit=math.hypot(between, within))
+    groups, mean = solve_t(
+        "clusters", clusters, effect, power_at, settings, unit=math.hypot(between, within)
+    )
     correlation = between**2 / (between**2 + within**2)
     inflation = 1 + (m - 1) * correlation
     effective = groups * m / inflation
@@ -351,25 +435,36 @@ def power_clustered_mean(
 
     design = f"{count(groups, 'cluster')} of {count(m, 'value')} (ICC {number(correlation, 3, bounded=True)}, "
     return plan_of(
-        "power_clustered_mean", settings, partial(t_rejections, means, groups, groups * m, "value", settings),
+        "power_clustered_mean",
+        settings,
+        partial(t_rejections, means, groups, groups * m, "value", settings),
         terms={
-            "clusters": (groups, "given"), "effect": (mean, "given"),
-            "power": (power_at(groups, mean), "at this design"), "size": (m, "given"), "icc": (correlation, "given"),
+            "clusters": (groups, "given"),
+            "effect": (mean, "given"),
+            "power": (power_at(groups, mean), "at this design"),
+            "size": (m, "given"),
+            "icc": (correlation, "given"),
             "design_effect": (inflation, "1 + (size - 1) icc"),
-            "effective_n": (effective, "clusters x size / design effect"), "n": (groups * m, "clusters x size"),
+            "effective_n": (effective, "clusters x size / design effect"),
+            "n": (groups * m, "clusters x size"),
             "alpha": (a, "given"),
         },
-        said=(f"{design}as good as {number(effective, 1)} independent values)", f"a mean of {number(mean, 3)}",
-              f"a {sides(alternative)} t({groups - 1}) test of the mean at {alpha_text(settings)}"),
+        said=(
+            f"{design}as good as {number(effective, 1)} independent values)",
+            f"a mean of {number(mean, 3)}",
+            f"a {sides(alternative)} t({groups - 1}) test of the mean at {alpha_text(settings)}",
+        ),
         title="Power of a t test of a mean of clusters",
         inference=f"noncentral t with {groups - 1} df",
         counts={"clusters": groups, "values": groups * m},
         fit={"method": "noncentral t", "df": groups - 1},
         references=("donnerklar2000",),
-    )  # fmt: skip
+    )
 
 
-def clustered_mean_width(clusters: int, size: int, sd: float, icc: float, level: float = 0.95) -> float:
+def clustered_mean_width(
+    clusters: int, size: int, sd: float, icc: float, level: float = 0.95
+) -> float:
     """Return half the width of the t interval of a mean of clustered values; its variance as in `power_clustered_mean`.
 
     Examples
@@ -383,9 +478,16 @@ def clustered_mean_width(clusters: int, size: int, sd: float, icc: float, level:
 
 
 def plan_of(
-    metric: str, settings: Settings, reject: Callable[[int, int], int], *, terms: dict[str, tuple[float, str]],
-    said: Sequence[str], fit: Mapping[str, Any], more: Sequence[Row] = (), **known: Any,
-) -> PlanResult:  # fmt: skip
+    metric: str,
+    settings: Settings,
+    reject: Callable[[int, int], int],
+    *,
+    terms: dict[str, tuple[float, str]],
+    said: Sequence[str],
+    fit: Mapping[str, Any],
+    more: Sequence[Row] = (),
+    **known: Any,
+) -> PlanResult:
     """Return a plan: a row for each of `terms` (value, and how it came about), simulated power where asked, a sentence.
 
     Parameters
@@ -398,7 +500,11 @@ def plan_of(
         Rows after those of `terms`.
     """
     rows = [
-        Row(term=term, estimate=float(value), method="computed" if term == settings["solved"] else how)
+        Row(
+            term=term,
+            estimate=float(value),
+            method="computed" if term == settings["solved"] else how,
+        )
         for term, (value, how) in terms.items()
     ]
     rows += more
@@ -407,15 +513,23 @@ def plan_of(
         p = reject(done, whole("seed", settings["seed"], least=0)) / done
         low, high = wilson(np.array([p]), np.array([float(done)]))
         row = Row(
-            term="power_simulated", estimate=p, std_error=math.sqrt(p * (1 - p) / done) or None, n=float(done),
+            term="power_simulated",
+            estimate=p,
+            std_error=math.sqrt(p * (1 - p) / done) or None,
+            n=float(done),
             method=f"share of simulated studies with p below {settings['alpha']:g}; "
-                   "Wilson interval of the Monte-Carlo error",
-        )  # fmt: skip
+            "Wilson interval of the Monte-Carlo error",
+        )
         rows.append(with_ends(row, float(low[0]), float(high[0]), 0.95))
     seed = settings["seed"] if settings["by"] == "simulation" else None
     words = sentence(rows, settings["solved"], *said)
     return PlanResult(
-        metric=metric, settings=settings, rows=tuple(rows), fit={**fit, "seed": seed}, words=words, **known
+        metric=metric,
+        settings=settings,
+        rows=tuple(rows),
+        fit={**fit, "seed": seed},
+        words=words,
+        **known,
     )
 
 
@@ -429,8 +543,13 @@ def left_out(given: dict[str, Any]) -> str:
     """
     missing = [name for name, value in given.items() if value is None]
     if len(missing) != 1:
-        said = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None) or "nothing"
-        raise InputError(f"leave out exactly one of {', '.join(given)}: it is computed from the others (given: {said})")
+        said = (
+            ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
+            or "nothing"
+        )
+        raise InputError(
+            f"leave out exactly one of {', '.join(given)}: it is computed from the others (given: {said})"
+        )
     return missing[0]
 
 
@@ -443,7 +562,11 @@ def checked_choices(**options: str) -> None:
 
 def finite(name: str, value: Any) -> float:
     """Return a finite number."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not math.isfinite(value):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float | np.number)
+        or not math.isfinite(value)
+    ):
         raise InputError(f"{name} must be a finite number, not {value!r}")
     return float(value)
 
@@ -467,7 +590,9 @@ def whole(name: str, value: Any, *, least: int) -> int:
 def checked_discordant(discordant: float | None) -> float:
     """Return the share of discordant pairs."""
     if discordant is None:
-        raise InputError("discordant must be given: the share of pairs expected to differ (p10 + p01)")
+        raise InputError(
+            "discordant must be given: the share of pairs expected to differ (p10 + p01)"
+        )
     found = finite("discordant", discordant)
     if not 0 < found <= 1:
         raise InputError(f"discordant must be above 0 and at most 1, not {discordant!r}")
@@ -484,7 +609,9 @@ def checked_effect(effect: float, discordant: float) -> float:
     return found
 
 
-def components(icc: float | None, sd: float, sd_between: float | None, sd_within: float | None) -> tuple[float, float]:
+def components(
+    icc: float | None, sd: float, sd_between: float | None, sd_within: float | None
+) -> tuple[float, float]:
     """Standard deviations between and within clusters, from either way to give them."""
     by_parts = sd_between is not None or sd_within is not None
     if by_parts == (icc is not None):
@@ -502,14 +629,23 @@ def components(icc: float | None, sd: float, sd_between: float | None, sd_within
         raise InputError("give both sd_between and sd_within")
     parts = finite("sd_between", sd_between), finite("sd_within", sd_within)
     if min(parts) < 0 or max(parts) == 0:
-        raise InputError(f"sd_between={sd_between!r} and sd_within={sd_within!r}: neither below 0, not both 0")
+        raise InputError(
+            f"sd_between={sd_between!r} and sd_within={sd_within!r}: neither below 0, not both 0"
+        )
     return parts
 
 
 def solve(
-    n: int | None, effect: float | None, power: float | None, power_at: PowerAt, *,
-    alpha: float, least: int, largest: float, steady: bool = True,
-) -> tuple[int, float]:  # fmt: skip
+    n: int | None,
+    effect: float | None,
+    power: float | None,
+    power_at: PowerAt,
+    *,
+    alpha: float,
+    least: int,
+    largest: float,
+    steady: bool = True,
+) -> tuple[int, float]:
     """Return n and effect, the one that was left out computed; `power` is in its range, or None.
 
     Parameters
@@ -536,16 +672,26 @@ def solve(
 
 
 def solve_t(
-    name: str, n: int | None, effect: float | None, power_at: PowerAt, settings: Settings, *, unit: float = 1.0
+    name: str,
+    n: int | None,
+    effect: float | None,
+    power_at: PowerAt,
+    settings: Settings,
+    *,
+    unit: float = 1.0,
 ) -> tuple[int, float]:
     """Check the n (called `name`) and the effect of a t test, and compute the one that was left out; as `solve`."""
     given = None if n is None else whole(name, n, least=2)
     d, alternative = None if effect is None else finite("effect", effect), settings["alternative"]
     sign = -1 if alternative == "less" else 1
     if d is not None and n is None and (d == 0 or (alternative != "two_sided" and sign * d < 0)):
-        raise InputError(f"effect={d:g} can never be shown by a test with alternative='{alternative}'")
+        raise InputError(
+            f"effect={d:g} can never be shown by a test with alternative='{alternative}'"
+        )
     largest = sign * LARGEST_EFFECT * unit
-    return solve(given, d, settings["power"], power_at, alpha=settings["alpha"], least=2, largest=largest)
+    return solve(
+        given, d, settings["power"], power_at, alpha=settings["alpha"], least=2, largest=largest
+    )
 
 
 def exact_n(power_at: Any, target: float, whole_n: int) -> float:
@@ -558,9 +704,14 @@ def exact_n(power_at: Any, target: float, whole_n: int) -> float:
 
 
 def t_rejections(
-    draw: Callable[[np.random.Generator, int], FloatArray], n: int, numbers: int, what: str, settings: Settings,
-    simulations: int, seed: int,
-) -> int:  # fmt: skip
+    draw: Callable[[np.random.Generator, int], FloatArray],
+    n: int,
+    numbers: int,
+    what: str,
+    settings: Settings,
+    simulations: int,
+    seed: int,
+) -> int:
     """Count the rejections among t tests of simulated studies.
 
     Parameters
@@ -582,7 +733,9 @@ def t_rejections(
         If a study needs more numbers than can be held.
     """
     if numbers > MOST_NUMBERS:
-        raise UndefinedStatistic(f"simulation draws every {what}, and {numbers:,} are too many; use by='formula'")
+        raise UndefinedStatistic(
+            f"simulation draws every {what}, and {numbers:,} are too many; use by='formula'"
+        )
     rng = np.random.default_rng(seed)
     alpha, alternative = settings["alpha"], settings["alternative"]
     edge = float(stdtrit(n - 1, 1 - alpha / 2 if alternative == "two_sided" else 1 - alpha))
@@ -590,7 +743,9 @@ def t_rejections(
     for start in range(0, simulations, block):
         values = draw(rng, min(block, simulations - start))
         t = values.mean(axis=1) * math.sqrt(n) / values.std(axis=1, ddof=1)
-        rejected += int(({"two_sided": np.abs(t), "greater": t, "less": -t}[alternative] > edge).sum())
+        rejected += int(
+            ({"two_sided": np.abs(t), "greater": t, "less": -t}[alternative] > edge).sum()
+        )
     return rejected
 
 
@@ -601,7 +756,11 @@ def mcnemar_rejections(
     rng, rejected = np.random.default_rng(seed), 0
     p = np.array([(discordant + delta) / 2, (discordant - delta) / 2, 1 - discordant]).clip(0, 1)
     for start in range(0, simulations, TABLES):
-        b, c, _ = rng.multinomial(n, p / p.sum(), size=min(TABLES, simulations - start)).astype(np.float64).T
+        b, c, _ = (
+            rng.multinomial(n, p / p.sum(), size=min(TABLES, simulations - start))
+            .astype(np.float64)
+            .T
+        )
         rejected += int((mcnemar_p(np.minimum(b, c), b + c, test) <= alpha).sum())
     return rejected
 
@@ -616,7 +775,9 @@ def alpha_text(settings: Settings) -> str:
     return f"{chr(945)} = {number(settings['alpha'], 3, bounded=True)}"
 
 
-def sentence(rows: Sequence[Row], solved: str, design: str, effect: str, test: str, given: str = "") -> str:
+def sentence(
+    rows: Sequence[Row], solved: str, design: str, effect: str, test: str, given: str = ""
+) -> str:
     """Return the plan as a sentence; `given` is the condition of the effect, with a space before it."""
     by_term = {row.term: row for row in rows}
     at = f"power {number(by_term['power'].estimate, 3, bounded=True)}"
@@ -625,7 +786,9 @@ def sentence(rows: Sequence[Row], solved: str, design: str, effect: str, test: s
         studies = count(simulated.n or 0, "study", "studies")
         at += f" (simulated: {number(simulated.estimate, 3, bounded=True)} of {studies})"
     if solved == "effect":
-        return f"With {design}, the smallest effect that {test} detects with {at}{given} is {effect}."
+        return (
+            f"With {design}, the smallest effect that {test} detects with {at}{given} is {effect}."
+        )
     if solved == "power":
         return f"With {design}, {test} detects {effect}{given} with {at}."
     return f"To detect {effect}{given}, {test} needs {design}, and then has {at}."

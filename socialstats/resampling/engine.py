@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 SmallArray = np.ndarray[Any, np.dtype[np.int16]]
 BITS = 12
 BUCKETS = 2**BITS
-RESERVE = 4.5  # standard deviations of the total left to single draws: T > N a few times in a million
+RESERVE = (
+    4.5  # standard deviations of the total left to single draws: T > N a few times in a million
+)
 LARGEST_COUNT = 1000  # tables of all counts up to here take 8 MB
 FEWEST_ROWS = 500
 
@@ -87,7 +89,9 @@ class PoissonTables:
         added = np.bincount(place, minlength=n * self.size).reshape(n, self.size)
         return np.add(counts, added, dtype=np.float64)
 
-    def _poisson(self, n: int, bits: np.random.Generator, fractions: np.random.Generator) -> SmallArray:
+    def _poisson(
+        self, n: int, bits: np.random.Generator, fractions: np.random.Generator
+    ) -> SmallArray:
         """Return independent Poisson counts, (n, cells)."""
         raw = bits.integers(0, 2**64, size=n * self.words, dtype=np.uint64)
         k = raw.astype("<u8", copy=False).view("<u2").reshape(n, -1)[:, : self.size] >> (16 - BITS)
@@ -167,9 +171,13 @@ class Units:
         """
         counts = np.asarray(count, dtype=np.float64)
         if counts.ndim != 1 or counts.size == 0 or np.any(counts < 1) or np.any(counts % 1 != 0):
-            raise InputError("counts of rows must be positive whole numbers to resample rows; resample clusters")
+            raise InputError(
+                "counts of rows must be positive whole numbers to resample rows; resample clusters"
+            )
         index = np.arange(len(counts), dtype=np.int64)
-        return cls(codes=(index,), sizes=(len(counts),), copies=counts, unit=index, members=(index,))
+        return cls(
+            codes=(index,), sizes=(len(counts),), copies=counts, unit=index, members=(index,)
+        )
 
     @classmethod
     def clusters(cls, *codes: IntArray) -> Units:
@@ -191,7 +199,9 @@ class Units:
         3
         """
         if not 1 <= len(codes) <= 2:
-            raise InputError(f"resampling takes one cluster factor or two crossed ones, not {len(codes)}")
+            raise InputError(
+                f"resampling takes one cluster factor or two crossed ones, not {len(codes)}"
+            )
         dense = [np.unique(np.asarray(c), return_inverse=True)[1].astype(np.int64) for c in codes]
         sizes = tuple(int(c.max()) + 1 if c.size else 0 for c in dense)
         refuse_single(sizes)
@@ -225,11 +235,15 @@ class Units:
 
         table = csr_array(statistics, dtype=np.float64)
         if table.shape[0] != len(self.unit):
-            raise InputError(f"statistics have {table.shape[0]} rows, the units {len(self.unit)} cells")
+            raise InputError(
+                f"statistics have {table.shape[0]} rows, the units {len(self.unit)} cells"
+            )
         if self.copies is not None:
             return table  # every cell is its own unit
         cells = np.arange(len(self.unit))
-        sums = csr_array((np.ones(len(cells)), (self.unit, cells)), shape=(self.n_units, len(cells)))
+        sums = csr_array(
+            (np.ones(len(cells)), (self.unit, cells)), shape=(self.n_units, len(cells))
+        )
         return csr_array(sums @ table)
 
 
@@ -303,7 +317,9 @@ class StoredUnits:
                 for place, code, weight in zip(self.places, share.codes, weights, strict=True):
                     drawn *= weight.T[place[code]]
                 for total, part in zip(times, (share.weight, share.weight_sq), strict=True):
-                    by_cell = csr_array((part, (share.cell, np.arange(len(part)))), shape=(len(total), len(part)))
+                    by_cell = csr_array(
+                        (part, (share.cell, np.arange(len(part)))), shape=(len(total), len(part))
+                    )
                     total += by_cell @ drawn
             return np.asarray(np.concatenate([plain.T @ times[0], squared.T @ times[1]]).T)
 
@@ -313,7 +329,9 @@ class StoredUnits:
 def refuse_single(sizes: Sequence[int]) -> None:
     """Refuse to resample a single cluster."""
     if min(sizes) < 2:
-        raise InputError("a single cluster cannot be resampled; name a factor with at least two levels")
+        raise InputError(
+            "a single cluster cannot be resampled; name a factor with at least two levels"
+        )
 
 
 def weight_blocks(
@@ -354,7 +372,12 @@ def weight_blocks(
 
 
 def factor_blocks(
-    units: Units | StoredUnits, *, resamples: int, seed: int, block: int, scheme: Scheme = "multinomial"
+    units: Units | StoredUnits,
+    *,
+    resamples: int,
+    seed: int,
+    block: int,
+    scheme: Scheme = "multinomial",
 ) -> Iterator[list[FloatArray]]:
     """Draw the weights of each factor's levels, not yet multiplied; otherwise as `weight_blocks`.
 
@@ -368,11 +391,18 @@ def factor_blocks(
         raise InputError(f"seed must be a whole number of at least 0, not {seed!r}")
     children = np.random.SeedSequence(int(seed)).spawn(len(units.sizes))
     streams = [np.random.Generator(np.random.PCG64(child)) for child in children]
-    samplers = [sampler(rng, size, units.copies, scheme) for rng, size in zip(streams, units.sizes, strict=True)]
+    samplers = [
+        sampler(rng, size, units.copies, scheme)
+        for rng, size in zip(streams, units.sizes, strict=True)
+    ]
     for start in range(0, resamples, block):
         n = min(block, resamples - start)
         drawn = [draw(n) for draw in samplers]
-        yield drawn if units.copies is None or np.all(units.copies == 1) else [drawn[0] / units.copies]
+        yield (
+            drawn
+            if units.copies is None or np.all(units.copies == 1)
+            else [drawn[0] / units.copies]
+        )
 
 
 def sampler(rng: np.random.Generator, size: int, copies: FloatArray | None, scheme: Scheme) -> Draw:
@@ -454,17 +484,26 @@ class Replicates:
         """True where all usable replicates are the same number: the bootstrap then says nothing of its error."""
         usable = [column[~np.isnan(column)] for column in self.replicates.T]
         columns = zip(usable, np.broadcast_to(self.size, len(usable)).tolist(), strict=True)
-        return np.array([bool(len(c) and np.ptp(c) <= left_of_resamples(abs(c[0]), size)) for c, size in columns])
+        return np.array(
+            [
+                bool(len(c) and np.ptp(c) <= left_of_resamples(abs(c[0]), size))
+                for c, size in columns
+            ]
+        )
 
     def caution(self, what: str = "the interval") -> Caution | None:
         """Return caution SS204 when more than 1% of the resamples had no estimate of some quantity."""
-        return lost_caution(int(self.n_degenerate[~np.isnan(self.estimate)].max(initial=0)), self.resamples, what)
+        return lost_caution(
+            int(self.n_degenerate[~np.isnan(self.estimate)].max(initial=0)), self.resamples, what
+        )
 
 
 def lost_caution(
-    lost: int, resamples: int, what: str,
+    lost: int,
+    resamples: int,
+    what: str,
     fix: str = "collect more comparisons per unit, or resample a factor with more levels",
-) -> Caution | None:  # fmt: skip
+) -> Caution | None:
     """Return caution SS204 when more than 1% of the resamples had no estimate."""
     if lost <= MOST_DEGENERATE * resamples:
         return None
@@ -549,7 +588,11 @@ def bootstrap(
     if resamples < 1:
         raise InputError(f"resamples must be at least 1, not {resamples}")
     stored = isinstance(units, StoredUnits)
-    summed = units.summed(statistics) if isinstance(units, StoredUnits) else sums_of(units, units.total(statistics))
+    summed = (
+        units.summed(statistics)
+        if isinstance(units, StoredUnits)
+        else sums_of(units, units.total(statistics))
+    )
     estimate = finite(finish(summed([np.ones((1, size)) for size in units.sizes])))[0]
     held = units.n_units + (2 * statistics.shape[0] if stored else 0)
     per_resample = 8 * (3 * held + 3 * statistics.shape[1] + len(estimate))
@@ -568,7 +611,13 @@ def bootstrap(
             f"none of the {resamples} resamples had a finite estimate; too few units ({units.n_clusters})"
         )
     return Bootstrap(
-        estimate=estimate, replicates=replicates, n_degenerate=lost, units=units, seed=seed, scheme=scheme, size=size
+        estimate=estimate,
+        replicates=replicates,
+        n_degenerate=lost,
+        units=units,
+        seed=seed,
+        scheme=scheme,
+        size=size,
     )
 
 
@@ -604,7 +653,9 @@ def whole_pieces(block: int) -> int:
 def in_pieces(weights: FloatArray, dense: FloatArray) -> FloatArray:
     """Weighted sums (b, units) @ (units, k) by dense products of `PIECE` resamples each."""
     out = np.empty((len(weights), dense.shape[1]))
-    with np.errstate(over="ignore", invalid="ignore"):  # sums beyond the range of floats: no estimate
+    with np.errstate(
+        over="ignore", invalid="ignore"
+    ):  # sums beyond the range of floats: no estimate
         for start in range(0, len(weights), PIECE):
             out[start : start + PIECE] = weights[start : start + PIECE] @ dense
     return out
@@ -729,7 +780,9 @@ def acceleration(influence: FloatArray, copies: FloatArray | None = None) -> Flo
         return np.where(squares > 0, (c @ x**3) / (6 * squares**1.5), np.nan)
 
 
-def jackknife(statistics: Any, finish: Finish, units: Units | StoredUnits, *, size: float = 1.0) -> Jackknife:
+def jackknife(
+    statistics: Any, finish: Finish, units: Units | StoredUnits, *, size: float = 1.0
+) -> Jackknife:
     """Recompute an estimate with one unit left out at a time, from leave-one-out sums.
 
     Parameters
@@ -764,19 +817,32 @@ def jackknife(statistics: Any, finish: Finish, units: Units | StoredUnits, *, si
     if isinstance(units, StoredUnits):
         whole, values = np.asarray(statistics.sum(axis=0), dtype=np.float64)[None, :], []
         for block in units.tables(statistics):
-            values += [finite(finish(without(whole, block[start : start + BLOCK].toarray())))
-                       for start in range(0, block.shape[0], BLOCK)]  # fmt: skip
+            values += [
+                finite(finish(without(whole, block[start : start + BLOCK].toarray())))
+                for start in range(0, block.shape[0], BLOCK)
+            ]
         left = np.concatenate(values)
-        return Jackknife(estimate=finite(finish(whole))[0], values=left, copies=np.ones(len(left)), size=size)
-    dense = units.copies is not None and isinstance(statistics, np.ndarray) and len(statistics) == units.n_units
+        return Jackknife(
+            estimate=finite(finish(whole))[0], values=left, copies=np.ones(len(left)), size=size
+        )
+    dense = (
+        units.copies is not None
+        and isinstance(statistics, np.ndarray)
+        and len(statistics) == units.n_units
+    )
     table: Any = statistics if dense else units.total(statistics)
     whole = (
-        np.cumsum(table, axis=0)[-1:] if dense else unit_sums(np.ones((1, units.n_units)), columns_of(table))
+        np.cumsum(table, axis=0)[-1:]
+        if dense
+        else unit_sums(np.ones((1, units.n_units)), columns_of(table))
     )  # in the same order
     copies = np.ones(units.n_units) if units.copies is None else units.copies
     if dense:
         before, after = np.zeros_like(table), np.zeros_like(table)
-        before[1:], after[:-1] = np.cumsum(table[:-1], axis=0), np.cumsum(table[:0:-1], axis=0)[::-1]
+        before[1:], after[:-1] = (
+            np.cumsum(table[:-1], axis=0),
+            np.cumsum(table[:0:-1], axis=0)[::-1],
+        )
     values = []
     for start in range(0, units.n_units, BLOCK):
         some = slice(start, min(start + BLOCK, units.n_units))
@@ -785,7 +851,9 @@ def jackknife(statistics: Any, finish: Finish, units: Units | StoredUnits, *, si
         else:
             left = without(whole, table[some].toarray() / copies[some, None])
         values.append(finite(finish(left)))
-    return Jackknife(estimate=finite(finish(whole))[0], values=np.concatenate(values), copies=copies, size=size)
+    return Jackknife(
+        estimate=finite(finish(whole))[0], values=np.concatenate(values), copies=copies, size=size
+    )
 
 
 def without(whole: FloatArray, unit: FloatArray) -> FloatArray:
@@ -897,7 +965,9 @@ def percentile(boot: Replicates, *, level: float = 0.95) -> Interval:
     True
     """
     alphas = tails(level, boot)
-    return collect([ends(column, *alphas) for column in boot.replicates.T], "percentile", level, boot)
+    return collect(
+        [ends(column, *alphas) for column in boot.replicates.T], "percentile", level, boot
+    )
 
 
 def basic(boot: Replicates, *, level: float = 0.95, centre: FloatArray | None = None) -> Interval:
@@ -989,11 +1059,15 @@ def share_below(usable: FloatArray, estimate: float) -> float:
     if not len(usable):
         return math.nan
     lower, upper = np.percentile(usable, (25, 75))
-    near = np.abs(usable - estimate) <= TIES * (upper - lower) + ROUNDING_OF_ESTIMATE * abs(estimate)
+    near = np.abs(usable - estimate) <= TIES * (upper - lower) + ROUNDING_OF_ESTIMATE * abs(
+        estimate
+    )
     return float(np.mean(np.where(near, 0.5, usable < estimate)))
 
 
-def studentized(boot: Replicates, *, std_error: FloatArray, std_errors: FloatArray, level: float = 0.95) -> Interval:
+def studentized(
+    boot: Replicates, *, std_error: FloatArray, std_errors: FloatArray, level: float = 0.95
+) -> Interval:
     """Studentized intervals: estimate - quantile(t*) x s.e. (Davison & Hinkley 1997, eq. 5.7).
 
     Parameters
@@ -1015,11 +1089,21 @@ def studentized(boot: Replicates, *, std_error: FloatArray, std_errors: FloatArr
         se = np.where(std_errors[:, j] > 0, std_errors[:, j], np.nan)
         low, high, error_low, error_high, why = ends((column - boot.estimate[j]) / se, *alphas)
         s = std_error[j]
-        found.append((boot.estimate[j] - high * s, boot.estimate[j] - low * s, error_high * s, error_low * s, why))
+        found.append(
+            (
+                boot.estimate[j] - high * s,
+                boot.estimate[j] - low * s,
+                error_high * s,
+                error_low * s,
+                why,
+            )
+        )
     return collect(found, "studentized", level, boot)
 
 
-def choose(method: str, boot: Replicates, *, level: float = 0.95, jack: Jackknife | None = None) -> Interval:
+def choose(
+    method: str, boot: Replicates, *, level: float = 0.95, jack: Jackknife | None = None
+) -> Interval:
     """Make the interval that an option names: ``percentile``, ``basic`` or ``bca`` (which needs `jack`).
 
     Raises
@@ -1033,8 +1117,10 @@ def choose(method: str, boot: Replicates, *, level: float = 0.95, jack: Jackknif
         return basic(boot, level=level)
     if method == "bca":
         if jack is None:
-            raise InputError(f"{option('ci', 'bca')} needs rows or one cluster factor, not two crossed ones; use "
-                             f"{option('ci', 'basic')}")  # fmt: skip
+            raise InputError(
+                f"{option('ci', 'bca')} needs rows or one cluster factor, not two crossed ones; use "
+                f"{option('ci', 'basic')}"
+            )
         return bca(boot, jack, level=level)
     raise InputError(f"{option('ci', method)} is not one of percentile, basic, bca")
 
@@ -1052,8 +1138,10 @@ def check_resamples(resamples: int, level: float) -> None:
         raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}")
     needed = resamples_needed(level)
     if resamples < needed:
-        raise InputError(f"{option('resamples', resamples)} cannot give a {100 * level:g}% interval; use at least "
-                         f"{needed}")  # fmt: skip
+        raise InputError(
+            f"{option('resamples', resamples)} cannot give a {100 * level:g}% interval; use at least "
+            f"{needed}"
+        )
 
 
 def resamples_needed(level: float) -> int:
@@ -1084,5 +1172,11 @@ def collect(found: list[Any], method: str, level: float, boot: Replicates) -> In
         for f, g, s in zip(found, gone, still.tolist(), strict=True)
     )
     return Interval(
-        low=low, high=high, error_low=error_low, error_high=error_high, undefined=why, method=method, level=level
+        low=low,
+        high=high,
+        error_low=error_low,
+        error_high=error_high,
+        undefined=why,
+        method=method,
+        level=level,
     )

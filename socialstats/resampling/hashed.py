@@ -10,7 +10,9 @@ import numpy as np
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.resampling.engine import poisson_cdf
 
-STEP, FIRST, SECOND = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
+STEP, FIRST, SECOND = (
+    np.uint64(x) for x in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+)
 
 
 class HashedWeights:
@@ -38,8 +40,13 @@ class HashedWeights:
     """
 
     def __init__(self, factor: str, levels: Sequence[str], seed: int) -> None:
-        found = (hashlib.blake2b(f"{seed}\n{factor}\n{level}".encode(), digest_size=8) for level in levels)
-        self._state = np.frombuffer(b"".join(one.digest() for one in found), dtype="<u8").astype(np.uint64)
+        found = (
+            hashlib.blake2b(f"{seed}\n{factor}\n{level}".encode(), digest_size=8)
+            for level in levels
+        )
+        self._state = np.frombuffer(b"".join(one.digest() for one in found), dtype="<u8").astype(
+            np.uint64
+        )
         self._cdf = poisson_cdf(1.0)
 
     def of(self, level: IntArray, start: int, stop: int) -> FloatArray:

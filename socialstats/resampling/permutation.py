@@ -184,7 +184,11 @@ def permutation_test(
     listed = math.comb(n, taken) <= MOST_LISTED and bool(np.all(copies == 1))
     per_draw = 8 * (3 * units.n_units + 4 * table.shape[0] + len(observed))
     block = max(1, int(memory) // per_draw)
-    drawn = all_labels(n, taken, block) if listed else random_labels(copies, taken, permutations, seed, block)
+    drawn = (
+        all_labels(n, taken, block)
+        if listed
+        else random_labels(copies, taken, permutations, seed, block)
+    )
     extreme, usable = np.zeros(len(observed)), np.zeros(len(observed))
     tolerance = 100 * TIE * np.abs(observed)
     for weights in drawn:
@@ -197,11 +201,15 @@ def permutation_test(
 def unit_labels(label: IntArray, units: Units) -> tuple[FloatArray, FloatArray]:
     """Return 1 for units of the first group, and how many alike units each stands for."""
     if len(units.sizes) == 2:
-        raise InputError("labels are exchanged between rows or clusters of one factor, not two crossed ones")
+        raise InputError(
+            "labels are exchanged between rows or clusters of one factor, not two crossed ones"
+        )
     flag = np.asarray(label).astype(bool)
     if flag.shape != units.unit.shape:
         raise InputError(f"labels are {flag.shape}, cells {units.unit.shape}")
-    cells, ones = (np.bincount(units.unit, w, units.n_units) for w in (None, flag.astype(np.float64)))
+    cells, ones = (
+        np.bincount(units.unit, w, units.n_units) for w in (None, flag.astype(np.float64))
+    )
     if np.any((ones > 0) & (ones < cells)):
         raise InputError(
             f"{int(((ones > 0) & (ones < cells)).sum())} clusters hold both groups: labels of whole clusters cannot "
@@ -231,7 +239,9 @@ def all_labels(n: int, taken: int, block: int) -> Iterator[FloatArray]:
         yield weights
 
 
-def random_labels(copies: FloatArray, taken: int, permutations: int, seed: int, block: int) -> Iterator[FloatArray]:
+def random_labels(
+    copies: FloatArray, taken: int, permutations: int, seed: int, block: int
+) -> Iterator[FloatArray]:
     """Draw labellings: a subset of the units, or of the alike rows of each cell."""
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
     single = bool(np.all(copies == 1))
@@ -243,21 +253,33 @@ def random_labels(copies: FloatArray, taken: int, permutations: int, seed: int, 
             np.put_along_axis(weights, order, 1.0, axis=1)
             yield weights
         else:
-            drawn = rng.multivariate_hypergeometric(copies.astype(np.int64), taken, size=n, method="marginals")
+            drawn = rng.multivariate_hypergeometric(
+                copies.astype(np.int64), taken, size=n, method="marginals"
+            )
             yield drawn / copies
 
 
-def finished(observed: FloatArray, extreme: FloatArray, usable: FloatArray, *, exact: bool, draws: int) -> ChanceTest:
+def finished(
+    observed: FloatArray, extreme: FloatArray, usable: FloatArray, *, exact: bool, draws: int
+) -> ChanceTest:
     """Turn counts into p-values; NaN where the data have no statistic."""
     if not usable.any():
         raise UndefinedStatistic("no labelling of the two groups has a statistic")
     safe = np.maximum(usable, 1)
-    p, error = (extreme / safe, np.zeros(len(safe))) if exact else monte_carlo_p(extreme.astype(np.int64), safe)
+    p, error = (
+        (extreme / safe, np.zeros(len(safe)))
+        if exact
+        else monte_carlo_p(extreme.astype(np.int64), safe)
+    )
     known = ~np.isnan(observed) & (usable > 0)
     return ChanceTest(
-        statistic=observed, p_value=np.where(known, p, np.nan), mc_error=np.where(known, error, np.nan), exact=exact,
-        draws=0 if exact else draws, method="every labelling" if exact else "random labels",
-    )  # fmt: skip
+        statistic=observed,
+        p_value=np.where(known, p, np.nan),
+        mc_error=np.where(known, error, np.nan),
+        exact=exact,
+        draws=0 if exact else draws,
+        method="every labelling" if exact else "random labels",
+    )
 
 
 MOST_FLIPPED = 36  # two halves of 2^18 sums
@@ -463,8 +485,13 @@ def result(total: float, p: float, error: float, draws: int, method: str) -> Cha
     """Make the result of one statistic."""
     one = np.array([total]), np.array([p]), np.array([error])
     return ChanceTest(
-        statistic=one[0], p_value=one[1], mc_error=one[2], exact=draws == 0, draws=draws, method=method
-    )  # fmt: skip
+        statistic=one[0],
+        p_value=one[1],
+        mc_error=one[2],
+        exact=draws == 0,
+        draws=draws,
+        method=method,
+    )
 
 
 def sizes(values: FloatArray, count: FloatArray | None) -> tuple[float, FloatArray, FloatArray]:
@@ -472,7 +499,9 @@ def sizes(values: FloatArray, count: FloatArray | None) -> tuple[float, FloatArr
     x = np.asarray(values, dtype=np.float64)
     times = np.ones(len(x)) if count is None else np.asarray(count, dtype=np.float64)
     if x.ndim != 1 or not len(x) or times.shape != x.shape or not np.all(np.isfinite(x)):
-        raise InputError("a sign-flip test needs a list of finite values, and a count for each if counts are given")
+        raise InputError(
+            "a sign-flip test needs a list of finite values, and a count for each if counts are given"
+        )
     if np.any(times < 0) or np.any(times % 1 != 0):
         raise InputError("counts of units must be whole numbers of at least 0 to flip their signs")
     kept = (np.abs(x) > 0) & (times > 0)
@@ -505,7 +534,9 @@ def flipped_sums(
     single = np.repeat(size[~many], count[~many].astype(np.int64))
     tables = byte_tables(single)
     words = -(-len(tables) // BYTE)
-    binomials, bits = (np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(2))
+    binomials, bits = (
+        np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(2)
+    )
     held = max(1, min(block, MEMORY_OF_FLIPS // (8 * (words + int(many.sum()) + 1))))
     for start in range(0, flips, held):
         n = min(held, flips - start)
@@ -615,12 +646,16 @@ def max_t(
     one_of("method", method, STEPS)
     t, b = np.asarray(statistics, dtype=np.float64), np.asarray(draws, dtype=np.float64)
     if t.ndim != 1 or b.ndim != 2 or b.shape[1] != len(t):
-        raise InputError(f"draws must have one column per statistic: {b.shape} does not fit {t.shape}")
+        raise InputError(
+            f"draws must have one column per statistic: {b.shape} does not fit {t.shape}"
+        )
     known = np.flatnonzero(~np.isnan(t))
     b = b[:, known]
     b = b[~np.isnan(b).any(axis=1)]
     if not len(known) or len(b) < 99:
-        raise InputError(f"max-t needs a statistic and at least 99 draws, got {len(known)} and {len(b)}")
+        raise InputError(
+            f"max-t needs a statistic and at least 99 draws, got {len(known)} and {len(b)}"
+        )
     size, drawn = extremity(t[known], alternative), extremity(b, alternative)
     p, error = (stepped if method == "step_down" else single)(size, drawn)
     out, out_error = np.full(len(t), np.nan), np.full(len(t), np.nan)
@@ -668,11 +703,15 @@ def max_t_critical(draws: FloatArray, level: float = 0.95) -> float:
     largest = np.sort(np.abs(b[~np.isnan(b).any(axis=1)]).max(axis=1))
     place = int(np.ceil(level * (len(largest) + 1) - 1e-9))
     if place > len(largest):
-        raise InputError(f"{len(largest)} draws do not reach a simultaneous {100 * level:g}% interval; take more")
+        raise InputError(
+            f"{len(largest)} draws do not reach a simultaneous {100 * level:g}% interval; take more"
+        )
     return float(largest[place - 1])
 
 
-def normal_draws(covariance: FloatArray, *, df: float | None = None, draws: int = 100_000, seed: int = 0) -> FloatArray:
+def normal_draws(
+    covariance: FloatArray, *, df: float | None = None, draws: int = 100_000, seed: int = 0
+) -> FloatArray:
     """Draw statistics with given correlations from the multivariate normal (or t) distribution.
 
     Parameters
@@ -698,7 +737,12 @@ def normal_draws(covariance: FloatArray, *, df: float | None = None, draws: int 
     (1000, 2)
     """
     v = np.asarray(covariance, dtype=np.float64)
-    if v.ndim != 2 or v.shape[0] != v.shape[1] or not np.allclose(v, v.T) or not np.all(np.diag(v) > 0):
+    if (
+        v.ndim != 2
+        or v.shape[0] != v.shape[1]
+        or not np.allclose(v, v.T)
+        or not np.all(np.diag(v) > 0)
+    ):
         raise InputError("a covariance must be a square symmetric matrix with positive variances")
     if df is not None and not df > 0:
         raise InputError(f"df must be above 0, not {df!r}")
@@ -706,9 +750,13 @@ def normal_draws(covariance: FloatArray, *, df: float | None = None, draws: int 
     values, vectors = np.linalg.eigh(v / np.outer(scale, scale))
     root = vectors * np.sqrt(np.maximum(values, 0))
     root /= np.sqrt((root**2).sum(axis=1))[:, None]
-    rng, chi = (np.random.default_rng(s) for s in np.random.SeedSequence(checked_seed(seed)).spawn(2))
+    rng, chi = (
+        np.random.default_rng(s) for s in np.random.SeedSequence(checked_seed(seed)).spawn(2)
+    )
     z = rng.standard_normal((checked_draws(draws, "draws"), len(v))) @ root.T
-    draws_t: FloatArray = z if df is None else z / np.sqrt(chi.chisquare(df, size=len(z)) / df)[:, None]
+    draws_t: FloatArray = (
+        z if df is None else z / np.sqrt(chi.chisquare(df, size=len(z)) / df)[:, None]
+    )
     return draws_t
 
 

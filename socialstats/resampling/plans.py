@@ -70,16 +70,22 @@ class Plan:
         plan = cls(pieces=pieces, factors=tuple(factors), codes=codes, strata=strata)
         for factor, n in zip(factors, plan.sizes, strict=False):
             if n < 2:
-                raise InputError(f"'{shorten(factor.name)}' has a single level, which cannot be drawn again. Name a "
-                                 f"factor with more levels ({option('cluster')})")  # fmt: skip
+                raise InputError(
+                    f"'{shorten(factor.name)}' has a single level, which cannot be drawn again. Name a "
+                    f"factor with more levels ({option('cluster')})"
+                )
         if not factors and pieces.size < 2:
-            raise InputError(f"a single {pieces.noun} cannot be drawn again. Collect more {plural_of(pieces.noun)}")
+            raise InputError(
+                f"a single {pieces.noun} cannot be drawn again. Collect more {plural_of(pieces.noun)}"
+            )
         if len(factors) == 2:
             for inner, outer in ((0, 1), (1, 0)):
                 if not len(several(codes[inner], codes[outer])):
                     one, other = (shorten(factors[k].name) for k in (inner, outer))
-                    raise InputError(f"each level of '{one}' lies in one of '{other}': they are not crossed. Name "
-                                     f"{option('cluster', other)} alone")  # fmt: skip
+                    raise InputError(
+                        f"each level of '{one}' lies in one of '{other}': they are not crossed. Name "
+                        f"{option('cluster', other)} alone"
+                    )
         if strata is not None:
             plan.check_strata(strata)
         return plan
@@ -88,16 +94,22 @@ class Plan:
         """Raise InputError for strata within which nothing can be drawn."""
         name, noun = shorten(strata.name), self.noun
         if len(self.factors) == 2:
-            raise InputError(f"{option('strata', strata.name)}: two crossed factors are not drawn within strata")
+            raise InputError(
+                f"{option('strata', strata.name)}: two crossed factors are not drawn within strata"
+            )
         cut = several(self.codes[0], strata.codes)
         if len(cut):
             labels = [self.factors[0].levels[k] for k in cut.tolist()] if self.factors else []
-            raise InputError(f"{count(len(cut), noun)} ({quoted(labels, 3)}) lie in several strata of '{name}'. Name "
-                             "strata that hold whole clusters")  # fmt: skip
+            raise InputError(
+                f"{count(len(cut), noun)} ({quoted(labels, 3)}) lie in several strata of '{name}'. Name "
+                "strata that hold whole clusters"
+            )
         alone = [strata.levels[k] for k, n in zip(*self._stratum_sizes(), strict=True) if n < 2]
         if alone:
-            raise InputError(f"strata of '{name}' with a single {noun} ({quoted(alone, 3)}) have no spread. Join them "
-                             f"with others, or use {option('strata', None)}")  # fmt: skip
+            raise InputError(
+                f"strata of '{name}' with a single {noun} ({quoted(alone, 3)}) have no spread. Join them "
+                f"with others, or use {option('strata', None)}"
+            )
 
     def _stratum_sizes(self) -> tuple[list[int], list[int]]:
         """Return the strata and how many levels each has."""
@@ -119,7 +131,9 @@ class Plan:
         """What is drawn, in the singular."""
         if not self.factors:
             return self.pieces.noun
-        return "cluster" if [factor.name for factor in self.factors] != [self.pieces.unit] else "unit"
+        return (
+            "cluster" if [factor.name for factor in self.factors] != [self.pieces.unit] else "unit"
+        )
 
     @property
     def names(self) -> list[str]:
@@ -152,13 +166,20 @@ class Plan:
         Without strata these are the draws of `socialstats.resampling.bootstrap` for the same clusters and seed.
         """
         if self.strata is None:
-            units = Units.clusters(*self.codes) if self.factors else Units.rows(np.ones(self.pieces.size))
+            units = (
+                Units.clusters(*self.codes)
+                if self.factors
+                else Units.rows(np.ones(self.pieces.size))
+            )
             for block in factor_blocks(units, resamples=resamples, seed=seed, block=BLOCK):
                 for k in range(len(block[0])):
                     yield tuple(times[k].astype(np.int64) for times in block)
             return
         parts = self.parts()
-        streams = [np.random.Generator(np.random.PCG64(one)) for one in np.random.SeedSequence(seed).spawn(len(parts))]
+        streams = [
+            np.random.Generator(np.random.PCG64(one))
+            for one in np.random.SeedSequence(seed).spawn(len(parts))
+        ]
         for start in range(0, resamples, BLOCK):
             n = min(BLOCK, resamples - start)
             times = np.zeros((n, self.sizes[0]), dtype=np.int64)
@@ -194,7 +215,8 @@ class Plan:
     def counts(self) -> dict[str, int]:
         """Return how many pieces, and levels of each factor, there are, by what they are called."""
         each = {
-            factor.name if self.clustered else "units": n for factor, n in zip(self.factors, self.sizes, strict=False)
+            factor.name if self.clustered else "units": n
+            for factor, n in zip(self.factors, self.sizes, strict=False)
         }
         return {plural_of(self.pieces.noun): self.pieces.size, **each}
 

@@ -77,7 +77,9 @@ class Shuffle:
         """
         dense = np.unique(block, return_inverse=True)[1].ravel()
         blocks = int(dense.max()) + 1
-        return cls(label=np.tile([0, 1], blocks), group=np.repeat(np.arange(blocks), 2), entry=2 * dense)
+        return cls(
+            label=np.tile([0, 1], blocks), group=np.repeat(np.arange(blocks), 2), entry=2 * dense
+        )
 
     @property
     def arrangements(self) -> int:
@@ -134,7 +136,9 @@ def orders(labels: Sequence[int]) -> Iterator[tuple[int, ...]]:
                 yield (label, *rest)
 
 
-def tail_p(null: FloatArray, observed: float, alternative: str, *, exact: bool) -> tuple[float, float]:
+def tail_p(
+    null: FloatArray, observed: float, alternative: str, *, exact: bool
+) -> tuple[float, float]:
     """Return p and its Monte-Carlo standard error (0 where every arrangement was computed).
 
     Two-sided p is twice the smaller of both tails, at most 1, as in scipy.stats.permutation_test.

@@ -15,6 +15,21 @@ from socialstats.results.verification import (
 )
 
 __all__ = [
-    "Check", "GLANCE_COLUMNS", "KINDS", "Recomputed", "Result", "ResultGroup", "Row", "TEXT_COLUMNS", "TIDY_COLUMNS",
-    "Tally", "Verification", "Verifications", "joined", "marked", "plain", "results_by_model", "verified_text",
-]  # fmt: skip
+    "Check",
+    "GLANCE_COLUMNS",
+    "KINDS",
+    "Recomputed",
+    "Result",
+    "ResultGroup",
+    "Row",
+    "TEXT_COLUMNS",
+    "TIDY_COLUMNS",
+    "Tally",
+    "Verification",
+    "Verifications",
+    "joined",
+    "marked",
+    "plain",
+    "results_by_model",
+    "verified_text",
+]

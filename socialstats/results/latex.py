@@ -10,20 +10,64 @@ from socialstats.results.layout import LINES, NORMAL, TURNED, Layout, laid_out, 
 
 __all__ = ["escaped", "latex"]
 
-GREEK = {"\u03b1": "alpha", "\u03b2": "beta", "\u03b3": "gamma", "\u03b4": "delta", "\u03b7": "eta", "\u03ba": "kappa",
-         "\u03bc": "mu", "\u03c1": "rho", "\u03c3": "sigma", "\u03c4": "tau", "\u03c7": "chi", "\u03c9": "omega",
-         "\u0394": "Delta", "\u03a3": "Sigma", "\u03a9": "Omega"}  # fmt: skip
-RAISED = str.maketrans("\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "-0123456789")
-ESCAPES = str.maketrans({
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}", "`": r"\textasciigrave{}",
-    "\u2212": "$-$", "<": "$<$", ">": "$>$", "\ufffd": "?",
-    "\u2014": "---", "\u2013": "--", "\u2010": "-", "\u221e": r"$\infty$", "\u00b1": r"$\pm$", "\u00d7": r"$\times$",
-    "\u2264": r"$\leq$", "\u2265": r"$\geq$", "\u2260": r"$\neq$", "\u2248": r"$\approx$", "\u2192": r"$\to$",
-    "\u201c": "``", "\u201d": "''", "\u2018": "`", "\u2019": "'", "\u2026": r"\ldots{}",
-    **dict.fromkeys("\u00a0\u2007\u202f", "~"),
-    **{letter: rf"$\{name}$" for letter, name in GREEK.items()},
-})  # fmt: skip
+GREEK = {
+    "\u03b1": "alpha",
+    "\u03b2": "beta",
+    "\u03b3": "gamma",
+    "\u03b4": "delta",
+    "\u03b7": "eta",
+    "\u03ba": "kappa",
+    "\u03bc": "mu",
+    "\u03c1": "rho",
+    "\u03c3": "sigma",
+    "\u03c4": "tau",
+    "\u03c7": "chi",
+    "\u03c9": "omega",
+    "\u0394": "Delta",
+    "\u03a3": "Sigma",
+    "\u03a9": "Omega",
+}
+RAISED = str.maketrans(
+    "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "-0123456789"
+)
+ESCAPES = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "|": r"\textbar{}",
+        "`": r"\textasciigrave{}",
+        "\u2212": "$-$",
+        "<": "$<$",
+        ">": "$>$",
+        "\ufffd": "?",
+        "\u2014": "---",
+        "\u2013": "--",
+        "\u2010": "-",
+        "\u221e": r"$\infty$",
+        "\u00b1": r"$\pm$",
+        "\u00d7": r"$\times$",
+        "\u2264": r"$\leq$",
+        "\u2265": r"$\geq$",
+        "\u2260": r"$\neq$",
+        "\u2248": r"$\approx$",
+        "\u2192": r"$\to$",
+        "\u201c": "``",
+        "\u201d": "''",
+        "\u2018": "`",
+        "\u2019": "'",
+        "\u2026": r"\ldots{}",
+        **dict.fromkeys("\u00a0\u2007\u202f", "~"),
+        **{letter: rf"$\{name}$" for letter, name in GREEK.items()},
+    }
+)
 LAST_LATIN = "\u017f"  # pdfLaTeX prints the characters up to here without any package
 
 
@@ -82,27 +126,51 @@ def latex(
     """
     layout = laid_out(head, cells, words)
     kinds, heads = [], []
-    for name, lines, size, broken, word in zip(head, layout.heads, layout.sizes, layout.broken, words, strict=True):
+    for name, lines, size, broken, word in zip(
+        head, layout.heads, layout.sizes, layout.broken, words, strict=True
+    ):
         side = "l" if word else "r"
         share = 0.97 * size / layout.capacity
-        kinds.append(rf">{{\raggedright\arraybackslash}}p{{{share:.3f}\linewidth}}" if broken else side)
+        kinds.append(
+            rf">{{\raggedright\arraybackslash}}p{{{share:.3f}\linewidth}}" if broken else side
+        )
         stack = r" \\ ".join(map(escaped, lines))
-        heads.append(escaped(name) if broken or len(lines) < 2 else rf"\shortstack[{side}]{{{stack}}}")
-    body = [start + _line(line, layout, words) for start, line in zip(before or [""] * len(cells), cells, strict=True)]
+        heads.append(
+            escaped(name) if broken or len(lines) < 2 else rf"\shortstack[{side}]{{{stack}}}"
+        )
+    body = [
+        start + _line(line, layout, words)
+        for start, line in zip(before or [""] * len(cells), cells, strict=True)
+    ]
     long, turned = layout.lines > LINES, layout.capacity == TURNED
     kind = "longtable" if long else "tabular"
-    made = [rf"\begin{{{kind}}}{{{''.join(kinds)}}}", r"\toprule", rf"{' & '.join(heads)} \\", r"\midrule", *body,
-            r"\bottomrule", rf"\end{{{kind}}}"]  # fmt: skip
+    made = [
+        rf"\begin{{{kind}}}{{{''.join(kinds)}}}",
+        r"\toprule",
+        rf"{' & '.join(heads)} \\",
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+        rf"\end{{{kind}}}",
+    ]
     if long:
         made.insert(4, r"\endhead")
         made[1:1] = [rf"\caption{{{caption}}} \\"] * bool(caption)
     if layout.capacity > NORMAL:
         wide = r"\setlength{\LTcapwidth}{\linewidth}" if long else ""
-        made = [rf"{{\footnotesize\setlength{{\tabcolsep}}{{3pt}}{wide}", *made[:-1], made[-1] + "}"]
+        made = [
+            rf"{{\footnotesize\setlength{{\tabcolsep}}{{3pt}}{wide}",
+            *made[:-1],
+            made[-1] + "}",
+        ]
     made += [notes] if notes else []
     around = ("landscape" if turned else "") if long else "sidewaystable" if turned else "table"
-    used = {"booktabs": True, "array": any(layout.broken), "longtable": long,
-            ("pdflscape" if long else "rotating"): turned}  # fmt: skip
+    used = {
+        "booktabs": True,
+        "array": any(layout.broken),
+        "longtable": long,
+        ("pdflscape" if long else "rotating"): turned,
+    }
     said = rf"% \usepackage{{{','.join(name for name, needed in used.items() if needed)}}}"
     if layout.needed > TURNED:
         said += "; wider than a turned page: leave columns out"
@@ -117,13 +185,20 @@ def latex(
     made.insert(0, said)
     foreign = sorted({one for one in "".join(made) if one > LAST_LATIN})
     if foreign:
-        made.insert(0, f"% {''.join(foreign[:9])}: use XeLaTeX or LuaLaTeX with a font that has these characters")
+        made.insert(
+            0,
+            f"% {''.join(foreign[:9])}: use XeLaTeX or LuaLaTeX with a font that has these characters",
+        )
     return "\n".join(made)
 
 
 def _line(line: Sequence[str], layout: Layout, words: Sequence[bool]) -> str:
     parts = [
-        _broken(cell, size) if broken else escaped(cell) if word or not layout.stacked else _stacked(cell)
+        _broken(cell, size)
+        if broken
+        else escaped(cell)
+        if word or not layout.stacked
+        else _stacked(cell)
         for cell, size, broken, word in zip(line, layout.sizes, layout.broken, words, strict=True)
     ]
     # after \\, LaTeX reads a leading [ or * as an option of the line break
@@ -134,13 +209,19 @@ def _stacked(cell: str) -> str:
     """Return an estimate with its interval below it."""
     lines = [escaped(part) for part in parts_of(cell)]
     stack = r" \\ {}".join(lines)
-    return rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{stack}\end{{tabular}}" if len(lines) > 1 else stack
+    return (
+        rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{stack}\end{{tabular}}" if len(lines) > 1 else stack
+    )
 
 
 def _broken(cell: str, width: int) -> str:
     """Return a cell whose words longer than its column can be broken, first after their punctuation."""
     said = []
     for word in cell.split(" "):
-        pieces = [word] if len(word) <= width - 2 else re.findall(rf"[^_/.\-]{{1,{width - 4}}}[_/.\-]*|[_/.\-]+", word)
+        pieces = (
+            [word]
+            if len(word) <= width - 2
+            else re.findall(rf"[^_/.\-]{{1,{width - 4}}}[_/.\-]*|[_/.\-]+", word)
+        )
         said.append(r"\allowbreak{}".join(map(escaped, pieces)))
     return " ".join(said)

@@ -54,7 +54,11 @@ def parts_of(cell: str) -> list[str]:
 
 
 def laid_out(
-    head: Sequence[str], cells: Sequence[Sequence[str]], words: Sequence[bool], *, stacked: bool = False
+    head: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    words: Sequence[bool],
+    *,
+    stacked: bool = False,
 ) -> Layout:
     """Decide how a table is set; `words` says which columns hold words, whose cells can be broken.
 
@@ -69,15 +73,28 @@ def laid_out(
     """
     columns = list(zip(*cells, strict=True)) if cells else [()] * len(head)
     longest = [
-        max((len(part) for cell in column for part in (parts_of(cell) if stacked and not word else [cell])), default=0)
+        max(
+            (
+                len(part)
+                for cell in column
+                for part in (parts_of(cell) if stacked and not word else [cell])
+            ),
+            default=0,
+        )
         for column, word in zip(columns, words, strict=True)
     ]
     whole = [max(len(name), size) for name, size in zip(head, longest, strict=True)]
     if not stacked and (needed := sum(whole) + GAP * len(head)) <= NORMAL:
         none = (False,) * len(head)
-        return Layout(tuple((name,) for name in head), tuple(whole), none, needed, NORMAL, len(cells))
-    sizes = [max(size, *map(len, [*_pieces(name), ""])) for name, size in zip(head, longest, strict=True)]
-    fixed = sum(size for size, word in zip(sizes, words, strict=True) if not word) + SMALL_GAP * len(head)
+        return Layout(
+            tuple((name,) for name in head), tuple(whole), none, needed, NORMAL, len(cells)
+        )
+    sizes = [
+        max(size, *map(len, [*_pieces(name), ""])) for name, size in zip(head, longest, strict=True)
+    ]
+    fixed = sum(
+        size for size, word in zip(sizes, words, strict=True) if not word
+    ) + SMALL_GAP * len(head)
     texts = [k for k, word in enumerate(words) if word]
     needed = fixed + sum(min(sizes[k], LEAST) for k in texts)
     if needed > TURNED and not stacked:
@@ -89,12 +106,24 @@ def laid_out(
         broken[k] = sizes[k] > share
         sizes[k] = min(sizes[k], share)
         left -= sizes[k]
-    heights = [max((-(-len(line[k]) // (sizes[k] - 2)) for k in texts if broken[k]), default=1) for line in cells]
+    heights = [
+        max((-(-len(line[k]) // (sizes[k] - 2)) for k in texts if broken[k]), default=1)
+        for line in cells
+    ]
     if stacked:
-        heights = [max(height, *map(len, map(parts_of, line))) for height, line in zip(heights, cells, strict=True)]
+        heights = [
+            max(height, *map(len, map(parts_of, line)))
+            for height, line in zip(heights, cells, strict=True)
+        ]
     heads = tuple(_lines(name, size) for name, size in zip(head, sizes, strict=True))
     return Layout(
-        heads, tuple(sizes), tuple(broken), needed, capacity, sum(max(1, height) for height in heights), stacked
+        heads,
+        tuple(sizes),
+        tuple(broken),
+        needed,
+        capacity,
+        sum(max(1, height) for height in heights),
+        stacked,
     )
 
 

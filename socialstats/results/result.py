@@ -49,7 +49,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-OF_INTERVALS = ("SS312", "SS317", "SS329")  # cautions that a result without an interval or test does not carry
+OF_INTERVALS = (
+    "SS312",
+    "SS317",
+    "SS329",
+)  # cautions that a result without an interval or test does not carry
 REPR_ROWS = 10  # rows of the table that a result prints as itself
 
 
@@ -122,14 +126,24 @@ class Result:
 
     def __post_init__(self) -> None:
         rows = [within_floats(row) for row in self.rows]
-        said = tuple(one for one in self.cautions if one.code not in OF_INTERVALS or any(
-            (row.conf_low is not None or row.p_value is not None) and touches(one, row) for row in rows))  # fmt: skip
+        said = tuple(
+            one
+            for one in self.cautions
+            if one.code not in OF_INTERVALS
+            or any(
+                (row.conf_low is not None or row.p_value is not None) and touches(one, row)
+                for row in rows
+            )
+        )
         object.__setattr__(self, "cautions", said)
         object.__setattr__(self, "rows", printed_together(tuple(under(row, said) for row in rows)))
 
     def __repr__(self) -> str:
         size = ", ".join(counted(n, what) for what, n in self.counts.items())
-        lines = [f"<{self.title}: {size}; {self.inference}>", aligned(*printed(self.rows[:REPR_ROWS]))]
+        lines = [
+            f"<{self.title}: {size}; {self.inference}>",
+            aligned(*printed(self.rows[:REPR_ROWS])),
+        ]
         left = len(self.rows) - REPR_ROWS
         warned = sum(c.severity != "info" for c in self.cautions)
         below = [f"{count(left, 'more row')} in tidy()"] if left > 0 else []
@@ -192,9 +206,10 @@ class Result:
             If there is no such term, or it stands in several groups, each of them named, and `group` is not given.
         """
         found = [
-            r for r in self.rows
+            r
+            for r in self.rows
             if r.term == term and (group is None or r.group == group) and (by is None or r.by == by)
-        ]  # fmt: skip
+        ]
         if not found:
             known = ", ".join(dict.fromkeys(r.term for r in self.rows))
             raise InputError(f"no term '{term}' in this result; terms: {known}")
@@ -203,7 +218,9 @@ class Result:
             if len(plain_rows) == 1:  # the row that leads: the others say what group they are
                 return plain_rows[0]
             groups = ", ".join(repr(r.group) for r in found)
-            raise InputError(f"term '{term}' stands in several groups ({groups}): say which with {option('group')}")
+            raise InputError(
+                f"term '{term}' stands in several groups ({groups}): say which with {option('group')}"
+            )
         return found[0]
 
     def labels(self, rows: Sequence[Row]) -> list[str]:
@@ -267,7 +284,9 @@ class Result:
             If the metric has none.
         """
         if self.covariance is None:
-            raise UndefinedStatistic(f"{self.title} has no covariance matrix; its intervals are {self.inference}")
+            raise UndefinedStatistic(
+                f"{self.title} has no covariance matrix; its intervals are {self.inference}"
+            )
         import pandas as pd
 
         return pd.DataFrame(self.covariance, index=list(self.names), columns=list(self.names))
@@ -290,7 +309,9 @@ class Result:
         import pandas as pd
 
         if level is not None:
-            checked_level(level, "; one term: confint().loc[term]" if isinstance(level, str) else "")
+            checked_level(
+                level, "; one term: confint().loc[term]" if isinstance(level, str) else ""
+            )
         rows = self.rows if level is None else self.rows_at(level)
         used = next((r.conf_level for r in rows if r.conf_level is not None), 0.95)
         names = [f"{50 * (1 - used):g} %", f"{50 * (1 + used):g} %"]
@@ -301,18 +322,26 @@ class Result:
         """Return the rows with intervals at another level, or raise `InputError`."""
         if all(r.conf_level in (None, level) for r in self.rows):
             return self.rows
-        at_level: Callable[[Row, float], Row | None] = importlib.import_module("socialstats.inference.rows").at_level
+        at_level: Callable[[Row, float], Row | None] = importlib.import_module(
+            "socialstats.inference.rows"
+        ).at_level
         found = [at_level(row, level) for row in self.rows]
         rows = tuple(row for row in found if row is not None)
         if len(rows) == len(found):
             return rows
-        raise InputError(f"these intervals are {self.inference}; call {self.metric}(..., level={level}) again")
+        raise InputError(
+            f"these intervals are {self.inference}; call {self.metric}(..., level={level}) again"
+        )
 
     def summary(self) -> str:
         """Return the result as text: estimator, how the errors were obtained, n, terms, cautions."""
         size = ", ".join(counted(n, what) for what, n in self.counts.items())
         lines = [self.title, f"Inference: {self.inference}", f"Data: {size}"]
-        facts = [f"{k} {number(v, 4) if isinstance(v, float) else v}" for k, v in self.fit.items() if v is not None]
+        facts = [
+            f"{k} {number(v, 4) if isinstance(v, float) else v}"
+            for k, v in self.fit.items()
+            if v is not None
+        ]
         if facts:
             lines.append("Fit: " + ", ".join(facts))
         lines += ["", self.table_text(), *self.undefined_lines(), ""]
@@ -342,8 +371,14 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Return title, sentence, terms and cautions for notebooks."""
-        said = [f"<p><b>{escape(self.title)}</b></p>", f"<p>{escape(self.sentence())}</p>", html(*printed(self.rows))]
-        return "".join(said + [f"<p>{escape(str(c))}</p>" for c in self.cautions if c.severity != "info"])
+        said = [
+            f"<p><b>{escape(self.title)}</b></p>",
+            f"<p>{escape(self.sentence())}</p>",
+            html(*printed(self.rows)),
+        ]
+        return "".join(
+            said + [f"<p>{escape(str(c))}</p>" for c in self.cautions if c.severity != "info"]
+        )
 
     def sentence(self) -> str:
         """Return the result as one APA 7 sentence, made from the rows of `tidy()`."""
@@ -384,7 +419,9 @@ class Result:
         """
         rows = published(self.rows)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a peer's complaints are its own; its numbers are compared
+            warnings.simplefilter(
+                "ignore"
+            )  # a peer's complaints are its own; its numbers are compared
             try:
                 return completed(rows, replace(self, rows=rows).crosscheck())
             except (LookupError, ValueError, StopIteration) as error:
@@ -400,17 +437,27 @@ class Result:
         ):  # derived from another result, by a formula that the metric's crosscheck does not know
             return ()
         if self._beyond_peers():
-            return (Check(
-                quantity="all numbers", ours=None, theirs=None, package="none", version="", tolerance=0.0, ok=None,
-                note="squares of such large or small values leave the range of floats in other packages",
-            ),)  # fmt: skip
+            return (
+                Check(
+                    quantity="all numbers",
+                    ours=None,
+                    theirs=None,
+                    package="none",
+                    version="",
+                    tolerance=0.0,
+                    ok=None,
+                    note="squares of such large or small values leave the range of floats in other packages",
+                ),
+            )
         module, _, name = (self.check or self.entry().crosscheck).partition(":")
         check: Callable[[Result], Verification] = getattr(importlib.import_module(module), name)
         return check(self)
 
     def _beyond_peers(self) -> bool:
         """Return whether the design holds values that are divided by their `size_unit` before they are squared."""
-        held: list[Any] = [getattr(self.design, name, None) for name in ("first", "second", "scores")]
+        held: list[Any] = [
+            getattr(self.design, name, None) for name in ("first", "second", "scores")
+        ]
         numbers = [one for one in held if str(getattr(one, "dtype", "")) == "float64"]
         return bool(size_unit(*numbers) != 1)
 
@@ -427,24 +474,37 @@ class Result:
         said = {name: getattr(self, name) for name in ("metric", "title", "inference")}
         asked = {name: plain(getattr(self, name)) for name in ("counts", "fit", "settings")}
         terms = [
-            {f.name: getattr(row, f.name) for f in fields(Row) if f.name not in ("limits", "cautions", "places")}
+            {
+                f.name: getattr(row, f.name)
+                for f in fields(Row)
+                if f.name not in ("limits", "cautions", "places")
+            }
             | {"approximate": row.approximate}
             for row in self.rows
         ]
-        return said | asked | {
-            "terms": [
-                {name: plain(dict(value) if name == "key" else value) for name, value in term.items()
-                 if value not in (None, ()) and value is not False}
-                for term in terms
-            ],
-            "cautions": [plain(asdict(c)) for c in self.cautions],
-            "references": [citation(key) for key in self.references],
-            "sentence": self.sentence(),
-        }  # fmt: skip
+        return (
+            said
+            | asked
+            | {
+                "terms": [
+                    {
+                        name: plain(dict(value) if name == "key" else value)
+                        for name, value in term.items()
+                        if value not in (None, ()) and value is not False
+                    }
+                    for term in terms
+                ],
+                "cautions": [plain(asdict(c)) for c in self.cautions],
+                "references": [citation(key) for key in self.references],
+                "sentence": self.sentence(),
+            }
+        )
 
 
 R = TypeVar("R")
-SAID_BY_METRIC = ("SS315",)  # a metric says how many and how it used them; other codes tell of different things
+SAID_BY_METRIC = (
+    "SS315",
+)  # a metric says how many and how it used them; other codes tell of different things
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -501,11 +561,15 @@ class ResultGroup:
         import pandas as pd
 
         parts: dict[str, pd.DataFrame] = self._each(lambda r: r.augment())
-        return pd.concat([part.assign(**{self.by: level}) for level, part in parts.items()], ignore_index=True)
+        return pd.concat(
+            [part.assign(**{self.by: level}) for level, part in parts.items()], ignore_index=True
+        )
 
     def summary(self) -> str:
         """Return the summaries of all levels."""
-        return "\n\n".join(f"{self.by} = {level}\n{r.summary()}" for level, r in self.results.items())
+        return "\n\n".join(
+            f"{self.by} = {level}\n{r.summary()}" for level, r in self.results.items()
+        )
 
     def to_markdown(self) -> str:
         """Return the terms of all levels as one Markdown table, the level in its first column."""
@@ -572,10 +636,13 @@ class ResultGroup:
         checks, rows = list[Check](), list[Row]()
         for level, found in self._each(lambda r: r.verify()).items():
             checks += [
-                replace(check, quantity=f"{shorten(level, 40)}: {check.quantity}",
-                        row=None if check.row is None else check.row + len(rows))
+                replace(
+                    check,
+                    quantity=f"{shorten(level, 40)}: {check.quantity}",
+                    row=None if check.row is None else check.row + len(rows),
+                )
                 for check in found
-            ]  # fmt: skip
+            ]
             rows += found.rows
         return Verification(checks=tuple(checks), rows=tuple(rows))
 
@@ -620,13 +687,20 @@ def with_cautions(result: R, cautions: tuple[Caution, ...]) -> R:
 
 def printed_alike(lead: Result, *others: Result) -> tuple[Result, ...]:
     """Return other results with the decimals of a leading one, column by column (`rows.columns_of`)."""
-    digits = {column: median_low(lead.rows[k].decimals for k in at) for column, at in columns_of(lead.rows).items()}
+    digits = {
+        column: median_low(lead.rows[k].decimals for k in at)
+        for column, at in columns_of(lead.rows).items()
+    }
     return tuple(
-        replace(one, rows=tuple(
-            replace(row, places=max(row.decimals, digits.get(column_of(row), 0))) for row in one.rows
-        ))
+        replace(
+            one,
+            rows=tuple(
+                replace(row, places=max(row.decimals, digits.get(column_of(row), 0)))
+                for row in one.rows
+            ),
+        )
         for one in others
-    )  # fmt: skip
+    )
 
 
 def results_by_model(results: object, function: str) -> dict[str, Result]:
@@ -638,10 +712,15 @@ def results_by_model(results: object, function: str) -> dict[str, Result]:
         For anything that does not name the model of each result.
     """
     found = results.results if isinstance(results, ResultGroup) else results
-    wrong = [] if not isinstance(found, Mapping) else [
-        shorten(type(one).__name__) for one in found.values() if not isinstance(one, Result)]  # fmt: skip
+    wrong = (
+        []
+        if not isinstance(found, Mapping)
+        else [shorten(type(one).__name__) for one in found.values() if not isinstance(one, Result)]
+    )
     if not isinstance(found, Mapping) or wrong:
         held = type(results).__name__ + (f" of {wrong[0]}" if wrong else "")
-        raise InputError(f"{function}() takes one result a model under the model's name, {{'m1': result, 'm2': ...}}, "
-                         f"or the results by a factor of one call; this is a {held}")  # fmt: skip
+        raise InputError(
+            f"{function}() takes one result a model under the model's name, {{'m1': result, 'm2': ...}}, "
+            f"or the results by a factor of one call; this is a {held}"
+        )
     return {str(model): result for model, result in found.items()}

@@ -32,18 +32,61 @@ def checked_level(level: float, fix: str = "") -> float:
     return level
 
 
-Role = Literal["estimate", "difference", "effect_size", "component", "test", "rank", "reference", "spread", "count"]
+Role = Literal[
+    "estimate",
+    "difference",
+    "effect_size",
+    "component",
+    "test",
+    "rank",
+    "reference",
+    "spread",
+    "count",
+]
 Interval = Literal[
-    "t", "z", "score", "exact", "jackknife", "percentile", "basic", "bca", "studentized", "noncentral_t",
-    "noncentral_chi2", "profile", "fisher_z", "one_sided", "test_inversion", "korn_graubard", "outer_ends",
-]  # fmt: skip
+    "t",
+    "z",
+    "score",
+    "exact",
+    "jackknife",
+    "percentile",
+    "basic",
+    "bca",
+    "studentized",
+    "noncentral_t",
+    "noncentral_chi2",
+    "profile",
+    "fisher_z",
+    "one_sided",
+    "test_inversion",
+    "korn_graubard",
+    "outer_ends",
+]
 Test = Literal[
-    "t", "z", "chi2", "f", "exact", "mid_p", "score", "permutation", "sign_flip", "signed_rank", "exact_signed_rank",
-    "rank_sum", "exact_rank_sum",
-]  # fmt: skip
+    "t",
+    "z",
+    "chi2",
+    "f",
+    "exact",
+    "mid_p",
+    "score",
+    "permutation",
+    "sign_flip",
+    "signed_rank",
+    "exact_signed_rank",
+    "rank_sum",
+    "exact_rank_sum",
+]
 Reason = Literal[
-    "no_variation", "one_cluster", "one_unit", "perfect_agreement", "unidentified", "no_interval", "missed", "no_data",
-]  # fmt: skip
+    "no_variation",
+    "one_cluster",
+    "one_unit",
+    "perfect_agreement",
+    "unidentified",
+    "no_interval",
+    "missed",
+    "no_data",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,7 +286,8 @@ class Row:
 def negated(row: Row) -> Row:
     """Return a difference with the sign of estimate, limits and statistic changed."""
     estimate, statistic, low, high = (
-        None if value is None else -value for value in (row.estimate, row.statistic, row.conf_high, row.conf_low)
+        None if value is None else -value
+        for value in (row.estimate, row.statistic, row.conf_high, row.conf_low)
     )
     return replace(row, estimate=estimate, statistic=statistic, conf_low=low, conf_high=high)
 
@@ -270,7 +314,9 @@ def matched_rows(first: Sequence[Row], second: Sequence[Row]) -> list[tuple[Row,
     >>> [(a.term, b.term) for a, b in matched_rows(first, second)]
     [('a', 'a')]
     """
-    match = match_keys(*([(row.term, row.group, row.by, row.key) for row in rows] for rows in (first, second)))
+    match = match_keys(
+        *([(row.term, row.group, row.by, row.key) for row in rows] for rows in (first, second))
+    )
     return [(first[i], second[j]) for i, j in np.transpose(match.places).tolist()]
 
 
@@ -279,7 +325,9 @@ def together(rows: Iterable[Row]) -> tuple[Caution, ...]:
     return tuple(dict.fromkeys(said for row in rows for said in row.cautions))
 
 
-MOST_TOGETHER = 3  # differences (of three models); what suits more of them has needlessly many decimals
+MOST_TOGETHER = (
+    3  # differences (of three models); what suits more of them has needlessly many decimals
+)
 Places = tuple[int, int, int]  # where two estimates and their difference stand
 
 
@@ -298,7 +346,9 @@ def parts_of(rows: Sequence[Row]) -> list[Places]:
     [(0, 1, 2)]
     """
     known: dict[tuple[frozenset[tuple[str, str]], str], list[tuple[str, int]]] = {}
-    gaps = [at for at, row in enumerate(rows) if row.role == "difference" and row.estimate is not None]
+    gaps = [
+        at for at, row in enumerate(rows) if row.role == "difference" and row.estimate is not None
+    ]
     for at, row in enumerate(rows if gaps else ()):
         if row.role not in ("difference", "test", "rank") and row.estimate is not None:
             for of in row.key:
@@ -309,14 +359,20 @@ def parts_of(rows: Sequence[Row]) -> list[Places]:
         for one, two in permutations(key, 2):
             rest = frozenset(key) - {one, two}
             sides = product(*(known.get((rest, label), ()) for _, label in (one, two)))
-            both = ((a, b) for (of, a), (same, b) in sides if of == same and _subtract(rows, a, b, at))
+            both = (
+                (a, b) for (of, a), (same, b) in sides if of == same and _subtract(rows, a, b, at)
+            )
             if pair := next(both, None):
                 found.append((*pair, at))
                 break
     return found
 
 
-FACTS = ("family", "interval name", "test name")  # entries in a key that are no labels of what is estimated
+FACTS = (
+    "family",
+    "interval name",
+    "test name",
+)  # entries in a key that are no labels of what is estimated
 
 
 def _subtract(rows: Sequence[Row], first: int, second: int, at: int) -> bool:
@@ -326,7 +382,10 @@ def _subtract(rows: Sequence[Row], first: int, second: int, at: int) -> bool:
 
 def subtracts(rows: Sequence[Row], places: Places, digits: int) -> bool:
     """Return whether two estimates, printed with so many decimals, subtract to their difference printed likewise."""
-    a, b, gap = (int(rounded(rows[k].estimate or 0.0, digits).replace(".", "").replace(",", "")) for k in places)
+    a, b, gap = (
+        int(rounded(rows[k].estimate or 0.0, digits).replace(".", "").replace(",", ""))
+        for k in places
+    )
     return a - b == gap
 
 
@@ -368,7 +427,10 @@ def printed_together(rows: tuple[Row, ...]) -> tuple[Row, ...]:
             vanishes = rows[k].excludes_zero and abs(rows[k].estimate or 1.0) < 0.5 * 10.0**-common
             digits[k] = max(rows[k].places or 0, own if vanishes or own > common + 1 else common)
     _subtract_at(rows, list(columns.values()), digits)
-    return tuple(row if row.decimals == d else replace(row, places=d) for row, d in zip(rows, digits, strict=True))
+    return tuple(
+        row if row.decimals == d else replace(row, places=d)
+        for row, d in zip(rows, digits, strict=True)
+    )
 
 
 def _subtract_at(rows: Sequence[Row], columns: Sequence[Sequence[int]], digits: list[int]) -> None:
@@ -397,10 +459,14 @@ def _fewest(rows: Sequence[Row], own: Sequence[Places], digits: Sequence[int]) -
     """Return the fewest decimals at which all these estimates subtract to their differences, or None."""
     members = {k for places in own for k in places}
     base = max(digits[k] for k in {k for k in members if rows[k].std_error is not None} or members)
-    return next((d for d in (base, base + 1) if all(subtracts(rows, places, d) for places in own)), None)
+    return next(
+        (d for d in (base, base + 1) if all(subtracts(rows, places, d) for places in own)), None
+    )
 
 
-def rows_with(rows: Sequence[Row], *dimensions: str, role: str = "estimate", **labels: str) -> list[Row]:
+def rows_with(
+    rows: Sequence[Row], *dimensions: str, role: str = "estimate", **labels: str
+) -> list[Row]:
     """Return the rows of a role whose key has these dimensions and no others.
 
     Parameters
@@ -420,9 +486,12 @@ def rows_with(rows: Sequence[Row], *dimensions: str, role: str = "estimate", **l
     """
     wanted = {*dimensions, *labels}
     return [
-        row for row in rows
-        if row.role == role and {name for name, _ in row.key} == wanted and labels.items() <= dict(row.key).items()
-    ]  # fmt: skip
+        row
+        for row in rows
+        if row.role == role
+        and {name for name, _ in row.key} == wanted
+        and labels.items() <= dict(row.key).items()
+    ]
 
 
 def extremes(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
@@ -441,7 +510,10 @@ def extremes(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
     """
     known = [(row.estimate, row) for row in rows if row.estimate is not None]
     ends = [end(value for value, _ in known) for end in (min, max)]
-    low, high = ([row for value, row in known if math.isclose(value, end, rel_tol=TIED, abs_tol=TIED)] for end in ends)
+    low, high = (
+        [row for value, row in known if math.isclose(value, end, rel_tol=TIED, abs_tol=TIED)]
+        for end in ends
+    )
     return low, high
 
 
@@ -454,20 +526,44 @@ def within_floats(row: Row) -> Row:
     if not beyond:
         return row
     first = min(NUMBERS.index(name) for name in beyond)
-    gone: dict[str, Any] = dict.fromkeys(("conf_low", "conf_high", "conf_level") if first < 4 else ())
+    gone: dict[str, Any] = dict.fromkeys(
+        ("conf_low", "conf_high", "conf_level") if first < 4 else ()
+    )
     gone |= dict.fromkeys(beyond) | dict.fromkeys(NUMBERS[4:] if first in (0, 1, 4) else ())
     why = f"its {beyond[0].replace('_', ' ')} is {OUT_OF_RANGE}"
     return replace(row, **gone, undefined=row.undefined or why)
 
 
 NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "p_value", "p_adjusted")
-BESIDE = ("leverage", "effective", "key", "role", "interval", "test", "family", "limits", "cautions", "places")
+BESIDE = (
+    "leverage",
+    "effective",
+    "key",
+    "role",
+    "interval",
+    "test",
+    "family",
+    "limits",
+    "cautions",
+    "places",
+)
 TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name not in BESIDE)
 TEXT_COLUMNS = ("term", "by", "group", "method", "undefined", "reason")
 GLANCE_COLUMNS = (
-    "nobs", "n_clusters", "loglik", "aic", "bic", "df", "converged", "iterations", "method", "seed", "resamples",
-    "effective_df", "largest_leverage",
-)  # fmt: skip
+    "nobs",
+    "n_clusters",
+    "loglik",
+    "aic",
+    "bic",
+    "df",
+    "converged",
+    "iterations",
+    "method",
+    "seed",
+    "resamples",
+    "effective_df",
+    "largest_leverage",
+)
 
 
 def tidy_table(rows: Sequence[Row], *, all: bool = False) -> pd.DataFrame:
@@ -475,9 +571,14 @@ def tidy_table(rows: Sequence[Row], *, all: bool = False) -> pd.DataFrame:
     import pandas as pd
 
     kinds = {name: object if name in TEXT_COLUMNS else "float64" for name in TIDY_COLUMNS}
-    columns = {name: pd.Series([getattr(row, name) for row in rows], dtype=kind) for name, kind in kinds.items()}
+    columns = {
+        name: pd.Series([getattr(row, name) for row in rows], dtype=kind)
+        for name, kind in kinds.items()
+    }
     always = TIDY_COLUMNS if all else ("term", "estimate")
-    return pd.DataFrame({name: values for name, values in columns.items() if name in always or values.notna().any()})
+    return pd.DataFrame(
+        {name: values for name, values in columns.items() if name in always or values.notna().any()}
+    )
 
 
 def plain(value: Any) -> Any:
@@ -508,15 +609,26 @@ def plain(value: Any) -> Any:
 SMALLEST_P = 0.00005
 LONGEST = 40  # characters of a cell
 WHOLE = ("n", "n_units", "n_clusters")
-NOT_PRINTED = ("method", "conf_level", "undefined", "reason")  # what is undefined stands in notes below a table
+NOT_PRINTED = (
+    "method",
+    "conf_level",
+    "undefined",
+    "reason",
+)  # what is undefined stands in notes below a table
 
 
 def printed(rows: Sequence[Row], by: str = "by") -> tuple[list[str], list[list[str]]]:
     """Return the columns that hold something and the cells of rows, as text; `by` heads the column of levels."""
-    shown = [c for c in TIDY_COLUMNS if c not in NOT_PRINTED and any(getattr(r, c) is not None for r in rows)]
+    shown = [
+        c
+        for c in TIDY_COLUMNS
+        if c not in NOT_PRINTED and any(getattr(r, c) is not None for r in rows)
+    ]
     shown.sort(key=lambda column: column != "by")
     columns = [_cells(rows, c) for c in shown]
-    return [by if c == "by" else c for c in shown], [list(line) for line in zip(*columns, strict=True)]
+    return [by if c == "by" else c for c in shown], [
+        list(line) for line in zip(*columns, strict=True)
+    ]
 
 
 def _cells(rows: Sequence[Row], column: str) -> list[str]:
@@ -558,9 +670,14 @@ def aligned(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     """Return a table with words on the left and numbers on the right of their columns."""
     lines = [list(head), *cells]
     widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
-    left = [name in TEXT_COLUMNS or (k == 0 and name not in TIDY_COLUMNS) for k, name in enumerate(head)]
+    left = [
+        name in TEXT_COLUMNS or (k == 0 and name not in TIDY_COLUMNS) for k, name in enumerate(head)
+    ]
     return "\n".join(
-        "  ".join(c.ljust(w) if words else c.rjust(w) for c, w, words in zip(line, widths, left, strict=True)).rstrip()
+        "  ".join(
+            c.ljust(w) if words else c.rjust(w)
+            for c, w, words in zip(line, widths, left, strict=True)
+        ).rstrip()
         for line in lines
     )
 
@@ -572,7 +689,9 @@ def worded(head: Sequence[str], right: Sequence[bool] | None = None) -> list[boo
     return [name in TEXT_COLUMNS or name not in TIDY_COLUMNS for name in head]
 
 
-def markdown(head: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[bool] | None = None) -> str:
+def markdown(
+    head: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[bool] | None = None
+) -> str:
     r"""Return a Markdown table; `right` says which columns hold numbers, where they are not those of terms.
 
     Examples
@@ -584,12 +703,20 @@ def markdown(head: Sequence[str], cells: Sequence[Sequence[str]], right: Sequenc
     """
     words = worded(head, right)
     rule = "|".join(":--" if left else "--:" for left in words)
-    names = [name if name in TIDY_COLUMNS and right is None else escaped(name, sys.maxsize) for name in head]
+    names = [
+        name if name in TIDY_COLUMNS and right is None else escaped(name, sys.maxsize)
+        for name in head
+    ]
     lines = [
         names,
-        *([escaped(cell, sys.maxsize) if left else cell for cell, left in zip(line, words, strict=True)]
-          for line in cells),
-    ]  # fmt: skip
+        *(
+            [
+                escaped(cell, sys.maxsize) if left else cell
+                for cell, left in zip(line, words, strict=True)
+            ]
+            for line in cells
+        ),
+    ]
     body = [f"| {' | '.join(line)} |" for line in lines]
     return "\n".join([body[0], f"|{rule}|", *body[1:]])
 
@@ -606,7 +733,9 @@ def html(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
         f' style="text-align:{"left" if words else "right;white-space:nowrap;padding-left:1em"}"'
         for words in worded(head)
     ]
-    heads = "".join(f"<th{side}>{escape(name)}</th>" for name, side in zip(head, sides, strict=True))
+    heads = "".join(
+        f"<th{side}>{escape(name)}</th>" for name, side in zip(head, sides, strict=True)
+    )
     rows = "".join(
         f"<tr>{''.join(f'<td{side}>{escape(cell)}</td>' for cell, side in zip(line, sides, strict=True))}</tr>"
         for line in cells
@@ -617,4 +746,6 @@ def html(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
 def in_unit(row: Row, unit: float) -> Row:
     """Return a row of a number of values that were divided by a unit, in the unit of the values."""
     names = () if unit == 1 else ("estimate", "std_error", "conf_low", "conf_high")
-    return replace(row, **{n: value * unit for n in names if (value := getattr(row, n)) is not None})
+    return replace(
+        row, **{n: value * unit for n in names if (value := getattr(row, n)) is not None}
+    )

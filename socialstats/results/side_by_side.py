@@ -100,7 +100,9 @@ class ResultTable:
         """Return the terms of all results, below each other, with the name of the result in column ``result``."""
         import pandas as pd
 
-        parts: list[pd.DataFrame] = [one.tidy(all=True).assign(result=name) for name, one in self.results.items()]
+        parts: list[pd.DataFrame] = [
+            one.tidy(all=True).assign(result=name) for name, one in self.results.items()
+        ]
         found = pd.concat(parts, ignore_index=True)
         return found[[name for name in found if name == "estimate" or found[name].notna().any()]]
 
@@ -109,19 +111,39 @@ class ResultTable:
         indent = "  " if self.grouped else ""
         grid = [(indent * (one.what == "term") + one.label, *one.cells) for one in self.lines]
         grid.insert(0, ("", *self.names))
-        widths = [max(len(line[k]) for line in grid if k < len(line)) for k in range(len(self.names) + 1)]
+        widths = [
+            max(len(line[k]) for line in grid if k < len(line)) for k in range(len(self.names) + 1)
+        ]
         cells = [[c.rjust(w) for c, w in zip(line[1:], widths[1:], strict=False)] for line in grid]
-        printed = ["  ".join([line[0].ljust(widths[0]), *own]) for line, own in zip(grid, cells, strict=True)]
+        printed = [
+            "  ".join([line[0].ljust(widths[0]), *own])
+            for line, own in zip(grid, cells, strict=True)
+        ]
         rule, foot = "-" * (sum(widths) + 2 * len(self.names)), self.foot + 1
-        body = [printed[0], rule, *printed[1:foot], *([rule] if foot < len(printed) else []), *printed[foot:], rule]
-        return "\n".join([*([self.title] if self.title else []), *(line.rstrip() for line in body), *self.notes])
+        body = [
+            printed[0],
+            rule,
+            *printed[1:foot],
+            *([rule] if foot < len(printed) else []),
+            *printed[foot:],
+            rule,
+        ]
+        return "\n".join(
+            [*([self.title] if self.title else []), *(line.rstrip() for line in body), *self.notes]
+        )
 
     def to_markdown(self) -> str:
         """Return the table in Markdown; groups stand in bold."""
-        lines = [["", *self.names], *([one.label, *one.cells, *[""] * len(self.names)] for one in self.lines)]
-        safe = [[escaped(cell, sys.maxsize) for cell in line[: len(self.names) + 1]] for line in lines]
+        lines = [
+            ["", *self.names],
+            *([one.label, *one.cells, *[""] * len(self.names)] for one in self.lines),
+        ]
+        safe = [
+            [escaped(cell, sys.maxsize) for cell in line[: len(self.names) + 1]] for line in lines
+        ]
         bold = [
-            f"**{line[0]}**" if one.what == "group" else line[0] for one, line in zip(self.lines, safe[1:], strict=True)
+            f"**{line[0]}**" if one.what == "group" else line[0]
+            for one, line in zip(self.lines, safe[1:], strict=True)
         ]
         body = [
             safe[0],
@@ -138,34 +160,53 @@ class ResultTable:
         for k, one in enumerate(self.lines):
             group += "\\midrule\n" if k == self.foot else ""
             if one.what == "group":
-                group += rf"\multicolumn{{{wide}}}{{l}}{{\textit{{{latex_escaped(one.label)}}}}} \\" + "\n"
+                group += (
+                    rf"\multicolumn{{{wide}}}{{l}}{{\textit{{{latex_escaped(one.label)}}}}} \\"
+                    + "\n"
+                )
                 continue
             before.append(group + (r"\quad " if one.what == "term" and self.grouped else ""))
             group = ""
         notes = rf"\par\smallskip\noindent{{\footnotesize\textit{{Note.}} {latex_escaped(' '.join(self.notes))}\par}}"
-        return latex(["", *self.names], self.printed_cells(), [True, *[False] * len(self.names)], before=before,
-                     caption=latex_escaped(self.title), notes=notes if self.notes else "")  # fmt: skip
+        return latex(
+            ["", *self.names],
+            self.printed_cells(),
+            [True, *[False] * len(self.names)],
+            before=before,
+            caption=latex_escaped(self.title),
+            notes=notes if self.notes else "",
+        )
 
     def to_html(self) -> str:
         """Return the table in HTML, with rules as in print."""
-        heads = "".join(f'<th scope="col" style="{NUMBER}{UNDER}">{escape(name)}</th>' for name in self.names)
+        heads = "".join(
+            f'<th scope="col" style="{NUMBER}{UNDER}">{escape(name)}</th>' for name in self.names
+        )
         rows = []
         for k, one in enumerate(self.lines):
             rule = (OVER if k == self.foot else "") + (UNDER if k == len(self.lines) - 1 else "")
             if one.what == "group":
-                rows.append(f'<tr><th colspan="{len(self.names) + 1}" scope="rowgroup" style="text-align:left;'
-                            f'font-weight:normal;font-style:italic">{escape(one.label)}</th></tr>')  # fmt: skip
+                rows.append(
+                    f'<tr><th colspan="{len(self.names) + 1}" scope="rowgroup" style="text-align:left;'
+                    f'font-weight:normal;font-style:italic">{escape(one.label)}</th></tr>'
+                )
                 continue
             indent = "padding-left:1.5em;" if self.grouped and one.what == "term" else ""
             cells = "".join(f'<td style="{NUMBER}{rule}">{escape(cell)}</td>' for cell in one.cells)
-            rows.append(f'<tr><th scope="row" style="text-align:left;font-weight:normal;{indent}{rule}">'
-                        f"{escape(one.label)}</th>{cells}</tr>")  # fmt: skip
+            rows.append(
+                f'<tr><th scope="row" style="text-align:left;font-weight:normal;{indent}{rule}">'
+                f"{escape(one.label)}</th>{cells}</tr>"
+            )
         title = (
-            f'<caption style="text-align:left;font-weight:bold">{escape(self.title)}</caption>' if self.title else ""
+            f'<caption style="text-align:left;font-weight:bold">{escape(self.title)}</caption>'
+            if self.title
+            else ""
         )
         notes = f"<p><i>Note.</i> {escape(' '.join(self.notes))}</p>" if self.notes else ""
-        return (f'<table style="border-collapse:collapse;{OVER}">{title}<thead><tr><td style="{UNDER}"></td>{heads}'
-                f"</tr></thead><tbody>{''.join(rows)}</tbody></table>{notes}")  # fmt: skip
+        return (
+            f'<table style="border-collapse:collapse;{OVER}">{title}<thead><tr><td style="{UNDER}"></td>{heads}'
+            f"</tr></thead><tbody>{''.join(rows)}</tbody></table>{notes}"
+        )
 
     _repr_html_ = to_html
 
@@ -189,12 +230,17 @@ class ResultTable:
         for one in self.lines:
             group = {"group": one.label, "foot": ""}.get(one.what, group)
             if one.what != "group":
-                cells = [cell.replace(", ", ",\u00a0") if one.what == "below" else cell for cell in one.cells]
+                cells = [
+                    cell.replace(", ", ",\u00a0") if one.what == "below" else cell
+                    for cell in one.cells
+                ]
                 rows.append([escape(group), *map(escape, (one.label, *cells))])
         columns = [str(k) for k in range(len(self.names) + 2)]
         frame = pd.DataFrame(rows, columns=columns)
         made = GT(frame, rowname_col="1", groupname_col="0" if self.grouped else None)
-        made = made.cols_label({k: html(escape(name)) for k, name in zip(columns[2:], self.names, strict=True)})
+        made = made.cols_label(
+            {k: html(escape(name)) for k, name in zip(columns[2:], self.names, strict=True)}
+        )
         made = made.cols_align("right", columns[2:])
         made = made if self.grouped else made.cols_hide(["0"])
         made = made.tab_header(html(escape(self.title))) if self.title else made
@@ -220,7 +266,9 @@ class ResultTable:
         try:
             made = word_file(self, WORD.name)
         except ImportError as error:
-            raise MissingDependency("to_word() needs python-docx: pip install 'socialstats[tables]'") from error
+            raise MissingDependency(
+                "to_word() needs python-docx: pip install 'socialstats[tables]'"
+            ) from error
         with opened_whole(path, WORD) as file:
             file.write(made)
 
@@ -303,19 +351,28 @@ def table(
     """
     held = _named(results, names)
     if below not in get_args(Below):
-        raise InputError(f"below must be one of {quoted(get_args(Below), 9)}, not {shorten(repr(below), 40)}")
+        raise InputError(
+            f"below must be one of {quoted(get_args(Below), 9)}, not {shorten(repr(below), 40)}"
+        )
     rows = {name: _chosen(one, terms, roles, level) for name, one in held.items()}
     found = {(_group_of(row), row.term) for own in rows.values() for row in own}
     _check_terms(terms, found, held)
-    levels = sorted({row.conf_level for own in rows.values() for row in own if row.conf_level is not None})
+    levels = sorted(
+        {row.conf_level for own in rows.values() for row in own if row.conf_level is not None}
+    )
     if below == "interval" and len(levels) > 1:
-        raise InputError(f"the intervals have different levels ({listing([as_given(x) for x in levels])}): "
-                         f"give one with {option('level', 0.95)}")  # fmt: skip
+        raise InputError(
+            f"the intervals have different levels ({listing([as_given(x) for x in levels])}): "
+            f"give one with {option('level', 0.95)}"
+        )
     undefined: dict[str, str] = {}
     lines = (*_term_lines(rows, terms, below, stars, undefined), *_foot_lines(held))
     numbered = names is None and isinstance(results, Sequence)
     said = "; ".join(f"{name} {one.title}" for name, one in held.items())
-    notes = (*([f"{said}."] if numbered else []), *_notes(held, rows, below, stars, levels, undefined))
+    notes = (
+        *([f"{said}."] if numbered else []),
+        *_notes(held, rows, below, stars, levels, undefined),
+    )
     return ResultTable(title=title, names=tuple(held), lines=lines, results=held, notes=notes)
 
 
@@ -324,12 +381,18 @@ def _named(results: Any, names: Sequence[str] | None) -> dict[str, Result]:
     found = results.results if isinstance(results, ResultGroup) else results
     found = [found] if isinstance(found, Result) else found
     if not isinstance(found, Mapping | Sequence) or isinstance(found, str) or not found:
-        raise InputError("table() takes results: [fit1, fit2], {'first': fit1, 'second': fit2}, or those by a factor")
+        raise InputError(
+            "table() takes results: [fit1, fit2], {'first': fit1, 'second': fit2}, or those by a factor"
+        )
     held = list(found.values()) if isinstance(found, Mapping) else list(found)
     wrong = [type(one).__name__ for one in held if not isinstance(one, Result)]
     if wrong:
         raise InputError(f"table() takes results, and one of them is {with_article(wrong[0])}")
-    given = [*map(str, found)] if isinstance(found, Mapping) else [f"({k})" for k in range(1, len(held) + 1)]
+    given = (
+        [*map(str, found)]
+        if isinstance(found, Mapping)
+        else [f"({k})" for k in range(1, len(held) + 1)]
+    )
     given = given if names is None else [str(name) for name in names]
     if len(given) != len(held) or len(set(given)) < len(given):
         raise InputError(
@@ -338,15 +401,25 @@ def _named(results: Any, names: Sequence[str] | None) -> dict[str, Result]:
     return dict(zip(given, held, strict=True))
 
 
-def _chosen(result: Result, terms: Sequence[str] | None, roles: Sequence[Role], level: float | None) -> list[Row]:
+def _chosen(
+    result: Result, terms: Sequence[str] | None, roles: Sequence[Role], level: float | None
+) -> list[Row]:
     unknown = sorted({*roles} - {*get_args(Role)})
     if unknown:
-        raise InputError(f"no row has the role {quoted(unknown)}; roles: {listing([*get_args(Role)], 20)}")
+        raise InputError(
+            f"no row has the role {quoted(unknown)}; roles: {listing([*get_args(Role)], 20)}"
+        )
     rows = result.rows if level is None else result.rows_at(checked_level(level))
-    return [row for row in rows if (row.role is None or row.role in roles) and (terms is None or row.term in terms)]
+    return [
+        row
+        for row in rows
+        if (row.role is None or row.role in roles) and (terms is None or row.term in terms)
+    ]
 
 
-def _check_terms(terms: Sequence[str] | None, found: Iterable[tuple[str, str]], held: Mapping[str, Result]) -> None:
+def _check_terms(
+    terms: Sequence[str] | None, found: Iterable[tuple[str, str]], held: Mapping[str, Result]
+) -> None:
     known = {term for _, term in found}
     if missing := [term for term in terms or () if term not in known]:
         there = dict.fromkeys(row.term for one in held.values() for row in one.rows)
@@ -363,7 +436,11 @@ def _group_of(row: Row) -> str:
 
 
 def _term_lines(
-    rows: Mapping[str, list[Row]], terms: Sequence[str] | None, below: Below, stars: bool, undefined: dict[str, str]
+    rows: Mapping[str, list[Row]],
+    terms: Sequence[str] | None,
+    below: Below,
+    stars: bool,
+    undefined: dict[str, str],
 ) -> Iterable[Line]:
     """Yield the lines of groups and terms: groups in the order in which they are met, and terms within them."""
     cells: dict[str, dict[str, dict[str, Row]]] = {}
@@ -379,7 +456,9 @@ def _term_lines(
         if len(cells) > 1:
             yield Line("group", group or "All")
         for term in held if terms is None else [term for term in terms if term in held]:
-            yield from _pair_of_lines(term, [held[term].get(name) for name in rows], below, stars, undefined)
+            yield from _pair_of_lines(
+                term, [held[term].get(name) for name in rows], below, stars, undefined
+            )
 
 
 def _pair_of_lines(
@@ -390,11 +469,17 @@ def _pair_of_lines(
 
     def note(row: Row) -> str:
         repeats, k = divmod(len(undefined), 26)
-        letter = undefined.setdefault(row.undefined or "no estimate", chr(ord("a") + k) * (1 + repeats))
+        letter = undefined.setdefault(
+            row.undefined or "no estimate", chr(ord("a") + k) * (1 + repeats)
+        )
         return f"{MISSING} ({letter})"
 
     def estimate(row: Row) -> str:
-        return note(row) if row.estimate is None else number(row.shown(digits=digits)) + (_stars(row) if stars else "")
+        return (
+            note(row)
+            if row.estimate is None
+            else number(row.shown(digits=digits)) + (_stars(row) if stars else "")
+        )
 
     def under(row: Row) -> str:
         ends = row.ends(digits)
@@ -429,25 +514,45 @@ def _foot_lines(held: Mapping[str, Result]) -> Iterable[Line]:
     for name, label in FIT.items():
         values = [one.fit.get(name) for one in held.values()]
         if any(value is not None for value in values):
-            yield Line("foot", label, tuple("" if value is None else number(value, 2) for value in values))
+            yield Line(
+                "foot", label, tuple("" if value is None else number(value, 2) for value in values)
+            )
 
 
 def _notes(
-    held: Mapping[str, Result], rows: Mapping[str, list[Row]], below: Below, stars: bool, levels: Sequence[float],
+    held: Mapping[str, Result],
+    rows: Mapping[str, list[Row]],
+    below: Below,
+    stars: bool,
+    levels: Sequence[float],
     undefined: Mapping[str, str],
-) -> Iterable[str]:  # fmt: skip
+) -> Iterable[str]:
     """Yield what the numbers are, why some are missing, and the cautions."""
-    what = {"interval": f"{level_text(levels[0]) if levels else ''} CIs", "std_error": "standard errors",
-            "p_value": "p values", "none": ""}[below]  # fmt: skip
+    what = {
+        "interval": f"{level_text(levels[0]) if levels else ''} CIs",
+        "std_error": "standard errors",
+        "p_value": "p values",
+        "none": "",
+    }[below]
     ways: dict[str, list[str]] = {}
     for name, one in held.items():
         ways.setdefault(one.inference, []).append(name)
-    said = "; ".join(f"{way} ({listing(own, most=9)})" if len(ways) > 1 else way for way, own in ways.items() if way)
+    said = "; ".join(
+        f"{way} ({listing(own, most=9)})" if len(ways) > 1 else way
+        for way, own in ways.items()
+        if way
+    )
     if what and said:
         yield f"Below the estimates: {what.strip()}. Inference: {said}."
     if stars or below == "p_value":
-        families = sorted({row.family or "" for own in rows.values() for row in own if row.p_adjusted is not None})
-        adjusted = "p values are Holm-adjusted where a family is tested." if families else "p values are unadjusted."
+        families = sorted(
+            {row.family or "" for own in rows.values() for row in own if row.p_adjusted is not None}
+        )
+        adjusted = (
+            "p values are Holm-adjusted where a family is tested."
+            if families
+            else "p values are unadjusted."
+        )
         yield f"{STARS}; {adjusted}" if stars else adjusted[0].upper() + adjusted[1:]
     for reason, letter in undefined.items():
         yield f"({letter}) {reason}."

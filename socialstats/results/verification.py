@@ -16,16 +16,35 @@ if TYPE_CHECKING:
 
 
 KINDS: dict[str, str] = {
-    "estimate": "estimates", "std_error": "standard errors", "conf_low": "limits", "conf_high": "limits",
-    "statistic": "statistics", "df": "degrees of freedom", "p_value": "p values", "p_adjusted": "adjusted p values",
-}  # fmt: skip
+    "estimate": "estimates",
+    "std_error": "standard errors",
+    "conf_low": "limits",
+    "conf_high": "limits",
+    "statistic": "statistics",
+    "df": "degrees of freedom",
+    "p_value": "p values",
+    "p_adjusted": "adjusted p values",
+}
 PEERS: Mapping[str, str] = {  # independent implementations -> what pip installs
-    "choix": "choix", "krippendorff": "socialstats[check]", "pingouin": "socialstats[check]",
-    "scikit-learn": "socialstats[check]", "statsmodels": "socialstats[check]",
-}  # fmt: skip
+    "choix": "choix",
+    "krippendorff": "socialstats[check]",
+    "pingouin": "socialstats[check]",
+    "scikit-learn": "socialstats[check]",
+    "statsmodels": "socialstats[check]",
+}
 COUNTS, COUNTED = "counts", ("n", "n_units", "n_clusters")
 FACTS = (*COUNTED, "conf_level")
-Lack = Literal["counts", "variants", "bootstrap", "permutation", "package", "effort", "peer", "result", "outside"]
+Lack = Literal[
+    "counts",
+    "variants",
+    "bootstrap",
+    "permutation",
+    "package",
+    "effort",
+    "peer",
+    "result",
+    "outside",
+]
 LACKS: Mapping[Lack, str] = {  # why a number has no independent number beside it
     "counts": "counts and ranks",
     "variants": "other analysis variants",
@@ -38,7 +57,10 @@ LACKS: Mapping[Lack, str] = {  # why a number has no independent number beside i
     "outside": "values outside results",
 }
 MOST_LACKS = 4  # reasons that a sentence names
-BOOTSTRAPS, PERMUTATIONS = ("percentile", "basic", "bca", "studentized"), ("permutation", "sign_flip")
+BOOTSTRAPS, PERMUTATIONS = (
+    ("percentile", "basic", "bca", "studentized"),
+    ("permutation", "sign_flip"),
+)
 NOT_RECOUNTED = "n, units, clusters and level of the rows are taken as they stand"
 NOT_RECOMPUTED = "no independent implementation recomputed it"
 
@@ -125,7 +147,11 @@ class Check:
     def brief(self, without: Sequence[str] = ()) -> dict[str, Any]:
         """Return the check as built-in types: all but `without`, or its place or name where it agrees."""
         if self.ok is False or (self.row is None and self.ok is None):
-            told = (f.name for f in fields(self) if f.name not in without and (f.name != "lack" or self.lack))
+            told = (
+                f.name
+                for f in fields(self)
+                if f.name not in without and (f.name != "lack" or self.lack)
+            )
             return {name: plain(getattr(self, name)) for name in told}
         if self.row is None:
             return {"quantity": self.quantity, "ok": True}
@@ -147,7 +173,9 @@ class Tally:
         return self.agree + self.disagree + self.unchecked
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(**{f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(Tally)})
+        return Tally(
+            **{f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(Tally)}
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,8 +238,10 @@ class Recomputed:
             agreed = f"No number{of} was recomputed by independent code"
         else:
             were, agree = ("was", "agrees") if all_of_them.agree == 1 else ("were", "agree")
-            agreed = (f"{count(all_of_them.agree)} of the {count(all_of_them.n, 'number')}{of} "
-                      f"{were} recomputed by independent code and {agree}")  # fmt: skip
+            agreed = (
+                f"{count(all_of_them.agree)} of the {count(all_of_them.n, 'number')}{of} "
+                f"{were} recomputed by independent code and {agree}"
+            )
         disagree = "disagrees" if all_of_them.disagree == 1 else "disagree"
         wrong = f"{count(all_of_them.disagree)} {disagree}." if all_of_them.disagree else ""
         why = sorted(self.lacks, key=lambda lack: -self.lacks[lack])
@@ -220,15 +250,19 @@ class Recomputed:
             named.append(("other reasons", rest))
         lacking = ", ".join(f"{reason} ({count(n)})" for reason, n in named)
         were = "was" if all_of_them.unchecked == 1 else "were"
-        left = f"{count(all_of_them.unchecked)} {were} not recomputed: {lacking}." if lacking else ""
+        left = (
+            f"{count(all_of_them.unchecked)} {were} not recomputed: {lacking}." if lacking else ""
+        )
         return tuple(text for text in (f"{agreed}.", wrong, left) if text)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts as built-in types."""
         return {
-            "numbers": self.total.n, **asdict(self.total), "by_kind": {k: asdict(t) for k, t in self.kinds.items()},
+            "numbers": self.total.n,
+            **asdict(self.total),
+            "by_kind": {k: asdict(t) for k, t in self.kinds.items()},
             "not_recomputed": dict(self.lacks),
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -259,7 +293,9 @@ class Verification:
         found: dict[tuple[int, str], bool | None] = {}
         for check in self.checks:
             if check.row is not None:
-                found[check.row, check.field] = worst_of([found.get((check.row, check.field)), check.ok], one=True)
+                found[check.row, check.field] = worst_of(
+                    [found.get((check.row, check.field)), check.ok], one=True
+                )
         return found
 
     def lacks(self) -> dict[tuple[int, str], Lack]:
@@ -271,7 +307,12 @@ class Verification:
         """Count the numbers of the rows: those that agree, disagree, and were not recomputed."""
         lacks = self.lacks()
         return Recomputed.of(
-            (KINDS.get(name, COUNTS), ok, lacks.get((k, name)), self._counted(k) if name == COUNTS else 1)
+            (
+                KINDS.get(name, COUNTS),
+                ok,
+                lacks.get((k, name)),
+                self._counted(k) if name == COUNTS else 1,
+            )
             for (k, name), ok in self.numbers().items()
         )
 
@@ -287,14 +328,34 @@ class Verification:
 
     def absent(self) -> tuple[str, ...]:
         """Return the packages that are not installed, and would have recomputed something."""
-        return tuple(sorted({check.package for check in self.checks if check.package in PEERS and not check.version}))
+        return tuple(
+            sorted(
+                {
+                    check.package
+                    for check in self.checks
+                    if check.package in PEERS and not check.version
+                }
+            )
+        )
 
     def tidy(self) -> pd.DataFrame:
         """Return the checks as a table, one row per quantity."""
         import pandas as pd
 
-        names = ("quantity", "ours", "theirs", "package", "version", "difference", "tolerance", "ok", "why")
-        return pd.DataFrame({n: [getattr(c, n) for c in self.checks] for n in (*names, "note", "row", "field")})
+        names = (
+            "quantity",
+            "ours",
+            "theirs",
+            "package",
+            "version",
+            "difference",
+            "tolerance",
+            "ok",
+            "why",
+        )
+        return pd.DataFrame(
+            {n: [getattr(c, n) for c in self.checks] for n in (*names, "note", "row", "field")}
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts, reasons, and every check, as built-in types; like checks stand under what they share.
@@ -344,8 +405,16 @@ def install_line(package: str) -> str:
 
 def unasked(quantity: str, ours: float | None, package: str) -> Check:
     """Return the check of a number that a package would recompute, which is not installed."""
-    return Check(quantity=quantity, ours=ours, theirs=None, package=package, version="", tolerance=0.0, ok=None,
-                 note=install_line(package))  # fmt: skip
+    return Check(
+        quantity=quantity,
+        ours=ours,
+        theirs=None,
+        package=package,
+        version="",
+        tolerance=0.0,
+        ok=None,
+        note=install_line(package),
+    )
 
 
 def verified_text(found: Recomputed, absent: Sequence[str] = ()) -> str:
@@ -385,13 +454,16 @@ def completed(rows: Sequence[Row], checks: Iterable[Check]) -> Verification:
         placed.append(replace(check, ours=ours, theirs=theirs, **where))
     seen = {(check.row, check.field) for check in placed}
     missing = [
-        unchecked(row, k, name, float(value), NOT_RECOMPUTED, lack_of(row, name)) for k, row in enumerate(rows)
-        for name in KINDS if (value := getattr(row, name)) is not None and (k, name) not in seen
-    ]  # fmt: skip
+        unchecked(row, k, name, float(value), NOT_RECOMPUTED, lack_of(row, name))
+        for k, row in enumerate(rows)
+        for name in KINDS
+        if (value := getattr(row, name)) is not None and (k, name) not in seen
+    ]
     counts = [
-        unchecked(row, k, COUNTS, None, NOT_RECOUNTED, "counts") for k, row in enumerate(rows)
+        unchecked(row, k, COUNTS, None, NOT_RECOUNTED, "counts")
+        for k, row in enumerate(rows)
         if any(getattr(row, name) is not None for name in FACTS)
-    ]  # fmt: skip
+    ]
     return Verification(checks=(*placed, *missing, *counts), rows=tuple(rows))
 
 
@@ -410,8 +482,19 @@ def lack_of(row: Row, name: str, check: Check | None = None) -> Lack:
 
 def unchecked(row: Row, k: int, name: str, value: float | None, why: str, lack: Lack) -> Check:
     """Return the check that says that a number of row `k` was not compared."""
-    return Check(quantity=f"{row.term}{f' [{row.group}]' if row.group else ''}, {name}", ours=value, theirs=None,
-                 package="", version="", tolerance=0.0, ok=None, note=why, row=k, field=name, lack=lack)  # fmt: skip
+    return Check(
+        quantity=f"{row.term}{f' [{row.group}]' if row.group else ''}, {name}",
+        ours=value,
+        theirs=None,
+        package="",
+        version="",
+        tolerance=0.0,
+        ok=None,
+        note=why,
+        row=k,
+        field=name,
+        lack=lack,
+    )
 
 
 class Verifications(Mapping[str, Verification]):
@@ -429,7 +512,9 @@ class Verifications(Mapping[str, Verification]):
     (['strengths'], True)
     """
 
-    def __init__(self, checks: Mapping[str, Verification | Callable[[], Verification]] | None = None) -> None:
+    def __init__(
+        self, checks: Mapping[str, Verification | Callable[[], Verification]] | None = None
+    ) -> None:
         self._checks = dict(checks or {})
 
     def __getitem__(self, name: str) -> Verification:
@@ -457,4 +542,6 @@ def joined(*sources: Mapping[str, Verification]) -> Verifications:
     >>> list(joined({"fit": Verification(checks=())}, Verifications({"shares": lambda: Verification(checks=())})))
     ['fit', 'shares']
     """
-    return Verifications({name: partial(source.__getitem__, name) for source in sources for name in source})
+    return Verifications(
+        {name: partial(source.__getitem__, name) for source in sources for name in source}
+    )

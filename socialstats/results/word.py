@@ -51,15 +51,28 @@ def word_file(table: ResultTable, made_by: str) -> bytes:
         following = table.lines[k + 1].what if k + 1 < len(table.lines) else ""
         group = line.what == "group"
         label = INDENT * (table.grouped and line.what == "term") + line.label
-        cells = [cell.replace(", ", ",\u00a0") if line.what == "below" else cell for cell in line.cells]
+        cells = [
+            cell.replace(", ", ",\u00a0") if line.what == "below" else cell for cell in line.cells
+        ]
         ends = ("top",) * (k == table.foot) + ("bottom",) * (k == len(table.lines) - 1)
-        rows.append(WordRow(cells=(label, *cells), together=group or following == "below", merged=group, rules=ends))
+        rows.append(
+            WordRow(
+                cells=(label, *cells),
+                together=group or following == "below",
+                merged=group,
+                rules=ends,
+            )
+        )
     layout = laid_out(["", *table.names], table.printed_cells(), words)
     return _document(layout, words, rows, table.title, table.notes, made_by)
 
 
 def word_table(
-    title: str, head: Sequence[str], cells: Sequence[Sequence[str]], words: Sequence[bool], made_by: str
+    title: str,
+    head: Sequence[str],
+    cells: Sequence[Sequence[str]],
+    words: Sequence[bool],
+    made_by: str,
 ) -> bytes:
     """Return a printed table as a Word file; `words` says which columns hold words.
 
@@ -80,7 +93,12 @@ def word_table(
 
 
 def _document(
-    layout: Layout, words: Sequence[bool], rows: Sequence[WordRow], title: str, notes: Sequence[str], made_by: str
+    layout: Layout,
+    words: Sequence[bool],
+    rows: Sequence[WordRow],
+    title: str,
+    notes: Sequence[str],
+    made_by: str,
 ) -> bytes:
     """Return a Word file: rules as in print, the head on every page, a wide table on a turned page."""
     from docx import Document
@@ -99,10 +117,14 @@ def _document(
         document.add_paragraph().add_run(title).bold = True
     grid = document.add_table(rows=0, cols=len(widths))
     grid.autofit = False
-    for column, size in zip(grid.columns, widths, strict=True):  # LibreOffice reads these, Word those of the cells
+    for column, size in zip(
+        grid.columns, widths, strict=True
+    ):  # LibreOffice reads these, Word those of the cells
         column.width = Emu(size)
     points = 10 if layout.capacity == NORMAL else 8
-    head = WordRow(cells=tuple(map("\n".join, layout.heads)), together=True, rules=("top", "bottom"))
+    head = WordRow(
+        cells=tuple(map("\n".join, layout.heads)), together=True, rules=("top", "bottom")
+    )
     for row in (head, *rows):
         _add(grid, row, widths, points, words)
     grid.rows[0]._tr.get_or_add_trPr().append(_element("w:tblHeader"))  # printed again on each page
@@ -114,7 +136,9 @@ def _document(
     return held.getvalue()
 
 
-def _add(grid: Any, printed: WordRow, widths: Sequence[int], points: int, words: Sequence[bool]) -> None:
+def _add(
+    grid: Any, printed: WordRow, widths: Sequence[int], points: int, words: Sequence[bool]
+) -> None:
     from docx.enum.text import WD_ALIGN_PARAGRAPH
     from docx.shared import Pt
 

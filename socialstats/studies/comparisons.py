@@ -59,12 +59,28 @@ from socialstats.studies.page import (
     order_cautions,
     shared,
 )
-from socialstats.text import Shown, capital, count, level_text, listing, number, percent, quoted, shorten, spoken
+from socialstats.text import (
+    Shown,
+    capital,
+    count,
+    level_text,
+    listing,
+    number,
+    percent,
+    quoted,
+    shorten,
+    spoken,
+)
 from socialstats.voice import option
 
 
 def fit_model(
-    design: Comparisons, options: StudyOptions, formula: str | None, *, cluster: Any = "auto", order: bool | None = None
+    design: Comparisons,
+    options: StudyOptions,
+    formula: str | None,
+    *,
+    cluster: Any = "auto",
+    order: bool | None = None,
 ) -> BradleyTerryResult:
     """Fit the study's Bradley-Terry model; with `order`, the order effect is in it where the design declares one."""
     given = options.chosen("ties", "penalty", "prior", "level")
@@ -76,13 +92,22 @@ def fit_model(
 
 def strongest(fit: BradleyTerryResult) -> list[Row]:
     """Return the strength rows, strongest first."""
-    return sorted((r for r in fit.rows if r.group == "strength"), key=lambda r: -(r.estimate or 0.0))
+    return sorted(
+        (r for r in fit.rows if r.group == "strength"), key=lambda r: -(r.estimate or 0.0)
+    )
 
 
-def group_matrix(design: Comparisons, groups: Mapping[str, str], name: str, level: float = 0.95) -> Block:
+def group_matrix(
+    design: Comparisons, groups: Mapping[str, str], name: str, level: float = 0.95
+) -> Block:
     """Return the matrix of win rates between groups of items, each with its interval (ties count as half)."""
     found, kind = single(group_win_rates(design, groups, level=level)), spoken(name)
-    columns: dict[str, Column] = {"Against": "group", "Win rate": "estimate", "Low": "conf_low", "High": "conf_high"}
+    columns: dict[str, Column] = {
+        "Against": "group",
+        "Win rate": "estimate",
+        "Low": "conf_low",
+        "High": "conf_high",
+    }
     columns["Comparisons"] = whole("n")
     return Block(
         id=f"matrix-{name}",
@@ -92,21 +117,36 @@ def group_matrix(design: Comparisons, groups: Mapping[str, str], name: str, leve
         figure_title=f"Win rates of each {kind} (rows) against the others (columns)",
         caption=f"Cells: win rate and number of comparisons, ties as half wins; {level_text(level)} CIs in the table "
         f"({found.inference}).",
-        tables=(table_of(found.rows, f"Win rates between groups by {kind}", (capital(kind), "term"), columns),),
+        tables=(
+            table_of(
+                found.rows, f"Win rates between groups by {kind}", (capital(kind), "term"), columns
+            ),
+        ),
         results=(found,),
     )
 
 
-EXISTS, FOLLOWS = "Existence of finite strengths (Ford's condition)", "Fit of the model to the wins of each pair"
+EXISTS, FOLLOWS = (
+    "Existence of finite strengths (Ford's condition)",
+    "Fit of the model to the wins of each pair",
+)
 
 
-def fit_diagnostics(fit: BradleyTerryResult | None, design: Comparisons, *why: str) -> tuple[Diagnostic, ...]:
+def fit_diagnostics(
+    fit: BradleyTerryResult | None, design: Comparisons, *why: str
+) -> tuple[Diagnostic, ...]:
     """Check existence, fit, and how evenly items were compared; `why` says why there is no fit, first of all."""
     if fit is None:
         gone = Diagnostic(
-            EXISTS, f"No finite strengths: {why[0] if why else 'no model was fitted'}.", "No strengths are reported."
+            EXISTS,
+            f"No finite strengths: {why[0] if why else 'no model was fitted'}.",
+            "No strengths are reported.",
         )
-        return gone, Diagnostic(FOLLOWS, "No model was fitted.", "Not tested."), evenness_check(design)
+        return (
+            gone,
+            Diagnostic(FOLLOWS, "No model was fitted.", "Not tested."),
+            evenness_check(design),
+        )
     found = f"Finite: the win graph of {count(len(design.items), 'item')} is strongly connected."
     likelihood = "maximum-likelihood" if design.replies is None else "quasi-likelihood"
     so_what = f"Strengths and intervals are {likelihood} estimates."
@@ -151,9 +191,17 @@ def order_table(design: Comparisons) -> Table:
     first, second = presented(design)
     first_won = design.outcome == np.where(design.first > 0, A_WON, B_WON)
     tied = design.outcome == TIED
-    masks = ((f"{first} was chosen", first_won), (f"{second} was chosen", ~first_won & ~tied), ("tie", tied))
+    masks = (
+        (f"{first} was chosen", first_won),
+        (f"{second} was chosen", ~first_won & ~tied),
+        ("tie", tied),
+    )
     parts = [(label, design.count[mask].sum()) for label, mask in masks]
-    by = "order of presentation" if design.order_known else "column (the order of presentation was not declared)"
+    by = (
+        "order of presentation"
+        if design.order_known
+        else "column (the order of presentation was not declared)"
+    )
     return counts_table(f"Choices by {by}", ("Outcome", "Rows", "Share"), parts, design.count.sum())
 
 
@@ -211,11 +259,17 @@ class WithoutOrder:
     plain: BradleyTerryResult
 
 
-Pairs = Mapping[str, WithoutOrder]  # by level of the by factor, "" without one; empty where no fit has an order effect
+Pairs = Mapping[
+    str, WithoutOrder
+]  # by level of the by factor, "" without one; empty where no fit has an order effect
 
 
 def without_order(
-    fit: BradleyTerryResult, design: Comparisons, options: StudyOptions, formula: str | None, level: str = ""
+    fit: BradleyTerryResult,
+    design: Comparisons,
+    options: StudyOptions,
+    formula: str | None,
+    level: str = "",
 ) -> dict[str, WithoutOrder]:
     """Fit the model of a page again without its order effect, with the default clusters of its design.
 
@@ -265,7 +319,16 @@ def fits_table(pairs: Pairs) -> Table:
             rows = strongest(fit)
             effects = [row for row in fit.rows if row.group == "covariate"]
             numbers = [x for row in (lead(rows, fit), *effects) for x in ends(row)]
-            cells.append((*([level] if level else []), label, rows[0].term, rows[0].shown(), rows[1].term, *numbers))
+            cells.append(
+                (
+                    *([level] if level else []),
+                    label,
+                    rows[0].term,
+                    rows[0].shown(),
+                    rows[1].term,
+                    *numbers,
+                )
+            )
     named = [text for row in effects for text in (row.term, "Low", "High")]
     header = ["Order effect", "Strongest", "Log-strength", "Next", "Lead", "Low", "High", *named]
     caption = "The fit with and without the order effect: strongest item, lead (log-odds), effects of covariates"
@@ -277,8 +340,16 @@ def changes(pairs: Pairs) -> str:
     told = []
     for level, pair in pairs.items():
         own, plain = conclusions(pair.fit), conclusions(pair.plain)
-        texts = [f"{name} was {plain[name]} (with it {own[name]})" for name in own if own[name] != plain[name]]
-        told += [f"{shorten(level, 30)}: {listing(texts)}" if level else listing(texts)] if texts else []
+        texts = [
+            f"{name} was {plain[name]} (with it {own[name]})"
+            for name in own
+            if own[name] != plain[name]
+        ]
+        told += (
+            [f"{shorten(level, 30)}: {listing(texts)}" if level else listing(texts)]
+            if texts
+            else []
+        )
     return f"without the order effect, {'; '.join(told)}" if told else ""
 
 
@@ -295,21 +366,32 @@ def changes_sentence(pairs: Pairs) -> str:
         return f"{capital(said)}."
     moved = {level: names for level, pair in pairs.items() if (names := moved_items(pair))}
     text = (
-        "Without the order effect, no conclusion on the strongest item, the reliability of its lead or a sign changed"
+        "Without the order effect, no conclusion on the strongest item, the reliability of "
+        "its lead or a sign changed"
     )
     if not moved:
         return f"{text}, nor did a rank."
-    named = "; ".join(f"{shorten(level, 30)}: {listing(names)}" if level else listing(names)
-                      for level, names in moved.items())  # fmt: skip
+    named = "; ".join(
+        f"{shorten(level, 30)}: {listing(names)}" if level else listing(names)
+        for level, names in moved.items()
+    )
     return f"{text}. Ranks changed: {named}."
 
 
 def moved_items(pair: WithoutOrder) -> list[str]:
     """Return the items whose rank differs without the order effect, with both ranks, the farthest first."""
-    places = [{row.term: k for k, row in enumerate(strongest(fit), 1)} for fit in (pair.fit, pair.plain)]
+    places = [
+        {row.term: k for k, row in enumerate(strongest(fit), 1)} for fit in (pair.fit, pair.plain)
+    ]
     own, plain = places
-    moved = sorted((item for item in own if own[item] != plain[item]), key=lambda item: -abs(own[item] - plain[item]))
-    texts = [f"{shorten(item, 30)} (rank {own[item]} with it, {plain[item]} without)" for item in moved[:MOST_MOVED]]
+    moved = sorted(
+        (item for item in own if own[item] != plain[item]),
+        key=lambda item: -abs(own[item] - plain[item]),
+    )
+    texts = [
+        f"{shorten(item, 30)} (rank {own[item]} with it, {plain[item]} without)"
+        for item in moved[:MOST_MOVED]
+    ]
     more = len(moved) - MOST_MOVED
     return [*texts, *([f"{count(more, 'further item')}"] if more > 0 else [])]
 
@@ -317,7 +399,9 @@ def moved_items(pair: WithoutOrder) -> list[str]:
 def change_cautions(pairs: Pairs) -> tuple[Caution, ...]:
     """Return caution SS111 where a conclusion depends on the order effect."""
     said, fix = changes(pairs), "report both fits; randomise who is shown first within every pair"
-    return (caution("SS111", said, affects="the answer and the strengths", fix=fix),) if said else ()
+    return (
+        (caution("SS111", said, affects="the answer and the strengths", fix=fix),) if said else ()
+    )
 
 
 def plain_fits(pairs: Pairs) -> dict[str, Result]:
@@ -335,41 +419,60 @@ MOST_ROWS = 200  # rows of a figure; the table has all
 MOST_GROUPS = 12  # groups of items
 RANK_SETS: tuple[Literal["marginal"], Literal["simultaneous"]] = ("marginal", "simultaneous")
 RANK_REFERENCES = ("mogstad2024", "romanowolf2005", "firth2004")
-BESIDE = {"order": "the order of presentation", "covariate": "", "tie": "ties"}  # groups of effects, with their words
+BESIDE = {
+    "order": "the order of presentation",
+    "covariate": "",
+    "tie": "ties",
+}  # groups of effects, with their words
 
 
 def strengths_block(
     fit: BradleyTerryResult, options: StudyOptions, item: str = "item", *, planning: bool = True
-) -> Block:  # fmt: skip
+) -> Block:
     """Return the forest of strengths with rank intervals, and its table; `planning`: and what halves an interval."""
     rows = strongest(fit)
-    ranks, joint = (fit.ranks(kind=kind, level=options.level, seed=options.seed) for kind in RANK_SETS)
+    ranks, joint = (
+        fit.ranks(kind=kind, level=options.level, seed=options.seed) for kind in RANK_SETS
+    )
     quoted_ranks = ranks if untrusted(fit) else joint  # those of the answer
     worth, level = fit.worth(level=options.level), level_text(options.level)
     return Block(
         id="strengths",
         question=f"Which {item} was preferred?",
-        sentences=(strengths_sentence(fit, item), rank_sentence(ranks, None if untrusted(fit) else joint),
-                   *(strength_halving(fit, rows[0], item) if planning else ())),
-        draw=partial(forest, rows, xlabel="log-strength (0 = average)",
-                     ranks={r.term: (int(r.conf_low or 0), int(r.conf_high or 0)) for r in quoted_ranks.rows}),
+        sentences=(
+            strengths_sentence(fit, item),
+            rank_sentence(ranks, None if untrusted(fit) else joint),
+            *(strength_halving(fit, rows[0], item) if planning else ()),
+        ),
+        draw=partial(
+            forest,
+            rows,
+            xlabel="log-strength (0 = average)",
+            ranks={
+                r.term: (int(r.conf_low or 0), int(r.conf_high or 0)) for r in quoted_ranks.rows
+            },
+        ),
         figure_title=f"Log-strength of each {item}, strongest first",
         caption=f"Points: log-strengths; {level} CIs ({errors_text(fit)}); right: {RANK_SETS[not untrusted(fit)]} "
         "rank intervals; "
         f"n = {count(fit.design.n_rows)} comparisons. A difference of 1 means odds of {number(math.e)} to 1.",
         tables=(strength_table(fit, ranks, joint, worth, item),),
         results=(fit, ranks, joint, worth),
-    )  # fmt: skip
+    )
 
 
 def last_ranked(marginal: Result) -> str:
     """State the rank of the last item with its marginal rank interval."""
     known = [row for row in marginal.rows if row.estimate is not None]
     last = max(known, key=lambda row: row.estimate or 0.0)
-    return sentences.ranked(shorten(last.term, 40), last, len(known), last.conf_level or 0.95, simultaneous=False)
+    return sentences.ranked(
+        shorten(last.term, 40), last, len(known), last.conf_level or 0.95, simultaneous=False
+    )
 
 
-def rank_figures(fit: BradleyTerryResult, marginal: Result, joint: Result, item: str = "item") -> list[Block]:
+def rank_figures(
+    fit: BradleyTerryResult, marginal: Result, joint: Result, item: str = "item"
+) -> list[Block]:
     """Return the leaderboard of ranks with both rank intervals, and the map of expected wins."""
     rows = [row for row in strongest(fit) if row.estimate is not None]
     if len(rows) < 2:
@@ -391,23 +494,33 @@ def rank_figures(fit: BradleyTerryResult, marginal: Result, joint: Result, item:
         Block(
             id="wins",
             question=f"How often was each {item} expected to win?",
-            sentences=(f"{shorten(rows[0].term, 40)} was expected to win against {last} with probability "
-                       f"{sentences.estimate(against.rows[0])}.",),
+            sentences=(
+                f"{shorten(rows[0].term, 40)} was expected to win against {last} with probability "
+                f"{sentences.estimate(against.rows[0])}.",
+            ),
             draw=partial(wins, rows),
             results=(against,),
             figure_title=f"Expected win probabilities of each {item} (lines) against the others (columns)",
             caption="Blue: above .50; orange: below. Probabilities of decided comparisons under the Bradley-Terry "
-            "model" + (", without the order effect." if any(row.group == "order" for row in fit.rows) else "."),
+            "model"
+            + (
+                ", without the order effect."
+                if any(row.group == "order" for row in fit.rows)
+                else "."
+            ),
             part="appendix",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def errors_text(fit: BradleyTerryResult) -> str:
     """Return how the standard errors were made, for a caption."""
     sizes = fit.fitted_state.sizes
-    return f"CR2, {' x '.join(f'{size:,} {spoken(name)} clusters' for name, size in sizes.items())}" if sizes else (
-        fit.inference)  # fmt: skip
+    return (
+        f"CR2, {' x '.join(f'{size:,} {spoken(name)} clusters' for name, size in sizes.items())}"
+        if sizes
+        else (fit.inference)
+    )
 
 
 def rank_sentence(marginal: Result, joint: Result | None) -> str:
@@ -416,20 +529,28 @@ def rank_sentence(marginal: Result, joint: Result | None) -> str:
     kind = sentences.kind_of(max(marginal.rows, key=lambda row: row.approximate))
     said = f"{capital(kind)}{level} marginal rank intervals contained {mean_width(marginal)} of "
     said += f"{count(len(marginal.rows))} ranks on average"
-    return f"{said}." if joint is None else f"{said}; simultaneous ones contained {mean_width(joint)}."
+    return (
+        f"{said}." if joint is None else f"{said}; simultaneous ones contained {mean_width(joint)}."
+    )
 
 
 def mean_width(ranks: Result) -> str:
     """Return the mean number of ranks in a rank interval."""
-    return number(float(np.mean([(r.conf_high or 0) - (r.conf_low or 0) + 1 for r in ranks.rows])), 1)
+    return number(
+        float(np.mean([(r.conf_high or 0) - (r.conf_low or 0) + 1 for r in ranks.rows])), 1
+    )
 
 
 def strength_halving(fit: BradleyTerryResult, row: Row, item: str = "item") -> tuple[str, ...]:
     """Return how many more clusters halve the interval of a strength."""
     sizes, quantity = fit.fitted_state.sizes, f"the log-strength of {shorten(row.term, 40)}"
     own = {r.term: int(r.n or 0) for r in fit.rows if r.group == "strength"}
-    if own[row.term] * 2 < np.median(list(own.values())):  # its own comparisons are what its error rests on
-        more = clusters_to_halve(replace(row, df=None), own[row.term])  # df grow with opponents, not with these
+    if own[row.term] * 2 < np.median(
+        list(own.values())
+    ):  # its own comparisons are what its error rests on
+        more = clusters_to_halve(
+            replace(row, df=None), own[row.term]
+        )  # df grow with opponents, not with these
         what = f"comparisons of {shorten(row.term, 40)}, which has {count(own[row.term])}"
         return () if more is None else (sentences.halving(more, what, quantity),)
     if not sizes:
@@ -449,9 +570,13 @@ def strength_halving(fit: BradleyTerryResult, row: Row, item: str = "item") -> t
     return (sentences.halving(more, f"{units[0]}{beside}", quantity),)
 
 
-def strength_table(fit: BradleyTerryResult, ranks: Result, joint: Result, worth: Result, item: str) -> Table:
+def strength_table(
+    fit: BradleyTerryResult, ranks: Result, joint: Result, worth: Result, item: str
+) -> Table:
     """Return log-strengths, worths, and ranks with both rank intervals, strongest first."""
-    marginal, together, worths = ({r.term: r for r in result.rows} for result in (ranks, joint, worth))
+    marginal, together, worths = (
+        {r.term: r for r in result.rows} for result in (ranks, joint, worth)
+    )
     try:
         quasi = {r.term: r.std_error for r in fit.quasi_variances().rows if r.std_error is not None}
     except UndefinedStatistic:
@@ -492,33 +617,46 @@ def effects_block(fit: BradleyTerryResult, beside: Pairs, said: Sequence[str] = 
     found = tuple(r for r in fit.rows if r.group in BESIDE)
     if not found:
         return None
-    untested = [replace(row, statistic=None, p_value=None) if row.group == "tie" else row for row in found]
+    untested = [
+        replace(row, statistic=None, p_value=None) if row.group == "tie" else row for row in found
+    ]
     rows, adjusted = with_holm(untested, "effects beside the strengths")
     told = [effect_sentence(r) for r in rows if r.term not in said]
     tables = [rows_table(rows, "Effects in log-odds", labels=[spoken(row.term) for row in rows])]
     if beside:
         told.append(changes_sentence(beside))
         tables.append(fits_table(beside))
-    about = tuple(c for c in fit.cautions if c.rows is not None and {row.term for row in rows} & set(c.rows))
+    about = tuple(
+        c for c in fit.cautions if c.rows is not None and {row.term for row in rows} & set(c.rows)
+    )
     kinds = [BESIDE[str(row.group)] or spoken(row.term, 30) for row in rows if row.term not in said]
     return Block(
         id="effects",
         question=f"What were the effects of {listing(list(dict.fromkeys(kinds))) or 'covariates'}?",
         sentences=tuple(told),
         tables=tuple(tables),
-        results=(*([replace(fit, rows=rows, cautions=about)] if about else []),
-                 *([] if adjusted is None else [adjusted]), *(pair.plain for pair in beside.values())),
+        results=(
+            *([replace(fit, rows=rows, cautions=about)] if about else []),
+            *([] if adjusted is None else [adjusted]),
+            *(pair.plain for pair in beside.values()),
+        ),
         turned=turned_by_order(beside),
-    )  # fmt: skip
+    )
 
 
 def effect_sentence(row: Row) -> str:
     """Return one effect as a sentence: order, tie parameter, or covariate."""
     if row.estimate is None or row.conf_low is None:
-        return sentences.undefined(f"the interval of {spoken(row.term)}", row.undefined or "no estimate")
+        return sentences.undefined(
+            f"the interval of {spoken(row.term)}", row.undefined or "no estimate"
+        )
     if row.group == "tie":
         half = np.exp(row.estimate) / (2 + np.exp(row.estimate))
-        share, model = (half, "Davidson's") if row.term == "log_nu" else (np.tanh(row.estimate / 2), "Rao and Kupper's")
+        share, model = (
+            (half, "Davidson's")
+            if row.term == "log_nu"
+            else (np.tanh(row.estimate / 2), "Rao and Kupper's")
+        )
         return (
             f"Two equal items tied with probability {number(float(share), bounded=True)} in {model} model "
             f"({spoken(row.term)} = {sentences.estimate(row)})."
@@ -526,25 +664,38 @@ def effect_sentence(row: Row) -> str:
     numbers = f"({sentences.stat(row)}, log-odds)"
     tested = row.p_value is not None
     clear = sentences.significant(row) if tested else sentences.reliable(row)
-    name = "The order effect" if row.group == "order" else f"The effect of one unit of {spoken(row.term)}"
+    name = (
+        "The order effect"
+        if row.group == "order"
+        else f"The effect of one unit of {spoken(row.term)}"
+    )
     if not clear:
-        return f"{name} was not {'significant' if tested else 'reliably different from 0'} {numbers}."
+        return (
+            f"{name} was not {'significant' if tested else 'reliably different from 0'} {numbers}."
+        )
     if row.group == "order":
         return f"Items shown {'first' if row.estimate > 0 else 'second'} were preferred {numbers}."
     return (
-        f"{capital(spoken(row.term))} {'raised' if row.estimate > 0 else 'lowered'} the odds of being chosen {numbers}."
+        f"{capital(spoken(row.term))} {'raised' if row.estimate > 0 else 'lowered'} the odds of "
+        f"being chosen {numbers}."
     )
 
 
 def row_table(rows: Sequence[Row], caption: str) -> Table:
     """Return the rows of a result as a table, with their test."""
-    columns = NUMBERS | {"df": lambda r: df_text(r.df), "p": lambda r: p_text(r.p_value), "n": whole("n")}
+    columns = NUMBERS | {
+        "df": lambda r: df_text(r.df),
+        "p": lambda r: p_text(r.p_value),
+        "n": whole("n"),
+    }
     columns["Why no interval"] = "undefined"
     labels = [r.term if r.group in (None, *BESIDE) else f"{r.term} ({r.group})" for r in rows]
     return table_of(rows, caption, ("Term", labels), columns)
 
 
-def cluster_block(design: Comparisons, options: StudyOptions, formula: str | None, fit: BradleyTerryResult) -> Block:
+def cluster_block(
+    design: Comparisons, options: StudyOptions, formula: str | None, fit: BradleyTerryResult
+) -> Block:
     """Return the standard errors under each way of clustering."""
     names = design.declared
     ways: dict[str, Any] = {"independent": None} | {f"clustered by {name}": name for name in names}
@@ -557,7 +708,11 @@ def cluster_block(design: Comparisons, options: StudyOptions, formula: str | Non
     for label, cluster in ways.items():
         try:
             used = () if cluster is None else (cluster,) if isinstance(cluster, str) else cluster
-            one = fit if used == (*fit.fitted_state.sizes,) else fit_model(design, options, formula, cluster=cluster)
+            one = (
+                fit
+                if used == (*fit.fitted_state.sizes,)
+                else fit_model(design, options, formula, cluster=cluster)
+            )
         except SocialStatsError as error:
             cells.append((f"{label}: {error}", None, None, None, None, None))
             continue
@@ -566,8 +721,14 @@ def cluster_block(design: Comparisons, options: StudyOptions, formula: str | Non
     known = [(label, x, effect) for label, _, _, x, _, effect in cells[1:] if isinstance(x, float)]
     ratios = [f"{number(x)} if {label} (design effect {effect})" for label, x, effect in known]
     found = f"Median ratios to the errors of independent rows were {listing(ratios)}."
-    header = ("Rows are", "Clusters", "Median SE of strengths", "Median ratio to the first line",
-              "SE of order effect", "Median design effect of strengths")  # fmt: skip
+    header = (
+        "Rows are",
+        "Clusters",
+        "Median SE of strengths",
+        "Median ratio to the first line",
+        "SE of order effect",
+        "Median design effect of strengths",
+    )
     caption = "Standard errors under each assumption about dependence (same estimates)"
     return Block(
         id="clusters",
@@ -578,7 +739,9 @@ def cluster_block(design: Comparisons, options: StudyOptions, formula: str | Non
     )
 
 
-def with_strength_effect(blocks: Sequence[Block | None], fit: BradleyTerryResult) -> tuple[Block, ...]:
+def with_strength_effect(
+    blocks: Sequence[Block | None], fit: BradleyTerryResult
+) -> tuple[Block, ...]:
     """Add the design effect of the clusters to the caption of the strengths; leave out blocks that are None."""
     found = [block for block in blocks if block is not None]
     ways = next((block.tables[0].cells[1:] for block in found if block.id == "clusters"), ())
@@ -588,7 +751,9 @@ def with_strength_effect(blocks: Sequence[Block | None], fit: BradleyTerryResult
         return tuple(found)
     said = f"Median design effect: {effect}."
     return tuple(
-        replace(block, caption=f"{block.caption} {said}".lstrip()) if block.id == "strengths" else block
+        replace(block, caption=f"{block.caption} {said}".lstrip())
+        if block.id == "strengths"
+        else block
         for block in found
     )
 
@@ -598,7 +763,9 @@ def strength_errors(fit: BradleyTerryResult) -> FloatArray:
     return np.array([r.std_error or np.nan for r in fit.rows if r.group == "strength"])
 
 
-def cluster_cells(label: str, fit: BradleyTerryResult, base: FloatArray) -> tuple[str | float | int | None, ...]:
+def cluster_cells(
+    label: str, fit: BradleyTerryResult, base: FloatArray
+) -> tuple[str | float | int | None, ...]:
     """Return one line of the table of ways of clustering."""
     robust, errors = fit.fitted_state.robust, strength_errors(fit)
     clusters = " x ".join(f"{g:,}" for g in robust.n_clusters) if robust else "\u2014"
@@ -626,10 +793,18 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         effects_block(fit, beside),
         cluster_block(design, options, formula, fit),
         *rank_figures(fit, strengths.results[1], strengths.results[2]),
-        *(group_matrix(design, groups, name, options.level) for name, groups in item_groups(design).items()),
+        *(
+            group_matrix(design, groups, name, options.level)
+            for name, groups in item_groups(design).items()
+        ),
     ]
     shown = with_strength_effect(blocks, fit)
-    own = (change_cautions(beside), fit.cautions, design.cautions, unused_covariates(design, options))
+    own = (
+        change_cautions(beside),
+        fit.cautions,
+        design.cautions,
+        unused_covariates(design, options),
+    )
     return Outcome(
         study="comparisons",
         title=f"Which of {count(len(design.items), 'item')} was preferred?",
@@ -642,7 +817,9 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         diagnostics=fit_diagnostics(fit, design),
         methods=(*ways_methods(fit, options), *probability_methods(design)),
         references=tuple(dict.fromkeys((*fit.references, *RANK_REFERENCES))),
-        verifications=verify_all({"Strengths": fit, **plain_fits(beside)}, shown) if options.verify else {},
+        verifications=verify_all({"Strengths": fit, **plain_fits(beside)}, shown)
+        if options.verify
+        else {},
         settings=options.echo(),
         **shared(design, options),
     )
@@ -651,7 +828,11 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
 def describe(design: Comparisons, fit: BradleyTerryResult | None) -> str:
     """Return the design in one line: kind, and n at every level."""
     pairs = len(design.pair.levels) if fit is None else fit.counts["pairs"]
-    parts = [count(design.n_rows, "comparison"), count(len(design.items), "item"), count(pairs, "pair")]
+    parts = [
+        count(design.n_rows, "comparison"),
+        count(len(design.items), "item"),
+        count(pairs, "pair"),
+    ]
     parts += [f"{percent(design.n_ties / design.n_rows)} ties"] * bool(design.n_ties)
     sizes = cluster_sizes(design, {} if fit is None else fit.fitted_state.sizes)
     parts += [f"{count(size, spoken(name))}" for name, size in sizes.items() if name != "pair"]
@@ -678,15 +859,24 @@ def answer(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, ...]:
     reliable = sentences.direction(chance, 0.5) == "above"
     among = (page_ranks(fit, options).row(top.term).conf_high or 0) > 1
     said = sentences.first_ranked(
-        shorten(top.term), top, shorten(second.term), chance, reliable=reliable, adjusted=not among,
+        shorten(top.term),
+        top,
+        shorten(second.term),
+        chance,
+        reliable=reliable,
+        adjusted=not among,
         decided=fit.settings["ties"] in TIED_MODELS and fit.design.n_ties > 0,
-    )  # fmt: skip
+    )
     return (said, f"{ranks}.")
 
 
 def firsts(rows: Sequence[Row]) -> list[str]:
     """Return the items that share the first rank, of strength rows with the strongest first."""
-    return [shorten(row.term) for row in rows if (rows[0].estimate or 0.0) - (row.estimate or 0.0) <= SAME]
+    return [
+        shorten(row.term)
+        for row in rows
+        if (rows[0].estimate or 0.0) - (row.estimate or 0.0) <= SAME
+    ]
 
 
 def untrusted(fit: BradleyTerryResult) -> bool:
@@ -702,8 +892,12 @@ def page_ranks(fit: BradleyTerryResult, options: StudyOptions) -> Result:
 def rank_answer(fit: BradleyTerryResult, options: StudyOptions, start: str = "") -> tuple[str, ...]:
     """Return the ranks of the strongest and the weakest item with intervals, a phrase and a sentence."""
     joint, ranks, rows = not untrusted(fit), page_ranks(fit, options), strongest(fit)
-    said = [sentences.ranked(shorten(row.term), ranks.row(row.term), len(rows), options.level, simultaneous=joint)
-            for row in (rows[0], rows[-1])]  # fmt: skip
+    said = [
+        sentences.ranked(
+            shorten(row.term), ranks.row(row.term), len(rows), options.level, simultaneous=joint
+        )
+        for row in (rows[0], rows[-1])
+    ]
     return (f"{start}{said[0].rstrip('.')}", said[1])
 
 
@@ -716,7 +910,9 @@ def lead_strip(fit: BradleyTerryResult) -> Strip:
     if len(others) > 1:
         places["last"] = others[-1]
     marks = [
-        mark_of(fit.win_probability(top.term, row.term).rows[0], f"{place}: {shorten(row.term, 28)}")
+        mark_of(
+            fit.win_probability(top.term, row.term).rows[0], f"{place}: {shorten(row.term, 28)}"
+        )
         for place, row in places.items()
     ]
     return Strip(
@@ -729,12 +925,20 @@ def lead_strip(fit: BradleyTerryResult) -> Strip:
 
 def unused_covariates(design: Comparisons, options: StudyOptions) -> tuple[Caution, ...]:
     """Return a caution on covariates that differ between comparisons of an item and are not in the model."""
-    names = [name for name in design.covariate_names if name not in {*constant_covariates(design), *options.adjust}]
+    names = [
+        name
+        for name in design.covariate_names
+        if name not in {*constant_covariates(design), *options.adjust}
+    ]
     if not names:
         return ()
     detail = f"strengths are not adjusted for {quoted(names)}"
     fix = f"if they should be held equal, use {option('adjust')}"
-    return (caution("SS308", detail, affects="strengths, if these covariates should be held equal", fix=fix),)
+    return (
+        caution(
+            "SS308", detail, affects="strengths, if these covariates should be held equal", fix=fix
+        ),
+    )
 
 
 def constant_covariates(design: Comparisons) -> dict[str, dict[str, Any]]:
@@ -750,7 +954,11 @@ def item_groups(design: Comparisons) -> dict[str, dict[str, Any]]:
     """Return the covariates that sort the items into a few groups."""
     found = constant_covariates(design)
     most = min(MOST_GROUPS, len(design.items) - 1)
-    return {name: groups for name, groups in found.items() if 2 <= len({str(v) for v in groups.values()}) <= most}
+    return {
+        name: groups
+        for name, groups in found.items()
+        if 2 <= len({str(v) for v in groups.values()}) <= most
+    }
 
 
 def choose_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict[str, Any]]:
@@ -769,7 +977,9 @@ def sizes_text(groups: Mapping[str, object], noun: str = "item") -> str:
     'faith 2 items and family 1 item'
     """
     sizes = Counter(str(group) for group in groups.values())
-    return listing([f"{shorten(name, 30)} {count(sizes[name], noun)}" for name in sorted(sizes)], most=8)
+    return listing(
+        [f"{shorten(name, 30)} {count(sizes[name], noun)}" for name in sorted(sizes)], most=8
+    )
 
 
 def further_groups(design: Comparisons, options: StudyOptions) -> dict[str, dict[str, Any]]:
@@ -787,7 +997,9 @@ def unmatched_items(design: Comparisons, options: StudyOptions) -> tuple[Caution
     if not options.item_groups:
         return ()
     named = dict.fromkeys(item for groups in options.item_groups.values() for item in groups)
-    return match_keys(named, design.items).cautions("item", ("the item groups", "the comparisons"), "shares of groups")
+    return match_keys(named, design.items).cautions(
+        "item", ("the item groups", "the comparisons"), "shares of groups"
+    )
 
 
 STUDY = Study(

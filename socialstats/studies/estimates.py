@@ -37,7 +37,9 @@ def probability_methods(design: Comparisons | Ratings, read: str = "") -> tuple[
     """
     if isinstance(design, Ratings) and design.shared is not None:
         used = read.format(shares="shares", drawn="first answer")
-        return (f"Raters who answered a unit several times count with the shares of their answers. {used}.",)
+        return (
+            f"Raters who answered a unit several times count with the shares of their answers. {used}.",
+        )
     read = read.format(shares="probabilities", drawn="sampled levels")
     coverage = design.coverage
     if coverage is None:
@@ -54,7 +56,9 @@ def probability_methods(design: Comparisons | Ratings, read: str = "") -> tuple[
             f"{sampled} each level at the answer's place, {given} one of the levels "
             f"({count(coverage.replies, 'reply', 'replies')}). {read}. {rest}{kept}",
         )
-    lost = f" {missing} {'was' if coverage.none == 1 else 'were'} left out." if coverage.none else ""
+    lost = (
+        f" {missing} {'was' if coverage.none == 1 else 'were'} left out." if coverage.none else ""
+    )
     column = "" if design.replies is None else f", column '{shorten(design.replies.column)}'"
     return (
         f"{sampled} the first item at the answer's place, {given} one of the two items "
@@ -104,7 +108,9 @@ def is_inside(bounds: Row, smallest: float) -> bool:
     return low is not None and high is not None and -smallest < low and high < smallest
 
 
-def planned_verdict(row: Row, *, alpha: float, bounds: Row | None = None, smallest: float | None = None) -> Verdict:
+def planned_verdict(
+    row: Row, *, alpha: float, bounds: Row | None = None, smallest: float | None = None
+) -> Verdict:
     """State what a planned test shows, by its p-value (adjusted where the row has that).
 
     A test without direction (a chi-square of several df, or one without an estimate) can only say ``differs``. A row
@@ -144,7 +150,13 @@ def equivalence_bounds(row: Row) -> Row:
     1.645
     """
     level = row.conf_level
-    if row.estimate is None or row.std_error is None or level is None or row.conf_low is None or row.conf_high is None:
+    if (
+        row.estimate is None
+        or row.std_error is None
+        or level is None
+        or row.conf_low is None
+        or row.conf_high is None
+    ):
         return row
     if level <= 0.5:
         return row
@@ -180,7 +192,10 @@ def one_sided_p(row: Row, alternative: Alternative) -> float | None:
 
 def _is_two_sided(row: Row, p: float) -> bool:
     statistic = float(row.statistic or 0.0)
-    known = [float(two_sided_p(np.array(statistic), row.df)), float(two_sided_p(np.array(statistic), None))]
+    known = [
+        float(two_sided_p(np.array(statistic), row.df)),
+        float(two_sided_p(np.array(statistic), None)),
+    ]
     if row.df in (None, 1.0) and statistic >= 0:
         known.append(float(not_zero(chdtrc(1.0, statistic))))
     return any(abs(value - p) <= SAME * max(value, p) + 1e-300 for value in known)
@@ -188,8 +203,12 @@ def _is_two_sided(row: Row, p: float) -> bool:
 
 Column = str | Callable[[Row], Any]  # a field of a row, or what makes a cell of it
 NUMBERS: dict[str, Column] = {
-    "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high", "Statistic": "statistic",
-}  # fmt: skip
+    "Estimate": "estimate",
+    "SE": "std_error",
+    "Low": "conf_low",
+    "High": "conf_high",
+    "Statistic": "statistic",
+}
 SCALED_FIELDS = ("estimate", "std_error", "conf_low", "conf_high")
 WHOLE = 1e-6  # degrees of freedom nearer than this to a whole number are printed as one
 WORDS = {"odds_ratio": "odds ratio", "cohens_g": "Cohen's g", "alpha": "alpha", "r": "correlation"}
@@ -227,7 +246,9 @@ def table_of(
     name, own = first
     read = attrgetter(own) if isinstance(own, str) else own
     labels = [read(row) for row in rows] if callable(read) else read
-    cells = tuple((label, *(make(row) for make in made)) for label, row in zip(labels, rows, strict=True))
+    cells = tuple(
+        (label, *(make(row) for make in made)) for label, row in zip(labels, rows, strict=True)
+    )
     return Table(caption, (name, *columns), cells, rows=tuple(rows))
 
 
@@ -264,7 +285,7 @@ def in_cell(row: Row) -> str | None:
 
 def beside(
     caption: str, header: Sequence[str], found: Mapping[str, Mapping[Any, Row]], keys: Sequence[Any]
-) -> Table:  # fmt: skip
+) -> Table:
     """Return a table with one column per level, whose cells are those of `in_cell`."""
     cells = tuple(
         (
@@ -278,7 +299,12 @@ def beside(
 
 
 def rows_table(
-    rows: Sequence[Row], caption: str, *, term: str = "Term", labels: Sequence[str] | None = None, units: bool = False
+    rows: Sequence[Row],
+    caption: str,
+    *,
+    term: str = "Term",
+    labels: Sequence[str] | None = None,
+    units: bool = False,
 ) -> Table:
     """Return rows as a table of the page; what a row does not have stays empty, and the last column says why.
 
@@ -286,10 +312,13 @@ def rows_table(
     """
     columns = NUMBERS | {
         "Statistic": statistic_beside_error,
-        "df": lambda r: df_text(r.df), "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted),
+        "df": lambda r: df_text(r.df),
+        "p": lambda r: p_text(r.p_value),
+        "p (Holm)": lambda r: p_text(r.p_adjusted),
         **({"Units": whole("n_units")} if units else {"n": whole("n")}),
-        "Clusters": "n_clusters", "Why not": "undefined",
-    }  # fmt: skip
+        "Clusters": "n_clusters",
+        "Why not": "undefined",
+    }
     if any(row.statistic is not None and statistic_beside_error(row) is None for row in rows):
         caption += "; test statistics are left out where they are not estimate / SE"
     return table_of(rows, caption + family_words(rows), (term, labels or label_of), columns)
@@ -310,7 +339,9 @@ def statistic_beside_error(row: Row) -> float | None:
     return row.statistic if abs(row.statistic - ratio) <= SAME * max(1.0, abs(ratio)) else None
 
 
-def counts_table(caption: str, header: Sequence[str], parts: Sequence[tuple[str, float]], total: float) -> Table:
+def counts_table(
+    caption: str, header: Sequence[str], parts: Sequence[tuple[str, float]], total: float
+) -> Table:
     """Return counts with their shares of a total: a line for each label and count."""
     cells = tuple((label, round(n), Shown(float(n / total), 3, True)) for label, n in parts)
     return Table(caption, tuple(header), cells)
@@ -333,12 +364,20 @@ def tests_table(rows: Sequence[Row], caption: str) -> Table:
     cells = tuple(
         (
             (r.method or r.term.replace("_", " ")) + ("" if r.group in SILENT else f" ({r.group})"),
-            r.statistic, df_text(r.df), p_text(r.p_value), r.n_clusters, r.undefined,
+            r.statistic,
+            df_text(r.df),
+            p_text(r.p_value),
+            r.n_clusters,
+            r.undefined,
         )
         for r in rows
-    )  # fmt: skip
-    return Table(caption=caption, header=("Test", "Statistic", "df", "p", "Clusters", "Why not"), cells=cells,
-                 rows=tuple(rows))  # fmt: skip
+    )
+    return Table(
+        caption=caption,
+        header=("Test", "Statistic", "df", "p", "Clusters", "Why not"),
+        cells=cells,
+        rows=tuple(rows),
+    )
 
 
 def df_text(df: float | None) -> str | None:
@@ -368,7 +407,11 @@ def p_text(p: float | None) -> str | None:
 def extremes(rows: Sequence[Row]) -> tuple[Row, ...]:
     """Return the rows of the smallest and of the largest estimate; nothing where there is no estimate."""
     known = [row for row in rows if row.estimate is not None]
-    return tuple(pick(known, key=lambda row: row.estimate or 0.0) for pick in (min, max)) if known else ()
+    return (
+        tuple(pick(known, key=lambda row: row.estimate or 0.0) for pick in (min, max))
+        if known
+        else ()
+    )
 
 
 def ends(row: Row) -> tuple[Shown | None, Shown | None, Shown | None]:
@@ -475,7 +518,9 @@ def clusters_caption(factors: Sequence[Factor], effect: float | None) -> str:
     if not factors:
         return ""
     names = " x ".join(f"{count(len(f.levels))} of {shorten(f.name, 40)}" for f in factors)
-    return f"clusters: {names}" + ("" if effect is None else f" (design effect {number(effect, 1)})")
+    return f"clusters: {names}" + (
+        "" if effect is None else f" (design effect {number(effect, 1)})"
+    )
 
 
 def references_of(results: Sequence[Result], blocks: Sequence[Block]) -> tuple[str, ...]:
@@ -484,7 +529,11 @@ def references_of(results: Sequence[Result], blocks: Sequence[Block]) -> tuple[s
 
 
 def ending(
-    design: Design, options: StudyOptions, named: Mapping[str, Result], blocks: Sequence[Block], used: Sequence[str]
+    design: Design,
+    options: StudyOptions,
+    named: Mapping[str, Result],
+    blocks: Sequence[Block],
+    used: Sequence[str],
 ) -> dict[str, Any]:
     """Return the fields of an `Outcome` that follow from its results and blocks: literature, checks and settings.
 
@@ -507,7 +556,13 @@ def ending(
 
 
 def halved(
-    clusters: Sequence[Factor], row: Row, n: int | None, what: str, *, unit: str = "units", df: float | None = None
+    clusters: Sequence[Factor],
+    row: Row,
+    n: int | None,
+    what: str,
+    *,
+    unit: str = "units",
+    df: float | None = None,
 ) -> tuple[str, ...]:
     """Return how many more units, or clusters of them, halve the interval of an estimate.
 
@@ -541,19 +596,27 @@ def pairs_left(design: Comparisons) -> int:
     return math.comb(len(design.items), 2) - len(design.pair.levels)
 
 
-def pairs_to_halve(more: int, design: Comparisons, item: str, quantity: str, *, drawn: bool = False) -> tuple[str, ...]:
+def pairs_to_halve(
+    more: int, design: Comparisons, item: str, quantity: str, *, drawn: bool = False
+) -> tuple[str, ...]:
     """Return how many more pairs halve an interval, and how many new items they take beyond those that are left.
 
     Nothing where pairs are lacking, unless items are `drawn` from many, such as roles: other items, such as models,
     are those that the table is about.
     """
-    k, left, said = len(design.items), pairs_left(design), halving(more, f"pairs of {item}s", quantity)
+    k, left, said = (
+        len(design.items),
+        pairs_left(design),
+        halving(more, f"pairs of {item}s", quantity),
+    )
     if more <= left:
         return (said,)
     if not drawn:
         return ()
     there = f"have {count(left, 'further pair')}" if left else "have no further pair"
-    enough = math.ceil((1 + math.sqrt(1 + 8 * (math.comb(k, 2) - left + more))) / 2)  # C(enough, 2) pairs
+    enough = math.ceil(
+        (1 + math.sqrt(1 + 8 * (math.comb(k, 2) - left + more))) / 2
+    )  # C(enough, 2) pairs
     return (
         said,
         f"These {count(k, item)} {there}, so add about {count(enough - k, item)}: "

@@ -14,7 +14,13 @@ from socialstats.designs.groups import Groups
 from socialstats.designs.nouns import noun_of
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
-from socialstats.errors import Caution, DesignError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
+from socialstats.errors import (
+    Caution,
+    DesignError,
+    NothingToAnalyse,
+    SocialStatsError,
+    UndefinedStatistic,
+)
 from socialstats.figures import forest
 from socialstats.metrics.compare_models import KINDS, common_text, uncommon
 from socialstats.models.sources import human_source, models_of, raters_of
@@ -35,13 +41,24 @@ from socialstats.studies.models import (
     own_tests,
 )
 from socialstats.studies.ordinal_alignment.reread import with_reread
-from socialstats.studies.page import Block, Design, Outcome, Strip, Study, StudyOptions, order_cautions, reason_of
+from socialstats.studies.page import (
+    Block,
+    Design,
+    Outcome,
+    Strip,
+    Study,
+    StudyOptions,
+    order_cautions,
+    reason_of,
+)
 from socialstats.studies.second import with_turned
 from socialstats.studies.sources import replies_by
 from socialstats.tables import as_number
 from socialstats.text import count, listing, quoted, shorten
 
-MOST_MAIN = 8  # blocks among the results; of each level the first one where there is room for all levels
+MOST_MAIN = (
+    8  # blocks among the results; of each level the first one where there is room for all levels
+)
 MOST_LEVELS = 30  # levels with sections of their own
 MOST_BRIEF, MOST_MARKS = 2, 12  # blocks of a level among many; levels on the strip
 LEADING = ("agreement", "judge")  # blocks whose first result starts with the answer
@@ -70,12 +87,18 @@ def run_study(study: Study, design: Design, options: StudyOptions) -> Outcome:
     """
     refuse_weights(design, f"the page '{study.name}'")
     outcome = with_turned(run_levels(study, design, options))
-    told = (r.cautions for b in outcome.blocks if not b.level for r in b.results if r.check == COMPARED)
+    told = (
+        r.cautions for b in outcome.blocks if not b.level for r in b.results if r.check == COMPARED
+    )
     outcome = replace(outcome, cautions=order_cautions(*told, outcome.cautions, once=False))
     results = [r for b in outcome.blocks for r in b.results]
-    if any(r.metric == "multiverse" for r in results) or not all_subtract([r.rows for r in results]):
+    if any(r.metric == "multiverse" for r in results) or not all_subtract(
+        [r.rows for r in results]
+    ):
         outcome = replace(outcome, methods=(*outcome.methods, UNROUNDED))
-    if any(r.p_adjusted is not None and r.conf_low is not None for one in results for r in one.rows):
+    if any(
+        r.p_adjusted is not None and r.conf_low is not None for one in results for r in one.rows
+    ):
         outcome = replace(outcome, methods=(*outcome.methods, UNADJUSTED))
     return outcome if options.reread is None else with_reread(outcome, design, options)
 
@@ -85,7 +108,8 @@ UNROUNDED = (
     "differences of printed estimates."
 )
 UNADJUSTED = (
-    "CIs are unadjusted also where they stand beside Holm-adjusted p values, unless they are called simultaneous."
+    "CIs are unadjusted also where they stand beside Holm-adjusted p values, unless "
+    "they are called simultaneous."
 )
 
 
@@ -94,9 +118,11 @@ def all_subtract(results: Sequence[Sequence[Row]]) -> bool:
     for rows in results:
         places = {own[2]: own for own in parts_of(rows)}
         for at, row in enumerate(rows):
-            if row.role == "difference" and row.estimate is not None and (
-                at not in places or not subtracts(rows, places[at], row.decimals)
-            ):  # fmt: skip
+            if (
+                row.role == "difference"
+                and row.estimate is not None
+                and (at not in places or not subtracts(rows, places[at], row.decimals))
+            ):
                 return False
     return True
 
@@ -114,7 +140,11 @@ def run_levels(study: Study, design: Design, options: StudyOptions) -> Outcome:
     for level, part in parts.items():
         try:
             outcomes[level] = study.run(replace(part, by=None), options)
-        except (DesignError, NothingToAnalyse, UndefinedStatistic) as error:  # other levels may have a page
+        except (
+            DesignError,
+            NothingToAnalyse,
+            UndefinedStatistic,
+        ) as error:  # other levels may have a page
             lost[level] = error
         except SocialStatsError as error:
             raise at_level(error, design.by.name, level) from None
@@ -131,17 +161,24 @@ def same_models(study: Study, parts: Mapping[str, Design], options: StudyOptions
 
     None too where no model has all levels (the levels are models), or the study finds nothing in these alone.
     """
-    has = {level: models_of(part) if isinstance(part, Ratings) else () for level, part in parts.items()}
+    has = {
+        level: models_of(part) if isinstance(part, Ratings) else () for level, part in parts.items()
+    }
     every = list(dict.fromkeys(model for models in has.values() for model in models))
-    lacking = {model: [level for level, models in has.items() if model not in models] for model in every}
+    lacking = {
+        model: [level for level, models in has.items() if model not in models] for model in every
+    }
     both = [model for model, levels in lacking.items() if not levels]
     if not both or len(both) == len(every):
         return None
     try:
         outcomes = {
-            level: study.run(replace(part.of_raters(both), by=None), replace(options, brief=True, verify=False))
-            for level, part in parts.items() if isinstance(part, Ratings)
-        }  # fmt: skip
+            level: study.run(
+                replace(part.of_raters(both), by=None), replace(options, brief=True, verify=False)
+            )
+            for level, part in parts.items()
+            if isinstance(part, Ratings)
+        }
     except SocialStatsError:
         return None
     left = {model: f"not at {quoted(levels, 5)}" for model, levels in lacking.items() if levels}
@@ -153,8 +190,11 @@ def noted(compared: tuple[Block, ...], alike: Alike | None, by: str) -> tuple[Bl
     if alike is None or not compared or not compared[0].results:
         return compared
     (first, *rest), (found, *more) = compared, compared[0].results
-    common = replace(found, words=found.sentence() + common_text(alike.both, alike.left, shorten(by, 40)),
-                     cautions=(*uncommon(alike.both, alike.left), *found.cautions))  # fmt: skip
+    common = replace(
+        found,
+        words=found.sentence() + common_text(alike.both, alike.left, shorten(by, 40)),
+        cautions=(*uncommon(alike.both, alike.left), *found.cautions),
+    )
     said = common_text(alike.both, alike.left, shorten(by, 40)).strip()
     return (replace(first, sentences=(said, *first.sentences), results=(common, *more)), *rest)
 
@@ -166,9 +206,12 @@ def at_level(error: SocialStatsError, by: str, level: str) -> SocialStatsError:
 
 
 def merge(
-    outcomes: dict[str, Outcome], design: Design, options: StudyOptions, lost: Mapping[str, str] | None = None,
+    outcomes: dict[str, Outcome],
+    design: Design,
+    options: StudyOptions,
+    lost: Mapping[str, str] | None = None,
     alike: Alike | None = None,
-) -> Outcome:  # fmt: skip
+) -> Outcome:
     """Merge the outcomes of all levels into one page: their comparison first, then each block under its level.
 
     `lost`: why levels have none. `alike`: the outcomes that are compared, where some models are left out of them.
@@ -176,23 +219,33 @@ def merge(
     lost = lost or {}
     first = next(iter(outcomes.values()))
     by = design.by.name if design.by is not None else "by"
-    compared = noted(compared_levels(outcomes if alike is None else alike.outcomes, by, options, lost), alike, by)
+    compared = noted(
+        compared_levels(outcomes if alike is None else alike.outcomes, by, options, lost), alike, by
+    )
     replies = None if isinstance(design, Groups | Paired) else replies_by(design, options.level)
     before = (*compared, *(() if replies is None else (replies,)))
     named = list(outcomes.items()) if len(outcomes) <= MOST_LEVELS else []
     room = MOST_MAIN - sum(block.part == "main" for block in before)
     blocks = [
-        _labelled(block, level, k, main=not j and len(named) <= room) for k, (level, o) in enumerate(named)
+        _labelled(block, level, k, main=not j and len(named) <= room)
+        for k, (level, o) in enumerate(named)
         for j, block in enumerate(o.blocks[: MOST_BRIEF if options.brief else None])
-    ]  # fmt: skip
+    ]
     checks = {
         f"{shorten(level)}: {label}": partial(o.verifications.__getitem__, label)
         for level, o in named
         for label in list(o.verifications)[: 1 if options.brief else None]
     }
-    said = [f"{shorten(level)}: {o.answer[0]}" for level, o in named if not options.brief or not compared]
+    said = [
+        f"{shorten(level)}: {o.answer[0]}"
+        for level, o in named
+        if not options.brief or not compared
+    ]
     said += [undefined(f"the result of {shorten(level)}", why) for level, why in lost.items()]
-    lead, found = lead_words(compared), compared[0].results[0] if compared and compared[0].results else None
+    lead, found = (
+        lead_words(compared),
+        compared[0].results[0] if compared and compared[0].results else None,
+    )
     ranked = bool(lead) and found is not None and bool(found.extras["kind"].ranked)
     if found is not None and not (lead and options.brief):
         alone = alone_words(found) if lead else compared[0].sentences[:1]
@@ -215,27 +268,49 @@ def merge(
         cautions=_cautions(outcomes),
         blocks=(*before, *blocks),
         flow=design.flow,
-        planning=() if options.brief else
-        tuple(f"{shorten(level)}: {text}" for level, o in named for text in o.planning),
+        planning=()
+        if options.brief
+        else tuple(f"{shorten(level)}: {text}" for level, o in named for text in o.planning),
         methods=(*brief, *first.methods[1:]),
-        data=() if options.brief else
-        tuple(replace(t, caption=f"{shorten(level)}: {t.caption}") for level, o in named for t in o.data),
-        diagnostics=() if options.brief else tuple(
-            replace(d, check=f"{shorten(level)}: {d.check}") for level, o in named for d in o.diagnostics
+        data=()
+        if options.brief
+        else tuple(
+            replace(t, caption=f"{shorten(level)}: {t.caption}")
+            for level, o in named
+            for t in o.data
         ),
-        references=tuple(dict.fromkeys([*(key for o in outcomes.values() for key in o.references),
-                                        *(key for b in before for r in b.results for key in r.references)])),
-        verifications=joined(Verifications(checks), verify_all({}, before) if options.verify else {}),
+        diagnostics=()
+        if options.brief
+        else tuple(
+            replace(d, check=f"{shorten(level)}: {d.check}")
+            for level, o in named
+            for d in o.diagnostics
+        ),
+        references=tuple(
+            dict.fromkeys(
+                [
+                    *(key for o in outcomes.values() for key in o.references),
+                    *(key for b in before for r in b.results for key in r.references),
+                ]
+            )
+        ),
+        verifications=joined(
+            Verifications(checks), verify_all({}, before) if options.verify else {}
+        ),
         settings=settings_of(options, tuple(first.settings)) | dict(first.settings),
-    )  # fmt: skip
+    )
 
 
 def compared_levels(
     outcomes: Mapping[str, Outcome], by: str, options: StudyOptions, lost: Mapping[str, str]
 ) -> tuple[Block, ...]:
     """Compare the levels by the first number of their pages that `compare_models` knows, and its further rows."""
-    known = {level: next((r for b in o.blocks for r in b.results if r.metric in KINDS and not r.check), None)
-             for level, o in outcomes.items()}  # fmt: skip
+    known = {
+        level: next(
+            (r for b in o.blocks for r in b.results if r.metric in KINDS and not r.check), None
+        )
+        for level, o in outcomes.items()
+    }
     found = {level: result for level, result in known.items() if result is not None}
     made = comparison(found, options, by, further(found), lost, led=True) if len(found) > 1 else ()
     return made or leading(outcomes, by)
@@ -243,7 +318,11 @@ def compared_levels(
 
 def leading(outcomes: Mapping[str, Outcome], by: str) -> tuple[Block, ...]:
     """Return the leading estimates of all levels side by side, their tests adjusted as one family."""
-    first = {level: o.blocks[0] for level, o in outcomes.items() if o.blocks and o.blocks[0].id in LEADING}
+    first = {
+        level: o.blocks[0]
+        for level, o in outcomes.items()
+        if o.blocks and o.blocks[0].id in LEADING
+    }
     shown = {level: block.results[0] for level, block in first.items() if block.results}
     if len(shown) < 2:
         return ()
@@ -275,7 +354,9 @@ def _cautions(outcomes: dict[str, Outcome]) -> tuple[Caution, ...]:
 
     Of more than four levels with words of their own the first is told, with the number of the others.
     """
-    shared = set.intersection(*({(c.code, c.detail) for c in o.cautions} for o in outcomes.values()))
+    shared = set.intersection(
+        *({(c.code, c.detail) for c in o.cautions} for o in outcomes.values())
+    )
     apart: dict[str, list[tuple[str, Caution]]] = {}
     for level, o in outcomes.items():
         for c in o.cautions:
@@ -284,14 +365,21 @@ def _cautions(outcomes: dict[str, Outcome]) -> tuple[Caution, ...]:
     found = [c for c in next(iter(outcomes.values())).cautions if (c.code, c.detail) in shared]
     for told in apart.values():
         more = f" (and {count(len(told) - 1, 'more level')})" if len(told) > FEW else ""
-        found += [replace(c, detail=f"{quoted([level])}: {c.detail}{more}")
-                  for level, c in (told[:1] if more else told)]  # fmt: skip
+        found += [
+            replace(c, detail=f"{quoted([level])}: {c.detail}{more}")
+            for level, c in (told[:1] if more else told)
+        ]
     return order_cautions(tuple(found), once=False)
 
 
 def _labelled(block: Block, level: str, k: int, *, main: bool) -> Block:
-    return replace(block, id=f"{block.id}-{k + 1}", level=level, question=f"{shorten(level)}: {block.question}",
-                   part="main" if main else "appendix")  # fmt: skip
+    return replace(
+        block,
+        id=f"{block.id}-{k + 1}",
+        level=level,
+        question=f"{shorten(level)}: {block.question}",
+        part="main" if main else "appendix",
+    )
 
 
 def _strip(outcomes: dict[str, Outcome]) -> Strip | None:
@@ -345,7 +433,8 @@ def people(design: Ratings) -> str:
     used = [factor.levels[code] for code in np.unique(factor.codes).tolist() if code >= 0]
     if len(used) == 1:
         return (
-            f"all raters are of one source, '{shorten(used[0])}' (column '{shorten(name)}'): nothing to compare it with"
+            f"all raters are of one source, '{shorten(used[0])}' (column '{shorten(name)}'): "
+            f"nothing to compare it with"
         )
     return f"no source of raters is called human or people; column '{shorten(name)}' says {quoted(used)}"
 
@@ -384,18 +473,27 @@ def levels(design: Any) -> str:
     """State that there is nothing to compare by."""
     if design.by is None:
         return "what is compared is undeclared: name the column with --by COLUMN"
-    return f"column '{shorten(design.by.name)}' has the single value '{shorten(design.by.levels[0])}'"
+    return (
+        f"column '{shorten(design.by.name)}' has the single value '{shorten(design.by.levels[0])}'"
+    )
 
 
 def models(design: Any) -> str:
     """Return that a leaderboard has a single model, or a single label of what it compares."""
-    return f"it has one {noun_of(design)}, {quoted(design.raters)}" if len(design.raters) == 1 else ""
+    return (
+        f"it has one {noun_of(design)}, {quoted(design.raters)}" if len(design.raters) == 1 else ""
+    )
 
 
 WHY: dict[str, Callable[[Any], str]] = {
-    "role-conflict": urgency, "norm-goal": actions, "ordinal-alignment": alignment, "staged-values": stages,
-    "compare": levels, "compare-ratings": levels, "leaderboard": models,
-}  # fmt: skip
+    "role-conflict": urgency,
+    "norm-goal": actions,
+    "ordinal-alignment": alignment,
+    "staged-values": stages,
+    "compare": levels,
+    "compare-ratings": levels,
+    "leaderboard": models,
+}
 
 
 def why(study: str, design: Any) -> str:

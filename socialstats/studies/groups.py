@@ -46,7 +46,9 @@ USED = ("level", "smallest_effect", "verify")
 def compare(design: Groups, options: StudyOptions) -> Result:
     """Compare the groups with the metric of the scale."""
     known: dict[str, Any] = {"binary": two_proportions, "numeric": two_means}
-    return single(known.get(design.scale, two_ordinal)(design, level=options.level))  # it refuses labels
+    return single(
+        known.get(design.scale, two_ordinal)(design, level=options.level)
+    )  # it refuses labels
 
 
 def quantity(design: Groups) -> str:
@@ -76,13 +78,20 @@ def run(design: Groups, options: StudyOptions) -> Outcome:
         study="groups",
         title=f"Is there a difference between {shorten(design.groups[0], 40)} and {shorten(design.groups[1], 40)}?",
         design=describe(design),
-        answer=(answer(design, lead, first, second), *(said for block in blocks[1:] for said in block.sentences)),
+        answer=(
+            answer(design, lead, first, second),
+            *(said for block in blocks[1:] for said in block.sentences),
+        ),
         planning=halved(design.clusters, lead, design.n_rows, "the difference", df=lead.df),
         strip=Strip(
             title=f"{estimand(design)} ({minus(design)}) with {level_text(options.level)} CI",
             axis=axis_of(design),
             marks=(
-                Mark(label="no difference", value=CHANCE if design.scale == "ordinal" else 0.0, kind="reference"),
+                Mark(
+                    label="no difference",
+                    value=CHANCE if design.scale == "ordinal" else 0.0,
+                    kind="reference",
+                ),
                 mark_of(lead, shorten(minus(design), 48)),
             ),
         ),
@@ -100,7 +109,9 @@ def answer(design: Groups, lead: Row, first: str, second: str) -> str:
     """Return the comparison in one sentence."""
     if design.scale != "ordinal":
         return sentences.difference(quantity(design), first, second, lead)
-    return sentences.headline(f"The probability that {first} is higher than {second}", lead, CHANCE, "chance")
+    return sentences.headline(
+        f"The probability that {first} is higher than {second}", lead, CHANCE, "chance"
+    )
 
 
 def estimand(design: Groups) -> str:
@@ -120,7 +131,9 @@ def difference_block(design: Groups, result: Result, lead: Row) -> Block:
     first, second = (shorten(name, 40) for name in design.groups)
     drawn = [*(row for row in result.rows if row.role == "estimate"), lead]
     what = quantity(design).removeprefix("the ")
-    reference, label = (CHANCE, axis_of(design)) if design.scale == "ordinal" else (0.0, f"{what}, and difference")
+    reference, label = (
+        (CHANCE, axis_of(design)) if design.scale == "ordinal" else (0.0, f"{what}, and difference")
+    )
     return Block(
         id="difference",
         question=f"How much did {first} and {second} differ?",
@@ -145,22 +158,28 @@ def equivalence_blocks(design: Groups, options: StudyOptions) -> list[Block]:
     if options.smallest_effect is None:
         return []
     if design.scale == "ordinal":
-        raise InputError(f"{option('smallest_effect', options.smallest_effect)}: groups of ordered answers are "
-                         "compared by a probability, and equivalence is of differences. Leave it out")  # fmt: skip
+        raise InputError(
+            f"{option('smallest_effect', options.smallest_effect)}: groups of ordered answers are "
+            "compared by a probability, and equivalence is of differences. Leave it out"
+        )
     result = single(equivalence(design, margin=options.smallest_effect, level=options.level))
-    return [Block(
-        id="equivalence",
-        question="Is the difference smaller than the smallest effect of interest?",
-        sentences=(capital(result.sentence()),),
-        tables=(rows_table(result.rows, f"Two one-sided tests ({minus(design)})"),),
-        results=(result,),
-    )]  # fmt: skip
+    return [
+        Block(
+            id="equivalence",
+            question="Is the difference smaller than the smallest effect of interest?",
+            sentences=(capital(result.sentence()),),
+            tables=(rows_table(result.rows, f"Two one-sided tests ({minus(design)})"),),
+            results=(result,),
+        )
+    ]
 
 
 def describe(design: Groups) -> str:
     """Return the design in one line: kind, and n at every level."""
-    sizes = [f"{count(n, 'unit')} of {shorten(name, 40)}" for n, name in
-             zip(design.n_units, design.groups, strict=True)]  # fmt: skip
+    sizes = [
+        f"{count(n, 'unit')} of {shorten(name, 40)}"
+        for n, name in zip(design.n_units, design.groups, strict=True)
+    ]
     parts = [listing(sizes), f"{design.scale} values", *cluster_words(design)]
     if design.repeats is not None:
         parts.insert(1, each_answer(design.repeats))
@@ -171,15 +190,28 @@ def diagnostics(design: Groups) -> tuple[Diagnostic, ...]:
     """Return whether a unit is in one group, and where clusters lie."""
     named = "unit" in design.columns
     found = "Yes." if named else "Each row is a unit."
-    found_of = [Diagnostic("Is each unit in one group only?", found, "The groups are compared as independent samples.")]
+    found_of = [
+        Diagnostic(
+            "Is each unit in one group only?",
+            found,
+            "The groups are compared as independent samples.",
+        )
+    ]
     for factor in design.clusters:
         sides = [np.unique(factor.codes[design.group == side]) for side in (0, 1)]
         both = len(np.intersect1d(sides[0], sides[1]))
-        so_what = "The difference within them counts." if both else "Their number in each group limits what is known."
-        found_of.append(Diagnostic(
-            f"Do clusters of {shorten(factor.name, 40)} have units of both groups?",
-            f"{counted(both, 'cluster')} of {count(len(factor.levels))}.", so_what,
-        ))  # fmt: skip
+        so_what = (
+            "The difference within them counts."
+            if both
+            else "Their number in each group limits what is known."
+        )
+        found_of.append(
+            Diagnostic(
+                f"Do clusters of {shorten(factor.name, 40)} have units of both groups?",
+                f"{counted(both, 'cluster')} of {count(len(factor.levels))}.",
+                so_what,
+            )
+        )
     return tuple(found_of)
 
 

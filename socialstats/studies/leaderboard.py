@@ -32,7 +32,15 @@ from socialstats.metrics.leaderboard import (
     task_group,
 )
 from socialstats.results import Result, Row
-from socialstats.sentences import difference, estimate, halving, more_of, ranked, significant, some_of
+from socialstats.sentences import (
+    difference,
+    estimate,
+    halving,
+    more_of,
+    ranked,
+    significant,
+    some_of,
+)
 from socialstats.studies.comparisons import last_ranked
 from socialstats.studies.estimates import (
     cluster_words,
@@ -108,7 +116,9 @@ class Numbers:
     def sample(self) -> str:
         """Units and clusters, for captions."""
         clusters = clusters_caption(self.factors, None)
-        return f"n = {count(self.main.counts['units'], self.unit)}" + (f", {clusters}" if clusters else "")
+        return f"n = {count(self.main.counts['units'], self.unit)}" + (
+            f", {clusters}" if clusters else ""
+        )
 
     @property
     def unit(self) -> str:
@@ -152,7 +162,10 @@ def places(rows: Iterable[Row]) -> dict[str, int]:
 
 def away_from(cells: Sequence[Row], neutral: float) -> float:
     """Return how far estimates lie from a neutral value at most: the ends of a scale of colours."""
-    return max((abs(row.estimate - neutral) for row in cells if row.estimate is not None), default=0.0) or 1.0
+    return (
+        max((abs(row.estimate - neutral) for row in cells if row.estimate is not None), default=0.0)
+        or 1.0
+    )
 
 
 def span(row: Row | None) -> str | None:
@@ -168,38 +181,66 @@ def board_block(numbers: Numbers) -> Block:
     level = level_text(numbers.main.settings["level"])
     shown = numbers.all_ordered
     columns: dict[str, Any] = {
-        "Rank": lambda r: None if (rank := marginal[r.term].estimate) is None else int(rank), "Mean": "estimate",
-        "SE": "std_error", "Low": "conf_low", "High": "conf_high", "Units": "n_units",
+        "Rank": lambda r: None if (rank := marginal[r.term].estimate) is None else int(rank),
+        "Mean": "estimate",
+        "SE": "std_error",
+        "Low": "conf_low",
+        "High": "conf_high",
+        "Units": "n_units",
         "Marginal rank interval": lambda r: span(marginal[r.term]),
-        "Simultaneous rank interval": lambda r: span(joint[r.term]), "Why not": "undefined",
-    }  # fmt: skip
-    sets = {name: (int(r.conf_low), int(r.conf_high)) for name, r in joint.items()
-            if r.conf_low is not None and r.conf_high is not None}  # fmt: skip
+        "Simultaneous rank interval": lambda r: span(joint[r.term]),
+        "Why not": "undefined",
+    }
+    sets = {
+        name: (int(r.conf_low), int(r.conf_high))
+        for name, r in joint.items()
+        if r.conf_low is not None and r.conf_high is not None
+    }
     rest = len(shown) - MOST_FOREST
-    title = "Mean scores by rank" + (f" ({count(rest, f'more {numbers.noun}')} in the table)" if rest > 0 else "")
+    title = "Mean scores by rank" + (
+        f" ({count(rest, f'more {numbers.noun}')} in the table)" if rest > 0 else ""
+    )
     method = interval_name(numbers)
     return Block(
         id="means",
         question=f"Which {numbers.noun} ranked first?",
         sentences=(numbers.joint.sentence(), numbers.marginal.sentence()),
-        draw=partial(forest, shown[:MOST_FOREST], ranks=sets, reference=None, xlabel="mean score", sort=False,
-                    ),
+        draw=partial(
+            forest,
+            shown[:MOST_FOREST],
+            ranks=sets,
+            reference=None,
+            xlabel="mean score",
+            sort=False,
+        ),
         figure_title=title,
         caption=f"Points: means; {level} CIs ({method}), unadjusted; ranks: simultaneous {level} intervals; "
         f"{numbers.sample}.{still_words(numbers)}",
-        tables=(table_of(shown, f"Mean and rank of each {numbers.noun}", (numbers.head, "term"), columns),),
+        tables=(
+            table_of(
+                shown, f"Mean and rank of each {numbers.noun}", (numbers.head, "term"), columns
+            ),
+        ),
         results=(numbers.main, numbers.marginal, numbers.joint),
-    )  # fmt: skip
+    )
 
 
 def still_words(numbers: Numbers) -> str:
     """Return of which models a task with equal scores adds nothing to the SE; nothing where tasks vary."""
     known = {row.term for row in numbers.means if row.std_error}
     still = dict.fromkeys(
-        shorten(row.term, 30) for row in numbers.main.rows
-        if row.label(TASK) is not None and row.estimate is not None and not row.std_error and row.term in known
-    )  # fmt: skip
-    return f" Tasks whose scores are all equal add nothing to the SE of {listing(list(still), 3)}." if still else ""
+        shorten(row.term, 30)
+        for row in numbers.main.rows
+        if row.label(TASK) is not None
+        and row.estimate is not None
+        and not row.std_error
+        and row.term in known
+    )
+    return (
+        f" Tasks whose scores are all equal add nothing to the SE of {listing(list(still), 3)}."
+        if still
+        else ""
+    )
 
 
 def ranks_block(numbers: Numbers) -> Block | None:
@@ -225,26 +266,46 @@ def lead_block(numbers: Numbers) -> Block | None:
         return None
     best, *others = numbers.ordered
     name = shorten(best.term, 40)
-    rows = [replace(difference_of(numbers.main, best.term, row.term), term=row.term) for row in others]
-    said, unit = [], more_of(numbers.factors[0].name if numbers.factors else None, plural_of(numbers.unit))
+    rows = [
+        replace(difference_of(numbers.main, best.term, row.term), term=row.term) for row in others
+    ]
+    said, unit = (
+        [],
+        more_of(numbers.factors[0].name if numbers.factors else None, plural_of(numbers.unit)),
+    )
     if len(rows) > 1:  # with two models the answer says it
         said.append(difference("the mean score", name, shorten(rows[0].term, 40), rows[0]))
-    if unit and (more := clusters_to_halve(rows[0], rows[0].n_clusters or rows[0].n_units)) is not None:
+    if (
+        unit
+        and (more := clusters_to_halve(rows[0], rows[0].n_clusters or rows[0].n_units)) is not None
+    ):
         tasks = len(numbers.main.extras["tasks"])
         unit += f" in proportion over the {count(tasks, 'task')}" if tasks > 1 else ""
-        said.append(halving(more, unit, f"the difference between {name} and {shorten(rows[0].term, 40)}"))
+        said.append(
+            halving(more, unit, f"the difference between {name} and {shorten(rows[0].term, 40)}")
+        )
     title = f"Differences in mean score between {name} and each other {numbers.noun}"
     level = level_text(numbers.main.settings["level"])
     return Block(
         id="lead",
-        question=f"How far was {name} ahead?" if rows[0].estimate else f"How did {name} compare with the others?",
+        question=f"How far was {name} ahead?"
+        if rows[0].estimate
+        else f"How did {name} compare with the others?",
         sentences=tuple(said),
-        draw=partial(forest, rows[:MOST_FOREST], xlabel=f"{name} minus this {numbers.noun}", sort=False),
+        draw=partial(
+            forest, rows[:MOST_FOREST], xlabel=f"{name} minus this {numbers.noun}", sort=False
+        ),
         figure_title=title,
         caption=f"Points: paired differences; unadjusted {level} CIs (t); {numbers.sample}.",
-        tables=(rows_table(rows, f"{name} minus each other {numbers.noun}; p (Holm): over all tested pairs",
-                           term=numbers.head, labels=[row.term for row in rows]),),
-    )  # fmt: skip
+        tables=(
+            rows_table(
+                rows,
+                f"{name} minus each other {numbers.noun}; p (Holm): over all tested pairs",
+                term=numbers.head,
+                labels=[row.term for row in rows],
+            ),
+        ),
+    )
 
 
 def pairs_block(numbers: Numbers) -> Block | None:
@@ -255,8 +316,14 @@ def pairs_block(numbers: Numbers) -> Block | None:
     tested = [row for row in rows if row.p_adjusted is not None]
     clear = sum(significant(row) for row in tested)
     lost = len(rows) - len(tested)
-    said = some_of(clear, len(tested), f"{'tested ' if lost else ''}differences between two {numbers.nouns}")
-    said += f" {count(lost, 'difference is', 'differences are')} undefined (reasons in the table)." if lost else ""
+    said = some_of(
+        clear, len(tested), f"{'tested ' if lost else ''}differences between two {numbers.nouns}"
+    )
+    said += (
+        f" {count(lost, 'difference is', 'differences are')} undefined (reasons in the table)."
+        if lost
+        else ""
+    )
     names = [row.term for row in numbers.ordered]
     cells = [
         replace(difference_of(numbers.main, one, other), term=one, group=other, n=None)
@@ -270,9 +337,11 @@ def pairs_block(numbers: Numbers) -> Block | None:
         sentences=(said, *two_adjustments(numbers)),
         draw=draw if cells else None,
         figure_title=title if cells else "",
-        caption=f"Row minus column; {numbers.nouns} in order of rank; {numbers.sample}." if cells else "",
+        caption=f"Row minus column; {numbers.nouns} in order of rank; {numbers.sample}."
+        if cells
+        else "",
         tables=(pairs_table(rows, numbers.nouns),),
-    )  # fmt: skip
+    )
 
 
 def two_adjustments(numbers: Numbers) -> tuple[str, ...]:
@@ -281,31 +350,46 @@ def two_adjustments(numbers: Numbers) -> tuple[str, ...]:
         return ()
     clear = [row for row in numbers.differences if significant(row)]
     higher, lower = (
-        Counter(str(row.label("model" if ((row.estimate or 0.0) > 0) == first else "minus")) for row in clear)
+        Counter(
+            str(row.label("model" if ((row.estimate or 0.0) > 0) == first else "minus"))
+            for row in clear
+        )
         for first in (True, False)
     )  # how often each model was the higher, or the lower, of two
     k = len(numbers.ordered)
     apart = [
-        shorten(row.term, 30) for row in numbers.joint.rows
-        if row.conf_low is not None and row.conf_high is not None
+        shorten(row.term, 30)
+        for row in numbers.joint.rows
+        if row.conf_low is not None
+        and row.conf_high is not None
         and (lower[row.term], higher[row.term]) != (row.conf_low - 1, k - row.conf_high)
-    ]  # fmt: skip
+    ]
     if not apart:
         return ()
-    return (f"Rank intervals of {listing(apart, 3)} rest on the max-t test, which found other differences than Holm's "
-            "method.",)  # fmt: skip
+    return (
+        f"Rank intervals of {listing(apart, 3)} rest on the max-t test, which found other differences than Holm's "
+        "method.",
+    )
 
 
 def pairs_table(rows: Sequence[Row], nouns: str) -> Table:
     """Return the table of all pairs."""
     columns: dict[str, Any] = {
-        "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high", "t": "statistic",
-        "df": lambda r: df_text(r.df), "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted),
+        "Estimate": "estimate",
+        "SE": "std_error",
+        "Low": "conf_low",
+        "High": "conf_high",
+        "t": "statistic",
+        "df": lambda r: df_text(r.df),
+        "p": lambda r: p_text(r.p_value),
+        "p (Holm)": lambda r: p_text(r.p_adjusted),
         "n": "n_units",
-    }  # fmt: skip
+    }
     columns |= {"Why not": "undefined"} if any(row.undefined for row in rows) else {}
     tested = sum(row.p_adjusted is not None for row in rows)
-    caption = f"All pairs of {nouns}, first minus second; p (Holm): over {count(tested, 'tested pair')}"
+    caption = (
+        f"All pairs of {nouns}, first minus second; p (Holm): over {count(tested, 'tested pair')}"
+    )
     return table_of(rows, caption, ("Difference", "term"), columns)
 
 
@@ -316,14 +400,25 @@ def tasks_block(numbers: Numbers) -> Block | None:
         return None
     by_task = {task: by_term(numbers.group(task_group(task))) for task in tasks}
     names = [row.term for row in numbers.all_ordered]
-    best = {task: max((r.estimate for r in rows.values() if r.estimate is not None), default=None)
-            for task, rows in by_task.items()}  # fmt: skip
-    wins = {name: [t for t in tasks if best[t] is not None and by_task[t][name].estimate == best[t]] for name in names}
-    tied = ", alone or tied," if sum(map(len, wins.values())) > sum(top is not None for top in best.values()) else ""
+    best = {
+        task: max((r.estimate for r in rows.values() if r.estimate is not None), default=None)
+        for task, rows in by_task.items()
+    }
+    wins = {
+        name: [t for t in tasks if best[t] is not None and by_task[t][name].estimate == best[t]]
+        for name in names
+    }
+    tied = (
+        ", alone or tied,"
+        if sum(map(len, wins.values())) > sum(top is not None for top in best.values())
+        else ""
+    )
     said = [
         f"{shorten(name, 40)} had the highest mean{tied} in {count(len(won))} of {count(len(tasks), 'task')} "
-        f"({listing(shortened(won))})." for name, won in sorted(wins.items(), key=lambda pair: -len(pair[1])) if won
-    ][:3]  # fmt: skip
+        f"({listing(shortened(won))})."
+        for name, won in sorted(wins.items(), key=lambda pair: -len(pair[1]))
+        if won
+    ][:3]
     said.append("These task winners were not tested; rank intervals by task are in the tables.")
     cells = [replace(by_task[t][name], group=t, n=None) for name in names for t in tasks]
     known = [row.estimate for row in cells if row.estimate is not None]
@@ -332,23 +427,34 @@ def tasks_block(numbers: Numbers) -> Block | None:
     draw = partial(heat, cells, neutral=middle, extreme=away_from(cells, middle), xlabel="task")
     title = f"Mean score by {numbers.noun} and task"
     wide = Table(
-        caption=title, header=(numbers.head, *tasks),
+        caption=title,
+        header=(numbers.head, *tasks),
         cells=tuple((name, *(ends(by_task[t][name])[0] for t in tasks)) for name in names),
-    )  # fmt: skip
+    )
     tables = [wide]
     if numbers.by_task:
         sets = {t: by_term(result.rows) for t, result in numbers.by_task.items()}
-        tables.append(Table(
-            caption=f"Simultaneous rank interval of each {numbers.noun} by task", header=(numbers.head, *sets),
-            cells=tuple((name, *(span(rows.get(name)) for rows in sets.values())) for name in names),
-            rows=tuple(row for rows in sets.values() for row in rows.values()),
-        ))  # fmt: skip
+        tables.append(
+            Table(
+                caption=f"Simultaneous rank interval of each {numbers.noun} by task",
+                header=(numbers.head, *sets),
+                cells=tuple(
+                    (name, *(span(rows.get(name)) for rows in sets.values())) for name in names
+                ),
+                rows=tuple(row for rows in sets.values() for row in rows.values()),
+            )
+        )
     if len(names) * len(tasks) <= MOST_LONG:
         every = [by_task[t][name] for name in names for t in tasks]
         columns: dict[str, Any] = {
-            "Task": lambda r: r.label(TASK), "Mean": "estimate", "SE": "std_error", "Low": "conf_low",
-            "High": "conf_high", "Units": "n_units", "Why not": "undefined",
-        }  # fmt: skip
+            "Task": lambda r: r.label(TASK),
+            "Mean": "estimate",
+            "SE": "std_error",
+            "Low": "conf_low",
+            "High": "conf_high",
+            "Units": "n_units",
+            "Why not": "undefined",
+        }
         tables.append(table_of(every, "All means by task", (numbers.head, "term"), columns))
     return Block(
         id="tasks",
@@ -356,10 +462,12 @@ def tasks_block(numbers: Numbers) -> Block | None:
         sentences=tuple(said),
         draw=draw if small else None,
         figure_title=title if small else "",
-        caption="Colour: distance from the mean of all cells; intervals are in the table." if small else "",
+        caption="Colour: distance from the mean of all cells; intervals are in the table."
+        if small
+        else "",
         tables=tuple(tables),
         results=tuple(numbers.by_task.values()),
-    )  # fmt: skip
+    )
 
 
 def pooling_block(numbers: Numbers) -> Block | None:
@@ -370,33 +478,57 @@ def pooling_block(numbers: Numbers) -> Block | None:
         return None
     other = next(name for name in OTHER if name != lead)
     own, places_then = by_term(second), places(second)
-    moved = [name for name, k in places(numbers.means).items() if places_then.get(name) not in (k, None)]
+    moved = [
+        name for name, k in places(numbers.means).items() if places_then.get(name) not in (k, None)
+    ]
     best = ordered(second)
     said = f"With {WEIGHED[other]}, no {numbers.noun} has a mean score ({second[0].undefined})."
     if best:
         said = f"With {WEIGHED[other]}, {shorten(best[0].term)} ranked first (mean score {estimate(best[0])}). "
         said += f"{count(len(moved), numbers.noun)} of {count(len(numbers.ordered))} changed rank."
     cells = tuple(
-        (r.term, *ends(r), *ends(own[r.term]), places_then.get(r.term), own[r.term].undefined or r.undefined)
+        (
+            r.term,
+            *ends(r),
+            *ends(own[r.term]),
+            places_then.get(r.term),
+            own[r.term].undefined or r.undefined,
+        )
         for r in numbers.means
-    )  # fmt: skip
+    )
     first, then = (WEIGHED[name].capitalize() for name in (lead, other))
     top = numbers.ordered[:1]
     behind: tuple[str, ...] = ()
     if other_first(top, best):
         mean, was = estimate(best[0]), f"{shorten(top[0].term)} ({estimate(own[top[0].term])})"
-        behind = (f"With {WEIGHED[other]}, {shorten(best[0].term)} had the highest mean score ({mean}), not {was}. "
-                  "This difference was not tested.",)  # fmt: skip
+        behind = (
+            f"With {WEIGHED[other]}, {shorten(best[0].term)} had the highest mean score ({mean}), not {was}. "
+            "This difference was not tested.",
+        )
     return Block(
         id="pooling",
         question="Does the ranking depend on how tasks are pooled?",
         sentences=(said,),
-        tables=(Table(caption=f"Means with {WEIGHED[lead]}, and with {WEIGHED[other]}", cells=cells,
-                      header=(numbers.head, first, "Low", "High", then, "Low ", "High ", "New rank", "Why not"),
-                     ),),
+        tables=(
+            Table(
+                caption=f"Means with {WEIGHED[lead]}, and with {WEIGHED[other]}",
+                cells=cells,
+                header=(
+                    numbers.head,
+                    first,
+                    "Low",
+                    "High",
+                    then,
+                    "Low ",
+                    "High ",
+                    "New rank",
+                    "Why not",
+                ),
+            ),
+        ),
         part="appendix",
         turned=behind,
-    )  # fmt: skip
+    )
 
 
 def missing_block(numbers: Numbers) -> Block | None:
@@ -415,23 +547,49 @@ def missing_block(numbers: Numbers) -> Block | None:
         first = f"{shorten(known[0].term)} ranked first (mean score {estimate(known[0])})"
         said.append(f"On the {count(n, numbers.unit)} shared by all {numbers.nouns}, {first}.")
     else:
-        reason = next(iter(shared.values())).undefined if shared else f"no unit has scores of all {numbers.nouns}"
+        reason = (
+            next(iter(shared.values())).undefined
+            if shared
+            else f"no unit has scores of all {numbers.nouns}"
+        )
         said.append(f"A ranking on shared units is undefined: {reason}.")
     cells = tuple(
-        (row.term, row.n_units, missing[row.term], ends(row)[0], order.get(row.term),
-         *((*ends(r), order_shared.get(row.term))
-           if (r := shared.get(row.term)) is not None else (None, None, None, None)))
+        (
+            row.term,
+            row.n_units,
+            missing[row.term],
+            ends(row)[0],
+            order.get(row.term),
+            *(
+                (*ends(r), order_shared.get(row.term))
+                if (r := shared.get(row.term)) is not None
+                else (None, None, None, None)
+            ),
+        )
         for row in numbers.means
-    )  # fmt: skip
+    )
     return Block(
         id="missing",
         question="Did missing scores change the ranking?",
         sentences=tuple(said),
-        tables=(Table(
-            caption=f"Units of each {numbers.noun}, and its mean on the units shared by all {numbers.nouns}",
-            header=(numbers.head, "Units", "Missing", "Mean", "Rank", "Mean on shared units", "Low", "High",
-                    "Rank on shared units"), cells=cells),),
-    )  # fmt: skip
+        tables=(
+            Table(
+                caption=f"Units of each {numbers.noun}, and its mean on the units shared by all {numbers.nouns}",
+                header=(
+                    numbers.head,
+                    "Units",
+                    "Missing",
+                    "Mean",
+                    "Rank",
+                    "Mean on shared units",
+                    "Low",
+                    "High",
+                    "Rank on shared units",
+                ),
+                cells=cells,
+            ),
+        ),
+    )
 
 
 USED = ("seed", "level", "pooling", "verify")
@@ -442,7 +600,11 @@ MOST_MARKS = 5
 
 def suits(design: Ratings) -> bool:
     """Return whether the design has numbers (or two levels) of two raters or more, whose names are known."""
-    return (design.numeric or len(design.levels) == 2) and design.raters_known and len(design.raters) > 1
+    return (
+        (design.numeric or len(design.levels) == 2)
+        and design.raters_known
+        and len(design.raters) > 1
+    )
 
 
 def run(design: Ratings, options: StudyOptions) -> Outcome:
@@ -469,10 +631,17 @@ def rank_words(numbers: Numbers) -> tuple[str, ...]:
     """Return the rank interval of the first model; nothing where it has none or shares the first rank."""
     ranks = by_term(numbers.joint.rows)
     found = [ranks[row.term] for row in numbers.ordered[:2]]
-    if not found or found[0].conf_low is None or found[0].conf_high is None or [r.estimate for r in found].count(1) > 1:
+    if (
+        not found
+        or found[0].conf_low is None
+        or found[0].conf_high is None
+        or [r.estimate for r in found].count(1) > 1
+    ):
         return ()
     level = float(numbers.main.settings["level"])
-    return (ranked(shorten(found[0].term), found[0], len(numbers.ordered), level, simultaneous=True),)
+    return (
+        ranked(shorten(found[0].term), found[0], len(numbers.ordered), level, simultaneous=True),
+    )
 
 
 def compute(design: Ratings, options: StudyOptions) -> Numbers:
@@ -484,12 +653,15 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
         parts = design.split_units(TASK)
         by_task = {
             name: board(parts[name], options).ranks(kind="simultaneous", seed=options.seed)
-            for name in tasks if len(parts[name].raters) > 1
-        }  # fmt: skip
+            for name in tasks
+            if len(parts[name].raters) > 1
+        }
     return Numbers(
-        main=main, marginal=main.ranks(kind="marginal", seed=options.seed),
-        joint=main.ranks(kind="simultaneous", seed=options.seed), by_task=by_task,
-    )  # fmt: skip
+        main=main,
+        marginal=main.ranks(kind="marginal", seed=options.seed),
+        joint=main.ranks(kind="simultaneous", seed=options.seed),
+        by_task=by_task,
+    )
 
 
 def board(design: Ratings, options: StudyOptions, cluster: Any = "declared") -> LeaderboardResult:
@@ -507,18 +679,32 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         return difference_of(result, *first)
 
     found = [
-        board_block(numbers), lead_block(numbers), pairs_block(numbers), tasks_block(numbers), pooling_block(numbers),
-        missing_block(numbers), ranks_block(numbers),
-    ]  # fmt: skip
+        board_block(numbers),
+        lead_block(numbers),
+        pairs_block(numbers),
+        tasks_block(numbers),
+        pooling_block(numbers),
+        missing_block(numbers),
+        ranks_block(numbers),
+    ]
     if len(first) > 1:
-        found.append(repeats_block(design.repeats, top(numbers.main), (first[0], first[1]), between(first)))
+        found.append(
+            repeats_block(design.repeats, top(numbers.main), (first[0], first[1]), between(first))
+        )
     if len(first) > 1 and top(numbers.main).std_error is not None:
         minus = " minus ".join(shorten(name, 40) for name in first)
-        found.append(dependence_block(
-            design.clusters, lambda way: board(design, options, way), rows="units", quantity=f"difference, {minus}",
-            lead=top,
-        ))  # fmt: skip
-    return with_design_effect([block for block in found if block is not None], design.clusters, lead=top)
+        found.append(
+            dependence_block(
+                design.clusters,
+                lambda way: board(design, options, way),
+                rows="units",
+                quantity=f"difference, {minus}",
+                lead=top,
+            )
+        )
+    return with_design_effect(
+        [block for block in found if block is not None], design.clusters, lead=top
+    )
 
 
 def between(models: Sequence[str]) -> str:
@@ -529,9 +715,14 @@ def between(models: Sequence[str]) -> str:
 def describe(design: Ratings, numbers: Numbers) -> str:
     """Return the design in one line: kind, and n at every level."""
     n = numbers.main.counts
-    parts = [count(len(numbers.means), numbers.noun), *([count(n["tasks"], "task")] if "tasks" in n else []),
-             count(n["units"], numbers.unit), *([each_answer(design.repeats)] if design.repeats is not None else []),
-             count(n["scores"], "score"), *cluster_words(design)]  # fmt: skip
+    parts = [
+        count(len(numbers.means), numbers.noun),
+        *([count(n["tasks"], "task")] if "tasks" in n else []),
+        count(n["units"], numbers.unit),
+        *([each_answer(design.repeats)] if design.repeats is not None else []),
+        count(n["scores"], "score"),
+        *cluster_words(design),
+    ]
     return f"Scores of {numbers.nouns}: {', '.join(parts)}"
 
 
@@ -542,7 +733,9 @@ def strip(numbers: Numbers) -> Strip | None:
         return None
     marks = tuple(mark_of(r, shorten(r.term, 30)) for r in known)
     title = "Mean score" + (
-        "" if len(known) == len(numbers.means) else f" of the first {count(len(known), numbers.noun)}"
+        ""
+        if len(known) == len(numbers.means)
+        else f" of the first {count(len(known), numbers.noun)}"
     )
     return Strip(title=title, axis="mean score", marks=marks)
 
@@ -552,7 +745,9 @@ def task_counts(main: LeaderboardResult) -> tuple[Table, ...]:
     sizes: Mapping[str, int] = main.extras["sizes"]
     if not sizes:
         return ()
-    return (Table(caption="Units of each task", header=("Task", "Units"), cells=tuple(sizes.items())),)
+    return (
+        Table(caption="Units of each task", header=("Task", "Units"), cells=tuple(sizes.items())),
+    )
 
 
 def diagnostics(numbers: Numbers) -> tuple[Diagnostic, ...]:
@@ -565,7 +760,11 @@ def diagnostics(numbers: Numbers) -> tuple[Diagnostic, ...]:
         named = listing([f"{shorten(name, 40)} lacks {count(n)}" for name, n in lost.items()], 10)
         found = f"No. Of {count(main.counts['units'], numbers.unit)}, {named}."
         so_what = f"Means are over each {noun}'s own units; differences are over the units of both {numbers.nouns}."
-    return (Diagnostic(check=f"Does every {noun} have a score of every unit?", found=found, so_what=so_what),)
+    return (
+        Diagnostic(
+            check=f"Does every {noun} have a score of every unit?", found=found, so_what=so_what
+        ),
+    )
 
 
 def interval_name(numbers: Numbers) -> str:
@@ -580,13 +779,24 @@ def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
     """Return the methods: first in brief, then in full."""
     main = numbers.main
     level, tasks = level_text(main.settings["level"]), main.extras["tasks"]
-    pooled = f" ({count(len(tasks), 'fixed task')}, {WEIGHED[main.settings['pooling']]})" if tasks else ""
+    pooled = (
+        f" ({count(len(tasks), 'fixed task')}, {WEIGHED[main.settings['pooling']]})"
+        if tasks
+        else ""
+    )
     pairs = sum(row.p_adjusted is not None for row in main.rows)
     draws = "Holm's method" if numbers.marginal.extras["holm"] else "the max-t test"
-    models, units = count(len(numbers.means), numbers.noun), count(main.counts["units"], numbers.unit)
+    models, units = (
+        count(len(numbers.means), numbers.noun),
+        count(main.counts["units"], numbers.unit),
+    )
     clusters = clusters_caption(numbers.factors, None)
     tests = f"cluster-robust paired t tests (CR2; {clusters})" if clusters else "paired t tests"
-    tests += " with Satterthwaite's df (tasks taken as equally variable)" if tasks and not clusters else ""
+    tests += (
+        " with Satterthwaite's df (tasks taken as equally variable)"
+        if tasks and not clusters
+        else ""
+    )
     averaged = design.repeats is not None
     brief = (
         f"Mean scores{' (of 0 or 1)' * main.extras['shares']} of {models} were estimated over {units}{pooled}. "
@@ -595,10 +805,15 @@ def methods(design: Ratings, numbers: Numbers) -> tuple[str, ...]:
         f"{interval_name(numbers)}. Differences have t intervals and were tested by {tests}. p values "
         f"were Holm-adjusted within all tested pairs (m = {count(pairs)}). Rank intervals used {draws}."
     )
-    full = [f"Intervals and tests: {main.inference}.", f"Rank intervals: {numbers.marginal.inference}; "
-            f"{numbers.joint.inference}."]  # fmt: skip
+    full = [
+        f"Intervals and tests: {main.inference}.",
+        f"Rank intervals: {numbers.marginal.inference}; {numbers.joint.inference}.",
+    ]
     if tasks:
-        full.insert(0, "Units were taken as sampled within fixed tasks; results do not generalise to other tasks.")
+        full.insert(
+            0,
+            "Units were taken as sampled within fixed tasks; results do not generalise to other tasks.",
+        )
     if design.columns.get("unit") in TASKS.names:
         full.insert(0, "The tasks were the units, taken as a sample of tasks.")
     return brief, " ".join(full)

@@ -30,7 +30,15 @@ from socialstats.metrics.over_models import over_models
 from socialstats.metrics.relationship_bias import BIAS
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import halving, more_of, significant, some_of, stat
-from socialstats.studies.estimates import beside, df_text, mark_of, p_text, pairs_to_halve, rows_table, table_of
+from socialstats.studies.estimates import (
+    beside,
+    df_text,
+    mark_of,
+    p_text,
+    pairs_to_halve,
+    rows_table,
+    table_of,
+)
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions
 from socialstats.text import (
     capital,
@@ -44,9 +52,11 @@ from socialstats.text import (
 )
 
 TESTED: dict[str, str] = {
-    "units": "t tests on shared units", "part": "t tests on shared units",
-    "apart": "Welch's t tests of independent levels", "clusters": "t tests by the clusters of both levels",
-}  # fmt: skip
+    "units": "t tests on shared units",
+    "part": "t tests on shared units",
+    "apart": "Welch's t tests of independent levels",
+    "clusters": "t tests by the clusters of both levels",
+}
 COMBINED = "by the CIs of both combined (Zou and Donner)"
 LEADING = "models"  # id of the block that has the main number
 FACTORS = "models-factors"  # start of the ids of blocks on groups of models
@@ -59,9 +69,14 @@ FEW = 4  # models that each get a whole page; more get their leading blocks
 
 
 def comparison(
-    results: Mapping[str, Result] | Result, options: StudyOptions, by: str = "model",
-    numbers: Sequence[str | None] = (None,), lost: Mapping[str, str] | None = None, *, led: bool = False,
-) -> tuple[Block, ...]:  # fmt: skip
+    results: Mapping[str, Result] | Result,
+    options: StudyOptions,
+    by: str = "model",
+    numbers: Sequence[str | None] = (None,),
+    lost: Mapping[str, str] | None = None,
+    *,
+    led: bool = False,
+) -> tuple[Block, ...]:
     """Return the blocks that compare models by the numbers of a metric; none where there are fewer than two.
 
     Parameters
@@ -89,12 +104,20 @@ def comparison(
     if found[0].extras["crossed"]:
         try:
             found.insert(0, compare_models(given, level=options.level, average=True))
-        except SocialStatsError as error:  # no model in common: levels are compared model by model alone
-            told = caution("SS342", str(error), affects="levels, which are compared model by model alone",
-                           fix="ask the same models at every level")  # fmt: skip
+        except (
+            SocialStatsError
+        ) as error:  # no model in common: levels are compared model by model alone
+            told = caution(
+                "SS342",
+                str(error),
+                affects="levels, which are compared model by model alone",
+                fix="ask the same models at every level",
+            )
             found[0] = replace(found[0], cautions=(told, *found[0].cautions))
     blocks = tuple(
-        block for k, one in enumerate(found) for block in blocks_of(one, k, options, by, lost or {}, led=led and not k)
+        block
+        for k, one in enumerate(found)
+        for block in blocks_of(one, k, options, by, lost or {}, led=led and not k)
     )
     return (with_numbers(blocks[0], found, by), *blocks[1:]) if len(found) > 1 else blocks
 
@@ -111,9 +134,15 @@ def lead_words(shown: Sequence[Block]) -> tuple[str, ...]:
         return ()
     found = shown[0].results[0]
     said = found.sentence()
-    if not found.extras["kind"].ranked and len(ordered(found)) <= FEW:  # each level has a sentence of its own
-        said = gaps_sentence(found.rows, str(found.settings["number"]), found.extras["noun"],
-                             shared=found.extras["shared"])  # fmt: skip
+    if (
+        not found.extras["kind"].ranked and len(ordered(found)) <= FEW
+    ):  # each level has a sentence of its own
+        said = gaps_sentence(
+            found.rows,
+            str(found.settings["number"]),
+            found.extras["noun"],
+            shared=found.extras["shared"],
+        )
     return (said, *set_apart(found))
 
 
@@ -146,12 +175,18 @@ def set_apart(found: Result) -> tuple[str, ...]:
     if len(tested) > 1:
         if len(clear) > MOST_TOLD:
             said = [apart_from(found, name) for name in (known[0], known[-1])]
-        said += [gap_sentence(row, str(found.settings["number"]), shared=row.term in found.extras["shared"])
-                 for row in told_gaps(found.rows)]  # fmt: skip
+        said += [
+            gap_sentence(
+                row, str(found.settings["number"]), shared=row.term in found.extras["shared"]
+            )
+            for row in told_gaps(found.rows)
+        ]
     fewest = min(tested, key=lambda row: row.df or np.inf)
     if fewest.df is not None and fewest.df < FEWEST_DF:
         pair = listing([shorten(name, 40) for name in pair_of(fewest)])
-        said.append(f"The test of {pair} had only {df_text(fewest.df)} degrees of freedom. Collect more units.")
+        said.append(
+            f"The test of {pair} had only {df_text(fewest.df)} degrees of freedom. Collect more units."
+        )
     return tuple(said)
 
 
@@ -174,7 +209,11 @@ def tests_of(found: Result) -> tuple[list[Row], list[Row]]:
 
 def apart_from(found: Result, name: str) -> str:
     """Return from how many others the first or the last model differed significantly."""
-    ranks = [f" (rank {number(row.estimate, 0)})" for row in found.rows if row.group == RANK and row.term == name]
+    ranks = [
+        f" (rank {number(row.estimate, 0)})"
+        for row in found.rows
+        if row.group == RANK and row.term == name
+    ]
     tested, clear = (
         [other for row in rows if name in pair_of(row) for other in pair_of(row) if other != name]
         for rows in tests_of(found)
@@ -208,12 +247,15 @@ def lead_strip(shown: Sequence[Block], beside: Sequence[Mark] = ()) -> Strip | N
     found = shown[0].results[0]
     rows = [row for row in ordered(found) if row.estimate is not None]
     few = len(rows) <= FEW
-    marks = [mark_of(row, shorten(row.term, 30)) for row in (rows if few else (*rows[:2], *rows[-2:]))]
+    marks = [
+        mark_of(row, shorten(row.term, 30)) for row in (rows if few else (*rows[:2], *rows[-2:]))
+    ]
     said = str(found.settings["number"])
     return Strip(
-        title=capital(said) + ("" if few else ": the first two and the last two"), axis=said,
+        title=capital(said) + ("" if few else ": the first two and the last two"),
+        axis=said,
         marks=(*beside, *marks),
-    )  # fmt: skip
+    )
 
 
 def further(results: Mapping[str, Result]) -> tuple[str | None, ...]:
@@ -225,10 +267,14 @@ def further(results: Mapping[str, Result]) -> tuple[str | None, ...]:
 def with_numbers(block: Block, found: Sequence[Result], by: str) -> Block:
     """Add a table with one row per model and one column per number, where several numbers are compared."""
     names = [row.term for row in ordered(found[0])]
-    numbers = {str(one.settings["number"]): {row.term: row for row in ordered(one)} for one in found}
+    numbers = {
+        str(one.settings["number"]): {row.term: row for row in ordered(one)} for one in found
+    }
     if any(set(rows) != set(names) for rows in numbers.values()):
         return block
-    table = beside("All numbers compared, with unadjusted CIs", (capital(shorten(by, 40)),), numbers, names)
+    table = beside(
+        "All numbers compared, with unadjusted CIs", (capital(shorten(by, 40)),), numbers, names
+    )
     return replace(block, tables=(*block.tables, table))
 
 
@@ -239,12 +285,15 @@ def placed(name: str, k: int) -> str:
 
 def blocks_of(
     found: Result, k: int, options: StudyOptions, by: str, lost: Mapping[str, str], *, led: bool
-) -> tuple[Block, ...]:  # fmt: skip
+) -> tuple[Block, ...]:
     """Return the leaderboard of one number, its differences, and tests of factors of models.
 
     The differences of two models stand in their leaderboard.
     """
-    first, pairs = leaderboard_block(found, k, by, lost, led=led), pairs_block(found, k, by, led=led)
+    first, pairs = (
+        leaderboard_block(found, k, by, lost, led=led),
+        pairs_block(found, k, by, led=led),
+    )
     if sum(row.group == DIFFERENCE for row in found.rows) == 1:
         made: tuple[Block, ...] = (replace(first, tables=(*first.tables, *pairs.tables)),)
     else:
@@ -260,20 +309,34 @@ def ordered(found: Result) -> list[Row]:
     return sorted(rows, key=lambda row: (row.estimate is None, sign * (row.estimate or 0.0)))
 
 
-def leaderboard_block(found: Result, k: int, by: str, lost: Mapping[str, str], *, led: bool) -> Block:
+def leaderboard_block(
+    found: Result, k: int, by: str, lost: Mapping[str, str], *, led: bool
+) -> Block:
     """Return the number of each model with its interval and rank interval, or why it has none."""
     rows, unit = ordered(found), str(found.extras["unit"])
     unit = "units" if unit.startswith("clusters") else unit
     ranks = {row.term: row for row in found.rows if row.group == RANK}
-    sets = {name: (int(r.conf_low), int(r.conf_high)) for name, r in ranks.items()
-            if r.conf_low is not None and r.conf_high is not None}  # fmt: skip
+    sets = {
+        name: (int(r.conf_low), int(r.conf_high))
+        for name, r in ranks.items()
+        if r.conf_low is not None and r.conf_high is not None
+    }
     said, level = str(found.settings["number"]), level_text(found.settings["level"])
     ranked = bool(ranks)
     ends = {"Estimate": "estimate", "Low": "conf_low", "High": "conf_high"}
-    columns: dict[str, Any] = {
-        "Rank": lambda r: None if r.term in lost or (one := ranks[r.term].estimate) is None else int(one),
-        **ends, "Rank interval": lambda r: "{}\u2013{}".format(*sets[r.term]) if r.term in sets else None,
-    } if ranked else {**ends, "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted)}  # fmt: skip
+    columns: dict[str, Any] = (
+        {
+            "Rank": lambda r: (
+                None if r.term in lost or (one := ranks[r.term].estimate) is None else int(one)
+            ),
+            **ends,
+            "Rank interval": lambda r: (
+                "{}\u2013{}".format(*sets[r.term]) if r.term in sets else None
+            ),
+        }
+        if ranked
+        else {**ends, "p": lambda r: p_text(r.p_value), "p (Holm)": lambda r: p_text(r.p_adjusted)}
+    )
     columns |= {"Why not": "undefined"}
     rest, own = len(rows) - MOST_DRAWN, halving_words(found)
     if not own and not ranked:
@@ -283,31 +346,49 @@ def leaderboard_block(found: Result, k: int, by: str, lost: Mapping[str, str], *
         if found.extras["crossed"] and not found.extras["average"]
         else count(len(rows), shorten(by, 40))
     )
-    first = f"rank 1 ({found.settings['best']}) first" if ranked else f"{found.settings['best']} first"
+    first = (
+        f"rank 1 ({found.settings['best']}) first" if ranked else f"{found.settings['best']} first"
+    )
     title = f"{capital(said)} by {shorten(by, 40)}, {first}"
     about = " and rank" if ranked else f"; p (Holm): over the {count(len(rows), shorten(by, 40))}"
     joint = f"ranks: simultaneous {level} intervals; " if ranked else ""
     return Block(
         id=placed(LEADING, k),
         question=f"How did the {counted} compare{f' by {said}' if k else ''}?"
-        if not found.extras["average"] else f"How did the {counted} compare, over "
+        if not found.extras["average"]
+        else f"How did the {counted} compare, over "
         + ("the models that all of them have?" if found.extras["left_out"] else "all models?"),
         sentences=(led and own) or (found.sentence(), *alone_words(found)),
-        draw=partial(forest, rows[:MOST_DRAWN], ranks=sets if ranked else None, reference=None if ranked else 0.0,
-                     xlabel=said, label=shorten(by, 40), sort=False),
+        draw=partial(
+            forest,
+            rows[:MOST_DRAWN],
+            ranks=sets if ranked else None,
+            reference=None if ranked else 0.0,
+            xlabel=said,
+            label=shorten(by, 40),
+            sort=False,
+        ),
         figure_title=title + (f" ({count(rest)} more in the table)" if rest > 0 else ""),
         caption=f"Points: estimates; unadjusted {level} CIs; {joint}"
         f"n = {count(found.counts['units'])} {unit}. Overlapping CIs do not rule out a difference.",
-        tables=(table_of([*rows, *(Row(term=name, undefined=why) for name, why in lost.items())],
-                         f"{capital(said)}{about}", (capital(shorten(by, 40)), "term"), columns),),
+        tables=(
+            table_of(
+                [*rows, *(Row(term=name, undefined=why) for name, why in lost.items())],
+                f"{capital(said)}{about}",
+                (capital(shorten(by, 40)), "term"),
+                columns,
+            ),
+        ),
         results=(found,),
-    )  # fmt: skip
+    )
 
 
 def halving_words(found: Result) -> tuple[str, ...]:
     """Return how many more clusters halve the interval of the difference between the first two models."""
     names = [row.term for row in ordered(found) if row.estimate is not None]
-    names = names[: 2 if found.extras["kind"].ranked or len(names) == 2 else 0]  # without ranks no two are first
+    names = names[
+        : 2 if found.extras["kind"].ranked or len(names) == 2 else 0
+    ]  # without ranks no two are first
     gap = difference_of(found, *names) if len(names) > 1 else Row(term="")
     more = clusters_to_halve(gap, gap.n_clusters or gap.n_units)
     if more is None:
@@ -329,55 +410,88 @@ def pairs_block(found: Result, k: int, by: str, *, led: bool) -> Block:
     if lost:
         said.append(f"{count(lost, 'difference')} could not be tested (reasons in the table).")
     names = [row.term for row in ordered(found) if row.estimate is not None]
-    cells = [replace(difference_of(found, one, other), term=one, group=other, n=None)
-             for one, other in permutations(names if 2 < len(names) <= MOST_CELLS else [], 2)]  # fmt: skip
+    cells = [
+        replace(difference_of(found, one, other), term=one, group=other, n=None)
+        for one, other in permutations(names if 2 < len(names) <= MOST_CELLS else [], 2)
+    ]
     far = max((abs(r.estimate) for r in rows if r.estimate is not None), default=0.0) or 1.0
-    listed = rows if len(rows) <= MOST_PAIRS else [row for row in rows if names[0] in
-                                                  (row.label("model"), row.label("minus"))]  # fmt: skip
+    listed = (
+        rows
+        if len(rows) <= MOST_PAIRS
+        else [row for row in rows if names[0] in (row.label("model"), row.label("minus"))]
+    )
     columns: dict[str, Any] = {
-        "Estimate": "estimate", "Low": "conf_low", "High": "conf_high", "p": lambda r: p_text(r.p_value),
-        "p (Holm)": lambda r: p_text(r.p_adjusted), "Units": "n_units",
-    } | ({"Why not": "undefined"} if any(row.undefined for row in rows) else {})  # fmt: skip
+        "Estimate": "estimate",
+        "Low": "conf_low",
+        "High": "conf_high",
+        "p": lambda r: p_text(r.p_value),
+        "p (Holm)": lambda r: p_text(r.p_adjusted),
+        "Units": "n_units",
+    } | ({"Why not": "undefined"} if any(row.undefined for row in rows) else {})
     caption = "All differences, first minus second; "
     if not found.extras["kind"].ranked and tested:
         caption = f"All differences, first minus second, by {tests_by(found)}; "
     caption += f"p (Holm): over {count(len(tested), 'test')}" if tested else "none has a test"
     if k and len(rows) > MOST_FURTHER:
-        listed, caption = clear, f"Significant differences; all {count(len(rows))} are in the embedded numbers"
+        listed, caption = (
+            clear,
+            f"Significant differences; all {count(len(rows))} are in the embedded numbers",
+        )
     elif len(listed) < len(rows):
         caption = f"Differences from {shorten(names[0], 40)}; all {count(len(rows))} are in the embedded numbers"
     title = f"Differences in {found.settings['number']}"
     return Block(
         id=placed("models-differences", k),
-        question="Which differed on the same units?" if {"units", "part"}.issuperset(found.extras["ways"].values())
+        question="Which differed on the same units?"
+        if {"units", "part"}.issuperset(found.extras["ways"].values())
         else "Which differed?",
         sentences=(*said, *(() if led else set_apart(found))),
         draw=partial(heat, cells, neutral=0.0, extreme=far, xlabel="minus") if cells else None,
         figure_title=title if cells else "",
         caption=f"Row minus column; {shorten(by, 40)}s in order of {'rank' if found.extras['kind'].ranked else 'size'}"
-        + (f"; t tests in the table, p values Holm-adjusted (m = {count(len(tested))})." * bool(tested) or ".")
-        if cells else "",
+        + (
+            f"; t tests in the table, p values Holm-adjusted (m = {count(len(tested))})."
+            * bool(tested)
+            or "."
+        )
+        if cells
+        else "",
         tables=(table_of(listed, caption, ("Difference", "term"), columns),),
         part="appendix" if k else "main",
-    )  # fmt: skip
+    )
 
 
 def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:
     """Return means of groups of models and their differences, with models as the sample; None without factors."""
     if options.models is None or found.extras["crossed"] or found.extras["average"]:
         return None
-    factors = {name: levels for name, levels in factors_of_models(options.models, models_of(found)).items()
-               if 1 < len(set(levels.values())) < len(levels)}  # fmt: skip
+    factors = {
+        name: levels
+        for name, levels in factors_of_models(options.models, models_of(found)).items()
+        if 1 < len(set(levels.values())) < len(levels)
+    }
     if not factors:
-        raise InputError("--models: no factor has two groups of which one has two models of this page")
+        raise InputError(
+            "--models: no factor has two groups of which one has two models of this page"
+        )
     number_of = str(found.settings["number"])
     made = over_models(found.extras["by_model"], [number_of], groups=factors, level=options.level)
-    means = [replace(row, term=row.group or "", group=None) for row in made.rows
-             if row.role == "estimate" and row.label("factor")]  # fmt: skip
-    gaps = [replace(row, term=row.group or "", group=None) for row in made.rows if row.role == "difference"]
+    means = [
+        replace(row, term=row.group or "", group=None)
+        for row in made.rows
+        if row.role == "estimate" and row.label("factor")
+    ]
+    gaps = [
+        replace(row, term=row.group or "", group=None)
+        for row in made.rows
+        if row.role == "difference"
+    ]
     tested = [row for row in gaps if row.p_adjusted is not None]
     clear = [row for row in tested if significant(row)]
-    what, largest = "differences between groups of models", sorted(clear, key=lambda row: -abs(row.estimate or 0.0))
+    what, largest = (
+        "differences between groups of models",
+        sorted(clear, key=lambda row: -abs(row.estimate or 0.0)),
+    )
     said = [some_of(len(clear), len(tested), what, family=("each factor",))] if tested else []
     said += [f"{capital(shorten(row.term, 60))}: {stat(row)}." for row in largest[:3]]
     title = f"{capital(number_of)} by {listing(list(factors), 6)}"
@@ -385,16 +499,24 @@ def factors_block(found: Result, k: int, options: StudyOptions) -> Block | None:
         id=placed(FACTORS, k),
         question=f"Did groups of models differ in {number_of}?",
         sentences=(made.sentence(), *said),
-        draw=partial(forest, means[:MOST_DRAWN], reference=None, sort=False, xlabel=number_of, label="Group of models",
-                    ),
+        draw=partial(
+            forest,
+            means[:MOST_DRAWN],
+            reference=None,
+            sort=False,
+            xlabel=number_of,
+            label="Group of models",
+        ),
         figure_title=title,
         caption=f"Points: means over models; unadjusted {level_text(options.level)} CIs (t, models as the "
         f"sample); n = {count(len(models_of(found)), 'model')}. Differences: Welch's t.",
-        tables=(rows_table(means, f"Mean {number_of} of groups of models", term="Group"),
-                rows_table(gaps, "Differences of groups", term="Groups")),
+        tables=(
+            rows_table(means, f"Mean {number_of} of groups of models", term="Group"),
+            rows_table(gaps, "Differences of groups", term="Groups"),
+        ),
         results=(made,),
         part="appendix" if k else "main",
-    )  # fmt: skip
+    )
 
 
 def models_of(found: Result) -> list[str]:

@@ -33,7 +33,9 @@ def other_analyses(what: str) -> str:
     return f"Does {what} depend on the analysis variant?"
 
 
-def multiverse_block(found: Result, *, id: str, question: str, quantity: str, note: str = "") -> Block:
+def multiverse_block(
+    found: Result, *, id: str, question: str, quantity: str, note: str = ""
+) -> Block:
     """Return the block of a multiverse: one row per analysis variant, the page's own as the vertical line."""
     rows = found.rows
     level = level_text(next((row.conf_level for row in rows if row.conf_level is not None), 0.95))
@@ -41,13 +43,18 @@ def multiverse_block(found: Result, *, id: str, question: str, quantity: str, no
     caption = f"Points: estimates with unadjusted {level} CIs; line: this page's estimate. {note}"
     base = rows[0].estimate or 0.0
     columns: dict[str, Any] = {
-        "Choice": "group", "Estimate": "estimate",
-        "Shift": lambda row: None
-        if row.estimate is None
-        else Shown(row.estimate - base, row.decimals, row.bounded),
+        "Choice": "group",
+        "Estimate": "estimate",
+        "Shift": lambda row: (
+            None if row.estimate is None else Shown(row.estimate - base, row.decimals, row.bounded)
+        ),
         "SE": "std_error",
-        "Low": "conf_low", "High": "conf_high", "n": whole("n"), "Interval": "method", "Why not": "undefined",
-    }  # fmt: skip
+        "Low": "conf_low",
+        "High": "conf_high",
+        "n": whole("n"),
+        "Interval": "method",
+        "Why not": "undefined",
+    }
     return Block(
         id=id,
         question=question,
@@ -107,11 +114,17 @@ def dependence_block(
     shown = tuple(replace(lead(result), term=label) for label, result in found.items())
     title = f"{capital(quantity)} by assumption about dependence"
     columns: dict[str, Any] = {
-        "Clusters": "n_clusters", "Estimate": "estimate", "SE": "std_error", "Low": "conf_low", "High": "conf_high",
+        "Clusters": "n_clusters",
+        "Estimate": "estimate",
+        "SE": "std_error",
+        "Low": "conf_low",
+        "High": "conf_high",
         "p": lambda r: p_text(r.p_value),
-        "Design effect": lambda r: None if (e := design_effect(r, shown[0])) is None else number(e, 2),
+        "Design effect": lambda r: (
+            None if (e := design_effect(r, shown[0])) is None else number(e, 2)
+        ),
         "Why not": "undefined",
-    }  # fmt: skip
+    }
     lost = tuple(Row(term=label, undefined=problem) for label, problem in problems.items())
     return Block(
         id="dependence",
@@ -128,13 +141,24 @@ def dependence_block(
 
 def _dependence_sentence(rows: Sequence[Row], what: str) -> str:
     """Return the estimate under independence, then under each kind of clustering."""
-    said = [sentences.estimate(row) + ("" if row.p_value is None else f", {p_value(row.p_value)}") for row in rows]
+    said = [
+        sentences.estimate(row) + ("" if row.p_value is None else f", {p_value(row.p_value)}")
+        for row in rows
+    ]
     first = f"Treating {what} as independent gave {said[0]}."
-    return " ".join([first, *(f"{capital(row.term)}: {one}." for row, one in zip(rows[1:], said[1:], strict=True))])
+    return " ".join(
+        [
+            first,
+            *(f"{capital(row.term)}: {one}." for row, one in zip(rows[1:], said[1:], strict=True)),
+        ]
+    )
 
 
 def with_design_effect(
-    blocks: Sequence[Block], factors: Sequence[Factor], *, lead: Callable[[Result], Row] = lambda result: result.rows[0]
+    blocks: Sequence[Block],
+    factors: Sequence[Factor],
+    *,
+    lead: Callable[[Result], Row] = lambda result: result.rows[0],
 ) -> tuple[Block, ...]:
     """Add clusters and their design effect to the caption of the first block with a figure.
 
@@ -153,7 +177,9 @@ def with_design_effect(
     if not said or first is None:
         return tuple(blocks)
     caption = blocks[first].caption
-    named = "clusters: " + " x ".join(f"{count(len(np.unique(f.codes)))} of {f.name}" for f in factors)
+    named = "clusters: " + " x ".join(
+        f"{count(len(np.unique(f.codes)))} of {f.name}" for f in factors
+    )
     if named in caption and effect is not None:  # the caption names them already
         caption = caption.replace(named, f"{named}, design effect {number(effect, 1)}")
     else:
@@ -166,18 +192,29 @@ def influence_block(results: Mapping[str, Result]) -> Block | None:
     if not results:
         return None
     cells = tuple(
-        (f"without {shorten(row.term, 28)}", result.extras["factor"].name, row.shown(), int(row.n or 0))
-        for result in results.values() for row in outer_rows(result)
-    )  # fmt: skip
+        (
+            f"without {shorten(row.term, 28)}",
+            result.extras["factor"].name,
+            row.shown(),
+            int(row.n or 0),
+        )
+        for result in results.values()
+        for row in outer_rows(result)
+    )
     return Block(
         id="influence",
         question="Does the answer depend on a single cluster?",
         sentences=tuple(result.sentence() for result in results.values()),
-        tables=(Table(caption="Smallest and largest estimate when one cluster is omitted", cells=cells,
-                      header=("Omitted", "Cluster", "Estimate", "Pairs left")),),
+        tables=(
+            Table(
+                caption="Smallest and largest estimate when one cluster is omitted",
+                cells=cells,
+                header=("Omitted", "Cluster", "Estimate", "Pairs left"),
+            ),
+        ),
         results=tuple(results.values()),
         part="appendix",
-    )  # fmt: skip
+    )
 
 
 def outer_rows(result: Result) -> tuple[Row, ...]:

@@ -43,7 +43,11 @@ MOST_STRATA = 3  # among the results of the page
 
 def suits(design: Ratings) -> bool:
     """Return whether all values are of one source, and have a mean or few levels."""
-    return len(design.raters) == 1 and design.raters_known and (has_mean(design) or len(design.levels) <= MOST_LEVELS)
+    return (
+        len(design.raters) == 1
+        and design.raters_known
+        and (has_mean(design) or len(design.levels) <= MOST_LEVELS)
+    )
 
 
 def has_mean(design: Ratings) -> bool:
@@ -53,7 +57,11 @@ def has_mean(design: Ratings) -> bool:
 
 def is_share(design: Ratings) -> bool:
     """Return whether the mean of the values is a share: of ones among zeros and ones, also of repeated answers."""
-    return has_mean(design) and design.ends == (0.0, 1.0) and (len(design.levels) == 2 or design.repeats is not None)
+    return (
+        has_mean(design)
+        and design.ends == (0.0, 1.0)
+        and (len(design.levels) == 2 or design.repeats is not None)
+    )
 
 
 def is_yes_no(design: Ratings) -> bool:
@@ -121,12 +129,20 @@ def named(design: Ratings) -> str:
 def title(design: Ratings) -> str:
     """Return the question of the page."""
     known = has_mean(design) or is_yes_no(design)
-    return f"How high is {quantity(design)}?" if known else f"Which level of {named(design)} is the most frequent?"
+    return (
+        f"How high is {quantity(design)}?"
+        if known
+        else f"Which level of {named(design)} is the most frequent?"
+    )
 
 
 def quantity(design: Ratings) -> str:
     """Name what is estimated: ``the share of 1 in 'correct'``, ``the mean of 'score'``."""
-    of = "" if source_of(design) == design.columns.get("value") else f" of {plain(source_of(design))}"
+    of = (
+        ""
+        if source_of(design) == design.columns.get("value")
+        else f" of {plain(source_of(design))}"
+    )
     if is_share(design):
         return f"the share of 1 in {named(design)}{of}"
     if is_yes_no(design):
@@ -136,13 +152,19 @@ def quantity(design: Ratings) -> str:
 
 def label(design: Ratings, lead: Row) -> str:
     """Name the axis of the answer."""
-    return quantity(design).removeprefix("the ") if has_mean(design) else f"share of '{shorten(lead.term, 30)}'"
+    return (
+        quantity(design).removeprefix("the ")
+        if has_mean(design)
+        else f"share of '{shorten(lead.term, 30)}'"
+    )
 
 
 def answer(design: Ratings, lead: Row) -> str:
     """Return the mean, or the share of yes or of the most frequent level, in one sentence."""
     if has_mean(design) or is_yes_no(design):
-        return f"{capital(quantity(design))} was {sentences.estimate(lead)} ({sample(design, lead)})."
+        return (
+            f"{capital(quantity(design))} was {sentences.estimate(lead)} ({sample(design, lead)})."
+        )
     what = f"The most frequent level of {named(design)} was '{shorten(lead.term, 40)}', with a share of"
     return f"{what} {sentences.estimate(lead)} ({sample(design, lead)})."
 
@@ -162,18 +184,29 @@ def blocks(
     """Return the blocks of the page: mean, strata, shares, repeats, dependence."""
     found: list[Block | None] = [] if mean is None else [mean_block(design, mean)]
     found += [] if shares is None else [shares_block(design, shares)]
-    found += [] if mean is None else [stratum_block(mean, k, name) for k, name in enumerate(design.strata)]
+    found += (
+        []
+        if mean is None
+        else [stratum_block(mean, k, name) for k, name in enumerate(design.strata)]
+    )
     found.append(repeats_block(design.repeats))
     compute, of = (compute_mean, None) if mean is not None else (compute_shares, lead.term)
 
     def top(result: Result) -> Row:
         return result.rows[0] if of is None else result.row(of, group=lead.group)
 
-    found.append(dependence_block(
-        design.clusters, lambda way: compute(design, options, way), rows="units", lead=top,
-        quantity=label(design, lead),
-    ))  # fmt: skip
-    return with_design_effect([block for block in found if block is not None], design.clusters, lead=top)
+    found.append(
+        dependence_block(
+            design.clusters,
+            lambda way: compute(design, options, way),
+            rows="units",
+            lead=top,
+            quantity=label(design, lead),
+        )
+    )
+    return with_design_effect(
+        [block for block in found if block is not None], design.clusters, lead=top
+    )
 
 
 def mean_block(design: Ratings, mean: Result) -> Block:
@@ -183,7 +216,9 @@ def mean_block(design: Ratings, mean: Result) -> Block:
         id="mean",
         question=f"How high was {quantity(design)}?",
         sentences=(f"{capital(quantity(design))} was {sentences.estimate(mean.rows[0])}.",),
-        draw=partial(forest, rows, sort=False, reference=None, xlabel=quantity(design).removeprefix("the ")),
+        draw=partial(
+            forest, rows, sort=False, reference=None, xlabel=quantity(design).removeprefix("the ")
+        ),
         figure_title=capital(quantity(design).removeprefix("the ")),
         caption=f"Point and bar: estimate and {level_text(mean.settings['level'])} CI ({mean.inference}); "
         f"n = {count(rows[0].n_units or 0, 'unit')}.",
@@ -220,8 +255,12 @@ def shares_block(design: Ratings, shares: Result) -> Block:
     return Block(
         id="shares",
         question=f"How often did each level of {named(design)} occur?",
-        sentences=(f"'{shorten(top.term, 40)}' occurred most: its share was {sentences.estimate(top)}.",),
-        draw=partial(forest, drawn(rows), sort=False, reference=None, xlabel="share of values", label="level"),
+        sentences=(
+            f"'{shorten(top.term, 40)}' occurred most: its share was {sentences.estimate(top)}.",
+        ),
+        draw=partial(
+            forest, drawn(rows), sort=False, reference=None, xlabel="share of values", label="level"
+        ),
         figure_title=f"Share of each level of {named(design)}",
         caption=f"Points and bars: shares and {level_text(shares.settings['level'])} CIs ({shares.inference}), "
         "unadjusted. Shares sum to 1.",
@@ -234,11 +273,13 @@ def describe(design: Ratings) -> str:
     """Return the design in one line: kind, and n at every level."""
     refused = int((design.status == REFUSAL).sum())
     parts = [
-        count(design.n_rows, "value"), *([count(refused, "refusal")] if refused else []),
+        count(design.n_rows, "value"),
+        *([count(refused, "refusal")] if refused else []),
         count(design.unit_count.sum(), unit_noun(design)),
         *([each_answer(design.repeats)] if design.repeats is not None else []),
-        f"{design.scale} scale", *cluster_words(design),
-    ]  # fmt: skip
+        f"{design.scale} scale",
+        *cluster_words(design),
+    ]
     return "Values of one source: " + ", ".join(parts)
 
 
@@ -253,8 +294,14 @@ def diagnostics(design: Ratings) -> tuple[Diagnostic, ...]:
 def methods(design: Ratings, results: list[Result], options: StudyOptions) -> tuple[str, ...]:
     """Return the methods: what was estimated, and the interval of each."""
     units, level = count(design.unit_count.sum(), unit_noun(design)), level_text(options.level)
-    what = f"{capital(quantity(design))} was" if has_mean(design) else f"Shares of the levels of {named(design)} were"
-    averaged = " Repeated answers to a unit were averaged first." if design.repeats is not None else ""
+    what = (
+        f"{capital(quantity(design))} was"
+        if has_mean(design)
+        else f"Shares of the levels of {named(design)} were"
+    )
+    averaged = (
+        " Repeated answers to a unit were averaged first." if design.repeats is not None else ""
+    )
     first, *others = results
     return (
         f"{what} estimated over {units}.{averaged} {level} CIs: {first.inference}.",

@@ -50,7 +50,12 @@ class Table:
     rows: tuple[Row, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        read = {id(v.row): v.row for cells in self.cells for v in cells if isinstance(v, Shown) and v.row is not None}
+        read = {
+            id(v.row): v.row
+            for cells in self.cells
+            for v in cells
+            if isinstance(v, Shown) and v.row is not None
+        }
         object.__setattr__(self, "rows", self.rows or tuple(read.values()))
 
 
@@ -188,7 +193,11 @@ class Outcome:
         """
         found = []
         for name, verification in self.verifications.items():
-            wrong = [check.quantity for check in verification if check.row is not None and check.ok is False]
+            wrong = [
+                check.quantity
+                for check in verification
+                if check.row is not None and check.ok is False
+            ]
             if wrong:
                 said = f"{shorten(name, 80)}: {count(len(wrong), 'value')} ({quoted(wrong, 3)})"
                 fix = "do not quote them until the difference is explained"
@@ -198,11 +207,24 @@ class Outcome:
 
 DECLARED = "declared"
 # not settings: what was read beside the table
-BESIDE = ("simulated", "labels", "item_groups", "controls", "names", "reread", "stances", "models", "brief")
+BESIDE = (
+    "simulated",
+    "labels",
+    "item_groups",
+    "controls",
+    "names",
+    "reread",
+    "stances",
+    "models",
+    "brief",
+)
 Design = Comparisons | Groups | Paired | Ratings
 KINDS: dict[str, type[Any]] = {
-    "comparisons": Comparisons, "groups": Groups, "paired": Paired, "ratings": Ratings,
-}  # fmt: skip
+    "comparisons": Comparisons,
+    "groups": Groups,
+    "paired": Paired,
+    "ratings": Ratings,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,14 +319,22 @@ class StudyOptions:
         if isinstance(self.seed, bool) or self.seed < 0:
             raise InputError(f"{option('seed', self.seed)} is not a whole number of at least 0")
         if self.resamples < 100:
-            raise InputError(f"{option('resamples', self.resamples)} is too few for intervals; use at least 100")
+            raise InputError(
+                f"{option('resamples', self.resamples)} is too few for intervals; use at least 100"
+            )
         checked_level(self.level)
         if self.smallest_effect is not None and not 0 < self.smallest_effect < float("inf"):
-            raise InputError(f"{option('smallest_effect', self.smallest_effect)}: it is a size, a number above 0")
+            raise InputError(
+                f"{option('smallest_effect', self.smallest_effect)}: it is a size, a number above 0"
+            )
         if self.effect_scale not in ("raw", "d_z"):
-            raise InputError(f"{option('effect_scale', self.effect_scale)} is not an option. Choose from 'raw', 'd_z'")
+            raise InputError(
+                f"{option('effect_scale', self.effect_scale)} is not an option. Choose from 'raw', 'd_z'"
+            )
         if self.pooling not in ("tasks", "units"):
-            raise InputError(f"{option('pooling', self.pooling)} is not an option. Choose from 'tasks', 'units'")
+            raise InputError(
+                f"{option('pooling', self.pooling)} is not an option. Choose from 'tasks', 'units'"
+            )
 
     @property
     def formula(self) -> str:
@@ -394,8 +424,10 @@ class Study:
 def check_single(design: Design) -> None:
     """Raise InputError for a design with a by factor, where a page is about one level."""
     if design.by is not None:
-        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave "
-                         f"{option('by')} out")  # fmt: skip
+        raise InputError(
+            f"the report takes one '{design.by.name}' at a time; filter the table, or leave "
+            f"{option('by')} out"
+        )
 
 
 def reason_of(error: SocialStatsError) -> str:
@@ -414,7 +446,9 @@ def check_named(name: str, value: str | None, known: Sequence[str], what: str) -
     """
     if value is not None and value not in known:
         there = quoted(list(known), 20) or "none"
-        raise InputError(f"{option(name, shorten(value))} is no {what}. {meant(value, known)}There are {there}")
+        raise InputError(
+            f"{option(name, shorten(value))} is no {what}. {meant(value, known)}There are {there}"
+        )
 
 
 def shared(design: Design, options: StudyOptions) -> dict[str, Any]:
@@ -429,7 +463,9 @@ def order_cautions(*groups: tuple[Caution, ...], once: bool = True) -> tuple[Cau
     """Merge cautions, most serious first; with `once`, the first of each code, and all that tell what is left out."""
     found: dict[str, Caution] = {}
     for one in (c for group in groups for c in group):
-        found.setdefault(one.code if once and one.code != LEFT_OUT else f"{one.code} {one.detail}", one)
+        found.setdefault(
+            one.code if once and one.code != LEFT_OUT else f"{one.code} {one.detail}", one
+        )
     rank = {"stop": 0, "caution": 1, "info": 2}
     return tuple(sorted(found.values(), key=lambda c: rank[c.severity]))
 
@@ -468,5 +504,9 @@ def pick(studies: Mapping[str, Study], name: str | None, design: Design) -> Stud
         if study.otherwise and studies[study.otherwise].applies(design):
             return studies[study.otherwise]
         reason = why(name, design)
-        raise InputError(f"study '{name}' cannot be run: {reason}" if reason else f"study '{name}' needs {study.needs}")
+        raise InputError(
+            f"study '{name}' cannot be run: {reason}"
+            if reason
+            else f"study '{name}' needs {study.needs}"
+        )
     return study

@@ -18,7 +18,13 @@ from socialstats.figures import estimation, forest, qq, square, two_by_two
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.squares import MOST_LEVELS
 from socialstats.metrics.mcnemar import mcnemar
-from socialstats.metrics.multiverse import Variant, distinct, leave_one_out, multiverse, without_label
+from socialstats.metrics.multiverse import (
+    Variant,
+    distinct,
+    leave_one_out,
+    multiverse,
+    without_label,
+)
 from socialstats.metrics.symmetry import symmetry
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
@@ -89,7 +95,9 @@ QUESTIONS = {
 def is_test(row: Row) -> bool:
     """Return whether a row is one of several tests of the same question."""
     group = row.group or ""
-    return group == "test" or (row.p_value is not None and (group == IGNORING or group.endswith(" alone")))
+    return group == "test" or (
+        row.p_value is not None and (group == IGNORING or group.endswith(" alone"))
+    )
 
 
 def minus(design: Paired) -> str:
@@ -101,15 +109,24 @@ def difference_block(design: Paired, result: Result) -> Block:
     """Return the estimation plot of the difference, with what is not a test."""
     rows = [r for r in result.rows if not is_test(r)]
     binary = design.scale == "binary"
-    own = binary and not design.clusters  # with clusters, odds ratio and g have the ends of one share
+    own = (
+        binary and not design.clusters
+    )  # with clusters, odds ratio and g have the ends of one share
     first, second = (shorten(name, 40) for name in design.conditions)
-    one = f"'{shorten(design.levels[1], 30)}'" if binary else plain(design.columns.get("value", "value"))
+    one = (
+        f"'{shorten(design.levels[1], 30)}'"
+        if binary
+        else plain(design.columns.get("value", "value"))
+    )
     drawn = (
         f"Left: share of {one}. Right: discordant pairs as shares of all pairs, and their difference"
-        if binary else "Left: pairs and condition means. Right: differences and their mean"
-    )  # fmt: skip
+        if binary
+        else "Left: pairs and condition means. Right: differences and their mean"
+    )
     lead = result.rows[0]
-    draw = partial(estimation, design.first, design.second, design.count, lead, conditions=design.conditions)
+    draw = partial(
+        estimation, design.first, design.second, design.count, lead, conditions=design.conditions
+    )
     digits = lead.decimals
     return Block(
         id="difference",
@@ -118,7 +135,11 @@ def difference_block(design: Paired, result: Result) -> Block:
         draw=partial(draw, binary=binary, ylabel=one, digits=digits),
         figure_title=f"Difference, {first} minus {second}",
         caption=f"{drawn}; {ci_text(lead, lead.label('interval name') or lead.method)}.",
-        tables=(rows_table(rows, f"Difference ({minus(design)}) and its components{methods_of(rows) * own}"),),
+        tables=(
+            rows_table(
+                rows, f"Difference ({minus(design)}) and its components{methods_of(rows) * own}"
+            ),
+        ),
         results=(result,),
         turned=turned_words(result, lead),
     )
@@ -126,7 +147,9 @@ def difference_block(design: Paired, result: Result) -> Block:
 
 def methods_of(rows: Sequence[Row]) -> str:
     """Name the method of the interval of each row; those of one share by two methods can disagree."""
-    named = [f"{label_of(row)}: {row.label('interval name') or row.method}" for row in rows if row.method]
+    named = [
+        f"{label_of(row)}: {row.label('interval name') or row.method}" for row in rows if row.method
+    ]
     return f"; intervals: {listing(named)}" if named else ""
 
 
@@ -144,7 +167,9 @@ def beside_text(design: Paired, result: Result) -> str:
         centre = result.row(name, group="proportion" if binary else "mean")
         sd = None if binary else result.row(name, group="sd")
         places, spread = result.rows[0].decimals, ""
-        if sd is not None and sd.estimate is not None:  # beside a huge value, a mean keeps what its own error shows
+        if (
+            sd is not None and sd.estimate is not None
+        ):  # beside a huge value, a mean keeps what its own error shows
             places = max(places, digits_of(sd.estimate / math.sqrt(sd.n or 1.0)))
             spread = f" (SD = {number(sd.shown())})"
         value = number(centre.estimate, places, bounded=binary)
@@ -152,7 +177,11 @@ def beside_text(design: Paired, result: Result) -> str:
     said = f"{capital(quantity(design))} was {' and '.join(made)}"
     if not binary:
         r = result.row("r")
-        return said + (f"; the conditions correlated r = {number(r.shown())}." if r.estimate is not None else ".")
+        return said + (
+            f"; the conditions correlated r = {number(r.shown())}."
+            if r.estimate is not None
+            else "."
+        )
     odds = result.row("odds_ratio", group=None)
     if odds.estimate is None and result.extras["cells"]["b"]:
         none, other = f"'{shorten(design.levels[1], 30)}'", shorten(design.conditions[1], 40)
@@ -219,8 +248,12 @@ def square_block(design: Paired, result: Result, together: Result) -> Block:
         question=f"Which levels were more frequent under {first} than under {second}?",
         sentences=(result.sentence(),),
         draw=draw,
-        figure_title=f"Rows: {first}; columns: {second}" if few else "Difference of the shares of each level",
-        caption="Each cell: pairs, and their share of all pairs." if few else f"{capital(result.inference)}.",
+        figure_title=f"Rows: {first}; columns: {second}"
+        if few
+        else "Difference of the shares of each level",
+        caption="Each cell: pairs, and their share of all pairs."
+        if few
+        else f"{capital(result.inference)}.",
         tables=(
             rows_table(
                 rows,
@@ -239,8 +272,10 @@ def cells_table(design: Paired, caption: str) -> Table:
     table, total = design.square(), float(design.n_pairs)
     cells = tuple(
         (one, other, int(table[i, j]), Shown(float(table[i, j]) / total, 3, True))
-        for i, one in enumerate(design.levels) for j, other in enumerate(design.levels) if table[i, j]
-    )  # fmt: skip
+        for i, one in enumerate(design.levels)
+        for j, other in enumerate(design.levels)
+        if table[i, j]
+    )
     header = (*(shorten(name, 40) for name in design.conditions), "Pairs", "Share")
     return Table(caption=caption, header=header, cells=cells)
 
@@ -253,7 +288,11 @@ def tests_block(result: Result, level: float) -> Block | None:
     asked, alpha = QUESTIONS.get(result.metric, ONE), alpha_text(level)
     disagree = [c.detail for c in result.cautions if c.code == "SS316"]
     known = [r for r in rows if r.p_value is not None]
-    which = "Tests" if len(known) == len(rows) and sentences.with_p(result.rows[0]) else "The tests that have a p value"
+    which = (
+        "Tests"
+        if len(known) == len(rows) and sentences.with_p(result.rows[0])
+        else "The tests that have a p value"
+    )
     said = f"{which} agreed at \u03b1 = {alpha}. " if len(known) > 1 else ""
     said = f"Tests disagreed at \u03b1 = {alpha}: {disagree[0]}. " if disagree else said
     said = "" if result.metric == "symmetry" else said
@@ -265,7 +304,9 @@ def tests_block(result: Result, level: float) -> Block | None:
     return Block(
         id="tests",
         question="What do other tests say?",
-        sentences=(f"{said}{asked} Report the test chosen in advance, not the smallest p-value.{note}",),
+        sentences=(
+            f"{said}{asked} Report the test chosen in advance, not the smallest p-value.{note}",
+        ),
         tables=(tests_table(rows, "Tests of no difference, unadjusted"),),
     )
 
@@ -281,8 +322,13 @@ def effects_block(design: Paired, result: Result, mean: Row) -> Block:
             f"The standardised difference was {lead.term} = {sentences.estimate(lead)}{beside}. "
             f"Report it with its unit of analysis, {count(lead.n or 0, 'pair')}."
         )
-    apart = [r.term for r in rows if r.conf_low is not None and mean.conf_low is not None
-             and sentences.direction(r) != sentences.direction(mean)]  # fmt: skip
+    apart = [
+        r.term
+        for r in rows
+        if r.conf_low is not None
+        and mean.conf_low is not None
+        and sentences.direction(r) != sentences.direction(mean)
+    ]
     if apart:
         said += f" CIs of {listing(apart)} and of the mean difference disagree about 0; quote the mean difference."
     return Block(
@@ -311,7 +357,12 @@ def ways_text(result: Result) -> str:
 def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Block | None:
     """Return the distribution of the differences, and the comparison without the one farthest from their mean."""
     lead = numbers.lead
-    if design.scale != "numeric" or lead.conf_low is None or lead.estimate is None or design.n_pairs < FEWEST_LEFT:
+    if (
+        design.scale != "numeric"
+        or lead.conf_low is None
+        or lead.estimate is None
+        or design.n_pairs < FEWEST_LEFT
+    ):
         return None
     differences = design.difference
     far = int(np.argmax(np.abs(differences - lead.estimate)))
@@ -323,10 +374,17 @@ def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Bl
     kept = f"the difference {said.get((was, still), 'was still not')} significant"
     if row.p_value is None:
         kept = "the difference had no test"
-    named = [] if design.units is None else np.array(design.units.names(), dtype=object)[design.units.cell == far]
+    named = (
+        []
+        if design.units is None
+        else np.array(design.units.names(), dtype=object)[design.units.cell == far]
+    )
     name = f" ('{shorten(named[0], 30)}')" if len(named) == 1 else ""
     one = f"Without the pair whose difference was farthest from the mean{name}"
-    told, share = turned(lead, [(one, row)], "the difference"), 1 - (row.estimate or 0.0) / (lead.estimate or 1.0)
+    told, share = (
+        turned(lead, [(one, row)], "the difference"),
+        1 - (row.estimate or 0.0) / (lead.estimate or 1.0),
+    )
     if not told and share >= HALF:
         told = (f"{one}, the difference was {sentences.stat(row)}.",)
     return Block(
@@ -334,17 +392,36 @@ def outlier_block(design: Paired, numbers: Numbers, options: StudyOptions) -> Bl
         question="Does the result depend on an outlier?",
         sentences=(
             f"{one}, {kept} (mean difference = {sentences.stat(row)}).",
-            *([f"Without it the difference was {percent(share)} smaller."] if HALF <= share <= 1 else []),
+            *(
+                [f"Without it the difference was {percent(share)} smaller."]
+                if HALF <= share <= 1
+                else []
+            ),
         ),
         turned=told,
-        draw=partial(qq, differences, design.count, level=options.level, ylabel=minus(design), digits=lead.decimals),
+        draw=partial(
+            qq,
+            differences,
+            design.count,
+            level=options.level,
+            ylabel=minus(design),
+            digits=lead.decimals,
+        ),
         figure_title="Normal Q-Q plot of the differences",
         caption=f"Points: pairs, by their difference; band: pointwise {level_text(options.level)} range of a normal "
         f"sample with the same mean and SD; n = {count(design.n_pairs, 'pair')}.",
-        tables=(rows_table([replace(lead, term="all pairs", group=None), replace(row, term="without that pair")],
-                           f"Mean difference ({minus(design)}) with and without the most extreme pair", term="Pairs"),),
+        tables=(
+            rows_table(
+                [
+                    replace(lead, term="all pairs", group=None),
+                    replace(row, term="without that pair"),
+                ],
+                f"Mean difference ({minus(design)}) with and without the most extreme pair",
+                term="Pairs",
+            ),
+        ),
         results=(without,),
-    )  # fmt: skip
+    )
 
 
 FEWEST_LEFT = 5  # pairs from which one of them may be called an outlier
@@ -390,7 +467,9 @@ def answer_of_levels(design: Paired, main: Result, levels: Levels) -> str:
     rows = levels.sorted()
     narrow = [] if levels.narrow is None else margins(levels.narrow)
     if all(row.conf_low is None for row in rows):
-        return sentences.undefined("The difference in shares", margins(levels.together)[0].undefined or "no interval")
+        return sentences.undefined(
+            "The difference in shares", margins(levels.together)[0].undefined or "no interval"
+        )
     # that all differences are small is claimed only if every single test claims it (an intersection-union test)
     if levels.smallest is not None and all(is_inside(row, levels.smallest) for row in narrow):
         widest = next(row for row in narrow if row.term == rows[0].term)
@@ -411,7 +490,11 @@ def answer_of_levels(design: Paired, main: Result, levels: Levels) -> str:
     more = len(differ) - MOST_NAMED
     said += f"; {count(more)} more differed." if more > 0 else "."
     for verdict_, words in (("equal", "Equivalent"), ("open", "Inconclusive")):
-        names = [shorten(row.term, 30) for row in rows if levels.verdict(row) == verdict_ and row.conf_low is not None]
+        names = [
+            shorten(row.term, 30)
+            for row in rows
+            if levels.verdict(row) == verdict_ and row.conf_low is not None
+        ]
         said += f" {words}: {listing(names)}." if names else ""
     gone = [shorten(row.term, 30) for row in rows if row.conf_low is None]
     said += f" Undefined: {listing(gone)}." if gone else ""
@@ -428,13 +511,19 @@ def told(row: Row, together: float | None = None) -> str:
 def joint(main: Result) -> str:
     """Return the test of all levels together."""
     test = next(row for row in main.rows if row.group == "test")
-    return f"{test.method}, {p_value(test.p_value)}" if test.p_value is not None else f"no joint test: {test.undefined}"
+    return (
+        f"{test.method}, {p_value(test.p_value)}"
+        if test.p_value is not None
+        else f"no joint test: {test.undefined}"
+    )
 
 
 def equivalence_words(narrow: Result, options: StudyOptions) -> str:
     """Return for which levels equivalence was shown."""
     rows, size = margins(narrow), as_given(options.smallest_effect or 0.0).lstrip("0")
-    inside = [shorten(row.term, 30) for row in rows if is_inside(row, options.smallest_effect or 0.0)]
+    inside = [
+        shorten(row.term, 30) for row in rows if is_inside(row, options.smallest_effect or 0.0)
+    ]
     which = f"{listing(inside)} only" if inside else "no level"
     if len(inside) == len(rows):
         which = "every level"
@@ -447,8 +536,13 @@ INTERVALS: dict[str, tuple[str, tuple[str, ...]]] = {
     "numeric": ("ci", ("percentile", "bca", "studentized")),
     "nominal": ("", ()),
 }  # options of the interval by scale, those of the page left out
-NAMES = {"newcombe": "Newcombe's interval", "wald": "Wald's interval", "percentile": "bootstrap, percentile",
-         "bca": "bootstrap, BCa", "studentized": "bootstrap, studentized"}  # fmt: skip
+NAMES = {
+    "newcombe": "Newcombe's interval",
+    "wald": "Wald's interval",
+    "percentile": "bootstrap, percentile",
+    "bca": "bootstrap, BCa",
+    "studentized": "bootstrap, studentized",
+}
 Compute = Callable[..., Any]
 
 
@@ -457,19 +551,30 @@ def variants(
 ) -> list[Variant]:
     """Return every reasonable way to do the analysis, the page's own first."""
 
-    def way(label: str, choice: str, data: Callable[[], Paired] = lambda: design, **choices: Any) -> Variant:
-        return Variant(label=label, choice=choice, compute=lambda: compute(data(), **choices), lead=lead)
+    def way(
+        label: str, choice: str, data: Callable[[], Paired] = lambda: design, **choices: Any
+    ) -> Variant:
+        return Variant(
+            label=label, choice=choice, compute=lambda: compute(data(), **choices), lead=lead
+        )
 
     ways = list(cluster_ways(design.clusters, "pairs").items())
     own = ways[-1][0] if design.clusters else "independent"
     made = [way(f"all pairs, {own}", OWN)]
-    made += [way(label, "clusters", cluster=one) for label, one in (ways[:-1] if design.clusters else [])]
+    made += [
+        way(label, "clusters", cluster=one) for label, one in (ways[:-1] if design.clusters else [])
+    ]
     if not design.clusters or design.scale == "numeric":
         name, values = INTERVALS[design.scale]
         choices: list[dict[str, Any]] = [{name: value} for value in values]
-        made += [way(NAMES[value], "interval", **one) for value, one in zip(values, choices, strict=True)]
+        made += [
+            way(NAMES[value], "interval", **one) for value, one in zip(values, choices, strict=True)
+        ]
     if design.scale == "binary" and len(design.clusters) == 1:
-        means = replace(way("clusters weighted equally", "weights"), lead=lambda result: result.row("cluster_means_t"))
+        means = replace(
+            way("clusters weighted equally", "weights"),
+            lead=lambda result: result.row("cluster_means_t"),
+        )
         made.append(means)
     for factor in design.clusters:
         for code in dropped(factor, left_out.get(factor.name)):
@@ -485,7 +590,10 @@ def dropped(factor: Factor, range_of: Result | None) -> list[int]:
         return list(range(len(factor.levels)))
     if range_of is None:
         return []
-    return [factor.levels.index(row.term) for row in dict.fromkeys((range_of.rows[0], range_of.rows[-1]))]
+    return [
+        factor.levels.index(row.term)
+        for row in dict.fromkeys((range_of.rows[0], range_of.rows[-1]))
+    ]
 
 
 def check_smallest(design: Paired, options: StudyOptions) -> None:
@@ -502,8 +610,10 @@ def check_smallest(design: Paired, options: StudyOptions) -> None:
     given = option("smallest_effect", Word(f"{smallest:g}"))
     shares = design.scale != "numeric"
     if shares and options.effect_scale == "d_z":
-        raise InputError(f"{option('effect_scale', 'd_z')} is for numbers; the smallest difference of two shares is "
-                         "raw, as 0.05")  # fmt: skip
+        raise InputError(
+            f"{option('effect_scale', 'd_z')} is for numbers; the smallest difference of two shares is "
+            "raw, as 0.05"
+        )
     if shares and smallest >= 1:
         meant = f"; did you mean {smallest / 100:g}?" if smallest < 100 else ""
         raise InputError(f"{given} cannot be: differences of shares lie within -1 and 1{meant}")
@@ -518,7 +628,11 @@ def check_smallest(design: Paired, options: StudyOptions) -> None:
 
 def describe(design: Paired) -> str:
     """Return the design in one line: kind, and n at every level."""
-    parts = [f"{count(design.n_pairs, 'unit')} under two conditions", f"{design.scale} values", *cluster_words(design)]
+    parts = [
+        f"{count(design.n_pairs, 'unit')} under two conditions",
+        f"{design.scale} values",
+        *cluster_words(design),
+    ]
     if design.repeats is not None:
         parts.insert(1, each_answer(design.repeats))
     if design.unmatched:
@@ -540,13 +654,24 @@ def diagnostics(design: Paired) -> tuple[Diagnostic, ...]:
     n = len(design.unmatched)
     names = listing([shorten(unit, 30) for unit in design.unmatched])
     missing = f"No: {count(n)} excluded, one condition missing ({names})." if n else "Yes."
-    found = [Diagnostic("Does every unit have a value under both conditions?", missing,
-                        "The difference is of complete pairs." if n else pairing(design))]  # fmt: skip
+    found = [
+        Diagnostic(
+            "Does every unit have a value under both conditions?",
+            missing,
+            "The difference is of complete pairs." if n else pairing(design),
+        )
+    ]
     for factor in design.clusters:
         sizes = np.bincount(factor.codes, design.count, len(factor.levels))
         least, most = float(sizes.min()), float(sizes.max())
-        span = f"{count(least, 'pair')} each" if least == most else f"{count(least)} to {count(most, 'pair')}"
-        so_what = "Uneven clusters make intervals less reliable." if most > 4 * least else "Even enough."
+        span = (
+            f"{count(least, 'pair')} each"
+            if least == most
+            else f"{count(least)} to {count(most, 'pair')}"
+        )
+        so_what = (
+            "Uneven clusters make intervals less reliable." if most > 4 * least else "Even enough."
+        )
         check = f"How even are the clusters of {shorten(factor.name, 40)}?"
         found.append(Diagnostic(check, f"{counted(len(sizes), f'clusters of {span}')}.", so_what))
     return tuple(found)
@@ -561,9 +686,15 @@ def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[st
     if design.scale == "binary":
         row = numbers.lead
         test, ci = row.label("test name"), row.label("interval name") or row.method
-        brief += f"Test: {test}; " * bool(test) + f"{level} CI: {ci}; {lead.inference.split('; ')[-1]}."
+        brief += (
+            f"Test: {test}; " * bool(test) + f"{level} CI: {ci}; {lead.inference.split('; ')[-1]}."
+        )
     else:
-        none = not sentences.with_p(numbers.lead) and numbers.lead.conf_low is None and numbers.lead.undefined
+        none = (
+            not sentences.with_p(numbers.lead)
+            and numbers.lead.conf_low is None
+            and numbers.lead.undefined
+        )
         brief += (
             f"There was no test or CI: {sentences.because(none)}."
             if none
@@ -577,7 +708,9 @@ def methods(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[st
     if design.scale == "binary":
         more.append(binary_methods(design, lead))
     if design.clusters:
-        more.append("The clustered test leads; tests that treat pairs as independent stand beside it.")
+        more.append(
+            "The clustered test leads; tests that treat pairs as independent stand beside it."
+        )
     if numbers.sizes is not None:
         more.append(f"Standardised differences: {numbers.sizes.inference}.")
     if numbers.bounds is not None and numbers.bounds is not lead:
@@ -590,7 +723,9 @@ def binary_methods(design: Paired, result: Result) -> str:
     row, odds, g = (result.row(term) for term in ("difference", "odds_ratio", "cohens_g"))
     interval, test = row.label("interval name") or row.method, row.label("test name")
     how = [f"Interval of the difference: {interval}."] if interval else []
-    how += [f"Interval of {label_of(other)}: {other.method}." for other in (odds, g) if other.method]
+    how += [
+        f"Interval of {label_of(other)}: {other.method}." for other in (odds, g) if other.method
+    ]
     first = shorten(design.conditions[0], 40)
     tested = f"Leading test: {test}. " if test else ""
     return f"{tested}{' '.join(how)} Cohen's g is the share of {first} among the discordant pairs minus one half."
@@ -628,7 +763,9 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
         answer=answer(design, numbers, options),
         planning=planned(design, numbers, shown),
         strip=strip(design, numbers, options),
-        cautions=order_cautions(numbers.main.cautions, design.cautions, *(r.cautions for r in results[1:])),
+        cautions=order_cautions(
+            numbers.main.cautions, design.cautions, *(r.cautions for r in results[1:])
+        ),
         diagnostics=diagnostics(design),
         methods=methods(design, numbers, options),
         **ending(design, options, named(numbers), shown, USED),
@@ -636,7 +773,11 @@ def run(design: Paired, options: StudyOptions) -> Outcome:
 
 
 def compare(
-    design: Paired, options: StudyOptions, cluster: Way = "declared", level: float | None = None, **choices: Any
+    design: Paired,
+    options: StudyOptions,
+    cluster: Way = "declared",
+    level: float | None = None,
+    **choices: Any,
 ) -> Any:
     """Compare the conditions with the metric of the scale; `choices` are options of the metric."""
     choices |= {"cluster": cluster, "level": options.level if level is None else level}
@@ -667,9 +808,12 @@ def compute(design: Paired, options: StudyOptions) -> Numbers:
         sizes = effect_sizes(design, **options.chosen())
     left_out = {
         factor.name: leave_one_out(design, cluster=factor.name, lead=lead)
-        for factor in design.clusters if len(factor.levels) > 1
-    }  # fmt: skip
-    return Numbers(main=main, lead=lead, sizes=sizes, bounds=bounds(design, options), left_out=left_out)
+        for factor in design.clusters
+        if len(factor.levels) > 1
+    }
+    return Numbers(
+        main=main, lead=lead, sizes=sizes, bounds=bounds(design, options), left_out=left_out
+    )
 
 
 def bounds(design: Paired, options: StudyOptions) -> Any:
@@ -681,7 +825,9 @@ def bounds(design: Paired, options: StudyOptions) -> Any:
         return compare(design, options, level=2 * options.level - 1)
     from socialstats.metrics.equivalence import equivalence
 
-    return equivalence(design, low=-smallest, high=smallest, scale=options.effect_scale, level=options.level)
+    return equivalence(
+        design, low=-smallest, high=smallest, scale=options.effect_scale, level=options.level
+    )
 
 
 def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Block, ...]:
@@ -694,24 +840,40 @@ def blocks(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[Blo
         found += [square_block(design, main, levels.together), same]
     else:
         found.append(cells_block(design, main) if design.scale == "binary" else None)
-        found += [None if numbers.sizes is None else effects_block(design, numbers.sizes, numbers.lead), same]
+        found += [
+            None if numbers.sizes is None else effects_block(design, numbers.sizes, numbers.lead),
+            same,
+        ]
         found.append(None if options.brief else outlier_block(design, numbers, options))
     found.append(tests_block(main, options.level))
     lead = partial(leading, numbers)
     found.append(
         dependence_block(
-            design.clusters, lambda way: compare(design, options, way), rows="pairs", quantity=what,
+            design.clusters,
+            lambda way: compare(design, options, way),
+            rows="pairs",
+            quantity=what,
             lead=lead,
         )
-    )  # fmt: skip
+    )
     found.append(influence_block(numbers.left_out))
     found.append(repeats_block(design.repeats, numbers.lead, design.conditions, "difference"))
-    made = variants(design, lambda data, **choices: compare(data, options, **choices), lead, numbers.left_out)
+    made = variants(
+        design, lambda data, **choices: compare(data, options, **choices), lead, numbers.left_out
+    )
     if len(made) > 1 and not options.brief:
         about = multiverse(main.metric, f"the {what}", distinct(made), reference=0.0, words="0")
-        block = multiverse_block(about, id="multiverse", question=other_analyses("the answer"), quantity=what)
-        found.append(block if len({row.estimate for row in about.rows}) > 1 else of_intervals(block, about, main))
-    shown = with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
+        block = multiverse_block(
+            about, id="multiverse", question=other_analyses("the answer"), quantity=what
+        )
+        found.append(
+            block
+            if len({row.estimate for row in about.rows}) > 1
+            else of_intervals(block, about, main)
+        )
+    shown = with_design_effect(
+        [block for block in found if block is not None], design.clusters, lead=lead
+    )
     return tuple(replace(block, part="appendix") if block.id in LATER else block for block in shown)
 
 
@@ -740,10 +902,20 @@ def of_intervals(block: Block, found: Result, main: Result) -> Block | None:
         f"highest {number(high, own.decimals, bounded=own.bounded)})."
     )
     skewed = any(c.code == "SS317" for c in main.cautions)
-    advised = [("By the studentized interval, which skewed values need", replace(row, statistic=None, p_value=None))
-               for row in known if skewed and row.term == NAMES["studentized"]]  # fmt: skip
-    return replace(block, sentences=(said,), caption="Same estimate; only the method of the interval differs.",
-                   turned=turned(own, advised, "the difference"))  # fmt: skip
+    advised = [
+        (
+            "By the studentized interval, which skewed values need",
+            replace(row, statistic=None, p_value=None),
+        )
+        for row in known
+        if skewed and row.term == NAMES["studentized"]
+    ]
+    return replace(
+        block,
+        sentences=(said,),
+        caption="Same estimate; only the method of the interval differs.",
+        turned=turned(own, advised, "the difference"),
+    )
 
 
 def leading(numbers: Numbers, result: Result) -> Row:
@@ -764,12 +936,19 @@ def equivalent(design: Paired, numbers: Numbers, options: StudyOptions) -> Block
     if numbers.levels is not None:
         rows, said = margins(result), equivalence_words(result, options)
     else:
-        rows, said = rows[:1] if design.scale == "binary" else rows, equivalence_text(design, numbers, options)
+        rows, said = (
+            rows[:1] if design.scale == "binary" else rows,
+            equivalence_text(design, numbers, options),
+        )
     return Block(
         id="equivalence",
         question="Was the difference smaller than the smallest effect of interest?",
         sentences=(said,),
-        tables=(rows_table(rows, f"Equivalence test, bounds \u00b1{as_given(smallest)}{unit_of(options)}"),),
+        tables=(
+            rows_table(
+                rows, f"Equivalence test, bounds \u00b1{as_given(smallest)}{unit_of(options)}"
+            ),
+        ),
         results=(result,),
     )
 
@@ -805,22 +984,38 @@ def answer(design: Paired, numbers: Numbers, options: StudyOptions) -> tuple[str
 
 def turned_words(result: Result, lead: Row) -> tuple[str, ...]:
     """Return the mean with clusters weighing alike, and the tests, that turn the conclusion of the answer."""
-    alike = [("With clusters weighing alike", row) for row in result.rows
-             if row.role == "difference" and row.group == ALIKE]  # fmt: skip
-    few = any(c.code == "SS314" for c in result.cautions)  # chi-square and t tests are then not quoted
-    tests = [(r.test, Row(term="", p_value=r.p_value, conf_level=lead.conf_level)) for r in result.rows
-             if r.group == "test" and r.test and not (few and r.test in ("chi2", "t"))]  # fmt: skip
-    others = [(f"the {sentences.TESTS[test]} test", row.p_value) for test, row in tests
-              if lead.p_value is not None and turns(lead, row)]  # fmt: skip
+    alike = [
+        ("With clusters weighing alike", row)
+        for row in result.rows
+        if row.role == "difference" and row.group == ALIKE
+    ]
+    few = any(
+        c.code == "SS314" for c in result.cautions
+    )  # chi-square and t tests are then not quoted
+    tests = [
+        (r.test, Row(term="", p_value=r.p_value, conf_level=lead.conf_level))
+        for r in result.rows
+        if r.group == "test" and r.test and not (few and r.test in ("chi2", "t"))
+    ]
+    others = [
+        (f"the {sentences.TESTS[test]} test", row.p_value)
+        for test, row in tests
+        if lead.p_value is not None and turns(lead, row)
+    ]
     verb = "was" if len(others) == 1 else "were"
     clear = "not " * sentences.significant(lead)
     named = capital(listing([f"{name} ({p_value(p)})" for name, p in others]))
-    return (*turned(lead, alike, "the difference"), *([f"{named} {verb} {clear}significant."] if others else []))
+    return (
+        *turned(lead, alike, "the difference"),
+        *([f"{named} {verb} {clear}significant."] if others else []),
+    )
 
 
 def planned(design: Paired, numbers: Numbers, shown: Sequence[Block]) -> tuple[str, ...]:
     """Return how many more pairs halve the interval; nothing for levels, nor where outliers turn the answer."""
-    if numbers.levels is not None or any(block.id == "outliers" and block.turned for block in shown):
+    if numbers.levels is not None or any(
+        block.id == "outliers" and block.turned for block in shown
+    ):
         return ()
     return halved(design.clusters, numbers.lead, design.n_pairs, "the difference", unit="pairs")
 
@@ -830,15 +1025,24 @@ def strip(design: Paired, numbers: Numbers, options: StudyOptions) -> Strip | No
     lead, smallest = numbers.lead, options.smallest_effect
     marks = [Mark(label="no difference", value=0.0, kind="reference")]
     if smallest is not None and options.effect_scale == "raw":
-        marks += [Mark(label="smallest effect of interest", value=v, kind="reference") for v in (-smallest, smallest)]
+        marks += [
+            Mark(label="smallest effect of interest", value=v, kind="reference")
+            for v in (-smallest, smallest)
+        ]
     title, what = f"Difference ({minus(design)}) with {level_text(options.level)} CI", "shares"
     if numbers.levels is None:
         marks.append(mark_of(lead, shorten(minus(design), 48)))
         if numbers.bounds is not None and options.effect_scale == "raw":
             narrow = leading(numbers, numbers.bounds)
-            marks.append(mark_of(narrow, f"{level_text(narrow.conf_level or 0.9)} CI of the equivalence test"))
+            marks.append(
+                mark_of(
+                    narrow, f"{level_text(narrow.conf_level or 0.9)} CI of the equivalence test"
+                )
+            )
     else:
-        marks += [mark_of(row, shorten(row.term, 48)) for row in numbers.levels.sorted()[:MOST_MARKS]]
+        marks += [
+            mark_of(row, shorten(row.term, 48)) for row in numbers.levels.sorted()[:MOST_MARKS]
+        ]
         title = f"Differences in shares ({minus(design)}) with simultaneous {level_text(options.level)} CIs"
     if design.scale == "numeric":
         what = plain(design.columns.get("value", "value"))
@@ -850,7 +1054,9 @@ def named(numbers: Numbers) -> dict[str, Result]:
     found = {"Difference": numbers.main}
     for name, result in (("Effect sizes", numbers.sizes), ("Equivalence", numbers.bounds)):
         found |= {name: result} if result is not None else {}
-    return found | {f"Without one {shorten(name, 40)}": result for name, result in numbers.left_out.items()}
+    return found | {
+        f"Without one {shorten(name, 40)}": result for name, result in numbers.left_out.items()
+    }
 
 
 STUDY = Study(

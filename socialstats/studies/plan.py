@@ -31,7 +31,10 @@ from socialstats.text import count, listing, number, p_value, quoted, shorten
 
 Status = Literal["confirmatory", "exploratory"]
 ONE_FAMILY = "all hypotheses"
-SIDES: dict[str, Verdict] = {"greater": "above", "less": "below"}  # what a one-sided hypothesis expects
+SIDES: dict[str, Verdict] = {
+    "greater": "above",
+    "less": "below",
+}  # what a one-sided hypothesis expects
 OPPOSITE = {"greater": "less", "less": "greater"}
 
 
@@ -135,7 +138,9 @@ def examine(
             source = on_page(outcome, hypothesis)
             if source is None:
                 key = (hypothesis.metric, hypothesis.by)
-                source = added.get(key) or run_metric(metrics[hypothesis.metric], design, options, hypothesis.by)
+                source = added.get(key) or run_metric(
+                    metrics[hypothesis.metric], design, options, hypothesis.by
+                )
                 rows_of(source, hypothesis)
                 added[key] = source
             tests += tests_of(hypothesis, source, outcome)
@@ -160,10 +165,13 @@ def on_page(outcome: Outcome, hypothesis: Hypothesis) -> Result | None:
     if hypothesis.minus is not None or (hypothesis.by is None and differences):
         return difference_on_page(differences, hypothesis)
     found = [
-        result for block in outcome.blocks if block.level == (hypothesis.by or "")
-        for result in block.results if result.metric == hypothesis.metric
+        result
+        for block in outcome.blocks
+        if block.level == (hypothesis.by or "")
+        for result in block.results
+        if result.metric == hypothesis.metric
         if hypothesis.terms or "by_model" not in result.extras
-    ]  # fmt: skip
+    ]
     return first_with(sorted(found, key=lambda result: bool(result.words)), hypothesis)
 
 
@@ -178,11 +186,21 @@ def first_with(results: Sequence[Result], hypothesis: Hypothesis) -> Result | No
 
 def differences_of(outcome: Outcome) -> list[tuple[tuple[str, str], Result]]:
     """Return the results of a page that are differences of two levels, with these levels."""
-    pairs = [(result.settings.get("labels"), result) for block in outcome.blocks for result in block.results]
-    return [(labels, result) for labels, result in pairs if isinstance(labels, tuple) and len(labels) == 2]
+    pairs = [
+        (result.settings.get("labels"), result)
+        for block in outcome.blocks
+        for result in block.results
+    ]
+    return [
+        (labels, result)
+        for labels, result in pairs
+        if isinstance(labels, tuple) and len(labels) == 2
+    ]
 
 
-def difference_on_page(found: Sequence[tuple[tuple[str, str], Result]], hypothesis: Hypothesis) -> Result:
+def difference_on_page(
+    found: Sequence[tuple[tuple[str, str], Result]], hypothesis: Hypothesis
+) -> Result:
     """Return the difference that a hypothesis is about: of its metric, or any that has its terms.
 
     Raises
@@ -195,9 +213,13 @@ def difference_on_page(found: Sequence[tuple[tuple[str, str], Result]], hypothes
     if hypothesis.minus is None and len(pairs) == 1:
         wanted = pairs[0]
     if wanted not in pairs:
-        known = listing([f"by = '{shorten(one)}', minus = '{shorten(two)}'" for one, two in pairs], most=4)
+        known = listing(
+            [f"by = '{shorten(one)}', minus = '{shorten(two)}'" for one, two in pairs], most=4
+        )
         raise InputError(f"say which difference; this page has: {known or 'none'}")
-    own = sorted((r for labels, r in found if labels == wanted), key=lambda r: r.metric != hypothesis.metric)
+    own = sorted(
+        (r for labels, r in found if labels == wanted), key=lambda r: r.metric != hypothesis.metric
+    )
     same = [result for result in own if result.metric == hypothesis.metric]
     if result := first_with(own if hypothesis.terms else same, hypothesis):
         return result
@@ -218,7 +240,9 @@ def rows_of(result: Result, hypothesis: Hypothesis) -> tuple[Row, ...]:
     rows = [row for row in result.rows if hypothesis.group in (None, row.group)]
     if not rows:
         known = dict.fromkeys(repr(row.group) for row in result.rows)
-        raise InputError(f"no group '{shorten(hypothesis.group or '')}' in this result; groups: {', '.join(known)}")
+        raise InputError(
+            f"no group '{shorten(hypothesis.group or '')}' in this result; groups: {', '.join(known)}"
+        )
     tests = [row for row in rows if row.p_value is not None]
     return (rows[0] if rows[0].estimate is not None or not tests else tests[0],)
 
@@ -232,13 +256,17 @@ def run_metric(metric: Metric, design: Design, options: StudyOptions, by: str | 
         If it is a metric of another design, or the level of the by factor is not said.
     """
     if not isinstance(design, KINDS.get(metric.design, ())):
-        raise InputError(f"{metric.name} is for {metric.design}; this table is {type(design).__name__.lower()}")
+        raise InputError(
+            f"{metric.name} is for {metric.design}; this table is {type(design).__name__.lower()}"
+        )
     known = inspect.signature(metric.function).parameters
     chosen = {name: value for name, value in options.chosen().items() if name in known}
     found = metric.function(design, **chosen)
     if isinstance(found, ResultGroup):
         if by is None:
-            raise InputError(f'the table is analysed by {shorten(found.by)}: say which level, by = "..."')
+            raise InputError(
+                f'the table is analysed by {shorten(found.by)}: say which level, by = "..."'
+            )
         level: Result = found[by]
         return level
     if by is not None:
@@ -257,7 +285,9 @@ def tests_of(hypothesis: Hypothesis, source: Result, outcome: Outcome) -> Iterat
     rows = rows_of(source, hypothesis)
     for row in rows:
         if hypothesis.smallest_effect is not None and NULLS.get(row.term, 0.0) != 0:
-            raise InputError(f"smallest_effect is for quantities that are 0 where nothing is; {row.term} is a ratio")
+            raise InputError(
+                f"smallest_effect is for quantities that are 0 where nothing is; {row.term} is a ratio"
+            )
         p = one_sided_p(row, hypothesis.alternative)
         if p is None and row.p_value is not None:
             raise InputError(
@@ -266,9 +296,12 @@ def tests_of(hypothesis: Hypothesis, source: Result, outcome: Outcome) -> Iterat
             )
         label = hypothesis.id if len(rows) == 1 else f"{hypothesis.id}: {row.term}"
         yield Examined(
-            hypothesis=hypothesis, label=label, row=replace(row, p_value=p, p_adjusted=None), source=source,
+            hypothesis=hypothesis,
+            label=label,
+            row=replace(row, p_value=p, p_adjusted=None),
+            source=source,
             bounds=bounds_of(row, source, outcome),
-        )  # fmt: skip
+        )
 
 
 def bounds_of(row: Row, source: Result, outcome: Outcome) -> Row:
@@ -278,7 +311,12 @@ def bounds_of(row: Row, source: Result, outcome: Outcome) -> Row:
             continue
         for other in result.rows:
             same = (other.term, other.group, other.estimate) == (row.term, row.group, row.estimate)
-            if same and row.conf_level and other.conf_level and abs(other.conf_level - 2 * row.conf_level + 1) < 1e-9:
+            if (
+                same
+                and row.conf_level
+                and other.conf_level
+                and abs(other.conf_level - 2 * row.conf_level + 1) < 1e-9
+            ):
                 return other
     return equivalence_bounds(row)
 
@@ -300,7 +338,10 @@ def adjust_all(tests: Sequence[Examined]) -> tuple[tuple[Examined, ...], tuple[R
         by_label = {row.term: row for row in found[-1].rows if row.p_value is not None}
         for k in places:
             if new := by_label.get(tests[k].label):
-                done[k] = replace(tests[k], row=replace(tests[k].row, p_adjusted=new.p_adjusted, method=new.method))
+                done[k] = replace(
+                    tests[k],
+                    row=replace(tests[k].row, p_adjusted=new.p_adjusted, method=new.method),
+                )
     return tuple(done), tuple(found)
 
 
@@ -313,7 +354,9 @@ def judge(test: Examined, alpha: float) -> Examined:
         settled = planned_verdict(row, alpha=alpha, bounds=test.bounds, smallest=h.smallest_effect)
         if expected and settled in ("above", "below") and row.p_value is not None:
             settled = expected
-        elif other and settled == "open" and verdict(row) == other:  # the interval lies wholly on the other side
+        elif (
+            other and settled == "open" and verdict(row) == other
+        ):  # the interval lies wholly on the other side
             settled = other
     elif row.conf_low is not None or row.conf_high is not None:
         settled = verdict(row, bounds=test.bounds, smallest=h.smallest_effect)
@@ -322,7 +365,9 @@ def judge(test: Examined, alpha: float) -> Examined:
 
 def departures(outcome: Outcome, findings: Findings) -> tuple[str, ...]:
     """Return, a sentence each, the planned tests that were not run, and the tests that no hypothesis asked for."""
-    missing = [f"planned test not run: {name}: {reason}" for name, reason in findings.problems.items()]
+    missing = [
+        f"planned test not run: {name}: {reason}" for name, reason in findings.problems.items()
+    ]
     planned = {(id(test.source), test.row.term, test.row.group) for test in findings.tests}
     extra: dict[str, int] = {}
     for result in (result for block in outcome.blocks for result in block.results):
@@ -331,12 +376,25 @@ def departures(outcome: Outcome, findings: Findings) -> tuple[str, ...]:
         rows = [row for row in result.rows if row.p_value is not None]
         n = sum((id(result), row.term, row.group) not in planned for row in rows)
         extra[result.metric] = extra.get(result.metric, 0) + n
-    more = [f"tests not in the plan, exploratory: {n:,} of {name}" for name, n in extra.items() if n]
+    more = [
+        f"tests not in the plan, exploratory: {n:,} of {name}" for name, n in extra.items() if n
+    ]
     return (*missing, *more)
 
 
-HEADER = ("Hypothesis", "Verdict", "Tested by", "Alternative", "Estimate", "Low", "High", "p", "p (Holm)", "Family",
-          "Status")  # fmt: skip
+HEADER = (
+    "Hypothesis",
+    "Verdict",
+    "Tested by",
+    "Alternative",
+    "Estimate",
+    "Low",
+    "High",
+    "p",
+    "p (Holm)",
+    "Family",
+    "Status",
+)
 
 
 def with_hypotheses(
@@ -367,7 +425,9 @@ def with_hypotheses(
         return outcome, ()
     findings = examine(outcome, hypotheses, design, options, metrics)
     block = hypotheses_block(findings, hypotheses, options)
-    sources = {id(test.source) for test in findings.tests if test.hypothesis.status == "confirmatory"}
+    sources = {
+        id(test.source) for test in findings.tests if test.hypothesis.status == "confirmatory"
+    }
     others = tuple(marked(other, sources) for other in outcome.blocks)
     new = verify_all({}, (block,)) if options.verify else {}
     page = replace(
@@ -385,7 +445,9 @@ def marked(block: Block, sources: set[int]) -> Block:
     return replace(block, status="confirmatory" if planned else "exploratory")
 
 
-def hypotheses_block(findings: Findings, hypotheses: Sequence[Hypothesis], options: StudyOptions) -> Block:
+def hypotheses_block(
+    findings: Findings, hypotheses: Sequence[Hypothesis], options: StudyOptions
+) -> Block:
     """Return the block: a sentence and a line of the table for each test."""
     untested = [
         f"{h.id}{says(h)} was not tested: {findings.problems[h.id].split(chr(10))[0].rstrip('.')}."
@@ -398,16 +460,26 @@ def hypotheses_block(findings: Findings, hypotheses: Sequence[Hypothesis], optio
         sentences=(*(sentence(test) for test in findings.tests), *untested),
         tables=(table(findings, hypotheses),),
         results=(*findings.families, *findings.added),
-        status="confirmatory" if any(h.status == "confirmatory" for h in hypotheses) else "exploratory",
+        status="confirmatory"
+        if any(h.status == "confirmatory" for h in hypotheses)
+        else "exploratory",
         caption=caption(findings, options),
     )
 
 
 def caption(findings: Findings, options: StudyOptions) -> str:
     """Name the families, their sizes, and the rule of decision."""
-    names = [f"'{shorten(family, 60)}' (m = {m})" for r in findings.families for family, m in r.extras["m"].items()]
+    names = [
+        f"'{shorten(family, 60)}' (m = {m})"
+        for r in findings.families
+        for family, m in r.extras["m"].items()
+    ]
     rule = f"confirmatory tests are called at an adjusted p below {number(1 - options.level, 3, bounded=True)}"
-    return f"Families, each adjusted by Holm's method: {listing(names, most=10)}; {rule}." if names else ""
+    return (
+        f"Families, each adjusted by Holm's method: {listing(names, most=10)}; {rule}."
+        if names
+        else ""
+    )
 
 
 def says(hypothesis: Hypothesis) -> str:
@@ -452,29 +524,44 @@ def words(test: Examined) -> str:
         return "has no verdict"
     if h.status == "exploratory":
         known = settled in ("above", "below")
-        return f"is exploratory, with an interval {settled} {zero}" if known else "is exploratory, and inconclusive"
+        return (
+            f"is exploratory, with an interval {settled} {zero}"
+            if known
+            else "is exploratory, and inconclusive"
+        )
     if settled == "open":
         return "is inconclusive"
     expected = SIDES.get(h.alternative)
     if expected is not None and settled != expected:
         return "is not supported, and the interval lies on the other side"
-    return "is supported" if expected or settled == "differs" else f"is supported ({settled} {zero})"
+    return (
+        "is supported" if expected or settled == "differs" else f"is supported ({settled} {zero})"
+    )
 
 
 def table(findings: Findings, hypotheses: Sequence[Hypothesis]) -> Table:
     """Return a line for each test, and for each hypothesis that was not tested."""
     cells: list[tuple[str | float | int | None, ...]] = [
         (
-            test.label, words(test).removeprefix("is "), tested_by(test),
-            test.hypothesis.alternative, test.row.estimate, test.row.conf_low, test.row.conf_high,
-            p_text(test.row.p_value), p_text(test.row.p_adjusted), test.hypothesis.family, test.hypothesis.status,
+            test.label,
+            words(test).removeprefix("is "),
+            tested_by(test),
+            test.hypothesis.alternative,
+            test.row.estimate,
+            test.row.conf_low,
+            test.row.conf_high,
+            p_text(test.row.p_value),
+            p_text(test.row.p_adjusted),
+            test.hypothesis.family,
+            test.hypothesis.status,
         )
         for test in findings.tests
-    ]  # fmt: skip
+    ]
     cells += [
         (h.id, "not tested", spaced(h.metric), h.alternative, *[None] * 5, h.family, h.status)
-        for h in hypotheses if h.id in findings.problems
-    ]  # fmt: skip
+        for h in hypotheses
+        if h.id in findings.problems
+    ]
     caption = f"The plan's {count(len(hypotheses), 'hypothesis', 'hypotheses')}, {count(len(findings.tests), 'test')}"
     return Table(caption, HEADER, tuple(cells))
 
@@ -482,7 +569,11 @@ def table(findings: Findings, hypotheses: Sequence[Hypothesis]) -> Table:
 def tested_by(test: Examined) -> str:
     """Return metric and row of a test, and the two levels of a difference."""
     labels = test.source.settings.get("labels")
-    pair = f", {shorten(labels[0], 30)} minus {shorten(labels[1], 30)}" if isinstance(labels, tuple) else ""
+    pair = (
+        f", {shorten(labels[0], 30)} minus {shorten(labels[1], 30)}"
+        if isinstance(labels, tuple)
+        else ""
+    )
     return f"{spaced(test.hypothesis.metric)}: {label_of(test.row)}{pair}"
 
 

@@ -24,7 +24,12 @@ from socialstats.inference.halving import clusters_to_halve
 from socialstats.matching import match_keys
 from socialstats.metrics.fleiss_kappa import fleiss_kappa
 from socialstats.metrics.gwet_ac import gwet_ac
-from socialstats.metrics.judge_agreement import DIFFERENCE, agreement_rows, judge_agreement, judge_sentence
+from socialstats.metrics.judge_agreement import (
+    DIFFERENCE,
+    agreement_rows,
+    judge_agreement,
+    judge_sentence,
+)
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.mean_ratings import mean_ratings
 from socialstats.metrics.multiverse import Variant, distinct, multiverse
@@ -91,28 +96,46 @@ def coefficients_block(results: Mapping[str, Result]) -> Block:
     """Show the coefficients side by side; they define agreement by chance differently."""
     rows = [replace(result.rows[0], term=name) for name, result in results.items()]
     lead = next(iter(results.values()))
-    means = {name: f" (mean of {count(math.comb(result.counts['raters'], 2), 'pair')} of raters, weighted equally"
-             + constant_pairs(result) + ")" for name, result in results.items()
-             if result.rows[0].term == "mean"}  # fmt: skip
-    said = [sentences.undefined(row.term, row.undefined or "no estimate") if row.estimate is None
-            else f"{row.term}{means.get(row.term, '')} was {sentences.estimate(row)}." for row in rows]  # fmt: skip
+    means = {
+        name: f" (mean of {count(math.comb(result.counts['raters'], 2), 'pair')} of raters, weighted equally"
+        + constant_pairs(result)
+        + ")"
+        for name, result in results.items()
+        if result.rows[0].term == "mean"
+    }
+    said = [
+        sentences.undefined(row.term, row.undefined or "no estimate")
+        if row.estimate is None
+        else f"{row.term}{means.get(row.term, '')} was {sentences.estimate(row)}."
+        for row in rows
+    ]
     return Block(
         id="agreement",
         question="How well did the raters agree?",
         sentences=tuple(said),
-        draw=partial(forest, rows, sort=False,
-                     xlabel="agreement: 1 = perfect, 0 = chance (percent agreement: 0 = none)"),
+        draw=partial(
+            forest,
+            rows,
+            sort=False,
+            xlabel="agreement: 1 = perfect, 0 = chance (percent agreement: 0 = none)",
+        ),
         figure_title="Coefficients of agreement",
         caption=f"Points and bars: estimates and {level_text(lead.settings['level'])} CIs. {sizes(lead)}. "
         "Percent agreement is not corrected for chance, so it is not comparable with the others.",
-        tables=(rows_table(rows, "Coefficients of all units and raters", term="Coefficient", units=True),),
+        tables=(
+            rows_table(
+                rows, "Coefficients of all units and raters", term="Coefficient", units=True
+            ),
+        ),
         results=tuple(results.values()),
-    )  # fmt: skip
+    )
 
 
 def constant_pairs(kappa: Result) -> str:
     """Return how many pairs of raters have a kappa of 0 whatever they say, because one gave a single level."""
-    held = sum(row.group is None and row.estimate == 0 and row.std_error is None for row in kappa.rows)
+    held = sum(
+        row.group is None and row.estimate == 0 and row.std_error is None for row in kappa.rows
+    )
     return f"; {count(held)} of them 0, as one rater gave one level only" if held else ""
 
 
@@ -126,13 +149,18 @@ def sizes(result: Result) -> str:
 def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | None:
     """Return the heat map over pairs of raters, with tests adjusted over the pairs; None for two raters."""
     pairs = tuple(combinations(design.raters, 2))
-    known, shares = ([r for r in one.rows if r.group is None and r.term not in TOGETHER] for one in (kappa, percents))
+    known, shares = (
+        [r for r in one.rows if r.group is None and r.term not in TOGETHER]
+        for one in (kappa, percents)
+    )
     if len(design.raters) < 3 or len(known) != len(pairs):
         return None
     rows, adjusted = with_holm(known, PAIRS_OF_RATERS)
     few = len(design.raters) <= MOST_GROUPS
     held = [r for r in rows if r.estimate is not None and r.undefined is None]
-    flat = [r for r in rows if r.estimate is not None and r.undefined is not None]  # 0 whatever the other rater said
+    flat = [
+        r for r in rows if r.estimate is not None and r.undefined is not None
+    ]  # 0 whatever the other rater said
     enough = [r for r in held if (r.n or 0.0) >= FEWEST_UNITS] or held
     told = f" with at least {FEWEST_UNITS} common units" if len(enough) < len(held) else ""
     said = [f"Kappa is undefined for all {count(len(pairs), 'pair')} of raters."]
@@ -141,21 +169,36 @@ def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | Non
             f"{quoted([r.term for r in enough if r.estimate == end.estimate], 3)}, {sentences.estimate(end)}"
             for end in extremes(enough)
         )
-        compared = count(len(enough), "pair") + " whose raters both varied" * bool(flat and not told)
-        said = [f"Of {compared}{'' if flat and not told else ' of raters'}{told}, agreement was highest for {high}.",
-                *([f"It was lowest for {low}."] if len(enough) > 1 else [])]  # fmt: skip
+        compared = count(len(enough), "pair") + " whose raters both varied" * bool(
+            flat and not told
+        )
+        said = [
+            f"Of {compared}{'' if flat and not told else ' of raters'}{told}, agreement was highest for {high}.",
+            *([f"It was lowest for {low}."] if len(enough) > 1 else []),
+        ]
         if flat:
-            said.append(f"Kappa says nothing of {count(len(flat), 'other pair')}: {flat[0].undefined}.")
-        apart = [r.term for r in known if sentences.with_p(r) and r.conf_low is not None
-                 and sentences.reliable(r) != sentences.significant(replace(r, p_adjusted=None))]  # fmt: skip
+            said.append(
+                f"Kappa says nothing of {count(len(flat), 'other pair')}: {flat[0].undefined}."
+            )
+        apart = [
+            r.term
+            for r in known
+            if sentences.with_p(r)
+            and r.conf_low is not None
+            and sentences.reliable(r) != sentences.significant(replace(r, p_adjusted=None))
+        ]
         if apart:
-            said.append(f"CI and unadjusted test disagree for {quoted(apart, 3)}: they are of different methods.")
+            said.append(
+                f"CI and unadjusted test disagree for {quoted(apart, 3)}: they are of different methods."
+            )
     by_pair = [(one, other, row) for (one, other), row in zip(pairs, rows, strict=True)]
     return Block(
         id="pairs",
         question="Which raters agreed with each other?",
         sentences=tuple(said),
-        draw=partial(rater_heat, by_pair) if few else partial(forest, [*held, *flat][:MOST_LISTED], xlabel="kappa"),
+        draw=partial(rater_heat, by_pair)
+        if few
+        else partial(forest, [*held, *flat][:MOST_LISTED], xlabel="kappa"),
         figure_title=f"{kappa.title} of each pair of raters",
         caption=(
             "Each cell: kappa and the units that both raters rated. Blue: above chance; orange: below."
@@ -183,7 +226,9 @@ def crossed_block(design: Ratings) -> Block | None:
     return Block(
         id="pairs",
         question=f"Where did {one} and {other} differ?",
-        sentences=(f"They gave the same level to {count(same)} of {count(total, 'unit')} ({percent(same / total)}).",),
+        sentences=(
+            f"They gave the same level to {count(same)} of {count(total, 'unit')} ({percent(same / total)}).",
+        ),
         draw=partial(square, table, levels=design.levels, conditions=design.raters),
         figure_title=f"Rows: {one}; columns: {other}",
         caption="Each cell: units and their share of the units that both raters rated.",
@@ -194,18 +239,25 @@ def stratum_block(design: Ratings, name: str, result: Result) -> Block:
     """Return reliability by stratum."""
     whole, *parts = result.rows
     tested, adjusted = with_holm(parts, f"levels of {name}")
-    rows = [replace(whole, term="all units"), *(replace(r, term=r.group or r.term, group=None) for r in tested)]
+    rows = [
+        replace(whole, term="all units"),
+        *(replace(r, term=r.group or r.term, group=None) for r in tested),
+    ]
     named, k = spoken(name), list(design.strata).index(name)
     said = [f"Alpha is undefined within every level of {named}."]
     if found := extremes(rows[1:]):
         low, high = (f"'{shorten(r.term, 40)}', {sentences.estimate(r)}" for r in found)
-        said = [f"Over {count(len(parts), 'level')} of {named}, alpha was lowest for {low}.",
-                f"It was highest for {high}. Differences between levels were not tested."]  # fmt: skip
+        said = [
+            f"Over {count(len(parts), 'level')} of {named}, alpha was lowest for {low}.",
+            f"It was highest for {high}. Differences between levels were not tested.",
+        ]
     return Block(
         id=f"stratum-{k + 1}",
         question=f"How well did raters agree at each level of {named}?",
         sentences=tuple(said),
-        draw=partial(forest, rows[:MOST_LISTED], sort=False, xlabel="alpha", reference=0.0, label=named),
+        draw=partial(
+            forest, rows[:MOST_LISTED], sort=False, xlabel="alpha", reference=0.0, label=named
+        ),
         figure_title=f"Krippendorff's alpha by {named}",
         caption=f"Points and bars: alpha and {level_text(result.settings['level'])} CIs. Where ratings vary little, "
         "alpha is low even if raters mostly agree.",
@@ -224,7 +276,10 @@ def raters_block(results: Mapping[str, Result], whole: Result, what: str) -> Blo
     said = [f"Alpha is undefined {what}."]
     if found := extremes(rows[1:]):
         low, high = (f"'{shorten(r.term, 60)}', {sentences.estimate(r)}" for r in found)
-        said = [f"Alpha was highest for {high}.", *([f"It was lowest for {low}."] if len(rows) > 2 else [])]
+        said = [
+            f"Alpha was highest for {high}.",
+            *([f"It was lowest for {low}."] if len(rows) > 2 else []),
+        ]
     return Block(
         id="raters-" + what.split()[0].lower(),
         question=f"How well did raters agree {what}?",
@@ -252,7 +307,10 @@ def refusals_block(refused: Result | None, whole: Result, plain: Result | None) 
     if refused is None or plain is None:
         return None
     without, held, own = plain.rows[0], refused.rows[0], whole.rows[0]
-    rows = [replace(without, term="refusals excluded, nominal"), replace(held, term="refusals as a level, nominal")]
+    rows = [
+        replace(without, term="refusals excluded, nominal"),
+        replace(held, term="refusals as a level, nominal"),
+    ]
     scale = whole.settings["scale"]
     said = [
         f"With refusals as a level, nominal alpha was {sentences.estimate(held)}.",
@@ -285,7 +343,9 @@ def united(design: Ratings) -> Table:
         "fewer than two ratings": total < 2,
     }
     parts = [(label, times[mask].sum()) for label, mask in kinds.items()]
-    return counts_table("Agreement within units", ("Unit", "Units", "Share"), parts, float(times.sum()))
+    return counts_table(
+        "Agreement within units", ("Unit", "Units", "Share"), parts, float(times.sum())
+    )
 
 
 def about_ratings(design: Ratings) -> tuple[Table, ...]:
@@ -358,17 +418,25 @@ def answer_of_judges(result: Result) -> str:
     if len(known) == 1:
         return judge_sentence(result, str(known[0].group))
     tested, _ = with_holm(known, JUDGES)
-    clear = [row for row in tested if row.p_adjusted is not None and row.p_adjusted < 1 - result.settings["level"]]
+    clear = [
+        row
+        for row in tested
+        if row.p_adjusted is not None and row.p_adjusted < 1 - result.settings["level"]
+    ]
     said = []
     for what, sign in (("less", -1), ("more", 1)):
-        some = [f"'{shorten(row.group or '', 30)}'" for row in clear if sign * (row.estimate or 0.0) > 0]
+        some = [
+            f"'{shorten(row.group or '', 30)}'" for row in clear if sign * (row.estimate or 0.0) > 0
+        ]
         if some:
             said.append(
                 f"{count(len(some))} agreed significantly {what} with {people} than {people} with each other "
                 f"({listing(some, most=LISTED)})"
             )
     none = f"none agreed significantly more or less with {people} than {people} with each other"
-    low, high = (f"{sentences.estimate(r)} ('{shorten(r.group or '', 30)}')" for r in extremes(known))
+    low, high = (
+        f"{sentences.estimate(r)} ('{shorten(r.group or '', 30)}')" for r in extremes(known)
+    )
     return (
         f"Of {count(len(known), 'judge')}, {listing(said) if said else none} (Holm). The difference in kappa (judge "
         f"with {people}, minus {people} with each other) was smallest at {low} and largest at {high}."
@@ -384,7 +452,10 @@ def strip_of_judges(result: Result) -> Strip:
     return Strip(
         title=f"Agreement with {people}, beside that of {people} with each other{some}",
         axis="kappa: 1 = perfect agreement, 0 = chance",
-        marks=(Mark(label="chance", value=0.0, kind="reference"), *(mark_of(row, row.term) for row in few)),
+        marks=(
+            Mark(label="chance", value=0.0, kind="reference"),
+            *(mark_of(row, row.term) for row in few),
+        ),
     )
 
 
@@ -395,10 +466,16 @@ def judges_block(result: Result) -> Block:
     by_judge = {row.group: row for row in tested}
     rows = [by_judge.get(row.group, row) if row.term == DIFFERENCE else row for row in result.rows]
     labels = [f"{shorten(row.group or '', 40)}: {row.term}" for row in rows]
-    said = [judge_sentence(result, str(row.group), adjusted=row.p_adjusted) for row in tested[:LISTED]]
+    said = [
+        judge_sentence(result, str(row.group), adjusted=row.p_adjusted) for row in tested[:LISTED]
+    ]
     lost = [row for row in result.rows if row.term == DIFFERENCE and row.estimate is None]
-    said += [sentences.undefined(f"The difference of '{shorten(row.group or '', 40)}'", row.undefined or "no estimate")
-             for row in lost[:LISTED]]  # fmt: skip
+    said += [
+        sentences.undefined(
+            f"The difference of '{shorten(row.group or '', 40)}'", row.undefined or "no estimate"
+        )
+        for row in lost[:LISTED]
+    ]
     drawn = [row for row in agreement_rows(result) if row.estimate is not None][:MOST_ROWS]
     xlabel = "kappa: 1 = perfect agreement, 0 = chance"
     return Block(
@@ -411,7 +488,10 @@ def judges_block(result: Result) -> Block:
         f"({result.inference}). Results do not generalise to other raters.",
         tables=(
             rows_table(
-                rows, f"Judges against {people}, on the same units; n: ratings of {people}", term="Judge", labels=labels
+                rows,
+                f"Judges against {people}, on the same units; n: ratings of {people}",
+                term="Judge",
+                labels=labels,
             ),
         ),
         results=(result,) if adjusted is None else (result, adjusted),
@@ -434,7 +514,9 @@ OWN = "as on this page"
 MOST_REPEATED = 20  # levels; more are numbers that are rarely repeated
 
 
-def alpha_multiverse(design: Ratings, options: StudyOptions, left_out: Mapping[str, Result]) -> Block | None:
+def alpha_multiverse(
+    design: Ratings, options: StudyOptions, left_out: Mapping[str, Result]
+) -> Block | None:
     """Return the block of analysis variants of alpha; None where there is one only.
 
     Parameters
@@ -462,7 +544,9 @@ def alpha_multiverse(design: Ratings, options: StudyOptions, left_out: Mapping[s
 def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
     """Return the analysis variants of alpha, the page's own first."""
 
-    def way(label: str, choice: str, data: Callable[[], Ratings] = lambda: design, **choices: Any) -> Variant:
+    def way(
+        label: str, choice: str, data: Callable[[], Ratings] = lambda: design, **choices: Any
+    ) -> Variant:
         def again() -> Result:
             return single(krippendorff_alpha(data(), **options.chosen(), **choices))
 
@@ -471,11 +555,16 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
     ways = list(cluster_ways(design.clusters, "units").items())
     made = [way(f"{design.scale}, all raters", OWN)]
     made += [way(f"{scale} scale", "scale", scale=scale) for scale in scales(design)]
-    made += [way(label, "clusters", cluster=clusters) for label, clusters in (ways[:-1] if design.clusters else [])]
+    made += [
+        way(label, "clusters", cluster=clusters)
+        for label, clusters in (ways[:-1] if design.clusters else [])
+    ]
     made.append(way("bootstrap, percentile", "interval", ci="percentile"))
     if design.scale == "nominal" and np.any(design.status == REFUSAL):
         made.append(way("refusals as a level", "refusals", refusal="level"))
-    whole = np.bincount(design.unit[design.status == OK], minlength=len(design.units)) == len(design.raters)
+    whole = np.bincount(design.unit[design.status == OK], minlength=len(design.units)) == len(
+        design.raters
+    )
     if whole.any() and not whole.all():
         taken = partial(design.take, whole[design.unit], note="units that all raters rated")
         made.append(way("units that all raters rated", "missing ratings", taken))
@@ -532,7 +621,11 @@ def many_pairs_block(design: Ratings, kappa: Result | None, options: StudyOption
         f"least {FEWEST_UNITS} common units; selected extremes overstate differences.",
         tables=(
             Table("Kappas of all pairs of raters", ("Of all pairs", "Kappa"), cells),
-            rows_table([*joint, *rows], f"{kappa.title}: pooled, and the highest and lowest pairs", term="Pair"),
+            rows_table(
+                [*joint, *rows],
+                f"{kappa.title}: pooled, and the highest and lowest pairs",
+                term="Pair",
+            ),
         ),
         results=(spread, *ends),
     )
@@ -568,7 +661,9 @@ def group_gaps(design: Ratings, level: float) -> list[GroupGap]:
     found = []
     for name, factor in design.rater_groups.items():
         names = np.array(design.raters, dtype=object)
-        raters = {text: names[factor.codes == code].tolist() for code, text in enumerate(factor.levels)}
+        raters = {
+            text: names[factor.codes == code].tolist() for code, text in enumerate(factor.levels)
+        }
         raters = {text: own for text, own in raters.items() if own}
         if len(raters) != 2 or min(map(len, raters.values())) < 2:
             continue
@@ -577,21 +672,37 @@ def group_gaps(design: Ratings, level: float) -> list[GroupGap]:
         units = "" if match.complete else match.text("unit", labels)
         first, second = raters
         if len(match.keys) < 2:
-            found.append(GroupGap(names=(first, second), result=None, units=units or match.text("unit", labels)))
+            found.append(
+                GroupGap(
+                    names=(first, second), result=None, units=units or match.text("unit", labels)
+                )
+            )
             continue
         one, two = (f"{text} ({name})" for text in raters)
         values = match.values(*(np.array(list(own.values())) for own in means))
         table: dict[str, Any] = {"unit": match.keys, one: values[0], two: values[1]}
         at = match_keys(design.units, match.keys).places[0]
-        clusters = {f"cluster {k}": [f.levels[c] for c in f.codes[at].tolist()] for k, f in enumerate(design.clusters)}
+        clusters = {
+            f"cluster {k}": [f.levels[c] for c in f.codes[at].tolist()]
+            for k, f in enumerate(design.clusters)
+        }
         columns: dict[str, Any] = {"cluster": list(clusters)} if clusters else {}
         pairs = Paired.from_wide(
-            table | clusters, unit="unit", first=one, second=two, scale="numeric", na=False, **columns
+            table | clusters,
+            unit="unit",
+            first=one,
+            second=two,
+            scale="numeric",
+            na=False,
+            **columns,
         )
         result = single(paired_difference(pairs, level=level))
         result = replace(
             result,
-            cautions=(*match.cautions("unit", labels, "the difference of the two groups"), *result.cautions),
+            cautions=(
+                *match.cautions("unit", labels, "the difference of the two groups"),
+                *result.cautions,
+            ),
             extras={**result.extras, "ratings": design, "groups": (name, first, second)},
             check="socialstats.crosscheck.ratings_difference:group_gap_checks",
         )
@@ -612,21 +723,31 @@ def means_block(design: Ratings, options: StudyOptions) -> Block | None:
     except InputError:
         return None
     own = [row for row in found.rows if row.estimate is not None]
-    groups = {spoken(name): [r for r in own if r.label("stratum") == name] for name in design.strata}
+    groups = {
+        spoken(name): [r for r in own if r.label("stratum") == name] for name in design.strata
+    }
     said = [found.sentence()]
     for where, rows in (*groups.items(), ("rater", [r for r in own if r.label("rater")])):
-        low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in extremes(rows) or (Row(term=""),) * 2)
+        low, high = (
+            f"{sentences.estimate(r)} ({shorten(r.term, 40)})"
+            for r in extremes(rows) or (Row(term=""),) * 2
+        )
         said += [f"By {where}, means ranged from {low} to {high}."] if len(rows) > 1 else []
     gaps = group_gaps(design, options.level)
     said += [text for gap in gaps for text in gap.sentences]
     compared = {gap.names: gap.result for gap in gaps if gap.result is not None}
     labels = [
-        f"rater: {r.term}" if r.label("rater")
-        else f"{spoken(str(r.label('stratum')), 30)}: {r.term}" if r.label("stratum") else r.term
+        f"rater: {r.term}"
+        if r.label("rater")
+        else f"{spoken(str(r.label('stratum')), 30)}: {r.term}"
+        if r.label("stratum")
+        else r.term
         for r in found.rows
-    ]  # fmt: skip
+    ]
     by = [*groups, *(["rater"] if any(r.label("rater") for r in own) else [])]
-    drawn = [replace(r, term=label, group=None) for r, label in zip(found.rows, labels, strict=True)][:MOST_MEANS]
+    drawn = [
+        replace(r, term=label, group=None) for r, label in zip(found.rows, labels, strict=True)
+    ][:MOST_MEANS]
     return Block(
         id="means",
         question="How high were the ratings?",
@@ -638,7 +759,10 @@ def means_block(design: Ratings, options: StudyOptions) -> Block | None:
         tables=(
             rows_table(found.rows, "Mean rating", term="Ratings of", labels=labels),
             *(
-                rows_table(result.rows[:1], "Mean rating of {} minus {}, on the units of both".format(*names))
+                rows_table(
+                    result.rows[:1],
+                    "Mean rating of {} minus {}, on the units of both".format(*names),
+                )
                 for names, result in compared.items()
             ),
         ),
@@ -647,7 +771,10 @@ def means_block(design: Ratings, options: StudyOptions) -> Block | None:
 
 
 USED = ("seed", "resamples", "level", "verify")
-TENTATIVE, FIRM = 0.667, 0.8  # Krippendorff's customary minima for tentative and for firm conclusions
+TENTATIVE, FIRM = (
+    0.667,
+    0.8,
+)  # Krippendorff's customary minima for tentative and for firm conclusions
 FEWEST = 5  # independent units or clusters that a verdict needs
 MOST_STRATA = 2  # strata among the main results
 WITHIN, LEFT_OUT = "within each group of raters", "with one rater left out"
@@ -692,7 +819,11 @@ class Numbers:
         """Return every result by a name of its own."""
         found = {"Judges against people": self.judged} if self.judged is not None else {}
         found |= self.coefficients
-        for what, results in (("alpha by", self.strata), ("alpha", self.groups), ("alpha", self.left_out)):
+        for what, results in (
+            ("alpha by", self.strata),
+            ("alpha", self.groups),
+            ("alpha", self.left_out),
+        ):
             found |= {f"{what} {shorten(name, 40)}": result for name, result in results.items()}
         return found | ({"alpha with refusals": self.refused} if self.refused is not None else {})
 
@@ -701,7 +832,10 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer how well the raters agree, who with whom, and where."""
     check_single(design)
     numbers = compute(design, options)
-    results = (*([numbers.judged] if numbers.judged is not None else []), *numbers.coefficients.values())
+    results = (
+        *([numbers.judged] if numbers.judged is not None else []),
+        *numbers.coefficients.values(),
+    )
     shown = blocks(design, numbers, options)
     judged = numbers.judged if is_known(numbers.judged) else None
     said = [answer(numbers.alpha), *without_constant(design, numbers)]
@@ -712,12 +846,16 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         said.append(f"Judges could not be compared with {people}: {why_unknown(numbers.judged)}.")
     return Outcome(
         study="agreement",
-        title=f"Do the {count(len(design.raters))} raters agree?" if judged is None else title(judged),
+        title=f"Do the {count(len(design.raters))} raters agree?"
+        if judged is None
+        else title(judged),
         design=describe(design),
         answer=tuple(said),
         planning=planned(numbers.alpha, judged),
         strip=strip(numbers) if judged is None else strip_of_judges(judged),
-        cautions=order_cautions(*likewise(results), *(r.cautions for r in results), design.cautions, lost_units(shown)),
+        cautions=order_cautions(
+            *likewise(results), *(r.cautions for r in results), design.cautions, lost_units(shown)
+        ),
         data=about_ratings(design),
         diagnostics=diagnostics(design, numbers),
         methods=methods(design, numbers, options),
@@ -738,14 +876,21 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
     first = single(alpha())
     found: dict[str, Result] = {first.title: first}
     skipped: dict[str, str] = {}
-    more: dict[str, Any] = {"Gwet's AC": gwet_ac, "Weighted kappa": weighted_kappa, SHARE: percent_agreement}
+    more: dict[str, Any] = {
+        "Gwet's AC": gwet_ac,
+        "Weighted kappa": weighted_kappa,
+        SHARE: percent_agreement,
+    }
     if design.scale == "nominal":
         more = {"Fleiss' kappa": fleiss_kappa} | more
     if design.repeats is not None:
         del more[SHARE]
         skipped[SHARE] = "the ratings are means of repeated answers"
     for name, metric in more.items():
-        pairwise, pooled = name == "Weighted kappa", name in ("Weighted kappa", SHARE) and raters > MOST_RATERS
+        pairwise, pooled = (
+            name == "Weighted kappa",
+            name in ("Weighted kappa", SHARE) and raters > MOST_RATERS,
+        )
         if levels > KAPPA_LEVELS and name != SHARE:
             skipped[name] = f"{count(levels)} distinct values are numbers, not levels"
         elif pairwise and not design.raters_known:
@@ -754,7 +899,10 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
             skipped[name] = f"it compares pairs of raters, and {too_many_pairs(raters)}"
             say(f"{name} was not computed: {skipped[name]}", slow=True)
         else:
-            say(f"{name} of {count(raters, 'rater')}", slow=pairwise and math.comb(raters, 2) > SLOW_PAIRS)
+            say(
+                f"{name} of {count(raters, 'rater')}",
+                slow=pairwise and math.comb(raters, 2) > SLOW_PAIRS,
+            )
             try:
                 one = single(metric(design, **common, **({"pairs": "pooled"} if pooled else {})))
                 found[name if name == SHARE else one.title] = one  # a title names scale and weights
@@ -779,9 +927,15 @@ def by_group(design: Ratings) -> dict[str, tuple[str, ...]]:
     found = {}
     for name, factor in design.rater_groups.items():
         for code, level in enumerate(factor.levels):
-            names = tuple(rater for rater, own in zip(design.raters, factor.codes.tolist(), strict=True) if own == code)
+            names = tuple(
+                rater
+                for rater, own in zip(design.raters, factor.codes.tolist(), strict=True)
+                if own == code
+            )
             if 2 <= len(names) < len(design.raters):
-                found[f"{shorten(name, 30)} {shorten(level, 40)} ({count(len(names), 'rater')})"] = names
+                found[
+                    f"{shorten(name, 30)} {shorten(level, 40)} ({count(len(names), 'rater')})"
+                ] = names
     return found
 
 
@@ -789,7 +943,10 @@ def without_each(design: Ratings) -> dict[str, tuple[str, ...]]:
     """Return all raters but one, for each of them; nothing for two raters, or more than 20."""
     if not 3 <= len(design.raters) <= MOST_RATERS_OUT or not design.raters_known:
         return {}
-    return {f"without {shorten(name, 40)}": tuple(r for r in design.raters if r != name) for name in design.raters}
+    return {
+        f"without {shorten(name, 40)}": tuple(r for r in design.raters if r != name)
+        for name in design.raters
+    }
 
 
 def attempts(alpha: Callable[..., Any], groups: dict[str, tuple[str, ...]]) -> dict[str, Result]:
@@ -821,7 +978,9 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         raters_block(numbers.left_out, numbers.alpha, LEFT_OUT),
         refusals_block(numbers.refused, numbers.alpha, numbers.plain),
         dependence_block(design.clusters, alpha, rows="units", quantity="alpha"),
-        alpha_multiverse(design, options, numbers.left_out) if known and not options.brief else None,
+        alpha_multiverse(design, options, numbers.left_out)
+        if known and not options.brief
+        else None,
         repeats_block(design.repeats),
     ]
     shown = with_design_effect([block for block in found if block is not None], design.clusters)
@@ -835,7 +994,9 @@ def answer(result: Result) -> str:
     """State alpha, and where its interval lies among Krippendorff's customary minima."""
     row, scale = result.rows[0], result.settings["scale"]
     if row.estimate is None:
-        return sentences.undefined(f"Krippendorff's alpha ({scale})", row.undefined or "no estimate")
+        return sentences.undefined(
+            f"Krippendorff's alpha ({scale})", row.undefined or "no estimate"
+        )
     units, raters = result.counts["units"], result.counts.get("raters")
     return sentences.agreement(f"Krippendorff's α ({scale})", row, units, raters, band_of(row))
 
@@ -846,7 +1007,12 @@ def without_constant(design: Ratings, numbers: Numbers) -> list[str]:
     for code, name in enumerate(design.raters):
         given = design.value[(design.rater == code) & (design.status == OK)]
         result = numbers.left_out.get(f"without {shorten(name, 40)}")
-        if result is None or len(given) < 2 or len(np.unique(given)) > 1 or result.rows[0].conf_low is None:
+        if (
+            result is None
+            or len(given) < 2
+            or len(np.unique(given)) > 1
+            or result.rows[0].conf_low is None
+        ):
             continue
         row = result.rows[0]
         if (
@@ -856,7 +1022,9 @@ def without_constant(design: Ratings, numbers: Numbers) -> list[str]:
         ):
             level = shorten(design.levels[int(given[0])], 40)
             n = f"{count(result.counts['units'], 'unit')}, {count(result.counts['raters'], 'rater')}"
-            said.append(f"Without {quoted([name])}, who always gave '{level}', it was {sentences.estimate(row)} ({n}).")
+            said.append(
+                f"Without {quoted([name])}, who always gave '{level}', it was {sentences.estimate(row)} ({n})."
+            )
     return said
 
 
@@ -918,19 +1086,29 @@ def likewise(results: Sequence[Result]) -> list[tuple[Caution, ...]]:
             if one.code in ("SS317", "SS329"):
                 found.setdefault(one.code, {}).setdefault(result.title, one)
     more = {code: list(told) for code, told in found.items() if len(told) > 1}
-    return [(replace(found[code][first], detail=f"{found[code][first].detail}. The same applies to {listing(others)}",
-                     rows=None),) for code, (first, *others) in more.items()]  # fmt: skip
+    return [
+        (
+            replace(
+                found[code][first],
+                detail=f"{found[code][first].detail}. The same applies to {listing(others)}",
+                rows=None,
+            ),
+        )
+        for code, (first, *others) in more.items()
+    ]
 
 
 def describe(design: Ratings) -> str:
     """Return the design in one line: kind, and n at every level."""
     refused = float(design.unit_count[design.unit[design.status == REFUSAL]].sum())
     parts = [
-        count(design.n_rows, "rating"), *([count(refused, "refusal")] if refused else []),
+        count(design.n_rows, "rating"),
+        *([count(refused, "refusal")] if refused else []),
         f"{count(design.unit_count.sum(), 'unit')}",
-        f"{count(len(design.raters), 'rater')}", f"{design.scale} scale ({level_words(design)})",
+        f"{count(len(design.raters), 'rater')}",
+        f"{design.scale} scale ({level_words(design)})",
         *cluster_words(design),
-    ]  # fmt: skip
+    ]
     if design.repeats is not None:
         parts.insert(1, f"means of {each_answer(design.repeats)}")
     times = design.level_counts().sum(axis=1)
@@ -950,18 +1128,31 @@ def diagnostics(design: Ratings, numbers: Numbers) -> tuple[Diagnostic, ...]:
     checks = [Diagnostic("Does every unit have at least two ratings?", found, so_what)]
     if numbers.skipped:
         found = "; ".join(f"{name}: {reason}" for name, reason in numbers.skipped.items())
-        checks.append(Diagnostic("Which coefficients were not computed?", found, "This page does not report them."))
+        checks.append(
+            Diagnostic(
+                "Which coefficients were not computed?", found, "This page does not report them."
+            )
+        )
     return tuple(checks)
 
 
 def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     """Return the methods: a brief paragraph, then judges, scale and the inference of each coefficient."""
     judged, alpha = numbers.judged if is_known(numbers.judged) else None, numbers.alpha
-    told = "were declared" if design.levels_declared else "were not declared; the levels that occur were used"
-    compared = () if judged is None else (
-        f"Judges were compared with {judged.extras['named']} by {judged.settings['weights']} kappa pooled over pairs",
-        "of raters, on the same units. ",
-    )  # fmt: skip
+    told = (
+        "were declared"
+        if design.levels_declared
+        else "were not declared; the levels that occur were used"
+    )
+    compared = (
+        ()
+        if judged is None
+        else (
+            f"Judges were compared with {judged.extras['named']} by {judged.settings['weights']} "
+            f"kappa pooled over pairs",
+            "of raters, on the same units. ",
+        )
+    )
     row, ends = alpha.rows[0], f"{level_text(options.level)} CIs used {alpha.inference}."
     if row.conf_low is None and row.undefined:
         ends = f"There was no test or CI: {sentences.because(row.undefined)}."

@@ -33,9 +33,15 @@ def numbers_of(row: Row) -> Iterator[Number]:
     """Yield the numbers that a row has: estimate, error, limits, test, and counts."""
     sizes = {name: abs(value) for name in FIELDS if (value := getattr(row, name)) is not None}
     ends = sorted(sizes.pop(name) for name in ("conf_low", "conf_high") if name in sizes)
-    rest = () if ends and "estimate" in sizes else ((name, size) for name, size in sizes.items() if name in OWN)
+    rest = (
+        ()
+        if ends and "estimate" in sizes
+        else ((name, size) for name, size in sizes.items() if name in OWN)
+    )
     of = (row.interval, sizes.get("estimate"), *ends, *rest)
-    yield from (Number((*of, row.test) if name in TEST else of, name, size) for name, size in sizes.items())
+    yield from (
+        Number((*of, row.test) if name in TEST else of, name, size) for name, size in sizes.items()
+    )
     yield from (Number(of, "conf_low", size) for size in ends)
 
 
@@ -75,14 +81,26 @@ def values_outside(outcome: Outcome, numbers: Iterable[Number]) -> Counter[Lack]
     found: Counter[Lack] = Counter()
     tables = [*outcome.data, *(table for block in outcome.blocks for table in block.tables)]
     for table in tables:
-        of_rows = {abs(float(value)) for row in held_by(table) for name in OF_ROWS
-                   if (value := getattr(row, name)) is not None}  # fmt: skip
+        of_rows = {
+            abs(float(value))
+            for row in held_by(table)
+            for name in OF_ROWS
+            if (value := getattr(row, name)) is not None
+        }
         for cell in (cell for line in table.cells for cell in line):
-            if isinstance(cell, int | float) and not isinstance(cell, bool) and abs(cell) not in of_rows | known:
+            if (
+                isinstance(cell, int | float)
+                and not isinstance(cell, bool)
+                and abs(cell) not in of_rows | known
+            ):
                 found["counts" if isinstance(cell, int) else "outside"] += 1
     for mark in () if outcome.strip is None else outcome.strip.marks:
         given = [value for value in (mark.value, mark.low, mark.high) if value is not None]
-        found["outside"] += len(given) if mark.kind != "estimate" else sum(abs(value) not in every for value in given)
+        found["outside"] += (
+            len(given)
+            if mark.kind != "estimate"
+            else sum(abs(value) not in every for value in given)
+        )
     found["counts"] += len(outcome.flow)
     return found
 
@@ -108,19 +126,39 @@ def recomputed(outcome: Outcome, found: Mapping[str, Verification] | None = None
         numbers, lacks = one.numbers(), one.lacks()
         for k, row in enumerate(one.rows):
             for number in numbers_of(row):
-                places = [(k, number.field)] if number.field != "conf_low" else [(k, "conf_low"), (k, "conf_high")]
-                at = next((at for at in places if at in numbers and _is(row, at[1], number.value)), None)
+                places = (
+                    [(k, number.field)]
+                    if number.field != "conf_low"
+                    else [(k, "conf_low"), (k, "conf_high")]
+                )
+                at = next(
+                    (at for at in places if at in numbers and _is(row, at[1], number.value)), None
+                )
                 checked.setdefault(number, []).append(numbers[at] if at else None)
-                why[number] = (lacks.get(at, "peer") if at else "counts") if number.field not in COUNTED else "counts"
+                why[number] = (
+                    (lacks.get(at, "peer") if at else "counts")
+                    if number.field not in COUNTED
+                    else "counts"
+                )
     shown = shown_numbers(outcome)
     outside = values_outside(outcome, (number for _, number in shown))
-    return Recomputed.of((
-        *(
-            (KINDS.get(number.field, COUNTS), worst_of(checked.get(number, [None]), one=True), reason(number, why), n)
-            for (_, number), n in shown.items()
-        ),
-        *((COUNTS if lack == "counts" else "other values", None, lack, n) for lack, n in outside.items()),
-    ))  # fmt: skip
+    return Recomputed.of(
+        (
+            *(
+                (
+                    KINDS.get(number.field, COUNTS),
+                    worst_of(checked.get(number, [None]), one=True),
+                    reason(number, why),
+                    n,
+                )
+                for (_, number), n in shown.items()
+            ),
+            *(
+                (COUNTS if lack == "counts" else "other values", None, lack, n)
+                for lack, n in outside.items()
+            ),
+        )
+    )
 
 
 def reason(number: Number, why: Mapping[Number, Lack]) -> Lack:

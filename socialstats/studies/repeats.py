@@ -45,14 +45,29 @@ def repeats_block(
     if repeats is None or not len(repeats.answers) or repeats.most < 2:
         return None
     total = count(int(repeats.answers.sum()), "answer")
-    apart = f", told apart by {quoted([shorten(name, 40) for name in repeats.columns])}" if repeats.columns else ""
-    said = [f"Each value is a mean of repeated answers ({total}, {each_answer(repeats)}{apart}). Repeats are no units."]
+    apart = (
+        f", told apart by {quoted([shorten(name, 40) for name in repeats.columns])}"
+        if repeats.columns
+        else ""
+    )
+    said = [
+        f"Each value is a mean of repeated answers ({total}, {each_answer(repeats)}{apart}). Repeats are no units."
+    ]
     behind = answers_behind(repeats, lead, of)
     if behind is not None:
         said += worth(behind, what)
     several = [(name, repeats.of_source(name)) for name in repeats.sources]
-    cells = tuple((name, *spread_of(held)) for name, held in several if not len(held.answers) or held.most > 1)
-    header = ("Source", "Means", "Fewest answers", "Most answers", "Variance within units", "SD within units")
+    cells = tuple(
+        (name, *spread_of(held)) for name, held in several if not len(held.answers) or held.most > 1
+    )
+    header = (
+        "Source",
+        "Means",
+        "Fewest answers",
+        "Most answers",
+        "Variance within units",
+        "SD within units",
+    )
     return Block(
         id="repeats",
         question="What did repeated answers add?",
@@ -79,6 +94,9 @@ def spread_of(repeats: Repeats) -> tuple[str | int | None, ...]:
     within = repeats.within
     known = not math.isnan(within)
     return (
-        len(repeats.answers), repeats.fewest, repeats.most, number(within) if known else None,
+        len(repeats.answers),
+        repeats.fewest,
+        repeats.most,
+        number(within) if known else None,
         number(math.sqrt(within)) if known else None,
-    )  # fmt: skip
+    )

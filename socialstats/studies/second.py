@@ -36,7 +36,9 @@ def turns(own: Row, other: Row, reference: float = 0.0) -> bool:
     return (len(values) == 2 and values[0] * values[1] < 0) or max(len(tested), len(sides)) > 1
 
 
-def turned(own: Row, others: Iterable[tuple[str, Row]], quantity: str, reference: float = 0.0) -> tuple[str, ...]:
+def turned(
+    own: Row, others: Iterable[tuple[str, Row]], quantity: str, reference: float = 0.0
+) -> tuple[str, ...]:
     """Return a sentence for each other analysis that turns a conclusion; each comes with how it differs, in words."""
 
     def side(row: Row) -> str:
@@ -44,7 +46,11 @@ def turned(own: Row, others: Iterable[tuple[str, Row]], quantity: str, reference
             return ""
         return f", which {'includes' if direction(row, reference) == 'none' else 'excludes'} {reference:g}"
 
-    return tuple(f"{how}, {quantity} was {stat(row)}{side(row)}." for how, row in others if turns(own, row, reference))
+    return tuple(
+        f"{how}, {quantity} was {stat(row)}{side(row)}."
+        for how, row in others
+        if turns(own, row, reference)
+    )
 
 
 def other_first(own: Sequence[Row], other: Sequence[Row]) -> bool:
@@ -56,9 +62,14 @@ def other_first(own: Sequence[Row], other: Sequence[Row]) -> bool:
 def with_turned(outcome: Outcome) -> Outcome:
     """Return a page whose answer ends with the second analyses of its blocks that turn a conclusion."""
     said = [
-        f"{shorten(b.level)} (unadjusted): {text}" if b.level else text for b in outcome.blocks for text in b.turned
+        f"{shorten(b.level)} (unadjusted): {text}" if b.level else text
+        for b in outcome.blocks
+        for text in b.turned
     ]
     more = len(said) - MOST
     if more > 0:
-        said = [*said[:MOST], f"{count(more, 'further analysis', 'further analyses')} changed a conclusion."]
+        said = [
+            *said[:MOST],
+            f"{count(more, 'further analysis', 'further analyses')} changed a conclusion.",
+        ]
     return replace(outcome, answer=(*outcome.answer, *said))

@@ -45,14 +45,25 @@ def crossed(design: Ratings) -> Ratings:
     unit, level = keys[order].T
     rows = np.lexsort((design.rater, own))
     clusters = tuple(taken(factor, unit) for factor in design.clusters)
-    whole = Factor(name=design.columns.get("unit", "unit"), codes=np.arange(len(design.units)), levels=design.units)
+    whole = Factor(
+        name=design.columns.get("unit", "unit"),
+        codes=np.arange(len(design.units)),
+        levels=design.units,
+    )
     return replace(
-        design, **design.answers_at(rows), units=tuple(labels[k] for k in order.tolist()), unit=own[rows],
-        rater=design.rater[rows], unit_count=design.unit_count[unit], by=None,
+        design,
+        **design.answers_at(rows),
+        units=tuple(labels[k] for k in order.tolist()),
+        unit=own[rows],
+        rater=design.rater[rows],
+        unit_count=design.unit_count[unit],
+        by=None,
         clusters=clusters or (taken(whole, unit),),
-        strata={**{name: taken(factor, unit) for name, factor in design.strata.items()},
-                by.name: Factor(name=by.name, codes=level, levels=by.levels)},
-    )  # fmt: skip
+        strata={
+            **{name: taken(factor, unit) for name, factor in design.strata.items()},
+            by.name: Factor(name=by.name, codes=level, levels=by.levels),
+        },
+    )
 
 
 def model_by_model(design: Ratings, source: Source) -> Ratings:
@@ -77,7 +88,9 @@ def replies_by(design: Comparisons | Ratings, level: float) -> Block | None:
             replies, condition = crossed(known), design.by.name
             source = RATER if people is None else people.name
     several = source if condition or len(replies.raters) > 1 else None
-    return replies_block(replies, reply_shares(replies, source=several, stratum=condition, level=level))
+    return replies_block(
+        replies, reply_shares(replies, source=several, stratum=condition, level=level)
+    )
 
 
 def replies_block(design: Ratings, shares: Result | ResultGroup) -> Block | None:
@@ -85,14 +98,19 @@ def replies_block(design: Ratings, shares: Result | ResultGroup) -> Block | None
     if np.all(design.status == OK):
         return None
     lost = single(shares)
-    rows = [replace(row, term=f"{shorten(row.group or '', 40)}: {row.term}", group=None) for row in lost.rows]
+    rows = [
+        replace(row, term=f"{shorten(row.group or '', 40)}: {row.term}", group=None)
+        for row in lost.rows
+    ]
     shown = [row for row, own in zip(rows, lost.rows, strict=True) if own.term != "usable"]
     return Block(
         id="replies",
         question="Which replies could not be used?",
         part="appendix",
         sentences=(lost.sentence(),),
-        draw=partial(forest, shown[:MOST_DRAWN], sort=False, reference=None, xlabel="share of replies"),
+        draw=partial(
+            forest, shown[:MOST_DRAWN], sort=False, reference=None, xlabel="share of replies"
+        ),
         figure_title="Shares of refused, and of missing or unreadable replies",
         caption=f"Points and bars: shares and CIs ({lost.inference}). Questions that were never asked are not counted.",
         tables=(rows_table(rows, "Shares of replies by source", term="Source and kind"),),
@@ -140,8 +158,10 @@ def unpacked(result: Result) -> Shares:
 
 Rule = Literal["drop", "against", "for"]
 RULES: dict[Rule, str] = {
-    "drop": "refusals excluded", "against": "all refusals counted against", "for": "all refusals counted for",
-}  # fmt: skip
+    "drop": "refusals excluded",
+    "against": "all refusals counted against",
+    "for": "all refusals counted for",
+}
 
 
 def refusal_block(
@@ -184,8 +204,11 @@ def refusal_block(
     cells = [(words, *ends(r), r.undefined) for words, r in rows.items()]
     name, the = capital(quantity), quantity if quantity == "S" else f"the {quantity}"
     own, *others = (rows.get(words) for words in RULES.values())
-    ways = [(f"With {words} {target}", row) for words, row in zip(list(RULES.values())[1:], others, strict=True)
-            if row is not None]  # fmt: skip
+    ways = [
+        (f"With {words} {target}", row)
+        for words, row in zip(list(RULES.values())[1:], others, strict=True)
+        if row is not None
+    ]
     return Block(
         id="refusals",
         question=f"How much could refusals change {the}?",
@@ -194,11 +217,16 @@ def refusal_block(
         figure_title=f"{name}, by treatment of refusals",
         caption="Points and bars: estimates and CIs. The last two count every refusal the same way and bound the "
         "effect of refusals.",
-        tables=(Table(caption=f"{name} under each rule", header=("Rule", "Estimate", "Low", "High", "Why not"),
-                      cells=(*cells, *problems)),),
+        tables=(
+            Table(
+                caption=f"{name} under each rule",
+                header=("Rule", "Estimate", "Low", "High", "Why not"),
+                cells=(*cells, *problems),
+            ),
+        ),
         results=tuple(found.values()),
         turned=() if own is None else turned(own, ways, the, reference(found[RULES["drop"]])),
-    )  # fmt: skip
+    )
 
 
 def bounds_sentence(rows: dict[str, Row], refused: int, name: str, target: str = "it") -> str:

@@ -9,9 +9,24 @@ from __future__ import annotations
 
 from socialstats.tables.counting import Counts, counts
 from socialstats.tables.files import read_table
-from socialstats.tables.filtering import rows_unlike, rows_where, rows_without, rows_without_whole, with_joint
+from socialstats.tables.filtering import (
+    rows_unlike,
+    rows_where,
+    rows_without,
+    rows_without_whole,
+    with_joint,
+)
 from socialstats.tables.formats import Format
-from socialstats.tables.labels import EPSILON, MISSING, Coded, Labels, as_number, as_text, missing_labels, missing_names
+from socialstats.tables.labels import (
+    EPSILON,
+    MISSING,
+    Coded,
+    Labels,
+    as_number,
+    as_text,
+    missing_labels,
+    missing_names,
+)
 from socialstats.tables.table import Table, as_table
 
 __all__ = [

@@ -14,7 +14,9 @@ from socialstats.tables.lazy import TIMES, Frame, collected, ends, group_rows
 
 BATCH_ROWS = 50_000  # rows that an engine is asked for at a time
 LARGEST = 2**62  # whole numbers whose sums fit 64 bits
-LARGEST_RANGE = 10_000_000  # whole numbers from the smallest to the largest up to which each is listed
+LARGEST_RANGE = (
+    10_000_000  # whole numbers from the smallest to the largest up to which each is listed
+)
 
 
 def batches(frame: Frame, columns: Texts) -> Iterator[Any]:
@@ -37,7 +39,9 @@ def batches(frame: Frame, columns: Texts) -> Iterator[Any]:
         for part in native.collect_batches(chunk_size=BATCH_ROWS, maintain_order=False):
             yield from part.to_arrow().to_batches()
         return
-    if hasattr(native, "to_arrow_reader"):  # DuckDB: a million rows where nothing is said, and slow in small batches
+    if hasattr(
+        native, "to_arrow_reader"
+    ):  # DuckDB: a million rows where nothing is said, and slow in small batches
         native = native.to_arrow_reader(2 * BATCH_ROWS)
     elif not hasattr(native, "__arrow_c_stream__") and isinstance(chosen, nw.LazyFrame):
         names = chosen.collect_schema().names()
@@ -66,7 +70,9 @@ class Places:
 
     def __init__(self, values: AnyArray) -> None:
         known = [] if values.dtype.kind in "iu" else values.tolist()
-        self._whole = len(values) > 0 and all(type(value) is int and -LARGEST < value < LARGEST for value in known)
+        self._whole = len(values) > 0 and all(
+            type(value) is int and -LARGEST < value < LARGEST for value in known
+        )
         self._place = {} if self._whole else {value: place for place, value in enumerate(known)}
         self._listed: IntArray | None = None
         if not self._whole:
@@ -86,7 +92,9 @@ class Places:
 
         if not (self._whole and pa.types.is_integer(column.type)):
             indices, values = encoded(column)
-            return np.array([*(self._place.get(value, -1) for value in values), -1], dtype=np.int64)[indices]
+            return np.array(
+                [*(self._place.get(value, -1) for value in values), -1], dtype=np.int64
+            )[indices]
         found, there = numbers_of(column).astype(np.int64, copy=False), valid(column)
         if self._listed is not None:
             known = (found >= self._low) & (found <= self._high)
@@ -150,5 +158,7 @@ def encoded(column: Any) -> tuple[IntArray, list[Any]]:
 
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
-    indices = np.where(valid(column.indices), numbers_of(column.indices).astype(np.int32, copy=False), -1)
+    indices = np.where(
+        valid(column.indices), numbers_of(column.indices).astype(np.int32, copy=False), -1
+    )
     return indices, column.dictionary.to_pylist()

@@ -13,17 +13,36 @@ import numpy as np
 from socialstats.arrays import AnyArray, FloatArray, IntArray
 from socialstats.tables.aliases import Texts
 from socialstats.tables.batches import encoded, numbers_of
-from socialstats.tables.labels import Coded, as_number, as_text, is_nested, no_labels, refuse_no_labels
+from socialstats.tables.labels import (
+    Coded,
+    as_number,
+    as_text,
+    is_nested,
+    no_labels,
+    refuse_no_labels,
+)
 from socialstats.tables.lazy import Frame, collected, group_rows
 
 if TYPE_CHECKING:
     import pandas as pd
 
-WEIGHT_OK, WEIGHT_ZERO, WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER, WEIGHT_EXTREME = 0, 1, 2, 3, 4, 5
+WEIGHT_OK, WEIGHT_ZERO, WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER, WEIGHT_EXTREME = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+)
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-100, 1e100  # products of three weights are floats
 LARGEST = 2**62
 R_INTEGER_NA = -(2**31)  # how R's integer NA reads where a file or engine does not know it
-N, SUM, SUM_SQ, STATUS = "socialstats rows", "socialstats sum", "socialstats sum of squares", "socialstats status"
+N, SUM, SUM_SQ, STATUS = (
+    "socialstats rows",
+    "socialstats sum",
+    "socialstats sum of squares",
+    "socialstats status",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -85,7 +104,9 @@ def counts(
     (['u', 'v'], [2.0, 1.0])
     """
     keys = list(dict.fromkeys(keys))
-    text_weight = weight is not None and not frame.select(weight).collect_schema()[weight].is_numeric()
+    text_weight = (
+        weight is not None and not frame.select(weight).collect_schema()[weight].is_numeric()
+    )
     if weight is not None and text_weight:
         keys = list(dict.fromkeys([*keys, weight]))
     summed = None if text_weight else weight
@@ -114,7 +135,10 @@ def _count_pandas(frame: pd.DataFrame, keys: Texts, weight: str | None, source: 
     size = len(n)
     w = w2 = n
     if numbers is not None and cell_of_row is not None:
-        w, w2 = (np.bincount(cell_of_row, weights=x, minlength=size).astype(float) for x in (numbers, numbers**2))
+        w, w2 = (
+            np.bincount(cell_of_row, weights=x, minlength=size).astype(float)
+            for x in (numbers, numbers**2)
+        )
     state = cells.pop(STATUS) + 1 if STATUS in cells else np.zeros(size, dtype=np.int64)
     columns = {key: Coded(codes=cells[key], values=values[key]) for key in keys}
     return Counts(columns=columns, n=n, weight=w, weight_sq=w2, status=state)
@@ -181,13 +205,17 @@ def _factorise(column: pd.Series[Any], key: str, source: str) -> tuple[IntArray,
         codes, distinct = pd.factorize(data)
     except TypeError as error:
         raise no_labels(source, key, str(error)) from error
-    values = np.asarray(distinct, dtype=object) if column.dtype.kind in "mM" else np.asarray(distinct)
+    values = (
+        np.asarray(distinct, dtype=object) if column.dtype.kind in "mM" else np.asarray(distinct)
+    )
     if values.dtype == object:
         refuse_no_labels(values.tolist(), source, key)
     return codes.astype(np.int64, copy=False), values
 
 
-def _count_narwhals(frame: Frame, keys: Texts, weight: str | None, source: str, *, grouped: bool) -> Counts:
+def _count_narwhals(
+    frame: Frame, keys: Texts, weight: str | None, source: str, *, grouped: bool
+) -> Counts:
     """Count with the engine's own group-by; only the cells leave the engine."""
     chosen: Any = frame.select(*dict.fromkeys([*keys, *([weight] if weight else [])]))
     schema = chosen.collect_schema()
@@ -205,12 +233,16 @@ def _count_narwhals(frame: Frame, keys: Texts, weight: str | None, source: str, 
         chosen = chosen.with_columns(nw.when(usable).then(w).otherwise(nw.lit(0.0)).alias(SUM))
         chosen = chosen.with_columns((nw.col(SUM) * nw.col(SUM)).alias(SUM_SQ))
         by, sums = [*by, STATUS], [*sums, nw.col(SUM).sum(), nw.col(SUM_SQ).sum()]
-    cells = collected(group_rows(chosen, by, *sums) if grouped else chosen.with_columns(nw.lit(1).alias(N)))
+    cells = collected(
+        group_rows(chosen, by, *sums) if grouped else chosen.with_columns(nw.lit(1).alias(N))
+    )
     n = _numbers_of(cells.get_column(N)).astype(np.float64)
     columns = {key: _code_cells(cells.get_column(key), source) for key in keys}
     w_sum, w_sq, state = n, n, np.zeros(len(n))
     if weight is not None:
-        w_sum, w_sq, state = (_numbers_of(cells.get_column(name)).astype(float) for name in (SUM, SUM_SQ, STATUS))
+        w_sum, w_sq, state = (
+            _numbers_of(cells.get_column(name)).astype(float) for name in (SUM, SUM_SQ, STATUS)
+        )
     return Counts(columns=columns, n=n, weight=w_sum, weight_sq=w_sq, status=state.astype(np.int64))
 
 
@@ -241,14 +273,21 @@ def _numbers_of(column: nw.Series[Any]) -> AnyArray:
 
 
 def _code_cells(column: nw.Series[Any], source: str) -> Coded:
-    if column.implementation in (nw.Implementation.PYARROW, nw.Implementation.POLARS) and column.dtype == nw.String:
+    if (
+        column.implementation in (nw.Implementation.PYARROW, nw.Implementation.POLARS)
+        and column.dtype == nw.String
+    ):
         found = column.to_arrow()
-        codes, texts = encoded(found.combine_chunks() if hasattr(found, "combine_chunks") else found)
+        codes, texts = encoded(
+            found.combine_chunks() if hasattr(found, "combine_chunks") else found
+        )
         return Coded(codes=codes.astype(np.int64), values=np.array(texts, dtype=object))
     import pandas as pd
 
     plain = (column.dtype.is_integer() or column.dtype.is_float()) and not column.null_count()
-    held = pd.Series(column.to_numpy() if plain else column.to_list(), dtype=None if plain else object)
+    held = pd.Series(
+        column.to_numpy() if plain else column.to_list(), dtype=None if plain else object
+    )
     codes, values = _factorise(held, column.name, source)
     return Coded(codes=codes, values=values)
 
@@ -281,7 +320,10 @@ def text_weight(value: Any) -> tuple[float, int]:
 
 def _parse_weights(cells: Counts, weight: str, na: Collection[str]) -> Counts:
     coded = cells.columns[weight]
-    parsed = [*(text_weight("" if as_text(v) in na else v) for v in coded.values.tolist()), (0.0, WEIGHT_MISSING)]
+    parsed = [
+        *(text_weight("" if as_text(v) in na else v) for v in coded.values.tolist()),
+        (0.0, WEIGHT_MISSING),
+    ]
     w = np.array([value for value, _ in parsed])[coded.codes]
     status = np.array([state for _, state in parsed], dtype=np.int64)[coded.codes]
     return replace(cells, weight=w * cells.n, weight_sq=w**2 * cells.n, status=status)

@@ -64,7 +64,9 @@ def read_delimited(source: Source, usual: str) -> Table:
         if type(error).__name__ != "EmptyDataError":
             raise unreadable(source, columns, delimiter, error) from error
     if frame is None or len(frame) == 0:
-        raise NothingToAnalyse(f"{source.name} has a header but no rows: there is nothing to analyse")
+        raise NothingToAnalyse(
+            f"{source.name} has a header but no rows: there is nothing to analyse"
+        )
     if text.delimiters != (len(columns) - 1) * len(frame) or (frame[EXTRA] != "").any():
         refuse_ragged(source, len(columns), delimiter)
     texts = frame.drop(columns=EXTRA)
@@ -89,7 +91,9 @@ def decimal_commas(frame: Any) -> Levels:
     """
     columns = []
     for column in frame.columns:
-        values = {value for value in frame[column].unique() if isinstance(value, str) and value.strip()} - MISSING
+        values = {
+            value for value in frame[column].unique() if isinstance(value, str) and value.strip()
+        } - MISSING
         numbers = [value for value in values if any(letter.isdigit() for letter in value)]
         commas = [value for value in numbers if "," in value]
         plain = len(values) - len(numbers) <= MOST_WORDS and all(map(COMMA.fullmatch, numbers))
@@ -141,7 +145,9 @@ def header_of(text: CheckedText, source: Source, delimiter: str) -> Levels:
         refuse_wide(record, source.name)
         _, first = next(records(source, delimiter), (0, []))
         refuse_wide(first, source.name)  # pandas makes columns of all fields of the first row
-        unnamed = delimiter == " " and len(first) == len(record) + 1  # R's names of rows have no name
+        unnamed = (
+            delimiter == " " and len(first) == len(record) + 1
+        )  # R's names of rows have no name
         columns = [*([""] if unnamed else []), *map(unguarded, record)]
         check_names(columns, source.name, (row for _, row in records(source, delimiter)))
         return tuple(columns)
@@ -157,7 +163,9 @@ def parsed(text: CheckedText, columns: Levels, delimiter: str) -> pd.DataFrame:
     """Return the rows below the header as texts, with what stands behind their last field."""
     import pandas as pd
 
-    with warnings.catch_warnings():  # a first row that is too long is a warning in pandas, and an error of ours
+    with (
+        warnings.catch_warnings()
+    ):  # a first row that is too long is a warning in pandas, and an error of ours
         warnings.simplefilter("ignore", pd.errors.ParserWarning)
         return pd.read_csv(
             text,
@@ -228,7 +236,10 @@ def unreadable(source: Source, columns: Levels, delimiter: str, error: Exception
     """Return what is wrong with a file that pandas cannot parse."""
     if "EOF inside string" in str(error):
         line = max((line for line, _ in records(source, delimiter)), default=1)
-        message, fix = "a quoted field is opened and never closed", 'Close it, or double the " inside it'
+        message, fix = (
+            "a quoted field is opened and never closed",
+            'Close it, or double the " inside it',
+        )
         return InputError(source.problem(message, line, fix=fix))
     try:
         refuse_ragged(source, len(columns), delimiter)

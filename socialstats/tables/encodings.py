@@ -59,7 +59,9 @@ def in_encoding(source: Source, asked: str | None) -> Source:
         io.TextIOWrapper(io.BytesIO(), encoding=asked)
     except (LookupError, ValueError) as error:
         known = "utf-8, utf-16, windows-1252, windows-1250, iso-8859-15, mac-roman, shift-jis or gb18030"
-        raise InputError(f"{option('encoding', asked)} is no encoding. Name one such as {known}") from error
+        raise InputError(
+            f"{option('encoding', asked)} is no encoding. Name one such as {known}"
+        ) from error
     return replace(source, encoding=asked)
 
 
@@ -74,7 +76,10 @@ def as_encoded(read: Callable[[Source], T], source: Source, format: Format) -> t
         For bytes that are no text, with line and column.
     """
     try:
-        return read(source), f"read as {source.encoding}" if source.encoding.upper() not in ("", "UTF-8") else ""
+        return read(source), f"read as {source.encoding}" if source.encoding.upper() not in (
+            "",
+            "UTF-8",
+        ) else ""
     except UnicodeDecodeError as error:
         words = [] if source.encoding else western_words(source)
         if not words:
@@ -99,7 +104,10 @@ def western_words(source: Source) -> list[str]:
         while block := text.read(BLOCK):
             if UTF8.search(block) or UNDEFINED.search(block):
                 return []
-            strange, usual = strange + len(STRANGE.findall(block)), usual + len(USUAL.findall(block))
+            strange, usual = (
+                strange + len(STRANGE.findall(block)),
+                usual + len(USUAL.findall(block)),
+            )
             words |= dict.fromkeys(WORD.findall(block) if len(words) < SHOWN else ())
     found = [word.encode("ascii", ESCAPED).decode(WESTERN) for word in islice(words, SHOWN)]
     return found if strange <= MOST_STRANGE * usual else []

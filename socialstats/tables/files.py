@@ -31,13 +31,20 @@ from socialstats.tables.scanning import delimited_relation, parquet_relation, pa
 from socialstats.tables.table import Table
 from socialstats.text import shorten
 
-MOST_ROWS, MOST_BYTES = 1_000_000, 100_000_000  # rows of parquet and bytes of text beyond which rows stay in files
+MOST_ROWS, MOST_BYTES = (
+    1_000_000,
+    100_000_000,
+)  # rows of parquet and bytes of text beyond which rows stay in files
 SCANNED = ("csv", "tsv", "parquet")
-LONGEST_LINE = 1 << 20  # bytes of a line that DuckDB is left to read: it drops a last line of over 32 MB in silence
+LONGEST_LINE = (
+    1 << 20
+)  # bytes of a line that DuckDB is left to read: it drops a last line of over 32 MB in silence
 LONGEST = 400  # characters of a path in a message
 
 
-def read_table(path: str | os.PathLike[str], format: Format | None = None, encoding: str | None = None) -> Table:
+def read_table(
+    path: str | os.PathLike[str], format: Format | None = None, encoding: str | None = None
+) -> Table:
     """Read a table from a file, gzipped or not.
 
     Parameters
@@ -82,13 +89,17 @@ def read_table(path: str | os.PathLike[str], format: Format | None = None, encod
             pattern = not Path(name).is_dir()
             if not pattern and format is None:
                 refuse_strays(files, name)
-            return of_files(files, "/".join(Path(os.path.realpath(name)).parts[-1 - pattern :]), format)
+            return of_files(
+                files, "/".join(Path(os.path.realpath(name)).parts[-1 - pattern :]), format
+            )
         file = file_of(name, encoding=encoding)
         chosen = format_of(file.source, format)
         if file.sheet and chosen not in WORKBOOKS:
             raise InputError(f"{name}: there is no such file, and {file.name} has no sheets")
         table = scanned([file], [chosen])
-        return replace(table or read_source(file.source, chosen, file.sheet), sha256=file.source.sha256)
+        return replace(
+            table or read_source(file.source, chosen, file.sheet), sha256=file.source.sha256
+        )
 
 
 def of_files(files: Files, source: str, asked: Format | None) -> Table:
@@ -120,12 +131,18 @@ def digest(files: Files) -> str:
 
 def large(files: Files, formats: Sequence[Format]) -> bool:
     """Return whether the rows of some files are left in them: DuckDB is there and reads them, and they are many."""
-    if len({*formats}) > 1 or formats[0] not in SCANNED or any(file.source.encoding for file in files):
+    if (
+        len({*formats}) > 1
+        or formats[0] not in SCANNED
+        or any(file.source.encoding for file in files)
+    ):
         return False
     if importlib.util.find_spec("duckdb") is None:
         return False
     if formats[0] != "parquet":
-        sizes = (file.path.stat().st_size * (4 if file.name.endswith(".gz") else 1) for file in files)
+        sizes = (
+            file.path.stat().st_size * (4 if file.name.endswith(".gz") else 1) for file in files
+        )
         return all(file.path.is_file() for file in files) and sum(sizes) > MOST_BYTES
     import duckdb
 
@@ -188,8 +205,14 @@ def readable(name: str) -> Iterator[None]:
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise InputError(f"{name}: the gzip file is damaged ({str(error).lower()})") from error
     except OSError as error:
-        what = f"{shorten(str(error.filename), LONGEST)}: " if error.filename not in (None, name) else ""
-        raise InputError(f"{name}: it cannot be read ({what}{(error.strerror or str(error)).lower()})") from error
+        what = (
+            f"{shorten(str(error.filename), LONGEST)}: "
+            if error.filename not in (None, name)
+            else ""
+        )
+        raise InputError(
+            f"{name}: it cannot be read ({what}{(error.strerror or str(error)).lower()})"
+        ) from error
     except MemoryError as error:
         raise InputError(
             f"{name}: there is not enough memory to read it as a whole, or it is damaged. Write it as parquet or CSV, "

@@ -56,7 +56,9 @@ def rows_where(table: Table, column: str, value: str, *, missing: bool = False) 
     labels = [as_text(label) for label in _values(table, column)]
     if value not in labels:
         listed = listing([shorten(str(label)) for label in labels], most=SHOWN)
-        raise NothingToAnalyse(f"{table.source}: no row has {column} = '{shorten(value)}'; values: {listed}")
+        raise NothingToAnalyse(
+            f"{table.source}: no row has {column} = '{shorten(value)}'; values: {listed}"
+        )
     others = {label for label in labels if label is not None} - {value}
     bad = _has(table, column, others) if missing else ~_has(table, column, {value})
     return _left_out(table, bad, "none is left")
@@ -85,7 +87,11 @@ def rows_without(table: Table, column: str, value: str) -> Kept:
     >>> kept.frame.shape, left_out
     ((2, 2), 1)
     """
-    return _left_out(table, _has(table, column, {value}), f"every row has {column} = '{shorten(value)}': none is left")
+    return _left_out(
+        table,
+        _has(table, column, {value}),
+        f"every row has {column} = '{shorten(value)}': none is left",
+    )
 
 
 @asks
@@ -119,7 +125,9 @@ def rows_unlike(table: Table, one: str, other: str) -> Kept:
     else:
         texts = (texts_of(table.frame.get_column(column).to_list()) for column in (one, other))
         bad = np.array([x == y is not None for x, y in zip(*texts, strict=True)], dtype=bool)
-    return _left_out(table, bad, f"every row has the same value in '{one}' and '{other}': none is left")
+    return _left_out(
+        table, bad, f"every row has the same value in '{one}' and '{other}': none is left"
+    )
 
 
 def rows_without_whole(table: Table, column: str, value: str, whole: str) -> tuple[Table, int, int]:
@@ -182,7 +190,9 @@ def with_joint(table: Table, column: str | Texts | None) -> tuple[Table, str | N
     """
     if not column:
         return table, None
-    names = [part.strip() for part in column.split(",")] if isinstance(column, str) else list(column)
+    names = (
+        [part.strip() for part in column.split(",")] if isinstance(column, str) else list(column)
+    )
     name = column if isinstance(column, str) else ",".join(names)
     if name in table.columns or len(names) < 2 or not set(names) <= set(table.columns):
         return table, name
@@ -193,7 +203,9 @@ def with_joint(table: Table, column: str | Texts | None) -> tuple[Table, str | N
     values = [table.texts(part) for part in names]
     keys = [None if None in row else " | ".join(map(str, row)) for row in zip(*values, strict=True)]
     series = nw.new_series(name, keys, nw.String(), backend=table.frame.implementation)
-    return replace(table, frame=table.frame.with_columns(series), columns=(*table.columns, name)), name
+    return replace(
+        table, frame=table.frame.with_columns(series), columns=(*table.columns, name)
+    ), name
 
 
 def _values(table: Table, column: str) -> list[Any]:
@@ -206,7 +218,9 @@ def _has(table: Table, column: str, labels: Collection[str]) -> nw.Expr:
     """Return whether a row has a value that is one of some labels."""
     wanted = [value for value in _values(table, column) if as_text(value) in labels]
     missing = nw.col(column).is_null()
-    return _sure(nw.col(column).is_in(wanted)) if wanted else missing & ~missing  # no engine takes an empty list
+    return (
+        _sure(nw.col(column).is_in(wanted)) if wanted else missing & ~missing
+    )  # no engine takes an empty list
 
 
 def _sure(condition: nw.Expr) -> nw.Expr:
@@ -230,7 +244,9 @@ def _left_out(table: Table, bad: BoolArray | nw.Expr, nothing: str) -> Kept:
         out = rows - kept.height
     else:
         mask = (
-            bad if isinstance(bad, np.ndarray) else frame.with_columns(bad.alias(STATUS)).get_column(STATUS).to_numpy()
+            bad
+            if isinstance(bad, np.ndarray)
+            else frame.with_columns(bad.alias(STATUS)).get_column(STATUS).to_numpy()
         )
         kept, out = _kept(table, ~mask.astype(bool)), int(mask.sum())
     if rows == out:

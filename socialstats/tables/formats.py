@@ -18,10 +18,21 @@ from socialstats.voice import option
 Format = Literal["csv", "tsv", "jsonl", "json", "parquet", "feather", "dta", "sav", "xlsx", "ods"]
 WORKBOOKS: tuple[Format, ...] = ("xlsx", "ods")
 ZIPPED = b"PK\x03\x04"
-OLD_STATA = re.compile(rb"[\x66-\x73][\x01\x02]\x01.", re.DOTALL)  # before version 13; then the byte order, and 1
+OLD_STATA = re.compile(
+    rb"[\x66-\x73][\x01\x02]\x01.", re.DOTALL
+)  # before version 13; then the byte order, and 1
 MARK = b"\xef\xbb\xbf"
 CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")  # bytes that no text has
-DAMAGED_ZIP = (OSError, EOFError, zlib.error, zipfile.BadZipFile, ValueError, RuntimeError, OverflowError, struct.error)
+DAMAGED_ZIP = (
+    OSError,
+    EOFError,
+    zlib.error,
+    zipfile.BadZipFile,
+    ValueError,
+    RuntimeError,
+    OverflowError,
+    struct.error,
+)
 """What the zipfile module raises; its NotImplementedError is a RuntimeError."""
 AS_CSV = "Save the table as CSV (UTF-8)"
 
@@ -62,7 +73,9 @@ class Kind:
         """Return whether a file of this kind may have these first bytes."""
         if binary and self.magic and re.match(self.magic.encode(), head, re.DOTALL):
             return True
-        return bool(self.text and re.match(self.text.encode(), head.removeprefix(MARK).lstrip().lower()))
+        return bool(
+            self.text and re.match(self.text.encode(), head.removeprefix(MARK).lstrip().lower())
+        )
 
     def holds(self, names: Iterable[str]) -> bool:
         """Return whether a zip archive of these files is of this kind."""
@@ -75,7 +88,10 @@ def kinds(table: str) -> Iterator[Kind]:
         yield Kind(**dict(line.split(": ", 1) for line in block.splitlines()))
 
 
-READ: dict[Format, Kind] = dict(zip(get_args(Format), kinds(r"""
+READ: dict[Format, Kind] = dict(
+    zip(
+        get_args(Format),
+        kinds(r"""
 name: a csv file
 ends: .csv
 
@@ -111,10 +127,17 @@ member: xl/workbook.xml
 name: an OpenDocument spreadsheet
 ends: .ods
 member: content.xml
-"""), strict=True))  # fmt: skip
-TOML = Kind("a TOML file, such as a plan, rules or a run file", ".toml", fix="Name the table itself")
+"""),
+        strict=True,
+    )
+)
+TOML = Kind(
+    "a TOML file, such as a plan, rules or a run file", ".toml", fix="Name the table itself"
+)
 ARCHIVE = Kind("a zip archive", ".zip", fix="Unpack it and name the table in it")
-UNREAD = (TOML, *kinds(r"""
+UNREAD = (
+    TOML,
+    *kinds(r"""
 name: an HTML page
 ends: .html .htm
 text: <(!doctype html|html|head|body|table|!--)
@@ -222,7 +245,8 @@ fix: Unpack it, or compress it with gzip
 name: an image
 ends: .png .jpg .jpeg .gif
 magic: \x89PNG|\xff\xd8\xff|GIF8
-"""))  # fmt: skip
+"""),
+)
 KINDS: tuple[tuple[Format | Kind, Kind], ...] = (*READ.items(), *((kind, kind) for kind in UNREAD))
 SUFFIXES = {suffix: format for format, kind in READ.items() for suffix in kind.suffixes}
 

@@ -14,7 +14,9 @@ from socialstats.tables.labels import NUMBER, as_number
 if TYPE_CHECKING:
     import pandas as pd
 
-SIGNS = "=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20"  # the last four are the full-width forms of the first
+SIGNS = (
+    "=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20"  # the last four are the full-width forms of the first
+)
 FORMULA = re.compile(f"'*[{SIGNS}]")
 GUARDED = re.compile(f"'+[{SIGNS}]")
 NUMERIC = "biufcmM"  # kinds of columns that hold no texts: numbers, dates, durations
@@ -64,5 +66,7 @@ def unguarded_column(column: pd.Series[Any]) -> pd.Series[Any]:
 def unguarded_in_sql(name: str) -> str:
     """Return `unguarded` of a column (its name as SQL writes it) as an expression of DuckDB."""
     number = rf"regexp_full_match(ltrim({name}, ''''), '\s*{NUMBER.pattern}\s*')"
-    formula = f"starts_with({name}, '''') and regexp_matches({name}, '^''+[{SIGNS}]') and not {number}"
+    formula = (
+        f"starts_with({name}, '''') and regexp_matches({name}, '^''+[{SIGNS}]') and not {number}"
+    )
     return f"case when {formula} then {name}[2:] else {name} end"

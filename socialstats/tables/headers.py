@@ -16,7 +16,9 @@ LOOKED = (1_000, 30)  # first rows, and first columns, in which names of columns
 NAME_THEM = "Add a first line that names the columns, such as unit,rater,value"
 
 
-def check_names(names: Sequence[Any], source: str, below: Iterable[Sequence[str | None]] = ()) -> None:
+def check_names(
+    names: Sequence[Any], source: str, below: Iterable[Sequence[str | None]] = ()
+) -> None:
     """Refuse column names that are not text, or not distinct.
 
     Parameters
@@ -45,10 +47,14 @@ def check_names(names: Sequence[Any], source: str, below: Iterable[Sequence[str 
         if name in seen:
             signs = signs_of_data(names, below)
             if signs:
-                raise InputError(f"{source}: the first line looks like data, not column names ({signs}). {NAME_THEM}")
+                raise InputError(
+                    f"{source}: the first line looks like data, not column names ({signs}). {NAME_THEM}"
+                )
             if not name:
                 titled = ". If the first line is a title, remove it" if not any(names[1:]) else ""
-                raise InputError(f"{source}: {names.count(name)} columns have no name. Name each of them{titled}")
+                raise InputError(
+                    f"{source}: {names.count(name)} columns have no name. Name each of them{titled}"
+                )
             raise InputError(f"{source}: two columns are called '{name}'. Rename one of them")
         seen.add(name)
 

@@ -89,7 +89,11 @@ def join(
     if unmatched not in ("keep", "drop", "error"):
         raise InputError(f"{option('unmatched', unmatched)} is not one of keep, drop, error")
     first, second = as_read(table), as_read(other)
-    names = dict(on) if isinstance(on, Mapping) else {name: name for name in ([on] if isinstance(on, str) else on)}
+    names = (
+        dict(on)
+        if isinstance(on, Mapping)
+        else {name: name for name in ([on] if isinstance(on, str) else on)}
+    )
     if not names:
         raise InputError(f"{option('on')} names no column")
     ours, theirs = keys_of(first, list(names)), keys_of(second, list(names.values()))
@@ -103,7 +107,11 @@ def join(
     refuse_spellings(first, ours, lacking, rows, list(names))
     if lacking and unmatched == "error":
         at = [place for place, key in enumerate(ours) if key in lacking]
-        raise InputError(problem(first, at, f"no row in {second.source} for {keys_text(list(lacking))}", list(names)))
+        raise InputError(
+            problem(
+                first, at, f"no row in {second.source} for {keys_text(list(lacking))}", list(names)
+            )
+        )
     frame, more = pandas_of(first), pandas_of(second)
     added = added_columns(first, second, columns, set(names.values()))
     places = [rows.get(key, -1) for key in ours]
@@ -118,7 +126,10 @@ def join(
         frame = frame[[place >= 0 for place in places]].reset_index(drop=True)
     used = set(ours)
     return Joined(
-        frame=frame, lacking=dict(lacking), unused=tuple(key for key in rows if key not in used), added=tuple(added)
+        frame=frame,
+        lacking=dict(lacking),
+        unused=tuple(key for key in rows if key not in used),
+        added=tuple(added),
     )
 
 
@@ -162,10 +173,15 @@ def stack(
             f"{second.source} has no column of {first.source} ({quoted(first.columns, 8)}). Rename its columns first"
         )
     frame, below = pandas_of(first), pandas_of(second)
-    for key, to, held, values in (("fill", second, below, fill), ("fill_table", first, frame, fill_table)):
+    for key, to, held, values in (
+        ("fill", second, below, fill),
+        ("fill_table", first, frame, fill_table),
+    ):
         for name, value in (values or {}).items():
             if name in held.columns:
-                raise InputError(f"{to.source} has a column '{shorten(name)}': leave out {option(key, name)}")
+                raise InputError(
+                    f"{to.source} has a column '{shorten(name)}': leave out {option(key, name)}"
+                )
             held[name] = value
     return pd.concat([frame.astype(object), below.astype(object)], ignore_index=True)
 
@@ -176,9 +192,15 @@ def called_as(first: Table, second: Table, on: Mapping[str, str]) -> Table:
     keys_of(first, list(on))
     keys_of(second, list(on.values()))
     if both := [ours for ours in new.values() if ours in second.columns]:
-        raise InputError(f"{second.source} has a column '{shorten(both[0])}' too: leave out {option('on', both[0])}")
+        raise InputError(
+            f"{second.source} has a column '{shorten(both[0])}' too: leave out {option('on', both[0])}"
+        )
     frame: Any = second.frame
-    return replace(second, frame=frame.rename(new), columns=tuple(new.get(name, name) for name in second.columns))
+    return replace(
+        second,
+        frame=frame.rename(new),
+        columns=tuple(new.get(name, name) for name in second.columns),
+    )
 
 
 def as_read(data: Any) -> Table:
@@ -201,24 +223,36 @@ def keys_of(table: Table, names: Texts) -> list[Key]:
     return list(zip(*map(table.texts, names), strict=True))
 
 
-def one_row_each(table: Table, keys: Sequence[Key], names: Texts, ours: Sequence[Key], first: Table) -> dict[Key, int]:
+def one_row_each(
+    table: Table, keys: Sequence[Key], names: Texts, ours: Sequence[Key], first: Table
+) -> dict[Key, int]:
     """Return the row of each key; a key that repeats or is empty is an error with its lines."""
     rows: dict[Key, int] = {}
     for place, key in enumerate(keys):
         if None in key:
-            raise InputError(problem(table, [place], "an empty key", names, "Fill it in, or leave the row out."))
+            raise InputError(
+                problem(table, [place], "an empty key", names, "Fill it in, or leave the row out.")
+            )
         if key in rows:
             again = [at for at, row_key in enumerate(keys) if row_key == key]
             fix = "Give each key one row"
             if len(set(ours)) == len(ours):
-                fix += f", or name the tables the other way round: {first.source} has one row per key"
-            raise InputError(problem(table, again, f"{keys_text([key])} has {len(again)} rows", names, f"{fix}."))
+                fix += (
+                    f", or name the tables the other way round: {first.source} has one row per key"
+                )
+            raise InputError(
+                problem(table, again, f"{keys_text([key])} has {len(again)} rows", names, f"{fix}.")
+            )
         rows[key] = place
     return rows
 
 
 def refuse_spellings(
-    table: Table, ours: Sequence[Key], lacking: Mapping[Key, int], rows: Mapping[Key, int], names: Texts
+    table: Table,
+    ours: Sequence[Key],
+    lacking: Mapping[Key, int],
+    rows: Mapping[Key, int],
+    names: Texts,
 ) -> None:
     """Refuse keys without a row that another spelling of them has: other case, spaces, leading zeros, Unicode form."""
     spelled = {tuple(map(folded, key)): key for key in rows}
@@ -227,7 +261,9 @@ def refuse_spellings(
         if other is not None:
             at = [place for place, row_key in enumerate(ours) if row_key == key]
             here, there = (", ".join(part or "" for part in parts) for parts in (key, other))
-            message = f"{told_apart(here, there)} is spelled {told_apart(there, here)} in the other table"
+            message = (
+                f"{told_apart(here, there)} is spelled {told_apart(there, here)} in the other table"
+            )
             raise InputError(problem(table, at, message, names, "Spell it in one way."))
 
 
@@ -274,7 +310,13 @@ def problem(table: Table, at: Positions, message: str, names: Texts, fix: str = 
     lines = tuple(table.places(at[:SHOWN]).values())
     column = names[0] if len(names) == 1 else None
     return Problem(
-        message=message, source=table.source, column=column, lines=lines, n_rows=len(at), fix=fix, unit=table.unit
+        message=message,
+        source=table.source,
+        column=column,
+        lines=lines,
+        n_rows=len(at),
+        fix=fix,
+        unit=table.unit,
     )
 
 
@@ -289,11 +331,15 @@ def outcome(joined: Joined, first: str, second: str, unmatched: Unmatched) -> li
         f"{count(len(joined.frame), 'row')}, with {listing(list(joined.added), 12) or 'no new column'} of {second}"
     ]
     if joined.lacking:
-        what = {"keep": "their cells stay empty", "drop": "their rows are left out", "error": ""}[unmatched]
+        what = {"keep": "their cells stay empty", "drop": "their rows are left out", "error": ""}[
+            unmatched
+        ]
         lines.append(
             f"{count(len(joined.lacking), 'key')} of {first} ({count(sum(joined.lacking.values()), 'row')}) without a "
             f"row in {second}: {what} ({keys_text(list(joined.lacking))})"
         )
     if joined.unused:
-        lines.append(f"{count(len(joined.unused), 'key')} of {second} in no row of {first}: {keys_text(joined.unused)}")
+        lines.append(
+            f"{count(len(joined.unused), 'key')} of {second} in no row of {first}: {keys_text(joined.unused)}"
+        )
     return lines

@@ -15,13 +15,23 @@ from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.tables.aliases import Positions
 from socialstats.tables.headers import check_names, refuse_lengths, refuse_wide
 from socialstats.tables.limits import depth_of, exceeded, limit, within
-from socialstats.tables.nested import SPARSE, Rows, records_of, with_columns, with_entries, with_lone_values, with_rows
+from socialstats.tables.nested import (
+    SPARSE,
+    Rows,
+    records_of,
+    with_columns,
+    with_entries,
+    with_lone_values,
+    with_rows,
+)
 from socialstats.tables.sources import Source, open_text, refuse_empty
 from socialstats.tables.table import Table, of_file
 from socialstats.voice import option
 
 PROBLEMS_AT_MOST = 20
-SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")  # half of a character beyond U+FFFF: an emoji is two of them
+SURROGATE = re.compile(
+    r"\\u[dD][89a-fA-F]"
+)  # half of a character beyond U+FFFF: an emoji is two of them
 SHAPES = "Write a list of records, an object of lists, or one object a line (.jsonl)"
 
 
@@ -34,7 +44,9 @@ def without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
         times = Counter(key for key, _ in pairs)
-        raise UnusableError(f"the key '{next(key for key in times if times[key] > 1)}' occurs twice")
+        raise UnusableError(
+            f"the key '{next(key for key in times if times[key] > 1)}' occurs twice"
+        )
     return values
 
 
@@ -60,7 +72,9 @@ def parse(text: str) -> Any:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
         except UnicodeEncodeError as error:
             half = f"\\u{ord(error.object[error.start]):04x}"
-            raise UnusableError(f"{half} is half a character: write the file anew with it replaced") from error
+            raise UnusableError(
+                f"{half} is half a character: write the file anew with it replaced"
+            ) from error
     return value
 
 
@@ -100,8 +114,12 @@ def read_jsonl(source: Source) -> Table:
             if error is None and isinstance(row, dict):
                 rows[line] = row
                 continue
-            reason = reason_of(error) if error else f"a JSON {kind_of(row)} where an object is needed"
-            problems.append(source.problem(reason, line, n_rows=1, fix="Every line must be one JSON object"))
+            reason = (
+                reason_of(error) if error else f"a JSON {kind_of(row)} where an object is needed"
+            )
+            problems.append(
+                source.problem(reason, line, n_rows=1, fix="Every line must be one JSON object")
+            )
             if len(problems) == PROBLEMS_AT_MOST:
                 break
     if problems:
@@ -134,7 +152,11 @@ def read_json(source: Source) -> Table:
         content = text.read()
     value, error = attempt(content, source)
     if isinstance(error, json.JSONDecodeError):
-        fix = f"Is it one object a line? Then say {option('format', 'jsonl')}" if error.msg == "Extra data" else SHAPES
+        fix = (
+            f"Is it one object a line? Then say {option('format', 'jsonl')}"
+            if error.msg == "Extra data"
+            else SHAPES
+        )
         raise InputError(source.problem(reason_of(error), error.lineno, fix=fix)) from error
     if error:
         raise InputError(f"{source.name}: {reason_of(error)}") from error
@@ -144,13 +166,17 @@ def read_json(source: Source) -> Table:
     if isinstance(value, dict):
         refuse_unequal(value, source)
         refuse_wide(value, source.name)
-        value = [dict(zip(value, cells, strict=True)) for cells in zip(*value.values(), strict=True)]
+        value = [
+            dict(zip(value, cells, strict=True)) for cells in zip(*value.values(), strict=True)
+        ]
         return as_objects(value, range(1, len(value) + 1), source, "record")
     if not isinstance(value, list):
         raise InputError(f"{source.name}: a JSON {kind_of(value)} is not a table. {SHAPES}")
     for position, row in enumerate(value, start=1):
         if not isinstance(row, dict):
-            raise InputError(f"{source.name} record {position}: a JSON {kind_of(row)} is not a record. {SHAPES}")
+            raise InputError(
+                f"{source.name} record {position}: a JSON {kind_of(row)} is not a record. {SHAPES}"
+            )
     return as_objects(value, range(1, len(value) + 1), source, "record")
 
 
@@ -163,7 +189,9 @@ def refuse_unequal(columns: Mapping[str, Any], source: Source) -> None:
     """
     for name, values in columns.items():
         if not isinstance(values, list):
-            raise InputError(f"{source.name}: '{name}' is a JSON {kind_of(values)}, not a list of values. {SHAPES}")
+            raise InputError(
+                f"{source.name}: '{name}' is a JSON {kind_of(values)}, not a list of values. {SHAPES}"
+            )
     refuse_lengths(columns, source.name)
     if not any(columns.values()):
         raise NothingToAnalyse(f"{source.name} has no rows: there is nothing to analyse")
@@ -178,12 +206,16 @@ def columns_of(rows: Sequence[Mapping[str, Any]], source: Source) -> dict[str, l
         raise NothingToAnalyse(f"{source.name} has no columns: there is nothing to analyse")
     refuse_wide(names, source.name)
     cells = len(names) * len(rows)
-    if cells > SPARSE * sum(map(len, rows)):  # records that share few names would make a table of empty cells
+    if cells > SPARSE * sum(
+        map(len, rows)
+    ):  # records that share few names would make a table of empty cells
         within("cells", cells, source.name, fix="Leave out names that few records have")
     return {name: [row.get(name) for row in rows] for name in names}
 
 
-def as_objects(records: Rows, numbers: Positions, source: Source, unit: str, *, entries: str = "") -> Table:
+def as_objects(
+    records: Rows, numbers: Positions, source: Source, unit: str, *, entries: str = ""
+) -> Table:
     """Return the table of records of JSON values, without nested objects.
 
     `numbers` says where each record stands, and `entries` what was made of the file already.
@@ -196,6 +228,10 @@ def as_objects(records: Rows, numbers: Positions, source: Source, unit: str, *, 
     entries = ", and ".join(filter(None, (entries, listed, said)))
     columns = columns_of(rows, source)
     check_names([*columns], source.name)
-    frame = pd.DataFrame({name: pd.Series(values, dtype=object) for name, values in columns.items()})
+    frame = pd.DataFrame(
+        {name: pd.Series(values, dtype=object) for name, values in columns.items()}
+    )
     places = [numbers[origin] for origin in origins]
-    return of_file(frame, source.name, unit, locate=lambda found: [places[k] for k in found], entries=entries)
+    return of_file(
+        frame, source.name, unit, locate=lambda found: [places[k] for k in found], entries=entries
+    )

@@ -48,7 +48,9 @@ NO_LABELS = (list, tuple, dict, set, bytes, bytearray, memoryview, np.ndarray)
 NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
-def missing_labels(na: str | Collection[str] | Literal[False], declared: Collection[str] = ()) -> frozenset[str]:
+def missing_labels(
+    na: str | Collection[str] | Literal[False], declared: Collection[str] = ()
+) -> frozenset[str]:
     """Return the texts that mean a missing value: those of `MISSING` that are not declared, and those of `na`.
 
     Parameters
@@ -104,12 +106,18 @@ def as_text(value: Any) -> str | None:
         return None
     if isinstance(value, NO_LABELS):
         raise TypeError(f"a {type(value).__name__} is not a label")
-    if isinstance(value, (float, np.floating)) and math.isfinite(value) and float(value).is_integer():
+    if (
+        isinstance(value, (float, np.floating))
+        and math.isfinite(value)
+        and float(value).is_integer()
+    ):
         return str(int(value))
     return str(value)
 
 
-@lru_cache(maxsize=2**16)  # the same labels are asked for when a column is looked at, decoded and counted
+@lru_cache(
+    maxsize=2**16
+)  # the same labels are asked for when a column is looked at, decoded and counted
 def as_number(text: str) -> float | None:
     """Return the finite number that a text spells in plain ASCII digits; None where it spells none.
 
@@ -156,7 +164,9 @@ class Coded:
         return self.labelled[missing]
 
     def _make_labels(self, na: frozenset[str]) -> Labels:
-        used = np.zeros(len(self.values) + 1, dtype=bool)  # categories that no row has are no labels
+        used = np.zeros(
+            len(self.values) + 1, dtype=bool
+        )  # categories that no row has are no labels
         used[self.codes] = True
         values = self.values.tolist()
         texts: list[str | None] = values
@@ -164,7 +174,9 @@ class Coded:
         if self.values.dtype.kind in "iu" and used[:-1].all():
             texts = list(map(str, values))
         elif not (used[:-1].all() and set(map(type, values)) <= {str}):
-            texts = [as_text(v) if u else None for v, u in zip(values, used[:-1].tolist(), strict=True)]
+            texts = [
+                as_text(v) if u else None for v, u in zip(values, used[:-1].tolist(), strict=True)
+            ]
             of_text = [isinstance(value, str) for value in values]
             written = {text for text, is_text in zip(texts, of_text, strict=True) if is_text}
             others = {text for text, is_text in zip(texts, of_text, strict=True) if not is_text}
@@ -200,8 +212,12 @@ class Labels:
         used[codes] = True
         used = used[:-1]
         recode = np.append(np.cumsum(used, dtype=np.int64) - 1, -1)
-        levels = tuple(level for level, kept in zip(self.levels, used.tolist(), strict=True) if kept)
-        return Labels(codes=recode[codes], levels=levels, mixed=tuple(x for x in self.mixed if x in levels))
+        levels = tuple(
+            level for level, kept in zip(self.levels, used.tolist(), strict=True) if kept
+        )
+        return Labels(
+            codes=recode[codes], levels=levels, mixed=tuple(x for x in self.mixed if x in levels)
+        )
 
     def mapped(self, value: Callable[[str], Any], missing: Any, dtype: Any = None) -> AnyArray:
         """Return a value for each cell: that of its label, or `missing`."""
@@ -218,7 +234,9 @@ def texts_of(values: Sequence[Any]) -> list[str | None]:
     texts: list[str | None] = []
     for value in values:
         if isinstance(value, NO_LABELS) or not isinstance(value, Hashable):
-            texts.append(shorten(str(value)))  # a list or mapping, which is no label: for a message only
+            texts.append(
+                shorten(str(value))
+            )  # a list or mapping, which is no label: for a message only
             continue
         if value not in seen:
             seen[value] = as_text(value)
@@ -228,7 +246,9 @@ def texts_of(values: Sequence[Any]) -> list[str | None]:
 
 def no_labels(source: str, column: str, what: str) -> InputError:
     """Return the error of a column whose values are no labels."""
-    return InputError(f"{source}, column '{shorten(column)}': it holds values that are no labels ({what})")
+    return InputError(
+        f"{source}, column '{shorten(column)}': it holds values that are no labels ({what})"
+    )
 
 
 def refuse_no_labels(values: Sequence[Any], source: str, column: str) -> None:

@@ -37,19 +37,32 @@ ENGINES = {
     "narwhals": "polars",
 }  # whose errors these are, by the package that raises them; narwhals raises errors of polars as its own
 WHY = (
-    (r"connection.*closed|context.*(stopped|shut down)|context_not_exists",
-     "the connection to its engine{name} was closed{line}",
-     "Keep it open until the last number is computed, or read the table into memory"),
-    (r"no such file|no files found|path .*not exist|path_not_found|file_not_exist|failed to open local file",
-     "a file of the table is gone{line}",
-     "Files stay in their place until the last number is computed. Restore the file, and read the table again"),
-    (r"(table|view).*(not exist|cannot be found|not found)", "its engine{name} has no such table any more{line}",
-     "A table stays in its place until the last number is computed. Make it again, and read it again"),
-    (r"out of range|overflow|too large to convert", "a value is larger than any that can be handed over{line}",
-     "Correct it, such as a date after the year 9999, or leave its column out"),
-    ("", "its engine{name} could not read the table{line}",
-     "Mend the query, or store its rows in a file and read that"),
-)  # what an error of an engine says; what happened; what to do  # fmt: skip
+    (
+        r"connection.*closed|context.*(stopped|shut down)|context_not_exists",
+        "the connection to its engine{name} was closed{line}",
+        "Keep it open until the last number is computed, or read the table into memory",
+    ),
+    (
+        r"no such file|no files found|path .*not exist|path_not_found|file_not_exist|failed to open local file",
+        "a file of the table is gone{line}",
+        "Files stay in their place until the last number is computed. Restore the file, and read the table again",
+    ),
+    (
+        r"(table|view).*(not exist|cannot be found|not found)",
+        "its engine{name} has no such table any more{line}",
+        "A table stays in its place until the last number is computed. Make it again, and read it again",
+    ),
+    (
+        r"out of range|overflow|too large to convert",
+        "a value is larger than any that can be handed over{line}",
+        "Correct it, such as a date after the year 9999, or leave its column out",
+    ),
+    (
+        "",
+        "its engine{name} could not read the table{line}",
+        "Mend the query, or store its rows in a file and read that",
+    ),
+)  # what an error of an engine says; what happened; what to do
 
 
 def numbered(data: Any) -> tuple[Any, Locate | None]:
@@ -62,7 +75,8 @@ def numbered(data: Any) -> tuple[Any, Locate | None]:
     match package_of(data):
         case "duckdb":
             kinds = {
-                in_sql(name, '"'): KINDS.get(str(kind)) for name, kind in zip(data.columns, data.types, strict=True)
+                in_sql(name, '"'): KINDS.get(str(kind))
+                for name, kind in zip(data.columns, data.types, strict=True)
             }
             held = ", ".join(f"{name}::{kind} as {name}" for name, kind in kinds.items() if kind)
             every = f"* replace ({held})" if held else "*"
@@ -72,7 +86,9 @@ def numbered(data: Any) -> tuple[Any, Locate | None]:
 
             return data.cast({polars.Int128: polars.Int64}).with_row_index(ROW), None
         case "dask" if hasattr(data, "assign"):
-            return data.assign(**{ROW: 1}).assign(**{ROW: lambda frame: frame[ROW].cumsum() - 1}), None
+            return data.assign(**{ROW: 1}).assign(
+                **{ROW: lambda frame: frame[ROW].cumsum() - 1}
+            ), None
         case "pyspark":
             from pyspark.sql import functions
 
@@ -99,7 +115,11 @@ def in_sql(text: object, mark: str = "'") -> str:
 def _relation(data: Any) -> Any:
     """Return tables that DuckDB can read as its relations; anything else as it is."""
     package = package_of(data)
-    if package == "ibis" and hasattr(data, "get_backend") and (backend := data.get_backend()).name == "duckdb":
+    if (
+        package == "ibis"
+        and hasattr(data, "get_backend")
+        and (backend := data.get_backend()).name == "duckdb"
+    ):
         import ibis
 
         backend._run_pre_execute_hooks(data)  # registers tables in memory
@@ -145,8 +165,14 @@ def engine(source: str) -> Iterator[None]:
         raise
     except ImportError as error:
         package = (error.name or "").partition(".")[0].lstrip("_")
-        if isinstance(error, ModuleNotFoundError) and package and importlib.util.find_spec(package) is None:
-            raise MissingDependency(f"{source}: its engine needs {package}: pip install {package}") from error
+        if (
+            isinstance(error, ModuleNotFoundError)
+            and package
+            and importlib.util.find_spec(package) is None
+        ):
+            raise MissingDependency(
+                f"{source}: its engine needs {package}: pip install {package}"
+            ) from error
         raise InputError(
             f"{source}: its engine cannot be used with the packages installed, which do not fit each other ({error}; "
             f"{listing(_versions(error, package), 9)}). Install versions that do, or pass the table of another engine"
@@ -157,8 +183,12 @@ def engine(source: str) -> Iterator[None]:
             raise
         said = str(error)
         line = shorten(next((line.strip() for line in said.splitlines() if line.strip()), ""), 200)
-        what, cure = next((what, cure) for sign, what, cure in WHY if re.search(sign, said, re.IGNORECASE))
-        shown = what.format(name=f" ({name})" if name else "", line=f" ({line.rstrip('.!')})" if line else "")
+        what, cure = next(
+            (what, cure) for sign, what, cure in WHY if re.search(sign, said, re.IGNORECASE)
+        )
+        shown = what.format(
+            name=f" ({name})" if name else "", line=f" ({line.rstrip('.!')})" if line else ""
+        )
         raise InputError(f"{source}: {shown}. {cure}") from error
 
 
@@ -193,12 +223,16 @@ def collected(frame: Any) -> nw.DataFrame[Any]:
     """Return the rows of a frame in memory; polars streams them."""
     if not isinstance(frame, nw.LazyFrame):
         return frame  # type: ignore[no-any-return]
-    return frame.collect(engine="streaming") if frame.implementation.is_polars() else frame.collect()
+    return (
+        frame.collect(engine="streaming") if frame.implementation.is_polars() else frame.collect()
+    )
 
 
 def ends(frame: Any, column: str) -> tuple[Any, Any]:
     """Return the smallest and the largest value of a column; an engine finds them itself."""
-    found = collected(frame.select(nw.col(column).min().alias(FIRST), nw.col(column).max().alias(TIMES)))
+    found = collected(
+        frame.select(nw.col(column).min().alias(FIRST), nw.col(column).max().alias(TIMES))
+    )
     low, high = (found.get_column(name).to_list()[0] for name in (FIRST, TIMES))
     return low, high
 
@@ -226,12 +260,20 @@ def first_of_each(frame: nw.LazyFrame[Any], keys: Texts) -> nw.DataFrame[Any] | 
     schema = frame.collect_schema()
     if ROW not in schema:
         return None
-    texts = [nw.col(key).cast(nw.String) for key in keys if isinstance(schema[key], (nw.Categorical, nw.Enum))]
+    texts = [
+        nw.col(key).cast(nw.String)
+        for key in keys
+        if isinstance(schema[key], (nw.Categorical, nw.Enum))
+    ]
     chosen = frame.with_columns(*texts) if texts else frame
-    return collected(group_rows(chosen, keys, nw.col(ROW).min().alias(FIRST), nw.len().alias(TIMES))).sort(FIRST)
+    return collected(
+        group_rows(chosen, keys, nw.col(ROW).min().alias(FIRST), nw.len().alias(TIMES))
+    ).sort(FIRST)
 
 
-def rows_of(frame: nw.LazyFrame[Any], keys: Texts, values: Sequence[Sequence[Any]], most: int) -> Lines:
+def rows_of(
+    frame: nw.LazyFrame[Any], keys: Texts, values: Sequence[Sequence[Any]], most: int
+) -> Lines:
     """Return the first rows that hold one of some rows of values."""
     import pandas as pd
 
@@ -240,7 +282,9 @@ def rows_of(frame: nw.LazyFrame[Any], keys: Texts, values: Sequence[Sequence[Any
     def same(key: str, value: Any) -> nw.Expr:
         column = nw.col(key)
         if pd.isna(value):
-            return column.is_null() | column.is_nan() if schema[key].is_float() else column.is_null()
+            return (
+                column.is_null() | column.is_nan() if schema[key].is_float() else column.is_null()
+            )
         if isinstance(schema[key], (nw.Categorical, nw.Enum)):
             column = column.cast(nw.String)
         return column == nw.lit(value)

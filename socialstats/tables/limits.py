@@ -15,7 +15,9 @@ from socialstats.errors import InputError, Problem
 from socialstats.text import count, listing, meant, shorten
 
 VARIABLE = "SOCIALSTATS_LIMITS"
-RATIO_FROM = 1 << 26  # bytes after unpacking up to which no ratio is too high: small files of one value pack well
+RATIO_FROM = (
+    1 << 26
+)  # bytes after unpacking up to which no ratio is too high: small files of one value pack well
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,10 @@ class Limit:
 
 LIMITS: Mapping[str, Limit] = {
     "bytes": Limit(2**35, "it holds more than {} bytes, counted after unpacking"),
-    "ratio": Limit(400, "it unpacks to more than {} times its size, as files do that are made to fill the memory"),
+    "ratio": Limit(
+        400,
+        "it unpacks to more than {} times its size, as files do that are made to fill the memory",
+    ),
     "stream": Limit(4e9, "more than {} bytes came, and no end"),
     "seconds": Limit(3600, "it did not end within {} seconds"),
     "writer": Limit(30, "no program wrote to this pipe within {} seconds"),
@@ -76,18 +81,24 @@ def _settings(text: str) -> dict[str, float]:
         name, _, value = map(str.strip, entry.partition("="))
         if name not in limits:
             fix = f"{meant(name, LIMITS)}Limits: {listing([*LIMITS], len(LIMITS))}"
-            raise InputError(Problem(message=f"{VARIABLE}: there is no limit '{shorten(name)}'", fix=fix))
+            raise InputError(
+                Problem(message=f"{VARIABLE}: there is no limit '{shorten(name)}'", fix=fix)
+            )
         try:
             limits[name] = float(value)
         except ValueError:
             limits[name] = 0.0
         if not limits[name] > 0:
             fix = f"Write a number above 0, such as {name}={2 * LIMITS[name].default:g}"
-            raise InputError(Problem(message=f"{VARIABLE}: '{shorten(entry)}' sets no limit", fix=fix))
+            raise InputError(
+                Problem(message=f"{VARIABLE}: '{shorten(entry)}' sets no limit", fix=fix)
+            )
     return limits
 
 
-def exceeded(name: str, source: str, *, size: float = 0, line: int = 0, fix: str = "") -> InputError:
+def exceeded(
+    name: str, source: str, *, size: float = 0, line: int = 0, fix: str = ""
+) -> InputError:
     """Return the error of an input beyond a limit, which says how to raise the limit.
 
     Parameters
@@ -110,10 +121,16 @@ def exceeded(name: str, source: str, *, size: float = 0, line: int = 0, fix: str
     in the environment
     """
     number = limit(name)
-    raised = f"If that is meant, set {VARIABLE}={name}={max(10 * number, size):.15g} in the environment"
+    raised = (
+        f"If that is meant, set {VARIABLE}={name}={max(10 * number, size):.15g} in the environment"
+    )
     message = f"{LIMITS[name].beyond.format(count(number))} (limit '{name}')"
     lines = (line,) if line else ()
-    return InputError(Problem(message=message, source=source, lines=lines, fix=f"{fix}. {raised}" if fix else raised))
+    return InputError(
+        Problem(
+            message=message, source=source, lines=lines, fix=f"{fix}. {raised}" if fix else raised
+        )
+    )
 
 
 def within(name: str, size: float, source: str, *, fix: str = "") -> None:
@@ -141,6 +158,10 @@ def depth_of(value: object) -> int:
     """
     level, depth = [value], 0
     while nested := [value for value in level if isinstance(value, list | dict)]:
-        level = [child for value in nested for child in (value.values() if isinstance(value, dict) else value)]
+        level = [
+            child
+            for value in nested
+            for child in (value.values() if isinstance(value, dict) else value)
+        ]
         depth += 1
     return depth

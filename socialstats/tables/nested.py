@@ -19,7 +19,9 @@ WHO = re.compile(
     re.IGNORECASE,
 )  # last parts of names of lists that say who gave each entry: lists of tags or of options have none beside them
 LARGE = 10  # objects of a list for each record, from which they are the rows, and the records say of which run
-SPARSE = 20  # cells of a table for each value in its records, beyond which the limit of cells counts
+SPARSE = (
+    20  # cells of a table for each value in its records, beyond which the limit of cells counts
+)
 
 
 def with_columns(rows: Rows, source: str) -> Rows:
@@ -67,18 +69,25 @@ def with_lone_values(rows: Rows) -> Rows:
     [{'accept': 'a', 'tags': ['x', 'y']}, {'accept': None, 'tags': ['x']}]
     """
     listed = {name for row in rows for name, value in row.items() if isinstance(value, list)}
-    people = {name.partition(".")[0] for name in listed if who_of([name])}  # one of them may have answered
+    people = {
+        name.partition(".")[0] for name in listed if who_of([name])
+    }  # one of them may have answered
     free = [name for name in listed if name.partition(".")[0] not in people]
     lone = {name for name in free if all(is_lone(row.get(name)) for row in rows)}
     if not lone:
         return rows
-    return [{name: (value or [None])[0] if name in lone else value for name, value in row.items()} for row in rows]
+    return [
+        {name: (value or [None])[0] if name in lone else value for name, value in row.items()}
+        for row in rows
+    ]
 
 
 def is_lone(value: Any) -> bool:
     """Whether a value is a list of one plain value at most, or nothing."""
     return value is None or (
-        isinstance(value, list) and len(value) <= 1 and not any(isinstance(entry, list | dict) for entry in value)
+        isinstance(value, list)
+        and len(value) <= 1
+        and not any(isinstance(entry, list | dict) for entry in value)
     )
 
 
@@ -107,9 +116,19 @@ def with_entries(rows: Rows, source: str) -> tuple[Rows, Lines, str]:
     [{'id': 1, 'q.user': 'a', 'q.value': 4}, {'id': 1, 'q.user': 'b', 'q.value': 3}]
     """
     listed = dict.fromkeys(name for row in rows for name, value in row.items() if is_objects(value))
-    told = [name for name in listed if all(is_objects(row.get(name)) or not row.get(name) for row in rows)]
-    large = [name for name in told if sum(len(row.get(name) or ()) for row in rows) >= LARGE * len(rows)]
-    told = large if len(told) == len(large) == 1 else [n for n in told if says_who(row.get(n) for row in rows)]
+    told = [
+        name
+        for name in listed
+        if all(is_objects(row.get(name)) or not row.get(name) for row in rows)
+    ]
+    large = [
+        name for name in told if sum(len(row.get(name) or ()) for row in rows) >= LARGE * len(rows)
+    ]
+    told = (
+        large
+        if len(told) == len(large) == 1
+        else [n for n in told if says_who(row.get(n) for row in rows)]
+    )
     if len(told) != 1:
         return rows, [*range(len(rows))], ""
     name = told[0]
@@ -124,12 +143,18 @@ def with_entries(rows: Rows, source: str) -> tuple[Rows, Lines, str]:
     each = f"each entry of the list in {quoted([name])} is a row"
     empty = sum(not row.get(name) for row in rows)
     without = f", and {count(empty, 'record')} without entries left out" if empty else ""
-    return spread, origins, f"{each}: {count(len(spread), 'row')} of {count(len(rows), 'record')}{without}"
+    return (
+        spread,
+        origins,
+        f"{each}: {count(len(spread), 'row')} of {count(len(rows), 'record')}{without}",
+    )
 
 
 def is_objects(value: Any) -> bool:
     """Whether a value is a list of objects, one at least."""
-    return isinstance(value, list) and bool(value) and all(isinstance(entry, dict) for entry in value)
+    return (
+        isinstance(value, list) and bool(value) and all(isinstance(entry, dict) for entry in value)
+    )
 
 
 def says_who(lists: Iterable[Any]) -> bool:
@@ -140,7 +165,10 @@ def says_who(lists: Iterable[Any]) -> bool:
 
 def one_object(entry: Record) -> Record:
     """Return an object in which lists of one object each are that object."""
-    return {key: value[0] if is_objects(value) and len(value) == 1 else value for key, value in entry.items()}
+    return {
+        key: value[0] if is_objects(value) and len(value) == 1 else value
+        for key, value in entry.items()
+    }
 
 
 def records_of(value: Mapping[str, Any]) -> tuple[Rows, str] | None:
@@ -202,7 +230,12 @@ def with_rows(rows: Rows, source: str) -> tuple[Rows, Lines, str]:
     cells = sum(size * len(row) for size, row in zip(sizes, rows, strict=True))
     held = sum(len(row[name]) for row in rows for name in lists if row.get(name))
     if cells > SPARSE * (held + sum(map(len, rows))):
-        within("cells", cells, source, fix="Write a row for each entry yourself, with the columns that are needed")
+        within(
+            "cells",
+            cells,
+            source,
+            fix="Write a row for each entry yourself, with the columns that are needed",
+        )
     origins = [k for k, size in enumerate(sizes) for _ in range(size)]
     places = [place for size in sizes for place in range(size)]
     chosen = frozenset(lists)
@@ -213,7 +246,10 @@ def with_rows(rows: Rows, source: str) -> tuple[Rows, Lines, str]:
 
 def _entry(row: Record, lists: frozenset[str], place: int) -> Record:
     """Return a record with one entry of its lists; it lacks what is an empty list, or none."""
-    return {name: value if name not in lists else value[place] if value else None for name, value in row.items()}
+    return {
+        name: value if name not in lists else value[place] if value else None
+        for name, value in row.items()
+    }
 
 
 def lists_of_answers(rows: Rows) -> list[str]:
@@ -226,11 +262,17 @@ def lists_of_answers(rows: Rows) -> list[str]:
     >>> lists_of_answers([{"choices.text": ["yes", "no"], "choices.label": ["A", "B"]}])
     []
     """
-    listed = dict.fromkeys(name for row in rows for name, value in row.items() if isinstance(value, list))
+    listed = dict.fromkeys(
+        name for row in rows for name, value in row.items() if isinstance(value, list)
+    )
     groups: dict[str, list[str]] = {}
     for name in listed:
         groups.setdefault(name.partition(".")[0], []).append(name)
-    chosen = [group for group in groups.values() if len(group) > 1 and who_of(group) and aligned(rows, group)]
+    chosen = [
+        group
+        for group in groups.values()
+        if len(group) > 1 and who_of(group) and aligned(rows, group)
+    ]
     people = [[row.get(who_of(group)) for row in rows] for group in chosen]
     if any(one != people[0] for one in people[1:]):
         return []  # the entries of several questions are of other people

@@ -51,7 +51,10 @@ class File:
     def partition(self) -> dict[str, str | None]:
         """Columns that the names of its folders hold, as Hive and Spark write them: ``model=a``."""
         parts = (part.partition("=") for part in Path(self.name).parts[:-1] if "=" in part)
-        return {name: None if value == "__HIVE_DEFAULT_PARTITION__" else unquote(value) for name, _, value in parts}
+        return {
+            name: None if value == "__HIVE_DEFAULT_PARTITION__" else unquote(value)
+            for name, _, value in parts
+        }
 
 
 Files = Sequence[File]
@@ -93,7 +96,12 @@ def several(name: str, encoding: str | None = None) -> list[File] | None:
     place = base = Path(name)
     if place.is_dir():
         paths = files_below(place)
-    elif name != "-" and glob.has_magic(name) and not place.exists() and not Path(name.rpartition(":")[0]).is_file():
+    elif (
+        name != "-"
+        and glob.has_magic(name)
+        and not place.exists()
+        and not Path(name.rpartition(":")[0]).is_file()
+    ):
         paths = files_like(place)
         base = Path(os.path.commonpath([path.parent for path in paths])) if paths else place
     else:
@@ -110,7 +118,10 @@ def several(name: str, encoding: str | None = None) -> list[File] | None:
         raise InputError(f"{name}: {what}. Name the files of a table")
     sources = [in_encoding(from_path(path), encoding) for path in paths]
     names = [str(path.relative_to(base)) for path in paths]
-    return [File(name=name, path=path, source=source) for name, path, source in zip(names, paths, sources, strict=True)]
+    return [
+        File(name=name, path=path, source=source)
+        for name, path, source in zip(names, paths, sources, strict=True)
+    ]
 
 
 def is_beside(path: Path) -> bool:
@@ -200,5 +211,9 @@ def refuse_url(name: str) -> None:
     if match is None or len(match[1]) < 2 or Path(name).exists():
         return
     url = f"{match[1]}://{name[match.end() :]}"
-    get = f"Download it first: curl -LO {shlex.quote(url)}" if match[1].lower() in ("http", "https", "ftp") else ""
+    get = (
+        f"Download it first: curl -LO {shlex.quote(url)}"
+        if match[1].lower() in ("http", "https", "ftp")
+        else ""
+    )
     raise InputError(f"{url} is a URL. {get or 'Copy the file to this machine, and name its path'}")

@@ -58,7 +58,9 @@ def locator(pieces: Sequence[Piece]) -> Locate:
         places: Lines = []
         for k, some in groupby(positions, lambda position: bisect_right(starts, position) - 1):
             lines = pieces[k].lines([position - starts[k] for position in some])
-            places += [InFile(line, pieces[k].file.name) for line in lines] if len(pieces) > 1 else lines
+            places += (
+                [InFile(line, pieces[k].file.name) for line in lines] if len(pieces) > 1 else lines
+            )
         return places
 
     return locate
@@ -72,7 +74,9 @@ def copies(pieces: Sequence[Piece]) -> Levels:
     same: dict[tuple[Any, ...], list[str]] = {}
     for file, size in zip(files, sizes, strict=True):
         if often[size] > 1:
-            same.setdefault((file.source.sha256(), file.label, *file.partition.items()), []).append(file.name)
+            same.setdefault((file.source.sha256(), file.label, *file.partition.items()), []).append(
+                file.name
+            )
     return tuple(chain.from_iterable(names[1:] for names in same.values()))
 
 
@@ -84,10 +88,17 @@ def same_columns(files: Files, columns: Sequence[Texts]) -> None:
     InputError
     """
     for file, names in zip(files, columns, strict=True):
-        lack, more = quoted(sorted({*columns[0]} - {*names})), quoted(sorted({*names} - {*columns[0]}))
-        unlike = [f"lacks {lack}"] * bool(lack) + [f"has {more}, which {files[0].name} lacks"] * bool(more)
+        lack, more = (
+            quoted(sorted({*columns[0]} - {*names})),
+            quoted(sorted({*names} - {*columns[0]})),
+        )
+        unlike = [f"lacks {lack}"] * bool(lack) + [
+            f"has {more}, which {files[0].name} lacks"
+        ] * bool(more)
         if unlike:
-            raise InputError(f"{file.name} {' and '.join(unlike)}. Tables that are read together have the same columns")
+            raise InputError(
+                f"{file.name} {' and '.join(unlike)}. Tables that are read together have the same columns"
+            )
 
 
 def in_memory(files: Files, formats: Sequence[Format]) -> Table:
@@ -108,7 +119,9 @@ def in_memory(files: Files, formats: Sequence[Format]) -> Table:
         pieces.append(Piece(file, rows, partial(lines_in, last)))
     labels = np.repeat([piece.file.label for piece in pieces], [piece.rows for piece in pieces])
     if not len(labels):
-        raise NothingToAnalyse(f"{files[0].name} has columns but no rows: there is nothing to analyse")
+        raise NothingToAnalyse(
+            f"{files[0].name} has columns but no rows: there is nothing to analyse"
+        )
     whole = pd.DataFrame({name: joined(parts) for name, parts in columns.items()})
     whole[PART] = pd.Categorical(labels)
     return replace(
@@ -142,7 +155,9 @@ def frames_of(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]
         return
     try:
         table = read_source(file.source, format, file.sheet)
-    except NothingToAnalyse:  # a csv or tsv file may have columns and no rows, where others have some
+    except (
+        NothingToAnalyse
+    ):  # a csv or tsv file may have columns and no rows, where others have some
         if format not in SEPARATORS:
             raise
         (_, columns, _), _ = as_encoded(partial(layout_of, format=format), file.source, format)
@@ -156,7 +171,11 @@ def coded(column: pd.Series[Any]) -> Any:
     """Return a column of texts as codes; others as they are."""
     import pandas as pd
 
-    return pd.Categorical(column.astype(object)) if column.dtype == "str" or column.dtype == object else column
+    return (
+        pd.Categorical(column.astype(object))
+        if column.dtype == "str" or column.dtype == object
+        else column
+    )
 
 
 def joined(parts: list[Any]) -> Any:
@@ -166,9 +185,14 @@ def joined(parts: list[Any]) -> Any:
     parts = [part for part in parts if len(part)] or parts[:1]
     if all(isinstance(part.dtype, pd.CategoricalDtype) for part in parts):
         alike = all(part.dtype == parts[0].dtype for part in parts)
-        if len({part.dtype.categories.dtype for part in parts}) > 1:  # texts, kept in different ways
+        if (
+            len({part.dtype.categories.dtype for part in parts}) > 1
+        ):  # texts, kept in different ways
             parts = [pd.Categorical(part.astype(object)) for part in parts]
         return pd.api.types.union_categoricals(parts, ignore_order=not alike)
     columns = [pd.Series(part) for part in parts]
-    plain = [c.astype(object) if isinstance(p, pd.Categorical) else c for p, c in zip(parts, columns, strict=True)]
+    plain = [
+        c.astype(object) if isinstance(p, pd.Categorical) else c
+        for p, c in zip(parts, columns, strict=True)
+    ]
     return pd.concat(plain, ignore_index=True)

@@ -78,7 +78,9 @@ def reader_of(source: Source, format: Format) -> Iterator[None]:
         said = option("encoding", source.encoding)
         raise InputError(f"{source.name}: {kind.name} says its encoding itself. Leave out {said}")
     try:
-        with warnings.catch_warnings():  # about styles of cells, say; but text in another encoding is an error
+        with (
+            warnings.catch_warnings()
+        ):  # about styles of cells, say; but text in another encoding is an error
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", UnicodeWarning)
             yield
@@ -94,7 +96,9 @@ def reader_of(source: Source, format: Format) -> Iterator[None]:
         ) from error
     except Exception as error:  # each package has its own
         reason = shorten(" ".join(str(error).split()), 200)
-        raise InputError(f"{source.name}: this is not {kind.name}, or it is damaged ({reason})") from error
+        raise InputError(
+            f"{source.name}: this is not {kind.name}, or it is damaged ({reason})"
+        ) from error
 
 
 def read_typed(source: Source, format: Format) -> Table:

@@ -32,8 +32,13 @@ def parquet_relation(files: Files) -> tuple[Any, list[Piece]] | None:
     if any(is_unlike_sql(file.path) for file in files):
         return None
     connection = connected()
-    pieces = [Piece(file, rows, list) for file, rows in zip(files, parquet_sizes(connection, files), strict=True)]
-    hive = f"hive_partitioning = {any(file.partition for file in files)}, hive_types_autocast = false"
+    pieces = [
+        Piece(file, rows, list)
+        for file, rows in zip(files, parquet_sizes(connection, files), strict=True)
+    ]
+    hive = (
+        f"hive_partitioning = {any(file.partition for file in files)}, hive_types_autocast = false"
+    )
     starts = [0, *accumulate(piece.rows for piece in pieces)]
     queries = [
         f'select * exclude (file_row_number), file_row_number + {start} as "{ROW}", {in_sql(file.label)} as "{PART}" '
@@ -47,7 +52,9 @@ def parquet_relation(files: Files) -> tuple[Any, list[Piece]] | None:
 def parquet_sizes(connection: Any, files: Files) -> Iterator[int]:
     """Yield how many rows each parquet file has."""
     for file in files:
-        yield first_value(connection, f"select num_rows from parquet_file_metadata({path_in_sql(file.path)})")
+        yield first_value(
+            connection, f"select num_rows from parquet_file_metadata({path_in_sql(file.path)})"
+        )
 
 
 def is_unlike_sql(path: Path) -> bool:
@@ -58,17 +65,24 @@ def is_unlike_sql(path: Path) -> bool:
 
     schema = pq.read_schema(path)
     names = {name.casefold() for name in schema.names}
-    return len(names) < len(schema.names) or any(getattr(field.type, "ordered", False) for field in schema)
+    return len(names) < len(schema.names) or any(
+        getattr(field.type, "ordered", False) for field in schema
+    )
 
 
 def delimited_relation(files: Files, format: str) -> tuple[Any, list[Piece]]:
     """Return csv or tsv files as a relation of DuckDB: a copy in a temporary file, which ends with the table."""
     layouts = [layout_of(file.source, format) for file in files]
-    every = [[*columns, *file.partition] for file, (_, columns, _) in zip(files, layouts, strict=True)]
+    every = [
+        [*columns, *file.partition] for file, (_, columns, _) in zip(files, layouts, strict=True)
+    ]
     for file, names in zip(files, every, strict=True):
         check_names(names, file.name)
     same_columns(files, every)
-    lines = [partial(lines_of, file.source, layout[0]) for file, layout in zip(files, layouts, strict=True)]
+    lines = [
+        partial(lines_of, file.source, layout[0])
+        for file, layout in zip(files, layouts, strict=True)
+    ]
     folder = tempfile.mkdtemp(prefix="socialstats")
     weakref.finalize(lines[0], shutil.rmtree, folder, ignore_errors=True)
     connection = connected(str(Path(folder) / "rows"))
@@ -86,7 +100,9 @@ def copy_in_sql(file: File, delimiter: str, columns: Texts, line: int) -> str:
     names = map(name_in_sql, columns)
     texts = [f"{unguarded_in_sql(name)} as {name}" for name in names]
     beside = {**file.partition, PART: file.label}
-    more = [f"{'null' if v is None else in_sql(v)} as {name_in_sql(name)}" for name, v in beside.items()]
+    more = [
+        f"{'null' if v is None else in_sql(v)} as {name_in_sql(name)}" for name, v in beside.items()
+    ]
     types = ", ".join(f"{in_sql(name)}: 'varchar'" for name in columns)
     return (
         f"insert into held by name select {', '.join([*texts, *more])} from read_csv({path_in_sql(file.path)}, "

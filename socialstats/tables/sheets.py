@@ -47,8 +47,14 @@ def table_of(sheets: Sequence[Sheet], name: str, source: Source) -> Table:
 
     title = f"{source.name}:{name}" if name else source.name
     sheet = chosen_sheet(sheets, name, title)
-    others = [other.name for other in sheets if other is not sheet and other.rows] if not name else []
-    said = f"the rows are those of the sheet {quoted([sheet.name])}, beside {quoted(others, 4)}" if others else ""
+    others = (
+        [other.name for other in sheets if other is not sheet and other.rows] if not name else []
+    )
+    said = (
+        f"the rows are those of the sheet {quoted([sheet.name])}, beside {quoted(others, 4)}"
+        if others
+        else ""
+    )
     if sheet.problems:
         raise InputError([replace(problem, source=title) for problem in sheet.problems])
     if len(sheet.rows) < 2:
@@ -68,7 +74,11 @@ def table_of(sheets: Sequence[Sheet], name: str, source: Source) -> Table:
     check_names(names, title, zip(*columns, strict=True))
     frame = pd.DataFrame(dict(zip(names, columns, strict=True)), dtype=str)
     return of_file(
-        frame, title, "row", locate=lambda positions: [places[position] for position in positions], entries=said
+        frame,
+        title,
+        "row",
+        locate=lambda positions: [places[position] for position in positions],
+        entries=said,
     )
 
 

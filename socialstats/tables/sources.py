@@ -31,7 +31,9 @@ GZIP_MAGIC = b"\x1f\x8b"
 END = re.compile(rb"[\r\n]")
 NUL_FIX = "The file may be UTF-16 or binary: save it as UTF-8 text"
 BLOCK = 1 << 18  # bytes read at a time
-IN_MEMORY = 1 << 26  # bytes of a stream that are kept in memory; a longer one goes to a temporary file
+IN_MEMORY = (
+    1 << 26
+)  # bytes of a stream that are kept in memory; a longer one goes to a temporary file
 LONGEST_NAME = 255  # characters of a file's name in messages: all that most file systems allow
 PATIENCE = 5.0  # seconds without data, after which a reader says what it waits for
 
@@ -70,7 +72,9 @@ class Source:
     def _bounded(self, *, text: bool) -> Bounded:
         raw = self.raw()
         stream = cast(Bytes, gzip.GzipFile(fileobj=raw, mode="rb")) if self.packed else raw
-        stream = cast(Bytes, Recoded(stream, self.encoding, self.errors)) if self.encoding else stream
+        stream = (
+            cast(Bytes, Recoded(stream, self.encoding, self.errors)) if self.encoding else stream
+        )
         return Bounded(stream, self.name, raw, text=text)
 
     def seekable(self) -> Bytes:
@@ -132,7 +136,10 @@ class Recoded:
     """
 
     def __init__(self, stream: Bytes, encoding: str, errors: str) -> None:
-        self._text, self._errors = io.TextIOWrapper(stream, encoding=encoding, errors=errors, newline=""), errors
+        self._text, self._errors = (
+            io.TextIOWrapper(stream, encoding=encoding, errors=errors, newline=""),
+            errors,
+        )
         self.close = self._text.close
 
     def read(self, size: int) -> bytes:
@@ -191,7 +198,9 @@ class Bounded(io.RawIOBase):
     def _check_text(self, block: bytes) -> None:
         if b"\0" in block:
             line = self._lines + block.count(b"\n", 0, block.index(b"\0")) + 1
-            raise InputError(Problem(message="a NUL character", source=self._name, lines=(line,), fix=NUL_FIX))
+            raise InputError(
+                Problem(message="a NUL character", source=self._name, lines=(line,), fix=NUL_FIX)
+            )
         first, last = END.search(block), max(block.rfind(b"\n"), block.rfind(b"\r"))
         self.longest = max(self.longest, self._in_line + (first.start() if first else len(block)))
         if self.longest > self._limits["length"]:
@@ -251,12 +260,17 @@ def from_path(path: Path) -> Source:
         state = path.stat()
     except FileNotFoundError as error:
         raise InputError(f"{shorten(str(path), 400)}: there is no such file") from error
-    except (OSError, ValueError) as error:  # a loop of links, a name that is too long, one with a NUL character
+    except (
+        OSError,
+        ValueError,
+    ) as error:  # a loop of links, a name that is too long, one with a NUL character
         raise InputError(f"{name}: it cannot be read ({_reason(error)})") from error
     if stat.S_ISDIR(state.st_mode):
         raise InputError(f"{name}: this is a folder, not a file. Name the file in it")
     if stat.S_ISSOCK(state.st_mode) or stat.S_ISBLK(state.st_mode):
-        raise InputError(f"{name}: this is {'a socket' if stat.S_ISSOCK(state.st_mode) else 'a disk'}, not a file")
+        raise InputError(
+            f"{name}: this is {'a socket' if stat.S_ISSOCK(state.st_mode) else 'a disk'}, not a file"
+        )
     is_read(path)
     try:
         if stat.S_ISFIFO(state.st_mode):
@@ -341,7 +355,9 @@ def open_pipe(path: Path, name: str) -> Bytes:
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
         if not _arrives(handle, name, limit("writer")):
-            raise exceeded("writer", name, fix="Start the program that writes to it, or name a file")
+            raise exceeded(
+                "writer", name, fix="Start the program that writes to it, or name a file"
+            )
         os.set_blocking(handle, True)
     except BaseException:
         os.close(handle)
@@ -366,7 +382,9 @@ def blocks(stream: Bytes, name: str) -> Iterator[bytes]:
     while True:
         left = end - time.monotonic()
         if left < 0 or (handle is not None and not _arrives(handle, name, left)):
-            raise exceeded("seconds", name, fix="Write it to a file, and name that file once it is complete")
+            raise exceeded(
+                "seconds", name, fix="Write it to a file, and name that file once it is complete"
+            )
         block = stream.read(BLOCK) if handle is None else os.read(handle, BLOCK)
         if not block:
             return
@@ -396,7 +414,9 @@ def _arrives(handle: int, name: str, seconds: float) -> bool:
     if poll.poll(1000 * max(min(seconds, PATIENCE), 0)):
         return True
     if seconds > PATIENCE:
-        tell(f"waiting for data from {name}, for {count(round(seconds - PATIENCE), 'second')} at most")
+        tell(
+            f"waiting for data from {name}, for {count(round(seconds - PATIENCE), 'second')} at most"
+        )
         return bool(poll.poll(1000 * (seconds - PATIENCE)))
     return False
 
@@ -427,7 +447,9 @@ class CheckedText(io.TextIOWrapper):
 
 def open_text(source: Source) -> CheckedText:
     """Open a source as text with its line ends kept."""
-    return CheckedText(source.open(text=True), encoding="utf-8-sig", errors=source.errors, newline="")
+    return CheckedText(
+        source.open(text=True), encoding="utf-8-sig", errors=source.errors, newline=""
+    )
 
 
 def refuse_empty(source: Source) -> None:

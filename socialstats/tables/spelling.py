@@ -10,7 +10,9 @@ from collections.abc import Iterable
 from socialstats.tables.aliases import Levels
 from socialstats.text import shorten
 
-SELECTORS = frozenset(map(chr, range(0xFE00, 0xFE10)))  # they choose the form of the character before, in no category
+SELECTORS = frozenset(
+    map(chr, range(0xFE00, 0xFE10))
+)  # they choose the form of the character before, in no category
 MOST_POINTS = 5
 WHOLE = re.compile(r"-?\d+\.0")
 
@@ -69,7 +71,10 @@ def spelled_alike(labels: Iterable[str]) -> list[str]:
     >>> spelled_alike(["yes", "Yes", "no"])
     ["'yes' = 'Yes'"]
     """
-    return [" = ".join(told_apart(label, group[label == group[0]]) for label in group) for group in twins(labels)]
+    return [
+        " = ".join(told_apart(label, group[label == group[0]]) for label in group)
+        for group in twins(labels)
+    ]
 
 
 def told_apart(label: str, other: str) -> str:
@@ -81,10 +86,14 @@ def told_apart(label: str, other: str) -> str:
     ("'A' (U+200B at the end)", "'nurse '")
     """
     found = []
-    for _, start, end, begin, stop in difflib.SequenceMatcher(None, label, other, autojunk=False).get_opcodes():
+    for _, start, end, begin, stop in difflib.SequenceMatcher(
+        None, label, other, autojunk=False
+    ).get_opcodes():
         mine, theirs = label[start:end], other[begin:stop]
         both = mine + theirs
         if mine != theirs and mine and not (both.isascii() and both.isprintable()):
             place = " at the end" if end == len(label) and all(map(_invisible, mine)) else ""
             found.append(" ".join(f"U+{ord(ch):04X}" for ch in mine[:MOST_POINTS]) + place)
-    return f"'{shorten(_visible(label))}'" + (f" ({', '.join(found[:MOST_POINTS])})" if found else "")
+    return f"'{shorten(_visible(label))}'" + (
+        f" ({', '.join(found[:MOST_POINTS])})" if found else ""
+    )

@@ -86,7 +86,10 @@ def parse_spss(data: bytes) -> tuple[Any, ...]:
         for name, texts in about.variable_value_labels.items()
     }
     nominal = {name for name, measure in about.variable_measure.items() if measure == "nominal"}
-    values = {name: column if isinstance(column, list) else column.tolist() for name, column in columns.items()}
+    values = {
+        name: column if isinstance(column, list) else column.tolist()
+        for name, column in columns.items()
+    }
     return values, labels, nominal
 
 

@@ -144,7 +144,9 @@ class Table:
             if name not in self.columns:
                 listed = listing([shorten(column) for column in self.columns], most=SHOWN)
                 fix = f"{meant(name, self.columns)}Columns: {listed}"
-                raise InputError(Problem(source=self.source, message=f"no column '{shorten(name)}'", fix=fix))
+                raise InputError(
+                    Problem(source=self.source, message=f"no column '{shorten(name)}'", fix=fix)
+                )
 
     @asks
     def dtype(self, column: str) -> nw.dtypes.DType:
@@ -159,10 +161,16 @@ class Table:
         if is_nested(self.dtype(column)):
             return False
         try:
-            first = [] if isinstance(self.frame, nw.LazyFrame) else self.frame.get_column(column).head(FEW).to_list()
+            first = (
+                []
+                if isinstance(self.frame, nw.LazyFrame)
+                else self.frame.get_column(column).head(FEW).to_list()
+            )
         except OverflowError:  # a date after the year 9999
             return False
-        return all(isinstance(value, Hashable) and not isinstance(value, NO_LABELS) for value in first)
+        return all(
+            isinstance(value, Hashable) and not isinstance(value, NO_LABELS) for value in first
+        )
 
     def levels(self, column: str, na: Collection[str] = ()) -> Levels:
         """Return the sorted labels of a column; none where it holds values that are no labels."""
@@ -240,11 +248,15 @@ class Table:
         """A sentence where the first line of a file looks like data; empty for data frames, and where little does."""
         names = self.columns[: LOOKED[1]]
         schema = self.frame.select(*names).collect_schema()
-        if not self.is_file or not all(isinstance(schema[name], nw.String | nw.Object) for name in names):
+        if not self.is_file or not all(
+            isinstance(schema[name], nw.String | nw.Object) for name in names
+        ):
             return ""  # other formats than text do not take a row for their names
         chosen = collected(self.frame.select(*names).head(LOOKED[0]))
         signs = signs_of_data(names, (texts_of(row) for row in chosen.iter_rows()))
-        return f"The first line may be data, not column names ({signs}). {NAME_THEM}" if signs else ""
+        return (
+            f"The first line may be data, not column names ({signs}). {NAME_THEM}" if signs else ""
+        )
 
     @asks
     def positions(self, keys: Texts, wanted: Sequence[Wanted], most: int) -> list[Lines]:
@@ -273,7 +285,9 @@ class Table:
         return {position: position + shift for position in ordered}
 
 
-def _first(rows: Iterable[tuple[str | None, ...]], wanted: Sequence[Wanted], most: int) -> list[Lines]:
+def _first(
+    rows: Iterable[tuple[str | None, ...]], wanted: Sequence[Wanted], most: int
+) -> list[Lines]:
     """Return where the first rows stand that each predicate wants."""
     found: list[Lines] = [[] for _ in wanted]
     open_ = list(range(len(wanted)))
@@ -287,7 +301,9 @@ def _first(rows: Iterable[tuple[str | None, ...]], wanted: Sequence[Wanted], mos
     return found
 
 
-def _positions_lazily(frame: nw.LazyFrame[Any], keys: Texts, wanted: Sequence[Wanted], most: int) -> list[Lines]:
+def _positions_lazily(
+    frame: nw.LazyFrame[Any], keys: Texts, wanted: Sequence[Wanted], most: int
+) -> list[Lines]:
     """Find the first wanted rows by two queries: the distinct rows with the first of each, then the rows of these.
 
     The first rows are among those that equal one of as many distinct rows whose first row comes first.
@@ -302,14 +318,18 @@ def _positions_lazily(frame: nw.LazyFrame[Any], keys: Texts, wanted: Sequence[Wa
         if all(times[k] == 1 for k in hits):
             found.append([int(first[k]) for k in hits])
         else:
-            found.append(rows_of(frame, keys, [[column[k] for column in columns] for k in hits], most))
+            found.append(
+                rows_of(frame, keys, [[column[k] for column in columns] for k in hits], most)
+            )
     return found
 
 
 def of_file(data: Any, source: str, unit: str = "line", **more: Any) -> Table:
     """Return the table of a file whose rows were read into a frame."""
     frame: Any = nw.from_native(data)
-    return Table(frame=frame, columns=tuple(frame.columns), source=source, unit=unit, is_file=True, **more)
+    return Table(
+        frame=frame, columns=tuple(frame.columns), source=source, unit=unit, is_file=True, **more
+    )
 
 
 def as_table(data: Any, source: str = "data frame") -> Table:
@@ -342,13 +362,17 @@ def as_table(data: Any, source: str = "data frame") -> Table:
         names = [text_name(name) for name in data.columns]
         data = data if names == [*data.columns] else data.set_axis(names, axis=1)
         check_names(names, source)
-        index = tuple(name for name in data.index.names if isinstance(name, str) and name not in data.columns)
+        index = tuple(
+            name for name in data.index.names if isinstance(name, str) and name not in data.columns
+        )
         data = data.reset_index(level=[*index]) if index else data
     try:
         with engine(source):
             data, locate = numbered(data)
             frame: Any = nw.from_native(data)
-            columns = tuple(frame.collect_schema().names() if isinstance(frame, nw.LazyFrame) else frame.columns)
+            columns = tuple(
+                frame.collect_schema().names() if isinstance(frame, nw.LazyFrame) else frame.columns
+            )
     except TypeError as error:
         raise InputError(
             f"{source}: a {type(data).__name__} is not a table. Pass a data frame (pandas, polars, pyarrow, "
@@ -357,7 +381,9 @@ def as_table(data: Any, source: str = "data frame") -> Table:
         ) from error
     except nw.exceptions.DuplicateError as error:
         message = " ".join(str(error).split())
-        raise InputError(f"{source}: two columns have the same name ({message}). Rename one of them") from error
+        raise InputError(
+            f"{source}: two columns have the same name ({message}). Rename one of them"
+        ) from error
     check_names(columns, source)
     columns = tuple(column for column in columns if column not in (*index, ROW))
     return Table(frame=frame, columns=columns, index=index, source=source, locate=locate)
@@ -378,7 +404,10 @@ def _from_mapping(data: Mapping[Any, Any], source: str) -> Any:
             f"and how often each occurred are two vectors: ({[*data][:3]}, {option('count', [*data.values()][:3])})"
         )
     if not any(isinstance(column, str) for column in data.values()):
-        refuse_lengths({str(name): column for name, column in data.items() if hasattr(column, "__len__")}, source)
+        refuse_lengths(
+            {str(name): column for name, column in data.items() if hasattr(column, "__len__")},
+            source,
+        )
     try:
         return pd.DataFrame(dict(data))
     except ValueError as error:

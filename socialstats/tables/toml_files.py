@@ -21,11 +21,21 @@ Allowed = Mapping[str, Any]
 """What a table may hold by name (``*``: any other name). It is a type or a union of them, a tuple of values, a table or
 a `Column`. ``[kind]`` allows one or a list of a kind, ``[kind, kind, ...]`` any of several kinds, `object` anything. A
 text says why a key cannot be set."""
-PLAIN = {str: "text", int: "a whole number", float: "a number", dict: "a table", list: "a list", bool: "true or false"}
+PLAIN = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    dict: "a table",
+    list: "a list",
+    bool: "true or false",
+}
 
 
 MOST_NAMED = 20
-FILTER: Any = [str | int | float | bool | list, {"not": object}]  # selects rows by column: a label, labels, or others
+FILTER: Any = [
+    str | int | float | bool | list,
+    {"not": object},
+]  # selects rows by column: a label, labels, or others
 HEADER = re.compile(r"\s*\[(?P<many>\[)?\s*(?P<name>[^\[\]]+?)\s*\]\]?\s*(?:#.*)?")
 WORD = re.compile(r"[\w-]+")
 
@@ -38,7 +48,9 @@ class Column:
     known: Texts
 
 
-def read_toml(path: str | os.PathLike[str], parse_float: Callable[[str], Any] = float) -> tuple[bytes, dict[str, Any]]:
+def read_toml(
+    path: str | os.PathLike[str], parse_float: Callable[[str], Any] = float
+) -> tuple[bytes, dict[str, Any]]:
     """Return the bytes of a TOML file and what it holds.
 
     Raises
@@ -91,7 +103,11 @@ def line_of(text: str, section: str, message: str, nth: int = 0, of: int = 1) ->
     2
     """
     lines = text.splitlines()
-    heads = [(i, found["name"].replace('"', "")) for i, line in enumerate(lines) if (found := HEADER.fullmatch(line))]
+    heads = [
+        (i, found["name"].replace('"', ""))
+        for i, line in enumerate(lines)
+        if (found := HEADER.fullmatch(line))
+    ]
     starts = [i for i, name in heads if name == section]
     outer, _, inner = section.partition(".")
     if inner and not starts:
@@ -99,7 +115,9 @@ def line_of(text: str, section: str, message: str, nth: int = 0, of: int = 1) ->
     if len(starts) != of or not 0 <= nth < of:
         return 0
     first = starts[nth]
-    last = next((i for i, name in heads if i > first and not name.startswith(f"{section}.")), len(lines))
+    last = next(
+        (i for i, name in heads if i > first and not name.startswith(f"{section}.")), len(lines)
+    )
     for word in WORD.findall(message):
         key = re.compile(rf"\s*[\"']?{re.escape(word)}[\"']?\s*[.=]")
         for i in range(first, last):
@@ -108,7 +126,9 @@ def line_of(text: str, section: str, message: str, nth: int = 0, of: int = 1) ->
     return 0 if section != "rule" and message == inner else first + 1
 
 
-def wrong_keys(values: Mapping[str, Any], allowed: Allowed, where: str = "", needed: Fixes = None) -> Iterator[Problem]:
+def wrong_keys(
+    values: Mapping[str, Any], allowed: Allowed, where: str = "", needed: Fixes = None
+) -> Iterator[Problem]:
     """Yield what is wrong with a table, and with the tables in it.
 
     Parameters
@@ -154,7 +174,9 @@ def wrong_value(key: str, value: Any, kind: Any, needed: Fixes = None) -> Iterat
         case Column() if isinstance(value, str):
             if value not in kind.known:
                 fix = f"{meant(value, kind.known)}Columns: {', '.join(kind.known)}"
-                yield Problem(message=f"{key}: table {kind.table} has no column '{shorten(value)}'", fix=fix)
+                yield Problem(
+                    message=f"{key}: table {kind.table} has no column '{shorten(value)}'", fix=fix
+                )
         case _ if (like := _unlike(value, kind)) is not None:
             yield Problem(message=f"{key} = {_plain(value)} is not {like}")
 
@@ -177,12 +199,16 @@ def _unlike(value: Any, kind: Any) -> str | None:
         case tuple():
             names = [_plain_word(one) for one in kind]
             shown = names if len(names) <= MOST_NAMED else [*names[:4], "...", names[-1]]
-            fits = any(value == one and isinstance(value, bool) == isinstance(one, bool) for one in kind)
+            fits = any(
+                value == one and isinstance(value, bool) == isinstance(one, bool) for one in kind
+            )
             return None if fits else f"one of {', '.join(shown)}"
         case Column():
             return "a column"
     types = {dict} if isinstance(kind, Mapping) else {*get_args(kind)} or {kind}
-    fits = kind is object or type(value) in types or (float in types and type(value) in (int, Decimal))
+    fits = (
+        kind is object or type(value) in types or (float in types and type(value) in (int, Decimal))
+    )
     return None if fits else " or ".join(PLAIN[one] for one in PLAIN if one in types)
 
 

@@ -26,7 +26,11 @@ def read_parquet(source: Source) -> Any:
         opened = pq.ParquetFile(stream)
         about = opened.metadata
         within("rows", about.num_rows, source.name)
-        within("bytes", sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups)), source.name)
+        within(
+            "bytes",
+            sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups)),
+            source.name,
+        )
         refuse_wide(opened.schema_arrow.names, source.name)
         return validated(opened.read())
 
@@ -58,7 +62,10 @@ def read_stata(source: Source) -> Any:
     """Return the pandas frame of a Stata file; codes with labels are categories."""
     import pandas as pd
 
-    with source.seekable() as stream, pd.read_stata(stream, iterator=True, convert_categoricals=False) as opened:
+    with (
+        source.seekable() as stream,
+        pd.read_stata(stream, iterator=True, convert_categoricals=False) as opened,
+    ):
         reader: Any = opened
         frame, labels = reader.read(), reader.value_labels()
         sets = reader._lbllist  # the name of the labels of each column; pandas has no public one
@@ -76,11 +83,15 @@ def read_sav(source: Source) -> Any:
     refuse_wide([*content.columns], source.name)
     frame = pd.DataFrame(content.columns)
     for column, labels in content.labels.items():
-        frame[column] = labelled(frame[column], labels, source.name, ordered=column not in content.nominal)
+        frame[column] = labelled(
+            frame[column], labels, source.name, ordered=column not in content.nominal
+        )
     return frame
 
 
-def labelled(column: pd.Series[Any], labels: Mapping[Any, str], source: str, *, ordered: bool) -> pd.Series[Any]:
+def labelled(
+    column: pd.Series[Any], labels: Mapping[Any, str], source: str, *, ordered: bool
+) -> pd.Series[Any]:
     """Return a column of codes as what its value labels say.
 
     A column whose values all have labels becomes a category with every label as a level, in the order of the codes.
@@ -114,7 +125,9 @@ def labelled(column: pd.Series[Any], labels: Mapping[Any, str], source: str, *, 
     unlabelled = [value for value in used if value not in labels]
     if len(unlabelled) == len(used):
         return column
-    texts = {code: labels[code] for code in sorted(labels)} | {value: as_text(value) or "" for value in unlabelled}
+    texts = {code: labels[code] for code in sorted(labels)} | {
+        value: as_text(value) or "" for value in unlabelled
+    }
     codes: dict[str, Any] = {}
     for code, label in texts.items():
         if codes.setdefault(label, code) != code:

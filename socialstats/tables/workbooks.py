@@ -147,7 +147,15 @@ class Archive:
         self._zip, self._source, self._total = zipfile.ZipFile(stream), source, 0
         self.names = frozenset(self._zip.namelist())
 
-    def parse(self, name: str, start: Start, end: Use = ignored, text: Use = ignored, *, needed: bool = True) -> None:
+    def parse(
+        self,
+        name: str,
+        start: Start,
+        end: Use = ignored,
+        text: Use = ignored,
+        *,
+        needed: bool = True,
+    ) -> None:
         """Parse a part; the functions get the names of elements without their prefixes.
 
         A part that is not needed may be absent.
@@ -184,7 +192,9 @@ class Archive:
         return found
 
     def _refuse_entity(self, name: str, *_: object) -> None:
-        raise InputError(f"{self._source}: its XML declares the entity '{name[:20]}', which no workbook needs. {SAVE}")
+        raise InputError(
+            f"{self._source}: its XML declares the entity '{name[:20]}', which no workbook needs. {SAVE}"
+        )
 
 
 def sheets_of(stream: Bytes, format: str, source: str, only: str = "") -> list[Sheet]:
@@ -203,8 +213,13 @@ def sheets_of(stream: Bytes, format: str, source: str, only: str = "") -> list[S
 
 REFERENCE = re.compile(rf"([A-Z]{{1,{MOST_LETTERS}}})([1-9][0-9]*)")
 WORKBOOK = "xl/workbook.xml"
-EPOCHS = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}  # day 0, by whether the workbook counts from 1904
-DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))  # built-in formats of dates, times
+EPOCHS = {
+    False: datetime(1899, 12, 30),
+    True: datetime(1904, 1, 1),
+}  # day 0, by whether the workbook counts from 1904
+DATES = frozenset(
+    (*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59))
+)  # built-in formats of dates, times
 DURATION = 46  # [h]:mm:ss
 NOT_SHOWN = re.compile(r'"[^"]*"|\\.|_.|\[(?!(?:hh?|mm?|ss?)\])[^\]]*\]', re.IGNORECASE)
 LEAP_BUG = 60  # days of 1900 that Excel counts one too high: it has a 29 February 1900
@@ -217,7 +232,9 @@ class _Xlsx:
         self._archive, self._epoch = archive, EPOCHS[False]
         self.sheets: list[Sheet] = []
         self._strings: list[str] = []
-        self._kinds: list[str] = []  # what numbers are, by the style of their cell: "", "date" or "duration"
+        self._kinds: list[
+            str
+        ] = []  # what numbers are, by the style of their cell: "", "date" or "duration"
         self._each("xl/sharedStrings.xml", "si", self._strings.append, needed=False)
         self._read_styles("xl/styles.xml")
         targets = {
@@ -230,7 +247,9 @@ class _Xlsx:
             if tag == "workbookPr":
                 self._epoch = EPOCHS[found.get("date1904", "0") in ("1", "true")]
             elif tag == "sheet":
-                place = next((value for name, value in found.items() if name.rpartition(":")[2] == "id"), "")
+                place = next(
+                    (value for name, value in found.items() if name.rpartition(":")[2] == "id"), ""
+                )
                 listed.append((found["name"], targets.get(place, "")))
         for name, part in listed:
             if part in archive.names:
@@ -239,7 +258,9 @@ class _Xlsx:
                 if only in ("", name):
                     self._read_sheet(sheet, part)
 
-    def _each(self, part: str, whole: str, use: Use, start: Start = ignored, *, needed: bool = True) -> None:
+    def _each(
+        self, part: str, whole: str, use: Use, start: Start = ignored, *, needed: bool = True
+    ) -> None:
         """Hand on the text of each element of a tag; spellings for readers of Japanese (rPh) are no part of it."""
         pieces: list[str] = []
         inside = phonetic = False
@@ -302,11 +323,22 @@ class _Xlsx:
 
         self._each(part, "c", use, start)
 
-    def _put(self, sheet: Sheet, row: int, column: int, attributes: Attributes, value: str, *, formula: bool) -> None:
+    def _put(
+        self,
+        sheet: Sheet,
+        row: int,
+        column: int,
+        attributes: Attributes,
+        value: str,
+        *,
+        formula: bool,
+    ) -> None:
         """Write the value of a cell into a sheet."""
         kind = attributes.get("t", "n")
         if not value:
-            if formula and kind != "str":  # a program that computes nothing wrote it; text that is empty is a value
+            if (
+                formula and kind != "str"
+            ):  # a program that computes nothing wrote it; text that is empty is a value
                 sheet.refuse(row, column, "a formula without its value", SAVE)
             return
         match kind:
@@ -330,7 +362,11 @@ class _Xlsx:
             return number_text(value)
         try:
             days = float(value)
-            return str(timedelta(milliseconds=round(days * 86_400_000))) if shown == "duration" else self._date(days)
+            return (
+                str(timedelta(milliseconds=round(days * 86_400_000)))
+                if shown == "duration"
+                else self._date(days)
+            )
         except (OverflowError, ValueError):
             return ""
 
@@ -410,13 +446,18 @@ class _Ods:
             case "s" | "tab" | "line-break" if not self._notes:
                 spaces = int(attributes.get("text:c", "1"))
                 if spaces > MOST_SPACES:
-                    raise InputError(f"{self._source}: a cell with {spaces:,} spaces, which no table needs. Shorten it")
+                    raise InputError(
+                        f"{self._source}: a cell with {spaces:,} spaces, which no table needs. Shorten it"
+                    )
                 self._pieces.append({"s": " " * spaces, "tab": "\t"}.get(tag, "\n"))
 
     def _end(self, tag: str) -> None:
         match tag:
             case "table-cell" | "covered-table-cell":
-                self._put(int(self._cell.get("table:number-columns-repeated", "1")), covered=tag != "table-cell")
+                self._put(
+                    int(self._cell.get("table:number-columns-repeated", "1")),
+                    covered=tag != "table-cell",
+                )
             case "table-row" if self._open:
                 self.sheets[-1].repeat(self._row, self._times)
             case "annotation":
@@ -445,7 +486,9 @@ class _Ods:
             case "float" | "percentage" | "currency":
                 return number_text(cell["office:value"])
             case "boolean":
-                return "TRUE" if cell.get("office:boolean-value", shown.lower()) == "true" else "FALSE"
+                return (
+                    "TRUE" if cell.get("office:boolean-value", shown.lower()) == "true" else "FALSE"
+                )
             case "date":
                 return date_text(datetime.fromisoformat(cell["office:date-value"]))
             case "time":

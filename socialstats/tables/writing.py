@@ -32,11 +32,19 @@ if TYPE_CHECKING:
 Target = str | Path
 Format = Literal["csv", "tsv", "jsonl", "parquet"]
 SUFFIXES: dict[str, Format] = {
-    ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
-}  # fmt: skip
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
 SEPARATORS = {"csv": ",", "tsv": "\t"}
 READABLE = 0o666
-HEAD, CHUNK, LONGEST_LINE = 1 << 12, 1 << 16, 1 << 24  # bytes looked at: of any file, of a log, of a row of JSON
+HEAD, CHUNK, LONGEST_LINE = (
+    1 << 12,
+    1 << 16,
+    1 << 24,
+)  # bytes looked at: of any file, of a log, of a row of JSON
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 DESCRIPTOR = re.compile(r"/dev/(stdout|stderr|fd/\d+)|/proc/self/(fd/\d+)")
 
@@ -58,7 +66,9 @@ def format_of(target: str) -> Format:
     if target == "-" or (not suffix and straight(target)):
         return "csv"
     if suffix not in SUFFIXES:
-        raise InputError(f"{target}: no format has the suffix '{suffix}'. Suffixes: {listing([*SUFFIXES], 9)}")
+        raise InputError(
+            f"{target}: no format has the suffix '{suffix}'. Suffixes: {listing([*SUFFIXES], 9)}"
+        )
     return SUFFIXES[suffix]
 
 
@@ -80,7 +90,10 @@ def as_bytes(frame: pd.DataFrame, format: Format) -> bytes:
     """
     if format == "jsonl":
         names = [str(name) for name in frame.columns]
-        rows = (dict(zip(names, map(_null, row), strict=True)) for row in frame.itertuples(index=False, name=None))
+        rows = (
+            dict(zip(names, map(_null, row), strict=True))
+            for row in frame.itertuples(index=False, name=None)
+        )
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
     if format == "parquet":
         return _parquet(frame)
@@ -88,7 +101,9 @@ def as_bytes(frame: pd.DataFrame, format: Format) -> bytes:
     texts = [column for _, column in frame.items() if column.dtype.kind not in NUMERIC]
     returns = any(map(_has_return, itertools.chain(frame.columns, *texts)))
     quoting: Literal[0, 2] = 2 if returns else 0  # csv.QUOTE_NONNUMERIC, csv.QUOTE_MINIMAL
-    return frame.to_csv(index=False, sep=SEPARATORS[format], lineterminator="\n", quoting=quoting).encode()
+    return frame.to_csv(
+        index=False, sep=SEPARATORS[format], lineterminator="\n", quoting=quoting
+    ).encode()
 
 
 def _has_return(value: Any) -> bool:
@@ -96,7 +111,9 @@ def _has_return(value: Any) -> bool:
     return isinstance(value, str) and "\r" in value
 
 
-def write_rows(out: IO[str], rows: Iterable[Iterable[Any]], format: Literal["csv", "tsv"] = "csv") -> None:
+def write_rows(
+    out: IO[str], rows: Iterable[Iterable[Any]], format: Literal["csv", "tsv"] = "csv"
+) -> None:
     """Write rows of csv or tsv; what looks like a formula is guarded (`cell`).
 
     Examples
@@ -105,8 +122,10 @@ def write_rows(out: IO[str], rows: Iterable[Iterable[Any]], format: Literal["csv
     unit,value
     '=u,-0.1
     """
-    minimal, full = (csv.writer(out, delimiter=SEPARATORS[format], lineterminator="\n", quoting=quoting)
-                     for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONNUMERIC))  # fmt: skip
+    minimal, full = (
+        csv.writer(out, delimiter=SEPARATORS[format], lineterminator="\n", quoting=quoting)
+        for quoting in (csv.QUOTE_MINIMAL, csv.QUOTE_NONNUMERIC)
+    )
     for row in rows:
         cells = [cell(value) for value in row]
         (full if any(map(_has_return, cells)) else minimal).writerow(cells)
@@ -120,7 +139,9 @@ def _parquet(frame: pd.DataFrame) -> bytes:
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
-        raise MissingDependency("writing parquet needs pyarrow: pip install 'socialstats[parquet]'") from error
+        raise MissingDependency(
+            "writing parquet needs pyarrow: pip install 'socialstats[parquet]'"
+        ) from error
     held = io.BytesIO()
     frame.to_parquet(held, index=False)
     return held.getvalue()
@@ -159,7 +180,9 @@ def marked(name: str, mark: str) -> Kind:
 def table_like(columns: Texts, format: Format) -> Kind:
     """Return the kind of the tables in a format with these columns in this order."""
     held = list(map(unguarded, columns))
-    return Kind(f"a {format} table of {quoted(columns)}", lambda path: _columns(path, format) == held)
+    return Kind(
+        f"a {format} table of {quoted(columns)}", lambda path: _columns(path, format) == held
+    )
 
 
 def text_like(content: str, name: str = "a text of socialstats") -> Kind:
@@ -180,9 +203,13 @@ RUN_FILE = marked("a run file of 'socialstats design'", "# Written by socialstat
 LOG = Kind("a log", lambda path: False)
 LOG_LINE = re.compile(rb'\{"type": "(run|item|attempt|end)", ')
 SEEN: tuple[tuple[bytes, str], ...] = (
-    (rb"\s*(<!doctype html|<html)", "a page of somebody else"), (rb"%PDF", "a PDF"), (rb"PK\x03\x04", "an archive"),
-    (rb"PAR1", "a parquet table"), (rb"(?s).*\0", "not a text"), (rb"\s*[{\[]", "JSON of another kind"),
-)  # fmt: skip
+    (rb"\s*(<!doctype html|<html)", "a page of somebody else"),
+    (rb"%PDF", "a PDF"),
+    (rb"PK\x03\x04", "an archive"),
+    (rb"PAR1", "a parquet table"),
+    (rb"(?s).*\0", "not a text"),
+    (rb"\s*[{\[]", "JSON of another kind"),
+)
 
 
 def _head(path: Path, size: int = HEAD) -> bytes:
@@ -203,14 +230,21 @@ def _columns(path: Path, format: Format) -> list[str] | None:
                 return list(map(unguarded, first)) if isinstance(first, dict) else None
             heads = next(csv.reader(file, delimiter="\t" if format == "tsv" else ","), None)
             return None if heads is None else list(map(unguarded, heads))
-    except (OSError, ValueError, csv.Error, RecursionError):  # UnicodeDecodeError and pyarrow's are ValueErrors
+    except (
+        OSError,
+        ValueError,
+        csv.Error,
+        RecursionError,
+    ):  # UnicodeDecodeError and pyarrow's are ValueErrors
         return None
 
 
 def _seen(path: Path) -> str:
     """Describe a file."""
     head = _head(path)
-    ours = next((kind.name for kind in (PAGE, NUMBERS, METHODS, RUN_FILE) if kind.known(path)), None)
+    ours = next(
+        (kind.name for kind in (PAGE, NUMBERS, METHODS, RUN_FILE) if kind.known(path)), None
+    )
     other = next((what for mark, what in SEEN if re.match(mark, head, re.IGNORECASE)), None)
     line = head.decode("utf-8", "replace").strip("\ufeff \r\n").split("\n")[0]
     return ours or other or f"a file that begins with '{shorten(line, 60)}'"
@@ -227,13 +261,17 @@ _allowed: ContextVar[_Allowed | None] = ContextVar("allowed", default=None)
 
 
 @contextmanager
-def writing(words: Iterable[str], *, overwrite: bool, keep_formulas: bool = False) -> Iterator[None]:
+def writing(
+    words: Iterable[str], *, overwrite: bool, keep_formulas: bool = False
+) -> Iterator[None]:
     """Inside, no file that one of the words names is written over, and others of another kind only with `overwrite`.
 
     A word may be anything that a command was given, also ``BOOK.xlsx:SHEET``. With `keep_formulas` texts that look like
     formulas are written as they are.
     """
-    named = [part for word in words for part in (word, word.rpartition(":")[0]) if os.path.isfile(part)]
+    named = [
+        part for word in words for part in (word, word.rpartition(":")[0]) if os.path.isfile(part)
+    ]
     token = _allowed.set(_Allowed([*map(Path, named)], overwrite, keep_formulas))
     try:
         yield
@@ -295,7 +333,9 @@ def place_of(target: Target, kind: Kind) -> Path:
             raise _refused(target, "is a log of 'socialstats collect', which nothing replaces")
         if not allowed.overwrite:
             fix = "Name another file, or add --overwrite."
-            raise _refused(target, f"exists, and is {_seen(path)}; {kind.name} would replace it", fix)
+            raise _refused(
+                target, f"exists, and is {_seen(path)}; {kind.name} would replace it", fix
+            )
     return _in_folder(path.resolve(), target)
 
 
@@ -344,12 +384,16 @@ def opened_whole(target: Target, kind: Kind) -> Iterator[Bytes]:
         if name:
             mask = os.umask(0)
             os.umask(mask)
-            Path(name).chmod(stat.S_IMODE(place.stat().st_mode) if place.exists() else READABLE & ~mask)
+            Path(name).chmod(
+                stat.S_IMODE(place.stat().st_mode) if place.exists() else READABLE & ~mask
+            )
             os.replace(name, place)
             is_read(place)
     except OSError as error:
         if error.errno in FULL or (name and error.filename == name):
-            raise _refused(target, f"cannot be written: {error.strerror}", "Make room, or name another file.") from None
+            raise _refused(
+                target, f"cannot be written: {error.strerror}", "Make room, or name another file."
+            ) from None
         raise
     finally:
         if name:
@@ -359,14 +403,18 @@ def opened_whole(target: Target, kind: Kind) -> Iterator[Bytes]:
 def _descriptor(path: Path) -> int | None:
     """Return the number of the open file that a name such as /dev/stdout stands for: it may be the end of a file."""
     if found := DESCRIPTOR.fullmatch(str(path)):
-        return {"stdout": 1, "stderr": 2}.get(found[1]) or int((found[1] or found[2]).rpartition("/")[2])
+        return {"stdout": 1, "stderr": 2}.get(found[1]) or int(
+            (found[1] or found[2]).rpartition("/")[2]
+        )
     return None
 
 
 def straight(target: Target) -> bool:
     """Return whether a name is that of a device, a pipe or an open file: nothing can stand in its place."""
     path = Path(target)
-    return _descriptor(path) is not None or (path.exists() and not path.is_file() and not path.is_dir())
+    return _descriptor(path) is not None or (
+        path.exists() and not path.is_file() and not path.is_dir()
+    )
 
 
 @contextmanager
@@ -406,7 +454,9 @@ def write_whole(target: Target, content: bytes | str, kind: Kind) -> None:
 
 def put(target: str, frame: pd.DataFrame, format: Format) -> None:
     """Write a table to a file, or to stdout (``-``)."""
-    write_whole(target, as_bytes(frame, format), table_like([str(name) for name in frame.columns], format))
+    write_whole(
+        target, as_bytes(frame, format), table_like([str(name) for name in frame.columns], format)
+    )
 
 
 def put_rows(target: str, rows: Iterable[Mapping[str, Any]], further: Iterable[str] = ()) -> None:
@@ -447,9 +497,13 @@ def put_rows(target: str, rows: Iterable[Mapping[str, Any]], further: Iterable[s
         every = itertools.chain([] if first is None else [first], later)
         if format == "jsonl":
             for row in every:
-                out.write(json.dumps({name: row.get(name) for name in names}, ensure_ascii=False) + "\n")
+                out.write(
+                    json.dumps({name: row.get(name) for name in names}, ensure_ascii=False) + "\n"
+                )
         else:
-            write_rows(out, itertools.chain([names], (_in_order(row, names) for row in every)), format)
+            write_rows(
+                out, itertools.chain([names], (_in_order(row, names) for row in every)), format
+            )
     return None
 
 

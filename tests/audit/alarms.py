@@ -51,7 +51,9 @@ def main() -> None:
                 print(f"  {n:3} of {len(found):3} {rule.name} [{rule.check}]: {basis}, {evidence}")
                 total[f"alarms, basis {basis}"] += n
         known = known_findings(paper)
-        for name, some in zip(("alarms", "told by a note", "not told"), split(report, known), strict=True):
+        for name, some in zip(
+            ("alarms", "told by a note", "not told"), split(report, known), strict=True
+        ):
             total[f"known findings, {name}"] += len(some)
         total["known findings"] += len(known)
     for name, n in sorted(total.items()):

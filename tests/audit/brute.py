@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import ROUND_DOWN, ROUND_HALF_DOWN, ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal, localcontext
+from decimal import (
+    ROUND_DOWN,
+    ROUND_HALF_DOWN,
+    ROUND_HALF_EVEN,
+    ROUND_HALF_UP,
+    Decimal,
+    localcontext,
+)
 from fractions import Fraction
 from itertools import combinations_with_replacement
 
@@ -13,7 +20,10 @@ CUT = (ROUND_DOWN,)
 
 def sums_of(n: int, low: int, high: int) -> set[tuple[int, int]]:
     """Sum and sum of squares of every data set: no formula, just all of them."""
-    return {(sum(data), sum(x * x for x in data)) for data in combinations_with_replacement(range(low, high + 1), n)}
+    return {
+        (sum(data), sum(x * x for x in data))
+        for data in combinations_with_replacement(range(low, high + 1), n)
+    }
 
 
 def as_printed(value: Fraction, decimals: int, modes: tuple[str, ...]) -> set[str]:
@@ -35,7 +45,13 @@ def root_as_printed(square: Fraction, decimals: int, modes: tuple[str, ...]) -> 
 
 
 def pairs(
-    n: int, low: int, high: int, decimals: int, ddof: int, modes: tuple[str, ...] = ROUNDED, items: int = 1
+    n: int,
+    low: int,
+    high: int,
+    decimals: int,
+    ddof: int,
+    modes: tuple[str, ...] = ROUNDED,
+    items: int = 1,
 ) -> Iterator[tuple[str, str]]:
     """Every (mean, sd) that some data set prints; with several items the scores are sums over items, then divided."""
     seen = set()

@@ -34,7 +34,10 @@ def text(value: float, decimals: int) -> str:
 
 def groups(rng: np.random.Generator, k: int = 2) -> list[Any]:
     scale = rng.uniform(0.5, 3)
-    return [rng.normal(rng.uniform(3, 5), scale * rng.uniform(0.6, 1.6), rng.integers(12, 90)) for _ in range(k)]
+    return [
+        rng.normal(rng.uniform(3, 5), scale * rng.uniform(0.6, 1.6), rng.integers(12, 90))
+        for _ in range(k)
+    ]
 
 
 def summary(x: Any, d: int) -> tuple[str, str, int]:
@@ -52,7 +55,11 @@ def welch_t(rng: np.random.Generator, d: int) -> Case:
 
 def student_p(rng: np.random.Generator, d: int) -> Case:
     x, y = groups(rng)
-    return st.ttest_ind(x, y).pvalue, 3, lambda v: au.two_sample_t(*summary(x, d), *summary(y, d), p=v, test="student")
+    return (
+        st.ttest_ind(x, y).pvalue,
+        3,
+        lambda v: au.two_sample_t(*summary(x, d), *summary(y, d), p=v, test="student"),
+    )
 
 
 def welch_df(rng: np.random.Generator, d: int) -> Case:
@@ -90,7 +97,11 @@ def correlated(rng: np.random.Generator, d: int) -> Case:
 def estimate(rng: np.random.Generator, d: int) -> Case:
     x = rng.normal(size=(60, 2))
     fit = sm.OLS(x @ rng.uniform(-1, 1, 2) + rng.normal(size=60), sm.add_constant(x)).fit()
-    return fit.tvalues[1], 2, lambda v: au.t_from_estimate(text(fit.params[1], d + 1), text(fit.bse[1], d + 1), t=v)
+    return (
+        fit.tvalues[1],
+        2,
+        lambda v: au.t_from_estimate(text(fit.params[1], d + 1), text(fit.bse[1], d + 1), t=v),
+    )
 
 
 def std_error(rng: np.random.Generator, d: int) -> Case:
@@ -107,7 +118,10 @@ def interval(rng: np.random.Generator, d: int) -> Case:
 
 def share(rng: np.random.Generator, d: int) -> Case:
     n = int(rng.integers(30, 400))
-    k, method = int(rng.integers(3, n - 3)), rng.choice(["normal", "wilson", "beta", "agresti_coull", "jeffreys"])
+    k, method = (
+        int(rng.integers(3, n - 3)),
+        rng.choice(["normal", "wilson", "beta", "agresti_coull", "jeffreys"]),
+    )
     low, high = (100 * x for x in proportion_confint(k, n, method=method))
     return high, d, lambda v: au.count_ci(text(low, d), v, n, count=k, scale=100)
 
@@ -116,7 +130,11 @@ def kappa(rng: np.random.Generator, d: int) -> Case:
     a = rng.integers(0, 3, 150)
     b = np.where(rng.random(150) < 0.6, a, rng.integers(0, 3, 150))
     po, pe = (a == b).mean(), sum((a == i).mean() * (b == i).mean() for i in range(3))
-    return sk.cohen_kappa_score(a, b), 2, lambda v: au.kappa_from_agreement(v, text(po, d + 1), text(pe, d + 1))
+    return (
+        sk.cohen_kappa_score(a, b),
+        2,
+        lambda v: au.kappa_from_agreement(v, text(po, d + 1), text(pe, d + 1)),
+    )
 
 
 def predicted(rng: np.random.Generator) -> tuple[Any, Any]:
@@ -132,15 +150,22 @@ def counted(rng: np.random.Generator, d: int) -> Case:
 
 def f1_alone(rng: np.random.Generator, d: int) -> Case:
     y, z = predicted(rng)
-    made = {"precision": text(sk.precision_score(y, z), d), "recall": text(sk.recall_score(y, z), d)}
+    made = {
+        "precision": text(sk.precision_score(y, z), d),
+        "recall": text(sk.recall_score(y, z), d),
+    }
     return sk.f1_score(y, z), d, lambda v: au.confusion(**made, f1=v, average="binary")
 
 
 def accuracy_of(rng: np.random.Generator, d: int) -> Case:
     y, z = predicted(rng)
     y, z = y[:90], z[:90]
-    made = {"n": len(y), "precision": text(sk.precision_score(y, z), d), "recall": text(sk.recall_score(y, z), d),
-            "balanced_accuracy": text(sk.balanced_accuracy_score(y, z), d)}  # fmt: skip
+    made = {
+        "n": len(y),
+        "precision": text(sk.precision_score(y, z), d),
+        "recall": text(sk.recall_score(y, z), d),
+        "balanced_accuracy": text(sk.balanced_accuracy_score(y, z), d),
+    }
     return sk.accuracy_score(y, z), d, lambda v: au.confusion(**made, accuracy=v, average="binary")
 
 
@@ -161,7 +186,11 @@ def chi2(rng: np.random.Generator, d: int) -> Case:
 def ratings(rng: np.random.Generator, d: int) -> Case:
     every = rng.normal(1000, 150, 6)
     rate = np.mean([1 / (1 + 10 ** ((x - every[0]) / 400)) for x in every[1:]])
-    return rate, d, lambda v: au.rating_win_rate(v, text(every[0], 0), [text(x, 0) for x in every[1:]])
+    return (
+        rate,
+        d,
+        lambda v: au.rating_win_rate(v, text(every[0], 0), [text(x, 0) for x in every[1:]]),
+    )
 
 
 def denominator(rng: np.random.Generator, d: int) -> Case:
@@ -177,17 +206,27 @@ def repeated(rng: np.random.Generator, d: int) -> Case:
 
 
 KINDS: dict[str, tuple[str, Callable[[np.random.Generator, int], Case]]] = {
-    "two_sample_t, t": ("scipy", welch_t), "two_sample_t, p alone": ("scipy", student_p),
-    "two_sample_t, Welch's df": ("scipy", welch_df), "cohens_d": ("scipy", d_of), "anova_f, F": ("scipy", f_of),
-    "paired_t_bounds, t": ("scipy", paired), "correlation, p": ("scipy", correlated),
-    "t_from_estimate, t": ("statsmodels", estimate), "std_error_from_sd": ("scipy", std_error),
-    "mean_ci, one end": ("scipy", interval), "count_ci, one end": ("statsmodels", share),
-    "kappa_from_agreement": ("scikit-learn", kappa), "confusion, MCC of counts": ("scikit-learn", counted),
+    "two_sample_t, t": ("scipy", welch_t),
+    "two_sample_t, p alone": ("scipy", student_p),
+    "two_sample_t, Welch's df": ("scipy", welch_df),
+    "cohens_d": ("scipy", d_of),
+    "anova_f, F": ("scipy", f_of),
+    "paired_t_bounds, t": ("scipy", paired),
+    "correlation, p": ("scipy", correlated),
+    "t_from_estimate, t": ("statsmodels", estimate),
+    "std_error_from_sd": ("scipy", std_error),
+    "mean_ci, one end": ("scipy", interval),
+    "count_ci, one end": ("statsmodels", share),
+    "kappa_from_agreement": ("scikit-learn", kappa),
+    "confusion, MCC of counts": ("scikit-learn", counted),
     "confusion, F1 of precision and recall": ("scikit-learn", f1_alone),
-    "confusion, accuracy of n = 90": ("scikit-learn", accuracy_of), "ratio_from_counts": ("statsmodels", odds),
-    "chi2_from_counts": ("scipy", chi2), "rating_win_rate": ("numpy", ratings),
-    "shared_denominator, n up to 40": ("numpy", denominator), "duplicate_rows": ("numpy", repeated),
-}  # fmt: skip
+    "confusion, accuracy of n = 90": ("scikit-learn", accuracy_of),
+    "ratio_from_counts": ("statsmodels", odds),
+    "chi2_from_counts": ("scipy", chi2),
+    "rating_win_rate": ("numpy", ratings),
+    "shared_denominator, n up to 40": ("numpy", denominator),
+    "duplicate_rows": ("numpy", repeated),
+}
 
 
 def measured(kind: str, cases: int = 40, seed: int = 20261123) -> tuple[list[str], int, int]:
@@ -209,10 +248,11 @@ def page(cases: int = 40) -> str:
     """Return the table of docs/audit.md."""
     lines = [
         "Right and wrong numbers of simulated raw data, 40 each, with inputs rounded to 1, 2 and 3 decimals.",
-        "Wrong ones are 2% to 40% off, and at least two units of the last digit. No right number was called wrong.", "",
+        "Wrong ones are 2% to 40% off, and at least two units of the last digit. No right number was called wrong.",
+        "",
         "| Check | Right numbers by | False alarms | Without power | Wrong ones noticed |",
         "| --- | --- | --- | --- | --- |",
-    ]  # fmt: skip
+    ]
     for kind, (source, _) in KINDS.items():
         alarms, powerless, noticed = measured(kind, cases)
         lines.append(

@@ -7,7 +7,9 @@ import random
 from pathlib import Path
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-ROWS = list(csv.DictReader((GOLDEN / "test_sentences.csv").read_text(encoding="utf-8").splitlines()))
+ROWS = list(
+    csv.DictReader((GOLDEN / "test_sentences.csv").read_text(encoding="utf-8").splitlines())
+)
 FRAMES = (
     "The two prompts differed, {}.",
     "Larger models agreed more often with the user ({}).",
@@ -18,7 +20,12 @@ FRAMES = (
     "We found, for GPT-4 at T = 0.7 (top_p = 0.9), that refusals depended on topic, {}, 95% CI [0.10, 0.52].",
 )
 APA = {
-    "t": ("t({d}) = {x}, {p}", "t({d}) = {x}, SE = 0.13, {p}, d = 0.41", "t({d})={x}; {p}", "t ({d}) = {x}, {p}"),
+    "t": (
+        "t({d}) = {x}, {p}",
+        "t({d}) = {x}, SE = 0.13, {p}, d = 0.41",
+        "t({d})={x}; {p}",
+        "t ({d}) = {x}, {p}",
+    ),
     "F": (
         "F({d1}, {d}) = {x}, {p}",
         "F({d1}, {d}) = {x}, MSE = 0.42, {p}, ηp² = .13",
@@ -71,9 +78,17 @@ PLAIN = {
         "χ²_{d} = {x}, {p}",
     ),
     "z": ("a Wald test, z = {x}, {p}", "z-statistic = {x}, {p}", "*z* = {x}, {p}"),
-    "r": ("r = {x}, n = {n}, {p}", "r = {x} (N = {n}), {p}", "r(df = {d}) = {x}, {p}", "r(n = {n}) = {x}, {p}"),
+    "r": (
+        "r = {x}, n = {n}, {p}",
+        "r = {x} (N = {n}), {p}",
+        "r(df = {d}) = {x}, {p}",
+        "r(n = {n}) = {x}, {p}",
+    ),
     "Q": ("Q = {x}, df = {d}, {p}", "Q-between({d}) = {x}, {p}"),
-    "b": ("b = {b} (SE = {se}, t({d}) = {x}, {p})", "coefficient = {b}, SE = {se}, t = {x}, df = {d}, {p}"),
+    "b": (
+        "b = {b} (SE = {se}, t({d}) = {x}, {p})",
+        "coefficient = {b}, SE = {se}, t = {x}, df = {d}, {p}",
+    ),
 }
 KINDS = {"welch": "t"}
 
@@ -81,7 +96,11 @@ KINDS = {"welch": "t"}
 def decimals(value: float, digits: int, *, bare: bool = False) -> str:
     """Write a number with so many decimals, without the leading zero where `bare`."""
     text = f"{value:.{digits}f}"
-    return text.replace("0.", ".", 1) if bare and abs(value) < 1 and text.lstrip("-").startswith("0.") else text
+    return (
+        text.replace("0.", ".", 1)
+        if bare and abs(value) < 1 and text.lstrip("-").startswith("0.")
+        else text
+    )
 
 
 def p_said(p: float, rng: random.Random, *, exact: bool = False) -> str:
@@ -97,7 +116,9 @@ def p_said(p: float, rng: random.Random, *, exact: bool = False) -> str:
     digits = rng.choice((2, 3, 3, 3, 4)) if not exact else 3
     if p < 5 * 10 ** -(digits + 1) and rng.random() < 0.8:
         return (
-            rng.choice((f"{name}{space}<{space}.001", f"p = {p:.1e}", f"p = {p * 10**5:.1f} × 10^-5"))
+            rng.choice(
+                (f"{name}{space}<{space}.001", f"p = {p:.1e}", f"p = {p * 10**5:.1f} × 10^-5")
+            )
             if p < 0.001
             else f"{name} < .01"
         )
@@ -158,7 +179,12 @@ def right_sentences(count: int = 300, seed: int = 17) -> list[str]:
         forms = APA if k % 3 else PLAIN
         allowed = [f for f in forms[parts["kind"]] if "." not in parts["d"] or "{d}=" not in f]
         form = rng.choice(allowed)
-        if form.startswith("t-test: t{d}") or "t_{d}" in form or "F{d1}" in form or "χ²_{d}" in form:
+        if (
+            form.startswith("t-test: t{d}")
+            or "t_{d}" in form
+            or "F{d1}" in form
+            or "χ²_{d}" in form
+        ):
             parts["p"] = parts["p"] if parts["p"][0] in "pP" else "p > .05"
         text = form.format(**parts)
         if (
@@ -171,7 +197,9 @@ def right_sentences(count: int = 300, seed: int = 17) -> list[str]:
             text = german(form.format(**parts))
         elif k % 10 == 3:
             other = result(ROWS[k + 200], rng)
-            text += rng.choice((", and ", "; ", ", unlike in study 1, ")) + APA[other["kind"]][0].format(**other)
+            text += rng.choice((", and ", "; ", ", unlike in study 1, ")) + APA[other["kind"]][
+                0
+            ].format(**other)
         if k % 11 == 5 and float(row["p"]) < 0.9 and parts["kind"] in ("t", "z"):
             half = {**parts, "p": f"p = {decimals(float(row['p']) / 2, 3, bare=True)}"}
             text = rng.choice(
@@ -203,9 +231,13 @@ def wrong_sentences(count: int = 200, seed: int = 29) -> list[tuple[str, str]]:
         parts = result(row, rng, exact=True, digits=2)
         p = float(row["p"])
         if kind == kinds[0]:
-            k = rng.choice([i for i, ch in enumerate(parts["p"]) if ch.isdigit() and i > parts["p"].index(".")])
+            k = rng.choice(
+                [i for i, ch in enumerate(parts["p"]) if ch.isdigit() and i > parts["p"].index(".")]
+            )
             parts["p"] = (
-                parts["p"][:k] + rng.choice([ch for ch in "0123456789" if ch != parts["p"][k]]) + parts["p"][k + 1 :]
+                parts["p"][:k]
+                + rng.choice([ch for ch in "0123456789" if ch != parts["p"][k]])
+                + parts["p"][k + 1 :]
             )
         elif kind == kinds[1]:
             if row["kind"] in ("F", "chi2", "Q"):
@@ -214,7 +246,9 @@ def wrong_sentences(count: int = 200, seed: int = 29) -> list[tuple[str, str]]:
         elif kind == kinds[2]:
             k = rng.choice([i for i, ch in enumerate(parts["x"]) if ch.isdigit()])
             parts["x"] = (
-                parts["x"][:k] + rng.choice([ch for ch in "0123456789" if ch != parts["x"][k]]) + parts["x"][k + 1 :]
+                parts["x"][:k]
+                + rng.choice([ch for ch in "0123456789" if ch != parts["x"][k]])
+                + parts["x"][k + 1 :]
             )
         elif kind == kinds[3]:
             if row["kind"] == "z" or int(float(row["df2"])) < 2:
@@ -222,7 +256,11 @@ def wrong_sentences(count: int = 200, seed: int = 29) -> list[tuple[str, str]]:
             parts["d"] = str(max(1, round(float(row["df2"]) * rng.choice((0.5, 2, 10)))))
         elif kind == kinds[4]:
             parts["p"] = (
-                rng.choice(("p < .05", "p < .01")) if p > 0.06 else rng.choice(("p > .05", "ns")) if p < 0.04 else ""
+                rng.choice(("p < .05", "p < .01"))
+                if p > 0.06
+                else rng.choice(("p > .05", "ns"))
+                if p < 0.04
+                else ""
             )
         else:
             which = rng.choice(("b", "se"))
@@ -233,7 +271,12 @@ def wrong_sentences(count: int = 200, seed: int = 29) -> list[tuple[str, str]]:
                 + parts[which][k + 1 :]
             )
         if parts["p"]:
-            made.append((kind, rng.choice(FRAMES[:6]).format(rng.choice(APA[parts["kind"]]).format(**parts))))
+            made.append(
+                (
+                    kind,
+                    rng.choice(FRAMES[:6]).format(rng.choice(APA[parts["kind"]]).format(**parts)),
+                )
+            )
     return made
 
 

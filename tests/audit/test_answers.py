@@ -69,32 +69,55 @@ def test_counts_shares_means_and_sds_of_groups(folder: Path, value: str, compute
     assert [f.verdict for f in run(folder, rule(value, source, EACH)).findings] == ["agree"] * 3
     changed = TABLE.replace("a,p,1,2,0.33,2.75,1.71", "a,p,2,1,0.34,2.76,1.72")
     (folder / "t.csv").write_text(changed)
-    assert [f.verdict for f in run(folder, rule(value, source, EACH)).findings] == ["disagree", "agree", "agree"]
+    assert [f.verdict for f in run(folder, rule(value, source, EACH)).findings] == [
+        "disagree",
+        "agree",
+        "agree",
+    ]
 
 
 def test_agreement_is_that_of_the_metrics_with_its_level(folder: Path) -> None:
-    rows = [line.split(",") for line in ROWS.splitlines()[1:] if line.split(",")[2] == "p" and line.split(",")[3]]
-    columns = {"unit": [r[0] for r in rows], "rater": [r[1] for r in rows], "value": [r[3] for r in rows]}
+    rows = [
+        line.split(",")
+        for line in ROWS.splitlines()[1:]
+        if line.split(",")[2] == "p" and line.split(",")[3]
+    ]
+    columns = {
+        "unit": [r[0] for r in rows],
+        "rater": [r[1] for r in rows],
+        "value": [r[3] for r in rows],
+    }
     roles = {"unit": "unit", "rater": "rater", "value": "value", "scale": "nominal"}
     wanted = {
         "krippendorff_alpha": ss.krippendorff_alpha(columns, **roles).rows[0].estimate,
         "weighted_kappa": ss.weighted_kappa(columns, pairs="pooled", **roles).rows[0].estimate,
-        "percent_agreement": ss.percent_agreement(columns, pairs="pooled", **roles).rows[0].estimate,
+        "percent_agreement": ss.percent_agreement(columns, pairs="pooled", **roles)
+        .rows[0]
+        .estimate,
     }
     for column, (name, estimate) in zip(("alpha", "kappa", "agree"), wanted.items(), strict=True):
-        source = (f'{{ answers = "answers.csv", compute = "{name}", unit = "unit", rater = "model", '
-                  'answer = "label", by = "prompt" }')  # fmt: skip
+        source = (
+            f'{{ answers = "answers.csv", compute = "{name}", unit = "unit", rater = "model", '
+            'answer = "label", by = "prompt" }'
+        )
         report = run(folder, rule(column, source, ALL))
         (finding,) = report.findings
         sheet = next(sheet for key, sheet in report.book.sheets.items() if name in key)
         assert float(sheet.cell(0, "value").number.value) == pytest.approx(estimate, abs=1e-12)
         assert finding.verdict == "agree", finding.message
-    ordinal = ('{ answers = "answers.csv", compute = "krippendorff_alpha", unit = "unit", rater = "model", '
-               'answer = "score", level = "ordinal", by = "prompt" }')  # fmt: skip
+    ordinal = (
+        '{ answers = "answers.csv", compute = "krippendorff_alpha", unit = "unit", rater = "model", '
+        'answer = "score", level = "ordinal", by = "prompt" }'
+    )
     report = run(folder, rule("alpha", ordinal, ALL))
-    scores = {"unit": ["1", "1", "2", "2", "3", "3", "4", "4"], "rater": ["a", "b"] * 4,
-              "value": [5, 4, 1, 2, 2, 1, 3, 4]}  # fmt: skip
-    wanted_ordinal = ss.krippendorff_alpha(scores, **(roles | {"scale": "ordinal"})).rows[0].estimate
+    scores = {
+        "unit": ["1", "1", "2", "2", "3", "3", "4", "4"],
+        "rater": ["a", "b"] * 4,
+        "value": [5, 4, 1, 2, 2, 1, 3, 4],
+    }
+    wanted_ordinal = (
+        ss.krippendorff_alpha(scores, **(roles | {"scale": "ordinal"})).rows[0].estimate
+    )
     assert wanted_ordinal > 0.5
     assert f"{wanted_ordinal:.6f}" in report.findings[0].message
     assert report.findings[0].verdict == "disagree"
@@ -104,7 +127,10 @@ def test_what_does_not_exist_has_its_reason(folder: Path) -> None:
     by, start = 'by = ["model", "prompt"] }', '{ answers = "answers.csv", compute = '
     source = f'{start} "sd", answer = "score", where = {{ unit = "1" }}, {by}'
     (finding,) = run(folder, rule("mean", source, 'where = { model = "a", prompt = "q" }')).findings
-    assert (finding.verdict, finding.message) == ("not_checkable", "the SD of 1 answer is undefined")
+    assert (finding.verdict, finding.message) == (
+        "not_checkable",
+        "the SD of 1 answer is undefined",
+    )
     source = f'{start} "krippendorff_alpha", answer = "label", unit = "unit", rater = "model", {by}'
     (finding,) = run(folder, rule("mean", source, 'where = { model = "b" }')).findings
     assert finding.verdict == "not_checkable"
@@ -141,17 +167,22 @@ parts = { table = "means", column = "value", by = "prompt", where = { model = ["
     assert [f.verdict for f in report.findings] == ["agree", "agree"]
     sheet = report.book.sheets["means"]
     assert [dict(row) for row in sheet.rows if row["model"] == "all"] == [
-        {"model": "all", "prompt": "p", "value": "2.75"}, {"model": "all", "prompt": "q", "value": "1.5"},
-    ]  # fmt: skip
+        {"model": "all", "prompt": "p", "value": "2.75"},
+        {"model": "all", "prompt": "q", "value": "1.5"},
+    ]
     assert not report.repairs
 
 
 def test_computed_numbers_are_no_suspects_of_a_mistyped_digit(folder: Path) -> None:
     (folder / "t.csv").write_text(TABLE.replace("all,p,4,3,", "all,p,9,3,"))
     source = '{ answers = "answers.csv", compute = "counts", answer = "label", label = "yes", by = "prompt" }'
-    report = run(folder, rule("yes", source, ALL) + '[[rule]]\ncheck = "sum_to"\ntable = "t"\nparts = ["yes", "no"]\n'
-                 'total = { answers = "answers.csv", compute = "counts", answer = "prompt", label = "p", where = '
-                 '{ label = { not = "" } } }\ncounts = true\nwhere = { model = "all" }\n')  # fmt: skip
+    report = run(
+        folder,
+        rule("yes", source, ALL)
+        + '[[rule]]\ncheck = "sum_to"\ntable = "t"\nparts = ["yes", "no"]\n'
+        'total = { answers = "answers.csv", compute = "counts", answer = "prompt", label = "p", where = '
+        '{ label = { not = "" } } }\ncounts = true\nwhere = { model = "all" }\n',
+    )
     (repair,) = report.repairs
     assert (repair.cell, repair.instead) == (("t.csv", 5, "yes"), "4")
 
@@ -162,27 +193,49 @@ def test_computed_numbers_are_no_suspects_of_a_mistyped_digit(folder: Path) -> N
         ('answers = "answers.csv", compute = "median", answer = "score"', "compute = 'median'"),
         ('answers = "answers.csv", compute = "mean"', "needs answer"),
         ('answers = "answers.csv", compute = "mean", answer = "scores"', "no column 'scores'"),
-        ('answers = "answers.csv", compute = "mean", answer = "label", where = { label = { not = "" } }',
-         "answers.csv line 2, column 'label': 'yes' is not a printed number"),
+        (
+            'answers = "answers.csv", compute = "mean", answer = "label", where = { label = { not = "" } }',
+            "answers.csv line 2, column 'label': 'yes' is not a printed number",
+        ),
         ('answers = "answers.csv", compute = "krippendorff_alpha", answer = "label"', "needs unit"),
-        ('answers = "answers.csv", compute = "krippendorff_alpha", answer = "label", unit = "unit", rater = "model", '
-         'level = "cardinal"', "level = 'cardinal'"),
-        ('answers = "answers.csv", compute = "mean", answer = "score", level = "ordinal"', "level has no meaning"),
-        ('answers = "answers.csv", compute = "counts", answer = "label", labels = "yes"',
-         "labels = 'yes' is not a list"),
-        ('answers = "answers.csv", compute = "counts", answer = "label", groups = 3', "groups = 3 is not a table"),
+        (
+            'answers = "answers.csv", compute = "krippendorff_alpha", answer = "label", unit = '
+            '"unit", rater = "model", '
+            'level = "cardinal"',
+            "level = 'cardinal'",
+        ),
+        (
+            'answers = "answers.csv", compute = "mean", answer = "score", level = "ordinal"',
+            "level has no meaning",
+        ),
+        (
+            'answers = "answers.csv", compute = "counts", answer = "label", labels = "yes"',
+            "labels = 'yes' is not a list",
+        ),
+        (
+            'answers = "answers.csv", compute = "counts", answer = "label", groups = 3',
+            "groups = 3 is not a table",
+        ),
         ('answers = "answers.csv", compute = "mean", answer = "score", by = 3', "by"),
-        ('answers = "answers.csv", compute = "mean", answer = "score", where = 3', "where = 3 is not a table"),
-        ('answers = "answers.csv", compute = "mean", answer = "score", colour = 3', "unknown key 'colour'"),
+        (
+            'answers = "answers.csv", compute = "mean", answer = "score", where = 3',
+            "where = 3 is not a table",
+        ),
+        (
+            'answers = "answers.csv", compute = "mean", answer = "score", colour = 3',
+            "unknown key 'colour'",
+        ),
         ('answers = "nowhere.csv", compute = "mean", answer = "score"', "nowhere.csv"),
     ],
-)  # fmt: skip
+)
 def test_errors_name_the_place_and_the_fix(folder: Path, spec: str, words: str) -> None:
     for rules in (
         rule("mean", f"{{ {spec} }}", ALL),
-        "[tables.x]\n" + spec.replace(", ", "\n").replace('{ not = "" }', '{ not = "" }') + "\n"
+        "[tables.x]\n"
+        + spec.replace(", ", "\n").replace('{ not = "" }', '{ not = "" }')
+        + "\n"
         + rule("mean", '{ table = "x", column = "value", by = {} }', ALL),
-    ):  # fmt: skip
+    ):
         with pytest.raises(InputError) as error:
             run(folder, rules)
         assert words in str(error.value), str(error.value)
@@ -192,12 +245,19 @@ def test_realigned_sums_hold_the_true_ones_and_are_as_narrow_as_brute_force_says
     generator = np.random.default_rng(5)
     for _ in range(12):
         units, levels = 4, 3
-        answers = {u: {j: float(generator.integers(0, levels)) for j in "abc"} for u in range(units)}
+        answers = {
+            u: {j: float(generator.integers(0, levels)) for j in "abc"} for u in range(units)
+        }
         order = [int(u) for u in generator.permutation(units)]
         key = {u: int(generator.integers(0, levels)) for u in range(units)}
-        wrong = {j: Fraction(sum(abs(key[order[k]] - int(answers[k][j])) for k in range(units))) for j in "abc"}
+        wrong = {
+            j: Fraction(sum(abs(key[order[k]] - int(answers[k][j])) for k in range(units)))
+            for j in "abc"
+        }
         true = {j: sum(abs(key[u] - answers[u][j]) for u in range(units)) for j in "abc"}
-        found = ss.audit.realigned({"g": wrong}, answers, dict.fromkeys(range(units), "g"), order, high=levels - 1)
+        found = ss.audit.realigned(
+            {"g": wrong}, answers, dict.fromkeys(range(units), "g"), order, high=levels - 1
+        )
         possible = [
             {j: sum(abs(h[k] - answers[order[k]][j]) for k in range(units)) for j in "abc"}
             for h in itertools.product(range(levels), repeat=units)
@@ -215,7 +275,9 @@ def test_realigned_sums_hold_the_true_ones_and_are_as_narrow_as_brute_force_says
 
 def test_a_realigned_interval_is_kept_by_the_rules_that_use_it(folder: Path) -> None:
     (folder / "s.csv").write_text("group,source,total\ng,a,1\n")
-    (folder / "raw.csv").write_text("unit,source,score,name,group\n1,a,0,c,g\n2,a,4,a,g\n3,a,4,b,g\n")
+    (folder / "raw.csv").write_text(
+        "unit,source,score,name,group\n1,a,0,c,g\n2,a,4,a,g\n3,a,4,b,g\n"
+    )
     (folder / "t.csv").write_text("group,source,mean,other\ng,a,2.50,2.30\n")
     tables = """s = { file = "s.csv", decimals = 9 }
 raw = "raw.csv"
@@ -234,8 +296,8 @@ sort_by = "name"
         f'[[rule]]\ncheck = "{check}"\ntable = "t"\nvalue = "{column}"\n{name} = {{ table = "after", column = "value", '
         f'by = ["group", "source"] }}\n{more}'
         for column in ("mean", "other")
-        for check, name, more in (("text_against_table", "source", "scale = 0.333333333\n"), )
-    )  # fmt: skip
+        for check, name, more in (("text_against_table", "source", "scale = 0.333333333\n"),)
+    )
     report = run(folder, tables + text)
     assert [bool(f) for f in report.findings] == [True, False]
     assert "0.333333 x 7 to 9" in report.findings[1].message
@@ -260,8 +322,11 @@ def test_no_ratings_agree_less_than_the_bound_of_alpha() -> None:
     least = 1.0
     for rows in itertools.product(itertools.combinations_with_replacement("xyz", 3), repeat=3):
         if len({label for row in rows for label in row}) > 1:
-            columns = {"unit": [u for u in "123" for _ in "abc"], "rater": list("abc") * 3,
-                       "value": [label for row in rows for label in row]}  # fmt: skip
+            columns = {
+                "unit": [u for u in "123" for _ in "abc"],
+                "rater": list("abc") * 3,
+                "value": [label for row in rows for label in row],
+            }
             counts = [[row.count(label) for label in "xyz"] for row in rows]
             share = [sum(c[k] for c in counts) / 9 for k in range(3)]
             within = statistics.mean(sum(k * (k - 1) for k in c) / 6 for c in counts)
@@ -269,7 +334,9 @@ def test_no_ratings_agree_less_than_the_bound_of_alpha() -> None:
             least = min(least, kappa)
             assert ss.audit.alpha_bound(f"{kappa:.4f}", 3).verdict == "agree"
             if kappa < -0.4:
-                alpha = ss.krippendorff_alpha(columns, unit="unit", rater="rater", value="value", scale="nominal")
+                alpha = ss.krippendorff_alpha(
+                    columns, unit="unit", rater="rater", value="value", scale="nominal"
+                )
                 assert kappa < alpha.rows[0].estimate
     assert least == pytest.approx(-0.5)
     assert ss.audit.alpha_bound("-0.032", 50).verdict == "disagree"

@@ -29,14 +29,19 @@ def plain(text: str) -> str:
     return text.replace("−", "-").replace("–", "-").replace("--", "-")
 
 
-@pytest.mark.parametrize("path", sorted(p for p in PAPERS.iterdir() if p.suffix in (".tex", ".md", ".html", ".pdf")),
-                         ids=lambda path: path.name)  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    sorted(p for p in PAPERS.iterdir() if p.suffix in (".tex", ".md", ".html", ".pdf")),
+    ids=lambda path: path.name,
+)
 def test_equal_tables_in_every_format_give_equal_sheets(path: Path) -> None:
     document = read_document(path)
     (sheet,) = document.sheets
     columns, *rows = csv.reader(io.StringIO(path.with_suffix(".csv").read_text(encoding="utf-8")))
     assert list(sheet.columns) == columns
-    assert [[plain(row[c]) for c in columns] for row in sheet.rows] == [[plain(cell) for cell in row] for row in rows]
+    assert [[plain(row[c]) for c in columns] for row in sheet.rows] == [
+        [plain(cell) for cell in row] for row in rows
+    ]
     said = [passage.text for passage in document.passages]
     eta = "η2p" if path.suffix == ".pdf" else "ηp2"  # the order in the file
     assert SENTENCES[0] in said
@@ -62,22 +67,40 @@ def test_places_are_those_of_the_file(tmp_path: Path) -> None:
     [
         ("72.2 ± 2.8", "Acc.", "", {"Acc.": "72.2", "Acc. ±": "2.8"}),  # nobody says what ± is
         ("72.2 ± 2.8", "Acc. ± SE", "", {"Acc.": "72.2", "Acc. SE": "2.8"}),
-        ("72.2 ± 2.8", "Acc.", "± is the half width of the 95% CI", {"Acc.": "72.2", "Acc. CI half width": "2.8"}),
+        (
+            "72.2 ± 2.8",
+            "Acc.",
+            "± is the half width of the 95% CI",
+            {"Acc.": "72.2", "Acc. CI half width": "2.8"},
+        ),
         ("$72.2_{\\pm 2.8}$", "Acc.", "mean and SD", {"Acc.": "72.2", "Acc. SD": "2.8"}),
         ("3.96** (0.28)", "M (SD)", "", {"M": "3.96", "SD": "0.28"}),
         ("0.45 [0.40, 0.50]", "d", "", {"d": "0.45", "d CI low": "0.40", "d CI high": "0.50"}),
-        ("0.45 (95% CI 0.40 to 0.50)", "d", "", {"d": "0.45", "d CI low": "0.40", "d CI high": "0.50"}),
+        (
+            "0.45 (95% CI 0.40 to 0.50)",
+            "d",
+            "",
+            {"d": "0.45", "d CI low": "0.40", "d CI high": "0.50"},
+        ),
         ("705 (72.2%)", "n (%)", "", {"count": "705", "percent": "72.2%"}),
-        ("72.2% (705/976)", "Correct", "", {"Correct": "72.2%", "Correct count": "705", "Correct total": "976"}),
+        (
+            "72.2% (705/976)",
+            "Correct",
+            "",
+            {"Correct": "72.2%", "Correct count": "705", "Correct total": "976"},
+        ),
         ("[0.40, 0.50]", "95% CI", "", {"95% CI low": "0.40", "95% CI high": "0.50"}),
         ("p < .001", "sig", "", {"sig": "< .001"}),
         ("1 234", "n", "", {"n": "1 234"}),
     ],
-)  # fmt: skip
-def test_cells_become_columns(tmp_path: Path, cell: str, head: str, caption: str, holds: dict[str, str]) -> None:
+)
+def test_cells_become_columns(
+    tmp_path: Path, cell: str, head: str, caption: str, holds: dict[str, str]
+) -> None:
     file = tmp_path / "t.md"
     file.write_text(
-        f"Table 1: {caption}.\n\n| x | {head} |\n|---|---|\n| a | {cell} |\n| b | {cell} |\n", encoding="utf-8"
+        f"Table 1: {caption}.\n\n| x | {head} |\n|---|---|\n| a | {cell} |\n| b | {cell} |\n",
+        encoding="utf-8",
     )
     (sheet,) = read_document(file).sheets
     assert {c: sheet.rows[0][c] for c in sheet.columns[1:]} == holds
@@ -85,7 +108,9 @@ def test_cells_become_columns(tmp_path: Path, cell: str, head: str, caption: str
 
 def test_decimal_commas_are_seen_and_odd_cells_named(tmp_path: Path) -> None:
     file = tmp_path / "t.md"
-    file.write_text("| x | M (SD) | n |\n|---|---|---|\n| a | 5,19 (1,02) | 40 |\n| b | 1.234,5 (3,1) | ~200 |\n")
+    file.write_text(
+        "| x | M (SD) | n |\n|---|---|---|\n| a | 5,19 (1,02) | 40 |\n| b | 1.234,5 (3,1) | ~200 |\n"
+    )
     (sheet,) = read_document(file).sheets
     assert sheet.reading.decimal == ","
     assert float(sheet.cell(1, "M").number.value) == 1234.5
@@ -110,9 +135,15 @@ def test_pasted_text(tmp_path: Path) -> None:
         "tab": "\n".join("\t".join(row) for row in rows),
         "pipe": "\n".join(" | ".join(row) for row in rows),
         "semicolon": "\n".join(";".join(row) for row in rows),
-        "spaces": "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, wide, strict=True)) for row in rows),
-        "right": "\n".join(row[0].ljust(10) + "".join(c.rjust(w + 3) for c, w in zip(row[1:], wide[1:], strict=True)) for row in rows),
-    }  # fmt: skip
+        "spaces": "\n".join(
+            "  ".join(cell.ljust(w) for cell, w in zip(row, wide, strict=True)) for row in rows
+        ),
+        "right": "\n".join(
+            row[0].ljust(10)
+            + "".join(c.rjust(w + 3) for c, w in zip(row[1:], wide[1:], strict=True))
+            for row in rows
+        ),
+    }
     for name, text in texts.items():
         file = tmp_path / f"{name}.txt"
         file.write_text(f"Table 2: Scores\n{text}\n\nWe found t(38) = 2.1, p = .04. Fine.\n")
@@ -120,10 +151,15 @@ def test_pasted_text(tmp_path: Path) -> None:
         (sheet,) = document.sheets
         assert sheet.columns == ("Model", "n", "M", "SD", "p"), name
         assert [row["SD"] for row in sheet.rows] == ["0.28", "0.30"]
-        assert [p.text for p in document.passages][-2:] == ["We found t(38) = 2.1, p = .04.", "Fine."]
+        assert [p.text for p in document.passages][-2:] == [
+            "We found t(38) = 2.1, p = .04.",
+            "Fine.",
+        ]
 
 
-def test_markdown_called_csv_says_so_and_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_markdown_called_csv_says_so_and_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "t.csv"
     file.write_text(
         "| x | Accuracy | Correct | Total |\n|---|---|---|---|\n| a | 72.2 | 705 | 976 |\n| b | 71.2 | 640 | 976 |\n"
@@ -135,13 +171,22 @@ def test_markdown_called_csv_says_so_and_is_read(tmp_path: Path, capsys: pytest.
 
 
 HOSTILE = {
-    "empty.md": (b"", "is empty"), "bin.tex": (b"a\0b" * 99, "binary"), "none.pdf": (b"%!PS", "not a PDF"),
-    "torn.pdf": (b"%PDF-1.4\n1 0 obj", "damaged"), "deep.tex": (b"{" * 50_000, "nested too deep"),
-    "wide.html": (b"<table><tr>" + b"<td>1" * 10_000 + b"<tr><td>1</table>", "more than 1,000 columns"),
-    "span.html": (b'<table><tr><td colspan="99999999" rowspan="99999999">1<tr><td>2</table>', "columns"),
+    "empty.md": (b"", "is empty"),
+    "bin.tex": (b"a\0b" * 99, "binary"),
+    "none.pdf": (b"%!PS", "not a PDF"),
+    "torn.pdf": (b"%PDF-1.4\n1 0 obj", "damaged"),
+    "deep.tex": (b"{" * 50_000, "nested too deep"),
+    "wide.html": (
+        b"<table><tr>" + b"<td>1" * 10_000 + b"<tr><td>1</table>",
+        "more than 1,000 columns",
+    ),
+    "span.html": (
+        b'<table><tr><td colspan="99999999" rowspan="99999999">1<tr><td>2</table>',
+        "columns",
+    ),
     "many.html": (b"<table><tr><td>1</table>" * 6000, "more than 5,000 tables"),
     "fake.xlsx": (b"PK\x03\x04", "damaged"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -152,11 +197,22 @@ def test_files_that_cannot_be_read_say_why(tmp_path: Path, name: str) -> None:
         read_document(tmp_path / name)
 
 
-@pytest.mark.parametrize("text", [" " * 300_000 + "x", "|" * 200_000, "$" * 50_000, "1  2  " * 50_000 + "\n" + "1  2  " * 50_000,
-                                  "a. " * 100_000, "| a | n |\n|---|---|\n| x | " + "1,111" * 9_999 + " |\n| y | 1 |\n",
-                                  "\\begin{tabular}{lr} a & b \\\\ \\midrule x & \\num \\\\ \\multicolumn{2 & z \\end{table} $t(23",
-                                  "\\newcommand{\\a}{\\b\\b\\b\\b}\\newcommand{\\b}{\\a\\a\\a\\a}\\a\\a"])  # fmt: skip
-@pytest.mark.parametrize("suffix", [".txt", ".md", pytest.param(".tex", marks=pytest.mark.slow), ".html"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        " " * 300_000 + "x",
+        "|" * 200_000,
+        "$" * 50_000,
+        "1  2  " * 50_000 + "\n" + "1  2  " * 50_000,
+        "a. " * 100_000,
+        "| a | n |\n|---|---|\n| x | " + "1,111" * 9_999 + " |\n| y | 1 |\n",
+        "\\begin{tabular}{lr} a & b \\\\ \\midrule x & \\num \\\\ \\multicolumn{2 & z \\end{table} $t(23",
+        "\\newcommand{\\a}{\\b\\b\\b\\b}\\newcommand{\\b}{\\a\\a\\a\\a}\\a\\a",
+    ],
+)
+@pytest.mark.parametrize(
+    "suffix", [".txt", ".md", pytest.param(".tex", marks=pytest.mark.slow), ".html"]
+)
 def test_odd_text_is_read_or_refused(tmp_path: Path, text: str, suffix: str) -> None:
     file = tmp_path / f"odd{suffix}"
     file.write_text(text)
@@ -192,16 +248,33 @@ def test_nothing_checked_is_not_called_agreement(tmp_path: Path) -> None:
     [
         ("g,n,Accuracy,Correct,Total\na,1,72.2,705,976\nb,1,65.0,640,976\n", {"count_percent"}),
         ("| g | n |\n|---|---|\n| a | 12 |\n| b | 18 |\n| c | 10 |\n| Total | 41 |\n", {"sum_to"}),
-        ("| g | X | Y | Avg. |\n|---|---|---|---|\n| a | 1.0 | 2.0 | 1.5 |\n| b | 3.0 | 2.0 | 2.5 |\n| c | 4.0 | 2.0 | 3.6 |\n", {"mean_of"}),
-        ("| g | n | Acc. |\n|---|---|---|\n| a | 10 | 0.50 |\n| b | 30 | 0.70 |\n| All | 40 | 0.60 |\n", set()),  # not by n
-        ("| g | X | Y | Avg. |\n|---|---|---|---|\n| a | 1.0 | 2.0 | 1.8 |\n| b | 3.0 | 2.0 | 2.2 |\n| c | 4.0 | 2.0 | 2.9 |\n", set()),
-        ("| | Control (n = 102) |\n|---|---|\n| Age | 47.7 (16.8) |\n| Sex | |\n| Women | 54 (52.9%) |\n| Men | 48 (58.1%) |\n", {"count_percent"}),
+        (
+            "| g | X | Y | Avg. |\n|---|---|---|---|\n| a | 1.0 | 2.0 | 1.5 |\n| b | 3.0 | 2.0 | 2.5 |\n| c | 4.0 | 2.0 | 3.6 |\n",
+            {"mean_of"},
+        ),
+        (
+            "| g | n | Acc. |\n|---|---|---|\n| a | 10 | 0.50 |\n| b | 30 | 0.70 |\n| All | 40 | 0.60 |\n",
+            set(),
+        ),  # not by n
+        (
+            "| g | X | Y | Avg. |\n|---|---|---|---|\n| a | 1.0 | 2.0 | 1.8 |\n| b | 3.0 | 2.0 | 2.2 |\n| c | 4.0 | 2.0 | 2.9 |\n",
+            set(),
+        ),
+        (
+            "| | Control (n = 102) |\n|---|---|\n| Age | 47.7 (16.8) |\n| Sex | |\n| Women | 54 (52.9%) |\n| Men | 48 (58.1%) |\n",
+            {"count_percent"},
+        ),
         ('g,Mean,95% CI\na,5.2,"[5.4, 6.1]"\nb,5.0,"[4.4, 6.1]"\n', {"within"}),
-        ("cond,M,SD,n\na,512.34,80.12,20\nb,498.77,75.31,20\n", set()),  # reaction times are no whole numbers
+        (
+            "cond,M,SD,n\na,512.34,80.12,20\nb,498.77,75.31,20\n",
+            set(),
+        ),  # reaction times are no whole numbers
         ("cond,Mean rating (1-7),SD,n\na,5.19,1.02,40\nb,4.55,0.97,40\n", {"grimmer"}),
     ],
-)  # fmt: skip
-def test_totals_means_and_whole_numbers_are_weighed(tmp_path: Path, text: str, odd: set[str]) -> None:
+)
+def test_totals_means_and_whole_numbers_are_weighed(
+    tmp_path: Path, text: str, odd: set[str]
+) -> None:
     file = tmp_path / ("t.md" if text.startswith("|") else "t.csv")
     file.write_text(text)
     assert {f.rule for f in ss.audit.audit(file).of("disagree")} == odd
@@ -221,12 +294,22 @@ def test_heads_over_rules_of_pasted_text_and_notes_below_a_table(tmp_path: Path)
         "Trust        4.10   1.01       4.30   1.10    .21\nWarmth       3.90   0.95       3.10   1.00   <.001\n"
     )
     (sheet,) = read_document(file).sheets
-    assert sheet.columns == ("Measure", "Group A / M", "Group A / SD", "Group B / M", "Group B / SD", "p")
+    assert sheet.columns == (
+        "Measure",
+        "Group A / M",
+        "Group A / SD",
+        "Group B / M",
+        "Group B / SD",
+        "p",
+    )
     file = tmp_path / "t.tex"
     file.write_text(
         "\\begin{tabular}{lc}\n & (1) \\\\ \\hline\nAge & 0.45*** \\\\\n & (0.10) \\\\\nSize & 1.20 \\\\\n & (0.15) \\\\ \\hline\n"
         "\\multicolumn{2}{l}{Standard errors in parentheses.} \\\\\n\\end{tabular}\n"
     )
     (sheet,) = read_document(file).sheets
-    assert [list(row.values()) for row in sheet.rows] == [["Age", "0.45", "0.10"], ["Size", "1.20", "0.15"]]
+    assert [list(row.values()) for row in sheet.rows] == [
+        ["Age", "0.45", "0.10"],
+        ["Size", "1.20", "0.15"],
+    ]
     assert sheet.columns == ("row", "(1)", "(1) SE")

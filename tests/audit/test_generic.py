@@ -18,9 +18,21 @@ def test_generic_checks_follow_from_the_names_of_columns(tmp_path: Path) -> None
     )
     report = ss.audit.audit(tmp_path / "h.csv")
     odd = {(f.rule, f.where.split(":")[0]) for f in report.of("disagree")}
-    assert odd == {("std_error_possible", "h.csv line 2"), ("grimmer", "h.csv line 2"), ("statistic_p", "h.csv line 3")}
-    assert all("if these are" in f.message for f in report.of("disagree") if f.rule != "statistic_p")
-    assert {f.rule for f in report.of("agree")} >= {"within", "grim", "grimmer", "statistic_p", "std_error_possible"}
+    assert odd == {
+        ("std_error_possible", "h.csv line 2"),
+        ("grimmer", "h.csv line 2"),
+        ("statistic_p", "h.csv line 3"),
+    }
+    assert all(
+        "if these are" in f.message for f in report.of("disagree") if f.rule != "statistic_p"
+    )
+    assert {f.rule for f in report.of("agree")} >= {
+        "within",
+        "grim",
+        "grimmer",
+        "statistic_p",
+        "std_error_possible",
+    }
 
 
 def test_generic_checks_of_a_table_of_a_paper(tmp_path: Path) -> None:
@@ -51,7 +63,9 @@ def test_generic_checks_leave_alone_what_may_be_something_else(tmp_path: Path) -
 
 def test_without_any_known_column_it_says_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b\nx,1\n")
-    with pytest.raises(NothingToAnalyse, match=r"no generic check fits the columns a and b\. Write a rules file"):
+    with pytest.raises(
+        NothingToAnalyse, match=r"no generic check fits the columns a and b\. Write a rules file"
+    ):
         ss.audit.audit(tmp_path / "t.csv")
     with pytest.raises(InputError, match="name a table"):
         ss.audit.audit()

@@ -19,19 +19,36 @@ def test_no_possible_mean_is_flagged_and_every_impossible_one_is(decimals: int, 
     flagged = checked = 0
     for n in range(1, 13) if decimals < 3 else (1, 2, 3, 7, 11, 12):
         size = n * items
-        possible = {t for k in range(size, 5 * size + 1) for t in as_printed(Fraction(k, size), decimals, ROUNDED)}
-        cut = {t for k in range(size, 5 * size + 1) for t in as_printed(Fraction(k, size), decimals, CUT)}
+        possible = {
+            t
+            for k in range(size, 5 * size + 1)
+            for t in as_printed(Fraction(k, size), decimals, ROUNDED)
+        }
+        cut = {
+            t
+            for k in range(size, 5 * size + 1)
+            for t in as_printed(Fraction(k, size), decimals, CUT)
+        }
         for text in possible:
             assert ss.audit.grim(text, n, items=items).verdict in ("agree", "no_power"), (text, n)
         for text in cut | possible:
-            assert ss.audit.grim(text, n, items=items, rounding="any").verdict in ("agree", "no_power"), (text, n)
+            assert ss.audit.grim(text, n, items=items, rounding="any").verdict in (
+                "agree",
+                "no_power",
+            ), (text, n)
         for text in cut:
-            assert ss.audit.grim(text, n, items=items, rounding="truncate").verdict in ("agree", "no_power"), (text, n)
+            assert ss.audit.grim(text, n, items=items, rounding="truncate").verdict in (
+                "agree",
+                "no_power",
+            ), (text, n)
         unit = Fraction(1, 10**decimals)
-        every = {as_printed(1 + i * unit, decimals, ROUNDED).pop() for i in range(4 * 10**decimals + 1)}
+        every = {
+            as_printed(1 + i * unit, decimals, ROUNDED).pop() for i in range(4 * 10**decimals + 1)
+        }
         impossible = every - possible
         verdicts = [
-            ss.audit.grim(text, n, items=items).verdict for text in sorted(impossible)[:: max(1, len(impossible) // 40)]
+            ss.audit.grim(text, n, items=items).verdict
+            for text in sorted(impossible)[:: max(1, len(impossible) // 40)]
         ]
         checked += len(verdicts)
         flagged += verdicts.count("disagree")
@@ -49,7 +66,9 @@ def test_known_examples() -> None:
     assert ss.audit.grim("3.43", 7, items=2).verdict == "agree"
 
 
-@pytest.mark.parametrize(("text", "n", "power"), [("3.5", 10, False), ("3.50", 99, True), ("3.50", 100, False)])
+@pytest.mark.parametrize(
+    ("text", "n", "power"), [("3.5", 10, False), ("3.50", 99, True), ("3.50", 100, False)]
+)
 def test_without_power_it_says_so(text: str, n: int, power: bool) -> None:
     finding = ss.audit.grim(text, n)
     assert (finding.verdict != "no_power") is power
@@ -58,7 +77,9 @@ def test_without_power_it_says_so(text: str, n: int, power: bool) -> None:
 
 
 def test_power_is_the_share_of_neighbours_that_are_impossible() -> None:
-    finding = ss.audit.grim("2.50", 8)  # steps of .125: 16 of 101 printed values of one unit are means of 8
+    finding = ss.audit.grim(
+        "2.50", 8
+    )  # steps of .125: 16 of 101 printed values of one unit are means of 8
     others = [Fraction(250 + i, 100) for i in range(-10, 11) if i]
     half = Fraction(1, 200)
     by_hand = sum(not any(abs(Fraction(k, 8) - x) <= half for k in range(41)) for x in others)
@@ -97,7 +118,9 @@ def test_granularity_accepts_every_mean_and_difference_of_scores(n: int) -> None
     assert ss.audit.granularity("0.000", n, of="mean").verdict == ("disagree" if n % 2 else "agree")
 
 
-@pytest.mark.parametrize("wrong", [{"n": 0}, {"n": "ten"}, {"n": 2.5}, {"n": 5, "items": 0}, {"n": 5, "scale": 0}])
+@pytest.mark.parametrize(
+    "wrong", [{"n": 0}, {"n": "ten"}, {"n": 2.5}, {"n": 5, "items": 0}, {"n": 5, "scale": 0}]
+)
 def test_bad_sizes_are_errors(wrong: dict[str, object]) -> None:
     with pytest.raises(InputError, match=r"whole number|not a printed number|above 0"):
         ss.audit.grim("3.5", **wrong)  # type: ignore[arg-type]

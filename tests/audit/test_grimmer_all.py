@@ -21,6 +21,10 @@ def test_no_pair_that_exists_is_flagged(n: int) -> None:
         sd = ((squares - total * total / n) / (n - 1)).sqrt()
         for way in (ROUND_HALF_UP, ROUND_HALF_EVEN):
             existing.add((str((total / n).quantize(CENT, way)), str(sd.quantize(CENT, way))))
-    flagged = [pair for pair in sorted(existing) if audit.grimmer(*pair, n, low=1, high=5).verdict == "disagree"]
+    flagged = [
+        pair
+        for pair in sorted(existing)
+        if audit.grimmer(*pair, n, low=1, high=5).verdict == "disagree"
+    ]
     assert existing
     assert not flagged

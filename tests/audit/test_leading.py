@@ -37,7 +37,9 @@ def test_the_order_is_compared_among_rows_that_differ_in_one_label(tmp_path: Pat
 def test_a_change_of_sign_is_named(tmp_path: Path) -> None:
     """A printed mean of 0.4 whose parts lie below 0."""
     (bad,) = audited(
-        tmp_path, "model,a,b,m\nm1,-0.5,-0.3,0.4\n", '[[rule]]\ncheck = "mean_of"\nvalue = "m"\nparts = ["a", "b"]\n'
+        tmp_path,
+        "model,a,b,m\nm1,-0.5,-0.3,0.4\n",
+        '[[rule]]\ncheck = "mean_of"\nvalue = "m"\nparts = ["a", "b"]\n',
     ).of("disagree")
     assert bad.changes == "The sign is negative by the other numbers."
 
@@ -53,9 +55,17 @@ def test_the_sentence_prints_the_number_and_most_of_the_row(tmp_path: Path) -> N
     report = audited(tmp_path)
     (bad,) = report.of("disagree")
     cells = [report.book.sheets["table"].cell(1, column) for column in ("a", "b", "total")]
-    passages = [Passage(text=text, source="p", line=k) for k, text in enumerate((
-        "Model m2 had a total of 610 at work.", "There were 61 people.", "For m2 the total was 61.", "m3 had 61.",
-    ))]  # fmt: skip
+    passages = [
+        Passage(text=text, source="p", line=k)
+        for k, text in enumerate(
+            (
+                "Model m2 had a total of 610 at work.",
+                "There were 61 people.",
+                "For m2 the total was 61.",
+                "m3 had 61.",
+            )
+        )
+    ]
     assert told(bad, cells, report.book.sheets, passages).passage == "For m2 the total was 61."
     assert told(bad, cells, report.book.sheets, passages[:1]).passage == ""
 
@@ -63,9 +73,16 @@ def test_the_sentence_prints_the_number_and_most_of_the_row(tmp_path: Path) -> N
 def test_a_major_one_leads_then_one_that_changes_something() -> None:
     """Severity before consequences before the gap."""
     first = Finding(
-        rule="a", verdict="disagree", message="", severity="minor", changes="all", gap=ss.audit.printed(9).value
+        rule="a",
+        verdict="disagree",
+        message="",
+        severity="minor",
+        changes="all",
+        gap=ss.audit.printed(9).value,
     )
-    second = Finding(rule="b", verdict="disagree", message="", severity="major", gap=ss.audit.printed(5).value)
+    second = Finding(
+        rule="b", verdict="disagree", message="", severity="major", gap=ss.audit.printed(5).value
+    )
     third = Finding(rule="c", verdict="disagree", message="", severity="major", changes="the order")
     assert leading([first, second, third]) is third
     assert leading([first, second]) is second

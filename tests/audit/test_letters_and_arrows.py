@@ -8,7 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.metrics import accuracy_score, cohen_kappa_score, matthews_corrcoef, precision_recall_fscore_support
+from sklearn.metrics import (
+    accuracy_score,
+    cohen_kappa_score,
+    matthews_corrcoef,
+    precision_recall_fscore_support,
+)
 
 import socialstats as ss
 from socialstats.audit.numbers import printed
@@ -19,21 +24,31 @@ Table = tuple[str, Sequence[str], list[list[Any]]]
 
 def markdown(caption: str, head: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Return a Markdown table below a heading."""
-    lines = [caption, "", " | ".join(head), "|".join("---" for _ in head), *(" | ".join(map(str, row)) for row in rows)]
+    lines = [
+        caption,
+        "",
+        " | ".join(head),
+        "|".join("---" for _ in head),
+        *(" | ".join(map(str, row)) for row in rows),
+    ]
     return "\n".join([*lines[:2], *(f"| {line} |" for line in lines[2:])]) + "\n"
 
 
 def answers(rng: np.random.Generator, kinds: int = 2) -> tuple[Any, Any]:
     """Return 400 labels and answers that are right more often than by chance."""
     truth = rng.integers(0, kinds, 400)
-    return truth, np.where(rng.random(400) < rng.uniform(0.3, 0.9), truth, rng.integers(0, kinds, 400))
+    return truth, np.where(
+        rng.random(400) < rng.uniform(0.3, 0.9), truth, rng.integers(0, kinds, 400)
+    )
 
 
 def retrieved(rng: np.random.Generator, kinds: int, scale: int, average: Any) -> Table:
     """Precision, recall and F1 as P, R and F1."""
     rows = []
     for model in MODELS:
-        found = precision_recall_fscore_support(*answers(rng, kinds), average=average, zero_division=0)[:3]
+        found = precision_recall_fscore_support(
+            *answers(rng, kinds), average=average, zero_division=0
+        )[:3]
         rows.append([model, *(f"{scale * x:.{1 if scale == 100 else 3}f}" for x in found)])
     return "# Detection", ("Model", "P", "R", "F1"), rows
 
@@ -41,8 +56,10 @@ def retrieved(rng: np.random.Generator, kinds: int, scale: int, average: Any) ->
 def coefficient(rng: np.random.Generator, name: str, formula: Callable[..., float]) -> Table:
     """Accuracy beside a coefficient, both times 100."""
     made = [answers(rng) for _ in MODELS]
-    rows = [[m, *(f"{100 * f(*one):.1f}" for f in (accuracy_score, formula))]
-            for m, one in zip(MODELS, made, strict=True)]  # fmt: skip
+    rows = [
+        [m, *(f"{100 * f(*one):.1f}" for f in (accuracy_score, formula))]
+        for m, one in zip(MODELS, made, strict=True)
+    ]
     return "# Accuracy", ("Model", "Acc", name), rows
 
 
@@ -50,7 +67,10 @@ def letters(rng: np.random.Generator, heads: str, low: float, high: float) -> Ta
     """Tasks or traits of one or two letters, and their mean."""
     names = heads.split()
     values = rng.uniform(low, high, (10, len(names))).round(2)
-    rows = [[m, *(f"{x:.2f}" for x in row), f"{row.mean():.2f}"] for m, row in zip(MODELS, values, strict=True)]
+    rows = [
+        [m, *(f"{x:.2f}" for x in row), f"{row.mean():.2f}"]
+        for m, row in zip(MODELS, values, strict=True)
+    ]
     return "# Scores", ("Model", *names, "Avg"), rows
 
 
@@ -59,8 +79,10 @@ def sums(rng: np.random.Generator, whole: bool) -> Table:
     values = rng.integers(-9, 7, (6, 3)) if whole else rng.uniform(-9, 0, (6, 3)).round(1)
     full = np.vstack([values, values.sum(0)])
     full = np.column_stack([full, full.sum(1)])
-    rows = [[name, *(f"{x:.{0 if whole else 1}f}" for x in row)]
-            for name, row in zip([*MODELS[:6], "Total"], full, strict=True)]  # fmt: skip
+    rows = [
+        [name, *(f"{x:.{0 if whole else 1}f}" for x in row)]
+        for name, row in zip([*MODELS[:6], "Total"], full, strict=True)
+    ]
     return "# Changes", ("Model", "one", "two", "three", "Total"), rows
 
 
@@ -69,8 +91,10 @@ def arrows(rng: np.random.Generator) -> Table:
     values = (rng.integers(-20, 20, 8) * 0.5).round(1)
     shown = [f"{'↑' if x >= 0 else '↓'} {abs(x):.1f}" for x in (*values, values.mean())]
     tuned = (50 + values).round(1)
-    rows = [[name, f"{y:.1f}", x] for name, y, x in zip([*MODELS[:8], "Average"], (*tuned, tuned.mean()), shown,
-                                                       strict=True)]  # fmt: skip
+    rows = [
+        [name, f"{y:.1f}", x]
+        for name, y, x in zip([*MODELS[:8], "Average"], (*tuned, tuned.mean()), shown, strict=True)
+    ]
     return "# Tuning", ("Model", "Tuned", "Change"), rows
 
 
@@ -80,8 +104,14 @@ def asked_again(rng: np.random.Generator) -> Table:
     for model in MODELS:
         means = (rng.random((150, 4)) < rng.beta(2, 2, 150)[:, None]).mean(1)
         mean, error = means.mean(), means.std(ddof=1) / np.sqrt(150)
-        rows.append([model, 150, f"{100 * mean:.1f}", f"[{100 * (mean - 1.96 * error):.1f}, "
-                                                      f"{100 * (mean + 1.96 * error):.1f}]"])  # fmt: skip
+        rows.append(
+            [
+                model,
+                150,
+                f"{100 * mean:.1f}",
+                f"[{100 * (mean - 1.96 * error):.1f}, {100 * (mean + 1.96 * error):.1f}]",
+            ]
+        )
     return "# Four answers to each question", ("Model", "N", "Accuracy (%)", "95% CI"), rows
 
 
@@ -104,7 +134,9 @@ RIGHT: dict[str, Callable[[np.random.Generator], Table]] = {
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("kind", RIGHT.values(), ids=RIGHT)
-def test_a_right_table_gives_no_alarm(kind: Callable[[np.random.Generator], Table], seed: int, tmp_path: Path) -> None:
+def test_a_right_table_gives_no_alarm(
+    kind: Callable[[np.random.Generator], Table], seed: int, tmp_path: Path
+) -> None:
     """Numbers of numpy and scikit-learn."""
     (tmp_path / "t.md").write_text(markdown(*kind(np.random.default_rng(seed))))
     try:
@@ -119,7 +151,9 @@ def test_a_wrong_mean_of_conditions_is_named(tmp_path: Path) -> None:
     caption, head, rows = RIGHT["conditions A to E"](np.random.default_rng(0))
     rows[3][-1] = f"{float(rows[3][-1]) + 0.4:.2f}"
     (tmp_path / "t.md").write_text(markdown(caption, head, rows))
-    assert [one.published for one in ss.audit.audit(tmp_path / "t.md").of("disagree")] == [rows[3][-1]]
+    assert [one.published for one in ss.audit.audit(tmp_path / "t.md").of("disagree")] == [
+        rows[3][-1]
+    ]
 
 
 def test_a_wrong_f1_beside_p_and_r_is_named(tmp_path: Path) -> None:
@@ -136,4 +170,6 @@ def test_a_wrong_sum_below_zero_is_named(tmp_path: Path) -> None:
     caption, head, rows = RIGHT["whole sums below 0"](np.random.default_rng(0))
     rows[-1][1] = str(int(rows[-1][1]) + 8)  # whole numbers may be rounded: 3.5 off is possible
     (tmp_path / "t.md").write_text(markdown(caption, head, rows))
-    assert rows[-1][1] in {printed(one.published).text for one in ss.audit.audit(tmp_path / "t.md").of("disagree")}
+    assert rows[-1][1] in {
+        printed(one.published).text for one in ss.audit.audit(tmp_path / "t.md").of("disagree")
+    }

@@ -53,9 +53,34 @@ def test_bounds_are_open_on_one_side() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "-", "abc", "1,23", "1,2345", "12,34,567", "1.2.3", "1e", "e5", "0x10", "NaN", "inf", "1/2", "--3", "3 4",
-     "45%%", "\u0663", "1_000", "(0.12)", "9" * 80, "1e99999", "0.3*", "\x00", "<<1", "1;2"],
-)  # fmt: skip
+    [
+        "",
+        "-",
+        "abc",
+        "1,23",
+        "1,2345",
+        "12,34,567",
+        "1.2.3",
+        "1e",
+        "e5",
+        "0x10",
+        "NaN",
+        "inf",
+        "1/2",
+        "--3",
+        "3 4",
+        "45%%",
+        "\u0663",
+        "1_000",
+        "(0.12)",
+        "9" * 80,
+        "1e99999",
+        "0.3*",
+        "\x00",
+        "<<1",
+        "1;2",
+    ],
+)
 def test_everything_else_is_an_error_that_says_what_to_write(text: str) -> None:
     with pytest.raises(InputError, match=r"is not a printed number\. Write it"):
         printed(text)
@@ -116,7 +141,10 @@ def test_neighbours_are_printed_alike() -> None:
 
 def test_units_and_whole_numbers() -> None:
     assert [n.value for n in same_units([printed("45%"), printed("50%")])] == [45, 50]
-    assert [n.value for n in same_units([printed("45%"), printed("0.5")])] == [Fraction(9, 20), Fraction(1, 2)]
+    assert [n.value for n in same_units([printed("45%"), printed("0.5")])] == [
+        Fraction(9, 20),
+        Fraction(1, 2),
+    ]
     assert whole("1,546", "n") == 1546
     for value in ("0", "1.5", "<5", "-3"):
         with pytest.raises(InputError, match=r"n=.* must be a whole number of at least 1"):

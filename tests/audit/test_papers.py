@@ -68,15 +68,26 @@ def test_002_one_digit_settles_the_odd_cell() -> None:
     """.769 for .76: the weighted mean, the mean of sizes and the step of 2/580 fit; Table 6 does not."""
     found("002", "Table 10 = mean of Table 11")
     (repair,) = MADE["002"].repairs
-    assert (repair.printed, repair.instead, repair.settles, repair.leaves) == ("0.76", "0.769", 3, 1)
+    assert (repair.printed, repair.instead, repair.settles, repair.leaves) == (
+        "0.76",
+        "0.769",
+        3,
+        1,
+    )
 
 
 @pytest.mark.slow
 def test_002_table_6_cannot_come_from_the_data_of_table_3() -> None:
-    assert tally("002", "Table 3 = weighted mean of Table 6 (16 traditional, 13 egalitarian)") == (2, 39)
+    assert tally("002", "Table 3 = weighted mean of Table 6 (16 traditional, 13 egalitarian)") == (
+        2,
+        39,
+    )
     assert tally("002", "Table 3 is between the two rows of Table 6") == (25, 39)
-    outside = [f for f in found("002", "Table 3 = weighted mean of Table 6 (16 traditional, 13 egalitarian)")
-               if f.details["outside_hull"]]  # fmt: skip
+    outside = [
+        f
+        for f in found("002", "Table 3 = weighted mean of Table 6 (16 traditional, 13 egalitarian)")
+        if f.details["outside_hull"]
+    ]
     assert len(outside) == 14
     assert {f.severity for f in outside} == {"major"}
 
@@ -87,8 +98,10 @@ def test_002_six_values_of_table_6_are_impossible_for_their_topics() -> None:
     assert tally("002", rule) == (33, 39)
     odd = {(f.published, f.expected) for f in disagreeing("002", rule)}
     assert odd >= {
-        ("0.469", "0.54953 to 1.18184"), ("0.531", "0.75553 to 1.31284"), ("0.675", "1.09297 to 1.63159"),
-    }  # fmt: skip
+        ("0.469", "0.54953 to 1.18184"),
+        ("0.531", "0.75553 to 1.31284"),
+        ("0.675", "1.09297 to 1.63159"),
+    }
 
 
 @pytest.mark.slow
@@ -103,10 +116,14 @@ def test_002_27_values_are_impossible_when_no_scenario_favours_men() -> None:
         own = [r for r in topics if r["model"] == row["model"]]
         for column in ("B_NM", "B_WN", "B_WM"):
             bad += not ss.audit.subset_mean(
-                ss.audit.printed(row[column], decimals=3), 16, [ss.audit.printed(r[column], decimals=3) for r in own],
-                [scenarios[r["topic"]]["n_scenarios"] for r in own], low=0, high=2,
+                ss.audit.printed(row[column], decimals=3),
+                16,
+                [ss.audit.printed(r[column], decimals=3) for r in own],
+                [scenarios[r["topic"]]["n_scenarios"] for r in own],
+                low=0,
+                high=2,
                 taken=[scenarios[r["topic"]]["n_traditional"] for r in own],
-            )  # fmt: skip
+            )
     assert bad == 27
 
 
@@ -149,8 +166,10 @@ def test_002_which_contrasts_must_be_significant() -> None:
     }
     assert sum(verdict == "agree" for verdict in decided.values()) == 36
     assert {where for where, verdict in decided.items() if verdict == "no_power"} == {
-        ("llama-2-13b-chat", "B_NM"), ("llama-2-70b-chat", "B_NM"), ("llama-2-70b-chat", "B_WN"),
-    }  # fmt: skip
+        ("llama-2-13b-chat", "B_NM"),
+        ("llama-2-70b-chat", "B_NM"),
+        ("llama-2-70b-chat", "B_WN"),
+    }
 
 
 @pytest.mark.slow
@@ -165,15 +184,20 @@ def test_002_contrasts_of_table_6_that_cannot_be_significant() -> None:
             if finding.verdict == "disagree":
                 never.add((row["model"], row["type"][0], column))
     assert never == {
-        ("zephyr-7b-alpha", "T", "B_WN"), ("gpt-4o", "T", "B_NM"), ("llama-2-13b-chat", "T", "B_NM"),
-        ("llama-2-13b-chat", "T", "B_WN"), ("llama-2-70b-chat", "T", "B_NM"),
-    }  # fmt: skip
+        ("zephyr-7b-alpha", "T", "B_WN"),
+        ("gpt-4o", "T", "B_NM"),
+        ("llama-2-13b-chat", "T", "B_NM"),
+        ("llama-2-13b-chat", "T", "B_WN"),
+        ("llama-2-70b-chat", "T", "B_NM"),
+    }
 
 
 def test_004_table_3_disagrees_with_table_4_for_all_models() -> None:
     rule = "Table 3 against Table 4: overall alignment"
     assert tally("004", rule) == (0, 8)
-    differences = sorted(float(f.published) - float(f.expected.split(" to ")[0]) for f in found("004", rule))
+    differences = sorted(
+        float(f.published) - float(f.expected.split(" to ")[0]) for f in found("004", rule)
+    )
     assert differences[0] == pytest.approx(-2.80, abs=0.011)
     assert differences[-1] == pytest.approx(16.31, abs=0.011)
 
@@ -189,7 +213,12 @@ def test_004_the_rest_of_table_4_adds_up() -> None:
 
 
 def test_004_text_against_tables() -> None:
-    for rule in ("Egalitarianism", "Collective Responsibility", "Authority Deference", "Tradition Orientation"):
+    for rule in (
+        "Egalitarianism",
+        "Collective Responsibility",
+        "Authority Deference",
+        "Tradition Orientation",
+    ):
         assert tally("004", f"Text 4.3: {rule} against Table 4") == (0, 1)
     assert tally("004", "Text 4.2: two means of Grok") == (0, 1)
 
@@ -220,13 +249,23 @@ def test_000_reference_lines_of_sensitivity() -> None:
 
 def test_000_opponents_follow_from_the_roles() -> None:
     """Pairs cross domains and do not differ in gender: 1,546 pairs."""
-    roles = list(csv.DictReader((PUBLISHED.parent / "data" / "role_conflict_roles.csv").read_text().splitlines()))
+    roles = list(
+        csv.DictReader(
+            (PUBLISHED.parent / "data" / "role_conflict_roles.csv").read_text().splitlines()
+        )
+    )
     opponents = {
-        a["role"]: sum(a["domain"] != b["domain"] and not (a["gender"] and b["gender"] and a["gender"] != b["gender"])
-                       for b in roles) for a in roles
-    }  # fmt: skip
+        a["role"]: sum(
+            a["domain"] != b["domain"]
+            and not (a["gender"] and b["gender"] and a["gender"] != b["gender"])
+            for b in roles
+        )
+        for a in roles
+    }
     assert sum(opponents.values()) == 2 * 1546
-    assert opponents == {row["role"]: int(row["opponents"]) for row in rows("000_role_opponents.csv")}
+    assert opponents == {
+        row["role"]: int(row["opponents"]) for row in rows("000_role_opponents.csv")
+    }
 
 
 def test_001_numbers_match_their_colours_and_claims_about_them_do_not_all_hold() -> None:
@@ -235,9 +274,16 @@ def test_001_numbers_match_their_colours_and_claims_about_them_do_not_all_hold()
     assert tally("001", "Text: top models are above 0.85 in advertising and hiring") == (35, 36)
     (below,) = disagreeing("001", "Text: top models are above 0.85 in advertising and hiring")
     assert below.where.split(": ")[1] == "Hiring, Qwen-3, goal"  # not 0.854
-    scores = {(r["domain"], r["model"], r["condition"]): float(r["JSS"]) for r in rows("001_table02_jss.csv")}
+    scores = {
+        (r["domain"], r["model"], r["condition"]): float(r["JSS"])
+        for r in rows("001_table02_jss.csv")
+    }
     others = ("Advertising", "Customer Support", "Hiring")
-    lowest = [all(x <= scores[o, m, c] for o in others) for (d, m, c), x in scores.items() if d == "Finance"]
+    lowest = [
+        all(x <= scores[o, m, c] for o in others)
+        for (d, m, c), x in scores.items()
+        if d == "Finance"
+    ]
     assert (sum(lowest), len(lowest)) == (15, 42)
     assert MADE["001"].tally()["disagree"] == 28
     powers = [f.power for f in found("001", "Table 2: each number matches the colour of its cell")]
@@ -249,7 +295,9 @@ def test_003_tables_are_consistent_in_themselves_and_its_rows_are_misordered() -
     assert tally("003", "Table 3: annotators of each attribute add up to 100") == (9, 9)
     assert tally("003", IN_FILE) == (0, 4)
     assert tally("003", ALPHABETICAL) == (4, 4)
-    assert all("recorded of the files of the repository" in f.message for f in found("003", IN_FILE))
+    assert all(
+        "recorded of the files of the repository" in f.message for f in found("003", IN_FILE)
+    )
     assert f"  {IN_FILE}: 4 of 4" in as_text(MADE["003"]).splitlines()
     (finding,) = found("003", "Table 1 = released sum / 100")
     assert finding.verdict == "not_checkable"
@@ -259,12 +307,18 @@ def test_003_alphas_refusals_and_realigned_sums_as_recorded() -> None:
     rule = "Table 4 = nominal alpha of the released answers, refusals as a label"
     assert tally("003", rule) == (14, 15)
     (odd,) = disagreeing("003", rule)
-    assert (odd.published, odd.where.split(": ")[1]) == ("-0.115", "Llama-3.1(70B, 405B), Zero-Shot")
+    assert (odd.published, odd.where.split(": ")[1]) == (
+        "-0.115",
+        "Llama-3.1(70B, 405B), Zero-Shot",
+    )
     assert "recorded" in odd.message
     assert tally("003", "Table 4: the row that is Fleiss' kappa") == (1, 1)
     assert noted("003", "Table 4 as alpha of ordered answers, without refusals") == (0, 15)
     assert tally("003", "Table 4: alpha of people with 50 ratings a rule of thumb") == (0, 1)
-    assert tally("003", "Table 5 = refusals and unread replies of the released answers") == (132, 132)
+    assert tally("003", "Table 5 = refusals and unread replies of the released answers") == (
+        132,
+        132,
+    )
     assert tally("003", "Table 1: the cell that is not its released sum / 100") == (0, 1)
     for group in ("youngest group", "group of the highest income"):
         assert tally("003", f"Table 2: the {group} is the closest one of most models") == (1, 1)
@@ -298,14 +352,20 @@ def test_002_further_relations(rule: str) -> None:
 def test_002_claims_as_counted_by_hand() -> None:
     negative = 0
     for tables in (("07", "08", "09"), ("12", "13")):
-        of = [row for k in tables for row in rows(f"002_table{k}_{'gpt4_' * (k > '09')}topics_by_model.csv")]
+        of = [
+            row
+            for k in tables
+            for row in rows(f"002_table{k}_{'gpt4_' * (k > '09')}topics_by_model.csv")
+        ]
         negative += sum(float(row[c]) < 0 for row in of for c in ("B_NM", "B_WN", "B_WM"))
     assert negative == 8
     titles = [f"Tables {k}: no contrast has the other direction" for k in ("7-9", "12-13")]
     assert sum(len(disagreeing("002", title)) for title in titles) == negative
     off = disagreeing("002", "Table 4: B_all = mean size of the three contrasts")
     assert [f.where.split(": ")[1] for f in off] == ["Money", "Kids", "General Household"]
-    assert {name for f in off for name in f.beside} == {"Table 4 = mean over the 13 models of Tables 7-9"}
+    assert {name for f in off for name in f.beside} == {
+        "Table 4 = mean over the 13 models of Tables 7-9"
+    }
     (larger,) = found("002", "Table 6: bias is larger in egalitarian scenarios")
     assert (larger.verdict, larger.details["agree"], larger.details["disagree"]) == ("agree", 10, 3)
 
@@ -317,12 +377,15 @@ def test_002_what_is_wrong_with_table_6_is_right_in_tables_7_to_9() -> None:
 
 
 NOTED = {  # claims without a place
-    "000": {"Table 1: S is at most that of fair coins (50)": 5, "Table 2: S is at most that of fair coins (50)": 1},
+    "000": {
+        "Table 1: S is at most that of fair coins (50)": 5,
+        "Table 2: S is at most that of fair coins (50)": 1,
+    },
     "001": {},
     "002": {},
     "003": {"Table 4 as alpha of ordered answers, without refusals": 15},
     "004": {},
-}  # fmt: skip
+}
 PLACED = {  # claims that were noted in other words, with the place of their sentence
     "000": {},
     "001": {
@@ -330,11 +393,12 @@ PLACED = {  # claims that were noted in other words, with the place of their sen
         "Text: top models are above 0.85 in advertising and hiring": 1,
     },
     "002": {
-        "Tables 7-9: no contrast has the other direction": 4, "Tables 12-13: no contrast has the other direction": 4,
+        "Tables 7-9: no contrast has the other direction": 4,
+        "Tables 12-13: no contrast has the other direction": 4,
     },
     "003": {},
     "004": {},
-}  # fmt: skip
+}
 ARITHMETIC = {"000": 15, "001": 0, "002": 92, "003": 92, "004": 28}
 
 
@@ -345,12 +409,19 @@ def test_alarms_are_arithmetic_or_have_the_place_of_their_claim(paper: str) -> N
     MADE.setdefault(paper, ss.audit.audit([], PUBLISHED / f"{paper}.toml"))
     alarms = MADE[paper].of("disagree")
     claims = {rule.name: rule.claim for rule in MADE[paper].book.rules}
-    assert sum(finding.basis == "numbers" and claims[finding.title] is None for finding in alarms) == ARITHMETIC[paper]
+    assert (
+        sum(finding.basis == "numbers" and claims[finding.title] is None for finding in alarms)
+        == ARITHMETIC[paper]
+    )
     placed = [finding for finding in alarms if finding.basis == "note"]
     assert Counter(finding.title for finding in placed) == PLACED[paper]
     assert {finding.severity for finding in placed} <= {"minor"}
     assert len(alarms) == ARITHMETIC[paper] + len(placed)
-    noted_only = [name for name, claim in claims.items() if claim and claim.basis == "note" and not claim.place]
+    noted_only = [
+        name
+        for name, claim in claims.items()
+        if claim and claim.basis == "note" and not claim.place
+    ]
     assert {name: noted(paper, name)[1] for name in noted_only} == NOTED[paper]
     claimed = {rule.check for rule in MADE[paper].book.rules if rule.claim is None}
     assert not claimed & {"extreme", "mcnemar_bounds"}
@@ -372,7 +443,10 @@ def test_quotations_are_those_of_the_abstracts() -> None:
     for paper, path in ss.audit.papers().items():
         for rule in rules_of(path):
             if "sentence" in rule:
-                assert rule.get("verbatim", True) == rule.get("place", "").startswith("abstract"), (paper, rule["name"])
+                assert rule.get("verbatim", True) == rule.get("place", "").startswith("abstract"), (
+                    paper,
+                    rule["name"],
+                )
 
 
 def rules_of(path: Path) -> list[dict[str, Any]]:
@@ -391,17 +465,20 @@ def test_000_claims_of_the_text() -> None:
 
 def test_004_claims_of_the_text() -> None:
     wanted = {
-        "Text 4.2: overall of Grok against Table 4": (0, 1), "Text 4.2: mean of Grok against Table 3": (1, 1),
+        "Text 4.2: overall of Grok against Table 4": (0, 1),
+        "Text 4.2: mean of Grok against Table 3": (1, 1),
         "Text 4.3: mean of the liberal traits against Table 4": (0, 1),
         "Text 4.3: mean of the conservative traits against Table 4": (0, 1),
         "Text 4.3: range of the standard deviations of all traits but moral certainty": (2, 9),
         "Text 4.3: standard deviation of moral certainty against Table 4": (0, 1),
-        "Text: activation, staged mean - baseline": (1, 1), "Abstract against text: gain of activation": (0, 1),
+        "Text: activation, staged mean - baseline": (1, 1),
+        "Abstract against text: gain of activation": (0, 1),
         "Text: largest shift as a percentage of the scale of 200 points": (1, 1),
-        "Table 3: seven of eight models lean left": (1, 1), "Table 4: seven of eight models lean left": (1, 1),
+        "Table 3: seven of eight models lean left": (1, 1),
+        "Table 4: seven of eight models lean left": (1, 1),
         "Text 4.2: range of the other seven models (19 to 39), Table 3": (7, 7),
         "Text 4.2: range of the other seven models (19 to 39), Table 4": (6, 7),
-    }  # fmt: skip
+    }
     assert {rule: tally("004", rule) for rule in wanted} == wanted
 
 
@@ -412,9 +489,13 @@ def rows(name: str | Path) -> list[dict[str, str]]:
 @pytest.fixture(scope="module")
 def released() -> AuditReport:
     if not RELEASED.is_dir():
-        pytest.skip("the released answers (CC BY-NC) are not part of the project: no ../shared/data/adamet")
+        pytest.skip(
+            "the released answers (CC BY-NC) are not part of the project: no ../shared/data/adamet"
+        )
     names = ("published_distance_sums", "llm_answers", "rots")
-    return ss.audit.audit([RELEASED / f"adamet_{name}.csv" for name in names], PUBLISHED / "003.toml")
+    return ss.audit.audit(
+        [RELEASED / f"adamet_{name}.csv" for name in names], PUBLISHED / "003.toml"
+    )
 
 
 @pytest.mark.slow
@@ -433,15 +514,23 @@ def test_003_what_is_recorded_is_what_the_files_give(released: AuditReport) -> N
         held, made = MADE["003"].book.sheets[name], released.book.sheets[name]
         by = held.columns[:-1]
         labels = [tuple(held.label(i, c) for c in by) for i in range(len(held.rows))]
-        assert len(set(labels)) == len(labels) == (15 if name in ("alphas", "ordered", "fleiss") else 132)
-        computed = {tuple(made.label(i, c) for c in by): made.numbers[i] for i in range(len(made.rows))}
+        assert (
+            len(set(labels))
+            == len(labels)
+            == (15 if name in ("alphas", "ordered", "fleiss") else 132)
+        )
+        computed = {
+            tuple(made.label(i, c) for c in by): made.numbers[i] for i in range(len(made.rows))
+        }
         assert len(computed) == len(made.rows)
         for i, label in enumerate(labels):
             ours, theirs = computed[label].bounds, held.numbers[i].bounds
             assert theirs[0] <= ours[0]
             assert ours[1] <= theirs[1]
             assert theirs[1] - theirs[0] <= ours[1] - ours[0] + Fraction(1, 300)
-        assert {(f.title, f.where, f.verdict) for f in released.findings if "realignment" in f.title} == {
+        assert {
+            (f.title, f.where, f.verdict) for f in released.findings if "realignment" in f.title
+        } == {
             (f.title, f.where, f.verdict) for f in MADE["003"].findings if "realignment" in f.title
         }
 
@@ -453,7 +542,9 @@ def test_003_rows_are_misordered(released: AuditReport) -> None:
     misfits = sorted(round(float(f.details["proved"]), 1) for f in by_file)
     assert misfits == [128.6, 130.7, 161.0, 185.9]
     assert {f.verdict for f in by_file} == {"disagree"}
-    sorted_areas = [f for f in released.findings if f.title.endswith("in alphabetical order of the rules")]
+    sorted_areas = [
+        f for f in released.findings if f.title.endswith("in alphabetical order of the rules")
+    ]
     assert [f.verdict for f in sorted_areas] == ["agree"] * 4
     assert all(f.details["misfit"] < 1e-6 for f in sorted_areas)
     held = {f.where: f.details["misfit"] for f in found("003", IN_FILE)}
@@ -466,11 +557,15 @@ def test_003_rows_are_misordered(released: AuditReport) -> None:
 def test_003_a_random_order_is_infeasible_too() -> None:
     """The power of the linear program: three random sets of 100 rules cannot have given the sums of an area."""
     if not RELEASED.is_dir():
-        pytest.skip("the released answers (CC BY-NC) are not part of the project: no ../shared/data/adamet")
+        pytest.skip(
+            "the released answers (CC BY-NC) are not part of the project: no ../shared/data/adamet"
+        )
     answers: dict[str, dict[Any, float | None]] = defaultdict(dict)
     for row in rows(RELEASED / "adamet_llm_answers.csv"):
         code = row["answer_code"]
-        answers[row["rot_id"]][row["model"], row["prompt"]] = float(code) if code in set("01234") else None
+        answers[row["rot_id"]][row["model"], row["prompt"]] = (
+            float(code) if code in set("01234") else None
+        )
     sums: dict[Any, Fraction] = {}
     for row in rows(RELEASED / "adamet_published_distance_sums.csv"):
         if row["area"] == "ROC":

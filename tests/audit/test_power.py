@@ -13,7 +13,9 @@ import power
 SEARCHED = "confusion, F1 of precision and recall"  # two seconds
 
 
-@pytest.mark.parametrize("kind", [pytest.param(k, marks=[pytest.mark.slow] * (k == SEARCHED)) for k in power.KINDS])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(k, marks=[pytest.mark.slow] * (k == SEARCHED)) for k in power.KINDS]
+)
 def test_no_false_alarm_and_the_page_says_the_power(kind: str) -> None:
     alarms, powerless, noticed = power.measured(kind)
     assert not alarms

@@ -19,7 +19,9 @@ FITS = ("agree", "no_power")
 
 def read(*texts: str) -> list[Finding]:
     """Findings of sentences of one document."""
-    return findings_in([Passage(text=text, source="paper.md", line=k) for k, text in enumerate(texts, 1)])
+    return findings_in(
+        [Passage(text=text, source="paper.md", line=k) for k, text in enumerate(texts, 1)]
+    )
 
 
 def one(text: str) -> Finding:
@@ -47,7 +49,10 @@ def table(name: str) -> list[dict[str, str]]:
 
 def verdict(result: str, told: str) -> str:
     """Verdict on one result in the words of statcheck; ``named`` where a part cannot be read."""
-    found = read(f"As asked, one measure was compared: {result}" + (" in a one-tailed test." if told == "1" else "."))
+    found = read(
+        f"As asked, one measure was compared: {result}"
+        + (" in a one-tailed test." if told == "1" else ".")
+    )
     if not found or found[0].verdict == "not_checkable":
         return "named" if found else "not read"
     wrong = "decision error" if found[0].details["decision_error"] else "error"
@@ -75,7 +80,10 @@ def test_statcheck_computes_the_same_p() -> None:
     for row in table("statcheck.csv"):
         if row["from"] == "seeded" and row["computed"]:
             details = one(row["result"] + ".").details
-            assert details["p_low"] <= float(row["computed"]) <= details["p_high"] or "= 0.0," in row["result"], row
+            assert (
+                details["p_low"] <= float(row["computed"]) <= details["p_high"]
+                or "= 0.0," in row["result"]
+            ), row
             seen += 1
     assert seen > 350
 
@@ -138,7 +146,11 @@ def test_power_by_kind_of_error() -> None:
 )
 def test_styles(text: str) -> None:
     found = one(f"The two conditions differed ({text}).")
-    assert (found.verdict, found.details["df"][0][:2], found.details["decision_error"]) == ("agree", "23", False)
+    assert (found.verdict, found.details["df"][0][:2], found.details["decision_error"]) == (
+        "agree",
+        "23",
+        False,
+    )
 
 
 def test_every_statistic_of_the_page() -> None:
@@ -166,7 +178,9 @@ def test_every_statistic_of_the_page() -> None:
     two = read("They differed, t(23) = 2.10 and t(23) = 1.30, p = .047 and p = .21, respectively.")
     assert [finding.verdict for finding in two] == ["agree", "agree"]
     assert len(read("Both differed, t(23) = 2.10 and t(23) = 2.50, ps < .05.")) == 2
-    assert [f.published for f in read("Sizes (p = .047, t(23) = 2.10), shapes (p = .21, t(23) = 1.30).")] == [
+    assert [
+        f.published for f in read("Sizes (p = .047, t(23) = 2.10), shapes (p = .21, t(23) = 1.30).")
+    ] == [
         ".047",
         ".21",
     ]
@@ -197,15 +211,24 @@ def test_decision_errors_and_rounding_errors() -> None:
 
 def test_one_sided_tests_are_respected_where_the_text_names_them() -> None:
     one_sided = "t(28) = 2.20, p = .018"
-    for text in (f"{one_sided}, one-tailed", f"one-sided {one_sided}", f"the directional test, {one_sided}"):
+    for text in (
+        f"{one_sided}, one-tailed",
+        f"one-sided {one_sided}",
+        f"the directional test, {one_sided}",
+    ):
         found = one(text)
         assert (found.verdict, found.details["tails"]) == ("agree", "one")
     assert one(one_sided).verdict == one("t(28) = 2.20, p = .01, one-tailed").verdict == "disagree"
     assert one(f"a bidirectional encoder, {one_sided}").verdict == "disagree"
     assert read("All tests were one-tailed.", one_sided)[0].verdict == "agree"
     assert read("Two one-sided tests are another matter.", one_sided)[0].verdict == "disagree"
-    assert [f.verdict for f in read(f"{one_sided}, one-tailed.", one_sided)] == ["agree", "disagree"]
-    assert one("F(1, 28) = 4.84, p = .018, one-tailed").verdict == "disagree"  # F has no sides, for statcheck neither
+    assert [f.verdict for f in read(f"{one_sided}, one-tailed.", one_sided)] == [
+        "agree",
+        "disagree",
+    ]
+    assert (
+        one("F(1, 28) = 4.84, p = .018, one-tailed").verdict == "disagree"
+    )  # F has no sides, for statcheck neither
 
 
 def test_a_p_of_zero_is_no_disagreement_but_named() -> None:
@@ -213,7 +236,11 @@ def test_a_p_of_zero_is_no_disagreement_but_named() -> None:
     assert found.verdict == "agree"
     assert found.details["impossible_print"]
     assert "no p is 0" in found.message
-    assert one("t(23) = 2.10, p = .000").verdict == one("t(28) = 22.20, p < .000").verdict == "disagree"
+    assert (
+        one("t(23) = 2.10, p = .000").verdict
+        == one("t(28) = 22.20, p < .000").verdict
+        == "disagree"
+    )
 
 
 @pytest.mark.parametrize(
@@ -253,7 +280,9 @@ def test_p_values_that_the_document_adjusts() -> None:
     assert read("t(40) = 2.30, p = .081.")[0].verdict == "disagree"
     other = "P-values were adjusted (Benjamini-Hochberg)."
     assert read(other, "t(40) = 2.30, p = .070.")[0].verdict == "not_checkable"
-    assert read(other, "t(40) = 2.30, p = .017.")[0].verdict == "disagree"  # no adjustment makes a p smaller
+    assert (
+        read(other, "t(40) = 2.30, p = .017.")[0].verdict == "disagree"
+    )  # no adjustment makes a p smaller
     assert one("adjusted R2 = .31, t(40) = 2.30, p = .081").verdict == "disagree"
 
 
@@ -271,7 +300,9 @@ def test_coefficients_and_their_standard_errors() -> None:
         ]
         bad = read(f"Framing mattered, {text}, t(96) = 2.82, p = .006.")
         assert [f.verdict in FITS for f in bad] == [True, False]
-    assert len(read("Framing mattered, β = .25, SE = 0.31, t(96) = 3.87, p < .001.")) == 1  # s.e. of b
+    assert (
+        len(read("Framing mattered, β = .25, SE = 0.31, t(96) = 3.87, p < .001.")) == 1
+    )  # s.e. of b
     found = one("A test gave t = 1.20, p = .03.")  # for no degrees of freedom
     assert found.verdict == "disagree"
     assert "df not printed" in found.message

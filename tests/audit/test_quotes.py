@@ -15,7 +15,9 @@ from socialstats.audit.show import as_text
 from socialstats.cli import main
 from socialstats.errors import InputError
 
-TABLE = "task,ours,base\nreading,0.71,0.64\nwriting,0.66,0.69\nlisting,0.58,0.51\nnaming,0.49,0.49\n"
+TABLE = (
+    "task,ours,base\nreading,0.71,0.64\nwriting,0.66,0.69\nlisting,0.58,0.51\nnaming,0.49,0.49\n"
+)
 PAPER = """# A paper
 
 Our model is better than the baseline on most tasks. Nothing suggests that the baseline is ever far behind;
@@ -51,7 +53,9 @@ def refused(folder: Path, rules: str, head: str = "") -> str:
         '[[rule]]\ncheck = "mcnemar_bounds"\ntable = "t"\nbias = "ours"\nn = 50\nsignificant = false\n',
     ],
 )
-def test_a_claim_without_a_sentence_is_an_error_with_its_line_and_what_to_write(tmp_path: Path, rule: str) -> None:
+def test_a_claim_without_a_sentence_is_an_error_with_its_line_and_what_to_write(
+    tmp_path: Path, rule: str
+) -> None:
     message = refused(tmp_path, rule)
     assert "tests a claim, and no sentence is quoted" in message
     assert "rules.toml line 4" in message
@@ -60,7 +64,9 @@ def test_a_claim_without_a_sentence_is_an_error_with_its_line_and_what_to_write(
 
 def test_arithmetic_needs_no_sentence(tmp_path: Path) -> None:
     rule = '[[rule]]\ncheck = "mean_of"\ntable = "t"\nby = "*"\n'
-    (found,) = run(tmp_path, f'{rule}value = {{ value = "0.61" }}\nparts = {{ column = "ours", by = {{}} }}\n').findings
+    (found,) = run(
+        tmp_path, f'{rule}value = {{ value = "0.61" }}\nparts = {{ column = "ours", by = {{}} }}\n'
+    ).findings
     assert (found.verdict, found.basis) == ("agree", "numbers")
     rule = '[[rule]]\ncheck = "mcnemar_bounds"\ntable = "t"\nwhere = { task = "reading" }\n'
     (statistic,) = run(tmp_path, f'{rule}bias = "ours"\nn = 50\nstatistic = 9\n').findings
@@ -81,8 +87,15 @@ def test_a_range_that_is_printed_needs_no_sentence(tmp_path: Path) -> None:
 def test_a_claim_of_most_is_tested_as_most_and_one_of_all_as_all(tmp_path: Path) -> None:
     most = RULE + 'sentence = "better than the baseline on most tasks"\nholds = "most"\n'
     (found,) = run(tmp_path, most).findings
-    assert (found.verdict, found.published, found.expected) == ("agree", "3 of 4", "at least 3 of 4")
-    assert found.message == "the claim holds for 3 of 4, and is made for at least 3 of 4; it fails for writing"
+    assert (found.verdict, found.published, found.expected) == (
+        "agree",
+        "3 of 4",
+        "at least 3 of 4",
+    )
+    assert (
+        found.message
+        == "the claim holds for 3 of 4, and is made for at least 3 of 4; it fails for writing"
+    )
     assert found.details["exceptions"] == ["t.csv line 3: writing"]
     every = RULE + 'sentence = "our model beats the baseline in every single task"\nholds = "all"\n'
     verdicts = [f.verdict for f in run(tmp_path, every).findings]
@@ -92,10 +105,18 @@ def test_a_claim_of_most_is_tested_as_most_and_one_of_all_as_all(tmp_path: Path)
 
 @pytest.mark.parametrize(
     ("holds", "verdict", "gap"),
-    [('"some"', "agree", 0), ("3", "agree", 0), ("4", "disagree", 1), ("2", "disagree", 1), ("0", "disagree", 3)],
+    [
+        ('"some"', "agree", 0),
+        ("3", "agree", 0),
+        ("4", "disagree", 1),
+        ("2", "disagree", 1),
+        ("0", "disagree", 3),
+    ],
 )
 def test_claims_of_some_and_of_a_count(tmp_path: Path, holds: str, verdict: str, gap: int) -> None:
-    rule = RULE + f'label = ["task", "base"]\nsentence = "so many tasks are better"\nholds = {holds}\n'
+    rule = (
+        RULE + f'label = ["task", "base"]\nsentence = "so many tasks are better"\nholds = {holds}\n'
+    )
     (found,) = run(tmp_path, rule).findings
     assert (found.verdict, found.gap) == (verdict, gap)
     assert found.message.endswith("it fails for writing / 0.69")
@@ -109,7 +130,9 @@ def test_how_many_numbers_a_sentence_is_about_must_be_said(tmp_path: Path) -> No
     assert [f.verdict for f in run(tmp_path, one).findings] == ["agree"]
 
 
-def test_a_sentence_that_is_not_in_the_document_is_an_error_that_names_the_nearest(tmp_path: Path) -> None:
+def test_a_sentence_that_is_not_in_the_document_is_an_error_that_names_the_nearest(
+    tmp_path: Path,
+) -> None:
     rule = RULE + 'sentence = "Our model is better than the baseline on all tasks"\nholds = "all"\n'
     message = refused(tmp_path, rule, 'document = "paper.md"\n')
     assert "sentence is not in paper.md" in message
@@ -137,8 +160,13 @@ def test_the_strength_of_a_verdict_follows_from_what_was_tested(tmp_path: Path) 
     assert bad(run(tmp_path, rule)) == [("quotation", "minor")]
     assert bad(run(tmp_path, rule + "verbatim = false\n")) == []
     assert "no document was given" in as_text(run(tmp_path, rule))
-    assert bad(run(tmp_path, rule + "verbatim = false\n", 'document = "paper.md"\n')) == [("sentence", "major")]
-    words = RULE + 'sentence = "in every single task our models beat the baseline"\nholds = "all"\nverbatim = false\n'
+    assert bad(run(tmp_path, rule + "verbatim = false\n", 'document = "paper.md"\n')) == [
+        ("sentence", "major")
+    ]
+    words = (
+        RULE
+        + 'sentence = "in every single task our models beat the baseline"\nholds = "all"\nverbatim = false\n'
+    )
     report = run(tmp_path, words, 'document = "paper.md"\n')
     assert bad(report) == [("words", "minor")]
     assert {f.passage for f in report.findings} == {
@@ -156,12 +184,16 @@ def test_the_strength_of_a_verdict_follows_from_what_was_tested(tmp_path: Path) 
         ('"all"', 'where = { task = "reading" }\n', "1 of 1", ""),
     ],
 )
-@pytest.mark.parametrize("paper", [PAPER, "# A paper\n\nOur model is not behind on every task.\n", ""])
+@pytest.mark.parametrize(
+    "paper", [PAPER, "# A paper\n\nOur model is not behind on every task.\n", ""]
+)
 def test_a_note_that_no_sentence_makes_is_no_verdict(
     tmp_path: Path, paper: str, holds: str, where: str, share: str, fails: str
 ) -> None:
     """With or without a document: nothing agrees or disagrees, and what the numbers say is told."""
-    rule = f'{RULE}{where}sentence = "ours is ahead on each task"\nholds = {holds}\nverbatim = false\n'
+    rule = (
+        f'{RULE}{where}sentence = "ours is ahead on each task"\nholds = {holds}\nverbatim = false\n'
+    )
     report = run(tmp_path, rule, 'document = "paper.md"\n' if paper else "", paper or PAPER)
     (found,) = report.findings
     assert (found.verdict, found.severity, found.basis) == ("not_checkable", "none", "note")
@@ -245,7 +277,9 @@ def test_a_small_paper_with_the_claim_and_without_it(
         ("it is the", "It is the one that it is.", False),
     ],
 )
-def test_notes_are_alike_to_sentences_that_have_all_their_words(note: str, text: str, alike: bool) -> None:
+def test_notes_are_alike_to_sentences_that_have_all_their_words(
+    note: str, text: str, alike: bool
+) -> None:
     assert bool(say_alike(note, passages(text))) == alike
 
 
@@ -260,7 +294,9 @@ def test_notes_are_alike_to_sentences_that_have_all_their_words(note: str, text:
         ("Leads are ours.", "some", "words"),
     ],
 )
-def test_a_sentence_of_another_quantity_does_not_make_a_note(text: str, holds: str | int, basis: str) -> None:
+def test_a_sentence_of_another_quantity_does_not_make_a_note(
+    text: str, holds: str | int, basis: str
+) -> None:
     claim = looked_up(Claim(sentence="ours leads", holds=holds, basis="note"), [passages(text)])
     assert claim is not None
     assert claim.basis == basis
@@ -282,7 +318,9 @@ def test_a_sentence_of_another_quantity_does_not_make_a_note(text: str, holds: s
         ("ours is ahead of the baseline", '"most"', ""),
     ],
 )
-def test_holds_is_what_the_sentence_says(tmp_path: Path, sentence: str, holds: str, wrong: str) -> None:
+def test_holds_is_what_the_sentence_says(
+    tmp_path: Path, sentence: str, holds: str, wrong: str
+) -> None:
     rule = f'{RULE}sentence = "{sentence}"\nholds = {holds}\n'
     if wrong:
         message = refused(tmp_path, rule)
@@ -293,13 +331,24 @@ def test_holds_is_what_the_sentence_says(tmp_path: Path, sentence: str, holds: s
         run(tmp_path, rule)
 
 
-def test_sentences_of_a_paper_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sentences_of_a_paper_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A bundled note is tested where the paper is given and says so; that file needs no table."""
-    (tmp_path / "gain.md").write_text("# GAIN\n\nFor all models, finance is consistently the lowest domain.\n")
-    assert main(["audit", "--example", "001", str(tmp_path / "gain.md"), "--fail-on", "disagree"]) == 1
-    assert "Claim: “For all models, finance is consistently the lowest domain.”" in capsys.readouterr().out
+    (tmp_path / "gain.md").write_text(
+        "# GAIN\n\nFor all models, finance is consistently the lowest domain.\n"
+    )
+    assert (
+        main(["audit", "--example", "001", str(tmp_path / "gain.md"), "--fail-on", "disagree"]) == 1
+    )
+    assert (
+        "Claim: “For all models, finance is consistently the lowest domain.”"
+        in capsys.readouterr().out
+    )
     (tmp_path / "gain.md").write_text("# GAIN\n\nFinance is one of four domains.\n")
-    assert main(["audit", "--example", "001", str(tmp_path / "gain.md"), "--fail-on", "disagree"]) == 0
+    assert (
+        main(["audit", "--example", "001", str(tmp_path / "gain.md"), "--fail-on", "disagree"]) == 0
+    )
 
 
 @pytest.mark.parametrize(
@@ -316,7 +365,9 @@ def test_sentences_of_a_paper_on_the_command_line(tmp_path: Path, capsys: pytest
         ('sentence = "our model is better"\nverbatim = "no"', "verbatim"),
     ],
 )
-def test_keys_of_a_claim_that_cannot_be_used_are_errors(tmp_path: Path, keys: str, message: str) -> None:
+def test_keys_of_a_claim_that_cannot_be_used_are_errors(
+    tmp_path: Path, keys: str, message: str
+) -> None:
     assert message in refused(tmp_path, RULE + keys + "\n")
 
 
@@ -342,15 +393,34 @@ def passages(*texts: str) -> list[Passage]:
 
 
 def test_quotes_are_compared_by_words_numbers_and_signs() -> None:
-    said = passages("Grok’s mean is −22.7 (SD = 30.83).", "It uses 1,546 pairs.", "The “best” model – ours – wins.")
-    for quote in ("Grok's mean is -22.7", "is −22.7 (SD=30.83)", "1546 pairs", 'the "best" model, ours, wins'):
+    said = passages(
+        "Grok’s mean is −22.7 (SD = 30.83).",
+        "It uses 1,546 pairs.",
+        "The “best” model – ours – wins.",
+    )
+    for quote in (
+        "Grok's mean is -22.7",
+        "is −22.7 (SD=30.83)",
+        "1546 pairs",
+        'the "best" model, ours, wins',
+    ):
         assert look_up(quote, said), quote
-    for quote in ("Grok's mean is 22.7", "mean is -22.71", "rok's mean is", "1546 pair", "best model wins", "", "..."):
+    for quote in (
+        "Grok's mean is 22.7",
+        "mean is -22.71",
+        "rok's mean is",
+        "1546 pair",
+        "best model wins",
+        "",
+        "...",
+    ):
         assert not look_up(quote, said), quote
 
 
 def test_words_left_out_stay_within_neighbouring_sentences() -> None:
-    said = passages("A wins in reading.", "B wins in writing.", "C is last.", "D is first.", "E is fifth.")
+    said = passages(
+        "A wins in reading.", "B wins in writing.", "C is last.", "D is first.", "E is fifth."
+    )
     assert [p.line for p in look_up("A wins ... in writing", said)] == [1, 2]
     assert [p.line for p in look_up("wins in writing. C is", said)] == [2, 3]
     assert not look_up("A wins ... E is fifth", said)
@@ -358,7 +428,9 @@ def test_words_left_out_stay_within_neighbouring_sentences() -> None:
 
 
 def finding(verdict: str) -> Finding:
-    return Finding(rule="within", verdict=verdict, message="", severity="major", where="t.csv line 2: a")  # type: ignore[arg-type]
+    return Finding(
+        rule="within", verdict=verdict, message="", severity="major", where="t.csv line 2: a"
+    )  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -376,7 +448,9 @@ def finding(verdict: str) -> Finding:
         ("bbb", 0, "agree"),
     ],
 )
-def test_numbers_that_could_not_be_decided_may_be_either(verdicts: str, holds: str | int, verdict: str) -> None:
+def test_numbers_that_could_not_be_decided_may_be_either(
+    verdicts: str, holds: str | int, verdict: str
+) -> None:
     known = {"a": "agree", "b": "disagree", "o": "no_power"}
     claim = Claim(sentence="as it is said", holds=holds, basis="sentence")
     (found,) = weighed_claim(claim, [finding(known[v]) for v in verdicts])
@@ -393,7 +467,9 @@ def test_words_are_read_alike_however_they_are_printed() -> None:
 
 
 def test_a_disagreement_names_the_rules_by_which_its_number_agrees(tmp_path: Path) -> None:
-    (tmp_path / "b.csv").write_text("row,total,a,b,c,d\nx,6.0,1.0,5.0,2.0,2.0\ny,7.0,1.0,5.0,3.0,3.0\n")
+    (tmp_path / "b.csv").write_text(
+        "row,total,a,b,c,d\nx,6.0,1.0,5.0,2.0,2.0\ny,7.0,1.0,5.0,3.0,3.0\n"
+    )
     rules = """[tables]
 b = "b.csv"
 
@@ -418,7 +494,9 @@ weights = [1.5, 1.5]
     assert report.findings[1].published == "7.0"
     assert report.findings[1].beside == ()  # no rule gives 7
     assert report.findings[3].beside == ()
-    (tmp_path / "b.csv").write_text("row,total,a,b,c,d\nx,6.0,1.0,5.0,2.0,2.0\ny,6.0,1.0,5.0,3.0,3.0\n")
+    (tmp_path / "b.csv").write_text(
+        "row,total,a,b,c,d\nx,6.0,1.0,5.0,2.0,2.0\ny,6.0,1.0,5.0,3.0,3.0\n"
+    )
     report = ss.audit.audit([], tmp_path / "rules.toml")
     assert report.findings[3].beside == ("total = a + b",)
     text = as_text(report)
@@ -429,7 +507,10 @@ weights = [1.5, 1.5]
 def test_a_claim_about_no_row_says_so(tmp_path: Path) -> None:
     rule = RULE + 'where = { task = "none" }\nsentence = "our model is better"\nholds = "most"\n'
     (found,) = run(tmp_path, rule).findings
-    assert (found.verdict, found.message) == ("not_checkable", "no row of the table is selected by this rule")
+    assert (found.verdict, found.message) == (
+        "not_checkable",
+        "no row of the table is selected by this rule",
+    )
 
 
 def test_captions_have_sentences_of_claims_too(tmp_path: Path) -> None:

@@ -22,14 +22,19 @@ from tests.golden_data import GOLDEN
 CASES = json.loads((GOLDEN / "sprite.json").read_text())
 
 
-def brute(mean: str, sd: str, n: int, low: int, high: int, items: int, ddof: int) -> set[tuple[int, ...]]:
+def brute(
+    mean: str, sd: str, n: int, low: int, high: int, items: int, ddof: int
+) -> set[tuple[int, ...]]:
     """Return the counts of every multiset of scores whose mean and sd are printed so, in exact fractions."""
     middle, spread = printed(mean), printed(sd)
     found = set()
     for scores in itertools.combinations_with_replacement(range(low * items, high * items + 1), n):
         center = Fraction(sum(scores), n * items)
         variance = sum((Fraction(y, items) - center) ** 2 for y in scores) / (n - ddof)
-        if middle.holds(center) and max(spread.bounds[0], Fraction(0)) ** 2 <= variance <= spread.bounds[1] ** 2:
+        if (
+            middle.holds(center)
+            and max(spread.bounds[0], Fraction(0)) ** 2 <= variance <= spread.bounds[1] ** 2
+        ):
             counted = Counter(scores)
             found.add(tuple(counted[y] for y in range(low * items, high * items + 1)))
     return found
@@ -65,8 +70,10 @@ def test_samples_of_rsprite2_are_among_ours(case: dict[str, object]) -> None:
 
 def test_integer_programs_give_the_bounds_of_complete_search() -> None:
     for n, low, high, squares in (
-        (20, 1, 5, {44: (123, 130)}), (18, 1, 7, {62: (250, 252)}), (9, -3, 3, {0: (20, 30), 1: (20, 30)}),
-    ):  # fmt: skip
+        (20, 1, 5, {44: (123, 130)}),
+        (18, 1, 7, {62: (250, 252)}),
+        (9, -3, 3, {0: (20, 30), 1: (20, 30)}),
+    ):
         every = every_sample(n, low, high, squares, most=10**5, steps=10**6)
         for end in (0, -1):
             weights = np.eye(high - low + 1)[end]
@@ -105,7 +112,9 @@ def test_a_walk_needs_no_luck_for_large_samples() -> None:
 def test_moments_of_a_sample() -> None:
     mean, skew = moments((2, 1, 0, 1), 1)  # 1, 1, 2, 4
     assert mean == 2
-    assert skew == pytest.approx(1.5 / 1.5**1.5)  # mean cube (-1 - 1 + 0 + 8)/4, mean square (1 + 1 + 0 + 4)/4
+    assert skew == pytest.approx(
+        1.5 / 1.5**1.5
+    )  # mean cube (-1 - 1 + 0 + 8)/4, mean square (1 + 1 + 0 + 4)/4
     assert math.isnan(moments((0, 3), 1)[1])
 
 
@@ -132,7 +141,9 @@ def test_maps_mark_the_printed_values_and_say_so() -> None:
     image = ax.images[0].get_array()
     assert image.shape == (2, 10, 4)
     # tenths: every one of 10; of 11 each of k/11 rounded: 0 .1 .2 .3 .4 (5/11 = .45) .5 .6 .7 .8 .9, all as well
-    assert ax.get_label().endswith("20 of 20 cells are possible (100%). Marked as possible: 5.2 and 5.5.")
+    assert ax.get_label().endswith(
+        "20 of 20 cells are possible (100%). Marked as possible: 5.2 and 5.5."
+    )
     ax = ss.audit.grim_map(range(40, 41), values=[("5.19", 40)])
     wanted = {math.floor(100 * k / 40 + 0.5) % 100 for k in range(40)} | {
         math.ceil(100 * k / 40 - 0.5) for k in range(40)
@@ -152,10 +163,15 @@ def test_maps_mark_the_printed_values_and_say_so() -> None:
 
 def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "--reconstruct", "2.2", "1.3", "20", "1", "5"]) == 0
-    assert capsys.readouterr().out.startswith("All 71 samples with this mean and standard deviation were found.")
+    assert capsys.readouterr().out.startswith(
+        "All 71 samples with this mean and standard deviation were found."
+    )
     assert main(["audit", "--reconstruct", "2.2", "1.3", "20", "1", "5", "--format", "json"]) == 0
     held = json.loads(capsys.readouterr().out)
     assert (len(held["samples"]), held["complete"], held["exact_lowest"]) == (71, True, [0.2, 0.55])
-    assert main(["audit", "--reconstruct", "3.44", "2.47", "18", "1", "7", "--fail-on", "disagree"]) == 1
+    assert (
+        main(["audit", "--reconstruct", "3.44", "2.47", "18", "1", "7", "--fail-on", "disagree"])
+        == 1
+    )
     assert main(["audit", "t.csv", "--reconstruct", "3.44", "2.47", "18", "1", "7"]) == 2
     assert main(["audit", "--reconstruct", "x", "2.47", "18", "1", "7"]) == 2

@@ -57,7 +57,9 @@ def test_a_level_that_is_the_mean_of_the_others_under_the_same_labels(tmp_path: 
         lines += [f"p{p},t{t},{row[p]:.3f}" for t, row in enumerate(table)]
     lines += [f"wrapup,t{t},{sum(row) / 4:.3f}" for t, row in enumerate(table)]
     report = audited(tmp_path, *lines)
-    assert {f.title for f in report.findings} == {"t: wrapup = the means of the other levels of phase"}
+    assert {f.title for f in report.findings} == {
+        "t: wrapup = the means of the other levels of phase"
+    }
     assert [f.verdict for f in report.findings] == ["agree"] * 8
 
 
@@ -83,7 +85,9 @@ def test_a_sum_of_some_neighbours_beside_years_and_sizes(tmp_path: Path) -> None
 def test_a_table_of_many_misprints_is_no_relation(tmp_path: Path) -> None:
     lines = ["system,q,w,e,u"]
     for k, row in enumerate(scores(8, 80, 3)):
-        lines.append(f"s{k}," + ",".join(f"{x:.3f}" for x in (*row, sum(row) / 3 + 0.2 * (k % 10 == 0))))
+        lines.append(
+            f"s{k}," + ",".join(f"{x:.3f}" for x in (*row, sum(row) / 3 + 0.2 * (k % 10 == 0)))
+        )
     with pytest.raises(NothingToAnalyse):
         audited(tmp_path, *lines)
 
@@ -94,7 +98,10 @@ def test_tables_without_a_relation_have_none(tmp_path: Path, seed: int) -> None:
     rows, columns = draw.randint(5, 25), draw.randint(3, 6)
     digits = draw.choice((1, 2, 3))
     lines = ["system," + ",".join(f"x{c}" for c in range(columns))]
-    lines += [f"s{r}," + ",".join(f"{draw.gauss(0.5, 0.2):.{digits}f}" for _ in range(columns)) for r in range(rows)]
+    lines += [
+        f"s{r}," + ",".join(f"{draw.gauss(0.5, 0.2):.{digits}f}" for _ in range(columns))
+        for r in range(rows)
+    ]
     with pytest.raises(NothingToAnalyse):
         audited(tmp_path, *lines)
 
@@ -125,10 +132,16 @@ def test_f1_of_near_precision_and_recall_is_no_mean(tmp_path: Path) -> None:
 
 def test_a_margin_that_a_head_names_is_checked_once(tmp_path: Path) -> None:
     lines = ["system,q,w,e,Average"]
-    lines += [f"s{k}," + ",".join(f"{x:.3f}" for x in (*row, sum(row) / 3)) for k, row in enumerate(scores(6, 9, 3))]
+    lines += [
+        f"s{k}," + ",".join(f"{x:.3f}" for x in (*row, sum(row) / 3))
+        for k, row in enumerate(scores(6, 9, 3))
+    ]
     report = audited(tmp_path, *lines)
     assert {f.title for f in report.findings if f.rule == "mean_of"} == {"t: mean_of of Average"}
     columns = [[float(line.split(",")[c]) for line in lines[1:]] for c in range(1, 5)]
     lines.append("Mean," + ",".join(f"{sum(column) / 9:.3f}" for column in columns))
     report = audited(tmp_path, *lines)
-    assert {f.title for f in report.findings if f.rule == "mean_of"} == {"t: mean_of of Average", "t: mean_of of Mean"}
+    assert {f.title for f in report.findings if f.rule == "mean_of"} == {
+        "t: mean_of of Average",
+        "t: mean_of of Mean",
+    }

@@ -38,7 +38,12 @@ def times(rng: np.random.Generator) -> Made:
     for group in "ABC":
         x = rng.gamma(9, 60, size=int(rng.integers(15, 50)))
         rows.append(
-            [group, str(len(x)), f"{x.mean():.1f} ± {x.std(ddof=1) / np.sqrt(len(x)):.1f}", f"{x.std(ddof=1):.1f}"]
+            [
+                group,
+                str(len(x)),
+                f"{x.mean():.1f} ± {x.std(ddof=1) / np.sqrt(len(x)):.1f}",
+                f"{x.std(ddof=1):.1f}",
+            ]
         )
     return "Reaction times, mean ± SE", ["Condition", "n", "Time", "SD"], rows
 
@@ -47,7 +52,14 @@ def accuracy(rng: np.random.Generator) -> Made:
     n, rows = int(rng.integers(80, 900)), []
     for model in ("GPT-4", "Claude", "Llama", "Gemma"):
         k = int(rng.binomial(n, 0.7))
-        rows.append([model, f"{100 * k / n:.1f}", f"{k}/{n}", f"{100 * np.sqrt(k / n * (1 - k / n) / n):.1f}"])
+        rows.append(
+            [
+                model,
+                f"{100 * k / n:.1f}",
+                f"{k}/{n}",
+                f"{100 * np.sqrt(k / n * (1 - k / n) / n):.1f}",
+            ]
+        )
     return "Accuracy in percent", ["Model", "Acc. (%)", "Correct", "Acc. SE"], rows
 
 
@@ -79,10 +91,25 @@ def characteristics(rng: np.random.Generator) -> Made:
     n1, n2 = rng.integers(40, 120, size=2)
     a, b = rng.integers(20, 80, size=n1), rng.integers(20, 80, size=n2)
     w1, w2 = rng.binomial(n1, 0.5), rng.binomial(n2, 0.5)
-    rows = [["Age, years", f"{a.mean():.1f} ({a.std(ddof=1):.1f})", f"{b.mean():.1f} ({b.std(ddof=1):.1f})"],
-            ["Sex", "", ""], ["Women", f"{w1} ({100 * w1 / n1:.1f}%)", f"{w2} ({100 * w2 / n2:.1f}%)"],
-            ["Men", f"{n1 - w1} ({100 - 100 * w1 / n1:.1f}%)", f"{n2 - w2} ({100 - 100 * w2 / n2:.1f}%)"]]  # fmt: skip
-    return "Characteristics, mean (SD) or n (%)", ["", f"Control (n = {n1})", f"Treated (n = {n2})"], rows
+    rows = [
+        [
+            "Age, years",
+            f"{a.mean():.1f} ({a.std(ddof=1):.1f})",
+            f"{b.mean():.1f} ({b.std(ddof=1):.1f})",
+        ],
+        ["Sex", "", ""],
+        ["Women", f"{w1} ({100 * w1 / n1:.1f}%)", f"{w2} ({100 * w2 / n2:.1f}%)"],
+        [
+            "Men",
+            f"{n1 - w1} ({100 - 100 * w1 / n1:.1f}%)",
+            f"{n2 - w2} ({100 - 100 * w2 / n2:.1f}%)",
+        ],
+    ]
+    return (
+        "Characteristics, mean (SD) or n (%)",
+        ["", f"Control (n = {n1})", f"Treated (n = {n2})"],
+        rows,
+    )
 
 
 def regression(rng: np.random.Generator) -> Made:
@@ -91,7 +118,16 @@ def regression(rng: np.random.Generator) -> Made:
         x = rng.normal(size=n)
         fit = stats.linregress(x, 0.3 * x + rng.normal(size=n))
         t = fit.slope / fit.stderr
-        rows.append([name, f"{fit.slope:.3f}", f"{fit.stderr:.3f}", f"{t:.2f}", str(n - 2), f"{fit.pvalue:.3f}"])
+        rows.append(
+            [
+                name,
+                f"{fit.slope:.3f}",
+                f"{fit.stderr:.3f}",
+                f"{t:.2f}",
+                str(n - 2),
+                f"{fit.pvalue:.3f}",
+            ]
+        )
     return "Regression", ["Term", "b", "SE", "t", "df", "p"], rows
 
 
@@ -100,8 +136,20 @@ def groups(rng: np.random.Generator) -> Made:
     for name in ("Trust", "Warmth", "Fear"):
         a, b = rng.normal(4, 1, size=40), rng.normal(4.3, 1.2, size=36)
         test = stats.ttest_ind(a, b, equal_var=False)
-        rows.append([name, f"{a.mean():.2f}", f"{a.std(ddof=1):.2f}", "40", f"{b.mean():.2f}", f"{b.std(ddof=1):.2f}", "36",
-                     f"{test.statistic:.2f}", f"{test.df:.1f}", f"{test.pvalue:.3f}"])  # fmt: skip
+        rows.append(
+            [
+                name,
+                f"{a.mean():.2f}",
+                f"{a.std(ddof=1):.2f}",
+                "40",
+                f"{b.mean():.2f}",
+                f"{b.std(ddof=1):.2f}",
+                "36",
+                f"{test.statistic:.2f}",
+                f"{test.df:.1f}",
+                f"{test.pvalue:.3f}",
+            ]
+        )
     heads = ["Scale", "A / M", "A / SD", "A / n", "B / M", "B / SD", "B / n", "t", "df", "p"]
     return "Two groups", heads, rows
 
@@ -111,7 +159,15 @@ def confusions(rng: np.random.Generator) -> Made:
     for name in ("a", "b", "c"):
         tp, fp, fn, tn = rng.integers(8, 60, size=4)
         p, r = tp / (tp + fp), tp / (tp + fn)
-        rows.append([name, *map(str, (tp, fp, fn, tn)), f"{p:.2f}", f"{r:.2f}", f"{2 * p * r / (p + r):.2f}"])
+        rows.append(
+            [
+                name,
+                *map(str, (tp, fp, fn, tn)),
+                f"{p:.2f}",
+                f"{r:.2f}",
+                f"{2 * p * r / (p + r):.2f}",
+            ]
+        )
     return "Classifiers", ["Model", "TP", "FP", "FN", "TN", "Precision", "Recall", "F1"], rows
 
 
@@ -120,13 +176,26 @@ def macro(rng: np.random.Generator) -> Made:
     rows = []
     for name in ("a", "b", "c", "d"):
         p, r = rng.uniform(0.4, 0.9, size=(2, 5))
-        rows.append([name, f"{p.mean():.3f}", f"{r.mean():.3f}", f"{(2 * p * r / (p + r)).mean():.3f}"])
+        rows.append(
+            [name, f"{p.mean():.3f}", f"{r.mean():.3f}", f"{(2 * p * r / (p + r)).mean():.3f}"]
+        )
     return "Classifiers", ["Model", "Precision", "Recall", "F1"], rows
 
 
 KINDS: tuple[Callable[[np.random.Generator], Made], ...] = (
-    ratings, scores, times, accuracy, benchmark, weighted, counts, characteristics, regression, groups, confusions, macro,
-)  # fmt: skip
+    ratings,
+    scores,
+    times,
+    accuracy,
+    benchmark,
+    weighted,
+    counts,
+    characteristics,
+    regression,
+    groups,
+    confusions,
+    macro,
+)
 
 
 def as_file(folder: Path, made: Made, suffix: str) -> Path:
@@ -134,12 +203,17 @@ def as_file(folder: Path, made: Made, suffix: str) -> Path:
     file = folder / f"t.{suffix}"
     if suffix == "md":
         lines = [heads, ["---"] * len(heads), *rows]
-        text = f"Table 1: {caption}.\n\n" + "\n".join("| " + " | ".join(row) + " |" for row in lines) + "\n"
+        text = (
+            f"Table 1: {caption}.\n\n"
+            + "\n".join("| " + " | ".join(row) + " |" for row in lines)
+            + "\n"
+        )
     elif suffix == "html":
         text = pd.DataFrame(rows, columns=heads).to_html(index=False)
     elif suffix == "tex":
         body = " \\\\\n".join(
-            " & ".join(cell.replace("%", "\\%").replace("±", "$\\pm$") for cell in row) for row in [heads, *rows]
+            " & ".join(cell.replace("%", "\\%").replace("±", "$\\pm$") for cell in row)
+            for row in [heads, *rows]
         )
         head, rest = body.split("\n", 1)
         said = caption.replace("%", "\\%").replace("±", "$\\pm$")
@@ -153,7 +227,9 @@ def as_file(folder: Path, made: Made, suffix: str) -> Path:
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-def test_right_tables_give_no_alarm(tmp_path: Path, kind: Callable[[np.random.Generator], Made], seed: int) -> None:
+def test_right_tables_give_no_alarm(
+    tmp_path: Path, kind: Callable[[np.random.Generator], Made], seed: int
+) -> None:
     made = kind(np.random.default_rng([seed, KINDS.index(kind)]))
     try:
         report = ss.audit.audit(as_file(tmp_path, made, ("md", "html", "tex", "txt", "md")[seed]))

@@ -55,11 +55,14 @@ n = "N"
 
 
 @pytest.mark.parametrize(
-    "weights", ["{ match = 5, values = { A = 1 } }", '{ match = "m", table = "t" }', '{ match = "m" }']
+    "weights",
+    ["{ match = 5, values = { A = 1 } }", '{ match = "m", table = "t" }', '{ match = "m" }'],
 )
 def test_labels_to_match_need_their_column(tmp_path: Path, weights: str) -> None:
     (tmp_path / "t.csv").write_text("m,n,o\n1.2,5,1\n")
-    rules = f'[[rule]]\ncheck = "weighted_mean"\nvalue = "m"\nparts = ["n", "o"]\nweights = {weights}\n'
+    rules = (
+        f'[[rule]]\ncheck = "weighted_mean"\nvalue = "m"\nparts = ["n", "o"]\nweights = {weights}\n'
+    )
     with pytest.raises(InputError, match="match must be a column"):
         run(tmp_path, rules, tmp_path / "t.csv")
 
@@ -67,8 +70,15 @@ def test_labels_to_match_need_their_column(tmp_path: Path, weights: str) -> None
 @pytest.mark.parametrize("key", ["table = []", "source = 5", "refusals = 5", "where = 5"])
 def test_alignment_refuses_settings_of_other_types(tmp_path: Path, key: str) -> None:
     (tmp_path / "t.csv").write_text("m,n,o\n1.2,5,1\n")
-    given = {"table": '"t"', "sum": '"m"', "group": '"n"', "source": '"o"', "answers": '"t"', "unit": '"n"',
-             "answer": '"o"'}  # fmt: skip
+    given = {
+        "table": '"t"',
+        "sum": '"m"',
+        "group": '"n"',
+        "source": '"o"',
+        "answers": '"t"',
+        "unit": '"n"',
+        "answer": '"o"',
+    }
     name, _, value = key.partition(" = ")
     lines = "\n".join(f"{k} = {v}" for k, v in {**given, name: value}.items())
     with pytest.raises(InputError):
@@ -77,7 +87,9 @@ def test_alignment_refuses_settings_of_other_types(tmp_path: Path, key: str) -> 
 
 def test_marks_alone_and_repeated_headers_hold_no_number(tmp_path: Path) -> None:
     """Stars for p, a header in the middle of the table, bounds in a column that lost its trailing zeros."""
-    (tmp_path / "t.tsv").write_bytes(b"\xef\xbb\xbfz\tp\n2.00*\t.05*\nz\tp\n3.50\t**\n3.50\t<.001\n0.1\tns\n")
+    (tmp_path / "t.tsv").write_bytes(
+        b"\xef\xbb\xbfz\tp\n2.00*\t.05*\nz\tp\n3.50\t**\n3.50\t<.001\n0.1\tns\n"
+    )
     rules = '[tables]\ntable = { strip = "*", decimals = { p = "column" } }\n'
     rules += '[[rule]]\ncheck = "statistic_p"\nkind = "z"\nstatistic = "z"\np = "p"\n'
     report = run(tmp_path, rules, tmp_path / "t.tsv")
@@ -92,8 +104,15 @@ def test_rules_and_tables_of_the_same_name_are_told_apart(tmp_path: Path) -> Non
     paths = [tmp_path / "a" / "t.csv", tmp_path / "b" / "t.csv"]
     rule = '[[rule]]\nname = "same"\ncheck = "grim"\nmean = "mean rating"\nn = "n"\n'
     report = run(tmp_path, rule * 2, paths[0])
-    assert [(r.name, len(found)) for r, found in report.by_rule()] == [("same", 1), ("same (#2)", 1)]
-    assert report.tally()["disagree"] == sum(r["tally"]["disagree"] for r in report.to_dict()["rules"]) == 2
+    assert [(r.name, len(found)) for r, found in report.by_rule()] == [
+        ("same", 1),
+        ("same (#2)", 1),
+    ]
+    assert (
+        report.tally()["disagree"]
+        == sum(r["tally"]["disagree"] for r in report.to_dict()["rules"])
+        == 2
+    )
     with pytest.raises(InputError, match="same file name"):
         run(tmp_path, rule, *paths)
     guessed = ss.audit.audit(paths)

@@ -208,7 +208,9 @@ source = 0.349
 
 def test_a_single_digit_is_found_on_any_table(folder: Path) -> None:
     """Two-way totals of a table with one digit changed: row and column sums point to the cell."""
-    (folder / "cross.csv").write_text("row,x,y,z,all\nA,11,12,13,36\nB,21,72,23,66\nC,31,32,33,96\nall,63,66,69,198\n")
+    (folder / "cross.csv").write_text(
+        "row,x,y,z,all\nA,11,12,13,36\nB,21,72,23,66\nC,31,32,33,96\nall,63,66,69,198\n"
+    )
     rules = """
 [tables]
 cross = "cross.csv"
@@ -226,7 +228,9 @@ columns = ["x", "y", "z", "all"]
 parts = { where = { row = { not = "all" } }, by = {} }
 counts = true
 """
-    rules = rules.replace('columns = ["x", "y", "z", "all"]\nparts', 'columns = ["x", "y", "z", "all"]\nparts')
+    rules = rules.replace(
+        'columns = ["x", "y", "z", "all"]\nparts', 'columns = ["x", "y", "z", "all"]\nparts'
+    )
     report = run(folder, rules)
     assert verdicts(report).count("disagree") == 2
     (repair,) = report.repairs
@@ -255,14 +259,23 @@ counts = true
 @pytest.mark.parametrize(
     ("rules", "messages"),
     [
-        ("titel = 'x'\n[[rule]]\ncheck = 'hull'\n", ["unknown key 'titel'. Did you mean 'title'? Known: title"]),
-        ("[[rule]]\ncheck = 'sum'\n", ["check = 'sum' is none of the checks. Did you mean 'sum_to'?"]),
+        (
+            "titel = 'x'\n[[rule]]\ncheck = 'hull'\n",
+            ["unknown key 'titel'. Did you mean 'title'? Known: title"],
+        ),
+        (
+            "[[rule]]\ncheck = 'sum'\n",
+            ["check = 'sum' is none of the checks. Did you mean 'sum_to'?"],
+        ),
         (
             "[[rule]]\ncheck = 'grim'\nmean = 'scor'\nn = 'n'\n",
             ["mean: table t has no column 'scor'. Did you mean 'score'?"],
         ),
         ("[[rule]]\ncheck = 'grim'\nmean = 'score'\n", ["grim needs n"]),
-        ("[[rule]]\ncheck = 'grim'\nmean = 'score'\nn = true\n", ["n = true is not a number or a table or a column"]),
+        (
+            "[[rule]]\ncheck = 'grim'\nmean = 'score'\nn = true\n",
+            ["n = true is not a number or a table or a column"],
+        ),
         (
             "[[rule]]\nname = 'R'\ncheck = 'grim'\nmeen = 'score'\n",
             ["rule 1 (R): unknown key 'meen'. Did you mean 'mean'?"],
@@ -299,13 +312,18 @@ counts = true
             "[tables]\nx = { decimals = 2 }\n[[rule]]\ncheck='within'\nvalue='score'\nlow=0\n",
             ["tables.x names no file"],
         ),
-        ("[[rule]]\ncheck = 'alignment'\n", ["alignment needs table, sum, group, source, answers, unit, answer"]),
+        (
+            "[[rule]]\ncheck = 'alignment'\n",
+            ["alignment needs table, sum, group, source, answers, unit, answer"],
+        ),
         ("", ["there is no [[rule]]"]),
         ("rule = 3\n", ["rule must be written as [[rule]]"]),
         ("[[rule]\n", ["not a TOML file"]),
     ],
 )
-def test_errors_name_the_key_and_what_is_allowed(tmp_path: Path, rules: str, messages: list[str]) -> None:
+def test_errors_name_the_key_and_what_is_allowed(
+    tmp_path: Path, rules: str, messages: list[str]
+) -> None:
     (tmp_path / "t.csv").write_text(SCORES)
     with pytest.raises(InputError) as caught:
         run(tmp_path, rules, tmp_path / "t.csv")
@@ -315,7 +333,9 @@ def test_errors_name_the_key_and_what_is_allowed(tmp_path: Path, rules: str, mes
 
 def test_cells_that_are_no_numbers_are_named_with_their_lines(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text('a,b\n"1,23",2\nx,3\n"two\nlines",4\n')
-    with pytest.raises(InputError, match=r"t\.csv line 2, column 'a': '1,23' is not a printed number"):
+    with pytest.raises(
+        InputError, match=r"t\.csv line 2, column 'a': '1,23' is not a printed number"
+    ):
         run(tmp_path, "[[rule]]\ncheck = 'within'\nvalue = 'a'\nlow = 0\n", tmp_path / "t.csv")
 
 
@@ -324,17 +344,31 @@ def test_rules_on_hostile_tables(tmp_path: Path) -> None:
     stream = io.StringIO()
     writer = csv.writer(stream)
     writer.writerow(["<img src=x>", "v"])
-    for label in ("=cmd()|x", "</script><script>", "a\x07b", "\u202eabc", "z" * 5000, "{{ 7*7 }}", "`rm -rf`"):
+    for label in (
+        "=cmd()|x",
+        "</script><script>",
+        "a\x07b",
+        "\u202eabc",
+        "z" * 5000,
+        "{{ 7*7 }}",
+        "`rm -rf`",
+    ):
         writer.writerow([label, "1.5"])
     (tmp_path / "t.csv").write_text(stream.getvalue(), encoding="utf-8")
-    report = run(tmp_path, "[[rule]]\ncheck = 'within'\nvalue = 'v'\nhigh = 1\n", tmp_path / "t.csv")
+    report = run(
+        tmp_path, "[[rule]]\ncheck = 'within'\nvalue = 'v'\nhigh = 1\n", tmp_path / "t.csv"
+    )
     assert verdicts(report) == ["disagree"] * 7
-    assert all(len(finding.where) < 200 and "\x07" not in finding.where for finding in report.findings)
+    assert all(
+        len(finding.where) < 200 and "\x07" not in finding.where for finding in report.findings
+    )
 
 
 def test_no_rows_are_said_to_be_none(folder: Path) -> None:
     report = run(
-        folder, TABLES + "[[rule]]\ncheck='within'\ntable='scores'\nvalue='score'\nlow=0\nwhere={model='M7'}\n"
+        folder,
+        TABLES
+        + "[[rule]]\ncheck='within'\ntable='scores'\nvalue='score'\nlow=0\nwhere={model='M7'}\n",
     )
     assert [(f.verdict, f.message) for f in report.findings] == [
         ("not_checkable", "no row of the table is selected by this rule")

@@ -43,7 +43,9 @@ def test_true_sums_means_and_composites_are_never_flagged(decimals: int) -> None
         assert ss.audit.mean_of(rounded(sum(values) / m, decimals), parts)
         assert ss.audit.mean_abs(rounded(absolute, decimals), parts)
         composite = sum(w * (v - 3) for w, v in zip(weights, values, strict=True)) / 7 + 2
-        assert ss.audit.linear_composite(rounded(composite, decimals), parts, weights, center=3, divisor=7, shift=2)
+        assert ss.audit.linear_composite(
+            rounded(composite, decimals), parts, weights, center=3, divisor=7, shift=2
+        )
         for ddof in (0, 1):
             spread = float(np.std([float(v) for v in values], ddof=ddof))
             assert ss.audit.sd_of(rounded(spread, decimals), parts, ddof=ddof)
@@ -64,7 +66,9 @@ def test_gap_is_measured_in_units_of_the_last_digit() -> None:
     found = ss.audit.sum_to([Fraction(1), Fraction(2)], "3.07")
     assert (found.gap, found.severity) == (Fraction("6.5"), "major")
     assert ss.audit.sum_to([Fraction(1), Fraction(2)], "3.01").severity == "minor"
-    assert ss.audit.mean_of("0.11", ["0.10", "0.10"]).verdict == "agree"  # .105 to .115 against .095 to .105
+    assert (
+        ss.audit.mean_of("0.11", ["0.10", "0.10"]).verdict == "agree"
+    )  # .105 to .115 against .095 to .105
 
 
 def test_percentages_and_shares_are_joined() -> None:
@@ -118,7 +122,9 @@ def upper_tail(kind: str, t: float) -> float:
     return float(stats.chi2.sf(t, 3) if kind == "chi2" else stats.f.sf(t, 2, 30))
 
 
-@pytest.mark.parametrize(("kind", "df"), [("t", [7]), ("z", []), ("chi2", [3]), ("F", [2, 30]), ("r", [18])])
+@pytest.mark.parametrize(
+    ("kind", "df"), [("t", [7]), ("z", []), ("chi2", [3]), ("F", [2, 30]), ("r", [18])]
+)
 def test_p_values_against_scipy(kind: str, df: list[int]) -> None:
     for statistic in (0.21, 0.47, 0.83, 2.2, 5.13):
         if kind == "r" and statistic > 1:
@@ -127,11 +133,16 @@ def test_p_values_against_scipy(kind: str, df: list[int]) -> None:
         tail = upper_tail(kind, t)
         frees = {"F": {"df1": 2, "df": 30}}.get(kind, {"df": df[0]} if df else {})
         for sign in ("", "-") if kind in "tzr" else ("",):
-            finding = ss.audit.statistic_p(kind, f"{sign}{statistic}0", rounded(float(tail), 3), **frees)  # type: ignore[arg-type]
+            finding = ss.audit.statistic_p(
+                kind, f"{sign}{statistic}0", rounded(float(tail), 3), **frees
+            )  # type: ignore[arg-type]
             assert finding.verdict == "agree", (kind, statistic, tail)
             assert finding.details["p_low"] <= tail <= finding.details["p_high"]
             wrong = rounded(min(0.999, float(tail) + 0.05), 3)
-            assert ss.audit.statistic_p(kind, f"{sign}{statistic}0", wrong, **frees).verdict == "disagree"  # type: ignore[arg-type]
+            assert (
+                ss.audit.statistic_p(kind, f"{sign}{statistic}0", wrong, **frees).verdict
+                == "disagree"
+            )  # type: ignore[arg-type]
 
 
 def test_p_values_printed_as_bounds() -> None:
@@ -175,13 +186,20 @@ def test_t_from_summary_of_real_samples() -> None:
             found = stats.ttest_1samp(x, 0)
             assert ss.audit.t_from_summary(mean, sd, n, t=rounded(float(found.statistic), 2))
             assert ss.audit.t_from_summary(mean, sd, n, p=rounded(float(found.pvalue), 3))
-            assert not ss.audit.t_from_summary(mean, sd, n, t=rounded(float(found.statistic) + 1.5, 2))
+            assert not ss.audit.t_from_summary(
+                mean, sd, n, t=rounded(float(found.statistic) + 1.5, 2)
+            )
     assert ss.audit.t_from_summary("0.1", "0.00", 9, t="2").verdict == "not_checkable"
-    assert ss.audit.t_from_summary("1.00", "2.00", 16, t="2.00", p=".064")  # 2 (1 - pt(2, 15)) = .0639
+    assert ss.audit.t_from_summary(
+        "1.00", "2.00", 16, t="2.00", p=".064"
+    )  # 2 (1 - pt(2, 15)) = .0639
     assert not ss.audit.t_from_summary("1.00", "2.00", 16, t="2.00", p=".64")
     assert not ss.audit.t_from_summary("1.00", "2.00", 16, t="-2.00")
     alone = ss.audit.t_from_summary("-7.81", "30.83", 20)
-    assert (alone.verdict, alone.expected) == ("not_checkable", "t = -1.1338 to -1.132, p = 0.271 to 0.272")
+    assert (alone.verdict, alone.expected) == (
+        "not_checkable",
+        "t = -1.1338 to -1.132, p = 0.271 to 0.272",
+    )
 
 
 def test_standard_errors_of_all_counts() -> None:
@@ -190,7 +208,11 @@ def test_standard_errors_of_all_counts() -> None:
             error = math.sqrt(k * (n - k) / (n * n * (n - ddof)))
             for decimals in (2, 4):
                 mean = rounded(Fraction(k, n), decimals)
-                assert ss.audit.std_error_possible(mean, rounded(error, decimals), n, ddof=ddof), (k, n, ddof)
+                assert ss.audit.std_error_possible(mean, rounded(error, decimals), n, ddof=ddof), (
+                    k,
+                    n,
+                    ddof,
+                )
                 assert ss.audit.std_error_possible(mean, rounded(error, decimals), n)
     for wrong in ("0.0900", "0.1300"):
         found = ss.audit.std_error_possible("0.4375", wrong, 16)
@@ -203,16 +225,22 @@ def test_a_standard_error_of_zero() -> None:
         assert ss.audit.std_error_possible("0.4375", zero).severity == "major"
         assert ss.audit.std_error_possible("0.4375", zero, 16).severity == "major"
         assert ss.audit.std_error_possible("1.0", zero, 16).verdict == "agree"
-    assert ss.audit.std_error_possible("0.45", "0.000").verdict == "disagree"  # needs 984,000 answers
+    assert (
+        ss.audit.std_error_possible("0.45", "0.000").verdict == "disagree"
+    )  # needs 984,000 answers
     assert ss.audit.std_error_possible("0.45", "0.0").verdict == "disagree"
-    assert ss.audit.std_error_possible("0.45", "0.00").verdict == "not_checkable"  # 9,900 answers have .005
+    assert (
+        ss.audit.std_error_possible("0.45", "0.00").verdict == "not_checkable"
+    )  # 9,900 answers have .005
     assert ss.audit.std_error_possible("0.45", "0.00", 14042).verdict == "agree"
     assert ss.audit.std_error_possible("1.000", "0.000").verdict == "not_checkable"
     assert ss.audit.std_error_possible("45", "11.4", 20, scale=100).verdict == "agree"
     assert ss.audit.std_error_possible("45%", "11.4%", 20).verdict == "agree"
     with pytest.raises(InputError, match="no share"):
         ss.audit.std_error_possible("45", "11.4", 20)
-    assert ss.audit.std_error_possible("0.46", "0.11", 20).verdict == "not_checkable"  # no count gives .46
+    assert (
+        ss.audit.std_error_possible("0.46", "0.11", 20).verdict == "not_checkable"
+    )  # no count gives .46
 
 
 def test_paired_t_of_bounded_samples() -> None:
@@ -222,7 +250,9 @@ def test_paired_t_of_bounded_samples() -> None:
         for _ in range(80):
             x = generator.choice([-1, 1, 0.2], n, p=[0.2, 0.6, 0.2]) * generator.uniform(0.3, 1, n)
             t = x.mean() / (x.std(ddof=1) / math.sqrt(n))
-            assert ss.audit.paired_t_feasible(rounded(float(t), 2), rounded(float(x.mean()), 2), 1, n)
+            assert ss.audit.paired_t_feasible(
+                rounded(float(t), 2), rounded(float(x.mean()), 2), 1, n
+            )
     x = np.array([1.0] * 58 + [-1.0] * 42)
     t = x.mean() / (x.std(ddof=1) / 10)
     least = ss.audit.paired_t_feasible(Fraction(t), Fraction(16, 100), 1, 100).details["least_t"]
@@ -245,7 +275,9 @@ def test_mcnemar_against_all_tables() -> None:
                 p = stats.binomtest(b, b + c).pvalue
                 assert ss.audit.mcnemar_bounds(bias, n, statistic=Fraction(chi2))
                 assert ss.audit.mcnemar_bounds(bias, n, significant=chi2 > stats.chi2.isf(0.05, 1))
-                assert ss.audit.mcnemar_bounds(bias, n, significant=bool(p < 0.05), exact_test=True), (b, c, n)
+                assert ss.audit.mcnemar_bounds(
+                    bias, n, significant=bool(p < 0.05), exact_test=True
+                ), (b, c, n)
     assert ss.audit.mcnemar_bounds("0.0", 100, significant=True).verdict == "disagree"
 
 
@@ -290,9 +322,15 @@ def test_reference_lines_by_simulation() -> None:
 def test_distances_to_an_unknown_key() -> None:
     """True sums of any key are feasible; sums of shuffled answers are not; the proof is exact."""
     generator = np.random.default_rng(2)
-    answers = {i: {j: float(v) for j, v in enumerate(generator.integers(0, 5, 24))} for i in range(10)}
+    answers = {
+        i: {j: float(v) for j, v in enumerate(generator.integers(0, 5, 24))} for i in range(10)
+    }
     key = generator.uniform(0, 4, 10)
-    sums = {"g": {j: Fraction(float(sum(abs(key[i] - answers[i][j]) for i in answers))) for j in range(24)}}
+    sums = {
+        "g": {
+            j: Fraction(float(sum(abs(key[i] - answers[i][j]) for i in answers))) for j in range(24)
+        }
+    }
     groups = dict.fromkeys(answers, "g")
     (fits,) = ss.audit.alignment(sums, answers, groups)
     assert fits.verdict == "agree"
@@ -307,7 +345,9 @@ def test_distances_to_an_unknown_key() -> None:
 
 def test_distances_join_by_key_and_refuse_what_is_missing() -> None:
     sums = {"g": {"a": "2"}}
-    assert ss.audit.alignment(sums, {1: {"a": 0}, 2: {"a": 4}}, {2: "g", 1: "g"})[0].verdict == "agree"
+    assert (
+        ss.audit.alignment(sums, {1: {"a": 0}, 2: {"a": 4}}, {2: "g", 1: "g"})[0].verdict == "agree"
+    )
     with pytest.raises(InputError, match="unit '2' has answers but no group"):
         ss.audit.alignment(sums, {1: {"a": 0}, 2: {"a": 4}}, {1: "g"})
     with pytest.raises(InputError, match="with missing="):
@@ -327,7 +367,10 @@ def test_distances_join_by_key_and_refuse_what_is_missing() -> None:
         (lambda: ss.audit.sum_to(["1", "<2"], 1), "is a bound"),
         (lambda: ss.audit.weighted_mean("1", ["1", "2"], [1]), "2 parts and 1 weights"),
         (lambda: ss.audit.weighted_mean("1", ["1", "2"], [1, -1]), "must not be negative"),
-        (lambda: ss.audit.linear_composite("1", {"a": 1}, {"b": 1}), "has a score or a weight, not both"),
+        (
+            lambda: ss.audit.linear_composite("1", {"a": 1}, {"b": 1}),
+            "has a score or a weight, not both",
+        ),
         (lambda: ss.audit.linear_composite("1", ["1"], ["1"], divisor=0), "divisor=0"),
         (lambda: ss.audit.within("1"), "give low or high"),
         (lambda: ss.audit.sensitivity_reference("1", "dice"), "not one of rule, coin"),  # type: ignore[arg-type]
@@ -348,4 +391,6 @@ def test_findings_are_plain_data() -> None:
     assert bool(finding) is False
     assert json.loads(json.dumps(finding.to_dict(), allow_nan=False))["verdict"] == "disagree"
     assert "disagree" in finding.message
-    assert not {"wrong", "error", "mistake", "fraud", "fabricat"} & set(finding.message.lower().split())
+    assert not {"wrong", "error", "mistake", "fraud", "fabricat"} & set(
+        finding.message.lower().split()
+    )

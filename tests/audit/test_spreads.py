@@ -24,7 +24,11 @@ def test_no_possible_pair_is_flagged(decimals: int, ddof: int) -> None:
         every = list(pairs(n, 1, 5, decimals, ddof))
         some = every if n < 5 else random.Random(n).sample(every, min(100, len(every)))
         for mean, sd in some:
-            assert ss.audit.grimmer(mean, sd, n, low=1, high=5, ddof=ddof).verdict in FINE, (mean, sd, n)
+            assert ss.audit.grimmer(mean, sd, n, low=1, high=5, ddof=ddof).verdict in FINE, (
+                mean,
+                sd,
+                n,
+            )
             assert ss.audit.grimmer(mean, sd, n).verdict in FINE, (mean, sd, n)
 
 
@@ -33,7 +37,10 @@ def test_no_possible_pair_is_flagged(decimals: int, ddof: int) -> None:
 def test_digits_cut_off_are_possible_by_option(decimals: int) -> None:
     for n in (3, 5, 8):
         for mean, sd in pairs(n, 1, 5, decimals, 1, CUT):
-            assert ss.audit.grimmer(mean, sd, n, low=1, high=5, ddof=1, rounding="truncate").verdict in FINE
+            assert (
+                ss.audit.grimmer(mean, sd, n, low=1, high=5, ddof=1, rounding="truncate").verdict
+                in FINE
+            )
             assert ss.audit.grimmer(mean, sd, n, low=1, high=5, rounding="any").verdict in FINE
 
 
@@ -41,7 +48,11 @@ def test_digits_cut_off_are_possible_by_option(decimals: int) -> None:
 def test_means_of_items_are_possible(items: int) -> None:
     for n in (2, 3, 5):
         for mean, sd in pairs(n, 1, 3, 2, 1, ROUNDED, items):
-            assert ss.audit.grimmer(mean, sd, n, low=1, high=3, items=items).verdict in FINE, (mean, sd, n)
+            assert ss.audit.grimmer(mean, sd, n, low=1, high=3, items=items).verdict in FINE, (
+                mean,
+                sd,
+                n,
+            )
 
 
 @pytest.mark.parametrize("n", [4, 6])
@@ -50,9 +61,14 @@ def test_every_impossible_pair_is_flagged_on_a_bounded_scale(n: int) -> None:
     """What no data set prints is impossible, all of it: the check is complete where the scale is known."""
     possible = set(pairs(n, 1, 5, 2, 1))
     means = sorted({mean for mean, _ in possible})
-    every = set(product(means[:: max(1, len(means) // 3)], (f"{k / 100:.2f}" for k in range(0, 225))))
+    every = set(
+        product(means[:: max(1, len(means) // 3)], (f"{k / 100:.2f}" for k in range(0, 225)))
+    )
     impossible = every - possible
-    flagged = sum(ss.audit.grimmer(m, s, n, low=1, high=5, ddof=1).verdict == "disagree" for m, s in impossible)
+    flagged = sum(
+        ss.audit.grimmer(m, s, n, low=1, high=5, ddof=1).verdict == "disagree"
+        for m, s in impossible
+    )
     assert flagged == len(impossible) > 500
 
 
@@ -69,12 +85,16 @@ def test_without_a_scale_most_impossible_pairs_are_flagged() -> None:
 @pytest.mark.parametrize(("n", "width"), [(1, 4), (3, 4), (5, 2), (4, 6)])
 def test_attainable_sums_of_squares_are_those_of_all_data_sets(n: int, width: int) -> None:
     table = square_sums(n, width)
-    found = {(k, q) for k, bits in enumerate(table) for q in range(bits.bit_length()) if bits >> q & 1}
+    found = {
+        (k, q) for k, bits in enumerate(table) for q in range(bits.bit_length()) if bits >> q & 1
+    }
     by_hand = {(sum(x), sum(v * v for v in x)) for x in product(range(width + 1), repeat=n)}
     assert found == by_hand
     for low in (-3, 0, 1):
         scores = Scores(n=n, items=1, low=low, high=low + width)
-        shifted = {(sum(x), sum(v * v for v in x)) for x in product(range(low, low + width + 1), repeat=n)}
+        shifted = {
+            (sum(x), sum(v * v for v in x)) for x in product(range(low, low + width + 1), repeat=n)
+        }
         for k in range(n * low, n * (low + width) + 1):
             assert set(attainable(k, 0, 10**6, scores)) == {q for total, q in shifted if total == k}
 
@@ -123,9 +143,17 @@ def test_large_samples_are_judged_without_searching_all_totals() -> None:
     """Tens of thousands of totals: the width of the scale decides (known by hand), nothing else is flagged."""
     assert ss.audit.grimmer("3", "9", 100_000, low=1, high=5).verdict == "disagree"
     assert ss.audit.grimmer("3", "1.999", 100_000, low=1, high=5).verdict == "no_power"
-    assert ss.audit.grimmer("4.0", "2.5", 10_000, low=1, high=5).verdict == "disagree"  # at most 1.75 of mean 3.95
+    assert (
+        ss.audit.grimmer("4.0", "2.5", 10_000, low=1, high=5).verdict == "disagree"
+    )  # at most 1.75 of mean 3.95
     assert ss.audit.grimmer("3", "9", 100_000).verdict == "no_power"
-    for mean, sd in (("0.1", "0.22"), ("0.1", "0.30"), ("0.1", "0.35"), ("0.5", "0.5"), ("0.9", "0.357")):
+    for mean, sd in (
+        ("0.1", "0.22"),
+        ("0.1", "0.30"),
+        ("0.1", "0.35"),
+        ("0.5", "0.5"),
+        ("0.9", "0.357"),
+    ):
         assert ss.audit.debit(mean, sd, 100_000).verdict == "agree", (mean, sd)
     for mean, sd in (("0.1", "0.21"), ("0.1", "0.37"), ("0.5", "0.9"), ("0.5", "0.49")):
         assert ss.audit.debit(mean, sd, 100_000).verdict == "disagree", (mean, sd)
@@ -147,5 +175,9 @@ def test_debit_against_all_tables_of_zeros_and_ones() -> None:
     for n in (2, 7, 19, 40):
         possible = set(pairs(n, 0, 1, 2, 1))
         for mean in sorted({mean for mean, _ in possible}):
-            passed = {f"{k / 100:.2f}" for k in range(75) if ss.audit.debit(mean, f"{k / 100:.2f}", n, ddof=1)}
+            passed = {
+                f"{k / 100:.2f}"
+                for k in range(75)
+                if ss.audit.debit(mean, f"{k / 100:.2f}", n, ddof=1)
+            }
             assert passed == {sd for m, sd in possible if m == mean}, (n, mean)

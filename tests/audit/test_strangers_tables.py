@@ -16,49 +16,72 @@ RIGHT = {
     "the caption says one-sided": "Table 1. One-sided t tests\n\n| Pair | t | df | p |\n|---|---|---|---|\n"
     "| A-B | 1.80 | 29 | .041 |\n| A-C | 2.93 | 29 | .003 |\n",
     "heads of three columns in one": "| Model n | Acc. (%) SE 95% CI | CI |\n|---|---|---|\n"
-        "| A 500 | 3.2 | [65.9, 78.5] |\n"
+    "| A 500 | 3.2 | [65.9, 78.5] |\n"
     "| B 500 | 2.7 | [42.0, 52.8] |\n",
     "df of Wald's test": "| Predictor | B | SE | OR | Wald | df | p |\n|---|---|---|---|---|---|---|\n"
     "| Intercept | 1.31 | 0.18 | 3.69 | 53.22 | 1 | <.001 |\n| CoT | 0.89 | 0.12 | 2.42 | 56.63 | 1 | <.001 |\n"
     "| Size | 1.41 | 0.15 | 4.08 | 89.97 | 1 | <.001 |\n",
     "subtotals": "| Category | Items |\n|---|---|\n| Belief | 100 |\n| Emotion | 79 |\n| Social total | 179 |\n"
-        "| Harm | 210 |\n"
+    "| Harm | 210 |\n"
     "| Fairness | 153 |\n| Moral total | 363 |\n| Total | 542 |\n",
     "parts that overlap": "| Annotators (some took part in both) | N |\n|---|---|\n| Task A | 24 |\n"
-        "| Task B | 31 |\n| Task C | 18 |\n"
+    "| Task B | 31 |\n| Task C | 18 |\n"
     "| Total | 40 |\n",
     "a row of the best": "| Model | ToMi | BigToM | EQ | Avg. |\n|---|---|---|---|---|\n"
-        "| GPT-4 | 88.4 | 71.2 | 93.0 | 84.2 |\n"
+    "| GPT-4 | 88.4 | 71.2 | 93.0 | 84.2 |\n"
     "| GPT-4o | 85.1 | 77.3 | 90.2 | 84.2 |\n| Llama | 52.3 | 48.8 | 61.0 | 54.0 |\n"
-        "| Best | 88.4 | 77.3 | 93.0 | 84.2 |\n",
+    "| Best | 88.4 | 77.3 | 93.0 | 84.2 |\n",
     "humans and chance": "Accuracy. Human: mean of three annotators.\n\n| Model | ToM (n=50) |\n|---|---|\n"
-        "| A | 62 |\n| B | 64 |\n"
+    "| A | 62 |\n| B | 64 |\n"
     "| C | 70 |\n| D | 58 |\n| Human | 94.7 |\n| Random | 33.3 |\n",
     "the interval of another column": "| Model | F1 | Acc. | 95% CI |\n|---|---|---|---|\n"
-        "| A | 0.50 | 0.81 | [0.44, 0.56] |\n"
+    "| A | 0.50 | 0.81 | [0.44, 0.56] |\n"
     "| B | 0.61 | 0.66 | [0.55, 0.67] |\n",
     "a row below the average": "| Measure | A | B |\n|---|---|---|\n| ToMi | 50.0 | 61.0 |\n"
-        "| BigToM | 52.0 | 63.0 |\n| EQ | 60.0 | 71.0 |\n"
+    "| BigToM | 52.0 | 63.0 |\n| EQ | 60.0 | 71.0 |\n"
     "| Average | 54.0 | 65.0 |\n| Parameters (B) | 7 | 1300 |\n",
     "words between counts": "We kept 12 of 20 models and the others (30%) failed; 5 of 8 (62.5%) passed.\n",
-}  # fmt: skip
+}
 WRONG = {
-    "percent beside its count": ("| Model | n | Refused | Refused (%) |\n|---|---|---|---|\n| A | 250 | 55 | 32.0 |\n"
-                                 "| B | 250 | 60 | 24.0 |\n| C | 250 | 10 | 4.0 |\n", "count_percent", "32.0"),
-    "both in one cell": ("| Model | Total | Refused, n (%) |\n|---|---|---|\n| A | 250 | 55 (32.0%) |\n"
+    "percent beside its count": (
+        "| Model | n | Refused | Refused (%) |\n|---|---|---|---|\n| A | 250 | 55 | 32.0 |\n"
+        "| B | 250 | 60 | 24.0 |\n| C | 250 | 10 | 4.0 |\n",
+        "count_percent",
+        "32.0",
+    ),
+    "both in one cell": (
+        "| Model | Total | Refused, n (%) |\n|---|---|---|\n| A | 250 | 55 (32.0%) |\n"
         "| B | 250 | 60 (24.0%) |\n"
-                         "| C | 250 | 10 (4.0%) |\n", "count_percent", "32.0%"),
-    "the rows say what is counted": ("| Model | n | Refused | Rate (%) |\n|---|---|---|---|\n"
+        "| C | 250 | 10 (4.0%) |\n",
+        "count_percent",
+        "32.0%",
+    ),
+    "the rows say what is counted": (
+        "| Model | n | Refused | Rate (%) |\n|---|---|---|---|\n"
         "| A | 201 | 44 | 20.9 |\n| B | 250 | 60 | 24.0 |\n"
-                                     "| C | 250 | 10 | 4.0 |\n| D | 250 | 100 | 40.0 |\n", "count_percent", "20.9"),
-    "the interval of another row": ("| Model | Rate (%) | n | 95% CI |\n|---|---|---|---|\n"
+        "| C | 250 | 10 | 4.0 |\n| D | 250 | 100 | 40.0 |\n",
+        "count_percent",
+        "20.9",
+    ),
+    "the interval of another row": (
+        "| Model | Rate (%) | n | 95% CI |\n|---|---|---|---|\n"
         "| A | 20.0 | 290 | [16.7, 28.1] |\n"
-                                    "| B | 22.0 | 300 | [17.7, 27.0] |\n| C | 30.0 | 300 | [25.1, 35.4] |\n"
-                                    "| D | 50.0 | 300 | [44.4, 55.6] |\n", "count_ci", "low = 16.7, high = 28.1"),
-    "a total of decimals": ("| Item | Cost |\n|---|---|\n| A | 3.50 |\n| B | 2.25 |\n| Total | 6.75 |\n"
-        "", "sum_to", "6.75"),
-    "a percentage in a sentence": ("It was right in 192 of 244 questions (79.7%).\n", "count_percent", "79.7"),
-}  # fmt: skip
+        "| B | 22.0 | 300 | [17.7, 27.0] |\n| C | 30.0 | 300 | [25.1, 35.4] |\n"
+        "| D | 50.0 | 300 | [44.4, 55.6] |\n",
+        "count_ci",
+        "low = 16.7, high = 28.1",
+    ),
+    "a total of decimals": (
+        "| Item | Cost |\n|---|---|\n| A | 3.50 |\n| B | 2.25 |\n| Total | 6.75 |\n",
+        "sum_to",
+        "6.75",
+    ),
+    "a percentage in a sentence": (
+        "It was right in 192 of 244 questions (79.7%).\n",
+        "count_percent",
+        "79.7",
+    ),
+}
 
 
 @pytest.mark.parametrize("text", RIGHT.values(), ids=RIGHT)
@@ -72,19 +95,30 @@ def test_a_right_table_raises_no_alarm(text: str, tmp_path: Path) -> None:
 def test_a_wrong_number_is_named(text: str, rule: str, printed: str, tmp_path: Path) -> None:
     """And no other one."""
     (tmp_path / "t.md").write_text(text)
-    assert [(f.rule, f.published) for f in ss.audit.audit(tmp_path / "t.md").of("disagree")] == [(rule, printed)]
+    assert [(f.rule, f.published) for f in ss.audit.audit(tmp_path / "t.md").of("disagree")] == [
+        (rule, printed)
+    ]
 
 
 def test_a_rules_file_names_a_table_of_a_document(tmp_path: Path) -> None:
     """By its number in the caption, or by its place, from the command line or beside the rules file."""
-    (tmp_path / "p.md").write_text(f"Table 1. First.\n\n{PAIRS}\nTable 2. Second.\n\n{WRONG['a total of decimals'][0]}")
+    (tmp_path / "p.md").write_text(
+        f"Table 1. First.\n\n{PAIRS}\nTable 2. Second.\n\n{WRONG['a total of decimals'][0]}"
+    )
     rule = '[[rule]]\ncheck = "within"\nvalue = "Cost"\nlow = 0\n'
-    for text in ('[tables]\nx = { file = "p.md", table = 2 }\n' + rule + 'table = "x"\n', rule + 'table = "Table 2"\n',
-                 '[tables]\nx = { file = "p.md", table = "Table 2" }\n' + rule + 'table = "x"\n'):  # fmt: skip
+    for text in (
+        '[tables]\nx = { file = "p.md", table = 2 }\n' + rule + 'table = "x"\n',
+        rule + 'table = "Table 2"\n',
+        '[tables]\nx = { file = "p.md", table = "Table 2" }\n' + rule + 'table = "x"\n',
+    ):
         (tmp_path / "r.toml").write_text(text)
         tables = [] if "file" in text else [tmp_path / "p.md"]
-        found = [f for f in ss.audit.audit(tables, tmp_path / "r.toml").findings if f.rule == "within"]
+        found = [
+            f for f in ss.audit.audit(tables, tmp_path / "r.toml").findings if f.rule == "within"
+        ]
         assert len(found) == 3
-    (tmp_path / "r.toml").write_text('[tables]\nx = { file = "p.md", table = 3 }\n' + rule + 'table = "x"\n')
+    (tmp_path / "r.toml").write_text(
+        '[tables]\nx = { file = "p.md", table = 3 }\n' + rule + 'table = "x"\n'
+    )
     with pytest.raises(ss.InputError, match="there is no table 3"):
         ss.audit.audit([], tmp_path / "r.toml")

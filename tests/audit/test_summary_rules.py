@@ -90,13 +90,26 @@ rows = ["men", "women"]
 
 
 def test_rules_of_rows_groups_and_whole_tables(tmp_path: Path) -> None:
-    for name, text in (("wide.csv", WIDE), ("long.csv", LONG), ("counts.csv", COUNTS), ("rules.toml", RULES)):
+    for name, text in (
+        ("wide.csv", WIDE),
+        ("long.csv", LONG),
+        ("counts.csv", COUNTS),
+        ("rules.toml", RULES),
+    ):
         (tmp_path / name).write_text(text)
     report = ss.audit.audit([], tmp_path / "rules.toml")
-    found = {title: [f.verdict for f in report.findings if f.title == title] for title in
-             ("t", "table", "F", "chi2", "column", "rows")}  # fmt: skip
-    assert found == {"t": ["agree", "disagree"], "table": ["agree", "disagree"], "F": ["agree", "agree"],
-                     "chi2": ["agree"], "column": ["disagree"], "rows": ["no_power"]}  # fmt: skip
+    found = {
+        title: [f.verdict for f in report.findings if f.title == title]
+        for title in ("t", "table", "F", "chi2", "column", "rows")
+    }
+    assert found == {
+        "t": ["agree", "disagree"],
+        "table": ["agree", "disagree"],
+        "F": ["agree", "agree"],
+        "chi2": ["agree"],
+        "column": ["disagree"],
+        "rows": ["no_power"],
+    }
     sums = next(f for f in report.findings if f.title == "column")
     assert (sums.published, sums.expected, len(sums.cells)) == ("35", "34", 3)
     assert "3 rows" in sums.where

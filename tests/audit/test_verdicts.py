@@ -52,9 +52,17 @@ def test_the_size_of_an_error_does_not_jump_at_the_level(p: str) -> None:
 
 @pytest.mark.parametrize(
     ("statistic", "p", "decision"),
-    [("2.10", ".052", True), ("2.10", ">.05", True), ("2.10", ".05", False), ("1.90", ".048", True),
-     ("1.90", "<.05", True), ("1.90", "<.10", False), ("3.50", ".02", False), ("1.96", ".060", False)],
-)  # fmt: skip
+    [
+        ("2.10", ".052", True),
+        ("2.10", ">.05", True),
+        ("2.10", ".05", False),
+        ("1.90", ".048", True),
+        ("1.90", "<.05", True),
+        ("1.90", "<.10", False),
+        ("3.50", ".02", False),
+        ("1.96", ".060", False),
+    ],
+)
 def test_a_decision_error_is_no_rounding_error(statistic: str, p: str, decision: bool) -> None:
     found = ss.audit.statistic_p("z", statistic, p)
     assert found.details.get("decision_error", False) is decision

@@ -44,7 +44,10 @@ def two_raters(rows: int = 13_914) -> Any:
 
     rng = np.random.default_rng(SEED)
     value = rng.standard_normal(rows)
-    columns = {name: 1 + np.digitize(value + 0.5 * rng.standard_normal(rows), (-0.3, 0.8)) for name in ("ann", "bob")}
+    columns = {
+        name: 1 + np.digitize(value + 0.5 * rng.standard_normal(rows), (-0.3, 0.8))
+        for name in ("ann", "bob")
+    }
     return pd.DataFrame(columns)
 
 
@@ -67,12 +70,21 @@ def differences(n: int = 1546) -> Any:
 def persons_by_items(persons: int = 316, items: int = 24) -> Any:
     """A value for every person and item."""
     rng = np.random.default_rng(SEED)
-    return rng.standard_normal((persons, 1)) + 0.5 * rng.standard_normal(items) + rng.standard_normal((persons, items))
+    return (
+        rng.standard_normal((persons, 1))
+        + 0.5 * rng.standard_normal(items)
+        + rng.standard_normal((persons, items))
+    )
 
 
 def long(frame: Any) -> Any:
     """One rating a row."""
-    return frame.rename_axis("unit").reset_index().melt("unit", var_name="rater", value_name="value").dropna()
+    return (
+        frame.rename_axis("unit")
+        .reset_index()
+        .melt("unit", var_name="rater", value_name="value")
+        .dropna()
+    )
 
 
 def design(frame: Any, levels: Any) -> Any:
@@ -85,7 +97,9 @@ def ours_kappa(resamples: int = 2000) -> Job:
     from socialstats import weighted_kappa
 
     def call(ratings: Any) -> dict[str, float]:
-        row = weighted_kappa(ratings, weights="quadratic", ci="percentile", resamples=resamples, seed=SEED).rows[0]
+        row = weighted_kappa(
+            ratings, weights="quadratic", ci="percentile", resamples=resamples, seed=SEED
+        ).rows[0]
         return {"estimate": row.estimate}
 
     return Job(call=call, prepare=lambda frame: design(frame, LEVELS))
@@ -111,7 +125,9 @@ def ours_alpha(resamples: int = 2000) -> Job:
     from socialstats import krippendorff_alpha
 
     def call(ratings: Any) -> dict[str, float]:
-        row = krippendorff_alpha(ratings, scale="ordinal", ci="percentile", resamples=resamples, seed=SEED).rows[0]
+        row = krippendorff_alpha(
+            ratings, scale="ordinal", ci="percentile", resamples=resamples, seed=SEED
+        ).rows[0]
         return {"estimate": row.estimate}
 
     return Job(call=call, prepare=lambda frame: design(frame, range(1, 6)))
@@ -136,7 +152,10 @@ def ours_flips(flips: int = 100_000) -> Job:
     from socialstats.resampling.permutation import sign_flip
 
     return Job(
-        call=lambda d: {"statistic": float(sign_flip(d, flips=flips, seed=SEED, exact=False).statistic[0]) / len(d)}
+        call=lambda d: {
+            "statistic": float(sign_flip(d, flips=flips, seed=SEED, exact=False).statistic[0])
+            / len(d)
+        }
     )
 
 
@@ -148,7 +167,13 @@ def scipy_flips(flips: int = 100_000) -> Job:
 
     def call(d: Any) -> dict[str, float]:
         found = permutation_test(
-            (d,), mean, permutation_type="samples", n_resamples=flips, batch=2000, vectorized=True, rng=SEED
+            (d,),
+            mean,
+            permutation_type="samples",
+            n_resamples=flips,
+            batch=2000,
+            vectorized=True,
+            rng=SEED,
         )
         return {"statistic": float(found.statistic)}
 

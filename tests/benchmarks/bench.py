@@ -28,7 +28,12 @@ ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
 
 def environment() -> dict[str, str]:
     """The environment of the measured processes: one thread, this checkout importable and, as installed, compiled."""
-    paths = [str(ROOT), str(ROOT / "reports"), str(ROOT / "collect"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    paths = [
+        str(ROOT),
+        str(ROOT / "reports"),
+        str(ROOT / "collect"),
+        *filter(None, [os.environ.get("PYTHONPATH")]),
+    ]
     known = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {**known, **dict.fromkeys(ONE_THREAD, "1"), "PYTHONPATH": os.pathsep.join(paths)}
 
@@ -36,7 +41,9 @@ def environment() -> dict[str, str]:
 def child(*arguments: object) -> dict[str, Any]:
     """Run measure.py with some arguments, and read what it prints."""
     command = [sys.executable, str(HERE / "measure.py"), *map(str, arguments)]
-    done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False, cwd=ROOT)
+    done = subprocess.run(
+        command, env=environment(), capture_output=True, text=True, check=False, cwd=ROOT
+    )
     if done.returncode:
         raise RuntimeError(f"{' '.join(map(str, arguments))} failed:\n{done.stderr[-2000:]}")
     return json.loads(done.stdout)
@@ -49,7 +56,10 @@ def run_task(entries: tuple[Any, ...], data: dict[str, str]) -> list[dict[str, A
         for entry, done in zip(entries, runs, strict=True):
             if turn < entry.repeats:
                 done.append(child(entry.job, data[entry.data], entry.calls))
-                print(f"  {entry.tool} {entry.what}: {done[-1]['seconds'][-1][0]:.4g} CPU s", file=sys.stderr)
+                print(
+                    f"  {entry.tool} {entry.what}: {done[-1]['seconds'][-1][0]:.4g} CPU s",
+                    file=sys.stderr,
+                )
     return [summary(entry, done, runs[0]) for entry, done in zip(entries, runs, strict=True)]
 
 
@@ -63,11 +73,15 @@ def summary(entry: Any, runs: list[dict[str, Any]], ours: list[dict[str, Any]]) 
         "wall": entry.scale * median(median(w for _, w in calls) for calls in later),
         "peak": max(one["peak"] for one in runs),
         "loaded": max(one["loaded"] for one in runs),
-        "gap": largest_gap(runs[0]["strengths"], ours[0]["strengths"], entry.centred) if entry.same_model else None,
+        "gap": largest_gap(runs[0]["strengths"], ours[0]["strengths"], entry.centred)
+        if entry.same_model
+        else None,
     }
 
 
-def largest_gap(theirs: dict[str, float] | None, ours: dict[str, float] | None, centred: bool = True) -> float | None:
+def largest_gap(
+    theirs: dict[str, float] | None, ours: dict[str, float] | None, centred: bool = True
+) -> float | None:
     """Largest difference of two sets of numbers, after centring each where asked."""
     if not theirs or not ours or theirs is ours:
         return None
@@ -87,10 +101,16 @@ def start_times() -> dict[str, Any]:
         walls, done = [], None
         for _ in range(5):
             start = time.perf_counter()
-            done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True)
+            done = subprocess.run(
+                [sys.executable, "-c", code], env=environment(), capture_output=True, text=True
+            )
             walls.append(time.perf_counter() - start)
         assert done is not None
-        found[name] = {"wall": median(walls), "ok": done.returncode == 0, "said": done.stdout.strip()[:60]}
+        found[name] = {
+            "wall": median(walls),
+            "ok": done.returncode == 0,
+            "said": done.stdout.strip()[:60],
+        }
     return found
 
 
@@ -98,7 +118,9 @@ def main() -> int:
     """Measure, print, and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     everything = [*plan.TASKS, "group-by", "start", "pages"]
-    parser.add_argument("--only", choices=everything, action="append", help="some tasks; the page keeps the others")
+    parser.add_argument(
+        "--only", choices=everything, action="append", help="some tasks; the page keeps the others"
+    )
     parser.add_argument("--no-write", action="store_true", help="print only")
     chosen = parser.parse_args()
     wanted = set(chosen.only or everything)
@@ -123,9 +145,15 @@ def main() -> int:
     print("\n".join(found.values()))
     if not chosen.no_write:
         target = ROOT / "docs" / "benchmarks.md"
-        before = pages.kept(target.read_text(encoding="utf-8")) if chosen.only and target.exists() else {}
+        before = (
+            pages.kept(target.read_text(encoding="utf-8"))
+            if chosen.only and target.exists()
+            else {}
+        )
         target.write_text(pages.page(before | found), encoding="utf-8")
-        pages.put_into_tour(ROOT / "docs" / "tour.md", pages.short_rows(tasks), keep=bool(chosen.only))
+        pages.put_into_tour(
+            ROOT / "docs" / "tour.md", pages.short_rows(tasks), keep=bool(chosen.only)
+        )
     return 0
 
 

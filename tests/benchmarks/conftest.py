@@ -2,4 +2,12 @@
 
 from __future__ import annotations
 
-collect_ignore = ["agreement_tools.py", "bench.py", "measure.py", "page.py", "plan.py", "report_times.py", "tools.py"]
+collect_ignore = [
+    "agreement_tools.py",
+    "bench.py",
+    "measure.py",
+    "page.py",
+    "plan.py",
+    "report_times.py",
+    "tools.py",
+]

@@ -19,7 +19,10 @@ def write(path: Path, rows: int, items: int, prompts: int, judges: int, seed: in
     import pyarrow.parquet as pq
 
     rng = np.random.default_rng(seed)
-    strength, lean = rng.normal(0, 0.8, items), rng.normal(0, 0.3, (prompts, items)).astype(np.float32)
+    strength, lean = (
+        rng.normal(0, 0.8, items),
+        rng.normal(0, 0.3, (prompts, items)).astype(np.float32),
+    )
     lengths = np.random.default_rng(seed + 1)
     names = pa.array([f"model-{k}" for k in range(items)])
     texts = pa.array([f"prompt-{k}" for k in range(prompts)])
@@ -35,13 +38,25 @@ def write(path: Path, rows: int, items: int, prompts: int, judges: int, seed: in
         tie = 0.5
         weights = np.column_stack([np.exp(eta / 2), np.exp(-eta / 2), np.full(n, tie)])
         u = rng.random(n) * weights.sum(axis=1)
-        winner = np.where(u < weights[:, 0], a, np.where(u < weights[:, 0] + weights[:, 1], b, items))
-        columns = {"a": (a, names), "b": (b, names), "winner": (winner, winners), "prompt": (prompt, texts)}
+        winner = np.where(
+            u < weights[:, 0], a, np.where(u < weights[:, 0] + weights[:, 1], b, items)
+        )
+        columns = {
+            "a": (a, names),
+            "b": (b, names),
+            "winner": (winner, winners),
+            "prompt": (prompt, texts),
+        }
         table = pa.table(
-            {key: pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), values).cast(pa.string())
-             for key, (codes, values) in columns.items()}
-            | {"judge": pa.array(judge)} | {f"length_{side}": pa.array(lengths.lognormal(5.5, 0.8, n)) for side in "ab"}
-        )  # fmt: skip
+            {
+                key: pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), values).cast(
+                    pa.string()
+                )
+                for key, (codes, values) in columns.items()
+            }
+            | {"judge": pa.array(judge)}
+            | {f"length_{side}": pa.array(lengths.lognormal(5.5, 0.8, n)) for side in "ab"}
+        )
         writer = writer or pq.ParquetWriter(path, table.schema)
         writer.write_table(table)
     if writer is not None:
@@ -54,4 +69,6 @@ if __name__ == "__main__":
     for option, value in (("rows", 1e6), ("items", 200), ("prompts", 2000), ("judges", 1e6)):
         parser.add_argument(f"--{option}", type=float, default=value)
     given = parser.parse_args()
-    write(given.file, *(int(getattr(given, name)) for name in ("rows", "items", "prompts", "judges")))
+    write(
+        given.file, *(int(getattr(given, name)) for name in ("rows", "items", "prompts", "judges"))
+    )

@@ -109,7 +109,9 @@ def main(arguments: list[str]) -> dict[str, Any]:
     """Do what the command line says."""
     if arguments[0] == "data":
         known = {"role_conflict": role_conflict, "battles": battles}
-        made = known.get(arguments[1]) or getattr(importlib.import_module("agreement_tools"), arguments[1])
+        made = known.get(arguments[1]) or getattr(
+            importlib.import_module("agreement_tools"), arguments[1]
+        )
         frame = made()
         with open(arguments[2], "wb") as file:
             pickle.dump(frame, file)

@@ -12,9 +12,19 @@ import report_times
 
 START, END = "<!-- bench:start -->", "<!-- bench:end -->"
 PACKAGES = (
-    "socialstats", "numpy", "scipy", "pandas", "narwhals", "evalica", "choix", "arena-rank", "jax", "statsmodels",
-    "scikit-learn", "krippendorff",
-)  # fmt: skip
+    "socialstats",
+    "numpy",
+    "scipy",
+    "pandas",
+    "narwhals",
+    "evalica",
+    "choix",
+    "arena-rank",
+    "jax",
+    "statsmodels",
+    "scikit-learn",
+    "krippendorff",
+)
 MEMORY_TARGET = 450
 HEAD = ("| task | ours | peer | ratio |", "|---|--:|---|--:|")
 TITLES = {
@@ -60,7 +70,13 @@ NOTES = {
 
 def seconds(value: float) -> str:
     """Seconds, or milliseconds below one tenth, with three digits."""
-    return f"{1000 * value:.3g} ms" if value < 0.1 else f"{value:.3g} s" if value < 100 else f"{value:,.0f} s"
+    return (
+        f"{1000 * value:.3g} ms"
+        if value < 0.1
+        else f"{value:.3g} s"
+        if value < 100
+        else f"{value:,.0f} s"
+    )
 
 
 def judged(line: dict[str, Any]) -> str:
@@ -100,7 +116,11 @@ def table(lines: list[dict[str, Any]]) -> str:
         entry = line["entry"]
         gap = "" if line["gap"] is None else f"{line['gap']:.1e}"
         ours = lines[0]
-        share = "1 | 1" if line is ours else " | ".join(verdict(line, ours, kind) for kind in ("first", "cpu"))
+        share = (
+            "1 | 1"
+            if line is ours
+            else " | ".join(verdict(line, ours, kind) for kind in ("first", "cpu"))
+        )
         times = " | ".join(seconds(line[k]) for k in ("first", "cpu", "wall"))
         rows.append(
             f"| {entry.tool} | {entry.what} | {entry.errors} | {times} | {line['peak']:.0f} | {share} | {gap} |\n"
@@ -129,7 +149,11 @@ def sections(
         if name in NOTES:
             parts.append(f"{NOTES[name]}\n")
         found[plan[name][0]] = "\n".join(parts)
-    for name, section in (("group-by", group_by), ("start", start), ("pages", report_times.section)):
+    for name, section in (
+        ("group-by", group_by),
+        ("start", start),
+        ("pages", report_times.section),
+    ):
         if name not in more:
             continue
         text = section(more[name])
@@ -151,7 +175,8 @@ def page(found: dict[str, str]) -> str:
 def group_by(found: list[dict[str, Any]]) -> str:
     """Cost after the group-by against the number of rows."""
     rows = "".join(
-        f"| {one['rows']:,} | {one['cells']:,} | {seconds(one['read'])} | {seconds(one['fit'])} |\n" for one in found
+        f"| {one['rows']:,} | {one['cells']:,} | {seconds(one['read'])} | {seconds(one['fit'])} |\n"
+        for one in found
     )
     return (
         "## Cost after the group-by\n\nThe same cells with ten times the rows: only reading grows (CPU; reading once, "
@@ -193,7 +218,9 @@ def short_rows(tasks: dict[str, list[dict[str, Any]]]) -> dict[str, list[str]]:
             if entry.target:
                 kind = judged(line)
                 times = f"{seconds(ours[kind])} | {entry.tool} {entry.what}, {seconds(line[kind])}"
-                found.setdefault(title, []).append(f"| {title} | {times} | {times_text(ratio(line, ours, kind))} |")
+                found.setdefault(title, []).append(
+                    f"| {title} | {times} | {times_text(ratio(line, ours, kind))} |"
+                )
         if ours["entry"].seconds:
             found.setdefault(title, []).append(f"| {title} | {seconds(ours['cpu'])} | | |")
     return found

@@ -21,11 +21,24 @@ from typing import Any
 import numpy as np
 
 PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
-CLUSTERS = {"none": [], "2,000 prompts": ["prompt"], "judges": ["judge"], "prompts x judges": ["prompt", "judge"]}
+CLUSTERS = {
+    "none": [],
+    "2,000 prompts": ["prompt"],
+    "judges": ["judge"],
+    "prompts x judges": ["prompt", "judge"],
+}
 ENGINES = ("duckdb", "polars scan", "pyarrow", "pandas", "dask", "pyspark local[2]")
-PEERS = {"evalica": "evalica_fit", "evalica, Davidson (newman)": "evalica_fit:newman", "arena-rank": "arena_fit",
-         "fastchat": "fastchat_fit"}  # fmt: skip
-QUIET = {"OPENBLAS_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "", "PYSPARK_PYTHON": sys.executable}
+PEERS = {
+    "evalica": "evalica_fit",
+    "evalica, Davidson (newman)": "evalica_fit:newman",
+    "arena-rank": "arena_fit",
+    "fastchat": "fastchat_fit",
+}
+QUIET = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "PYTHONDONTWRITEBYTECODE": "",
+    "PYSPARK_PYTHON": sys.executable,
+}
 LONGEST = 900  # seconds of a case
 INTRO = """# Scaling
 
@@ -69,13 +82,17 @@ def peer_case(engine: str, file: str) -> dict[str, float]:
     job = getattr(tools, name)(*([method] if method else []))
     before = used()
     frame = pd.read_parquet(file, columns=["a", "b", "winner"])
-    winner = np.where(frame.winner == "tie", "tie", np.where(frame.winner == frame.a, "model_a", "model_b"))
+    winner = np.where(
+        frame.winner == "tie", "tie", np.where(frame.winner == frame.a, "model_a", "model_b")
+    )
     job(pd.DataFrame({"model_a": frame.a, "model_b": frame.b, "winner": winner}))
     after = used()
     return {"imports": before[0], "base": before[1], "cpu": after[0], "mb": after[1]}
 
 
-def one_case(engine: str, file: str, clusters: Sequence[str], formula: str | None = None) -> dict[str, float]:
+def one_case(
+    engine: str, file: str, clusters: Sequence[str], formula: str | None = None
+) -> dict[str, float]:
     """Fit one table in this process."""
     if engine in PEERS:
         return peer_case(engine, file)
@@ -101,21 +118,39 @@ def one_case(engine: str, file: str, clusters: Sequence[str], formula: str | Non
         if engine == "pyspark local[2]":
             from pyspark.sql import SparkSession
 
-            local = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.log.level": "ERROR",
-                     "spark.driver.bindAddress": "127.0.0.1", "spark.sql.shuffle.partitions": "4"}  # fmt: skip
-            return SparkSession.builder.master("local[2]").config(map=local).getOrCreate().read.parquet(file)
+            local = {
+                "spark.ui.enabled": "false",
+                "spark.driver.host": "127.0.0.1",
+                "spark.log.level": "ERROR",
+                "spark.driver.bindAddress": "127.0.0.1",
+                "spark.sql.shuffle.partitions": "4",
+            }
+            return (
+                SparkSession.builder.master("local[2]")
+                .config(map=local)
+                .getOrCreate()
+                .read.parquet(file)
+            )
         import pandas as pd
 
         return pd.read_parquet(file)
 
-    ss.bradley_terry({"item_a": ["x", "y"], "item_b": ["y", "x"], "winner": ["x", "x"]}, penalty="firth")
+    ss.bradley_terry(
+        {"item_a": ["x", "y"], "item_b": ["y", "x"], "winner": ["x", "x"]}, penalty="firth"
+    )
     before = used()
     options: dict[str, Any] = {"cluster": list(clusters)} if clusters else {"vcov": "model"}
     columns: dict[str, Any] = {"item_a": "a", "item_b": "b", "winner": "winner"}
     columns["covariates"] = () if formula is None else ("length",)
     fit: Any = ss.bradley_terry(table(), formula, **columns, **options)
     (cpu, mb), (more, beside) = used(), children()
-    return {"imports": before[0], "base": before[1], "cpu": cpu + more, "mb": mb + beside, "se": fit.rows[0].std_error}
+    return {
+        "imports": before[0],
+        "base": before[1],
+        "cpu": cpu + more,
+        "mb": mb + beside,
+        "se": fit.rows[0].std_error,
+    }
 
 
 def is_installed(engine: str) -> bool:
@@ -125,16 +160,38 @@ def is_installed(engine: str) -> bool:
 
 def cases(most: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the title of each series with one of its cases."""
-    usual = {"rows": min(10**6, most), "items": 200, "prompts": 2000, "judges": 10**6, "engine": "duckdb"}
+    usual = {
+        "rows": min(10**6, most),
+        "items": 200,
+        "prompts": 2000,
+        "judges": 10**6,
+        "engine": "duckdb",
+    }
     for named, columns in CLUSTERS.items():
         for rows in [10**k for k in range(4, 9) if 10**k <= most]:
-            given = usual | {"rows": rows, "judges": min(10**6, rows), "clusters": columns, "size": rows}
+            given = usual | {
+                "rows": rows,
+                "judges": min(10**6, rows),
+                "clusters": columns,
+                "size": rows,
+            }
             yield f"Rows (200 items, clusters: {named})", given
     for named in ("none", "2,000 prompts"):
         for rows in [10**k for k in range(5, 8 if CLUSTERS[named] else 9) if 10**k <= most]:
-            given = usual | {"rows": rows, "judges": min(10**6, rows), "clusters": CLUSTERS[named], "size": rows}
-            yield f"Rows with a covariate of their own (200 items, clusters: {named})", given | {"formula": "~ length"}
-    for rows, sizes in ((usual["rows"], (10, 100, 500, 2000)), (min(5 * 10**6, most), (500, 1000, 2000))):
+            given = usual | {
+                "rows": rows,
+                "judges": min(10**6, rows),
+                "clusters": CLUSTERS[named],
+                "size": rows,
+            }
+            yield (
+                f"Rows with a covariate of their own (200 items, clusters: {named})",
+                given | {"formula": "~ length"},
+            )
+    for rows, sizes in (
+        (usual["rows"], (10, 100, 500, 2000)),
+        (min(5 * 10**6, most), (500, 1000, 2000)),
+    ):
         for items in sizes:
             given = usual | {"rows": rows, "items": items, "clusters": [], "size": items}
             yield f"Items ({rows:,} rows)", given
@@ -142,27 +199,43 @@ def cases(most: int) -> Iterator[tuple[str, dict[str, Any]]]:
         given = usual | {"prompts": prompts, "clusters": ["prompt"], "size": prompts}
         yield f"Clusters ({usual['rows']:,} rows)", given
     for engine in ENGINES:
-        yield f"Engines ({usual['rows']:,} rows, 2,000 prompts)", usual | {
-            "engine": engine, "clusters": ["prompt"], "size": engine}  # fmt: skip
+        yield (
+            f"Engines ({usual['rows']:,} rows, 2,000 prompts)",
+            usual | {"engine": engine, "clusters": ["prompt"], "size": engine},
+        )
     for engine in ("duckdb", "pandas", *PEERS):
         if is_installed(engine):
-            yield f"Other packages ({usual['rows']:,} rows, no clusters)", usual | {
-                "engine": engine, "clusters": [], "size": engine}  # fmt: skip
+            yield (
+                f"Other packages ({usual['rows']:,} rows, no clusters)",
+                usual | {"engine": engine, "clusters": [], "size": engine},
+            )
 
 
 def measured(given: dict[str, Any], folder: Path) -> dict[str, float] | None:
     """Run one case in a new process; None where it takes too long."""
     file = folder / "-".join(str(given[name]) for name in ("rows", "items", "prompts", "judges"))
-    if not file.exists():  # in a process of its own: a process that is started has the peak of the one that starts it
-        sizes = [text for name in ("rows", "items", "prompts", "judges") for text in (f"--{name}", str(given[name]))]
-        subprocess.run([sys.executable, "-m", "tests.benchmarks.make_votes", str(file), *sizes], check=True)
+    if (
+        not file.exists()
+    ):  # in a process of its own: a process that is started has the peak of the one that starts it
+        sizes = [
+            text
+            for name in ("rows", "items", "prompts", "judges")
+            for text in (f"--{name}", str(given[name]))
+        ]
+        subprocess.run(
+            [sys.executable, "-m", "tests.benchmarks.make_votes", str(file), *sizes], check=True
+        )
     told = json.dumps([given["engine"], str(file), given["clusters"], given.get("formula")])
     command = [sys.executable, "-m", "tests.benchmarks.scale", "--case", told]
     try:
         done = subprocess.run(
-            command, env=os.environ | QUIET, capture_output=True, text=True, timeout=LONGEST,
+            command,
+            env=os.environ | QUIET,
+            capture_output=True,
+            text=True,
+            timeout=LONGEST,
             check=True,
-        )  # fmt: skip
+        )
     except subprocess.TimeoutExpired:
         return None
     except subprocess.CalledProcessError as error:
@@ -189,7 +262,10 @@ def page(most: int, only: str = "") -> str:
     missing = f" Not installed, and so not measured: {', '.join(absent)}." if absent else ""
     parts = [
         INTRO.format(
-            missing=missing, imports=f"{first['imports']:.1f}", base=f"{first['base']:.0f}", cores=os.cpu_count()
+            missing=missing,
+            imports=f"{first['imports']:.1f}",
+            base=f"{first['base']:.0f}",
+            cores=os.cpu_count(),
         )
     ]
     for title, rows in series.items():
@@ -201,10 +277,14 @@ def page(most: int, only: str = "") -> str:
         known = [(size, found["cpu"] - found["imports"]) for size, found in rows if found]
         if len(known) > 2 and not isinstance(known[0][0], str):
             sizes, seconds = [size for size, _ in known], [second for _, second in known]
-            lines.append(f"\nCPU time grew as the size to the power of {exponent(sizes, seconds):.2f} (three largest).")
+            lines.append(
+                f"\nCPU time grew as the size to the power of {exponent(sizes, seconds):.2f} (three largest)."
+            )
             if title.endswith("none)"):
                 rate = seconds[-1] / sizes[-1] * 1e9
-                lines.append(f"At this rate, 10^9 rows would take {rate / 60:,.0f} CPU minutes (not measured).")
+                lines.append(
+                    f"At this rate, 10^9 rows would take {rate / 60:,.0f} CPU minutes (not measured)."
+                )
         parts.append("\n".join(lines) + "\n")
     return "".join(parts)
 

@@ -21,7 +21,9 @@ Job = Callable[["pd.DataFrame"], Strengths | None]
 def ours_fit() -> Job:
     from socialstats import Comparisons, bradley_terry
 
-    return lambda frame: bradley_terry(Comparisons.from_frame(frame), cluster=None).strengths  # as the peers
+    return lambda frame: (
+        bradley_terry(Comparisons.from_frame(frame), cluster=None).strengths
+    )  # as the peers
 
 
 def ours_bootstrap(refits: int = 1000) -> Job:
@@ -60,9 +62,12 @@ def evalica_bootstrap(refits: int) -> Job:
 
     def run(frame: pd.DataFrame) -> None:
         evalica.bootstrap(
-            evalica.bradley_terry, *evalica_columns(frame), n_resamples=refits, bootstrap_method="percentile",
+            evalica.bradley_terry,
+            *evalica_columns(frame),
+            n_resamples=refits,
+            bootstrap_method="percentile",
             random_state=1,
-        )  # fmt: skip
+        )
 
     return run
 
@@ -95,7 +100,9 @@ def choix_bootstrap(refits: int) -> Job:
         items, pairs = winner_first(frame)
         rng = np.random.default_rng(1)
         found = [
-            choix.ilsr_pairwise(len(items), [pairs[i] for i in rng.integers(0, len(pairs), len(pairs))])
+            choix.ilsr_pairwise(
+                len(items), [pairs[i] for i in rng.integers(0, len(pairs), len(pairs))]
+            )
             for _ in range(refits)
         ]
         np.quantile(found, [0.025, 0.975], axis=0)
@@ -133,7 +140,9 @@ def statsmodels_fit() -> Job:
 
     def run(frame: pd.DataFrame) -> Strengths:
         won = frame["winner"] == "model_a"
-        cells = won.groupby([frame["model_a"], frame["model_b"]]).agg(["sum", "count"]).reset_index()
+        cells = (
+            won.groupby([frame["model_a"], frame["model_b"]]).agg(["sum", "count"]).reset_index()
+        )
         items = sorted({*cells["model_a"], *cells["model_b"]})
         a = pd.get_dummies(pd.Categorical(cells["model_a"], categories=items), dtype=float)
         b = pd.get_dummies(pd.Categorical(cells["model_b"], categories=items), dtype=float)

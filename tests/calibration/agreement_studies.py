@@ -6,7 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from made import Raters, crossed_answers, differences, ordinal_alpha, quadratic_kappa, rank_correlation
+from made import (
+    Raters,
+    crossed_answers,
+    differences,
+    ordinal_alpha,
+    quadratic_kappa,
+    rank_correlation,
+)
 from tally import Line, Tally
 
 import socialstats as ss
@@ -15,14 +22,23 @@ RESAMPLES = 399
 HOLDS = (0.0, 0.07)
 SIZES = (30, 100, 400)
 DEMET = (
-    (29, 50, 0.0, 0.0), (29, 50, 0.5, 0.0), (29, 50, 0.5, 0.3), (29, 50, 1.0, 0.0), (109, 14, 0.5, 0.3),
-    (109, 14, 1.0, 1.0), (29, 50, 2.0, 1.0),
-)  # fmt: skip
-DEFAULT = {"both": "score of clusters scenario and pair (default)", "one": "score of cluster scenario"}
+    (29, 50, 0.0, 0.0),
+    (29, 50, 0.5, 0.0),
+    (29, 50, 0.5, 0.3),
+    (29, 50, 1.0, 0.0),
+    (109, 14, 0.5, 0.3),
+    (109, 14, 1.0, 1.0),
+    (29, 50, 2.0, 1.0),
+)
+DEFAULT = {
+    "both": "score of clusters scenario and pair (default)",
+    "one": "score of cluster scenario",
+}
 SHAPES = {
-    "normal": "normal differences", "towards": "exponential, long tail on the effect's side",
+    "normal": "normal differences",
+    "towards": "exponential, long tail on the effect's side",
     "away": "exponential, long tail on the other side",
-}  # fmt: skip
+}
 CALLED = {"noncentral_t": "noncentral t", "auto": "noncentral t or jackknife t (default)"}
 KAPPA_CALLED = {"closed": "Fisher z, t (default)", "wald": "Wald"}
 ALPHA_CALLED = {"closed": "linearised, t (default)"}
@@ -34,7 +50,7 @@ TESTS = {
     ("cluster_means_t", "scenario alone"): "t of scenario means",
     ("sign_flip", "scenario alone"): "sign flip, scenario",
     ("robust_t", "pair alone"): "cluster-robust t, pair",
-}  # fmt: skip
+}
 
 
 def clustered_tests(rng: np.random.Generator, sims: int) -> list[Line]:
@@ -42,7 +58,9 @@ def clustered_tests(rng: np.random.Generator, sims: int) -> list[Line]:
     lines: list[Line] = []
     for scenarios, pairs, sd_scenario, sd_pair in DEMET:
         setting = f"{scenarios} x {pairs}, scenario SD {sd_scenario:g}, pair SD {sd_pair:g}"
-        tally = Tally("Paired yes/no answers: scenarios x name pairs, no difference", setting, nominal=0.05)
+        tally = Tally(
+            "Paired yes/no answers: scenarios x name pairs, no difference", setting, nominal=0.05
+        )
         for _ in range(sims):
             design = crossed_answers(rng, scenarios, pairs, sd_scenario, sd_pair)
             found = ss.mcnemar(design)
@@ -59,7 +77,12 @@ def clustered_tests(rng: np.random.Generator, sims: int) -> list[Line]:
 
 
 def covered(
-    study: str, setting: str, sims: int, draw: Callable[[], Any], truth: float, methods: dict[str, Callable[[Any], Any]]
+    study: str,
+    setting: str,
+    sims: int,
+    draw: Callable[[], Any],
+    truth: float,
+    methods: dict[str, Callable[[Any], Any]],
 ) -> list[Line]:
     """Shares of simulations whose interval, by each method, holds the truth; and how many had no interval."""
     tally = Tally(study, setting)
@@ -75,7 +98,9 @@ def covered(
 def effect_size(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of d_z by the noncentral t and by bootstraps."""
     methods = {
-        CALLED.get(ci, ci): lambda design, ci=ci: ss.effect_sizes(design, ci=ci, resamples=RESAMPLES, seed=1)
+        CALLED.get(ci, ci): lambda design, ci=ci: ss.effect_sizes(
+            design, ci=ci, resamples=RESAMPLES, seed=1
+        )
         for ci in ("auto", "noncentral_t", "percentile", "basic", "bca")
     }
     return [
@@ -83,22 +108,30 @@ def effect_size(rng: np.random.Generator, sims: int) -> list[Line]:
         for shape, said in SHAPES.items()
         for n in SIZES
         for line in covered(
-            "Effect size d_z of pairs", f"{said}, n = {n}", sims,
-            lambda n=n, shape=shape: differences(rng, n, 0.5, shape), 0.5, methods,
+            "Effect size d_z of pairs",
+            f"{said}, n = {n}",
+            sims,
+            lambda n=n, shape=shape: differences(rng, n, 0.5, shape),
+            0.5,
+            methods,
         )
-    ]  # fmt: skip
+    ]
 
 
 RATERS = {
     "3 even levels": Raters(reliability=0.8, shares=np.array([0.4, 0.35, 0.25])),
-    "5 levels, most of them the lowest": Raters(reliability=0.6, shares=np.array([0.6, 0.2, 0.1, 0.06, 0.04])),
+    "5 levels, most of them the lowest": Raters(
+        reliability=0.6, shares=np.array([0.6, 0.2, 0.1, 0.06, 0.04])
+    ),
 }
 
 
 def kappa(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of quadratic kappa of two raters."""
     methods = {
-        KAPPA_CALLED.get(ci, ci): lambda design, ci=ci: ss.weighted_kappa(design, ci=ci, resamples=RESAMPLES, seed=1)
+        KAPPA_CALLED.get(ci, ci): lambda design, ci=ci: ss.weighted_kappa(
+            design, ci=ci, resamples=RESAMPLES, seed=1
+        )
         for ci in ("closed", "wald", "percentile", "basic", "bca")
     }
     return [
@@ -106,10 +139,14 @@ def kappa(rng: np.random.Generator, sims: int) -> list[Line]:
         for name, raters in RATERS.items()
         for n in SIZES
         for line in covered(
-            "Quadratic kappa of two raters", f"{name}, n = {n}", sims, lambda n=n, raters=raters: raters.draw(rng, n),
-            quadratic_kappa(raters.joint()), methods,
+            "Quadratic kappa of two raters",
+            f"{name}, n = {n}",
+            sims,
+            lambda n=n, raters=raters: raters.draw(rng, n),
+            quadratic_kappa(raters.joint()),
+            methods,
         )
-    ]  # fmt: skip
+    ]
 
 
 def alpha(rng: np.random.Generator, sims: int) -> list[Line]:
@@ -126,14 +163,19 @@ def alpha(rng: np.random.Generator, sims: int) -> list[Line]:
         for n in SIZES:
             setting, study = f"{name}, n = {n}", "Ordinal alpha of three raters, a fifth missing"
             truth = ordinal_alpha(raters.joint())
-            lines += covered(study, setting, sims, lambda n=n, raters=raters: raters.draw(rng, n), truth, methods)
+            lines += covered(
+                study, setting, sims, lambda n=n, raters=raters: raters.draw(rng, n), truth, methods
+            )
     return lines
 
 
 RARE = {
-    "5 even levels": (0.2,) * 5, "5 levels, .85 the lowest": (0.85, 0.06, 0.04, 0.03, 0.02), "2 levels, .8": (0.8, 0.2),
-    "2 levels, .9": (0.9, 0.1), "2 levels, .95": (0.95, 0.05),
-}  # fmt: skip
+    "5 even levels": (0.2,) * 5,
+    "5 levels, .85 the lowest": (0.85, 0.06, 0.04, 0.03, 0.02),
+    "2 levels, .8": (0.8, 0.2),
+    "2 levels, .9": (0.9, 0.1),
+    "2 levels, .95": (0.95, 0.05),
+}
 
 
 def spearman(rng: np.random.Generator, sims: int) -> list[Line]:
@@ -143,19 +185,35 @@ def spearman(rng: np.random.Generator, sims: int) -> list[Line]:
         for reliability in (0.3, 0.8):
             raters = Raters(reliability=reliability, shares=np.array(shares))
             truth = rank_correlation(raters.joint())
-            for n, clusters in ((10, 0), (30, 0), (100, 0), (300, 0), (60, 6), (100, 10), (200, 20), (400, 40)):
+            for n, clusters in (
+                (10, 0),
+                (30, 0),
+                (100, 0),
+                (300, 0),
+                (60, 6),
+                (100, 10),
+                (200, 20),
+                (400, 40),
+            ):
                 setting = (
-                    f"{name}, reliability {reliability:g}, {f'{clusters} clusters of 10' if clusters else f'n = {n}'}"
+                    f"{name}, reliability {reliability:g}, "
+                    f"{f'{clusters} clusters of 10' if clusters else f'n = {n}'}"
                 )
                 lines += covered(
-                    "Spearman's rho of two raters", setting, sims,
-                    lambda raters=raters, n=n, clusters=clusters: raters.draw(rng, n, clusters), truth,
+                    "Spearman's rho of two raters",
+                    setting,
+                    sims,
+                    lambda raters=raters, n=n, clusters=clusters: raters.draw(rng, n, clusters),
+                    truth,
                     {"linearised, Fisher z, t (default)": ss.spearman_rho},
-                )  # fmt: skip
+                )
     return lines
 
 
 AGREEMENT_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
-    "clustered_tests": clustered_tests, "effect_size": effect_size, "kappa": kappa, "alpha": alpha,
+    "clustered_tests": clustered_tests,
+    "effect_size": effect_size,
+    "kappa": kappa,
+    "alpha": alpha,
     "spearman": spearman,
-}  # fmt: skip
+}

@@ -20,29 +20,90 @@ LINES = ROOT / "docs" / "calibration.csv"  # the lines of the page's tables
 TRUST = HERE / "trust.md"  # summary of the page
 SEED = 20261122
 SIMULATIONS = {
-    "pair_effect": 400, "crossed": 400, "urgency": 400, "entropy": 600, "order_effect": 600, "clustered_tests": 1500,
-    "effect_size": 1000, "kappa": 1000, "alpha": 1000, "spearman": 600, "ada_met": 300, "traits": 300,
-    "wordings": 600, "two_way": 3000, "zeros": 600, "similarities": 900, "source_shares": 600, "equal_shares": 1000,
-    "ceilings": 1000, "similar_units": 500,
-    "relationship_bias": 300, "fits_compared": 300, "ratings_compared": 600,
-    "clustered_shares": 4000, "clustered_differences": 2000, "clustered_odds": 4000, "equivalences": 2000,
-    "thin_crossed": 1000, "thin_means": 1000, "thin_effects": 300, "thin_similarities": 1000, "thin_sensitivity": 1000,
-    "thin_comparisons": 400, "thin_agreement": 200, "thin_factors": 400, "leaderboards": 1500, "model_comparisons": 250,
-    "sensitivities_compared": 300, "level_comparisons": 250, "value_spreads": 3000, "plug_in": 600,
-    "thin_probabilities": 400, "alike_shares": 2000, "strong_shares": 2000, "pooled_rates": 10_000,
-    "people_shares": 400, "people_means": 200, "people_refusals": 200, "people_gaps": 100, "heaped_effects": 600,
-    "shares_of_answers": 400, "own_bootstrap_normal": 150,
-    "own_bootstrap_skewed": 150, "own_bootstrap_others": 60, "own_jackknife": 400, "own_permute": 200,
+    "pair_effect": 400,
+    "crossed": 400,
+    "urgency": 400,
+    "entropy": 600,
+    "order_effect": 600,
+    "clustered_tests": 1500,
+    "effect_size": 1000,
+    "kappa": 1000,
+    "alpha": 1000,
+    "spearman": 600,
+    "ada_met": 300,
+    "traits": 300,
+    "wordings": 600,
+    "two_way": 3000,
+    "zeros": 600,
+    "similarities": 900,
+    "source_shares": 600,
+    "equal_shares": 1000,
+    "ceilings": 1000,
+    "similar_units": 500,
+    "relationship_bias": 300,
+    "fits_compared": 300,
+    "ratings_compared": 600,
+    "clustered_shares": 4000,
+    "clustered_differences": 2000,
+    "clustered_odds": 4000,
+    "equivalences": 2000,
+    "thin_crossed": 1000,
+    "thin_means": 1000,
+    "thin_effects": 300,
+    "thin_similarities": 1000,
+    "thin_sensitivity": 1000,
+    "thin_comparisons": 400,
+    "thin_agreement": 200,
+    "thin_factors": 400,
+    "leaderboards": 1500,
+    "model_comparisons": 250,
+    "sensitivities_compared": 300,
+    "level_comparisons": 250,
+    "value_spreads": 3000,
+    "plug_in": 600,
+    "thin_probabilities": 400,
+    "alike_shares": 2000,
+    "strong_shares": 2000,
+    "pooled_rates": 10_000,
+    "people_shares": 400,
+    "people_means": 200,
+    "people_refusals": 200,
+    "people_gaps": 100,
+    "heaped_effects": 600,
+    "shares_of_answers": 400,
+    "own_bootstrap_normal": 150,
+    "own_bootstrap_skewed": 150,
+    "own_bootstrap_others": 60,
+    "own_jackknife": 400,
+    "own_permute": 200,
     "sampling_weights": 600,
-}  # fmt: skip
+}
 FUNCTIONS = (  # function_studies: each is the study "function_NAME"
-    "mean_ratings", "reply_shares", "label_counts", "percent_agreement", "flip_rate", "majority_vote_accuracy",
+    "mean_ratings",
+    "reply_shares",
+    "label_counts",
+    "percent_agreement",
+    "flip_rate",
+    "majority_vote_accuracy",
     "judge_agreement",
-    "cochran_q", "symmetry", "group_win_rates", "choice_entropy", "changed_shares", "changed_means", "two_proportions",
-    "two_means", "two_ordinal",
-    "effect_sizes_from_summary", "multinomial_logit", "leaderboard", "effect_sizes", "ada_met", "js_similarity",
-    "trait_profile", "paraphrase_spread",
-)  # fmt: skip
+    "cochran_q",
+    "symmetry",
+    "group_win_rates",
+    "choice_entropy",
+    "changed_shares",
+    "changed_means",
+    "two_proportions",
+    "two_means",
+    "two_ordinal",
+    "effect_sizes_from_summary",
+    "multinomial_logit",
+    "leaderboard",
+    "effect_sizes",
+    "ada_met",
+    "js_similarity",
+    "trait_profile",
+    "paraphrase_spread",
+)
 SIMULATIONS |= {f"function_{name}": 500 for name in FUNCTIONS}
 QUICK = 8  # --quick does an eighth
 HIGHEST = 0.99  # coverage above which an interval is listed as too long
@@ -97,7 +158,9 @@ READING = {
         "n and t do not show a long tail, for which the noncentral t interval is too short. The caution SS317 is "
         "always given: `effect_sizes` of the pairs sees their shape."
     ),
-    "changed_means": ("Where few replies change, few units or clusters carry the whole mean change (caution SS212)."),
+    "changed_means": (
+        "Where few replies change, few units or clusters carry the whole mean change (caution SS212)."
+    ),
     "choice_entropy": (
         "The truth of the plug-in H is its mean over as many choices; the sample is of pairs with leans of SD .5."
     ),
@@ -409,8 +472,12 @@ def verdict(line: Any) -> str:
 def failures(lines: list) -> str:
     """The defaults whose coverage or size is wrong, the worst first, and those that hold far more than they say."""
     claims = [line for line in lines if line.is_claim and line.nominal < 1]
-    wrong = sorted((line for line in claims if line.is_wrong), key=lambda line: line.share - line.nominal
-                   if line.nominal > 0.5 else line.nominal - line.share)  # fmt: skip
+    wrong = sorted(
+        (line for line in claims if line.is_wrong),
+        key=lambda line: (
+            line.share - line.nominal if line.nominal > 0.5 else line.nominal - line.share
+        ),
+    )
     long = [line for line in claims if line.nominal > 0.5 and line.share > HIGHEST]
     silent = sum(line.is_silent and line.is_beyond_noise for line in wrong)
     unmeasured = sum(line.cautioned is None for line in wrong)
@@ -422,10 +489,16 @@ def failures(lines: list) -> str:
     ]
     table_of = dict.fromkeys(line.study for line in long)
     return FAILURES.format(
-        claims=len(claims), wrong=len(wrong), silent=silent, unmeasured=unmeasured, rows="\n".join(rows),
+        claims=len(claims),
+        wrong=len(wrong),
+        silent=silent,
+        unmeasured=unmeasured,
+        rows="\n".join(rows),
         long=len(long),
-        studies="\n".join(f"- {study} ({sum(line.study == study for line in long)})" for study in table_of),
-    )  # fmt: skip
+        studies="\n".join(
+            f"- {study} ({sum(line.study == study for line in long)})" for study in table_of
+        ),
+    )
 
 
 def whole_page(lines: list) -> str:
@@ -461,11 +534,24 @@ def simulate(chosen: argparse.Namespace) -> list:
 
     from socialstats.halves import in_halves
 
-    studies = STUDIES | AGREEMENT_STUDIES | ALIGNMENT_STUDIES | TRAIT_STUDIES | SOURCE_STUDIES | COUPLE_STUDIES
+    studies = (
+        STUDIES
+        | AGREEMENT_STUDIES
+        | ALIGNMENT_STUDIES
+        | TRAIT_STUDIES
+        | SOURCE_STUDIES
+        | COUPLE_STUDIES
+    )
     studies |= COMPARE_STUDIES | SHARE_STUDIES | THIN_STUDIES | MODEL_STUDIES
-    studies |= {"value_spreads": value_spreads, "plug_in": plug_in}  # last: the place of a study gives its seed
+    studies |= {
+        "value_spreads": value_spreads,
+        "plug_in": plug_in,
+    }  # last: the place of a study gives its seed
     studies |= PROBABILITY_STUDIES | GROUP_STUDIES | FUNCTION_STUDIES | PEOPLE_STUDIES
-    studies |= {"heaped_effects": heaped_effects, "shares_of_answers": shares_of_answers} | OWN_STUDIES
+    studies |= {
+        "heaped_effects": heaped_effects,
+        "shares_of_answers": shares_of_answers,
+    } | OWN_STUDIES
     studies |= {"sampling_weights": sampling_weights}
     seeds = dict(zip(studies, np.random.SeedSequence(SEED).spawn(len(studies)), strict=True))
     names = [name for name in studies if not chosen.only or name in chosen.only]
@@ -475,7 +561,9 @@ def simulate(chosen: argparse.Namespace) -> list:
         sims = max(5, SIMULATIONS[name] // QUICK) if chosen.quick else SIMULATIONS[name]
         began = time.process_time()
         lines = studies[name](np.random.default_rng(seeds[name]), sims)
-        print(f"{name}: {sims} simulations, {time.process_time() - began:.0f} CPU s", file=sys.stderr)
+        print(
+            f"{name}: {sims} simulations, {time.process_time() - began:.0f} CPU s", file=sys.stderr
+        )
         return lines
 
     return [line for lines in in_halves(one, len(names), least=2) for line in lines]
@@ -497,9 +585,15 @@ def write_pages(lines: list, *, keep: bool) -> None:
 def main() -> int:
     """Simulate, print, write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="an eighth of the simulations; prints, does not write")
-    parser.add_argument("--only", action="append", choices=list(SIMULATIONS), help="some studies; keeps the others")
-    parser.add_argument("--page", action="store_true", help="write the page from the lines of earlier runs")
+    parser.add_argument(
+        "--quick", action="store_true", help="an eighth of the simulations; prints, does not write"
+    )
+    parser.add_argument(
+        "--only", action="append", choices=list(SIMULATIONS), help="some studies; keeps the others"
+    )
+    parser.add_argument(
+        "--page", action="store_true", help="write the page from the lines of earlier runs"
+    )
     chosen = parser.parse_args()
     if chosen.page:
         write_pages([], keep=True)
@@ -508,7 +602,12 @@ def main() -> int:
         os.environ.setdefault(name, "1")
     sys.path.insert(0, str(ROOT))
     lines = simulate(chosen)
-    print("\n".join(table([line for line in lines if line.study == study]) for study in {x.study: 0 for x in lines}))
+    print(
+        "\n".join(
+            table([line for line in lines if line.study == study])
+            for study in {x.study: 0 for x in lines}
+        )
+    )
     if not chosen.quick:
         write_pages(lines, keep=bool(chosen.only))
     return 0 if all(line.holds for line in lines) else 1

@@ -5,5 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 collect_ignore = [
-    path.name for path in Path(__file__).parent.glob("*.py") if not path.name.startswith(("test_", "conftest"))
+    path.name
+    for path in Path(__file__).parent.glob("*.py")
+    if not path.name.startswith(("test_", "conftest"))
 ]

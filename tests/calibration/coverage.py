@@ -181,8 +181,12 @@ LINES: dict[str, dict[str, str]] = {
         "rare": "leaderboard: intervals: yes or no, .99",
         "few clusters": "leaderboard: tests of true null hypotheses: .*8 clusters",
     },
-    "bradley_terry_difference": {"yes or no": "Two models compared: 20 items.*difference of strengths"},
-    "win_rate_difference": {"yes or no": "Two models compared: 20 items.*how often an item is chosen"},
+    "bradley_terry_difference": {
+        "yes or no": "Two models compared: 20 items.*difference of strengths"
+    },
+    "win_rate_difference": {
+        "yes or no": "Two models compared: 20 items.*how often an item is chosen"
+    },
     "ratings_difference": {
         "repeats": "Two models compared: ratings of the same units, 3 runs each",
     },

@@ -49,7 +49,9 @@ class Drawn:
 Draw = Callable[[np.random.Generator], Drawn]
 
 
-def simulated(name: str, settings: Mapping[str, Draw], rng: np.random.Generator, sims: int) -> list[Line]:
+def simulated(
+    name: str, settings: Mapping[str, Draw], rng: np.random.Generator, sims: int
+) -> list[Line]:
     """Return the coverage of intervals and the size of tests of one function, in each setting."""
     lines: list[Line] = []
     method = f"{name} (default)"
@@ -79,7 +81,9 @@ def said_of(rows: Sequence[Row]) -> list[Any]:
 
 def where(rows: Sequence[Row], **wanted: Any) -> list[Row]:
     """Return the rows whose fields have these values."""
-    return [row for row in rows if all(getattr(row, name) == value for name, value in wanted.items())]
+    return [
+        row for row in rows if all(getattr(row, name) == value for name, value in wanted.items())
+    ]
 
 
 def groups_of(rng: np.random.Generator, units: int, clusters: int) -> IntArray:
@@ -94,7 +98,9 @@ def chances(rng: np.random.Generator, p: float, group: IntArray, clusters: int) 
     return rates(rng, p, RELATED, (1, clusters))[0][group]
 
 
-def table_of(columns: Mapping[str, Any], group: IntArray, clusters: int) -> tuple[pd.DataFrame, dict[str, Any]]:
+def table_of(
+    columns: Mapping[str, Any], group: IntArray, clusters: int
+) -> tuple[pd.DataFrame, dict[str, Any]]:
     """Return a table with its cluster column, where there are clusters, and the keyword that declares it."""
     frame = pd.DataFrame(dict(columns))
     if not clusters:
@@ -103,20 +109,29 @@ def table_of(columns: Mapping[str, Any], group: IntArray, clusters: int) -> tupl
 
 
 def levels_drawn(
-    rng: np.random.Generator, shares: Sequence[float], group: IntArray, clusters: int, columns: int = 1
+    rng: np.random.Generator,
+    shares: Sequence[float],
+    group: IntArray,
+    clusters: int,
+    columns: int = 1,
 ) -> IntArray:
     """Return levels, (units, columns), with the shares; correlated within clusters by a normal value of each."""
     raters = Raters(reliability=0.0, shares=np.array(shares))
     value = rng.standard_normal((len(group), columns))
     if clusters:
-        value = np.sqrt(1 - RELATED) * value + np.sqrt(RELATED) * rng.standard_normal((clusters, 1))[group]
+        value = (
+            np.sqrt(1 - RELATED) * value
+            + np.sqrt(RELATED) * rng.standard_normal((clusters, 1))[group]
+        )
     return np.searchsorted(raters.cuts, value)
 
 
 # --- means and shares of ratings
 
 
-def mean_of_levels(rng: np.random.Generator, shares: Sequence[float], units: int, clusters: int = 0) -> Drawn:
+def mean_of_levels(
+    rng: np.random.Generator, shares: Sequence[float], units: int, clusters: int = 0
+) -> Drawn:
     """Mean of ratings from 1 to the number of levels; of two levels from 0 to 1."""
     scores = np.arange(len(shares)) + (len(shares) > 2)
     group = groups_of(rng, units, clusters)
@@ -130,7 +145,9 @@ def mean_of_numbers(rng: np.random.Generator, shape: str, units: int) -> Drawn:
     """Mean of numbers without declared ends, of mean 0 or, lognormal, exp(.5)."""
     value = rng.standard_normal(units)
     value, truth = (np.exp(value), float(np.exp(0.5))) if shape == "lognormal" else (value, 0.0)
-    found = ss.mean_ratings({"unit": range(units), "rater": ["r"] * units, "value": value}, scale="interval")
+    found = ss.mean_ratings(
+        {"unit": range(units), "rater": ["r"] * units, "value": value}, scale="interval"
+    )
     return Drawn(intervals={"mean": [(found.rows[0], truth)]})
 
 
@@ -140,7 +157,9 @@ def mean_of_repeats(rng: np.random.Generator, p: float, units: int, repeats: int
     value = rng.random((units, repeats)) < chance[:, None]
     unit, rater = (x.ravel() for x in np.indices(value.shape))
     found = ss.mean_ratings(
-        {"unit": unit, "rater": rater, "value": value.ravel().astype(int)}, levels=[0, 1], scale="interval"
+        {"unit": unit, "rater": rater, "value": value.ravel().astype(int)},
+        levels=[0, 1],
+        scale="interval",
     )
     return Drawn(intervals={"mean": [(found.rows[0], p)]})
 
@@ -155,18 +174,32 @@ MEANS: dict[str, Draw] = {
     "normal, 15 units": partial(mean_of_numbers, shape="normal", units=15),
     "lognormal, 15 units": partial(mean_of_numbers, shape="lognormal", units=15),
     "lognormal, 40 units": partial(mean_of_numbers, shape="lognormal", units=40),
-    "yes or no, .8, 8 clusters of 5": partial(mean_of_levels, shares=(0.2, 0.8), units=40, clusters=8),
-    "yes or no, .95, 40 clusters of 5": partial(mean_of_levels, shares=(0.05, 0.95), units=200, clusters=40),
-    "five levels, mostly the highest, 8 clusters of 5": partial(mean_of_levels, shares=TOP, units=40, clusters=8),
-    "five levels, mostly the highest, 40 clusters of 5": partial(mean_of_levels, shares=TOP, units=200, clusters=40),
-    "yes or no, .8, 40 units rated five times": partial(mean_of_repeats, p=0.8, units=40, repeats=5),
+    "yes or no, .8, 8 clusters of 5": partial(
+        mean_of_levels, shares=(0.2, 0.8), units=40, clusters=8
+    ),
+    "yes or no, .95, 40 clusters of 5": partial(
+        mean_of_levels, shares=(0.05, 0.95), units=200, clusters=40
+    ),
+    "five levels, mostly the highest, 8 clusters of 5": partial(
+        mean_of_levels, shares=TOP, units=40, clusters=8
+    ),
+    "five levels, mostly the highest, 40 clusters of 5": partial(
+        mean_of_levels, shares=TOP, units=200, clusters=40
+    ),
+    "yes or no, .8, 40 units rated five times": partial(
+        mean_of_repeats, p=0.8, units=40, repeats=5
+    ),
 }
 
 
-def usable_replies(rng: np.random.Generator, p: float, units: int, repeats: int, clusters: int = 0) -> Drawn:
+def usable_replies(
+    rng: np.random.Generator, p: float, units: int, repeats: int, clusters: int = 0
+) -> Drawn:
     """Share of replies that are refused, of several replies to a unit."""
     group = groups_of(rng, units, clusters)
-    chance = rates(rng, p, RELATED, (1, units))[0] if not clusters else chances(rng, p, group, clusters)
+    chance = (
+        rates(rng, p, RELATED, (1, units))[0] if not clusters else chances(rng, p, group, clusters)
+    )
     refused = rng.random((units, repeats)) < chance[:, None]
     unit, run = (x.ravel() for x in np.indices(refused.shape))
     value = np.where(refused.ravel(), "refused", rng.choice(["a", "b"], unit.size))
@@ -178,7 +211,8 @@ def usable_replies(rng: np.random.Generator, p: float, units: int, repeats: int,
 
 
 REPLIES: dict[str, Draw] = {
-    f"{p:g} refused, {units} units asked {repeats} times" + (f", {clusters} clusters" if clusters else ""): partial(
+    f"{p:g} refused, {units} units asked {repeats} times"
+    + (f", {clusters} clusters" if clusters else ""): partial(
         usable_replies, p=p, units=units, repeats=repeats, clusters=clusters
     )
     for p, units, repeats, clusters in (
@@ -203,7 +237,9 @@ def cited_labels(rng: np.random.Generator, units: int, clusters: int = 0) -> Dra
     for name, p, total in zip(("care", "duty", "harm"), share, share / share.sum(), strict=True):
         kind = "rare label" if name == "harm" else "other labels"
         for what, truth in (("share of units", p), ("share of labels", total)):
-            intervals.setdefault(f"{what}, {kind}", []).append((found.row(f"{name} ({what})"), float(truth)))
+            intervals.setdefault(f"{what}, {kind}", []).append(
+                (found.row(f"{name} ({what})"), float(truth))
+            )
     return Drawn(intervals=intervals)
 
 
@@ -227,7 +263,9 @@ def rated(
     value = truth[:, None] ^ (rng.random((units, raters)) >= chance[:, None])
     unit, rater = (x.ravel() for x in np.indices(value.shape))
     frame, more = table_of(
-        {"unit": unit, "rater": [f"r{k}" for k in rater], "value": value.ravel().astype(int)}, group[unit], clusters
+        {"unit": unit, "rater": [f"r{k}" for k in rater], "value": value.ravel().astype(int)},
+        group[unit],
+        clusters,
     )
     return frame, more, truth.astype(np.float64)
 
@@ -254,7 +292,10 @@ def asked_again(rng: np.random.Generator, units: int, right: float, clusters: in
     """Flip rate of three answers of a model to each unit."""
     frame, more, _ = rated(rng, 3, 0.5, units, clusters, right)
     found = ss.flip_rate(
-        frame.assign(model="m").rename(columns={"rater": "draw"}), rater="model", repeat="draw", **more
+        frame.assign(model="m").rename(columns={"rater": "draw"}),
+        rater="model",
+        repeat="draw",
+        **more,
     )
     first, second, _ = moments(right, clusters)
     return Drawn(intervals={"flip rate": [(found.rows[0], 2 * first - 2 * second)]})
@@ -277,7 +318,8 @@ def votes(rng: np.random.Generator, units: int, right: float, clusters: int = 0)
 def by_size(draw: Callable[..., Drawn]) -> dict[str, Draw]:
     """Return settings of raters who are mostly or nearly always right."""
     return {
-        f"right {right:g}, {units} units" + (f" in {clusters} clusters" if clusters else ""): partial(
+        f"right {right:g}, {units} units"
+        + (f" in {clusters} clusters" if clusters else ""): partial(
             draw, units=units, right=right, clusters=clusters
         )
         for right, units, clusters in (
@@ -291,7 +333,9 @@ def by_size(draw: Callable[..., Drawn]) -> dict[str, Draw]:
     }
 
 
-def judged(rng: np.random.Generator, shares: Sequence[float], units: int, clusters: int = 0) -> Drawn:
+def judged(
+    rng: np.random.Generator, shares: Sequence[float], units: int, clusters: int = 0
+) -> Drawn:
     """A judge who rates as three people do: equal kappas, whose difference is 0."""
     raters = Raters(reliability=0.7, shares=np.array(shares), raters=4)
     design = raters.draw(rng, units, clusters)
@@ -301,7 +345,8 @@ def judged(rng: np.random.Generator, shares: Sequence[float], units: int, cluste
     gap, own, people = found.rows
     kappa = quadratic_kappa(raters.joint())
     return Drawn(
-        intervals={"difference": [(gap, 0.0)], "kappas": [(own, kappa), (people, kappa)]}, tests={"difference": [gap]}
+        intervals={"difference": [(gap, 0.0)], "kappas": [(own, kappa), (people, kappa)]},
+        tests={"difference": [gap]},
     )
 
 
@@ -323,7 +368,9 @@ def equal_raters(rng: np.random.Generator, p: float, units: int, clusters: int =
     own = rates(rng, p, RELATED, (3, clusters))[:, group].T if clusters else np.full((units, 3), p)
     easy = rng.random(units) < 0.3  # the raters agree on these units
     value = np.where(
-        easy[:, None], rng.random((units, 1)) < own.mean(axis=1, keepdims=True), rng.random((units, 3)) < own
+        easy[:, None],
+        rng.random((units, 1)) < own.mean(axis=1, keepdims=True),
+        rng.random((units, 3)) < own,
     ).astype(int)
     columns = {"a": value[:, 0], "b": value[:, 1], "c": value[:, 2]}
     frame, more = table_of(columns, group, clusters)
@@ -354,7 +401,9 @@ RATERS: dict[str, Draw] = {
 }
 
 
-def homogeneous(rng: np.random.Generator, shares: Sequence[float], units: int, clusters: int = 0) -> Drawn:
+def homogeneous(
+    rng: np.random.Generator, shares: Sequence[float], units: int, clusters: int = 0
+) -> Drawn:
     """Levels under two conditions with equal margins: the second is that of the first, or drawn anew."""
     group = groups_of(rng, units, clusters)
     both = levels_drawn(rng, shares, group, clusters, 2)
@@ -432,7 +481,9 @@ def entropies(rng: np.random.Generator, items: int, times: int, workers: int) ->
     ]
     frame = pd.DataFrame(rows, columns=["item_a", "item_b", "winner", "worker"])
     found = ss.choice_entropy(frame, order=False)
-    return Drawn(intervals={"H of so many choices": [(found.row("H"), expected_entropy(items, times))]})
+    return Drawn(
+        intervals={"H of so many choices": [(found.row("H"), expected_entropy(items, times))]}
+    )
 
 
 def expected_entropy(items: int, times: int) -> float:
@@ -447,27 +498,44 @@ def expected_entropy(items: int, times: int) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
         bits = -np.nan_to_num(p * np.log2(p)) - np.nan_to_num((1 - p) * np.log2(1 - p))
     chance = expit(gaps[:, None] + 0.5 * nodes)
-    return float(((binom.pmf(won, times, chance[..., None]) @ bits) @ weights / weights.sum()).mean())
+    return float(
+        ((binom.pmf(won, times, chance[..., None]) @ bits) @ weights / weights.sum()).mean()
+    )
 
 
 ENTROPIES: dict[str, Draw] = {
-    f"{items} items, {times} choices a pair": partial(entropies, items=items, times=times, workers=8)
+    f"{items} items, {times} choices a pair": partial(
+        entropies, items=items, times=times, workers=8
+    )
     for items, times in ((4, 8), (8, 4), (8, 20), (16, 8))
 }
 
 # --- two readings, two sources, summaries
 
 
-def read_twice(rng: np.random.Generator, share: float, units: int, repeats: int, clusters: int = 0) -> tuple[Any, Any]:
+def read_twice(
+    rng: np.random.Generator, share: float, units: int, repeats: int, clusters: int = 0
+) -> tuple[Any, Any]:
     """Ratings from 1 to 5 and a second reading that draws some of them anew, more in some units than in others."""
     group = groups_of(rng, units, clusters)
-    chance = chances(rng, share, group, clusters) if clusters else rates(rng, share, RELATED, (1, units))[0]
+    chance = (
+        chances(rng, share, group, clusters)
+        if clusters
+        else rates(rng, share, RELATED, (1, units))[0]
+    )
     changes = rng.random((units, repeats)) < chance[:, None]
     value = 1 + levels_drawn(rng, LIKERT, np.arange(units), 0, repeats)
-    moved = np.where(value > 2, value - rng.integers(1, 3, value.shape), value + rng.integers(1, 3, value.shape))
+    moved = np.where(
+        value > 2, value - rng.integers(1, 3, value.shape), value + rng.integers(1, 3, value.shape)
+    )
     unit, rater = (x.ravel() for x in np.indices(value.shape))
     frame, more = table_of(
-        {"unit": unit, "rater": rater, "one": value.ravel(), "two": np.where(changes, moved, value).ravel()},
+        {
+            "unit": unit,
+            "rater": rater,
+            "one": value.ravel(),
+            "two": np.where(changes, moved, value).ravel(),
+        },
         group[unit],
         clusters,
     )
@@ -477,19 +545,25 @@ def read_twice(rng: np.random.Generator, share: float, units: int, repeats: int,
     )  # type: ignore[return-value]
 
 
-def changed(rng: np.random.Generator, share: float, units: int, repeats: int, clusters: int = 0) -> Drawn:
+def changed(
+    rng: np.random.Generator, share: float, units: int, repeats: int, clusters: int = 0
+) -> Drawn:
     """Share of answers that a second reading changes."""
     found = ss.changed_shares(*read_twice(rng, share, units, repeats, clusters))
     return Drawn(intervals={"share": [(found.rows[0], share)]})
 
 
-def moved(rng: np.random.Generator, share: float, units: int, repeats: int, clusters: int = 0) -> Drawn:
+def moved(
+    rng: np.random.Generator, share: float, units: int, repeats: int, clusters: int = 0
+) -> Drawn:
     """Mean change of the score, whose expectation is that of ratings that change."""
     found = ss.changed_means(*read_twice(rng, share, units, repeats, clusters))
     if not found.rows:
         return Drawn()
     truth = share * 1.5 * float(np.sum(np.where(np.arange(1, 6) > 2, -1, 1) * np.array(LIKERT)))
-    return Drawn(intervals={"mean change": [(found.row("all answers", group="change of the mean"), truth)]})
+    return Drawn(
+        intervals={"mean change": [(found.row("all answers", group="change of the mean"), truth)]}
+    )
 
 
 def by_change(draw: Callable[..., Drawn]) -> dict[str, Draw]:
@@ -513,13 +587,19 @@ def in_groups(compare: Callable[..., Any], rng: np.random.Generator) -> Drawn:
     """Compare two groups of one distribution."""
     result, term, truth = compare(rng)
     row = result.row(term)
-    ranks = {"rank sum": [one for one in result.rows if one.group == "test"]} if term == "superiority" else {}
+    ranks = (
+        {"rank sum": [one for one in result.rows if one.group == "test"]}
+        if term == "superiority"
+        else {}
+    )
     return Drawn(intervals={term: [(row, truth)]}, tests={term: [row], **ranks})
 
 
 def summary(rng: np.random.Generator, shape: str, pairs: int, d_z: float) -> Drawn:
     """d_z from n and t, as printed."""
-    noise = rng.standard_normal(pairs) if shape == "normal" else -(rng.standard_exponential(pairs) - 1)
+    noise = (
+        rng.standard_normal(pairs) if shape == "normal" else -(rng.standard_exponential(pairs) - 1)
+    )
     values = d_z + noise
     t = float(values.mean() / values.std(ddof=1) * np.sqrt(pairs))
     found = ss.effect_sizes_from_summary(n=pairs, t=t)
@@ -527,7 +607,9 @@ def summary(rng: np.random.Generator, shape: str, pairs: int, d_z: float) -> Dra
 
 
 SUMMARIES: dict[str, Draw] = {
-    f"{shape} differences, {pairs} pairs, d_z {d_z:g}": partial(summary, shape=shape, pairs=pairs, d_z=d_z)
+    f"{shape} differences, {pairs} pairs, d_z {d_z:g}": partial(
+        summary, shape=shape, pairs=pairs, d_z=d_z
+    )
     for shape, pairs, d_z in (
         ("normal", 10, 0.5),
         ("normal", 60, 0.5),
@@ -537,7 +619,9 @@ SUMMARIES: dict[str, Draw] = {
 }
 
 
-def topics(rng: np.random.Generator, n: int, levels: int, rare: bool, domains: int, units: int = 10) -> Drawn:
+def topics(
+    rng: np.random.Generator, n: int, levels: int, rare: bool, domains: int, units: int = 10
+) -> Drawn:
     """Actions of four people and a model in topics with tastes of their own; sources and domains do not differ."""
     base = np.append(np.zeros(levels - 1), -2.5 if rare else 0.0)
     taste = base + rng.normal(0, 0.5, (n, levels))
@@ -567,15 +651,21 @@ def topics(rng: np.random.Generator, n: int, levels: int, rare: bool, domains: i
         cluster="topic",
         scale="nominal",
     )
-    by_kind = {kind: [row for row in found.rows if row.label("kind") == kind] for kind in ("source", "domain")}
-    single = {f"coefficient of {kind}": where(rows, role="estimate") for kind, rows in by_kind.items()}
+    by_kind = {
+        kind: [row for row in found.rows if row.label("kind") == kind]
+        for kind in ("source", "domain")
+    }
+    single = {
+        f"coefficient of {kind}": where(rows, role="estimate") for kind, rows in by_kind.items()
+    }
     joint = {f"joint test of {kind}": where(rows, role="test") for kind, rows in by_kind.items()}
     intervals = {"coefficient of source": [(row, 0.0) for row in single["coefficient of source"]]}
     return Drawn(intervals=intervals, tests=single | joint)
 
 
 TOPICS: dict[str, Draw] = {
-    f"{n} topics in {domains} domains, {levels} actions" + (", one of them rare" if rare else ""): partial(
+    f"{n} topics in {domains} domains, {levels} actions"
+    + (", one of them rare" if rare else ""): partial(
         topics, n=n, levels=levels, rare=rare, domains=domains
     )
     for n, domains, levels, rare in (
@@ -601,11 +691,15 @@ def clustered_effect(rng: np.random.Generator, clusters: int, size: int, d_z: fl
     return Drawn(intervals={"d_z": [(found.row("d_z"), d_z)]})
 
 
-def board(rng: np.random.Generator, shape: str, units: int, clusters: int = 0, p: float = 0.5) -> Drawn:
+def board(
+    rng: np.random.Generator, shape: str, units: int, clusters: int = 0, p: float = 0.5
+) -> Drawn:
     """Two models with equal mean scores; their scores have an effect of the unit (cluster) in common and one alone."""
     group = groups_of(rng, units, clusters)
     if shape == "yes or no":
-        own = rates(rng, p, RELATED, (2, clusters))[:, group] if clusters else np.full((2, units), p)
+        own = (
+            rates(rng, p, RELATED, (2, clusters))[:, group] if clusters else np.full((2, units), p)
+        )
         scores, truth = (rng.random((2, units)) < own).astype(float), p
     else:
         effect = rng.standard_normal((3, clusters))[:, group] if clusters else np.zeros((3, units))
@@ -614,7 +708,9 @@ def board(rng: np.random.Generator, shape: str, units: int, clusters: int = 0, p
         truth = 0.0 if shape == "normal" else float(np.exp((1 + 0.5 * bool(clusters)) / 2))
     model, unit = (x.ravel() for x in np.indices(scores.shape))
     frame, more = table_of(
-        {"model": np.array(["elm", "oak"])[model], "item": unit, "score": scores.ravel()}, group[unit], clusters
+        {"model": np.array(["elm", "oak"])[model], "item": unit, "score": scores.ravel()},
+        group[unit],
+        clusters,
     )
     found = ss.leaderboard(frame, **more)
     gaps = where(found.rows, role="difference")
@@ -634,8 +730,12 @@ BOARDS: dict[str, Draw] = {
     "lognormal, 60 units": partial(board, shape="lognormal", units=60),
     "normal, 8 clusters of 5": partial(board, shape="normal", units=40, clusters=8),
     "lognormal, 8 clusters of 5": partial(board, shape="lognormal", units=40, clusters=8),
-    "yes or no, .8, 8 clusters of 5": partial(board, shape="yes or no", units=40, clusters=8, p=0.8),
-    "yes or no, .95, 40 clusters of 5": partial(board, shape="yes or no", units=200, clusters=40, p=0.95),
+    "yes or no, .8, 8 clusters of 5": partial(
+        board, shape="yes or no", units=40, clusters=8, p=0.8
+    ),
+    "yes or no, .95, 40 clusters of 5": partial(
+        board, shape="yes or no", units=200, clusters=40, p=0.95
+    ),
 }
 
 
@@ -649,7 +749,12 @@ def distances(rng: np.random.Generator, clusters: int, size: int, p: float) -> D
     frame = pd.DataFrame(rows, columns=["unit", "rater", "source", "value"])
     frame["story"] = group[frame["unit"]]
     found = ss.ada_met(
-        frame, levels=list(range(5)), scale="ordinal", rater_source="source", cluster="story", resamples=99
+        frame,
+        levels=list(range(5)),
+        scale="ordinal",
+        rater_source="source",
+        cluster="story",
+        resamples=99,
     )
     return Drawn(intervals={"distance": [(found.rows[0], 2 * p)]})
 
@@ -661,7 +766,9 @@ def similar(rng: np.random.Generator, clusters: int, size: int, own: Sequence[fl
     rows = []
     for source, shares, raters in (("human", people, 5), ("model", np.array(own), 3)):
         chance = rng.dirichlet(8 * shares, clusters)[group]
-        value = (rng.random((len(group), raters, 1)) > chance.cumsum(axis=1)[:, None, :-1]).sum(axis=2)
+        value = (rng.random((len(group), raters, 1)) > chance.cumsum(axis=1)[:, None, :-1]).sum(
+            axis=2
+        )
         rows += [
             (unit, f"{source} {k}", source, "abc"[value[unit, k]], group[unit])
             for unit in range(len(group))
@@ -691,7 +798,9 @@ def profile_design(
     """
     scenarios = clusters * size
     group = np.repeat(np.arange(clusters), size)
-    level = 10 * rng.standard_normal((clusters, 1, 1))[group] + 6 * rng.standard_normal((scenarios, 1, 1))
+    level = 10 * rng.standard_normal((clusters, 1, 1))[group] + 6 * rng.standard_normal(
+        (scenarios, 1, 1)
+    )
     noise = rng.standard_normal((scenarios, 2, wordings))
     if wordings > 1:
         factors = rng.standard_exponential((scenarios, 1, 1)) if skewed else 1.0
@@ -700,23 +809,35 @@ def profile_design(
         change = np.array([2.5, -2.5]) + 4 * rng.standard_normal((clusters, 2))[group]
         c = level + change[:, :, None] + 3 * noise
     scenario, stage, wording = (x.ravel() for x in np.indices(c.shape))
-    rows = pd.DataFrame({"scenario": scenario, "stage": stage, "judge": "j", "topic": group[scenario]})
+    rows = pd.DataFrame(
+        {"scenario": scenario, "stage": stage, "judge": "j", "topic": group[scenario]}
+    )
     rows = rows.assign(wording=wording) if wordings > 1 else rows
-    return ss.trait_ratings(with_scores(rows, c.ravel(), rng), traits=list(WEIGHTS), model=None, cluster="topic")
+    return ss.trait_ratings(
+        with_scores(rows, c.ravel(), rng), traits=list(WEIGHTS), model=None, cluster="topic"
+    )
 
 
 def composite_change(rng: np.random.Generator, clusters: int, size: int) -> Drawn:
     """Change of the composite between two stages."""
     design = profile_design(rng, clusters, size, 1)
-    found = ss.trait_profile(design, weights=WEIGHTS, free_weights=True, model=None, activation=None, resamples=99)
-    return Drawn(intervals={"change": [(found.row("all", group="composite change: 1 minus 0"), -5.0)]})
+    found = ss.trait_profile(
+        design, weights=WEIGHTS, free_weights=True, model=None, activation=None, resamples=99
+    )
+    return Drawn(
+        intervals={"change": [(found.row("all", group="composite change: 1 minus 0"), -5.0)]}
+    )
 
 
-def spread_change(rng: np.random.Generator, clusters: int, size: int, skewed: bool = False) -> Drawn:
+def spread_change(
+    rng: np.random.Generator, clusters: int, size: int, skewed: bool = False
+) -> Drawn:
     """Change of the spread of three wordings; the noise of the scores is part of it (as in `trait_studies.spreads`)."""
     design = profile_design(rng, clusters, size, 3, skewed)
     cluster = "declared" if size > 1 else None
-    found = ss.paraphrase_spread(design, weights=WEIGHTS, free_weights=True, model=None, resamples=99, cluster=cluster)
+    found = ss.paraphrase_spread(
+        design, weights=WEIGHTS, free_weights=True, model=None, resamples=99, cluster=cluster
+    )
     noise = np.sum(np.square(list(WEIGHTS.values()))) * (1 + 1 / 12)
     factors = -np.log1p(-(np.arange(4000) + 0.5) / 4000) if skewed else np.ones(1)
     means = [np.mean(np.sqrt((factors * sd) ** 2 + noise)) for sd in WORDING_SD]
@@ -726,7 +847,9 @@ def spread_change(rng: np.random.Generator, clusters: int, size: int, skewed: bo
 
 def in_clusters(draw: Callable[..., Drawn], size: int, **more: Any) -> dict[str, Draw]:
     """Return settings of few and of many clusters."""
-    return {f"{k} clusters of {size}": partial(draw, clusters=k, size=size, **more) for k in (8, 40)}
+    return {
+        f"{k} clusters of {size}": partial(draw, clusters=k, size=size, **more) for k in (8, 40)
+    }
 
 
 SUBJECTS: dict[str, dict[str, Draw]] = {
@@ -756,7 +879,12 @@ SUBJECTS: dict[str, dict[str, Draw]] = {
     "trait_profile": in_clusters(composite_change, 3),
     "paraphrase_spread": {
         **in_clusters(spread_change, 3),
-        **{f"skewed spreads, {n} scenarios": partial(spread_change, clusters=n, size=1, skewed=True) for n in (15, 60)},
+        **{
+            f"skewed spreads, {n} scenarios": partial(
+                spread_change, clusters=n, size=1, skewed=True
+            )
+            for n in (15, 60)
+        },
     },
 }
 

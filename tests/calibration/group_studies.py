@@ -56,8 +56,11 @@ def share_tests(rng: np.random.Generator, sims: int, *, strong: bool) -> list[Li
     lines: list[Line] = []
     kind = "one item stronger than all others" if strong else "groups of alike strengths"
     for each, sd in product((2, 3, 5, 8, 20), (1.0,) if strong else (0.0, 1.0)):
-        tally = Tally(f"Test of an equal preference share: {kind}", nominal=0.05,
-                      setting=f"{GROUPS} groups of {each} items, pair effect SD {sd:g}")  # fmt: skip
+        tally = Tally(
+            f"Test of an equal preference share: {kind}",
+            nominal=0.05,
+            setting=f"{GROUPS} groups of {each} items, pair effect SD {sd:g}",
+        )
         for scale in ("arithmetic", "geometric") if strong else ("both",):
             truth = equal_shares(each, strong, scale, sd)
             for _ in range(sims):
@@ -71,11 +74,14 @@ def drawn_pairs(rng: np.random.Generator, truth: FloatArray, sd: float) -> ss.Co
     names = [f"item {k:02d}" for k in range(len(truth))]
     a, b = np.triu_indices(len(truth), 1)
     won = rng.binomial(TIMES, expit(truth[a] - truth[b] + sd * rng.standard_normal(len(a))))
-    table = pd.DataFrame({
-        "item_a": pd.Categorical.from_codes(np.tile(a, 2), names),
-        "item_b": pd.Categorical.from_codes(np.tile(b, 2), names),
-        "winner": np.repeat(["item_a", "item_b"], len(a)), "times": np.r_[won, TIMES - won],
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "item_a": pd.Categorical.from_codes(np.tile(a, 2), names),
+            "item_b": pd.Categorical.from_codes(np.tile(b, 2), names),
+            "winner": np.repeat(["item_a", "item_b"], len(a)),
+            "times": np.r_[won, TIMES - won],
+        }
+    )
     return ss.Comparisons.from_frame(table[table["times"] > 0], count="times")
 
 
@@ -97,11 +103,18 @@ def share_rejections(tally: Tally, design: ss.Comparisons, scale: Any) -> None:
 def pooled_rates(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of the pooled rate at which the more urgent item wins; pairs have leans of their own."""
     lines: list[Line] = []
-    kinds = {"no leans of pairs": (0.0, False), "leans of SD 1, either item more urgent": (1.0, False),
-             "leans of SD 1, the same item more urgent": (1.0, True),
-             "leans of SD 2, the same item more urgent": (2.0, True)}  # fmt: skip
-    for groups, size, (kind, (sd, one_way)) in product((4, 6, 15, 45, 190), (EVEN, ZIPF), kinds.items()):
-        tally = Tally("Pooled win rate of all items", f"{groups} {size.replace('cluster', 'pair')}, {kind}")
+    kinds = {
+        "no leans of pairs": (0.0, False),
+        "leans of SD 1, either item more urgent": (1.0, False),
+        "leans of SD 1, the same item more urgent": (1.0, True),
+        "leans of SD 2, the same item more urgent": (2.0, True),
+    }
+    for groups, size, (kind, (sd, one_way)) in product(
+        (4, 6, 15, 45, 190), (EVEN, ZIPF), kinds.items()
+    ):
+        tally = Tally(
+            "Pooled win rate of all items", f"{groups} {size.replace('cluster', 'pair')}, {kind}"
+        )
         must = {}
         for p in (0.02, 0.1, 0.5):
             n = sizes(groups, MEAN_SIZE, size)
@@ -125,16 +138,23 @@ def pooled_wins(
     """Draw wins of the more urgent item in each pair, (pairs, simulations)."""
     shape = (len(n), sims)
     lean, times = sd * rng.standard_normal(shape), np.repeat(n[:, None], sims, axis=1)
-    first = times if one_way else rng.binomial(times, 0.5)  # comparisons in which the pair's first item is more urgent
-    won = rng.binomial(first, expit(log_odds + lean)) + rng.binomial(times - first, expit(log_odds - lean))
+    first = (
+        times if one_way else rng.binomial(times, 0.5)
+    )  # comparisons in which the pair's first item is more urgent
+    won = rng.binomial(first, expit(log_odds + lean)) + rng.binomial(
+        times - first, expit(log_odds - lean)
+    )
     return won.astype(np.float64)
 
 
 def pooled_intervals(wins: FloatArray, n: IntArray) -> tuple[FloatArray, FloatArray, Any]:
     """Both ends of `win_rates(weights="pooled")` of all items, and whether a caution is said of this rate."""
     p, total = wins.sum(axis=0) / n.sum(), n.sum()
-    found = mean_errors((wins - n[:, None] * p) / total, np.repeat(n[:, None] / total, len(p), axis=1),
-                        [np.arange(len(n))])  # fmt: skip
+    found = mean_errors(
+        (wins - n[:, None] * p) / total,
+        np.repeat(n[:, None] / total, len(p), axis=1),
+        [np.arange(len(n))],
+    )
     low, high, trials = share_interval(p, found, np.inf, level=0.95)
     rare = trials * np.minimum(p, 1 - p)
     few = (rare > 0) & (rare < RARE * np.maximum(1, found.clusters / (found.df + 1)))
@@ -142,6 +162,7 @@ def pooled_intervals(wins: FloatArray, n: IntArray) -> tuple[FloatArray, FloatAr
 
 
 GROUP_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
-    "alike_shares": partial(share_tests, strong=False), "strong_shares": partial(share_tests, strong=True),
+    "alike_shares": partial(share_tests, strong=False),
+    "strong_shares": partial(share_tests, strong=True),
     "pooled_rates": pooled_rates,
-}  # fmt: skip
+}

@@ -60,7 +60,9 @@ def arena(rng: np.random.Generator) -> Comparisons:
                 x = strength + taste[judge] + suits
                 one, two = (a, b) if rng.random() < 0.5 else (b, a)
                 won = one if rng.random() < 1 / (1 + np.exp(x[two] - x[one])) else two
-                rows.append((f"model {one}", f"model {two}", f"model {won}", f"j{judge}", f"p{prompt}"))
+                rows.append(
+                    (f"model {one}", f"model {two}", f"model {won}", f"j{judge}", f"p{prompt}")
+                )
     frame = pd.DataFrame(rows, columns=["item_a", "item_b", "winner", "judge", "prompt"])
     return Comparisons.from_frame(frame, cluster=["judge", "prompt"], order="item_a")
 
@@ -77,7 +79,17 @@ def options(rng: np.random.Generator) -> Comparisons:
                 x = 0.8 * (ua - ub) + 0.08 * (one - two) + (lean if one == a else -lean)
                 won = one if rng.random() < 1 / (1 + np.exp(-x)) else two
                 kinds = ("family", "work", "law")
-                rows.append((f"o{one:02d}", f"o{two:02d}", f"o{won:02d}", ua, ub, kinds[one % 3], kinds[two % 3]))
+                rows.append(
+                    (
+                        f"o{one:02d}",
+                        f"o{two:02d}",
+                        f"o{won:02d}",
+                        ua,
+                        ub,
+                        kinds[one % 3],
+                        kinds[two % 3],
+                    )
+                )
     names = ["item_a", "item_b", "winner", "urgency_a", "urgency_b", "domain_a", "domain_b"]
     return Comparisons.from_frame(pd.DataFrame(rows, columns=names), cluster="pair", order="item_a")
 
@@ -85,8 +97,11 @@ def options(rng: np.random.Generator) -> Comparisons:
 def accuracy(rng: np.random.Generator) -> Ratings:
     """Three models answer the same 200 items right or wrong."""
     ease = rng.standard_normal(200)
-    rows = [(f"m{m}", f"q{k:03d}", int(rng.random() < 1 / (1 + np.exp(-ease[k] - 0.4 * m))))
-            for m in range(3) for k in range(200)]  # fmt: skip
+    rows = [
+        (f"m{m}", f"q{k:03d}", int(rng.random() < 1 / (1 + np.exp(-ease[k] - 0.4 * m))))
+        for m in range(3)
+        for k in range(200)
+    ]
     return model_scores(pd.DataFrame(rows, columns=["model", "item", "correct"]))
 
 
@@ -94,23 +109,35 @@ def before_after(rng: np.random.Generator) -> Paired:
     """60 units with a score before and after."""
     before = rng.normal(50, 10, 60)
     after = before + rng.normal(3, 6, 60)
-    frame = pd.DataFrame({"id": [f"s{k:02d}" for k in range(60)], "before": before, "after": after}).round(2)
+    frame = pd.DataFrame(
+        {"id": [f"s{k:02d}" for k in range(60)], "before": before, "after": after}
+    ).round(2)
     long = frame.melt("id", var_name="time", value_name="score")
-    return Paired.from_frame(long, unit="id", condition="time", value="score", conditions=("after", "before"))
+    return Paired.from_frame(
+        long, unit="id", condition="time", value="score", conditions=("after", "before")
+    )
 
 
 def two_groups(rng: np.random.Generator) -> Groups:
     """50 people in each of two arms, with a score."""
-    frame = pd.DataFrame({"person": [f"p{k:03d}" for k in range(100)], "arm": np.repeat(["new", "old"], 50),
-                          "score": np.round(rng.normal(20, 4, 100) + np.repeat([1.5, 0.0], 50), 2)})  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "person": [f"p{k:03d}" for k in range(100)],
+            "arm": np.repeat(["new", "old"], 50),
+            "score": np.round(rng.normal(20, 4, 100) + np.repeat([1.5, 0.0], 50), 2),
+        }
+    )
     return Groups.from_frame(frame)
 
 
 def likert(rng: np.random.Generator) -> Ratings:
     """80 texts rated by five raters on five levels."""
     truth = rng.standard_normal(80)
-    rows = [(f"t{u:02d}", f"r{r}", LEVELS[levels_of(1.3 * truth[u] + 0.8 * rng.standard_normal())])
-            for u in range(80) for r in range(5)]  # fmt: skip
+    rows = [
+        (f"t{u:02d}", f"r{r}", LEVELS[levels_of(1.3 * truth[u] + 0.8 * rng.standard_normal())])
+        for u in range(80)
+        for r in range(5)
+    ]
     frame = pd.DataFrame(rows, columns=["unit", "rater", "value"])
     return Ratings.from_frame(frame, levels=list(LEVELS), scale="ordinal")
 
@@ -122,13 +149,30 @@ def people_and_models(rng: np.random.Generator) -> Ratings:
     smallest in 150 simulations): SS333 is right there.
     """
     truth = rng.uniform(-2, 2, 60)
-    noise = {**{f"person {k:02d}": 0.4 for k in range(60)}, **{f"model {k}": 0.6 + 0.2 * k for k in range(4)}}
-    rows = [(f"n{u:02d}", who, "human" if who.startswith("person") else "model",
-             LEVELS[levels_of(truth[u] + sd * rng.standard_normal())])
-            for u in range(60) for who, sd in noise.items()]  # fmt: skip
+    noise = {
+        **{f"person {k:02d}": 0.4 for k in range(60)},
+        **{f"model {k}": 0.6 + 0.2 * k for k in range(4)},
+    }
+    rows = [
+        (
+            f"n{u:02d}",
+            who,
+            "human" if who.startswith("person") else "model",
+            LEVELS[levels_of(truth[u] + sd * rng.standard_normal())],
+        )
+        for u in range(60)
+        for who, sd in noise.items()
+    ]
     frame = pd.DataFrame(rows, columns=["item", "rater", "source", "answer"])
-    return Ratings.from_frame(frame, unit="item", rater="rater", value="answer", rater_source="source",
-                              levels=list(LEVELS), scale="ordinal")  # fmt: skip
+    return Ratings.from_frame(
+        frame,
+        unit="item",
+        rater="rater",
+        value="answer",
+        rater_source="source",
+        levels=list(LEVELS),
+        scale="ordinal",
+    )
 
 
 def actions(rng: np.random.Generator) -> Ratings:
@@ -138,18 +182,33 @@ def actions(rng: np.random.Generator) -> Ratings:
         human = rng.dirichlet([4, 3, 3])
         model = 0.6 * human + 0.4 * rng.dirichlet([3, 4, 3])
         for source, n, p in (("human", 30, human), ("model", 10, model)):
-            rows += [(f"s{u:02d}", f"{source} {k}", source, ("stay", "leave", "ask")[rng.choice(3, p=p)])
-                     for k in range(n)]  # fmt: skip
+            rows += [
+                (f"s{u:02d}", f"{source} {k}", source, ("stay", "leave", "ask")[rng.choice(3, p=p)])
+                for k in range(n)
+            ]
     frame = pd.DataFrame(rows, columns=["scenario", "rater", "source", "action"])
-    return Ratings.from_frame(frame, unit="scenario", rater="rater", value="action", rater_source="source",
-                              scale="nominal")  # fmt: skip
+    return Ratings.from_frame(
+        frame,
+        unit="scenario",
+        rater="rater",
+        value="action",
+        rater_source="source",
+        scale="nominal",
+    )
 
 
 def one_model(rng: np.random.Generator) -> Ratings:
     """One model chooses one of three answers in 150 scenarios."""
-    frame = pd.DataFrame({"scenario": [f"s{k:03d}" for k in range(150)], "rater": "model",
-                          "answer": rng.choice(["yes", "no", "unsure"], 150, p=[0.5, 0.3, 0.2])})  # fmt: skip
-    return Ratings.from_frame(frame, unit="scenario", rater="rater", value="answer", scale="nominal")
+    frame = pd.DataFrame(
+        {
+            "scenario": [f"s{k:03d}" for k in range(150)],
+            "rater": "model",
+            "answer": rng.choice(["yes", "no", "unsure"], 150, p=[0.5, 0.3, 0.2]),
+        }
+    )
+    return Ratings.from_frame(
+        frame, unit="scenario", rater="rater", value="answer", scale="nominal"
+    )
 
 
 def staged(rng: np.random.Generator) -> Any:
@@ -157,17 +216,29 @@ def staged(rng: np.random.Generator) -> Any:
     stages, judges, models, scenarios = ("baseline", "stage 1", "stage 2"), 3, 26, 40
     shape = (scenarios, len(stages), judges, models)
     composite = (
-        20 * rng.standard_normal(models) + np.array([0.0, 4.0, -3.0])[:, None, None]
-        + 10 * rng.standard_normal((scenarios, 1, 1, 1)) + 6 * rng.standard_normal((scenarios, 1, 1, models))
+        20 * rng.standard_normal(models)
+        + np.array([0.0, 4.0, -3.0])[:, None, None]
+        + 10 * rng.standard_normal((scenarios, 1, 1, 1))
+        + 6 * rng.standard_normal((scenarios, 1, 1, models))
         + np.array(JUDGE_OFFSET)[:, None]
-    )  # fmt: skip
-    traits = rounded(trait_means(np.broadcast_to(composite, shape)) + rng.normal(0, TRAIT_SD, (*shape, 10)), 0, 20)
-    labels = product((f"scenario {k:02d}" for k in range(scenarios)), stages,
-                     (f"judge {k + 1}" for k in range(judges)), (f"model {k:02d}" for k in range(models)))  # fmt: skip
+    )
+    traits = rounded(
+        trait_means(np.broadcast_to(composite, shape)) + rng.normal(0, TRAIT_SD, (*shape, 10)),
+        0,
+        20,
+    )
+    labels = product(
+        (f"scenario {k:02d}" for k in range(scenarios)),
+        stages,
+        (f"judge {k + 1}" for k in range(judges)),
+        (f"model {k:02d}" for k in range(models)),
+    )
     frame = pd.DataFrame(list(labels), columns=["scenario", "stage", "judge", "model"])
     read = STUDIES["staged-values"].read
     assert read is not None
-    return read(as_table(frame.assign(**dict(zip(WEIGHTS, traits.reshape(-1, 10).T.tolist(), strict=True)))))
+    return read(
+        as_table(frame.assign(**dict(zip(WEIGHTS, traits.reshape(-1, 10).T.tolist(), strict=True))))
+    )
 
 
 def neutral_texts() -> Ratings:
@@ -187,24 +258,48 @@ class Kind:
 
 OF_KINDS = {f"o{k:02d}": ("family", "work", "law")[k % 3] for k in range(12)}
 AGREEMENT: dict[str, dict[str, Any]] = {
-    name: {} for name in ("krippendorff_alpha", "weighted_kappa", "fleiss_kappa", "gwet_ac", "percent_agreement",
-                          "spearman_rho")
-}  # fmt: skip
+    name: {}
+    for name in (
+        "krippendorff_alpha",
+        "weighted_kappa",
+        "fleiss_kappa",
+        "gwet_ac",
+        "percent_agreement",
+        "spearman_rho",
+    )
+}
 KINDS: dict[str, Kind] = {
     "arena": Kind(arena, {"bradley_terry": {}, "win_rates": {"covariate": None}}, "comparisons"),
-    "options": Kind(options, {"bradley_terry": {}, "win_rates": {}, "sensitivity": {}, "choice_entropy": {},
-                              "group_win_rates": {"groups": OF_KINDS}}, "role-conflict"),
-    "accuracy": Kind(accuracy, {"leaderboard": {}, "mean_ratings": {}, "cochran_q": {}}, "leaderboard"),
-    "before and after": Kind(before_after, {"paired_difference": {}, "effect_sizes": {},
-                                            "equivalence": {"low": -2.0, "high": 2.0}}, "paired"),
+    "options": Kind(
+        options,
+        {
+            "bradley_terry": {},
+            "win_rates": {},
+            "sensitivity": {},
+            "choice_entropy": {},
+            "group_win_rates": {"groups": OF_KINDS},
+        },
+        "role-conflict",
+    ),
+    "accuracy": Kind(
+        accuracy, {"leaderboard": {}, "mean_ratings": {}, "cochran_q": {}}, "leaderboard"
+    ),
+    "before and after": Kind(
+        before_after,
+        {"paired_difference": {}, "effect_sizes": {}, "equivalence": {"low": -2.0, "high": 2.0}},
+        "paired",
+    ),
     "two groups": Kind(two_groups, {"two_means": {}}, "groups"),
     "likert": Kind(likert, AGREEMENT, "agreement"),
-    "people and models": Kind(people_and_models, {"ada_met": {}, "js_similarity": {},
-                                                  "spearman_rho": {}}, "ordinal-alignment"),
+    "people and models": Kind(
+        people_and_models,
+        {"ada_met": {}, "js_similarity": {}, "spearman_rho": {}},
+        "ordinal-alignment",
+    ),
     "actions": Kind(actions, {"js_similarity": {}, "choice_shares": {}}, "norm-goal"),
     "one model": Kind(one_model, {"choice_shares": {}}, None),
     "staged values": Kind(staged, {}, "staged-values", lambda: {"controls": neutral_texts()}),
-}  # fmt: skip
+}
 
 
 @dataclass
@@ -225,7 +320,9 @@ class Counted:
         self.said |= {f"{call}: {code}": text for code, text in serious.items()}
 
 
-def calls_of(kind: Kind, design: Any, resamples: int = 200) -> Iterator[tuple[str, tuple[Caution, ...]]]:
+def calls_of(
+    kind: Kind, design: Any, resamples: int = 200
+) -> Iterator[tuple[str, tuple[Caution, ...]]]:
     """Yield each call on a table, and its cautions."""
     for name, chosen in kind.metrics.items():
         known = inspect.signature(METRICS[name].function).parameters
@@ -235,7 +332,10 @@ def calls_of(kind: Kind, design: Any, resamples: int = 200) -> Iterator[tuple[st
     settings = StudyOptions(resamples=resamples, verify=False, **kind.settings())
     if kind.study is not None:
         page = arranged(run_study(pick(STUDIES, kind.study, design), design, settings))
-        yield "report", tuple(said.caution for said in page.cautions)  # those of the main results, as readers count
+        yield (
+            "report",
+            tuple(said.caution for said in page.cautions),
+        )  # those of the main results, as readers count
 
 
 def counted(name: str, draws: int = DRAWS) -> Counted:
@@ -266,7 +366,9 @@ def main() -> int:
             for code in found.codes[call]:
                 print(f"      {found.said[f'{call}: {code}'][:300]}")
             always += [f"{name}, {call}: {code}" for code, k in found.codes[call].items() if k == n]
-    print(f"{cautioned} of {calls} calls have a caution ({cautioned / calls:.3f}); in every draw: {always or 'none'}")
+    print(
+        f"{cautioned} of {calls} calls have a caution ({cautioned / calls:.3f}); in every draw: {always or 'none'}"
+    )
     return int(cautioned > MOST * calls or bool(always))
 
 

@@ -19,17 +19,23 @@ DISCORDANT = 0.4
 def factor(name: str, codes: Any) -> Factor:
     """A cluster factor over codes 0, 1, ..."""
     dense = np.asarray(codes, dtype=np.int64).ravel()
-    return Factor(name=name, codes=dense, levels=tuple(f"{name} {k:03d}" for k in range(int(dense.max()) + 1)))
+    return Factor(
+        name=name, codes=dense, levels=tuple(f"{name} {k:03d}" for k in range(int(dense.max()) + 1))
+    )
 
 
-def crossed_answers(rng: np.random.Generator, scenarios: int, pairs: int, sd_scenario: float, sd_pair: float) -> Paired:
+def crossed_answers(
+    rng: np.random.Generator, scenarios: int, pairs: int, sd_scenario: float, sd_pair: float
+) -> Paired:
     """Yes or no under two conditions for every scenario x name pair; no difference on average.
 
     40% of the answers differ between the conditions; which of the two then says yes has log-odds u(scenario) +
     v(pair), both normal with mean 0.
     """
     shape = (scenarios, pairs)
-    log_odds = sd_scenario * rng.standard_normal((scenarios, 1)) + sd_pair * rng.standard_normal((1, pairs))
+    log_odds = sd_scenario * rng.standard_normal((scenarios, 1)) + sd_pair * rng.standard_normal(
+        (1, pairs)
+    )
     differs, first_yes, both_yes = (
         rng.random(shape) < DISCORDANT,
         rng.random(shape) < expit(log_odds),
@@ -39,9 +45,14 @@ def crossed_answers(rng: np.random.Generator, scenarios: int, pairs: int, sd_sce
     second = np.where(differs, ~first_yes, both_yes).ravel().astype(np.float64)
     codes = np.indices(shape)
     return Paired(
-        conditions=("original", "exchanged"), first=first, second=second, count=np.ones(first.size), scale="binary",
-        levels=("no", "yes"), clusters=(factor("scenario", codes[0]), factor("pair", codes[1])),
-    )  # fmt: skip
+        conditions=("original", "exchanged"),
+        first=first,
+        second=second,
+        count=np.ones(first.size),
+        scale="binary",
+        levels=("no", "yes"),
+        clusters=(factor("scenario", codes[0]), factor("pair", codes[1])),
+    )
 
 
 def differences(rng: np.random.Generator, n: int, d_z: float, shape: str) -> Paired:
@@ -53,7 +64,11 @@ def differences(rng: np.random.Generator, n: int, d_z: float, shape: str) -> Pai
     noise = {"normal": rng.standard_normal(n), "towards": tail, "away": -tail}[shape]
     before = rng.standard_normal(n)
     return Paired(
-        conditions=("after", "before"), first=before + d_z + noise, second=before, count=np.ones(n), scale="numeric"
+        conditions=("after", "before"),
+        first=before + d_z + noise,
+        second=before,
+        count=np.ones(n),
+        scale="numeric",
     )
 
 
@@ -104,18 +119,28 @@ class Raters:
         kept = rng.random(level.shape) >= self.missing
         unit, rater = np.nonzero(kept)
         return Ratings(
-            units=tuple(f"{k:06d}" for k in range(n)), raters=tuple(f"rater {k}" for k in range(self.raters)),
-            levels=tuple(str(k + 1) for k in range(len(self.shares))), scores=np.arange(1.0, len(self.shares) + 1),
-            scale="ordinal", unit=unit.astype(np.int64), rater=rater.astype(np.int64),
-            value=level[kept].astype(np.int64), status=np.zeros(len(unit), dtype=np.int8), unit_count=np.ones(n),
+            units=tuple(f"{k:06d}" for k in range(n)),
+            raters=tuple(f"rater {k}" for k in range(self.raters)),
+            levels=tuple(str(k + 1) for k in range(len(self.shares))),
+            scores=np.arange(1.0, len(self.shares) + 1),
+            scale="ordinal",
+            unit=unit.astype(np.int64),
+            rater=rater.astype(np.int64),
+            value=level[kept].astype(np.int64),
+            status=np.zeros(len(unit), dtype=np.int8),
+            unit_count=np.ones(n),
             numeric=True,
-            clusters=(factor("story", np.repeat(np.arange(clusters), n // clusters)),) if clusters else (),
-        )  # fmt: skip
+            clusters=(factor("story", np.repeat(np.arange(clusters), n // clusters)),)
+            if clusters
+            else (),
+        )
 
 
 def rank_correlation(joint: FloatArray) -> float:
     """Spearman's rho of a table of probabilities: the correlation of midranks."""
-    f, g = (np.cumsum(margin) - margin / 2 - 0.5 for margin in (joint.sum(axis=1), joint.sum(axis=0)))
+    f, g = (
+        np.cumsum(margin) - margin / 2 - 0.5 for margin in (joint.sum(axis=1), joint.sum(axis=0))
+    )
     return float(f @ joint @ g / np.sqrt((joint.sum(axis=1) @ f**2) * (joint.sum(axis=0) @ g**2)))
 
 
@@ -123,7 +148,11 @@ def quadratic_kappa(joint: FloatArray) -> float:
     """Kappa with quadratic weights of a table of probabilities."""
     k = np.arange(len(joint))
     distance = (k[:, None] - k[None, :]) ** 2
-    return float(1 - (distance * joint).sum() / (distance * np.outer(joint.sum(axis=1), joint.sum(axis=0))).sum())
+    return float(
+        1
+        - (distance * joint).sum()
+        / (distance * np.outer(joint.sum(axis=1), joint.sum(axis=0))).sum()
+    )
 
 
 def ordinal_alpha(joint: FloatArray) -> float:

@@ -29,7 +29,9 @@ TRUTHS = {
 }
 
 
-def logs(rng: np.random.Generator, clusters: int, rows: int) -> tuple[FloatArray, FloatArray, IntArray]:
+def logs(
+    rng: np.random.Generator, clusters: int, rows: int
+) -> tuple[FloatArray, FloatArray, IntArray]:
     """Draw two standard normal columns and the cluster of each row."""
     share = RELATED if rows > 1 else 0.0
     code = np.repeat(np.arange(clusters), rows)
@@ -38,7 +40,9 @@ def logs(rng: np.random.Generator, clusters: int, rows: int) -> tuple[FloatArray
     return z[:, 0], RHO * z[:, 0] + np.sqrt(1 - RHO**2) * z[:, 1], code
 
 
-def columns(rng: np.random.Generator, shape: str, clusters: int, rows: int) -> tuple[FloatArray, FloatArray, IntArray]:
+def columns(
+    rng: np.random.Generator, shape: str, clusters: int, rows: int
+) -> tuple[FloatArray, FloatArray, IntArray]:
     """Draw two columns of a shape."""
     x, y, code = logs(rng, clusters, rows)
     return (x + 3, y + 6, code) if shape == "normal" else (np.exp(x), np.exp(y) + 1, code)
@@ -48,18 +52,28 @@ def numbers(x: FloatArray, y: FloatArray) -> dict[str, float]:
     """Return the numbers of two columns."""
     n, one, two = len(x), x.mean(), y.mean()
     xx, yy, xy = x @ x / n - one**2, y @ y / n - two**2, x @ y / n - one * two
-    return {"mean": one, "ratio of means": one / two, "correlation": xy / np.sqrt(xx * yy),
-            "SD": np.sqrt(xx * n / (n - 1))}  # fmt: skip
+    return {
+        "mean": one,
+        "ratio of means": one / two,
+        "correlation": xy / np.sqrt(xx * yy),
+        "SD": np.sqrt(xx * n / (n - 1)),
+    }
 
 
-def of_columns(rng: np.random.Generator, estimate: Callable[..., Any], shape: str, clusters: int, rows: int) -> Drawn:
+def of_columns(
+    rng: np.random.Generator, estimate: Callable[..., Any], shape: str, clusters: int, rows: int
+) -> Drawn:
     """Estimate the numbers of two columns."""
     x, y, code = columns(rng, shape, clusters, rows)
     found = estimate((x, y), numbers, paired=True, cluster=code if rows > 1 else None)
-    return Drawn(intervals={name: [(found.row(name), truth)] for name, truth in TRUTHS[shape].items()})
+    return Drawn(
+        intervals={name: [(found.row(name), truth)] for name, truth in TRUTHS[shape].items()}
+    )
 
 
-def of_groups(rng: np.random.Generator, estimate: Callable[..., Any], shape: str, first: int, second: int) -> Drawn:
+def of_groups(
+    rng: np.random.Generator, estimate: Callable[..., Any], shape: str, first: int, second: int
+) -> Drawn:
     """Estimate the difference of the means of two samples, the first of which is twice as spread."""
     one, two = rng.standard_normal(first), rng.standard_normal(second)
     one, two = (2 * one, two) if shape == "normal" else (np.exp(one), np.exp(two))
@@ -77,12 +91,20 @@ def crossed(rng: np.random.Generator, units: int, raters: int, sd: float) -> pd.
     """Draw a table of units by raters, whose effects have a standard deviation each beside noise of 1."""
     unit, rater = np.repeat(np.arange(units), raters), np.tile(np.arange(raters), units)
     effects = sd * (rng.standard_normal(units)[unit] + rng.standard_normal(raters)[rater])
-    return pd.DataFrame({"unit": unit, "rater": rater, "value": effects + rng.standard_normal(len(unit))})
+    return pd.DataFrame(
+        {"unit": unit, "rater": rater, "value": effects + rng.standard_normal(len(unit))}
+    )
 
 
-def of_crossed(rng: np.random.Generator, estimate: Callable[..., Any], units: int, raters: int, sd: float) -> Drawn:
+def of_crossed(
+    rng: np.random.Generator, estimate: Callable[..., Any], units: int, raters: int, sd: float
+) -> Drawn:
     """Estimate the mean of a crossed table."""
-    found = estimate(crossed(rng, units, raters, sd), lambda t: t["value"].to_numpy().mean(), cluster=("unit", "rater"))
+    found = estimate(
+        crossed(rng, units, raters, sd),
+        lambda t: t["value"].to_numpy().mean(),
+        cluster=("unit", "rater"),
+    )
     return Drawn(intervals={"mean": [(found.rows[0], 0.0)]})
 
 
@@ -90,10 +112,16 @@ def of_shape(estimate: Callable[..., Any], shape: str) -> dict[str, Draw]:
     """Return the settings of numbers of a shape."""
     made: dict[str, Draw] = {}
     for n in (10, 20, 40):
-        made[f"{shape}, {n} rows"] = partial(of_columns, estimate=estimate, shape=shape, clusters=n, rows=1)
+        made[f"{shape}, {n} rows"] = partial(
+            of_columns, estimate=estimate, shape=shape, clusters=n, rows=1
+        )
     for n in (6, 10, 20, 40):
-        made[f"{shape}, {n} clusters"] = partial(of_columns, estimate=estimate, shape=shape, clusters=n, rows=SIZE)
-    made[f"{shape}, 10 + 30 rows"] = partial(of_groups, estimate=estimate, shape=shape, first=10, second=30)
+        made[f"{shape}, {n} clusters"] = partial(
+            of_columns, estimate=estimate, shape=shape, clusters=n, rows=SIZE
+        )
+    made[f"{shape}, 10 + 30 rows"] = partial(
+        of_groups, estimate=estimate, shape=shape, first=10, second=30
+    )
     return made
 
 
@@ -117,7 +145,11 @@ def two_samples(rng: np.random.Generator, first: int, second: int) -> Drawn:
     """Test two lognormal samples of one distribution."""
     one, two = np.exp(rng.standard_normal(first)), np.exp(rng.standard_normal(second))
     return Drawn(
-        tests={"difference of medians": ss.permute((one, two), medians, paired=False, permutations=RESAMPLES).rows}
+        tests={
+            "difference of medians": ss.permute(
+                (one, two), medians, paired=False, permutations=RESAMPLES
+            ).rows
+        }
     )
 
 
@@ -144,22 +176,32 @@ PERMUTED: dict[str, Draw] = {
     "lognormal, arms within 10 clusters": partial(trial, clusters=10, within=True),
 }
 BOOTSTRAP = partial(ss.bootstrap, resamples=RESAMPLES)
-SETTINGS: dict[str, tuple[str, str, dict[str, Draw]]] = {  # study: function, which numbers, how they are drawn
+SETTINGS: dict[
+    str, tuple[str, str, dict[str, Draw]]
+] = {  # study: function, which numbers, how they are drawn
     "own_bootstrap_normal": ("bootstrap", ", normal numbers", of_shape(BOOTSTRAP, "normal")),
     "own_bootstrap_skewed": ("bootstrap", ", lognormal numbers", of_shape(BOOTSTRAP, "lognormal")),
     "own_bootstrap_others": ("bootstrap", ", shares and crossed factors", of_others(BOOTSTRAP)),
     "own_jackknife": (
-        "jackknife", "",
-        of_shape(ss.jackknife, "normal") | of_shape(ss.jackknife, "lognormal") | of_others(ss.jackknife),
+        "jackknife",
+        "",
+        of_shape(ss.jackknife, "normal")
+        | of_shape(ss.jackknife, "lognormal")
+        | of_others(ss.jackknife),
     ),
     "own_permute": ("permute", "", PERMUTED),
-}  # fmt: skip
+}
 
 
-def named(function: str, numbers: str, made: dict[str, Draw], rng: np.random.Generator, sims: int) -> list[Line]:
+def named(
+    function: str, numbers: str, made: dict[str, Draw], rng: np.random.Generator, sims: int
+) -> list[Line]:
     """Return the lines of a function, in a study of these numbers."""
     lines = simulated(function, made, rng, sims)
-    return [replace(line, study=line.study.replace(function, f"{function}{numbers}", 1)) for line in lines]
+    return [
+        replace(line, study=line.study.replace(function, f"{function}{numbers}", 1))
+        for line in lines
+    ]
 
 
 OWN_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {

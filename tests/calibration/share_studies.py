@@ -64,7 +64,9 @@ def before(p: FloatArray, e: FloatArray, n: float) -> tuple[FloatArray, FloatArr
     groups = len(e)
     variance = (e**2).sum(axis=0) * groups / (groups - 1)
     seen = (p > 0) & (p < 1) & (variance > 1e-20)
-    trials = np.where(seen, np.minimum(p * (1 - p) / np.where(seen, variance, 1), n), min(groups, n))
+    trials = np.where(
+        seen, np.minimum(p * (1 - p) / np.where(seen, variance, 1), n), min(groups, n)
+    )
     return wilson(p, trials, df=np.full(len(p), groups - 1.0))
 
 
@@ -72,11 +74,15 @@ def shares(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of Wilson's interval of a share in clusters of ten answers."""
     lines: list[Line] = []
     for groups, kind, icc in product((4, 8, 30, 100), (EVEN, ZIPF), (0.0, 0.2)):
-        tally = Tally("Shares in clusters of ten answers", f"{groups} {kind}, intraclass correlation {icc:g}")
+        tally = Tally(
+            "Shares in clusters of ten answers", f"{groups} {kind}, intraclass correlation {icc:g}"
+        )
         must = {}
         for p in (0.02, 0.1, 0.5, 0.98):
             n = np.repeat(sizes(groups, 10, kind)[:, None], sims, axis=1).astype(np.float64)
-            hits = rng.binomial(n.astype(np.int64), rates(rng, p, icc, (sims, groups)).T).astype(np.float64)
+            hits = rng.binomial(n.astype(np.int64), rates(rng, p, icc, (sims, groups)).T).astype(
+                np.float64
+            )
             found, errors = errors_of(hits, n)
             low, high, trials = share_interval(found, errors, n[:, 0].sum(), level=0.95)
             rare = trials * np.minimum(found, 1 - found)
@@ -111,16 +117,24 @@ def scored(b: FloatArray, c: FloatArray, n: IntArray) -> PairedScore:
     clusters, sims = b.shape
     found = [
         paired_score(
-            np.repeat([1.0, -1.0, 0.0], clusters), np.concatenate([b[:, k], c[:, k], n - b[:, k] - c[:, k]]),
+            np.repeat([1.0, -1.0, 0.0], clusters),
+            np.concatenate([b[:, k], c[:, k], n - b[:, k] - c[:, k]]),
             [np.tile(np.arange(clusters), 3)],
         )
         for k in range(sims)
-    ]  # fmt: skip
-    return PairedScore(**{
-        name: np.concatenate([getattr(one, name) for one in found]) for name in ("first", "second", "n", "df")
-    }, errors=MeanErrors(**{
-        name: np.concatenate([getattr(one.errors, name) for one in found]) for name in MeanErrors.__slots__
-    }))  # fmt: skip
+    ]
+    return PairedScore(
+        **{
+            name: np.concatenate([getattr(one, name) for one in found])
+            for name in ("first", "second", "n", "df")
+        },
+        errors=MeanErrors(
+            **{
+                name: np.concatenate([getattr(one.errors, name) for one in found])
+                for name in MeanErrors.__slots__
+            }
+        ),
+    )
 
 
 def differences(rng: np.random.Generator, sims: int) -> list[Line]:
@@ -128,8 +142,10 @@ def differences(rng: np.random.Generator, sims: int) -> list[Line]:
     lines: list[Line] = []
     cells = [(50, EVEN, 0.0), *product((5, 10, 20, 50), (EVEN, ZIPF), (0.2,))]
     for groups, kind, icc in cells:
-        tally = Tally("Paired differences in clusters of five pairs",
-                      f"{groups} {kind}, intraclass correlation {icc:g}")  # fmt: skip
+        tally = Tally(
+            "Paired differences in clusters of five pairs",
+            f"{groups} {kind}, intraclass correlation {icc:g}",
+        )
         must = {}
         for q, r in product((0.02, 0.05, 0.2), (0.75, 1.0)):
             n = sizes(groups, 5, kind)
@@ -145,11 +161,19 @@ def differences(rng: np.random.Generator, sims: int) -> list[Line]:
             reach = stdtrit(found.df, 0.975) * np.sqrt(found.errors.variance)
             by_t = (np.abs(d - truth) <= reach) & seen
             chosen = np.where(found.leads, by_score, by_t)
-            noted(tally, "t, or Tango's score below ten effective discordant pairs (default)", name, chosen,
-                  uneven(found.errors, groups))  # fmt: skip
+            noted(
+                tally,
+                "t, or Tango's score below ten effective discordant pairs (default)",
+                name,
+                chosen,
+                uneven(found.errors, groups),
+            )
             noted(tally, "Tango's score, effective pairs, t(Satterthwaite)", name, by_score)
             noted(tally, "t, CR2 (no interval: not held)", name, by_t)
-            must["t, or Tango's score below ten effective discordant pairs (default)", name] = (0.92, 1.0)
+            must["t, or Tango's score below ten effective discordant pairs (default)", name] = (
+                0.92,
+                1.0,
+            )
         lines += tally.lines(must)
     return lines
 
@@ -158,8 +182,10 @@ def odds_ratios(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of the matched odds ratio, by the share of first only among the discordant pairs of clusters."""
     lines: list[Line] = []
     for groups, kind, icc in product((5, 20, 50), (EVEN, ZIPF), (0.0, 0.2)):
-        tally = Tally("Matched odds ratios in clusters of twenty pairs",
-                      f"{groups} {kind}, intraclass correlation {icc:g}")  # fmt: skip
+        tally = Tally(
+            "Matched odds ratios in clusters of twenty pairs",
+            f"{groups} {kind}, intraclass correlation {icc:g}",
+        )
         for q, r in product((0.05, 0.3), (0.5, 0.9)):
             n = np.repeat(sizes(groups, 20, kind)[:, None], sims, axis=1)
             mixed = rng.binomial(n, rates(rng, q, icc, (sims, groups)).T)
@@ -168,8 +194,13 @@ def odds_ratios(rng: np.random.Generator, sims: int) -> list[Line]:
             p, errors = errors_of(b, m)
             low, high, _ = share_interval(p, errors, m.sum(axis=0), level=0.95)
             known = ~np.isnan(low) & (m.sum(axis=0) > 0)
-            noted(tally, "odds of Wilson's interval of b/(b + c), clusters (default)", name,
-                  ((low <= r) & (r <= high))[known], uneven(errors, groups)[known])  # fmt: skip
+            noted(
+                tally,
+                "odds of Wilson's interval of b/(b + c), clusters (default)",
+                name,
+                ((low <= r) & (r <= high))[known],
+                uneven(errors, groups)[known],
+            )
             c = m - b
             both = (b.sum(axis=0) > 0) & (c.sum(axis=0) > 0)
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -185,11 +216,22 @@ def odds_ratios(rng: np.random.Generator, sims: int) -> list[Line]:
 def equivalences(rng: np.random.Generator, sims: int) -> list[Line]:
     """Rejections at the margin: yes-or-no values as rows and in clusters of five, and skewed numbers."""
     lines: list[Line] = []
-    for groups, kind, icc in [(30, "", 0.0), (60, "", 0.0), (100, "", 0.0),
-                              *product((10, 30, 60, 200), (EVEN, ZIPF), (0.0, 0.2))]:  # fmt: skip
+    for groups, kind, icc in [
+        (30, "", 0.0),
+        (60, "", 0.0),
+        (100, "", 0.0),
+        *product((10, 30, 60, 200), (EVEN, ZIPF), (0.0, 0.2)),
+    ]:
         rows = not kind
-        setting = f"{groups} pairs" if rows else f"{groups} {kind} of five, intraclass correlation {icc:g}"
-        tally, must = Tally("Equivalence of yes-or-no values, at the margin", setting, nominal=0.05), {}
+        setting = (
+            f"{groups} pairs"
+            if rows
+            else f"{groups} {kind} of five, intraclass correlation {icc:g}"
+        )
+        tally, must = (
+            Tally("Equivalence of yes-or-no values, at the margin", setting, nominal=0.05),
+            {},
+        )
         for q, margin in ((0.06, 0.05), (0.1, 0.08), (0.2, 0.08)):
             n = np.ones(groups, dtype=np.int64) if rows else sizes(groups, 5, kind)
             r, name = (1 + margin / q) / 2, f"discordance {q:g}, margin {margin:g}"
@@ -201,11 +243,19 @@ def equivalences(rng: np.random.Generator, sims: int) -> list[Line]:
             d, error, df = (b - c).sum(axis=0) / n.sum(), np.sqrt(score_errors.variance), score.df
             if rows:
                 totals = (b.sum(axis=0), c.sum(axis=0))
-                score = PairedScore(first=totals[0], second=totals[1], n=np.full(sims, float(groups)))
+                score = PairedScore(
+                    first=totals[0], second=totals[1], n=np.full(sims, float(groups))
+                )
             p = np.maximum(score.p_value(-margin, "greater"), score.p_value(margin, "less"))
             with np.errstate(divide="ignore", invalid="ignore"):
                 t = np.maximum(stdtr(df, -(d + margin) / error), stdtr(df, (d - margin) / error))
-            noted(tally, "Tango's score (default)", name, p < 0.05, None if rows else uneven(score_errors, groups))
+            noted(
+                tally,
+                "Tango's score (default)",
+                name,
+                p < 0.05,
+                None if rows else uneven(score_errors, groups),
+            )
             noted(tally, "t (undefined: no rejection)", name, (t < 0.05) & (error > 1e-9))
             if rows or kind == EVEN:
                 must["Tango's score (default)", name] = SIZE
@@ -217,11 +267,14 @@ def skewed(rng: np.random.Generator, sims: int) -> list[Line]:
     """Rejections of the one-sided t that skewness inflates, and how often it is cautioned."""
     lines: list[Line] = []
     draws: dict[str, Callable[[tuple[int, int]], FloatArray]] = {
-        "normal": rng.standard_normal, "exponential": lambda shape: rng.exponential(size=shape) - 1,
+        "normal": rng.standard_normal,
+        "exponential": lambda shape: rng.exponential(size=shape) - 1,
         "lognormal, SD of logs 1": lambda shape: rng.lognormal(0, 1, shape) - np.exp(0.5),
-    }  # fmt: skip
+    }
     for (kind, draw), n in product(draws.items(), (10, 30, 100)):
-        tally = Tally("Equivalence of numbers, at the margin", f"{kind} differences, {n} pairs", nominal=0.05)
+        tally = Tally(
+            "Equivalence of numbers, at the margin", f"{kind} differences, {n} pairs", nominal=0.05
+        )
         x = draw((sims, n))
         mean, off = x.mean(axis=1), x - x.mean(axis=1, keepdims=True)
         squares = (off**2).sum(axis=1)
@@ -233,6 +286,8 @@ def skewed(rng: np.random.Generator, sims: int) -> list[Line]:
 
 
 SHARE_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
-    "clustered_shares": shares, "clustered_differences": differences, "clustered_odds": odds_ratios,
+    "clustered_shares": shares,
+    "clustered_differences": differences,
+    "clustered_odds": odds_ratios,
     "equivalences": equivalences,
-}  # fmt: skip
+}

@@ -60,13 +60,16 @@ class Layout:
         """Number of pairs of items."""
         return int(self.pair.max()) + 1
 
-    def design(self, a_won: Any, *, urgency: bool = False, first: Any = None, keep: Any = None) -> Comparisons:
+    def design(
+        self, a_won: Any, *, urgency: bool = False, first: Any = None, keep: Any = None
+    ) -> Comparisons:
         """Comparisons from outcomes, through the public door."""
         names = pd.Categorical.from_codes
         columns: dict[str, Any] = {
-            "item_a": names(self.a, categories=self.items), "item_b": names(self.b, categories=self.items),
+            "item_a": names(self.a, categories=self.items),
+            "item_b": names(self.b, categories=self.items),
             "winner": np.where(a_won, "item_a", "item_b"),
-        }  # fmt: skip
+        }
         if urgency:
             columns |= {"urgency_a": self.urgency_a, "urgency_b": self.urgency_b}
         if first is not None:
@@ -77,13 +80,19 @@ class Layout:
     def choose(self, rng: np.random.Generator, log_odds: FloatArray, sd: float) -> Any:
         """Draw who is chosen, with a normal effect of each pair on the log-odds that a is chosen."""
         effect = sd * rng.standard_normal(self.n_pairs)[self.pair]
-        return rng.random(len(self.a)) < expit(log_odds + np.where(self.a < self.b, effect, -effect))
+        return rng.random(len(self.a)) < expit(
+            log_odds + np.where(self.a < self.b, effect, -effect)
+        )
 
     def pseudo_true(self, log_odds: FloatArray, sd: float) -> FloatArray:
         """What the Bradley-Terry model estimates: its fit to the win probabilities averaged over the pair effects."""
-        design = self.design(np.arange(len(self.a)) % 2 == 0)  # any outcome: only the pairs and their order matter
+        design = self.design(
+            np.arange(len(self.a)) % 2 == 0
+        )  # any outcome: only the pairs and their order matter
         data = pair_data(design, np.zeros((len(design.count), 0)), ())
-        key = {(i, j): m for m, (i, j) in enumerate(zip(data.a.tolist(), data.b.tolist(), strict=True))}
+        key = {
+            (i, j): m for m, (i, j) in enumerate(zip(data.a.tolist(), data.b.tolist(), strict=True))
+        }
         turned = self.a > self.b
         low, high = np.where(turned, self.b, self.a), np.where(turned, self.a, self.b)
         cell = np.array([key[i, j] for i, j in zip(low.tolist(), high.tolist(), strict=True)])

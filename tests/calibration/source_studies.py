@@ -13,7 +13,13 @@ from tally import Line, Tally
 import socialstats as ss
 from socialstats.arrays import FloatArray
 from socialstats.inference.dependence import shape_cautions
-from socialstats.metrics.js_similarity import ceiling, pooled, rare_levels, similarity_rows, within_units
+from socialstats.metrics.js_similarity import (
+    ceiling,
+    pooled,
+    rare_levels,
+    similarity_rows,
+    within_units,
+)
 from socialstats.models.divergence import jensen_shannon
 from socialstats.models.shares import Cells, SourceCounts
 
@@ -35,22 +41,33 @@ HOLDS, RATE = (0.92, 0.985), (0.0, 0.075)
 HALVES = "t of the logarithm (default)"
 WITHIN = {"t": "t (default)", "percentile": "percentile"}
 CEILINGS = {
-    "7 people, 20 units": (7, 20, HUMAN), "7 people, 160 units": (7, 160, HUMAN), "3 people, 40 units": (3, 40, HUMAN),
+    "7 people, 20 units": (7, 20, HUMAN),
+    "7 people, 160 units": (7, 160, HUMAN),
+    "3 people, 40 units": (3, 40, HUMAN),
     "7 people, 40 units, shares .8, .1, .1": (7, 40, (0.8, 0.1, 0.1)),
-}  # fmt: skip
+}
 INTERVALS = {"noncentral": "noncentral (default)", "percentile": "percentile", "basic": "basic"}
 
 
-def table(rng: np.random.Generator, units: int, model: tuple[float, ...], *, spread: float = REPEATS) -> ss.Ratings:
+def table(
+    rng: np.random.Generator, units: int, model: tuple[float, ...], *, spread: float = REPEATS
+) -> ss.Ratings:
     """Seven people and five runs a unit; shares of a unit are Dirichlet, so that their means are exact."""
     parts = []
-    for source, shares, size, n in (("human", HUMAN, SPREAD, PEOPLE), ("model", model, spread, RUNS)):
+    for source, shares, size, n in (
+        ("human", HUMAN, SPREAD, PEOPLE),
+        ("model", model, spread, RUNS),
+    ):
         chances = rng.dirichlet(size * np.array(shares), units)
         value = (rng.random((units, n, 1)) > chances.cumsum(axis=1)[:, None, :-1]).sum(axis=2)
         unit, rater = (x.ravel() for x in np.indices(value.shape))
         answers = np.array(LEVELS)[value.ravel()]
-        parts.append(pd.DataFrame({"unit": unit, "rater": rater, "source": source, "value": answers}))
-    return ss.Ratings.from_frame(pd.concat(parts), scale="nominal", levels=list(LEVELS), rater_source="source")
+        parts.append(
+            pd.DataFrame({"unit": unit, "rater": rater, "source": source, "value": answers})
+        )
+    return ss.Ratings.from_frame(
+        pd.concat(parts), scale="nominal", levels=list(LEVELS), rater_source="source"
+    )
 
 
 def similarity(p: tuple[float, ...], q: tuple[float, ...]) -> float:
@@ -67,21 +84,31 @@ def similarities(rng: np.random.Generator, sims: int) -> list[Line]:
     for name, model in MODELS.items():
         true = similarity(HUMAN, model)
         for units in UNITS:
-            tally = Tally("Jensen-Shannon similarity: 7 people, 5 runs that mostly agree", f"{name}, {units} units")
+            tally = Tally(
+                "Jensen-Shannon similarity: 7 people, 5 runs that mostly agree",
+                f"{name}, {units} units",
+            )
             for _ in range(sims):
                 design = table(rng, units, model)
                 for ci, called in INTERVALS.items():
                     found = ss.js_similarity(design, ci=ci, **fast)
-                    tally.covers(called, f"truth {true:.3f}", [found.row("model")], [true], found.cautions)
+                    tally.covers(
+                        called, f"truth {true:.3f}", [found.row("model")], [true], found.cautions
+                    )
             must = {(INTERVALS["noncentral"], f"truth {true:.3f}"): HOLDS} if units >= 40 else {}
             lines += tally.lines(must)
     return lines
 
 
-def pair_truth(people: tuple[float, ...], model: tuple[float, ...], spread: float = REPEATS) -> float:
+def pair_truth(
+    people: tuple[float, ...], model: tuple[float, ...], spread: float = REPEATS
+) -> float:
     """Similarity of the shares behind the ratings of a unit, mean over 400,000 units drawn once."""
     rng = np.random.default_rng(5)
-    one, two = (rng.dirichlet(size * np.array(p), 400_000) for size, p in ((SPREAD, people), (spread, model)))
+    one, two = (
+        rng.dirichlet(size * np.array(p), 400_000)
+        for size, p in ((SPREAD, people), (spread, model))
+    )
 
     def entropy(x: np.ndarray) -> np.ndarray:
         return np.asarray(-(x * np.log2(np.maximum(x, 1e-300))).sum(axis=1))
@@ -92,13 +119,22 @@ def pair_truth(people: tuple[float, ...], model: tuple[float, ...], spread: floa
 def similar_units(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of the similarity within units, averaged: runs that mostly agree, and runs as spread as people."""
     lines: list[Line] = []
-    fast = {"aggregate": "unit", "permutations": 99, "splits": SPLITS, "resamples": RESAMPLES, "seed": 1}
+    fast = {
+        "aggregate": "unit",
+        "permutations": 99,
+        "splits": SPLITS,
+        "resamples": RESAMPLES,
+        "seed": 1,
+    }
     for spread, kind in ((REPEATS, "mostly agree"), (SPREAD, "differ as people do")):
         for name in ("equal shares", "different"):
             true = pair_truth(HUMAN, MODELS[name], spread)
             quantity = f"truth {true:.3f}"
             for units in UNITS:
-                tally = Tally("Similarity within units: 7 people, 5 runs", f"runs {kind}, {name}, {units} units")
+                tally = Tally(
+                    "Similarity within units: 7 people, 5 runs",
+                    f"runs {kind}, {name}, {units} units",
+                )
                 for _ in range(sims):
                     design = table(rng, units, MODELS[name], spread=spread)
                     for ci, called in WITHIN.items():
@@ -109,11 +145,15 @@ def similar_units(rng: np.random.Generator, sims: int) -> list[Line]:
     return lines
 
 
-def own_ratings(rng: np.random.Generator, people: int, units: int, shares: tuple[float, ...]) -> SourceCounts:
+def own_ratings(
+    rng: np.random.Generator, people: int, units: int, shares: tuple[float, ...]
+) -> SourceCounts:
     """Counts of people's ratings alone."""
     chances = rng.dirichlet(SPREAD * np.array(shares), units)
     counts = rng.multinomial(people, chances).astype(np.float64)[:, None, :]
-    return SourceCounts(name="source", sources=("human",), levels=LEVELS, counts=counts, copies=np.ones(units))
+    return SourceCounts(
+        name="source", sources=("human",), levels=LEVELS, counts=counts, copies=np.ones(units)
+    )
 
 
 def ceilings(rng: np.random.Generator, sims: int) -> list[Line]:
@@ -135,16 +175,27 @@ def ceilings(rng: np.random.Generator, sims: int) -> list[Line]:
     return lines
 
 
-PLUG_IN = {"equal": (HUMAN, HUMAN), "similar": (HUMAN, MODELS["similar"]), "different": (HUMAN, MODELS["different"]),
-           "uneven (.90/.08/.02, .97/.02/.01)": ((0.9, 0.08, 0.02), (0.97, 0.02, 0.01))}  # fmt: skip
+PLUG_IN = {
+    "equal": (HUMAN, HUMAN),
+    "similar": (HUMAN, MODELS["similar"]),
+    "different": (HUMAN, MODELS["different"]),
+    "uneven (.90/.08/.02, .97/.02/.01)": ((0.9, 0.08, 0.02), (0.97, 0.02, 0.01)),
+}
 WAYS = {"pooled": ("noncentral", pooled), "unit": ("t", within_units)}
 
 
-def two_sources(rng: np.random.Generator, units: int, people: int, shares: tuple[tuple[float, ...], ...]) -> FloatArray:
+def two_sources(
+    rng: np.random.Generator, units: int, people: int, shares: tuple[tuple[float, ...], ...]
+) -> FloatArray:
     """(units, 2, levels) counts of some people and of five runs that mostly agree."""
     sides = ((SPREAD, people), (REPEATS, RUNS))
-    return np.stack([rng.multinomial(n, rng.dirichlet(size * np.array(p), units)).astype(np.float64)
-                     for p, (size, n) in zip(shares, sides, strict=True)], axis=1)  # fmt: skip
+    return np.stack(
+        [
+            rng.multinomial(n, rng.dirichlet(size * np.array(p), units)).astype(np.float64)
+            for p, (size, n) in zip(shares, sides, strict=True)
+        ],
+        axis=1,
+    )
 
 
 def plug_in(rng: np.random.Generator, sims: int) -> list[Line]:
@@ -156,22 +207,51 @@ def plug_in(rng: np.random.Generator, sims: int) -> list[Line]:
             for units, people in product((6, 20, 60, 200), (5, 30)):
                 study = f"Plug-in and corrected similarity, {'within units' if aggregate == 'unit' else 'pooled'}"
                 tally = Tally(study, f"{name}, {units} units, {people} people")
-                drawn = [two_sources(rng, units, people, given) for _ in range(3000 if units < 100 else 1000)]
-                tables = drawn if aggregate == "unit" else [counts.sum(axis=0, keepdims=True) for counts in drawn]
+                drawn = [
+                    two_sources(rng, units, people, given)
+                    for _ in range(3000 if units < 100 else 1000)
+                ]
+                tables = (
+                    drawn
+                    if aggregate == "unit"
+                    else [counts.sum(axis=0, keepdims=True) for counts in drawn]
+                )
                 plain = 1 - np.mean([jensen_shannon(one[:, 0], one[:, 1]).mean() for one in tables])
                 true = similarity(*given) if aggregate == "pooled" else pair_truth(*given)
                 cells = Cells(names=(), labels=(), codes=np.zeros(units, dtype=np.int64))
                 for counts in drawn[: sims if aggregate == "pooled" else sims // 3]:
-                    data = SourceCounts(name="source", sources=("human", "model"), levels=LEVELS, counts=counts,
-                                        copies=np.ones(units))  # fmt: skip
+                    data = SourceCounts(
+                        name="source",
+                        sources=("human", "model"),
+                        levels=LEVELS,
+                        counts=counts,
+                        copies=np.ones(units),
+                    )
                     found = compare(counts[:, 0], counts[:, 1], np.ones(units), cells, (), settings)
                     rows = similarity_rows(data, (0, 1), found, cells, (), settings)[0]
-                    said = [*rare_levels(data, (), settings), *(shape_cautions([found.mean]) if found.mean else ())]
-                    for row, called, truth in zip(rows, ("corrected", "plug-in"), (true, plain), strict=True):
-                        tally.covers(f"{ci} (default)" if called == "corrected" or aggregate == "unit" else
-                                     "outer limits (default)", called, [row], [truth], said)  # fmt: skip
-                lines += tally.lines({key: (0.92, 1.0) for key in tally.shares
-                                      if key[0].startswith("outer") and units > 6})  # fmt: skip
+                    said = [
+                        *rare_levels(data, (), settings),
+                        *(shape_cautions([found.mean]) if found.mean else ()),
+                    ]
+                    for row, called, truth in zip(
+                        rows, ("corrected", "plug-in"), (true, plain), strict=True
+                    ):
+                        tally.covers(
+                            f"{ci} (default)"
+                            if called == "corrected" or aggregate == "unit"
+                            else "outer limits (default)",
+                            called,
+                            [row],
+                            [truth],
+                            said,
+                        )
+                lines += tally.lines(
+                    {
+                        key: (0.92, 1.0)
+                        for key in tally.shares
+                        if key[0].startswith("outer") and units > 6
+                    }
+                )
     return lines
 
 
@@ -183,12 +263,17 @@ def shares(rng: np.random.Generator, sims: int) -> list[Line]:
         tally = Tally("Choice shares: 7 people, 5 runs that mostly agree", f"{units} units")
         for _ in range(sims):
             found = ss.choice_shares(table(rng, units, model), permutations=99)
-            groups = (("people", "human", HUMAN), ("model", "model", model),
-                      ("model - human", "model - human", tuple(np.subtract(model, HUMAN))))  # fmt: skip
+            groups = (
+                ("people", "human", HUMAN),
+                ("model", "model", model),
+                ("model - human", "model - human", tuple(np.subtract(model, HUMAN))),
+            )
             for called, group, truth in groups:
                 rows = [found.row(level, group=group) for level in LEVELS]
                 method = (
-                    "t, paired units (default)" if called == "model - human" else "Wilson, units as clusters (default)"
+                    "t, paired units (default)"
+                    if called == "model - human"
+                    else "Wilson, units as clusters (default)"
                 )
                 tally.covers(method, called, rows, truth, found.cautions)
         lines += tally.lines()
@@ -199,13 +284,19 @@ def equal_shares(rng: np.random.Generator, sims: int) -> list[Line]:
     """Rejections of equal shares, which are true, by F and by the chi-square of ratings."""
     lines: list[Line] = []
     for units in UNITS:
-        tally = Tally("Test of equal shares of people and model, which are true", f"{units} units", nominal=0.05)
+        tally = Tally(
+            "Test of equal shares of people and model, which are true",
+            f"{units} units",
+            nominal=0.05,
+        )
         for _ in range(sims):
             found = ss.choice_shares(
                 table(rng, units, HUMAN), permutations=PERMUTATIONS, seed=int(rng.integers(1 << 30))
             )
-            for term, called in (("any level", "F over units and people (default)"),
-                                 ("any level (ratings independent)", "chi-square of ratings")):  # fmt: skip
+            for term, called in (
+                ("any level", "F over units and people (default)"),
+                ("any level (ratings independent)", "chi-square of ratings"),
+            ):
                 tally.add(called, "rejected at 5%", found.row(term).p_value <= 0.05, found.cautions)
         lines += tally.lines({("F over units and people (default)", "rejected at 5%"): RATE})
     return lines
@@ -218,14 +309,23 @@ MOST_UNITS = 40_000  # units behind the true distance
 def answered_again(rng: np.random.Generator, units: int, model: tuple[float, ...]) -> ss.Ratings:
     """Seven people answer a unit once, and a model two to six times."""
     parts, once, again = [], np.full(units, PEOPLE), rng.integers(*ANSWERS, units)
-    for source, shares, size, times in (("human", HUMAN, SPREAD, once), ("model", model, REPEATS, again)):
+    for source, shares, size, times in (
+        ("human", HUMAN, SPREAD, once),
+        ("model", model, REPEATS, again),
+    ):
         chances = rng.dirichlet(size * np.array(shares), units)
         unit = np.repeat(np.arange(units), times)
         value = (rng.random((len(unit), 1)) > chances.cumsum(axis=1)[unit, :-1]).sum(axis=1)
         number = np.arange(len(unit)) - np.repeat(times.cumsum() - times, times)
         rater = [f"person {k}" for k in number] if source == "human" else "model"
         run = 1 if source == "human" else number + 1
-        rows = {"unit": unit, "rater": rater, "source": source, "run": run, "value": np.array(LEVELS)[value]}
+        rows = {
+            "unit": unit,
+            "rater": rater,
+            "source": source,
+            "run": run,
+            "value": np.array(LEVELS)[value],
+        }
         parts.append(pd.DataFrame(rows))
     return ss.Ratings.from_frame(
         pd.concat(parts), repeat="run", scale="ordinal", levels=list(LEVELS), rater_source="source"
@@ -241,25 +341,44 @@ def shares_of_answers(rng: np.random.Generator, sims: int) -> list[Line]:
         many = answered_again(np.random.default_rng(6), MOST_UNITS, model)
         distance = ss.ada_met(many, resamples=99).row("model", group=None).estimate
         for units in UNITS[:2]:
-            tally = Tally("Repeated answers beside people: a model of 2 to 6 answers", f"{name}, {units} units")
+            tally = Tally(
+                "Repeated answers beside people: a model of 2 to 6 answers",
+                f"{name}, {units} units",
+            )
             for _ in range(sims):
                 design = answered_again(rng, units, model)
                 nominal = replace(design, scale="nominal")
                 found = ss.choice_shares(nominal, permutations=99)
-                for group, truth in (("model", model), ("model - human", tuple(np.subtract(model, HUMAN)))):
+                for group, truth in (
+                    ("model", model),
+                    ("model - human", tuple(np.subtract(model, HUMAN))),
+                ):
                     rows = [found.row(level, group=group) for level in LEVELS]
                     tally.covers("choice_shares (default)", group, rows, truth, found.cautions)
                 found = ss.js_similarity(nominal, **quick)
-                tally.covers("js_similarity (default)", "similarity", [found.row("model")],
-                             [similarity(HUMAN, model)], found.cautions)  # fmt: skip
+                tally.covers(
+                    "js_similarity (default)",
+                    "similarity",
+                    [found.row("model")],
+                    [similarity(HUMAN, model)],
+                    found.cautions,
+                )
                 found = ss.ada_met(design, resamples=RESAMPLES)
-                tally.covers("ada_met (default)", "distance", [found.row("model", group=None)], [distance],
-                             found.cautions)  # fmt: skip
+                tally.covers(
+                    "ada_met (default)",
+                    "distance",
+                    [found.row("model", group=None)],
+                    [distance],
+                    found.cautions,
+                )
             lines += tally.lines()
     return lines
 
 
 SOURCE_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
-    "similarities": similarities, "source_shares": shares, "equal_shares": equal_shares,
-    "ceilings": ceilings, "similar_units": similar_units,
-}  # fmt: skip
+    "similarities": similarities,
+    "source_shares": shares,
+    "equal_shares": equal_shares,
+    "ceilings": ceilings,
+    "similar_units": similar_units,
+}

@@ -61,7 +61,9 @@ def strengths_covered(tally: Tally, design: Any, truth: FloatArray, *, drawn: bo
         tally.covers(method, "strengths", strength_rows(fit), truth, fit.cautions)
     if drawn:
         boot = fits["pair cluster"].bootstrap(by="pair", resamples=RESAMPLES, seed=1)
-        tally.covers("pair bootstrap, percentile", "strengths", strength_rows(boot), truth, boot.cautions)
+        tally.covers(
+            "pair bootstrap, percentile", "strengths", strength_rows(boot), truth, boot.cautions
+        )
     return fits["pair cluster"]
 
 
@@ -75,7 +77,9 @@ def ranks_covered(tally: Tally, fit: Any, truth: FloatArray) -> None:
         tally.add(f"{kind} sets", "all ranks at once", float(all(held)), found.cautions)
 
 
-def shares_covered(tally: Tally, fit: Any, layout: Layout, truth: FloatArray, *, drawn: bool) -> None:
+def shares_covered(
+    tally: Tally, fit: Any, layout: Layout, truth: FloatArray, *, drawn: bool
+) -> None:
     """Arithmetic and geometric shares, by refits and by the delta method."""
     names = sorted(set(layout.groups.values()))
     member = np.array([names.index(layout.groups[item]) for item in layout.items])
@@ -87,8 +91,16 @@ def shares_covered(tally: Tally, fit: Any, layout: Layout, truth: FloatArray, *,
         found = ss.preference_shares(fit, layout.groups, ci=ci, resamples=RESAMPLES, seed=1)
         for scale, mean in means.items():
             rows = {row.term: row for row in found.rows if row.group == scale}
-            method = "bootstrap by pair, basic" if ci == "basic" else "delta, pair cluster (default)"
-            tally.covers(method, f"{scale} shares", [rows[name] for name in names], mean / mean.sum(), found.cautions)
+            method = (
+                "bootstrap by pair, basic" if ci == "basic" else "delta, pair cluster (default)"
+            )
+            tally.covers(
+                method,
+                f"{scale} shares",
+                [rows[name] for name in names],
+                mean / mean.sum(),
+                found.cautions,
+            )
 
 
 def crossed(rng: np.random.Generator, sims: int) -> list[Line]:
@@ -97,7 +109,10 @@ def crossed(rng: np.random.Generator, sims: int) -> list[Line]:
     truth = strengths(items, 0.8, rng)
     gap = truth[:, None] - truth[None, :]
     seen = fit_to_probabilities(marginal(gap, 1.0))
-    tally = Tally("Strengths under two crossed factors: 12 items, 40 workers x 30 prompts", "each with SD 0.5 per item")
+    tally = Tally(
+        "Strengths under two crossed factors: 12 items, 40 workers x 30 prompts",
+        "each with SD 0.5 per item",
+    )
     widths = Widths(WIDTHS, "12 items, 40 workers x 30 prompts")
     w, p = (x.ravel() for x in np.meshgrid(np.arange(workers), np.arange(prompts), indexing="ij"))
     for k in range(sims):
@@ -106,21 +121,34 @@ def crossed(rng: np.random.Generator, sims: int) -> list[Line]:
         by_worker, by_prompt = (0.5 * rng.standard_normal((n, items)) for n in (workers, prompts))
         log_odds = gap[a, b] + by_worker[w, a] - by_worker[w, b] + by_prompt[p, a] - by_prompt[p, b]
         names = np.array([f"item {i:02d}" for i in range(items)])
-        frame = pd.DataFrame({
-            "item_a": names[a], "item_b": names[b], "worker": w, "prompt": p,
-            "winner": np.where(rng.random(len(w)) < expit(log_odds), "item_a", "item_b"),
-        })  # fmt: skip
+        frame = pd.DataFrame(
+            {
+                "item_a": names[a],
+                "item_b": names[b],
+                "worker": w,
+                "prompt": p,
+                "winner": np.where(rng.random(len(w)) < expit(log_odds), "item_a", "item_b"),
+            }
+        )
         design = ss.Comparisons.from_frame(frame, cluster=["worker", "prompt"])
         for method, cluster in {
-            "model": None, "worker cluster": "worker", "prompt cluster": "prompt",
+            "model": None,
+            "worker cluster": "worker",
+            "prompt cluster": "prompt",
             "two-way cluster": ("worker", "prompt"),
-        }.items():  # fmt: skip
+        }.items():
             fit = ss.bradley_terry(design, cluster=cluster)
             tally.covers(method, "strengths", strength_rows(fit), seen, fit.cautions)
         widths.add("two-way cluster", "strengths", strength_rows(fit))
         if k % SLOW == 0:
             boot = fit.bootstrap(by="cluster", resamples=RESAMPLES, seed=1)
-            tally.covers("two-way bootstrap, percentile", "strengths", strength_rows(boot), seen, boot.cautions)
+            tally.covers(
+                "two-way bootstrap, percentile",
+                "strengths",
+                strength_rows(boot),
+                seen,
+                boot.cautions,
+            )
     return tally.lines({("two-way cluster", "strengths"): ALL_AT_ONCE}) + widths.lines(WIDTH)
 
 
@@ -191,11 +219,20 @@ def urgency(rng: np.random.Generator, sims: int) -> list[Line]:
                         [s],
                         found.cautions,
                     )
-            for ci, method in (("wilson", "Wilson, rows independent"), ("cluster", "pair cluster (default)")):
+            for ci, method in (
+                ("wilson", "Wilson, rows independent"),
+                ("cluster", "pair cluster (default)"),
+            ):
                 found = ss.win_rates(design, ci=ci)
                 rows = {(row.group, row.term): row for row in found.rows}
                 for k, group in enumerate(("higher", "equal", "lower")):
-                    wins.covers(method, group, [rows[group, item] for item in layout.items], rates[k], found.cautions)
+                    wins.covers(
+                        method,
+                        group,
+                        [rows[group, item] for item in layout.items],
+                        rates[k],
+                        found.cautions,
+                    )
         lines += index.lines() + wins.lines()
     return sorted(lines, key=lambda line: line.study)
 
@@ -206,19 +243,34 @@ def entropy(rng: np.random.Generator, sims: int) -> list[Line]:
     truth = strengths(len(layout.items), 0.8, rng)
     log_odds = truth[layout.a] - truth[layout.b]
     lines: list[Line] = []
-    within = np.arange(len(layout.a)) - np.flatnonzero(np.r_[True, np.diff(layout.pair) != 0])[
-        np.cumsum(np.r_[True, np.diff(layout.pair) != 0]) - 1
-    ]  # fmt: skip
-    for setting, keep in {"9 and 9 choices a pair": None, "9 and 5 choices a pair": within < 5}.items():
-        tally = Tally("Choice entropy: paired t over 1,546 pairs, no difference", setting, nominal=0.05)
+    within = (
+        np.arange(len(layout.a))
+        - np.flatnonzero(np.r_[True, np.diff(layout.pair) != 0])[
+            np.cumsum(np.r_[True, np.diff(layout.pair) != 0]) - 1
+        ]
+    )
+    for setting, keep in {
+        "9 and 9 choices a pair": None,
+        "9 and 5 choices a pair": within < 5,
+    }.items():
+        tally = Tally(
+            "Choice entropy: paired t over 1,546 pairs, no difference", setting, nominal=0.05
+        )
         for _ in range(sims):
             effect = rng.standard_normal(layout.n_pairs)[layout.pair]
             p = expit(log_odds + np.where(layout.a < layout.b, effect, -effect))
             first, second = (rng.random(len(p)) < p for _ in range(2))
-            found = ss.choice_entropy_difference(layout.design(first), layout.design(second, keep=keep))
+            found = ss.choice_entropy_difference(
+                layout.design(first), layout.design(second, keep=keep)
+            )
             for term in ("H", "H_corrected"):
                 p = found.row(term, group="difference").p_value
-                tally.add("paired t (default)", term, p < 0.05, any(said.code == "SS303" for said in found.cautions))
+                tally.add(
+                    "paired t (default)",
+                    term,
+                    p < 0.05,
+                    any(said.code == "SS303" for said in found.cautions),
+                )
         lines += tally.lines()
     return lines
 
@@ -238,15 +290,25 @@ def order_effect(rng: np.random.Generator, sims: int) -> list[Line]:
         for _ in range(sims):
             a_won = layout.choose(rng, log_odds, 1.0)
             design = layout.design(a_won, first=np.where(draw(), "item_a", "item_b"))
-            for method, cluster in (("likelihood ratio, rows independent", None), ("Wald, pair cluster", "pair")):
-                small, large = (ss.bradley_terry(design, order=o, cluster=cluster) for o in (False, True))
+            for method, cluster in (
+                ("likelihood ratio, rows independent", None),
+                ("Wald, pair cluster", "pair"),
+            ):
+                small, large = (
+                    ss.bradley_terry(design, order=o, cluster=cluster) for o in (False, True)
+                )
                 test = large.anova(small)
-                tally.add(method, "order", test.rows[0].p_value < 0.05, [*test.cautions, *large.cautions])
+                tally.add(
+                    method, "order", test.rows[0].p_value < 0.05, [*test.cautions, *large.cautions]
+                )
         lines += tally.lines()
     return lines
 
 
 STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
-    "pair_effect": pair_effect, "crossed": crossed, "urgency": urgency, "entropy": entropy,
+    "pair_effect": pair_effect,
+    "crossed": crossed,
+    "urgency": urgency,
+    "entropy": entropy,
     "order_effect": order_effect,
-}  # fmt: skip
+}

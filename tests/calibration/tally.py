@@ -11,10 +11,25 @@ from typing import Any
 import numpy as np
 
 # Cautions that say an interval or test may not hold; cautions about labels, ties or refusals do not count as a warning.
-DOUBTS = frozenset({
-    "SS102", "SS104", "SS201", "SS202", "SS203", "SS208", "SS211", "SS212", "SS213", "SS216", "SS312", "SS314", "SS317",
-    "SS322", "SS329",
-})  # fmt: skip
+DOUBTS = frozenset(
+    {
+        "SS102",
+        "SS104",
+        "SS201",
+        "SS202",
+        "SS203",
+        "SS208",
+        "SS211",
+        "SS212",
+        "SS213",
+        "SS216",
+        "SS312",
+        "SS314",
+        "SS317",
+        "SS322",
+        "SS329",
+    }
+)
 LOWEST, HIGHEST, LARGEST_SIZE, ALWAYS = 0.925, 0.99, 0.07, 0.95
 
 
@@ -78,7 +93,11 @@ class Line:
             return False
         if self.cautioned is None:
             return False
-        return self.cautioned < ALWAYS and self.silent is not None and out_of_reach(self.silent, self.nominal)
+        return (
+            self.cautioned < ALWAYS
+            and self.silent is not None
+            and out_of_reach(self.silent, self.nominal)
+        )
 
 
 def out_of_reach(share: float, nominal: float) -> bool:
@@ -96,17 +115,25 @@ class Tally:
     shares: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     said: dict[tuple[str, str], list[bool]] = field(default_factory=dict)
 
-    def add(self, method: str, quantity: str, share: float, said: Iterable[Any] | bool | None = None) -> None:
+    def add(
+        self, method: str, quantity: str, share: float, said: Iterable[Any] | bool | None = None
+    ) -> None:
         """Note the share of one simulation; `said` has the cautions of its result, or whether one warned of it."""
         self.shares.setdefault((method, quantity), []).append(float(share))
         if said is not None:
-            warned = said if isinstance(said, bool | np.bool_) else any(c.code in DOUBTS for c in said)
+            warned = (
+                said if isinstance(said, bool | np.bool_) else any(c.code in DOUBTS for c in said)
+            )
             self.said.setdefault((method, quantity), []).append(bool(warned))
 
     def covers(
-        self, method: str, quantity: str, rows: Iterable[Any], truth: Iterable[float],
+        self,
+        method: str,
+        quantity: str,
+        rows: Iterable[Any],
+        truth: Iterable[float],
         said: Iterable[Any] | bool | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Note the share of rows whose interval holds its truth; a row without an interval does not count."""
         held = [
             row.conf_low - 1e-12 <= value <= row.conf_high + 1e-12
@@ -119,12 +146,20 @@ class Tally:
     def lines(self, must: dict[tuple[str, str], tuple[float, float]] | None = None) -> list[Line]:
         """The finished lines."""
         return [
-            Line(study=self.study, setting=self.setting, method=method, quantity=quantity, share=float(np.mean(found)),
-                 error=float(np.std(found, ddof=1) / np.sqrt(len(found))), simulations=len(found),
-                 nominal=self.nominal, must=(must or {}).get((method, quantity)),
-                 **silence(found, self.said.get((method, quantity))))
+            Line(
+                study=self.study,
+                setting=self.setting,
+                method=method,
+                quantity=quantity,
+                share=float(np.mean(found)),
+                error=float(np.std(found, ddof=1) / np.sqrt(len(found))),
+                simulations=len(found),
+                nominal=self.nominal,
+                must=(must or {}).get((method, quantity)),
+                **silence(found, self.said.get((method, quantity))),
+            )
             for (method, quantity), found in self.shares.items()
-        ]  # fmt: skip
+        ]
 
 
 def silence(shares: list[float], said: list[bool] | None) -> dict[str, float | None]:
@@ -132,7 +167,10 @@ def silence(shares: list[float], said: list[bool] | None) -> dict[str, float | N
     if said is None:
         return {}
     quiet = np.array(shares)[~np.array(said)]
-    return {"cautioned": float(np.mean(said)), "silent": float(quiet.mean()) if len(quiet) else None}
+    return {
+        "cautioned": float(np.mean(said)),
+        "silent": float(quiet.mean()) if len(quiet) else None,
+    }
 
 
 @dataclass(slots=True)
@@ -156,12 +194,24 @@ class Widths:
         out = []
         for (method, quantity), ends in self.found.items():
             table = np.array(ends)
-            ratio = np.median(table[..., 1], axis=0) / (2 * 1.959964 * table[..., 0].std(axis=0, ddof=1))
+            ratio = np.median(table[..., 1], axis=0) / (
+                2 * 1.959964 * table[..., 0].std(axis=0, ddof=1)
+            )
             sims = len(table)
             value = float(np.median(ratio))
-            out.append(Line(study=self.study, setting=self.setting, method=method, quantity=quantity, share=value,
-                            error=value / np.sqrt(2 * (sims - 1) * len(ratio)), simulations=sims, nominal=1.0,
-                            must=must.get(method) if isinstance(must, dict) else must))  # fmt: skip
+            out.append(
+                Line(
+                    study=self.study,
+                    setting=self.setting,
+                    method=method,
+                    quantity=quantity,
+                    share=value,
+                    error=value / np.sqrt(2 * (sims - 1) * len(ratio)),
+                    simulations=sims,
+                    nominal=1.0,
+                    must=must.get(method) if isinstance(must, dict) else must,
+                )
+            )
         return out
 
 
@@ -171,7 +221,9 @@ def write(lines: Iterable[Line], path: Path) -> None:
         out = csv.writer(file, lineterminator="\n")
         out.writerow([f.name for f in fields(Line)])
         for line in lines:
-            values = asdict(line) | {"must": "" if line.must is None else f"{line.must[0]:g} to {line.must[1]:g}"}
+            values = asdict(line) | {
+                "must": "" if line.must is None else f"{line.must[0]:g} to {line.must[1]:g}"
+            }
             out.writerow([f"{x:.6g}" if isinstance(x, float) else x for x in values.values()])
 
 
@@ -187,4 +239,10 @@ def parsed(row: dict[str, str]) -> Line:
     for name in ("share", "error", "nominal", "cautioned", "silent"):
         values[name] = float(row[name]) if row[name] else None
     low, _, high = row["must"].partition(" to ")
-    return Line(**values | {"simulations": int(row["simulations"]), "must": (float(low), float(high)) if low else None})
+    return Line(
+        **values
+        | {
+            "simulations": int(row["simulations"]),
+            "must": (float(low), float(high)) if low else None,
+        }
+    )

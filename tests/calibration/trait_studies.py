@@ -44,7 +44,9 @@ class Play:
         c = c + INTERPLAY_SD * rng.standard_normal((s, 1, j)) + 4 * rng.standard_normal((s, 2, 1))
         scenario, stage, judge = (x.ravel() for x in np.indices(c.shape))
         rows = pd.DataFrame({"scenario": scenario, "stage": stage, "judge": judge})
-        return ss.trait_ratings(with_scores(rows, c.ravel(), rng), traits=list(WEIGHTS), model=None), offset.mean()
+        return ss.trait_ratings(
+            with_scores(rows, c.ravel(), rng), traits=list(WEIGHTS), model=None
+        ), offset.mean()
 
 
 def with_scores(rows: pd.DataFrame, c: np.ndarray, rng: np.random.Generator) -> pd.DataFrame:
@@ -54,9 +56,10 @@ def with_scores(rows: pd.DataFrame, c: np.ndarray, rng: np.random.Generator) -> 
 
 
 METHODS = {
-    "t, judges fixed (default)": {}, "BCa, judges fixed": {"ci": "bca"},
+    "t, judges fixed (default)": {},
+    "BCa, judges fixed": {"ci": "bca"},
     "two-way t, judges drawn": {"judges": "random"},
-}  # fmt: skip
+}
 
 
 def composites(rng: np.random.Generator, sims: int) -> list[Line]:
@@ -70,13 +73,23 @@ def composites(rng: np.random.Generator, sims: int) -> list[Line]:
                 design, offset = Play(scenarios, judges, shape).draw(rng)
                 for name, options in METHODS.items():
                     found = ss.trait_profile(
-                        design, weights=WEIGHTS, free_weights=True, model=None, activation=None, resamples=RESAMPLES,
-                        seed=1, **options,
-                    )  # fmt: skip
+                        design,
+                        weights=WEIGHTS,
+                        free_weights=True,
+                        model=None,
+                        activation=None,
+                        resamples=RESAMPLES,
+                        seed=1,
+                        **options,
+                    )
                     level = found.row("all", group="composite")
                     change = found.row("all", group="composite change: 1 minus 0")
-                    tally.covers(name, "mean of these judges", [level], [MEAN + offset], found.cautions)
-                    drawn = name.removesuffix(" (default)")  # fixed judges claim nothing about judges like them
+                    tally.covers(
+                        name, "mean of these judges", [level], [MEAN + offset], found.cautions
+                    )
+                    drawn = name.removesuffix(
+                        " (default)"
+                    )  # fixed judges claim nothing about judges like them
                     tally.covers(drawn, "mean of judges like them", [level], [MEAN], found.cautions)
                     tally.covers(name, "change", [change], [CHANGE], found.cautions)
             must = {("t, judges fixed (default)", "change"): HOLDS} if judges == 3 else {}
@@ -90,20 +103,37 @@ def spreads(rng: np.random.Generator, sims: int) -> list[Line]:
     truth = float(np.sqrt(np.pi) / 2 * np.diff([-np.sqrt(sd**2 + noise) for sd in WORDING_SD])[0])
     lines: list[Line] = []
     for scenarios in (10, 20, 60):
-        tally = Tally("Change of the spread over wordings", f"{scenarios} scenarios, three wordings")
+        tally = Tally(
+            "Change of the spread over wordings", f"{scenarios} scenarios, three wordings"
+        )
         for _ in range(sims):
-            c = 10 * rng.standard_normal((scenarios, 1, 1)) + np.array(WORDING_SD)[:, None] * rng.standard_normal(
-                (scenarios, 2, 3)
-            )
+            c = 10 * rng.standard_normal((scenarios, 1, 1)) + np.array(WORDING_SD)[
+                :, None
+            ] * rng.standard_normal((scenarios, 2, 3))
             scenario, stage, wording = (x.ravel() for x in np.indices(c.shape))
-            rows = pd.DataFrame({"scenario": scenario, "stage": stage, "wording": wording, "judge": "j"})
-            design = ss.trait_ratings(with_scores(rows, c.ravel(), rng), traits=list(WEIGHTS), model=None)
+            rows = pd.DataFrame(
+                {"scenario": scenario, "stage": stage, "wording": wording, "judge": "j"}
+            )
+            design = ss.trait_ratings(
+                with_scores(rows, c.ravel(), rng), traits=list(WEIGHTS), model=None
+            )
             for name, ci in (("t (default)", "closed"), ("BCa", "bca")):
                 found = ss.paraphrase_spread(
-                    design, weights=WEIGHTS, free_weights=True, model=None, ci=ci, resamples=RESAMPLES, seed=1
+                    design,
+                    weights=WEIGHTS,
+                    free_weights=True,
+                    model=None,
+                    ci=ci,
+                    resamples=RESAMPLES,
+                    seed=1,
                 )
-                tally.covers(name, f"truth {truth:.3f}", [found.row("0 minus 1", group="change")], [truth],
-                             found.cautions)  # fmt: skip
+                tally.covers(
+                    name,
+                    f"truth {truth:.3f}",
+                    [found.row("0 minus 1", group="change")],
+                    [truth],
+                    found.cautions,
+                )
         lines += tally.lines({("t (default)", f"truth {truth:.3f}"): HOLDS})
     return lines
 
@@ -113,8 +143,14 @@ SDS: dict[str, tuple[Callable[[np.random.Generator, int], np.ndarray], float]] =
     "uniform": (lambda rng, n: rng.random(n), 12**-0.5),
     "t with 5 df": (lambda rng, n: rng.standard_t(5, n), (5 / 3) ** 0.5),
     "exponential": (lambda rng, n: rng.exponential(size=n), 1.0),
-    "lognormal, SD of logs 0.5": (lambda rng, n: rng.lognormal(0, 0.5, n), float(np.expm1(0.25) * np.exp(0.25)) ** 0.5),
-    "lognormal, SD of logs 1": (lambda rng, n: rng.lognormal(0, 1, n), float(np.expm1(1.0) * np.exp(1.0)) ** 0.5),
+    "lognormal, SD of logs 0.5": (
+        lambda rng, n: rng.lognormal(0, 0.5, n),
+        float(np.expm1(0.25) * np.exp(0.25)) ** 0.5,
+    ),
+    "lognormal, SD of logs 1": (
+        lambda rng, n: rng.lognormal(0, 1, n),
+        float(np.expm1(1.0) * np.exp(1.0)) ** 0.5,
+    ),
 }
 
 
@@ -127,13 +163,23 @@ def value_spreads(rng: np.random.Generator, sims: int) -> list[Line]:
             tally = Tally("Standard deviation of values of unknown shape", f"{name}, n = {n}")
             for _ in range(sims):
                 row = with_spread(Row(term="sd", role="spread"), draw(rng, n), 0.95)
-                tally.covers(method, "standard deviation", [row], [truth], spread_cautions([row], "value"))
-            lines += tally.lines({(method, "standard deviation"): (0.92, 1.0)} if name in ("normal", "uniform") else {})
+                tally.covers(
+                    method, "standard deviation", [row], [truth], spread_cautions([row], "value")
+                )
+            lines += tally.lines(
+                {(method, "standard deviation"): (0.92, 1.0)}
+                if name in ("normal", "uniform")
+                else {}
+            )
     return lines
 
 
-MEANS = {"rows 10, columns 6, rest 3": (10, 6, 3), "rows 10, columns 2, rest 3": (10, 2, 3),
-         "rows 3, columns 10, rest 1": (3, 10, 1), "rows 6, columns 0, rest 3": (6, 0, 3)}  # fmt: skip
+MEANS = {
+    "rows 10, columns 6, rest 3": (10, 6, 3),
+    "rows 10, columns 2, rest 3": (10, 2, 3),
+    "rows 3, columns 10, rest 1": (3, 10, 1),
+    "rows 6, columns 0, rest 3": (6, 0, 3),
+}
 TABLES = ((10, 3), (20, 2), (20, 3), (60, 3), (200, 3), (20, 8))
 TEXTS = {"10 neutral texts": 10, "3 neutral texts": 3, "one neutral text of 3 control texts": 1}
 TEXT_SD = 4.0
@@ -147,14 +193,22 @@ def two_way(rng: np.random.Generator, sims: int) -> list[Line]:
     for n, k in TABLES:
         tally = Tally("Mean over drawn units and drawn judges", f"{n} units, {k} judges")
         for _ in range(sims):
-            parts = rng.standard_normal((n, 1)), rng.standard_normal((1, k)), rng.standard_normal((n, k))
+            parts = (
+                rng.standard_normal((n, 1)),
+                rng.standard_normal((1, k)),
+                rng.standard_normal((n, k)),
+            )
             for name, sds in MEANS.items():
                 x = sum(sd * part for sd, part in zip(sds, parts, strict=True))
                 low, high = crossed_mean(x, magnitude=100.0).interval(0.95)
                 tally.covers(
                     "mean squares, Cochran's df (default)", name, [Ends(low, high)], [0.0], True
                 )  # SS202, always
-        lines += tally.lines({("mean squares, Cochran's df (default)", name): HOLDS for name in MEANS} if k > 2 else {})
+        lines += tally.lines(
+            {("mean squares, Cochran's df (default)", name): HOLDS for name in MEANS}
+            if k > 2
+            else {}
+        )
     return lines
 
 
@@ -177,28 +231,57 @@ def zeros(rng: np.random.Generator, sims: int) -> list[Line]:
     """Coverage of the composite minus the neutral point of the judges, known or estimated, with or without error."""
     lines: list[Line] = []
     for setting, neutral in TEXTS.items():
-        tally = Tally("Composite minus the neutral point of the judges", f"20 scenarios, 3 judges, {setting}")
+        tally = Tally(
+            "Composite minus the neutral point of the judges", f"20 scenarios, 3 judges, {setting}"
+        )
         for _ in range(sims):
             offset = JUDGE_SD * rng.standard_normal(3)
-            c = MEAN + 10 * rng.standard_normal((20, 1)) + offset + INTERPLAY_SD * rng.standard_normal((20, 3))
+            c = (
+                MEAN
+                + 10 * rng.standard_normal((20, 1))
+                + offset
+                + INTERPLAY_SD * rng.standard_normal((20, 3))
+            )
             scenario, judge = (x.ravel() for x in np.indices(c.shape))
             rows = with_scores(pd.DataFrame({"scenario": scenario, "judge": judge}), c.ravel(), rng)
             design = ss.trait_ratings(rows, traits=list(WEIGHTS), model=None)
-            leans = TEXT_SD * rng.standard_normal(neutral) if neutral > 1 else np.array([0.0, 40.0, -50.0])
+            leans = (
+                TEXT_SD * rng.standard_normal(neutral)
+                if neutral > 1
+                else np.array([0.0, 40.0, -50.0])
+            )
             texts = ss.trait_ratings(
                 controls(rng, leans, offset), traits=list(WEIGHTS), model=None, scenario="text"
-            )  # fmt: skip
+            )
             chosen = [str(k) for k in range(neutral)]
             zero = ss.judge_zeros(texts, weights=WEIGHTS, free_weights=True, texts=chosen)
-            for name, value in (("error of the zero in (default)", zero), ("zero taken as known", dict(zero))):
-                found = ss.trait_profile(design, weights=WEIGHTS, free_weights=True, model=None, stage=None,
-                                         activation=None, zero=value)  # fmt: skip
-                tally.covers(name, "composite minus zero", [found.row("all", group="composite minus zero")], [MEAN],
-                             found.cautions)  # fmt: skip
+            for name, value in (
+                ("error of the zero in (default)", zero),
+                ("zero taken as known", dict(zero)),
+            ):
+                found = ss.trait_profile(
+                    design,
+                    weights=WEIGHTS,
+                    free_weights=True,
+                    model=None,
+                    stage=None,
+                    activation=None,
+                    zero=value,
+                )
+                tally.covers(
+                    name,
+                    "composite minus zero",
+                    [found.row("all", group="composite minus zero")],
+                    [MEAN],
+                    found.cautions,
+                )
         lines += tally.lines({("error of the zero in (default)", "composite minus zero"): HOLDS})
     return lines
 
 
 TRAIT_STUDIES: dict[str, Callable[[np.random.Generator, int], list[Line]]] = {
-    "traits": composites, "wordings": spreads, "two_way": two_way, "zeros": zeros,
-}  # fmt: skip
+    "traits": composites,
+    "wordings": spreads,
+    "two_way": two_way,
+    "zeros": zeros,
+}

@@ -65,16 +65,25 @@ def lognormal(rng: np.random.Generator, group: IntArray, cluster: IntArray) -> F
     return np.exp(normal(rng, group, cluster))
 
 
-def levels(shares: tuple[float, ...], rng: np.random.Generator, group: IntArray, cluster: IntArray) -> FloatArray:
+def levels(
+    shares: tuple[float, ...], rng: np.random.Generator, group: IntArray, cluster: IntArray
+) -> FloatArray:
     """Draw ordered levels."""
     cuts = np.cumsum(shares)[:-1]
     return np.searchsorted(cuts, ndtr(normal(rng, group, cluster))).astype(float)
 
 
 def compared(
-    metric: str, term: str, truth: float, values: Values, sizes: tuple[int, int], clusters: int, crossing: bool,
-    answers: int, rng: np.random.Generator,
-) -> tuple[ss.Result, str, float]:  # fmt: skip
+    metric: str,
+    term: str,
+    truth: float,
+    values: Values,
+    sizes: tuple[int, int],
+    clusters: int,
+    crossing: bool,
+    answers: int,
+    rng: np.random.Generator,
+) -> tuple[ss.Result, str, float]:
     """Draw two groups and compare them."""
     group, cluster = members(sizes, clusters, crossing)
     value = values(rng, group, cluster)
@@ -86,19 +95,31 @@ def compared(
         unit, group, cluster = (np.repeat(part, answers) for part in (unit, group, cluster))
     table = {"unit": unit, "group": np.array(["a", "b"])[group], "value": value}
     more = {"cluster": "story"} if clusters else {}
-    kind = {"two_proportions": {"levels": [0, 1]}, "two_ordinal": {"scale": "ordinal"}}.get(metric, {})
-    names = {"unit": "unit", "groups": ("a", "b")} if answers > 1 else {"unit": False, "groups": ("a", "b")}
+    kind = {"two_proportions": {"levels": [0, 1]}, "two_ordinal": {"scale": "ordinal"}}.get(
+        metric, {}
+    )
+    names = (
+        {"unit": "unit", "groups": ("a", "b")}
+        if answers > 1
+        else {"unit": False, "groups": ("a", "b")}
+    )
     scale = kind if metric != "two_means" else {"scale": "numeric"}
     result = getattr(ss, metric)(
         ss.Groups.from_frame(
-            {**table, **({"story": cluster} if clusters else {})}, count=False, **names, **scale, **more
+            {**table, **({"story": cluster} if clusters else {})},
+            count=False,
+            **names,
+            **scale,
+            **more,
         )
     )
     assert isinstance(result, ss.Result)
     return result, term, truth
 
 
-def settings_of(metric: str, term: str, truth: float, kinds: dict[str, Values]) -> dict[str, partial[object]]:
+def settings_of(
+    metric: str, term: str, truth: float, kinds: dict[str, Values]
+) -> dict[str, partial[object]]:
     """Return what draws each setting of a metric."""
     found = {}
     for kind, values in kinds.items():
@@ -107,7 +128,9 @@ def settings_of(metric: str, term: str, truth: float, kinds: dict[str, Values]) 
             found[name] = partial(compared, metric, term, truth, values, sizes, 0, False, 1)
         for clusters, crossing in CLUSTERS:
             name = f"{kind}, {clusters} clusters {'crossing' if crossing else 'within'} groups"
-            found[name] = partial(compared, metric, term, truth, values, (0, 0), clusters, crossing, 1)
+            found[name] = partial(
+                compared, metric, term, truth, values, (0, 0), clusters, crossing, 1
+            )
     if metric == "two_proportions":
         name = "0.5, 20 + 40 units, 3 answers each"
         found[name] = partial(compared, metric, term, truth, kinds["0.5"], (20, 40), 0, False, 3)
@@ -118,9 +141,16 @@ TWO_GROUPS = {
     "two_proportions": settings_of(
         "two_proportions", "difference", 0.0, {f"{p:g}": partial(yes, p) for p in (0.02, 0.1, 0.5)}
     ),
-    "two_means": settings_of("two_means", "difference", 0.0, {"normal": normal, "lognormal": lognormal}),
-    "two_ordinal": settings_of(
-        "two_ordinal", "superiority", 0.5,
-        {"five levels": partial(levels, LIKERT), "five levels, most at the top": partial(levels, TOP)},
+    "two_means": settings_of(
+        "two_means", "difference", 0.0, {"normal": normal, "lognormal": lognormal}
     ),
-}  # fmt: skip
+    "two_ordinal": settings_of(
+        "two_ordinal",
+        "superiority",
+        0.5,
+        {
+            "five levels": partial(levels, LIKERT),
+            "five levels, most at the top": partial(levels, TOP),
+        },
+    ),
+}

@@ -26,21 +26,38 @@ def normals(rng: np.random.Generator, cluster: IntArray) -> FloatArray:
     own = rng.standard_normal(len(cluster))
     if len(cluster) == cluster.max() + 1:
         return own
-    return np.sqrt(RELATED) * rng.standard_normal(int(cluster.max()) + 1)[cluster] + np.sqrt(1 - RELATED) * own
+    return (
+        np.sqrt(RELATED) * rng.standard_normal(int(cluster.max()) + 1)[cluster]
+        + np.sqrt(1 - RELATED) * own
+    )
 
 
 def weighted(
-    metric: str, sigma: float, r: float, share: float | None, units: int, clusters: int, rng: np.random.Generator
+    metric: str,
+    sigma: float,
+    r: float,
+    share: float | None,
+    units: int,
+    clusters: int,
+    rng: np.random.Generator,
 ) -> Drawn:
     """Draw units with weights, and estimate a mean, or the share of ones."""
     cluster = np.repeat(np.arange(clusters), SIZE) if clusters else np.arange(units)
     z = normals(rng, cluster)
-    value, truth = r * z + np.sqrt(1 - r**2) * normals(rng, cluster), r * sigma  # E(w z) / E(w) = sigma
+    value, truth = (
+        r * z + np.sqrt(1 - r**2) * normals(rng, cluster),
+        r * sigma,
+    )  # E(w z) / E(w) = sigma
     group = np.arange(len(cluster)) % 2
     if share is not None:
         value, truth = (value > truth - ndtri(share)).astype(float), share
     more = {"cluster": "story"} if clusters else {}
-    table = {"unit": np.arange(len(cluster)), "value": value, "w": np.exp(sigma * z), "story": cluster}
+    table = {
+        "unit": np.arange(len(cluster)),
+        "value": value,
+        "w": np.exp(sigma * z),
+        "story": cluster,
+    }
     if metric == "paired_difference":
         noise = rng.standard_normal(len(cluster))
         pairs = {"a": value + noise, "b": noise, "w": table["w"], "story": cluster}

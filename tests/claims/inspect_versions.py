@@ -13,9 +13,13 @@ from collections import Counter
 
 VERSIONS = {"0.3.60": (0, 3, 60), "0.3.120": (0, 3, 120), "0.3.260": (0, 3, 260)}
 SCALES = {
-    "bits": [0.0, 1.0], "letters": ["C", "I", "P", "N"], "likert": [1, 2, 3, 4, 5, 6, 7], "ones": [1],
-    "shares": [0.0, 0.25, 0.5, 1.0], "beyond": [0.0, 1.0, 2.0, 3.0],
-}  # fmt: skip
+    "bits": [0.0, 1.0],
+    "letters": ["C", "I", "P", "N"],
+    "likert": [1, 2, 3, 4, 5, 6, 7],
+    "ones": [1],
+    "shares": [0.0, 0.25, 0.5, 1.0],
+    "beyond": [0.0, 1.0, 2.0, 3.0],
+}
 NUMBERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
@@ -43,7 +47,9 @@ def reduced(labels, reducer, version):
     if reducer == "mode":
         label = Counter(labels).most_common(1)[0][0]
         return float(NUMBERS.get(label, label))
-    return float({"mean": statistics.mean, "median": statistics.median, "max": max}[reducer](values))
+    return float(
+        {"mean": statistics.mean, "median": statistics.median, "max": max}[reducer](values)
+    )
 
 
 def clustered(values, clusters, version):
@@ -52,7 +58,9 @@ def clustered(values, clusters, version):
         sums[cluster] = sums.get(cluster, 0.0) + value - mean
     if len(sums) < 2:
         return 0.0 if version >= (0, 3, 221) else math.nan
-    return math.sqrt(len(sums) / (len(sums) - 1) * math.fsum(s * s for s in sums.values())) / len(values)
+    return math.sqrt(len(sums) / (len(sums) - 1) * math.fsum(s * s for s in sums.values())) / len(
+        values
+    )
 
 
 def deviation(values):
@@ -68,18 +76,26 @@ def metrics_of(values, clusters, groups, version):
     if not values:
         return {name: (math.nan, {}, None) for name in ("mean", "stderr", "std")}
     found = {
-        "mean": (math.fsum(values) / len(values), {}, None), "std": (deviation(values), {}, None),
+        "mean": (math.fsum(values) / len(values), {}, None),
+        "std": (deviation(values), {}, None),
         "stderr": (deviation(values) / math.sqrt(len(values)), {}, None),
-    }  # fmt: skip
+    }
     if version >= (0, 3, 64):
         found["var"] = (deviation(values) ** 2, {}, None)
         found["stderr2"] = (clustered(values, clusters, version), {"cluster": "story"}, None)
     if version >= (0, 3, 130):
-        of = {g: [v for v, own in zip(values, groups, strict=True) if own == g] for g in dict.fromkeys(groups)}
+        of = {
+            g: [v for v, own in zip(values, groups, strict=True) if own == g]
+            for g in dict.fromkeys(groups)
+        }
         by = {"group_key": "arm", "metric": {"name": "mean", "params": {}}, "all": "groups"}
         for group, held in of.items():
             found[group] = (math.fsum(held) / len(held), by, "grouped")
-        found["all"] = (statistics.fmean([math.fsum(h) / len(h) for h in of.values()]), by, "grouped")
+        found["all"] = (
+            statistics.fmean([math.fsum(h) / len(h) for h in of.values()]),
+            by,
+            "grouped",
+        )
     return found
 
 
@@ -93,9 +109,20 @@ def made(seed, name):
     many = rng.choice([1, 2, 4, 6])
     story = [f"s{rng.randrange(many)}" for _ in range(units)]
     arm = [rng.choice("xyz") for _ in range(units)]
-    given = [[math.nan if rng.random() < share else rng.choice(SCALES[scale]) for _ in range(epochs)]
-             for _ in range(units)]  # fmt: skip
-    known = ["mean", "max", "at_least_1", f"at_least_{epochs}", "pass_at_1", f"pass_at_{epochs}", "median", "mode"]
+    given = [
+        [math.nan if rng.random() < share else rng.choice(SCALES[scale]) for _ in range(epochs)]
+        for _ in range(units)
+    ]
+    known = [
+        "mean",
+        "max",
+        "at_least_1",
+        f"at_least_{epochs}",
+        "pass_at_1",
+        f"pass_at_{epochs}",
+        "median",
+        "mode",
+    ]
     reducers = rng.sample(known[: 6 if share else 8], 3) if epochs > 1 else ["mean"]
     scores = []
     for reducer in dict.fromkeys(reducers):
@@ -103,22 +130,39 @@ def made(seed, name):
         found = metrics_of(values, story, arm, version)
         held = {
             key: {"name": "stderr" if key == "stderr2" else key, "value": value}
-            | {"params" if version >= (0, 3, 113) else "options": params} | ({"group": group} if group else {})
+            | {"params" if version >= (0, 3, 113) else "options": params}
+            | ({"group": group} if group else {})
             for key, (value, params, group) in found.items()
-        }  # fmt: skip
+        }
         counted = {"scored_samples": sum(v == v for v in values)} if version >= (0, 3, 113) else {}
         about = {"name": "judge", "scorer": "judge", "params": {}, "reducer": reducer}
         scores.append({**about, "metrics": held, **counted})
     samples = [
-        {"id": f"u{i}", "epoch": e, "input": "?", "target": "x",
-         "metadata": {"story": story[i], "arm": arm[i], "weight": 1 + i % 4},
-         "scores": {"judge": {"value": label, "answer": str(label)}}}
-        for i, labels in enumerate(given) for e, label in enumerate(labels, 1)
-    ]  # fmt: skip
+        {
+            "id": f"u{i}",
+            "epoch": e,
+            "input": "?",
+            "target": "x",
+            "metadata": {"story": story[i], "arm": arm[i], "weight": 1 + i % 4},
+            "scores": {"judge": {"value": label, "answer": str(label)}},
+        }
+        for i, labels in enumerate(given)
+        for e, label in enumerate(labels, 1)
+    ]
     return {
-        "version": 2, "status": "success",
-        "eval": {"task": "t", "model": "m", "dataset": {}, "packages": {"inspect_ai": name},
-                 "config": {"epochs": epochs, "epochs_reducer": reducers}},
-        "results": {"total_samples": units * epochs, "completed_samples": units * epochs, "scores": scores},
+        "version": 2,
+        "status": "success",
+        "eval": {
+            "task": "t",
+            "model": "m",
+            "dataset": {},
+            "packages": {"inspect_ai": name},
+            "config": {"epochs": epochs, "epochs_reducer": reducers},
+        },
+        "results": {
+            "total_samples": units * epochs,
+            "completed_samples": units * epochs,
+            "scores": scores,
+        },
         "samples": samples,
-    }  # fmt: skip
+    }

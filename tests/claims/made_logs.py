@@ -24,19 +24,38 @@ def rows(scores, *, scorer="match", **columns):
             status = "error" if value is None else "ok"
             extra = {name: held[i] for name, held in columns.items()}
             found.append(
-                {"model": "m", "task": "t", "unit": unit, "epoch": epoch, "scorer": scorer, "filter": None,
-                 "value": value, "answer": "", "status": status, **extra}
-            )  # fmt: skip
+                {
+                    "model": "m",
+                    "task": "t",
+                    "unit": unit,
+                    "epoch": epoch,
+                    "scorer": scorer,
+                    "filter": None,
+                    "value": value,
+                    "answer": "",
+                    "status": status,
+                    **extra,
+                }
+            )
     return pd.DataFrame(found)
 
 
 def log_of(frame, *claims, harness="inspect", version="0.3.285", **more):
-    return Log(harness=harness, version=version, files=("log.json",), rows=frame, claims=tuple(claims), **more)
+    return Log(
+        harness=harness,
+        version=version,
+        files=("log.json",),
+        rows=frame,
+        claims=tuple(claims),
+        **more,
+    )
 
 
 def claim(quantity, printed, *, name=None, scorer="match", select=None, **more):
     chosen = {"scorer": scorer} if select is None else select
-    return Claim(name=name or quantity, quantity=quantity, printed=str(printed), select=chosen, **more)
+    return Claim(
+        name=name or quantity, quantity=quantity, printed=str(printed), select=chosen, **more
+    )
 
 
 def std_error(values, ddof=1):
@@ -56,7 +75,11 @@ def clustered_error(values, clusters):
 
 def lm_eval_parts(family, work):
     """Rows of two tasks, and the selections of a group of them."""
-    frames = [rows(values, scorer="acc").assign(task=task, filter="none") for task, values in
-              (("family", family), ("work", work))]  # fmt: skip
+    frames = [
+        rows(values, scorer="acc").assign(task=task, filter="none")
+        for task, values in (("family", family), ("work", work))
+    ]
     select = {"scorer": "acc", "filter": "none"}
-    return pd.concat(frames, ignore_index=True), tuple({**select, "task": task} for task in ("family", "work"))
+    return pd.concat(frames, ignore_index=True), tuple(
+        {**select, "task": task} for task in ("family", "work")
+    )

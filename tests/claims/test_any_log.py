@@ -19,36 +19,70 @@ from socialstats.claims.show import as_text, outcome_of
 from socialstats.cli.validating import rendered
 
 TEXT = st.sampled_from(["a", "a", "a", "a", "a", "b", "b", "", "<b>", "x\n", None])
-VALUE = st.sampled_from([0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.5, 0.5, -3.0, 1e9, 1e-9, math.nan, math.inf, None, "C", True])
-STATUS = st.sampled_from(["ok", "ok", "ok", "ok", "ok", "ok", "ok", "error", "unscored", "unparsed", "refusal", None])
+VALUE = st.sampled_from(
+    [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.5, 0.5, -3.0, 1e9, 1e-9, math.nan, math.inf, None, "C", True]
+)
+STATUS = st.sampled_from(
+    ["ok", "ok", "ok", "ok", "ok", "ok", "ok", "error", "unscored", "unparsed", "refusal", None]
+)
 ROW = st.fixed_dictionaries(
-    {"unit": TEXT, "epoch": st.integers(1, 3), "scorer": TEXT, "filter": TEXT, "value": VALUE, "status": STATUS,
-     "story": TEXT, "weight": st.sampled_from([0.0, 1.0, 2.5, None]), "tags": st.sampled_from([["x"], {"y": 1}, 3])}
-)  # fmt: skip
+    {
+        "unit": TEXT,
+        "epoch": st.integers(1, 3),
+        "scorer": TEXT,
+        "filter": TEXT,
+        "value": VALUE,
+        "status": STATUS,
+        "story": TEXT,
+        "weight": st.sampled_from([0.0, 1.0, 2.5, None]),
+        "tags": st.sampled_from([["x"], {"y": 1}, 3]),
+    }
+)
 SETTINGS = st.fixed_dictionaries(
     {},
     optional={
-        "reducer": st.sampled_from(["mean", "mean", "median", "mode", "max", "pass_at_2", "at_least_1", "none", "odd"]),
+        "reducer": st.sampled_from(
+            ["mean", "mean", "median", "mode", "max", "pass_at_2", "at_least_1", "none", "odd"]
+        ),
         "cluster": st.sampled_from(["story", "story", "story", "unit", "tags", "nowhere"]),
         "ddof": st.sampled_from([0, 1, 0, 1, 2]),
         "method": st.sampled_from(["normal", "t", "bootstrap", "wilson", "halves", "magic"]),
-        "conf_level": st.sampled_from([0.5, 0.95]), "resamples": st.sampled_from([1, 100]),
+        "conf_level": st.sampled_from([0.5, 0.95]),
+        "resamples": st.sampled_from([1, 100]),
         "errors": st.sampled_from(["zero", "dropped", "zero", "dropped", "kept"]),
         "weights": st.sampled_from(["weight", "tags"]),
-        "by_size": st.booleans(), "macro": st.sampled_from(["story", "epoch"]),
+        "by_size": st.booleans(),
+        "macro": st.sampled_from(["story", "epoch"]),
     },
-)  # fmt: skip
+)
 CLAIM = st.builds(
     Claim,
     name=st.sampled_from(["accuracy", "<script>", "stderr\x1b[0m"]),
     quantity=st.sampled_from(get_args(Quantity)),
     printed=st.sampled_from(
-        ["0.5", "0", "1", "0.0", "-1", "50", "0.123456789012345", "", "N/A", "<.001", "33.3%", "1e300"]
+        [
+            "0.5",
+            "0",
+            "1",
+            "0.0",
+            "-1",
+            "50",
+            "0.123456789012345",
+            "",
+            "N/A",
+            "<.001",
+            "33.3%",
+            "1e300",
+        ]
     ),
     select=st.dictionaries(
-        st.sampled_from(["scorer", "filter", "story"]), st.sampled_from(["a", "a", "a", "b", ""]), max_size=2
+        st.sampled_from(["scorer", "filter", "story"]),
+        st.sampled_from(["a", "a", "a", "b", ""]),
+        max_size=2,
     ),
-    parts=st.sampled_from([(), (), ({"story": "a"}, {"story": "b"}), (), (), (), ({"nowhere": "a"},)]),
+    parts=st.sampled_from(
+        [(), (), ({"story": "a"}, {"story": "b"}), (), (), (), ({"nowhere": "a"},)]
+    ),
     settings=SETTINGS,
     n=st.sampled_from([None, 0, 1, 7]),
 )
@@ -74,6 +108,8 @@ def test_every_claim_gets_a_verdict(found, claims, harness):
         if one.own is not None and one.own.conf_low is not None:
             assert one.own.conf_low <= one.own.estimate <= one.own.conf_high
     json.dumps(checked.to_dict(), allow_nan=False)
-    assert "\x1b" not in as_text([checked]) + rendered("md", [checked], False) + rendered("junit", [checked], False)
+    assert "\x1b" not in as_text([checked]) + rendered("md", [checked], False) + rendered(
+        "junit", [checked], False
+    )
     assert len(checked.tidy()) == len(checked.judged)
     outcome_of([checked])

@@ -41,11 +41,23 @@ source = "page 4"
     [
         ("[[claim]]\nvalue = '1'", "no quantity. Allowed: mean, std_error"),
         ("[[claim]]\nquantity = 'mean'", "no value"),
-        ("[[claim]]\nquantity = 'averege'\nvalue = '1'", "quantity = 'averege' is not one of mean, std_error"),
-        ("[[claim]]\nquantity = 'mean'\nvalue = '1'\nselekt = {}", "unknown key 'selekt'. Did you mean 'select'?"),
+        (
+            "[[claim]]\nquantity = 'averege'\nvalue = '1'",
+            "quantity = 'averege' is not one of mean, std_error",
+        ),
+        (
+            "[[claim]]\nquantity = 'mean'\nvalue = '1'\nselekt = {}",
+            "unknown key 'selekt'. Did you mean 'select'?",
+        ),
         ("[[claim]]\nquantity = 'mean'\nvalue = '1'\nn = '3'", "n = '3' is not a whole number"),
-        ("[[claim]]\nquantity = 'mean'\nvalue = '1'\nsettings = { dof = 1 }", "unknown key 'settings.dof'"),
-        ("[[claim]]\nquantity = 'mean'\nvalue = true", "value = true is not text or a whole number or a number"),
+        (
+            "[[claim]]\nquantity = 'mean'\nvalue = '1'\nsettings = { dof = 1 }",
+            "unknown key 'settings.dof'",
+        ),
+        (
+            "[[claim]]\nquantity = 'mean'\nvalue = true",
+            "value = true is not text or a whole number or a number",
+        ),
         ("[claims]\nx = 1", "unknown section 'claims'"),
         ("", "no [[claim]] in it"),
         ("[[claim", "not a TOML file"),
@@ -65,7 +77,15 @@ def test_all_problems_at_once(tmp_path):
 
 
 ROWS = (
-    Row(term="S", estimate=0.3412, conf_low=0.2, conf_high=0.5, p_value=0.0312, p_adjusted=0.0624, n=120),
+    Row(
+        term="S",
+        estimate=0.3412,
+        conf_low=0.2,
+        conf_high=0.5,
+        p_value=0.0312,
+        p_adjusted=0.0624,
+        n=120,
+    ),
     Row(term="S", group="work", estimate=0.4111),
     Row(term="S", group="family", estimate=0.2222),
     Row(term="T", undefined="one pair only"),
@@ -74,7 +94,10 @@ RESULTS = [("", Result(metric="sensitivity", title="S", rows=ROWS))]
 
 
 def verdict(tmp_path, **keys):
-    lines = "\n".join(f"{key} = {value!r}" for key, value in ({"metric": "sensitivity", "term": "S"} | keys).items())
+    lines = "\n".join(
+        f"{key} = {value!r}"
+        for key, value in ({"metric": "sensitivity", "term": "S"} | keys).items()
+    )
     (claim,) = read_result_claims(written(tmp_path, f"[[claim]]\n{lines}"))
     return check_results(RESULTS, [claim])[0]
 
@@ -99,7 +122,11 @@ def verdict(tmp_path, **keys):
         ({"value": "120", "quantity": "n"}, "reproduced", ""),
         ({"value": "0.1", "term": "T"}, "not_computable", "one pair only"),
         ({"value": "0.1", "term": "U"}, "not_computable", "no term 'U'; there is 'S' and 'T'"),
-        ({"value": "0.1", "metric": "kappa"}, "not_computable", "no metric 'kappa'; there is 'sensitivity'"),
+        (
+            {"value": "0.1", "metric": "kappa"},
+            "not_computable",
+            "no metric 'kappa'; there is 'sensitivity'",
+        ),
         ({"value": "high"}, "not_computable", "'high' is not a number"),
     ],
 )
@@ -112,14 +139,20 @@ def test_claims_about_results(tmp_path, keys, expected, said):
 
 def test_result_claims_need_metric_and_term(tmp_path):
     with pytest.raises(InputError, match="no term"):
-        read_result_claims(written(tmp_path, "[[claim]]\nmetric = 'sensitivity'\nvalue = '1'\nquantity = 'mean'"))
+        read_result_claims(
+            written(tmp_path, "[[claim]]\nmetric = 'sensitivity'\nvalue = '1'\nquantity = 'mean'")
+        )
     with pytest.raises(InputError, match=r"quantity = 'mean' is not one of estimate, std_error"):
-        read_result_claims(written(tmp_path, "[[claim]]\nmetric = 's'\nterm = 'S'\nvalue = '1'\nquantity = 'mean'"))
+        read_result_claims(
+            written(tmp_path, "[[claim]]\nmetric = 's'\nterm = 'S'\nvalue = '1'\nquantity = 'mean'")
+        )
 
 
 def test_the_documentation_is_true(tmp_path):
     text = (Path(__file__).parents[2] / "docs" / "validate.md").read_text(encoding="utf-8")
-    log, report = [block for block in re.findall(r"```toml\n(.*?)```", text, re.DOTALL) if "[[claim]]" in block]
+    log, report = [
+        block for block in re.findall(r"```toml\n(.*?)```", text, re.DOTALL) if "[[claim]]" in block
+    ]
     (claim,) = read_claims(written(tmp_path, log))
     assert (claim.printed, claim.n, claim.settings["cluster"]) == ("0.725", 40, "story")
     (about,) = read_result_claims(written(tmp_path, report))

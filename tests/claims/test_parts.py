@@ -64,13 +64,22 @@ GROUPS = [[0.5, 1.0, 0.0], [0.0, 1.0, 1.0], [2.0, 0.0, 1.0]]  # units 2, 5, 9
 @pytest.mark.parametrize(
     ("how", "one"),
     [
-        ("mean", statistics.fmean), ("median", statistics.median), ("max", max), ("min", min),
-        ("mode", statistics.mode), ("first", lambda v: v[0]),
+        ("mean", statistics.fmean),
+        ("median", statistics.median),
+        ("max", max),
+        ("min", min),
+        ("mode", statistics.mode),
+        ("first", lambda v: v[0]),
         ("at_least_2", lambda v: float(sum(x >= 1 for x in v) >= 2)),
-        ("pass_at_2", lambda v: statistics.fmean(any(x >= 1 for x in d) for d in itertools.combinations(v, 2))),
+        (
+            "pass_at_2",
+            lambda v: statistics.fmean(
+                any(x >= 1 for x in d) for d in itertools.combinations(v, 2)
+            ),
+        ),
         ("pass_k_3", lambda v: float(all(x >= 1 for x in v))),
     ],
-)  # fmt: skip
+)
 def test_joins_of_repeats(how, one):
     joined, first = join(VALUES, UNIT, how)
     assert joined == pytest.approx([one(group) for group in GROUPS], rel=1e-15)
@@ -90,44 +99,68 @@ def test_errors_against_statsmodels_and_plain_python():
     values, clusters = rng.normal(size=23), rng.integers(0, 6, 23)
     sample = Sample(value=values, columns={"c": clusters})
     assert formulas.std_error(sample) == pytest.approx(std_error(values.tolist()), rel=1e-13)
-    fit = sm.OLS(values, np.ones(23)).fit(cov_type="cluster", cov_kwds={"groups": clusters, "use_correction": False})
-    assert formulas.std_error_clustered(sample, "c", plain=True) == pytest.approx(fit.bse[0], rel=1e-12)
+    fit = sm.OLS(values, np.ones(23)).fit(
+        cov_type="cluster", cov_kwds={"groups": clusters, "use_correction": False}
+    )
+    assert formulas.std_error_clustered(sample, "c", plain=True) == pytest.approx(
+        fit.bse[0], rel=1e-12
+    )
     assert formulas.std_error_clustered(sample, "c") == pytest.approx(
         clustered_error(values.tolist(), clusters.tolist()), rel=1e-12
     )
-    assert formulas.std_error_population(sample) == pytest.approx(std_error(values.tolist(), 0), rel=1e-13)
+    assert formulas.std_error_population(sample) == pytest.approx(
+        std_error(values.tolist(), 0), rel=1e-13
+    )
 
 
 @pytest.mark.parametrize("n", [7, 8])
 def test_half_samples_against_all_halves(n):
     values = np.arange(float(n)) ** 2
     means = [statistics.fmean(half) for half in itertools.combinations(values.tolist(), n // 2)]
-    assert formulas.std_error_halves(Sample(value=values)) == pytest.approx(statistics.pstdev(means), rel=1e-12)
+    assert formulas.std_error_halves(Sample(value=values)) == pytest.approx(
+        statistics.pstdev(means), rel=1e-12
+    )
     if n % 2 == 0:
-        assert formulas.std_error_halves(Sample(value=values)) == pytest.approx(std_error(values.tolist()), rel=1e-12)
+        assert formulas.std_error_halves(Sample(value=values)) == pytest.approx(
+            std_error(values.tolist()), rel=1e-12
+        )
 
 
 def test_group_errors_written_out():
     parts = [[1.0, 0.0, 0.0, 1.0, 1.0], [0.0, 1.0, 1.0]]
     errors, sizes, total = [std_error(p) for p in parts], [5, 3], 8
-    found = {key: f.compute(parts_of([Sample(value=np.array(p)) for p in parts])) for key, f in GROUP_ERRORS.items()}
+    found = {
+        key: f.compute(parts_of([Sample(value=np.array(p)) for p in parts]))
+        for key, f in GROUP_ERRORS.items()
+    }
     assert found["equal"] == pytest.approx(math.hypot(*errors) / 2, rel=1e-13)
-    assert found["by_size"] == pytest.approx(math.hypot(*(n * e for n, e in zip(sizes, errors, strict=True))) / total)
+    assert found["by_size"] == pytest.approx(
+        math.hypot(*(n * e for n, e in zip(sizes, errors, strict=True))) / total
+    )
     within = sum((n - 1) * n * e**2 for n, e in zip(sizes, errors, strict=True)) / (total - 2)
     assert found["pooled_within"] == pytest.approx(math.sqrt(within / total), rel=1e-13)
     assert found["all_rows"] == pytest.approx(std_error(parts[0] + parts[1]), rel=1e-13)
-    assert found["of_means"] == pytest.approx(std_error([statistics.fmean(p) for p in parts]), rel=1e-13)
+    assert found["of_means"] == pytest.approx(
+        std_error([statistics.fmean(p) for p in parts]), rel=1e-13
+    )
     without = sum((n - 1) * e**2 for n, e in zip(sizes, errors, strict=True)) / (total - 2)
     assert found["without_n"] == pytest.approx(math.sqrt(without), rel=1e-13)
 
 
 def test_every_formula_has_words_and_a_number_or_none():
-    sample = Sample(value=np.array([0.0, 1.0, 1.0, 0.0, 1.0]), columns={"c": np.array([0, 0, 1, 1, 2])}, rows=6,
-                    ok_rows=5, weight=np.ones(5))  # fmt: skip
+    sample = Sample(
+        value=np.array([0.0, 1.0, 1.0, 0.0, 1.0]),
+        columns={"c": np.array([0, 0, 1, 1, 2])},
+        rows=6,
+        ok_rows=5,
+        weight=np.ones(5),
+    )
     for quantity, held in FORMULAS.items():
         for key, formula in held.items():
             column = "c" if formula.by_column else ""
-            words = Definition(reading=Reading(), quantity=quantity, formula=key, column=column).words(repeated=True)
+            words = Definition(
+                reading=Reading(), quantity=quantity, formula=key, column=column
+            ).words(repeated=True)
             assert words
             assert "{" not in words
             assert formula.by_column == ("'c'" in words)
@@ -144,7 +177,9 @@ def test_labels_are_text_whatever_the_column_holds():
 def test_selecting_names_what_there_is():
     table = RowTable.of(pd.DataFrame({"value": [1.0, 0.0], "scorer": ["a", "b"], "x": [1, 2]}))
     assert table.where({"x": "2"}).tolist() == [False, True]
-    with pytest.raises(InputError, match="no column 'y' in the rows; columns: 'value', 'scorer' and 'x'"):
+    with pytest.raises(
+        InputError, match="no column 'y' in the rows; columns: 'value', 'scorer' and 'x'"
+    ):
         table.where({"y": "1"})
     with pytest.raises(InputError, match="no row has scorer = 'c'; values: 'a' and 'b'"):
         table.where({"scorer": "c"})
@@ -153,12 +188,16 @@ def test_selecting_names_what_there_is():
 
 
 def test_units_of_two_tasks_are_two_units_though_their_ids_are_one():
-    frame = pd.DataFrame({"task": ["a", "b", "a"], "unit": ["0", "0", "0"], "value": [1.0, 0.0, 1.0]})
+    frame = pd.DataFrame(
+        {"task": ["a", "b", "a"], "unit": ["0", "0", "0"], "value": [1.0, 0.0, 1.0]}
+    )
     assert len(set(RowTable.of(frame).units().tolist())) == 2
 
 
 def test_infinite_and_unreadable_values_are_missing_and_not_ok_rows_have_none():
-    frame = pd.DataFrame({"value": [1.0, math.inf, "x", None], "status": ["error", "ok", "ok", "ok"]})
+    frame = pd.DataFrame(
+        {"value": [1.0, math.inf, "x", None], "status": ["error", "ok", "ok", "ok"]}
+    )
     table = RowTable.of(frame)
     assert np.isnan(table.value).all()
     assert table.status.tolist() == ["error", "missing", "missing", "missing"]

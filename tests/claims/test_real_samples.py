@@ -20,7 +20,11 @@ def checked(*parts):
 
 
 def verdicts(found, scorer=None):
-    return {one.claim.name: one.verdict for one in found.judged if scorer in (None, one.claim.select.get("scorer"))}
+    return {
+        one.claim.name: one.verdict
+        for one in found.judged
+        if scorer in (None, one.claim.select.get("scorer"))
+    }
 
 
 @pytest.mark.parametrize("which", ["*n7YV*.eval", "*VN9m*.eval"])
@@ -31,15 +35,19 @@ def test_inspect_plain_clustered_and_grouped_metrics_to_twelve_digits(which):
     for one in mine:
         assert one.verdict == "reproduced", one.sentence()
         assert one.recomputed == pytest.approx(float(one.claim.printed), rel=1e-12)
-    assert {"stderr (cluster=scenario)", "ci lower (cluster=scenario)", "mean (mean over gender)"} <= set(
-        verdicts(found, "choice")
-    )
+    assert {
+        "stderr (cluster=scenario)",
+        "ci lower (cluster=scenario)",
+        "mean (mean over gender)",
+    } <= set(verdicts(found, "choice"))
     assert all(one.own.cluster == "scenario" for one in mine if one.claim.quantity == "mean")
 
 
 def test_inspect_mappings_counted_as_zero_are_named():
     found = checked("inspect", "*VN9m*.eval")
-    likert = [one for one in found.judged if one.claim.select.get("scorer", "").startswith("likert")]
+    likert = [
+        one for one in found.judged if one.claim.select.get("scorer", "").startswith("likert")
+    ]
     assert len(likert) == 14
     assert {one.verdict for one in likert} == {"not_reproduced"}
     assert all("comply has mean 0.65625" in one.reason for one in likert)
@@ -54,7 +62,9 @@ def test_inspect_second_error_that_was_dropped_is_named_with_our_number():
     assert sum(one.verdict == "reproduced" for one in found.judged) == len(found.judged) - 1
 
 
-@pytest.mark.parametrize(("folder", "error"), [("unweighted", 0.11038636861469739), ("weighted", 0.0977072325711014)])
+@pytest.mark.parametrize(
+    ("folder", "error"), [("unweighted", 0.11038636861469739), ("weighted", 0.0977072325711014)]
+)
 def test_lm_eval_tasks_and_groups_to_twelve_digits(folder, error):
     found = checked("lm_eval", f"group_{folder}")
     assert len(found.judged) == 12
@@ -70,7 +80,8 @@ def test_an_old_lm_eval_that_pools_an_unweighted_group_is_explained():
 
     log = read_log(SAMPLES / "lm_eval" / "group_unweighted")
     claims = [
-        replace(c, printed="0.0977072325711014") if c.parts and c.quantity == "std_error" else c for c in log.claims
+        replace(c, printed="0.0977072325711014") if c.parts and c.quantity == "std_error" else c
+        for c in log.claims
     ]
     found = check(replace(log, version="0.4.9.1", claims=tuple(claims)))
     (one,) = [one for one in found.judged if one.verdict != "reproduced"]
@@ -80,7 +91,12 @@ def test_an_old_lm_eval_that_pools_an_unweighted_group_is_explained():
 
 @pytest.mark.parametrize(
     "path",
-    ["helm/run_1trial", "helm/run_3trials", "openai_evals/oa_sample.jsonl", "deepeval/test_run_sample.json"],
+    [
+        "helm/run_1trial",
+        "helm/run_3trials",
+        "openai_evals/oa_sample.jsonl",
+        "deepeval/test_run_sample.json",
+    ],
 )
 def test_numbers_of_the_other_harnesses_stand(path):
     found = check(read_log(SAMPLES / path))

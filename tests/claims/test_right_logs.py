@@ -77,7 +77,11 @@ def test_clustered_error_and_grouped_means_are_reproduced(pairs):
     claims = [claim("std_error", repr(error), settings={"cluster": "story"})]
     for story in sorted(set(stories)):
         chosen = [v for v, c in pairs if c == story]
-        claims.append(claim("mean", repr(sum(chosen) / len(chosen)), select={"scorer": "match", "story": story}))
+        claims.append(
+            claim(
+                "mean", repr(sum(chosen) / len(chosen)), select={"scorer": "match", "story": story}
+            )
+        )
     means = [statistics.fmean([v for v, c in pairs if c == s]) for s in sorted(set(stories))]
     parts = tuple({"story": story} for story in sorted(set(stories)))
     claims.append(claim("mean", repr(math.fsum(means) / len(means)), parts=parts))
@@ -93,7 +97,10 @@ def test_a_rounded_number_stands_in_whatever_direction_ties_went(values, places)
     mean = Decimal(sum(int(4 * v) for v in values)) / 4 / len(values)
     unit = Decimal(1).scaleb(-places)
     for way in (ROUND_HALF_UP, ROUND_HALF_DOWN, ROUND_HALF_EVEN):
-        assert check(rows(values), [claim("mean", mean.quantize(unit, way))]).judged[0].verdict == "reproduced"
+        assert (
+            check(rows(values), [claim("mean", mean.quantize(unit, way))]).judged[0].verdict
+            == "reproduced"
+        )
     cut = mean.quantize(unit, ROUND_DOWN)
     if mean - cut > unit / 2 + Decimal("1e-9"):
         assert check(rows(values), [claim("mean", cut)]).judged[0].verdict != "reproduced"
@@ -110,17 +117,36 @@ def test_a_number_of_the_harness_that_is_off_is_never_called_reproduced(values, 
 
 
 EXPLAINED = {
-    "every repeat as a row of its own": lambda s, d: (std_error([v for vs in s.values() for v in vs]), "std_error"),
-    "divided by n, not n": lambda s, d: (std_error([statistics.fmean(v) for v in s.values()], 0), "std_error"),
+    "every repeat as a row of its own": lambda s, d: (
+        std_error([v for vs in s.values() for v in vs]),
+        "std_error",
+    ),
+    "divided by n, not n": lambda s, d: (
+        std_error([statistics.fmean(v) for v in s.values()], 0),
+        "std_error",
+    ),
     "the standard deviation, not": lambda s, d: (
-        statistics.stdev([statistics.fmean(v) for v in s.values()]), "std_error"),
+        statistics.stdev([statistics.fmean(v) for v in s.values()]),
+        "std_error",
+    ),
     "only the first": lambda s, d: (statistics.fmean([v[0] for v in s.values()]), "mean"),
     "the best of a unit's": lambda s, d: (statistics.fmean([max(v) for v in s.values()]), "mean"),
-    "in percent": lambda s, d: (100 * statistics.fmean([statistics.fmean(v) for v in s.values()]), "mean"),
+    "in percent": lambda s, d: (
+        100 * statistics.fmean([statistics.fmean(v) for v in s.values()]),
+        "mean",
+    ),
     "mean of the means of each 'domain'": lambda s, d: (
-        statistics.fmean([statistics.fmean([statistics.fmean(v) for v, c in zip(s.values(), d, strict=True) if c == k])
-                          for k in sorted(set(d))]), "mean"),
-}  # fmt: skip
+        statistics.fmean(
+            [
+                statistics.fmean(
+                    [statistics.fmean(v) for v, c in zip(s.values(), d, strict=True) if c == k]
+                )
+                for k in sorted(set(d))
+            ]
+        ),
+        "mean",
+    ),
+}
 
 
 HINTS = ("the standard deviation, not", "only the first")
@@ -168,7 +194,10 @@ def test_another_filter_and_all_filters():
     other = check(frame, [claim("mean", "0.75", select=about)]).judged[0]
     assert (other.verdict, "filter 'loose'" in other.definition) == ("explained", True)
     own = check(log_of(frame, claim("mean", "0.75", select=about), harness="lm-eval")).judged[0]
-    assert (own.verdict, "it would fit: mean; filter 'loose'" in own.reason) == ("not_reproduced", True)
+    assert (own.verdict, "it would fit: mean; filter 'loose'" in own.reason) == (
+        "not_reproduced",
+        True,
+    )
     both = check(frame, [claim("mean", "0.5", select=about)]).judged[0]
     assert (both.verdict, "all filters together" in both.definition) == ("explained", True)
 
@@ -191,8 +220,12 @@ def test_openai_bootstrap_is_the_spread_of_half_samples(n):
     rng = np.random.default_rng(n)
     values = rng.integers(0, 2, n).astype(float)
     drawn = np.std([rng.choice(values, n // 2, replace=False).mean() for _ in range(1000)])
-    log = log_of(rows(values.tolist()), claim("std_error", repr(float(drawn)), name="boostrap_std"),
-                 harness="openai-evals", version=None)  # fmt: skip
+    log = log_of(
+        rows(values.tolist()),
+        claim("std_error", repr(float(drawn)), name="boostrap_std"),
+        harness="openai-evals",
+        version=None,
+    )
     one = check(log).judged[0]
     assert one.verdict == "reproduced"
     assert "halves" in one.definition
@@ -204,8 +237,11 @@ def test_percentile_interval_of_a_bootstrap():
     means = rng.choice(values, (1000, 40)).mean(axis=1)
     how = {"method": "bootstrap", "resamples": 1000}
     low, high = np.quantile(means, [0.025, 0.975])
-    log = log_of(rows(values.tolist()), claim("conf_low", repr(float(low)), settings=how),
-                 claim("conf_high", repr(float(high)), settings=how))  # fmt: skip
+    log = log_of(
+        rows(values.tolist()),
+        claim("conf_low", repr(float(low)), settings=how),
+        claim("conf_high", repr(float(high)), settings=how),
+    )
     assert [one.verdict for one in check(log).judged] == ["reproduced"] * 2
 
 
@@ -213,19 +249,32 @@ def test_helm_statistics_are_about_trials():
     scores = {f"i{i}": [float(i < 12), float(i < 14), float(i < 15)] for i in range(20)}
     means = [0.6, 0.7, 0.75]
     log = log_of(
-        rows(scores), claim("mean", repr(statistics.fmean(means))), claim("std_dev", repr(statistics.pstdev(means))),
-        claim("count", "3"), claim("sum", repr(math.fsum(means))), harness="helm", version=None,
-    )  # fmt: skip
+        rows(scores),
+        claim("mean", repr(statistics.fmean(means))),
+        claim("std_dev", repr(statistics.pstdev(means))),
+        claim("count", "3"),
+        claim("sum", repr(math.fsum(means))),
+        harness="helm",
+        version=None,
+    )
     found = check(log)
     assert [one.verdict for one in found.judged] == ["reproduced"] * 4
-    assert found.judged[0].own.n_units == 20  # repeats averaged: trials of one instance are not independent
+    assert (
+        found.judged[0].own.n_units == 20
+    )  # repeats averaged: trials of one instance are not independent
 
 
 def test_a_spread_between_trials_that_agree_may_hold_the_rounding_of_its_formula():
     """HELM computes sum of squares / n - mean^2: sqrt(5.6e-17) for three trials of 0.7."""
     scores = {f"i{i}": [float(i < 7)] * 3 for i in range(10)}
     left = math.sqrt(5.551115123125783e-17)
-    log = log_of(rows(scores), claim("std_dev", repr(left)), claim("std_dev", "0.001"), harness="helm", version=None)
+    log = log_of(
+        rows(scores),
+        claim("std_dev", repr(left)),
+        claim("std_dev", "0.001"),
+        harness="helm",
+        version=None,
+    )
     assert [one.verdict for one in check(log).judged] == ["reproduced", "not_reproduced"]
 
 
@@ -253,12 +302,19 @@ def test_an_empty_filter_means_rows_without_one():
 
 def test_another_n_than_the_rows_is_said():
     one = check(log_of(rows([1.0, 0.0]), claim("mean", "0.5", n=300))).judged[0]
-    assert (one.verdict, one.reason) == ("reproduced", "the log says n = 300, the rows hold 2 units with a score")
+    assert (one.verdict, one.reason) == (
+        "reproduced",
+        "the log says n = 300, the rows hold 2 units with a score",
+    )
 
 
 def test_a_number_of_few_digits_that_departs_twice_may_be_chance():
     """Best repeats, and the unit that was lost counted as 0: 4 of 7, where the documented mean is 1/3."""
-    scores = {f"u{i}": [0.0, 1.0] for i in range(4)} | {f"v{i}": [0.0, 0.0] for i in range(2)} | {"lost": [None, None]}
+    scores = (
+        {f"u{i}": [0.0, 1.0] for i in range(4)}
+        | {f"v{i}": [0.0, 0.0] for i in range(2)}
+        | {"lost": [None, None]}
+    )
     short = check(rows(scores), [claim("mean", "0.571")]).judged[0]
     assert short.verdict == "explained"
     assert "coincidence" in short.reason
@@ -277,7 +333,10 @@ def test_weights_that_the_log_declares_or_only_holds():
     weighted = repr(5 / 7)
     declared = claim("mean", weighted, settings={"weights": "sample_weight"})
     assert check(log_of(frame, declared)).judged[0].verdict == "reproduced"
-    for held in (check(log_of(frame, claim("mean", weighted))), check(frame, [claim("mean", weighted)])):
+    for held in (
+        check(log_of(frame, claim("mean", weighted))),
+        check(frame, [claim("mean", weighted)]),
+    ):
         assert held.judged[0].wrong  # nobody said that the column weighs these scores
         assert "it would fit: mean with the log's weights" in held.judged[0].reason
     lost = check(log_of(frame, claim("mean", "0.5", settings={"weights": "wt"}))).judged[0]

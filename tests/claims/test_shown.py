@@ -21,9 +21,15 @@ HOSTILE = "<script>alert(1)</script>\x1b[31m|`x`\n# y"
 def mixed():
     frame = rows([1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 1.0], story=list("aabbccdd"))
     return log_of(
-        frame, claim("mean", "0.75"), claim("mean", "75.0", name="percent"), claim("std_error", "0.0"),
-        claim("mean", "0.8", name="off"), claim("other", "3", name="loss"), notes=("a note",), harness="",
-    )  # fmt: skip
+        frame,
+        claim("mean", "0.75"),
+        claim("mean", "75.0", name="percent"),
+        claim("std_error", "0.0"),
+        claim("mean", "0.8", name="off"),
+        claim("other", "3", name="loss"),
+        notes=("a note",),
+        harness="",
+    )
 
 
 def test_the_text_leads_with_the_count_and_then_what_needs_attention():
@@ -34,7 +40,10 @@ def test_the_text_leads_with_the_count_and_then_what_needs_attention():
         "1 of 5 numbers stand; 1 rests on another definition, 2 are inconsistent with the log itself and 1 cannot be "
         "recomputed."
     )
-    order = [text.index(h) for h in ("Inconsistent with", "Rest on another", "Stand (", "Cannot be recomputed")]
+    order = [
+        text.index(h)
+        for h in ("Inconsistent with", "Rest on another", "Stand (", "Cannot be recomputed")
+    ]
     assert order == sorted(order)
     assert "Rows: 8, all with a score" in text
     assert "Note: a note" in text
@@ -49,7 +58,13 @@ def test_colour_only_where_it_is_asked_for():
 
 def test_tidy_has_a_row_a_claim_with_our_interval():
     table = check(mixed()).tidy()
-    assert table.verdict.tolist() == ["reproduced", "explained", "inconsistent", "inconsistent", "not_computable"]
+    assert table.verdict.tolist() == [
+        "reproduced",
+        "explained",
+        "inconsistent",
+        "inconsistent",
+        "not_computable",
+    ]
     first = table.iloc[0]
     assert first.own_conf_low < 0.75 < first.own_conf_high
     assert (first.n_units, first.recomputed) == (8, 0.75)
@@ -64,7 +79,9 @@ def test_everything_is_json():
 
 def test_hostile_names_are_inert_in_every_format():
     frame = rows([1.0, 0.0, 1.0], scorer=HOSTILE)
-    log = log_of(frame, claim("mean", "0.9", name=HOSTILE, scorer=HOSTILE, where=HOSTILE), notes=(HOSTILE,))
+    log = log_of(
+        frame, claim("mean", "0.9", name=HOSTILE, scorer=HOSTILE, where=HOSTILE), notes=(HOSTILE,)
+    )
     found = check(log)
     text, markdown = as_text([found]), rendered("md", [found], False)
     assert "\x1b" not in text + markdown
@@ -101,15 +118,20 @@ def test_options_that_are_not():
     frame = rows([1.0, 0.0])
     with pytest.raises(InputError, match="precision='some' is none of auto, full, printed"):
         check(frame, precision="some")
-    with pytest.raises(InputError, match="no column 'story' to cluster by; columns: 'model', 'task'"):
+    with pytest.raises(
+        InputError, match="no column 'story' to cluster by; columns: 'model', 'task'"
+    ):
         check(frame, cluster="story")
     with pytest.raises(InputError, match="no column 'value'; columns: 'x'"):
         check(frame.rename(columns={"value": "x"})[["x"]])
 
 
 def test_settings_that_are_not_make_a_claim_not_computable():
-    log = log_of(rows([1.0, 0.0]), claim("mean", "0.5", settings={"reducer": "best"}),
-                 claim("std_error", "0.5", settings={"cluster": "story"}))  # fmt: skip
+    log = log_of(
+        rows([1.0, 0.0]),
+        claim("mean", "0.5", settings={"reducer": "best"}),
+        claim("std_error", "0.5", settings={"cluster": "story"}),
+    )
     judged = check(log).judged
     assert [one.verdict for one in judged] == ["not_computable"] * 2
     assert "reducer = 'best' is none of mean" in judged[0].reason
@@ -117,7 +139,9 @@ def test_settings_that_are_not_make_a_claim_not_computable():
 
 
 def test_clusters_are_the_given_the_declared_or_those_with_the_name_of_one():
-    frame = rows([1.0, 0.0] * 6, scenario=[c for c in "abcdef" for _ in "12"], batch=list("xxyyzzxxyyzz"))
+    frame = rows(
+        [1.0, 0.0] * 6, scenario=[c for c in "abcdef" for _ in "12"], batch=list("xxyyzzxxyyzz")
+    )
     accuracy = claim("mean", "0.5")
     assert check(frame, [accuracy]).judged[0].own.cluster == "scenario"
     assert check(frame, [accuracy], cluster="batch").judged[0].own.n_clusters == 3
@@ -131,7 +155,9 @@ def test_our_interval_is_that_of_the_metrics():
     """CR2 with Satterthwaite degrees of freedom: `paired_difference` of the same values, where scores are no shares."""
     values, story = [1.0, 3.0, 2.5, 4.0, 2.0, 0.5, 3.5, 2.0, 1.5], list("aabbccddd")
     own = check(rows(values, story=story), [claim("mean", "2.2")], cluster="story").judged[0].own
-    row = ss.paired_difference(ss.Paired.one_sample(values, cluster=story), cluster="cluster").rows[0]
+    row = ss.paired_difference(ss.Paired.one_sample(values, cluster=story), cluster="cluster").rows[
+        0
+    ]
     assert (own.estimate, own.std_error) == pytest.approx((row.estimate, row.std_error), rel=1e-12)
     assert (own.conf_low, own.conf_high) == pytest.approx((row.conf_low, row.conf_high), rel=1e-12)
 

@@ -24,23 +24,47 @@ def inspect_log(tmp_path, *, accuracy=0.75, name="log.json"):
     """A small log in the shape that Inspect writes, 8 samples, 6 right."""
     right = [1, 1, 0, 1, 1, 0, 1, 1]
     samples = [
-        {"id": i, "epoch": 1, "input": "?", "target": "A", "metadata": {"story": f"s{i // 2}"},
-         "scores": {"match": {"value": "C" if ok else "I", "answer": "A"}}}
+        {
+            "id": i,
+            "epoch": 1,
+            "input": "?",
+            "target": "A",
+            "metadata": {"story": f"s{i // 2}"},
+            "scores": {"match": {"value": "C" if ok else "I", "answer": "A"}},
+        }
         for i, ok in enumerate(right)
-    ]  # fmt: skip
+    ]
     error = (6 * 0.25**2 + 2 * 0.75**2) / 7 / 8
-    metrics = {"accuracy": {"name": "accuracy", "value": accuracy, "params": {}},
-               "stderr": {"name": "stderr", "value": error**0.5, "params": {}}}  # fmt: skip
+    metrics = {
+        "accuracy": {"name": "accuracy", "value": accuracy, "params": {}},
+        "stderr": {"name": "stderr", "value": error**0.5, "params": {}},
+    }
     log = {
-        "version": 2, "status": "success",
-        "eval": {"task": "t", "model": "m", "dataset": {}, "config": {"epochs": 1},
-                 "packages": {"inspect_ai": "0.3.285"},
-                 "scorers": [{"name": "match", "metrics": [{"name": "accuracy", "options": {}},
-                                                           {"name": "stderr", "options": {}}]}]},
-        "results": {"total_samples": 8, "completed_samples": 8,
-                    "scores": [{"name": "match", "scorer": "match", "params": {}, "metrics": metrics}]},
+        "version": 2,
+        "status": "success",
+        "eval": {
+            "task": "t",
+            "model": "m",
+            "dataset": {},
+            "config": {"epochs": 1},
+            "packages": {"inspect_ai": "0.3.285"},
+            "scorers": [
+                {
+                    "name": "match",
+                    "metrics": [
+                        {"name": "accuracy", "options": {}},
+                        {"name": "stderr", "options": {}},
+                    ],
+                }
+            ],
+        },
+        "results": {
+            "total_samples": 8,
+            "completed_samples": 8,
+            "scores": [{"name": "match", "scorer": "match", "params": {}, "metrics": metrics}],
+        },
         "samples": samples,
-    }  # fmt: skip
+    }
     path = tmp_path / name
     path.write_text(json.dumps(log))
     return path
@@ -54,7 +78,9 @@ def test_a_right_log_exits_with_0_and_says_so_first(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(("no_color", "coloured"), [("", True), ("1", False)])
-def test_a_terminal_has_colour_unless_it_does_not_want_it(tmp_path, capsys, monkeypatch, no_color, coloured):
+def test_a_terminal_has_colour_unless_it_does_not_want_it(
+    tmp_path, capsys, monkeypatch, no_color, coloured
+):
     monkeypatch.setenv("NO_COLOR", no_color)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
     assert ("\x1b[32mStand" in run(capsys, "validate", inspect_log(tmp_path))[1]) == coloured
@@ -69,7 +95,9 @@ def test_a_wrong_number_exits_with_1_and_is_named(tmp_path, capsys):
 
 
 def test_an_explained_number_exits_with_0(tmp_path, capsys):
-    (tmp_path / "c.toml").write_text('[[claim]]\nquantity = "mean"\nvalue = "75.0"\nselect = { scorer = "match" }')
+    (tmp_path / "c.toml").write_text(
+        '[[claim]]\nquantity = "mean"\nvalue = "75.0"\nselect = { scorer = "match" }'
+    )
     code, out, _ = run(capsys, "validate", inspect_log(tmp_path), "--claims", tmp_path / "c.toml")
     assert code == 0
     assert "in percent" in out
@@ -78,8 +106,15 @@ def test_an_explained_number_exits_with_0(tmp_path, capsys):
     assert "it would fit: mean; in percent" in out
 
 
-@pytest.mark.parametrize(("name", "start"), [("x.json", "{"), ("x.md", "# log.json"), ("x.html", "<!DOCTYPE"),
-                                             ("x.txt", "log.json (inspect")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("x.json", "{"),
+        ("x.md", "# log.json"),
+        ("x.html", "<!DOCTYPE"),
+        ("x.txt", "log.json (inspect"),
+    ],
+)
 def test_the_format_follows_the_name_of_the_file(tmp_path, capsys, name, start):
     code, out, err = run(capsys, "validate", inspect_log(tmp_path), "-o", tmp_path / name)
     assert (code, out) == (0, "")
@@ -88,7 +123,9 @@ def test_the_format_follows_the_name_of_the_file(tmp_path, capsys, name, start):
 
 
 def test_json_on_stdout_holds_every_number(tmp_path, capsys):
-    code, out, _ = run(capsys, "validate", inspect_log(tmp_path), "--format", "json", "--cluster", "story")
+    code, out, _ = run(
+        capsys, "validate", inspect_log(tmp_path), "--format", "json", "--cluster", "story"
+    )
     found = json.loads(out)
     assert (code, found["ok"]) == (0, True)
     own = found["logs"][0]["claims"][0]["own"]
@@ -157,7 +194,11 @@ def test_the_page_is_self_contained_and_escapes(tmp_path, capsys):
 @pytest.mark.slow
 def test_claims_stand_above_the_results_of_a_report(tmp_path, capsys):
     table, claims, found = tmp_path / "answers.csv", tmp_path / "claims.toml", tmp_path / "r.json"
-    rows = [(f"q{i}", c, int(i % 3 == 0 or (c == "new" and i % 2))) for i in range(40) for c in ("old", "new")]
+    rows = [
+        (f"q{i}", c, int(i % 3 == 0 or (c == "new" and i % 2)))
+        for i in range(40)
+        for c in ("old", "new")
+    ]
     table.write_text("unit,condition,value\n" + "".join(f"{u},{c},{v}\n" for u, c, v in rows))
     words = ("report", table, "--no-verify", "-o", tmp_path / "r.html", "--json", found)
     assert run(capsys, *words)[0] == 0
@@ -179,8 +220,19 @@ def test_claims_stand_above_the_results_of_a_report(tmp_path, capsys):
 def test_a_wrong_claim_makes_the_report_exit_with_1(tmp_path, capsys):
     claims = tmp_path / "claims.toml"
     claims.write_text('[[claim]]\nmetric = "sensitivity"\nterm = "S"\nvalue = "12.34"\n')
-    code, _, err = run(capsys, "report", "--example", "role-conflict", "--no-verify", "--resamples", "100",
-                       "--claims", claims, "-o", tmp_path / "r.html")  # fmt: skip
+    code, _, err = run(
+        capsys,
+        "report",
+        "--example",
+        "role-conflict",
+        "--no-verify",
+        "--resamples",
+        "100",
+        "--claims",
+        claims,
+        "-o",
+        tmp_path / "r.html",
+    )
     assert code == 1
     assert "Claims checked: 0 of 1 number stands; 1 is not reproduced." in err
     page = (tmp_path / "r.html").read_text(encoding="utf-8")

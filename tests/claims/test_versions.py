@@ -36,7 +36,9 @@ def test_twenty_logs_of_a_version_hold_no_wrong_number(version, tmp_path):
         verdicts.update(one.verdict for one in found.judged)
         for one in found.judged:
             assert one.verdict in ("reproduced", "not_computable"), one.sentence()
-    assert verdicts["not_computable"] < 0.25 * verdicts.total()  # NaN, as 0.3.60 prints it for one unscored sample
+    assert (
+        verdicts["not_computable"] < 0.25 * verdicts.total()
+    )  # NaN, as 0.3.60 prints it for one unscored sample
     assert verdicts["reproduced"] > 100
 
 
@@ -48,26 +50,44 @@ def planted(rng, log):
     right = rng.choice(numbers)
     value = float(right.printed)
     values = [v for v in log.rows["value"].tolist() if v == v]
-    others = [float(c.printed) for c in log.claims if c.quantity == right.quantity and c.printed != "NaN"]
+    others = [
+        float(c.printed) for c in log.claims if c.quantity == right.quantity and c.printed != "NaN"
+    ]
     weights = log.rows["weight"].astype(float)
     errors = {
         "tiny": value * (1 + rng.choice([-1, 1]) * 10 ** rng.uniform(-11, -1)),
         "away": value + rng.choice([-1, 1]) * rng.uniform(1e-9, 0.5),
         "digit": float(repr(value).replace(repr(value)[-1], rng.choice("123456789"), 1)),
-        "percent": 100 * value, "half": value / 2, "twice": 2 * value, "root": math.sqrt(abs(value)),
-        "another": rng.choice(others), "pooled": statistics.fmean(values), "rows": float(len(log.rows)),
-        "pooled_error": std_error(values) if len(values) > 1 else value + 1, "zero": 0.0,
-        "population": value * math.sqrt((len(values) - 1) / len(values)), "count": value + rng.choice([-1, 1]),
-        "below": float(sum(v < 1 for v in values)), "positive": float(sum(v >= 1 for v in values)),
-        "weighted": float((log.rows["value"] * weights).sum() / weights[log.rows["value"].notna()].sum()),
-        "first": statistics.fmean([v for v in log.rows.groupby("unit")["value"].first().tolist() if v == v] or [9]),
-        "least": statistics.fmean([v for v in log.rows.groupby("unit")["value"].min().tolist() if v == v] or [9]),
-    }  # fmt: skip
+        "percent": 100 * value,
+        "half": value / 2,
+        "twice": 2 * value,
+        "root": math.sqrt(abs(value)),
+        "another": rng.choice(others),
+        "pooled": statistics.fmean(values),
+        "rows": float(len(log.rows)),
+        "pooled_error": std_error(values) if len(values) > 1 else value + 1,
+        "zero": 0.0,
+        "population": value * math.sqrt((len(values) - 1) / len(values)),
+        "count": value + rng.choice([-1, 1]),
+        "below": float(sum(v < 1 for v in values)),
+        "positive": float(sum(v >= 1 for v in values)),
+        "weighted": float(
+            (log.rows["value"] * weights).sum() / weights[log.rows["value"].notna()].sum()
+        ),
+        "first": statistics.fmean(
+            [v for v in log.rows.groupby("unit")["value"].first().tolist() if v == v] or [9]
+        ),
+        "least": statistics.fmean(
+            [v for v in log.rows.groupby("unit")["value"].min().tolist() if v == v] or [9]
+        ),
+    }
     kind = rng.choice(sorted(errors))
     wrong = errors[kind]
     if math.isclose(wrong, value, rel_tol=5e-12, abs_tol=1e-13):
         return None
-    printed = repr(wrong) if right.quantity != "count" or not wrong.is_integer() else repr(int(wrong))
+    printed = (
+        repr(wrong) if right.quantity != "count" or not wrong.is_integer() else repr(int(wrong))
+    )
     return kind, right, replace(right, printed=printed)
 
 
@@ -80,10 +100,16 @@ def passed_errors(tmp_path, logs, each):
             if (found := planted(rng, log)) is None:
                 continue
             kind, right, wrong = found
-            near = [c for c in log.claims if (c.select, c.settings.get("reducer")) == (
-                right.select, right.settings.get("reducer"))]  # fmt: skip
+            near = [
+                c
+                for c in log.claims
+                if (c.select, c.settings.get("reducer"))
+                == (right.select, right.settings.get("reducer"))
+            ]
             claims = tuple(wrong if c is right else c for c in near)
-            one = check(replace(log, claims=claims)).judged[next(i for i, c in enumerate(near) if c is right)]
+            one = check(replace(log, claims=claims)).judged[
+                next(i for i, c in enumerate(near) if c is right)
+            ]
             total += 1
             if one.verdict in PASSED:
                 passed.append((kind, seed, log.version, one.sentence()))
@@ -108,8 +134,9 @@ def judged_in(path, metrics, values, version, metadata=None, **rest):
     """Judgments of a log with one scorer, whose values are given by sample and epoch."""
     samples = [
         sample(f"u{i}", e, scores={"judge": v}, metadata=(metadata or {}).get(i, {}))
-        for i, held in enumerate(values) for e, v in enumerate(held, 1)
-    ]  # fmt: skip
+        for i, held in enumerate(values)
+        for e, v in enumerate(held, 1)
+    ]
     score = printed_score("judge", metrics, **rest)
     top = {**header([score], packages={"inspect_ai": version}), "samples": samples}
     return check(read_log(dump(path, top))).judged
@@ -152,7 +179,13 @@ def test_scores_of_a_scale_are_no_shares(tmp_path):
     (known,) = judged_in(tmp_path / "x.json", {"accuracy": 1.0}, ones, "0.3.260", scale)
     assert known.own.conf_low is None
     arms = {i: {"arm": "x" if i < 4 else "y"} for i in range(8)}
-    group = {"name": "x", "group": "grouped", "value": 1.0,
-             "params": {"group_key": "arm", "metric": {"name": "mean", "params": {}}}}  # fmt: skip
-    (mine,) = judged_in(tmp_path / "x.json", {"x": group}, [*ones, [7], [2], [5], [1]], "0.3.260", arms)
+    group = {
+        "name": "x",
+        "group": "grouped",
+        "value": 1.0,
+        "params": {"group_key": "arm", "metric": {"name": "mean", "params": {}}},
+    }
+    (mine,) = judged_in(
+        tmp_path / "x.json", {"x": group}, [*ones, [7], [2], [5], [1]], "0.3.260", arms
+    )
     assert (mine.verdict, mine.own.estimate, mine.own.conf_low) == ("reproduced", 1.0, None)

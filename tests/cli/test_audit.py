@@ -24,8 +24,13 @@ def table(tmp_path: Path) -> Path:
 def test_text_leads_with_the_answer(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", str(table), "--rules", str(table.parent / "rules.toml")]) == 0
     out, err = capsys.readouterr()
-    assert out.startswith("My <table>\nsomewhere\n2 checks of printed numbers: in 1 of them the sources disagree, in 1")
-    assert "[major] t.csv line 2: <b>A</b>: 5.19 is printed, a mean of 40 whole numbers is 5.175 or 5.2" in out
+    assert out.startswith(
+        "My <table>\nsomewhere\n2 checks of printed numbers: in 1 of them the sources disagree, in 1"
+    )
+    assert (
+        "[major] t.csv line 2: <b>A</b>: 5.19 is printed, a mean of 40 whole numbers is 5.175 or 5.2"
+        in out
+    )
     assert err == ""
 
 
@@ -33,7 +38,9 @@ def test_exit_codes(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rules = str(table.parent / "rules.toml")
     assert main(["audit", str(table), "--rules", rules, "--fail-on", "disagree"]) == 1
     assert main(["audit", str(table), "--rules", rules, "--fail-on", "major"]) == 1
-    assert main(["audit", str(table), "--fail-on", "disagree"]) == 0  # nothing says that the means are of whole numbers
+    assert (
+        main(["audit", str(table), "--fail-on", "disagree"]) == 0
+    )  # nothing says that the means are of whole numbers
     rated = table.with_name("rated.csv")
     rated.write_text(TABLE.replace("mean", "mean rating"))
     assert main(["audit", str(rated), "--fail-on", "major"]) == 0  # guessed rules are minor
@@ -49,7 +56,9 @@ def test_exit_codes(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "no generic check fits" in err
 
 
-def test_json_holds_everything_and_markdown_is_inert(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_holds_everything_and_markdown_is_inert(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rules = str(table.parent / "rules.toml")
     main(["audit", str(table), "--rules", rules, "--format", "json"])
     found = json.loads(capsys.readouterr().out)
@@ -64,9 +73,16 @@ def test_json_holds_everything_and_markdown_is_inert(table: Path, capsys: pytest
     assert "# My &lt;table&gt;" in out
 
 
-def test_files_by_suffix_and_no_input_is_overwritten(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_by_suffix_and_no_input_is_overwritten(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rules = table.parent / "rules.toml"
-    for suffix, start in (("html", "<!DOCTYPE html>"), ("md", "# "), ("json", "{"), ("txt", "My <table>")):
+    for suffix, start in (
+        ("html", "<!DOCTYPE html>"),
+        ("md", "# "),
+        ("json", "{"),
+        ("txt", "My <table>"),
+    ):
         target = table.parent / f"out.{suffix}"
         assert main(["audit", str(table), "--rules", str(rules), "-o", str(target)]) == 0
         assert target.read_text().lstrip().startswith(start)
@@ -81,6 +97,9 @@ def test_files_by_suffix_and_no_input_is_overwritten(table: Path, capsys: pytest
 def test_bad_rules_write_nothing(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (table.parent / "bad.toml").write_text("[[rule]]\ncheck = 'grim'\nmean = 'meen'\n")
     target = table.parent / "out.html"
-    assert main(["audit", str(table), "--rules", str(table.parent / "bad.toml"), "-o", str(target)]) == 2
+    assert (
+        main(["audit", str(table), "--rules", str(table.parent / "bad.toml"), "-o", str(target)])
+        == 2
+    )
     assert not target.exists()
     assert "has no column 'meen'. Did you mean 'mean'?" in capsys.readouterr().err

@@ -40,7 +40,9 @@ def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     frame.to_csv(tmp_path / "choices.csv", index=False)
     datasets.role_conflict_labels().to_csv(tmp_path / "labels.csv", index=False)
     roles = [f"role {k}" for k in range(8)]
-    pd.DataFrame({"role": roles, "gender": ["f", "m"] * 3 + ["", ""]}).to_csv(tmp_path / "roles.csv", index=False)
+    pd.DataFrame({"role": roles, "gender": ["f", "m"] * 3 + ["", ""]}).to_csv(
+        tmp_path / "roles.csv", index=False
+    )
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -56,11 +58,23 @@ WORDS = ["--map", "values=why", "--refusal", "refused"]
 
 @pytest.mark.parametrize(
     ("word", "message"),
-    [("eqal", "weights = 'eqal' is neither a file nor a named set (paper, equal). Did you mean 'equal'? A file has"),
-     ("mine.csv", "weights = 'mine.csv' is neither a file nor a named set (paper, equal). A file has columns 'trait'")],
-)  # fmt: skip
+    [
+        (
+            "eqal",
+            "weights = 'eqal' is neither a file nor a named set (paper, equal). Did you mean 'equal'? A file has",
+        ),
+        (
+            "mine.csv",
+            "weights = 'mine.csv' is neither a file nor a named set (paper, equal). A file has columns 'trait'",
+        ),
+    ],
+)
 def test_weights_that_are_no_file_name_what_there_is(
-    word: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    word: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(["report", "--example", "staged-values", "--weights", word, *QUICK, "p.html"]) == 2
@@ -70,44 +84,99 @@ def test_weights_that_are_no_file_name_what_there_is(
 @pytest.mark.slow
 def test_all_tables_are_read_and_named_on_the_page(tables: Path) -> None:
     code = main(
-        ["report", "choices.csv", *WORDS, "--label-check", "labels.csv", "--item-groups", "roles.csv", *QUICK, "p.html"]
+        [
+            "report",
+            "choices.csv",
+            *WORDS,
+            "--label-check",
+            "labels.csv",
+            "--item-groups",
+            "roles.csv",
+            *QUICK,
+            "p.html",
+        ]
     )
     assert code == 0
-    assert {"values-domain", "labels", "shares", "refusals-share", "refusals-s"} <= blocks(tables / "p.html")
+    assert {"values-domain", "labels", "shares", "refusals-share", "refusals-s"} <= blocks(
+        tables / "p.html"
+    )
     text = (tables / "p.html").read_text(encoding="utf-8")
     assert "sha256 of the label check" in text
     assert "sha256 of the item groups" in text
 
 
 @pytest.mark.slow
-def test_a_plan_names_them_too_and_departures_are_listed(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_names_them_too_and_departures_are_listed(
+    tables: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tables / "plan.toml").write_text(
         '[data]\nmap = {values = "why"}\nrefusal = "refused"\nlabel_check = "labels.csv"\nitem_groups = "roles.csv"\n'
     )
     assert main(["report", "choices.csv", "--plan", "plan.toml", *QUICK, "p.html"]) == 0
     assert {"labels", "shares", "values-domain"} <= blocks(tables / "p.html")
     (tables / "other.csv").write_text((tables / "roles.csv").read_text())
-    assert main(["report", "choices.csv", "--plan", "plan.toml", "--item-groups", "other.csv", *QUICK, "q.html"]) == 0
-    assert "item_groups: the plan says" in (tables / "q.html").read_text(encoding="utf-8").replace("&#39;", "'")
+    assert (
+        main(
+            [
+                "report",
+                "choices.csv",
+                "--plan",
+                "plan.toml",
+                "--item-groups",
+                "other.csv",
+                *QUICK,
+                "q.html",
+            ]
+        )
+        == 0
+    )
+    assert "item_groups: the plan says" in (tables / "q.html").read_text(encoding="utf-8").replace(
+        "&#39;", "'"
+    )
 
 
-def test_a_study_without_such_a_table_refuses_it(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_study_without_such_a_table_refuses_it(
+    tables: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code = main(
-        ["report", "choices.csv", *WORDS, "--study", "comparisons", "--label-check", "labels.csv", *QUICK, "p.html"]
+        [
+            "report",
+            "choices.csv",
+            *WORDS,
+            "--study",
+            "comparisons",
+            "--label-check",
+            "labels.csv",
+            *QUICK,
+            "p.html",
+        ]
     )
     assert code == 2
-    assert "--label-check is for study role-conflict; this page is study comparisons" in capsys.readouterr().err
+    assert (
+        "--label-check is for study role-conflict; this page is study comparisons"
+        in capsys.readouterr().err
+    )
 
 
-def test_bad_labels_name_the_file_and_the_value(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_labels_name_the_file_and_the_value(
+    tables: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tables / "labels.csv"
     path.write_text(path.read_text().replace("Tie", "perhaps"))
-    assert main(["report", "choices.csv", *WORDS, "--label-check", "labels.csv", *QUICK, "p.html"]) == 2
+    assert (
+        main(["report", "choices.csv", *WORDS, "--label-check", "labels.csv", *QUICK, "p.html"])
+        == 2
+    )
     said = capsys.readouterr().err
-    assert re.search(r"labels\.csv line \d+, column 'label': 'perhaps' is no label \([\d,]+ rows: lines \d+, ", said)
+    assert re.search(
+        r"labels\.csv line \d+, column 'label': 'perhaps' is no label \([\d,]+ rows: lines \d+, ",
+        said,
+    )
 
 
-def test_init_writes_the_refusals_of_comparisons(tables: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_init_writes_the_refusals_of_comparisons(
+    tables: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["init", "choices.csv", *WORDS]) == 0
     plan = capsys.readouterr().out
     assert '"values" = "why"' in plan

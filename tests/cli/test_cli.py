@@ -55,7 +55,9 @@ def test_help_loads_nothing_heavy() -> None:
         "heavy = {'numpy', 'pandas', 'scipy', 'matplotlib', 'sklearn', 'pingouin', 'statsmodels', 'openai', 'jinja2'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     assert done.stdout.strip().endswith("[]")
 
 
@@ -67,7 +69,9 @@ def test_import_loads_no_peer_no_figure_library_and_no_scipy_stats() -> None:
         "heavy = {'sklearn', 'pingouin', 'openai', 'matplotlib', 'statsmodels', 'choix', 'scipy.stats'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     assert done.stdout.strip() == "[]"
 
 
@@ -78,7 +82,9 @@ def test_every_public_name_loads() -> None:
         socialstats.nonsense  # noqa: B018
 
 
-def test_typo_in_command_and_option_is_answered_with_a_suggestion(capsys: pytest.CaptureFixture[str]) -> None:
+def test_typo_in_command_and_option_is_answered_with_a_suggestion(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     code, out, err = run(capsys, "reprot")
     assert (code, out) == (2, "")
     assert "Did you mean 'report'?" in err
@@ -95,7 +101,9 @@ def test_check_says_what_is_in_the_table(capsys: pytest.CaptureFixture[str], tab
     assert "strengths   finite" in out
 
 
-def test_init_writes_a_plan_that_report_reads(capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path) -> None:
+def test_init_writes_a_plan_that_report_reads(
+    capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path
+) -> None:
     code, out, _ = run(capsys, "init", str(table), "--cluster", "worker")
     assert code == 0
     plan = tomllib.loads(out)
@@ -104,7 +112,9 @@ def test_init_writes_a_plan_that_report_reads(capsys: pytest.CaptureFixture[str]
     path = tmp_path / "plan.toml"
     path.write_text(out)
     page = tmp_path / "page.html"
-    code, out, err = run(capsys, "report", str(table), "--plan", str(path), "--level", "0.9", "-o", str(page))
+    code, out, err = run(
+        capsys, "report", str(table), "--plan", str(path), "--level", "0.9", "-o", str(page)
+    )
     assert (code, out) == (0, ""), err
     text = page.read_text()
     assert "level: the plan says 0.95, the command line 0.9" in text
@@ -130,13 +140,17 @@ def test_bad_plan_names_the_key(
     assert message in err
 
 
-def test_json_on_stdout_is_all_that_stdout_carries(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+def test_json_on_stdout_is_all_that_stdout_carries(
+    capsys: pytest.CaptureFixture[str], table: Path
+) -> None:
     code, out, _ = run(capsys, "report", str(table), "--json", "-", "--no-verify")
     assert code == 0
     assert json.loads(out)["study"] == "comparisons"
 
 
-def test_fail_on_caution_exits_with_one(capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path) -> None:
+def test_fail_on_caution_exits_with_one(
+    capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path
+) -> None:
     page = str(tmp_path / "p.html")
     words = ["report", str(table), "--cluster", "worker", "-o", page, "--no-verify", "-q"]
     assert run(capsys, *words)[0] == 0
@@ -146,11 +160,22 @@ def test_fail_on_caution_exits_with_one(capsys: pytest.CaptureFixture[str], tabl
 def test_a_number_that_is_recomputed_otherwise_is_a_caution_everywhere(
     capsys: pytest.CaptureFixture[str], table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wrong = Check(quantity="A", ours=1.0, theirs=2.0, package="other", version="1", tolerance=0.1, ok=False, row=0,
-                  field="estimate")  # fmt: skip
+    wrong = Check(
+        quantity="A",
+        ours=1.0,
+        theirs=2.0,
+        package="other",
+        version="1",
+        tolerance=0.1,
+        ok=False,
+        row=0,
+        field="estimate",
+    )
     monkeypatch.setattr(Result, "verify", lambda self: Verification(checks=(wrong,)))
     page = tmp_path / "p.html"
-    code, _, err = run(capsys, "report", str(table), "--cluster", "worker", "-o", str(page), "--fail-on", "caution")
+    code, _, err = run(
+        capsys, "report", str(table), "--cluster", "worker", "-o", str(page), "--fail-on", "caution"
+    )
     said = "SS402 an independent implementation disagrees: Strengths: 1 value ('A')"
     assert code == 1
     assert f"caution: {said}. Do not quote them until the difference is explained" in err
@@ -160,8 +185,16 @@ def test_a_number_that_is_recomputed_otherwise_is_a_caution_everywhere(
 
 BAD = {
     "unbeaten": ("item_a,item_b,winner\nZ,A,Z\nZ,B,Z\nA,B,A\nB,A,B\n", 3, "'Z' never lost"),
-    "two groups": ("item_a,item_b,winner\nA,B,A\nB,A,B\nX,Y,X\nX,Y,Y\n", 3, "2 groups of items were never compared"),
-    "unknown winner": ("item_a,item_b,winner\nA,B,A\nA,B,C\nB,A,B\n", 2, "line 3, column 'winner': 'C'"),
+    "two groups": (
+        "item_a,item_b,winner\nA,B,A\nB,A,B\nX,Y,X\nX,Y,Y\n",
+        3,
+        "2 groups of items were never compared",
+    ),
+    "unknown winner": (
+        "item_a,item_b,winner\nA,B,A\nA,B,C\nB,A,B\n",
+        2,
+        "line 3, column 'winner': 'C'",
+    ),
     "missing column": ("item_a,other,winner\nA,B,A\n", 2, "no column for 'item_b'"),
     "empty": ("", 3, "empty"),
     "header only": ("item_a,item_b,winner\n", 3, "no rows"),
@@ -189,7 +222,9 @@ def test_missing_file_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     assert "nothing.csv" in err
 
 
-def test_byte_order_mark_and_hostile_label_make_a_safe_page(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_byte_order_mark_and_hostile_label_make_a_safe_page(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     evil = "</script><img src=x onerror=alert(1)>" + "x" * 263
     text = SMALL.replace("nurse", f'"{evil}"')
     path = tmp_path / "bom.csv"
@@ -241,13 +276,21 @@ def test_data_set_as_csv_goes_back_in(capsys: pytest.CaptureFixture[str], tmp_pa
     assert "of 4 items" in out
 
 
-def test_ties_alone_have_one_way_out_and_a_quiet_page(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_ties_alone_have_one_way_out_and_a_quiet_page(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     path = tmp_path / "ties.csv"
     path.write_text("item_a,item_b,winner\n" + "A,B,tie\nB,C,tie\nA,C,tie\n" * 3)
     words = ["report", str(path), "-o", str(tmp_path / "p.html")]
     assert main(words) == 3
-    assert capfd.readouterr().err.splitlines()[-1].endswith("Use --ties half, which makes all strengths equal")
-    assert main([*words, "--penalty", "firth"]) == 3  # a penalty of strengths keeps no tie parameter finite
+    assert (
+        capfd.readouterr()
+        .err.splitlines()[-1]
+        .endswith("Use --ties half, which makes all strengths equal")
+    )
+    assert (
+        main([*words, "--penalty", "firth"]) == 3
+    )  # a penalty of strengths keeps no tie parameter finite
     assert main([*words, "--ties", "half"]) == 0
     err = capfd.readouterr().err
     assert "Warning" not in err
@@ -267,7 +310,9 @@ def test_pseudo_wins_are_offered_for_separate_groups_and_make_a_page(
 
 
 def test_python_dash_m_runs_the_command_line() -> None:
-    done = subprocess.run([sys.executable, "-m", "socialstats", "--version"], capture_output=True, text=True, cwd=ROOT)
+    done = subprocess.run(
+        [sys.executable, "-m", "socialstats", "--version"], capture_output=True, text=True, cwd=ROOT
+    )
     assert done.stdout.startswith("socialstats ")
 
 
@@ -284,16 +329,23 @@ def test_the_data_are_never_overwritten(capsys: pytest.CaptureFixture[str], tabl
 
 
 @pytest.mark.parametrize("name", ["page.pdf", "page.docx", "page.TXT", "page.csv"])
-def test_a_report_is_a_page_of_html_or_markdown(capsys: pytest.CaptureFixture[str], table: Path, name: str) -> None:
+def test_a_report_is_a_page_of_html_or_markdown(
+    capsys: pytest.CaptureFixture[str], table: Path, name: str
+) -> None:
     page = table.with_name(name)
     code, _, err = run(capsys, "report", str(table), "-o", str(page))
     assert code == 2
     assert "report writes HTML" in err
-    assert "--json FILE writes every number, and 'socialstats show PAGE.html' prints a page as text" in err
+    assert (
+        "--json FILE writes every number, and 'socialstats show PAGE.html' prints a page as text"
+        in err
+    )
     assert not page.exists()
 
 
-def test_only_pages_and_numbers_of_socialstats_are_replaced(capsys: pytest.CaptureFixture[str], table: Path) -> None:
+def test_only_pages_and_numbers_of_socialstats_are_replaced(
+    capsys: pytest.CaptureFixture[str], table: Path
+) -> None:
     page, numbers = table.with_name("page.html"), table.with_name("numbers.json")
     words = ["report", str(table), "--no-verify", "-q", "-o", str(page), "--json", str(numbers)]
     page.touch()
@@ -322,13 +374,20 @@ def test_the_plan_names_the_file_and_another_file_is_a_deviation(
     assert run(capsys, "report", "--plan", str(plan), "-o", str(page), "--no-verify")[0] == 0
     other = tmp_path / "other.csv"
     other.write_bytes(table.read_bytes())
-    assert run(capsys, "report", str(other), "--plan", str(plan), "-o", str(page), "--no-verify")[0] == 0
+    assert (
+        run(capsys, "report", str(other), "--plan", str(plan), "-o", str(page), "--no-verify")[0]
+        == 0
+    )
     assert "file: the plan says" in page.read_text()
 
 
-def test_one_against_one_has_a_page_without_an_order_effect(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_one_against_one_has_a_page_without_an_order_effect(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     path = tmp_path / "ab.csv"
-    path.write_text("model_a,model_b,winner\n" + "gpt,claude,gpt\ngpt,claude,claude\ngpt,claude,gpt\n" * 20)
+    path.write_text(
+        "model_a,model_b,winner\n" + "gpt,claude,gpt\ngpt,claude,claude\ngpt,claude,gpt\n" * 20
+    )
     page = tmp_path / "ab.html"
     code, _, err = run(capsys, "report", str(path), "-o", str(page))
     assert code == 0, err
@@ -336,7 +395,9 @@ def test_one_against_one_has_a_page_without_an_order_effect(capsys: pytest.Captu
 
 
 @pytest.mark.parametrize("words", [["--seed", "-1"], ["--resamples", "3"], ["--level", "95"]])
-def test_impossible_options_are_bad_usage(capsys: pytest.CaptureFixture[str], table: Path, words: list[str]) -> None:
+def test_impossible_options_are_bad_usage(
+    capsys: pytest.CaptureFixture[str], table: Path, words: list[str]
+) -> None:
     code, out, err = run(capsys, "report", str(table), "-q", *words)
     assert (code, out) == (2, "")
     assert err.startswith("error: ")
@@ -346,10 +407,14 @@ def test_a_folder_is_no_page(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     """The error was "Is a directory"."""
     code, _, err = run(capsys, "show", str(tmp_path))
     assert code == 2
-    assert err == f"error: {tmp_path}: this is a folder. Name a page that 'socialstats report' wrote\n"
+    assert (
+        err == f"error: {tmp_path}: this is a folder. Name a page that 'socialstats report' wrote\n"
+    )
 
 
-def test_a_wrong_choice_does_not_suggest_the_option_that_was_typed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_wrong_choice_does_not_suggest_the_option_that_was_typed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with pytest.raises(SystemExit):
         main(["show", "page.html", "--table", "1", "--format", "odt"])
     err = capsys.readouterr().err
@@ -364,7 +429,9 @@ def test_a_part_that_ends_with_the_word_is_suggested() -> None:
         map_parts(["source=kind"], "ratings")
 
 
-@pytest.mark.parametrize("words", [["--na=--"], ["--tie=--"], ["--where=--"], ["--cluster=--"], ["--map=--"]])
+@pytest.mark.parametrize(
+    "words", [["--na=--"], ["--tie=--"], ["--where=--"], ["--cluster=--"], ["--map=--"]]
+)
 def test_two_hyphens_are_the_value_of_an_option(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, words: list[str]
 ) -> None:

@@ -16,9 +16,13 @@ from tests.collect.readers.logs import dump, dump_lines, header, sample, zipped
 
 STORY = {"story": 'a,"b"\nc'}
 SAMPLES = [
-    sample(k, scores={"match": "C" if k else "I", "tone": {"value": {"warm": 1 / 3, "=odd": k}}}, metadata=STORY)
+    sample(
+        k,
+        scores={"match": "C" if k else "I", "tone": {"value": {"warm": 1 / 3, "=odd": k}}},
+        metadata=STORY,
+    )
     for k in range(2)
-]  # fmt: skip
+]
 
 
 @pytest.fixture
@@ -48,7 +52,9 @@ def test_every_format_holds_the_same_numbers(suffix: str, log: Path, tmp_path: P
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
-def test_stdout_is_the_table_and_stderr_says_what_is_in_it(log: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stdout_is_the_table_and_stderr_says_what_is_in_it(
+    log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, err = run(capsys, str(log))
     assert code == 0
     assert out.startswith("model,task,unit,epoch,scorer,filter,value,answer,status,story,target\n")
@@ -59,10 +65,15 @@ def test_stdout_is_the_table_and_stderr_says_what_is_in_it(log: Path, capsys: py
     assert json.loads(lines[0])["answer"] is None
 
 
-def test_wide_gives_each_scorer_a_column(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wide_gives_each_scorer_a_column(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["convert", str(log), "--wide", "-o", str(tmp_path / "w.csv")]) == 0
     table = pd.read_csv(tmp_path / "w.csv")
-    assert table[["match", "tone/warm", "tone/=odd"]].values.tolist() == [[0, 1 / 3, 0], [1, 1 / 3, 1]]
+    assert table[["match", "tone/warm", "tone/=odd"]].values.tolist() == [
+        [0, 1 / 3, 0],
+        [1, 1 / 3, 1],
+    ]
     assert main(["convert", str(log), "--wide", "nothing"]) == 2
     assert "no such column. Columns: model, task, unit" in capsys.readouterr().err
 
@@ -73,12 +84,19 @@ def test_logs_of_a_folder_are_one_table(tmp_path: Path, capsys: pytest.CaptureFi
     code, out, err = run(capsys, str(tmp_path))
     assert code == 0
     assert out.splitlines()[0].endswith(",log")
-    assert {line.rsplit(",", 1)[-1] for line in out.splitlines() if line.endswith(".json")} == {"a.json", "b.json"}
+    assert {line.rsplit(",", 1)[-1] for line in out.splitlines() if line.endswith(".json")} == {
+        "a.json",
+        "b.json",
+    }
     assert "rows by status: ok 12" in err
 
 
 BROKEN: list[tuple[str, Any, str]] = [
-    ("x.json", '{"status": "success", "eval": {"task": "t"}, "samples": [{"id": 1}, {"id"', "not JSON"),
+    (
+        "x.json",
+        '{"status": "success", "eval": {"task": "t"}, "samples": [{"id": 1}, {"id"',
+        "not JSON",
+    ),
     ("x.json", '{"a": 1}', "no known log"),
     ("x.eval", b"PK\3\4 and no more", "cut off or damaged"),
     ("x.jsonl", b'{"model_a": "x", "model_b": "\xff", "winner": "tie"}', "byte 0xff at offset 29"),
@@ -102,10 +120,14 @@ def test_nothing_is_written_when_the_log_is_wrong(
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(["-o", "{folder}/out.xlsx"], "no format has the suffix '.xlsx'. Suffixes: .csv, .tsv"),
-     (["-o", "{folder}/b.jsonl"], "though it is read"), (["--harness", "nobody"], "no harness 'nobody'"),
-     (["--harness", "lm-eval"], "no known log"), (["-o", "{folder}/none/out.csv"], "there is no folder")],
-)  # fmt: skip
+    [
+        (["-o", "{folder}/out.xlsx"], "no format has the suffix '.xlsx'. Suffixes: .csv, .tsv"),
+        (["-o", "{folder}/b.jsonl"], "though it is read"),
+        (["--harness", "nobody"], "no harness 'nobody'"),
+        (["--harness", "lm-eval"], "no known log"),
+        (["-o", "{folder}/none/out.csv"], "there is no folder"),
+    ],
+)
 def test_wrong_words_are_named(
     words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -115,10 +137,16 @@ def test_wrong_words_are_named(
     assert message in err
 
 
-def test_battles_are_read_by_the_study_that_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_battles_are_read_by_the_study_that_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     draw, names = random.Random(2), ["w", "x", "y", "z"]
     battles = [
-        {"model_a": a, "model_b": b, "winner": draw.choice(["model_a", "model_a", "model_b", "tie", "oops"])}
+        {
+            "model_a": a,
+            "model_b": b,
+            "winner": draw.choice(["model_a", "model_a", "model_b", "tie", "oops"]),
+        }
         for a, b in itertools.permutations(names, 2)
         for _ in range(12)
     ]
@@ -126,21 +154,36 @@ def test_battles_are_read_by_the_study_that_is_named(tmp_path: Path, capsys: pyt
     _, _, err = run(capsys, str(dump_lines(tmp_path / "b.jsonl", battles)), "-o", str(table))
     said = next(line for line in err.splitlines() if "socialstats report TABLE" in line)
     words = said.split("socialstats ")[1].replace("TABLE", str(table)).split()
-    assert main([*words, "-o", str(tmp_path / "page.html"), "--resamples", "100", "--no-verify", "-q"]) == 0
+    assert (
+        main([*words, "-o", str(tmp_path / "page.html"), "--resamples", "100", "--no-verify", "-q"])
+        == 0
+    )
     assert "</html>" in (tmp_path / "page.html").read_text()
 
 
-def test_labels_are_read_by_the_study_that_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_labels_are_read_by_the_study_that_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     raters = ["GPT-4", *(f"h{k}" for k in range(6))]
-    rows = [",".join([str(k), f"Rule {k}", *("ABCDE"[(k * (2 + j) + j) % 5] for j in range(7))]) for k in range(30)]
-    (tmp_path / "labels.csv").write_text("\n".join([",".join(["rot_id", "rot", *raters]), *rows]) + "\n")
+    rows = [
+        ",".join([str(k), f"Rule {k}", *("ABCDE"[(k * (2 + j) + j) % 5] for j in range(7))])
+        for k in range(30)
+    ]
+    (tmp_path / "labels.csv").write_text(
+        "\n".join([",".join(["rot_id", "rot", *raters]), *rows]) + "\n"
+    )
     table = tmp_path / "table.csv"
     _, _, err = run(capsys, str(tmp_path / "labels.csv"), "-o", str(table))
-    assert "report TABLE --study ordinal-alignment --map unit=unit --map rater=rater --map value=answer" in err
+    assert (
+        "report TABLE --study ordinal-alignment --map unit=unit --map rater=rater --map value=answer"
+        in err
+    )
     assert len(pd.read_csv(table)) == 210
 
 
-def test_traits_made_wide_are_read_by_staged_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_traits_made_wide_are_read_by_staged_values(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from socialstats_collect.readers.eqbench import POLITICS
 
     def scores(k: int) -> dict[str, int]:
@@ -158,23 +201,44 @@ def test_traits_made_wide_are_read_by_staged_values(tmp_path: Path, capsys: pyte
     runs = dump(tmp_path / "runs.json", {"r": held})
     table = tmp_path / "traits.csv"
     assert run(capsys, str(runs), "--wide", "trait", "-o", str(table))[0] == 0
-    words = ["--study", "staged-values", "-o", str(tmp_path / "page.html"), "--resamples", "100", "--no-verify", "-q"]
+    words = [
+        "--study",
+        "staged-values",
+        "-o",
+        str(tmp_path / "page.html"),
+        "--resamples",
+        "100",
+        "--no-verify",
+        "-q",
+    ]
     assert main(["report", str(table), *words]) == 0
     assert len(pd.read_csv(table)) == 18
 
 
 @pytest.mark.slow
-def test_stories_are_read_by_role_conflict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_stories_are_read_by_role_conflict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     codes = [f"{letter}0{k}" for letter in "FOR" for k in range(1, 5)]
     roles = {code: f"role {code}" for code in codes}
     draw = random.Random(1)
     for (a, b), ea, eb in itertools.product(itertools.combinations(codes, 2), range(2), range(2)):
         options = [roles[a], roles[b]] if (ea + eb) % 2 == 0 else [roles[b], roles[a]]
         chosen = draw.choice(options)
-        story = {"Answer": "AB"[options.index(chosen)], "Option": options, "Selected": chosen, "Raw_Response": ""}
-        dump(tmp_path / "out" / "m" / "man" / f"{a[0]}-{b[0]}" / f"{a}-{b}_1-1_{ea}-{eb}.json", story)
+        story = {
+            "Answer": "AB"[options.index(chosen)],
+            "Option": options,
+            "Selected": chosen,
+            "Raw_Response": "",
+        }
+        dump(
+            tmp_path / "out" / "m" / "man" / f"{a[0]}-{b[0]}" / f"{a}-{b}_1-1_{ea}-{eb}.json", story
+        )
     table = tmp_path / "table.csv"
     _, _, err = run(capsys, str(tmp_path / "out"), "-o", str(table))
     said = next(line for line in err.splitlines() if "socialstats report TABLE" in line)
     words = said.split("socialstats ")[1].replace("TABLE", str(table)).split()
-    assert main([*words, "-o", str(tmp_path / "page.html"), "--resamples", "100", "--no-verify", "-q"]) == 0
+    assert (
+        main([*words, "-o", str(tmp_path / "page.html"), "--resamples", "100", "--no-verify", "-q"])
+        == 0
+    )

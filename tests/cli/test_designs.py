@@ -40,15 +40,28 @@ def write(folder: Path, name: str, frame: pd.DataFrame) -> str:
 
 WAYS = {
     "ratings by three judges": (
-        ratings, ("--strata", "domain", "--rater-groups", "kind", "--cluster", "story", *ORDERED), "agreement"),
-    "answers with scenarios": (answers, ("--conditions", "reminded,plain", "--cluster", "scenario"), "paired"),
-    "scores before and after": (scores, ("--conditions", "before,after", "--smallest-effect", "0.5"), "paired"),
-}  # fmt: skip
+        ratings,
+        ("--strata", "domain", "--rater-groups", "kind", "--cluster", "story", *ORDERED),
+        "agreement",
+    ),
+    "answers with scenarios": (
+        answers,
+        ("--conditions", "reminded,plain", "--cluster", "scenario"),
+        "paired",
+    ),
+    "scores before and after": (
+        scores,
+        ("--conditions", "before,after", "--smallest-effect", "0.5"),
+        "paired",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", WAYS)
 @pytest.mark.slow
-def test_the_three_tables_have_a_verified_page(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
+def test_the_three_tables_have_a_verified_page(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
     make, words, study = WAYS[name]
     page = tmp_path / "page.html"
     words = (write(tmp_path, "data.csv", make()), *words, "--resamples", "200", "-o", str(page))
@@ -57,7 +70,12 @@ def test_the_three_tables_have_a_verified_page(capsys: pytest.CaptureFixture[str
     html = page.read_text(encoding="utf-8")
     found = read_results(html)
     assert found["study"] == study
-    checks = [check for one in found["verification"].values() for group in one["groups"] for check in group["checks"]]
+    checks = [
+        check
+        for one in found["verification"].values()
+        for group in one["groups"]
+        for check in group["checks"]
+    ]
     assert len(checks) > 10
     assert not [check for check in checks if check["ok"] is False]
     assert f"<p>{found['verified']}" in html
@@ -75,7 +93,9 @@ def test_check_describes_and_init_writes_a_plan_that_works(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
 ) -> None:
     make, words, study = WAYS[name]
-    words = tuple(w for k, w in enumerate(words) if "--smallest-effect" not in words[max(k - 1, 0) : k + 1])
+    words = tuple(
+        w for k, w in enumerate(words) if "--smallest-effect" not in words[max(k - 1, 0) : k + 1]
+    )
     data = write(tmp_path, "data.csv", make())
     code, described, _ = run(capsys, "check", data, *words)
     assert code == 0
@@ -95,38 +115,53 @@ def test_check_describes_and_init_writes_a_plan_that_works(
 
 FAULTS = {
     "levels without an order": (
-        ratings, (),
+        ratings,
+        (),
         "error: data.csv, column 'rating': the values are texts whose order is undeclared: 'high', 'low', 'medium' "
         "and 'refused'. Pass all levels, the lowest first, as --levels LOWEST,...,HIGHEST, or --scale nominal "
         "if they have none. Declare a refusal apart: --refusal LABEL\n",
     ),
     "a level with a typing error": (
-        lambda: ratings().assign(rating=lambda d: d["rating"].where(d.index != 2, "medum")), ORDERED,
+        lambda: ratings().assign(rating=lambda d: d["rating"].where(d.index != 2, "medum")),
+        ORDERED,
         "error: data.csv line 4, column 'rating': 'medum' is none of the levels ('low', 'medium' and 'high'). ",
     ),
     "a duplicated unit": (
-        lambda: pd.concat([answers(), answers().iloc[[4]]]), ("--cluster", "scenario"),
+        lambda: pd.concat([answers(), answers().iloc[[4]]]),
+        ("--cluster", "scenario"),
         "error: data.csv line 6, column 'item': 's00-2' (condition 'plain') has 2 rows (2 rows: lines 6, 402). If they "
         "are several answers, say --map repeat=COLUMN with a column that numbers them to take their mean. Or leave "
         "copies out\n",
     ),
     "unequal pairs": (
-        lambda: scores().drop(index=[5, 9]), (),
+        lambda: scores().drop(index=[5, 9]),
+        (),
         "error: data.csv, column 'subject': 2 units without a partner: 38 units under 'after', 40 units under "
         "'before', 38 pairs. Add the missing rows, or say --missing drop to leave such units out\n"
         "error: data.csv line 6, column 'subject': 'p02' has no row under 'after'\n"
         "error: data.csv line 9, column 'subject': 'p04' has no row under 'after'\n",
     ),
     "one condition": (
-        lambda: scores()[lambda d: d["time"] == "after"], (), "error: data.csv, column 'time': "),
+        lambda: scores()[lambda d: d["time"] == "after"],
+        (),
+        "error: data.csv, column 'time': ",
+    ),
     "a word among numbers": (
-        lambda: scores().astype({"score": object}).replace({"score": {scores()["score"].iloc[3]: "n/a"}}), (),
-        "error: data.csv line "),
-}  # fmt: skip
+        lambda: (
+            scores()
+            .astype({"score": object})
+            .replace({"score": {scores()["score"].iloc[3]: "n/a"}})
+        ),
+        (),
+        "error: data.csv line ",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_faults_are_errors_to_act_on(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
+def test_faults_are_errors_to_act_on(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
     make, words, message = FAULTS[name]
     page = tmp_path / "page.html"
     data = write(tmp_path, "data.csv", make())
@@ -182,7 +217,9 @@ def test_columns_that_fit_two_designs_or_none_say_how_to_choose() -> None:
     assert [line.split(":")[0] for line in lines[1:4]] == ["  comparisons", "  paired", "  ratings"]
     assert "no column for 'rater' (looked for rater, rater_id, judge" in lines[3]
     assert "Paired: --map unit=COLUMN --map condition=COLUMN --map value=COLUMN, or" in lines[4]
-    with pytest.raises(InputError, match="--design x: the designs are comparisons, paired, ratings and groups"):
+    with pytest.raises(
+        InputError, match="--design x: the designs are comparisons, paired, ratings and groups"
+    ):
         decide(table("x", "y"), {"design": "x"})  # type: ignore[arg-type]
 
 
@@ -217,14 +254,20 @@ def test_options_of_another_design_are_bad_usage(
 @pytest.mark.slow
 def test_where_repeats_and_goes_with_by(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     frame = pd.concat(
-        [scores(s).assign(model=m, wave=w) for s, (m, w) in enumerate([("m1", 1), ("m2", 1), ("m1", 2), ("m2", 2)])]
+        [
+            scores(s).assign(model=m, wave=w)
+            for s, (m, w) in enumerate([("m1", 1), ("m2", 1), ("m1", 2), ("m2", 2)])
+        ]
     )
     data = write(tmp_path, "s.csv", frame)
     words = (data, "--conditions", "before,after", "--where", "wave=2")
     code, out, err = run(capsys, "check", *words, "--where", "model=m1")
     assert code == 0, err
     assert "40 pairs, before and after" in out
-    assert "flow        rows read: 320 (s.csv)\nflow        wave is not '2': 160 (--where wave=2)\n" in out
+    assert (
+        "flow        rows read: 320 (s.csv)\nflow        wave is not '2': 160 (--where wave=2)\n"
+        in out
+    )
     assert "flow        model is not 'm1': 80 (--where model=m1)" in out
     code, out, err = run(capsys, "check", *words, "--by", "model")
     assert code == 0, err
@@ -233,7 +276,9 @@ def test_where_repeats_and_goes_with_by(capsys: pytest.CaptureFixture[str], tmp_
     assert code == 3
     assert "no row has model = 'm9'; values: m1 and m2" in err
     page = tmp_path / "p.html"
-    code, _, err = run(capsys, "report", *words, "--by", "model", "--no-verify", "-q", "-o", str(page))
+    code, _, err = run(
+        capsys, "report", *words, "--by", "model", "--no-verify", "-q", "-o", str(page)
+    )
     assert code == 0, err
     assert "m2: How much did before and after differ?" in page.read_text()
 
@@ -252,7 +297,9 @@ def test_one_row_a_unit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> N
     assert "--map second=COLUMN is missing" in err
 
 
-def test_the_unit_is_no_cluster_and_two_groups_are_no_pairs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_unit_is_no_cluster_and_two_groups_are_no_pairs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     data = write(tmp_path, "s.csv", scores())
     code, _, err = run(capsys, "check", data, "--cluster", "subject")
     assert code == 2
@@ -264,13 +311,18 @@ def test_the_unit_is_no_cluster_and_two_groups_are_no_pairs(capsys: pytest.Captu
         code, _, err = run(capsys, "check", groups, *words)
         assert code == 2
         assert (
-            "no unit has a value under both conditions (20 units under 'after', 20 other units under 'before')" in err
+            "no unit has a value under both conditions (20 units under 'after', 20 other units under 'before')"
+            in err
         )
         assert "two independent groups, not pairs" in err
 
 
-@pytest.mark.parametrize("make", [scores, lambda: ratings().assign(rating=lambda d: d.index % 4 + 1.5)])
-def test_decimal_commas_are_answered_with_a_cure(capsys: pytest.CaptureFixture[str], tmp_path: Path, make: Any) -> None:
+@pytest.mark.parametrize(
+    "make", [scores, lambda: ratings().assign(rating=lambda d: d.index % 4 + 1.5)]
+)
+def test_decimal_commas_are_answered_with_a_cure(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, make: Any
+) -> None:
     frame = make()
     name = frame.columns[-1]
     commas = frame.assign(**{name: frame[name].map(lambda x: f"{x:.1f}".replace(".", ","))})
@@ -291,7 +343,16 @@ def test_wide_ratings_name_their_raters(capsys: pytest.CaptureFixture[str], tmp_
     code, out, err = run(capsys, "check", data, *words)
     assert code == 0, err
     assert "raters      ann, bob and gpt_4" in out
-    common = ("--study", "agreement", "--no-verify", "-q", "--resamples", "200", "-o", str(tmp_path / "p.html"))
+    common = (
+        "--study",
+        "agreement",
+        "--no-verify",
+        "-q",
+        "--resamples",
+        "200",
+        "-o",
+        str(tmp_path / "p.html"),
+    )
     pages = [tmp_path / name for name in ("wide.json", "long.json", "plan.json")]
     assert run(capsys, "report", data, *words, *common, "--json", str(pages[0]))[0] == 0
     long_data = write(tmp_path, "long.csv", long.drop(columns="kind"))
@@ -299,7 +360,10 @@ def test_wide_ratings_name_their_raters(capsys: pytest.CaptureFixture[str], tmp_
     plan = tmp_path / "plan.toml"
     plan.write_text(run(capsys, "init", data, *words)[1], encoding="utf-8")
     assert run(capsys, "report", "--plan", str(plan), *common, "--json", str(pages[2]))[0] == 0
-    found = [[block["results"][0]["terms"] for block in json.loads(p.read_text())["blocks"][:2]] for p in pages]
+    found = [
+        [block["results"][0]["terms"] for block in json.loads(p.read_text())["blocks"][:2]]
+        for p in pages
+    ]
     assert found[0] == found[1] == found[2]
     code, _, err = run(capsys, "check", data, "--raters", "ann,bob", "--map", "value=ann")
     assert code == 2
@@ -307,29 +371,56 @@ def test_wide_ratings_name_their_raters(capsys: pytest.CaptureFixture[str], tmp_
 
 
 IDLE = [
-    (scores, ("--penalty", "firth"), "--penalty has no effect on study paired; it is for studies of comparisons"),
+    (
+        scores,
+        ("--penalty", "firth"),
+        "--penalty has no effect on study paired; it is for studies of comparisons",
+    ),
     (scores, ("--ties", "davidson"), "--ties has no effect on study paired"),
     (scores, ("--adjust", "x"), "--adjust has no effect on study paired"),
     (ratings, ("--group", "x", *ORDERED), "--group has no effect on study agreement"),
-    (ratings, ("--smallest-effect", "0.1", *ORDERED), "--smallest-effect has no effect on study agreement; it is for "
-     "studies of paired"),
-    (scores, ("--effect-scale", "d_z"), "--effect-scale is the unit of --smallest-effect, which is not given"),
-    (scores, ("--strata", "subject"), "--strata is for ratings, and the columns of s.csv are those of paired"),
-    (answers, ("--smallest-effect", "3"), "--smallest-effect 3 cannot be: differences of shares lie within -1 and 1; "
-     "did you mean 0.03?"),
-    (lambda: scores().assign(team=lambda d: d["subject"].str[-1]),
-     ("--smallest-effect", "0.1", "--effect-scale", "d_z", "--cluster", "team"),
-     "--effect-scale d_z needs independent pairs, and they are clustered by 'team'"),
-]  # fmt: skip
+    (
+        ratings,
+        ("--smallest-effect", "0.1", *ORDERED),
+        "--smallest-effect has no effect on study agreement; it is for studies of paired",
+    ),
+    (
+        scores,
+        ("--effect-scale", "d_z"),
+        "--effect-scale is the unit of --smallest-effect, which is not given",
+    ),
+    (
+        scores,
+        ("--strata", "subject"),
+        "--strata is for ratings, and the columns of s.csv are those of paired",
+    ),
+    (
+        answers,
+        ("--smallest-effect", "3"),
+        "--smallest-effect 3 cannot be: differences of shares lie within -1 and 1; "
+        "did you mean 0.03?",
+    ),
+    (
+        lambda: scores().assign(team=lambda d: d["subject"].str[-1]),
+        ("--smallest-effect", "0.1", "--effect-scale", "d_z", "--cluster", "team"),
+        "--effect-scale d_z needs independent pairs, and they are clustered by 'team'",
+    ),
+]
 
 
 @pytest.mark.parametrize(("make", "words", "message"), IDLE)
 def test_options_without_effect_are_refused(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, make: Any, words: tuple[str, ...], message: str
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    make: Any,
+    words: tuple[str, ...],
+    message: str,
 ) -> None:
     study = ("--study", "agreement") if make is ratings else ()
     data = write(tmp_path, "s.csv", make())
-    code, out, err = run(capsys, "report", data, *study, *words, "--no-verify", "-o", str(tmp_path / "p.html"))
+    code, out, err = run(
+        capsys, "report", data, *study, *words, "--no-verify", "-o", str(tmp_path / "p.html")
+    )
     assert (code, out) == (2, ""), err
     assert message in err
     assert not (tmp_path / "p.html").exists()
@@ -342,26 +433,63 @@ def test_a_caution_about_the_whole_table_stands_once_under_by(
     alike = frame["scenario"].str[1:].astype(int) % 2 == 0
     frame.loc[alike & (frame["condition"] == "plain"), "correct"] = 0
     page = tmp_path / "p.html"
-    words = (write(tmp_path, "a.csv", frame), "--map", "unit=item", "--map", "condition=condition", "--by", "model")
+    words = (
+        write(tmp_path, "a.csv", frame),
+        "--map",
+        "unit=item",
+        "--map",
+        "condition=condition",
+        "--by",
+        "model",
+    )
     code, _, err = run(capsys, "report", *words, "--no-verify", "-o", str(page))
     assert code == 0, err
     assert err.count("caution: SS311") == 1
     assert "'scenario' (25 values; with it as a cluster, standard errors are" in err
 
 
-def test_the_reproduce_block_says_what_was_counted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_reproduce_block_says_what_was_counted(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     page = tmp_path / "p.html"
-    assert run(capsys, "report", write(tmp_path, "s.csv", scores()), "--no-verify", "-q", "-o", str(page))[0] == 0
+    assert (
+        run(
+            capsys,
+            "report",
+            write(tmp_path, "s.csv", scores()),
+            "--no-verify",
+            "-q",
+            "-o",
+            str(page),
+        )[0]
+        == 0
+    )
     assert "<dt>rows</dt><dd>80 rows read, 40 pairs analysed</dd>" in page.read_text()
 
 
 @pytest.mark.slow
-def test_more_items_than_a_figure_shows_have_a_page(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    pairs = [(f"p{k:03d}", f"p{(k + s) % 205:03d}", n) for k in range(205) for s in (1, 7, 31) for n in range(3)]
+def test_more_items_than_a_figure_shows_have_a_page(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    pairs = [
+        (f"p{k:03d}", f"p{(k + s) % 205:03d}", n)
+        for k in range(205)
+        for s in (1, 7, 31)
+        for n in range(3)
+    ]
     frame = pd.DataFrame(pairs, columns=["item_a", "item_b", "n"])
-    frame["winner"] = frame["item_a"].where(frame["n"].to_numpy() > frame.index % 2, frame["item_b"])
+    frame["winner"] = frame["item_a"].where(
+        frame["n"].to_numpy() > frame.index % 2, frame["item_b"]
+    )
     page = tmp_path / "page.html"
-    words = (write(tmp_path, "many.csv", frame.drop(columns="n")), "--no-verify", "--resamples", "100", "-o", str(page))
+    words = (
+        write(tmp_path, "many.csv", frame.drop(columns="n")),
+        "--no-verify",
+        "--resamples",
+        "100",
+        "-o",
+        str(page),
+    )
     assert run(capsys, "report", *words)[0] == 0
     html = page.read_text(encoding="utf-8")
     assert "189 rows not drawn" in html

@@ -51,7 +51,20 @@ def test_every_metric_has_a_help_that_describes_its_options(name, capsys):
 
 
 def test_text_is_the_summary_and_the_sentence(ratings, capsys):
-    assert main(["estimate", "krippendorff_alpha", str(ratings), "--levels", "a,b,c", "--cluster", "story"]) == 0
+    assert (
+        main(
+            [
+                "estimate",
+                "krippendorff_alpha",
+                str(ratings),
+                "--levels",
+                "a,b,c",
+                "--cluster",
+                "story",
+            ]
+        )
+        == 0
+    )
     result = ss.krippendorff_alpha(ratings, levels=["a", "b", "c"], cluster="story")
     said = capsys.readouterr().out
     assert result.table_text() in said
@@ -68,7 +81,22 @@ def test_a_name_may_be_typed_with_hyphens(pairs, capsys):
 
 
 def test_json_holds_every_number_and_the_version(pairs, capsys):
-    assert main(["estimate", "mcnemar", str(pairs), "--first", "new", "--second", "old", "--format", "json"]) == 0
+    assert (
+        main(
+            [
+                "estimate",
+                "mcnemar",
+                str(pairs),
+                "--first",
+                "new",
+                "--second",
+                "old",
+                "--format",
+                "json",
+            ]
+        )
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)
     assert found["socialstats"] == ss.__version__
     expected = ss.mcnemar(pairs, first="new", second="old").to_dict()
@@ -77,8 +105,21 @@ def test_json_holds_every_number_and_the_version(pairs, capsys):
 
 def test_groups_are_one_table_with_the_level_in_the_first_column(tmp_path, capsys):
     path = tmp_path / "by.csv"
-    path.write_text("model,story,old,new\nm,1,0,1\nm,2,1,1\nm,3,0,0\nn,1,0,1\nn,2,0,1\nn,3,1,1\n", encoding="utf-8")
-    words = ["estimate", "paired_difference", str(path), "--first", "new", "--second", "old", "--by", "model"]
+    path.write_text(
+        "model,story,old,new\nm,1,0,1\nm,2,1,1\nm,3,0,0\nn,1,0,1\nn,2,0,1\nn,3,1,1\n",
+        encoding="utf-8",
+    )
+    words = [
+        "estimate",
+        "paired_difference",
+        str(path),
+        "--first",
+        "new",
+        "--second",
+        "old",
+        "--by",
+        "model",
+    ]
     assert main([*words, "--format", "md"]) == 0
     head, rule, *lines = capsys.readouterr().out.splitlines()
     assert head.startswith("| model | term |")
@@ -102,17 +143,40 @@ def test_two_tables(tmp_path, capsys):
 
 def test_words_become_the_values_that_python_takes(tmp_path, capsys):
     path = tmp_path / "fit.csv"
-    path.write_text("item_a,item_b,winner,urgency_a,urgency_b\n" + "x,y,x,1,0\ny,z,y,0,1\nx,z,z,1,1\n" * 6)
-    words = ["--formula", "~ urgency", "--covariates", "urgency=urgency_a:urgency_b", "--strengths", "none"]
+    path.write_text(
+        "item_a,item_b,winner,urgency_a,urgency_b\n" + "x,y,x,1,0\ny,z,y,0,1\nx,z,z,1,1\n" * 6
+    )
+    words = [
+        "--formula",
+        "~ urgency",
+        "--covariates",
+        "urgency=urgency_a:urgency_b",
+        "--strengths",
+        "none",
+    ]
     assert main(["estimate", "bradley_terry", str(path), *words, "--order", "--format", "csv"]) == 0
     terms = [row["term"] for row in csv.DictReader(io.StringIO(capsys.readouterr().out))]
-    fit = ss.bradley_terry(path, "~ urgency", covariates={"urgency": ("urgency_a", "urgency_b")}, strengths="none",
-                           order=True)  # fmt: skip
+    fit = ss.bradley_terry(
+        path,
+        "~ urgency",
+        covariates={"urgency": ("urgency_a", "urgency_b")},
+        strengths="none",
+        order=True,
+    )
     assert terms == [row.term for row in fit.rows]
 
 
 def test_an_output_replaces_only_a_table_of_its_kind(ratings, tmp_path, capsys):
-    words = ["estimate", "fleiss_kappa", str(ratings), "--scale", "nominal", "--format", "csv", "-o"]
+    words = [
+        "estimate",
+        "fleiss_kappa",
+        str(ratings),
+        "--scale",
+        "nominal",
+        "--format",
+        "csv",
+        "-o",
+    ]
     target = tmp_path / "out.csv"
     assert main([*words, str(target)]) == 0
     assert main([*words, str(target)]) == 0
@@ -130,7 +194,10 @@ def test_an_output_replaces_only_a_table_of_its_kind(ratings, tmp_path, capsys):
     ("words", "said"),
     [
         (["nothing", "T"], "no metric 'nothing'. Metrics: ada_met, bradley_terry"),
-        (["fleiss_kappa", "T", "--ci", "closd"], "--ci closd: one of closed, percentile, basic, bca"),
+        (
+            ["fleiss_kappa", "T", "--ci", "closd"],
+            "--ci closd: one of closed, percentile, basic, bca",
+        ),
         (["fleiss_kappa", "T", "--resamples", "many"], "--resamples many: not a number"),
         (["fleiss_kappa", "T"], "--levels"),
         (["fleiss_kappa", "T", "--scale", "nominal", "--cluster", "stori"], "stori"),
@@ -152,16 +219,25 @@ def test_a_misspelt_option_is_named_with_the_nearest(ratings, capsys):
 
 def test_verification_says_how_many_numbers_agree(ratings, capsys):
     assert main(["estimate", "gwet_ac", str(ratings), "--scale", "nominal", "--verify"]) == 0
-    assert "7 of the 9 numbers were recomputed by independent code and agree" in capsys.readouterr().err
+    assert (
+        "7 of the 9 numbers were recomputed by independent code and agree"
+        in capsys.readouterr().err
+    )
 
 
 def test_a_formula_names_the_columns(pairs, capsys):
-    assert main(["estimate", "paired_difference", str(pairs), "--formula", "new + old ~ 1 | story"]) == 0
+    assert (
+        main(["estimate", "paired_difference", str(pairs), "--formula", "new + old ~ 1 | story"])
+        == 0
+    )
     found = capsys.readouterr().out
     words = ["--first", "new", "--second", "old", "--cluster", "story"]
     assert main(["estimate", "paired_difference", str(pairs), *words]) == 0
     assert capsys.readouterr().out == found
-    assert main(["estimate", "paired_difference", str(pairs), "--formula", "new + old ~ 1 | sotry"]) == 2
+    assert (
+        main(["estimate", "paired_difference", str(pairs), "--formula", "new + old ~ 1 | sotry"])
+        == 2
+    )
     assert "Did you mean --cluster story ?" in capsys.readouterr().err
 
 
@@ -172,10 +248,21 @@ def test_estimate_takes_the_words_of_report(ratings, pairs, capsys):
         assert main(["estimate", *words, "--format", "json"]) == 0
         return json.loads(capsys.readouterr().out)["terms"]
 
-    named = numbers("krippendorff_alpha", str(ratings), "--unit", "unit", "--cluster", "story", "--scale", "nominal")
+    named = numbers(
+        "krippendorff_alpha",
+        str(ratings),
+        "--unit",
+        "unit",
+        "--cluster",
+        "story",
+        "--scale",
+        "nominal",
+    )
     parts = ["--map", "unit=unit", "--map", "cluster=story", "--scale", "nominal"]
     assert numbers("krippendorff_alpha", str(ratings), *parts) == named
-    wide = numbers("mcnemar", str(pairs), "--first", "new", "--second", "old", "--exclude", "story=s3")
+    wide = numbers(
+        "mcnemar", str(pairs), "--first", "new", "--second", "old", "--exclude", "story=s3"
+    )
     mapped = ["--map", "first=new", "--map", "second=old", "--where", "story=s1"]
     assert wide[0]["n"] == 6
     assert numbers("mcnemar", str(pairs), *mapped)[0]["n"] == 2
@@ -184,7 +271,10 @@ def test_estimate_takes_the_words_of_report(ratings, pairs, capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--map", "first=new", "--first", "new", "--second", "old"], "first is said twice, by --first and by --map"),
+        (
+            ["--map", "first=new", "--first", "new", "--second", "old"],
+            "first is said twice, by --first and by --map",
+        ),
         (["--map", "rater=new"], "no part 'rater' in paired"),
         (["--map", "first"], "write part=column"),
         (["--first", "new", "--second", "old", "--where", "story=s9"], "s9"),
@@ -195,7 +285,9 @@ def test_parts_and_rows_that_cannot_be_are_errors(words, told, pairs, capsys):
     assert told in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("typed", "read"), [("greater", "greater"), ("larger", "greater"), ("Two.Sided", "two_sided")])
+@pytest.mark.parametrize(
+    ("typed", "read"), [("greater", "greater"), ("larger", "greater"), ("Two.Sided", "two_sided")]
+)
 def test_an_alternative_is_typed_in_any_spelling(pairs, capsys, typed, read):
     reading = {"first": "old", "second": "new", "cluster": "story"}
     words = [word for key, value in reading.items() for word in (f"--{key}", value)]

@@ -18,8 +18,10 @@ QUICK = ["--resamples", "100", "--no-verify", "-q", "-o", "page.html"]
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
     """Twelve stories by six people, of whom p2 and p4 fail a check in one row each."""
     rng = np.random.default_rng(3)
-    frame = pd.DataFrame([(f"s{u:02d}", f"p{r}", "abc"[rng.integers(3)]) for u in range(12) for r in range(6)],
-                         columns=["unit", "person", "value"])  # fmt: skip
+    frame = pd.DataFrame(
+        [(f"s{u:02d}", f"p{r}", "abc"[rng.integers(3)]) for u in range(12) for r in range(6)],
+        columns=["unit", "person", "value"],
+    )
     frame["attention"] = "passed"
     frame.loc[[2, 22], "attention"] = "failed"
     frame.to_csv(tmp_path / "choices.csv", index=False)
@@ -37,13 +39,21 @@ def flow(page: Path) -> list[dict[str, object]]:
 def test_all_rows_of_who_failed_go_and_are_counted(table: pd.DataFrame, tmp_path: Path) -> None:
     failed = set(table.loc[table["attention"] == "failed", "person"])
     assert failed == {"p2", "p4"}
-    options = ["--map", "rater=person", "--scale", "nominal", "--exclude-raters", "attention=failed"]
+    options = [
+        "--map",
+        "rater=person",
+        "--scale",
+        "nominal",
+        "--exclude-raters",
+        "attention=failed",
+    ]
     assert main(["report", "choices.csv", *options, *QUICK]) == 0
     step = flow(tmp_path / "page.html")[1]
     assert step == {
-        "label": "excluded raters: attention is 'failed' in some row", "rows": int(table["person"].isin(failed).sum()),
+        "label": "excluded raters: attention is 'failed' in some row",
+        "rows": int(table["person"].isin(failed).sum()),
         "note": "2 raters, --exclude-raters attention=failed",
-    }  # fmt: skip
+    }
     plan = '[data]\nexclude_raters = ["attention=failed"]\nscale = "nominal"\nmap = {rater = "person"}\n'
     (tmp_path / "plan.toml").write_text(plan, encoding="utf-8")
     assert main(["report", "choices.csv", "--plan", "plan.toml", *QUICK]) == 0
@@ -51,7 +61,20 @@ def test_all_rows_of_who_failed_go_and_are_counted(table: pd.DataFrame, tmp_path
 
 
 def test_raters_are_found_by_the_name_of_their_column(table: pd.DataFrame, tmp_path: Path) -> None:
-    assert main(["report", "choices.csv", "--scale", "nominal", "--exclude-raters", "attention=failed", *QUICK]) == 0
+    assert (
+        main(
+            [
+                "report",
+                "choices.csv",
+                "--scale",
+                "nominal",
+                "--exclude-raters",
+                "attention=failed",
+                *QUICK,
+            ]
+        )
+        == 0
+    )
     assert flow(tmp_path / "page.html")[1]["rows"] == int(table["person"].isin({"p2", "p4"}).sum())
 
 

@@ -26,21 +26,31 @@ def runs(folder: Path, gain: float, items: int = 120) -> Path:
     rng = np.random.default_rng(5)
     hard = rng.normal(0, 0.1, items)
     parts = [
-        pd.DataFrame({"item": [f"q{k}" for k in range(items)], "model": name,
-                      "score": (0.6 + hard + more + rng.normal(0, 0.02, items)).round(4),
-                      "scenario": [f"s{k // 4}" for k in range(items)]})
+        pd.DataFrame(
+            {
+                "item": [f"q{k}" for k in range(items)],
+                "model": name,
+                "score": (0.6 + hard + more + rng.normal(0, 0.02, items)).round(4),
+                "scenario": [f"s{k // 4}" for k in range(items)],
+            }
+        )
         for name, more in (("old", 0.0), ("new", gain))
-    ]  # fmt: skip
+    ]
     pd.concat(parts).to_csv(folder / "runs.csv", index=False)
     return folder / "runs.csv"
 
 
-def test_the_limit_is_that_of_a_paired_t_interval(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_limit_is_that_of_a_paired_t_interval(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = runs(tmp_path, 0.01)
     wide = pd.read_csv(path).pivot(index="item", columns="model", values="score")
     low = stats.ttest_rel(wide["new"], wide["old"]).confidence_interval(0.95).low
     for shift, code in ((-1e-6, 0), (1e-6, 1)):
-        assert main(["gate", str(path), "--require", f"mean[new - old].conf_low > {low + shift:.9f}"]) == code
+        assert (
+            main(["gate", str(path), "--require", f"mean[new - old].conf_low > {low + shift:.9f}"])
+            == code
+        )
         said = capsys.readouterr().out
         assert said.startswith(("met: ", "fails: ")[code])
         assert said.endswith(f"{1 - code} of 1 requirement met.\n")
@@ -49,22 +59,50 @@ def test_the_limit_is_that_of_a_paired_t_interval(tmp_path: Path, capsys: pytest
 def test_a_difference_can_be_written_either_way(tmp_path: Path) -> None:
     path = str(runs(tmp_path, 0.05))
     assert main(["gate", path, "--require", "mean[old - new].conf_high < 0"]) == 0
-    assert main(["gate", path, "--rater", "model", "--require", "mean[new].conf_low > 0.6",
-                 "--require", "mean[new - old].estimate > 0.04"]) == 0  # fmt: skip
+    assert (
+        main(
+            [
+                "gate",
+                path,
+                "--rater",
+                "model",
+                "--require",
+                "mean[new].conf_low > 0.6",
+                "--require",
+                "mean[new - old].estimate > 0.04",
+            ]
+        )
+        == 0
+    )
 
 
 def test_columns_can_be_the_conditions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    wide = pd.read_csv(runs(tmp_path, 0.05)).pivot(index="item", columns="model", values="score").reset_index()
+    wide = (
+        pd.read_csv(runs(tmp_path, 0.05))
+        .pivot(index="item", columns="model", values="score")
+        .reset_index()
+    )
     wide.to_csv(tmp_path / "wide.csv", index=False)
-    words = ["gate", str(tmp_path / "wide.csv"), "--require", "mean[new - old].conf_low > 0", "--first"]
+    words = [
+        "gate",
+        str(tmp_path / "wide.csv"),
+        "--require",
+        "mean[new - old].conf_low > 0",
+        "--first",
+    ]
     assert main([*words, "new", "--second", "old"]) == 0
     assert main([*words, "old", "--second", "new"]) == 2
     assert "name the columns in this order" in capsys.readouterr().err
 
 
 def test_any_metric_is_a_quantity(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"unit": [*range(40)] * 2, "rater": ["a"] * 40 + ["b"] * 40,
-                          "value": [*[k % 2 for k in range(40)] * 2]})  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "unit": [*range(40)] * 2,
+            "rater": ["a"] * 40 + ["b"] * 40,
+            "value": [*[k % 2 for k in range(40)] * 2],
+        }
+    )
     frame.to_csv(tmp_path / "r.csv", index=False)
     words = ["gate", str(tmp_path / "r.csv"), "--require"]
     assert main([*words, "percent_agreement[a | b].estimate >= 1"]) == 0
@@ -76,13 +114,23 @@ def test_models_that_answer_alike_in_every_unit_changed_nothing(
 ) -> None:
     rows = [(f"i{k}", model, k % 2, f"s{k // 4}") for k in range(20) for model in ("new", "old")]
     frame = pd.DataFrame(rows, columns=["unit", "model", "value", "story"])
-    words = ["gate", str(tmp_path / "r.csv"), "--condition", "model", "--cluster", "story", "--require"]
+    words = [
+        "gate",
+        str(tmp_path / "r.csv"),
+        "--condition",
+        "model",
+        "--cluster",
+        "story",
+        "--require",
+    ]
     frame.to_csv(tmp_path / "r.csv", index=False)
     assert main([*words, "mean[new - old].conf_low > -0.02"]) == 0
     assert "nothing changed, conf_low counts as 0: all 20 values equal 0" in capsys.readouterr().out
     assert main([*words, "mean[new - old].conf_low > 0"]) == 1
     assert main([*words, "mean[new - old].p_value < 0.05"]) == 1
-    frame.loc[[0, 3], "value"] = 1  # one gain and one loss in one story: the difference is 0, and is not known well
+    frame.loc[[0, 3], "value"] = (
+        1  # one gain and one loss in one story: the difference is 0, and is not known well
+    )
     frame.assign(story="s").to_csv(tmp_path / "r.csv", index=False)
     assert main([*words, "mean[new - old].conf_low > -0.02"]) == 1
 
@@ -90,7 +138,9 @@ def test_models_that_answer_alike_in_every_unit_changed_nothing(
 @pytest.mark.parametrize("ending", ["md", "json", "xml"])
 def test_outputs_for_people_and_for_continuous_integration(tmp_path: Path, ending: str) -> None:
     path, out = str(runs(tmp_path, -0.1)), tmp_path / f"gate.{ending}"
-    assert main(["gate", path, "--require", "mean[new - old].conf_low > -0.02", "-o", str(out)]) == 1
+    assert (
+        main(["gate", path, "--require", "mean[new - old].conf_low > -0.02", "-o", str(out)]) == 1
+    )
     text = out.read_text(encoding="utf-8")
     if ending == "json":
         found = json.loads(text)
@@ -119,7 +169,11 @@ def test_an_interval_of_few_units_is_said_wherever_its_requirement_stands(
         for out in ("gate.md", "gate.xml"):
             assert main(["gate", path, *words, "-o", str(tmp_path / out), "--overwrite"]) == 0
         said = capsys.readouterr().err.split("met: ")[1].split("\n")[0]
-        line = next(x for x in (tmp_path / "gate.md").read_text(encoding="utf-8").split("\n") if "| met |" in x)
+        line = next(
+            x
+            for x in (tmp_path / "gate.md").read_text(encoding="utf-8").split("\n")
+            if "| met |" in x
+        )
         case = (tmp_path / "gate.xml").read_text(encoding="utf-8").partition("<system-out>")[2]
         assert [few in text for text in (said, line, case)] == [wanted] * 3
 
@@ -132,13 +186,23 @@ def test_an_interval_of_few_units_is_said_wherever_its_requirement_stands(
         (["t.csv", "--require", "mean > 0"], "not a requirement"),
         (["t.csv", "--require", "mean[a].mean > 0"], "no field 'mean'; fields: estimate"),
         (["t.csv", "--require", "mean[a].estimate > 1-2"], "the limit is not a number"),
-        (["t.csv", "--require", "average[a].estimate > 0"], "no quantity 'average'. Quantities: mean, ada_met"),
-        (["runs.csv", "--require", "mean[new - old].estimate > 0", "--colour", "red"], "has the option '--colour'"),
+        (
+            ["t.csv", "--require", "average[a].estimate > 0"],
+            "no quantity 'average'. Quantities: mean, ada_met",
+        ),
+        (
+            ["runs.csv", "--require", "mean[new - old].estimate > 0", "--colour", "red"],
+            "has the option '--colour'",
+        ),
         (["runs.csv", "--require", "mean[new - older].estimate > 0"], "no condition 'older'"),
     ],
 )
 def test_errors_say_what_to_write(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    said: str,
 ) -> None:
     runs(tmp_path, 0.0)
     monkeypatch.chdir(tmp_path)
@@ -146,7 +210,9 @@ def test_errors_say_what_to_write(
     assert said in capsys.readouterr().err
 
 
-def test_a_large_p_value_is_no_evidence_of_equality(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_large_p_value_is_no_evidence_of_equality(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     main(["gate", str(runs(tmp_path, 0.0)), "--require", "mean[new - old].p_value > 0.05"])
     assert "no evidence that two are equal" in capsys.readouterr().err
 
@@ -157,7 +223,9 @@ def test_a_requirement_of_another_form_is_an_error() -> None:
 
 
 @pytest.mark.parametrize(("gain", "code"), [(0.0, 0), (-0.05, 1)])
-def test_the_workflow_of_the_examples_runs_as_plain_shell(tmp_path: Path, gain: float, code: int) -> None:
+def test_the_workflow_of_the_examples_runs_as_plain_shell(
+    tmp_path: Path, gain: float, code: int
+) -> None:
     lines = (ROOT / "examples" / "gate" / "gate.yml").read_text(encoding="utf-8").split("\n")
     start = next(k for k, line in enumerate(lines) if line.strip() == "run: |")
     script = "\n".join(line[10:] for line in lines[start + 1 :])
@@ -166,12 +234,23 @@ def test_the_workflow_of_the_examples_runs_as_plain_shell(tmp_path: Path, gain: 
     shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m socialstats "$@"\n', encoding="utf-8")
     shim.chmod(0o755)
     rooms = os.pathsep.join(str(ROOT / room) for room in (".", "collect", "reports"))
-    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "GITHUB_STEP_SUMMARY": "summary.md", "PYTHONPATH": rooms}
+    env = {
+        "PATH": f"{tmp_path}:{os.environ['PATH']}",
+        "GITHUB_STEP_SUMMARY": "summary.md",
+        "PYTHONPATH": rooms,
+    }
     done = subprocess.run(
-        ["bash", "-e", "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        ["bash", "-e", "-c", script],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == code, done.stderr
-    assert f"{1 - code} of 1 requirement met" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+    assert f"{1 - code} of 1 requirement met" in (tmp_path / "summary.md").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_a_difference_of_models_reads_them_from_the_column_of_raters(tmp_path: Path) -> None:

@@ -20,11 +20,16 @@ from socialstats.cli.parser import make_parser
 def trial(tmp_path: Path) -> Path:
     rng = np.random.default_rng(1)
     path = tmp_path / "trial.csv"
-    pd.DataFrame({
-        "person": [f"p{k:02d}" for k in range(60)], "arm": np.repeat(["control", "drug"], 30),
-        "score": rng.normal(size=60).round(2), "ok": rng.integers(0, 2, 60),
-        "answer": rng.choice(["low", "mid", "high"], 60), "ward": [f"w{k // 5}" for k in range(60)],
-    }).to_csv(path, index=False)  # fmt: skip
+    pd.DataFrame(
+        {
+            "person": [f"p{k:02d}" for k in range(60)],
+            "arm": np.repeat(["control", "drug"], 30),
+            "score": rng.normal(size=60).round(2),
+            "ok": rng.integers(0, 2, 60),
+            "answer": rng.choice(["low", "mid", "high"], 60),
+            "ward": [f"w{k // 5}" for k in range(60)],
+        }
+    ).to_csv(path, index=False)
     return path
 
 
@@ -33,10 +38,15 @@ MAPPED = ["--design", "groups", "--map", "unit=person", "--map", "group=arm"]
 
 @pytest.mark.parametrize(
     ("value", "more", "metric"),
-    [("score", [], "two_means"), ("ok", ["--cluster", "ward"], "two_proportions"),
-     ("answer", ["--levels", "low,mid,high"], "two_ordinal")],
-)  # fmt: skip
-def test_the_page_has_the_numbers_of_the_metric(trial: Path, value: str, more: list[str], metric: str) -> None:
+    [
+        ("score", [], "two_means"),
+        ("ok", ["--cluster", "ward"], "two_proportions"),
+        ("answer", ["--levels", "low,mid,high"], "two_ordinal"),
+    ],
+)
+def test_the_page_has_the_numbers_of_the_metric(
+    trial: Path, value: str, more: list[str], metric: str
+) -> None:
     words = ["report", str(trial), *MAPPED, "--map", f"value={value}", *more]
     outcome, _ = prepare(make_parser().parse_args(words), load_plan(None)).run()
     (block,) = outcome.blocks
@@ -62,15 +72,33 @@ def test_report_writes_a_page_and_says_the_answer(
 
 def test_estimate_reads_groups(trial: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert (
-        main(["estimate", "two_proportions", str(trial), "--value", "ok", "--groups", "control,drug", "--verify"]) == 0
+        main(
+            [
+                "estimate",
+                "two_proportions",
+                str(trial),
+                "--value",
+                "ok",
+                "--groups",
+                "control,drug",
+                "--verify",
+            ]
+        )
+        == 0
     )
     assert "difference of .100, score 95% CI" in capsys.readouterr().out
 
 
-def test_check_prints_a_command_that_works(trial: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_prints_a_command_that_works(
+    trial: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["check", str(trial)]) != 0
     said = capsys.readouterr()
-    lines = [line for line in (said.out + said.err).splitlines() if line.startswith("  socialstats report")]
+    lines = [
+        line
+        for line in (said.out + said.err).splitlines()
+        if line.startswith("  socialstats report")
+    ]
     assert lines
     words = shlex.split(lines[0])[1:]
     assert {"group=arm", "unit=person", "value=score"} <= {*words}
@@ -78,7 +106,9 @@ def test_check_prints_a_command_that_works(trial: Path, tmp_path: Path, capsys: 
     assert main([*words, "-o", str(tmp_path / "page.html")]) == 0
 
 
-def test_check_and_init_describe_the_groups(trial: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_and_init_describe_the_groups(
+    trial: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["check", str(trial), *MAPPED, "--map", "value=ok"]) == 0
     assert "30 units of drug and 30 units of control" in capsys.readouterr().out
     assert main(["init", str(trial), *MAPPED, "--map", "value=ok"]) == 0
@@ -104,9 +134,13 @@ def test_what_does_not_fit_is_an_error(
     assert message in capsys.readouterr().err
 
 
-def test_units_in_both_groups_are_pairs_or_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_units_in_both_groups_are_pairs_or_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "both.csv"
-    shared = pd.DataFrame({"item": [*range(20)] * 2, "arm": np.repeat(["a", "b"], 20), "score": np.arange(40) % 7})
+    shared = pd.DataFrame(
+        {"item": [*range(20)] * 2, "arm": np.repeat(["a", "b"], 20), "score": np.arange(40) % 7}
+    )
     shared.to_csv(path, index=False)
     named = ["check", str(path), "--design", "groups", "--map", "group=arm"]
     assert main(named) != 0

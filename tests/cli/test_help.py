@@ -36,7 +36,12 @@ def printed(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, 
 def options_of(text: str) -> set[str]:
     """Return the options that a help text describes: those at the start of a line."""
     lines = (line.strip() for line in text.splitlines() if line.startswith("  -"))
-    return {word.rstrip(",") for line in lines for word in line.split("  ")[0].split() if word.startswith("-")}
+    return {
+        word.rstrip(",")
+        for line in lines
+        for word in line.split("  ")[0].split()
+        if word.startswith("-")
+    }
 
 
 def test_every_command_has_one_job() -> None:
@@ -45,7 +50,9 @@ def test_every_command_has_one_job() -> None:
 
 
 @pytest.mark.parametrize("words", [(), ("report",), ("check",), ("init",)], ids=str)
-def test_short_help_fits_a_screen(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+def test_short_help_fits_a_screen(
+    words: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
     code, out, _ = printed(capsys, *words, "--help")
     assert code == 0
     assert out.count("\n") <= SCREEN
@@ -57,14 +64,20 @@ def test_every_option_is_described_in_short_help_or_in_that_of_a_study(
     command: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     parser = make_parser().commands()[command]
-    every = {spelling for one in parser._actions for spelling in one.option_strings} - {"--unmatched"}
+    every = {spelling for one in parser._actions for spelling in one.option_strings} - {
+        "--unmatched"
+    }
     _, short, _ = printed(capsys, command, "--help")
     assert f"socialstats {command} --study NAME --help" in short.splitlines()[-2]
     assert f"socialstats {command} --help-all" in short.splitlines()[-1]
     found = options_of(short)
     for name, study in STUDIES.items():
         code, out, _ = printed(capsys, command, "--study", name, "--help")
-        assert (code, study.needs.split()[0] in out, study.title in out.replace("\n", " ")) == (0, True, True)
+        assert (code, study.needs.split()[0] in out, study.title in out.replace("\n", " ")) == (
+            0,
+            True,
+            True,
+        )
         assert not options_of(out) & options_of(short)
         found |= options_of(out)
     assert found == every
@@ -79,7 +92,9 @@ def test_help_of_a_study_has_what_it_takes(name: str) -> None:
     if study.read is not None:
         return
     for key in {key for keys in OF_DESIGN.values() for key in keys} & {one.key for one in COMPUTED}:
-        settings = {"effect_scale": "d_z", "smallest_effect": 1} if key == "effect_scale" else {key: "x"}
+        settings = (
+            {"effect_scale": "d_z", "smallest_effect": 1} if key == "effect_scale" else {key: "x"}
+        )
         try:
             refuse_idle(study, settings)
             refused = False
@@ -94,7 +109,9 @@ def test_help_of_a_metric_is_short_and_says_where_the_rest_is(name: str) -> None
     short, whole = parser.format_help(), parser.help_of()
     assert short.splitlines()[-1].endswith(f"socialstats estimate {name} --help-all")
     assert options_of(short) < options_of(whole)
-    assert options_of(whole) == {spelling for one in parser._actions for spelling in one.option_strings}
+    assert options_of(whole) == {
+        spelling for one in parser._actions for spelling in one.option_strings
+    }
     assert short.count("\n") < 0.75 * whole.count("\n")
 
 
@@ -103,8 +120,12 @@ def test_estimate_lists_every_metric_once_by_group(capsys: pytest.CaptureFixture
     lines = out.splitlines()[3:]
     assert sorted(line.split()[0] for line in lines if line.startswith("  ")) == sorted(functions())
     assert [line.split(":")[0] for line in lines if line[0] != " "] == [
-        "choices", "pairs", "agreement", "shares", "scales",
-    ]  # fmt: skip
+        "choices",
+        "pairs",
+        "agreement",
+        "shares",
+        "scales",
+    ]
 
 
 TYPOS = {

@@ -10,7 +10,10 @@ from socialstats.errors import InputError
 from socialstats.studies import STUDIES
 
 REFUSED = {
-    "relationship-bias": ("reference", "it is for role-conflict, compare, staged-values, norm-goal"),
+    "relationship-bias": (
+        "reference",
+        "it is for role-conflict, compare, staged-values, norm-goal",
+    ),
     "staged-values": ("first", "it is for relationship-bias"),
     "norm-goal": ("rater_groups", "it is for ordinal-alignment and agreement"),
     "role-conflict": ("reference", "without --by there is nothing to compare"),
@@ -31,5 +34,11 @@ def test_options_with_an_effect_are_not() -> None:
 
 @pytest.mark.slow
 def test_a_reference_that_is_no_stage_is_named(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", "--example", "staged-values", "--reference", "stage 9", "-o", "page.html"]) == 2
-    assert "--reference 'stage 9' is no stage. Did you mean 'stage 4'? There are 'baseline'" in capsys.readouterr().err
+    assert (
+        main(["report", "--example", "staged-values", "--reference", "stage 9", "-o", "page.html"])
+        == 2
+    )
+    assert (
+        "--reference 'stage 9' is no stage. Did you mean 'stage 4'? There are 'baseline'"
+        in capsys.readouterr().err
+    )

@@ -24,10 +24,15 @@ def test_the_range_of_a_covariate_that_stays_is_found_by_the_engine(
     a = rng.integers(0, 3, n)
     b = (a + rng.integers(1, 3, n)) % 3
     length = rng.lognormal(5, 1, (2, n))
-    votes = pd.DataFrame({
-        "item_a": names[a], "item_b": names[b], "winner": np.where(rng.random(n) < 0.5, names[a], names[b]),
-        "length_a": length[0], "length_b": length[1],
-    })  # fmt: skip
+    votes = pd.DataFrame(
+        {
+            "item_a": names[a],
+            "item_b": names[b],
+            "winner": np.where(rng.random(n) < 0.5, names[a], names[b]),
+            "length_a": length[0],
+            "length_b": length[1],
+        }
+    )
     votes.to_parquet(tmp_path / "votes.parquet", row_group_size=500)
     monkeypatch.setattr(files, "MOST_ROWS", 1000)
     monkeypatch.setattr(covariates, "MANY_VALUES", 500 if stays else 10**6)
@@ -42,8 +47,11 @@ def test_the_range_of_a_covariate_that_stays_is_found_by_the_engine(
 
     monkeypatch.setattr(nw.LazyFrame, "collect", noticed)
     assert main(["check", str(tmp_path / "votes.parquet")]) == 0
-    said = {line.split(":")[0].split()[-1]: line.partition(": ")[2]
-            for line in capsys.readouterr().out.splitlines() if line.startswith("column ")}  # fmt: skip
+    said = {
+        line.split(":")[0].split()[-1]: line.partition(": ")[2]
+        for line in capsys.readouterr().out.splitlines()
+        if line.startswith("column ")
+    }
     assert (max(fetched) <= 1000) == stays  # the first rows, which may be data in place of names
     for side in (0, 1):
         low, high = (f"{x:,.6f}" for x in (length[side].min(), length[side].max()))

@@ -26,66 +26,133 @@ def table(columns: str, rows: list[tuple[object, ...]]) -> pd.DataFrame:
 
 def far_right() -> pd.DataFrame:
     """Items and results behind many columns that say something of the match."""
-    rows = [(f"M{k}", *(f"{part}{k % 7}" for part in "abcdefghijk"), k % 2, (k + 1) % 2, f"T{a}", a, f"T{b}", b,
-             "draw" if k % 7 == 0 else "home team win" if won else "away team win")
-            for k, (a, b, won) in enumerate(games())]  # fmt: skip
+    rows = [
+        (
+            f"M{k}",
+            *(f"{part}{k % 7}" for part in "abcdefghijk"),
+            k % 2,
+            (k + 1) % 2,
+            f"T{a}",
+            a,
+            f"T{b}",
+            b,
+            "draw" if k % 7 == 0 else "home team win" if won else "away team win",
+        )
+        for k, (a, b, won) in enumerate(games())
+    ]
     names = [f"fact_{part}" for part in "abcdefghijk"]
-    return table(f"match_id,{','.join(names)},extra_time,replayed,home_team_id,home_team_name,away_team_id,"
-                 "away_team_name,result", rows)  # fmt: skip
+    return table(
+        f"match_id,{','.join(names)},extra_time,replayed,home_team_id,home_team_name,away_team_id,"
+        "away_team_name,result",
+        rows,
+    )
 
 
 def away_first() -> pd.DataFrame:
-    rows = [(a, b, "D" if k % 7 == 0 else "A" if won else "H") for k, (a, b, won) in enumerate(games())]
+    rows = [
+        (a, b, "D" if k % 7 == 0 else "A" if won else "H") for k, (a, b, won) in enumerate(games())
+    ]
     return table("AwayTeam,HomeTeam,FTR", rows)
 
 
 def said_in_words() -> pd.DataFrame:
     said = {True: "Response A is better", False: "Response B is better"}
-    rows = [(k, a, b, "Both good" if k % 8 == 0 else "Both bad" if k % 8 == 1 else said[won], f"u{k % 6}")
-            for k, (a, b, won) in enumerate(games())]  # fmt: skip
+    rows = [
+        (
+            k,
+            a,
+            b,
+            "Both good" if k % 8 == 0 else "Both bad" if k % 8 == 1 else said[won],
+            f"u{k % 6}",
+        )
+        for k, (a, b, won) in enumerate(games())
+    ]
     return table("task,response_a_model,response_b_model,Which is better?,rater", rows)
 
 
 def corners() -> pd.DataFrame:
-    return table("R_fighter,B_fighter,Winner", [(a, b, "Red" if won else "Blue") for a, b, won in games()])
+    return table(
+        "R_fighter,B_fighter,Winner", [(a, b, "Red" if won else "Blue") for a, b, won in games()]
+    )
 
 
 def labels_of_sides() -> pd.DataFrame:
-    rows = [(f"{a}-{k}", f"{b}-{k}x", a, b, *((0.5, 0.5) if k % 7 == 0 else (won * 1.0, (not won) * 1.0)), k % 31,
-            k % 23)
-            for k, (a, b, won) in enumerate(games())]  # fmt: skip
+    rows = [
+        (
+            f"{a}-{k}",
+            f"{b}-{k}x",
+            a,
+            b,
+            *((0.5, 0.5) if k % 7 == 0 else (won * 1.0, (not won) * 1.0)),
+            k % 31,
+            k % 23,
+        )
+        for k, (a, b, won) in enumerate(games())
+    ]
     return table("image_0_uid,image_1_uid,model_0,model_1,label_0,label_1,user_id,ranking_id", rows)
 
 
 def pressed() -> pd.DataFrame:
-    rows = [(500.0 + k, k % 30, f"s{k // 30}", a, b, int(not won)) for k, (a, b, won) in enumerate(games())]
+    rows = [
+        (500.0 + k, k % 30, f"s{k // 30}", a, b, int(not won))
+        for k, (a, b, won) in enumerate(games())
+    ]
     return table("rt,trial_index,subject_id,left_image,right_image,response", rows)
 
 
 def initiated() -> pd.DataFrame:
-    rows = [(f"pen{k % 3}", a, b, "draw" if k % 9 == 0 else "won" if won else "lost")
-            for k, (a, b, won) in enumerate(games())]  # fmt: skip
+    rows = [
+        (f"pen{k % 3}", a, b, "draw" if k % 9 == 0 else "won" if won else "lost")
+        for k, (a, b, won) in enumerate(games())
+    ]
     return table("Site,Initiator,Recipient,Outcome", rows)
 
 
 def hashed() -> pd.DataFrame:
-    rows = [(f"text {k}", -387182794 + 97 * k, -372000869 + 89 * k, "NEWS", f"news-{who}", DRAW.choice(["accept",
-            "reject"]))
-            for k in range(20) for who in ("ann", "bob", "cy")]  # fmt: skip
+    rows = [
+        (
+            f"text {k}",
+            -387182794 + 97 * k,
+            -372000869 + 89 * k,
+            "NEWS",
+            f"news-{who}",
+            DRAW.choice(["accept", "reject"]),
+        )
+        for k in range(20)
+        for who in ("ann", "bob", "cy")
+    ]
     return table("text,_input_hash,_task_hash,label,_annotator_id,answer", rows)
 
 
 def organic() -> pd.DataFrame:
-    rows = [(who, what, f"Day{day}", float(x := DRAW.integers(0, 30)) / 10, float(y := DRAW.integers(0, 8)) / 10,
-            (x - y) / 10)
-            for who in ("Father", "Mother") for what in ("24D", "DEP", "MDA") for day in (1, 3, 4, 6)]  # fmt: skip
+    rows = [
+        (
+            who,
+            what,
+            f"Day{day}",
+            float(x := DRAW.integers(0, 30)) / 10,
+            float(y := DRAW.integers(0, 8)) / 10,
+            (x - y) / 10,
+        )
+        for who in ("Father", "Mother")
+        for what in ("24D", "DEP", "MDA")
+        for day in (1, 3, 4, 6)
+    ]
     return table("Person,Pesticide,Day,NonOrganic,Organic,Diff", rows)
 
 
 def eyes() -> pd.DataFrame:
-    rows = [(k, "argon" if k % 2 else "xenon", eye, int((eye == "left") == (k % 3 == 0)), round(float(DRAW.gamma(3,
-            12)), 2))
-            for k in range(30) for eye in ("left", "right")]  # fmt: skip
+    rows = [
+        (
+            k,
+            "argon" if k % 2 else "xenon",
+            eye,
+            int((eye == "left") == (k % 3 == 0)),
+            round(float(DRAW.gamma(3, 12)), 2),
+        )
+        for k in range(30)
+        for eye in ("left", "right")
+    ]
     return table("id,laser,eye,trt,time", rows)
 
 
@@ -94,19 +161,32 @@ def right_and_wrong() -> pd.DataFrame:
 
 
 def couple() -> pd.DataFrame:
-    rows = [(f"Beer {k % 9}", f"B{k % 5}", int(x := DRAW.integers(2, 9)), int(x + DRAW.integers(-1, 2)), 2000 + k % 4)
-            for k in range(18)]  # fmt: skip
+    rows = [
+        (
+            f"Beer {k % 9}",
+            f"B{k % 5}",
+            int(x := DRAW.integers(2, 9)),
+            int(x + DRAW.integers(-1, 2)),
+            2000 + k % 4,
+        )
+        for k in range(18)
+    ]
     return table("Name,Brewer,WifeRating,HusbandRating,Year", rows)
 
 
 def psychiatrists() -> pd.DataFrame:
-    rows = [(k, int(x := DRAW.integers(3, 14)), int(y := x + DRAW.integers(-2, 3)), abs(int(x - y))) for k in range(20)]
+    rows = [
+        (k, int(x := DRAW.integers(3, 14)), int(y := x + DRAW.integers(-2, 3)), abs(int(x - y)))
+        for k in range(20)
+    ]
     return table("inmate,psych1,psych2,differ", rows)
 
 
 def letters() -> pd.DataFrame:
     ranks = np.array([DRAW.permutation(8) + 1 for _ in range(25)]).T
-    return pd.DataFrame(ranks, columns=[*"abcdefghijklmnopqrstuvwxy"], index=[*"ABCDEFGH"]).reset_index(names="")
+    return pd.DataFrame(
+        ranks, columns=[*"abcdefghijklmnopqrstuvwxy"], index=[*"ABCDEFGH"]
+    ).reset_index(names="")
 
 
 SCALE = ["Very unacceptable", "Unacceptable", "Neutral", "Acceptable", "Very acceptable"]
@@ -114,10 +194,16 @@ STORIES = ("The borrowed car", "The late nurse", "Skipping the queue", "Leaving 
 
 
 def matrix() -> pd.DataFrame:
-    made = pd.DataFrame({"Timestamp": [f"2024/03/04 1:{k:02}:49 PM" for k in range(30)],
-                         "Username": [f"s{k}@uni.edu" for k in range(30)], "How old are you?": DRAW.integers(18,
-                         30, 30)})  # fmt: skip
-    return made.assign(**{f"How acceptable? [{story}]": DRAW.choice(SCALE, 30) for story in STORIES})
+    made = pd.DataFrame(
+        {
+            "Timestamp": [f"2024/03/04 1:{k:02}:49 PM" for k in range(30)],
+            "Username": [f"s{k}@uni.edu" for k in range(30)],
+            "How old are you?": DRAW.integers(18, 30, 30),
+        }
+    )
+    return made.assign(
+        **{f"How acceptable? [{story}]": DRAW.choice(SCALE, 30) for story in STORIES}
+    )
 
 
 def classified() -> pd.DataFrame:
@@ -128,8 +214,13 @@ def classified() -> pd.DataFrame:
 
 
 def solved() -> pd.DataFrame:
-    made = pd.DataFrame({"idx": range(60), "subject": ["law", "biology", "history"] * 20, "answer": [*"ABCD"] * 15})
-    right = {name: DRAW.random(60) < p for name, p in (("gpt-x", 0.8), ("claude-y", 0.7), ("llama-z", 0.5))}
+    made = pd.DataFrame(
+        {"idx": range(60), "subject": ["law", "biology", "history"] * 20, "answer": [*"ABCD"] * 15}
+    )
+    right = {
+        name: DRAW.random(60) < p
+        for name, p in (("gpt-x", 0.8), ("claude-y", 0.7), ("llama-z", 0.5))
+    }
     return made.assign(**right)
 
 
@@ -138,7 +229,10 @@ def named_coders() -> pd.DataFrame:
     return table("id,alice_label,bob_label", rows)
 
 
-HOME, MODELS = "--map item_a=home_team_name --map item_b=away_team_name", "--map item_a=model_0 --map item_b=model_1"
+HOME, MODELS = (
+    "--map item_a=home_team_name --map item_b=away_team_name",
+    "--map item_a=model_0 --map item_b=model_1",
+)
 EXPECTED: dict[Callable[[], pd.DataFrame], str] = {
     far_right: f"{HOME} --map winner=result --winner-coding side --tie draw",
     away_first: "--map item_a=HomeTeam --map item_b=AwayTeam --map winner=FTR --winner-coding side --tie D",
@@ -155,14 +249,17 @@ EXPECTED: dict[Callable[[], pd.DataFrame], str] = {
     psychiatrists: "--raters psych1,psych2",
     letters: f"--raters {','.join('abcdefghijklmnopqrstuvwxy')}",
     matrix: "--map rater=Username --units '"
-    + ",".join(f"How acceptable? [{story}]" for story in STORIES) + f"' --levels '{','.join(SCALE)}'",
+    + ",".join(f"How acceptable? [{story}]" for story in STORIES)
+    + f"' --levels '{','.join(SCALE)}'",
     classified: "--raters obs,pred --scale nominal",
     solved: "--study leaderboard --raters gpt-x,claude-y,llama-z --map unit=idx",
     named_coders: "--raters alice_label,bob_label --scale nominal --map unit=id",
-}  # fmt: skip
+}
 
 
-def test_times_are_proposed_as_no_measure(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_times_are_proposed_as_no_measure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "t.csv"
     eyes().to_csv(path, index=False)
     assert not proposed(capsys, path)
@@ -188,7 +285,9 @@ def test_sides_in_words_and_turned_columns_count_the_wins_that_were_written(tmp_
 
     coded = away_first()
     named = coded.assign(
-        winner=coded["HomeTeam"].where(coded["FTR"] == "H", coded["AwayTeam"]).where(coded["FTR"] != "D", "tie")
+        winner=coded["HomeTeam"]
+        .where(coded["FTR"] == "H", coded["AwayTeam"])
+        .where(coded["FTR"] != "D", "tie")
     )
     by_name = Comparisons.from_frame(named, item_a="HomeTeam", item_b="AwayTeam", winner="winner")
     by_code = Comparisons.from_frame(
@@ -214,20 +313,36 @@ def test_an_unconfirmed_reading_says_so_and_names_what_it_leaves_aside(
     assert "Not used: 'place'" in told
 
 
-def test_a_joint_unit_is_named_by_all_its_columns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [(wine, judge, rep, int(DRAW.integers(1, 10))) for wine in "ABCDEF" for judge in range(8) for rep in (1, 2)]
+def test_a_joint_unit_is_named_by_all_its_columns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        (wine, judge, rep, int(DRAW.integers(1, 10)))
+        for wine in "ABCDEF"
+        for judge in range(8)
+        for rep in (1, 2)
+    ]
     path = tmp_path / "t.csv"
     table("wine,taster,session,liking", rows).to_csv(path, index=False)
     assert main(["check", str(path)]) == 2
     told = capsys.readouterr().out
     assert "--map unit=wine" in told
     assert "--map repeat=session" in told
-    assert "'taster' rates 'wine', 'liking' is the rating. Answers told apart by 'session' are averaged" in told
+    assert (
+        "'taster' rates 'wine', 'liking' is the rating. Answers told apart by 'session' are averaged"
+        in told
+    )
 
 
 def test_levels_of_two_poles_are_ordered_by_their_words() -> None:
     assert ordered([*SCALE[::-1]]) == SCALE
-    agree = ["Strongly disagree", "Disagree", "Neither agree nor disagree", "Agree", "Strongly agree"]
+    agree = [
+        "Strongly disagree",
+        "Disagree",
+        "Neither agree nor disagree",
+        "Agree",
+        "Strongly agree",
+    ]
     assert ordered(sorted(agree)) == agree
     assert ordered(["very red", "blue", "green"]) == []
     assert ordered(["Negative", "Neutral", "Positive"]) == []  # labels of texts are mostly nominal

@@ -37,18 +37,48 @@ def test_the_numbers_of_the_curve(capsys):
         df, shift, edge = int(n) - 1, 0.5 * int(n) ** 0.5, stats.t.ppf(0.975, int(n) - 1)
         theirs = stats.nct.sf(edge, df, shift) + stats.nct.cdf(-edge, df, shift)
         assert float(power) == pytest.approx(theirs, abs=1e-6)
-    assert main(["power", "clustered-mean", "--clusters", "20", "--size", "5", "--icc", "0.2", "--effect", "0.3",
-                 "--format", "json"]) == 0  # fmt: skip
+    assert (
+        main(
+            [
+                "power",
+                "clustered-mean",
+                "--clusters",
+                "20",
+                "--size",
+                "5",
+                "--icc",
+                "0.2",
+                "--effect",
+                "0.3",
+                "--format",
+                "json",
+            ]
+        )
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)
     plan = ss.power_clustered_mean(clusters=20, size=5, icc=0.2, effect=0.3)
     assert [p["power"] for p in found["curve"] if p["size"] == 20] == [plan.row("power").estimate]
     assert found["terms"] == json.loads(json.dumps(plan.to_dict()))["terms"]
 
 
-@pytest.mark.parametrize(("suffix", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+@pytest.mark.parametrize(
+    ("suffix", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")]
+)
 def test_figures_are_files_that_may_be_made_again(suffix, start, tmp_path, capsys):
     target = tmp_path / f"power.{suffix}"
-    words = ["power", "mcnemar", "--n", "300", "--discordant", "0.3", "--effect", "0.1", "-o", str(target)]
+    words = [
+        "power",
+        "mcnemar",
+        "--n",
+        "300",
+        "--discordant",
+        "0.3",
+        "--effect",
+        "0.1",
+        "-o",
+        str(target),
+    ]
     assert main(words) == 0
     first = target.read_bytes()
     assert first.startswith(start)
@@ -70,13 +100,19 @@ def test_markdown_has_two_tables(capsys):
     assert "| 34 | .808 |" in out
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    (["pared"], "no design 'pared'. Did you mean 'paired-t'? Designs: paired-t, mcnemar, clustered-mean"),
-    (["paired-t"], "leave out exactly one of n, effect, power"),
-    (["paired-t", "--effect", "x"], "--effect x: not a number"),
-    (["paired-t", "--effect", "1", "--power", "0.8", "--format", "png"], "name a file with -o"),
-    (["paired-t", "--effect", "1", "--power", "0.8", "-o", "a.docx"], "writes no docx"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            ["pared"],
+            "no design 'pared'. Did you mean 'paired-t'? Designs: paired-t, mcnemar, clustered-mean",
+        ),
+        (["paired-t"], "leave out exactly one of n, effect, power"),
+        (["paired-t", "--effect", "x"], "--effect x: not a number"),
+        (["paired-t", "--effect", "1", "--power", "0.8", "--format", "png"], "name a file with -o"),
+        (["paired-t", "--effect", "1", "--power", "0.8", "-o", "a.docx"], "writes no docx"),
+    ],
+)
 def test_what_is_refused(words, said, capsys):
     assert main(["power", *words]) == 2
     assert said in capsys.readouterr().err
@@ -93,7 +129,10 @@ def test_help_lists_the_designs(capsys):
 @pytest.mark.slow
 def test_a_report_as_markdown(tmp_path, capsys):
     words = ["report", str(DATA / "scores.csv"), "--smallest-effect", "0.5", "-q", "--no-verify"]
-    assert main([*words, "-o", str(tmp_path / "page.html"), "--json", str(tmp_path / "page.json")]) == 0
+    assert (
+        main([*words, "-o", str(tmp_path / "page.html"), "--json", str(tmp_path / "page.json")])
+        == 0
+    )
     capsys.readouterr()
     assert main([*words, "--format", "md"]) == 0
     out = capsys.readouterr().out
@@ -105,7 +144,9 @@ def test_a_report_as_markdown(tmp_path, capsys):
     found = json.loads((tmp_path / "page.json").read_text())
     main_part = [block for block in found["blocks"] if block["part"] == "main"]
     assert re.findall(r"^## (.*)$", out, re.M) == [*(b["question"] for b in main_part), "Methods"]
-    assert re.findall(r"^Table (\w+)\.", out, re.M) == [t["number"] for b in main_part for t in b["tables"]]
+    assert re.findall(r"^Table (\w+)\.", out, re.M) == [
+        t["number"] for b in main_part for t in b["tables"]
+    ]
     assert not re.search(r"</?[a-z]+[ >]", out)
     assert "Study paired, exploratory. Made by socialstats" in out
     (tmp_path / "mine.md").write_text("mine")

@@ -29,11 +29,15 @@ def same_draws() -> None:
 
 def games(n: int = 90) -> list[tuple[str, str, bool]]:
     drawn = [tuple(DRAW.choice(TEAMS, 2, replace=False)) for _ in range(n)]
-    return [(a, b, bool(DRAW.random() < 1 / (1 + np.exp(STRENGTH[b] - STRENGTH[a])))) for a, b in drawn]
+    return [
+        (a, b, bool(DRAW.random() < 1 / (1 + np.exp(STRENGTH[b] - STRENGTH[a])))) for a, b in drawn
+    ]
 
 
 def cross(labels: tuple[str, ...], agree: int) -> pd.DataFrame:
-    counts = DRAW.integers(2, 9, (len(labels), len(labels))) + agree * np.eye(len(labels), dtype=int)
+    counts = DRAW.integers(2, 9, (len(labels), len(labels))) + agree * np.eye(
+        len(labels), dtype=int
+    )
     return pd.DataFrame(counts, index=list(labels), columns=list(labels))
 
 
@@ -51,8 +55,13 @@ def home_away() -> pd.DataFrame:
 
 
 def points() -> pd.DataFrame:
-    rows = [(a, b, 20 + 7 * won + int(DRAW.integers(0, 9)), 22 + int(DRAW.integers(0, 9))) for a, b, won in games()]
-    return pd.DataFrame(rows, columns=["team.Home", "team.Visitor", "points.Home", "points.Visitor"])
+    rows = [
+        (a, b, 20 + 7 * won + int(DRAW.integers(0, 9)), 22 + int(DRAW.integers(0, 9)))
+        for a, b, won in games()
+    ]
+    return pd.DataFrame(
+        rows, columns=["team.Home", "team.Visitor", "points.Home", "points.Visitor"]
+    )
 
 
 def named_winner() -> pd.DataFrame:
@@ -66,7 +75,10 @@ def preferences() -> pd.DataFrame:
 
 
 def swapped_scores() -> pd.DataFrame:
-    rows = [(b, a, 20 + 7 * won + int(DRAW.integers(0, 9)), 22 + int(DRAW.integers(0, 9))) for a, b, won in games()]
+    rows = [
+        (b, a, 20 + 7 * won + int(DRAW.integers(0, 9)), 22 + int(DRAW.integers(0, 9)))
+        for a, b, won in games()
+    ]
     return pd.DataFrame(rows, columns=["away", "home", "home.score", "away.score"])
 
 
@@ -104,13 +116,20 @@ def raters_square() -> pd.DataFrame:
 
 def sleep() -> pd.DataFrame:
     return pd.DataFrame(
-        {"extra": DRAW.normal(1, 1, 20).round(1), "group": [1] * 10 + [2] * 10, "ID": [*range(1, 11)] * 2}
+        {
+            "extra": DRAW.normal(1, 1, 20).round(1),
+            "group": [1] * 10 + [2] * 10,
+            "ID": [*range(1, 11)] * 2,
+        }
     )
 
 
 def phases() -> pd.DataFrame:
     rows = [
-        (k, phase, hour, int(DRAW.integers(1, 9))) for k in range(12) for phase in ("pre", "post") for hour in (1, 2)
+        (k, phase, hour, int(DRAW.integers(1, 9)))
+        for k in range(12)
+        for phase in ("pre", "post")
+        for hour in (1, 2)
     ]
     return pd.DataFrame(rows, columns=["Subject", "Phase", "Hour", "Performance"])
 
@@ -118,14 +137,22 @@ def phases() -> pd.DataFrame:
 def weights() -> pd.DataFrame:
     before = DRAW.normal(80, 5, 30).round(1)
     return pd.DataFrame(
-        {"Treat": ["CBT", "FT", "Cont"] * 10, "Prewt": before, "Postwt": (before + DRAW.normal(2, 3, 30)).round(1)}
+        {
+            "Treat": ["CBT", "FT", "Cont"] * 10,
+            "Prewt": before,
+            "Postwt": (before + DRAW.normal(2, 3, 30)).round(1),
+        }
     )
 
 
 def preparations() -> pd.DataFrame:
     base = DRAW.integers(10, 30, 9)
     return pd.DataFrame(
-        {"Plant": [f"P{k}" for k in range(9)], "Preparation_1": base, "Preparation_2": base + DRAW.integers(-4, 6, 9)}
+        {
+            "Plant": [f"P{k}" for k in range(9)],
+            "Preparation_1": base,
+            "Preparation_2": base + DRAW.integers(-4, 6, 9),
+        }
     )
 
 
@@ -153,12 +180,15 @@ def fleiss() -> pd.DataFrame:
 def patterns() -> pd.DataFrame:
     every = list(itertools.product([False, True], repeat=3))
     return pd.DataFrame(
-        [(*p, int(n)) for p, n in zip(every, DRAW.integers(2, 30, 8), strict=True)], columns=["A", "B", "C", "n"]
+        [(*p, int(n)) for p, n in zip(every, DRAW.integers(2, 30, 8), strict=True)],
+        columns=["A", "B", "C", "n"],
     )
 
 
 def transposed() -> pd.DataFrame:
-    return pd.DataFrame({"coder": ["k", "l", "m"], **{f"u{k}": DRAW.integers(1, 4, 3) for k in range(1, 10)}})
+    return pd.DataFrame(
+        {"coder": ["k", "l", "m"], **{f"u{k}": DRAW.integers(1, 4, 3) for k in range(1, 10)}}
+    )
 
 
 EXPECTED: dict[Callable[[], pd.DataFrame], str] = {
@@ -183,7 +213,7 @@ EXPECTED: dict[Callable[[], pd.DataFrame], str] = {
     fleiss: "--level-columns Depression,Neurosis,Other --scale nominal",
     patterns: "--raters A,B,C --count n",
     transposed: f"--map rater=coder --units {','.join(f'u{k}' for k in range(1, 10))}",
-}  # fmt: skip
+}
 
 
 def proposed(capsys: pytest.CaptureFixture[str], path: Path) -> list[str]:
@@ -230,9 +260,12 @@ def test_the_first_command_writes_a_page(
     [
         {"weight": [4.2, 5.1, 3.3, 6.0], "group": ["ctrl", "ctrl", "trt", "trt"]},
         {"mpg": [21.0, 22.8, 18.7], "cyl": [6, 4, 8], "name": ["a", "b", "c"]},
-        {"year": [*range(1949, 1961)], "passengers": [112, 118, 132, 129, 121, 135, 148, 148, 136, 119, 104, 118]},
+        {
+            "year": [*range(1949, 1961)],
+            "passengers": [112, 118, 132, 129, 121, 135, 148, 148, 136, 119, 104, 118],
+        },
     ],
-)  # fmt: skip
+)
 def test_other_tables_are_proposed_as_nothing_certain(
     table: dict[str, list[object]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -243,7 +276,9 @@ def test_other_tables_are_proposed_as_nothing_certain(
 
 
 @pytest.mark.slow
-def test_init_writes_the_first_proposal_as_a_plan_that_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_init_writes_the_first_proposal_as_a_plan_that_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path, plan = tmp_path / "t.csv", tmp_path / "plan.toml"
     for make in (win_matrix, neurologists, fleiss, transposed, phases):
         make().to_csv(path, index=False)
@@ -255,17 +290,25 @@ def test_init_writes_the_first_proposal_as_a_plan_that_runs(tmp_path: Path, caps
         assert main(["check", str(path), "--plan", str(plan)]) == 0, make
 
 
-def test_what_was_said_stays_in_the_proposals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_was_said_stays_in_the_proposals(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "t.csv"
     sleep().to_csv(path, index=False)
     assert main(["check", str(path), "--map", "unit=ID", "--where", "group=1"]) == 2
-    commands = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  socialstats ")]
+    commands = [
+        line for line in capsys.readouterr().out.splitlines() if line.startswith("  socialstats ")
+    ]
     assert all("--map unit=ID" in command for command in commands)
 
 
-def test_counts_of_ten_votes_run_as_the_votes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_counts_of_ten_votes_run_as_the_votes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path, page = tmp_path / "cnt.csv", tmp_path / "p.html"
-    path.write_text("item_a,item_b,winner,count\nA,B,A,120\nA,B,B,80\nB,C,B,10\nB,C,C,90\nA,C,A,40\nA,C,C,60\n")
+    path.write_text(
+        "item_a,item_b,winner,count\nA,B,A,120\nA,B,B,80\nB,C,B,10\nB,C,C,90\nA,C,A,40\nA,C,C,60\n"
+    )
     assert main(["report", str(path), "-o", str(page), "--no-verify"]) == 0
     told = capsys.readouterr().err
     assert "\nC ranked first (" in told
@@ -277,26 +320,56 @@ def test_counts_of_ten_votes_run_as_the_votes(tmp_path: Path, capsys: pytest.Cap
     assert "6 comparisons" in capsys.readouterr().out
 
 
-def test_a_cross_table_gives_kappa_without_python(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cross_table_gives_kappa_without_python(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Cohen (1968): kappa .492 unweighted and .348 with his weights; psych::cohen.kappa gives .49 for this table."""
     path, numbers = tmp_path / "cohen.csv", tmp_path / "n.json"
     path.write_text(",a,b,c\na,88,14,18\nb,10,40,10\nc,2,6,12\n", encoding="utf-8")
-    words = ["--design", "ratings", "--crosstab", "--raters", "ann,bob", "--scale", "nominal", "--no-verify", "-q"]
+    words = [
+        "--design",
+        "ratings",
+        "--crosstab",
+        "--raters",
+        "ann,bob",
+        "--scale",
+        "nominal",
+        "--no-verify",
+        "-q",
+    ]
     assert (
         main(
-            ["report", str(path), *words, "--resamples", "200", "-o", str(tmp_path / "p.html"), "--json", str(numbers)]
+            [
+                "report",
+                str(path),
+                *words,
+                "--resamples",
+                "200",
+                "-o",
+                str(tmp_path / "p.html"),
+                "--json",
+                str(numbers),
+            ]
         )
         == 0
     )
     assert '"estimate": 0.4915254237288' in numbers.read_text(encoding="utf-8")
-    assert "0.492" in (tmp_path / "p.html").read_text(encoding="utf-8") or ".492" in (tmp_path / "p.html").read_text(
-        encoding="utf-8"
-    )
+    assert "0.492" in (tmp_path / "p.html").read_text(encoding="utf-8") or ".492" in (
+        tmp_path / "p.html"
+    ).read_text(encoding="utf-8")
 
 
-def test_check_shows_ranges_and_the_rarest_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_shows_ranges_and_the_rarest_values(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "r.csv"
-    rows = pd.DataFrame({"unit": [*range(30)] * 2, "rater": ["a"] * 30 + ["b"] * 30, "rating": DRAW.integers(1, 6, 60)})
+    rows = pd.DataFrame(
+        {
+            "unit": [*range(30)] * 2,
+            "rater": ["a"] * 30 + ["b"] * 30,
+            "rating": DRAW.integers(1, 6, 60),
+        }
+    )
     rows.loc[4, "rating"] = 99
     rows.to_csv(path, index=False)
     assert main(["check", str(path)]) == 0
@@ -314,11 +387,19 @@ def test_proposed_commands_repeat_every_option_that_was_given(
     table = tmp_path / "t.csv"
     winner_loser().to_csv(table, index=False)
     main(["check", str(table), "--level", "0.9", "--seed", "3"])
-    proposed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  socialstats report")]
+    proposed = [
+        line
+        for line in capsys.readouterr().out.splitlines()
+        if line.startswith("  socialstats report")
+    ]
     assert proposed
     assert all("--level 0.9" in line and "--seed 3" in line for line in proposed)
     main(["report", str(table), "-o", "my page.html"])
-    proposed = [line for line in capsys.readouterr().err.splitlines() if line.startswith("  socialstats report")]
+    proposed = [
+        line
+        for line in capsys.readouterr().err.splitlines()
+        if line.startswith("  socialstats report")
+    ]
     assert proposed
     assert all("-o 'my page.html'" in line for line in proposed)
     main(["report", str(table)])
@@ -329,7 +410,9 @@ def test_times_of_two_groups_are_told_how_they_are_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    times = pd.DataFrame({"group": ["human", "model"] * 20, "seconds": np.geomspace(0.2, 40, 40).round(2)})
+    times = pd.DataFrame(
+        {"group": ["human", "model"] * 20, "seconds": np.geomspace(0.2, 40, 40).round(2)}
+    )
     times.to_csv("t.csv", index=False)
     assert main(["check", "t.csv"]) == 2
     said = capsys.readouterr().out
@@ -340,11 +423,17 @@ def test_times_of_two_groups_are_told_how_they_are_compared(
     assert main(["check", "t.csv", "--map", "value=seconds", "--design", "groups"]) == 0
 
 
-def test_a_pair_of_several_labels_says_how_many_there_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_pair_of_several_labels_says_how_many_there_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     grades = ["gering", "mittel", "hoch"]
     rows = [
-        (f"t{k}", who, grades[(k * i + k // 3) % 3]) for k in range(30) for i, who in enumerate(["Ute", "Ina", "Kai"])
+        (f"t{k}", who, grades[(k * i + k // 3) % 3])
+        for k in range(30)
+        for i, who in enumerate(["Ute", "Ina", "Kai"])
     ]
-    pd.DataFrame(rows, columns=["antwort", "prüferin", "stufe"]).to_csv(tmp_path / "t.csv", index=False)
+    pd.DataFrame(rows, columns=["antwort", "prüferin", "stufe"]).to_csv(
+        tmp_path / "t.csv", index=False
+    )
     assert main(["check", str(tmp_path / "t.csv")]) == 2
     assert "under two of the 3 labels of 'prüferin'" in capsys.readouterr().out

@@ -34,7 +34,15 @@ def test_columns_with_other_names_are_mapped(tmp_path: Path) -> None:
     table = datasets.relationship_bias().rename(columns={"scenario": "vignette", "answer": "pick"})
     path = tmp_path / "couples.csv"
     table[table["group_first"] != "neutral"].to_csv(path, index=False)
-    words = [str(path), "--study", "relationship-bias", "--map", "scenario=vignette", "--map", "answer=pick"]
+    words = [
+        str(path),
+        "--study",
+        "relationship-bias",
+        "--map",
+        "scenario=vignette",
+        "--map",
+        "answer=pick",
+    ]
     assert page(words, tmp_path)["study"] == "relationship-bias"
 
 
@@ -64,7 +72,10 @@ def test_controls_from_a_file(tmp_path: Path) -> None:
             "--map who=scenario: write part=column. Parts of study relationship-bias: scenario",
         ),
         (["--map", "pair=nothing"], "--map pair=nothing: no column 'nothing'"),
-        (["--cluster", "topic"], "--cluster: this study takes scenario and pair as crossed clusters"),
+        (
+            ["--cluster", "topic"],
+            "--cluster: this study takes scenario and pair as crossed clusters",
+        ),
         (["--controls", "none.csv"], "--controls is for study staged-values; this page is study"),
     ],
 )
@@ -72,7 +83,21 @@ def test_what_does_not_fit_is_refused(
     words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = str(tmp_path / "page.html")
-    assert main(["report", "--example", "relationship-bias", "--study", "relationship-bias", *words, "-o", out]) == 2
+    assert (
+        main(
+            [
+                "report",
+                "--example",
+                "relationship-bias",
+                "--study",
+                "relationship-bias",
+                *words,
+                "-o",
+                out,
+            ]
+        )
+        == 2
+    )
     assert message in capsys.readouterr().err
 
 
@@ -83,7 +108,9 @@ def test_a_plan_names_controls_and_weights(tmp_path: Path) -> None:
     whole[whole["model"].isin(["model 01", "model 04"])].to_csv(scores, index=False)
     datasets.staged_values_controls().to_csv(tmp_path / "texts.csv", index=False)
     texts = (tmp_path / "texts.csv").as_posix()
-    plan.write_text(f'[data]\ncontrols = "{texts}"\n[inference]\nweights = "equal"\n', encoding="utf-8")
+    plan.write_text(
+        f'[data]\ncontrols = "{texts}"\n[inference]\nweights = "equal"\n', encoding="utf-8"
+    )
     found = page([str(scores), "--plan", str(plan)], tmp_path)
     assert found["settings"]["weights"]["openness"] == 1.0
     assert set(found["settings"]["zero"]) == {"judge 1", "judge 2", "judge 3"}

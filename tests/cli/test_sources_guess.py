@@ -48,17 +48,32 @@ def test_a_source_that_says_human_makes_the_study_of_people_and_models(norms: pd
 def test_labels_without_order_make_the_study_of_norms_and_goals(norms: pd.DataFrame) -> None:
     frame = datasets.norm_goal()
     frame = frame[frame["scenario"].isin(list(dict.fromkeys(frame["scenario"]))[::10])]
-    parts = ["--map", "unit=scenario", "--map", "value=action", "--scale", "nominal", "--by", "pressure"]
+    parts = [
+        "--map",
+        "unit=scenario",
+        "--map",
+        "value=action",
+        "--scale",
+        "nominal",
+        "--by",
+        "pressure",
+    ]
     assert study(frame, *parts)["study"] == "norm-goal"
 
 
 @pytest.mark.parametrize("sources", [("web", "paper"), ("human", "human"), None])
 @pytest.mark.slow
-def test_other_columns_called_source_are_left_alone(norms: pd.DataFrame, sources: tuple[str, str] | None) -> None:
+def test_other_columns_called_source_are_left_alone(
+    norms: pd.DataFrame, sources: tuple[str, str] | None
+) -> None:
     if sources is None:  # changes within a rater
-        frame = norms.assign(source=["human", "model"] * (len(norms) // 2) + ["human"] * (len(norms) % 2))
+        frame = norms.assign(
+            source=["human", "model"] * (len(norms) // 2) + ["human"] * (len(norms) % 2)
+        )
     else:
-        frame = norms.assign(source=norms["source"].map(dict(zip(("human", "model"), sources, strict=True))))
+        frame = norms.assign(
+            source=norms["source"].map(dict(zip(("human", "model"), sources, strict=True)))
+        )
     few = frame[frame["rater"].isin(sorted(set(frame["rater"]))[:14])]
     page = study(few, *WORDS)
     assert page["study"] == "agreement"

@@ -67,7 +67,11 @@ metric = "krippendorff_alpha"
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (("--study", "paired", "--smallest-effect", "3"), 2, "differences of shares lie within -1 and 1"),
+        (
+            ("--study", "paired", "--smallest-effect", "3"),
+            2,
+            "differences of shares lie within -1 and 1",
+        ),
         (("--study", "agreement"), 2, "no column for 'rater'"),
         (("--group", "domain"), 2, "--group has no effect on study paired"),
         (("--level", "2", "--study", "paired"), 2, "level must be between 0 and 1"),
@@ -75,7 +79,12 @@ metric = "krippendorff_alpha"
     ],
 )
 def test_what_the_report_refuses_check_refuses(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, data: str, words: tuple[str, ...], code: int, message: str
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    data: str,
+    words: tuple[str, ...],
+    code: int,
+    message: str,
 ) -> None:
     options = (data, "--conditions", "reminded,plain", *words)
     if "agreement" in words:
@@ -86,7 +95,9 @@ def test_what_the_report_refuses_check_refuses(
     assert message in run(capsys, "report", *options, "-o", str(tmp_path / "p.html"))[2]
 
 
-def test_strengths_that_do_not_exist_are_found_by_trying(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_strengths_that_do_not_exist_are_found_by_trying(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     path = tmp_path / "c.csv"
     path.write_text("item_a,item_b,winner\na,b,a\na,c,a\nb,c,b\n", encoding="utf-8")
     assert run(capsys, "check", str(path))[0] == 0
@@ -97,19 +108,25 @@ def test_strengths_that_do_not_exist_are_found_by_trying(capsys: pytest.CaptureF
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
-def test_the_page_of_a_pipe_has_its_checksum(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_the_page_of_a_pipe_has_its_checksum(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     text = scores().to_csv(index=False).encode()
     pipe, page = tmp_path / "scores.csv", tmp_path / "page.html"
     os.mkfifo(pipe)
     threading.Thread(target=lambda: pipe.write_bytes(text), daemon=True).start()
-    code, _, err = run(capsys, "report", str(pipe), "--conditions", "before,after", "-o", str(page), *QUICK)
+    code, _, err = run(
+        capsys, "report", str(pipe), "--conditions", "before,after", "-o", str(page), *QUICK
+    )
     assert code == 0, err
     facts = read_results(page.read_text(encoding="utf-8"))["run"]["facts"]
     assert facts["sha256"] == hashlib.sha256(text).hexdigest()
 
 
 @pytest.mark.parametrize("word", ["today", "2026-02-30", "2026-1-5", "20260105", "05.01.2026", ""])
-def test_a_date_is_a_day(capsys: pytest.CaptureFixture[str], tmp_path: Path, data: str, word: str) -> None:
+def test_a_date_is_a_day(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, data: str, word: str
+) -> None:
     code, out, err = run(capsys, "report", data, "--date", word, "-o", str(tmp_path / "p.html"))
     assert (code, out) == (2, "")
     assert f"{word!r} is no day written YYYY-MM-DD" in err
@@ -117,7 +134,11 @@ def test_a_date_is_a_day(capsys: pytest.CaptureFixture[str], tmp_path: Path, dat
 
 @pytest.mark.parametrize("epoch", ["x", "-1e99", "99999999999999999999"])
 def test_an_epoch_is_a_number_of_seconds(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, data: str, epoch: str, monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    data: str,
+    epoch: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
     words = (data, "--conditions", "reminded,plain", "-o", str(tmp_path / "p.html"), *QUICK)
@@ -126,7 +147,9 @@ def test_an_epoch_is_a_number_of_seconds(
     assert f"SOURCE_DATE_EPOCH={epoch} is no count of seconds since 1970" in err
 
 
-def test_a_tie_of_another_name_stands_beside_tie(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_a_tie_of_another_name_stands_beside_tie(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     frame = choices(urgency=False)
     frame.loc[::9, "winner"] = "tie"
     frame.loc[::7, "winner"] = "no winner"

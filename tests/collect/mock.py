@@ -21,13 +21,25 @@ def answer(body: dict[str, Any], _: int) -> Send:
         scores = {trait: 5 + (draw >> k) % 11 for k, trait in enumerate(TRAITS)}
         return says(json.dumps({**scores, "commitment": draw % 6}), model=body["model"])
     if '"action"' in text:
-        said = json.dumps({"action": ("comply", "deviate", "escalate")[draw % 3], "explanation": "So it is."})
+        said = json.dumps(
+            {"action": ("comply", "deviate", "escalate")[draw % 3], "explanation": "So it is."}
+        )
     elif "What share of people" in text:
         said = "ABCDE"[draw % 5]
     elif '"Answer"' in text:
-        said = json.dumps({"Answer": "AB"[draw % 2], "Reason": "r", "Value": ("Security", "Benevolence")[draw % 2]})
+        said = json.dumps(
+            {
+                "Answer": "AB"[draw % 2],
+                "Reason": "r",
+                "Value": ("Security", "Benevolence")[draw % 2],
+            }
+        )
     elif "Who is right?" in text:
-        said = "I cannot say." if draw % 5 == 0 and "Response: number" not in text else str(1 + draw % 2)
+        said = (
+            "I cannot say."
+            if draw % 5 == 0 and "Response: number" not in text
+            else str(1 + draw % 2)
+        )
     else:
         said = f"Thoughts: {draw}. Response: I act."
     return says(said, model=body["model"])

@@ -30,7 +30,14 @@ from tests.collect.server import Send, fails, serving
 ROOT = Path(__file__).parents[2]
 START = "import sys; from socialstats.cli import main; sys.exit(main(['collect', sys.argv[1], '-o', sys.argv[2]]))"
 KILLS, WORKERS, FAULTS = 5, 8, 0.05
-FREE = [fails(500), fails(429), fails(429, retry_after="0.1"), fails(503), Send(reset=True), Send(body=b"<html>")]
+FREE = [
+    fails(500),
+    fails(429),
+    fails(429, retry_after="0.1"),
+    fails(503),
+    Send(reset=True),
+    Send(body=b"<html>"),
+]
 BILLED = ("cut", "odd", "bomb")
 CHEAPEST, DEAREST = 0.5, 1.5  # a call
 
@@ -100,8 +107,15 @@ def run(folder: Path, n: int, outage: float) -> dict[str, float]:
 
         def write(ceiling: float) -> Path:
             limits = f"max_cost = {ceiling}\nmax_reply_bytes = 50000"
-            return write_run(folder, server.url, n=n, concurrency=WORKERS, attempts=8, patience=10.0 * outage,
-                             limits=limits)  # fmt: skip
+            return write_run(
+                folder,
+                server.url,
+                n=n,
+                concurrency=WORKERS,
+                attempts=8,
+                patience=10.0 * outage,
+                limits=limits,
+            )
 
         ceiling = 0.5 * n
         path = write(ceiling)
@@ -117,7 +131,11 @@ def run(folder: Path, n: int, outage: float) -> dict[str, float]:
             process.communicate()
         process = _start(path)
         _, said = process.communicate()
-        figures |= {"ceiling": ceiling, "spent at the ceiling": night.spent, "code at the ceiling": process.returncode}
+        figures |= {
+            "ceiling": ceiling,
+            "spent at the ceiling": night.spent,
+            "code at the ceiling": process.returncode,
+        }
         assert f"limits.max_cost ({ceiling:g}) is reached" in said.decode()
         path = write(10.0 * n)
         full = _start(path, path.with_name("log.jsonl").stat().st_size + 20_000)
@@ -142,13 +160,25 @@ def _counted(path: Path, night: Night) -> dict[str, float]:
         damaged = len(log.damaged) + log.lost
     wrong = 0
     for row in rows:
-        body = {"model": "toy", "messages": [{"role": "user", "content": f"{row['text']} (A) or (B)?"}]}
-        wrong += row["reply_text"] != json.loads(answer(body, 0).body)["choices"][0]["message"]["content"]
+        body = {
+            "model": "toy",
+            "messages": [{"role": "user", "content": f"{row['text']} (A) or (B)?"}],
+        }
+        wrong += (
+            row["reply_text"]
+            != json.loads(answer(body, 0).body)["choices"][0]["message"]["content"]
+        )
     return {
-        "rows": len(rows), "answers": len(answers), "lost": sum(row["answer_status"] == "missing" for row in rows),
-        "twice": answers.total() - len(answers), "with another unit's answer": wrong, "lines damaged or lost": damaged,
-        "attempts": len(lines), "faults": night.faults, "answers sent": night.answered.total(),
-    }  # fmt: skip
+        "rows": len(rows),
+        "answers": len(answers),
+        "lost": sum(row["answer_status"] == "missing" for row in rows),
+        "twice": answers.total() - len(answers),
+        "with another unit's answer": wrong,
+        "lines damaged or lost": damaged,
+        "attempts": len(lines),
+        "faults": night.faults,
+        "answers sent": night.answered.total(),
+    }
 
 
 if __name__ == "__main__":

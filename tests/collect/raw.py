@@ -22,10 +22,16 @@ def answer_to(item: str) -> str:
     return '{"Answer": "A"} to ' + item
 
 
-def response(item: str, *, head: str = "", status: str = "200 OK", body: bytes | None = None) -> bytes:
+def response(
+    item: str, *, head: str = "", status: str = "200 OK", body: bytes | None = None
+) -> bytes:
     """A whole response that answers an item."""
     body = says(answer_to(item)).body if body is None else body
-    lines = [f"HTTP/1.1 {status}", "content-type: application/json", head or f"content-length: {len(body)}"]
+    lines = [
+        f"HTTP/1.1 {status}",
+        "content-type: application/json",
+        head or f"content-length: {len(body)}",
+    ]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
@@ -44,7 +50,9 @@ class Connection:
         while (head := self._rest.find(b"\r\n\r\n")) < 0:
             if not self._more():
                 return None
-        length = int((re.search(rb"(?i)content-length: (\d+)", self._rest[:head]) or [b"", b"0"])[1])
+        length = int(
+            (re.search(rb"(?i)content-length: (\d+)", self._rest[:head]) or [b"", b"0"])[1]
+        )
         while len(self._rest) < head + 4 + length:
             if not self._more():
                 return None

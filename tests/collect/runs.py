@@ -35,8 +35,18 @@ patience = {patience}
 """
 
 
-def write_run(folder: Path, url: str, *, n: int = 4, more: str = "", limits: str = "", concurrency: int = 4,
-              timeout: float = 5.0, attempts: int = 3, patience: float = 30.0) -> Path:  # fmt: skip
+def write_run(
+    folder: Path,
+    url: str,
+    *,
+    n: int = 4,
+    more: str = "",
+    limits: str = "",
+    concurrency: int = 4,
+    timeout: float = 5.0,
+    attempts: int = 3,
+    patience: float = 30.0,
+) -> Path:
     """Write items and a run file and return its path."""
     rows = "".join(f"s{place},story {place}\n" for place in range(n))
     (folder / "items.csv").write_text(f"item_id,text\n{rows}")

@@ -29,9 +29,20 @@ class Send:
 
 def says(content: Any, *, finish: Any = "stop", model: str = "toy-1", **message: Any) -> Send:
     """A well-formed completion."""
-    choice = {"index": 0, "message": {"role": "assistant", "content": content, **message}, "finish_reason": finish}
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": content, **message},
+        "finish_reason": finish,
+    }
     usage = {"prompt_tokens": 10, "completion_tokens": 2, "total_tokens": 12}
-    whole = {"id": "r", "object": "chat.completion", "created": 1, "model": model, "choices": [choice], "usage": usage}
+    whole = {
+        "id": "r",
+        "object": "chat.completion",
+        "created": 1,
+        "model": model,
+        "choices": [choice],
+        "usage": usage,
+    }
     return Send(body=json.dumps(whole).encode(), headers={"content-type": "application/json"})
 
 
@@ -39,7 +50,11 @@ def fails(status: int, *, code: str = "", **headers: str) -> Send:
     """An error as endpoints send it."""
     body = {"error": {"message": f"status {status}", "type": "toy", "code": code or None}}
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Send(status=status, body=json.dumps(body).encode(), headers={"content-type": "application/json", **named})
+    return Send(
+        status=status,
+        body=json.dumps(body).encode(),
+        headers={"content-type": "application/json", **named},
+    )
 
 
 Script = Callable[[dict[str, Any], int], Send]
@@ -95,7 +110,9 @@ def serving(script: Script) -> Iterator[Server]:
         def _answer(self, send: Send) -> None:
             time.sleep(send.delay)
             if send.reset:
-                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.connection.setsockopt(
+                    socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+                )
                 for one in (self.wfile, self.rfile, self.connection):
                     one.close()
                 self.close_connection = True
@@ -109,7 +126,9 @@ def serving(script: Script) -> Iterator[Server]:
 
     http = _Quick(("127.0.0.1", 0), Handler)
     server = Server(http.server_port)
-    thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread = threading.Thread(
+        target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    )
     thread.start()
     try:
         yield server

@@ -33,8 +33,23 @@ from tests.contracts.test_derived import DERIVED, OF_FITS, replies
 FILE = Path(__file__).parents[1] / "golden" / "fingerprints.json"
 QUICK = {"resamples": 199, "permutations": 199}
 OPTIONS: dict[str, tuple[Any, ...]] = {
-    "ci": ("wilson", "cluster", "jackknife", "closed", "t", "delta", "wald", "noncentral", "noncentral_t", "two_way",
-           "centred", "percentile", "basic", "bca", "studentized"),
+    "ci": (
+        "wilson",
+        "cluster",
+        "jackknife",
+        "closed",
+        "t",
+        "delta",
+        "wald",
+        "noncentral",
+        "noncentral_t",
+        "two_way",
+        "centred",
+        "percentile",
+        "basic",
+        "bca",
+        "studentized",
+    ),
     "cluster": (None, ("worker", "pair"), ("scenario", "pair")),
     "level": (0.8,),
     "stratum": ("domain",),
@@ -43,10 +58,33 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "pairs": ("all", "pooled"),
     "refusal": ("level", "max", "exclude"),
     "people": ("random", "fixed"),
-    "ties": ("davidson", "rao_kupper", "half", "first_level", "wrong", "drop", "low", "high", "nearest"),
+    "ties": (
+        "davidson",
+        "rao_kupper",
+        "half",
+        "first_level",
+        "wrong",
+        "drop",
+        "low",
+        "high",
+        "nearest",
+    ),
     "alternative": ("greater", "less"),
-    "test": ("mid_p", "exact", "asymptotic", "continuity", "robust_t", "score", "cluster_means_t", "sign_flip",
-             "obuchowski", "durkalski", "yang", "eliasziw", "noninferiority"),
+    "test": (
+        "mid_p",
+        "exact",
+        "asymptotic",
+        "continuity",
+        "robust_t",
+        "score",
+        "cluster_means_t",
+        "sign_flip",
+        "obuchowski",
+        "durkalski",
+        "yang",
+        "eliasziw",
+        "noninferiority",
+    ),
     "odds_ratio_ci": ("exact", "wilson", "wald"),
     "difference_ci": ("tango", "newcombe", "bonett_price", "agresti_min", "wald"),
     "aggregate": ("pooled", "unit", "scenario", "rater"),
@@ -67,9 +105,21 @@ OPTIONS: dict[str, tuple[Any, ...]] = {
     "free_weights": (True,),
     "pooling": ("units",),
     "flips": (199,),
-}  # fmt: skip
-FIELDS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value", "n", "n_units", "n_clusters",
-          "leverage", "effective")  # fmt: skip
+}
+FIELDS = (
+    "estimate",
+    "std_error",
+    "conf_low",
+    "conf_high",
+    "statistic",
+    "df",
+    "p_value",
+    "n",
+    "n_units",
+    "n_clusters",
+    "leverage",
+    "effective",
+)
 FACTS = ("counts", "fit", "settings", "extras")
 NAMES = ("term", "group", "role", "key", "interval", "test", "family", "reason", "method")
 Fingerprint = dict[str, list[float]]
@@ -83,7 +133,10 @@ def cases(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     yield name, partial(run, name, design, **quick)
     for option, values in OPTIONS.items():
         for value in values if option in parameters else ():
-            yield f"{name}, {option}={value!r}", partial(run, name, design, **{**quick, option: value})
+            yield (
+                f"{name}, {option}={value!r}",
+                partial(run, name, design, **{**quick, option: value}),
+            )
     ways: tuple[dict[str, Any], ...] = ({}, {"ci": "percentile"}) if "ci" in parameters else ({},)
     for table, rows in subject.degenerate().items():
         for way in ways:
@@ -102,12 +155,18 @@ def least_cases(name: str) -> Iterator[tuple[str, Callable[[], Any]]]:
 
 def thin_cases(name: str, table: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield the calls of a metric on a table with few units or uneven clusters, one option changed at a time."""
-    rows, parameters = subject_of(name).thin()[table], inspect.signature(METRICS[name].function).parameters
+    rows, parameters = (
+        subject_of(name).thin()[table],
+        inspect.signature(METRICS[name].function).parameters,
+    )
     quick = {option: value for option, value in QUICK.items() if option in parameters}
     yield f"{name}, {table}", partial(on_table, name, rows, quick)
     for option, values in OPTIONS.items():
         for value in values if option in parameters else ():
-            yield f"{name}, {table}, {option}={value!r}", partial(on_table, name, rows, {**quick, option: value})
+            yield (
+                f"{name}, {table}, {option}={value!r}",
+                partial(on_table, name, rows, {**quick, option: value}),
+            )
     yield f"{name}, {table}, at another level", partial(at_another_level, name, rows, quick)
 
 
@@ -125,9 +184,15 @@ def on_table(name: str, rows: pd.DataFrame, options: Mapping[str, Any]) -> Any:
 def derived() -> Iterator[tuple[str, Callable[[], Any]]]:
     """Yield the calls of results that follow from other results."""
     yield from ((f"derived, {name}", call) for name, call in DERIVED.items())
-    reading = subject_of("mean_ratings").reading() | {"cluster": ("story", "topic"), "refusal": "no answer"}
+    reading = subject_of("mean_ratings").reading() | {
+        "cluster": ("story", "topic"),
+        "refusal": "no answer",
+    }
     rows = replies().assign(topic=lambda rows: rows["unit"].str[-1])
-    yield "derived, reply_shares, two factors", partial(reply_shares, rows, source="rater", **reading)
+    yield (
+        "derived, reply_shares, two factors",
+        partial(reply_shares, rows, source="rater", **reading),
+    )
     subject = subject_of("bradley_terry")
     for cluster in ("worker", None):
         fit = bradley_terry(subject.design(subject.rows()), cluster=cluster)
@@ -189,8 +254,16 @@ def main() -> None:
     thin = ((name, table) for name in METRICS for table in subject_of(name).thin())
     found |= {case: outcome(call) for name, table in thin for case, call in thin_cases(name, table)}
     found |= {case: outcome(call) for calls in FURTHER.values() for case, call in calls()}
-    whole = ("=", "another level", "derived")  # where an error says only that there is no such option
-    found = {case: one for case, one in found.items() if "error" not in one or not any(w in case for w in whole)}
+    whole = (
+        "=",
+        "another level",
+        "derived",
+    )  # where an error says only that there is no such option
+    found = {
+        case: one
+        for case, one in found.items()
+        if "error" not in one or not any(w in case for w in whole)
+    }
     found |= {case: outcome(call) for case, call in derived()}
     lines = (f"{json.dumps(case)}: {json.dumps(one)}" for case, one in found.items())
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

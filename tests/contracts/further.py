@@ -13,23 +13,46 @@ from socialstats.results import Result
 from tests.contracts.subjects import ITEMS, run, subject_of
 
 Calls = Iterator[tuple[str, Callable[[], Any]]]
-METHODS = ("holm", "bonferroni", "hochberg", "hommel", "sidak", "holm_sidak", "bh", "by", "max_t", "max_t_single_step")
+METHODS = (
+    "holm",
+    "bonferroni",
+    "hochberg",
+    "hommel",
+    "sidak",
+    "holm_sidak",
+    "bh",
+    "by",
+    "max_t",
+    "max_t_single_step",
+)
 FITS: dict[str, dict[str, Any]] = {
-    "workers": {}, "pairs": {"cluster": "pair"}, "rows": {"cluster": None}, "ties": {"ties": "davidson"},
-    "thresholds": {"ties": "rao_kupper", "cluster": None}, "covariate": {"formula": "~ urgency"},
+    "workers": {},
+    "pairs": {"cluster": "pair"},
+    "rows": {"cluster": None},
+    "ties": {"ties": "davidson"},
+    "thresholds": {"ties": "rao_kupper", "cluster": None},
+    "covariate": {"formula": "~ urgency"},
     "penalty": {"penalty": "firth", "cluster": None},
-}  # fmt: skip
+}
 STEPS: tuple[tuple[str, tuple[Any, ...], dict[str, Any]], ...] = (
-    ("worth", (), {}), ("quasi_variances", (), {}), ("pairwise", (), {}), ("pairwise", (), {"adjust": "bh"}),
-    ("ranks", (), {}), ("ranks", (), {"kind": "simultaneous", "draws": 500}), ("goodness_of_fit", (), {}),
-    ("goodness_of_fit", (), {"cells": "pair"}), ("goodness_of_fit", (), {"cells": "total"}),
+    ("worth", (), {}),
+    ("quasi_variances", (), {}),
+    ("pairwise", (), {}),
+    ("pairwise", (), {"adjust": "bh"}),
+    ("ranks", (), {}),
+    ("ranks", (), {"kind": "simultaneous", "draws": 500}),
+    ("goodness_of_fit", (), {}),
+    ("goodness_of_fit", (), {"cells": "pair"}),
+    ("goodness_of_fit", (), {"cells": "total"}),
     ("contrast", ({"ash": 1.0, "birch": -0.5, "oak": -0.5},), {"level": 0.9}),
     ("contrast", ({"ash": 1.0, "birch": -1.0},), {"test": "equivalence", "margin": 0.5}),
     ("contrast", ({"ash": 1.0, "birch": -1.0},), {"alternative": "greater"}),
-    ("win_probability", ("ash", "oak"), {}), ("predict", ("ash", "oak"), {"first": "a"}),
-    ("effect_in_sds", ("urgency",), {}), ("bootstrap", (), {"resamples": 100}),
+    ("win_probability", ("ash", "oak"), {}),
+    ("predict", ("ash", "oak"), {"first": "a"}),
+    ("effect_in_sds", ("urgency",), {}),
+    ("bootstrap", (), {"resamples": 100}),
     ("bootstrap", (), {"resamples": 100, "by": "row", "ci": "basic"}),
-)  # fmt: skip
+)
 MARGINS = ({"margin": 0.3}, {"low": -0.2, "high": 0.5}, {"margin": 0.3, "test": "noninferiority"})
 TWO: dict[str, tuple[str, tuple[dict[str, Any], ...]]] = {
     "sensitivity_difference": (
@@ -38,7 +61,11 @@ TWO: dict[str, tuple[str, tuple[dict[str, Any], ...]]] = {
     ),
     "choice_entropy_difference": (
         "win_rates",
-        ({"unmatched": "drop"}, {"level": 0.8, "unmatched": "drop"}, {"alternative": "less", "unmatched": "drop"}),
+        (
+            {"unmatched": "drop"},
+            {"level": 0.8, "unmatched": "drop"},
+            {"alternative": "less", "unmatched": "drop"},
+        ),
     ),
     "ratings_difference": ("mean_ratings", ({}, {"level": 0.8})),
 }
@@ -74,7 +101,9 @@ def of_fits(way: str) -> Calls:
 def of_two_fits() -> Calls:
     """Yield differences of two fits that share their clusters, and of two that have none in common."""
     groups = {"length": {item: ("long", "short")[len(item) > 3] for item in ITEMS}}
-    for table, way in product(("five clusters", "eleven workers", "uneven clusters"), ("workers", "pairs", "rows")):
+    for table, way in product(
+        ("five clusters", "eleven workers", "uneven clusters"), ("workers", "pairs", "rows")
+    ):
         fits = [made("bradley_terry", table, seed, **FITS[way]) for seed in (7, 8)]
         for given in ({}, {"groups": groups, "level": 0.9}):
             call = partial(ss.bradley_terry_difference, *fits, **given)
@@ -99,7 +128,10 @@ def of_margins() -> Calls:
     """Yield tests against margins, of results of each kind."""
     names = ("paired_difference", "two_means", "mcnemar", "two_proportions")
     for name, table, margin in product(names, ("", "five clusters", "few units"), MARGINS):
-        yield f"derived, equivalence, {name}, {table}, {margin}", partial(against, name, table, margin)
+        yield (
+            f"derived, equivalence, {name}, {table}, {margin}",
+            partial(against, name, table, margin),
+        )
 
 
 def against(name: str, table: str, margin: dict[str, Any]) -> Any:
@@ -110,14 +142,34 @@ def of_power() -> Calls:
     """Yield the power, the size and the effect of studies, each from the two others."""
     for side, by in product(("two_sided", "greater", "less"), ("formula", "simulation")):
         sign = -1 if side == "less" else 1
-        for given in ({"n": 20, "effect": 0.5 * sign}, {"n": 9, "power": 0.7}, {"effect": 0.6 * sign, "power": 0.9}):
-            options: dict[str, Any] = {**given, "alternative": side, "by": by, "simulations": 200, "alpha": 0.04}
+        for given in (
+            {"n": 20, "effect": 0.5 * sign},
+            {"n": 9, "power": 0.7},
+            {"effect": 0.6 * sign, "power": 0.9},
+        ):
+            options: dict[str, Any] = {
+                **given,
+                "alternative": side,
+                "by": by,
+                "simulations": 200,
+                "alpha": 0.04,
+            }
             yield f"derived, power_paired_t, {options}", partial(ss.power_paired_t, **options)
-            options = {("clusters" if k == "n" else k): x for k, x in options.items()} | {"size": 4, "icc": 0.2}
-            yield f"derived, power_clustered_mean, {options}", partial(ss.power_clustered_mean, **options)
-    sizes = ({"n": 40, "effect": 0.2}, {"n": 30, "power": 0.5}, {"effect": 0.25, "power": 0.7},
-             {"effect": 0.35, "power": 0.6},
-             {"n": 40, "effect": -0.2, "by": "simulation", "simulations": 200})  # fmt: skip
+            options = {("clusters" if k == "n" else k): x for k, x in options.items()} | {
+                "size": 4,
+                "icc": 0.2,
+            }
+            yield (
+                f"derived, power_clustered_mean, {options}",
+                partial(ss.power_clustered_mean, **options),
+            )
+    sizes = (
+        {"n": 40, "effect": 0.2},
+        {"n": 30, "power": 0.5},
+        {"effect": 0.25, "power": 0.7},
+        {"effect": 0.35, "power": 0.6},
+        {"n": 40, "effect": -0.2, "by": "simulation", "simulations": 200},
+    )
     for test, size in product(("mid_p", "exact", "asymptotic", "corrected"), sizes):
         options = {**size, "test": test, "discordant": 0.4, "alpha": 0.06}
         yield f"derived, power_mcnemar, {options}", partial(ss.power_mcnemar, **options)
@@ -127,7 +179,10 @@ def of_two(function: str) -> Calls:
     """Yield differences of two thin tables."""
     name, options = TWO[function]
     for table, given in product(("uneven clusters", "five clusters", "few units"), options):
-        yield f"derived, {function}, {table}, {given}", partial(difference, name, table, function, given)
+        yield (
+            f"derived, {function}, {table}, {given}",
+            partial(difference, name, table, function, given),
+        )
 
 
 def difference(name: str, table: str, function: str, given: dict[str, Any]) -> Any:
@@ -139,7 +194,14 @@ def difference(name: str, table: str, function: str, given: dict[str, Any]) -> A
 
 def of_groups() -> Calls:
     """Yield what models have in common, and how groups of them differ."""
-    sizes = {"m0": "small", "m1": "small", "m2": "large", "m3": "large", "m4": "large", "m5": "huge"}
+    sizes = {
+        "m0": "small",
+        "m1": "small",
+        "m2": "large",
+        "m3": "large",
+        "m4": "large",
+        "m5": "huge",
+    }
     for table in ("uneven clusters", "few units"):
         results = {f"m{k}": made("mean_ratings", table, k) for k in range(8)}
         call = partial(ss.over_models, results, ["all units"], groups={"size": sizes}, level=0.9)
@@ -149,8 +211,13 @@ def of_groups() -> Calls:
 FURTHER: dict[str, Callable[[], Calls]] = {
     **{f"models by {name}": partial(of_models, name) for name in KINDS},
     **{f"fits, {way}": partial(of_fits, way) for way in FITS},
-    **{f"families of {name}": partial(of_families, name) for name in
-       ("choice_shares", "bradley_terry", "paired_difference", "trait_profile")},
-    **{name: partial(of_two, name) for name in TWO}, "two fits": of_two_fits, "margins": of_margins,
-    "power": of_power, "groups": of_groups,
-}  # fmt: skip
+    **{
+        f"families of {name}": partial(of_families, name)
+        for name in ("choice_shares", "bradley_terry", "paired_difference", "trait_profile")
+    },
+    **{name: partial(of_two, name) for name in TWO},
+    "two fits": of_two_fits,
+    "margins": of_margins,
+    "power": of_power,
+    "groups": of_groups,
+}

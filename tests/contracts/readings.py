@@ -24,7 +24,8 @@ from tests.contracts.subjects import Subject, subject_of
 
 FILE = Path(__file__).parents[1] / "golden" / "readings.json"
 SUBJECTS: dict[str, Subject] = {
-    f"{type(subject_of(name)).__name__} {METRICS[name].values}": subject_of(name) for name in METRICS
+    f"{type(subject_of(name)).__name__} {METRICS[name].values}": subject_of(name)
+    for name in METRICS
 }
 MAKERS = {make.__name__: make for make in EXPECTED}
 NAMES = (*MAKERS, *SUBJECTS)
@@ -51,7 +52,10 @@ def variants(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 def readings(name: str) -> dict[str, list[str]]:
     """Return how each variant of a table can be read, the likeliest first: design and settings."""
     return {
-        variant: [f"{one.design} {json.dumps(one.settings, default=str)}" for one in ranked(Profile(as_table(rows)))]
+        variant: [
+            f"{one.design} {json.dumps(one.settings, default=str)}"
+            for one in ranked(Profile(as_table(rows)))
+        ]
         for variant, rows in variants(made(name))
     }
 
@@ -63,7 +67,9 @@ def ranked(seen: Profile) -> list[Proposal]:
 
 def main() -> None:
     """Write the readings of all tables."""
-    FILE.write_text(json.dumps({name: readings(name) for name in NAMES}, indent=1) + "\n", encoding="utf-8")
+    FILE.write_text(
+        json.dumps({name: readings(name) for name in NAMES}, indent=1) + "\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

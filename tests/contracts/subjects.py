@@ -109,7 +109,9 @@ class ComparisonsSubject(Subject):
         worker = rng.choice(11, len(rows), p=share / share.sum())
         often = rows[(rows["item_a"] == "ash") | (rng.random(len(rows)) < 0.5)]
         spread = often.assign(worker=[f"w{k:02d}" for k in worker[often.index]])
-        return super().thin(seed) | {"eleven workers": pd.concat([spread, spread.iloc[::3]], ignore_index=True)}
+        return super().thin(seed) | {
+            "eleven workers": pd.concat([spread, spread.iloc[::3]], ignore_index=True)
+        }
 
     def rows(self, seed=7, ties=0.15):
         rng = np.random.default_rng(seed)
@@ -121,7 +123,11 @@ class ComparisonsSubject(Subject):
                         continue
                     eta = 0.5 * (ui - uj) + 0.25 * (i - j)
                     won = ITEMS[i] if rng.random() < 1 / (1 + math.exp(-eta)) else ITEMS[j]
-                    one = (ITEMS[i], ITEMS[j], ui, uj) if rng.random() < 0.5 else (ITEMS[j], ITEMS[i], uj, ui)
+                    one = (
+                        (ITEMS[i], ITEMS[j], ui, uj)
+                        if rng.random() < 0.5
+                        else (ITEMS[j], ITEMS[i], uj, ui)
+                    )
                     tied = "tie" if rng.random() < ties else won
                     rows.append((*one, tied, one[rng.integers(2)], f"w{rng.integers(4)}"))
         return pd.DataFrame(rows, columns=COLUMNS)
@@ -142,15 +148,21 @@ class ComparisonsSubject(Subject):
 
     def degenerate(self):
         def tiny(*rows):
-            return pd.DataFrame([(*r, r[0], f"w{k % 2}") for k, r in enumerate(rows)], columns=COLUMNS)
+            return pd.DataFrame(
+                [(*r, r[0], f"w{k % 2}") for k, r in enumerate(rows)], columns=COLUMNS
+            )
 
         a_wins, b_wins = ("ash", "birch", 1, 2, "ash"), ("ash", "birch", 1, 2, "birch")
         return {
             "one row": tiny(a_wins),
             "one pair, one winner": tiny(*[a_wins] * 4),
             "one pair": tiny(*[a_wins] * 4, *[b_wins] * 4),
-            "only ties": tiny(*[("ash", "birch", 1, 2, "tie")] * 4, ("birch", "cedar", 1, 1, "tie")),
-            "two groups": tiny(a_wins, ("birch", "ash", 1, 2, "birch"), ("oak", "fir", 1, 1, "fir")),
+            "only ties": tiny(
+                *[("ash", "birch", 1, 2, "tie")] * 4, ("birch", "cedar", 1, 1, "tie")
+            ),
+            "two groups": tiny(
+                a_wins, ("birch", "ash", 1, 2, "birch"), ("oak", "fir", 1, 1, "fir")
+            ),
         }
 
 
@@ -168,16 +180,29 @@ class PairedSubject(Subject):
         if self.values == "binary":
             after, before = ((x > 0).astype(int) for x in (after, before))
         if self.values == "nominal":
-            after, before = (np.array(["no", "so", "yes"])[np.digitize(x, [-0.5, 0.5])] for x in (after, before))
+            after, before = (
+                np.array(["no", "so", "yes"])[np.digitize(x, [-0.5, 0.5])] for x in (after, before)
+            )
         parts = [
-            pd.DataFrame({"unit": [f"q{k:03d}" for k in range(120)], "condition": name, "value": x,
-                          "story": [f"s{k:02d}" for k in story]})
+            pd.DataFrame(
+                {
+                    "unit": [f"q{k:03d}" for k in range(120)],
+                    "condition": name,
+                    "value": x,
+                    "story": [f"s{k:02d}" for k in story],
+                }
+            )
             for name, x in (("after", after), ("before", before))
-        ]  # fmt: skip
+        ]
         return pd.concat(parts, ignore_index=True)
 
     def reading(self):
-        named = {"unit": "unit", "value": "value", "conditions": ("after", "before"), "cluster": "story"}
+        named = {
+            "unit": "unit",
+            "value": "value",
+            "conditions": ("after", "before"),
+            "cluster": "story",
+        }
         return named | ({"scale": "nominal"} if self.values == "nominal" else {})
 
     def design(self, rows, **options):
@@ -223,11 +248,23 @@ class GroupsSubject(Subject):
             x = (x > 0).astype(int)
         if self.values == "ordinal":
             x = np.digitize(x, [-0.7, 0.0, 0.8])
-        return pd.DataFrame({"unit": [f"q{k:03d}" for k in range(130)], "arm": arm, "value": x,
-                             "story": [f"s{k:02d}" for k in story]})  # fmt: skip
+        return pd.DataFrame(
+            {
+                "unit": [f"q{k:03d}" for k in range(130)],
+                "arm": arm,
+                "value": x,
+                "story": [f"s{k:02d}" for k in story],
+            }
+        )
 
     def reading(self):
-        return {"unit": "unit", "group": "arm", "value": "value", "groups": ("drug", "placebo"), "cluster": "story"}
+        return {
+            "unit": "unit",
+            "group": "arm",
+            "value": "value",
+            "groups": ("drug", "placebo"),
+            "cluster": "story",
+        }
 
     def design(self, rows, **options):
         return Groups.from_frame(rows, **self.reading(), **options)
@@ -277,15 +314,32 @@ class RatingsSubject(Subject):
             x = truth + 0.8 * rng.normal(size=72)
             codes = np.digitize(x, [0.0] if self.values == "binary" else [-0.6, 0.6])
             labels = np.array(self.levels)[codes]
-            parts.append(pd.DataFrame({
-                "unit": [f"q{k:03d}" for k in range(72)], "rater": rater, "value": labels,
-                "story": [f"s{k:02d}" for k in story], "domain": np.where(story % 2, "work", "home"),
-            }))  # fmt: skip
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "unit": [f"q{k:03d}" for k in range(72)],
+                        "rater": rater,
+                        "value": labels,
+                        "story": [f"s{k:02d}" for k in story],
+                        "domain": np.where(story % 2, "work", "home"),
+                    }
+                )
+            )
         rows = pd.concat(parts, ignore_index=True)
-        return rows if self.values == "binary" else rows[rng.random(len(rows)) > 0.05].reset_index(drop=True)
+        return (
+            rows
+            if self.values == "binary"
+            else rows[rng.random(len(rows)) > 0.05].reset_index(drop=True)
+        )
 
     def reading(self):
-        return {"unit": "unit", "levels": list(self.levels), "scale": "ordinal", "cluster": "story", "strata": "domain"}
+        return {
+            "unit": "unit",
+            "levels": list(self.levels),
+            "scale": "ordinal",
+            "cluster": "story",
+            "strata": "domain",
+        }
 
     def design(self, rows, **options):
         return Ratings.from_frame(rows, **self.reading(), **options)
@@ -310,9 +364,13 @@ class RatingsSubject(Subject):
             "one rater": rows[rows["rater"] == "ann"],
             "no unit twice": rows.drop_duplicates("unit"),
             "one value": rows.assign(value=low),
-            "one rater constant": rows.assign(value=np.where(rows["rater"] == "bob", low, rows["value"])),
+            "one rater constant": rows.assign(
+                value=np.where(rows["rater"] == "bob", low, rows["value"])
+            ),
             "perfect": rows.assign(value=rows["unit"].map(shared)),
-            "opposite": rows[rows["rater"] != "cid"].assign(value=lambda r: np.where(r["rater"] == "ann", low, high)),
+            "opposite": rows[rows["rater"] != "cid"].assign(
+                value=lambda r: np.where(r["rater"] == "ann", low, high)
+            ),
             "one story": rows.assign(story="s"),
         }
 
@@ -326,15 +384,23 @@ class CouplesSubject(Subject):
     def rows(self, seed=7):
         rng = np.random.default_rng(seed)
         groups, rows = ("man", "none", "woman"), []
-        own, taste = rng.normal(-0.3, 0.7, 12), rng.normal(0, 0.4, (12, 3)) + np.array([0.0, 0.1, 0.9])
+        own, taste = (
+            rng.normal(-0.3, 0.7, 12),
+            rng.normal(0, 0.4, (12, 3)) + np.array([0.0, 0.1, 0.9]),
+        )
         for s in range(12):
             for i in range(3):
                 for j in range(3):
                     for k in range(6):
                         low, high = sorted((groups[i], groups[j]))
-                        unit = {"unit": f"q{s:02d}{i}{j}{k}", "scenario": f"s{s:02d}", "pair": f"{low}-{high} {k}",
-                                "group_first": groups[i], "group_second": groups[j],
-                                "domain": "work" if s % 2 else "home"}  # fmt: skip
+                        unit = {
+                            "unit": f"q{s:02d}{i}{j}{k}",
+                            "scenario": f"s{s:02d}",
+                            "pair": f"{low}-{high} {k}",
+                            "group_first": groups[i],
+                            "group_second": groups[j],
+                            "domain": "work" if s % 2 else "home",
+                        }
                         eta = own[s] + taste[s, j] - taste[s, i]
                         for rater in ("ann", "bob"):
                             answer = 1 if rng.random() < 1 / (1 + math.exp(-eta)) else -1
@@ -343,8 +409,13 @@ class CouplesSubject(Subject):
         return table[rng.random(len(table)) > 0.04].reset_index(drop=True)
 
     def reading(self):
-        return {"unit": "unit", "levels": [-1, 1], "scale": "nominal", "cluster": ("scenario", "pair"),
-                "strata": ("group_first", "group_second", "domain")}  # fmt: skip
+        return {
+            "unit": "unit",
+            "levels": [-1, 1],
+            "scale": "nominal",
+            "cluster": ("scenario", "pair"),
+            "strata": ("group_first", "group_second", "domain"),
+        }
 
     def design(self, rows, **options):
         return Ratings.from_frame(rows, **self.reading(), **options)
@@ -390,8 +461,15 @@ class AnswersSubject(RatingsSubject):
         return pd.concat(parts, ignore_index=True).rename(columns={"rater": "draw"})
 
     def reading(self):
-        return {"unit": "unit", "rater": "model", "value": "value", "repeat": "draw", "levels": list(self.levels),
-                "scale": "ordinal", "cluster": "story"}  # fmt: skip
+        return {
+            "unit": "unit",
+            "rater": "model",
+            "value": "value",
+            "repeat": "draw",
+            "levels": list(self.levels),
+            "scale": "ordinal",
+            "cluster": "story",
+        }
 
     def design(self, rows, **options):
         return repeated_answers(rows, **self.reading(), **options)
@@ -403,7 +481,9 @@ class AnswersSubject(RatingsSubject):
             "one answer": rows[rows["draw"] == "ann"],
             "one model": rows[rows["model"] == "m-one"],
             "one value": rows.assign(value=self.levels[0]),
-            "opposite": rows.assign(value=np.where(rows["draw"] == "ann", self.levels[0], self.levels[-1])),
+            "opposite": rows.assign(
+                value=np.where(rows["draw"] == "ann", self.levels[0], self.levels[-1])
+            ),
             "one story": rows.assign(story="s"),
         }
 
@@ -422,19 +502,34 @@ class SourcesSubject(RatingsSubject):
         parts = []
         for rater in (*PEOPLE, *MODELS):
             bias = 0.3 * (rater in MODELS[1:]) + 0.6 * (rater == MODELS[2])
-            labels = np.array(ORDINAL)[np.digitize(truth + bias + 0.8 * rng.normal(size=72), [-0.6, 0.6])]
+            labels = np.array(ORDINAL)[
+                np.digitize(truth + bias + 0.8 * rng.normal(size=72), [-0.6, 0.6])
+            ]
             labels = np.where((rater == MODELS[1]) & (rng.random(72) < 0.1), "refused", labels)
             asked = (rng.random(72) < 0.5) | (rater in MODELS)
-            parts.append(pd.DataFrame({
-                "unit": [f"q{k:03d}" for k in range(72)], "rater": rater, "value": labels,
-                "story": [f"s{k:02d}" for k in story], "domain": np.where(story % 2, "work", "home"),
-                "source": "model" if rater in MODELS else "human",
-                "gender": "" if rater in MODELS else ("man", "woman")[PEOPLE.index(rater) % 3 > 0],
-            })[asked])  # fmt: skip
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "unit": [f"q{k:03d}" for k in range(72)],
+                        "rater": rater,
+                        "value": labels,
+                        "story": [f"s{k:02d}" for k in story],
+                        "domain": np.where(story % 2, "work", "home"),
+                        "source": "model" if rater in MODELS else "human",
+                        "gender": ""
+                        if rater in MODELS
+                        else ("man", "woman")[PEOPLE.index(rater) % 3 > 0],
+                    }
+                )[asked]
+            )
         return pd.concat(parts, ignore_index=True)
 
     def reading(self):
-        return super().reading() | {"refusal": "refused", "rater_source": "source", "rater_groups": "gender"}
+        return super().reading() | {
+            "refusal": "refused",
+            "rater_source": "source",
+            "rater_groups": "gender",
+        }
 
     def degenerate(self):
         rows = self.rows()
@@ -468,12 +563,22 @@ class TraitsSubject(Subject):
 
     def rows(self, seed=7):
         rng = np.random.default_rng(seed)
-        keys = [(m, f"s{s:02d}", t, w, j) for m in ("ash", "birch") for s in range(12) for t in ("baseline", "later")
-                for w in ("plain", "polite") for j in RATERS]  # fmt: skip
+        keys = [
+            (m, f"s{s:02d}", t, w, j)
+            for m in ("ash", "birch")
+            for s in range(12)
+            for t in ("baseline", "later")
+            for w in ("plain", "polite")
+            for j in RATERS
+        ]
         rows = pd.DataFrame(keys, columns=["model", "scenario", "stage", "wording", "judge"])
         answer = rows.groupby(["model", "scenario", "stage", "wording"]).ngroup()
         scenario = rows["scenario"].str[1:].astype(int)
-        level = rng.normal(size=12)[scenario] + 0.7 * rng.normal(size=96)[answer] + 0.5 * (rows["stage"] == "later")
+        level = (
+            rng.normal(size=12)[scenario]
+            + 0.7 * rng.normal(size=96)[answer]
+            + 0.5 * (rows["stage"] == "later")
+        )
         for trait, side in zip(TRAITS, (1, 1, -1, -1), strict=True):
             score = 11 + side * 2 * level + 1.5 * rng.normal(size=len(rows))
             rows[trait] = np.clip(np.round(score), 0, 20).astype(int)
@@ -505,7 +610,9 @@ class TraitsSubject(Subject):
             "no change": rows.assign(**dict.fromkeys(TRAITS, rows["scenario"].str[1:].astype(int))),
             "a score is missing": rows.assign(open=rows["open"].where(rows.index != 5)),
             "a judge skipped an answer": rows.drop(index=5),
-            "models in different scenarios": rows[(rows["model"] == "ash") == (rows["scenario"] < "s06")],
+            "models in different scenarios": rows[
+                (rows["model"] == "ash") == (rows["scenario"] < "s06")
+            ],
         }
 
 
@@ -518,14 +625,27 @@ class LabelsSubject(Subject):
         story = np.repeat(np.arange(24), 5)
         taste = np.array([0.8, 0.0, -0.7, -1.5]) + 0.7 * rng.normal(size=(24, 4))[story]
         cites = rng.random((120, 4)) < 1 / (1 + np.exp(-taste))
-        lists = ["; ".join(v for v, c in zip(("care", "duty", "fame", "zeal"), row, strict=True) if c) for row in cites]
-        return pd.DataFrame({
-            "unit": [f"q{k:03d}" for k in range(120)], "cites": lists, "story": [f"s{k:02d}" for k in story],
-            "domain": np.where(story % 2, "work", "home"),
-        })  # fmt: skip
+        lists = [
+            "; ".join(v for v, c in zip(("care", "duty", "fame", "zeal"), row, strict=True) if c)
+            for row in cites
+        ]
+        return pd.DataFrame(
+            {
+                "unit": [f"q{k:03d}" for k in range(120)],
+                "cites": lists,
+                "story": [f"s{k:02d}" for k in story],
+                "domain": np.where(story % 2, "work", "home"),
+            }
+        )
 
     def reading(self):
-        return {"labels": "cites", "unit": "unit", "sep": ";", "group": "domain", "cluster": "story"}
+        return {
+            "labels": "cites",
+            "unit": "unit",
+            "sep": ";",
+            "group": "domain",
+            "cluster": "story",
+        }
 
     def design(self, rows, **options):
         return LabelLists.from_frame(rows, **self.reading(), **options)
@@ -563,7 +683,9 @@ def subject_of(name: str) -> Subject:
         return GroupsSubject("groups", ("drug", "placebo", "26-story"), values=metric.values)
     if metric.design == "paired":
         values = "numeric" if metric.values == "any" else metric.values
-        return PairedSubject("paired", ("after", "before", "no", "so", "yes", "24-story"), values=values)
+        return PairedSubject(
+            "paired", ("after", "before", "no", "so", "yes", "24-story"), values=values
+        )
     if metric.values == "traits":
         return TraitsSubject("traits", ("ash", "birch", *RATERS, *TRAITS))
     if metric.values == "sources":
@@ -584,4 +706,6 @@ def run(name: str, design: Any, **options: Any) -> Any:
     needed = {k: p for k, p in parameters.items() if p.default is p.empty and k == "groups"}
     items = design.items if isinstance(design, Comparisons) else ITEMS
     groups = {item: ("short", "long")[len(item) > 3] for item in items}
-    return metric.function(subject, **dict.fromkeys(needed, groups), **{**metric.options, **options})
+    return metric.function(
+        subject, **dict.fromkeys(needed, groups), **{**metric.options, **options}
+    )

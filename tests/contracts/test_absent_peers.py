@@ -18,8 +18,19 @@ from socialstats.results.verification import PEERS, install_line
 from tests.contracts.test_verification import result_of
 
 OPTIONAL = ("krippendorff", "pingouin", "scikit-learn", "statsmodels")
-QUICK = ("bradley_terry", "cochran_q", "effect_sizes", "krippendorff_alpha", "mcnemar", "weighted_kappa")
-RATINGS = {"unit": [k for k in range(12) for _ in "abc"], "rater": [*"abc"] * 12, "value": [1, 2, 2, 3, 3, 3] * 6}
+QUICK = (
+    "bradley_terry",
+    "cochran_q",
+    "effect_sizes",
+    "krippendorff_alpha",
+    "mcnemar",
+    "weighted_kappa",
+)
+RATINGS = {
+    "unit": [k for k in range(12) for _ in "abc"],
+    "rater": [*"abc"] * 12,
+    "value": [1, 2, 2, 3, 3, 3] * 6,
+}
 Absent = Callable[..., None]
 
 
@@ -51,9 +62,13 @@ def absent(monkeypatch: pytest.MonkeyPatch) -> Iterator[Absent]:
     forget()
 
 
-@pytest.mark.parametrize("name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow)
-                                  for name in METRICS])  # fmt: skip
-def test_without_the_optional_packages_every_result_is_verified_as_far_as_it_can_be(name: str, absent: Absent) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in METRICS],
+)
+def test_without_the_optional_packages_every_result_is_verified_as_far_as_it_can_be(
+    name: str, absent: Absent
+) -> None:
     result = result_of(name)
     whole = result.verify()
     absent(*OPTIONAL)
@@ -61,7 +76,9 @@ def test_without_the_optional_packages_every_result_is_verified_as_far_as_it_can
     assert found.ok
     assert set(found.absent()) <= {check.package for check in whole if check.package in OPTIONAL}
     assert not any("gave no number" in check.note for check in found if check not in whole)
-    others = {(check.row, check.field) for check in whole if check.ok and check.package not in OPTIONAL}
+    others = {
+        (check.row, check.field) for check in whole if check.ok and check.package not in OPTIONAL
+    }
     for at, ok in found.numbers().items():
         assert not ok or at in others  # what agrees was recomputed by a package that is there
         assert ok is not None or whole.numbers()[at] is None or at not in others
@@ -90,7 +107,9 @@ def test_strengths_are_checked_by_choix_and_errors_by_scipy_alone(absent: Absent
     plain, firth = (fit.verify() for fit in fits.values())
     assert {check.package for check in plain if check.ok} == {"choix", "scipy"}
     assert not plain.absent()
-    assert [check.package for check in firth if check.ok] == ["scipy"]  # the slope of the penalised likelihood
+    assert [check.package for check in firth if check.ok] == [
+        "scipy"
+    ]  # the slope of the penalised likelihood
 
 
 def test_a_module_that_is_no_peer_is_not_explained_away(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,29 +123,49 @@ def test_a_module_that_is_no_peer_is_not_explained_away(monkeypatch: pytest.Monk
 def test_a_page_says_who_was_not_asked(absent: Absent, tmp_path: Path) -> None:
     absent(*OPTIONAL)
     page = tmp_path / "page.html"
-    assert main(["report", "--example", "norm-goal", "-q", "--resamples", "100", "-o", str(page)]) == 0
+    assert (
+        main(["report", "--example", "norm-goal", "-q", "--resamples", "100", "-o", str(page)]) == 0
+    )
     assert "Not asked: krippendorff is not installed" in page.read_text(encoding="utf-8")
 
 
-def test_the_command_says_who_was_not_asked(absent: Absent, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_says_who_was_not_asked(
+    absent: Absent, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = tmp_path / "r.csv"
-    table.write_text("unit,rater,value\n" + "".join(f"{k},{r},{(k + (k * i > 9)) % 3}\n" for k in range(20)
-                                                    for i, r in enumerate("abc")))  # fmt: skip
+    table.write_text(
+        "unit,rater,value\n"
+        + "".join(
+            f"{k},{r},{(k + (k * i > 9)) % 3}\n" for k in range(20) for i, r in enumerate("abc")
+        )
+    )
     absent(*OPTIONAL)
-    assert main(["estimate", "krippendorff_alpha", str(table), "--levels", "0,1,2", "--verify"]) == 0
-    assert "krippendorff is not installed: pip install 'socialstats[check]'" in capsys.readouterr().err
+    assert (
+        main(["estimate", "krippendorff_alpha", str(table), "--levels", "0,1,2", "--verify"]) == 0
+    )
+    assert (
+        "krippendorff is not installed: pip install 'socialstats[check]'" in capsys.readouterr().err
+    )
 
 
 def test_every_peer_has_its_line() -> None:
-    assert install_line("scikit-learn") == "scikit-learn is not installed: pip install 'socialstats[check]'"
+    assert (
+        install_line("scikit-learn")
+        == "scikit-learn is not installed: pip install 'socialstats[check]'"
+    )
     assert {package for package in PEERS if "check" in PEERS[package]} == set(OPTIONAL)
 
 
 @pytest.mark.parametrize("package", ["matplotlib", "jinja2"])
 def test_a_page_without_what_draws_it_says_what_to_install(
-    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    package: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    for name in [name for name in sys.modules if name.partition(".")[0] in (package, "socialstats_reports")]:
+    for name in [
+        name for name in sys.modules if name.partition(".")[0] in (package, "socialstats_reports")
+    ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, package, None)
     table = tmp_path / "t.csv"

@@ -27,8 +27,16 @@ NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", 
 PAIRED_WIDTH = 1e-9  # of an interval, relative: a narrower one is rounding
 BY_PEOPLE = {"ada_met"}  # its errors are those of people too, who differ
 APART = "ignoring clusters"
-ORDERS: tuple[dict[str, Any], ...] = ({}, {"seed": 3}, {"name": "z{:02d}", "seed": 5, "turned": True})
-EACH = ("comparisons", "labels", "paired")  # kinds whose clusters hold all rows; of others some units are enough
+ORDERS: tuple[dict[str, Any], ...] = (
+    {},
+    {"seed": 3},
+    {"name": "z{:02d}", "seed": 5, "turned": True},
+)
+EACH = (
+    "comparisons",
+    "labels",
+    "paired",
+)  # kinds whose clusters hold all rows; of others some units are enough
 each_metric = pytest.mark.parametrize("metric", METRICS)
 
 
@@ -39,14 +47,21 @@ def clustered(subject: Subject, rows: pd.DataFrame, k: int, tag: str) -> pd.Data
     if subject.kind == "traits":
         return rows.assign(scenario=rows["scenario"] + tag)
     if subject.kind == "couples":
-        return rows.assign(scenario=rows["scenario"] + tag, unit=rows["unit"] + tag, pair=rows["pair"] + tag)
+        return rows.assign(
+            scenario=rows["scenario"] + tag, unit=rows["unit"] + tag, pair=rows["pair"] + tag
+        )
     return rows.assign(story=rows["story"] + tag, unit=rows["unit"] + tag)
 
 
 def alike(
-    subject: Subject, k: int, *, rows: pd.DataFrame | None = None, name: str = "c{:02d}", seed: int | None = None,
+    subject: Subject,
+    k: int,
+    *,
+    rows: pd.DataFrame | None = None,
+    name: str = "c{:02d}",
+    seed: int | None = None,
     turned: bool = False,
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """K clusters of the same rows, under names and in an order of one's choice."""
     block = subject.rows() if rows is None else rows
     if subject.kind in ("traits", "couples"):
@@ -56,18 +71,24 @@ def alike(
     parts = []
     for j in range(k):
         tag = name.format(k - 1 - j if turned else j)
-        cluster = {"comparisons": "worker", "traits": "scenario", "couples": "scenario"}.get(subject.kind, "story")
+        cluster = {"comparisons": "worker", "traits": "scenario", "couples": "scenario"}.get(
+            subject.kind, "story"
+        )
         part = block.assign(**{cluster: tag})
         if "unit" in part:
             part["unit"] = tag + block["unit"] if turned else block["unit"] + tag
         parts.append(part)
     table = pd.concat(parts, ignore_index=True)
-    return table if seed is None else table.iloc[np.random.default_rng(seed).permutation(len(table))]
+    return (
+        table if seed is None else table.iloc[np.random.default_rng(seed).permutation(len(table))]
+    )
 
 
 def options(metric: str, subject: Subject) -> dict[str, Any]:
     known = inspect.signature(METRICS[metric].function).parameters
-    own = {"comparisons": {"cluster": "worker"}, "couples": {"cluster": "scenario"}}.get(subject.kind, {})
+    own = {"comparisons": {"cluster": "worker"}, "couples": {"cluster": "scenario"}}.get(
+        subject.kind, {}
+    )
     return {name: value for name, value in (FEWER | UNITS_ALONE | own).items() if name in known}
 
 
@@ -116,7 +137,11 @@ def nothing_by_clusters(metric: str, result: Result | ResultGroup) -> None:
         if metric not in BY_PEOPLE and row.group != APART:
             assert row.std_error is None, row
             assert row.test not in ("t", "z", "f") or row.p_value is None, row
-        if row.conf_low is None and row.p_value is None and row.role in ("estimate", "difference", "effect_size"):
+        if (
+            row.conf_low is None
+            and row.p_value is None
+            and row.role in ("estimate", "difference", "effect_size")
+        ):
             assert row.undefined, row
 
 
@@ -130,9 +155,13 @@ def resampled(metric: str) -> list[dict[str, str]]:
 @each_metric
 @pytest.mark.parametrize("k", [2, 5, pytest.param(20, marks=pytest.mark.slow)])
 @pytest.mark.slow
-def test_clusters_that_are_alike_have_no_error_whatever_their_names_and_order(metric: str, k: int) -> None:
+def test_clusters_that_are_alike_have_no_error_whatever_their_names_and_order(
+    metric: str, k: int
+) -> None:
     subject = subject_of(metric)
-    if metric == "choice_entropy":  # a pair's entropy needs all its comparisons: no cluster may split it
+    if (
+        metric == "choice_entropy"
+    ):  # a pair's entropy needs all its comparisons: no cluster may split it
         pytest.skip("clusters are whole pairs")
     for ci in resampled(metric) if k == 5 else [{}]:
         asked, made = {**options(metric, subject), **ci}, []
@@ -158,7 +187,10 @@ def test_copies_of_different_clusters_are_more_clusters(metric: str) -> None:
         pytest.skip("clusters are whole pairs")
 
     def result(k: int) -> dict[tuple[str, str | None], Row]:
-        rows = pd.concat([clustered(subject, subject.rows(), k, f"-{j:02d}") for j in range(k)], ignore_index=True)
+        rows = pd.concat(
+            [clustered(subject, subject.rows(), k, f"-{j:02d}") for j in range(k)],
+            ignore_index=True,
+        )
         made = run(metric, subject.design(rows), **options(metric, subject))
         return {(row.term, row.group): row for row in rows_of(made)}
 
@@ -169,7 +201,11 @@ def test_copies_of_different_clusters_are_more_clusters(metric: str) -> None:
             before = one[name]
             if before.undefined is None:
                 assert row.undefined is None, row
-            corrected = metric in ("js_similarity", "relationship_bias", "sensitivity") or "d_z" in str(name)
+            corrected = metric in (
+                "js_similarity",
+                "relationship_bias",
+                "sensitivity",
+            ) or "d_z" in str(name)
             corrected = corrected or row.role == "spread"
             if row.role in ("rank", "test", "count") or metric == "label_counts":
                 continue
@@ -187,7 +223,13 @@ def test_constant_values_and_single_clusters_have_no_interval_of_rounding(metric
         made = []
         for table in (rows, rows.iloc[::-1], renamed(rows)):
             try:
-                made.append(run(metric, subject.design(table.reset_index(drop=True)), **options(metric, subject)))
+                made.append(
+                    run(
+                        metric,
+                        subject.design(table.reset_index(drop=True)),
+                        **options(metric, subject),
+                    )
+                )
             except SocialStatsError:
                 made.append(None)
         assert len({found is None for found in made}) == 1, name
@@ -231,13 +273,19 @@ def levels_of_pairs(k: int, order: dict[str, Any]) -> Any:
     subject = subject_of("paired_difference")
     plain = subject.rows()
     later = np.where(plain["condition"] == "after", plain["unit"].str[-1].astype(int) / 10, 0.0)
-    parts = [alike(subject, k, rows=plain.assign(value=plain["value"] + shift * later, model=name), **order)
-             for name, shift in (("x", 0.0), ("y", 0.4), ("z", 1.0))]  # fmt: skip
+    parts = [
+        alike(
+            subject, k, rows=plain.assign(value=plain["value"] + shift * later, model=name), **order
+        )
+        for name, shift in (("x", 0.0), ("y", 0.4), ("z", 1.0))
+    ]
     return ss.paired_difference(pd.concat(parts), by="model", **subject.reading(), flips=99)
 
 
 DERIVED: dict[str, Callable[[int, dict[str, Any]], Any]] = {
-    "bradley_terry_difference": lambda k, o: ss.bradley_terry_difference(*map(ss.bradley_terry, comparisons(k, o))),
+    "bradley_terry_difference": lambda k, o: ss.bradley_terry_difference(
+        *map(ss.bradley_terry, comparisons(k, o))
+    ),
     "penalised": lambda k, o: ss.bradley_terry(comparisons(k, o)[0], penalty="firth"),
     "prior": lambda k, o: ss.bradley_terry(comparisons(k, o)[0], prior=0.5),
     "rao_kupper": lambda k, o: ss.bradley_terry(comparisons(k, o)[0], ties="rao_kupper"),
@@ -245,23 +293,38 @@ DERIVED: dict[str, Callable[[int, dict[str, Any]], Any]] = {
     "worth": lambda k, o: ss.bradley_terry(comparisons(k, o)[0]).worth(),
     "predict": lambda k, o: ss.bradley_terry(comparisons(k, o)[0]).predict("ash", "birch"),
     "contrast": lambda k, o: ss.bradley_terry(comparisons(k, o)[0]).contrast("ash - birch"),
-    "resampled strengths": lambda k, o: ss.bradley_terry(comparisons(k, o)[0]).bootstrap(by="cluster", resamples=99),
+    "resampled strengths": lambda k, o: ss.bradley_terry(comparisons(k, o)[0]).bootstrap(
+        by="cluster", resamples=99
+    ),
     "compare sensitivities": lambda k, o: ss.compare_models(
-        {f"m{j}": ss.sensitivity(d, cluster="worker") for j, d in enumerate(comparisons(k, o))}),
-    "compare means": lambda k, o: ss.compare_models({f"m{j}": ss.mean_ratings(d) for j, d in enumerate(ratings(k, o))}),
+        {f"m{j}": ss.sensitivity(d, cluster="worker") for j, d in enumerate(comparisons(k, o))}
+    ),
+    "compare means": lambda k, o: ss.compare_models(
+        {f"m{j}": ss.mean_ratings(d) for j, d in enumerate(ratings(k, o))}
+    ),
     "compare alphas": lambda k, o: ss.compare_models(
-        {f"m{j}": ss.krippendorff_alpha(d) for j, d in enumerate(ratings(k, o))}),
-    "compare similarities": lambda k, o: ss.js_similarity(design("js_similarity", k, o), aggregate="unit", splits=99,
-                                                          permutations=99, people="fixed"),
+        {f"m{j}": ss.krippendorff_alpha(d) for j, d in enumerate(ratings(k, o))}
+    ),
+    "compare similarities": lambda k, o: ss.js_similarity(
+        design("js_similarity", k, o), aggregate="unit", splits=99, permutations=99, people="fixed"
+    ),
     "compare levels of pairs": lambda k, o: ss.compare_models(levels_of_pairs(k, o)),
     "ratings_difference": lambda k, o: ss.ratings_difference(*ratings(k, o), resamples=99),
     "changed_means": lambda k, o: ss.changed_means(*ratings(k, o)),
     "changed_shares": lambda k, o: ss.changed_shares(*ratings(k, o)),
     "equivalence": lambda k, o: ss.equivalence(design("equivalence", k, o), margin=0.3),
-    "multiverse": lambda k, o: ss.multiverse("mean_ratings", "the mean", [
-        ss.Variant(label=ci, choice="intervals", compute=lambda: ss.mean_ratings(ratings(k, o)[0])) for ci in ("a", "b")
-    ], reference=0.0),
-}  # fmt: skip
+    "multiverse": lambda k, o: ss.multiverse(
+        "mean_ratings",
+        "the mean",
+        [
+            ss.Variant(
+                label=ci, choice="intervals", compute=lambda: ss.mean_ratings(ratings(k, o)[0])
+            )
+            for ci in ("a", "b")
+        ],
+        reference=0.0,
+    ),
+}
 
 
 @pytest.mark.parametrize("name", DERIVED)
@@ -276,7 +339,11 @@ def test_what_is_made_of_clusters_that_are_alike_has_no_error(name: str) -> None
 
 def test_rank_sets_of_clusters_that_are_alike_hold_every_rank() -> None:
     fit = ss.bradley_terry(comparisons(5, {})[0])
-    for found in (fit.ranks(), fit.ranks(kind="simultaneous"), ss.leaderboard(design("leaderboard", 5, {})).ranks()):
+    for found in (
+        fit.ranks(),
+        fit.ranks(kind="simultaneous"),
+        ss.leaderboard(design("leaderboard", 5, {})).ranks(),
+    ):
         n = len(found.rows)
         assert {(row.conf_low, row.conf_high) for row in found.rows} == {(1.0, float(n))}
     with pytest.raises(ss.UndefinedStatistic, match="standard errors"):
@@ -285,13 +352,21 @@ def test_rank_sets_of_clusters_that_are_alike_hold_every_rank() -> None:
 
 def test_a_joint_test_of_clusters_that_are_alike_is_refused() -> None:
     subject = subject_of("bradley_terry")
-    fits = [ss.bradley_terry(subject.design(alike(subject, 5)), order=order) for order in (False, True)]
+    fits = [
+        ss.bradley_terry(subject.design(alike(subject, 5)), order=order) for order in (False, True)
+    ]
     lead = fits[1].anova(fits[0]).rows[0]
     assert lead.p_value is None
     assert "the clusters are alike in a combination" in str(lead.undefined)
-    joint = [r for r in ss.multinomial_logit(design("multinomial_logit", 20, {})).rows if r.group == "all at once"]
+    joint = [
+        r
+        for r in ss.multinomial_logit(design("multinomial_logit", 20, {})).rows
+        if r.group == "all at once"
+    ]
     assert joint
-    assert all(row.p_value is None and "alike in a combination" in str(row.undefined) for row in joint)
+    assert all(
+        row.p_value is None and "alike in a combination" in str(row.undefined) for row in joint
+    )
     wald = ss.symmetry(design("symmetry", 20, {})).row("robust_wald")
     assert wald.p_value is None
     assert "the clusters are alike" in str(wald.undefined)
@@ -304,11 +379,18 @@ def test_a_joint_test_needs_more_different_clusters_than_terms(distinct: int) ->
     subject = subject_of("multinomial_logit")
     rows = subject.rows()
     stories = rows["story"].unique()[:distinct]
-    parts = [rows[rows["story"] == story].assign(story=f"{story} {j}", unit=lambda r, j=j: r["unit"] + f" {j}")
-             for story in stories for j in range(8)]  # fmt: skip
+    parts = [
+        rows[rows["story"] == story].assign(
+            story=f"{story} {j}", unit=lambda r, j=j: r["unit"] + f" {j}"
+        )
+        for story in stories
+        for j in range(8)
+    ]
     table = pd.concat(parts, ignore_index=True)
     table["domain"] = np.where(table["unit"].str[3].astype(int) % 2, "work", "home")
-    result = ss.multinomial_logit(subject.design(table.sample(frac=1, random_state=int(rng.integers(9)))))
+    result = ss.multinomial_logit(
+        subject.design(table.sample(frac=1, random_state=int(rng.integers(9))))
+    )
     for row in result.rows:
         if row.group == "all at once" and (row.df is None or row.df >= distinct):
             assert row.p_value is None

@@ -23,7 +23,12 @@ def pairs(a: list[float], b: list[float]) -> pd.DataFrame:
 
 @pytest.mark.parametrize(
     ("differences", "p"),
-    [([1, 1, 1, 1, 1], 2 / 2**5), ([1, 1, 1, 1, 2], 2 / 2**5), ([1, 1, -1, 2, 2, 2], None), ([-3, 1, 1, 2, 2], None)],
+    [
+        ([1, 1, 1, 1, 1], 2 / 2**5),
+        ([1, 1, 1, 1, 2], 2 / 2**5),
+        ([1, 1, -1, 2, 2, 2], None),
+        ([-3, 1, 1, 2, 2], None),
+    ],
 )
 def test_wilcoxon_of_tied_ranks_is_enumerated(differences: list[float], p: float | None) -> None:
     """The smallest p of n pairs is 2 / 2^n."""
@@ -50,7 +55,9 @@ def test_a_file_and_its_frame_have_the_same_alpha(label: str, tmp_path) -> None:
     rng = np.random.default_rng(1)
     rows = [(u, r, rng.choice(["yes", "no", label])) for u in range(20) for r in "abc"]
     pd.DataFrame(rows, columns=["unit", "rater", "value"]).to_csv(path, index=False)
-    read, frame = (ss.krippendorff_alpha(one, scale="nominal").rows[0] for one in (path, pd.read_csv(path)))
+    read, frame = (
+        ss.krippendorff_alpha(one, scale="nominal").rows[0] for one in (path, pd.read_csv(path))
+    )
     assert read.estimate == frame.estimate
     assert read.n == frame.n
     kept = ss.krippendorff_alpha(path, scale="nominal", na=False).rows[0]
@@ -69,7 +76,9 @@ def test_codes_of_two_levels_are_named(codes: tuple[int, int]) -> None:
 
 def test_one_level_gives_the_reason_of_its_own_coefficient() -> None:
     table = pd.DataFrame({"unit": [1, 1, 2, 2, 3, 3], "rater": ["a", "b"] * 3, "value": ["x"] * 6})
-    assert ss.gwet_ac(table, scale="nominal").rows[0].undefined == "a single level, 'x': AC1 needs two"
+    assert (
+        ss.gwet_ac(table, scale="nominal").rows[0].undefined == "a single level, 'x': AC1 needs two"
+    )
     assert ss.gwet_ac(table, scale="nominal", levels=["x", "y"]).rows[0].estimate == 1
 
 
@@ -80,7 +89,9 @@ def test_one_level_gives_the_reason_of_its_own_coefficient() -> None:
         lambda table: ss.effect_sizes(table, ci="percentile", resamples=True, **PAIRS),
         lambda table: ss.paired_difference(table, level="high", **PAIRS),
         lambda table: ss.paired_difference(table, level=None, **PAIRS),
-        lambda table: ss.bradley_terry({"item_a": ["x"], "item_b": ["y"], "winner": ["x"]}, prior="x"),
+        lambda table: ss.bradley_terry(
+            {"item_a": ["x"], "item_b": ["y"], "winner": ["x"]}, prior="x"
+        ),
     ],
 )
 def test_options_that_are_no_numbers_are_errors_with_a_word(call) -> None:
@@ -91,12 +102,15 @@ def test_options_that_are_no_numbers_are_errors_with_a_word(call) -> None:
 def test_whole_numbers_may_be_written_as_floats() -> None:
     table = pairs([1, 2, 3, 4, 5, 7], [2, 2, 3, 5, 4, 4])
     one, two = (
-        ss.effect_sizes(table, ci="percentile", resamples=n, seed=1, **PAIRS).row("d_z") for n in (2000, 2000.0)
+        ss.effect_sizes(table, ci="percentile", resamples=n, seed=1, **PAIRS).row("d_z")
+        for n in (2000, 2000.0)
     )
     assert one == two
 
 
-def test_notes_on_main_results_stand_beside_the_cautions(tmp_path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_notes_on_main_results_stand_beside_the_cautions(
+    tmp_path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Kind 6: a page with 33 missing ratings said that no caution applies, and nothing else."""
     rng = np.random.default_rng(5)
     rows = [(f"s{u}", r, rng.integers(1, 6)) for u in range(60) for r in "abcd"]

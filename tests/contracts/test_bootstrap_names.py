@@ -12,7 +12,11 @@ from socialstats.results import Row
 from tests.contracts.subjects import run, subject_of
 
 BOOTSTRAPS = ("percentile", "basic", "bca", "studentized")
-DRAWN = [n for n, m in METRICS.items() if {"ci", "resamples"} <= set(inspect.signature(m.function).parameters)]
+DRAWN = [
+    n
+    for n, m in METRICS.items()
+    if {"ci", "resamples"} <= set(inspect.signature(m.function).parameters)
+]
 
 
 def named(row: Row) -> list[str]:

@@ -21,7 +21,11 @@ TOP = Path(__file__).parents[2]
 OTHERS: dict[str, Callable[[], Result]] = {
     "effect_sizes_from_summary": lambda: ss.effect_sizes_from_summary(n=20, t=2.1),
 }
-PLANNED = {"power_paired_t", "power_mcnemar", "power_clustered_mean"}  # of a study that has no data yet
+PLANNED = {
+    "power_paired_t",
+    "power_mcnemar",
+    "power_clustered_mean",
+}  # of a study that has no data yet
 REPEATED = {  # take several answers of one source to one unit, and several meetings of one pair
     "mean_ratings",
     "reply_shares",
@@ -81,7 +85,9 @@ def kinds_of(name: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", sorted(set(functions()) - PLANNED))
-def test_what_has_an_interval_or_a_p_value_has_lines_of_each_kind(name: str, load: Callable[[str], Any]) -> None:
+def test_what_has_an_interval_or_a_p_value_has_lines_of_each_kind(
+    name: str, load: Callable[[str], Any]
+) -> None:
     coverage = load("coverage")
     if name in coverage.PASSED_ON:
         return

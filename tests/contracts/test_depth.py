@@ -12,7 +12,11 @@ from socialstats.metrics import METRICS
 from tests.contracts.subjects import run, subject_of
 
 ROOT = str(Path(socialstats.__file__).parent)
-ARITHMETIC = {"mcnemar": "asymptotic", "weighted_kappa": "pair_kappa", "krippendorff_alpha": "alpha"}
+ARITHMETIC = {
+    "mcnemar": "asymptotic",
+    "weighted_kappa": "pair_kappa",
+    "krippendorff_alpha": "alpha",
+}
 
 
 @pytest.mark.parametrize("name", ARITHMETIC)
@@ -25,7 +29,9 @@ def test_few_functions_stand_between_a_call_and_its_arithmetic(name):
         if event == "call" and frame.f_code.co_name == ARITHMETIC[name]:
             own = []
             while frame is not None:
-                if frame.f_code.co_filename.startswith(ROOT) and not frame.f_code.co_name.startswith("<"):
+                if frame.f_code.co_filename.startswith(
+                    ROOT
+                ) and not frame.f_code.co_name.startswith("<"):
                     own.append(frame.f_code.co_name)
                 frame = frame.f_back
             stacks.append(own)

@@ -29,9 +29,14 @@ def halves(metric: str) -> tuple[Any, Any]:
 def same_pairs() -> tuple[Any, Any]:
     """Eight items, so that hardly a resample of pairs leaves one out; every pair four times."""
     rng = np.random.default_rng(3)
-    rows = pd.DataFrame([(a, b) for a in "abcdefgh" for b in "abcdefgh" if a < b] * 4, columns=["item_a", "item_b"])
+    rows = pd.DataFrame(
+        [(a, b) for a in "abcdefgh" for b in "abcdefgh" if a < b] * 4, columns=["item_a", "item_b"]
+    )
     each = np.arange(len(rows)) // 28  # both items of a pair win at least once
-    chosen = [np.select([each == 0, each == 1], [True, False], rng.random(len(rows)) < p) for p in (0.5, 0.9)]
+    chosen = [
+        np.select([each == 0, each == 1], [True, False], rng.random(len(rows)) < p)
+        for p in (0.5, 0.9)
+    ]
     return tuple(rows.assign(winner=np.where(x, rows["item_a"], rows["item_b"])) for x in chosen)  # type: ignore[return-value]
 
 
@@ -55,13 +60,20 @@ def stories() -> tuple[Any, Any]:
     subject = subject_of("win_rates")
     rows = subject.rows().drop_duplicates(["item_a", "item_b", "urgency_a", "urgency_b"])
     rng = np.random.default_rng(2)
-    turned = rows.assign(winner=np.where(rng.random(len(rows)) < 0.4, rows["item_b"], rows["winner"]))
-    return tuple(ss.Comparisons.from_frame(r.drop(columns=["first", "worker"])) for r in (rows, turned))  # type: ignore[return-value]
+    turned = rows.assign(
+        winner=np.where(rng.random(len(rows)) < 0.4, rows["item_b"], rows["winner"])
+    )
+    return tuple(
+        ss.Comparisons.from_frame(r.drop(columns=["first", "worker"])) for r in (rows, turned)
+    )  # type: ignore[return-value]
 
 
 def mean_gap(groups: Any) -> float:
     """Difference of the means of two groups."""
-    sums, n = (np.bincount(groups.group, weight, 2) for weight in (groups.value * groups.count, groups.count))
+    sums, n = (
+        np.bincount(groups.group, weight, 2)
+        for weight in (groups.value * groups.count, groups.count)
+    )
     return float(sums[0] / n[0] - sums[1] / n[1])
 
 
@@ -71,13 +83,19 @@ def fit() -> Any:
 
 
 DERIVED: dict[str, Callable[[], Result]] = {
-    "sensitivity_difference": lambda: ss.sensitivity_difference(*halves("win_rates"), unmatched="drop", resamples=200),
-    "choice_entropy_difference": lambda: ss.choice_entropy_difference(*halves("win_rates"), unmatched="drop"),
+    "sensitivity_difference": lambda: ss.sensitivity_difference(
+        *halves("win_rates"), unmatched="drop", resamples=200
+    ),
+    "choice_entropy_difference": lambda: ss.choice_entropy_difference(
+        *halves("win_rates"), unmatched="drop"
+    ),
     "bradley_terry_difference": lambda: ss.bradley_terry_difference(
         *(ss.bradley_terry(d, cluster=None) for d in same_pairs())
     ),
     "win_rate_difference": lambda: ss.win_rate_difference(*stories()),
-    "compare_models": lambda: ss.compare_models({f"m{k}": ss.mean_ratings(d) for k, d in enumerate(readings())}),
+    "compare_models": lambda: ss.compare_models(
+        {f"m{k}": ss.mean_ratings(d) for k, d in enumerate(readings())}
+    ),
     "ratings_difference": lambda: ss.ratings_difference(*readings(), resamples=200),
     "changed_shares": lambda: ss.changed_shares(*readings()),
     "changed_means": lambda: ss.changed_means(*readings()),
@@ -87,21 +105,40 @@ DERIVED: dict[str, Callable[[], Result]] = {
     ),
     "leave_one_out": lambda: ss.leave_one_out(halves("paired_difference")[0], cluster="story"),
     "reply_shares": lambda: ss.reply_shares(
-        replies(), source="rater", **{**subject_of("mean_ratings").reading(), "refusal": "no answer"}
+        replies(),
+        source="rater",
+        **{**subject_of("mean_ratings").reading(), "refusal": "no answer"},
     ),
     "over_models": lambda: ss.over_models(
-        {f"m{k}": ss.mean_ratings(subject_of("mean_ratings").rows(k), **subject_of("mean_ratings").reading())
-         for k in range(6)}, ["all units"], groups={"size": dict.fromkeys(("m0", "m1"), "small") |
-                                                    dict.fromkeys(("m2", "m3", "m4"), "large")}
+        {
+            f"m{k}": ss.mean_ratings(
+                subject_of("mean_ratings").rows(k), **subject_of("mean_ratings").reading()
+            )
+            for k in range(6)
+        },
+        ["all units"],
+        groups={
+            "size": dict.fromkeys(("m0", "m1"), "small")
+            | dict.fromkeys(("m2", "m3", "m4"), "large")
+        },
     ),
     "bootstrap": lambda: ss.bootstrap(halves("mean_ratings")[0], ss.mean_ratings, resamples=99),
     "jackknife": lambda: ss.jackknife(halves("mean_ratings")[0], ss.mean_ratings),
     "permute": lambda: ss.permute(halves("two_means")[0], mean_gap, permutations=99),
-    "multiverse": lambda: ss.multiverse("mean_ratings", "the mean", [
-        ss.Variant(label=str(c), choice="clusters", compute=lambda c=c: ss.mean_ratings(readings()[0], cluster=c))  # type: ignore[misc]
-        for c in ("story", None)
-    ], reference=0.0),
-}  # fmt: skip
+    "multiverse": lambda: ss.multiverse(
+        "mean_ratings",
+        "the mean",
+        [
+            ss.Variant(
+                label=str(c),
+                choice="clusters",
+                compute=lambda c=c: ss.mean_ratings(readings()[0], cluster=c),
+            )  # type: ignore[misc]
+            for c in ("story", None)
+        ],
+        reference=0.0,
+    ),
+}
 OF_FITS = ("worth", "quasi_variances", "pairwise", "ranks", "goodness_of_fit")
 each = pytest.mark.parametrize("name", DERIVED)
 

@@ -44,9 +44,13 @@ COUNTS = st.sampled_from([1, 2, 7, 10**6, 10**9, 10**12, 10**14, 2**53])
 SIZES = st.sampled_from([1, 2, 3, 5, 12, 40, 10_000])
 FEWER = {"resamples": 99, "flips": 99, "permutations": 99, "splits": 5}
 NAMED = {
-    ComparisonsSubject: None, PairedSubject: "unit", SourcesSubject: "unit", CouplesSubject: "scenario",
-    TraitsSubject: "scenario", LabelsSubject: "unit",
-}  # fmt: skip
+    ComparisonsSubject: None,
+    PairedSubject: "unit",
+    SourcesSubject: "unit",
+    CouplesSubject: "scenario",
+    TraitsSubject: "scenario",
+    LabelsSubject: "unit",
+}
 
 
 def part_of(rows, column, size, seed):
@@ -64,10 +68,13 @@ def numbers_of(draw, n):
     rng = np.random.default_rng(draw(st.integers(0, 9)))
     kind = draw(st.sampled_from(["normal", "whole", "constant", "shifted", "one far off", "mixed"]))
     x = {
-        "normal": rng.normal(size=n), "whole": rng.integers(0, 3, n).astype(float), "constant": np.full(n, 1.0),
-        "shifted": 1 + 1e-9 * rng.normal(size=n), "one far off": np.r_[np.full(n - 1, 1.0), 1e12],
+        "normal": rng.normal(size=n),
+        "whole": rng.integers(0, 3, n).astype(float),
+        "constant": np.full(n, 1.0),
+        "shifted": 1 + 1e-9 * rng.normal(size=n),
+        "one far off": np.r_[np.full(n - 1, 1.0), 1e12],
         "mixed": rng.normal(size=n) * 10.0 ** rng.integers(-150, 150, n),
-    }[kind]  # fmt: skip
+    }[kind]
     power = draw(POWERS)
     with np.errstate(all="ignore"):
         x = x * 10.0 ** max(power, -300) * 10.0 ** min(power + 300, 0)
@@ -85,11 +92,15 @@ def table_of(draw, subject, rows):
         if kind == "weights":
             spread = draw(st.sampled_from([0, 0, 3, 12, 80]))
             rows["w"] = np.clip(
-                10.0 ** np.clip(draw(POWERS) + spread * rng.random(len(rows)), -323, 308), 5e-324, 1e308
+                10.0 ** np.clip(draw(POWERS) + spread * rng.random(len(rows)), -323, 308),
+                5e-324,
+                1e308,
             )
             options["weight"] = "w"
         if kind == "counts":
-            rows = rows.drop_duplicates(["item_a", "item_b", "urgency_a", "urgency_b", "winner", "first", "worker"])
+            rows = rows.drop_duplicates(
+                ["item_a", "item_b", "urgency_a", "urgency_b", "winner", "first", "worker"]
+            )
             rows = rows.assign(times=[draw(COUNTS) for _ in range(len(rows))][: len(rows)])
             options["count"] = "times"
         if kind == "only ties":
@@ -104,7 +115,11 @@ def table_of(draw, subject, rows):
                 values = np.r_[after, numbers_of(draw, int((~first).sum()))]
             else:
                 with np.errstate(all="ignore"):
-                    before = after - after.dtype.type(0.1) if how == "difference" else np.zeros_like(after)
+                    before = (
+                        after - after.dtype.type(0.1)
+                        if how == "difference"
+                        else np.zeros_like(after)
+                    )
                 values = np.r_[after, before]
             if np.all(np.isfinite(values)):
                 rows["value"] = values
@@ -115,11 +130,17 @@ def table_of(draw, subject, rows):
         return rows, options
     if type(subject) is RatingsSubject:
         if subject.values != "binary":
-            base = draw(st.sampled_from([(1.0, 2.0, 3.0), (0.0, 1.0, 10.0), (1.0, 1.5, 1e9), (-1.0, 0.0, 1.0)]))
+            base = draw(
+                st.sampled_from(
+                    [(1.0, 2.0, 3.0), (0.0, 1.0, 10.0), (1.0, 1.5, 1e9), (-1.0, 0.0, 1.0)]
+                )
+            )
             power = draw(POWERS)
             numbers = [x * 10.0 ** max(power, -300) * 10.0 ** min(power + 300, 0) for x in base]
             if len(set(numbers)) == 3 and np.all(np.isfinite(numbers)):
-                rows["value"] = rows["value"].map(dict(zip(("low", "medium", "high"), numbers, strict=True)))
+                rows["value"] = rows["value"].map(
+                    dict(zip(("low", "medium", "high"), numbers, strict=True))
+                )
                 options |= {
                     "levels": numbers,
                     "scale": draw(st.sampled_from(["nominal", "ordinal", "interval", "ratio"])),
@@ -156,7 +177,9 @@ def claims(result):
 
 def fewer(name):
     """Options that make resampling short."""
-    return {k: v for k, v in FEWER.items() if k in inspect.signature(METRICS[name].function).parameters}
+    return {
+        k: v for k, v in FEWER.items() if k in inspect.signature(METRICS[name].function).parameters
+    }
 
 
 def chosen(draw, name):
@@ -178,12 +201,18 @@ def test_extreme_tables_give_numbers_or_reasons(name, data):
     subject = subject_of(name)
     named = next((v for k, v in NAMED.items() if isinstance(subject, k)), "unit")
     rows = part_of(
-        subject.rows(seed=data.draw(st.integers(0, 3))), named, data.draw(SIZES), data.draw(st.integers(0, 9))
+        subject.rows(seed=data.draw(st.integers(0, 3))),
+        named,
+        data.draw(SIZES),
+        data.draw(st.integers(0, 9)),
     )
     rows, options = table_of(data.draw, subject, rows)
     try:
-        design = subject.design(rows, **options) if "levels" not in options else Ratings.from_frame(
-            rows, **{**subject.reading(), **options})  # fmt: skip
+        design = (
+            subject.design(rows, **options)
+            if "levels" not in options
+            else Ratings.from_frame(rows, **{**subject.reading(), **options})
+        )
         result = run(name, design, **chosen(data.draw, name))
     except SocialStatsError as error:
         assert len(str(error)) > 10  # noqa: PT017
@@ -208,10 +237,14 @@ def same_rows(one, other, factor=1.0, tolerance=1e-12, names=NUMBERS):
         assert (a.term, a.group, a.undefined) == (b.term, b.group, b.undefined)
         for name in names:
             x, y = getattr(a, name), getattr(b, name)
-            in_unit = a.term not in UNITLESS and (name in NUMBERS[:4] or (a.term, name) == ("sign_flip", "statistic"))
+            in_unit = a.term not in UNITLESS and (
+                name in NUMBERS[:4] or (a.term, name) == ("sign_flip", "statistic")
+            )
             assert (x is None) == (y is None), (a.term, name)
             if x is not None:
-                assert y == pytest.approx(x * factor if in_unit else x, rel=tolerance, abs=0 if x else 1e-300), (a, b)
+                assert y == pytest.approx(
+                    x * factor if in_unit else x, rel=tolerance, abs=0 if x else 1e-300
+                ), (a, b)
 
 
 @pytest.mark.parametrize("name", OF_VALUES)
@@ -224,21 +257,34 @@ def test_values_in_another_unit(name, clustered, power, seed):
     cluster = {} if clustered else {"cluster": None}
     bounds = {"low": -factor, "high": factor} if name == "equivalence" else {}
     more = {**fewer(name), **cluster}
-    plain = METRICS[name].function(subject.design(rows), **more, **({"low": -1, "high": 1} if bounds else {}))
-    moved = METRICS[name].function(subject.design(rows.assign(value=rows["value"] * factor)), **more, **bounds)
+    plain = METRICS[name].function(
+        subject.design(rows), **more, **({"low": -1, "high": 1} if bounds else {})
+    )
+    moved = METRICS[name].function(
+        subject.design(rows.assign(value=rows["value"] * factor)), **more, **bounds
+    )
     same_rows(plain, moved, factor)
 
 
 @pytest.mark.parametrize("name", OF_LEVELS)
 @bounded
-@given(power=SHIFTED, scale=st.sampled_from(["ordinal", "interval", "ratio"]), seed=st.integers(0, 99))
+@given(
+    power=SHIFTED, scale=st.sampled_from(["ordinal", "interval", "ratio"]), seed=st.integers(0, 99)
+)
 def test_levels_in_another_unit(name, power, scale, seed):
     subject = subject_of(name)
     rows = part_of(subject.rows(seed), "unit", 12, seed)
 
     def result(factor):
-        numbers = dict(zip(("low", "medium", "high"), (factor, 1.5 * factor, 7 * factor), strict=True))
-        named = {"unit": "unit", "levels": list(numbers.values()), "scale": scale, "cluster": "story"}
+        numbers = dict(
+            zip(("low", "medium", "high"), (factor, 1.5 * factor, 7 * factor), strict=True)
+        )
+        named = {
+            "unit": "unit",
+            "levels": list(numbers.values()),
+            "scale": scale,
+            "cluster": "story",
+        }
         design = Ratings.from_frame(rows.assign(value=rows["value"].map(numbers)), **named)
         return METRICS[name].function(design, **fewer(name))
 
@@ -254,16 +300,19 @@ def test_a_common_factor_of_all_weights_changes_nothing(name, power, seed):
     rows = subject.rows(seed)
     weights = np.random.default_rng(seed).uniform(0.5, 2, len(rows))
     one, two = (
-        run(name, subject.design(rows.assign(w=w), weight="w"), **fewer(name)) for w in (weights, weights * 10.0**power)
+        run(name, subject.design(rows.assign(w=w), weight="w"), **fewer(name))
+        for w in (weights, weights * 10.0**power)
     )
     same_rows(one, two, tolerance=1e-7)
 
 
 COUNTED = [
-    name for name, metric in METRICS.items()
-    if metric.design in ("comparisons", "paired") or (metric.design == "ratings" and metric.values in ("any", "binary"))
+    name
+    for name, metric in METRICS.items()
+    if metric.design in ("comparisons", "paired")
+    or (metric.design == "ratings" and metric.values in ("any", "binary"))
     if name != "flip_rate"  # a row is one answer
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("name", COUNTED)
@@ -277,14 +326,20 @@ def test_counts_of_a_million_million(name, seed):
     named = NAMED.get(type(subject), "unit")
     rows = part_of(subject.rows(seed), named, 40, seed)
     if named is None:
-        rows = rows.drop_duplicates(["item_a", "item_b", "urgency_a", "urgency_b", "winner", "first", "worker"])
+        rows = rows.drop_duplicates(
+            ["item_a", "item_b", "urgency_a", "urgency_b", "winner", "first", "worker"]
+        )
         times = rng.integers(1, 5, len(rows))
     else:
-        drawn = dict(zip(rows[named].unique(), rng.integers(1, 5, rows[named].nunique()), strict=True))
+        drawn = dict(
+            zip(rows[named].unique(), rng.integers(1, 5, rows[named].nunique()), strict=True)
+        )
         times = np.array([drawn[unit] for unit in rows[named]])
 
     def result(factor):
-        return run(name, subject.design(rows.assign(times=times * factor), count="times"), **fewer(name))
+        return run(
+            name, subject.design(rows.assign(times=times * factor), count="times"), **fewer(name)
+        )
 
     try:
         one, two = result(10**9), result(10**12)
@@ -297,6 +352,12 @@ def test_counts_of_a_million_million(name, seed):
         assert (a.term, a.group, a.estimate is None) == (b.term, b.group, b.estimate is None)
         if a.estimate is not None:
             assert b.estimate == pytest.approx(a.estimate, rel=1e-6, abs=1e-7), (a, b)
-        if a.std_error is not None and b.std_error is not None and not (a.method or "").count("bootstrap"):
+        if (
+            a.std_error is not None
+            and b.std_error is not None
+            and not (a.method or "").count("bootstrap")
+        ):
             ratio = a.std_error / b.std_error
-            assert ratio == pytest.approx(1, rel=1e-4) or ratio == pytest.approx(1000**0.5, rel=1e-4), (a, b)
+            assert ratio == pytest.approx(1, rel=1e-4) or ratio == pytest.approx(
+                1000**0.5, rel=1e-4
+            ), (a, b)

@@ -30,7 +30,9 @@ def clustered(subject: Subject, groups: int) -> pd.DataFrame:
     if subject.kind == "traits":  # units of analysis are scenarios
         few = rows[rows["scenario"] < "s05"]
         copies = range(groups // 5)
-        return pd.concat([few.assign(scenario=few["scenario"] + f"-{k}") for k in copies], ignore_index=True)
+        return pd.concat(
+            [few.assign(scenario=few["scenario"] + f"-{k}") for k in copies], ignore_index=True
+        )
     if subject.kind == "couples":  # pairs of names in a scenario are a scenario of their own
         few = rows[rows["scenario"] < "s05"]
         return few if groups == 5 else rows.assign(scenario=rows["scenario"] + rows["pair"].str[-1])
@@ -46,9 +48,13 @@ def test_bootstraps_are_found() -> None:
 
 @pytest.mark.parametrize(("name", "ci"), kinds())
 @pytest.mark.slow
-def test_a_bootstrap_of_five_clusters_has_a_caution_and_one_of_sixty_has_none(name: str, ci: str) -> None:
+def test_a_bootstrap_of_five_clusters_has_a_caution_and_one_of_sixty_has_none(
+    name: str, ci: str
+) -> None:
     subject = subject_of(name)
-    options = {"comparisons": {"cluster": "worker"}, "couples": {"cluster": "scenario"}}.get(subject.kind, {})
+    options = {"comparisons": {"cluster": "worker"}, "couples": {"cluster": "scenario"}}.get(
+        subject.kind, {}
+    )
     if "by" in inspect.signature(METRICS[name].function).parameters:
         options = {}  # it resamples the clusters of the fit
     resamples = {} if name == "ada_met" else {"resamples": 999}
@@ -57,7 +63,9 @@ def test_a_bootstrap_of_five_clusters_has_a_caution_and_one_of_sixty_has_none(na
         design = subject.design(clustered(subject, groups))
         made = run(name, design, ci=ci, **options, **resamples)
         return [
-            f"{c} {c.affects}" for c in made.cautions if c.code in ("SS202", "SS312") and "units of" not in c.detail
+            f"{c} {c.affects}"
+            for c in made.cautions
+            if c.code in ("SS202", "SS312") and "units of" not in c.detail
         ]
 
     few = said(5)

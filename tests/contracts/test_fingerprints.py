@@ -22,8 +22,11 @@ SMALL = 1e-7  # what is 0 but for rounding
 
 def changes(calls: Iterable[tuple[str, Callable[[], Any]]]) -> list[str]:
     found = {case: outcome(call) for case, call in calls if case in KNOWN}
-    both = [(case, field, one.get(field, NOTHING), KNOWN[case].get(field, NOTHING))
-            for case, one in found.items() for field in {**KNOWN[case], **one}]  # fmt: skip
+    both = [
+        (case, field, one.get(field, NOTHING), KNOWN[case].get(field, NOTHING))
+        for case, one in found.items()
+        for field in {**KNOWN[case], **one}
+    ]
     return [
         f"{case}: {field} is {is_now}, was {was}"
         for case, field, is_now, was in both

@@ -26,7 +26,9 @@ from tests.contracts.subjects import run, subject_of
 
 ROOT = Path(__file__).parents[2]
 each_metric = pytest.mark.parametrize("name", METRICS)
-each_of_comparisons = pytest.mark.parametrize("name", [n for n, m in METRICS.items() if m.design == "comparisons"])
+each_of_comparisons = pytest.mark.parametrize(
+    "name", [n for n, m in METRICS.items() if m.design == "comparisons"]
+)
 
 
 def fresh(name, **options):
@@ -129,7 +131,9 @@ def test_an_independent_implementation_agrees(name, results):
     assert {c.package for c in verification} - {"socialstats"}
 
 
-@pytest.mark.parametrize(("name", "table"), [(n, table) for n in METRICS for table in subject_of(n).thin()])
+@pytest.mark.parametrize(
+    ("name", "table"), [(n, table) for n in METRICS for table in subject_of(n).thin()]
+)
 @pytest.mark.slow
 def test_it_agrees_on_thin_tables_and_uneven_clusters(name, table):
     subject = subject_of(name)
@@ -153,7 +157,9 @@ def test_the_check_notices_a_wrong_number(name, results):
 def test_order_of_rows_does_not_matter(name, results):
     subject = subject_of(name)
     shuffled = subject.rows().sample(frac=1, random_state=3)
-    assert json.dumps(run(name, subject.design(shuffled)).to_dict()) == json.dumps(results(name).to_dict())
+    assert json.dumps(run(name, subject.design(shuffled)).to_dict()) == json.dumps(
+        results(name).to_dict()
+    )
 
 
 @each_metric
@@ -170,7 +176,10 @@ def test_duplicated_rows_are_rows_of_weight_two(name):
     twice = np.random.default_rng(1).random(len(rows)) < 0.4
     doubled = pd.concat([rows, rows[twice]])
     weighted = rows.assign(w=np.where(twice, 2.0, 1.0))
-    one, two = (estimates(run(name, d)) for d in (subject.design(doubled), subject.design(weighted, weight="w")))
+    one, two = (
+        estimates(run(name, d))
+        for d in (subject.design(doubled), subject.design(weighted, weight="w"))
+    )
     # bias corrections count independent rows: two rows are two, one row of weight two is one
     plain = [k for k in one if "corrected" not in str(k[0])]
     assert plain
@@ -213,7 +222,11 @@ def test_same_seed_same_bytes_and_nothing_touched(name, results):
     subject = subject_of(name)
     rows = subject.rows()
     before, design = rows.copy(deep=True), subject.design(rows)
-    arrays = {f.name: copy.deepcopy(getattr(design, f.name)) for f in fields(design) if f.name != "covariates"}
+    arrays = {
+        f.name: copy.deepcopy(getattr(design, f.name))
+        for f in fields(design)
+        if f.name != "covariates"
+    }
     state = np.random.get_state()[1].copy()  # noqa: NPY002
     first = json.dumps(run(name, design).to_dict())
     assert json.dumps(run(name, design).to_dict()) == first
@@ -272,14 +285,22 @@ def numbers_in(text):
     for found in re.finditer(r"(?<![\w.])[−-]?(?:\d{1,3}(?:,\d{3})+|\d*)(?:\.\d+)?(?![\w])", text):
         token = found.group().replace(",", "").replace("−", "-")
         if re.search(r"\d", token):
-            yield float(token), len(token.partition(".")[2]), text[max(found.start() - 2, 0) : found.start()]
+            yield (
+                float(token),
+                len(token.partition(".")[2]),
+                text[max(found.start() - 2, 0) : found.start()],
+            )
 
 
 def leaves(value):
     if isinstance(value, Mapping):
         return [x for part in value.values() for x in leaves(part)]
     if isinstance(value, tuple):
-        both = (x for part in value for x in (getattr(part, "value", part), getattr(part, "without_error", None)))
+        both = (
+            x
+            for part in value
+            for x in (getattr(part, "value", part), getattr(part, "without_error", None))
+        )
         return [x for part in both for x in leaves(part)]
     return [float(value)] if isinstance(value, int | float) else []
 

@@ -85,8 +85,8 @@ WAYS = [  # the term, and the part of it that the error names
     (f"urgency > {OS}", ">"),
     (f"(x := {OS})", "'='"),
     (f"urgency[{OS}]", "[__import__"),
-    (f"eval(\"{OS}\")", "eval()"),
-    (f"exec(\"{OS}\")", "exec()"),
+    (f'eval("{OS}")', "eval()"),
+    (f'exec("{OS}")', "exec()"),
     (f"compile(\"{OS}\", 'x', 'eval')", "compile()"),
     (f"getattr(urgency, {OS})", "getattr()"),
     ("breakpoint()", "breakpoint()"),
@@ -120,17 +120,21 @@ WAYS = [  # the term, and the part of it that the error names
     ("+".join(["urgency"] * 100_000), "characters"),
     ("poly(urgency, 99999999)", "degree"),
     ("bs(urgency, df=99999999)", "df"),
-]  # fmt: skip
+]
 
 
 @pytest.fixture
 def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Comparisons with a covariate, in a folder where a payload would leave its mark."""
     monkeypatch.chdir(tmp_path)
-    rows = [f"{a},{b},{(a, b)[(k + (a > b)) % 2]},{k % 3},{(k + 1) % 4},j{k % 5}"
-            for k, (a, b) in enumerate([(a, b) for a in "wxyz" for b in "wxyz" if a != b] * 4)]  # fmt: skip
+    rows = [
+        f"{a},{b},{(a, b)[(k + (a > b)) % 2]},{k % 3},{(k + 1) % 4},j{k % 5}"
+        for k, (a, b) in enumerate([(a, b) for a in "wxyz" for b in "wxyz" if a != b] * 4)
+    ]
     path = tmp_path / "d.csv"
-    path.write_text("item_a,item_b,winner,urgency_a,urgency_b,judge\n" + "\n".join(rows), encoding="utf-8")
+    path.write_text(
+        "item_a,item_b,winner,urgency_a,urgency_b,judge\n" + "\n".join(rows), encoding="utf-8"
+    )
     return path
 
 
@@ -142,12 +146,24 @@ def guarded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
     def evaluate(code: Any, *scope: Any) -> Any:
         caller = sys._getframe(1)
-        if caller.f_globals["__name__"].partition(".")[0] in ("formulaic", "socialstats", "pandas", "patsy"):
+        if caller.f_globals["__name__"].partition(".")[0] in (
+            "formulaic",
+            "socialstats",
+            "pandas",
+            "patsy",
+        ):
             ran.append(f"eval{code}")
         return real(code, *(scope or (caller.f_globals, caller.f_locals)))
 
-    for home, name in ((os, "system"), (subprocess, "Popen"), (builtins, "breakpoint"), (place, "stateful_eval")):
-        monkeypatch.setattr(home, name, lambda *words, name=name, **more: ran.append(f"{name}{words}"))
+    for home, name in (
+        (os, "system"),
+        (subprocess, "Popen"),
+        (builtins, "breakpoint"),
+        (place, "stateful_eval"),
+    ):
+        monkeypatch.setattr(
+            home, name, lambda *words, name=name, **more: ran.append(f"{name}{words}")
+        )
     monkeypatch.setattr(builtins, "eval", evaluate)
     yield ran
     assert not ran
@@ -157,20 +173,38 @@ def guarded(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 def of_plan(key: str) -> Callable[[Path, str], list[str]]:
     def words(table: Path, term: str) -> list[str]:
         study = {"adjust": "comparisons", "covariate": "role-conflict"}[key]
-        value = json.dumps([term] if key == "adjust" else term)  # TOML writes such text as JSON does
-        Path("plan.toml").write_text(f'[study]\nname = "{study}"\n[inference]\n{key} = {value}\n', encoding="utf-8")
+        value = json.dumps(
+            [term] if key == "adjust" else term
+        )  # TOML writes such text as JSON does
+        Path("plan.toml").write_text(
+            f'[study]\nname = "{study}"\n[inference]\n{key} = {value}\n', encoding="utf-8"
+        )
         return ["report", str(table), "--plan", "plan.toml", "-q", "-o", "page.html"]
 
     return words
 
 
 def of_estimate(formula: str) -> Callable[[Path, str], list[str]]:
-    return lambda table, term: ["estimate", "bradley_terry", str(table), f"--formula={formula.replace('TERM', term)}"]
+    return lambda table, term: [
+        "estimate",
+        "bradley_terry",
+        str(table),
+        f"--formula={formula.replace('TERM', term)}",
+    ]
 
 
 DOORS: dict[str, Callable[[Path, str], list[str]]] = {
     "plan": of_plan("adjust"),
-    "option": lambda table, term: ["report", str(table), "--study", "comparisons", f"--adjust={term}", "-q", "-o", "p"],
+    "option": lambda table, term: [
+        "report",
+        str(table),
+        "--study",
+        "comparisons",
+        f"--adjust={term}",
+        "-q",
+        "-o",
+        "p",
+    ],
     "formula": of_estimate("~ TERM"),
     "response and formula": of_estimate("winner ~ urgency + TERM"),
 }
@@ -184,9 +218,16 @@ TRIED = (
 )
 
 
-@pytest.mark.parametrize(("door", "term", "part"), TRIED, ids=[f"{door} {k}" for k, (door, *_) in enumerate(TRIED)])
+@pytest.mark.parametrize(
+    ("door", "term", "part"), TRIED, ids=[f"{door} {k}" for k, (door, *_) in enumerate(TRIED)]
+)
 def test_no_way_out_of_a_formula(
-    door: str, term: str, part: str, table: Path, guarded: list[str], capsys: pytest.CaptureFixture[str]
+    door: str,
+    term: str,
+    part: str,
+    table: Path,
+    guarded: list[str],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     code = main(DOORS[door](table, term))
     said = capsys.readouterr()
@@ -200,29 +241,56 @@ def test_no_way_out_of_a_formula(
         assert ", ".join(FUNCTIONS) in said.err
 
 
-@pytest.mark.parametrize("side", ["TERM ~ urgency", "winner ~ urgency | TERM", "winner ~ cluster(TERM)"])
+@pytest.mark.parametrize(
+    "side", ["TERM ~ urgency", "winner ~ urgency | TERM", "winner ~ cluster(TERM)"]
+)
 @pytest.mark.parametrize(("term", "part"), WAYS[::5], ids=[str(k) for k in range(0, len(WAYS), 5)])
 def test_no_way_out_of_the_other_sides_of_a_formula(
-    side: str, term: str, part: str, table: Path, guarded: list[str], capsys: pytest.CaptureFixture[str]
+    side: str,
+    term: str,
+    part: str,
+    table: Path,
+    guarded: list[str],
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(of_estimate(side)(table, term)) == 2
     assert capsys.readouterr().err.startswith("error: ")
 
 
-@pytest.mark.parametrize("term", [OS, f"I(urgency + {OS})", "np.log(urgency)", "log(urgency)", "urgency + judge"])
+@pytest.mark.parametrize(
+    "term", [OS, f"I(urgency + {OS})", "np.log(urgency)", "log(urgency)", "urgency + judge"]
+)
 @pytest.mark.parametrize("door", ["plan", "option", "win_rates"])
 def test_a_covariate_is_the_name_of_a_column_and_nothing_else(
     door: str, term: str, table: Path, guarded: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    typed = ["report", str(table), "--study", "role-conflict", f"--covariate={term}", "-q", "-o", "page.html"]
+    typed = [
+        "report",
+        str(table),
+        "--study",
+        "role-conflict",
+        f"--covariate={term}",
+        "-q",
+        "-o",
+        "page.html",
+    ]
     of_metric = ["estimate", "win_rates", str(table), f"--covariate={term}"]
-    assert main({"plan": of_plan("covariate")(table, term), "option": typed, "win_rates": of_metric}[door]) == 2
+    assert (
+        main(
+            {"plan": of_plan("covariate")(table, term), "option": typed, "win_rates": of_metric}[
+                door
+            ]
+        )
+        == 2
+    )
     said = capsys.readouterr().err
     assert "no covariate" in said or "no column" in said
     assert not said.startswith("error: plan.toml") or "plan.toml line 4: covariate: " in said
 
 
-@pytest.mark.parametrize("heads", [f"I(x + {OS})", OS, "{1}", "a`b", "log(x)", "word count", "x' or '1", "__class__"])
+@pytest.mark.parametrize(
+    "heads", [f"I(x + {OS})", OS, "{1}", "a`b", "log(x)", "word count", "x' or '1", "__class__"]
+)
 def test_names_of_columns_are_names_whatever_they_look_like(
     heads: str, table: Path, guarded: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -237,9 +305,14 @@ def test_names_of_columns_are_names_whatever_they_look_like(
         assert heads[:10] in capsys.readouterr().out
 
 
-def test_what_the_grammar_has_is_computed_as_in_python(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_grammar_has_is_computed_as_in_python(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     formula = "winner ~ urgency + I(urgency**2) + scale(exp(urgency)) | judge"
-    assert main(["estimate", "bradley_terry", str(table), f"--formula={formula}", "--format", "json"]) == 0
+    assert (
+        main(["estimate", "bradley_terry", str(table), f"--formula={formula}", "--format", "json"])
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)["terms"]
     wanted: Any = ss.bradley_terry(formula, table)
     assert [row["estimate"] for row in found] == [row.estimate for row in wanted.rows]
@@ -261,13 +334,39 @@ def test_in_python_a_formula_runs_code(table: Path) -> None:
     assert not Path("MARK").exists()
 
 
-@pytest.mark.parametrize("formula", [
-    "~ I(urgency +)", "~ urgency +", "~ (urgency", "~ I(urgency", "~ {urgency", "~ urgency + 'a'", "~ lambda: 1",
-    "~ I(1 if)", "~ raise(urgency)", "~ {1/0}", "~ {[][1]}", "~ Q('x')", "~ np.nothing(urgency)", "~ urgency )",
-    "~ urgency ++* 2", "~ I(0x)", "~ I(2urgency)", "~ I('\\N{x}' + urgency)", "~ " + "(" * 300 + "urgency",
-    "~ I(" + "(" * 300 + "urgency" + ")" * 300 + ")", "~ log(urgency - 9)", "~ {np.log(urgency - 9)}", "~ \x00",
-    "chosen ~ I(urgency +) | judge", "winner ~ (urgency | judge", "winner ~ urgency |", "~ `urgency", "~ [urgency ~ x]",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "~ I(urgency +)",
+        "~ urgency +",
+        "~ (urgency",
+        "~ I(urgency",
+        "~ {urgency",
+        "~ urgency + 'a'",
+        "~ lambda: 1",
+        "~ I(1 if)",
+        "~ raise(urgency)",
+        "~ {1/0}",
+        "~ {[][1]}",
+        "~ Q('x')",
+        "~ np.nothing(urgency)",
+        "~ urgency )",
+        "~ urgency ++* 2",
+        "~ I(0x)",
+        "~ I(2urgency)",
+        "~ I('\\N{x}' + urgency)",
+        "~ " + "(" * 300 + "urgency",
+        "~ I(" + "(" * 300 + "urgency" + ")" * 300 + ")",
+        "~ log(urgency - 9)",
+        "~ {np.log(urgency - 9)}",
+        "~ \x00",
+        "chosen ~ I(urgency +) | judge",
+        "winner ~ (urgency | judge",
+        "winner ~ urgency |",
+        "~ `urgency",
+        "~ [urgency ~ x]",
+    ],
+)
 def test_a_formula_that_fails_in_python_is_an_error_of_ours(formula: str, table: Path) -> None:
     with pytest.raises(InputError) as caught:
         ss.bradley_terry(formula, table) if "~" in formula[1:] else ss.bradley_terry(table, formula)
@@ -280,15 +379,31 @@ def test_only_the_evaluation_of_terms_and_the_parser_of_formulas_know_formulaic(
     homes = {
         path.relative_to(root).as_posix()
         for path in root.rglob("*.py")
-        if "from formulaic" in (text := path.read_text(encoding="utf-8")) or "import formulaic" in text
+        if "from formulaic" in (text := path.read_text(encoding="utf-8"))
+        or "import formulaic" in text
     }
     assert homes == {"designs/formulas.py", "models/terms.py", "crosscheck/terms.py"}
 
 
 SHADOWS = (
-    "numpy", "pandas", "matplotlib", "formulaic", "jinja2", "socialstats", "socialstats_reports", "sitecustomize",
-    "usercustomize", "conftest", "evil", "json", "pyarrow", "yaml", "statsmodels", "pingouin", "readline",
-)  # fmt: skip
+    "numpy",
+    "pandas",
+    "matplotlib",
+    "formulaic",
+    "jinja2",
+    "socialstats",
+    "socialstats_reports",
+    "sitecustomize",
+    "usercustomize",
+    "conftest",
+    "evil",
+    "json",
+    "pyarrow",
+    "yaml",
+    "statsmodels",
+    "pingouin",
+    "readline",
+)
 SETTINGS = """backend: module://evil
 text.usetex: True
 text.latex.preamble: \\input{MARK}
@@ -312,18 +427,26 @@ def test_a_folder_of_a_table_runs_nothing_and_changes_no_page(table: Path, tmp_p
         (folder / "d.csv").write_bytes(table.read_bytes())
         if name == "hostile":
             for module in SHADOWS:
-                (folder / f"{module}.py").write_text(f"open('MARK', 'w').close()\nraise SystemExit({module!r})\n")
+                (folder / f"{module}.py").write_text(
+                    f"open('MARK', 'w').close()\nraise SystemExit({module!r})\n"
+                )
             (folder / "evil.pth").write_text("import os; open('MARK', 'w')\n")
             (folder / "matplotlibrc").write_text(SETTINGS)
-            (folder / "pyproject.toml").write_text("[project.entry-points.socialstats]\nevil = 'evil'\n")
+            (folder / "pyproject.toml").write_text(
+                "[project.entry-points.socialstats]\nevil = 'evil'\n"
+            )
             about = folder / "evil-1.dist-info"
             about.mkdir()
             (about / "METADATA").write_text("Metadata-Version: 2.1\nName: evil\nVersion: 1\n")
-            (about / "entry_points.txt").write_text("[socialstats]\nevil = evil\n[narwhals.plugins]\nevil = evil\n")
+            (about / "entry_points.txt").write_text(
+                "[socialstats]\nevil = evil\n[narwhals.plugins]\nevil = evil\n"
+            )
         path = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
         environment = {**os.environ, "PYTHONPATH": path, "PYTHONSAFEPATH": "1"}
         words = ["report", "d.csv", "--cluster", "judge", "-q", "-o", "page.html"]
-        ran = subprocess.run([sys.executable, "-c", start, *words], cwd=folder, env=environment, capture_output=True)
+        ran = subprocess.run(
+            [sys.executable, "-c", start, *words], cwd=folder, env=environment, capture_output=True
+        )
         assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
         pages.append((folder / "page.html").read_bytes())
         assert not (folder / "MARK").exists()

@@ -37,7 +37,10 @@ CAUTIONS = ("SS201", "SS202", "SS204", "SS312")
 def everything() -> dict[str, ast.Module]:
     """Every module of the package."""
     paths = sorted(ROOT.rglob("*.py"))
-    return {path.relative_to(ROOT).as_posix(): tree_of(path.read_text(encoding="utf-8")) for path in paths}
+    return {
+        path.relative_to(ROOT).as_posix(): tree_of(path.read_text(encoding="utf-8"))
+        for path in paths
+    }
 
 
 def modules() -> dict[str, ast.Module]:
@@ -61,12 +64,17 @@ def is_copy(value: ast.expr) -> bool:
 
 
 def writes_ends(tree: ast.Module) -> bool:
-    keywords = any(k.arg in ENDS and not is_copy(k.value) for call in calls(tree) for k in call.keywords)
+    keywords = any(
+        k.arg in ENDS and not is_copy(k.value) for call in calls(tree) for k in call.keywords
+    )
     keys = any(
-        isinstance(key, ast.Constant) and key.value in ENDS and not isinstance(value, ast.Constant | ast.Call)
-        for node in ast.walk(tree) if isinstance(node, ast.Dict)
+        isinstance(key, ast.Constant)
+        and key.value in ENDS
+        and not isinstance(value, ast.Constant | ast.Call)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Dict)
         for key, value in zip(node.keys, node.values, strict=True)
-    )  # fmt: skip
+    )
     return keywords or keys
 
 
@@ -92,9 +100,12 @@ def test_a_caution_of_intervals_is_raised_in_one_place(code):
         name
         for name, tree in everything().items()
         for call in calls(tree)
-        if call.args and isinstance(call.args[0], ast.Constant) and call.args[0].value == code
-        and isinstance(call.func, ast.Name) and call.func.id == "caution"
-    ]  # fmt: skip
+        if call.args
+        and isinstance(call.args[0], ast.Constant)
+        and call.args[0].value == code
+        and isinstance(call.func, ast.Name)
+        and call.func.id == "caution"
+    ]
     assert len([name for name in found if not name.startswith("claims/")]) == 1, found
 
 
@@ -103,6 +114,9 @@ def test_glance_tells_how_much_clusters_know(name):
     subject = subject_of(name)
     result = run(name, subject.design(subject.rows()))
     told = result.glance().iloc[0]
-    if any(row.n_clusters is not None and row.conf_low is not None and row.df is not None for row in result.rows):
+    if any(
+        row.n_clusters is not None and row.conf_low is not None and row.df is not None
+        for row in result.rows
+    ):
         assert told["effective_df"] > 0
         assert 0 < told["largest_leverage"] <= 1

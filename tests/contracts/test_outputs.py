@@ -36,8 +36,14 @@ COMMANDS = {
     ("validate", "output as text"): ("validate run.eval -o {}", "checked.txt"),
     ("audit", "output"): ("audit table2.csv -o {}", "audit.json"),
     ("audit", "output as text"): ("audit table2.csv -o {}", "audit.md"),
-    ("gate", "output"): ("gate small.csv --require 'percent_agreement[a | b].n < 99' -o {}", "gate.json"),
-    ("gate", "output as text"): ("gate small.csv --require 'percent_agreement[a | b].n < 99' -o {}", "gate.md"),
+    ("gate", "output"): (
+        "gate small.csv --require 'percent_agreement[a | b].n < 99' -o {}",
+        "gate.json",
+    ),
+    ("gate", "output as text"): (
+        "gate small.csv --require 'percent_agreement[a | b].n < 99' -o {}",
+        "gate.md",
+    ),
     ("design", "output"): ("design ordinal ordinal.toml -q -o {}", "rules.csv"),
     ("join", "output"): ("join small.csv units.csv --on unit -q -o {}", "joined.tsv"),
     ("collect", "output"): ("collect play/run.toml -o {}", "new.jsonl"),
@@ -74,10 +80,24 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("outputs")
     for name in ("data/run.eval", "data/table2.csv", "data/pairs.csv", "design/ordinal.toml"):
         shutil.copy(ROOT / "examples" / name, folder)
-    rows = "".join(f"u{k},{rater},{(k * n) % 3}\n" for k in range(6) for n, rater in ((1, "a"), (2, "b")))
+    rows = "".join(
+        f"u{k},{rater},{(k * n) % 3}\n" for k in range(6) for n, rater in ((1, "a"), (2, "b"))
+    )
     (folder / "small.csv").write_text(f"unit,rater,rating\n{rows}")
     (folder / "units.csv").write_text("unit,area\n" + "".join(f"u{k},x\n" for k in range(6)))
-    assert main(["report", str(folder / "pairs.csv"), "--no-verify", "-q", "-o", str(folder / "shown.html")]) == 0
+    assert (
+        main(
+            [
+                "report",
+                str(folder / "pairs.csv"),
+                "--no-verify",
+                "-q",
+                "-o",
+                str(folder / "shown.html"),
+            ]
+        )
+        == 0
+    )
     with serving(answer) as server:
         assert main(["collect", "--new", "staged-values", str(folder / "play")]) == 0
         assert main(["collect", "--new", "ordinal", str(folder / "ask")]) == 0
@@ -106,7 +126,9 @@ def run(words: str, target: str | Path, *more: str) -> int:
 
 def files(folder: Path) -> dict[str, bytes]:
     """Return every file of a folder."""
-    return {str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()}
+    return {
+        str(one.relative_to(folder)): one.read_bytes() for one in folder.rglob("*") if one.is_file()
+    }
 
 
 def outputs() -> Iterator[tuple[str, argparse.ArgumentParser, argparse.Action]]:
@@ -119,14 +141,20 @@ def outputs() -> Iterator[tuple[str, argparse.ArgumentParser, argparse.Action]]:
 
 
 def test_every_output_of_every_command_is_tried() -> None:
-    assert {(name, action.dest) for name, _, action in outputs()} == {(c, o.split(" as ")[0]) for c, o in COMMANDS}
+    assert {(name, action.dest) for name, _, action in outputs()} == {
+        (c, o.split(" as ")[0]) for c, o in COMMANDS
+    }
 
 
 def test_what_names_a_file_to_write_is_an_output_and_has_one_way_around() -> None:
     known = {action for _, _, action in outputs()}
     for parser in make_parser().commands().values():
         for action in parser._actions:
-            if action.nargs is None and action.metavar and "write" in str(action.help).partition(";")[0].split():
+            if (
+                action.nargs is None
+                and action.metavar
+                and "write" in str(action.help).partition(";")[0].split()
+            ):
                 assert action.type is Output, action.option_strings
     assert known
     for name, parser, _ in outputs():
@@ -184,7 +212,14 @@ def test_a_file_of_its_own_kind_is_replaced_and_any_other_on_demand(
     Path("link").symlink_to("behind")
     if Path(name).suffix in (".html", ".txt", ".md"):
         kind = ["--format", Path(name).suffix[1:].replace("txt", "text")]
-        assert run(words, "link", *(kind if command[0] in ("validate", "audit", "estimate", "gate") else [])) == code
+        assert (
+            run(
+                words,
+                "link",
+                *(kind if command[0] in ("validate", "audit", "estimate", "gate") else []),
+            )
+            == code
+        )
         assert Path("link").is_symlink()
         assert Path("behind").read_bytes() == first
 
@@ -210,7 +245,9 @@ def test_what_is_read_is_not_written_over(
 def test_two_outputs_have_two_places(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for option in ("--controls", "--methods"):
         Path("own.csv").unlink(missing_ok=True)
-        assert main(["tidy", "play/log.jsonl", "-o", "own.csv", option, "own.csv", "--overwrite"]) == 2
+        assert (
+            main(["tidy", "play/log.jsonl", "-o", "own.csv", option, "own.csv", "--overwrite"]) == 2
+        )
         assert "or was just written" in capsys.readouterr().err
         assert Path("own.csv").read_text().startswith("item_id,")
     assert main(["report", "pairs.csv", "-o", "x.html", "--json", "x.html"]) == 2
@@ -218,12 +255,19 @@ def test_two_outputs_have_two_places(here: Path, capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_places_that_take_no_file(command: tuple[str, str], here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_places_that_take_no_file(
+    command: tuple[str, str], here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words, name = COMMANDS[command]
     end = Path(name).suffix
     (here / f"folder{end}").mkdir()
-    for target, said in ((f"none/x{end}", "no folder"), (f"folder{end}", ""), (f"/proc/x{end}", ""),
-                         (f"run.eval/x{end}", ""), (f"{'x' * 300}{end}", "")):  # fmt: skip
+    for target, said in (
+        (f"none/x{end}", "no folder"),
+        (f"folder{end}", ""),
+        (f"/proc/x{end}", ""),
+        (f"run.eval/x{end}", ""),
+        (f"{'x' * 300}{end}", ""),
+    ):
         capsys.readouterr()
         assert run(words, target) == 2
         last = capsys.readouterr().err.splitlines()[-1]
@@ -233,7 +277,9 @@ def test_places_that_take_no_file(command: tuple[str, str], here: Path, capsys: 
         assert f".x{end}." not in last
 
 
-@pytest.mark.parametrize("command", [one for one in COMMANDS if one[0] not in ("collect", "merge")], ids=" ".join)
+@pytest.mark.parametrize(
+    "command", [one for one in COMMANDS if one[0] not in ("collect", "merge")], ids=" ".join
+)
 def test_nothing_and_a_pipe_take_everything(command: tuple[str, str], here: Path) -> None:
     words, name = COMMANDS[command]
     end = Path(name).suffix[1:]
@@ -270,13 +316,21 @@ with opened_whole("slow.txt", METHODS) as file:
 
 def environment() -> dict[str, str]:
     """Return the environment of a process that imports what this one does."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "collect"), str(ROOT / "reports")))}
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join((str(ROOT), str(ROOT / "collect"), str(ROOT / "reports"))),
+    }
 
 
 @pytest.mark.slow
 def test_dev_stdout_is_where_the_shell_left_it(here: Path) -> None:
     Path("all.csv").write_text("mine\n")
-    words = [sys.executable, "-c", SCRIPT, *shlex.split("join small.csv units.csv --on unit -q -o /dev/stdout")]
+    words = [
+        sys.executable,
+        "-c",
+        SCRIPT,
+        *shlex.split("join small.csv units.csv --on unit -q -o /dev/stdout"),
+    ]
     with open("all.csv", "ab") as out:
         subprocess.run(words, stdout=out, env=environment(), check=True)
     piped = subprocess.run(words, stdout=subprocess.PIPE, env=environment(), check=True).stdout
@@ -289,8 +343,9 @@ def test_an_interrupted_write_leaves_nothing_behind(end: signal.Signals, tmp_pat
     target = tmp_path / "slow.txt"
     target.write_text("Responses were collected with socialstats 0")
     command = [sys.executable, "-c", SCRIPT]
-    with subprocess.Popen(command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL) as process:  # fmt: skip
+    with subprocess.Popen(
+        command, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"begun\n"
         assert len(list(tmp_path.iterdir())) == 2
@@ -301,23 +356,37 @@ def test_an_interrupted_write_leaves_nothing_behind(end: signal.Signals, tmp_pat
     assert target.read_text().endswith("socialstats 0")
 
 
-def test_a_read_only_folder_and_file_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_folder_and_file_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     target = tmp_path / "m.txt"
     monkeypatch.setattr(os, "access", lambda place, how: Path(place) != tmp_path)
-    with pytest.raises(InputError, match=r"m\.txt: the folder .* is read-only\."), opened_whole(target, METHODS):
+    with (
+        pytest.raises(InputError, match=r"m\.txt: the folder .* is read-only\."),
+        opened_whole(target, METHODS),
+    ):
         pass
     target.write_text("Responses were collected with socialstats 1")
     monkeypatch.setattr(os, "access", lambda place, how: Path(place) != target)
-    with pytest.raises(InputError, match=r"m\.txt: is write-protected\."), opened_whole(target, METHODS):
+    with (
+        pytest.raises(InputError, match=r"m\.txt: is write-protected\."),
+        opened_whole(target, METHODS),
+    ):
         pass
 
 
-def test_a_full_disk_is_one_sentence_with_the_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_one_sentence_with_the_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     target = tmp_path / "m.txt"
-    with pytest.raises(InputError, match=r"m\.txt: cannot be written: No space left on device"), \
-         opened_whole(target, METHODS):  # fmt: skip
+    with (
+        pytest.raises(InputError, match=r"m\.txt: cannot be written: No space left on device"),
+        opened_whole(target, METHODS),
+    ):
         raise OSError(28, "No space left on device")
     assert not list(tmp_path.iterdir())
-    with pytest.raises(InputError, match="/dev/full: cannot be written: No space left"), \
-         opened_whole("/dev/full", METHODS) as file:  # fmt: skip
+    with (
+        pytest.raises(InputError, match="/dev/full: cannot be written: No space left"),
+        opened_whole("/dev/full", METHODS) as file,
+    ):
         file.write(b"x" * 100_000)

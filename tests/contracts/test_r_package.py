@@ -43,8 +43,12 @@ def test_every_metric_is_wrapped_and_what_is_left_out_has_a_reason(generate: Mod
 
 
 def test_the_functions_of_r_have_the_arguments_of_python(generate: ModuleType) -> None:
-    assert (R / "R" / "metrics.R").read_text(encoding="utf-8") == generate.functions(), "run make r-generate"
-    assert (R / "NAMESPACE").read_text(encoding="utf-8") == generate.namespace(), "run make r-generate"
+    assert (R / "R" / "metrics.R").read_text(encoding="utf-8") == generate.functions(), (
+        "run make r-generate"
+    )
+    assert (R / "NAMESPACE").read_text(encoding="utf-8") == generate.namespace(), (
+        "run make r-generate"
+    )
 
 
 def test_every_function_of_r_has_a_help_page_with_its_arguments(generate: ModuleType) -> None:
@@ -60,24 +64,44 @@ def frame_of_r(**columns: list[Any]) -> dict[str, Any]:
     sent = []
     for values in columns.values():
         if isinstance(values[0], float):
-            sent.append({"r_kind": "number", "whole": False, "data": struct.pack(f"{len(values)}d", *values)})
+            sent.append(
+                {
+                    "r_kind": "number",
+                    "whole": False,
+                    "data": struct.pack(f"{len(values)}d", *values),
+                }
+            )
             continue
         levels = [*dict.fromkeys(value for value in values if value is not None)]
         codes = [0 if value is None else levels.index(value) + 1 for value in values]
-        sent.append({"r_kind": "text", "levels": levels, "data": struct.pack(f"{len(codes)}i", *codes)})
+        sent.append(
+            {"r_kind": "text", "levels": levels, "data": struct.pack(f"{len(codes)}i", *codes)}
+        )
     rows = len(next(iter(columns.values())))
-    return {"r_kind": "frame", "names": [*columns], "columns": sent, "rows": rows, "source": "data frame"}
+    return {
+        "r_kind": "frame",
+        "names": [*columns],
+        "columns": sent,
+        "rows": rows,
+        "source": "data frame",
+    }
 
 
 def called(bridge: ModuleType, name: str, **arguments: Any) -> Any:
-    return bridge.call(name, {"r_kind": "dict", "names": [*arguments], "values": [*arguments.values()]})
+    return bridge.call(
+        name, {"r_kind": "dict", "names": [*arguments], "values": [*arguments.values()]}
+    )
 
 
 def test_a_call_of_r_gives_the_numbers_of_python(bridge: ModuleType) -> None:
     before, after = [0.7, -1.6, -0.2, -1.2], [1.9, 0.8, 1.1, 0.1]
     sent = frame_of_r(before=before, after=after)
-    found = called(bridge, "paired_difference", paired=sent, first="after", second="before")["value"]
-    wanted = ss.paired_difference({"before": before, "after": after}, first="after", second="before")
+    found = called(bridge, "paired_difference", paired=sent, first="after", second="before")[
+        "value"
+    ]
+    wanted = ss.paired_difference(
+        {"before": before, "after": after}, first="after", second="before"
+    )
     assert (found["metric"], found["family"]) == ("paired_difference", "result")
     assert found["value"].rows == wanted.rows
 
@@ -95,5 +119,8 @@ def test_errors_come_as_fields_with_rows_from_one_and_settings_of_r(bridge: Modu
 def test_literals_are_code_of_r(bridge: ModuleType) -> None:
     said = {"levels": ["low", 'so "so"'], "order": False, "na": None, "map": {"a b": 1}}
     assert [bridge.in_r(name, value, "") for name, value in said.items()] == [
-        'levels = c("low", "so \\"so\\"")', "order = FALSE", "na = NULL", "map = list(`a b` = 1)",
-    ]  # fmt: skip
+        'levels = c("low", "so \\"so\\"")',
+        "order = FALSE",
+        "na = NULL",
+        "map = list(`a b` = 1)",
+    ]

@@ -9,12 +9,40 @@ import socialstats
 
 STUDIES = Path(socialstats.__file__).parent / "studies"
 MAKERS = {  # what makes numbers or results
-    "Result", "infer", "Estimand", "bootstrap", "jackknife",
-    "clustered_mean", "clustered_share", "mean_errors", "robust",
-    "mean_row", "share_row", "with_ends", "with_t", "with_each_t", "with_mean", "with_share", "with_inferred",
-    "with_welch", "with_resamples", "with_resampled_t", "with_both_intervals", "with_jackknife",
-}  # fmt: skip
-NUMBERS = {"estimate", "std_error", "statistic", "df", "p_value", "p_adjusted", "conf_low", "conf_high", "n"}
+    "Result",
+    "infer",
+    "Estimand",
+    "bootstrap",
+    "jackknife",
+    "clustered_mean",
+    "clustered_share",
+    "mean_errors",
+    "robust",
+    "mean_row",
+    "share_row",
+    "with_ends",
+    "with_t",
+    "with_each_t",
+    "with_mean",
+    "with_share",
+    "with_inferred",
+    "with_welch",
+    "with_resamples",
+    "with_resampled_t",
+    "with_both_intervals",
+    "with_jackknife",
+}
+NUMBERS = {
+    "estimate",
+    "std_error",
+    "statistic",
+    "df",
+    "p_value",
+    "p_adjusted",
+    "conf_low",
+    "conf_high",
+    "n",
+}
 OF_NUMBERS = {  # studies that write a number of a row, and why
     "estimates.py": "the one-sided test and the interval at another level of a planned hypothesis, from its row",
     "plan.py": "p of the direction that a plan states",
@@ -33,10 +61,12 @@ def made(text: str) -> list[str]:
         if not isinstance(node, ast.Call):
             continue
         numbers = [
-            k for k in node.keywords
-            if k.arg in NUMBERS and not (isinstance(k.value, ast.Constant) and k.value.value is None)
+            k
+            for k in node.keywords
+            if k.arg in NUMBERS
+            and not (isinstance(k.value, ast.Constant) and k.value.value is None)
             and not (isinstance(k.value, ast.Attribute) and k.value.attr in NUMBERS)
-        ]  # fmt: skip
+        ]
         if name_of(node) in MAKERS or (name_of(node) in ("Row", "replace") and numbers):
             found.append(ast.unparse(node))
     return found
@@ -54,4 +84,7 @@ def test_studies_make_no_numbers() -> None:
 def test_makers_are_found() -> None:
     text = "Row(term='a', undefined='why'); Row(term='a', estimate=1.0); replace(r, n=None); replace(r, p_value=p)"
     assert made(text) == ["Row(term='a', estimate=1.0)", "replace(r, p_value=p)"]
-    assert made("Result(rows=rows); with_t(row, error, 3, .95)") == ["Result(rows=rows)", "with_t(row, error, 3, 0.95)"]
+    assert made("Result(rows=rows); with_t(row, error, 3, .95)") == [
+        "Result(rows=rows)",
+        "with_t(row, error, 3, 0.95)",
+    ]

@@ -16,12 +16,26 @@ from socialstats.results.verification import COUNTED, NOT_RECOMPUTED, Published,
 from tests.contracts.subjects import run, subject_of
 
 CROSSCHECKS = Path(socialstats.__file__).parent / "crosscheck"
-ALLOWED = ("socialstats.crosscheck", "socialstats.designs", "socialstats.results", "socialstats.errors",
-           "socialstats.text", "socialstats.references", "socialstats.arrays")  # fmt: skip
-UNCHECKED = 0.1  # largest share of a metric's published numbers without a check on the contract data
+ALLOWED = (
+    "socialstats.crosscheck",
+    "socialstats.designs",
+    "socialstats.results",
+    "socialstats.errors",
+    "socialstats.text",
+    "socialstats.references",
+    "socialstats.arrays",
+)
+UNCHECKED = (
+    0.1  # largest share of a metric's published numbers without a check on the contract data
+)
 MOVED = 0.03
 # fields that are moved together: none of them is computed from another one by a check
-TOGETHER = (("estimate", "p_adjusted"), ("std_error", "df"), ("conf_low", "conf_high", "statistic"), ("p_value",))
+TOGETHER = (
+    ("estimate", "p_adjusted"),
+    ("std_error", "df"),
+    ("conf_low", "conf_high", "statistic"),
+    ("p_value",),
+)
 # ends whose Monte-Carlo refits take seconds each time, and whose resamples the contract data lose
 SHORT: dict[str, dict[str, Any]] = {"preference_shares": {"ci": "delta"}}
 each_metric = pytest.mark.parametrize("name", METRICS)
@@ -51,7 +65,9 @@ def moved(result: Result, fields: tuple[str, ...], room: dict[tuple[int, str], f
         for name in fields:
             value = getattr(row, name)
             if value is not None:
-                new[name] = value + max(MOVED * abs(value) if value else MOVED, 2 * room.get((k, name), 0.0))
+                new[name] = value + max(
+                    MOVED * abs(value) if value else MOVED, 2 * room.get((k, name), 0.0)
+                )
         rows.append(replace(row, **new))
     return replace(result, rows=tuple(rows))
 
@@ -62,7 +78,12 @@ def test_every_number_is_checked_or_listed_and_a_changed_one_is_noticed(name: st
     result = result_of(name)
     verification = result.verify()
     numbers = {at: ok for at, ok in verification.numbers().items() if at[1] != "counts"}
-    shown = {(k, field) for k, row in enumerate(result.rows) for field in KINDS if getattr(row, field) is not None}
+    shown = {
+        (k, field)
+        for k, row in enumerate(result.rows)
+        for field in KINDS
+        if getattr(row, field) is not None
+    }
     assert set(numbers) == shown
     assert all(check.note for check in verification if check.ok is None)
     unchecked = [at for at, ok in numbers.items() if ok is None]
@@ -76,8 +97,11 @@ def test_every_number_is_checked_or_listed_and_a_changed_one_is_noticed(name: st
     for fields in TOGETHER:
         if any(getattr(row, field) is not None for row in result.rows for field in fields):
             found = moved(result, fields, room).verify().numbers()
-            unseen = [(result.rows[k].term, result.rows[k].group, field)
-                      for (k, field), ok in found.items() if field in fields and ok is True]  # fmt: skip
+            unseen = [
+                (result.rows[k].term, result.rows[k].group, field)
+                for (k, field), ok in found.items()
+                if field in fields and ok is True
+            ]
             assert unseen == []
 
 
@@ -123,7 +147,9 @@ def test_nothing_in_words() -> None:
 def test_every_number_of_a_result_is_recomputed_or_has_a_reason(name: str) -> None:
     result = result_of(name)
     found = result.verify().recomputed()
-    shown = sum(getattr(row, field) is not None for row in result.rows for field in (*KINDS, *COUNTED))
+    shown = sum(
+        getattr(row, field) is not None for row in result.rows for field in (*KINDS, *COUNTED)
+    )
     assert found.total.n == shown
     assert found.total.unchecked == sum(found.lacks.values())
     assert found.total.agree + found.total.disagree + found.total.unchecked == shown
@@ -144,5 +170,7 @@ def test_counts_and_levels_are_listed_as_not_checked(field: str) -> None:
 @pytest.mark.parametrize("name", ["bradley_terry", "paired_difference"])
 def test_a_part_of_the_rows_is_named(name: str) -> None:
     result = result_of(name)
-    with pytest.raises(socialstats.InputError, match=r"verify\(\) needs all rows .* and these 1 are others"):
+    with pytest.raises(
+        socialstats.InputError, match=r"verify\(\) needs all rows .* and these 1 are others"
+    ):
         replace(result, rows=result.rows[:1]).verify()

@@ -36,13 +36,18 @@ def test_nearly_one_cluster_loses_no_digits_of_the_degrees_of_freedom() -> None:
     f = np.array([1 - 3e-6, 1e-6, 2e-6])
     r = f**2 / (1 - f)
     exact = 1 / (f @ f + 2 * (r[0] * r[1] + r[0] * r[2] + r[1] * r[2]))
-    assert errors_by(np.array([1e-6, 0, -1e-6]), f, np.arange(3)[:, None]).df == pytest.approx(exact, rel=1e-12)
+    assert errors_by(np.array([1e-6, 0, -1e-6]), f, np.arange(3)[:, None]).df == pytest.approx(
+        exact, rel=1e-12
+    )
 
 
 def test_two_factors_are_the_largest_of_three_and_nested_ones_the_coarser() -> None:
     rng = np.random.default_rng(5)
     one, two, x = rng.integers(0, 6, 80), rng.integers(0, 9, 80), rng.normal(size=80)
-    v = [by_matrices(x, np.ones(80), np.unique(code, return_inverse=True)[1])[0] for code in (one, two)]
+    v = [
+        by_matrices(x, np.ones(80), np.unique(code, return_inverse=True)[1])[0]
+        for code in (one, two)
+    ]
     off = (x - x.mean()) / 80
     both = sum(off[(one == a) & (two == b)].sum() ** 2 for a in range(6) for b in range(9))
     found = mean_errors(x, np.column_stack([one, two]))

@@ -69,13 +69,22 @@ def test_description_shows_everything() -> None:
 
 
 def test_unknown_name_lists_what_there_is() -> None:
-    with pytest.raises(InputError, match=r"no data set 'chess'. Data sets: role_conflict, .*, ice_hockey"):
+    with pytest.raises(
+        InputError, match=r"no data set 'chess'. Data sets: role_conflict, .*, ice_hockey"
+    ):
         describe("chess")
 
 
 def test_text_that_looks_missing_or_numeric_stays_text() -> None:
-    assert all(isinstance(day, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", day) for day in bundled.ice_hockey()["date"])
-    assert bundled.role_conflict_roles()["gender"].value_counts().to_dict() == {"": 51, "male": 7, "female": 7}
+    assert all(
+        isinstance(day, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", day)
+        for day in bundled.ice_hockey()["date"]
+    )
+    assert bundled.role_conflict_roles()["gender"].value_counts().to_dict() == {
+        "": 51,
+        "male": 7,
+        "female": 7,
+    }
 
 
 def test_citations_are_stiglers() -> None:
@@ -88,10 +97,17 @@ def test_citations_are_stiglers() -> None:
 def test_baseball_is_a_double_round_robin() -> None:
     data = bundled.baseball()
     games = data["wins_a"] + data["wins_b"]
-    met = data.assign(games=games, pair=[" ".join(sorted(p)) for p in zip(data["item_a"], data["item_b"], strict=True)])
+    met = data.assign(
+        games=games,
+        pair=[" ".join(sorted(p)) for p in zip(data["item_a"], data["item_b"], strict=True)],
+    )
     assert (met.groupby("pair")["games"].sum() == 13).all()
     assert met["pair"].nunique() == 21
-    assert data.set_index(["item_a", "item_b"]).loc[("Milwaukee", "Boston")].tolist() == ["Milwaukee", 6, 1]
+    assert data.set_index(["item_a", "item_b"]).loc[("Milwaukee", "Boston")].tolist() == [
+        "Milwaukee",
+        6,
+        1,
+    ]
     assert data["home"].equals(data["item_a"])
     assert len(data) == 42
 
@@ -102,7 +118,11 @@ def test_ice_hockey_winner_is_the_team_with_more_goals() -> None:
     expected = [
         v if a > b else o if b > a else "tie"
         for v, o, a, b in zip(
-            games["visitor"], games["opponent"], games["visitor_goals"], games["opponent_goals"], strict=True
+            games["visitor"],
+            games["opponent"],
+            games["visitor_goals"],
+            games["opponent_goals"],
+            strict=True,
         )
     ]
     assert games["winner"].tolist() == expected
@@ -115,7 +135,10 @@ def test_ice_hockey_winner_is_the_team_with_more_goals() -> None:
 def test_bundled_rows_are_these() -> None:
     from socialstats.datasets.catalogue import text
 
-    digests = {entry.name: hashlib.sha256(text(entry.file).encode()).hexdigest()[:16] for entry in datasets()}
+    digests = {
+        entry.name: hashlib.sha256(text(entry.file).encode()).hexdigest()[:16]
+        for entry in datasets()
+    }
     assert digests == DIGESTS
 
 

@@ -27,14 +27,16 @@ def test_shape_is_that_of_the_study(data: pd.DataFrame) -> None:
     assert (seats.size() == seats.nunique()).all()
     assert set(data["action"]) == set(ACTIONS)
     assert set(data["pressure"]) == set(PRESSURES)
-    assert data.groupby(["source", "domain", "pressure"]).size().unstack(0).drop_duplicates().to_numpy().tolist() == [
-        [280, 200]
-    ]
+    assert data.groupby(["source", "domain", "pressure"]).size().unstack(
+        0
+    ).drop_duplicates().to_numpy().tolist() == [[280, 200]]
 
 
 def test_people_differ_from_story_to_story(data: pd.DataFrame) -> None:
     people = data[data["source"] == "human"]
-    assert people["rater"].value_counts().to_dict() == {f"person {k:03d}": 48 for k in range(1, 141)}
+    assert people["rater"].value_counts().to_dict() == {
+        f"person {k:03d}": 48 for k in range(1, 141)
+    }
     panels = people.groupby(["scenario", "pressure"])["rater"].agg(frozenset)
     assert panels.nunique() == 960
     assert people.groupby("rater")["domain"].nunique().min() == 4
@@ -46,7 +48,9 @@ def test_shares_are_those_of_a_direct_simulation() -> None:
     own = {"human": truth.person_sd, "model": truth.model_sd}
     for s, source in enumerate(own):
         sd = np.sqrt(truth.scenario_sd**2 + truth.story_sd**2 + own[source] ** 2)
-        chance = probabilities(centres()[s, 2, 4] + sd * rng.standard_normal((200_000, 2))).mean(axis=0)
+        chance = probabilities(centres()[s, 2, 4] + sd * rng.standard_normal((200_000, 2))).mean(
+            axis=0
+        )
         known = truth.shares[source, "hiring", "authority"]
         np.testing.assert_allclose([known[action] for action in ACTIONS], chance, atol=0.005)
 
@@ -56,7 +60,9 @@ def test_truth_is_recovered(data: pd.DataFrame) -> None:
     truth = norm_goal_truth().shares
     z = []
     for action in ACTIONS:
-        share = (data["action"] == action).groupby([data[name] for name in (*CELL, "scenario")]).mean()
+        share = (
+            (data["action"] == action).groupby([data[name] for name in (*CELL, "scenario")]).mean()
+        )
         cells = share.groupby(level=CELL).agg(["mean", "std", "size"])
         known = [truth[cell][action] for cell in cells.index]
         z.append((cells["mean"] - known) / (cells["std"] / np.sqrt(cells["size"])))
@@ -83,18 +89,26 @@ def test_alphas_are_those_of_a_direct_simulation() -> None:
     """Agreement of two raters of one story over 40,000 drawn stories a condition; standard error .0005."""
     truth, rng = norm_goal_truth(), np.random.default_rng(4)
     shared = np.hypot(truth.scenario_sd, truth.story_sd)
-    for source, own, known in ((0, truth.person_sd, truth.human_alpha), (1, truth.model_sd, truth.model_alpha)):
+    for source, own, known in (
+        (0, truth.person_sd, truth.human_alpha),
+        (1, truth.model_sd, truth.model_alpha),
+    ):
         first, second = [], []
         for centre in centres()[source].reshape(-1, 2):
             story = centre + shared * rng.standard_normal((40_000, 2))
             view = own * rng.standard_normal((2, 40_000, 2))
-            odds = np.exp(story + (view if source == 0 else view[[0, 0]]))  # a model's runs share their view
+            odds = np.exp(
+                story + (view if source == 0 else view[[0, 0]])
+            )  # a model's runs share their view
             chance = np.concatenate([np.ones((2, 40_000, 1)), odds], axis=-1)
             chance /= chance.sum(axis=-1, keepdims=True)
             first.append(chance[0])
             second.append(chance[1])
         one, two = np.concatenate(first), np.concatenate(second)
-        agree, by_chance = (one * two).sum(axis=1).mean(), (np.concatenate([one, two]).mean(axis=0) ** 2).sum()
+        agree, by_chance = (
+            (one * two).sum(axis=1).mean(),
+            (np.concatenate([one, two]).mean(axis=0) ** 2).sum(),
+        )
         assert (agree - by_chance) / (1 - by_chance) == pytest.approx(known, abs=0.003)
 
 

@@ -20,10 +20,13 @@ def data() -> pd.DataFrame:
 
 def differences(data: pd.DataFrame, a: str, b: str) -> pd.Series:
     """Answer with a second minus answer with a first, one a scenario and pair of names that answered both."""
-    rows = data[((data["group_first"] == a) & (data["group_second"] == b)) | (
-        (data["group_first"] == b) & (data["group_second"] == a)
-    )]  # fmt: skip
-    wide = rows.astype({"answer": float}).pivot(index=["scenario", "pair"], columns="group_first", values="answer")
+    rows = data[
+        ((data["group_first"] == a) & (data["group_second"] == b))
+        | ((data["group_first"] == b) & (data["group_second"] == a))
+    ]
+    wide = rows.astype({"answer": float}).pivot(
+        index=["scenario", "pair"], columns="group_first", values="answer"
+    )
     return (wide[b] - wide[a]).dropna()
 
 
@@ -36,7 +39,11 @@ def test_shape_is_that_of_the_study(data: pd.DataFrame) -> None:
     types = data.groupby(["scenario", "group_first", "group_second"]).size()
     assert len(types) == 29 * 9
     assert (types == 20).all()
-    assert data.groupby("group_first")["name_first"].nunique().to_dict() == {"man": 10, "neutral": 10, "woman": 10}
+    assert data.groupby("group_first")["name_first"].nunique().to_dict() == {
+        "man": 10,
+        "neutral": 10,
+        "woman": 10,
+    }
 
 
 def test_every_pair_of_names_is_asked_in_both_orders_in_every_scenario(data: pd.DataFrame) -> None:
@@ -49,7 +56,9 @@ def test_every_pair_of_names_is_asked_in_both_orders_in_every_scenario(data: pd.
     assert names["name_first"].nunique() == 90
     assert not (data["name_first"] == data["name_second"]).any()
     between = data[data["group_first"] != data["group_second"]]
-    assert (between.groupby(["scenario", "group_first", "group_second", "name_first"]).size() == 2).all()
+    assert (
+        between.groupby(["scenario", "group_first", "group_second", "name_first"]).size() == 2
+    ).all()
 
 
 def test_rungs_and_missing_answers(data: pd.DataFrame) -> None:
@@ -75,7 +84,10 @@ def test_biases_are_those_of_a_direct_simulation() -> None:
         lead = favour + truth.taste_sd * (z[1] - z[2])
         direct = 2 * (expit(base + lead) - expit(base - lead)).mean()
         assert truth.bias[kind, "woman", "man"] == pytest.approx(direct, abs=0.005)
-    pooled = (13 * truth.bias["egalitarian", "woman", "man"] + 16 * truth.bias["traditional", "woman", "man"]) / 29
+    pooled = (
+        13 * truth.bias["egalitarian", "woman", "man"]
+        + 16 * truth.bias["traditional", "woman", "man"]
+    ) / 29
     assert truth.bias["all", "woman", "man"] == pytest.approx(pooled, abs=1e-12)
     assert truth.bias["all", "neutral", "man"] == 0
 
@@ -93,7 +105,9 @@ def test_biases_are_recovered(data: pd.DataFrame, kind: str, a: str, b: str) -> 
 
 @pytest.mark.parametrize("group", ["woman", "man", "neutral"])
 def test_position_is_recovered_from_couples_of_one_group(data: pd.DataFrame, group: str) -> None:
-    rows = data[(data["group_first"] == group) & (data["group_second"] == group)].astype({"answer": float})
+    rows = data[(data["group_first"] == group) & (data["group_second"] == group)].astype(
+        {"answer": float}
+    )
     means = rows.groupby("scenario")["answer"].mean()
     known = relationship_bias_truth().scores["all", group, group]
     assert known < -0.1

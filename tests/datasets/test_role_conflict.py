@@ -9,7 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from socialstats.datasets import role_conflict, role_conflict_labels, role_conflict_roles, role_conflict_truth
+from socialstats.datasets import (
+    role_conflict,
+    role_conflict_labels,
+    role_conflict_roles,
+    role_conflict_truth,
+)
 from socialstats.datasets.catalogue import DATA, table
 from socialstats.datasets.simulate_role_conflict import (
     COUNTERPARTS,
@@ -43,7 +48,9 @@ def test_write_makes_files_without_a_date(tmp_path) -> None:
     packed = (tmp_path / "role_conflict.csv.gz").read_bytes()
     assert packed[3:8] == b"\0" * 5  # no flags (file name), no time
     assert packed == gzip_bytes(gzip.decompress(packed))
-    assert gzip.decompress(packed) == gzip.decompress(DATA.joinpath("role_conflict.csv.gz").read_bytes())
+    assert gzip.decompress(packed) == gzip.decompress(
+        DATA.joinpath("role_conflict.csv.gz").read_bytes()
+    )
 
 
 def test_another_seed_makes_other_choices(made: Simulation) -> None:
@@ -119,7 +126,9 @@ def test_truth_is_recovered(data: pd.DataFrame) -> None:
     X[:, 65] = np.where(data["first"] == data["role_a"], 1, -1)
     beta, cov = logistic(X, (data["choice"] == data["role_a"]).to_numpy(dtype=float))
     lam = np.array(list(truth.strengths.values()))
-    true = np.append(lam[:-1] - lam[-1], [truth.urgency, truth.order]) / np.sqrt(1 + 0.346 * truth.pair_sd**2)
+    true = np.append(lam[:-1] - lam[-1], [truth.urgency, truth.order]) / np.sqrt(
+        1 + 0.346 * truth.pair_sd**2
+    )
     z = (beta - true) / np.sqrt(np.diag(cov))
     assert np.abs(z[64:]).max() < 3
     chi2 = (beta - true) @ np.linalg.solve(cov, beta - true)

@@ -20,11 +20,23 @@ from socialstats.datasets import (
     simulate_staged_values,
 )
 from socialstats.datasets.catalogue import DATA
-from socialstats.datasets.simulating import gauss_hermite, gzip_bytes, ranks, rounded, rounded_mean, write_files
+from socialstats.datasets.simulating import (
+    gauss_hermite,
+    gzip_bytes,
+    ranks,
+    rounded,
+    rounded_mean,
+    write_files,
+)
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 
-MODULES = [simulate_norm_goal, simulate_relationship_bias, simulate_social_norms, simulate_staged_values]
+MODULES = [
+    simulate_norm_goal,
+    simulate_relationship_bias,
+    simulate_social_norms,
+    simulate_staged_values,
+]
 NAMES = ["norm_goal", "relationship_bias", "social_norms", "staged_values"]
 
 
@@ -80,12 +92,18 @@ REAL = re.compile(
 )
 
 
-@pytest.mark.parametrize("entry", [entry for entry in datasets() if entry.name in (*NAMES, "staged_values_controls")])
+@pytest.mark.parametrize(
+    "entry", [entry for entry in datasets() if entry.name in (*NAMES, "staged_values_controls")]
+)
 def test_nobody_real_is_named(entry: bundled.Dataset) -> None:
     data = entry.load()
-    for column in {"rater", "judge", "model", "name_first", "name_second", "pair"} & set(data.columns):
+    for column in {"rater", "judge", "model", "name_first", "name_second", "pair"} & set(
+        data.columns
+    ):
         assert all(LABELS.fullmatch(label) for label in data[column].unique()), column
-    texts = [label for column in data.select_dtypes(["str", "object"]) for label in data[column].unique()]
+    texts = [
+        label for column in data.select_dtypes(["str", "object"]) for label in data[column].unique()
+    ]
     assert not [text for text in [*texts, str(entry)] if REAL.search(text)]
     assert all(text.isascii() and len(text) < 40 for text in texts)
 
@@ -93,14 +111,28 @@ def test_nobody_real_is_named(entry: bundled.Dataset) -> None:
 @pytest.mark.parametrize(
     ("name", "check"),
     [
-        ("norm_goal", lambda made: (made.n_rows, len(made.units), len(made.raters)) == (11_520, 160, 145)),
-        ("relationship_bias", lambda made: made.n_pairs == 577 and made.conditions == ("man", "woman")),
-        ("social_norms", lambda made: (made.n_rows, len(made.units), len(made.raters)) == (24_037, 400, 111)),
-        ("staged_values", lambda made: (made.n_rows, len(made.raters)) == (2_880, 3) and len(made.split()) == 6),
+        (
+            "norm_goal",
+            lambda made: (made.n_rows, len(made.units), len(made.raters)) == (11_520, 160, 145),
+        ),
+        (
+            "relationship_bias",
+            lambda made: made.n_pairs == 577 and made.conditions == ("man", "woman"),
+        ),
+        (
+            "social_norms",
+            lambda made: (made.n_rows, len(made.units), len(made.raters)) == (24_037, 400, 111),
+        ),
+        (
+            "staged_values",
+            lambda made: (made.n_rows, len(made.raters)) == (2_880, 3) and len(made.split()) == 6,
+        ),
     ],
 )
 def test_documented_design_works(name: str, check: Callable[[object], bool]) -> None:
-    made = eval(describe(name).design, {"Ratings": Ratings, "Paired": Paired, "data": describe(name).load()})
+    made = eval(
+        describe(name).design, {"Ratings": Ratings, "Paired": Paired, "data": describe(name).load()}
+    )
     assert check(made)
 
 

@@ -14,7 +14,9 @@ from socialstats.datasets.simulate_social_norms import GROUPS, SKIPPERS
 @pytest.fixture(scope="module")
 def data() -> pd.DataFrame:
     data = social_norms()
-    return data.assign(score=data["answer"].map({letter: float(k) for k, letter in enumerate("ABCDE")}))
+    return data.assign(
+        score=data["answer"].map({letter: float(k) for k, letter in enumerate("ABCDE")})
+    )
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +29,9 @@ def models(data: pd.DataFrame) -> pd.DataFrame:
     return data[data["source"] == "model"]
 
 
-def test_shape_is_that_of_the_study(data: pd.DataFrame, people: pd.DataFrame, models: pd.DataFrame) -> None:
+def test_shape_is_that_of_the_study(
+    data: pd.DataFrame, people: pd.DataFrame, models: pd.DataFrame
+) -> None:
     assert (len(data), len(people), len(models)) == (24_400, 20_000, 4_400)
     assert data.groupby("area")["item"].nunique().tolist() == [100] * 4
     assert (people.groupby("item")["rater"].nunique() == 50).all()
@@ -87,7 +91,9 @@ def test_nearest_group_of_every_model_is_the_true_one(
 ) -> None:
     truth = social_norms_truth()
     nearest = distances(people, models, attribute).idxmin(axis=1)
-    assert nearest.to_dict() == {model: truth.closest[family, attribute] for model, family in truth.family.items()}
+    assert nearest.to_dict() == {
+        model: truth.closest[family, attribute] for model, family in truth.family.items()
+    }
 
 
 def test_true_groups_are_nearest_in_a_large_population() -> None:
@@ -99,13 +105,17 @@ def test_true_groups_are_nearest_in_a_large_population() -> None:
         (other,) = [shift for name, shift in truth.shifts.items() if name != attribute]
         gap: dict[str, dict[str, float]] = {family: {} for family in family_bias}
         for group, shift in shifts.items():
-            whole = rng.choice(list(other.values()), 1500)[:, None] + rng.normal(0, truth.person_sd, (1500, 1))
+            whole = rng.choice(list(other.values()), 1500)[:, None] + rng.normal(
+                0, truth.person_sd, (1500, 1)
+            )
             latent = means + shift + whole + rng.normal(0, truth.answer_sd, (1500, len(means)))
             score = np.clip(np.floor(latent + 0.5), 0, 4)
             mode = np.stack([(score == k).sum(axis=0) for k in range(5)]).argmax(axis=0)
             for family, bias in family_bias.items():
                 view = means + bias + rng.normal(0, truth.model_sd, (50, len(means)))
-                gap[family][group] = float(np.abs(np.clip(np.floor(view + 0.5), 0, 4) - mode).mean())
+                gap[family][group] = float(
+                    np.abs(np.clip(np.floor(view + 0.5), 0, 4) - mode).mean()
+                )
         for family, found in gap.items():
             assert min(found, key=found.__getitem__) == truth.closest[family, attribute]
 
@@ -116,7 +126,9 @@ def test_items_and_shifts_are_recovered(people: pd.DataFrame) -> None:
     means = pd.Series(truth.item_means)
     assert np.corrcoef(rows.groupby("item")["score"].mean()[means.index], means)[0, 1] > 0.95
     shift = sum(rows[attribute].map(by_group) for attribute, by_group in truth.shifts.items())
-    middle = rows["item"].map(means).between(1.6, 2.4)  # far from the ends of the scale, where answers pile up
+    middle = (
+        rows["item"].map(means).between(1.6, 2.4)
+    )  # far from the ends of the scale, where answers pile up
     slope = np.polyfit(shift[middle], (rows["score"] - rows["item"].map(means))[middle], 1)[0]
     assert 0.85 < slope < 1.05
 

@@ -9,7 +9,13 @@ import pandas as pd
 import pytest
 
 from socialstats.datasets import staged_values, staged_values_controls, staged_values_truth
-from socialstats.datasets.simulate_staged_values import MODEL_STAGE_SD, PROFILE, STAGES, WEIGHTS, trait_means
+from socialstats.datasets.simulate_staged_values import (
+    MODEL_STAGE_SD,
+    PROFILE,
+    STAGES,
+    WEIGHTS,
+    trait_means,
+)
 
 TRAITS = list(WEIGHTS)
 
@@ -41,8 +47,11 @@ def test_shape_is_that_of_the_study(data: pd.DataFrame, main: pd.DataFrame) -> N
     assert data["stage"].unique().tolist() == list(STAGES)
     other = data[data["wording"] != 1]
     assert other.groupby(["stage", "wording"]).size().to_dict() == {
-        ("stage 1", 2): 480, ("stage 1", 3): 480, ("stage 4", 2): 480, ("stage 4", 3): 480,
-    }  # fmt: skip
+        ("stage 1", 2): 480,
+        ("stage 1", 3): 480,
+        ("stage 4", 2): 480,
+        ("stage 4", 3): 480,
+    }
     assert data[TRAITS].min().min() >= 0
     assert data[TRAITS].max().max() <= 20
     assert set(data["commitment"]) == set(range(6))
@@ -58,7 +67,9 @@ def test_weights_are_those_of_the_protocol() -> None:
 
 def test_traits_have_the_composite_they_are_made_from() -> None:
     wanted = np.array([-55.0, 0.0, 12.5])
-    np.testing.assert_allclose((trait_means(wanted) - 10) @ np.array(list(WEIGHTS.values())), wanted, atol=1e-12)
+    np.testing.assert_allclose(
+        (trait_means(wanted) - 10) @ np.array(list(WEIGHTS.values())), wanted, atol=1e-12
+    )
 
 
 def test_composites_are_recovered(main: pd.DataFrame) -> None:
@@ -97,7 +108,9 @@ def test_judges_shift_everybody_alike(main: pd.DataFrame) -> None:
     for judge in ("judge 2", "judge 3"):
         difference = wide[judge] - wide["judge 1"]
         known = truth[judge] - truth["judge 1"]
-        assert abs(difference.mean() - known) < 4 * difference.std() / np.sqrt(len(difference)) + 0.1
+        assert (
+            abs(difference.mean() - known) < 4 * difference.std() / np.sqrt(len(difference)) + 0.1
+        )
 
 
 def test_controls_show_the_judges_own_zero() -> None:
@@ -106,7 +119,11 @@ def test_controls_show_the_judges_own_zero() -> None:
     known = controls["text"].map(truth.control) + controls["judge"].map(truth.judge_offset)
     sd = np.sqrt((0.8**2 + 1 / 12) * sum(weight**2 for weight in WEIGHTS.values()))
     assert (composite(controls) - known).abs().max() < 3.5 * sd
-    assert controls.groupby("text")["judge"].nunique().to_dict() == {"balanced": 3, "left": 3, "right": 3}
+    assert controls.groupby("text")["judge"].nunique().to_dict() == {
+        "balanced": 3,
+        "left": 3,
+        "right": 3,
+    }
 
 
 def test_spread_over_wordings_is_recovered(data: pd.DataFrame) -> None:

@@ -16,11 +16,16 @@ def board(**columns: object) -> pd.DataFrame:
     """Scores of 48 items in 16 stories and two benchmarks by three models."""
     rng = np.random.default_rng(3)
     item = np.tile(np.arange(48), 3)
-    return pd.DataFrame({
-        "model": np.repeat(MODELS, 48), "item": [f"q{k:02d}" for k in item],
-        "benchmark": np.where(item < 20, "arith", "geography"), "story": [f"s{k // 3:02d}" for k in item],
-        "correct": rng.integers(0, 2, 144), **columns,
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "model": np.repeat(MODELS, 48),
+            "item": [f"q{k:02d}" for k in item],
+            "benchmark": np.where(item < 20, "arith", "geography"),
+            "story": [f"s{k // 3:02d}" for k in item],
+            "correct": rng.integers(0, 2, 144),
+            **columns,
+        }
+    )
 
 
 def read(rows: pd.DataFrame) -> Board | None:
@@ -37,13 +42,21 @@ def test_what_is_the_same_in_all_rows_of_an_item_is_its_benchmark_or_its_cluster
     found = read(board())
     assert found is not None
     assert (found.model.name, names(found.unit), found.value.name) == ("model", ["item"], "correct")
-    assert (names(found.task), names(found.cluster), names(found.repeat)) == (["benchmark"], ["story"], [])
+    assert (names(found.task), names(found.cluster), names(found.repeat)) == (
+        ["benchmark"],
+        ["story"],
+        [],
+    )
 
 
 def test_what_differs_between_rows_of_an_item_is_neither() -> None:
     mixed = np.random.default_rng(4).permutation(144)
     rows = board()
-    found = read(rows.assign(benchmark=rows["benchmark"].to_numpy()[mixed], story=rows["story"].to_numpy()[mixed]))
+    found = read(
+        rows.assign(
+            benchmark=rows["benchmark"].to_numpy()[mixed], story=rows["story"].to_numpy()[mixed]
+        )
+    )
     assert found is not None
     assert [*found.task, *found.cluster] == []
 

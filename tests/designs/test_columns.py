@@ -28,13 +28,27 @@ def roles(columns: str, **options: Any) -> Contest:
         ("player1 player2 result", {}, ("player1", "player2", "result")),
         ("left right preferred", {}, ("left", "right", "preferred")),
         ("winner left right item_a item_b", {}, ("item_a", "item_b", "winner")),
-        ("model_a model_b winner", {"item_a": "model_b", "item_b": "model_a"}, ("model_b", "model_a", "winner")),
-        ("home.team away.team winner", {"item_a": "home.team"}, ("home.team", "away.team", "winner")),
+        (
+            "model_a model_b winner",
+            {"item_a": "model_b", "item_b": "model_a"},
+            ("model_b", "model_a", "winner"),
+        ),
+        (
+            "home.team away.team winner",
+            {"item_a": "home.team"},
+            ("home.team", "away.team", "winner"),
+        ),
         ("left right winner", {"item_b": "right"}, ("left", "right", "winner")),
-        ("one two three", {"item_a": "one", "item_b": "two", "winner": "three"}, ("one", "two", "three")),
+        (
+            "one two three",
+            {"item_a": "one", "item_b": "two", "winner": "three"},
+            ("one", "two", "three"),
+        ),
     ],
 )
-def test_parts_are_found(columns: str, options: dict[str, Any], expected: tuple[str, str, str]) -> None:
+def test_parts_are_found(
+    columns: str, options: dict[str, Any], expected: tuple[str, str, str]
+) -> None:
     found = roles(columns, **options)
     assert (found["item_a"], found["item_b"], found["winner"]) == expected
 
@@ -61,7 +75,9 @@ def test_parts_are_found(columns: str, options: dict[str, Any], expected: tuple[
         ("item_a item_b winner w_a w_b", {"weight": "w_a"}, {}),
     ],
 )
-def test_covariates_are_pairs_of_columns(columns: str, options: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_covariates_are_pairs_of_columns(
+    columns: str, options: dict[str, Any], expected: dict[str, Any]
+) -> None:
     assert dict(roles(columns, **options).covariates) == expected
 
 
@@ -70,7 +86,9 @@ def test_order_and_wins_are_found() -> None:
     assert roles("item_a item_b winner order", order=False)["order"] == ""
     assert roles("first second winner")["order"] == ""
     assert roles("item_a item_b wins_a wins_b ties").of("wins") == ["wins_a", "wins_b", "ties"]
-    assert roles("journal1 journal2 win1 win2", item_a="journal1", item_b="journal2").of("wins") == ["win1", "win2"]
+    assert roles("journal1 journal2 win1 win2", item_a="journal1", item_b="journal2").of(
+        "wins"
+    ) == ["win1", "win2"]
 
 
 def test_an_undeclared_covariate_says_how_to_declare_it() -> None:
@@ -97,9 +115,12 @@ def test_tokens_need_one_difference() -> None:
 def test_texts_that_identify_rows_are_not_covariates_unless_declared() -> None:
     n = 120
     rows = {
-        "item_a": ["p", "q"] * (n // 2), "item_b": ["q", "p"] * (n // 2), "winner": ["p"] * n,
-        "answer_a": [f"text {k}" for k in range(n)], "answer_b": [f"reply {k}" for k in range(n)],
-    }  # fmt: skip
+        "item_a": ["p", "q"] * (n // 2),
+        "item_b": ["q", "p"] * (n // 2),
+        "winner": ["p"] * n,
+        "answer_a": [f"text {k}" for k in range(n)],
+        "answer_b": [f"reply {k}" for k in range(n)],
+    }
     design = Comparisons.from_frame(rows)
     assert not design.covariates
     assert [c.code for c in design.cautions] == ["SS307"]
@@ -114,9 +135,13 @@ def test_values_in_place_of_a_column_are_an_error_that_says_so() -> None:
         ss.bradley_terry(ss.datasets.baseball(), weight=[1, 2, 3])
 
 
-@pytest.mark.parametrize("values", [["a", "b", "c"], [1, 2, 3]])  # texts are stacked in memory, numbers later
+@pytest.mark.parametrize(
+    "values", [["a", "b", "c"], [1, 2, 3]]
+)  # texts are stacked in memory, numbers later
 @pytest.mark.parametrize(("unit", "first"), [("row", 0), ("line", 1)])
-def test_rows_of_a_wide_table_are_numbered_as_messages_number_them(values: list[Any], unit: str, first: int) -> None:
+def test_rows_of_a_wide_table_are_numbered_as_messages_number_them(
+    values: list[Any], unit: str, first: int
+) -> None:
     table = replace(as_table({"before": values, "after": values[::-1]}), unit=unit)
     long = make_long(table, ["before", "after"], [], row=None, name="condition")
     frame = collected(long.table.frame)

@@ -18,12 +18,17 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 
 ROWS = {
-    "item_a": ["p", "q", "r", "p", "p"], "item_b": ["q", "r", "p", "q", "r"],
+    "item_a": ["p", "q", "r", "p", "p"],
+    "item_b": ["q", "r", "p", "q", "r"],
     "winner": ["p", "tie", "p", "q", "tie"],
-    "domain_a": ["x", "x", "y", "x", "x"], "domain_b": ["x", "y", "x", "x", "y"], "u_a": [1, 2, 3, 1, 2],
-    "u_b": [2, 2, 1, 2, 1], "model": ["m", "m", "n", "n", "n"], "rater": ["1", "2", "1", "2", "3"],
+    "domain_a": ["x", "x", "y", "x", "x"],
+    "domain_b": ["x", "y", "x", "x", "y"],
+    "u_a": [1, 2, 3, 1, 2],
+    "u_b": [2, 2, 1, 2, 1],
+    "model": ["m", "m", "n", "n", "n"],
+    "rater": ["1", "2", "1", "2", "3"],
     "order": ["p", "r", "r", "q", "p"],
-}  # fmt: skip
+}
 
 
 def design(**options: Any) -> Comparisons:
@@ -33,7 +38,11 @@ def design(**options: Any) -> Comparisons:
 def cells(d: Comparisons) -> dict[tuple[Any, ...], tuple[float, float]]:
     table = d.table()
     keys = [c for c in table.columns if c not in ("count", "weight")]
-    rows = table.astype({"winner": object}).where(table.notna(), None)[keys].itertuples(index=False, name=None)
+    rows = (
+        table.astype({"winner": object})
+        .where(table.notna(), None)[keys]
+        .itertuples(index=False, name=None)
+    )
     return dict(zip(rows, zip(table["count"], table["weight"], strict=True), strict=True))
 
 
@@ -44,7 +53,10 @@ def test_factors_by_name() -> None:
     assert d.factors(None) == ()
     assert d.factors("pair")[0].levels == ("p | q", "p | r", "q | r")
     assert design(cluster=()).factors("declared") == ()
-    with pytest.raises(InputError, match=r"no cluster 'worker'\. Clusters: 'model', 'rater', 'pair'; declare others"):
+    with pytest.raises(
+        InputError,
+        match=r"no cluster 'worker'\. Clusters: 'model', 'rater', 'pair'; declare others",
+    ):
         d.factors("worker")
 
 
@@ -53,7 +65,9 @@ def test_split_gives_one_design_a_level() -> None:
     assert list(parts) == ["m", "n"]
     for level, part in parts.items():
         rows = pd.DataFrame(ROWS)
-        alone = Comparisons.from_frame(rows[rows["model"] == level].reset_index(drop=True), cluster=("rater", "pair"))
+        alone = Comparisons.from_frame(
+            rows[rows["model"] == level].reset_index(drop=True), cluster=("rater", "pair")
+        )
         assert cells(part) == cells(alone)
         assert part.items == alone.items
         assert [f.levels for f in part.clusters] == [f.levels for f in alone.clusters]
@@ -75,7 +89,9 @@ def test_take_and_drop_ties() -> None:
 
 def test_swap_exchanges_the_sides_of_the_table() -> None:
     other = {"_a": "_b", "_b": "_a"}
-    swapped = {next((c[:-2] + other[s] for s in other if c.endswith(s)), c): v for c, v in ROWS.items()}
+    swapped = {
+        next((c[:-2] + other[s] for s in other if c.endswith(s)), c): v for c, v in ROWS.items()
+    }
     expected = Comparisons.from_frame(swapped, by="model", cluster=("rater", "pair"))
     assert cells(design().swap()) == cells(expected)
     assert cells(design().swap().swap()) == cells(design())
@@ -106,7 +122,11 @@ def test_groups_of_items() -> None:
 
 
 def test_near_identical_labels_are_a_caution() -> None:
-    rows = {"item_a": ["Nurse", "nurse ", "son"], "item_b": ["son", "son", "nurse "], "winner": ["son"] * 3}
+    rows = {
+        "item_a": ["Nurse", "nurse ", "son"],
+        "item_b": ["son", "son", "nurse "],
+        "winner": ["son"] * 3,
+    }
     (found,) = Comparisons.from_frame(rows).cautions
     said = "SS306 labels differ only in case, white space, character encoding or a final .0: items: 'Nurse' = 'nurse '"
     assert str(found) == said
@@ -114,34 +134,62 @@ def test_near_identical_labels_are_a_caution() -> None:
 
 def test_a_column_that_may_be_a_cluster_is_named_unless_it_lies_within_pairs() -> None:
     sides = [("p", "q"), ("q", "r"), ("r", "p")] * 4
-    table = {"item_a": [a for a, _ in sides], "item_b": [b for _, b in sides], "winner": [a for a, _ in sides]}
+    table = {
+        "item_a": [a for a, _ in sides],
+        "item_b": [b for _, b in sides],
+        "winner": [a for a, _ in sides],
+    }
     crossed = table | {"worker": list("uuuvvvwwwxyz")}
     (note,) = Comparisons.from_frame(crossed).cautions
-    assert str(note) == ("SS311 a column that may hold clusters was not declared: 'worker' (6 values), 12 comparisons")
+    assert str(note) == (
+        "SS311 a column that may hold clusters was not declared: 'worker' (6 values), 12 comparisons"
+    )
     assert Comparisons.from_frame(crossed, cluster="worker").cautions == ()
     turned = {
         "item_a": [*table["item_a"][:6], *table["item_b"][6:]],
         "item_b": [*table["item_b"][:6], *table["item_a"][6:]],
     }
-    stories = turned | {"winner": table["winner"], "story": list("abcdefabcdef")}  # each in both orders of its pair
+    stories = turned | {
+        "winner": table["winner"],
+        "story": list("abcdefabcdef"),
+    }  # each in both orders of its pair
     assert [c.code for c in Comparisons.from_frame(stories).cautions] == ["SS328"]
 
 
 def test_counts_are_comparisons() -> None:
-    rows = {"item_a": ["p", "q"], "item_b": ["q", "r"], "wins_a": [3, 0], "wins_b": [1, 2], "ties": [0, 4]}
+    rows = {
+        "item_a": ["p", "q"],
+        "item_b": ["q", "r"],
+        "wins_a": [3, 0],
+        "wins_b": [1, 2],
+        "ties": [0, 4],
+    }
     found = Comparisons.from_counts(rows, ties="ties")
-    long = [("p", "q", "p")] * 3 + [("p", "q", "q")] + [("q", "r", "r")] * 2 + [("q", "r", "tie")] * 4
+    long = (
+        [("p", "q", "p")] * 3 + [("p", "q", "q")] + [("q", "r", "r")] * 2 + [("q", "r", "tie")] * 4
+    )
     expected = Comparisons.from_frame(pd.DataFrame(long, columns=["item_a", "item_b", "winner"]))
     assert cells(found) == cells(expected)
-    assert [(s.label, s.rows) for s in found.flow] == [("rows read", 2), ("comparisons analysed", 10)]
+    assert [(s.label, s.rows) for s in found.flow] == [
+        ("rows read", 2),
+        ("comparisons analysed", 10),
+    ]
     with pytest.raises(NothingToAnalyse, match="every count is 0"):
         Comparisons.from_counts({"item_a": ["p"], "item_b": ["q"], "wins_a": [0], "wins_b": [0]})
 
 
 def test_rows_of_frequency_zero_are_counted_as_left_out() -> None:
-    rows = {"item_a": ["p", "q", "p"], "item_b": ["q", "r", "r"], "winner": ["p", "r", "p"], "n": [3, 2, 0]}
+    rows = {
+        "item_a": ["p", "q", "p"],
+        "item_b": ["q", "r", "r"],
+        "winner": ["p", "r", "p"],
+        "n": [3, 2, 0],
+    }
     found = Comparisons.from_frame(rows, count="n")
-    assert [(s.label, s.rows) for s in found.flow[1:]] == [("every count is 0", 1), ("comparisons analysed", 5)]
+    assert [(s.label, s.rows) for s in found.flow[1:]] == [
+        ("every count is 0", 1),
+        ("comparisons analysed", 5),
+    ]
     assert "1 of 3 rows (every count is 0: 1)" in [c.detail for c in found.cautions]
 
 
@@ -157,14 +205,21 @@ def test_counts_are_whole_numbers(value: str, tmp_path: Path) -> None:
 
 
 LABELS = st.sampled_from(["p", "q", "r", "007", "NA", "</b>", "1e5"])
-ROW = st.tuples(LABELS, LABELS, st.sampled_from("abt"), st.integers(1, 3), st.sampled_from(["m", "n"])).filter(
-    lambda row: row[0] != row[1]
-)
+ROW = st.tuples(
+    LABELS, LABELS, st.sampled_from("abt"), st.integers(1, 3), st.sampled_from(["m", "n"])
+).filter(lambda row: row[0] != row[1])
 
 
 def frame(rows: list[tuple[Any, ...]], weights: list[int] | None = None) -> pd.DataFrame:
     made = [
-        {"item_a": a, "item_b": b, "winner": {"a": a, "b": b, "t": "tie"}[w], "u_a": u, "u_b": 4 - u, "rater": m}
+        {
+            "item_a": a,
+            "item_b": b,
+            "winner": {"a": a, "b": b, "t": "tie"}[w],
+            "u_a": u,
+            "u_b": 4 - u,
+            "rater": m,
+        }
         for a, b, w, u, m in rows
     ]
     table = pd.DataFrame(made)
@@ -217,8 +272,12 @@ ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="
 
 @settings(max_examples=30, deadline=None)
 @given(pairs=st.lists(st.tuples(ANY_TEXT, st.text("ab", min_size=1)), min_size=1, max_size=8))
-def test_any_label_survives_a_csv_file(pairs: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory) -> None:
-    rows = [{"item_a": a, "item_b": b, "winner": a} for a, b in pairs if a != b and "tie" not in (a, b)]
+def test_any_label_survives_a_csv_file(
+    pairs: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    rows = [
+        {"item_a": a, "item_b": b, "winner": a} for a, b in pairs if a != b and "tie" not in (a, b)
+    ]
     if not rows:
         return
     file = tmp_path_factory.mktemp("labels") / "x.csv"

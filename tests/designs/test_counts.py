@@ -17,21 +17,37 @@ from socialstats.tables import as_table
 from tests.designs.same import same
 
 VOTES = {
-    "item_a": ["A", "A", "B", "B", "A", "A"], "item_b": ["B", "B", "C", "C", "C", "C"],
-    "winner": ["A", "B", "B", "C", "A", "C"], "count": [120, 80, 10, 90, 40, 60],
-}  # fmt: skip
-CROSS = pd.DataFrame([[30, 5, 2], [4, 25, 6], [1, 3, 24]], index=["lo", "mid", "hi"], columns=["lo", "mid", "hi"])
+    "item_a": ["A", "A", "B", "B", "A", "A"],
+    "item_b": ["B", "B", "C", "C", "C", "C"],
+    "winner": ["A", "B", "B", "C", "A", "C"],
+    "count": [120, 80, 10, 90, 40, 60],
+}
+CROSS = pd.DataFrame(
+    [[30, 5, 2], [4, 25, 6], [1, 3, 24]], index=["lo", "mid", "hi"], columns=["lo", "mid", "hi"]
+)
 
 
 def repeated(table: dict[str, list[Any]], times: str) -> pd.DataFrame:
     """Return every row as often as its count says."""
     frame = pd.DataFrame(table)
-    return frame.loc[frame.index.repeat(frame[times].astype(int))].drop(columns=times).reset_index(drop=True)
+    return (
+        frame.loc[frame.index.repeat(frame[times].astype(int))]
+        .drop(columns=times)
+        .reset_index(drop=True)
+    )
 
 
 def cells(square: pd.DataFrame) -> dict[str, list[Any]]:
-    pairs = [(row, column, int(square.loc[row, column])) for row in square.index for column in square.columns]
-    return {"ann": [p[0] for p in pairs], "bob": [p[1] for p in pairs], "Freq": [p[2] for p in pairs]}
+    pairs = [
+        (row, column, int(square.loc[row, column]))
+        for row in square.index
+        for column in square.columns
+    ]
+    return {
+        "ann": [p[0] for p in pairs],
+        "bob": [p[1] for p in pairs],
+        "Freq": [p[2] for p in pairs],
+    }
 
 
 def codes(design: Any) -> set[str]:
@@ -42,7 +58,9 @@ def codes(design: Any) -> set[str]:
 def test_votes_with_a_column_of_frequencies_are_the_votes_one_by_one(name: str) -> None:
     table = {(name if column == "count" else column): values for column, values in VOTES.items()}
     found = Comparisons.from_frame(table)
-    same(found, Comparisons.from_frame(repeated(VOTES, "count")), but=("flow", "columns", "cautions"))
+    same(
+        found, Comparisons.from_frame(repeated(VOTES, "count")), but=("flow", "columns", "cautions")
+    )
     assert codes(found) == {"SS323"}
     declared = Comparisons.from_frame(table, count=name)
     assert codes(declared) == set()
@@ -85,9 +103,17 @@ def test_a_column_that_may_count_or_weigh_rows_is_named_where_it_is_not_used(nam
 
 @pytest.mark.parametrize("name", ["both_bad", "neither", "unentschieden", "weight"])
 def test_a_column_beside_wins_that_nothing_used_is_named(name: str) -> None:
-    table = {"item_a": ["A", "B"], "item_b": ["B", "C"], "wins_a": [3, 1], "wins_b": [2, 4], name: [5, 0]}
+    table = {
+        "item_a": ["A", "B"],
+        "item_b": ["B", "C"],
+        "wins_a": [3, 1],
+        "wins_b": [2, 4],
+        name: [5, 0],
+    }
     assert codes(Comparisons.from_frame(table)) == {"SS324"}
-    assert codes(Comparisons.from_frame({**table, name: [5, 5]})) == set()  # the numbers of comparisons
+    assert (
+        codes(Comparisons.from_frame({**table, name: [5, 5]})) == set()
+    )  # the numbers of comparisons
 
 
 def test_a_sampling_weight_that_looks_like_a_frequency_is_named() -> None:
@@ -99,11 +125,18 @@ def test_a_sampling_weight_that_looks_like_a_frequency_is_named() -> None:
 
 def test_counts_that_are_no_counts_are_named_with_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "votes.csv"
-    pd.DataFrame(VOTES | {"count": ["1,200", "80", "10", "90", "40", "60"]}).to_csv(path, index=False)
-    with pytest.raises(InputError, match=r"votes.csv line 2, column 'count': '1,200' is not spelled as a plain number"):
+    pd.DataFrame(VOTES | {"count": ["1,200", "80", "10", "90", "40", "60"]}).to_csv(
+        path, index=False
+    )
+    with pytest.raises(
+        InputError,
+        match=r"votes.csv line 2, column 'count': '1,200' is not spelled as a plain number",
+    ):
         ss.read_comparisons(path, count="count")
     pd.DataFrame(VOTES | {"count": ["-1", "80", "NA", "90", "40", "60"]}).to_csv(path, index=False)
-    with pytest.raises(InputError, match=r"line 4, column 'count': the value is missing \('NA' means that\)"):
+    with pytest.raises(
+        InputError, match=r"line 4, column 'count': the value is missing \('NA' means that\)"
+    ):
         ss.read_comparisons(path, count="count")
     with pytest.raises(InputError, match=r"line 2, column 'count': '-1' is not a count"):
         ss.read_comparisons(path, count="count", missing="drop")
@@ -118,18 +151,33 @@ def test_wins_and_ties_are_found_whatever_their_case(ties: str, a: str, b: str) 
     found = Comparisons.from_frame(table)
     assert (found.n_rows, found.n_ties, found.ties_possible) == (15, 5, True)
     assert Comparisons.from_counts(table, ties=ties).n_ties == 5
-    assert Comparisons.from_counts({k: v for k, v in table.items() if k != ties}).ties_possible is False
+    assert (
+        Comparisons.from_counts({k: v for k, v in table.items() if k != ties}).ties_possible
+        is False
+    )
 
 
 def test_home_and_away_wins_are_found_by_the_words_of_the_items() -> None:
-    table = {"home.team": ["A", "B"], "away.team": ["B", "C"], "home.wins": [3, 1], "away.wins": [2, 4]}
+    table = {
+        "home.team": ["A", "B"],
+        "away.team": ["B", "C"],
+        "home.wins": [3, 1],
+        "away.wins": [2, 4],
+    }
     assert Comparisons.from_frame(table, item_a="home.team", item_b="away.team").n_rows == 10
 
 
 def test_the_higher_of_two_scores_wins() -> None:
-    table = {"item_a": ["A", "B", "C"], "item_b": ["B", "C", "A"], "score_a": [3, 1, 2.5], "score_b": [2, 4, 2.5]}
+    table = {
+        "item_a": ["A", "B", "C"],
+        "item_b": ["B", "C", "A"],
+        "score_a": [3, 1, 2.5],
+        "score_b": [2, 4, 2.5],
+    }
     found = Comparisons.from_frame(table, score_a="score_a", score_b="score_b")
-    told = Comparisons.from_frame({"item_a": ["A", "B", "C"], "item_b": ["B", "C", "A"], "winner": ["A", "C", "tie"]})
+    told = Comparisons.from_frame(
+        {"item_a": ["A", "B", "C"], "item_b": ["B", "C", "A"], "winner": ["A", "C", "tie"]}
+    )
     same(found, told, but=("columns",))
     with pytest.raises(InputError, match="'many' is not a number"):
         Comparisons.from_frame(table | {"score_a": [3, "many", 2]}, score_a="score_a")
@@ -142,13 +190,20 @@ def test_pairs_with_a_column_of_frequencies_are_the_pairs_one_by_one() -> None:
     assert codes(found) == {"SS323"}
     rows = Paired.from_wide(repeated(table, "Freq"), first="before", second="after")
     assert ss.mcnemar(found).tidy().equals(ss.mcnemar(rows).tidy())
-    named = Paired.from_wide(table | {"id": list("wxyz")}, first="before", second="after", unit="id")
+    named = Paired.from_wide(
+        table | {"id": list("wxyz")}, first="before", second="after", unit="id"
+    )
     assert named.n_pairs == 4  # each row names a unit: the frequencies are only mentioned
     assert "SS324" in codes(named)
 
 
 def test_long_pairs_take_a_count_that_is_the_same_in_both_rows() -> None:
-    table = {"unit": [1, 1, 2, 2], "condition": ["x", "y"] * 2, "value": [3, 5, 4, 4], "n": [10, 10, 3, 3]}
+    table = {
+        "unit": [1, 1, 2, 2],
+        "condition": ["x", "y"] * 2,
+        "value": [3, 5, 4, 4],
+        "n": [10, 10, 3, 3],
+    }
     found = Paired.from_frame(table, conditions=("x", "y"), count="n")
     assert found.n_pairs == 13
     with pytest.raises(InputError, match="unit '1' has several values of 'n'"):
@@ -162,7 +217,9 @@ def test_ratings_with_a_column_of_frequencies_are_the_cross_table() -> None:
     square = Ratings.from_table(CROSS, raters=("ann", "bob"), scale="nominal")
     for metric in (ss.krippendorff_alpha, ss.weighted_kappa, ss.percent_agreement):
         one, other = metric(wide).tidy(), metric(square).tidy()
-        pd.testing.assert_frame_equal(one[["estimate", "std_error"]], other[["estimate", "std_error"]])
+        pd.testing.assert_frame_equal(
+            one[["estimate", "std_error"]], other[["estimate", "std_error"]]
+        )
     every = Ratings.from_wide(repeated(table, "Freq"), raters_in="columns", scale="nominal")
     found = ss.krippendorff_alpha(wide).rows[0].estimate
     assert found == pytest.approx(ss.krippendorff_alpha(every).rows[0].estimate, rel=1e-12)
@@ -170,19 +227,34 @@ def test_ratings_with_a_column_of_frequencies_are_the_cross_table() -> None:
 
 
 def test_long_ratings_take_a_count_of_alike_units() -> None:
-    table = {"unit": [1, 1, 2, 2], "rater": ["a", "b"] * 2, "value": [1, 2, 3, 3], "n": [10, 10, 4, 4]}
+    table = {
+        "unit": [1, 1, 2, 2],
+        "rater": ["a", "b"] * 2,
+        "value": [1, 2, 3, 3],
+        "n": [10, 10, 4, 4],
+    }
     found = Ratings.from_frame(table, count="n", scale="nominal")
     assert (found.n_rows, found.unit_count.tolist()) == (28, [10.0, 4.0])
     assert codes(Ratings.from_frame(table, scale="nominal")) >= {"SS324"}
 
 
 def test_a_key_of_two_columns_names_the_unit() -> None:
-    table = {"task": ["t", "t", "u", "u"], "id": [1, 1, 1, 1], "rater": ["a", "b"] * 2, "value": [1, 2, 3, 3]}
+    table = {
+        "task": ["t", "t", "u", "u"],
+        "id": [1, 1, 1, 1],
+        "rater": ["a", "b"] * 2,
+        "value": [1, 2, 3, 3],
+    }
     for unit in (["task", "id"], "task,id"):
         assert Ratings.from_frame(table, unit=unit, scale="nominal").units == ("t | 1", "u | 1")
     lazy = pytest.importorskip("polars").DataFrame(table).lazy()
     assert Ratings.from_frame(lazy, unit="task,id", scale="nominal").units == ("t | 1", "u | 1")
-    both = {"task": table["task"], "id": table["id"], "condition": table["rater"], "value": table["value"]}
+    both = {
+        "task": table["task"],
+        "id": table["id"],
+        "condition": table["rater"],
+        "value": table["value"],
+    }
     assert Paired.from_frame(both, unit=["task", "id"], conditions=("a", "b")).n_pairs == 2
 
 
@@ -193,14 +265,20 @@ SQUARE = {"": ["lo", "mid", "hi"], "lo": [30, 4, 1], "mid": [5, 25, 3], "hi": [2
     "table",
     [
         SQUARE,
-        {"": ["lo", "mid", "hi", "Gesamt"], **{k: [*SQUARE[k], sum(SQUARE[k])] for k in ("lo", "mid", "hi")},
-         "Gesamt": [37, 35, 28, 100]},
+        {
+            "": ["lo", "mid", "hi", "Gesamt"],
+            **{k: [*SQUARE[k], sum(SQUARE[k])] for k in ("lo", "mid", "hi")},
+            "Gesamt": [37, 35, 28, 100],
+        },
         {**SQUARE, "n": [37, 35, 28]},
-        {"": ["lo", "mid", "hi", "Sum"], **{k: [*SQUARE[k], sum(SQUARE[k])] for k in ("lo", "mid", "hi")}},
+        {
+            "": ["lo", "mid", "hi", "Sum"],
+            **{k: [*SQUARE[k], sum(SQUARE[k])] for k in ("lo", "mid", "hi")},
+        },
         {"": ["LO", "Mid", "hi"], **{k: SQUARE[k] for k in ("lo", "mid", "hi")}},
         {"": ["lo", "mid", "hi"], "hi": SQUARE["hi"], "lo": SQUARE["lo"], "mid": SQUARE["mid"]},
     ],
-)  # fmt: skip
+)
 def test_cross_tables_are_read_without_their_totals(table: dict[str, list[Any]]) -> None:
     found = crosstab(as_table(table))
     assert found.to_numpy().tolist() == [[30, 5, 2], [4, 25, 6], [1, 3, 24]]
@@ -215,10 +293,19 @@ def test_a_level_that_one_side_of_a_cross_table_lacks_has_counts_of_zero() -> No
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ({"": ["lo", "Total"], "lo": [3, 4], "hi": [1, 1], "Total": [4, 5]}, "'Total' is not the sum"),
-        ({"": ["a", "b", "Total"], "a": [3, 4, 8], "b": [1, 1, 2], "Total": [4, 5, 10]}, "'Total' is not the sum"),
+        (
+            {"": ["lo", "Total"], "lo": [3, 4], "hi": [1, 1], "Total": [4, 5]},
+            "'Total' is not the sum",
+        ),
+        (
+            {"": ["a", "b", "Total"], "a": [3, 4, 8], "b": [1, 1, 2], "Total": [4, 5, 10]},
+            "'Total' is not the sum",
+        ),
         ({"": ["a", "b"], "a": [3, "x"], "b": [1, 1]}, "column 'a': 'x' is not a count"),
-        ({"visit": ["rare", "often"], "short": [1, 2], "long": [3, 4]}, "cross table has the same labels"),
+        (
+            {"visit": ["rare", "often"], "short": [1, 2], "long": [3, 4]},
+            "cross table has the same labels",
+        ),
     ],
 )
 def test_other_tables_are_no_cross_tables(table: dict[str, list[Any]], message: str) -> None:

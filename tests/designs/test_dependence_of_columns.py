@@ -17,9 +17,15 @@ from socialstats.designs.undeclared import component, dependence, reach, small_s
 def cells(units: int = 7, labels: int = 3, sources: int = 2) -> pd.DataFrame:
     """Answers of each source to each unit under each label, with alike rows; units of different size."""
     rng = np.random.default_rng(6)
-    rows = [(u, s, v) for u in range(units) for s in range(sources) for v in range(labels - (u % 2))]
+    rows = [
+        (u, s, v) for u in range(units) for s in range(sources) for v in range(labels - (u % 2))
+    ]
     table = pd.DataFrame(rows, columns=["unit", "source", "label"])
-    table["x"] = rng.normal(size=len(rows)) + 0.6 * rng.normal(size=units)[table["unit"]] + 2.0 * table["source"]
+    table["x"] = (
+        rng.normal(size=len(rows))
+        + 0.6 * rng.normal(size=units)[table["unit"]]
+        + 2.0 * table["source"]
+    )
     table["n"] = rng.integers(1, 4, len(rows)).astype(float)
     return table
 
@@ -30,13 +36,17 @@ def of(table: pd.DataFrame, *names: str) -> list[np.ndarray]:
 
 def test_means_by_code_weigh_alike_rows() -> None:
     table = cells()
-    wanted = table.groupby("unit").apply(lambda own: np.average(own["x"], weights=own["n"]), include_groups=False)
+    wanted = table.groupby("unit").apply(
+        lambda own: np.average(own["x"], weights=own["n"]), include_groups=False
+    )
     assert means_by(*of(table, "unit", "x", "n")) == pytest.approx(wanted.to_numpy())
 
 
 def test_units_are_compared_by_the_f_test_of_their_cells() -> None:
     table = cells()
-    means = table.groupby("source").apply(lambda own: np.average(own["x"], weights=own["n"]), include_groups=False)
+    means = table.groupby("source").apply(
+        lambda own: np.average(own["x"], weights=own["n"]), include_groups=False
+    )
     table["off"] = table["x"] - means.to_numpy()[table["source"]]
     cell = table.groupby(["unit", "label"]).apply(
         lambda own: np.average(own["off"], weights=own["n"]), include_groups=False
@@ -45,17 +55,25 @@ def test_units_are_compared_by_the_f_test_of_their_cells() -> None:
     assert unit_p_value(*of(table, "unit", "source", "label", "x", "n")) == pytest.approx(wanted)
     alike = table.assign(x=table["unit"] * 1.0)
     alike["n"] = 1.0
-    assert unit_p_value(*of(alike, "unit", "source", "label", "x", "n")) < 1e-9  # no variation within units
-    assert unit_p_value(*of(table[table["unit"] == 0], "unit", "source", "label", "x", "n")) == 0.0  # a single unit
+    assert (
+        unit_p_value(*of(alike, "unit", "source", "label", "x", "n")) < 1e-9
+    )  # no variation within units
+    assert (
+        unit_p_value(*of(table[table["unit"] == 0], "unit", "source", "label", "x", "n")) == 0.0
+    )  # a single unit
     single = table[(table["label"] == 0)]
-    assert unit_p_value(*of(single, "unit", "source", "label", "x", "n")) == 0.0  # a single cell of each
+    assert (
+        unit_p_value(*of(single, "unit", "source", "label", "x", "n")) == 0.0
+    )  # a single cell of each
 
 
 @pytest.mark.parametrize("unit", [[0, 0, 0, 1, 1], [0, 1, 2, 2]])
 def test_two_units_or_one_cell_more_than_units_suffice(unit: list[int]) -> None:
     x, label = np.random.default_rng(10).normal(size=len(unit)), np.arange(len(unit))
     groups = [x[np.array(unit) == k] for k in sorted({*unit})]
-    found = unit_p_value(np.array(unit), np.zeros(len(unit), dtype=int), label, x, np.ones(len(unit)))
+    found = unit_p_value(
+        np.array(unit), np.zeros(len(unit), dtype=int), label, x, np.ones(len(unit))
+    )
     assert found == pytest.approx(stats.f_oneway(*groups).pvalue)
 
 
@@ -92,7 +110,9 @@ def test_a_variance_component_of_clusters_is_that_of_rows_written_out() -> None:
     wanted = (observed, expected, stats.chi2.sf(df * observed / expected, df))
     assert component(scores, code, table["n"].to_numpy()) == pytest.approx(wanted)
     assert component(np.zeros((4, 1)), np.arange(4), np.ones(4)) == (0.0, 0.0, 1.0)
-    assert component(np.array([[1.0], [2.0], [-1.0]]), np.arange(3), np.ones(3))[2] == 1.0  # no two rows of a cluster
+    assert (
+        component(np.array([[1.0], [2.0], [-1.0]]), np.arange(3), np.ones(3))[2] == 1.0
+    )  # no two rows of a cluster
 
 
 def test_a_column_lengthens_intervals_by_the_root_of_its_variance_and_by_its_t() -> None:

@@ -27,15 +27,21 @@ def spark() -> Any:
     pyspark = pytest.importorskip("pyspark")
     os.environ.setdefault("SPARK_HOME", os.path.dirname(pyspark.__file__))
     settings = {
-        "spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1",
-        "spark.sql.shuffle.partitions": "4", "spark.default.parallelism": "4",
-        "spark.sql.execution.arrow.pyspark.enabled": "true", "spark.log.level": "ERROR",
-    }  # fmt: skip
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.default.parallelism": "4",
+        "spark.sql.execution.arrow.pyspark.enabled": "true",
+        "spark.log.level": "ERROR",
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from pyspark.sql import SparkSession
 
-        os.environ["PYSPARK_PYTHON"] = sys.executable  # workers are not started by the first python3 of the path
+        os.environ["PYSPARK_PYTHON"] = (
+            sys.executable
+        )  # workers are not started by the first python3 of the path
         builder = SparkSession.builder.master("local-cluster[2,1,1024]")
         for key, value in settings.items():
             builder = builder.config(key, value)
@@ -84,12 +90,21 @@ def of_ibis(frame: pd.DataFrame, folder: Path) -> Any:
 
 
 def of_ibis_file(frame: pd.DataFrame, folder: Path) -> Any:
-    return pytest.importorskip("ibis").duckdb.connect().read_parquet(str(parts(frame, folder) / "*.parquet"))
+    return (
+        pytest.importorskip("ibis")
+        .duckdb.connect()
+        .read_parquet(str(parts(frame, folder) / "*.parquet"))
+    )
 
 
 def of_spark(frame: pd.DataFrame, folder: Path, request: pytest.FixtureRequest) -> Any:
-    session, files = request.getfixturevalue("spark"), sorted(map(str, parts(frame, folder).iterdir()))
-    return reduce(lambda one, other: one.unionByName(other), map(session.read.parquet, files))  # a partition each
+    session, files = (
+        request.getfixturevalue("spark"),
+        sorted(map(str, parts(frame, folder).iterdir())),
+    )
+    return reduce(
+        lambda one, other: one.unionByName(other), map(session.read.parquet, files)
+    )  # a partition each
 
 
 MAKERS: list[Callable[..., Any]] = [of_polars, of_polars_lazy, of_pyarrow, of_dataset, of_duckdb]
@@ -126,23 +141,40 @@ def votes(n: int = 3000, items: int = 6) -> pd.DataFrame:
     names = np.array([f"m{k}" for k in range(items)])
     first = rng.random(n) < 1 / (1 + np.exp(-0.3 * (a - b)))
     winner = np.where(rng.random(n) < 0.2, "tie", np.where(first, names[a], names[b]))
-    return pd.DataFrame({"a": names[a], "b": names[b], "winner": winner, "judge": judge,
-                         "language": np.where(judge % 3, "en", "de")})  # fmt: skip
+    return pd.DataFrame(
+        {
+            "a": names[a],
+            "b": names[b],
+            "winner": winner,
+            "judge": judge,
+            "language": np.where(judge % 3, "en", "de"),
+        }
+    )
 
 
 def ratings(units: int = 60, copies: int = 4) -> pd.DataFrame:
     rng = np.random.default_rng(5)
     truth = rng.integers(1, 5, units)
-    rows = [(f"u{u}", f"r{r}", int(np.clip(truth[u] + rng.integers(-1, 2), 1, 5))) for u in range(units)
-            for r in range(copies) if rng.random() < 0.9]  # fmt: skip
+    rows = [
+        (f"u{u}", f"r{r}", int(np.clip(truth[u] + rng.integers(-1, 2), 1, 5)))
+        for u in range(units)
+        for r in range(copies)
+        if rng.random() < 0.9
+    ]
     return pd.DataFrame(rows, columns=["unit", "rater", "value"])
 
 
 def answers(n: int = 200) -> pd.DataFrame:
     rng = np.random.default_rng(6)
     before = rng.normal(size=n)
-    return pd.DataFrame({"question": [f"q{k}" for k in range(n)], "old": before, "story": rng.integers(0, 20, n),
-                         "new": before + 0.2 + rng.normal(size=n)})  # fmt: skip
+    return pd.DataFrame(
+        {
+            "question": [f"q{k}" for k in range(n)],
+            "old": before,
+            "story": rng.integers(0, 20, n),
+            "new": before + 0.2 + rng.normal(size=n),
+        }
+    )
 
 
 def numbers(result: Any) -> np.ndarray[Any, Any]:
@@ -166,11 +198,14 @@ def alpha(frame: Any) -> Any:
 
 
 def means(frame: Any) -> Any:
-    return ss.paired_difference(ss.Paired.from_wide(as_table(frame), first="new", second="old", cluster=["story"]))
+    return ss.paired_difference(
+        ss.Paired.from_wide(as_table(frame), first="new", second="old", cluster=["story"])
+    )
 
 
 @pytest.mark.parametrize(
-    ("metric", "frame"), [(strengths, votes()), (clustered, votes()), (alpha, ratings()), (means, answers())]
+    ("metric", "frame"),
+    [(strengths, votes()), (clustered, votes()), (alpha, ratings()), (means, answers())],
 )
 def test_estimates_are_those_of_pandas(metric: Any, frame: pd.DataFrame, through: Any) -> None:
     wanted, found = metric(frame), metric(through(frame))
@@ -213,7 +248,9 @@ def test_wide_tables_stay_with_their_engine(through: Any) -> None:
     frame = answers(40).assign(old=1, new=True).astype({"story": "str"})
     frame.loc[::3, "new"] = False
     named = {"first": "new", "second": "old"}
-    wanted, found = (ss.Paired.from_wide(as_table(f), **named, unit="question") for f in (frame, through(frame)))
+    wanted, found = (
+        ss.Paired.from_wide(as_table(f), **named, unit="question") for f in (frame, through(frame))
+    )
     pd.testing.assert_frame_equal(wanted.table(), found.table())
     wide = frame.drop(columns="question")
     wanted, found = (ss.Paired.from_wide(as_table(f), **named) for f in (wide, through(wide)))
@@ -235,7 +272,9 @@ def place(line: int, rows: int) -> int:
     """Return the row of a place; files and partitions have a quarter of the rows each."""
     if not isinstance(line, InFile):
         return int(line)
-    return int(line) + (1 + rows // 4) * int("".join(letter for letter in line.file if letter.isdigit()))
+    return int(line) + (1 + rows // 4) * int(
+        "".join(letter for letter in line.file if letter.isdigit())
+    )
 
 
 def test_errors_name_the_first_rows(through: Any) -> None:
@@ -253,10 +292,17 @@ def test_errors_name_the_first_rows(through: Any) -> None:
 def test_couples_in_two_orders(through: Any) -> None:
     rng = np.random.default_rng(8)
     rows = [
-        {"scenario": f"s{s}", "pair": f"p{p}", "group_first": groups[0], "group_second": groups[1],
-         "answer": int(rng.choice([-1, 1]))}
-        for s in range(8) for p, group in enumerate(["wm", "mw", "ww", "mm", "wm"]) for groups in (group, group[::-1])
-    ]  # fmt: skip
+        {
+            "scenario": f"s{s}",
+            "pair": f"p{p}",
+            "group_first": groups[0],
+            "group_second": groups[1],
+            "answer": int(rng.choice([-1, 1])),
+        }
+        for s in range(8)
+        for p, group in enumerate(["wm", "mw", "ww", "mm", "wm"])
+        for groups in (group, group[::-1])
+    ]
     frame = pd.DataFrame(rows)
     data = through(frame)
     if type(data).__module__.startswith("dask"):

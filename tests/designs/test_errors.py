@@ -19,7 +19,9 @@ from socialstats.errors import DesignError, InputError, NothingToAnalyse
 HEAD = "item_a,item_b,winner"
 
 
-def messages(text: str | bytes, folder: Path, name: str = "choices.csv", **options: Any) -> list[str]:
+def messages(
+    text: str | bytes, folder: Path, name: str = "choices.csv", **options: Any
+) -> list[str]:
     (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(InputError) as caught:
         read_comparisons(folder / name, **options)
@@ -57,8 +59,9 @@ def test_lines_are_the_files_lines(tmp_path: Path) -> None:
     for end in ("\n", "\r\n"):
         found = messages(b"\xef\xbb\xbf" + end.join(lines).encode(), tmp_path)
         assert [m.split(": ")[0] for m in found] == [
-            "choices.csv line 7, column 'winner'", "choices.csv line 9, column 'winner'"
-        ]  # fmt: skip
+            "choices.csv line 7, column 'winner'",
+            "choices.csv line 9, column 'winner'",
+        ]
 
 
 def test_a_bad_value_within_a_quoted_record_is_on_its_first_line(tmp_path: Path) -> None:
@@ -69,7 +72,9 @@ def test_a_bad_value_within_a_quoted_record_is_on_its_first_line(tmp_path: Path)
 
 def test_a_winner_that_took_no_part_is_an_error(tmp_path: Path) -> None:
     (message,) = messages(f"{HEAD}\nx,y,x\ny,z,x\n", tmp_path)
-    assert message.startswith("choices.csv line 3, column 'winner': 'x' is neither of the two items of its row")
+    assert message.startswith(
+        "choices.csv line 3, column 'winner': 'x' is neither of the two items of its row"
+    )
 
 
 def test_a_text_among_numbers_names_lines(tmp_path: Path) -> None:
@@ -80,7 +85,9 @@ def test_a_text_among_numbers_names_lines(tmp_path: Path) -> None:
         "choices.csv line 6, column 'urgency_a': 'seven' is not a number (2 rows: lines 6, 19). "
         "Correct it, or declare it with na='seven' if it means a missing value (covariate urgency)"
     ]
-    declared = messages(f"{HEAD},urgency_a,urgency_b\n" + "\n".join(rows), tmp_path, allowed={"urgency": (1, 2, 3)})
+    declared = messages(
+        f"{HEAD},urgency_a,urgency_b\n" + "\n".join(rows), tmp_path, allowed={"urgency": (1, 2, 3)}
+    )
     assert declared == [
         "choices.csv line 6, column 'urgency_a': 'seven' is not 1, 2 or 3 (2 rows: lines 6, 19). "
         "Correct it, or allow it"
@@ -90,7 +97,9 @@ def test_a_text_among_numbers_names_lines(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["inf", "-inf", "1e999", "1_000", "0x10", "١"])
 def test_what_python_would_parse_is_not_always_a_number(value: str, tmp_path: Path) -> None:
     text = f"{HEAD},u_a,u_b\nx,y,x,1,2\nx,y,x,1,2\nx,y,x,{value},2\n"
-    assert messages(text, tmp_path)[0].startswith(f"choices.csv line 4, column 'u_a': '{value}' is not a number")
+    assert messages(text, tmp_path)[0].startswith(
+        f"choices.csv line 4, column 'u_a': '{value}' is not a number"
+    )
 
 
 def test_a_missing_column_says_where_it_looked_and_what_would_help(tmp_path: Path) -> None:
@@ -131,9 +140,12 @@ def test_missing_values_are_listed_or_counted(tmp_path: Path) -> None:
     ]
     design = read_comparisons(tmp_path / "choices.csv", cluster="rater", missing="drop")
     assert [(step.label, step.rows) for step in design.flow] == [
-        ("rows read", 5), ("no value in 'item_a'", 1), ("no value in 'item_b'", 1), ("no value in 'winner'", 1),
+        ("rows read", 5),
+        ("no value in 'item_a'", 1),
+        ("no value in 'item_b'", 1),
+        ("no value in 'winner'", 1),
         ("rows analysed", 2),
-    ]  # fmt: skip
+    ]
     assert [c.code for c in design.cautions] == ["SS301"]
     assert design.n_rows == 2
 
@@ -144,15 +156,22 @@ def test_further_markers_of_missing_values_are_declared(tmp_path: Path) -> None:
     design = read_comparisons(tmp_path / "choices.csv", na="refused", missing="drop")
     assert design.items == ("x", "y")
     assert design.flow[1].rows == 1
-    assert messages(text, tmp_path, na="refused")[0].startswith("choices.csv line 3, column 'winner': the value is")
+    assert messages(text, tmp_path, na="refused")[0].startswith(
+        "choices.csv line 3, column 'winner': the value is"
+    )
 
 
 @pytest.mark.parametrize(
     ("value", "message"),
-    [("-1", "a weight is negative: -1."), ("inf", "a weight is not a finite number: inf."),
-     ("", "the weight is missing."), ("two", "a weight is not a finite number: two."),
-     ("-inf", "a weight is negative: -inf."), ("nan", "the weight is missing.")],
-)  # fmt: skip
+    [
+        ("-1", "a weight is negative: -1."),
+        ("inf", "a weight is not a finite number: inf."),
+        ("", "the weight is missing."),
+        ("two", "a weight is not a finite number: two."),
+        ("-inf", "a weight is negative: -inf."),
+        ("nan", "the weight is missing."),
+    ],
+)
 def test_bad_weights_are_named_with_lines(value: str, message: str, tmp_path: Path) -> None:
     text = f"{HEAD},w\nx,y,x,1\nx,y,x,{value}\nx,y,y,0\n"
     (found,) = messages(text, tmp_path, weight="w")
@@ -161,12 +180,21 @@ def test_bad_weights_are_named_with_lines(value: str, message: str, tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("value", "message"),
-    [(-1.0, "a weight is negative: -1."), (np.inf, "a weight is not a finite number: inf."),
-     (np.nan, "the weight is missing."), (-np.inf, "a weight is negative: -inf.")],
-)  # fmt: skip
+    [
+        (-1.0, "a weight is negative: -1."),
+        (np.inf, "a weight is not a finite number: inf."),
+        (np.nan, "the weight is missing."),
+        (-np.inf, "a weight is negative: -inf."),
+    ],
+)
 @pytest.mark.parametrize("engine", ["pandas", "polars"])
 def test_bad_numeric_weights_are_named_with_rows(value: float, message: str, engine: str) -> None:
-    data: Any = {"item_a": ["x"] * 3, "item_b": ["y"] * 3, "winner": ["x", "y", "x"], "w": [1.0, value, 0.0]}
+    data: Any = {
+        "item_a": ["x"] * 3,
+        "item_b": ["y"] * 3,
+        "winner": ["x", "y", "x"],
+        "w": [1.0, value, 0.0],
+    }
     if engine == "polars":
         data = pytest.importorskip("polars").DataFrame(data)
     found = frame_message(data, weight="w")
@@ -175,14 +203,26 @@ def test_bad_numeric_weights_are_named_with_rows(value: float, message: str, eng
 
 def test_declared_markers_hold_for_weights_too(tmp_path: Path) -> None:
     text = f"{HEAD},w\nx,y,x,1\nx,y,y,none\n"
-    assert "line 3, column 'w': a weight is not a finite number" in messages(text, tmp_path, weight="w")[0]
-    assert "line 3, column 'w': the weight is missing" in messages(text, tmp_path, weight="w", na="none")[0]
-    assert read_comparisons(tmp_path / "choices.csv", weight="w", na="none", missing="drop").n_rows == 1
+    assert (
+        "line 3, column 'w': a weight is not a finite number"
+        in messages(text, tmp_path, weight="w")[0]
+    )
+    assert (
+        "line 3, column 'w': the weight is missing"
+        in messages(text, tmp_path, weight="w", na="none")[0]
+    )
+    assert (
+        read_comparisons(tmp_path / "choices.csv", weight="w", na="none", missing="drop").n_rows
+        == 1
+    )
 
 
 def test_allowed_values_need_a_covariate() -> None:
     data = {"item_a": ["x"], "item_b": ["y"], "winner": ["x"]}
-    assert frame_message(data, allowed={"u": [1]}) == "allowed= names 'u', which is no covariate. Covariates: none"
+    assert (
+        frame_message(data, allowed={"u": [1]})
+        == "allowed= names 'u', which is no covariate. Covariates: none"
+    )
 
 
 def test_zero_weights_are_counted_and_all_zero_is_nothing() -> None:
@@ -217,7 +257,13 @@ def test_problems_of_all_kinds_come_together_up_to_twenty(tmp_path: Path) -> Non
         + "x,y,q,1,2,1\nx,x,x,1,2,1\nx,y,x,one,2,1\nx,,x,1,2,1\nx,y,x,1,2,-3\n"
     )
     found = messages(text, tmp_path, weight="w")
-    assert [re.sub(r"choices.csv line (\d+).*", r"\1", m) for m in found] == ["14", "15", "12", "11", "13"]
+    assert [re.sub(r"choices.csv line (\d+).*", r"\1", m) for m in found] == [
+        "14",
+        "15",
+        "12",
+        "11",
+        "13",
+    ]
     many = f"{HEAD}\n" + "".join(f"x,y,bad{k}\n" for k in range(50))
     found = messages(many, tmp_path)
     assert len(found) == 6
@@ -243,7 +289,9 @@ def test_one_ragged_row_is_found_wherever_it_is(row: str, tmp_path: Path) -> Non
         rows = ["x,y,x", "y,x,y"]
         rows.insert(position, row)
         (message,) = messages("\n".join([HEAD, *rows, ""]), tmp_path)
-        assert message.startswith(f"choices.csv line {position + 2}: {row.count(',') + 1} fields where")
+        assert message.startswith(
+            f"choices.csv line {position + 2}: {row.count(',') + 1} fields where"
+        )
 
 
 def test_repeated_column_names_are_refused(tmp_path: Path) -> None:
@@ -263,7 +311,9 @@ def test_headers_in_capitals_or_with_blanks_are_recognised(tmp_path: Path) -> No
         assert line.endswith(f"Did you mean {hint} ?")
     said = messages(" role_a , role_b ,winner\nx,y,x\n", tmp_path)
     for line, part in zip(said, ("a", "b"), strict=True):
-        assert line.endswith(f"Remove the blanks around the names in the header, or say item_{part}=' role_{part} '")
+        assert line.endswith(
+            f"Remove the blanks around the names in the header, or say item_{part}=' role_{part} '"
+        )
 
 
 def test_no_label_is_suggested_for_itself(tmp_path: Path) -> None:
@@ -315,7 +365,9 @@ def test_json_lines_that_are_no_objects_are_listed(tmp_path: Path) -> None:
         "c.jsonl line 5: not usable JSON (the key 'item_a' occurs twice). Every line must be one JSON object",
     ]
     bad = good.replace('"winner": "x"', '"winner": "q"')
-    assert messages(f"{good}\n\n{bad}\n", tmp_path, "c.jsonl")[0].startswith("c.jsonl line 3, column 'winner': 'q'")
+    assert messages(f"{good}\n\n{bad}\n", tmp_path, "c.jsonl")[0].startswith(
+        "c.jsonl line 3, column 'winner': 'q'"
+    )
 
 
 @pytest.mark.parametrize(
@@ -323,19 +375,33 @@ def test_json_lines_that_are_no_objects_are_listed(tmp_path: Path) -> None:
     [
         ('[{"a": 1}, 3]', "c.json record 2: a JSON value is not a record."),
         ("3", "c.json: a JSON value is not a table."),
-        ('{"item_a": ["x"], "item_b": "y"}', "c.json: 'item_b' is a JSON value, not a list of values."),
-        ('{"item_a": ["x"], "item_b": []}', "c.json: the columns have different lengths (item_a 1, item_b 0)"),
-        ('{"a": 1}\n{"a": 2}', "c.json line 2: not JSON (extra data, character 1). Is it one object a line?"),
-        ('[{"item_a": "x", "item_b": "y", "winner": "x"}, {"item_a": "x", "item_b": "y", "winner": "q"}]',
-         "c.json record 2, column 'winner': 'q' is neither"),
+        (
+            '{"item_a": ["x"], "item_b": "y"}',
+            "c.json: 'item_b' is a JSON value, not a list of values.",
+        ),
+        (
+            '{"item_a": ["x"], "item_b": []}',
+            "c.json: the columns have different lengths (item_a 1, item_b 0)",
+        ),
+        (
+            '{"a": 1}\n{"a": 2}',
+            "c.json line 2: not JSON (extra data, character 1). Is it one object a line?",
+        ),
+        (
+            '[{"item_a": "x", "item_b": "y", "winner": "x"}, {"item_a": "x", "item_b": "y", "winner": "q"}]',
+            "c.json record 2, column 'winner': 'q' is neither",
+        ),
     ],
-)  # fmt: skip
+)
 def test_json_files_of_other_shapes_are_refused(text: str, message: str, tmp_path: Path) -> None:
     assert messages(text, tmp_path, "c.json")[0].startswith(message)
 
 
 def test_files_that_are_not_there_or_not_what_they_say(tmp_path: Path) -> None:
-    for path, pattern in ((tmp_path / "no.csv", "there is no such file"), (tmp_path, "this is a folder")):
+    for path, pattern in (
+        (tmp_path / "no.csv", "there is no such file"),
+        (tmp_path, "this is a folder"),
+    ):
         with pytest.raises(InputError, match=pattern):
             read_comparisons(path)
     (tmp_path / "x.parquet").write_bytes(b"no parquet")
@@ -347,11 +413,15 @@ def test_files_that_are_not_there_or_not_what_they_say(tmp_path: Path) -> None:
     (tmp_path / "y.csv.gz").write_bytes(gzip.compress(f"{HEAD}\n{'x,y,x' * 9000}".encode())[:-20])
     with pytest.raises(InputError, match=r"y\.csv\.gz: it cannot be read"):
         read_comparisons(tmp_path / "y.csv.gz")
-    damaged = gzip.compress((f"{HEAD}\n" + "".join(f"x,y{k * k},x\n" for k in range(90000))).encode())[:-20]
+    damaged = gzip.compress(
+        (f"{HEAD}\n" + "".join(f"x,y{k * k},x\n" for k in range(90000))).encode()
+    )[:-20]
     (tmp_path / "z.csv.gz").write_bytes(damaged)
     with pytest.raises(InputError, match=r"z\.csv\.gz: the gzip file is damaged"):
         read_comparisons(tmp_path / "z.csv.gz")
-    with pytest.raises(InputError, match=r"no format 'xls'\. Formats: csv, tsv, jsonl, json, parquet, feather"):
+    with pytest.raises(
+        InputError, match=r"no format 'xls'\. Formats: csv, tsv, jsonl, json, parquet, feather"
+    ):
         read_comparisons(tmp_path / "x.csv", format="xls")  # type: ignore[arg-type]
 
 
@@ -373,7 +443,9 @@ def test_hostile_labels_are_shortened_and_made_printable(tmp_path: Path) -> None
 def test_lazy_queries_say_how_many_rows_and_which_come_first() -> None:
     duckdb = pytest.importorskip("duckdb")
     pytest.importorskip("pyarrow")
-    query = duckdb.connect().sql("select 'x' as item_a, 'y' as item_b, unnest(['q', 'q', 'x']) as winner")
+    query = duckdb.connect().sql(
+        "select 'x' as item_a, 'y' as item_b, unnest(['q', 'q', 'x']) as winner"
+    )
     message = frame_message(query)
     assert message.startswith("data frame row 0, column 'winner': 'q' is neither")
     assert "(2 rows: rows 0, 1)" in message
@@ -383,13 +455,17 @@ def test_lazy_queries_say_how_many_rows_and_which_come_first() -> None:
 
 
 def test_rows_of_a_frame_are_positions() -> None:
-    frame = pd.DataFrame({"item_a": ["x", "x"], "item_b": ["y", "y"], "winner": ["x", "q"]}, index=[7, 9])
+    frame = pd.DataFrame(
+        {"item_a": ["x", "x"], "item_b": ["y", "y"], "winner": ["x", "q"]}, index=[7, 9]
+    )
     assert frame_message(frame).startswith("data frame row 1, column 'winner': 'q'")
 
 
 @pytest.mark.parametrize("codes", [("1", "-1"), ("left", "right"), ("item_a", "item_b")])
 @pytest.mark.parametrize("stray", ["banana", "x"])
-def test_one_bad_order_among_codes_is_the_one_that_is_named(codes: tuple[str, str], stray: str, tmp_path: Path) -> None:
+def test_one_bad_order_among_codes_is_the_one_that_is_named(
+    codes: tuple[str, str], stray: str, tmp_path: Path
+) -> None:
     """All rows were blamed, since no pair of codes explains every value."""
     rows = [f"x,y,x,{codes[k % 2]}" for k in range(20)]
     rows[3] = rows[11] = f"y,z,z,{stray}"
@@ -401,5 +477,7 @@ def test_one_bad_order_among_codes_is_the_one_that_is_named(codes: tuple[str, st
 
 
 def test_an_order_whose_code_is_an_item_is_no_side(tmp_path: Path) -> None:
-    found = messages(f"{HEAD},order\nleft,y,y,right\nleft,right,left,left\nleft,y,y,right\n", tmp_path)
+    found = messages(
+        f"{HEAD},order\nleft,y,y,right\nleft,right,left,left\nleft,y,y,right\n", tmp_path
+    )
     assert found[0].startswith("choices.csv line 2, column 'order': 'right' does not say")

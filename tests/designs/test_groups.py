@@ -17,11 +17,15 @@ import socialstats as ss
 def trial(units: int = 40, seed: int = 1) -> pd.DataFrame:
     """A table of persons in two arms and eight sites, with a score and an answer."""
     rng = np.random.default_rng(seed)
-    return pd.DataFrame({
-        "person": [f"p{k:03d}" for k in range(units)], "arm": np.repeat(["control", "drug"], units // 2),
-        "score": rng.normal(size=units).round(3), "ok": rng.choice(["no", "yes"], units),
-        "site": np.tile(list("abcdefgh"), units // 8),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "person": [f"p{k:03d}" for k in range(units)],
+            "arm": np.repeat(["control", "drug"], units // 2),
+            "score": rng.normal(size=units).round(3),
+            "ok": rng.choice(["no", "yes"], units),
+            "site": np.tile(list("abcdefgh"), units // 8),
+        }
+    )
 
 
 def codes(design: ss.Groups) -> set[str]:
@@ -38,8 +42,10 @@ def test_a_long_table_is_read_by_the_names_of_its_columns() -> None:
     )
     assert design.columns == {"unit": "person", "group": "arm", "value": "score"}
     assert [(step.label, step.rows) for step in design.flow] == [
-        ("rows read", 40), ("rows analysed", 40), ("units analysed", 40),
-    ]  # fmt: skip
+        ("rows read", 40),
+        ("rows analysed", 40),
+        ("units analysed", 40),
+    ]
 
 
 def test_a_formula_and_a_file_and_another_engine_give_the_same(tmp_path: Path) -> None:
@@ -47,24 +53,35 @@ def test_a_formula_and_a_file_and_another_engine_give_the_same(tmp_path: Path) -
     table.to_csv(path, index=False)
     expected = ss.read_groups(table, cluster="site").table()
     for found in (
-        ss.read_groups("score ~ arm + unit(person) | site", table), ss.read_groups(path, cluster="site"),
-        ss.Groups.from_file(path, cluster="site"), ss.read_groups(pl.from_pandas(table), cluster="site"),
-    ):  # fmt: skip
+        ss.read_groups("score ~ arm + unit(person) | site", table),
+        ss.read_groups(path, cluster="site"),
+        ss.Groups.from_file(path, cluster="site"),
+        ss.read_groups(pl.from_pandas(table), cluster="site"),
+    ):
         pd.testing.assert_frame_equal(found.table(), expected)
 
 
 def test_vectors_and_counts_are_the_same_design() -> None:
     table = ss.Groups.from_table([[14, 56], [32, 48]], groups=("new", "old"))
-    vectors = ss.Groups.from_samples([0] * 14 + [1] * 56, [0] * 32 + [1] * 48, groups=("new", "old"))
-    counted = ss.read_groups({"arm": ["new", "new", "old", "old"], "y": [0, 1, 0, 1], "n": [14, 56, 32, 48]}, value="y",
-                             groups=("new", "old"))  # fmt: skip
+    vectors = ss.Groups.from_samples(
+        [0] * 14 + [1] * 56, [0] * 32 + [1] * 48, groups=("new", "old")
+    )
+    counted = ss.read_groups(
+        {"arm": ["new", "new", "old", "old"], "y": [0, 1, 0, 1], "n": [14, 56, 32, 48]},
+        value="y",
+        groups=("new", "old"),
+    )
     for design in (table, vectors, counted):
         assert design.square().tolist() == [[14.0, 56.0], [32.0, 48.0]]
     assert "SS323" in codes(counted)
     framed = ss.Groups.from_table(
         pd.DataFrame([[3, 1, 2], [0, 4, 1]], index=["x", "y"], columns=["low", "mid", "high"])
     )
-    assert (framed.groups, framed.levels, framed.scale) == (("x", "y"), ("low", "mid", "high"), "ordinal")
+    assert (framed.groups, framed.levels, framed.scale) == (
+        ("x", "y"),
+        ("low", "mid", "high"),
+        "ordinal",
+    )
 
 
 def test_repeats_of_a_unit_are_averaged_and_are_no_units() -> None:
@@ -84,11 +101,19 @@ def test_repeats_of_a_unit_are_averaged_and_are_no_units() -> None:
 
 @pytest.mark.parametrize(
     ("pair", "order"),
-    [(("control", "drug"), ("drug", "control")), (("placebo 1", "zinc"), ("zinc", "placebo 1")),
-     (("post-test", "pre-test"), ("post-test", "pre-test")), (("after", "before"), ("after", "before")),
-     (("kontrolle", "neu"), ("neu", "kontrolle")), (("a", "b"), None), (("control a", "control b"), None)],
-)  # fmt: skip
-def test_what_was_treated_or_came_later_is_first(pair: tuple[str, str], order: tuple[str, str] | None) -> None:
+    [
+        (("control", "drug"), ("drug", "control")),
+        (("placebo 1", "zinc"), ("zinc", "placebo 1")),
+        (("post-test", "pre-test"), ("post-test", "pre-test")),
+        (("after", "before"), ("after", "before")),
+        (("kontrolle", "neu"), ("neu", "kontrolle")),
+        (("a", "b"), None),
+        (("control a", "control b"), None),
+    ],
+)
+def test_what_was_treated_or_came_later_is_first(
+    pair: tuple[str, str], order: tuple[str, str] | None
+) -> None:
     design = ss.Groups.from_frame({"arm": [*pair, *pair], "score": [1.0, 2.0, 3.0, 4.0]})
     assert design.groups == (order or pair)
     assert ("SS310" in codes(design)) == (order is None)
@@ -121,22 +146,54 @@ def test_missing_values_are_an_error_or_left_out_and_counted() -> None:
 
 
 WRONG: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], dict[str, Any], str]] = {
-    "a unit in both": (lambda t: t.assign(person=t.index % 30), {}, "unit '0' has several values of 'arm'"),
-    "both, with the way out": (lambda t: t.assign(person=t.index % 30), {}, r"are pairs.*read_paired"),
+    "a unit in both": (
+        lambda t: t.assign(person=t.index % 30),
+        {},
+        "unit '0' has several values of 'arm'",
+    ),
+    "both, with the way out": (
+        lambda t: t.assign(person=t.index % 30),
+        {},
+        r"are pairs.*read_paired",
+    ),
     "one group": (lambda t: t[t["arm"] == "drug"], {}, "only one group, 'drug'"),
-    "three groups": (lambda t: t.assign(arm=np.resize(["a", "b", "c"], 40)), {}, "3 groups .* groups="),
-    "no such group": (lambda t: t, {"groups": ("x", "drug")}, "no group 'x'. Groups: 'control' and 'drug'"),
+    "three groups": (
+        lambda t: t.assign(arm=np.resize(["a", "b", "c"], 40)),
+        {},
+        "3 groups .* groups=",
+    ),
+    "no such group": (
+        lambda t: t,
+        {"groups": ("x", "drug")},
+        "no group 'x'. Groups: 'control' and 'drug'",
+    ),
     "one name": (lambda t: t, {"groups": ("drug",)}, "name two"),
     "no group column": (lambda t: t.drop(columns="arm"), {}, "no column for 'group'"),
     "no value column": (lambda t: t.drop(columns=["score", "ok"]), {}, "no column for 'value'"),
-    "texts among numbers": (lambda t: t.assign(score=[*t["score"][:-1], "x"]), {}, "'x' is not a finite"),
-    "two clusters": (lambda t: pd.concat([t, t.assign(site="z")]), {"cluster": "site"}, "several values of 'site'"),
-    "no order": (lambda t: t.assign(score=np.resize(["p", "q", "r"], 40)), {"scale": "ordinal"}, "needs the order"),
-    "undeclared texts": (lambda t: t.assign(score=np.resize(["p", "q"], 40)), {}, "which counts as 1 is undeclared"),
+    "texts among numbers": (
+        lambda t: t.assign(score=[*t["score"][:-1], "x"]),
+        {},
+        "'x' is not a finite",
+    ),
+    "two clusters": (
+        lambda t: pd.concat([t, t.assign(site="z")]),
+        {"cluster": "site"},
+        "several values of 'site'",
+    ),
+    "no order": (
+        lambda t: t.assign(score=np.resize(["p", "q", "r"], 40)),
+        {"scale": "ordinal"},
+        "needs the order",
+    ),
+    "undeclared texts": (
+        lambda t: t.assign(score=np.resize(["p", "q"], 40)),
+        {},
+        "which counts as 1 is undeclared",
+    ),
     "no scale": (lambda t: t, {"scale": "interval"}, "scale='interval' is not an option"),
     "empty": (lambda t: t.iloc[:0], {}, "has no rows"),
     "counts of named units": (lambda t: t.assign(n=1.5), {"count": "n"}, "'1.5' is not a count"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WRONG)

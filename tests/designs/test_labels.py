@@ -56,36 +56,73 @@ def test_labels_that_differ_to_the_eye_or_in_script_are_no_twins(pair: tuple[str
 def test_every_column_of_labels_that_is_reported_by_name_is_looked_at() -> None:
     n = 8
     names, others = ["u1", "u2"] * (n // 2), [NFC, NFC, NFD, NFD] * (n // 4)
-    base: dict[str, Any] = {"unit": [f"u{k // 2}" for k in range(n)], "rater": ["x", "X "] * (n // 2)}
+    base: dict[str, Any] = {
+        "unit": [f"u{k // 2}" for k in range(n)],
+        "rater": ["x", "X "] * (n // 2),
+    }
     base |= {"value": ["yes", "no"] * (n // 2), "kind": ["k", "k", "K", "K"] * 2, "topic": others}
     ratings = Ratings.from_frame(
         base | {"sex": ["f", "F"] * 4},
-        scale="nominal", strata="kind", cluster="topic", rater_groups="sex",
-    )  # fmt: skip
+        scale="nominal",
+        strata="kind",
+        cluster="topic",
+        rater_groups="sex",
+    )
     assert [detail.partition(":")[0] for detail in alike(ratings)] == [
-        "raters", "column 'topic'", "column 'kind'", "column 'sex'",
-    ]  # fmt: skip
+        "raters",
+        "column 'topic'",
+        "column 'kind'",
+        "column 'sex'",
+    ]
     paired = Paired.from_frame(
-        {"unit": names, "condition": ["on", "on", "On", "On"] * 2, "value": [1, 2, 3, 4] * 2,
-         "model": ["m"] * 4 + ["M"] * 4},
+        {
+            "unit": names,
+            "condition": ["on", "on", "On", "On"] * 2,
+            "value": [1, 2, 3, 4] * 2,
+            "model": ["m"] * 4 + ["M"] * 4,
+        },
         by="model",
-    )  # fmt: skip
-    assert [detail.partition(":")[0] for detail in alike(paired)] == ["conditions", "column 'model'"]
+    )
+    assert [detail.partition(":")[0] for detail in alike(paired)] == [
+        "conditions",
+        "column 'model'",
+    ]
     comparisons = Comparisons.from_frame(
-        {"item_a": ["p", "q"] * 4, "item_b": ["q", "p"] * 4, "winner": ["p"] * n, "model": others,
-         "worker": ["w", "W"] * 4},
-        by="model", cluster="worker",
-    )  # fmt: skip
-    assert [detail.partition(":")[0] for detail in alike(comparisons)] == ["column 'model'", "column 'worker'"]
+        {
+            "item_a": ["p", "q"] * 4,
+            "item_b": ["q", "p"] * 4,
+            "winner": ["p"] * n,
+            "model": others,
+            "worker": ["w", "W"] * 4,
+        },
+        by="model",
+        cluster="worker",
+    )
+    assert [detail.partition(":")[0] for detail in alike(comparisons)] == [
+        "column 'model'",
+        "column 'worker'",
+    ]
 
 
-@pytest.mark.parametrize("make", [lambda rows: rows, lambda rows: duckdb.connect().from_df(rows),
-                                  lambda rows: pl.from_pandas(rows).lazy()])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rows: rows,
+        lambda rows: duckdb.connect().from_df(rows),
+        lambda rows: pl.from_pandas(rows).lazy(),
+    ],
+)
 def test_clusters_that_stay_with_a_table_and_numbers_of_programs_are_looked_at(make: Any) -> None:
     """Clusters of a lazy table had no caution, nor had '3' of one part of a table and '3.0' of another."""
     judges = ["3", "3.0", "w", "W ", "v1", "v1.0", "-4.0", "-4"]
-    rows = pd.DataFrame({"item_a": ["p", "q"] * 8, "item_b": ["q", "p"] * 8, "winner": ["p", "q", "p", "p"] * 4,
-                         "judge": judges * 2})  # fmt: skip
+    rows = pd.DataFrame(
+        {
+            "item_a": ["p", "q"] * 8,
+            "item_b": ["q", "p"] * 8,
+            "winner": ["p", "q", "p", "p"] * 4,
+            "judge": judges * 2,
+        }
+    )
     found = alike(Comparisons.from_frame(make(rows), cluster="judge"))
     assert found == ["column 'judge': '-4' = '-4.0', '3' = '3.0' and 'W ' = 'w'"]
 
@@ -98,18 +135,25 @@ def test_a_winner_that_looks_like_an_item_is_a_question() -> None:
 
 
 @pytest.mark.slow
-def test_the_caution_is_on_the_terminal_and_on_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_caution_is_on_the_terminal_and_on_the_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     sides = ((NFC, NFD, NFC), (NFD, NFC, NFC), (NFC, NFD, NFD), (NFD, NFC, NFD))
     rows = ["item_a,item_b,winner", *(",".join(row) for row in sides for _ in range(4))]
     (tmp_path / "x.csv").write_text("\n".join(rows))
-    assert main(["report", str(tmp_path / "x.csv"), "--no-verify", "-o", str(tmp_path / "x.html")]) == 0
+    assert (
+        main(["report", str(tmp_path / "x.csv"), "--no-verify", "-o", str(tmp_path / "x.html")])
+        == 0
+    )
     assert "caution: SS306" in capsys.readouterr().err
     page = (tmp_path / "x.html").read_text()
     assert "U+0065 U+0301" in page
     assert "U+00E9" in page
 
 
-@pytest.mark.parametrize("label", ["  The\tNurse ", "\u0130stanbul", "\ufb01ne", "\u1e9b\u0323", "a\u200d\u00a0b"])
+@pytest.mark.parametrize(
+    "label", ["  The\tNurse ", "\u0130stanbul", "\ufb01ne", "\u1e9b\u0323", "a\u200d\u00a0b"]
+)
 def test_what_is_plain_stays_so(label: str) -> None:
     again: Callable[[str], str] = plain
     assert again(plain(label)) == plain(label)

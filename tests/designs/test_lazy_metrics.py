@@ -19,8 +19,9 @@ from socialstats.studies import comparisons
 from socialstats.studies.page import StudyOptions
 
 ENGINES: dict[str, Callable[[pd.DataFrame], Any]] = {
-    "duckdb": lambda frame: duckdb.connect().from_df(frame), "polars": lambda frame: pl.from_pandas(frame).lazy(),
-}  # fmt: skip
+    "duckdb": lambda frame: duckdb.connect().from_df(frame),
+    "polars": lambda frame: pl.from_pandas(frame).lazy(),
+}
 
 
 def untried(made: Any) -> list[str]:
@@ -34,13 +35,23 @@ def votes(n: int = 1500, items: int = 6) -> pd.DataFrame:
     b = (a + 1 + rng.integers(0, items - 1, n)) % items
     judge = rng.integers(0, 60, n)
     urgency = rng.integers(1, 4, (2, n))
-    first = rng.random(n) < 1 / (1 + np.exp(-(0.3 * (a - b) + 0.4 * (urgency[0] - urgency[1]) + judge / 90)))
+    first = rng.random(n) < 1 / (
+        1 + np.exp(-(0.3 * (a - b) + 0.4 * (urgency[0] - urgency[1]) + judge / 90))
+    )
     names = np.array([f"m{k}" for k in range(items)])
-    return pd.DataFrame({
-        "item_a": names[a], "item_b": names[b], "winner": np.where(first, names[a], names[b]), "judge": judge,
-        "prompt": [f"p{k}" for k in rng.integers(0, 50, n)], "urgency_a": urgency[0], "urgency_b": urgency[1],
-        "team": judge // 7, "w": rng.integers(1, 4, n).astype(float),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "item_a": names[a],
+            "item_b": names[b],
+            "winner": np.where(first, names[a], names[b]),
+            "judge": judge,
+            "prompt": [f"p{k}" for k in rng.integers(0, 50, n)],
+            "urgency_a": urgency[0],
+            "urgency_b": urgency[1],
+            "team": judge // 7,
+            "w": rng.integers(1, 4, n).astype(float),
+        }
+    )
 
 
 def topics() -> pd.DataFrame:
@@ -53,14 +64,18 @@ def ratings() -> pd.DataFrame:
     rng = np.random.default_rng(5)
     unit, rater = (x.ravel() for x in np.mgrid[:120, :4])
     value = np.clip(rng.integers(0, 4, 120)[unit] + rng.integers(-1, 2, len(unit)), 0, 3)
-    return pd.DataFrame({"unit": unit, "rater": [f"r{k}" for k in rater], "value": value, "text": unit // 5})
+    return pd.DataFrame(
+        {"unit": unit, "rater": [f"r{k}" for k in rater], "value": value, "text": unit // 5}
+    )
 
 
 def pairs() -> pd.DataFrame:
     rng = np.random.default_rng(6)
     story = rng.integers(0, 30, 400)
     old = rng.normal(size=400) + rng.normal(size=30)[story]
-    return pd.DataFrame({"old": old, "new": old + rng.normal(0.2, 1, 400), "story": story, "id": np.arange(400)})
+    return pd.DataFrame(
+        {"old": old, "new": old + rng.normal(0.2, 1, 400), "story": story, "id": np.arange(400)}
+    )
 
 
 SIDES = {"covariates": {"urgency": ("urgency_a", "urgency_b")}}
@@ -68,12 +83,20 @@ HALF = {f"m{k}": "low" if k < 3 else "high" for k in range(6)}
 THIRDS = {f"m{k}": f"g{k // 2}" for k in range(6)}
 TWO = {"cluster": ["judge", "prompt"], **SIDES}
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], Callable[..., Any], Mapping[str, Any]]] = {
-    "shares": (votes, lambda t, **c: ss.preference_shares(ss.bradley_terry(t, **c), HALF), {"cluster": "judge"}),
+    "shares": (
+        votes,
+        lambda t, **c: ss.preference_shares(ss.bradley_terry(t, **c), HALF),
+        {"cluster": "judge"},
+    ),
     "win rates": (votes, ss.win_rates, {"cluster": "judge", **SIDES}),
     "win rates, two factors": (votes, ss.win_rates, TWO),
     "pooled win rates": (votes, ss.win_rates, TWO | {"weights": "pooled", "weight": "w"}),
     "win rates, nested factors": (votes, ss.win_rates, {"cluster": ["judge", "team"], **SIDES}),
-    "group win rates": (votes, lambda t, **c: ss.group_win_rates(t, THIRDS, **c), {"cluster": ["judge", "prompt"]}),
+    "group win rates": (
+        votes,
+        lambda t, **c: ss.group_win_rates(t, THIRDS, **c),
+        {"cluster": ["judge", "prompt"]},
+    ),
     "S": (votes, ss.sensitivity, {"cluster": "prompt", **SIDES}),
     "S, weights": (votes, ss.sensitivity, {"cluster": "judge", "weight": "w", **SIDES}),
     "S, two factors": (votes, ss.sensitivity, TWO | {"resamples": 100}),
@@ -82,14 +105,30 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], Callable[..., Any], Mapping[s
     "alpha": (ratings, ss.krippendorff_alpha, {"cluster": "text", "scale": "ordinal"}),
     "kappa": (ratings, ss.fleiss_kappa, {"cluster": "text", "scale": "nominal"}),
     "weighted kappa": (ratings, ss.weighted_kappa, {"cluster": "text", "scale": "ordinal"}),
-    "paired mean": (pairs, ss.paired_difference, {"first": "new", "second": "old", "cluster": "story"}),
+    "paired mean": (
+        pairs,
+        ss.paired_difference,
+        {"first": "new", "second": "old", "cluster": "story"},
+    ),
 }
 
 
 def compare(lazy: Any, held: Any) -> None:
     assert [row.term for row in lazy.rows] == [row.term for row in held.rows]
-    for name in ("estimate", "std_error", "df", "conf_low", "conf_high", "p_value", "n_clusters", "leverage"):
-        found, wanted = (np.array([getattr(row, name) for row in made.rows], dtype=float) for made in (lazy, held))
+    for name in (
+        "estimate",
+        "std_error",
+        "df",
+        "conf_low",
+        "conf_high",
+        "p_value",
+        "n_clusters",
+        "leverage",
+    ):
+        found, wanted = (
+            np.array([getattr(row, name) for row in made.rows], dtype=float)
+            for made in (lazy, held)
+        )
         np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-12)
     assert untried(lazy) == untried(held)
     assert lazy.inference == held.inference
@@ -104,12 +143,19 @@ def test_numbers_are_those_of_the_table_in_memory(case: str, engine: str) -> Non
     compare(lazy, held)
 
 
-COMPARED = {"item_a": "item_a", "item_b": "item_b", "winner": "winner", "covariates": SIDES["covariates"]}
+COMPARED = {
+    "item_a": "item_a",
+    "item_b": "item_b",
+    "winner": "winner",
+    "covariates": SIDES["covariates"],
+}
 
 
 @pytest.mark.parametrize("held", [2_000, 10**6])
 @pytest.mark.parametrize("metric", [ss.win_rates, ss.sensitivity])
-def test_clusters_are_summed_in_blocks_and_the_table_stays(metric: Any, held: int, monkeypatch: Any) -> None:
+def test_clusters_are_summed_in_blocks_and_the_table_stays(
+    metric: Any, held: int, monkeypatch: Any
+) -> None:
     frame = votes(20_000, items=9)
     monkeypatch.setattr(scan, "SORTED_ROWS", held)
     monkeypatch.setattr(scan, "SPOOL_ROWS", 700)
@@ -129,7 +175,9 @@ def test_numbers_of_a_million_rows_are_those_in_memory(metric: Any) -> None:
     frame = votes(10**6, items=20)
     frame["judge"] = np.arange(len(frame)) // 3 % 50_000
     for cluster in ("judge", ["judge", "prompt"] if metric is ss.win_rates else "prompt"):
-        lazy, held = (metric(t, **SIDES, cluster=cluster) for t in (ENGINES["duckdb"](frame), frame))
+        lazy, held = (
+            metric(t, **SIDES, cluster=cluster) for t in (ENGINES["duckdb"](frame), frame)
+        )
         assert lazy.design.scan is not None
         compare(lazy, held)
 
@@ -138,7 +186,9 @@ def test_numbers_of_a_million_rows_are_those_in_memory(metric: Any) -> None:
 def test_entropies_of_pairs_need_no_rows(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     frame = topics()
     frames = (ENGINES[engine](frame), frame)
-    lazy, held = (ss.Comparisons.from_frame(t, **COMPARED, cluster=["topic", "judge"]) for t in frames)
+    lazy, held = (
+        ss.Comparisons.from_frame(t, **COMPARED, cluster=["topic", "judge"]) for t in frames
+    )
     monkeypatch.setattr(scan, "SPOOL_ROWS", 100)
     monkeypatch.setattr(scan.Spool, "whole", None)  # nothing reads all rows
     assert lazy.scan is not None
@@ -158,9 +208,15 @@ def test_entropies_of_pairs_need_no_rows(engine: str, monkeypatch: pytest.Monkey
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("told_by", ["covariate", "cluster"])
 def test_stories_of_lazy_tables_have_their_clusters(engine: str, told_by: str) -> None:
-    frame = votes(400).assign(story=[f"s{k}" for k in range(400)], mark_a=np.arange(400), mark_b=np.arange(400))
-    other = frame.assign(winner=np.where(np.random.default_rng(1).random(400) < 0.6, frame.item_a, frame.item_b))
-    columns = {name: COMPARED[name] for name in ("item_a", "item_b", "winner")} | {"cluster": ["story", "judge"]}
+    frame = votes(400).assign(
+        story=[f"s{k}" for k in range(400)], mark_a=np.arange(400), mark_b=np.arange(400)
+    )
+    other = frame.assign(
+        winner=np.where(np.random.default_rng(1).random(400) < 0.6, frame.item_a, frame.item_b)
+    )
+    columns = {name: COMPARED[name] for name in ("item_a", "item_b", "winner")} | {
+        "cluster": ["story", "judge"]
+    }
     columns["covariates"] = {"mark": ("mark_a", "mark_b")} if told_by == "covariate" else ()
     lazy, held = (
         [ss.Comparisons.from_frame(make(f), **columns) for f in (frame, other.iloc[::-1].head(300))]
@@ -182,15 +238,22 @@ def test_verification_reads_the_clusters_of_lazy_tables() -> None:
 
 def test_only_the_levels_that_are_used_are_clusters() -> None:
     frame = votes()
-    lazy, held = (ss.Comparisons.from_frame(t, **COMPARED, cluster="judge") for t in (ENGINES["duckdb"](frame), frame))
+    lazy, held = (
+        ss.Comparisons.from_frame(t, **COMPARED, cluster="judge")
+        for t in (ENGINES["duckdb"](frame), frame)
+    )
     lazy, held = (d.take((d.item_a == 1) & (d.item_b == 2)) for d in (lazy, held))
     compare(ss.win_rates(lazy, cluster="judge"), ss.win_rates(held, cluster="judge"))
 
 
-def test_the_page_of_a_lazy_table_says_what_that_of_the_table_in_memory_says(monkeypatch: Any) -> None:
+def test_the_page_of_a_lazy_table_says_what_that_of_the_table_in_memory_says(
+    monkeypatch: Any,
+) -> None:
     frame = votes()
-    designs = [ss.Comparisons.from_frame(t, **COMPARED, cluster=["judge", "prompt"]) for t in (
-        ENGINES["duckdb"](frame), frame)]  # fmt: skip
+    designs = [
+        ss.Comparisons.from_frame(t, **COMPARED, cluster=["judge", "prompt"])
+        for t in (ENGINES["duckdb"](frame), frame)
+    ]
     monkeypatch.setattr(scan.Spool, "whole", None)  # nothing reads all rows
     lazy, held = (comparisons.run(design, StudyOptions(verify=False)) for design in designs)
     assert (lazy.answer, lazy.design, lazy.methods) == (held.answer, held.design, held.methods)
@@ -205,7 +268,9 @@ def test_the_page_of_a_lazy_table_says_what_that_of_the_table_in_memory_says(mon
 
 def test_large_tables_of_fits_are_not_verified_and_not_read(monkeypatch: Any) -> None:
     fit = ss.bradley_terry(ENGINES["duckdb"](votes()), cluster="judge")
-    monkeypatch.setattr(bradley_terry_check, "LARGEST_TABLE", 6 * 300)  # more than its cells, fewer than with judges
+    monkeypatch.setattr(
+        bradley_terry_check, "LARGEST_TABLE", 6 * 300
+    )  # more than its cells, fewer than with judges
     monkeypatch.setattr(scan.Spool, "whole", None)
     (check, *_) = [c for c in fit.verify().checks if c.quantity == "whole model"]
     assert check.ok is None
@@ -216,11 +281,22 @@ def scored() -> pd.DataFrame:
     """Trait scores of answers by judges, with the texts of the answers beside them."""
     rng = np.random.default_rng(7)
     rows = [
-        {"model": model, "scenario": scenario, "stage": stage, "wording": wording, "judge": judge,
-         "open": float(rng.integers(0, 21)), "closed": float(rng.integers(0, 21)), "text": f"answer {scenario}"}
-        for model in ("x|y", "z") for scenario in range(12) for stage in ("start", "end") for wording in (1.5, 2.0)
+        {
+            "model": model,
+            "scenario": scenario,
+            "stage": stage,
+            "wording": wording,
+            "judge": judge,
+            "open": float(rng.integers(0, 21)),
+            "closed": float(rng.integers(0, 21)),
+            "text": f"answer {scenario}",
+        }
+        for model in ("x|y", "z")
+        for scenario in range(12)
+        for stage in ("start", "end")
+        for wording in (1.5, 2.0)
         for judge in ("j1", "j2")
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows)
 
 
@@ -228,7 +304,9 @@ TRAITS = {"traits": ["open", "closed"]}
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_traits_of_lazy_tables_are_those_in_memory(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_traits_of_lazy_tables_are_those_in_memory(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     frame, asked = scored(), []
     collect = nw.LazyFrame.collect
 
@@ -239,16 +317,23 @@ def test_traits_of_lazy_tables_are_those_in_memory(engine: str, monkeypatch: pyt
     monkeypatch.setattr(nw.LazyFrame, "collect", noticed)
     lazy, held = (ss.trait_ratings(data, **TRAITS) for data in (ENGINES[engine](frame), frame))
     assert "text" not in asked
-    assert {"open", "closed"}.isdisjoint(asked), "scores stay with the engine until they are counted"
+    assert {"open", "closed"}.isdisjoint(asked), (
+        "scores stay with the engine until they are counted"
+    )
     assert lazy.units == held.units
     assert {name: factor.levels for name, factor in lazy.strata.items()} == {
         name: factor.levels for name, factor in held.strata.items()
     }
     pd.testing.assert_frame_equal(lazy.table(), held.table())
-    found, wanted = (ss.trait_profile(design, weights={"open": 5, "closed": -5}) for design in (lazy, held))
+    found, wanted = (
+        ss.trait_profile(design, weights={"open": 5, "closed": -5}) for design in (lazy, held)
+    )
     assert [row.term for row in found.rows] == [row.term for row in wanted.rows]
     for name in ("estimate", "std_error", "conf_low", "conf_high"):
-        numbers = (np.array([getattr(row, name) for row in made.rows], dtype=float) for made in (found, wanted))
+        numbers = (
+            np.array([getattr(row, name) for row in made.rows], dtype=float)
+            for made in (found, wanted)
+        )
         np.testing.assert_allclose(*numbers, rtol=1e-12, atol=1e-13)
 
 

@@ -17,7 +17,14 @@ def test_texts_that_should_be_numbers_are_named() -> None:
 
 def test_repeats_without_any_value_leave_nothing() -> None:
     with pytest.raises(NothingToAnalyse, match="no pair is left to analyse"):
-        Paired.from_frame({**ROWS, "score": [None] * 4}, repeat="run", scale="numeric", missing="drop")
-    table = {"item": [1, 1, 2, 2], "arm": ["a", "a", "b", "b"], "run": [1, 2, 1, 2], "score": [None] * 4}
+        Paired.from_frame(
+            {**ROWS, "score": [None] * 4}, repeat="run", scale="numeric", missing="drop"
+        )
+    table = {
+        "item": [1, 1, 2, 2],
+        "arm": ["a", "a", "b", "b"],
+        "run": [1, 2, 1, 2],
+        "score": [None] * 4,
+    }
     with pytest.raises(NothingToAnalyse, match="unit"):
         Groups.from_frame(table, repeat="run", scale="numeric", missing="drop")

@@ -8,17 +8,24 @@ import pytest
 
 import socialstats as ss
 
-LONG = pd.DataFrame({
-    "model": ["b", "b", "b", "a", "a", "a"], "task": ["t", "t", "u"] * 2, "item": [1, 2, 1] * 2,
-    "score": [1.0, 3.0, 5.0, 2.0, 4.0, 6.5],
-})  # fmt: skip
+LONG = pd.DataFrame(
+    {
+        "model": ["b", "b", "b", "a", "a", "a"],
+        "task": ["t", "t", "u"] * 2,
+        "item": [1, 2, 1] * 2,
+        "score": [1.0, 3.0, 5.0, 2.0, 4.0, 6.5],
+    }
+)
 
 
 def values(design):
     """Return {(unit, model): score}."""
     ok = design.status == 0
     cells = zip(
-        design.unit[ok].tolist(), design.rater[ok].tolist(), design.scores[design.value[ok]].tolist(), strict=True
+        design.unit[ok].tolist(),
+        design.rater[ok].tolist(),
+        design.scores[design.value[ok]].tolist(),
+        strict=True,
     )
     return {(design.units[u], design.raters[r]): x for u, r, x in cells}
 
@@ -39,9 +46,16 @@ def test_long_and_wide_tables_of_the_same_scores_are_the_same_design():
 
 
 def test_one_row_per_model_takes_tasks_as_units_and_leaves_averages_aside():
-    rows = pd.DataFrame({"model": ["a", "b"], "mmlu": [0.5, 0.25], "gsm8k": [0.1, 0.75], "Average": [0.3, 0.5]})
+    rows = pd.DataFrame(
+        {"model": ["a", "b"], "mmlu": [0.5, 0.25], "gsm8k": [0.1, 0.75], "Average": [0.3, 0.5]}
+    )
     design = ss.model_scores(rows)
-    assert values(design) == {("gsm8k", "a"): 0.1, ("gsm8k", "b"): 0.75, ("mmlu", "a"): 0.5, ("mmlu", "b"): 0.25}
+    assert values(design) == {
+        ("gsm8k", "a"): 0.1,
+        ("gsm8k", "b"): 0.75,
+        ("mmlu", "a"): 0.5,
+        ("mmlu", "b"): 0.25,
+    }
     assert [c.code for c in design.cautions] == ["SS307"]
     assert "'Average'" in design.cautions[0].detail
     assert ss.model_scores(rows, task="mmlu,gsm8k").units == ("gsm8k", "mmlu")
@@ -54,7 +68,9 @@ def test_one_row_per_model_and_task_takes_tasks_as_units():
     assert not design.strata
 
 
-@pytest.mark.parametrize(("zero", "one"), [("no", "yes"), ("Incorrect", "Correct"), ("I", "C"), ("fail", "pass")])
+@pytest.mark.parametrize(
+    ("zero", "one"), [("no", "yes"), ("Incorrect", "Correct"), ("I", "C"), ("fail", "pass")]
+)
 def test_words_for_right_and_wrong_are_0_and_1(zero, one):
     design = ss.model_scores(LONG.assign(score=[zero, one, one, zero, zero, one]))
     assert values(design)["2", "b"] == 1.0
@@ -62,13 +78,17 @@ def test_words_for_right_and_wrong_are_0_and_1(zero, one):
 
 
 def test_repeats_are_averaged_and_counted():
-    twice = pd.concat([LONG.assign(epoch=1), LONG.assign(epoch=2, score=LONG["score"] + 1), LONG.assign(epoch=3)])
+    twice = pd.concat(
+        [LONG.assign(epoch=1), LONG.assign(epoch=2, score=LONG["score"] + 1), LONG.assign(epoch=3)]
+    )
     design = ss.model_scores(twice.sample(frac=1, random_state=1))
     wanted = {key: x + 1 / 3 for key, x in values(ss.model_scores(LONG)).items()}
     assert values(design) == pytest.approx(wanted, abs=1e-11)
     assert [(step.label, step.rows) for step in design.flow] == [
-        ("rows read", 18), ("answers averaged", 18), ("ratings analysed", 6),
-    ]  # fmt: skip
+        ("rows read", 18),
+        ("answers averaged", 18),
+        ("ratings analysed", 6),
+    ]
     assert [(c.code, c.detail) for c in design.cautions] == [
         ("SS341", "18 answers to 6 means, 3 each, told apart by 'epoch'")
     ]
@@ -90,7 +110,10 @@ def test_rows_that_are_not_ok_have_no_score():
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        ("scorer", "Take their mean with repeat='scorer' (--map repeat=scorer), or choose one, as in --where scorer=x"),
+        (
+            "scorer",
+            "Take their mean with repeat='scorer' (--map repeat=scorer), or choose one, as in --where scorer=x",
+        ),
         ("subset_id", "It is part of what a unit is: say unit=['item', 'task', 'subset_id']"),
     ],
 )

@@ -9,9 +9,14 @@ from socialstats.errors import InputError
 
 
 def test_entries_become_options() -> None:
-    assert map_options(["win_a=w1", "wins_b=w2", "cluster=x", "cluster=y", "column_a=c=1", "column_b=d"]) == {
-        "wins_a": "w1", "wins_b": "w2", "cluster": ("x", "y"), "covariates": {"column": ("c=1", "d")}
-    }  # fmt: skip
+    assert map_options(
+        ["win_a=w1", "wins_b=w2", "cluster=x", "cluster=y", "column_a=c=1", "column_b=d"]
+    ) == {
+        "wins_a": "w1",
+        "wins_b": "w2",
+        "cluster": ("x", "y"),
+        "covariates": {"column": ("c=1", "d")},
+    }
 
 
 @pytest.mark.parametrize(

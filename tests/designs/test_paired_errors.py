@@ -104,7 +104,9 @@ def test_missing_values_of_every_column_are_named_at_once(tmp_path: Path) -> Non
         for line, column in ((3, "question"), (4, "prompt"), (6, "story"))
     ]
     text = f"{HEAD}\nq1,new,1\nq1,old,\nq2,new,2\nq2,old,3\n"
-    assert messages(text, tmp_path) == [f"answers.csv line 3, column 'score': the value is missing. {fix}"]
+    assert messages(text, tmp_path) == [
+        f"answers.csv line 3, column 'score': the value is missing. {fix}"
+    ]
 
 
 def test_more_or_fewer_than_two_conditions(tmp_path: Path) -> None:
@@ -117,7 +119,9 @@ def test_more_or_fewer_than_two_conditions(tmp_path: Path) -> None:
         "answers.csv, column 'prompt': only one condition, 'new'. A comparison needs a second condition"
     ]
     (tmp_path / "answers.csv").write_text(text)
-    with pytest.raises(DesignError, match=r"no condition 'newer'. Did you mean 'new'\? Conditions: 'new', 'old' "):
+    with pytest.raises(
+        DesignError, match=r"no condition 'newer'. Did you mean 'new'\? Conditions: 'new', 'old' "
+    ):
         read_paired(tmp_path / "answers.csv", conditions=("newer", "old"))
 
 
@@ -127,7 +131,9 @@ def test_two_texts_need_an_order(tmp_path: Path) -> None:
         "answers.csv, column 'score': the values are the texts 'bad' and 'good', and which counts as 1 is undeclared. "
         "Declare levels=('bad', 'good') if 'good' counts as 1, or levels=('good', 'bad') if 'bad' does"
     ]
-    assert read_paired(tmp_path / "answers.csv", levels=("bad", "good")).difference.tolist() == [1.0]
+    assert read_paired(tmp_path / "answers.csv", levels=("bad", "good")).difference.tolist() == [
+        1.0
+    ]
     assert messages(f"{HEAD}\nq1,new,1\nq1,old,2\n", tmp_path, scale="binary") == [
         "answers.csv, column 'score': scale='binary', but the values are 1 and 2. Say which two values count as 0 and "
         "1: levels=(ZERO, ONE)"
@@ -170,14 +176,22 @@ def test_missing_columns_say_where_they_were_looked_for(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("data", [pd.DataFrame({"unit": [], "condition": [], "value": []}), {"unit": [1, 1], "condition": ["a", "b"], "value": [None, 1]}])  # fmt: skip # noqa: E501
+@pytest.mark.parametrize(
+    "data",
+    [
+        pd.DataFrame({"unit": [], "condition": [], "value": []}),
+        {"unit": [1, 1], "condition": ["a", "b"], "value": [None, 1]},
+    ],
+)
 def test_nothing_to_analyse(data: Any) -> None:
     with pytest.raises(NothingToAnalyse):
         Paired.from_frame(data, missing="drop", unmatched="drop", conditions=("a", "b"))
 
 
 def test_one_pair_can_be_read() -> None:
-    design = Paired.from_frame({"unit": [1, 1], "condition": ["a", "b"], "value": [1, 2]}, conditions=("a", "b"))
+    design = Paired.from_frame(
+        {"unit": [1, 1], "condition": ["a", "b"], "value": [1, 2]}, conditions=("a", "b")
+    )
     assert (design.n_pairs, design.difference.tolist()) == (1, [-1.0])
 
 
@@ -185,7 +199,10 @@ def test_lists_are_no_labels() -> None:
     message = frame_error({"unit": [[1], [2]], "condition": ["a", "b"], "value": [1, 2]})
     assert message.startswith("data frame, column 'unit': it holds values that are no labels")
     message = frame_error({"unit": [b"1", b"1"], "condition": ["a", "b"], "value": [1, 2]})
-    assert message == "data frame, column 'unit': it holds values that are no labels (a bytes is not a label)"
+    assert (
+        message
+        == "data frame, column 'unit': it holds values that are no labels (a bytes is not a label)"
+    )
 
 
 def test_differences_of_nominal_values_and_tables_of_numbers_do_not_exist() -> None:

@@ -50,18 +50,30 @@ def test_what_describes_an_answer_stands_aside_in_any_place() -> None:
 def test_scores_are_ordered_by_name_then_by_what_values_they_have() -> None:
     halves = [0.5 * x for x in X]
     columns = profile(
-        n_s=[0.2, 0.5, 0.1, 0.9, 1, 0, 0.3], q=X, r=[0, 1, 1, 0, 1, 1, 0], few=[2, 3, 2, 3, 2, 3, 2],
-        s=[0.2, 0.5, 0.1, 0.9, 1, 0, 0.3], t=halves, score=Y,
-    )  # fmt: skip
+        n_s=[0.2, 0.5, 0.1, 0.9, 1, 0, 0.3],
+        q=X,
+        r=[0, 1, 1, 0, 1, 1, 0],
+        few=[2, 3, 2, 3, 2, 3, 2],
+        s=[0.2, 0.5, 0.1, 0.9, 1, 0, 0.3],
+        t=halves,
+        score=Y,
+    )
     names = [column.name for column in sorted(columns.every, key=lambda c: answer_rank(columns, c))]
     assert names == ["score", "r", "s", "q", "few", "t", "n_s"]
 
 
 @pytest.mark.parametrize(
     ("values", "expected"),
-    [([0, 1, 1, 0], True), ([0.2, 1, 0, 0.5], True), ([0, 1, 2, 0], False), ([-0.1, 1, 0, 0.5], False),
-     (["yes", "no", "no", "yes"], True), (["yes", "no", "so", "yes"], False), ([1, 1.5, 1, 2], False)],
-)  # fmt: skip
+    [
+        ([0, 1, 1, 0], True),
+        ([0.2, 1, 0, 0.5], True),
+        ([0, 1, 2, 0], False),
+        ([-0.1, 1, 0, 0.5], False),
+        (["yes", "no", "no", "yes"], True),
+        (["yes", "no", "so", "yes"], False),
+        ([1, 1.5, 1, 2], False),
+    ],
+)
 def test_values_within_one(values: list[Any], expected: bool) -> None:
     (column,) = profile(x=values).every
     assert within_one(column) is expected
@@ -76,11 +88,17 @@ def test_concordance_is_lins() -> None:
 
 @pytest.mark.parametrize(
     ("one", "other", "expected"),
-    [([1, 2, 3, 4, 5], [1, 2, 3, 4, 5], True), ([1, 2, 3, 4, 5], [1, 2, 1, 2, 1], True),
-     ([1, 2, 3, 4, 5], [6, 7, 8, 9, 10], False), ([1, 2, 3, 4, 5], [4, 5, 6, 7, 8], True),
-     ([1, 2, 3, 4, 5], [10, 20, 30, 40, 50], False), ([0, 100, 0, 100, 0], [0, 19, 0, 19, 0], False),
-     ([0, 100, 0, 100, 0], [0, 25, 0, 25, 0], True), ([1, 2, 3, 4, 5], [2, 2, 2, 2, 2], False)],
-)  # fmt: skip
+    [
+        ([1, 2, 3, 4, 5], [1, 2, 3, 4, 5], True),
+        ([1, 2, 3, 4, 5], [1, 2, 1, 2, 1], True),
+        ([1, 2, 3, 4, 5], [6, 7, 8, 9, 10], False),
+        ([1, 2, 3, 4, 5], [4, 5, 6, 7, 8], True),
+        ([1, 2, 3, 4, 5], [10, 20, 30, 40, 50], False),
+        ([0, 100, 0, 100, 0], [0, 19, 0, 19, 0], False),
+        ([0, 100, 0, 100, 0], [0, 25, 0, 25, 0], True),
+        ([1, 2, 3, 4, 5], [2, 2, 2, 2, 2], False),
+    ],
+)
 def test_scales_are_the_same_where_ranges_overlap_and_spreads_are_alike(
     one: list[int], other: list[int], expected: bool
 ) -> None:
@@ -97,13 +115,26 @@ def test_names_with_a_no_are_opposites() -> None:
 def test_labels_that_never_meet_themselves_in_a_cell_are_planned(keep: float) -> None:
     """Runs of a model on a task differ, whatever they are called and although some are missing; answers do not."""
     drawn = np.random.default_rng(4)
-    rows = [(m, t, r, int(drawn.integers(0, 5))) for m in "uvw" for t in range(20) for r in ("q", "b", "k")]
+    rows = [
+        (m, t, r, int(drawn.integers(0, 5)))
+        for m in "uvw"
+        for t in range(20)
+        for r in ("q", "b", "k")
+    ]
     model, task, run, answer = zip(*[row for row in rows if drawn.random() < keep], strict=True)
-    assert profile(model=model, task=task, run=run, answer=answer).planned == {"model", "task", "run"}
+    assert profile(model=model, task=task, run=run, answer=answer).planned == {
+        "model",
+        "task",
+        "run",
+    }
 
 
 def test_numbers_of_few_cells_with_several_rows_are_not_planned() -> None:
-    rows = [(f"m{k % 4}", f"task {k // 4}", turn + 1) for k in range(20) for turn in range(2 if k < 9 else 1)]
+    rows = [
+        (f"m{k % 4}", f"task {k // 4}", turn + 1)
+        for k in range(20)
+        for turn in range(2 if k < 9 else 1)
+    ]
     model, task, turn = zip(*rows, strict=True)
     assert "turn" not in profile(model=model, task=task, turn=turn).planned
 
@@ -123,9 +154,21 @@ def test_sides_are_opposed_where_no_label_meets_itself(label: str) -> None:
 @pytest.mark.parametrize("unit", [1.0, 100.0, 0.01])
 @pytest.mark.parametrize(
     ("ends", "alike"),
-    [((0, 4), True), ((2, 6), True), ((3, 7), True), ((3.1, 7.1), False), ((5, 9), False), ((-3, 1), True),
-     ((0, 0.8), False), ((0, 1), True), ((1, 2), True), ((0, 0.7), False), ((0, 20), False), ((2, 2), False)],
-)  # fmt: skip
+    [
+        ((0, 4), True),
+        ((2, 6), True),
+        ((3, 7), True),
+        ((3.1, 7.1), False),
+        ((5, 9), False),
+        ((-3, 1), True),
+        ((0, 0.8), False),
+        ((0, 1), True),
+        ((1, 2), True),
+        ((0, 0.7), False),
+        ((0, 20), False),
+        ((2, 2), False),
+    ],
+)
 def test_scales_are_alike_where_ranges_overlap_by_a_quarter_of_the_wider_and_none_is_a_fifth(
     unit: float, ends: tuple[float, float], alike: bool
 ) -> None:
@@ -141,10 +184,19 @@ FRUIT = [*"abcdefghijkl"]  # twelve labels
 
 def test_names_of_several_pairs_are_counterparts_and_those_of_one_pair_are_not() -> None:
     x, y = [1, 2, 3, 4], [2, 3, 4, 1]
-    assert profile(base_ok=x, ft_ok=y, base_pred=y, ft_pred=x).counterparts == {"base_ok", "ft_ok", "base_pred",
-                                                                               "ft_pred"}  # fmt: skip
+    assert profile(base_ok=x, ft_ok=y, base_pred=y, ft_pred=x).counterparts == {
+        "base_ok",
+        "ft_ok",
+        "base_pred",
+        "ft_pred",
+    }
     assert profile(base_ok=x, ft_ok=y).counterparts == set()
-    assert profile(q_1=x, q_2=y, r_1=y, r_2=x).counterparts == {"q_1", "r_1", "q_2", "r_2"}  # q and r, twice
+    assert profile(q_1=x, q_2=y, r_1=y, r_2=x).counterparts == {
+        "q_1",
+        "r_1",
+        "q_2",
+        "r_2",
+    }  # q and r, twice
     assert profile(q_1=x, q_2=y, q_3=y).counterparts == set()  # numbers tell questions apart
 
 
@@ -157,9 +209,18 @@ def test_three_columns_of_one_scale_are_siblings_and_two_are_not() -> None:
 
 def test_whole_numbers_that_number_all_rows_with_a_text_are_crossed() -> None:
     four, two = [*"aabbccdd"], [1, 2] * 4
-    assert profile(item=four, run=two, score=[0.1, 0.4, 0.2, 0.6, 0.9, 0.3, 0.7, 0.5]).crossed == {"run"}
-    assert profile(item=four[:6], run=two[:6], score=[0.1, 0.4, 0.2, 0.6, 0.9, 0.3]).crossed == set()  # fewer than 8
-    assert profile(item=four, run=[1, 1, *two[2:]], score=[0.1, 0.4, 0.2, 0.6, 0.9, 0.3, 0.7, 0.5]).crossed == set()
+    assert profile(item=four, run=two, score=[0.1, 0.4, 0.2, 0.6, 0.9, 0.3, 0.7, 0.5]).crossed == {
+        "run"
+    }
+    assert (
+        profile(item=four[:6], run=two[:6], score=[0.1, 0.4, 0.2, 0.6, 0.9, 0.3]).crossed == set()
+    )  # fewer than 8
+    assert (
+        profile(
+            item=four, run=[1, 1, *two[2:]], score=[0.1, 0.4, 0.2, 0.6, 0.9, 0.3, 0.7, 0.5]
+        ).crossed
+        == set()
+    )
 
 
 def test_a_plan_is_nearly_all_pairs_of_the_labels_of_two_columns_once_each() -> None:
@@ -173,8 +234,15 @@ def test_a_plan_is_nearly_all_pairs_of_the_labels_of_two_columns_once_each() -> 
     assert profile(judge=[judge[k] for k in half], item=[item[k] for k in half]).plan is None
 
 
-@pytest.mark.parametrize(("labels", "constant"), [("aaaaaaaaab", False), ("aaaaaaaaaaab", True), ("aaaaaaaabb", False),
-                                                  ("aaaaaaaaaaabc", False)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("labels", "constant"),
+    [
+        ("aaaaaaaaab", False),
+        ("aaaaaaaaaaab", True),
+        ("aaaaaaaabb", False),
+        ("aaaaaaaaaaabc", False),
+    ],
+)
 def test_more_than_nine_of_ten_rows_of_one_of_two_labels(labels: str, constant: bool) -> None:
     found = profile(x=[*labels])
     assert found.nearly_constant(found.columns["x"]) == constant
@@ -182,12 +250,21 @@ def test_more_than_nine_of_ten_rows_of_one_of_two_labels(labels: str, constant: 
 
 def test_labels_that_occur_twice_on_average_are_enough() -> None:
     found = profile(two=[*"aabbcc"], fewer=[*"aabbcd"], half=[*"abcabc"])
-    assert [found.enough(found.columns[name]) for name in ("two", "fewer", "half")] == [True, False, True]
+    assert [found.enough(found.columns[name]) for name in ("two", "fewer", "half")] == [
+        True,
+        False,
+        True,
+    ]
 
 
 def test_a_value_in_the_rows_of_one_kind_alone() -> None:
     kind = ["ask"] * 10 + ["tell"] * 10
-    for filled, wanted in ((range(10), True), (range(9), True), (range(8), False), (range(11), False)):
+    for filled, wanted in (
+        (range(10), True),
+        (range(9), True),
+        (range(8), False),
+        (range(11), False),
+    ):
         found = profile(kind=kind, x=[str(k % 3) if k in filled else None for k in range(20)])
         assert found.filled_only(found.columns["x"], found.columns["kind"], "ask") == wanted, filled
         assert not found.filled_only(found.columns["x"], found.columns["kind"], "tell")
@@ -195,16 +272,26 @@ def test_a_value_in_the_rows_of_one_kind_alone() -> None:
 
 def test_one_value_for_each_value_of_another() -> None:
     found = profile(item=[*"aabbccdd"], topic=[*"xxxxyyyy"], other=[*"xxxyyyyy"])
-    told = {(one, two): found.constant(found.columns[one], found.columns[two])
-            for one in ("item", "topic", "other") for two in ("item", "topic", "other") if one != two}  # fmt: skip
+    told = {
+        (one, two): found.constant(found.columns[one], found.columns[two])
+        for one in ("item", "topic", "other")
+        for two in ("item", "topic", "other")
+        if one != two
+    }
     assert {pair for pair, constant in told.items() if constant} == {("topic", "item")}
 
 
 def test_columns_of_probabilities_of_labels_of_another_column() -> None:
-    rows = {"answer": [*"yynyn"], "y": [0.9, 0.6, 0.2, 1.0, 0.3], "n": [0.1, 0.4, 0.8, 0.0, 0.7],
-            "z": [0.5, 0.2, 0.1, 0.9, 0.3]}  # fmt: skip
+    rows = {
+        "answer": [*"yynyn"],
+        "y": [0.9, 0.6, 0.2, 1.0, 0.3],
+        "n": [0.1, 0.4, 0.8, 0.0, 0.7],
+        "z": [0.5, 0.2, 0.1, 0.9, 0.3],
+    }
     assert profile(**rows).shares == {"y", "n"}
-    assert profile(**{**rows, "n": [1.1, 0.4, 0.8, 0.0, 0.7]}).shares == set()  # one name of two, as n is no share
+    assert (
+        profile(**{**rows, "n": [1.1, 0.4, 0.8, 0.0, 0.7]}).shares == set()
+    )  # one name of two, as n is no share
     assert profile(**{**rows, "n": [-0.1, 0.4, 0.8, 0.0, 0.7]}).shares == set()
 
 
@@ -215,7 +302,9 @@ def test_sizes_of_two_arms_and_only_of_two() -> None:
 
 
 def test_the_largest_and_smallest_sum_of_a_row_without_a_gap() -> None:
-    found = profile(a=["1", "5", None, "2", "9"], b=["2", "1", "70", "-9", None], c=["0", "4", "1", "3", "1"])
+    found = profile(
+        a=["1", "5", None, "2", "9"], b=["2", "1", "70", "-9", None], c=["0", "4", "1", "3", "1"]
+    )
     columns = [found.columns[name] for name in "abc"]
     assert found.most_and_least(columns) == (10.0, -4.0)
 
@@ -223,20 +312,31 @@ def test_the_largest_and_smallest_sum_of_a_row_without_a_gap() -> None:
 def test_a_cross_names_its_rows_as_its_columns() -> None:
     assert profile(item=["x", "y"], x=[None, "3"], y=["4", None]).is_cross
     assert profile(item=["x", "y"], x=[None, "3"], y=["4", None], total=["4", "3"]).is_cross
-    assert not profile(item=["x", "y"], x=[None, "3"], y=["4", None], total=["4", "3"], n=["1", "2"]).is_cross
+    assert not profile(
+        item=["x", "y"], x=[None, "3"], y=["4", None], total=["4", "3"], n=["1", "2"]
+    ).is_cross
     assert not profile(item=["x", "z"], x=[None, "3"], y=["4", None]).is_cross
     assert not profile(item=["x"], x=["3"]).is_cross
     assert not profile(item=["x", "x"], x=["3", "4"]).is_cross
 
 
 def test_the_fewest_further_columns_that_tell_rows_apart() -> None:
-    rows = {"item": [*"aaaabbbb"], "run": [1, 1, 2, 2] * 2, "side": [*"lrlrlrlr"], "topic": [*"xxxxyyyy"]}
+    rows = {
+        "item": [*"aaaabbbb"],
+        "run": [1, 1, 2, 2] * 2,
+        "side": [*"lrlrlrlr"],
+        "topic": [*"xxxxyyyy"],
+    }
     found = profile(**rows)
     free = [found.columns[name] for name in ("topic", "run", "side")]
     assert [c.name for c in found.telling_apart([found.columns["item"]], free)] == ["run", "side"]
-    assert [c.name for c in found.telling_apart([found.columns["item"], found.columns["run"]], free)] == ["side"]
+    assert [
+        c.name for c in found.telling_apart([found.columns["item"], found.columns["run"]], free)
+    ] == ["side"]
     assert found.telling_apart([found.columns["item"]], free[:2]) == []
     assert found.told_apart(found.columns["item"], [found.columns[name] for name in rows])
-    assert not found.told_apart(found.columns["item"], [found.columns[name] for name in ("item", "run", "topic")])
+    assert not found.told_apart(
+        found.columns["item"], [found.columns[name] for name in ("item", "run", "topic")]
+    )
     assert found.distinct(*(found.columns[name] for name in ("item", "run", "side")))
     assert not found.distinct(found.columns["item"], found.columns["run"])

@@ -54,10 +54,16 @@ def test_ranks_are_the_pairs_written_out() -> None:
 
 def test_strengths_are_those_of_choix() -> None:
     table = rankings()
-    wins = [(NAMES.index(w), NAMES.index(b if w == a else a)) for a, b, w in
-            pairs(table)[["item_a", "item_b", "winner"]].itertuples(index=False)]  # fmt: skip
+    wins = [
+        (NAMES.index(w), NAMES.index(b if w == a else a))
+        for a, b, w in pairs(table)[["item_a", "item_b", "winner"]].itertuples(index=False)
+    ]
     peer = choix.ilsr_pairwise(4, wins, max_iter=10_000, tol=1e-12)
-    ours = {row.term: row.estimate for row in ss.bradley_terry(ranked(table)).rows if row.group == "strength"}
+    ours = {
+        row.term: row.estimate
+        for row in ss.bradley_terry(ranked(table)).rows
+        if row.group == "strength"
+    }
     assert [ours[name] for name in NAMES] == pytest.approx((peer - peer.mean()).tolist(), abs=1e-6)
 
 
@@ -75,7 +81,9 @@ def test_equal_ranks_are_ties_and_gaps_are_told() -> None:
 
 def test_a_rank_that_is_no_number_is_named_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "ranks.csv"
-    rankings(8).astype({"place_orca": object}).replace({"place_orca": {4: "last"}}).to_csv(path, index=False)
+    rankings(8).astype({"place_orca": object}).replace({"place_orca": {4: "last"}}).to_csv(
+        path, index=False
+    )
     with pytest.raises(ss.InputError, match=r"ranks\.csv line \d+.*'last' is not a number"):
         ss.read_comparisons(path, ranks=[f"place_{name}" for name in NAMES])
 
@@ -85,7 +93,9 @@ def test_two_columns_are_no_ranking() -> None:
         ss.Comparisons.from_ranks(rankings(), ranks=["place_heron", "place_newt"])
 
 
-def test_the_command_that_check_proposes_makes_a_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_that_check_proposes_makes_a_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path, page = tmp_path / "panel.csv", tmp_path / "page.html"
     rankings().assign(note="x").to_csv(path, index=False)
     main(["check", str(path)])

@@ -33,8 +33,17 @@ def test_texts_without_an_order_say_exactly_what_to_pass(tmp_path: Path) -> None
     with pytest.raises(DesignError):
         read_ratings(tmp_path / "ratings.csv")
     for scale in ("ordinal", None):
-        assert read_ratings(tmp_path / "ratings.csv", levels=["low", "medium", "high"], scale=scale).scale == "ordinal"
-    assert read_ratings(tmp_path / "ratings.csv", scale="nominal").levels == ("high", "low", "medium")
+        assert (
+            read_ratings(
+                tmp_path / "ratings.csv", levels=["low", "medium", "high"], scale=scale
+            ).scale
+            == "ordinal"
+        )
+    assert read_ratings(tmp_path / "ratings.csv", scale="nominal").levels == (
+        "high",
+        "low",
+        "medium",
+    )
 
 
 def test_values_outside_the_levels_are_named_one_by_one(tmp_path: Path) -> None:
@@ -61,12 +70,18 @@ def test_a_text_among_numbers_is_named(value: str, tmp_path: Path) -> None:
         f"or na='{value}', or scale='nominal' if these are labels"
     ]
     assert read_ratings(tmp_path / "ratings.csv", na=value).n_rows == 3
-    assert read_ratings(tmp_path / "ratings.csv", scale="nominal").levels == tuple(sorted(["1", "2", value]))
+    assert read_ratings(tmp_path / "ratings.csv", scale="nominal").levels == tuple(
+        sorted(["1", "2", value])
+    )
 
 
 def test_infinite_numbers_are_no_levels() -> None:
-    frame = pd.DataFrame({"item": [1, 1, 2, 2], "judge": ["a", "b"] * 2, "rating": [1.0, np.inf, 2.0, np.nan]})
-    with pytest.raises(InputError, match=r"data frame row 1, column 'rating': 'inf' is not a finite number"):
+    frame = pd.DataFrame(
+        {"item": [1, 1, 2, 2], "judge": ["a", "b"] * 2, "rating": [1.0, np.inf, 2.0, np.nan]}
+    )
+    with pytest.raises(
+        InputError, match=r"data frame row 1, column 'rating': 'inf' is not a finite number"
+    ):
         Ratings.from_frame(frame)
 
 
@@ -102,11 +117,19 @@ def test_what_belongs_to_units_and_raters_is_constant(tmp_path: Path) -> None:
         "ratings.csv line 2, column 'age': rater 'a' has several values of 'age': '20' and '21' (2 rows: lines 2, 4). "
         "It belongs to the rater: give the rater's rows the same value",
     ]
-    assert messages(text, tmp_path, cluster="domain")[0].startswith("ratings.csv line 2, column 'domain': unit '1' has")
-    assert read_ratings(tmp_path / "ratings.csv", rater_source="kind").raters == ("a", "h: b", "m: b")
+    assert messages(text, tmp_path, cluster="domain")[0].startswith(
+        "ratings.csv line 2, column 'domain': unit '1' has"
+    )
+    assert read_ratings(tmp_path / "ratings.csv", rater_source="kind").raters == (
+        "a",
+        "h: b",
+        "m: b",
+    )
 
 
-def test_a_group_may_be_empty_for_a_whole_rater_but_not_for_some_of_the_rows(tmp_path: Path) -> None:
+def test_a_group_may_be_empty_for_a_whole_rater_but_not_for_some_of_the_rows(
+    tmp_path: Path,
+) -> None:
     text = f"{HEAD},age\n1,a,1,20\n1,m,2,\n2,a,2,20\n2,m,2,\n"
     assert messages(text.replace("2,a,2,20", "2,a,2,"), tmp_path, rater_groups="age") == [
         "ratings.csv line 4, column 'age': the value is missing. It belongs to the rater: fill it in, or leave it "
@@ -158,11 +181,21 @@ def test_nothing_to_analyse(tmp_path: Path) -> None:
 def test_a_scenario_is_suggested_as_the_unit_and_never_taken(tmp_path: Path) -> None:
     said = messages("scenario,judge,rating\ns1,a,1\ns2,a,2\n", tmp_path)
     assert said[0].endswith("Did you mean unit='scenario' ?")
-    assert messages("Item,judge,rating\ns1,a,1\n", tmp_path)[0].endswith("Did you mean unit='Item' ?")
+    assert messages("Item,judge,rating\ns1,a,1\n", tmp_path)[0].endswith(
+        "Did you mean unit='Item' ?"
+    )
 
 
 def test_ratings_of_people_that_belong_to_no_level_are_an_error():
-    rows = {"unit": [1, 1, 2, 2], "rater": ["p", "q"] * 2, "value": [1, 2, 1, 1], "kind": ["human"] * 4,
-            "prompt": [""] * 4}  # fmt: skip
-    with pytest.raises(InputError, match="no row has a value in 'prompt' that the ratings of people could belong to"):
+    rows = {
+        "unit": [1, 1, 2, 2],
+        "rater": ["p", "q"] * 2,
+        "value": [1, 2, 1, 1],
+        "kind": ["human"] * 4,
+        "prompt": [""] * 4,
+    }
+    with pytest.raises(
+        InputError,
+        match="no row has a value in 'prompt' that the ratings of people could belong to",
+    ):
         Ratings.from_frame(rows, rater_source="kind", by="prompt", shared="people")

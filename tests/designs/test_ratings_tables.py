@@ -27,7 +27,9 @@ def error(make: Any, *args: Any, **options: Any) -> str:
 
 matrices = st.integers(1, 5).flatmap(
     lambda raters: st.lists(
-        st.lists(st.sampled_from([1, 2, 3, 5, None]), min_size=raters, max_size=raters), min_size=1, max_size=6
+        st.lists(st.sampled_from([1, 2, 3, 5, None]), min_size=raters, max_size=raters),
+        min_size=1,
+        max_size=6,
     )
 )
 
@@ -39,14 +41,21 @@ def test_rows_columns_and_long_tables_say_the_same(matrix: list[list[int | None]
     names = [f"r{j}" for j in range(len(matrix[0]))]
     items = [f"u{i}" for i in range(len(matrix))]
     by_unit = pd.DataFrame(matrix, columns=names, dtype=object).assign(item=items)
-    by_rater = pd.DataFrame([*zip(*matrix, strict=True)], columns=items, dtype=object).assign(who=names)
+    by_rater = pd.DataFrame([*zip(*matrix, strict=True)], columns=items, dtype=object).assign(
+        who=names
+    )
     long = {
-        "item": [u for u in items for _ in names], "rater": names * len(items),
+        "item": [u for u in items for _ in names],
+        "rater": names * len(items),
         "value": pd.Series([v for row in matrix for v in row], dtype=object),
-    }  # fmt: skip
+    }
     options: dict[str, Any] = {"levels": [1, 2, 3, 5], "scale": "ordinal"}
     expected = Ratings.from_frame(long, **options)
-    same(Ratings.from_wide(by_unit, raters_in="columns", **options), expected, but=("flow", "columns", "source"))
+    same(
+        Ratings.from_wide(by_unit, raters_in="columns", **options),
+        expected,
+        but=("flow", "columns", "source"),
+    )
     turned = Ratings.from_wide(by_rater, raters_in="rows", rater="who", **options)
     same(turned, expected, but=("flow", "columns", "source"))
     filled = [[v for v in row if v] for row in matrix]
@@ -54,7 +63,9 @@ def test_rows_columns_and_long_tables_say_the_same(matrix: list[list[int | None]
     np.testing.assert_array_equal(expected.level_counts(), counts)
     if sum(map(sum, counts)):
         counted = Ratings.from_counts(
-            pd.DataFrame(counts, columns=list("1235")).assign(item=items), unit="item", scale="ordinal"
+            pd.DataFrame(counts, columns=list("1235")).assign(item=items),
+            unit="item",
+            scale="ordinal",
         )
         kept = [row for row in counts if sum(row)]
         np.testing.assert_array_equal(counted.level_counts(), kept)
@@ -85,8 +96,16 @@ def test_arrays_need_the_axis_of_the_raters() -> None:
 
 
 def test_columns_of_other_parts_are_no_raters() -> None:
-    data = {"item": ["u", "v"], "value": ["lo", "hi"], "row": ["hi", "hi"], "topic": ["s", "t"], "m": ["p", "p"]}
-    design = Ratings.from_wide(data, raters_in="columns", levels=["lo", "hi"], strata="topic", by="m")
+    data = {
+        "item": ["u", "v"],
+        "value": ["lo", "hi"],
+        "row": ["hi", "hi"],
+        "topic": ["s", "t"],
+        "m": ["p", "p"],
+    }
+    design = Ratings.from_wide(
+        data, raters_in="columns", levels=["lo", "hi"], strata="topic", by="m"
+    )
     assert (design.units, design.raters) == (("u", "v"), ("row", "value"))
     assert design.columns == {"unit": "item", "by": "m", "stratum1": "topic"}
     assert design.strata["topic"].levels == ("s", "t")
@@ -94,7 +113,11 @@ def test_columns_of_other_parts_are_no_raters() -> None:
     assert (chosen.raters, chosen.units) == (("value",), ("0", "1"))
     by_rater = {"who": ["ann", "bob"], "age": [20, 30], "q1": [1, 2], "q2": [2, 2]}
     rows = Ratings.from_wide(by_rater, raters_in="rows", rater="who", rater_groups="age")
-    assert (rows.raters, rows.units, rows.rater_groups["age"].levels) == (("ann", "bob"), ("q1", "q2"), ("20", "30"))
+    assert (rows.raters, rows.units, rows.rater_groups["age"].levels) == (
+        ("ann", "bob"),
+        ("q1", "q2"),
+        ("20", "30"),
+    )
 
 
 def test_wide_errors(tmp_path: Path) -> None:
@@ -112,7 +135,9 @@ def test_wide_errors(tmp_path: Path) -> None:
         "data frame: no column 'c' (asked for as raters). Columns: item, a and b."
     )
     twice = error(Ratings.from_wide, {"item": ["u", "u"], "a": [1, 2]}, raters_in="columns")
-    assert twice.startswith("data frame row 0, column 'item': 'u' (rater 'a') has 2 rows (2 rows: rows 0, 1).")
+    assert twice.startswith(
+        "data frame row 0, column 'item': 'u' (rater 'a') has 2 rows (2 rows: rows 0, 1)."
+    )
     path = tmp_path / "matrix.csv"
     path.write_text("item,a,b\n\nu,low,high\nv,low,hgih\n")
     assert error(read_ratings, path, raters_in="columns", levels=["low", "high"]) == (
@@ -145,11 +170,18 @@ def test_a_square_table_counts_units_of_two_raters() -> None:
     np.testing.assert_array_equal(long.square("z", "y"), design.square("z", "y"))
     assert long.n_rows == design.n_rows
     plain = Ratings.from_table(table)
-    assert (plain.raters, plain.levels, plain.scale) == (("rater 1", "rater 2"), ("1", "2", "3"), "nominal")
+    assert (plain.raters, plain.levels, plain.scale) == (
+        ("rater 1", "rater 2"),
+        ("1", "2", "3"),
+        "nominal",
+    )
     assert [c.code for c in plain.cautions] == ["SS310"]
     np.testing.assert_array_equal(plain.square("rater 1", "rater 2"), table)
     crossed = pd.DataFrame(table, index=list("cba"), columns=list("cba"))
-    same(Ratings.from_table(crossed, levels=["c", "b", "a"], raters=("z", "y"), scale="ordinal"), design)
+    same(
+        Ratings.from_table(crossed, levels=["c", "b", "a"], raters=("z", "y"), scale="ordinal"),
+        design,
+    )
     turned = Ratings.from_table(crossed, levels=["a", "b", "c"], raters=("z", "y"))
     np.testing.assert_array_equal(turned.square("z", "y"), table[::-1, ::-1])
     assert Ratings.from_table(crossed, scale="nominal").levels == ("c", "b", "a")
@@ -165,7 +197,9 @@ def test_a_square_table_counts_units_of_two_raters() -> None:
         ([1, 2, 4], None, "interval", ""),
     ],
 )
-def test_a_confusion_table_is_nominal_unless_its_labels_are_numbers(labels, levels, scale, said) -> None:
+def test_a_confusion_table_is_nominal_unless_its_labels_are_numbers(
+    labels, levels, scale, said
+) -> None:
     table = [[44, 5, 1], [7, 20, 3], [9, 5, 6]]
     given = table if labels is None else pd.DataFrame(table, index=labels, columns=labels)
     design = Ratings.from_table(given, levels=levels)
@@ -176,7 +210,9 @@ def test_a_confusion_table_is_nominal_unless_its_labels_are_numbers(labels, leve
     assert not Ratings.from_table(given, levels=levels, scale="nominal").cautions
 
 
-@pytest.mark.parametrize(("bad", "shown"), [(-2, "-2"), (0.5, "0.5"), (np.nan, "nan"), (np.inf, "inf")])
+@pytest.mark.parametrize(
+    ("bad", "shown"), [(-2, "-2"), (0.5, "0.5"), (np.nan, "nan"), (np.inf, "inf")]
+)
 def test_cells_that_are_no_counts_are_named(bad: float, shown: str) -> None:
     assert error(Ratings.from_table, [[1, 2], [bad, 4]], levels=["no", "yes"]) == (
         f"table: row 2 ('yes'), column 1 ('no'): {shown} is not a count. {FIX}"
@@ -185,7 +221,7 @@ def test_cells_that_are_no_counts_are_named(bad: float, shown: str) -> None:
     if np.isnan(bad):
         assert message == (
             "data frame row 0, column 'yes': the value is missing. Write 0 where no rater gave the level"
-        )  # fmt: skip
+        )
     else:
         assert message.startswith("data frame row 0, column 'yes': '")
         assert message.endswith(f"is not a count. {FIX}")
@@ -193,10 +229,20 @@ def test_cells_that_are_no_counts_are_named(bad: float, shown: str) -> None:
 
 def test_other_bad_tables() -> None:
     tail = "For two vectors of values use Ratings.from_wide({'x': x, 'y': y}, raters_in='columns')"
-    assert error(Ratings.from_table, [1, 2]) == f"table: a square table of counts is needed, not 2. {tail}"
-    assert error(Ratings.from_table, np.ones((3, 2))) == f"table: a square table of counts is needed, not 3 x 2. {tail}"
-    assert error(Ratings.from_table, [[1, 2], [3, 4]], raters=("a",)).startswith("raters=('a',): name the two raters")
-    assert error(Ratings.from_table, [[1, 2], [3, 4]], raters=("a", "a")).startswith("raters=('a', 'a'): name the two")
+    assert (
+        error(Ratings.from_table, [1, 2])
+        == f"table: a square table of counts is needed, not 2. {tail}"
+    )
+    assert (
+        error(Ratings.from_table, np.ones((3, 2)))
+        == f"table: a square table of counts is needed, not 3 x 2. {tail}"
+    )
+    assert error(Ratings.from_table, [[1, 2], [3, 4]], raters=("a",)).startswith(
+        "raters=('a',): name the two raters"
+    )
+    assert error(Ratings.from_table, [[1, 2], [3, 4]], raters=("a", "a")).startswith(
+        "raters=('a', 'a'): name the two"
+    )
     assert error(Ratings.from_table, [[1, 2], [3, 4]], levels=["a", "b"], scale="ratio").startswith(
         "table: scale='ratio' needs numbers, and 'a' is none."
     )
@@ -209,21 +255,35 @@ def test_other_bad_tables() -> None:
 def test_counts_of_levels() -> None:
     data = {"item": ["v", "u", "w"], "topic": ["s", "t", "s"], "low": [2, 0, 0], "high": [0, 3, 0]}
     design = Ratings.from_counts(data, unit="item", cluster="topic", columns=["low", "high"])
-    assert (design.units, design.raters, design.raters_known) == (("u", "v"), ("1", "2", "3"), False)
+    assert (design.units, design.raters, design.raters_known) == (
+        ("u", "v"),
+        ("1", "2", "3"),
+        False,
+    )
     assert design.level_counts().tolist() == [[0.0, 3.0], [2.0, 0.0]]
-    assert (design.scale, design.levels, design.clusters[0].levels) == ("ordinal", ("low", "high"), ("s", "t"))
+    assert (design.scale, design.levels, design.clusters[0].levels) == (
+        "ordinal",
+        ("low", "high"),
+        ("s", "t"),
+    )
     assert [(s.label, s.rows) for s in design.flow] == [
-        ("rows read", 3), ("units without a rating", 1), ("ratings analysed", 5)
-    ]  # fmt: skip
+        ("rows read", 3),
+        ("units without a rating", 1),
+        ("ratings analysed", 5),
+    ]
     shuffled = {key: [column[k] for k in (2, 0, 1)] for key, column in data.items()}
-    same(Ratings.from_counts(shuffled, unit="item", cluster="topic", columns=["low", "high"]), design)
+    same(
+        Ratings.from_counts(shuffled, unit="item", cluster="topic", columns=["low", "high"]), design
+    )
     assert error(Ratings.from_counts, {"low": [1], "high": [2]}).startswith(
         "data frame: the levels are texts whose order is undeclared: 'low' and 'high'. Pass levels= or columns="
     )
     assert error(Ratings.from_counts, data, unit="item", cluster="topic", levels=["a"]) == (
         "data frame: 1 level for 2 columns ('low' and 'high')"
     )
-    assert error(Ratings.from_counts, {"item": ["u", "u"], "1": [1, 2], "2": [2, 2]}, unit="item").startswith(
+    assert error(
+        Ratings.from_counts, {"item": ["u", "u"], "1": [1, 2], "2": [2, 2]}, unit="item"
+    ).startswith(
         "data frame row 0, column 'item': 'u' has 2 rows (2 rows: rows 0, 1). A unit has one row"
     )
     by = Ratings.from_counts({"m": ["p", "q"], "1": [1, 2], "2": [2, 2]}, by="m", scale="nominal")
@@ -232,18 +292,29 @@ def test_counts_of_levels() -> None:
     assert many.raters == ("01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11")
 
 
-@pytest.mark.parametrize("name", ["topic", "domain", "story_id", "item_id", "stage", "Trait", "scenario"])
+@pytest.mark.parametrize(
+    "name", ["topic", "domain", "story_id", "item_id", "stage", "Trait", "scenario"]
+)
 def test_columns_of_units_are_not_taken_as_raters(name: str) -> None:
     rows = {"unit": [1, 2, 3], "ann": [1, 2, 3], "bob": [1, 2, 2], name: [1, 1, 2]}
     message = error(Ratings.from_wide, rows, raters_in="columns", scale="ordinal")
-    assert f"here 'ann', 'bob' and '{name}'; but '{name}' has the name of a unit, cluster or stratum" in message
+    assert (
+        f"here 'ann', 'bob' and '{name}'; but '{name}' has the name of a unit, cluster or stratum"
+        in message
+    )
     assert "raters=['ann', 'bob']" in message
     for options in ({"strata": name}, {"cluster": name}):
-        assert Ratings.from_wide(rows, raters_in="columns", scale="ordinal", **options).raters == ("ann", "bob")
+        assert Ratings.from_wide(rows, raters_in="columns", scale="ordinal", **options).raters == (
+            "ann",
+            "bob",
+        )
     assert (
         name
         in Ratings.from_wide(
-            {k: v for k, v in rows.items() if k != "unit"}, raters_in="columns", scale="ordinal", raters=["ann", name]
+            {k: v for k, v in rows.items() if k != "unit"},
+            raters_in="columns",
+            scale="ordinal",
+            raters=["ann", name],
         ).raters
     )
 
@@ -251,9 +322,17 @@ def test_columns_of_units_are_not_taken_as_raters(name: str) -> None:
 def test_a_declared_cluster_is_not_taken_as_the_unit() -> None:
     rows = {"ann": [1, 2, 3], "bob": [1, 2, 2], "story": ["a", "a", "b"]}
     design = Ratings.from_wide(rows, raters_in="columns", scale="ordinal", cluster="story")
-    assert (design.raters, len(design.units), design.clusters[0].levels) == (("ann", "bob"), 3, ("a", "b"))
+    assert (design.raters, len(design.units), design.clusters[0].levels) == (
+        ("ann", "bob"),
+        3,
+        ("a", "b"),
+    )
 
 
 def test_columns_with_names_of_raters_are_raters() -> None:
     rows = {"expert": [1, 2, 3], "model": [1, 2, 2], "worker": [1, 1, 2]}
-    assert Ratings.from_wide(rows, raters_in="columns", scale="ordinal").raters == ("expert", "model", "worker")
+    assert Ratings.from_wide(rows, raters_in="columns", scale="ordinal").raters == (
+        "expert",
+        "model",
+        "worker",
+    )

@@ -8,9 +8,10 @@ import pytest
 import socialstats as ss
 
 ROWS = {
-    "item_a": ["a", "b", "c", "a", "b", "c"], "item_b": ["b", "c", "a", "b", "c", "a"],
+    "item_a": ["a", "b", "c", "a", "b", "c"],
+    "item_b": ["b", "c", "a", "b", "c", "a"],
     "winner": ["a", "b", "c", "b", "c", "a"],
-}  # fmt: skip
+}
 
 
 def noted(**columns: object) -> list[str]:
@@ -39,13 +40,23 @@ def test_repeated_comparisons_are_no_copies() -> None:
     assert twice(scenario=[*"uvwxyz"], weight=[1, 2, 3, 4, 5, 6]) != []
     frame = pd.DataFrame({**ROWS, "scenario": [*"uvwxyz"]})
     runs = pd.concat([frame.assign(run=k) for k in (1, 2)])
-    assert not any(c.code == "SS321" for c in ss.Comparisons.from_frame(runs).cautions), "a column numbers the answers"
+    assert not any(c.code == "SS321" for c in ss.Comparisons.from_frame(runs).cautions), (
+        "a column numbers the answers"
+    )
     weighted = pd.concat([frame, frame]).assign(n=2.0)
-    assert not any(c.code == "SS321" for c in ss.Comparisons.from_frame(weighted, weight="n").cautions)
+    assert not any(
+        c.code == "SS321" for c in ss.Comparisons.from_frame(weighted, weight="n").cautions
+    )
 
 
 def test_a_table_of_counts_may_repeat_itself() -> None:
     counts = pd.DataFrame(
-        {"id": ["x"] * 4, "item_a": ["a"] * 4, "item_b": ["b"] * 4, "wins_a": [2] * 4, "wins_b": [1] * 4}
+        {
+            "id": ["x"] * 4,
+            "item_a": ["a"] * 4,
+            "item_b": ["b"] * 4,
+            "wins_a": [2] * 4,
+            "wins_b": [1] * 4,
+        }
     )
     assert not any(c.code == "SS321" for c in ss.Comparisons.from_counts(counts).cautions)

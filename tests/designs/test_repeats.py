@@ -24,7 +24,13 @@ NAMES = (
 
 
 def answers(
-    names: tuple[str, str, str, str], *, models: int = 2, items: int = 40, most: int = 5, holes: bool = False, seed: int
+    names: tuple[str, str, str, str],
+    *,
+    models: int = 2,
+    items: int = 40,
+    most: int = 5,
+    holes: bool = False,
+    seed: int,
 ) -> pd.DataFrame:
     """Answers of 0 and 1 whose chance differs by model and item: repeats share it, and are otherwise independent."""
     draw = np.random.default_rng(seed)
@@ -39,7 +45,9 @@ def answers(
     return pd.DataFrame(rows, columns=[*names])
 
 
-def by_items(table: pd.DataFrame, names: tuple[str, str, str, str]) -> tuple[float, float, int, float]:
+def by_items(
+    table: pd.DataFrame, names: tuple[str, str, str, str]
+) -> tuple[float, float, int, float]:
     """Difference of m1 and m0, its standard error, df and p: a paired t test of the means of items."""
     model, item, _, value = names
     means = table.groupby([item, model])[value].mean().unstack()[["m0", "m1"]].dropna()
@@ -64,14 +72,20 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def paged(table: pd.DataFrame, folder: Path, capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
+def paged(
+    table: pd.DataFrame, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> list[dict[str, Any]]:
     """The rows of the page of `report`, or of the first command that it proposes."""
     file, numbers = folder / "answers.csv", folder / "page.json"
     table.to_csv(file, index=False)
     out = ["-o", str(folder / "page.html"), "--json", str(numbers), "--no-verify"]
     if main(["report", str(file), *out]) == 2:
         told = capsys.readouterr()
-        proposed = [line for line in (told.out + told.err).splitlines() if line.startswith("  socialstats report ")]
+        proposed = [
+            line
+            for line in (told.out + told.err).splitlines()
+            if line.startswith("  socialstats report ")
+        ]
         assert main([*shlex.split(proposed[0])[1:], *out]) == 0
     return rows_of(numbers)
 
@@ -79,11 +93,18 @@ def paged(table: pd.DataFrame, folder: Path, capsys: pytest.CaptureFixture[str])
 @pytest.mark.parametrize("holes", [False, True])
 @pytest.mark.parametrize("names", NAMES, ids=lambda names: names[2])
 def test_the_first_advice_tests_on_items(
-    names: tuple[str, str, str, str], holes: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    names: tuple[str, str, str, str],
+    holes: bool,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     table = answers(names, holes=holes, seed=len(names[2]))
     estimate, error, df, p = by_items(table, names)
-    rows = [row for row in paged(table, tmp_path, capsys) if row["std_error"] == pytest.approx(error, rel=1e-9)]
+    rows = [
+        row
+        for row in paged(table, tmp_path, capsys)
+        if row["std_error"] == pytest.approx(error, rel=1e-9)
+    ]
     assert rows
     assert abs(rows[0]["estimate"]) == pytest.approx(abs(estimate), rel=1e-9)
     assert rows[0]["df"] == pytest.approx(df)
@@ -118,12 +139,16 @@ def test_a_declared_column_and_none_at_all_give_the_same() -> None:
 
 def test_variance_within_units_is_that_of_an_analysis_of_variance() -> None:
     names = ("model", "item", "epoch", "score")
-    table = answers(names, holes=True, seed=5).assign(score=lambda d: d["score"] + np.arange(len(d)) % 7)
+    table = answers(names, holes=True, seed=5).assign(
+        score=lambda d: d["score"] + np.arange(len(d)) % 7
+    )
     design = ss.model_scores(table)
     assert design.repeats is not None
     for model in ("m0", "m1"):
         cells = table[table["model"] == model].groupby("item")["score"]
-        inside = float(((cells.size() - 1) * cells.var().fillna(0)).sum() / (cells.size() - 1).sum())
+        inside = float(
+            ((cells.size() - 1) * cells.var().fillna(0)).sum() / (cells.size() - 1).sum()
+        )
         part = design.repeats.of_source(model)
         assert part.within == pytest.approx(inside)
         assert part.reciprocal == pytest.approx(float((1 / cells.size()).mean()))
@@ -134,7 +159,9 @@ def test_labels_of_exchangeable_repeats_do_not_matter() -> None:
     names = ("model", "item", "sample", "correct")
     table = answers(names, seed=8)
     draw = np.random.default_rng(1)
-    other = table.assign(sample=table.groupby(["model", "item"])["sample"].transform(lambda x: draw.permutation(x)))
+    other = table.assign(
+        sample=table.groupby(["model", "item"])["sample"].transform(lambda x: draw.permutation(x))
+    )
     first, second = (ss.paired_difference(t, conditions=("m1", "m0")) for t in (table, other))
     assert first.rows == second.rows
 
@@ -159,7 +186,9 @@ def test_shares_of_numbers_are_those_of_the_answers() -> None:
             assert row.estimate == pytest.approx(means[row.label("source")], abs=1e-8)
 
 
-@pytest.mark.parametrize("metric", [ss.percent_agreement, ss.fleiss_kappa, ss.majority_vote_accuracy])
+@pytest.mark.parametrize(
+    "metric", [ss.percent_agreement, ss.fleiss_kappa, ss.majority_vote_accuracy]
+)
 def test_labels_are_not_counted_from_means(metric: Any) -> None:
     table = answers(("model", "item", "sample", "correct"), seed=2)
     with pytest.raises(ss.InputError, match=r"unit=\['item', 'sample'\].* and cluster='item'"):
@@ -205,11 +234,15 @@ def test_repeats_of_comparisons_lie_within_clusters() -> None:
     rows = [(a, b, run, a if draw.random() < 0.6 else b) for a, b in pairs for run in range(4)]
     table = pd.DataFrame(rows, columns=["item_a", "item_b", "run", "winner"])
     assert [c.name for c in ss.Comparisons.from_frame(table, repeat="run").clusters] == ["pair"]
-    declared = ss.Comparisons.from_frame(table.assign(story=range(len(table))), repeat="run", cluster="story")
+    declared = ss.Comparisons.from_frame(
+        table.assign(story=range(len(table))), repeat="run", cluster="story"
+    )
     assert [c.name for c in declared.clusters] == ["story"]
 
 
-def test_pages_tell_what_more_answers_would_buy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_pages_tell_what_more_answers_would_buy(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table = answers(("model", "item", "sample", "correct"), items=60, seed=9)
     file, page = tmp_path / "samples.csv", tmp_path / "page.html"
     table.to_csv(file, index=False)
@@ -217,7 +250,10 @@ def test_pages_tell_what_more_answers_would_buy(tmp_path: Path, capsys: pytest.C
     assert "60 items, 5 answers each" in capsys.readouterr().err
     assert main(["show", str(page)]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    assert "5 more answers of each source to a unit (twice as many) would narrow its interval by about" in told
+    assert (
+        "5 more answers of each source to a unit (twice as many) would narrow its interval by about"
+        in told
+    )
 
 
 def test_a_label_without_a_number_says_nothing_on_what_its_column_is() -> None:

@@ -100,10 +100,17 @@ def test_labels_drawn_anew_for_each_row_are_met_by_all_units_or_units_do_not_rep
     assert is_met(single, model)
 
 
-@pytest.mark.parametrize(("labels", "names"), [
-    (["gpt", "claude"], True), (["a", "b"], False), (["run1", "run2"], False), (["first", "second"], False),
-    (["x", "claude"], True), (["new model", "old"], True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("labels", "names"),
+    [
+        (["gpt", "claude"], True),
+        (["a", "b"], False),
+        (["run1", "run2"], False),
+        (["first", "second"], False),
+        (["x", "claude"], True),
+        (["new model", "old"], True),
+    ],
+)
 def test_names_of_sources_are_words_of_their_own(labels: list[str], names: bool) -> None:
     assert names_sources(only(labels)) == names
 
@@ -132,15 +139,22 @@ def test_most_labels_of_families_of_models() -> None:
     assert [c.name for c in models_of(profile(**nested))] == ["model"]
 
 
-@pytest.mark.parametrize(("labels", "said"), [
-    (["Yes, it is.", "no", "maybe"], True), (["Yes, it is.", "no", "maybe", "why"], False),
-    (['He said "no."', "no"], True), (["yes", "no"], False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("labels", "said"),
+    [
+        (["Yes, it is.", "no", "maybe"], True),
+        (["Yes, it is.", "no", "maybe", "why"], False),
+        (['He said "no."', "no"], True),
+        (["yes", "no"], False),
+    ],
+)
 def test_a_third_of_labels_that_end_like_sentences(labels: list[str], said: bool) -> None:
     assert spoken(only(labels)) == said
 
 
-@pytest.mark.parametrize(("low", "high", "age"), [(14, 100, True), (13, 90, False), (14, 101, False)])
+@pytest.mark.parametrize(
+    ("low", "high", "age"), [(14, 100, True), (13, 90, False), (14, 101, False)]
+)
 def test_ages_are_whole_numbers_of_14_to_100(low: int, high: int, age: bool) -> None:
     assert may_be_age(only([low, *range(20, 60, 3), high])) == age
     assert not may_be_age(only([low, 20.5, *range(21, 60, 3), high]))
@@ -149,7 +163,10 @@ def test_ages_are_whole_numbers_of_14_to_100(low: int, high: int, age: bool) -> 
 
 def test_names_of_means_ordinals_and_questions() -> None:
     x, y, z = [1, 2, 3, 4], [2, 3, 4, 1], [3, 4, 1, 2]
-    two, one = profile(score_1=x, score_2=y, score_mean=z), profile(score_1=x, other_2=y, score_mean=z)
+    two, one = (
+        profile(score_1=x, score_2=y, score_mean=z),
+        profile(score_1=x, other_2=y, score_mean=z),
+    )
     assert is_mean_of(two, two.columns["score_mean"])
     assert not is_mean_of(one, one.columns["score_mean"])
     assert is_ordinal(only(["first", "second"]))
@@ -160,8 +177,11 @@ def test_names_of_means_ordinals_and_questions() -> None:
 
 
 def test_whole_numbers_that_name_units() -> None:
-    table = {"model": ["a", "b", "c"] * 6, "item": np.repeat([1, 2, 3, 4, 5, 6], 3).tolist(),
-             "score": [3, 9, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3]}  # fmt: skip
+    table = {
+        "model": ["a", "b", "c"] * 6,
+        "item": np.repeat([1, 2, 3, 4, 5, 6], 3).tolist(),
+        "score": [3, 9, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3],
+    }
     found = profile(**table)
     assert numbers_units(found, found.columns["model"], found.columns["item"])
     assert not numbers_units(found, found.columns["model"], found.columns["score"])

@@ -8,15 +8,25 @@ from socialstats.errors import DesignError, InputError
 from socialstats.metrics import METRICS
 from tests.contracts.subjects import TRAITS, Subject, subject_of
 
-SUBJECTS: dict[str, Subject] = {type(subject_of(name)).__name__: subject_of(name) for name in METRICS}
+SUBJECTS: dict[str, Subject] = {
+    type(subject_of(name)).__name__: subject_of(name) for name in METRICS
+}
 NOT_READ = {"AnswersSubject": ("domain",)}
 # columns that may miss a value, by the kind of design
 MAY_MISS = {
-    "RatingsSubject": ("value",), "SourcesSubject": ("value",), "CouplesSubject": ("value",),
-    "AnswersSubject": ("value", "draw"), "LabelsSubject": ("cites",), "TraitsSubject": TRAITS,
-}  # fmt: skip
-CELLS = [(name, column) for name, subject in SUBJECTS.items() for column in subject.rows().columns
-         if column not in NOT_READ.get(name, ())]  # fmt: skip
+    "RatingsSubject": ("value",),
+    "SourcesSubject": ("value",),
+    "CouplesSubject": ("value",),
+    "AnswersSubject": ("value", "draw"),
+    "LabelsSubject": ("cites",),
+    "TraitsSubject": TRAITS,
+}
+CELLS = [
+    (name, column)
+    for name, subject in SUBJECTS.items()
+    for column in subject.rows().columns
+    if column not in NOT_READ.get(name, ())
+]
 
 
 @pytest.mark.parametrize(("name", "column"), CELLS)
@@ -30,12 +40,17 @@ def test_a_missing_cell_is_named_or_may_be_missing(name: str, column: str, at: i
         subject.design(rows)
         return
     with pytest.raises(
-        InputError, match=rf"^data frame row {at}, column '(unit,)?{column}(,model)?': the value is miss"
+        InputError,
+        match=rf"^data frame row {at}, column '(unit,)?{column}(,model)?': the value is miss",
     ):
         subject.design(rows)
 
 
-UNITS = [name for name, subject in SUBJECTS.items() if subject.reading().get("unit") and name != "AnswersSubject"]
+UNITS = [
+    name
+    for name, subject in SUBJECTS.items()
+    if subject.reading().get("unit") and name != "AnswersSubject"
+]
 
 
 @pytest.mark.parametrize("name", UNITS)

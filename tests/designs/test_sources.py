@@ -45,14 +45,19 @@ def rows(n: int = 200) -> pd.DataFrame:
     winner[rng.random(n) < 0.3] = "tie"
     return pd.DataFrame(
         {
-            "item_a": names[a], "item_b": names[b], "winner": winner,
+            "item_a": names[a],
+            "item_b": names[b],
+            "winner": winner,
             "order": names[np.where(rng.random(n) < 0.5, a, b)],
-            "urgency_a": rng.integers(1, 4, n), "urgency_b": rng.integers(1, 4, n),
-            "domain_a": names[a], "domain_b": names[b],
-            "rater": rng.integers(1, 9, n).astype(str), "model": rng.choice(["m1", "m2"], n),
+            "urgency_a": rng.integers(1, 4, n),
+            "urgency_b": rng.integers(1, 4, n),
+            "domain_a": names[a],
+            "domain_b": names[b],
+            "rater": rng.integers(1, 9, n).astype(str),
+            "model": rng.choice(["m1", "m2"], n),
             "w": rng.integers(1, 5, n) / 2,
         }
-    )  # fmt: skip
+    )
 
 
 def same(x: Comparisons, y: Comparisons) -> None:
@@ -85,9 +90,15 @@ def test_cells_are_the_distinct_rows_counted_one_by_one(expected: Comparisons) -
     for r in frame.to_dict("records"):
         first = 1 if r["order"] == r["item_a"] else -1
         key = (
-            r["item_a"], r["item_b"], r["winner"], first, float(r["urgency_a"]), float(r["urgency_b"]), r["model"],
+            r["item_a"],
+            r["item_b"],
+            r["winner"],
+            first,
+            float(r["urgency_a"]),
+            float(r["urgency_b"]),
+            r["model"],
             r["rater"],
-        )  # fmt: skip
+        )
         sums = counted.setdefault(key, [0.0, 0.0, 0.0])
         sums[0] += 1
         sums[1] += r["w"]
@@ -98,10 +109,15 @@ def test_cells_are_the_distinct_rows_counted_one_by_one(expected: Comparisons) -
         a, b = design.items[design.item_a[k]], design.items[design.item_b[k]]
         assert design.by is not None
         key = (
-            a, b, (a, b, "tie")[design.outcome[k]], int(design.first[k]), design.covariates["urgency"].a[k],
-            design.covariates["urgency"].b[k], design.by.levels[design.by.codes[k]],
+            a,
+            b,
+            (a, b, "tie")[design.outcome[k]],
+            int(design.first[k]),
+            design.covariates["urgency"].a[k],
+            design.covariates["urgency"].b[k],
+            design.by.levels[design.by.codes[k]],
             design.clusters[0].levels[design.clusters[0].codes[k]],
-        )  # fmt: skip
+        )
         found[key] = [design.count[k], design.weight[k], design.weight_sq[k]]
     assert found == counted
     assert design.n_rows == len(frame)
@@ -111,9 +127,20 @@ def test_cells_are_the_distinct_rows_counted_one_by_one(expected: Comparisons) -
 
 @pytest.mark.parametrize(
     "engine",
-    ["str", "python-str", "object", "category", "dict", "polars", "polars-lazy", "polars-enum", "pyarrow",
-     "pyarrow-chunked", "duckdb"],
-)  # fmt: skip
+    [
+        "str",
+        "python-str",
+        "object",
+        "category",
+        "dict",
+        "polars",
+        "polars-lazy",
+        "polars-enum",
+        "pyarrow",
+        "pyarrow-chunked",
+        "duckdb",
+    ],
+)
 def test_every_engine_gives_the_same_cells(engine: str, expected: Comparisons) -> None:
     frame = rows()
     texts = [c for c in frame.columns if frame[c].dtype.kind not in "if"]
@@ -130,11 +157,17 @@ def test_every_engine_gives_the_same_cells(engine: str, expected: Comparisons) -
         data = pl.DataFrame({name: frame[name].tolist() for name in frame})
         data = data.lazy() if engine == "polars-lazy" else data
         if engine == "polars-enum":
-            data = data.with_columns(pl.col("rater").cast(pl.Categorical), pl.col("winner").cast(pl.Categorical))
+            data = data.with_columns(
+                pl.col("rater").cast(pl.Categorical), pl.col("winner").cast(pl.Categorical)
+            )
     else:
         pa = pytest.importorskip("pyarrow")
         table = pa.table({name: frame[name].tolist() for name in frame})
-        data = pa.concat_tables([table.slice(0, 77), table.slice(77)]) if engine == "pyarrow-chunked" else table
+        data = (
+            pa.concat_tables([table.slice(0, 77), table.slice(77)])
+            if engine == "pyarrow-chunked"
+            else table
+        )
         if engine == "duckdb":
             duckdb = pytest.importorskip("duckdb")
             data = duckdb.connect().from_arrow(table)
@@ -178,18 +211,34 @@ def write_typed(frame: pd.DataFrame, path: Path) -> None:
         (frame.to_parquet if path.suffix == ".parquet" else frame.to_feather)(path)
 
 
-FILES = ["x.csv", "x.tsv", "x.jsonl", "x.ndjson", "x.json", "columns.json", "x.csv.gz", "x.tsv.gz", "x.jsonl.gz"]
+FILES = [
+    "x.csv",
+    "x.tsv",
+    "x.jsonl",
+    "x.ndjson",
+    "x.json",
+    "columns.json",
+    "x.csv.gz",
+    "x.tsv.gz",
+    "x.jsonl.gz",
+]
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_file_format_gives_the_same_cells(name: str, tmp_path: Path, expected: Comparisons) -> None:
+def test_every_file_format_gives_the_same_cells(
+    name: str, tmp_path: Path, expected: Comparisons
+) -> None:
     write(rows(), tmp_path / name)
     same(read_comparisons(tmp_path / name, **OPTIONS), expected)
 
 
-@pytest.mark.parametrize("suffix", ["parquet", "feather", "arrows", "dta", "sav", "zsav", "xlsx", "ods"])
+@pytest.mark.parametrize(
+    "suffix", ["parquet", "feather", "arrows", "dta", "sav", "zsav", "xlsx", "ods"]
+)
 @pytest.mark.slow
-def test_files_of_other_programs_give_the_same_cells(suffix: str, tmp_path: Path, expected: Comparisons) -> None:
+def test_files_of_other_programs_give_the_same_cells(
+    suffix: str, tmp_path: Path, expected: Comparisons
+) -> None:
     path = tmp_path / f"x.{suffix}"
     write_typed(rows(), path)
     same(read_comparisons(path, **OPTIONS), expected)
@@ -198,7 +247,9 @@ def test_files_of_other_programs_give_the_same_cells(suffix: str, tmp_path: Path
         same(read_comparisons(tmp_path / "unnamed", **OPTIONS), expected)
 
 
-@pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.jsonl", "x.json", "columns.json", "x.csv.gz"])
+@pytest.mark.parametrize(
+    "name", ["x.csv", "x.tsv", "x.jsonl", "x.json", "columns.json", "x.csv.gz"]
+)
 def test_standard_input_is_recognised_by_content(
     name: str, tmp_path: Path, expected: Comparisons, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -212,7 +263,9 @@ def test_standard_input_is_recognised_by_content(
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
-def test_line_ends_and_byte_order_marks_change_nothing(end: str, mark: bytes, tmp_path: Path) -> None:
+def test_line_ends_and_byte_order_marks_change_nothing(
+    end: str, mark: bytes, tmp_path: Path
+) -> None:
     frame = rows().replace("two\nlines", "two lines")
     text = frame.to_csv(index=False, lineterminator=end)
     (tmp_path / "x.csv").write_bytes(mark + text.encode())
@@ -221,7 +274,11 @@ def test_line_ends_and_byte_order_marks_change_nothing(end: str, mark: bytes, tm
 
 @pytest.mark.parametrize(
     ("suffix", "package", "extra"),
-    [("parquet", "pyarrow", "parquet"), ("feather", "pyarrow", "parquet"), ("sav", "pyreadstat", "spss")],
+    [
+        ("parquet", "pyarrow", "parquet"),
+        ("feather", "pyarrow", "parquet"),
+        ("sav", "pyreadstat", "spss"),
+    ],
 )
 def test_without_its_package_a_format_names_the_extra(
     suffix: str, package: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -234,7 +291,9 @@ def test_without_its_package_a_format_names_the_extra(
 
 
 def test_numeric_item_columns_become_their_text() -> None:
-    design = Comparisons.from_frame({"item_a": [1, 2], "item_b": [2.0, 10.0], "winner": ["1", "tie"]})
+    design = Comparisons.from_frame(
+        {"item_a": [1, 2], "item_b": [2.0, 10.0], "winner": ["1", "tie"]}
+    )
     assert design.items == ("1", "10", "2")
 
 
@@ -246,7 +305,9 @@ def test_an_empty_file_has_nothing_to_analyse(name: str, tmp_path: Path) -> None
     assert str(caught.value) == f"{name} is empty: there is nothing to analyse"
 
 
-@pytest.mark.parametrize("text", ["item_a,item_b,winner\n", "item_a,item_b,winner", "item_a,item_b,winner\n\n \n"])
+@pytest.mark.parametrize(
+    "text", ["item_a,item_b,winner\n", "item_a,item_b,winner", "item_a,item_b,winner\n\n \n"]
+)
 def test_a_header_alone_has_nothing_to_analyse(text: str, tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text(text)
     with pytest.raises(NothingToAnalyse) as caught:
@@ -255,7 +316,11 @@ def test_a_header_alone_has_nothing_to_analyse(text: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    "frame", [pd.DataFrame({"item_a": [], "item_b": [], "winner": []}), {"item_a": [], "item_b": [], "winner": []}]
+    "frame",
+    [
+        pd.DataFrame({"item_a": [], "item_b": [], "winner": []}),
+        {"item_a": [], "item_b": [], "winner": []},
+    ],
 )
 def test_an_empty_frame_has_nothing_to_analyse(frame: object) -> None:
     with pytest.raises(NothingToAnalyse, match="data frame has no rows"):
@@ -270,7 +335,9 @@ def test_what_is_no_table_is_refused(data: object) -> None:
 
 def test_column_names_must_be_distinct_texts() -> None:
     frame = pd.DataFrame([[1, 2]], columns=["item_a", "item_a"])
-    with pytest.raises(InputError, match=r"data frame: two columns are called 'item_a'\. Rename one of them"):
+    with pytest.raises(
+        InputError, match=r"data frame: two columns are called 'item_a'\. Rename one of them"
+    ):
         as_table(frame)
     with pytest.raises(InputError, match=r"the column name 0\.5 is not text"):
         as_table(pd.DataFrame([[1, 2]], columns=[0.5, 1.5]))
@@ -283,7 +350,9 @@ def test_nested_values_are_no_labels() -> None:
     pl = pytest.importorskip("polars")
     columns = {"item_a": [["x"], ["y"]], "item_b": ["y", "x"], "winner": ["y", "x"]}
     for data in (pd.DataFrame(columns), pl.DataFrame(columns)):
-        with pytest.raises(InputError, match="data frame, column 'item_a': it holds values that are no labels"):
+        with pytest.raises(
+            InputError, match="data frame, column 'item_a': it holds values that are no labels"
+        ):
             Comparisons.from_frame(data)
 
 
@@ -302,14 +371,18 @@ def test_llmfao_is_read_as_published() -> None:
     wins: Any = left_wins.add(right_wins, fill_value=0)
     for outcome, side in ((0, design.item_a), (1, design.item_b)):
         won = np.bincount(
-            side[design.outcome == outcome], weights=design.count[design.outcome == outcome], minlength=59
+            side[design.outcome == outcome],
+            weights=design.count[design.outcome == outcome],
+            minlength=59,
         )
         wins = wins.subtract(pd.Series(won, index=list(design.items)), fill_value=0)
     assert not wins.to_numpy().any()
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])
-def test_other_delimiters_are_seen_in_the_header(delimiter: str, tmp_path: Path, expected: Comparisons) -> None:
+def test_other_delimiters_are_seen_in_the_header(
+    delimiter: str, tmp_path: Path, expected: Comparisons
+) -> None:
     rows().to_csv(tmp_path / "x.csv", sep=delimiter, index=False)
     same(read_comparisons(tmp_path / "x.csv", **OPTIONS), expected)
 
@@ -322,5 +395,9 @@ def test_categories_without_rows_are_no_items() -> None:
 
 
 def test_dates_are_labels() -> None:
-    frame = pd.DataFrame({"item_a": ["p"], "item_b": ["q"], "winner": ["q"], "day": pd.to_datetime(["2009-10-08"])})
-    assert Comparisons.from_frame(frame, cluster="day").clusters[0].levels == ("2009-10-08 00:00:00",)
+    frame = pd.DataFrame(
+        {"item_a": ["p"], "item_b": ["q"], "winner": ["q"], "day": pd.to_datetime(["2009-10-08"])}
+    )
+    assert Comparisons.from_frame(frame, cluster="day").clusters[0].levels == (
+        "2009-10-08 00:00:00",
+    )

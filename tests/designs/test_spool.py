@@ -27,17 +27,39 @@ def votes(n: int = 3000, items: int = 8) -> pd.DataFrame:
     rng = np.random.default_rng(1)
     a = rng.integers(0, items, n)
     b = (a + 1 + rng.integers(0, items - 1, n)) % items
-    length, size, kind = rng.normal(5, 2, (2, n)), rng.gamma(2, 100, (2, n)).astype(int), rng.integers(0, 3, (2, n))
+    length, size, kind = (
+        rng.normal(5, 2, (2, n)),
+        rng.gamma(2, 100, (2, n)).astype(int),
+        rng.integers(0, 3, (2, n)),
+    )
     prompt, judge = rng.integers(0, 60, n), rng.integers(0, 500, n)
-    eta = 0.3 * (a - b) + 0.2 * (length[0] - length[1]) + 0.001 * (size[0] - size[1]) + rng.normal(size=60)[prompt]
+    eta = (
+        0.3 * (a - b)
+        + 0.2 * (length[0] - length[1])
+        + 0.001 * (size[0] - size[1])
+        + rng.normal(size=60)[prompt]
+    )
     first, u = 1 / (1 + np.exp(-eta)), rng.random(n)
     names = np.array([f"m{k}" for k in range(items)])
-    return pd.DataFrame({
-        "item_a": names[a], "item_b": names[b], "length_a": length[0], "length_b": length[1], "size_a": size[0],
-        "size_b": size[1], "kind_a": kind[0], "kind_b": kind[1], "judge": judge, "prompt": [f"p{k}" for k in prompt],
-        "winner": np.select([u < 0.8 * first, u > 1 - 0.8 * (1 - first)], [names[a], names[b]], "tie"),
-        "order": np.where(rng.random(n) < 0.5, names[a], names[b]), "w": rng.integers(1, 4, n).astype(float),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "item_a": names[a],
+            "item_b": names[b],
+            "length_a": length[0],
+            "length_b": length[1],
+            "size_a": size[0],
+            "size_b": size[1],
+            "kind_a": kind[0],
+            "kind_b": kind[1],
+            "judge": judge,
+            "prompt": [f"p{k}" for k in prompt],
+            "winner": np.select(
+                [u < 0.8 * first, u > 1 - 0.8 * (1 - first)], [names[a], names[b]], "tie"
+            ),
+            "order": np.where(rng.random(n) < 0.5, names[a], names[b]),
+            "w": rng.integers(1, 4, n).astype(float),
+        }
+    )
 
 
 def of_duckdb(frame: pd.DataFrame) -> Any:
@@ -45,8 +67,10 @@ def of_duckdb(frame: pd.DataFrame) -> Any:
 
 
 ENGINES: dict[str, Callable[[pd.DataFrame], Any]] = {
-    "duckdb": of_duckdb, "polars": lambda frame: pl.from_pandas(frame).lazy(), "pandas": lambda frame: frame,
-}  # fmt: skip
+    "duckdb": of_duckdb,
+    "polars": lambda frame: pl.from_pandas(frame).lazy(),
+    "pandas": lambda frame: frame,
+}
 CASES: list[tuple[str, Mapping[str, Any]]] = [
     ("~ length", {}),
     ("~ kind + size + length", {"order": True, "cluster": "prompt"}),
@@ -61,8 +85,10 @@ CASES: list[tuple[str, Mapping[str, Any]]] = [
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module, sizes in ((covariates, {"MANY_VALUES": 500, "EAGER_ROWS": 1000}),
-                          (scan, {"SPOOL_ROWS": 300, "SORTED_ROWS": 700})):  # fmt: skip
+    for module, sizes in (
+        (covariates, {"MANY_VALUES": 500, "EAGER_ROWS": 1000}),
+        (scan, {"SPOOL_ROWS": 300, "SORTED_ROWS": 700}),
+    ):
         for name, value in sizes.items():
             monkeypatch.setattr(module, name, value)
 
@@ -93,7 +119,10 @@ def same(found: Any, wanted: Any) -> None:
 def test_fits_are_those_of_cells(case: int, engine: str, held: Any) -> None:
     formula, given = CASES[case]
     frame = votes()
-    found, wanted = ss.bradley_terry(ENGINES[engine](frame), formula, **given), held(frame, formula, **given)
+    found, wanted = (
+        ss.bradley_terry(ENGINES[engine](frame), formula, **given),
+        held(frame, formula, **given),
+    )
     assert found.state.streamed
     assert not wanted.state.streamed
     assert "every row" in found.inference
@@ -108,10 +137,12 @@ def test_the_reference_is_a_logistic_regression() -> None:
     frame = votes().query("winner != 'tie'")
     fit = ss.bradley_terry(of_duckdb(frame), "~ length", cluster=None, order=False)
     items = sorted({*frame.item_a})
-    x = np.column_stack([
-        *((frame.item_a == item).astype(float) - (frame.item_b == item) for item in items[1:]),
-        frame.length_a - frame.length_b,
-    ])  # fmt: skip
+    x = np.column_stack(
+        [
+            *((frame.item_a == item).astype(float) - (frame.item_b == item) for item in items[1:]),
+            frame.length_a - frame.length_b,
+        ]
+    )
     won = (frame.winner == frame.item_a).to_numpy()
     peer = sm.GLM(won, x, family=sm.families.Binomial()).fit(tol=1e-12)
     row = fit.row("length")
@@ -140,7 +171,10 @@ def test_cells_are_those_without_the_covariates() -> None:
 def test_what_needs_the_covariates_in_memory_reads_them(held: Any) -> None:
     frame = votes()
     given = {"cluster": "prompt"}
-    found, wanted = ss.bradley_terry(of_duckdb(frame), "~ length", **given), held(frame, "~ length", **given)
+    found, wanted = (
+        ss.bradley_terry(of_duckdb(frame), "~ length", **given),
+        held(frame, "~ length", **given),
+    )
     pd.testing.assert_frame_equal(found.design.whole().table(), wanted.design.table())
     pd.testing.assert_frame_equal(found.design.swap().whole().table(), wanted.design.swap().table())
     same(found.goodness_of_fit(), wanted.goodness_of_fit())
@@ -150,17 +184,32 @@ def test_what_needs_the_covariates_in_memory_reads_them(held: Any) -> None:
     new = {"covariates": {"length": (7.0, 3.5)}}
     expected = found.predict("m0", "m1", **new)
     same(expected, wanted.predict("m0", "m1", **new))
-    for derived in (expected, found.worth(), found.contrast("m0 - m1"), found.effect_in_sds("length")):
+    for derived in (
+        expected,
+        found.worth(),
+        found.contrast("m0 - m1"),
+        found.effect_in_sds("length"),
+    ):
         assert not any(check.ok is False for check in derived.crosscheck().checks)
     checks = found.crosscheck().checks
     assert sum(check.ok is True for check in checks) > 20
     assert not any(check.ok is False for check in checks)
-    lazy, eager = ss.win_rates(of_duckdb(frame), covariate="kind"), ss.win_rates(frame, covariate="kind")
+    lazy, eager = (
+        ss.win_rates(of_duckdb(frame), covariate="kind"),
+        ss.win_rates(frame, covariate="kind"),
+    )
     same(lazy, eager)
 
 
-@pytest.mark.parametrize(("formula", "given"), [("~ np.exp(length / 9)", {}), ("~ length", {"prior": 1.0}),
-                                                ("~ length:kind", {}), ("~ length", {"penalty": "firth"})])  # fmt: skip
+@pytest.mark.parametrize(
+    ("formula", "given"),
+    [
+        ("~ np.exp(length / 9)", {}),
+        ("~ length", {"prior": 1.0}),
+        ("~ length:kind", {}),
+        ("~ length", {"penalty": "firth"}),
+    ],
+)
 def test_other_terms_and_penalties_take_cells(formula: str, given: Any, held: Any) -> None:
     frame = votes(1500)
     found = ss.bradley_terry(of_duckdb(frame), formula, **given)
@@ -170,7 +219,10 @@ def test_other_terms_and_penalties_take_cells(formula: str, given: Any, held: An
 
 def test_each_level_has_its_own_rows(held: Any) -> None:
     frame = votes().assign(model=lambda f: np.where(f.judge % 2, "x", "y"))
-    found, wanted = ss.bradley_terry(of_duckdb(frame), "~ length", by="model"), held(frame, "~ length", by="model")
+    found, wanted = (
+        ss.bradley_terry(of_duckdb(frame), "~ length", by="model"),
+        held(frame, "~ length", by="model"),
+    )
     for level in ("x", "y"):
         same(found[level], wanted[level])
 
@@ -179,7 +231,9 @@ def test_each_level_has_its_own_rows(held: Any) -> None:
 def test_separation_is_found_in_rows_that_pass_by(formula: str) -> None:
     frame = votes().query("winner != 'tie'")
     far = np.random.default_rng(3).gamma(2, 1, len(frame)) + 0.1
-    frame = frame.assign(length_a=np.where(frame.winner == frame.item_a, far, -far), length_b=0.5 * far * 1e-3)
+    frame = frame.assign(
+        length_a=np.where(frame.winner == frame.item_a, far, -far), length_b=0.5 * far * 1e-3
+    )
     with pytest.raises(ss.MleDoesNotExist, match="'length' predicts the outcomes perfectly"):
         ss.bradley_terry(of_duckdb(frame), formula)
 
@@ -194,7 +248,9 @@ def test_large_predictors_are_no_separation(held: Any) -> None:
 def test_missing_numbers_are_named_with_their_rows(held: Any) -> None:
     frame = votes()
     frame.loc[[5, 9], "length_a"] = np.nan
-    with pytest.raises(ss.InputError, match=r"'length_a': the value is missing \(2 rows: rows 5, 9\)"):
+    with pytest.raises(
+        ss.InputError, match=r"'length_a': the value is missing \(2 rows: rows 5, 9\)"
+    ):
         ss.bradley_terry(of_duckdb(frame), "~ length")
     found = ss.bradley_terry(of_duckdb(frame), "~ length", missing="drop")
     assert found.counts["rows"] == len(frame) - 2
@@ -204,8 +260,10 @@ def test_missing_numbers_are_named_with_their_rows(held: Any) -> None:
 def test_codes_of_missing_numbers_are_no_numbers(held: Any) -> None:
     frame = votes()
     frame.loc[[5, 9], "size_a"] = 99999
-    same(ss.bradley_terry(of_duckdb(frame), "~ size", na="99999", missing="drop"),
-         held(frame, "~ size", na="99999", missing="drop"))  # fmt: skip
+    same(
+        ss.bradley_terry(of_duckdb(frame), "~ size", na="99999", missing="drop"),
+        held(frame, "~ size", na="99999", missing="drop"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -217,8 +275,16 @@ def test_codes_of_missing_numbers_are_no_numbers(held: Any) -> None:
             "~ length + size + kind",
             "'length' and 'size' apart: they are combinations of each other. Exclude one of them",
         ),
-        ({f"size_{side}": 7.0 for side in "ab"}, "~ length + size", "'size' apart: they never differ"),
-        ({"length_a": lambda f: f.length_a * 1e9}, "~ length", "'length' differs by up to .* divide both columns"),
+        (
+            {f"size_{side}": 7.0 for side in "ab"},
+            "~ length + size",
+            "'size' apart: they never differ",
+        ),
+        (
+            {"length_a": lambda f: f.length_a * 1e9},
+            "~ length",
+            "'length' differs by up to .* divide both columns",
+        ),
         ({}, "~ lenght", "no covariate 'lenght' .*covariates: length, size, kind"),
     ],
 )
@@ -229,7 +295,9 @@ def test_errors_are_those_of_cells(change: Any, formula: str, said: str) -> None
 
 def test_covariates_of_items_make_cells() -> None:
     size = {f"m{k}": 7.5 + k for k in range(8)}
-    frame = votes().assign(weight_a=lambda f: f.item_a.map(size), weight_b=lambda f: f.item_b.map(size))
+    frame = votes().assign(
+        weight_a=lambda f: f.item_a.map(size), weight_b=lambda f: f.item_b.map(size)
+    )
     frame = frame.drop(columns=["length_a", "length_b", "size_a", "size_b"])
     assert ss.Comparisons.from_frame(of_duckdb(frame)).scan is None
 

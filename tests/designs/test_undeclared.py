@@ -25,7 +25,11 @@ def arena(draw: np.random.Generator, judges: float, n: int = 900) -> pd.DataFram
 def board(draw: np.random.Generator, topics: float) -> pd.DataFrame:
     """Ratings of 150 units in 15 topics by four judges."""
     topic = draw.integers(0, 15, 150)
-    values = draw.normal(0, 1, (150, 1)) + draw.normal(0, topics, (15, 4))[topic] + draw.normal(0, 1, (150, 4))
+    values = (
+        draw.normal(0, 1, (150, 1))
+        + draw.normal(0, topics, (15, 4))[topic]
+        + draw.normal(0, 1, (150, 4))
+    )
     rows = [(k, f"r{m}", values[k, m], f"t{topic[k]}") for k in range(150) for m in range(4)]
     return pd.DataFrame(rows, columns=["item", "judge", "rating", "gebiet"])
 
@@ -37,7 +41,9 @@ def cautions(design: object) -> dict[str, str]:
 def test_tastes_of_judges_are_a_caution_with_their_size() -> None:
     table = arena(np.random.default_rng(1), 1.0)
     said = cautions(ss.read_comparisons(table))
-    assert said["SS311"].startswith("'wer' (15 values; with it as a cluster, standard errors are 1.")
+    assert said["SS311"].startswith(
+        "'wer' (15 values; with it as a cluster, standard errors are 1."
+    )
     assert "'anlass'" in said["SS344"]
     declared = cautions(ss.read_comparisons(table, cluster="wer"))
     assert "SS311" not in declared
@@ -65,7 +71,9 @@ def test_strengths_that_differ_much_are_no_dependence() -> None:
         judge = draw.choice(15, n, p=share / share.sum())
         table = pd.DataFrame({"model_a": a, "model_b": b}).map("m{}".format)
         table["winner"] = np.where(won, table["model_a"], table["model_b"])
-        fired += "SS311" in cautions(ss.read_comparisons(table.assign(wer=[f"w{k}" for k in judge])))
+        fired += "SS311" in cautions(
+            ss.read_comparisons(table.assign(wer=[f"w{k}" for k in judge]))
+        )
     assert fired <= 4
 
 
@@ -74,7 +82,13 @@ def test_the_ratio_is_that_of_the_fits() -> None:
     detail = cautions(ss.read_comparisons(table))["SS311"]
     told = float(detail.partition("standard errors are ")[2].partition(" (strengths)")[0])
     errors = [
-        np.mean([error for row in ss.bradley_terry(table, cluster=way).rows[:8] if (error := row.std_error)])
+        np.mean(
+            [
+                error
+                for row in ss.bradley_terry(table, cluster=way).rows[:8]
+                if (error := row.std_error)
+            ]
+        )
         for way in (None, "wer")
     ]
     assert told == pytest.approx(errors[1] / errors[0], rel=0.15)
@@ -82,7 +96,9 @@ def test_the_ratio_is_that_of_the_fits() -> None:
 
 def test_a_measurement_and_an_order_are_no_clusters() -> None:
     table = arena(np.random.default_rng(3), 0.0)
-    table = table.assign(confidence=np.where(table["winner"] == table["model_a"], 5, 1), position="x")
+    table = table.assign(
+        confidence=np.where(table["winner"] == table["model_a"], 5, 1), position="x"
+    )
     assert "confidence" not in "".join(cautions(ss.read_comparisons(table)).values())
 
 
@@ -119,7 +135,10 @@ def test_sizes_of_values_do_not_matter(factor: float) -> None:
     pairs["gebiet"] = [f"g{k // 5:02d}" for k in pairs["unit"]]
     values = np.column_stack([change, np.zeros(60)]).ravel()
     roles = {"unit": "unit", "condition": "condition", "value": "value"}
-    plain, large = (cautions(ss.Paired.from_frame(pairs.assign(value=values * by), **roles)) for by in (1.0, factor))
+    plain, large = (
+        cautions(ss.Paired.from_frame(pairs.assign(value=values * by), **roles))
+        for by in (1.0, factor)
+    )
     assert "SS311" in plain
     assert plain["SS311"] == large["SS311"]
     ratings = board(np.random.default_rng(4), 1.5)
@@ -132,7 +151,9 @@ def test_sizes_of_values_do_not_matter(factor: float) -> None:
 
 def test_few_clusters_enlarge_the_variance_and_the_critical_value() -> None:
     assert small_sample(5) == pytest.approx(5 / 4)
-    assert reach(5) == pytest.approx(2.776445, abs=1e-6)  # t with 4 degrees of freedom, from a printed table
+    assert reach(5) == pytest.approx(
+        2.776445, abs=1e-6
+    )  # t with 4 degrees of freedom, from a printed table
     assert reach(np.inf) == pytest.approx(1.959964, abs=1e-6)
 
 
@@ -149,9 +170,15 @@ def test_a_column_of_outcomes_is_never_recommended_as_a_cluster(coded: str) -> N
     if coded != "labels":
         words = {"sides": ("model_a", "model_b"), "words": ("1. better", "2. better")}[coded]
         for column in ("g1_winner", "game2"):
-            side = table[column].where(table[column] == "tie", np.where(table[column] == table["model_a"], *words))
+            side = table[column].where(
+                table[column] == "tie", np.where(table[column] == table["model_a"], *words)
+            )
             table[column] = side
-    reading = {"winner": "g1_winner"} if coded != "words" else {"winner": "g1_winner", "winner_coding": "side"}
+    reading = (
+        {"winner": "g1_winner"}
+        if coded != "words"
+        else {"winner": "g1_winner", "winner_coding": "side"}
+    )
     said = " ".join(cautions(ss.read_comparisons(table, **reading)).values())
     assert "'wer'" in said
     assert "game2" not in said

@@ -43,7 +43,9 @@ def test_two_samples_need_not_be_of_one_length() -> None:
 )
 def test_a_square_array_counts_pairs(square: Any) -> None:
     result = ss.mcnemar(square, test="exact")
-    assert next(r.p_value for r in result.rows if r.p_value) == pytest.approx(mcnemar(SQUARE, exact=True).pvalue)
+    assert next(r.p_value for r in result.rows if r.p_value) == pytest.approx(
+        mcnemar(SQUARE, exact=True).pvalue
+    )
 
 
 def test_vectors_and_their_crosstab_have_one_kappa() -> None:
@@ -77,8 +79,12 @@ def test_tuples_vectors_and_wins_are_the_same_comparisons() -> None:
     for won, lost in BEATS:
         wins["abc".index(won), "abc".index(lost)] += 1
     vectors = [list(column) for column in zip(*BEATS, strict=True)]
-    for found in (strengths(BEATS), strengths(*vectors, vectors[0]), strengths(wins),
-                  strengths([(lost, won, won) for won, lost in BEATS])):  # fmt: skip
+    for found in (
+        strengths(BEATS),
+        strengths(*vectors, vectors[0]),
+        strengths(wins),
+        strengths([(lost, won, won) for won, lost in BEATS]),
+    ):
         assert list(found.values()) == pytest.approx(expected - expected.mean(), abs=1e-5)
 
 
@@ -96,7 +102,10 @@ def test_keywords_may_be_vectors() -> None:
 
 def test_columns_called_by_numbers() -> None:
     frame = pd.DataFrame({0: X, 1: Y})
-    assert ss.paired_difference(frame, first=0, second=1).rows[0].p_value == ss.paired_difference(X, Y).rows[0].p_value
+    assert (
+        ss.paired_difference(frame, first=0, second=1).rows[0].p_value
+        == ss.paired_difference(X, Y).rows[0].p_value
+    )
 
 
 @pytest.mark.parametrize(
@@ -144,27 +153,38 @@ def test_contrasts_are_expressions_or_vectors(spec: str, weights: list[float]) -
 
 
 @pytest.mark.parametrize(
-    "spec", ["a - d", "a * b", "a - b + 1", "a - a", "a / b", "a -", "__import__('os')", "a ** 2", [1, -1]]
+    "spec",
+    ["a - d", "a * b", "a - b + 1", "a - a", "a / b", "a -", "__import__('os')", "a ** 2", [1, -1]],
 )
 def test_what_is_no_contrast_is_refused(spec: Any) -> None:
     with pytest.raises(InputError, match="contrast"):
         ss.bradley_terry(BEATS).contrast(spec)
 
 
-SPELLINGS = [("two.sided", "two-sided"), ("two-sided", "two-sided"), ("larger", "greater"), ("smaller", "less")]
+SPELLINGS = [
+    ("two.sided", "two-sided"),
+    ("two-sided", "two-sided"),
+    ("larger", "greater"),
+    ("smaller", "less"),
+]
 
 
 @pytest.mark.parametrize(("spelling", "scipys"), SPELLINGS)
 def test_spellings_of_the_alternative(spelling: str, scipys: str) -> None:
     row = ss.paired_difference(X, Y, alternative=spelling).rows[0]
     assert row.p_value == pytest.approx(stats.ttest_rel(X, Y, alternative=scipys).pvalue)
-    with pytest.raises(InputError, match="alternative='both' is not one of two_sided, greater, less"):
+    with pytest.raises(
+        InputError, match="alternative='both' is not one of two_sided, greater, less"
+    ):
         ss.paired_difference(X, Y, alternative="both")
 
 
 def test_a_crosstab_says_by_its_names_who_lost() -> None:
     won, lost = (pd.Series(list(column)) for column in zip(*BEATS, strict=True))
-    for crossed in (pd.crosstab(won, lost), pd.crosstab(lost.rename("loser"), won.rename("winner"))):
+    for crossed in (
+        pd.crosstab(won, lost),
+        pd.crosstab(lost.rename("loser"), won.rename("winner")),
+    ):
         assert list(strengths(crossed).values()) == pytest.approx(list(strengths(BEATS).values()))
     undefined = pd.crosstab(won, lost).where(~np.eye(3, dtype=bool))
     assert list(strengths(undefined).values()) == pytest.approx(list(strengths(BEATS).values()))
@@ -177,7 +197,9 @@ def test_a_crosstab_may_lack_a_label() -> None:
 
 
 def test_a_pivoted_table_is_no_crosstab() -> None:
-    frame = pd.DataFrame({"question": ["q1", "q2", "q3"] * 2, "model": ["m", "n"] * 3, "score": [1, 2, 2, 1, 2, 1]})
+    frame = pd.DataFrame(
+        {"question": ["q1", "q2", "q3"] * 2, "model": ["m", "n"] * 3, "score": [1, 2, 2, 1, 2, 1]}
+    )
     wide = frame.pivot(index="question", columns="model", values="score")
     with pytest.raises(InputError, match="unit"):
         ss.weighted_kappa(wide)
@@ -191,11 +213,27 @@ def test_rows_of_an_array_are_winner_and_loser() -> None:
 # What peers' functions take: every number beside the peer's, and what is open refused with the calls of both readings.
 
 MATRIX = np.array(
-    [[1, 2, 3, 3, 2, 1, 4, 1, 2, np.nan, np.nan, np.nan], [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, np.nan, 3],
-     [np.nan, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, np.nan], [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, np.nan]]
-)  # fmt: skip
-COUNTED = np.array([[0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
-                    [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7]])  # fmt: skip
+    [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, np.nan, np.nan, np.nan],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, np.nan, 3],
+        [np.nan, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, np.nan],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, np.nan],
+    ]
+)
+COUNTED = np.array(
+    [
+        [0, 0, 0, 0, 14],
+        [0, 2, 6, 4, 2],
+        [0, 0, 3, 5, 6],
+        [0, 3, 9, 2, 0],
+        [2, 2, 8, 1, 1],
+        [7, 7, 0, 0, 0],
+        [3, 2, 6, 3, 0],
+        [2, 5, 3, 2, 2],
+        [6, 5, 2, 1, 0],
+        [0, 2, 2, 3, 7],
+    ]
+)
 THREE = RNG.integers(1, 4, size=(12, 3))
 ARMS = pd.DataFrame({"yes": [14, 32], "no": [56, 48]}, index=["old", "new"])
 LOW = ["low", "mid", "high"]
@@ -212,18 +250,27 @@ def test_a_matrix_of_raters_says_its_direction(scale: Any) -> None:
     expected = pytest.approx(krippendorff.alpha(MATRIX, level_of_measurement=scale))
     frame = pd.DataFrame(MATRIX.T, columns=["r1", "r2", "r3", "r4"])
     assert lead(ss.krippendorff_alpha(MATRIX, raters_in="rows", scale=scale)).estimate == expected
-    assert lead(ss.krippendorff_alpha(MATRIX.T, raters_in="columns", scale=scale)).estimate == expected
+    assert (
+        lead(ss.krippendorff_alpha(MATRIX.T, raters_in="columns", scale=scale)).estimate == expected
+    )
     assert lead(ss.krippendorff_alpha(frame, scale=scale)).estimate == expected
     assert lead(ss.krippendorff_alpha(*MATRIX, scale=scale)).estimate == expected
 
 
 def test_counts_of_ratings_and_raters_are_told_apart() -> None:
-    counts, raters = pd.DataFrame(COUNTED, columns=list("abcde")), pd.DataFrame(THREE, columns=["ann", "bob", "cleo"])
+    counts, raters = (
+        pd.DataFrame(COUNTED, columns=list("abcde")),
+        pd.DataFrame(THREE, columns=["ann", "bob", "cleo"]),
+    )
     expected = pytest.approx(fleiss_kappa(COUNTED))
     assert lead(ss.fleiss_kappa(ss.Ratings.from_counts(COUNTED))).estimate == expected
     assert lead(ss.fleiss_kappa(counts, columns=list("abcde"))).estimate == expected
-    assert lead(ss.fleiss_kappa(raters)).estimate == pytest.approx(fleiss_kappa(aggregate_raters(THREE)[0]))
-    with pytest.raises(DesignError, match=r"raters=\['a', .*; where each counts .* columns=\['a', "):
+    assert lead(ss.fleiss_kappa(raters)).estimate == pytest.approx(
+        fleiss_kappa(aggregate_raters(THREE)[0])
+    )
+    with pytest.raises(
+        DesignError, match=r"raters=\['a', .*; where each counts .* columns=\['a', "
+    ):
         ss.fleiss_kappa(counts)
     with pytest.raises(DesignError, match="unit"):  # n may count the rows
         ss.krippendorff_alpha({"ann": [1, 2, 3], "bob": [1, 2, 2], "n": [2, 1, 1]})
@@ -236,7 +283,14 @@ def test_two_columns_are_two_raters() -> None:
 
 
 @pytest.mark.parametrize(
-    "pairs", [np.column_stack([X, Y]), np.array([X, Y]), [X, Y], list(zip(X, Y, strict=True)), zip(X, Y, strict=True)]
+    "pairs",
+    [
+        np.column_stack([X, Y]),
+        np.array([X, Y]),
+        [X, Y],
+        list(zip(X, Y, strict=True)),
+        zip(X, Y, strict=True),
+    ],
 )
 def test_an_array_or_an_iterator_of_pairs(pairs: Any) -> None:
     assert lead(ss.paired_difference(pairs)).p_value == pytest.approx(stats.ttest_rel(X, Y).pvalue)
@@ -254,7 +308,9 @@ def test_values_and_their_groups() -> None:
     table = {"arm": groups, "score": X}
     assert lead(ss.two_means(X, group=groups)).p_value == expected
     assert lead(ss.two_means(data=table)).p_value == expected
-    assert lead(ss.two_means({"a": X[:12], "b": Y})).estimate == pytest.approx(X[:12].mean() - Y.mean())
+    assert lead(ss.two_means({"a": X[:12], "b": Y})).estimate == pytest.approx(
+        X[:12].mean() - Y.mean()
+    )
     clustered = ss.two_means(X, group=groups, cluster=np.arange(30) // 3)
     blocks = {**table, "block": np.arange(30) // 3}
     assert lead(clustered).std_error == lead(ss.two_means(blocks, cluster="block")).std_error
@@ -262,13 +318,22 @@ def test_values_and_their_groups() -> None:
 
 def test_one_vector_of_ratings() -> None:
     assert lead(ss.mean_ratings([4, 5, 3])).estimate == 4
-    assert [row.estimate for row in ss.choice_shares(["a", "b", "a", "c"]).rows][:3] == [0.5, 0.25, 0.25]
-    assert [row.estimate for row in ss.choice_shares(["a", "b"], count=[6, 2]).rows][:2] == [0.75, 0.25]
+    assert [row.estimate for row in ss.choice_shares(["a", "b", "a", "c"]).rows][:3] == [
+        0.5,
+        0.25,
+        0.25,
+    ]
+    assert [row.estimate for row in ss.choice_shares(["a", "b"], count=[6, 2]).rows][:2] == [
+        0.75,
+        0.25,
+    ]
     assert lead(ss.choice_shares([5, 3, 5, 5], scale="interval")).estimate == 0.25
     unit, rater, value = np.repeat(np.arange(12), 3), ["x", "y", "z"] * 12, THREE.ravel()
     long = {"unit": unit, "rater": rater, "value": value}
-    assert lead(ss.krippendorff_alpha(value, unit=unit, rater=rater)).estimate == lead(
-        ss.krippendorff_alpha(long)).estimate  # fmt: skip
+    assert (
+        lead(ss.krippendorff_alpha(value, unit=unit, rater=rater)).estimate
+        == lead(ss.krippendorff_alpha(long)).estimate
+    )
 
 
 @pytest.mark.parametrize(
@@ -306,11 +371,22 @@ def test_ordered_categoricals_keep_their_order() -> None:
 
 def test_winners_and_losers_in_every_dress() -> None:
     won, lost = ([pair[k] for pair in BEATS] for k in (0, 1))
-    table, times = pd.DataFrame({"winner": won, "loser": lost}), pd.Series(BEATS).value_counts().to_dict()
-    for data in (table, table[["loser", "winner"]], iter(BEATS), times, table.value_counts().reset_index()):
+    table, times = (
+        pd.DataFrame({"winner": won, "loser": lost}),
+        pd.Series(BEATS).value_counts().to_dict(),
+    )
+    for data in (
+        table,
+        table[["loser", "winner"]],
+        iter(BEATS),
+        times,
+        table.value_counts().reset_index(),
+    ):
         assert strengths(data) == pytest.approx(strengths(BEATS))
     assert strengths(table["winner"], table["loser"]) == strengths(table["loser"], table["winner"])
-    with_draws = table.assign(remis=[0, 1, 0, 0, 1, 0])  # a column that nobody declared may say that none won
+    with_draws = table.assign(
+        remis=[0, 1, 0, 0, 1, 0]
+    )  # a column that nobody declared may say that none won
     with pytest.raises(DesignError, match=r"item_a='winner'.*\n.*item_b='loser'"):
         ss.bradley_terry(with_draws)
     assert strengths_of(with_draws, item_a="winner", item_b="loser") == strengths(BEATS)
@@ -318,10 +394,22 @@ def test_winners_and_losers_in_every_dress() -> None:
 
 
 CALLS: list[tuple[Any, str]] = [
-    (lambda: ss.krippendorff_alpha(MATRIX), r"\(data, raters_in='rows'\); .* \(?.*raters_in='columns'\)$"),
-    (lambda: ss.fleiss_kappa(COUNTED), r"raters_in='columns'\); .*fleiss_kappa\(Ratings.from_counts\(data\)\)"),
-    (lambda: ss.two_proportions([[14, 56], [32, 48]]), r"\(count=\[14, 32\], nobs=\[70, 80\]\)\. The second: .*56, 48"),
-    (lambda: ss.two_proportions(ARMS.set_axis(["dead", "alive"], axis=1)), "levels='dead', .*counts as 1|levels="),
+    (
+        lambda: ss.krippendorff_alpha(MATRIX),
+        r"\(data, raters_in='rows'\); .* \(?.*raters_in='columns'\)$",
+    ),
+    (
+        lambda: ss.fleiss_kappa(COUNTED),
+        r"raters_in='columns'\); .*fleiss_kappa\(Ratings.from_counts\(data\)\)",
+    ),
+    (
+        lambda: ss.two_proportions([[14, 56], [32, 48]]),
+        r"\(count=\[14, 32\], nobs=\[70, 80\]\)\. The second: .*56, 48",
+    ),
+    (
+        lambda: ss.two_proportions(ARMS.set_axis(["dead", "alive"], axis=1)),
+        "levels='dead', .*counts as 1|levels=",
+    ),
     (lambda: ss.two_proportions([14, 32], [70, 80]), r"two_proportions\(count="),
     (lambda: ss.two_proportions(14, 70, 32, 80), "not the number 14.*count="),
     (lambda: ss.two_proportions(count=[14.5, 32], nobs=[70, 80]), "whole numbers"),
@@ -341,9 +429,12 @@ CALLS: list[tuple[Any, str]] = [
     (lambda: ss.krippendorff_alpha(A, B, level="ordinal"), "scale='ordinal'"),
     (lambda: ss.krippendorff_alpha(reliability_data=MATRIX), "no option reliability_data="),
     (lambda: ss.choice_shares(pd.Series(["a", "b", "a"]).value_counts()), "values or counts"),
-    (lambda: ss.choice_shares([10, 5, 5]), r"scale='interval'.*choice_shares\(.*count=\[10, 5, 5\]\)"),
+    (
+        lambda: ss.choice_shares([10, 5, 5]),
+        r"scale='interval'.*choice_shares\(.*count=\[10, 5, 5\]\)",
+    ),
     (lambda: ss.choice_shares({"a": 10, "b": 5}), r"\(\['a', 'b'\], count=\[10, 5\]\)"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("call", "message"), CALLS)
@@ -358,16 +449,23 @@ def test_several_contrasts_are_one_family() -> None:
     single = [lead(fit.contrast(spec)) for spec in ("a - b", "b - c", "a - c")]
     assert [row.estimate for row in found.rows] == [row.estimate for row in single]
     p = [row.p_value for row in single]
-    assert [row.p_adjusted for row in found.rows] == pytest.approx(multipletests(p, method="fdr_bh")[1])
+    assert [row.p_adjusted for row in found.rows] == pytest.approx(
+        multipletests(p, method="fdr_bh")[1]
+    )
     by_matrix = fit.contrast(np.array([[1, -1, 0], [0, 1, -1], [1, 0, -1]]), adjust="none")
     assert [row.p_adjusted for row in by_matrix.rows] == pytest.approx(p)
-    assert [row.term for row in fit.contrast({"gap": "a - b", "rest": {"b": 1, "c": -1}}).rows] == ["gap", "rest"]
+    assert [row.term for row in fit.contrast({"gap": "a - b", "rest": {"b": 1, "c": -1}}).rows] == [
+        "gap",
+        "rest",
+    ]
     assert [row.p_adjusted for row in fit.contrast(["a - b", "a - c", "b - c"]).rows] == [
         row.p_adjusted for row in fit.pairwise().rows
     ]
 
 
-@pytest.mark.parametrize("spec", [["a - b", "a - b"], [], {"a": "x - y"}, [[1, -1]], {"a": None, "b": 1}, ["a", None]])
+@pytest.mark.parametrize(
+    "spec", [["a - b", "a - b"], [], {"a": "x - y"}, [[1, -1]], {"a": None, "b": 1}, ["a", None]]
+)
 def test_what_is_no_family_is_refused(spec: Any) -> None:
     with pytest.raises(InputError, match="contrast"):
         ss.bradley_terry(BEATS).contrast(spec)
@@ -376,6 +474,8 @@ def test_what_is_no_family_is_refused(spec: Any) -> None:
 def test_the_method_may_stand_second() -> None:
     p = pd.Series([0.01, 0.04, 0.03, 0.2], index=list("abcd"))
     found = ss.adjust(p, "BH")
-    assert [row.p_adjusted for row in found.rows] == pytest.approx(multipletests(p, method="fdr_bh")[1])
+    assert [row.p_adjusted for row in found.rows] == pytest.approx(
+        multipletests(p, method="fdr_bh")[1]
+    )
     with pytest.raises(InputError, match=r"method=0\.05"):
         ss.adjust(p, 0.05)  # type: ignore[arg-type]

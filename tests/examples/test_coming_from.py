@@ -20,7 +20,9 @@ KEPT_DIGITS = 1e-7  # optimisers stop where they stop
 
 def kept(job: Job, package: str, code: str) -> dict[str, float]:
     """Return the values of a call as they are committed."""
-    (found,) = [one["values"] for one in KEPT[job.key] if (one["package"], one["call"]) == (package, code)]
+    (found,) = [
+        one["values"] for one in KEPT[job.key] if (one["package"], one["call"]) == (package, code)
+    ]
     return dict(found)
 
 
@@ -34,13 +36,19 @@ def test_the_page_is_made_of_the_committed_values() -> None:
 @pytest.mark.parametrize("name", R["data"])
 def test_data_of_r_are_those_of_python(name: str) -> None:
     ours, theirs = np.asarray(DATA[name]), np.asarray(R["data"][name])
-    assert (ours == theirs).all() if ours.dtype.kind == "U" else ours == pytest.approx(theirs, abs=1e-12)
+    assert (
+        (ours == theirs).all()
+        if ours.dtype.kind == "U"
+        else ours == pytest.approx(theirs, abs=1e-12)
+    )
 
 
 THEIRS = [(job, one) for job in JOBS for one in job.theirs]
 
 
-@pytest.mark.parametrize(("job", "call"), THEIRS, ids=[f"{job.key}-{one.package}" for job, one in THEIRS])
+@pytest.mark.parametrize(
+    ("job", "call"), THEIRS, ids=[f"{job.key}-{one.package}" for job, one in THEIRS]
+)
 def test_their_calls_give_what_the_page_says(job: Job, call: Any) -> None:
     values = kept(job, call.package, call.code)
     assert values.keys() == call.told.keys()
@@ -67,21 +75,51 @@ def test_our_calls_agree_with_theirs(job: Job) -> None:
     assert not apart or job.note
 
 
-X, Y, THREE = DATA["before"], DATA["after"], np.column_stack([DATA["ann"], DATA["bob"], DATA["cid"]])
+X, Y, THREE = (
+    DATA["before"],
+    DATA["after"],
+    np.column_stack([DATA["ann"], DATA["bob"], DATA["cid"]]),
+)
 FIRST_TYPED: dict[str, tuple[Any, str]] = {
-    "exact": (lambda: ss.mcnemar(DATA["x"], exact=True), "mcnemar() has no option exact=. Did you mean test= ?"),
+    "exact": (
+        lambda: ss.mcnemar(DATA["x"], exact=True),
+        "mcnemar() has no option exact=. Did you mean test= ?",
+    ),
     "correct": (lambda: ss.mcnemar(DATA["x"], correct=False), "Did you mean test= ?"),
-    "level_of_measurement": (lambda: ss.krippendorff_alpha(*THREE.T, level_of_measurement="ordinal"),
-                             "Did you mean scale= ?"),
-    "confidence_level": (lambda: ss.paired_difference(X, Y, confidence_level=0.9), "Did you mean level= ?"),
-    "labels": (lambda: ss.weighted_kappa(*THREE.T[:2], labels=[1, 2, 3, 4]), "Did you mean levels= ?"),
-    "bound": (lambda: ss.equivalence({"x": X, "y": Y}, first="x", second="y", bound=1), "Did you mean margin= ?"),
-    "array of raters": (lambda: ss.fleiss_kappa(THREE), "an array of 15 x 3 does not say who rated. "
-                        "A row for each rater: fleiss_kappa(data, raters_in='rows')"),
-    "list of raters": (lambda: ss.krippendorff_alpha(THREE.T.tolist()), "an array of 3 x 15 does not say who rated"),
-    "array of counts": (lambda: ss.two_proportions([[30, 70], [45, 55]]), "(count=[30, 45], nobs=[100, 100])"),
-    "numbers as labels": (lambda: ss.symmetry(DATA["ann"], DATA["bob"]), "Say scale='nominal' where they are labels"),
-}  # fmt: skip
+    "level_of_measurement": (
+        lambda: ss.krippendorff_alpha(*THREE.T, level_of_measurement="ordinal"),
+        "Did you mean scale= ?",
+    ),
+    "confidence_level": (
+        lambda: ss.paired_difference(X, Y, confidence_level=0.9),
+        "Did you mean level= ?",
+    ),
+    "labels": (
+        lambda: ss.weighted_kappa(*THREE.T[:2], labels=[1, 2, 3, 4]),
+        "Did you mean levels= ?",
+    ),
+    "bound": (
+        lambda: ss.equivalence({"x": X, "y": Y}, first="x", second="y", bound=1),
+        "Did you mean margin= ?",
+    ),
+    "array of raters": (
+        lambda: ss.fleiss_kappa(THREE),
+        "an array of 15 x 3 does not say who rated. "
+        "A row for each rater: fleiss_kappa(data, raters_in='rows')",
+    ),
+    "list of raters": (
+        lambda: ss.krippendorff_alpha(THREE.T.tolist()),
+        "an array of 3 x 15 does not say who rated",
+    ),
+    "array of counts": (
+        lambda: ss.two_proportions([[30, 70], [45, 55]]),
+        "(count=[30, 45], nobs=[100, 100])",
+    ),
+    "numbers as labels": (
+        lambda: ss.symmetry(DATA["ann"], DATA["bob"]),
+        "Say scale='nominal' where they are labels",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", FIRST_TYPED)
@@ -103,16 +141,23 @@ def test_weights_have_the_names_of_other_packages(theirs: str, ours: str) -> Non
 
 
 def test_couples_are_predicted() -> None:
-    fit = ss.bradley_terry([("a", "b"), ("b", "a"), ("a", "c"), ("c", "b"), ("b", "c"), ("c", "a"), ("a", "b")])
+    fit = ss.bradley_terry(
+        [("a", "b"), ("b", "a"), ("a", "c"), ("c", "b"), ("b", "c"), ("c", "a"), ("a", "b")]
+    )
     wanted = fit.predict({"item_a": ["a", "c"], "item_b": ["b", "a"]})
     for couples in ([("a", "b"), ("c", "a")], np.array([["a", "b"], ["c", "a"]])):
         assert fit.predict(couples).rows == wanted.rows
 
 
 def test_a_crosstab_of_groups_by_answers_is_counts() -> None:
-    counts = pd.crosstab(pd.Series(["new"] * 100 + ["old"] * 100, name="arm"),
-                         pd.Series([1] * 30 + [0] * 70 + [1] * 45 + [0] * 55, name="passed"))  # fmt: skip
-    ours, wanted = ss.two_proportions(counts), ss.two_proportions([1] * 30 + [0] * 70, [1] * 45 + [0] * 55)
+    counts = pd.crosstab(
+        pd.Series(["new"] * 100 + ["old"] * 100, name="arm"),
+        pd.Series([1] * 30 + [0] * 70 + [1] * 45 + [0] * 55, name="passed"),
+    )
+    ours, wanted = (
+        ss.two_proportions(counts),
+        ss.two_proportions([1] * 30 + [0] * 70, [1] * 45 + [0] * 55),
+    )
     for field in ("estimate", "conf_low", "conf_high", "p_value"):
         assert getattr(ours.rows[0], field) == getattr(wanted.rows[0], field)
     turned = ss.two_proportions(counts, groups=["old", "new"]).rows[0]
@@ -124,7 +169,9 @@ def test_a_crosstab_of_groups_by_answers_is_counts() -> None:
 
 
 def test_an_option_that_is_called_as_the_table_is_told() -> None:
-    with pytest.raises(TypeError, match=r"paired is what stands first in the call\. Leave paired= out"):
+    with pytest.raises(
+        TypeError, match=r"paired is what stands first in the call\. Leave paired= out"
+    ):
         ss.effect_sizes(X, Y, paired=True)
 
 

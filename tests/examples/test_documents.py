@@ -59,7 +59,11 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 def commands(block: str) -> list[str]:
     """Return the commands of a block, without comments, each on one line."""
     lines = block.replace("\\\n", " ").split("\n")
-    return [shlex.join(words).replace("'>'", ">") for line in lines if (words := shlex.split(line, comments=True))]
+    return [
+        shlex.join(words).replace("'>'", ">")
+        for line in lines
+        if (words := shlex.split(line, comments=True))
+    ]
 
 
 def run(command: str, capsys: pytest.CaptureFixture[str]) -> str:
@@ -84,7 +88,9 @@ def run(command: str, capsys: pytest.CaptureFixture[str]) -> str:
 
 def told(code: str, page: str, names: dict[str, Any]) -> str:
     """Return what is wrong with the printed output of a Python session."""
-    runner = doctest.DocTestRunner(verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    runner = doctest.DocTestRunner(
+        verbose=False, optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+    )
     session = doctest.DocTestParser().get_doctest(code, names, page, page, 0)
     found = io.StringIO()
     runner.run(session, out=found.write, clear_globs=False)
@@ -92,7 +98,9 @@ def told(code: str, page: str, names: dict[str, Any]) -> str:
     return found.getvalue()
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page)], ids=lambda page: page.stem
+)
 @pytest.mark.slow
 def test_the_blocks_of_a_page_run_as_printed(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -101,7 +109,9 @@ def test_the_blocks_of_a_page_run_as_printed(
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", "of-a-scripted-server")
-    monkeypatch.setattr("socialstats.progress.PATIENCE", math.inf)  # a loaded machine tells what it does next
+    monkeypatch.setattr(
+        "socialstats.progress.PATIENCE", math.inf
+    )  # a loaded machine tells what it does next
     names: dict[str, Any] = {}
     said = ""
     for language, block in blocks(page):
@@ -115,7 +125,9 @@ def test_the_blocks_of_a_page_run_as_printed(
         elif language == "text":  # what the commands above print
             assert block.split() == said.replace(f"{tmp_path}{os.sep}", "").split()
         elif language == "sh":
-            said = "".join(run(command, capsys) for command in commands(block) if command not in LEFT_OUT)
+            said = "".join(
+                run(command, capsys) for command in commands(block) if command not in LEFT_OUT
+            )
 
 
 def r_code(page: Path) -> str:
@@ -127,21 +139,36 @@ def r_code(page: Path) -> str:
 @pytest.fixture(scope="session")
 def r_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     r = shutil.which("R")
-    if r is None or subprocess.run([r, "-s", "-e", "loadNamespace('reticulate')"], capture_output=True).returncode:
+    if (
+        r is None
+        or subprocess.run(
+            [r, "-s", "-e", "loadNamespace('reticulate')"], capture_output=True
+        ).returncode
+    ):
         pytest.skip("R or its package reticulate is missing")
     library = tmp_path_factory.mktemp("library")
-    subprocess.run([r, "CMD", "INSTALL", "--no-docs", "-l", library, ROOT / "r"], check=True, capture_output=True)
+    subprocess.run(
+        [r, "CMD", "INSTALL", "--no-docs", "-l", library, ROOT / "r"],
+        check=True,
+        capture_output=True,
+    )
     return library
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if r_code(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if r_code(page)], ids=lambda page: page.stem
+)
 @pytest.mark.slow
 def test_the_r_blocks_of_a_page_run_as_printed(page: Path, r_library: Path, tmp_path: Path) -> None:
     shutil.copytree(DATA, tmp_path, dirs_exist_ok=True)
     (tmp_path / "page.R").write_text(r_code(page), encoding="utf-8")
     paths = {"R_LIBS": str(r_library), "RETICULATE_PYTHON": sys.executable}
     done = subprocess.run(
-        ["R", "-s", "-f", "page.R"], cwd=tmp_path, env=os.environ | paths, capture_output=True, text=True
+        ["R", "-s", "-f", "page.R"],
+        cwd=tmp_path,
+        env=os.environ | paths,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
 
@@ -155,7 +182,9 @@ def test_every_block_says_what_it_is(page: Path) -> None:
         if language == "toml":
             assert re.match(r"# [a-z]+\.toml\n", block), block
     outside = OF_REST.sub("", BLOCK.sub("", text))
-    assert not re.search(r"\n\n    (socialstats|python|import|from|\[|#)", outside), "a block without a fence"
+    assert not re.search(r"\n\n    (socialstats|python|import|from|\[|#)", outside), (
+        "a block without a fence"
+    )
 
 
 def test_what_is_not_run_or_asked_elsewhere_is_printed_somewhere() -> None:
@@ -182,11 +211,15 @@ def test_the_example_tables_are_those_of_their_script(tmp_path: Path) -> None:
 
 
 def test_the_rules_of_the_example_tables_are_those_of_the_page() -> None:
-    rules, *_ = [block for language, block in blocks(ROOT / "docs" / "audit.md") if language == "toml"]
+    rules, *_ = [
+        block for language, block in blocks(ROOT / "docs" / "audit.md") if language == "toml"
+    ]
     assert (DATA / "rules.toml").read_text(encoding="utf-8") == rules
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "NEWS.md", ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [*PAGES, ROOT / "NEWS.md", ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name
+)
 def test_every_command_that_is_named_exists(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in sorted(set(NAMED.findall(page.read_text(encoding="utf-8")))):
         try:

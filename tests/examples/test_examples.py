@@ -27,4 +27,6 @@ def test_vignette_runs(
     for page in tmp_path.glob("*.html"):
         assert "</html>" in page.read_text(encoding="utf-8")
     for held, wanted in re.findall(r"(\d+) of (\d+) intervals contain the simulated", out):
-        assert binom.cdf(int(held), int(wanted), 0.95) > 0.002, f"{held} of {wanted} intervals hold the truth"
+        assert binom.cdf(int(held), int(wanted), 0.95) > 0.002, (
+            f"{held} of {wanted} intervals hold the truth"
+        )

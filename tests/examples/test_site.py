@@ -21,7 +21,9 @@ from tests.examples.test_documents import BLOCK
 
 ROOT = Path(__file__).parents[2]
 BUILDING = runpy.run_path(str(ROOT / "docs" / "building.py"))
-WRITTEN = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "NEWS.md")] + sorted((ROOT / "docs").glob("*.md"))
+WRITTEN = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "NEWS.md")] + sorted(
+    (ROOT / "docs").glob("*.md")
+)
 MADE = ("docs/validation/", "docs/vignettes/", "docs/reference.rst")  # when the site is built
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -29,14 +31,20 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 @pytest.mark.parametrize("name", socialstats.__all__)
 def test_a_public_name_has_an_example_with_its_output(name: str) -> None:
     found = getattr(socialstats, name)
-    said = sys.modules["socialstats.studies"].__doc__ if name == "STUDIES" else inspect.getdoc(found)
+    said = (
+        sys.modules["socialstats.studies"].__doc__ if name == "STUDIES" else inspect.getdoc(found)
+    )
     examples = doctest.DocTestParser().get_examples(said or "")
-    assert any(example.want for example in examples), f"the docstring of {name} has no example with an output"
+    assert any(example.want for example in examples), (
+        f"the docstring of {name} has no example with an output"
+    )
 
 
 def imported() -> dict[str, str]:
     """Return what type checkers are told of each public name: the module that has it."""
-    (checked,) = [node for node in ast.parse(inspect.getsource(socialstats)).body if isinstance(node, ast.If)]
+    (checked,) = [
+        node for node in ast.parse(inspect.getsource(socialstats)).body if isinstance(node, ast.If)
+    ]
     froms = [node for node in checked.body if isinstance(node, ast.ImportFrom)]
     return {alias.name: str(node.module) for node in froms for alias in node.names}
 
@@ -53,14 +61,18 @@ def test_a_public_name_is_in_one_group_which_help_and_reference_show() -> None:
     shown, reference = pydoc.plaintext.document(socialstats), BUILDING["reference"]()
     for group, (about, _) in groups.items():
         assert f"{group}: {about}" in shown
-        part = reference.partition(f"{group.capitalize()}: {about}")[2].partition(":toctree: api\n\n")[2]
+        part = reference.partition(f"{group.capitalize()}: {about}")[2].partition(
+            ":toctree: api\n\n"
+        )[2]
         assert part.partition("\n\n")[0].split() == socialstats._names(group)
 
 
 def places(path: Path) -> set[str]:
     """Return the anchors of the headings of a document, as GitHub and MyST make them."""
     headings = re.findall(r"^#+ (.*)$", BLOCK.sub("", path.read_text(encoding="utf-8")), re.M)
-    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
+    return {
+        re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings
+    }
 
 
 @pytest.mark.parametrize("page", WRITTEN, ids=lambda page: page.name)
@@ -78,13 +90,19 @@ def test_dead_links_of_a_site_are_found(tmp_path: Path) -> None:
     (tmp_path / "api").mkdir()
     (tmp_path / "index.html").write_text(
         '<h1 id="top"></h1><a href="#top"><a href="#end"><a href="api/f.html#f"><a href="api/f.html#g">'
-        '<a href="https://doi.org/1"><a href="none.html"><img src="a.png">', encoding="utf-8"
-    )  # fmt: skip
-    (tmp_path / "api" / "f.html").write_text('<dt id="f"><a href="../index.html"><a href="/x.html">', encoding="utf-8")
+        '<a href="https://doi.org/1"><a href="none.html"><img src="a.png">',
+        encoding="utf-8",
+    )
+    (tmp_path / "api" / "f.html").write_text(
+        '<dt id="f"><a href="../index.html"><a href="/x.html">', encoding="utf-8"
+    )
     assert sorted(BUILDING["dead_links"](tmp_path)) == [
-        "api/f.html: dead link /x.html", "index.html: dead link #end", "index.html: dead link a.png",
-        "index.html: dead link api/f.html#g", "index.html: dead link none.html",
-    ]  # fmt: skip
+        "api/f.html: dead link /x.html",
+        "index.html: dead link #end",
+        "index.html: dead link a.png",
+        "index.html: dead link api/f.html#g",
+        "index.html: dead link none.html",
+    ]
 
 
 def test_a_figure_of_a_vignette_is_described_for_those_who_do_not_see_it() -> None:
@@ -120,6 +138,14 @@ def test_the_validation_page_of_a_metric(lines: list[dict[str, str]]) -> None:
     assert f"| alpha | krippendorff | {packages['krippendorff']} | " in page
     assert "`agreement.json`" in page
     row: Any = next(line for line in found if line.startswith("| Agreement, few clusters"))
-    mine = [line for line in lines if line["study"].startswith("Agreement, few") and line["nominal"] == "0.95"]
+    mine = [
+        line
+        for line in lines
+        if line["study"].startswith("Agreement, few") and line["nominal"] == "0.95"
+    ]
     shares = [float(line["share"]) for line in mine if line["cautioned"]]
-    assert row.split("|")[3:6] == [f" {len(shares)} ", f" {min(shares):.3f} ", f" {max(shares):.3f} "]
+    assert row.split("|")[3:6] == [
+        f" {len(shares)} ",
+        f" {min(shares):.3f} ",
+        f" {max(shares):.3f} ",
+    ]

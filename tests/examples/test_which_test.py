@@ -35,7 +35,9 @@ from tests.examples.test_documents import DATA, ROOT, commands
 PAGE = ROOT / "docs" / "which-test.md"
 ROW = re.compile(r"^\| \[[^]]+\]\(#([^)]+)\) \| [^|]+ \| ([^|]+) \| [^|]+ \|$", re.M)
 SECTION = re.compile(r"^## (.+)\n((?:(?!^## ).*\n?)*)", re.M)
-Known = Mapping[str, float | None]  # estimate, n, df, p, low, high of a row; what is None must not be there
+Known = Mapping[
+    str, float | None
+]  # estimate, n, df, p, low, high of a row; what is None must not be there
 Rows = dict[tuple[str, str | None], Known]  # by term and group
 GRADES = {"low": 0, "medium": 1, "high": 2}
 
@@ -62,13 +64,22 @@ def on_fisher_z(estimate: float, error: float, df: int) -> Known:
     """t on Fisher's z."""
     z, at = math.atanh(estimate), error / (1 - estimate**2)
     low, high = (math.tanh(z + side * stats.t.ppf(0.975, df) * at) for side in (-1, 1))
-    return {"estimate": estimate, "df": df, "p": 2 * stats.t.sf(abs(z / at), df), "low": low, "high": high}
+    return {
+        "estimate": estimate,
+        "df": df,
+        "p": 2 * stats.t.sf(abs(z / at), df),
+        "low": low,
+        "high": high,
+    }
 
 
 def linearised(value: Callable[[np.ndarray], float], units: int) -> float:
     """Standard error by the infinitesimal jackknife, n / (n - 1) times, of a function of the weights of units."""
     step = 1e-5
-    tilts = [[value(np.ones(units) + side * step * (np.arange(units) == k)) for side in (1, -1)] for k in range(units)]
+    tilts = [
+        [value(np.ones(units) + side * step * (np.arange(units) == k)) for side in (1, -1)]
+        for k in range(units)
+    ]
     influence = np.array([(up - down) / (2 * step) for up, down in tilts])
     return float(math.sqrt((influence**2).sum() * units / (units - 1)))
 
@@ -86,14 +97,25 @@ def strengths(design: np.ndarray, won: np.ndarray, items: int) -> tuple[np.ndarr
 def bradley_terry(rows: pd.DataFrame, names: Sequence[str], more: Sequence[str]) -> Rows:
     """Wald tests of a logit with the items' signs, who was shown first, and further columns."""
     items = sorted({*rows["a"], *rows["b"]})
-    signs = np.array([[(row.a == item) - 1.0 * (row.b == item) for item in items] for row in rows.itertuples()])
-    design = np.column_stack([signs, np.where(rows["first"] == rows["a"], 1, -1), *(rows[name] for name in more)])
+    signs = np.array(
+        [[(row.a == item) - 1.0 * (row.b == item) for item in items] for row in rows.itertuples()]
+    )
+    design = np.column_stack(
+        [signs, np.where(rows["first"] == rows["a"], 1, -1), *(rows[name] for name in more)]
+    )
     found, errors = strengths(design, (rows["winner"] == rows["a"]).to_numpy(), len(items))
-    met = [int(((rows["a"] == item) | (rows["b"] == item)).sum()) for item in items] + [len(rows)] * (1 + len(more))
+    met = [int(((rows["a"] == item) | (rows["b"] == item)).sum()) for item in items] + [
+        len(rows)
+    ] * (1 + len(more))
     known: Rows = {}
     for name, estimate, error, n in zip([*items, "order", *names], found, errors, met, strict=True):
         group = "strength" if name in items else "order" if name == "order" else "covariate"
-        known[name, group] = {"estimate": estimate, "p": 2 * stats.norm.sf(abs(estimate / error)), "n": n, "df": None}
+        known[name, group] = {
+            "estimate": estimate,
+            "p": 2 * stats.norm.sf(abs(estimate / error)),
+            "n": n,
+            "df": None,
+        }
     return known
 
 
@@ -128,22 +150,31 @@ def answer_shares() -> Rows:
     known: Rows = {}
     for level in ("worse", "same", "better"):
         low, high = proportion_confint((values == level).sum(), 70, method="wilson")
-        known[level, "this source"] = {"estimate": (values == level).mean(), "n": 70, "low": low, "high": high}
+        known[level, "this source"] = {
+            "estimate": (values == level).mean(),
+            "n": 70,
+            "low": low,
+            "high": high,
+        }
     return known
 
 
 def mcnemar() -> Rows:
     wide = table("answers.csv").pivot(index="item", columns="condition", values="correct")
-    more, less = int((wide["reminded"] > wide["plain"]).sum()), int((wide["plain"] > wide["reminded"]).sum())
+    more, less = (
+        int((wide["reminded"] > wide["plain"]).sum()),
+        int((wide["plain"] > wide["reminded"]).sum()),
+    )
     n = more + less
     exact = tables.mcnemar([[0, more], [less, 0]], exact=True).pvalue
     asymptotic = tables.mcnemar([[0, more], [less, 0]], exact=False, correction=False)
     mid = 2 * (stats.binom.cdf(less, n, 0.5) - stats.binom.pmf(less, n, 0.5) / 2)
     return {
         ("difference", None): {"estimate": (more - less) / len(wide), "n": 100, "p": mid},
-        ("exact", "test"): {"p": exact, "n": 100}, ("mid_p", "test"): {"p": mid},
+        ("exact", "test"): {"p": exact, "n": 100},
+        ("mid_p", "test"): {"p": mid},
         ("asymptotic", "test"): {"p": asymptotic.pvalue, "df": 1},
-    }  # fmt: skip
+    }
 
 
 def signed_rank(gaps: np.ndarray) -> float:
@@ -162,9 +193,16 @@ def paired() -> Rows:
     test, gap = stats.ttest_rel(rows["after"], rows["before"]), rows["after"] - rows["before"]
     low, high = test.confidence_interval()
     return {
-        ("difference", None): {"estimate": gap.mean(), "n": 40, "df": 39, "p": test.pvalue, "low": low, "high": high},
+        ("difference", None): {
+            "estimate": gap.mean(),
+            "n": 40,
+            "df": 39,
+            "p": test.pvalue,
+            "low": low,
+            "high": high,
+        },
         ("wilcoxon", "test"): {"p": signed_rank(gap.round(6).to_numpy())},
-    }  # fmt: skip
+    }
 
 
 def effect_sizes() -> Rows:
@@ -173,29 +211,40 @@ def effect_sizes() -> Rows:
     gap = rows["after"] - rows["before"]
     d, n = gap.mean() / gap.std(ddof=1), len(gap)
     t = d * math.sqrt(n)
-    low, high = (optimize.brentq(lambda c, p=p: stats.nct.cdf(t, n - 1, c) - p, -10, 10) / math.sqrt(n)
-                 for p in (0.975, 0.025))  # fmt: skip
-    correction = math.exp(special.gammaln((n - 1) / 2) - special.gammaln((n - 2) / 2)) / math.sqrt((n - 1) / 2)
+    low, high = (
+        optimize.brentq(lambda c, p=p: stats.nct.cdf(t, n - 1, c) - p, -10, 10) / math.sqrt(n)
+        for p in (0.975, 0.025)
+    )
+    correction = math.exp(special.gammaln((n - 1) / 2) - special.gammaln((n - 2) / 2)) / math.sqrt(
+        (n - 1) / 2
+    )
     mean_sd = math.sqrt((rows["after"].var() + rows["before"].var()) / 2)
     return {
         ("d_z", None): {"estimate": d, "n": 40, "low": low, "high": high},
-        ("g_z", None): {"estimate": d * correction, "n": 40}, ("d_av", None): {"estimate": gap.mean() / mean_sd},
-    }  # fmt: skip
+        ("g_z", None): {"estimate": d * correction, "n": 40},
+        ("d_av", None): {"estimate": gap.mean() / mean_sd},
+    }
 
 
 def equivalence() -> Rows:
     rows = table("scores.csv")
     p, *tests = ttost_paired(rows["after"], rows["before"], -1, 1)
     sides = {("above low", "test"): tests[0], ("below high", "test"): tests[1]}
-    return {key: {"p": side[1], "df": 39} for key, side in sides.items()} | {("equivalence", "test"): {"p": p, "n": 40}}
+    return {key: {"p": side[1], "df": 39} for key, side in sides.items()} | {
+        ("equivalence", "test"): {"p": p, "n": 40}
+    }
 
 
 def symmetry() -> Rows:
     wide = table("ratings.csv").pivot(index="unit", columns="rater", values="value")
-    square = tables.SquareTable(pd.crosstab(wide["ann"], wide["bob"]).reindex(index=GRADES, columns=GRADES), False)
+    square = tables.SquareTable(
+        pd.crosstab(wide["ann"], wide["bob"]).reindex(index=GRADES, columns=GRADES), False
+    )
     bowker, margins = square.symmetry(), square.homogeneity(method="stuart_maxwell")
-    return {("bowker", "test"): {"p": bowker.pvalue, "df": bowker.df, "n": 48},
-            ("stuart_maxwell", "test"): {"p": margins.pvalue, "df": margins.df, "n": 48}}  # fmt: skip
+    return {
+        ("bowker", "test"): {"p": bowker.pvalue, "df": bowker.df, "n": 48},
+        ("stuart_maxwell", "test"): {"p": margins.pvalue, "df": margins.df, "n": 48},
+    }
 
 
 def cochran() -> Rows:
@@ -215,8 +264,15 @@ def alpha_of(values: np.ndarray, weights: np.ndarray, less: int = 1) -> float:
     levels, m = np.unique(values), values.shape[1]
     counts = np.array([(values == level).sum(axis=1) for level in levels]).T * 1.0
     n = weights @ counts
-    between = np.array([[n[min(c, k) : max(c, k) + 1].sum() - (n[c] + n[k]) / 2 for k in range(len(n))]
-                        for c in range(len(n))]) ** 2  # fmt: skip
+    between = (
+        np.array(
+            [
+                [n[min(c, k) : max(c, k) + 1].sum() - (n[c] + n[k]) / 2 for k in range(len(n))]
+                for c in range(len(n))
+            ]
+        )
+        ** 2
+    )
     observed = weights @ np.einsum("uc,uk,ck->u", counts, counts, between) / (m - 1)
     return float(1 - (n.sum() - less) * observed / (n @ between @ n))
 
@@ -236,7 +292,9 @@ def gwet_of(values: np.ndarray, weights: np.ndarray) -> float:
     agreed = 1 - (levels[:, None] - levels[None, :]) ** 2 / 4
     counts = np.array([(values == level).sum(axis=1) for level in levels]).T * 1.0
     m = values.shape[1]
-    observed = weights @ ((counts * (counts @ agreed - 1)).sum(axis=1) / m / (m - 1)) / weights.sum()
+    observed = (
+        weights @ ((counts * (counts @ agreed - 1)).sum(axis=1) / m / (m - 1)) / weights.sum()
+    )
     share = weights @ counts / m / weights.sum()
     chance = agreed.sum() / 3 / 2 * (share * (1 - share)).sum()
     return float((observed - chance) / (1 - chance))
@@ -246,16 +304,34 @@ def agreement() -> Rows:
     values = grades("ratings.csv", "value", ("ann", "bob", "cid"))
     one, pairs = np.ones(48), [*itertools.combinations(range(3), 2)]
     alpha, gwet = alpha_of(values, one), gwet_of(values, one)
-    kappas = {(a, b): cohen_kappa_score(values[:, a], values[:, b], weights="quadratic") for a, b in pairs}
-    error, spread = linearised(lambda w: gwet_of(values, w), 48), linearised(lambda w: alpha_of(values, w, 0), 48)
+    kappas = {
+        (a, b): cohen_kappa_score(values[:, a], values[:, b], weights="quadratic") for a, b in pairs
+    }
+    error, spread = (
+        linearised(lambda w: gwet_of(values, w), 48),
+        linearised(lambda w: alpha_of(values, w, 0), 48),
+    )
     names = ("ann", "bob", "cid")
     return {
-        ("alpha", None): {"estimate": alpha, "n": 144, "df": 47, "p": 2 * stats.t.sf(abs(alpha / spread), 47)},
-        ("AC2", None): {"estimate": gwet, "n": 144, "df": 47, "p": 2 * stats.t.sf(abs(gwet / error), 47)},
+        ("alpha", None): {
+            "estimate": alpha,
+            "n": 144,
+            "df": 47,
+            "p": 2 * stats.t.sf(abs(alpha / spread), 47),
+        },
+        ("AC2", None): {
+            "estimate": gwet,
+            "n": 144,
+            "df": 47,
+            "p": 2 * stats.t.sf(abs(gwet / error), 47),
+        },
         ("mean", None): {"estimate": float(np.mean([*kappas.values()])), "n": 144, "df": 47},
         ("pooled", None): {"estimate": kappa_of(values, one, pairs), "n": 144, "df": 47},
-        **{(f"{names[a]} | {names[b]}", None): {"estimate": kappa, "n": 48} for (a, b), kappa in kappas.items()},
-    }  # fmt: skip
+        **{
+            (f"{names[a]} | {names[b]}", None): {"estimate": kappa, "n": 48}
+            for (a, b), kappa in kappas.items()
+        },
+    }
 
 
 def rank_correlations() -> Rows:
@@ -280,18 +356,26 @@ def judge() -> Rows:
     error = linearised(gap, 60)
     reach = stats.t.ppf(0.975, 59) * error
     return {
-        ("difference", "m1"): {"estimate": gap(one), "n": 180, "df": 59, "p": 2 * stats.t.sf(abs(gap(one) / error), 59),
-                               "low": gap(one) - reach, "high": gap(one) + reach},
+        ("difference", "m1"): {
+            "estimate": gap(one),
+            "n": 180,
+            "df": 59,
+            "p": 2 * stats.t.sf(abs(gap(one) / error), 59),
+            "low": gap(one) - reach,
+            "high": gap(one) + reach,
+        },
         ("judge with people", "m1"): {"estimate": kappa_of(values, one, judged), "df": 59},
         ("people with people", "m1"): {"estimate": kappa_of(values, one, people), "df": 59},
-    }  # fmt: skip
+    }
 
 
 def flips() -> Rows:
     """Of five answers with r right ones, r (5 - r) / 10 of the pairs differ; the errors are those over 60 items."""
     right = table("samples.csv").groupby(["model", "item"])["correct"].sum()
     rates = (right * (5 - right) / 10).unstack("model")
-    known: Rows = {(model, None): {**share_of_clusters(rates[model].to_numpy()), "n": 60} for model in rates}
+    known: Rows = {
+        (model, None): {**share_of_clusters(rates[model].to_numpy()), "n": 60} for model in rates
+    }
     return known | {("all", None): {**share_of_clusters(rates.mean(axis=1).to_numpy()), "n": 120}}
 
 
@@ -301,7 +385,13 @@ def sources() -> Rows:
     rows = rows[rows["pressure"] == "none"]
     counts = pd.crosstab(rows["source"], rows["action"])
     test = stats.chi2_contingency(counts, correction=False)
-    known: Rows = {("any level (ratings independent)", "model - human"): {"p": test.pvalue, "df": test.dof, "n": 240}}
+    known: Rows = {
+        ("any level (ratings independent)", "model - human"): {
+            "p": test.pvalue,
+            "df": test.dof,
+            "n": 240,
+        }
+    }
     by_unit = pd.crosstab([rows["scenario"], rows["source"]], rows["action"])
     by_unit = by_unit.div(by_unit.sum(axis=1), axis=0).unstack("source")
     p = {}
@@ -309,7 +399,13 @@ def sources() -> Rows:
         gap = by_unit[action, "model"] - by_unit[action, "human"]
         low, high = stats.t.interval(0.95, 19, gap.mean(), stats.sem(gap))
         p[action] = stats.ttest_1samp(gap, 0).pvalue
-        known[action, "model - human"] = {"estimate": gap.mean(), "df": 19, "p": p[action], "low": low, "high": high}
+        known[action, "model - human"] = {
+            "estimate": gap.mean(),
+            "df": 19,
+            "p": p[action],
+            "low": low,
+            "high": high,
+        }
         for source in counts.index:
             share = counts.loc[source, action] / counts.loc[source].sum()
             known[action, str(source)] = {"estimate": share, "n": counts.loc[source].sum()}
@@ -326,26 +422,42 @@ def distances() -> Rows:
     place = rows["answer"].map({level: k for k, level in enumerate("ABCDE")})
     people = rows["source"] == "human"
     counts = pd.crosstab(rows["item"][people], place[people])
-    modes = {item: np.mean([level for level in counts if own[level] == own.max()]) for item, own in counts.iterrows()}
+    modes = {
+        item: np.mean([level for level in counts if own[level] == own.max()])
+        for item, own in counts.iterrows()
+    }
     known: Rows = {}
     for model, own in rows[~people].groupby("rater"):
-        gaps = [4.0 if row.answer == "F" else abs("ABCDE".index(row.answer) - modes[row.item])
-                for row in own.itertuples()]  # fmt: skip
+        gaps = [
+            4.0 if row.answer == "F" else abs("ABCDE".index(row.answer) - modes[row.item])
+            for row in own.itertuples()
+        ]
         known[str(model), None] = {"estimate": float(np.mean(gaps)), "n": 40}
     return known
 
 
 def board() -> Rows:
-    wide = table("benchmark.csv").query("task == 'law'").pivot(index="item", columns="model", values="correct")
+    wide = (
+        table("benchmark.csv")
+        .query("task == 'law'")
+        .pivot(index="item", columns="model", values="correct")
+    )
     pairs = [*itertools.combinations(wide.columns, 2)]
     tests = [stats.ttest_rel(wide[one], wide[two]) for one, two in pairs]
     known: Rows = {}
     for (one, two), test in zip(pairs, tests, strict=True):
         low, high = test.confidence_interval()
         known[f"{one} - {two}", "difference"] = {
-            "estimate": (wide[one] - wide[two]).mean(), "n": 25, "df": 24, "p": test.pvalue, "low": low, "high": high,
-        }  # fmt: skip
-    for key, p in zip([*known], multipletests([test.pvalue for test in tests], method="holm")[1], strict=True):
+            "estimate": (wide[one] - wide[two]).mean(),
+            "n": 25,
+            "df": 24,
+            "p": test.pvalue,
+            "low": low,
+            "high": high,
+        }
+    for key, p in zip(
+        [*known], multipletests([test.pvalue for test in tests], method="holm")[1], strict=True
+    ):
         known[key] = {**known[key], "p_adjusted": p}
     for model in wide:
         low, high = proportion_confint(wide[model].sum(), 25, method="wilson")
@@ -359,15 +471,24 @@ def traits() -> Rows:
 
     rows = ss.datasets.staged_values()
     score = sum(weight * (rows[trait] - 10) for trait, weight in TRAIT_WEIGHTS.items())
-    stages = score.groupby([rows[name] for name in ("model", "scenario", "stage", "wording")]).mean()
-    means = stages.groupby(["model", "scenario", "stage"]).mean().groupby(["model", "scenario"]).mean()
+    stages = score.groupby(
+        [rows[name] for name in ("model", "scenario", "stage", "wording")]
+    ).mean()
+    means = (
+        stages.groupby(["model", "scenario", "stage"]).mean().groupby(["model", "scenario"]).mean()
+    )
     known: Rows = {}
     for model, own in means.groupby("model"):
         test = stats.ttest_1samp(own, 0)
         low, high = test.confidence_interval()
         known[str(model), "composite"] = {
-            "estimate": own.mean(), "n": 20, "df": 19, "p": test.pvalue, "low": low, "high": high,
-        }  # fmt: skip
+            "estimate": own.mean(),
+            "n": 20,
+            "df": 19,
+            "p": test.pvalue,
+            "low": low,
+            "high": high,
+        }
     return known
 
 
@@ -379,8 +500,16 @@ def cited() -> Rows:
         k = int(lists.map(lambda own, label=label: label in own).sum())
         low, high = proportion_confint(k, 80, method="wilson")
         known[label, None] = {"estimate": k, "n": 80}
-        known[f"{label} (share of units)", None] = {"estimate": k / 80, "n": 80, "low": low, "high": high}
-        known[f"{label} (share of labels)", None] = {"estimate": (every == label).mean(), "n": len(every)}
+        known[f"{label} (share of units)", None] = {
+            "estimate": k / 80,
+            "n": 80,
+            "low": low,
+            "high": high,
+        }
+        known[f"{label} (share of labels)", None] = {
+            "estimate": (every == label).mean(),
+            "n": len(every),
+        }
     return known
 
 
@@ -393,8 +522,16 @@ def two_shares() -> Rows:
     k, n = zip(*(((arm == "yes").sum(), len(arm)) for arm in arms("passed")), strict=True)
     low, high = confint_proportions_2indep(k[0], n[0], k[1], n[1], method="newcomb")
     p = stats.fisher_exact([[k[0], n[0] - k[0]], [k[1], n[1] - k[1]]]).pvalue
-    known: Rows = {("difference", None): {"estimate": k[0] / n[0] - k[1] / n[1], "n": 70, "p": p, "low": low,
-                                          "high": high, "df": None}}  # fmt: skip
+    known: Rows = {
+        ("difference", None): {
+            "estimate": k[0] / n[0] - k[1] / n[1],
+            "n": 70,
+            "p": p,
+            "low": low,
+            "high": high,
+            "df": None,
+        }
+    }
     for name, own, size in zip(("drug", "placebo"), k, n, strict=True):
         ends = proportion_confint(own, size, method="wilson")
         known[name, "share"] = {"estimate": own / size, "n": size, "low": ends[0], "high": ends[1]}
@@ -405,43 +542,91 @@ def two_averages() -> Rows:
     drug, placebo = arms("score")
     test = stats.ttest_ind(drug, placebo, equal_var=False)
     low, high = test.confidence_interval()
-    return {("difference", None): {"estimate": drug.mean() - placebo.mean(), "n": 70, "df": test.df, "p": test.pvalue,
-                                   "low": low, "high": high}}  # fmt: skip
+    return {
+        ("difference", None): {
+            "estimate": drug.mean() - placebo.mean(),
+            "n": 70,
+            "df": test.df,
+            "p": test.pvalue,
+            "low": low,
+            "high": high,
+        }
+    }
 
 
 def two_orders() -> Rows:
     drug, placebo = (arm.map({"worse": 0, "same": 1, "better": 2}) for arm in arms("answer"))
     above = np.sign(drug.to_numpy()[:, None] - placebo.to_numpy()[None, :])
     test = stats.brunnermunzel(placebo, drug)
-    ranks = [stats.rankdata(np.concatenate([drug, placebo]))[part] for part in (slice(0, 35), slice(35, None))]
+    ranks = [
+        stats.rankdata(np.concatenate([drug, placebo]))[part]
+        for part in (slice(0, 35), slice(35, None))
+    ]
     own = [stats.rankdata(arm) for arm in (drug, placebo)]
     v = [np.var(r - o, ddof=1) for r, o in zip(ranks, own, strict=True)]
     df = (v[0] / 35 + v[1] / 35) ** 2 / ((v[0] / 35) ** 2 / 34 + (v[1] / 35) ** 2 / 34)
-    return {("superiority", None): {"estimate": (above.mean() + 1) / 2, "n": 70, "df": df, "p": test.pvalue}}
+    return {
+        ("superiority", None): {
+            "estimate": (above.mean() + 1) / 2,
+            "n": 70,
+            "df": df,
+            "p": test.pvalue,
+        }
+    }
 
 
 def groups_within() -> Rows:
     p, above, below = ttost_ind(*arms("score"), -2, 2, usevar="unequal")
-    return {("above low", "test"): {"p": above[1], "df": above[2]}, ("below high", "test"): {"p": below[1]},
-            ("equivalence", "test"): {"p": p, "df": below[2], "n": 70}}  # fmt: skip
+    return {
+        ("above low", "test"): {"p": above[1], "df": above[2]},
+        ("below high", "test"): {"p": below[1]},
+        ("equivalence", "test"): {"p": p, "df": below[2], "n": 70},
+    }
 
 
 REFERENCES: dict[str, Callable[[], Rows]] = {
-    "bradley_terry": choices, "bradley_terry-with-a-covariate": urgent_choices, "win_rates": win_rates,
-    "mean_ratings": accuracy, "choice_shares-of-one-source": answer_shares, "mcnemar": mcnemar,
-    "paired_difference": paired, "effect_sizes": effect_sizes, "equivalence": equivalence, "symmetry": symmetry,
-    "cochran_q": cochran, "krippendorff_alpha": agreement, "spearman_rho": rank_correlations, "judge_agreement": judge,
-    "flip_rate": flips, "choice_shares": sources, "ada_met": distances, "leaderboard": board, "trait_profile": traits,
-    "label_counts": cited, "two_proportions": two_shares, "two_means": two_averages, "two_ordinal": two_orders,
+    "bradley_terry": choices,
+    "bradley_terry-with-a-covariate": urgent_choices,
+    "win_rates": win_rates,
+    "mean_ratings": accuracy,
+    "choice_shares-of-one-source": answer_shares,
+    "mcnemar": mcnemar,
+    "paired_difference": paired,
+    "effect_sizes": effect_sizes,
+    "equivalence": equivalence,
+    "symmetry": symmetry,
+    "cochran_q": cochran,
+    "krippendorff_alpha": agreement,
+    "spearman_rho": rank_correlations,
+    "judge_agreement": judge,
+    "flip_rate": flips,
+    "choice_shares": sources,
+    "ada_met": distances,
+    "leaderboard": board,
+    "trait_profile": traits,
+    "label_counts": cited,
+    "two_proportions": two_shares,
+    "two_means": two_averages,
+    "two_ordinal": two_orders,
     "equivalence-of-groups": groups_within,
-}  # fmt: skip
-FIELDS = {"estimate": "estimate", "n": "n", "df": "df", "p": "p_value", "p_adjusted": "p_adjusted",
-          "low": "conf_low", "high": "conf_high"}  # fmt: skip
+}
+FIELDS = {
+    "estimate": "estimate",
+    "n": "n",
+    "df": "df",
+    "p": "p_value",
+    "p_adjusted": "p_adjusted",
+    "low": "conf_low",
+    "high": "conf_high",
+}
 
 
 def sections() -> dict[str, str]:
     """Return the text of each section by its anchor."""
-    return {title.lower().replace(" ", "-"): text for title, text in SECTION.findall(PAGE.read_text(encoding="utf-8"))}
+    return {
+        title.lower().replace(" ", "-"): text
+        for title, text in SECTION.findall(PAGE.read_text(encoding="utf-8"))
+    }
 
 
 def rows_of_page() -> dict[str, list[str]]:
@@ -462,22 +647,32 @@ def calls(code: str, metric: str) -> list[str]:
     """Return the calls of a metric in a Python session."""
     lines = [line[4:] for line in code.splitlines() if line.startswith((">>> ", "... "))]
     tree = ast.parse("\n".join(lines))
-    return [ast.unparse(node) for node in ast.walk(tree)
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == f"ss.{metric}"]  # fmt: skip
+    return [
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == f"ss.{metric}"
+    ]
 
 
 def setup(code: str) -> str:
     """Return the statements of a session that read tables."""
     lines = [line[4:] for line in code.splitlines() if line.startswith((">>> ", "... "))]
-    return "\n".join(ast.unparse(node) for node in ast.parse("\n".join(lines)).body
-                     if isinstance(node, ast.Assign) and "ss." not in ast.unparse(node.value))  # fmt: skip
+    return "\n".join(
+        ast.unparse(node)
+        for node in ast.parse("\n".join(lines)).body
+        if isinstance(node, ast.Assign) and "ss." not in ast.unparse(node.value)
+    )
 
 
-def results(anchor: str, metric: str, capsys: pytest.CaptureFixture[str]) -> tuple[list[Any], list[Any]]:
+def results(
+    anchor: str, metric: str, capsys: pytest.CaptureFixture[str]
+) -> tuple[list[Any], list[Any]]:
     """Return the rows that the command of a section prints, and those of its call in Python."""
     text = sections()[anchor]
     typed, told = [], []
-    for language, block in [(language, block) for language, block in blocks_of(text) if language in ("sh", "pycon")]:
+    for language, block in [
+        (language, block) for language, block in blocks_of(text) if language in ("sh", "pycon")
+    ]:
         if language == "sh":
             for command in commands(block):
                 words = shlex.split(command)
@@ -492,7 +687,10 @@ def results(anchor: str, metric: str, capsys: pytest.CaptureFixture[str]) -> tup
         else:
             names: dict[str, Any] = {"ss": ss, "pd": pd}
             exec(setup(block), names)
-            told += [json.loads(json.dumps(eval(call, names).to_dict()["terms"])) for call in calls(block, metric)]
+            told += [
+                json.loads(json.dumps(eval(call, names).to_dict()["terms"]))
+                for call in calls(block, metric)
+            ]
     assert typed, f"{anchor}: no command of {metric}"
     assert told, f"{anchor}: no call of {metric}"
     return typed[0], told[0]
@@ -524,4 +722,7 @@ def test_command_and_call_give_the_numbers_of_other_packages(
     for key, known in reference.items():
         for name, value in known.items():
             ours = found[key].get(FIELDS[name])
-            assert ours == (value if value is None else pytest.approx(value, rel=1e-6, abs=1e-9)), (key, name)
+            assert ours == (value if value is None else pytest.approx(value, rel=1e-6, abs=1e-9)), (
+                key,
+                name,
+            )

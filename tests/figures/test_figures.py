@@ -22,15 +22,35 @@ from socialstats.studies.page import Block
 from socialstats_reports.arrangement import described
 
 HOSTILE = [
-    "$x_1$ and $y$", "one $ only", "back\\slash \\$5", "a_b^c{}", "two\nlines\r\nthree", "nul\x00byte",
-    "\u202eright to left\u202c", "\u05d0\u05d1\u05d2", "\u6f22\u5b57", "\U0001f600", "\ud800", "x" * 300, "", "%s {0}",
-    "</script><script>alert(1)</script>", "]]>", "<img src=x onerror=alert(1)>",
-]  # fmt: skip
+    "$x_1$ and $y$",
+    "one $ only",
+    "back\\slash \\$5",
+    "a_b^c{}",
+    "two\nlines\r\nthree",
+    "nul\x00byte",
+    "\u202eright to left\u202c",
+    "\u05d0\u05d1\u05d2",
+    "\u6f22\u5b57",
+    "\U0001f600",
+    "\ud800",
+    "x" * 300,
+    "",
+    "%s {0}",
+    "</script><script>alert(1)</script>",
+    "]]>",
+    "<img src=x onerror=alert(1)>",
+]
 
 
 def rows_of(terms: list[str]) -> list[Row]:
     return [
-        Row(term=t, estimate=0.1 * i, conf_low=0.1 * i - 0.3, conf_high=0.1 * i + 0.2, conf_level=0.95)
+        Row(
+            term=t,
+            estimate=0.1 * i,
+            conf_low=0.1 * i - 0.3,
+            conf_high=0.1 * i + 0.2,
+            conf_level=0.95,
+        )
         for i, t in enumerate(terms)
     ]
 
@@ -94,8 +114,10 @@ def test_a_forest_of_no_rows_says_so_and_of_201_rows_is_refused() -> None:
 
 
 def test_the_number_columns_of_a_forest_do_not_touch() -> None:
-    rows = [Row(term="a", estimate=-12345.678, conf_low=-22345.6, conf_high=-2345.1, conf_level=0.95),
-            Row(term="b", estimate=3.1, conf_low=2.0, conf_high=4.0, conf_level=0.95)]  # fmt: skip
+    rows = [
+        Row(term="a", estimate=-12345.678, conf_low=-22345.6, conf_high=-2345.1, conf_level=0.95),
+        Row(term="b", estimate=3.1, conf_low=2.0, conf_high=4.0, conf_level=0.95),
+    ]
     ax = forest(rows, ranks={"a": (100, 200), "b": (1, 99)})
     ax.figure.draw_without_rendering()
     at_a = [t for t in ax.texts if t.get_position()[1] == 0.0]
@@ -108,12 +130,21 @@ def test_the_number_columns_of_a_forest_do_not_touch() -> None:
 @pytest.mark.parametrize("label", HOSTILE)
 @pytest.mark.slow
 def test_hostile_labels_are_drawn_literally_and_without_warnings(label: str) -> None:
-    row = Row(term=label, group="higher", estimate=0.4, conf_low=0.3, conf_high=0.5, conf_level=0.95)
+    row = Row(
+        term=label, group="higher", estimate=0.4, conf_low=0.3, conf_high=0.5, conf_level=0.95
+    )
     gone = Row(term=label, group="lower", undefined=label)
-    marks = [Mark(label=label, value=1.0), Mark(label=label, value=0.0, kind="reference"),
-             Mark(label=label, value=None, undefined=label)]  # fmt: skip
-    for ax in (forest([row, gone], label=label, xlabel=label), dumbbell([row, gone], xlabel=label),
-               strip(marks, xlabel=label), heat([row, gone], xlabel=label)):  # fmt: skip
+    marks = [
+        Mark(label=label, value=1.0),
+        Mark(label=label, value=0.0, kind="reference"),
+        Mark(label=label, value=None, undefined=label),
+    ]
+    for ax in (
+        forest([row, gone], label=label, xlabel=label),
+        dumbbell([row, gone], xlabel=label),
+        strip(marks, xlabel=label),
+        heat([row, gone], xlabel=label),
+    ):
         assert drawn(ax)
     shown = forest([row]).get_yticklabels()[0]
     assert shown._preprocess_math(shown.get_text())[1] is False  # no mathtext
@@ -124,7 +155,9 @@ def test_hostile_labels_are_drawn_literally_and_without_warnings(label: str) -> 
         assert cut == label
 
 
-def test_characters_without_a_glyph_are_kept_only_for_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_characters_without_a_glyph_are_kept_only_for_a_browser(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(style, "_glyphs", lambda: frozenset({ord("a")}))  # whatever fonts there are
     assert style.literal("\u6f22a") == "\ufffda"
     with style.browser_draws_text():
@@ -133,7 +166,11 @@ def test_characters_without_a_glyph_are_kept_only_for_a_browser(monkeypatch: pyt
 
 
 def test_a_dumbbell_keeps_the_order_and_says_what_is_undefined() -> None:
-    rows = [Row(term=t, group=g, estimate=e) for t, e in (("x", 0.2), ("y", 0.8)) for g in ("higher", "equal")]
+    rows = [
+        Row(term=t, group=g, estimate=e)
+        for t, e in (("x", 0.2), ("y", 0.8))
+        for g in ("higher", "equal")
+    ]
     rows += [Row(term=t, group="lower", undefined="no comparison") for t in ("x", "y")]
     ax = dumbbell(rows)
     assert [t.get_text() for t in ax.get_yticklabels()] == ["y", "x"]
@@ -150,9 +187,16 @@ def test_a_dumbbell_draws_targets_and_refuses_unknown_conditions() -> None:
 
 
 def test_a_heat_map_colours_by_distance_from_neutral() -> None:
-    ax = heat([Row(term="a", group="b", estimate=0.9, n=10), Row(term="b", group="a", estimate=0.1, n=10),
-               Row(term="a", group="a", undefined="not compared")])  # fmt: skip
-    at = {tuple(a[0]): lines.get_color()[0] for lines in ax.collections for a in lines.get_segments()}
+    ax = heat(
+        [
+            Row(term="a", group="b", estimate=0.9, n=10),
+            Row(term="b", group="a", estimate=0.1, n=10),
+            Row(term="a", group="a", undefined="not compared"),
+        ]
+    )
+    at = {
+        tuple(a[0]): lines.get_color()[0] for lines in ax.collections for a in lines.get_segments()
+    }
     high, low, gone = (at[place] for place in ((1.02, 0.5), (0.02, 1.5), (0.02, 0.5)))
     assert high[2] > high[0]  # blue
     assert low[0] > low[2]  # orange
@@ -174,16 +218,27 @@ def test_strip_labels_never_overlap_and_stay_inside(seed: int) -> None:
         assert 0 <= places[i].start <= 500 - widths[i]
         for j in range(i):
             same = places[i].level == places[j].level
-            apart = (places[i].start >= places[j].start + widths[j] + GAP - 1e-9
-                     or places[j].start >= places[i].start + widths[i] + GAP - 1e-9)  # fmt: skip
+            apart = (
+                places[i].start >= places[j].start + widths[j] + GAP - 1e-9
+                or places[j].start >= places[i].start + widths[i] + GAP - 1e-9
+            )
             assert not same or apart
 
 
 def test_texts_of_a_drawn_strip_do_not_overlap() -> None:
-    lines = [("urgency rule", 0.0), ("coin flips", 50.5), ("random ranking", 76.1), ("fixed hierarchy", 82.1),
-             ("domain by domain", 91.2), ("half the roles always win", 125.0)]  # fmt: skip
-    marks = [Mark(label="model", value=29.6, low=28.0, high=31.2), Mark(label="Table 1", value=124.0, kind="claim"),
-             *(Mark(label=name, value=value, kind="reference") for name, value in lines)]  # fmt: skip
+    lines = [
+        ("urgency rule", 0.0),
+        ("coin flips", 50.5),
+        ("random ranking", 76.1),
+        ("fixed hierarchy", 82.1),
+        ("domain by domain", 91.2),
+        ("half the roles always win", 125.0),
+    ]
+    marks = [
+        Mark(label="model", value=29.6, low=28.0, high=31.2),
+        Mark(label="Table 1", value=124.0, kind="claim"),
+        *(Mark(label=name, value=value, kind="reference") for name, value in lines),
+    ]
     ax = strip(marks, xlabel="S", digits=1)
     ax.figure.draw_without_rendering()
     shown = [*ax.texts, ax.xaxis.label, *(t for t in ax.get_xticklabels() if t.get_text())]
@@ -202,9 +257,11 @@ def test_texts_of_a_drawn_strip_do_not_overlap() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(0.02, 0.98), (0.0, 0.55), (0.45, 1.0), (0.5, 0.51)])
 def test_numbers_of_a_wide_interval_stay_inside_the_strip(low: float, high: float) -> None:
-    marks = [Mark(label="second: a model with a long name (70B)", value=0.5, low=low, high=high),
-             Mark(label="another long name of a model", value=0.9, low=0.0, high=1.0),
-             Mark(label="no preference", value=0.5, kind="reference")]  # fmt: skip
+    marks = [
+        Mark(label="second: a model with a long name (70B)", value=0.5, low=low, high=high),
+        Mark(label="another long name of a model", value=0.9, low=0.0, high=1.0),
+        Mark(label="no preference", value=0.5, kind="reference"),
+    ]
     ax = strip(marks, xlabel="probability")
     ax.figure.draw_without_rendering()
     boxes = [t.get_window_extent() for t in ax.texts]
@@ -269,7 +326,9 @@ def test_every_figure_knows_its_kind_of_chart() -> None:
     assert described(block) == "Table of counts of Both answers."
 
 
-@pytest.mark.parametrize("values", [[1e12, 1e12 + 1e-4], [1e20, 1e20], [0.0, 0.0], [1e-150, 2e-150], [-3.0, 5.0]])
+@pytest.mark.parametrize(
+    "values", [[1e12, 1e12 + 1e-4], [1e20, 1e20], [0.0, 0.0], [1e-150, 2e-150], [-3.0, 5.0]]
+)
 def test_axes_have_limits_that_matplotlib_can_draw(values: list[float]) -> None:
     from matplotlib import pyplot
 

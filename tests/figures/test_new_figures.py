@@ -16,7 +16,9 @@ from socialstats.results import Row
 def row(term: str, value: float | None, undefined: str | None = None) -> Row:
     if value is None:
         return Row(term=term, undefined=undefined or "no answers")
-    return Row(term=term, estimate=value, conf_low=value - 0.3, conf_high=value + 0.2, conf_level=0.95)
+    return Row(
+        term=term, estimate=value, conf_low=value - 0.3, conf_high=value + 0.2, conf_level=0.95
+    )
 
 
 def texts(ax: Any) -> list[str]:
@@ -75,16 +77,29 @@ def test_every_difference_is_drawn_in_order_and_the_farthest_from_the_mean_is_na
     assert marks["D"] == [9.0]
     far = abs(9.0 - np.mean(values)) / np.std(values, ddof=1)
     assert texts(ax) == [f"far one: 9.00 ({far:.1f} SD from the mean)"]
-    assert ax.get_label() == "Normal Q-Q plot of Difference, 5 pairs, −1.00 to 9.00; 95% pointwise band."
+    assert (
+        ax.get_label()
+        == "Normal Q-Q plot of Difference, 5 pairs, −1.00 to 9.00; 95% pointwise band."
+    )
 
 
 def test_counts_of_cells_are_pairs_and_many_pairs_are_thinned() -> None:
     ax = qq([1.0, 2.0, 4.0], [2, 3, 1])
-    shown = [v for line in ax.lines if line.get_marker() in "oD" for v in np.asarray(line.get_ydata()).tolist()]
+    shown = [
+        v
+        for line in ax.lines
+        if line.get_marker() in "oD"
+        for v in np.asarray(line.get_ydata()).tolist()
+    ]
     assert sorted(shown) == [1.0, 1.0, 2.0, 2.0, 2.0, 4.0]
     many = np.random.default_rng(2).normal(size=5000)
     ax = qq(many)
-    shown = [v for line in ax.lines if line.get_marker() in "oD" for v in np.asarray(line.get_ydata()).tolist()]
+    shown = [
+        v
+        for line in ax.lines
+        if line.get_marker() in "oD"
+        for v in np.asarray(line.get_ydata()).tolist()
+    ]
     assert len(shown) in (MOST_POINTS, MOST_POINTS + 1)
     assert {many.min(), many.max()} <= set(shown)
     assert "300 of 5,000 pairs drawn" in str(ax.get_label())
@@ -106,20 +121,38 @@ def place(term: str, rank: float, low: float, high: float) -> Row:
 
 
 def test_ranks_stand_in_order_with_both_intervals() -> None:
-    marginal = [place("second", 2, 1, 3), place("first", 1, 1, 1), place("third", 3, 2, 3), row("gone", None)]
+    marginal = [
+        place("second", 2, 1, 3),
+        place("first", 1, 1, 1),
+        place("third", 3, 2, 3),
+        row("gone", None),
+    ]
     ax = ranks(marginal, [place("second", 2, 1, 3), place("first", 1, 1, 2)])
     assert [t.get_text() for t in ax.get_yticklabels()] == ["first", "second", "third", "gone"]
     lines = {lines.get_linewidth()[0]: lines.get_segments() for lines in ax.collections}
     broad = [(a[0, 1], a[0, 0], a[1, 0]) for a in lines[5]]
     thin = [(a[0, 1], a[0, 0], a[1, 0]) for a in lines[1.3]]
     third = 1 / 3
-    assert broad == [pytest.approx(one) for one in ((3, 1 - third, 1 + third), (2, 1 - third, 3 + third),
-                                                    (1, 2 - third, 3 + third))]  # fmt: skip
-    assert thin == [pytest.approx(one) for one in ((3, 1 - third, 2 + third), (2, 1 - third, 3 + third))]
-    assert {"undefined", "undef.", "[1, 1]", "[1, 2]", "Marginal", "Simult.", "\u2500 95% simultaneous"} <= set(
-        texts(ax)
+    assert broad == [
+        pytest.approx(one)
+        for one in ((3, 1 - third, 1 + third), (2, 1 - third, 3 + third), (1, 2 - third, 3 + third))
+    ]
+    assert thin == [
+        pytest.approx(one) for one in ((3, 1 - third, 2 + third), (2, 1 - third, 3 + third))
+    ]
+    assert {
+        "undefined",
+        "undef.",
+        "[1, 1]",
+        "[1, 2]",
+        "Marginal",
+        "Simult.",
+        "\u2500 95% simultaneous",
+    } <= set(texts(ax))
+    assert (
+        ax.get_label()
+        == "Rank intervals, 3 items, from first to third; 2 marginal intervals hold rank 1."
     )
-    assert ax.get_label() == "Rank intervals, 3 items, from first to third; 2 marginal intervals hold rank 1."
     assert "Simult." not in texts(ranks(marginal))
 
 
@@ -142,8 +175,12 @@ def test_expected_wins_are_those_of_bradley_and_terry_in_the_order_of_strength()
             odds = np.exp(strengths[one]) / np.exp(strengths[other])
             wanted = f"{odds / (1 + odds):.2f}".removeprefix("0")
             assert shown.get((x + 0.5, y + 0.5)) == (wanted if x != y else None)
-    blue = [a for lines in ax.collections for a in lines.get_segments()
-            if matplotlib_color(lines) == style.LIGHT["series-1"]]  # fmt: skip
+    blue = [
+        a
+        for lines in ax.collections
+        for a in lines.get_segments()
+        if matplotlib_color(lines) == style.LIGHT["series-1"]
+    ]
     assert all(a[0, 0] > a[0, 1] - 0.5 for a in blue)  # above the diagonal
 
 

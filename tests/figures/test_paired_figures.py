@@ -15,9 +15,17 @@ from socialstats.figures.estimation import chosen
 from socialstats.results import Row
 
 HOSTILE = [
-    "$x_1$ and $y$", "one $ only", "two\nlines\r\nthree", "nul\x00byte", "\u202eright to left\u202c", "\ud800",
-    "x" * 300, "", "</script><script>alert(1)</script>", "%s {0}",
-]  # fmt: skip
+    "$x_1$ and $y$",
+    "one $ only",
+    "two\nlines\r\nthree",
+    "nul\x00byte",
+    "\u202eright to left\u202c",
+    "\ud800",
+    "x" * 300,
+    "",
+    "</script><script>alert(1)</script>",
+    "%s {0}",
+]
 ROW = Row(term="difference", estimate=-0.5, conf_low=-1.25, conf_high=0.25, conf_level=0.95)
 
 
@@ -38,7 +46,9 @@ def segments(ax: Any) -> list[tuple[float, float]]:
 
 
 def test_every_pair_is_a_line_and_the_mean_stands_with_its_interval_on_its_own_axis() -> None:
-    ax = estimation([1.0, 2.0, 3.0, 4.0], [2.0, 2.0, 5.0, 3.0], None, ROW, conditions=("before", "after"))
+    ax = estimation(
+        [1.0, 2.0, 3.0, 4.0], [2.0, 2.0, 5.0, 3.0], None, ROW, conditions=("before", "after")
+    )
     left, right = ax.child_axes
     assert segments(left) == [(2, 1), (2, 2), (5, 3), (3, 4)]  # from the second to the first
     colors = [line.get_color() for line in left.lines[:4]]
@@ -48,14 +58,18 @@ def test_every_pair_is_a_line_and_the_mean_stands_with_its_interval_on_its_own_a
     assert (inks["1 rise"], inks["2 fall"]) == (style.LIGHT["series-1"], style.LIGHT["series-2"])
     assert "−0.50, 95% CI [−1.25, 0.25]" in texts(right)
     assert right.get_ylabel() == "before minus after"
-    ends = [tuple(line.get_ydata()) for line in right.lines if list(line.get_xdata()) == [-0.2, -0.2]]
+    ends = [
+        tuple(line.get_ydata()) for line in right.lines if list(line.get_xdata()) == [-0.2, -0.2]
+    ]
     assert ends == [(-1.25, 0.25)]
     assert drawn(ax)
 
 
 def test_the_histogram_counts_pairs_in_bins_of_the_differences() -> None:
     ax = estimation([3, 3, 1], [2, 1, 1], [5, 10, 2], ROW, conditions=("a", "b"))
-    bars = {round(p.get_y() + p.get_height() / 2, 1): p.get_width() for p in ax.child_axes[1].patches}
+    bars = {
+        round(p.get_y() + p.get_height() / 2, 1): p.get_width() for p in ax.child_axes[1].patches
+    }
     assert bars[round(0.0 - 0.04, 1)] == pytest.approx(0.2)
     assert bars[round(1.0 - 0.04, 1)] == pytest.approx(0.5)
     assert bars[round(2.0 - 0.04, 1)] == pytest.approx(1.0)
@@ -63,10 +77,14 @@ def test_the_histogram_counts_pairs_in_bins_of_the_differences() -> None:
 
 
 def test_a_figure_of_other_units_than_pairs_says_so() -> None:
-    ax = estimation([1.0, 2.0, 4.0], [2.0, 2.5, 3.0], None, ROW, conditions=("a", "b"), unit="scenario")
+    ax = estimation(
+        [1.0, 2.0, 4.0], [2.0, 2.5, 3.0], None, ROW, conditions=("a", "b"), unit="scenario"
+    )
     assert "means and 3 scenarios:" in texts(ax.child_axes[0])
     assert ax.child_axes[1].get_xlabel() == "scenarios (longest bar: 1)"
-    assert texts(estimation([], [], None, ROW, conditions=("a", "b"), unit="scenario")) == ["no scenarios to show"]
+    assert texts(estimation([], [], None, ROW, conditions=("a", "b"), unit="scenario")) == [
+        "no scenarios to show"
+    ]
     shares = estimation([1, 0, 1], [0, 0, 1], None, ROW, conditions=("a", "b"), unit="item")
     assert "3 items" in texts(shares.child_axes[0])
 
@@ -79,9 +97,15 @@ def test_too_many_pairs_are_thinned_evenly_and_counted() -> None:
     shown = np.array(segments(left))
     assert len(shown) == 100
     falls, rises = int((first < second).sum()), int((first > second).sum())
-    assert texts(left)[2:] == ["means and 100 of 5,000 pairs; of all,", f"{falls:,} fall", f"{rises:,} rise"]
+    assert texts(left)[2:] == [
+        "means and 100 of 5,000 pairs; of all,",
+        f"{falls:,} fall",
+        f"{rises:,} rise",
+    ]
     wanted = np.quantile(first - second, (0.25, 0.5, 0.75))
-    assert np.quantile(shown[:, 0] - shown[:, 1], (0.25, 0.5, 0.75)) == pytest.approx(wanted, abs=0.05)
+    assert np.quantile(shown[:, 0] - shown[:, 1], (0.25, 0.5, 0.75)) == pytest.approx(
+        wanted, abs=0.05
+    )
     order = rng.permutation(5000)
     again = estimation(first[order], second[order], None, ROW, conditions=("a", "b"), most=100)
     assert sorted(segments(again.child_axes[0])) == sorted(segments(left))
@@ -111,7 +135,13 @@ def test_numbers_that_happen_to_be_zero_and_one_can_be_drawn_as_numbers() -> Non
 
 
 def test_an_undefined_difference_is_written_out() -> None:
-    ax = estimation([1, 2], [2, 3], None, Row(term="d", undefined="all 2 differences equal 1"), conditions=("a", "b"))
+    ax = estimation(
+        [1, 2],
+        [2, 3],
+        None,
+        Row(term="d", undefined="all 2 differences equal 1"),
+        conditions=("a", "b"),
+    )
     assert "undefined: all 2 differences equal 1" in texts(ax.child_axes[1])
     assert texts(estimation([], [], None, ROW, conditions=("a", "b"))) == ["no pairs to show"]
     assert drawn(ax)
@@ -125,7 +155,9 @@ def test_an_undefined_difference_is_written_out() -> None:
         ([1, 2], [1, 2], [1], "count 1; pairs need one of each"),
     ],
 )
-def test_bad_pairs_are_refused(first: Sequence[float], second: Sequence[float], count: Any, message: str) -> None:
+def test_bad_pairs_are_refused(
+    first: Sequence[float], second: Sequence[float], count: Any, message: str
+) -> None:
     with pytest.raises(InputError, match=message):
         estimation(first, second, count, ROW, conditions=("a", "b"))
 
@@ -136,7 +168,17 @@ def test_a_square_table_has_cells_shares_and_margins_at_their_places() -> None:
     for t in sorted(ax.texts, key=lambda t: t.get_position()[1]):
         x, y = t.get_position()
         at.setdefault((int(x), int(y)), []).append(t.get_text())
-    assert [at[x, y][0] for y in (0, 1, 2) for x in (0, 1, 2)] == ["20", "5", "25", "12", "63", "75", "32", "68", "100"]
+    assert [at[x, y][0] for y in (0, 1, 2) for x in (0, 1, 2)] == [
+        "20",
+        "5",
+        "25",
+        "12",
+        "63",
+        "75",
+        "32",
+        "68",
+        "100",
+    ]
     assert at[1, 0] == ["5", "5.0%"]
     assert (ax.get_ylabel(), ax.get_xlabel()) == ("before", "after")
     ax = two_by_two(a=63, b=12, c=5, d=20, levels=("no", "yes"), conditions=("before", "after"))
@@ -150,12 +192,17 @@ def test_bad_square_tables_are_refused() -> None:
         square([[1, -2], [1, 2]], levels=("a", "b"), conditions=("x", "y"))
     with pytest.raises(InputError, match="at most 12 levels, got 13"):
         square(np.ones((13, 13)), levels=[str(i) for i in range(13)], conditions=("x", "y"))
-    assert texts(square(np.zeros((2, 2)), levels=("a", "b"), conditions=("x", "y"))) == ["no pairs to show"]
+    assert texts(square(np.zeros((2, 2)), levels=("a", "b"), conditions=("x", "y"))) == [
+        "no pairs to show"
+    ]
 
 
 def test_agreement_of_raters_is_symmetric_and_undefined_pairs_say_why() -> None:
-    pairs = [("ann", "bob", Row(term="k", estimate=0.7, n=40)), ("ann", "cy", Row(term="k", estimate=-0.2, n=39)),
-             ("bob", "cy", Row(term="k", undefined="no variation"))]  # fmt: skip
+    pairs = [
+        ("ann", "bob", Row(term="k", estimate=0.7, n=40)),
+        ("ann", "cy", Row(term="k", estimate=-0.2, n=39)),
+        ("bob", "cy", Row(term="k", undefined="no variation")),
+    ]
     ax = rater_heat(pairs)
     labels = [t.get_text() for t in ax.get_xticklabels()]
     assert labels == [t.get_text() for t in ax.get_yticklabels()] == ["ann", "bob", "cy"]
@@ -171,10 +218,14 @@ def test_agreement_of_raters_is_symmetric_and_undefined_pairs_say_why() -> None:
 @pytest.mark.slow
 def test_hostile_labels_are_drawn_literally(label: str) -> None:
     two = (label, f"{label} 2")
-    for ax in (estimation([1, 2], [2, 4], None, ROW, conditions=two, ylabel=label),
-               estimation([1, 0], [1, 1], None, Row(term=label, undefined=label), conditions=two, ylabel=label),
-               square([[1, 2], [3, 4]], levels=two, conditions=two),
-               rater_heat([(*two, Row(term=label, estimate=0.5, n=3))])):  # fmt: skip
+    for ax in (
+        estimation([1, 2], [2, 4], None, ROW, conditions=two, ylabel=label),
+        estimation(
+            [1, 0], [1, 1], None, Row(term=label, undefined=label), conditions=two, ylabel=label
+        ),
+        square([[1, 2], [3, 4]], levels=two, conditions=two),
+        rater_heat([(*two, Row(term=label, estimate=0.5, n=3))]),
+    ):
         assert drawn(ax)
 
 

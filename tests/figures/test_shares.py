@@ -13,12 +13,19 @@ from socialstats.results import Row
 
 
 def rows(*values: float | None) -> tuple[Row, ...]:
-    return tuple(Row(term=f"level {k}", estimate=v, undefined=None if v is not None else "no rating")
-                 for k, v in enumerate(values))  # fmt: skip
+    return tuple(
+        Row(term=f"level {k}", estimate=v, undefined=None if v is not None else "no rating")
+        for k, v in enumerate(values)
+    )
 
 
 def test_segments_stand_end_to_end_and_small_ones_are_not_written() -> None:
-    ax = shares([Bar(label="human", rows=rows(0.5, 0.46, 0.04)), Bar(label="$x$", rows=rows(None, 1.0, 0.0))])
+    ax = shares(
+        [
+            Bar(label="human", rows=rows(0.5, 0.46, 0.04)),
+            Bar(label="$x$", rows=rows(None, 1.0, 0.0)),
+        ]
+    )
     found = [(round(p.get_x(), 3), round(p.get_width(), 3)) for p in ax.patches]
     assert found == [(0.0, 0.5), (0.5, 0.46), (0.96, 0.04), (0.0, 1.0), (1.0, 0.0)]
     texts = [t.get_text() for t in ax.texts]
@@ -28,7 +35,11 @@ def test_segments_stand_end_to_end_and_small_ones_are_not_written() -> None:
 
 
 def test_sections_have_headings_once_and_bars_do_not_overlap() -> None:
-    bars = [Bar(label=who, rows=rows(0.6, 0.4), section=part) for part in ("goal", "none") for who in ("a", "b")]
+    bars = [
+        Bar(label=who, rows=rows(0.6, 0.4), section=part)
+        for part in ("goal", "none")
+        for who in ("a", "b")
+    ]
     ax = shares(bars)
     texts = [t.get_text() for t in ax.texts]
     assert texts.count("goal") == texts.count("none") == 1

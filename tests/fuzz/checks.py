@@ -31,10 +31,21 @@ from socialstats.studies import STUDIES
 from socialstats.tables import read_table
 from tests.fuzz.tables import Drawn, Rng, chance, one_of
 
-NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value", "p_adjusted")
+NUMBERS = (
+    "estimate",
+    "std_error",
+    "conf_low",
+    "conf_high",
+    "statistic",
+    "df",
+    "p_value",
+    "p_adjusted",
+)
 NO_NUMBER = re.compile(r"(?<![\w.])[-\u2212]?(?:nan|NaN|inf|Infinity)(?![\w])")
 NARROW = 1e-13  # share of its ends that rounding leaves of an interval without a width
-MORE = re.compile(r"(?<!\bor )\bmore (pairs of [a-z]+|clusters of [a-z_ ]+|[a-z]+)\b(?! than)")  # not "two or more"
+MORE = re.compile(
+    r"(?<!\bor )\bmore (pairs of [a-z]+|clusters of [a-z_ ]+|[a-z]+)\b(?! than)"
+)  # not "two or more"
 CODES = {2: "bad input", 3: "nothing to analyse"}
 
 
@@ -56,7 +67,11 @@ def term_faults(term: Mapping[str, Any]) -> Iterator[str]:
         return
     if estimate is not None and not low <= estimate <= high:
         yield f"{name}: the estimate {estimate} lies outside its interval [{low}, {high}]"
-    if term.get("role") != "rank" and term.get("group") != "rank" and high - low <= NARROW * max(abs(low), abs(high)):
+    if (
+        term.get("role") != "rank"
+        and term.get("group") != "rank"
+        and high - low <= NARROW * max(abs(low), abs(high))
+    ):
         yield f"{name}: an interval without a width, [{low}, {high}]"
 
 
@@ -78,7 +93,10 @@ def page_faults(page: Mapping[str, Any]) -> Iterator[str]:
     for block in page["blocks"]:
         for result in block["results"]:
             for term in result["terms"]:
-                yield from (f"block {block['id']}, {result['metric']}: {fault}" for fault in term_faults(term))
+                yield from (
+                    f"block {block['id']}, {result['metric']}: {fault}"
+                    for fault in term_faults(term)
+                )
     for text in texts_of(page):
         if NO_NUMBER.search(text):
             yield f"a text with no number: {text[:200]}"
@@ -110,7 +128,11 @@ def report_faults(drawn: Drawn, folder: Path, rng: Rng) -> tuple[int, list[str]]
     words = ["report", *drawn.written(folder), "-o", str(page), "--json", str(found), *more]
     out, err = io.StringIO(), io.StringIO()
     try:
-        with warnings.catch_warnings(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        with (
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
             warnings.simplefilter("error")
             code = main(words)
     except SystemExit:
@@ -131,8 +153,11 @@ def raised(error: BaseException) -> str:
     """Return an exception with the last places of ours that it passed; of one table, print all of them."""
     if os.environ.get("TABLE"):
         traceback.print_exception(error)
-    places = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in
-              traceback.extract_tb(error.__traceback__) if "socialstats" in frame.filename]  # fmt: skip
+    places = [
+        f"{Path(frame.filename).name}:{frame.lineno} {frame.name}"
+        for frame in traceback.extract_tb(error.__traceback__)
+        if "socialstats" in frame.filename
+    ]
     return f"{type(error).__name__}: {str(error)[:160]} at {' < '.join(reversed(places[-4:]))}"
 
 
@@ -162,23 +187,35 @@ def design_of(drawn: Drawn, path: Path) -> Any:
     study = drawn.options.get("study", "")
     if study in STUDIES and STUDIES[study].read is not None and "value" not in drawn.reading:
         return STUDIES[study].read(read_table(path))
-    reading = {key: value for key, value in drawn.reading.items() if key not in ("design", "reread")}
+    reading = {
+        key: value for key, value in drawn.reading.items() if key not in ("design", "reread")
+    }
     if "level_columns" in reading:
         return Ratings.from_counts(read_table(path), columns=reading["level_columns"])
     if "units" in reading:
-        return Ratings.from_wide(read_table(path), raters_in="rows", units=reading["units"], rater=reading["rater"])
+        return Ratings.from_wide(
+            read_table(path), raters_in="rows", units=reading["units"], rater=reading["rater"]
+        )
     if "raters" in reading:
         return Ratings.from_wide(read_table(path), raters_in="columns", raters=reading["raters"])
-    kind: Any = {"comparisons": Comparisons, "compared": Comparisons, "role-conflict": Comparisons,
-                 "paired": Paired}.get(drawn.kind, Ratings)  # fmt: skip
+    kind: Any = {
+        "comparisons": Comparisons,
+        "compared": Comparisons,
+        "role-conflict": Comparisons,
+        "paired": Paired,
+    }.get(drawn.kind, Ratings)
     if "first" in reading:
-        return Paired.from_wide(read_table(path), **{k: v for k, v in reading.items() if k != "missing"})
+        return Paired.from_wide(
+            read_table(path), **{k: v for k, v in reading.items() if k != "missing"}
+        )
     if kind is Comparisons:
         frame = drawn.frame
         covariates = [name for name in ("urgency", "domain") if f"{name}_a" in frame]
         reading |= {"covariates": covariates} if covariates else {}
         if "wins_a" in reading:
-            return kind.from_file(path, **{"ties" if key == "draws" else key: value for key, value in reading.items()})
+            return kind.from_file(
+                path, **{"ties" if key == "draws" else key: value for key, value in reading.items()}
+            )
         return kind.from_file(path, **reading)
     return kind.from_file(path, **reading)
 
@@ -194,13 +231,17 @@ def calls(design: Any, rng: Rng) -> Iterator[tuple[str, Callable[[], Any]]]:
         options: dict[str, Any] = dict(metric.options)
         for key, parameter in inspect.signature(metric.function).parameters.items():
             if key == "groups" and parameter.default is parameter.empty:
-                options[key] = {item: one_of(rng, "one", "two") for item in getattr(design, "items", ())}
+                options[key] = {
+                    item: one_of(rng, "one", "two") for item in getattr(design, "items", ())
+                }
             elif key == "cluster" and chance(rng, 0.3):
                 options[key] = None
             elif key == "resamples":
                 options[key] = 100
             elif key == "ci" and chance(rng, 0.3):
-                options[key] = one_of(rng, "bca", "percentile", "basic", "studentized", "jackknife", "closed", "t")
+                options[key] = one_of(
+                    rng, "bca", "percentile", "basic", "studentized", "jackknife", "closed", "t"
+                )
             elif key == "truth":
                 options[key] = design.raters[0]
         yield name, lambda metric=metric, options=options: metric.function(design, **options)
@@ -209,13 +250,22 @@ def calls(design: Any, rng: Rng) -> Iterator[tuple[str, Callable[[], Any]]]:
         yield from of_two(parts[0], parts[1], rng)
     if isinstance(design, Ratings) and design.rater_groups:
         group = next(iter(design.rater_groups.values()))
-        sides = [[r for r, code in zip(design.raters, group.codes.tolist(), strict=True) if code == k] for k in (0, 1)]
+        sides = [
+            [r for r, code in zip(design.raters, group.codes.tolist(), strict=True) if code == k]
+            for k in (0, 1)
+        ]
         if all(sides) and design.by is None:
             yield from of_two(*(design.of_raters(own) for own in sides), rng)
     if isinstance(design, Paired):
-        yield "equivalence", lambda: socialstats.equivalence(socialstats.paired_difference(design), margin=0.5)
+        yield (
+            "equivalence",
+            lambda: socialstats.equivalence(socialstats.paired_difference(design), margin=0.5),
+        )
         if design.clusters and design.by is None:
-            yield "leave_one_out", lambda: socialstats.leave_one_out(design, cluster=design.clusters[0].name)
+            yield (
+                "leave_one_out",
+                lambda: socialstats.leave_one_out(design, cluster=design.clusters[0].name),
+            )
 
 
 def of_two(one: Any, two: Any, rng: Rng) -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -226,7 +276,10 @@ def of_two(one: Any, two: Any, rng: Rng) -> Iterator[tuple[str, Callable[[], Any
             yield (
                 "compare_models",
                 lambda: socialstats.compare_models(
-                    {"one": socialstats.krippendorff_alpha(one), "two": socialstats.krippendorff_alpha(two)}
+                    {
+                        "one": socialstats.krippendorff_alpha(one),
+                        "two": socialstats.krippendorff_alpha(two),
+                    }
                 ),
             )
         yield (
@@ -236,18 +289,35 @@ def of_two(one: Any, two: Any, rng: Rng) -> Iterator[tuple[str, Callable[[], Any
             ),
         )
     if isinstance(one, Comparisons):
-        fits = lambda: [socialstats.bradley_terry(part, prior=one_of(rng, 0, 0.5), order=False) for part in (one, two)]  # noqa: E731
-        yield "bradley_terry_difference", lambda: socialstats.bradley_terry_difference(*fits())
+
+        def difference_of_fits() -> Any:
+            fits = [
+                socialstats.bradley_terry(part, prior=one_of(rng, 0, 0.5), order=False)
+                for part in (one, two)
+            ]
+            return socialstats.bradley_terry_difference(*fits)
+
+        yield "bradley_terry_difference", difference_of_fits
         yield "win_rate_difference", lambda: socialstats.win_rate_difference(one, two)
-        yield "choice_entropy_difference", lambda: socialstats.choice_entropy_difference(one, two, unmatched="drop")
+        yield (
+            "choice_entropy_difference",
+            lambda: socialstats.choice_entropy_difference(one, two, unmatched="drop"),
+        )
         if "urgency" in one.covariates and "urgency" in two.covariates:
             yield (
                 "sensitivity_difference",
-                lambda: socialstats.sensitivity_difference(one, two, unmatched="drop", resamples=100),
+                lambda: socialstats.sensitivity_difference(
+                    one, two, unmatched="drop", resamples=100
+                ),
             )
     if isinstance(one, Paired):
-        metric = getattr(importlib.import_module("socialstats"), one_of(rng, "paired_difference", "mcnemar"))
-        yield "compare_models", lambda: socialstats.compare_models({"one": metric(one), "two": metric(two)})
+        metric = getattr(
+            importlib.import_module("socialstats"), one_of(rng, "paired_difference", "mcnemar")
+        )
+        yield (
+            "compare_models",
+            lambda: socialstats.compare_models({"one": metric(one), "two": metric(two)}),
+        )
 
 
 def library_faults(drawn: Drawn, folder: Path, rng: Rng) -> list[str]:

@@ -123,7 +123,11 @@ def logs() -> dict[str, bytes]:
         "version": 2,
         "status": "success",
         "eval": about,
-        "results": {"scores": [{"name": "match", "scorer": "match", "metrics": {"accuracy": {"value": 0.5}}}]},
+        "results": {
+            "scores": [
+                {"name": "match", "scorer": "match", "metrics": {"accuracy": {"value": 0.5}}}
+            ]
+        },
     }
     samples = [
         {
@@ -149,11 +153,19 @@ def logs() -> dict[str, bytes]:
         "n-shot": {"t": 0},
     }
     rows = [
-        {"doc_id": k, "doc": {"q": "?"}, "target": "A", "resps": [["A"]], "filtered_resps": ["A"], "acc": k % 2}
+        {
+            "doc_id": k,
+            "doc": {"q": "?"},
+            "target": "A",
+            "resps": [["A"]],
+            "filtered_resps": ["A"],
+            "acc": k % 2,
+        }
         for k in range(4)
     ]
     battles = [
-        {"model_a": "m", "model_b": "n", "winner": ("model_a", "tie")[k % 2], "question_id": k} for k in range(6)
+        {"model_a": "m", "model_b": "n", "winner": ("model_a", "tie")[k % 2], "question_id": k}
+        for k in range(6)
     ]
     return {
         "log.eval": held.getvalue(),
@@ -173,12 +185,15 @@ def documents() -> dict[str, bytes]:
     return {
         "paper.html": f"<body><p>{said}</p><table><caption>Table 1</caption>{cells}</table></body>".encode(),
         "paper.md": (
-            said + "\n\n| Task | M | SD |\n|---|---|---|\n| A | 3.96 | 0.28 |\n| B | 4.10 | 0.31 |\n"
+            said
+            + "\n\n| Task | M | SD |\n|---|---|---|\n| A | 3.96 | 0.28 |\n| B | 4.10 | 0.31 |\n"
         ).encode(),
         "paper.tex": rf"\documentclass{{article}}\newcommand{{\sd}}[1]{{($#1$)}}\begin{{document}} {said} "
         rf"\begin{{tabular}}{{lrr}}\hline {lines} \\\hline\end{{tabular}} \sd{{2}}\end{{document}}".encode(),
         "paper.txt": (said + "\n\nTask  M     SD\nA     3.96  0.28\nB     4.10  0.31\n").encode(),
-        "paper.pdf": pdf(["BT /F1 12 Tf 50 700 Td (It rose, t\\(23\\) = 2.10, p = .047 in the sample.) Tj ET"]),
+        "paper.pdf": pdf(
+            ["BT /F1 12 Tf 50 700 Td (It rose, t\\(23\\) = 2.10, p = .047 in the sample.) Tj ET"]
+        ),
         "plan.toml": b'[data]\ndesign = "comparisons"\n[data.map]\nitem_a = "item_a"\n[inference]\nlevel = 0.9\n',
     }
 
@@ -189,7 +204,9 @@ def pdf(pages: list[str]) -> bytes:
     kids = " ".join(f"{3 + 2 * k} 0 R" for k in range(len(pages)))
     objects = ["<</Type/Catalog/Pages 2 0 R>>", f"<</Type/Pages/Kids[{kids}]/Count {len(pages)}>>"]
     for k, content in enumerate(pages):
-        objects.append(f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents {4 + 2 * k} 0 R{font}>>")
+        objects.append(
+            f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents {4 + 2 * k} 0 R{font}>>"
+        )
         objects.append(f"<</Length {len(content)}>>stream\n{content}\nendstream")
     out, starts = "%PDF-1.4\n", []
     for number, body in enumerate(objects, start=1):
@@ -197,7 +214,9 @@ def pdf(pages: list[str]) -> bytes:
         out += f"{number} 0 obj{body}endobj\n"
     entries = "".join(f"{start:010} 00000 n \n" for start in starts)
     end = f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n{entries}"
-    return (out + end + f"trailer<</Size {len(objects) + 1}/Root 1 0 R>>\nstartxref\n{len(out)}\n%%EOF").encode()
+    return (
+        out + end + f"trailer<</Size {len(objects) + 1}/Root 1 0 R>>\nstartxref\n{len(out)}\n%%EOF"
+    ).encode()
 
 
 def changed(data: bytes, name: str, rng: random.Random) -> bytes:
@@ -206,13 +225,26 @@ def changed(data: bytes, name: str, rng: random.Random) -> bytes:
         return gzip.compress(changed(gzip.decompress(data), name, rng))
     if rng.random() < 0.7 and data[:4] == b"PK\x03\x04":
         held = io.BytesIO()
-        with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as new:
+        with (
+            zipfile.ZipFile(io.BytesIO(data)) as old,
+            zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as new,
+        ):
             parts = old.namelist()
             chosen = rng.sample(parts, rng.randint(1, min(3, len(parts))))
             for part in parts:
-                new.writestr(part, changed(old.read(part), part, rng) if part in chosen else old.read(part))
+                new.writestr(
+                    part, changed(old.read(part), part, rng) if part in chosen else old.read(part)
+                )
         return held.getvalue()
-    changes: list[Callable[[bytes, random.Random], bytes]] = [flip, overwrite, insert, delete, double, cut, swap]
+    changes: list[Callable[[bytes, random.Random], bytes]] = [
+        flip,
+        overwrite,
+        insert,
+        delete,
+        double,
+        cut,
+        swap,
+    ]
     for _ in range(rng.choice([1, 1, 2, 4, 16])):
         data = rng.choice(changes)(data, rng)
     return data
@@ -265,7 +297,9 @@ def swap(data: bytes, rng: random.Random) -> bytes:
     """Exchange two pieces."""
     a, b = sorted(rng.randrange(len(data) + 1) for _ in range(2))
     size = min(16, b - a)
-    return data[:a] + data[b : b + size] + data[a + size : b] + data[a : a + size] + data[b + size :]
+    return (
+        data[:a] + data[b : b + size] + data[a + size : b] + data[a : a + size] + data[b + size :]
+    )
 
 
 def commands(name: str) -> list[list[str]]:
@@ -283,7 +317,10 @@ def mutants(n: int, seed: int) -> list[tuple[str, bytes]]:
     """Return files, changed at random."""
     rng, known = random.Random(seed), seeds()
     names = sorted(known)
-    return [(name, changed(known[name], name, rng)) for name in (names[k % len(names)] for k in range(n))]
+    return [
+        (name, changed(known[name], name, rng))
+        for name in (names[k % len(names)] for k in range(n))
+    ]
 
 
 def work(folder: Path) -> None:
@@ -310,7 +347,10 @@ def work(folder: Path) -> None:
         found = []
         for words in commands(line.strip()):
             try:
-                with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as errors:
+                with (
+                    contextlib.redirect_stdout(io.StringIO()),
+                    contextlib.redirect_stderr(io.StringIO()) as errors,
+                ):
                     code = main(words)
                 if code not in (0, 1, 2, 3):
                     found.append(f"{words}: exit code {code}")
@@ -340,7 +380,12 @@ class Worker:
             "PYTHONWARNINGS": "default",
         }
         self.process = subprocess.Popen(
-            words, cwd=TOP, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            words,
+            cwd=TOP,
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
         self.answer(300.0)
 

@@ -13,7 +13,9 @@ for package in ("pyarrow", "pyreadstat", "openpyxl", "odf", "duckdb", "lxml", "p
 from tests.fuzz import files  # noqa: E402
 
 
-def test_the_files_are_valid_before_they_are_changed(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_files_are_valid_before_they_are_changed(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     from socialstats.audit.documents import read_document
     from socialstats.tables import read_table
 

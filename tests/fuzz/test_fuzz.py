@@ -30,11 +30,23 @@ def test_a_seed_draws_the_same_tables_again() -> None:
     assert [a.arguments() for a in one] == [b.arguments() for b in other]
     assert all(a.frame.equals(b.frame) for a, b in zip(one, other, strict=True))
     assert draw(6, 0).frame.to_csv() != draw(5, 0).frame.to_csv()
-    assert {drawn.kind for drawn in (draw(5, k) for k in range(60))} >= {"paired", "board", "ratings", "norm-goal"}
+    assert {drawn.kind for drawn in (draw(5, k) for k in range(60))} >= {
+        "paired",
+        "board",
+        "ratings",
+        "norm-goal",
+    }
     assert len(KINDS) > 10
 
 
-GOOD = {"term": "d", "estimate": 0.5, "std_error": 0.1, "conf_low": 0.3, "conf_high": 0.7, "p_value": 0.01}
+GOOD = {
+    "term": "d",
+    "estimate": 0.5,
+    "std_error": 0.1,
+    "conf_low": 0.3,
+    "conf_high": 0.7,
+    "p_value": 0.01,
+}
 
 
 @pytest.mark.parametrize(
@@ -56,7 +68,10 @@ def test_faults_of_numbers_are_seen(wrong: dict[str, float], said: str | None) -
 
 @pytest.mark.parametrize("text", ["The mean was nan.", "t = inf", "CI [\u2212inf, 2]"])
 def test_texts_without_a_number_are_seen(text: str) -> None:
-    page = {"blocks": [{"id": "b", "results": [{"metric": "m", "terms": [GOOD]}], "sentences": [text]}], "cautions": []}
+    page = {
+        "blocks": [{"id": "b", "results": [{"metric": "m", "terms": [GOOD]}], "sentences": [text]}],
+        "cautions": [],
+    }
     assert any("no number" in fault for fault in page_faults(page))
     page["blocks"][0]["sentences"] = ["Information of 3 infants in Nantes"]  # type: ignore[index]
     assert list(page_faults(page)) == []

@@ -23,7 +23,11 @@ def rows() -> list[tuple[str, ...]]:
     strength = np.round(np.linspace(-1.2, 1.2, ITEMS), 3)
     by_worker = 0.7 * ndtri(rng.random((WORKERS, ITEMS)))
     by_prompt = 0.5 * ndtri(rng.random((PROMPTS, ITEMS)))
-    a, step, worker = draw(ITEMS), 1 + draw(ITEMS - 1), np.floor(WORKERS * rng.random(ROWS) ** 1.5).astype(int)
+    a, step, worker = (
+        draw(ITEMS),
+        1 + draw(ITEMS - 1),
+        np.floor(WORKERS * rng.random(ROWS) ** 1.5).astype(int),
+    )
     b, prompt, urgency = (a + step) % ITEMS, draw(PROMPTS), 1 + draw(3, (2, ROWS))
     first = np.where(rng.random(ROWS) < 0.5, 1, -1)
     side = lambda i: strength[i] + by_worker[worker, i] + by_prompt[prompt, i]  # noqa: E731

@@ -48,10 +48,14 @@ def test_two_crossed_factors_are_clubsandwichs_parts(name):
         y, ones = np.array(r["y"]), np.ones(len(r["y"]))
         codes = [np.unique(r[c], return_inverse=True)[1] for c in ("g", "h")]
     m = clustered_mean(y, ones, codes)
-    assert (m.mean, m.std_error, m.df, m.p_value()) == pytest.approx((r["mean"], r["se"], r["df"], r["p"]), rel=1e-8)
+    assert (m.mean, m.std_error, m.df, m.p_value()) == pytest.approx(
+        (r["mean"], r["se"], r["df"], r["p"]), rel=1e-8
+    )
     assert m.interval() == pytest.approx(r["interval"], rel=1e-8)
     assert m.floored == (r["plain"] < max(r["v"][:2]))
-    assert m.unfloored_std_error == (pytest.approx(math.sqrt(r["plain"]), rel=1e-8) if r["plain"] > 0 else None)
+    assert m.unfloored_std_error == (
+        pytest.approx(math.sqrt(r["plain"]), rel=1e-8) if r["plain"] > 0 else None
+    )
     assert m.kind == "two-way"
 
 
@@ -114,13 +118,17 @@ def test_nested_factors_are_the_outer_one():
 
 def test_a_two_way_variance_below_its_parts_is_floored():
     a, b = np.repeat([0, 1], 2), np.tile([0, 1], 2)
-    y = np.array([1.0, 0.0, 0.0, 1.0]) + np.array([0, 0, 1e-3, 1e-3])  # interaction only: V1 + V2 < V12
+    y = np.array([1.0, 0.0, 0.0, 1.0]) + np.array(
+        [0, 0, 1e-3, 1e-3]
+    )  # interaction only: V1 + V2 < V12
     m = clustered_mean(y, np.ones(4), [a, b])
     assert m.floored
     assert m.std_error == pytest.approx(clustered_mean(y, np.ones(4), [a]).std_error)
 
 
-@pytest.mark.parametrize("codes", [[], [np.arange(22) % 7], [np.arange(22) % 6, CODE], [np.arange(22) % 6, CODE // 2]])
+@pytest.mark.parametrize(
+    "codes", [[], [np.arange(22) % 7], [np.arange(22) % 6, CODE], [np.arange(22) % 6, CODE // 2]]
+)
 def test_skewness_is_that_of_what_is_summed_by_six_clusters_or_more(codes):
     sums = [np.bincount(c, Y - Y.mean()) for c in codes if len(np.unique(c)) > 5] or [Y - Y.mean()]
     theirs = max(abs(stats.skew(x)) / math.sqrt(len(x)) for x in sums)
@@ -130,7 +138,9 @@ def test_skewness_is_that_of_what_is_summed_by_six_clusters_or_more(codes):
 @pytest.mark.parametrize("codes", [[], [CODE], [CODE, np.arange(22) % 3]])
 def test_counts_are_repeated_values(codes):
     times = np.arange(22) % 3 + 1
-    long = clustered_mean(np.repeat(Y, times), np.ones(times.sum()), [np.repeat(c, times) for c in codes])
+    long = clustered_mean(
+        np.repeat(Y, times), np.ones(times.sum()), [np.repeat(c, times) for c in codes]
+    )
     short = clustered_mean(Y, times, codes)
     assert (short.mean, short.std_error, short.df, short.sd, short.n) == pytest.approx(
         (long.mean, long.std_error, long.df, long.sd, long.n)
@@ -168,7 +178,10 @@ def test_one_sided_tests_and_intervals():
     m = clustered_mean((rows["x"] - rows["y"]).to_numpy(), np.ones(10))
     assert m.p_value(alternative="greater") == pytest.approx(r["p_greater"], rel=1e-10)
     assert m.p_value(alternative="less") == pytest.approx(r["p_less"], rel=1e-10)
-    assert m.interval(0.95, alternative="greater") == (pytest.approx(r["ci_greater_low"], rel=1e-10), math.inf)
+    assert m.interval(0.95, alternative="greater") == (
+        pytest.approx(r["ci_greater_low"], rel=1e-10),
+        math.inf,
+    )
     assert m.interval(0.9) == pytest.approx(r["ci90"], rel=1e-10)
 
 
@@ -184,7 +197,9 @@ def test_unusable_options():
 @pytest.mark.parametrize("pair_sd", [0.0, 0.3])
 @pytest.mark.parametrize("size", [2, 3, 5, 10])
 @pytest.mark.slow
-def test_differences_of_two_means_reject_a_true_null_seldom_enough(size: int, pair_sd: float) -> None:
+def test_differences_of_two_means_reject_a_true_null_seldom_enough(
+    size: int, pair_sd: float
+) -> None:
     """Scenarios of one mean (SD .35), pairs of names of both: at most .05 and three Monte-Carlo errors."""
     rng, sims, pairs = np.random.default_rng(size), 1000, 8
     s, p = (x.ravel() for x in np.indices((2 * size, pairs)))
@@ -192,7 +207,11 @@ def test_differences_of_two_means_reject_a_true_null_seldom_enough(size: int, pa
     count = np.column_stack([1 - second, second]).astype(float)
     rejected = 0
     for _ in range(sims):
-        x = rng.normal(0, 0.35, 2 * size)[s] + rng.normal(0, pair_sd, (2, pairs))[second, p] + rng.normal(size=len(s))
+        x = (
+            rng.normal(0, 0.35, 2 * size)[s]
+            + rng.normal(0, pair_sd, (2, pairs))[second, p]
+            + rng.normal(size=len(s))
+        )
         found = clustered_difference(np.column_stack([x, x]), count, [s, p], magnitude=1.0)
         rejected += found.p_value() < 0.05
     assert rejected / sims <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / sims)
@@ -203,8 +222,12 @@ def test_a_difference_of_two_means_of_alike_values_or_of_one_cluster_is_undefine
     count = np.column_stack([1 - second, second])
     alike = clustered_difference(np.column_stack([x, x]), count, magnitude=3.0)
     assert "equal 3" in alike.undefined
-    single = clustered_difference(np.column_stack([x, x + second * np.arange(4)]), count, [np.array([0, 1, 2, 2])],
-                                  magnitude=3.0)  # fmt: skip
+    single = clustered_difference(
+        np.column_stack([x, x + second * np.arange(4)]),
+        count,
+        [np.array([0, 1, 2, 2])],
+        magnitude=3.0,
+    )
     assert single.undefined == "a single cluster: no standard error"
 
 
@@ -218,7 +241,9 @@ def test_skewness_of_a_difference_grows_with_what_clusters_share() -> None:
     values[first, 0], values[~first, 1] = x[first], x[~first]
     count[first, 0] = count[~first, 1] = 1.0
     found = clustered_difference(values, count, [code], magnitude=float(np.abs(x).max()))
-    moved = np.where(first, (x - x[first].mean()) / first.sum(), -(x - x[~first].mean()) / (~first).sum())
+    moved = np.where(
+        first, (x - x[first].mean()) / first.sum(), -(x - x[~first].mean()) / (~first).sum()
+    )
     sums = np.bincount(code, moved)
     single, clustered = (abs(np.sum(e**3)) / np.sum(e**2) ** 1.5 for e in (moved, sums))
     welch = x[first].var(ddof=1) / first.sum() + x[~first].var(ddof=1) / (~first).sum()

@@ -18,8 +18,12 @@ def test_rows_of_resamples_have_basic_intervals_and_z() -> None:
         replicates=np.column_stack([draws, draws, draws, np.full(999, 0.3)]),
         n_degenerate=np.zeros(4, dtype=np.int64),
     )
-    rows = [Row(term=name, role="difference") for name in ("tested", "untested", "missing", "alike")]
-    tested, untested, missing, same = with_resamples(rows, boot, 0.9, tested=[True, False, True, True])
+    rows = [
+        Row(term=name, role="difference") for name in ("tested", "untested", "missing", "alike")
+    ]
+    tested, untested, missing, same = with_resamples(
+        rows, boot, 0.9, tested=[True, False, True, True]
+    )
     low, high = np.sort(draws)[[49, 949]]  # ranks .05 (B + 1) and .95 (B + 1)
     error = draws.std(ddof=1)
     for row in (tested, untested):
@@ -29,4 +33,9 @@ def test_rows_of_resamples_have_basic_intervals_and_z() -> None:
     assert tested.p_value == pytest.approx(2 * stats.norm.sf(0.4 / error))
     assert untested.p_value is None
     assert (missing.estimate, missing.conf_low, missing.undefined is not None) == (None, None, True)
-    assert (same.estimate, same.conf_low, same.std_error, same.reason) == (0.3, None, None, "no_variation")
+    assert (same.estimate, same.conf_low, same.std_error, same.reason) == (
+        0.3,
+        None,
+        None,
+        "no_variation",
+    )

@@ -10,7 +10,11 @@ from socialstats.inference.crossed_mean import crossed_mean
 
 
 def table(rng, n, k, sd_rows, sd_columns, sd_rest):
-    return sd_rows * rng.normal(size=(n, 1)) + sd_columns * rng.normal(size=(1, k)) + sd_rest * rng.normal(size=(n, k))
+    return (
+        sd_rows * rng.normal(size=(n, 1))
+        + sd_columns * rng.normal(size=(1, k))
+        + sd_rest * rng.normal(size=(n, k))
+    )
 
 
 def test_the_variance_is_unbiased_for_the_components():
@@ -21,7 +25,9 @@ def test_the_variance_is_unbiased_for_the_components():
     assert raw.mean() == pytest.approx(wanted, abs=5 * raw.std() / np.sqrt(len(raw)))
 
 
-@pytest.mark.parametrize("sds", [(10, 6, 3), (6, 0, 3), (0, 6, 3), (2, 2, 4), (4, 0, 0.5), (10, 2, 3), (3, 10, 1)])
+@pytest.mark.parametrize(
+    "sds", [(10, 6, 3), (6, 0, 3), (0, 6, 3), (2, 2, 4), (4, 0, 0.5), (10, 2, 3), (3, 10, 1)]
+)
 @pytest.mark.parametrize("shape", [(20, 3), (60, 3), (20, 8), (10, 4)])
 @pytest.mark.slow
 def test_coverage_where_columns_are_few(sds, shape):
@@ -47,17 +53,28 @@ def of_parts(n, k, share, rest, times=20_000):
     error = np.sqrt(np.maximum(r + c - e, np.maximum(r, c)))
     q = stats.t.ppf(0.975, dfs)
     cochran = (r * q[0] + c * q[1]) / (r + c)
-    df = np.where(r + c - e < np.maximum(r, c), np.where(r >= c, dfs[0], dfs[1]),
-                  (r + c - e) ** 2 / (r**2 / dfs[0] + c**2 / dfs[1] + e**2 / dfs[2]))  # fmt: skip
-    return [float((2 * stats.norm.cdf(x * error) - 1).mean()) for x in (cochran, stats.t.ppf(0.975, df))]
+    df = np.where(
+        r + c - e < np.maximum(r, c),
+        np.where(r >= c, dfs[0], dfs[1]),
+        (r + c - e) ** 2 / (r**2 / dfs[0] + c**2 / dfs[1] + e**2 / dfs[2]),
+    )
+    return [
+        float((2 * stats.norm.cdf(x * error) - 1).mean()) for x in (cochran, stats.t.ppf(0.975, df))
+    ]
 
 
 @pytest.mark.parametrize("k", [2, 3, 5, 8])
 @pytest.mark.slow
 def test_cochran_holds_where_satterthwaite_does_not(k):
     """By numbers of rows, shares of the columns and of the rest; two columns only from .92 to .99."""
-    found = np.array([of_parts(n, k, share, rest) for n in (10, 20, 60, 200)
-                      for share in (0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99) for rest in (0.02, 0.2)])  # fmt: skip
+    found = np.array(
+        [
+            of_parts(n, k, share, rest)
+            for n in (10, 20, 60, 200)
+            for share in (0, 0.1, 0.3, 0.5, 0.7, 0.9, 0.99)
+            for rest in (0.02, 0.2)
+        ]
+    )
     assert found[:, 0].min() > 0.92
     assert found[:, 0].max() < (0.99 if k == 2 else 0.98)
     if k < 5:
@@ -89,7 +106,9 @@ def test_rows_and_columns_are_alike():
 
 
 def test_where_columns_differ_less_than_noise_the_rows_take_its_place():
-    x = np.array([[1.0, -1.0], [-1.0, 1.0], [1.2, -1.0], [-1.0, 1.1]]) + np.array([[3.0], [1.0], [2.0], [-1.0]])
+    x = np.array([[1.0, -1.0], [-1.0, 1.0], [1.2, -1.0], [-1.0, 1.1]]) + np.array(
+        [[3.0], [1.0], [2.0], [-1.0]]
+    )
     found = crossed_mean(x, magnitude=10.0)
     rows = x.mean(axis=1)
     assert found.floored

@@ -44,11 +44,27 @@ def factor(codes: Any, name: str = "story") -> Factor:
 def design(*factors: Factor) -> Paired:
     n = len(factors[0].codes)
     ones = np.ones(n)
-    return Paired(conditions=("a", "b"), first=ones, second=0 * ones, count=ones, scale="numeric", clusters=factors)
+    return Paired(
+        conditions=("a", "b"),
+        first=ones,
+        second=0 * ones,
+        count=ones,
+        scale="numeric",
+        clusters=factors,
+    )
 
 
 def row(term: str = "x", **facts: Any) -> Row:
-    return Row(**{"term": term, "estimate": 0.5, "conf_low": 0.4, "conf_high": 0.6, "conf_level": 0.95, **facts})
+    return Row(
+        **{
+            "term": term,
+            "estimate": 0.5,
+            "conf_low": 0.4,
+            "conf_high": 0.6,
+            "conf_level": 0.95,
+            **facts,
+        }
+    )
 
 
 def codes_of(cautions: tuple[Caution, ...]) -> list[str]:
@@ -56,17 +72,29 @@ def codes_of(cautions: tuple[Caution, ...]) -> list[str]:
 
 
 def test_fewer_than_five_degrees_of_freedom_are_few_and_their_rows_are_named() -> None:
-    rows = [row("a", df=4.99), row("b", df=5.0), row("c", df=2.0), row("d"), row("e", df=1.24, group="g")]
+    rows = [
+        row("a", df=4.99),
+        row("b", df=5.0),
+        row("c", df=2.0),
+        row("d"),
+        row("e", df=1.24, group="g"),
+    ]
     (told,) = few_df([4.99, 5.0, 2.0, 1.24], rows, where=" by topic", beside=["overall"])
     assert told.code == "SS202"
-    assert told.detail.startswith("3 numbers by topic rest on few effective clusters, the least on about 1.2;")
+    assert told.detail.startswith(
+        "3 numbers by topic rest on few effective clusters, the least on about 1.2;"
+    )
     assert told.rows == ("a", "c", rows[4].name, "overall")
     assert few_df([5.0, 6.0], rows) == ()
-    assert few_df([3.0])[0].detail.startswith("1 number rests on few effective clusters, the least on about 3.0;")
+    assert few_df([3.0])[0].detail.startswith(
+        "1 number rests on few effective clusters, the least on about 3.0;"
+    )
 
 
 @pytest.mark.parametrize(("levels", "few"), [(19, True), (20, False)])
-def test_fewer_than_twenty_clusters_are_few_where_resamples_tell_no_degrees_of_freedom(levels: int, few: bool) -> None:
+def test_fewer_than_twenty_clusters_are_few_where_resamples_tell_no_degrees_of_freedom(
+    levels: int, few: bool
+) -> None:
     story = factor(np.repeat(np.arange(levels), 2))
     found = cluster_cautions(design(story), [story], df=[None])
     assert codes_of(found) == ["SS202"] * few
@@ -76,7 +104,10 @@ def test_fewer_than_twenty_clusters_are_few_where_resamples_tell_no_degrees_of_f
 
 
 def test_dependence_that_is_not_used_is_named_unless_it_lies_within_what_is() -> None:
-    story, chapter = factor(np.repeat(np.arange(20), 4)), factor(np.repeat(np.arange(40), 2), "chapter")
+    story, chapter = (
+        factor(np.repeat(np.arange(20), 4)),
+        factor(np.repeat(np.arange(40), 2), "chapter"),
+    )
     judge, one = factor(np.tile(np.arange(4), 20), "judge"), factor(np.zeros(80, dtype=int), "site")
     whole = design(story, chapter, judge, one)
     (told,) = cluster_cautions(whole, [story], df=[9.0])
@@ -90,9 +121,15 @@ def test_dependence_that_is_not_used_is_named_unless_it_lies_within_what_is() ->
     assert is_inside(story, one)
 
 
-@pytest.mark.parametrize(("largest", "effective", "levels", "told"), [
-    (0.2, 20 / 3, 20, False), (0.21, 20 / 3, 20, True), (0.2, 6.6, 20, True), (0.21, 6.6, 19, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("largest", "effective", "levels", "told"),
+    [
+        (0.2, 20 / 3, 20, False),
+        (0.21, 20 / 3, 20, True),
+        (0.2, 6.6, 20, True),
+        (0.21, 6.6, 19, False),
+    ],
+)
 def test_one_of_twenty_clusters_that_holds_a_fifth_or_clusters_that_count_as_a_third(
     largest: float, effective: float, levels: int, told: bool
 ) -> None:
@@ -113,11 +150,13 @@ def test_rare_answers_of_clusters_count_by_their_effective_number_and_unevenness
     story = factor(np.arange(24))
     facts = {"n_clusters": 24, "leverage": 0.1, "n": 240.0, "df": 11.0}
     rows = [
-        row("rare", estimate=0.1, effective=199.0, **facts), row("enough", estimate=0.1, effective=200.0, **facts),
-        row("common", estimate=0.95, effective=100.0, **facts), row("none", estimate=0.0, effective=100.0, **facts),
+        row("rare", estimate=0.1, effective=199.0, **facts),
+        row("enough", estimate=0.1, effective=200.0, **facts),
+        row("common", estimate=0.95, effective=100.0, **facts),
+        row("none", estimate=0.0, effective=100.0, **facts),
         row("no end", estimate=0.1, effective=10.0, **{**facts, "leverage": None}),
         row("scale", estimate=1.2, effective=99.0, limits=(1.0, 3.0), **facts),
-    ]  # fmt: skip
+    ]
     assert [unevenness(one) for one in rows[:2]] == [2.0, 2.0]
     (told,) = share_cautions(design(story), [story], rows)
     assert told.code == "SS212"
@@ -128,24 +167,33 @@ def test_rare_answers_of_clusters_count_by_their_effective_number_and_unevenness
     even = [row("x", estimate=0.1, effective=n, **{**facts, "df": 23.0}) for n in (99.0, 100.0)]
     (told,) = share_cautions(design(story), [story], even)
     assert told.detail.startswith("1 share rests on")
-    facts_of = cluster_facts([*rows, row("y", leverage=0.3, df=4.5), row("z", leverage=0.9, conf_low=None)])
+    facts_of = cluster_facts(
+        [*rows, row("y", leverage=0.3, df=4.5), row("z", leverage=0.9, conf_low=None)]
+    )
     assert facts_of == {"effective_df": 4.5, "largest_leverage": 0.3}
 
 
 def test_the_most_uneven_number_of_twenty_clusters_or_more_tells_how_many_they_count_as() -> None:
     story = factor(np.arange(30))
     rows = [
-        row("a", df=8.0, n_clusters=30, leverage=0.1, effective=1e4, n=9e9),  # 30/9 to an effective one
+        row(
+            "a", df=8.0, n_clusters=30, leverage=0.1, effective=1e4, n=9e9
+        ),  # 30/9 to an effective one
         row("b", df=5.0, n_clusters=19, leverage=0.5, effective=1e4, n=9e9),  # fewer than twenty
         row("c", df=24.0, n_clusters=30, leverage=0.15, effective=1e4, n=9e9),
     ]
     (told,) = share_cautions(design(story), [story], rows)
     assert told.code == "SS211"
-    assert told.detail == "one cluster (story) holds 15.0% of a number; 30 clusters count as about 9.0 equal ones"
+    assert (
+        told.detail
+        == "one cluster (story) holds 15.0% of a number; 30 clusters count as about 9.0 equal ones"
+    )
 
 
-@pytest.mark.parametrize(("clusters", "n", "small"), [(19, 76.0, True), (19, 77.0, False), (20, 40.0, False),
-                                                      (0, 0.0, False), (1, 4.0, True)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("clusters", "n", "small"),
+    [(19, 76.0, True), (19, 77.0, False), (20, 40.0, False), (0, 0.0, False), (1, 4.0, True)],
+)
 def test_small_clusters(clusters: int, n: float, small: bool) -> None:
     assert small_clusters(row(n_clusters=clusters, n=n)) == small
     assert small_clusters(row(n_clusters=clusters, n_units=int(n))) == small
@@ -155,9 +203,15 @@ def test_fewer_than_four_effective_answers_of_the_rarer_kind() -> None:
     def score(term: str, p: float, n: float, **more: Any) -> Row:
         return row(term, estimate=p, effective=n, interval="score", **more)
 
-    rows = [score("few", 0.05, 79.0), score("enough", 0.05, 80.0), score("high", 0.99, 100.0), score("none", 0.0, 9.0),
-            score("clusters", 0.05, 20.0, leverage=0.2), row("t", estimate=0.05, effective=20.0),
-            score("scale", 4.8, 50.0, limits=(1.0, 5.0))]  # fmt: skip
+    rows = [
+        score("few", 0.05, 79.0),
+        score("enough", 0.05, 80.0),
+        score("high", 0.99, 100.0),
+        score("none", 0.0, 9.0),
+        score("clusters", 0.05, 20.0, leverage=0.2),
+        row("t", estimate=0.05, effective=20.0),
+        score("scale", 4.8, 50.0, limits=(1.0, 5.0)),
+    ]
     (told,) = rare_answers(rows)
     assert told.rows == ("few", "high", "scale")
     assert told.detail.startswith(
@@ -171,11 +225,13 @@ def test_fewer_than_four_effective_answers_of_the_rarer_kind() -> None:
 def test_numbers_of_people_near_an_end_and_their_differences() -> None:
     key = {"role": "estimate", "limits": (0.0, 1.0)}
     rows = [
-        row("a", estimate=0.09, key=(("level", "yes"),), **key), row("b", estimate=0.1, key=(("level", "no"),), **key),
+        row("a", estimate=0.09, key=(("level", "yes"),), **key),
+        row("b", estimate=0.1, key=(("level", "no"),), **key),
         row("gap", estimate=0.3, role="difference", key=(("level", "yes"), ("source", "m"))),
         row("other", estimate=0.3, role="difference", key=(("level", "no"), ("source", "m"))),
-        row("free", estimate=0.01, role="estimate"), row("df", df=4.0, role="estimate"),
-    ]  # fmt: skip
+        row("free", estimate=0.01, role="estimate"),
+        row("df", df=4.0, role="estimate"),
+    ]
     found = drawn_cautions(rows, 10)
     assert codes_of(found) == ["SS202", "SS212"]
     assert found[0].rows == ("df",)
@@ -189,22 +245,39 @@ def test_numbers_of_people_near_an_end_and_their_differences() -> None:
     assert both[0].rows == ("a", "b")
 
 
-@pytest.mark.parametrize(("carriers", "units", "clusters", "told"), [
-    ([9, 50], 60, None, 9), ([10, 50], 60, None, None), ([9, 50], 99, None, 9), ([9, 50], 100, None, None),
-    ([19, 50], 200, 39, 19), ([20, 50], 200, 39, None), ([9, 50], 200, 40, None), ([0, 50], 60, None, None),
-    ([1, 0, 50], 60, None, 1),
-])  # fmt: skip
-def test_levels_that_few_units_carry(carriers: list[int], units: int, clusters: int | None, told: int | None) -> None:
+@pytest.mark.parametrize(
+    ("carriers", "units", "clusters", "told"),
+    [
+        ([9, 50], 60, None, 9),
+        ([10, 50], 60, None, None),
+        ([9, 50], 99, None, 9),
+        ([9, 50], 100, None, None),
+        ([19, 50], 200, 39, 19),
+        ([20, 50], 200, 39, None),
+        ([9, 50], 200, 40, None),
+        ([0, 50], 60, None, None),
+        ([1, 0, 50], 60, None, 1),
+    ],
+)
+def test_levels_that_few_units_carry(
+    carriers: list[int], units: int, clusters: int | None, told: int | None
+) -> None:
     found = rare_level_cautions(np.array(carriers, dtype=float), units, clusters)
     verb = "1 unit" if told == 1 else f"{told} units"
-    wanted = [] if told is None else [f"only {verb} of {units} {'carries' if told == 1 else 'carry'} some level"]
+    wanted = (
+        []
+        if told is None
+        else [f"only {verb} of {units} {'carries' if told == 1 else 'carry'} some level"]
+    )
     assert [one.detail for one in found] == wanted
     assert codes_of(found) == ["SS312"] * len(wanted)
 
 
 def test_standard_deviations_of_fewer_than_100_values_and_of_long_tails() -> None:
-    spread = [row(str(n), role="spread", n_units=n, effective=e)
-              for n, e in ((150, 100.0), (150, 99.0), (100, 60.0), (200, 200.0))]  # fmt: skip
+    spread = [
+        row(str(n), role="spread", n_units=n, effective=e)
+        for n, e in ((150, 100.0), (150, 99.0), (100, 60.0), (200, 200.0))
+    ]
     (told,) = spread_cautions(spread, "unit")
     assert told.code == "SS317"
     assert told.detail.startswith("the values behind 2 standard deviations of 4 have long tails")
@@ -217,26 +290,42 @@ def test_standard_deviations_of_fewer_than_100_values_and_of_long_tails() -> Non
 
 
 def test_coefficients_with_borrowed_variances_few_df_or_one_decisive_cluster() -> None:
-    errors = cast(Any, SimpleNamespace(unit=np.array([0.005, 0.3, 0.02, 0.9]), refused=np.array([False] * 3 + [True])))
+    errors = cast(
+        Any,
+        SimpleNamespace(
+            unit=np.array([0.005, 0.3, 0.02, 0.9]), refused=np.array([False] * 3 + [True])
+        ),
+    )
     terms = ["a", "b", "c", "d"]
     found = list(robust_cautions("story", terms, [4.9, 5.0, None, 2.0], errors, 0.5, fix="do"))
     assert codes_of(tuple(found)) == ["SS208", "SS202"]
-    assert found[0].detail.startswith("up to 30.0% of the variance of 2 coefficients (most: 'b') was not estimable")
+    assert found[0].detail.startswith(
+        "up to 30.0% of the variance of 2 coefficients (most: 'b') was not estimable"
+    )
     assert found[0].rows == ("b", "c")
-    assert found[1].detail.startswith("'d' rests on about 2.0 effective clusters (2 coefficients on fewer than 5);")
+    assert found[1].detail.startswith(
+        "'d' rests on about 2.0 effective clusters (2 coefficients on fewer than 5);"
+    )
     assert found[1].rows == ("a", "d")
     calm = cast(Any, SimpleNamespace(unit=np.array([0.01]), refused=np.array([False])))
     (told,) = robust_cautions("story", ["a"], [9.0], calm, 0.51, fix="do")
-    assert (told.code, told.detail) == ("SS210", "one cluster (story) has 51.0% of the leverage of a coefficient")
+    assert (told.code, told.detail) == (
+        "SS210",
+        "one cluster (story) has 51.0% of the leverage of a coefficient",
+    )
     assert list(robust_cautions("story", ["a"], [9.0], calm, 0.5, fix="do")) == []
-    assert [one.code for one in robust_cautions("story", terms, [9.0] * 4, errors, 0.9, fix="do")] == ["SS208"]
+    assert [
+        one.code for one in robust_cautions("story", terms, [9.0] * 4, errors, 0.9, fix="do")
+    ] == ["SS208"]
 
 
 def games(pairs: int, repeats: int = 2, **more: Any) -> Comparisons:
     """The first so many pairs of seven items, each compared so often."""
     every = [(f"i{a}", f"i{b}") for a in range(7) for b in range(a + 1, 7)][:pairs]
-    rows = pd.DataFrame([(a, b, a if k % 2 else b) for a, b in every for k in range(repeats)],
-                        columns=["item_a", "item_b", "winner"])  # fmt: skip
+    rows = pd.DataFrame(
+        [(a, b, a if k % 2 else b) for a, b in every for k in range(repeats)],
+        columns=["item_a", "item_b", "winner"],
+    )
     return Comparisons.from_frame(rows.assign(worker=np.arange(len(rows)) % 3), **more)
 
 
@@ -250,7 +339,9 @@ def test_pairs_are_clusters_where_five_more_of_them_repeat_than_strengths_are_es
     assert few_pairs(games(11), 6) == ()
     assert few_pairs(games(10, repeats=1), 6) == ()
     (told,) = few_pairs(games(10), 6)
-    assert told.detail.startswith("10 pairs for 6 differences of strengths hardly separate effects of pairs")
+    assert told.detail.startswith(
+        "10 pairs for 6 differences of strengths hardly separate effects of pairs"
+    )
     assert told.fix.startswith("compare more pairs of items")
     assert few_pairs(games(21), 20)[0].fix.startswith("name what rows depend on")  # all 21 met
     assert few_pairs(games(20), 20)[0].fix.startswith("compare more pairs")
@@ -266,7 +357,9 @@ def test_words_and_shares_of_clusters() -> None:
     assert cluster_text([factor([0, 1], "pair")]) == "clusters: 2 pairs of items"
     assert cluster_text([factor([0, 1], "pair")], "units") == "clusters: 2 of pair"
     assert cluster_text([], "units") == "units taken as independent"
-    assert too_few_to_resample([story, factor([0, 1, 2, 3, 4, 5])]).startswith("3 clusters: too few to resample")
+    assert too_few_to_resample([story, factor([0, 1, 2, 3, 4, 5])]).startswith(
+        "3 clusters: too few to resample"
+    )
     assert too_few_to_resample([factor([0, 1, 2, 3])]) == ""
     assert too_few_to_resample([]) == ""
     three = design(story, judge, factor([0, 1, 2, 3, 4, 5], "word"))

@@ -18,10 +18,13 @@ LEVELS = ["a", "b", "c"]
 
 def ratings(values: np.ndarray, cluster: np.ndarray | None = None) -> ss.Ratings:
     n, raters = values.shape
-    table = pd.DataFrame({
-        "unit": np.repeat(np.arange(n), raters), "rater": [f"r{k}" for k in range(raters)] * n,
-        "value": np.array(LEVELS)[values.ravel()],
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "unit": np.repeat(np.arange(n), raters),
+            "rater": [f"r{k}" for k in range(raters)] * n,
+            "value": np.array(LEVELS)[values.ravel()],
+        }
+    )
     if cluster is not None:
         table["story"] = np.repeat(cluster, raters)
     return ss.Ratings.from_frame(
@@ -35,7 +38,9 @@ def judged(units: int, clusters: int, wrong: float, seed: int) -> ss.Ratings:
     story = np.arange(units) % clusters
     share = rng.beta(20 * wrong, 20 * (1 - wrong), clusters)[story]
     label = rng.integers(3, size=units)
-    values = np.where(rng.random((units, 2)) < share[:, None], rng.integers(3, size=(units, 2)), label[:, None])
+    values = np.where(
+        rng.random((units, 2)) < share[:, None], rng.integers(3, size=(units, 2)), label[:, None]
+    )
     return ratings(values, story)
 
 
@@ -55,7 +60,9 @@ def test_few_degrees_of_freedom_cost_trials():
 def test_perfect_agreement_has_a_lower_bound_that_grows_with_the_units(metric):
     ends = []
     for n in (12, 60):
-        row = metric(ratings(np.repeat(np.arange(n) % 3, 2).reshape(n, 2)), **unweighted(metric)).rows[0]
+        row = metric(
+            ratings(np.repeat(np.arange(n) % 3, 2).reshape(n, 2)), **unweighted(metric)
+        ).rows[0]
         assert (row.estimate, row.conf_high, row.std_error) == (pytest.approx(1), 1, None)
         ends.append(row.conf_low)
     assert -1 <= ends[0] < ends[1] < 1
@@ -82,7 +89,10 @@ def test_clusters_use_fishers_scale_and_the_outer_ends_where_few_disagree(metric
 @pytest.mark.parametrize("ci", ["percentile", "basic", "bca"])
 def test_every_bootstrap_says_that_resamples_were_lost(metric, ci):
     values = np.zeros((12, 2), dtype=int)
-    values[0], values[1] = (1, 1), (0, 1)  # one resample in ten draws neither of the two units that vary
+    values[0], values[1] = (
+        (1, 1),
+        (0, 1),
+    )  # one resample in ten draws neither of the two units that vary
     result = metric(ratings(values), ci=ci, resamples=600, **unweighted(metric))
     lost = [c for c in result.cautions if c.code == "SS204"]
     if metric is ss.gwet_ac:  # it exists where all ratings are the same
@@ -94,7 +104,9 @@ def test_every_bootstrap_says_that_resamples_were_lost(metric, ci):
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_one_cluster_has_no_interval_and_says_so(metric):
-    row = metric(ratings(np.array([[0, 0], [1, 1], [0, 1], [2, 2]] * 3), np.zeros(12)), **unweighted(metric)).rows[0]
+    row = metric(
+        ratings(np.array([[0, 0], [1, 1], [0, 1], [2, 2]] * 3), np.zeros(12)), **unweighted(metric)
+    ).rows[0]
     assert row.conf_low is None
     assert row.undefined == "a single cluster holds all units: no standard error and no interval"
 
@@ -112,15 +124,24 @@ def test_few_disagreements_of_one_pair_of_raters_are_said_of_that_pair() -> None
     values = np.column_stack([np.arange(60) % 3, np.arange(60) // 2 % 3, np.arange(60) % 3])
     values[:2, 2] = 2 - values[:2, 2]
     (found,) = [c for c in ss.weighted_kappa(ratings(values)).cautions if c.code == "SS329"]
-    assert re.fullmatch(r"Cohen's kappa \(unweighted\) of '.* \| .*': about .* effective disagreements "
-                        r"\(1 of 5 coefficients with fewer than 10\)", found.detail)  # fmt: skip
+    assert re.fullmatch(
+        r"Cohen's kappa \(unweighted\) of '.* \| .*': about .* effective disagreements "
+        r"\(1 of 5 coefficients with fewer than 10\)",
+        found.detail,
+    )
     assert found.rows is not None
     assert len(found.rows) == 1
 
 
-@pytest.mark.parametrize("metric", [ss.weighted_kappa, ss.krippendorff_alpha, ss.fleiss_kappa, ss.gwet_ac])
+@pytest.mark.parametrize(
+    "metric", [ss.weighted_kappa, ss.krippendorff_alpha, ss.fleiss_kappa, ss.gwet_ac]
+)
 def test_a_rare_level_in_one_cluster_has_no_test_beside_an_interval_that_holds_zero(metric):
-    rows = [(u, r, 0 if u < 36 else (u % 2 if r == "x" else (u // 2) % 2), u // 5) for u in range(40) for r in "xy"]
+    rows = [
+        (u, r, 0 if u < 36 else (u % 2 if r == "x" else (u // 2) % 2), u // 5)
+        for u in range(40)
+        for r in "xy"
+    ]
     frame = pd.DataFrame(rows, columns=["unit", "rater", "value", "story"])
     result = metric(frame, levels=[0, 1], scale="nominal", cluster="story")
     row = result.rows[0]

@@ -24,8 +24,12 @@ def test_df_are_those_of_a_chi_square_with_the_variance_of_the_variance():
 def test_alike_units_are_written_out_and_some_may_not_enter():
     x, times = np.array([[-2.0], [1.0], [5.0], [-3.0]]), np.array([3.0, 4.0, 1.0, 1.0])
     written = np.repeat(x, times.astype(int), axis=0)
-    assert influence_df(x - written.mean(), times) == pytest.approx(influence_df(written - written.mean(), np.ones(9)))
-    both = np.column_stack([written - written.mean(), np.where(np.arange(9) < 5, written[:, 0], 0.0)])
+    assert influence_df(x - written.mean(), times) == pytest.approx(
+        influence_df(written - written.mean(), np.ones(9))
+    )
+    both = np.column_stack(
+        [written - written.mean(), np.where(np.arange(9) < 5, written[:, 0], 0.0)]
+    )
     enters = np.column_stack([np.ones(9), np.arange(9) < 5]).astype(float)
     alone = influence_df(both[:5, 1:], np.ones(5))
     assert influence_df(both, enters)[1] == pytest.approx(alone[0])
@@ -56,13 +60,19 @@ def test_skewed_sums_are_cautioned_whatever_the_clusters(clusters):
     codes = [np.repeat(np.arange(12), 12), np.tile(np.arange(12), 12)][:clusters]
     effect = np.where(np.arange(12) == 3, 6.0, 0.0)
     noise = 0.1 * RNG.standard_normal(144)
-    skewed = clustered_mean((effect[codes[0]] if codes else RNG.lognormal(0, 2, 144)) + noise, np.ones(144), codes)
+    skewed = clustered_mean(
+        (effect[codes[0]] if codes else RNG.lognormal(0, 2, 144)) + noise, np.ones(144), codes
+    )
     even = clustered_mean(noise, np.ones(144), codes)
     found = shape_cautions([skewed, even])
-    assert [c.code for c in found] == ["SS312"] * bool(clusters) + ["SS317"]  # 12 clusters show no lack of skewness
+    assert [c.code for c in found] == ["SS312"] * bool(clusters) + [
+        "SS317"
+    ]  # 12 clusters show no lack of skewness
     assert "1 mean of 2" in found[-1].detail.replace("in 1 mean", "1 mean")
     assert [c.code for c in shape_cautions([skewed, even], bounded=True)] == ["SS317"]
-    assert not shape_cautions([clustered_mean(np.array([2.0, 2.0]), np.ones(2))])  # undefined: no interval to caution
+    assert not shape_cautions(
+        [clustered_mean(np.array([2.0, 2.0]), np.ones(2))]
+    )  # undefined: no interval to caution
 
 
 def test_long_tails_of_thirty_values_or_clusters_are_cautioned_and_normal_ones_seldom():
@@ -72,7 +82,9 @@ def test_long_tails_of_thirty_values_or_clusters_are_cautioned_and_normal_ones_s
     told = {}
     for name, draw in draws.items():
         alone = [clustered_mean(draw(30), np.ones(30)) for _ in range(400)]
-        groups = [clustered_mean(draw(30)[code] + draw(150), np.ones(150), [code]) for _ in range(400)]
+        groups = [
+            clustered_mean(draw(30)[code] + draw(150), np.ones(150), [code]) for _ in range(400)
+        ]
         for kind, means in (("values", alone), ("clusters", groups)):
             told[name, kind] = np.mean([bool(shape_cautions([mean])) for mean in means])
     assert min(told["lognormal", kind] for kind in ("values", "clusters")) > 0.93

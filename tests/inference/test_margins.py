@@ -27,7 +27,9 @@ def sleep():
 def test_noninferiority_and_equivalence_of_a_result_are_rs_one_sided_t_tests():
     r = golden("paired")["tost"]
     one = ss.equivalence(sleep().row("difference"), test="noninferiority", margin=2.5)
-    assert (one.rows[1].statistic, one.rows[1].p_value) == pytest.approx((r["low"]["t"], r["low"]["p"]), rel=1e-9)
+    assert (one.rows[1].statistic, one.rows[1].p_value) == pytest.approx(
+        (r["low"]["t"], r["low"]["p"]), rel=1e-9
+    )
     assert (one.rows[0].conf_low, one.rows[0].conf_high) == pytest.approx(r["interval90"], rel=1e-9)
     assert [row.term for row in one.rows] == ["difference", "noninferiority"]
     assert one.extras["verdict"] == "noninferior"
@@ -46,7 +48,10 @@ def test_a_result_gives_what_statsmodels_and_the_pairs_give(margin):
     pairs = ss.equivalence(TABLE, first="new", second="old", margin=margin)
     for one, other in zip(found.rows[1:], pairs.rows[1:], strict=True):
         for name in ("statistic", "p_value", "df"):
-            assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-9), (one.term, name)
+            assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-9), (
+                one.term,
+                name,
+            )
     assert (found.rows[0].conf_level, pairs.rows[0].conf_level) == (0.9, pytest.approx(0.9))
     assert found.verify().ok
     assert pairs.verify().ok
@@ -58,13 +63,20 @@ def test_the_interval_at_1_minus_2_alpha_decides(alpha):
     row = ss.paired_difference(TABLE, first="new", second="old", cluster="story").row("difference")
     whole = ss.equivalence(row, margin=5, level=1 - alpha).rows[0]
     assert whole.conf_level == pytest.approx(1 - 2 * alpha)
-    for test, end in (("equivalence", max(-whole.conf_low, whole.conf_high)), ("noninferiority", -whole.conf_low)):
+    for test, end in (
+        ("equivalence", max(-whole.conf_low, whole.conf_high)),
+        ("noninferiority", -whole.conf_low),
+    ):
         turns = ss.equivalence(row, margin=end, level=1 - alpha, test=test)
         assert turns.row(test).p_value == pytest.approx(alpha, rel=1e-9)
         shown = [
-            ss.equivalence(row, margin=end * x, level=1 - alpha, test=test).extras["verdict"] for x in (0.99, 1.01)
+            ss.equivalence(row, margin=end * x, level=1 - alpha, test=test).extras["verdict"]
+            for x in (0.99, 1.01)
         ]
-        assert shown == ["undecided", {"equivalence": "equivalent", "noninferiority": "noninferior"}[test]]
+        assert shown == [
+            "undecided",
+            {"equivalence": "equivalent", "noninferiority": "noninferior"}[test],
+        ]
 
 
 @pytest.mark.parametrize("cluster", [None, "pair"])
@@ -74,8 +86,12 @@ def test_contrasts_of_a_bradley_terry_fit(cluster):
     law = stats.norm if plain.df is None else stats.t(plain.df)
     for margin in (0.1, 0.4):
         found = fit.contrast("doctor - lawyer", test="noninferiority", margin=margin)
-        assert found.rows[1].p_value == pytest.approx(law.sf((plain.estimate + margin) / plain.std_error), rel=1e-9)
-        assert found.rows[0].conf_low == pytest.approx(plain.estimate - law.ppf(0.95) * plain.std_error, rel=1e-9)
+        assert found.rows[1].p_value == pytest.approx(
+            law.sf((plain.estimate + margin) / plain.std_error), rel=1e-9
+        )
+        assert found.rows[0].conf_low == pytest.approx(
+            plain.estimate - law.ppf(0.95) * plain.std_error, rel=1e-9
+        )
         both = fit.contrast("doctor - lawyer", test="equivalence", margin=margin)
         sides = (
             law.sf((plain.estimate + margin) / plain.std_error),
@@ -96,39 +112,59 @@ def test_every_difference_of_a_result():
     assert list(found.extras["verdicts"]) == [row.name for row in fit.pairwise().rows]
     for row in fit.pairwise().rows:
         alone = ss.equivalence(row, margin=0.5)
-        assert found.row("equivalence", group=f"test of {row.name}").p_value == alone.row("equivalence").p_value
+        assert (
+            found.row("equivalence", group=f"test of {row.name}").p_value
+            == alone.row("equivalence").p_value
+        )
         assert found.extras["verdicts"][row.name] == alone.extras["verdict"]
-    assert found.sentence() == "Equivalence within [\u22120.5, 0.5] was shown for 1 of 6 differences (unadjusted)."
+    assert (
+        found.sentence()
+        == "Equivalence within [\u22120.5, 0.5] was shown for 1 of 6 differences (unadjusted)."
+    )
     assert found.verify().ok
 
 
 def test_noninferiority_of_pairs():
     yes_no = {"new": (FIRST > 0).astype(int).tolist(), "old": (SECOND > 0.2).astype(int).tolist()}
-    for table, more in ((TABLE, {}), (TABLE, {"cluster": "story"}), (TABLE, {"scale": "d_z"}), (yes_no, {})):
+    for table, more in (
+        (TABLE, {}),
+        (TABLE, {"cluster": "story"}),
+        (TABLE, {"scale": "d_z"}),
+        (yes_no, {}),
+    ):
         both = ss.equivalence(table, first="new", second="old", margin=0.3, **more)
-        one = ss.equivalence(table, first="new", second="old", margin=0.3, test="noninferiority", **more)
+        one = ss.equivalence(
+            table, first="new", second="old", margin=0.3, test="noninferiority", **more
+        )
         assert one.row("noninferiority").p_value == both.row("above low").p_value
         assert one.rows[0] == both.rows[0]
         assert one.verify().ok, one.verify().tidy().to_string()
         assert "Noninferiority with a margin of 0.3 was" in one.sentence()
         assert one.settings["high"] is None
-    low = ss.equivalence(Row(term="a - b", estimate=-2.0, std_error=0.1), margin=0.3, test="noninferiority")
+    low = ss.equivalence(
+        Row(term="a - b", estimate=-2.0, std_error=0.1), margin=0.3, test="noninferiority"
+    )
     assert low.extras["verdict"] == "inferior"
-    assert low.sentence().endswith("was not shown (one-sided p > .999); the CI lies below the margin.")
+    assert low.sentence().endswith(
+        "was not shown (one-sided p > .999); the CI lies below the margin."
+    )
 
 
-@pytest.mark.parametrize(("options", "said"), [
-    ({}, "needs margin=, or low= and high="),
-    ({"margin": 0.1, "low": -0.1}, "stands for low=-0.1 and high=0.1"),
-    ({"margin": -0.1}, "must be above 0"),
-    ({"margin": float("nan")}, "not a finite number"),
-    ({"test": "noninferiority"}, "needs margin="),
-    ({"test": "noninferiority", "low": -1.0}, "needs margin="),
-    ({"margin": 0.1, "test": "superiority"}, "is not one of equivalence, noninferiority"),
-    ({"margin": 0.1, "level": 0.5}, "above 0.5"),
-    ({"margin": 0.1, "scale": "d_z"}, "belong to a table of pairs"),
-    ({"margin": 0.1, "unit": "u"}, "this is a result"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "needs margin=, or low= and high="),
+        ({"margin": 0.1, "low": -0.1}, "stands for low=-0.1 and high=0.1"),
+        ({"margin": -0.1}, "must be above 0"),
+        ({"margin": float("nan")}, "not a finite number"),
+        ({"test": "noninferiority"}, "needs margin="),
+        ({"test": "noninferiority", "low": -1.0}, "needs margin="),
+        ({"margin": 0.1, "test": "superiority"}, "is not one of equivalence, noninferiority"),
+        ({"margin": 0.1, "level": 0.5}, "above 0.5"),
+        ({"margin": 0.1, "scale": "d_z"}, "belong to a table of pairs"),
+        ({"margin": 0.1, "unit": "u"}, "this is a result"),
+    ],
+)
 def test_what_is_refused(options, said):
     result = ss.paired_difference(TABLE, first="new", second="old")
     with pytest.raises(InputError, match=said):
@@ -138,7 +174,9 @@ def test_what_is_refused(options, said):
 def test_rows_that_have_no_t_interval_are_refused():
     yes_no = {"new": [1, 0, 1, 1, 0, 1], "old": [0, 0, 1, 0, 0, 1]}
     score = ss.mcnemar(yes_no, first="new", second="old").row("difference")
-    with pytest.raises(InputError, match=r"of the kind 'score'|needs an estimate and a standard error"):
+    with pytest.raises(
+        InputError, match=r"of the kind 'score'|needs an estimate and a standard error"
+    ):
         ss.equivalence(score, margin=0.1)
     with pytest.raises(InputError, match="no row is a difference"):
         ss.equivalence(ss.bradley_terry(ss.datasets.journal_citations()), margin=0.1)
@@ -154,4 +192,6 @@ def test_a_difference_lies_beyond_the_bounds_by_the_interval_of_one_sided_tests(
     assert found.extras["verdict"] == "different"
     row = found.rows[0]
     assert row.conf_level == pytest.approx(0.9)
-    assert (row.conf_low, row.conf_high) == pytest.approx((0.5 - 0.17247182, 0.5 + 0.17247182), abs=1e-7)
+    assert (row.conf_low, row.conf_high) == pytest.approx(
+        (0.5 - 0.17247182, 0.5 + 0.17247182), abs=1e-7
+    )

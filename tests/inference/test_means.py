@@ -23,7 +23,10 @@ GROUP, OTHER = RNG.integers(0, 7, 40), RNG.integers(0, 5, 40)
 
 def ratio(n: int = 40) -> tuple[np.ndarray, np.ndarray]:
     """Scores and shares of two ratios whose second leaves half of the cells out."""
-    x, y = RNG.normal(size=(n, 2)), RNG.uniform(0.2, 2, (n, 2)) * np.column_stack([np.ones(n), np.arange(n) % 2])
+    x, y = (
+        RNG.normal(size=(n, 2)),
+        RNG.uniform(0.2, 2, (n, 2)) * np.column_stack([np.ones(n), np.arange(n) % 2]),
+    )
     scores = (x * (y > 0) - (x * (y > 0)).sum(axis=0) / y.sum(axis=0) * y) / y.sum(axis=0)
     return scores, y / y.sum(axis=0)
 
@@ -67,10 +70,14 @@ def test_independent_rows_are_clusters_of_one_and_alike_rows_may_stand_together(
 @pytest.mark.parametrize("factors", [[], [GROUP], [GROUP, OTHER]], ids=["rows", "one", "two"])
 def test_sparse_tables_give_the_same(factors: list[np.ndarray]) -> None:
     scores, shares = ratio()
-    dense, thin = mean_errors(scores, shares, factors), mean_errors(
-        sparse.csr_array(scores), sparse.csr_array(shares), factors)  # fmt: skip
+    dense, thin = (
+        mean_errors(scores, shares, factors),
+        mean_errors(sparse.csr_array(scores), sparse.csr_array(shares), factors),
+    )
     for field in fields(MeanErrors):
-        np.testing.assert_allclose(getattr(thin, field.name), getattr(dense, field.name), rtol=1e-12)
+        np.testing.assert_allclose(
+            getattr(thin, field.name), getattr(dense, field.name), rtol=1e-12
+        )
 
 
 def test_two_factors_take_the_largest_of_three_variances() -> None:
@@ -81,7 +88,9 @@ def test_two_factors_take_the_largest_of_three_variances() -> None:
     np.add.at(sums, (GROUP, OTHER), scores)
     plain = one.variance + two.variance - (sums**2).sum(axis=(0, 1))
     np.testing.assert_allclose(both.plain, plain, rtol=1e-12)
-    np.testing.assert_allclose(both.variance, np.max([plain, one.variance, two.variance], axis=0), rtol=1e-12)
+    np.testing.assert_allclose(
+        both.variance, np.max([plain, one.variance, two.variance], axis=0), rtol=1e-12
+    )
     assert np.all((both.df >= np.minimum(one.df, two.df)) & (both.df <= np.maximum(one.df, two.df)))
 
 
@@ -95,9 +104,13 @@ def test_one_cluster_that_is_everything_has_no_variance() -> None:
 def test_trials_without_spread_count_clusters_by_their_evenness() -> None:
     code = np.array([0, 0, 0, 1, 2])
     found = mean_errors(np.zeros((5, 1)), np.full((5, 1), 0.2), [code])
-    assert effective_trials(np.array([1.0]), found, 5.0)[0] == pytest.approx(1 / (0.36 + 0.04 + 0.04))
+    assert effective_trials(np.array([1.0]), found, 5.0)[0] == pytest.approx(
+        1 / (0.36 + 0.04 + 0.04)
+    )
     independent = mean_errors(np.array([[0.5], [-0.5]]) / 2, np.full((2, 1), 0.5))
-    assert effective_trials(np.array([0.5]), independent, 9.0)[0] == pytest.approx(0.25 / independent.variance[0])
+    assert effective_trials(np.array([0.5]), independent, 9.0)[0] == pytest.approx(
+        0.25 / independent.variance[0]
+    )
 
 
 def two_means(values: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -107,7 +120,9 @@ def two_means(values: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.nd
     return shares * (values[:, None] - values @ shares), shares, 1 / own.sum(axis=0)
 
 
-def two_by_matrices(values: np.ndarray, second: np.ndarray, code: np.ndarray, sd: np.ndarray) -> tuple[float, float]:
+def two_by_matrices(
+    values: np.ndarray, second: np.ndarray, code: np.ndarray, sd: np.ndarray
+) -> tuple[float, float]:
     """CR2 of a regression on two indicators, and Satterthwaite's df where errors have the sd given."""
     x = np.column_stack([~second, second]).astype(float)
     bread = np.linalg.inv(x.T @ x)
@@ -142,7 +157,9 @@ def test_a_difference_of_two_means_is_welchs_or_paired_t() -> None:
     values, second = np.concatenate([x, y]), np.repeat([False, True], 6)
     apart = difference_errors(*two_means(values, second), [np.arange(12)])
     welch = stats.ttest_ind(x, y, equal_var=False)
-    assert (apart.variance[0] ** 0.5, apart.df[0]) == pytest.approx(((x - y).mean() / welch.statistic, welch.df))
+    assert (apart.variance[0] ** 0.5, apart.df[0]) == pytest.approx(
+        ((x - y).mean() / welch.statistic, welch.df)
+    )
     paired = difference_errors(*two_means(values, second), [np.tile(np.arange(6), 2)])
     assert (paired.variance[0] ** 0.5, paired.df[0]) == pytest.approx((stats.sem(x - y), 5.0))
 
@@ -155,8 +172,12 @@ def test_alike_rows_of_two_means_may_stand_together() -> None:
     )
     rows = two_means(np.repeat(values, copies), np.repeat(second, copies))
     wide = difference_errors(*rows)
-    sums = [np.array([part[place].sum(axis=0) for place in np.split(np.arange(10), np.cumsum(copies)[:-1])])
-            for part in rows[:2]]  # fmt: skip
+    sums = [
+        np.array(
+            [part[place].sum(axis=0) for place in np.split(np.arange(10), np.cumsum(copies)[:-1])]
+        )
+        for part in rows[:2]
+    ]
     found = difference_errors(*sums, rows[2], alike=copies.astype(float))
     for part in fields(MeanErrors):
         assert getattr(found, part.name)[0] == pytest.approx(getattr(wide, part.name)[0]), part.name
@@ -164,7 +185,9 @@ def test_alike_rows_of_two_means_may_stand_together() -> None:
 
 def test_a_mean_with_one_cluster_has_no_difference() -> None:
     scores, shares, unit = two_means(RNG.normal(size=6), np.array([False] * 4 + [True] * 2))
-    assert np.isnan(difference_errors(scores, shares, unit, [np.array([0, 0, 1, 1, 2, 2])]).variance[0])
+    assert np.isnan(
+        difference_errors(scores, shares, unit, [np.array([0, 0, 1, 1, 2, 2])]).variance[0]
+    )
 
 
 def test_df_of_alike_clusters_and_alike_people_do_not_depend_on_rounding() -> None:
@@ -176,8 +199,12 @@ def test_df_of_alike_clusters_and_alike_people_do_not_depend_on_rounding() -> No
     dfs = set()
     for scale in (1.0, 1 / 3, 1 / 7, 1e6 / 7):
         x = hits * scale
-        drawn = Drawn.of(x[people, None], np.ones(people.sum()), cluster[people], rater[people], total=18.0)
-        units = mean_errors((x - x.mean())[:, None] / 18, np.full((18, 1), 1 / 18), [cluster], size=scale)
+        drawn = Drawn.of(
+            x[people, None], np.ones(people.sum()), cluster[people], rater[people], total=18.0
+        )
+        units = mean_errors(
+            (x - x.mean())[:, None] / 18, np.full((18, 1), 1 / 18), [cluster], size=scale
+        )
         found = with_drawn(units, [drawn])
         assert np.isnan(found.std_error[0])
         dfs.add(round(float(found.df[0]), 9))

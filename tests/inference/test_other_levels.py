@@ -24,14 +24,19 @@ def test_t_and_normal_intervals(level: float) -> None:
         found = at_level(with_ends(row, of.ppf(0.975) * 0.1), level)
         assert found is not None
         reach = of.ppf((1 + level) / 2) * 0.1
-        assert (found.conf_low, found.conf_high, found.conf_level) == pytest.approx((0.4 - reach, 0.4 + reach, level))
+        assert (found.conf_low, found.conf_high, found.conf_level) == pytest.approx(
+            (0.4 - reach, 0.4 + reach, level)
+        )
 
 
 @pytest.mark.parametrize(("value", "error"), [(0.4, 0.1), (-0.9, 0.03)])
 def test_fishers_z(value: float, error: float) -> None:
     row = replace(ROW, estimate=value, std_error=error, interval="fisher_z")
     own, wanted = (
-        np.tanh(np.arctanh(value) + np.array([-1, 1]) * stats.t(12).ppf((1 + level) / 2) * error / (1 - value**2))
+        np.tanh(
+            np.arctanh(value)
+            + np.array([-1, 1]) * stats.t(12).ppf((1 + level) / 2) * error / (1 - value**2)
+        )
         for level in (0.95, 0.7)
     )
     found = at_level(replace(row, conf_low=own[0], conf_high=own[1]), 0.7)

@@ -53,7 +53,9 @@ def test_errors_and_df_are_those_of_dense_matrices(n, p, clusters):
     c = contrasts_for(rng, p)
     found = cluster_robust(sparse.csr_array(x), e, [codes], bread).errors(c)
     errors, df = by_dense_matrices(x, e, codes, bread, c)
-    np.testing.assert_allclose(found.std_error, errors, rtol=1e-9)  # terms differ by up to 1e6 in size
+    np.testing.assert_allclose(
+        found.std_error, errors, rtol=1e-9
+    )  # terms differ by up to 1e6 in size
     exact = df < 45  # Kish's df are at least as large as the exact ones
     np.testing.assert_allclose(found.df[exact], df[exact], rtol=1e-9)
     assert np.all(found.df[~exact] >= df[~exact] - 1e-9)
@@ -70,7 +72,9 @@ def test_kishs_df_take_over_where_they_are_large():
     assert np.any(kish >= 50)
 
 
-@pytest.mark.parametrize(("n", "clusters", "factors"), [(60, 8, 1), (90, 90, 1), (700, 700, 1), (300, 200, 2)])
+@pytest.mark.parametrize(
+    ("n", "clusters", "factors"), [(60, 8, 1), (90, 90, 1), (700, 700, 1), (300, 200, 2)]
+)
 def test_all_differences_are_those_of_single_contrasts(n, clusters, factors):
     rng = np.random.default_rng(n)
     x, e, codes, bread = regression(rng, n, 6, clusters)
@@ -79,7 +83,9 @@ def test_all_differences_are_those_of_single_contrasts(n, clusters, factors):
     i, j = np.triu_indices(4, 1)
     one, all_at_once = found.errors(np.eye(6)[i] - np.eye(6)[j]), found.differences(4)
     for name in ("variance", "df", "unit", "refused"):
-        np.testing.assert_allclose(getattr(all_at_once, name), getattr(one, name), rtol=1e-7, err_msg=name)
+        np.testing.assert_allclose(
+            getattr(all_at_once, name), getattr(one, name), rtol=1e-7, err_msg=name
+        )
 
 
 @settings(max_examples=40, deadline=None)
@@ -93,9 +99,11 @@ def test_order_of_rows_names_of_clusters_and_coordinates_change_nothing(seed):
     signs = rng.choice([-1.0, 1.0], len(e))  # sides exchanged
     back = np.linalg.inv(turn)
     other = cluster_robust(
-        sparse.csr_array((x @ turn * signs[:, None])[order]), (e * signs)[order],
-        [rng.permutation(50)[codes][order]], back @ bread @ back.T,
-    ).errors(c @ turn)  # fmt: skip
+        sparse.csr_array((x @ turn * signs[:, None])[order]),
+        (e * signs)[order],
+        [rng.permutation(50)[codes][order]],
+        back @ bread @ back.T,
+    ).errors(c @ turn)
     np.testing.assert_allclose(other.std_error, base.std_error, rtol=1e-8)  # two inverses
     np.testing.assert_allclose(other.df, base.df, rtol=1e-8)
 
@@ -115,7 +123,9 @@ def test_clusters_whose_directions_are_not_computed_give_the_same_errors(monkeyp
 
 @pytest.mark.parametrize("sparse_below", [0, 10**9], ids=["sparse", "dense"])
 @pytest.mark.parametrize("penalty", [0.0, 5.0])
-def test_clusters_with_few_of_many_items_are_added_by_the_numbers_that_are_not_0(sparse_below, penalty, monkeypatch):
+def test_clusters_with_few_of_many_items_are_added_by_the_numbers_that_are_not_0(
+    sparse_below, penalty, monkeypatch
+):
     """Degrees of freedom had seven digits, and 1,000 items by 400 judges took 34 seconds of CPU time."""
     rng = np.random.default_rng(11)
     n, p, clusters = 800, 30, 25
@@ -123,7 +133,9 @@ def test_clusters_with_few_of_many_items_are_added_by_the_numbers_that_are_not_0
     b = (a + rng.integers(1, p, n)) % p
     x = (np.eye(p)[a] - np.eye(p)[b]) * rng.uniform(0.3, 1, n)[:, None]
     codes, information = np.sort(rng.integers(0, clusters, n)), x.T @ x
-    bread = np.linalg.inv(information + penalty * np.eye(p)) if penalty else np.linalg.pinv(information)
+    bread = (
+        np.linalg.inv(information + penalty * np.eye(p)) if penalty else np.linalg.pinv(information)
+    )
     y = rng.normal(size=n)
     rows, e = sparse.csr_array(x), y - x @ (np.linalg.pinv(information) @ (x.T @ y))
     usual = cluster_robust(rows, e, [codes], bread)
@@ -133,8 +145,12 @@ def test_clusters_with_few_of_many_items_are_added_by_the_numbers_that_are_not_0
     c = np.eye(p)[1:] - np.eye(p)[0]
     np.testing.assert_allclose(large.covariance()[0], usual.covariance()[0], rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(large.errors(c).std_error, usual.errors(c).std_error, rtol=1e-10)
-    v = np.array([np.sum((x[codes == g] @ np.linalg.pinv(information) @ information @ bread) ** 2, axis=0)
-                  for g in range(clusters)])  # fmt: skip
+    v = np.array(
+        [
+            np.sum((x[codes == g] @ np.linalg.pinv(information) @ information @ bread) ** 2, axis=0)
+            for g in range(clusters)
+        ]
+    )
     kish = v.sum(axis=0) ** 2 / np.sum(v**2, axis=0)
     np.testing.assert_allclose(large.errors(np.eye(p)).df, kish, rtol=1e-9)
 
@@ -164,7 +180,9 @@ def test_the_dispersion_is_squared_residuals_over_what_is_expected_of_them():
         span = x[i] @ np.linalg.pinv(x[i])
         squares += e[i] @ span @ e[i]
         expected += np.trace(span @ (np.eye(len(i)) - hat[np.ix_(i, i)]))
-    assert cluster_robust(sparse.csr_array(x), e, [codes], bread).parts[0].phi == pytest.approx(squares / expected)
+    assert cluster_robust(sparse.csr_array(x), e, [codes], bread).parts[0].phi == pytest.approx(
+        squares / expected
+    )
 
 
 def edges(pairs, n_items, rng, per_pair=20):
@@ -212,7 +230,9 @@ def test_a_part_that_rests_on_one_cluster_borrows_the_dispersion_of_the_others()
     own = np.sum(pulls**2 * e[:3] ** 2 / (1 - leverage))
     assert found.variance[0] == pytest.approx(own + lent, rel=1e-9)
     alone = cluster_robust(rows, e, codes, bread).errors(np.array([[1, -0.8, -0.2, 0]]))
-    assert found.df[0] == pytest.approx((own + lent) ** 2 / (own**2 / alone.df[0] + lent**2), rel=1e-9)
+    assert found.df[0] == pytest.approx(
+        (own + lent) ** 2 / (own**2 / alone.df[0] + lent**2), rel=1e-9
+    )
 
 
 def test_a_tree_has_no_errors_at_all():
@@ -229,13 +249,23 @@ def test_two_crossed_factors_take_the_largest_variance_and_cochrans_df():
     rows = sparse.csr_array(x)
     crossed = cluster_robust(rows, e, [first, second], bread)
     one, two = (cluster_robust(rows, e, [f], bread).errors(c) for f in (first, second))
-    u = np.array([x[(first == g) & (second == h)].T @ e[(first == g) & (second == h)]
-                  for g in range(9) for h in range(7)])  # fmt: skip
+    u = np.array(
+        [
+            x[(first == g) & (second == h)].T @ e[(first == g) & (second == h)]
+            for g in range(9)
+            for h in range(7)
+        ]
+    )
     overlap = np.diagonal(c @ bread @ u.T @ u @ bread @ c.T)
     found = crossed.errors(c)
     both = one.variance + two.variance - overlap
-    np.testing.assert_allclose(found.variance, np.max([one.variance, two.variance, both], axis=0), rtol=1e-9)
-    df = [cochran_df(v, d) for v, d in zip(np.c_[one.variance, two.variance], np.c_[one.df, two.df], strict=True)]
+    np.testing.assert_allclose(
+        found.variance, np.max([one.variance, two.variance, both], axis=0), rtol=1e-9
+    )
+    df = [
+        cochran_df(v, d)
+        for v, d in zip(np.c_[one.variance, two.variance], np.c_[one.df, two.df], strict=True)
+    ]
     np.testing.assert_allclose(found.df, df, rtol=1e-9)
     v, _ = crossed.covariance()
     np.testing.assert_allclose(np.diagonal(v), found.variance[:4], rtol=1e-9)
@@ -246,7 +276,10 @@ def test_of_nested_factors_the_coarser_one_counts():
     rng = np.random.default_rng(4)
     x, e, fine, bread = regression(rng, 90, 4, 30)
     rows = sparse.csr_array(x)
-    both, coarse = (cluster_robust(rows, e, f, bread).errors(np.eye(4)) for f in ([fine, fine // 4], [fine // 4]))
+    both, coarse = (
+        cluster_robust(rows, e, f, bread).errors(np.eye(4))
+        for f in ([fine, fine // 4], [fine // 4])
+    )
     np.testing.assert_allclose(both.std_error, coarse.std_error, rtol=1e-12)
     np.testing.assert_allclose(both.df, coarse.df, rtol=1e-12)
 
@@ -330,7 +363,10 @@ def test_errors_of_many_contrasts_are_those_of_each(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(room, "BLOCK", 1)
     for name in room.Errors.__slots__:
         np.testing.assert_allclose(
-            getattr(found.errors(sparse.csr_array(contrasts)), name), getattr(whole, name), rtol=1e-12, err_msg=name
+            getattr(found.errors(sparse.csr_array(contrasts)), name),
+            getattr(whole, name),
+            rtol=1e-12,
+            err_msg=name,
         )
     errors, _ = by_dense_matrices(x, e, codes, bread, contrasts)
     np.testing.assert_allclose(whole.std_error, errors, rtol=1e-9)

@@ -36,7 +36,9 @@ def regression(clusters: int, same: bool, unit: float = 1.0) -> Robust:
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
-def test_a_regression_of_clusters_that_are_alike_has_no_error_and_no_joint_test(unit: float) -> None:
+def test_a_regression_of_clusters_that_are_alike_has_no_error_and_no_joint_test(
+    unit: float,
+) -> None:
     still, lively = regression(6, True, unit), regression(6, False, unit)
     assert np.isnan(still.errors(np.eye(3)).std_error).all()
     assert np.isnan(still.differences(3).std_error).all()
@@ -54,7 +56,10 @@ def test_fewer_different_clusters_than_terms_have_no_joint_test_however_many_the
     rows = np.tile(x, (20, 1))
     residuals = residuals - rows @ np.linalg.lstsq(rows, residuals, rcond=None)[0]
     fit = cluster_robust(
-        sparse.csr_array(rows), residuals, [np.repeat(np.arange(20), 12)], np.linalg.inv(rows.T @ rows)
+        sparse.csr_array(rows),
+        residuals,
+        [np.repeat(np.arange(20), 12)],
+        np.linalg.inv(rows.T @ rows),
     )
     assert np.all(fit.errors(np.eye(3)).std_error > 0)
     said = fit.joint(np.eye(3)[:2], np.ones(2))
@@ -78,10 +83,20 @@ def test_real_differences_pass_however_small_beside_the_values() -> None:
     found = clustered_mean(times, np.ones(1000), [np.arange(1000) % 50])
     assert 0.01 < found.std_error < 0.1
     for m in (1e4, 1e7, 1e9):
-        yes, n, code = np.array([1.0, 0.0] * 3), np.array([m, m, m, m, m + 1, m - 1]), np.repeat(np.arange(3), 2)
+        yes, n, code = (
+            np.array([1.0, 0.0] * 3),
+            np.array([m, m, m, m, m + 1, m - 1]),
+            np.repeat(np.arange(3), 2),
+        )
         error = clustered_share(yes, n, [code]).std_error
         assert error == pytest.approx(1 / 6 / m, rel=1e-3)
-        design = {"item_a": ["a"] * 6, "item_b": ["b"] * 6, "winner": ["a", "b"] * 3, "n": n.astype(int), "g": code}
+        design = {
+            "item_a": ["a"] * 6,
+            "item_b": ["b"] * 6,
+            "winner": ["a", "b"] * 3,
+            "n": n.astype(int),
+            "g": code,
+        }
         fit = ss.bradley_terry(design, count="n", cluster="g")
         assert fit.rows[0].std_error == pytest.approx(1 / 3 / m, rel=1e-3)
         assert fit.rows[0].p_value == pytest.approx(0.42265, rel=1e-4)  # t(2) of 1
@@ -116,13 +131,17 @@ def test_many_rows_in_another_order_are_the_same_clusters() -> None:
     code = np.repeat(np.arange(4), len(base))
     assert clustered_mean(values, np.ones(len(values)), [code]).undefined == alike("clusters")
     values[0] += 1.0
-    assert clustered_mean(values, np.ones(len(values)), [code]).std_error == pytest.approx(1 / len(base) / 4, rel=0.01)
+    assert clustered_mean(values, np.ones(len(values)), [code]).std_error == pytest.approx(
+        1 / len(base) / 4, rel=0.01
+    )
 
 
 def test_shares_near_one_of_ten_million_rows_have_their_errors() -> None:
     n = 10_000_000
     for missed in (1, 1000):
-        found = clustered_share(np.array([1.0, 0.0]), np.array([n - missed, missed], dtype=np.float64))
+        found = clustered_share(
+            np.array([1.0, 0.0]), np.array([n - missed, missed], dtype=np.float64)
+        )
         assert found.std_error == pytest.approx(missed**0.5 / n, rel=1e-3)
     values = np.ones(100_000)
     values[:100] = 0
@@ -140,7 +159,9 @@ def test_errors_of_scores_know_what_they_are_made_of(factors: int) -> None:
     """Both factors are alike: each value occurs once in each of their levels."""
     values = np.array([[k ^ j for j in range(4)] for k in range(4)], dtype=np.float64).ravel() / 7
     codes = [np.repeat(np.arange(4), 4), np.tile(np.arange(4), 4)][:factors]
-    found = mean_errors(((values - values.mean()) / 16)[:, None], np.full((16, 1), 1 / 16), codes, size=1.0)
+    found = mean_errors(
+        ((values - values.mean()) / 16)[:, None], np.full((16, 1), 1 / 16), codes, size=1.0
+    )
     assert np.isnan(found.std_error[0])
     assert not np.isnan(found.variance[0])
 
@@ -171,7 +192,14 @@ def test_differences_without_variance_are_no_ranks() -> None:
     """Two of three models differ by the same number on every unit: their order is not known for certain."""
     moves = RNG.normal(size=(200, 3)) / 200
     moves[:, 1] = moves[:, 0]
-    sets = rank_sets(np.array([0.0, 0.1, 5.0]), moves.T @ moves, level=0.95, simultaneous=False, draws=500, seed=0)
+    sets = rank_sets(
+        np.array([0.0, 0.1, 5.0]),
+        moves.T @ moves,
+        level=0.95,
+        simultaneous=False,
+        draws=500,
+        seed=0,
+    )
     assert sets.low.tolist() == [2, 2, 1]
     assert sets.high.tolist() == [3, 3, 1]
 
@@ -183,7 +211,10 @@ def test_resamples_and_left_out_units_in_any_unit(unit: float) -> None:
 
     x = RNG.normal(size=20) * unit
     for values, there in ((x, True), (np.tile(x[:4] - x[:4].mean(), 5), False)):
-        table, units = np.column_stack([values, np.ones(20)]), Units.clusters(np.repeat(np.arange(5), 4))
+        table, units = (
+            np.column_stack([values, np.ones(20)]),
+            Units.clusters(np.repeat(np.arange(5), 4)),
+        )
         boot = bootstrap(table, mean, units, resamples=50, size=float(np.abs(x).max()))
         jack = jackknife(table, mean, units, size=float(np.abs(x).max()))
         assert (boot.std_error[0] > 0, jack.std_error[0] > 0) == (there, there)

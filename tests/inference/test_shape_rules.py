@@ -100,7 +100,9 @@ NAMES = [f"r{k:02d}" for k in range(60)]
         (50, 11, 0.26, True),
     ],
 )
-def test_coefficients_have_a_caution_where_more_are_skewed_than_by_chance(n, skewed, most, rows) -> None:
+def test_coefficients_have_a_caution_where_more_are_skewed_than_by_chance(
+    n, skewed, most, rows
+) -> None:
     skewness = [0.25] * (n - skewed) + [0.251] * (skewed - 1) + [most] * (skewed > 0)
     found = infer.shape_cautions(skewness, False, "kappa", NAMES[:n])
     assert codes(found) == ["SS317"] * rows
@@ -110,7 +112,9 @@ def test_coefficients_have_a_caution_where_more_are_skewed_than_by_chance(n, ske
 
 
 def test_the_caution_of_coefficients_says_what_is_independent() -> None:
-    units, clusters = (infer.shape_cautions([0.4], clustered, "kappa", ["k"])[0] for clustered in (False, True))
+    units, clusters = (
+        infer.shape_cautions([0.4], clustered, "kappa", ["k"])[0] for clustered in (False, True)
+    )
     assert units.detail.startswith("few units determine kappa,")
     assert clusters.detail.startswith("few clusters determine kappa,")
     assert units.fix == "rate more units with the rare levels"
@@ -128,16 +132,40 @@ def test_the_caution_of_coefficients_says_what_is_independent() -> None:
         (99, 20.0, ["SS312"]),
     ],
 )
-def test_a_standard_deviation_has_the_caution_of_its_number_and_kurtosis(units, effective, found) -> None:
-    row = Row(term="sd", role="spread", estimate=1.0, conf_low=0.9, conf_high=1.2, n_units=units, effective=effective)
+def test_a_standard_deviation_has_the_caution_of_its_number_and_kurtosis(
+    units, effective, found
+) -> None:
+    row = Row(
+        term="sd",
+        role="spread",
+        estimate=1.0,
+        conf_low=0.9,
+        conf_high=1.2,
+        n_units=units,
+        effective=effective,
+    )
     assert codes(spread_cautions([row], "unit")) == found
-    others = [replace(row, conf_low=None), replace(row, role="estimate"), replace(row, effective=None)]
+    others = [
+        replace(row, conf_low=None),
+        replace(row, role="estimate"),
+        replace(row, effective=None),
+    ]
     assert spread_cautions(others, "unit") == ()
 
 
 def test_cautions_of_standard_deviations_count_those_with_long_tails() -> None:
-    row = Row(term="sd", role="spread", estimate=1.0, conf_low=0.9, conf_high=1.2, n_units=200, effective=200.0)
-    (found,) = spread_cautions([row, replace(row, effective=50.0), replace(row, effective=60.0)], "unit")
+    row = Row(
+        term="sd",
+        role="spread",
+        estimate=1.0,
+        conf_low=0.9,
+        conf_high=1.2,
+        n_units=200,
+        effective=200.0,
+    )
+    (found,) = spread_cautions(
+        [row, replace(row, effective=50.0), replace(row, effective=60.0)], "unit"
+    )
     assert "2 standard deviations of 3" in found.detail
     few = spread_cautions([replace(row, n_units=40), replace(row, n_units=30), row], "unit")
     assert few[0].detail.startswith("30 units")
@@ -146,9 +174,11 @@ def test_cautions_of_standard_deviations_count_those_with_long_tails() -> None:
 def estimand(moves: np.ndarray, copies: np.ndarray) -> infer.Estimand:
     """Numbers of which only the influence of cells of alike units is asked for."""
     return infer.Estimand(
-        estimate=np.zeros(moves.shape[1]), influence=lambda: moves, shares=np.full(moves.shape, 1 / len(moves)),
+        estimate=np.zeros(moves.shape[1]),
+        influence=lambda: moves,
+        shares=np.full(moves.shape, 1 / len(moves)),
         copies=copies,
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])
@@ -157,21 +187,30 @@ def test_the_skewness_of_a_coefficient_is_that_of_its_influence(kind) -> None:
     copies = rng.integers(1, 4, 40).astype(float)
     each = rng.lognormal(size=(40, 3))
     each -= np.average(each, axis=0, weights=copies)
-    made = replace(estimand(each * copies[:, None], copies), influence=lambda: kind(each * copies[:, None]))
+    made = replace(
+        estimand(each * copies[:, None], copies), influence=lambda: kind(each * copies[:, None])
+    )
     units = np.repeat(each, copies.astype(int), axis=0)
     wanted = np.abs(stats.skew(units)) / np.sqrt(len(units))
     assert infer._skewness(made, ()) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize(
-    ("levels", "counted"), [((6, 9), (True, True)), ((5, 9), (False, True)), ((5, 4), (False, False))]
+    ("levels", "counted"),
+    [((6, 9), (True, True)), ((5, 9), (False, True)), ((5, 4), (False, False))],
 )
-def test_clusters_enter_by_their_sums_the_most_skewed_first_and_no_fewer_than_six(levels, counted) -> None:
+def test_clusters_enter_by_their_sums_the_most_skewed_first_and_no_fewer_than_six(
+    levels, counted
+) -> None:
     rng = np.random.default_rng(3)
     moves = rng.lognormal(size=(45, 2)) * [1, 5]
     moves -= moves.mean(axis=0)
     clusters = [10 * (np.arange(45) % levels[0]), np.arange(45) // (45 // levels[1]) * 2]
     sums = [np.array([moves[code == k].sum(axis=0) for k in np.unique(code)]) for code in clusters]
-    each = [abs((e**3).sum(axis=0)) / (e**2).sum(axis=0) ** 1.5 * enters
-            for e, enters in zip(sums, counted, strict=True)]  # fmt: skip
-    assert infer._skewness(estimand(moves, np.ones(45)), clusters) == pytest.approx(np.max(each, axis=0))
+    each = [
+        abs((e**3).sum(axis=0)) / (e**2).sum(axis=0) ** 1.5 * enters
+        for e, enters in zip(sums, counted, strict=True)
+    ]
+    assert infer._skewness(estimand(moves, np.ones(45)), clusters) == pytest.approx(
+        np.max(each, axis=0)
+    )

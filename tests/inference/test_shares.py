@@ -15,14 +15,18 @@ from socialstats.models.matched_pairs import Cells, tango
 from tests.golden_data import golden
 
 R = golden("shares")
-G, H, Y, FIRST, SECOND, RARE = (np.array(R[name]) for name in ("g", "h", "y", "first", "second", "rare"))
+G, H, Y, FIRST, SECOND, RARE = (
+    np.array(R[name]) for name in ("g", "h", "y", "first", "second", "rare")
+)
 NONINFERIOR = "noninferiority"
 NUMERICAL = 1e-7  # R maximises the constrained likelihood numerically
 
 
 def matches(found, wanted):
     numbers = (found.estimate, found.df, found.trials, found.low, found.high)
-    assert numbers == pytest.approx(tuple(wanted[k] for k in ("estimate", "df", "trials", "low", "high")), rel=1e-9)
+    assert numbers == pytest.approx(
+        tuple(wanted[k] for k in ("estimate", "df", "trials", "low", "high")), rel=1e-9
+    )
     assert (found.std_error or 0.0) == pytest.approx(wanted["std_error"], rel=1e-9)
 
 
@@ -36,7 +40,9 @@ def test_share_by_one_and_two_factors_is_that_of_r():
 def test_counted_cells_and_rows_agree():
     cells = np.unique(np.column_stack([G, Y]), axis=0, return_counts=True)
     counted = clustered_share(cells[0][:, 1], cells[1], [cells[0][:, 0]], trials=len(Y))
-    assert (counted.low, counted.high) == pytest.approx((R["one"]["low"], R["one"]["high"]), rel=1e-9)
+    assert (counted.low, counted.high) == pytest.approx(
+        (R["one"]["low"], R["one"]["high"]), rel=1e-9
+    )
 
 
 def test_a_single_cluster_is_undefined_with_a_reason():
@@ -54,9 +60,13 @@ def test_independent_answers_have_the_t_interval_of_their_variance():
 
 @pytest.mark.parametrize(
     ("name", "second", "codes", "level", "delta"),
-    [("difference", SECOND, [G], 0.9, 0.3), ("rare_difference", RARE, [G], 0.95, 0.2),
-     ("crossed", SECOND, [G, H], 0.95, 0.3), ("equal", FIRST, [G], 0.9, 0.3)],
-)  # fmt: skip
+    [
+        ("difference", SECOND, [G], 0.9, 0.3),
+        ("rare_difference", RARE, [G], 0.95, 0.2),
+        ("crossed", SECOND, [G, H], 0.95, 0.3),
+        ("equal", FIRST, [G], 0.9, 0.3),
+    ],
+)
 def test_score_of_clustered_pairs_is_that_of_r(name, second, codes, level, delta):
     wanted = R[name]
     found = paired_score((FIRST - second).astype(float), np.ones(len(FIRST)), codes)
@@ -75,7 +85,9 @@ def test_interval_and_statistic_are_inverse(cells):
     found = PairedScore(first=b, second=c, n=n, df=np.array([6.5]))
     for end, sign in zip(found.interval(0.9), (1, -1), strict=True):
         if abs(end[0]) < 1:
-            assert found.statistic(float(end[0]))[0] == pytest.approx(sign * stats.t.ppf(0.95, 6.5), rel=1e-7)
+            assert found.statistic(float(end[0]))[0] == pytest.approx(
+                sign * stats.t.ppf(0.95, 6.5), rel=1e-7
+            )
     plain = Cells(a=0.0, b=float(b[0]), c=float(c[0]), d=float(n[0] - b[0] - c[0]))
     ours = PairedScore(first=b, second=c, n=n).interval(0.95)
     assert tango(plain, 0.95) == pytest.approx((ours[0][0], ours[1][0]))
@@ -84,22 +96,33 @@ def test_interval_and_statistic_are_inverse(cells):
 def test_the_score_leads_where_few_effective_pairs_are_discordant():
     rng = np.random.default_rng(0)
     code = np.repeat(np.arange(40), 5)
-    many, few = (np.where(rng.random(200) < share, rng.choice([-1.0, 1.0], 200), 0.0) for share in (0.3, 0.02))
+    many, few = (
+        np.where(rng.random(200) < share, rng.choice([-1.0, 1.0], 200), 0.0)
+        for share in (0.3, 0.02)
+    )
     found = paired_score(np.column_stack([many, few, np.ones(200)]), np.ones(200), [code])
-    assert found.leads.tolist() == [False, True, True]  # the last: no pair and no cluster differs from the others
+    assert found.leads.tolist() == [
+        False,
+        True,
+        True,
+    ]  # the last: no pair and no cluster differs from the others
     assert (found.first + found.second)[0] > FEW
 
 
 def pairs(first, second, cluster=None):
     columns = {"new": first, "old": second} | ({} if cluster is None else {"story": cluster})
-    return columns, {"first": "new", "second": "old"} | ({} if cluster is None else {"cluster": "story"})
+    return columns, {"first": "new", "second": "old"} | (
+        {} if cluster is None else {"cluster": "story"}
+    )
 
 
 def test_odds_ratio_and_g_follow_the_share_of_discordant_pairs():
     columns, names = pairs(FIRST, SECOND, G)
     result = ss.mcnemar(columns, **names)
     share, odds, g = R["odds"], result.row("odds_ratio"), result.row("cohens_g")
-    assert (odds.conf_low, odds.conf_high) == pytest.approx(tuple(share[k] / (1 - share[k]) for k in ("low", "high")))
+    assert (odds.conf_low, odds.conf_high) == pytest.approx(
+        tuple(share[k] / (1 - share[k]) for k in ("low", "high"))
+    )
     assert (g.estimate, g.conf_low, g.conf_high) == pytest.approx(
         tuple(share[k] - 0.5 for k in ("estimate", "low", "high"))
     )
@@ -152,14 +175,25 @@ def test_equivalence_of_one_cluster_is_undefined():
 
 
 @pytest.mark.parametrize(
-    "bounds", [{"low": -1.5, "high": 1.5}, {"margin": 5}, {"low": -0.1, "high": 1}, {"margin": 30, "test": NONINFERIOR}]
+    "bounds",
+    [
+        {"low": -1.5, "high": 1.5},
+        {"margin": 5},
+        {"low": -0.1, "high": 1},
+        {"margin": 30, "test": NONINFERIOR},
+    ],
 )
 def test_bounds_that_no_difference_can_pass_are_refused(bounds):
     columns, names = pairs(FIRST, SECOND)
     with pytest.raises(InputError, match="the difference lies within -1 and 1"):
         ss.equivalence(columns, **bounds, **names)
-    repeated = pd.DataFrame({"unit": np.repeat(range(12), 6), "condition": ["a", "b"] * 36,
-                             "correct": np.random.default_rng(3).integers(0, 2, 72)})  # fmt: skip
+    repeated = pd.DataFrame(
+        {
+            "unit": np.repeat(range(12), 6),
+            "condition": ["a", "b"] * 36,
+            "correct": np.random.default_rng(3).integers(0, 2, 72),
+        }
+    )
     with pytest.raises(InputError, match="the difference lies within -1 and 1"):
         ss.equivalence(repeated, repeat=True, **bounds)
     board = ss.leaderboard(repeated.rename(columns={"condition": "model"}))

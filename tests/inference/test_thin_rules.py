@@ -11,9 +11,12 @@ from socialstats.inference.dependence import small_clusters
 
 
 @pytest.mark.parametrize(
-    ("clusters", "n", "small"), [(10, 40, True), (10, 41, False), (19, 38, True), (20, 40, False), (None, 40, False)]
+    ("clusters", "n", "small"),
+    [(10, 40, True), (10, 41, False), (19, 38, True), (20, 40, False), (None, 40, False)],
 )
-def test_small_clusters_hold_up_to_four_answers_each(clusters: int | None, n: int, small: bool) -> None:
+def test_small_clusters_hold_up_to_four_answers_each(
+    clusters: int | None, n: int, small: bool
+) -> None:
     row = cast(Any, SimpleNamespace(n_clusters=clusters, n=n, n_units=None))
     assert small_clusters(row) is small
 

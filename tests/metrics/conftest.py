@@ -43,7 +43,9 @@ def long(rows, weight=None):
         ):
             condition = "higher" if r[mine] > r[its] else "lower" if r[mine] < r[its] else "equal"
             score = 0.5 if r["winner"] == "tie" else float(r["winner"] == r[me])
-            records.append((r[me], r[other], condition, score, 1.0 if weight is None else r[weight]))
+            records.append(
+                (r[me], r[other], condition, score, 1.0 if weight is None else r[weight])
+            )
     return records
 
 
@@ -67,7 +69,9 @@ def brute_rate(records, item, condition, weights):
 @pytest.fixture
 def by_hand():
     """(rows, item, condition, weights[, weight]) -> win rate and effective n."""
-    return lambda rows, item, condition, weights, weight=None: brute_rate(long(rows, weight), item, condition, weights)
+    return lambda rows, item, condition, weights, weight=None: brute_rate(
+        long(rows, weight), item, condition, weights
+    )
 
 
 @pytest.fixture

@@ -18,7 +18,13 @@ def rows_of(human, model, levels=LEVELS, **unit_columns):
             values = np.repeat(list(levels), np.asarray(line, dtype=int))
             more = {name: labels[u] for name, labels in unit_columns.items()}
             rows += [
-                {"unit": f"u{u:04d}", "source": source, "rater": f"{source[0]}{k}", "value": v, **more}
+                {
+                    "unit": f"u{u:04d}",
+                    "source": source,
+                    "rater": f"{source[0]}{k}",
+                    "value": v,
+                    **more,
+                }
                 for k, v in enumerate(values)
             ]
     return pd.DataFrame(rows)
@@ -28,9 +34,14 @@ def sources(human, model, *, cluster=None, domain=None, levels=LEVELS, **options
     """The design of counts of two sources."""
     columns = {name: x for name, x in (("story", cluster), ("domain", domain)) if x is not None}
     return Ratings.from_frame(
-        rows_of(human, model, levels, **columns), scale="nominal", levels=list(levels), rater_source="source",
-        strata=[c for c in columns if c == "domain"], cluster=[c for c in columns if c == "story"], **options,
-    )  # fmt: skip
+        rows_of(human, model, levels, **columns),
+        scale="nominal",
+        levels=list(levels),
+        rater_source="source",
+        strata=[c for c in columns if c == "domain"],
+        cluster=[c for c in columns if c == "story"],
+        **options,
+    )
 
 
 def drawn(seed, n, n_human, n_model, shares=(0.5, 0.3, 0.2), other=None, own=0.0, taste=0.5):

@@ -12,9 +12,15 @@ from tests.golden_data import SHARED
 
 FOLDER = SHARED / "data" / "adamet"
 ANSWERS = FOLDER / "adamet_llm_answers.csv"
-pytestmark = pytest.mark.skipif(not ANSWERS.exists(), reason="the published answers are not part of the project")
+pytestmark = pytest.mark.skipif(
+    not ANSWERS.exists(), reason="the published answers are not part of the project"
+)
 
-PROMPTS = {"Zero-Shot": "zero_shot", "Description": "zero_shot_description", "Table": "zero_shot_table"}
+PROMPTS = {
+    "Zero-Shot": "zero_shot",
+    "Description": "zero_shot_description",
+    "Table": "zero_shot_table",
+}
 GROUPS = {
     "LMs(all)": lambda model: True,
     "Gemini(all)": lambda model: model.startswith("Gemini"),
@@ -48,23 +54,33 @@ def design_of(answers, group, prompt, *, unanswered="missing"):
     rows = rows[["rot_id", "model", "answer"]]
     if unanswered == "number":
         rows = rows.assign(answer=rows["answer"].replace(dict(zip("ABCDE", "01234", strict=True))))
-    levels = {"missing": {"levels": list("ABCDE"), "scale": "ordinal", "na": "NA"},
-              "number": {"levels": [*range(5)], "scale": "interval", "na": "NA"},
-              "level": {"levels": [*"ABCDE", "NA"], "scale": "nominal"}}[unanswered]  # fmt: skip
-    return Ratings.from_frame(rows, unit="rot_id", rater="model", value="answer", refusal="F", **levels)
+    levels = {
+        "missing": {"levels": list("ABCDE"), "scale": "ordinal", "na": "NA"},
+        "number": {"levels": [*range(5)], "scale": "interval", "na": "NA"},
+        "level": {"levels": [*"ABCDE", "NA"], "scale": "nominal"},
+    }[unanswered]
+    return Ratings.from_frame(
+        rows, unit="rot_id", rater="model", value="answer", refusal="F", **levels
+    )
 
 
 @pytest.mark.parametrize(("group", "prompt"), CELLS)
 def test_alpha_with_refusals_as_missing(answers, reproduced, group, prompt):
     want = reproduced.loc[(group, prompt)]
     for scale in ("nominal", "ordinal", "interval"):
-        design = design_of(answers, group, prompt, unanswered="number" if scale == "interval" else "missing")
+        design = design_of(
+            answers, group, prompt, unanswered="number" if scale == "interval" else "missing"
+        )
         result = krippendorff_alpha(design, scale=scale)
-        assert result.row("alpha").estimate == pytest.approx(want[f"kripp_{scale}_missing"], abs=PRINTED)
+        assert result.row("alpha").estimate == pytest.approx(
+            want[f"kripp_{scale}_missing"], abs=PRINTED
+        )
 
 
 @pytest.mark.parametrize(("group", "prompt"), CELLS)
-def test_nominal_alpha_and_fleiss_kappa_with_refusals_as_a_level(answers, reproduced, group, prompt):
+def test_nominal_alpha_and_fleiss_kappa_with_refusals_as_a_level(
+    answers, reproduced, group, prompt
+):
     want = reproduced.loc[(group, prompt)]
     design = design_of(answers, group, prompt, unanswered="level")
     alpha = krippendorff_alpha(design, refusal="level").row("alpha")
@@ -74,7 +90,9 @@ def test_nominal_alpha_and_fleiss_kappa_with_refusals_as_a_level(answers, reprod
     assert kappa.estimate == pytest.approx(want["fleiss_Fcat"], abs=PRINTED)
 
 
-def test_fourteen_of_the_fifteen_published_numbers_are_nominal_alphas_and_one_is_a_fleiss_kappa(answers, reproduced):
+def test_fourteen_of_the_fifteen_published_numbers_are_nominal_alphas_and_one_is_a_fleiss_kappa(
+    answers, reproduced
+):
     misses = []
     for group, prompt in CELLS:
         design = design_of(answers, group, prompt, unanswered="level")

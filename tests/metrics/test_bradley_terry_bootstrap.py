@@ -46,7 +46,9 @@ def one_by_one(fit, by, resamples, seed):
     state, design = fit.fitted_state, fit.design
     units = units_of(fit, by)
     z = np.zeros((len(design.item_a), len(state.data.z_names)))
-    z[state.data.cell >= 0] = state.data.z[state.data.cell] * np.where(design.item_a > design.item_b, -1, 1)[:, None]
+    z[state.data.cell >= 0] = (
+        state.data.z[state.data.cell] * np.where(design.item_a > design.item_b, -1, 1)[:, None]
+    )
     out = []
     for weights in weight_blocks(units, resamples=resamples, seed=seed, block=resamples):
         out += [refit(fit, z, w[units.unit]) for w in weights]
@@ -57,7 +59,9 @@ def refit(fit, z, times):
     """Refit the design with each cell so many times."""
     per_cell = times * fit.design.weight
     resampled = replace(fit.design, weight=per_cell, weight_sq=per_cell, weighted=True)
-    return fit_newton(pair_data(resampled, z, fit.fitted_state.data.z_names), fit.fitted_state.model).beta
+    return fit_newton(
+        pair_data(resampled, z, fit.fitted_state.data.z_names), fit.fitted_state.model
+    ).beta
 
 
 def hashed_weight(seed, factor, level, k):
@@ -129,7 +133,8 @@ def test_row_bootstrap_agrees_with_the_model():
 def small():
     """15 games of A, B and C: resamples often have an unbeaten or winless item."""
     rows = pd.DataFrame(
-        [("A", "B", 3, 2), ("B", "C", 3, 2), ("A", "C", 4, 1)], columns=["item_a", "item_b", "wins_a", "wins_b"]
+        [("A", "B", 3, 2), ("B", "C", 3, 2), ("A", "C", 4, 1)],
+        columns=["item_a", "item_b", "wins_a", "wins_b"],
     )
     return bradley_terry(Comparisons.from_counts(rows), cluster="declared", order=False)
 
@@ -138,7 +143,10 @@ def has_estimate(design, weight):
     wins = np.zeros((3, 3))
     for a, b, o, w in zip(design.item_a, design.item_b, design.outcome, weight, strict=True):
         wins[(a, b) if o == A_WON else (b, a)] += w
-    return csgraph.connected_components(csr_array(wins > 0), directed=True, connection="strong")[0] == 1
+    return (
+        csgraph.connected_components(csr_array(wins > 0), directed=True, connection="strong")[0]
+        == 1
+    )
 
 
 def test_resamples_without_an_estimate_are_counted_and_left_out():
@@ -154,7 +162,9 @@ def test_resamples_without_an_estimate_are_counted_and_left_out():
     assert np.abs(boot.strengths).max() < 10
     assert boot.row("A").n == fit.row("A").n
     assert next(c.code for c in boot.cautions) == "SS204"
-    assert not [c for c in crossed_fit(drop_ties=True).bootstrap(resamples=40).cautions if c.code == "SS204"]
+    assert not [
+        c for c in crossed_fit(drop_ties=True).bootstrap(resamples=40).cautions if c.code == "SS204"
+    ]
 
 
 def test_lost_resamples_match_newton_one_by_one():
@@ -179,7 +189,10 @@ def test_resamples_that_do_not_identify_an_effect_are_lost():
     """The covariate differs in one cluster only: a resample without that cluster has no estimate of it."""
     rows = golden_frame("crossed.csv.gz").query("winner != 'tie'")
     one = rows["worker"] == rows["worker"].iloc[0]
-    rows["x_a"], rows["x_b"] = np.where(one, rows["urgency_a"], 1), np.where(one, rows["urgency_b"], 1)
+    rows["x_a"], rows["x_b"] = (
+        np.where(one, rows["urgency_a"], 1),
+        np.where(one, rows["urgency_b"], 1),
+    )
     design = Comparisons.from_frame(rows, order="first", cluster="worker", covariates=["x"])
     fit = bradley_terry(design, "~ x", cluster="declared", order=False)
     boot = fit.bootstrap(by="cluster", resamples=100, seed=1)
@@ -216,9 +229,12 @@ def test_crossed_clusters_multiply_their_weights():
 def test_wrong_requests_say_what_is_possible():
     fit = small()
     for options, says in (
-        ({"by": "cluster"}, "none"), ({"by": "item"}, "'pair'"), ({"ci": "bca"}, "'percentile'"),
-        ({"resamples": 0}, "resample"), ({"seed": -1}, "seed"),
-    ):  # fmt: skip
+        ({"by": "cluster"}, "none"),
+        ({"by": "item"}, "'pair'"),
+        ({"ci": "bca"}, "'percentile'"),
+        ({"resamples": 0}, "resample"),
+        ({"seed": -1}, "seed"),
+    ):
         with pytest.raises((InputError, UndefinedStatistic), match=says):
             fit.bootstrap(**options)
     firth = bradley_terry(fit.design, penalty="firth", cluster="declared", order=False)
@@ -243,7 +259,9 @@ def test_refits_of_resampled_pairs_are_those_of_an_independent_fit(seed):
     for a in range(7):
         for b in range(a + 1, 7):
             p = 1 / (1 + np.exp(-(0.4 * (b - a) + rng.normal())))
-            rows += [(items[a], items[b], items[a] if rng.random() < p else items[b]) for _ in range(8)]
+            rows += [
+                (items[a], items[b], items[a] if rng.random() < p else items[b]) for _ in range(8)
+            ]
     design = Comparisons.from_frame(pd.DataFrame(rows, columns=["item_a", "item_b", "winner"]))
     assert (
         bradley_terry(design, cluster="declared", order=False)

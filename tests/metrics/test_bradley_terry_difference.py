@@ -23,10 +23,17 @@ def votes(seed: int, judges: int, each: int, lean: float = 0.0, kind: str = "j")
         two = (one + rng.integers(1, len(ITEMS), each)) % len(ITEMS)
         won = rng.random(each) < 1 / (1 + np.exp(own[two] - own[one]))
         names = np.array(ITEMS)
-        parts.append(pd.DataFrame({
-            "item_a": names[one], "item_b": names[two], "winner": np.where(won, names[one], names[two]),
-            "judge": f"{kind}{judge}", "prompt": rng.integers(0, 20, each),
-        }))  # fmt: skip
+        parts.append(
+            pd.DataFrame(
+                {
+                    "item_a": names[one],
+                    "item_b": names[two],
+                    "winner": np.where(won, names[one], names[two]),
+                    "judge": f"{kind}{judge}",
+                    "prompt": rng.integers(0, 20, each),
+                }
+            )
+        )
     return pd.concat(parts, ignore_index=True)
 
 
@@ -38,7 +45,9 @@ def test_clusters_of_one_fit_alone_add_their_own_variance() -> None:
     """Judges of two fits without a common one are independent: the variances add."""
     one, two = fits(votes(1, 8, 60, 0.5, "x"), votes(2, 9, 60, 0.5, "y"), "judge")
     found = ss.bradley_terry_difference(one, two)  # type: ignore[arg-type]
-    assert found.inference == "CR2, Satterthwaite's df; clusters: 17 of judge, each in one of the two"
+    assert (
+        found.inference == "CR2, Satterthwaite's df; clusters: 17 of judge, each in one of the two"
+    )
     for item in ITEMS:
         parts = [fit.row(item).std_error for fit in (one, two)]  # type: ignore[attr-defined]
         row = found.row(item)
@@ -93,13 +102,26 @@ def test_other_pairs_and_other_clusters_are_refused() -> None:
     with pytest.raises(InputError, match="other pairs of items"):
         ss.bradley_terry_difference(one, two)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="other clusters, judge and prompt"):
-        ss.bradley_terry_difference(ss.bradley_terry(table, cluster="judge"), ss.bradley_terry(table, cluster="prompt"))  # type: ignore[arg-type]
+        ss.bradley_terry_difference(
+            ss.bradley_terry(table, cluster="judge"), ss.bradley_terry(table, cluster="prompt")
+        )  # type: ignore[arg-type]
 
 
 def test_fits_of_eight_rows_whose_clusters_are_single_have_reasons() -> None:
     """Pairs that hold all that is known of an item: the reason names the clusters."""
-    pairs = [("a", "b"), ("a", "b"), ("b", "c"), ("b", "c"), ("c", "d"), ("c", "d"), ("d", "a"), ("d", "a")]
-    one = pd.DataFrame(pairs, columns=["item_a", "item_b"]).assign(winner=[pair[k % 2] for k, pair in enumerate(pairs)])
+    pairs = [
+        ("a", "b"),
+        ("a", "b"),
+        ("b", "c"),
+        ("b", "c"),
+        ("c", "d"),
+        ("c", "d"),
+        ("d", "a"),
+        ("d", "a"),
+    ]
+    one = pd.DataFrame(pairs, columns=["item_a", "item_b"]).assign(
+        winner=[pair[k % 2] for k, pair in enumerate(pairs)]
+    )
     two = one.assign(winner=[pair[(k // 2) % 2] for k, pair in enumerate(pairs)])
     made = [ss.bradley_terry(table, cluster=None, prior=0.5) for table in (one, two)]
     rows = ss.bradley_terry_difference(*made).rows
@@ -110,9 +132,12 @@ def test_fits_of_eight_rows_whose_clusters_are_single_have_reasons() -> None:
 def test_numbers_of_one_fit_alone_are_counted() -> None:
     table = votes(8, 6, 60)
     rng = np.random.default_rng(1)
-    urgent = table.assign(urgency_a=rng.integers(1, 4, len(table)), urgency_b=rng.integers(1, 4, len(table)))
+    urgent = table.assign(
+        urgency_a=rng.integers(1, 4, len(table)), urgency_b=rng.integers(1, 4, len(table))
+    )
     found = ss.bradley_terry_difference(
-        ss.bradley_terry(urgent, "~ urgency", cluster="judge"), ss.bradley_terry(urgent, cluster="judge")
+        ss.bradley_terry(urgent, "~ urgency", cluster="judge"),
+        ss.bradley_terry(urgent, cluster="judge"),
     )
     assert "7 numbers of both; 1 number only from 'first'" in found.sentence()
 
@@ -122,6 +147,8 @@ def test_few_judges_beside_many_people_differ_by_chance_as_often_as_stated() -> 
     """Three judges and twenty people lean by item; resampled pairs of items, which ignore them, rejected .27."""
     tests = []
     for seed in range(60):
-        pair = fits(votes(100 + seed, 3, 200, 0.6, "x"), votes(200 + seed, 20, 45, 0.6, "y"), "judge")
+        pair = fits(
+            votes(100 + seed, 3, 200, 0.6, "x"), votes(200 + seed, 20, 45, 0.6, "y"), "judge"
+        )
         tests += [row.p_value for row in ss.bradley_terry_difference(*pair).rows]  # type: ignore[arg-type]
     assert np.mean(np.array(tests) < 0.05) < 0.12

@@ -17,7 +17,9 @@ from socialstats.models.bradley_terry.covariance import rank_sets
 
 
 def counted(pairs):
-    return Comparisons.from_counts(pd.DataFrame(pairs, columns=["item_a", "item_b", "wins_a", "wins_b"]))
+    return Comparisons.from_counts(
+        pd.DataFrame(pairs, columns=["item_a", "item_b", "wins_a", "wins_b"])
+    )
 
 
 def played(*rows):
@@ -36,8 +38,13 @@ def test_firth_for_two_items_adds_half_a_win_to_each(won, lost):
 
 
 def test_a_p_value_too_small_for_a_float_is_not_zero():
-    fit = bradley_terry(counted([("a", "b", 9_000_000, 1_000_000), ("b", "c", 8_000_000, 2_000_000)]))
-    assert all(row.p_value is not None and 0 < row.p_value < 1e-300 for row in (*fit.rows, *fit.pairwise().rows))
+    fit = bradley_terry(
+        counted([("a", "b", 9_000_000, 1_000_000), ("b", "c", 8_000_000, 2_000_000)])
+    )
+    assert all(
+        row.p_value is not None and 0 < row.p_value < 1e-300
+        for row in (*fit.rows, *fit.pairwise().rows)
+    )
     assert "p < .001" in fit.contrast("a - b").sentence()
     assert bradley_terry(counted([("a", "b", 51_000, 49_000)])).rows[0].p_value == pytest.approx(
         2 * math.exp(log_ndtr(-math.log(51 / 49) / math.sqrt(1 / 51_000 + 1 / 49_000))), rel=1e-8
@@ -49,7 +56,9 @@ def test_predictions_far_out_keep_both_tails():
     chain = [f"i{k:02d}" for k in range(24)]
     fit = bradley_terry(counted([(a, b, 50, 1) for a, b in itertools.pairwise(chain)]))
     eta, se = 23 * math.log(50), math.sqrt(23 * (1 + 1 / 50))
-    rows = {(a, b): fit.predict(a, b).rows for a, b in ((chain[0], chain[-1]), (chain[-1], chain[0]))}
+    rows = {
+        (a, b): fit.predict(a, b).rows for a, b in ((chain[0], chain[-1]), (chain[-1], chain[0]))
+    }
     for (first, _), (wins, loses) in rows.items():
         small, large = (loses, wins) if first == chain[0] else (wins, loses)
         assert small.estimate == pytest.approx(math.exp(-eta), rel=1e-8)
@@ -66,15 +75,21 @@ def test_nobody_plays_against_themselves():
 def test_impossible_levels_are_errors_everywhere(level):
     fit = bradley_terry(played(*TWO))
     for ask in (
-        lambda: fit.contrast("a - b", level=level), lambda: fit.worth(level=level), lambda: fit.ranks(level=level),
-        lambda: fit.pairwise(level=level), lambda: fit.predict("a", "b", level=level), lambda: fit.confint(level),
+        lambda: fit.contrast("a - b", level=level),
+        lambda: fit.worth(level=level),
+        lambda: fit.ranks(level=level),
+        lambda: fit.pairwise(level=level),
+        lambda: fit.predict("a", "b", level=level),
+        lambda: fit.confint(level),
         lambda: fit.bootstrap(level=level),
-    ):  # fmt: skip
+    ):
         with pytest.raises(InputError, match="level"):
             ask()
 
 
-@pytest.mark.parametrize("weights", [{}, {"a": 0.0}, {"a": float("nan")}, {"a": float("inf"), "b": -1.0}])
+@pytest.mark.parametrize(
+    "weights", [{}, {"a": 0.0}, {"a": float("nan")}, {"a": float("inf"), "b": -1.0}]
+)
 def test_contrasts_without_weights_are_errors(weights):
     with pytest.raises(InputError, match="finite weights"):
         bradley_terry(played(*TWO)).contrast(weights)
@@ -94,14 +109,18 @@ def test_mm_and_ties_need_a_decision():
 def test_ties_alone_as_halves_have_strengths_and_no_error():
     fit = bradley_terry(played(("a", "b", "tie"), ("b", "c", "tie")), ties="half")
     assert all(
-        row.estimate == 0 and row.std_error is None and "comparisons are alike" in str(row.undefined)
+        row.estimate == 0
+        and row.std_error is None
+        and "comparisons are alike" in str(row.undefined)
         for row in fit.rows
     )
 
 
 def test_words_of_a_robust_wald_test_say_f():
     rng = np.random.default_rng(2)
-    frame = pd.DataFrame({"item_a": rng.choice(["a", "b"], 200), "item_b": "c", "g": np.arange(200) % 9})
+    frame = pd.DataFrame(
+        {"item_a": rng.choice(["a", "b"], 200), "item_b": "c", "g": np.arange(200) % 9}
+    )
     frame["winner"] = np.where(rng.random(200) < 0.5, frame["item_a"], "c")
     frame["order"] = np.where(rng.random(200) < 0.5, frame["item_a"], "c")
     design = Comparisons.from_frame(frame, cluster="g")
@@ -120,7 +139,9 @@ def test_bootstrap_rows_are_those_of_the_fit_with_its_reference():
     assert boot.row("b").undefined == "reference item, fixed at zero"
     drawn = boot.strengths[:, 0] - boot.strengths[:, 1]
     assert boot.row("a").std_error == pytest.approx(drawn.std(ddof=1), rel=1e-9)
-    assert boot.row("a").conf_low == pytest.approx(np.quantile(drawn, 0.025, method="weibull"), rel=1e-9)
+    assert boot.row("a").conf_low == pytest.approx(
+        np.quantile(drawn, 0.025, method="weibull"), rel=1e-9
+    )
 
 
 def test_goodness_of_fit_says_that_weights_are_taken_as_counts():
@@ -140,7 +161,9 @@ def test_simultaneous_rank_sets_cover_with_few_clusters(items, clusters):
     for _ in range(200):
         x = rng.normal(size=(clusters, items))
         strength, cov = centre @ x.mean(axis=0), centre @ (np.cov(x.T) / clusters) @ centre
-        sets = rank_sets(strength, cov, level=0.95, simultaneous=True, draws=100, seed=0, df=clusters - 1)
+        sets = rank_sets(
+            strength, cov, level=0.95, simultaneous=True, draws=100, seed=0, df=clusters - 1
+        )
         covered += bool((sets.low == 1).all())
     assert covered >= 184  # 3 binomial sd below 95%
 
@@ -163,10 +186,13 @@ def test_the_unit_of_a_covariate_does_not_matter(unit: float, penalty: str | Non
     plain = {**rows, "x_a": x[0], "x_b": x[1]}
     scaled = {**rows, "x_a": x[0] * unit, "x_b": x[1] * unit}
     one, other = (
-        bradley_terry(Comparisons.from_frame(pd.DataFrame(t)), "~ x", penalty=penalty).row("x") for t in (plain, scaled)
+        bradley_terry(Comparisons.from_frame(pd.DataFrame(t)), "~ x", penalty=penalty).row("x")
+        for t in (plain, scaled)
     )
     assert other.estimate * unit == pytest.approx(one.estimate, rel=1e-7)
     assert other.std_error * unit == pytest.approx(one.std_error, rel=1e-7)
     beyond = {**rows, "x_a": x[0] * 1e9, "x_b": x[1] * 1e9}
-    with pytest.raises(InputError, match=r"'x' differs by up to 2e\+09.*divide both columns by 1,000,000,000"):
+    with pytest.raises(
+        InputError, match=r"'x' differs by up to 2e\+09.*divide both columns by 1,000,000,000"
+    ):
         bradley_terry(Comparisons.from_frame(pd.DataFrame(beyond)), "~ x", penalty=penalty)

@@ -24,7 +24,11 @@ def home_and_away():
 def hockey():
     games = ice_hockey().assign(visiting=0)
     return Comparisons.from_frame(
-        games, item_a="visitor", item_b="opponent", winner="winner", covariates={"home": ("visiting", "home_ice")}
+        games,
+        item_a="visitor",
+        item_b="opponent",
+        winner="winner",
+        covariates={"home": ("visiting", "home_ice")},
     )
 
 
@@ -33,7 +37,10 @@ def crossed(drop_ties=False, keep=None):
     rows = rows if keep is None else rows[rows["item_a"].isin(keep) & rows["item_b"].isin(keep)]
     rows = rows[rows["winner"] != "tie"] if drop_ties else rows
     return Comparisons.from_frame(
-        rows, order="first", cluster=("worker", "prompt"), covariates={"urgency": ("urgency_a", "urgency_b")}
+        rows,
+        order="first",
+        cluster=("worker", "prompt"),
+        covariates={"urgency": ("urgency_a", "urgency_b")},
     )
 
 
@@ -58,7 +65,9 @@ def same_centred(fit, wanted, rtol=1e-6):
 
 def same_quasi_variances(fit, wanted, atol):
     found = fit.quasi_variances()
-    assert found.extras["quasi_variance"] == pytest.approx(by_name(wanted["rows"], "quasi_variance"), abs=atol)
+    assert found.extras["quasi_variance"] == pytest.approx(
+        by_name(wanted["rows"], "quasi_variance"), abs=atol
+    )
     errors = {row.term: row.std_error for row in found.rows}
     assert errors == pytest.approx(by_name(wanted["rows"], "quasi_se"), rel=1e-6)
     return found.extras["worst_errors"]
@@ -70,10 +79,14 @@ def test_citations(key):
     fit = bradley_terry(citations(), reference=wanted["reference"], cluster="declared", order=False)
     same_coefficients(fit, wanted)
     names = [row["term"] for row in wanted["coefficients"]]
-    np.testing.assert_allclose(fit.vcov().loc[names, names], covariance(wanted["vcov"], names), rtol=1e-6)
+    np.testing.assert_allclose(
+        fit.vcov().loc[names, names], covariance(wanted["vcov"], names), rtol=1e-6
+    )
     assert fit.log_likelihood == pytest.approx(wanted["loglik_bernoulli"], rel=1e-12)
     assert fit.fit["aic"] == pytest.approx(2 * 3 - 2 * wanted["loglik_bernoulli"], rel=1e-12)
-    assert {r.term: r.estimate for r in fit.worth().rows} == pytest.approx(wanted["worth"], abs=1e-9)
+    assert {r.term: r.estimate for r in fit.worth().rows} == pytest.approx(
+        wanted["worth"], abs=1e-9
+    )
     gof = fit.goodness_of_fit().row("deviance")
     assert gof.statistic == pytest.approx(wanted["deviance"], rel=1e-8)
     assert gof.df == wanted["df_residual"]
@@ -90,7 +103,9 @@ def test_citations_centred_and_quasi_variances():
 @pytest.mark.parametrize("key", ["firth", "firth_brglm"])
 def test_citations_firth(key):
     wanted = golden("citations")[key]
-    fit = bradley_terry(citations(), penalty="firth", reference=wanted["reference"], cluster="declared", order=False)
+    fit = bradley_terry(
+        citations(), penalty="firth", reference=wanted["reference"], cluster="declared", order=False
+    )
     same_coefficients(fit, wanted, rtol=2e-5 if key == "firth_brglm" else 1e-6)
     assert fit.log_likelihood == pytest.approx(wanted["loglik_bernoulli"], rel=1e-11)
 
@@ -145,7 +160,11 @@ def test_baseball_tests_and_fitted_values():
 def same_clustered(fit, wanted, borrowed=()):
     """Strengths, effects and all differences: standard errors and df of clubSandwich's CR2."""
     rows = {row.term: row for row in (*fit.rows, *fit.pairwise().rows)}
-    table = [row for row in wanted["contrasts"] if not {row["term"], *row["term"].split(" - ")} & set(borrowed)]
+    table = [
+        row
+        for row in wanted["contrasts"]
+        if not {row["term"], *row["term"].split(" - ")} & set(borrowed)
+    ]
     assert table
     for row in table:
         ours = rows[row["term"]]
@@ -156,7 +175,9 @@ def same_clustered(fit, wanted, borrowed=()):
 def test_baseball_sandwiches():
     fit = bradley_terry(home_and_away(), order=True, cluster="pair")
     same_clustered(fit, golden("robust")["baseball"]["pair"])
-    firth = bradley_terry(home_and_away(), order=True, penalty="firth", reference="Baltimore", cluster="declared")
+    firth = bradley_terry(
+        home_and_away(), order=True, penalty="firth", reference="Baltimore", cluster="declared"
+    )
     same_coefficients(firth, golden("baseball")["firth_order"])
 
 
@@ -178,12 +199,23 @@ def test_hockey_with_half_wins(key, formula):
     data = golden("ice_hockey")
     wanted = data[key]
     fit = bradley_terry(
-        hockey(), formula, ties="half", vcov="model", reference=wanted["reference"], cluster="declared", order=False
+        hockey(),
+        formula,
+        ties="half",
+        vcov="model",
+        reference=wanted["reference"],
+        cluster="declared",
+        order=False,
     )
     same_coefficients(fit, wanted)
     same_quasi_variances(fit, wanted["quasi_variances"], 1e-7)
     robust = bradley_terry(
-        hockey(), formula, ties="half", reference=wanted["reference"], cluster="declared", order=False
+        hockey(),
+        formula,
+        ties="half",
+        reference=wanted["reference"],
+        cluster="declared",
+        order=False,
     )
     ours = {r.term: r.std_error for r in robust.rows if r.std_error is not None}
     assert ours == pytest.approx(data["hc0_std_errors"][key], rel=1e-6)
@@ -219,17 +251,26 @@ def test_crossed_coefficients_and_row_sandwich(model):
     fit = crossed_fit(model, cluster=None)
     same_coefficients(fit, wanted)
     names = wanted["vcov"]["names"]
-    np.testing.assert_allclose(fit.vcov().loc[names, names], covariance(wanted["vcov"], names), rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(
+        fit.vcov().loc[names, names], covariance(wanted["vcov"], names), rtol=1e-6, atol=1e-12
+    )
     robust = crossed_fit(model, cluster=None, vcov="sandwich").vcov().loc[names, names]
-    np.testing.assert_allclose(robust, covariance(wanted["hc0_by_row"], names), rtol=1e-6, atol=1e-10)
+    np.testing.assert_allclose(
+        robust, covariance(wanted["hc0_by_row"], names), rtol=1e-6, atol=1e-10
+    )
 
 
 CLUB_MODELS = ["tie_free", "davidson"]  # clubSandwich needs the whitened rows of a canonical model
 
 
 def centred_fit(model, **options):
-    return bradley_terry(crossed(drop_ties=model == "tie_free"), "~ urgency", order=True,
-                         ties="none" if model == "tie_free" else model, **options)  # fmt: skip
+    return bradley_terry(
+        crossed(drop_ties=model == "tie_free"),
+        "~ urgency",
+        order=True,
+        ties="none" if model == "tie_free" else model,
+        **options,
+    )
 
 
 @pytest.mark.parametrize("cluster", ["worker", "prompt"])
@@ -245,25 +286,34 @@ def test_one_way_clusters(model, cluster):
 
 def plain_fit(model, cluster):
     design = crossed(drop_ties=model == "tie_free")
-    return bradley_terry(design, ties="none" if model == "tie_free" else model, cluster=cluster, order=False)
+    return bradley_terry(
+        design, ties="none" if model == "tie_free" else model, cluster=cluster, order=False
+    )
 
 
 def test_an_item_met_in_one_pair_has_an_estimate_and_a_reason_instead_of_an_interval():
     """The table of tests/golden/robust.R: G is met in one pair, and is left out of what is compared with R."""
     fit = bradley_terry(
-        Comparisons.from_counts(pd.DataFrame(golden("robust")["tied"]["data"])), cluster="pair", order=False
+        Comparisons.from_counts(pd.DataFrame(golden("robust")["tied"]["data"])),
+        cluster="pair",
+        order=False,
     )
     leaf = fit.row("G")
     assert leaf.estimate is not None
     assert (leaf.std_error, leaf.conf_low, leaf.p_value, leaf.df) == (None, None, None, None)
-    assert leaf.undefined == "met in one pair only: a lean of that pair cannot be told from its strength"
+    assert (
+        leaf.undefined
+        == "met in one pair only: a lean of that pair cannot be told from its strength"
+    )
     same_clustered(fit, golden("robust")["tied"]["by_pair"], borrowed=fit.items)
 
 
 def overlap_of(wanted, names):
     """CR0 by worker and prompt together, from sandwich::vcovCL: V12 = V1 + V2 - (V1 + V2 - V12)."""
     one, two = (
-        covariance(wanted["one_way"][by], names) * (wanted[f"{by}s"] - 1) / wanted[f"{by}s"]  # as CR0
+        covariance(wanted["one_way"][by], names)
+        * (wanted[f"{by}s"] - 1)
+        / wanted[f"{by}s"]  # as CR0
         for by in ("worker", "prompt")
     )
     return one + two - covariance(wanted["two_way_unadjusted"], names)
@@ -278,7 +328,9 @@ def test_two_way_variances_are_the_largest_of_v1_v2_and_their_sum_less_the_overl
     names = crossed_r["two_way"]["names"]
     overlap = overlap_of(crossed_r, names)
     n = len(fit.items)
-    for worker, prompt in zip(club["worker"]["contrasts"], club["prompt"]["contrasts"], strict=True):
+    for worker, prompt in zip(
+        club["worker"]["contrasts"], club["prompt"]["contrasts"], strict=True
+    ):
         c = np.zeros(len(names))
         left, _, right = worker["term"].partition(" - ")
         if left in fit.items and not right:
@@ -288,15 +340,21 @@ def test_two_way_variances_are_the_largest_of_v1_v2_and_their_sum_less_the_overl
                 c[names.index(term)] += weight
         v = np.array([worker["std_error"], prompt["std_error"]]) ** 2
         row = rows[worker["term"]]
-        assert row.std_error**2 == pytest.approx(max(*v, v.sum() - c @ overlap @ c), rel=1e-6), row.term
-        assert row.df == pytest.approx(cochran_df(v, (worker["df"], prompt["df"])), rel=1e-6), row.term
+        assert row.std_error**2 == pytest.approx(max(*v, v.sum() - c @ overlap @ c), rel=1e-6), (
+            row.term
+        )
+        assert row.df == pytest.approx(cochran_df(v, (worker["df"], prompt["df"])), rel=1e-6), (
+            row.term
+        )
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_a_two_way_matrix_that_is_not_positive_is_made_so_with_its_variances_kept(model):
     fit = centred_fit(model, cluster=("worker", "prompt"))
     found = fit.vcov().to_numpy()
-    np.testing.assert_allclose(np.sqrt(np.diagonal(found)), [row.std_error for row in fit.rows], rtol=1e-9)
+    np.testing.assert_allclose(
+        np.sqrt(np.diagonal(found)), [row.std_error for row in fit.rows], rtol=1e-9
+    )
     assert np.linalg.eigvalsh(found)[0] > -1e-12
     assert [c for c in fit.cautions if c.code == "SS206"]
 
@@ -306,10 +364,14 @@ def test_two_way_errors_with_a_reference_item_are_those_of_differences(model):
     """Adjusting correlations in centred coordinates must not change the errors of differences."""
     fit = crossed_fit(model, cluster=("worker", "prompt"))
     errors = {row.term: row.std_error for row in fit.rows}
-    np.testing.assert_allclose(np.diagonal(fit.vcov())[1:], [errors[name] ** 2 for name in fit.names[1:]], rtol=1e-9)
+    np.testing.assert_allclose(
+        np.diagonal(fit.vcov())[1:], [errors[name] ** 2 for name in fit.names[1:]], rtol=1e-9
+    )
     one = fit.contrast(f"{fit.items[1]} - i01").rows[0].std_error
     assert one == pytest.approx(errors[fit.items[1]], rel=1e-9)
-    difference = centred_fit(model, cluster=("worker", "prompt")).contrast(f"{fit.items[1]} - i01").rows[0]
+    difference = (
+        centred_fit(model, cluster=("worker", "prompt")).contrast(f"{fit.items[1]} - i01").rows[0]
+    )
     assert difference.std_error == pytest.approx(one, rel=1e-7)
 
 
@@ -348,7 +410,9 @@ def test_simulated_role_conflict_with_urgency_and_clusters():
     for formula, wanted in (("~ urgency", "urgency"), (None, "plain")):
         fit = bradley_terry(design, formula, cluster="pair", order=False)
         r = golden("robust")["role_conflict"][wanted]
-        assert {row.term: row.std_error for row in fit.rows} == pytest.approx(r["std_errors"], rel=1e-7)
+        assert {row.term: row.std_error for row in fit.rows} == pytest.approx(
+            r["std_errors"], rel=1e-7
+        )
         for term, df in r["df"].items():  # Kish's take over at 50 and are a little larger there
             assert fit.row(term).df == pytest.approx(df, rel=1e-7 if df < 50 else 0.02), term
     test = (

@@ -28,14 +28,17 @@ def design(frame, **options):
 def glm(frame, extra, weights=None):
     """Logistic regression on the rows with every item but the first, extra columns last."""
     items = sorted(set(frame["item_a"]) | set(frame["item_b"]))[1:]
-    x = np.column_stack([(frame["item_a"] == i).astype(float) - (frame["item_b"] == i) for i in items] + extra)
+    x = np.column_stack(
+        [(frame["item_a"] == i).astype(float) - (frame["item_b"] == i) for i in items] + extra
+    )
     y = (frame["winner"] == frame["item_a"]).astype(float).to_numpy()
     return items, sm.GLM(y, x, family=sm.families.Binomial(), freq_weights=weights).fit(tol=1e-13)
 
 
 def test_a_categorical_formula_is_a_regression_on_differences_of_dummies():
     frame = rows(ties=False).assign(
-        kind_a=lambda d: d["urgency_a"].map("k{}".format), kind_b=lambda d: d["urgency_b"].map("k{}".format)
+        kind_a=lambda d: d["urgency_a"].map("k{}".format),
+        kind_b=lambda d: d["urgency_b"].map("k{}".format),
     )
     dummies = [(frame["kind_a"] == k).astype(float) - (frame["kind_b"] == k) for k in ("k2", "k3")]
     _, theirs = glm(frame, [*dummies, np.where(frame["first"] == frame["item_a"], 1.0, -1.0)])
@@ -54,7 +57,9 @@ def test_transformations_in_a_formula_apply_to_each_side():
     frame = rows(ties=False)
     x = np.log(frame["urgency_a"]) - np.log(frame["urgency_b"])
     _, theirs = glm(frame, [x])
-    row = bradley_terry(design(frame), "~ np.log(urgency)", cluster="declared", order=False).rows[-1]
+    row = bradley_terry(design(frame), "~ np.log(urgency)", cluster="declared", order=False).rows[
+        -1
+    ]
     assert row.estimate == pytest.approx(theirs.params[-1], abs=1e-9)
     assert row.std_error == pytest.approx(theirs.bse[-1], rel=1e-7)
 
@@ -62,8 +67,12 @@ def test_transformations_in_a_formula_apply_to_each_side():
 def test_strengths_explained_by_a_covariate_alone():
     frame = rows(ties=False)
     x = (frame["urgency_a"] - frame["urgency_b"]).to_numpy(float)
-    theirs = sm.Logit((frame["winner"] == frame["item_a"]).to_numpy(float), x).fit(disp=0, tol=1e-12)
-    fit = bradley_terry(design(frame), "~ urgency", strengths="none", cluster="declared", order=False)
+    theirs = sm.Logit((frame["winner"] == frame["item_a"]).to_numpy(float), x).fit(
+        disp=0, tol=1e-12
+    )
+    fit = bradley_terry(
+        design(frame), "~ urgency", strengths="none", cluster="declared", order=False
+    )
     assert fit.row("urgency").estimate == pytest.approx(theirs.params[0], abs=1e-9)
     assert fit.row("urgency").std_error == pytest.approx(theirs.bse[0], rel=1e-7)
     assert fit.log_likelihood == pytest.approx(theirs.llf, rel=1e-12)
@@ -78,7 +87,10 @@ def test_weights_weigh():
     items, theirs = glm(frame, [], frame["w"].to_numpy())
     fit = bradley_terry(design(frame, weight="w"), reference="i01", cluster="declared", order=False)
     np.testing.assert_allclose([fit.row(i).estimate for i in items], theirs.params, atol=1e-9)
-    score = theirs.model.exog * (frame["w"] * (theirs.model.endog - theirs.fittedvalues)).to_numpy()[:, None]
+    score = (
+        theirs.model.exog
+        * (frame["w"] * (theirs.model.endog - theirs.fittedvalues)).to_numpy()[:, None]
+    )
     bread = theirs.normalized_cov_params
     wanted = np.sqrt(np.diagonal(bread @ score.T @ score @ bread))
     np.testing.assert_allclose([fit.row(i).std_error for i in items], wanted, rtol=1e-7)
@@ -90,10 +102,18 @@ def test_duplicates_have_the_estimates_of_weight_two(ties):
     frame = rows()
     twice = np.arange(len(frame)) % 3 == 0
     one = bradley_terry(
-        design(pd.concat([frame, frame[twice]])), ties=ties, vcov="model", cluster="declared", order=False
+        design(pd.concat([frame, frame[twice]])),
+        ties=ties,
+        vcov="model",
+        cluster="declared",
+        order=False,
     )
     two = bradley_terry(
-        design(frame.assign(w=1.0 + twice), weight="w"), ties=ties, vcov="model", cluster="declared", order=False
+        design(frame.assign(w=1.0 + twice), weight="w"),
+        ties=ties,
+        vcov="model",
+        cluster="declared",
+        order=False,
     )
     for a, b in zip(one.rows, two.rows, strict=True):
         assert (a.estimate, a.std_error) == pytest.approx((b.estimate, b.std_error), rel=1e-9)
@@ -103,10 +123,14 @@ def test_duplicates_have_the_estimates_of_weight_two(ties):
 def test_half_ties_get_the_sandwich_by_row():
     frame = rows()
     items = sorted(set(frame["item_a"]) | set(frame["item_b"]))[1:]
-    x = np.column_stack([(frame["item_a"] == i).astype(float) - (frame["item_b"] == i) for i in items])
+    x = np.column_stack(
+        [(frame["item_a"] == i).astype(float) - (frame["item_b"] == i) for i in items]
+    )
     y = np.select([frame["winner"] == frame["item_a"], frame["winner"] == "tie"], [1.0, 0.5], 0.0)
     theirs = sm.GLM(y, x, family=sm.families.Binomial()).fit(tol=1e-13, cov_type="HC0")
-    fit = bradley_terry(design(frame), ties="half", reference="i01", cluster="declared", order=False)
+    fit = bradley_terry(
+        design(frame), ties="half", reference="i01", cluster="declared", order=False
+    )
     np.testing.assert_allclose([fit.row(i).estimate for i in items], theirs.params, atol=1e-9)
     np.testing.assert_allclose([fit.row(i).std_error for i in items], theirs.bse, rtol=1e-7)
     model = bradley_terry(design(frame), ties="half", vcov="model", cluster="declared", order=False)
@@ -133,7 +157,9 @@ def test_every_level_of_by_is_the_fit_of_its_rows():
     assert isinstance(group, ResultGroup)
     assert list(group) == ["m1", "m2"]
     for level in group:
-        alone = bradley_terry(design(frame[frame["model"] == level]), order=True, cluster="declared")
+        alone = bradley_terry(
+            design(frame[frame["model"] == level]), order=True, cluster="declared"
+        )
         assert group[level].coef() == pytest.approx(alone.coef(), abs=1e-12)
     together = bradley_terry(design(frame, by="model"), order=True, by=None, cluster="declared")
     assert isinstance(together, BradleyTerryResult)
@@ -146,7 +172,9 @@ def test_every_level_of_by_is_the_fit_of_its_rows():
 def test_three_declared_clusters_need_a_choice():
     frame = rows().assign(third=lambda d: np.where(np.arange(len(d)) % 2, "x", "y"))
     with pytest.raises(InputError, match="two"):
-        bradley_terry(design(frame, cluster=("worker", "prompt", "third")), cluster="declared", order=False)
+        bradley_terry(
+            design(frame, cluster=("worker", "prompt", "third")), cluster="declared", order=False
+        )
 
 
 def test_a_single_cluster_is_an_error():
@@ -172,7 +200,11 @@ def test_an_item_named_like_a_term_is_never_mistaken_for_it():
         with pytest.raises(InputError, match="relabel"):
             bradley_terry(design(frame), **options)
     assert (
-        bradley_terry(design(frame).relabel({"order": "the order", "urgency": "u"}), order=True, cluster="declared")
+        bradley_terry(
+            design(frame).relabel({"order": "the order", "urgency": "u"}),
+            order=True,
+            cluster="declared",
+        )
         .verify()
         .ok
     )
@@ -198,15 +230,18 @@ def test_without_an_order_column_the_first_item_counts_as_shown_first():
     noted = next(c for c in fit.cautions if c.code == "SS106")
     assert noted.severity == "caution"
     assert "order='item_a'" in noted.fix
-    declared = bradley_terry(Comparisons.from_frame(frame, order="item_a"), order=True, cluster="declared")
+    declared = bradley_terry(
+        Comparisons.from_frame(frame, order="item_a"), order=True, cluster="declared"
+    )
     assert declared.coef() == fit.coef()
     assert "SS106" not in [c.code for c in declared.cautions]
 
 
 GAMES = st.lists(
     st.tuples(st.integers(0, 3), st.integers(1, 3), *[st.integers(0, 2)] * 3, st.booleans()),
-    min_size=12, max_size=50,
-)  # fmt: skip
+    min_size=12,
+    max_size=50,
+)
 
 
 def frame_of(games, names=("p", "q", "r", "s"), swap=False):
@@ -240,10 +275,15 @@ def close(one, two, negated=()):
         assert error == pytest.approx(two[0][term][1], rel=1e-5)
 
 
-OPTIONS = st.sampled_from([
-    {"ties": "half", "vcov": "model"}, {"prior": 0.5}, {"prior": 0.5, "order": True, "formula": "~ x"},
-    {"order": True}, {"penalty": "firth", "ties": "half"},
-])  # fmt: skip
+OPTIONS = st.sampled_from(
+    [
+        {"ties": "half", "vcov": "model"},
+        {"prior": 0.5},
+        {"prior": 0.5, "order": True, "formula": "~ x"},
+        {"order": True},
+        {"penalty": "firth", "ties": "half"},
+    ]
+)
 
 
 @settings(max_examples=30, deadline=None, derandomize=True)
@@ -267,7 +307,11 @@ def test_property_order_of_rows_labels_and_sides(games, options, random):
 def test_property_exchanging_who_was_first_changes_the_sign_of_the_order_effect(games):
     turned = [(*g[:5], not g[5]) for g in games]
     options = {"order": True, "prior": 0.5}
-    close(estimate(frame_of(games), **options), estimate(frame_of(turned), **options), negated=("order",))
+    close(
+        estimate(frame_of(games), **options),
+        estimate(frame_of(turned), **options),
+        negated=("order",),
+    )
 
 
 @settings(max_examples=20, deadline=None, derandomize=True)
@@ -287,7 +331,10 @@ def test_property_a_finite_estimate_is_found_exactly_when_it_exists(games):
     if frame is None:
         return
     items = sorted(set(frame["item_a"]) | set(frame["item_b"]))
-    beats = {(w, b if w == a else a) for a, b, w in zip(frame["item_a"], frame["item_b"], frame["winner"], strict=True)}
+    beats = {
+        (w, b if w == a else a)
+        for a, b, w in zip(frame["item_a"], frame["item_b"], frame["winner"], strict=True)
+    }
     for k in items:
         beats |= {(i, j) for i in items for j in items if (i, k) in beats and (k, j) in beats}
     exists = all((i, j) in beats for i in items for j in items if i != j)

@@ -19,7 +19,11 @@ from tests.golden_data import SHARED, golden, golden_frame
 def crossed(drop_ties=False, **options):
     frame = golden_frame("crossed.csv.gz").assign(w=lambda d: 0.5 + (np.arange(len(d)) % 5) / 4)
     frame = frame[frame["winner"] != "tie"] if drop_ties else frame
-    given = {"order": "first", "covariates": {"urgency": ("urgency_a", "urgency_b")}, "cluster": ("worker", "prompt")}
+    given = {
+        "order": "first",
+        "covariates": {"urgency": ("urgency_a", "urgency_b")},
+        "cluster": ("worker", "prompt"),
+    }
     return Comparisons.from_frame(frame, **(given | options))
 
 
@@ -35,20 +39,42 @@ def test_plain_fits_are_checked_by_three_solvers_and_statsmodels():
     fit = bradley_terry(Comparisons.from_counts(journal_citations()))
     assert packages(fit) == {"choix", "statsmodels"}
     names = " ".join(c.quantity for c in fit.verify())
-    for solver in ("ilsr_pairwise", "opt_pairwise", "mm_pairwise", "log-likelihood", "s.e.", "low", "high", ", p"):
+    for solver in (
+        "ilsr_pairwise",
+        "opt_pairwise",
+        "mm_pairwise",
+        "log-likelihood",
+        "s.e.",
+        "low",
+        "high",
+        ", p",
+    ):
         assert solver in names
-    tolerances = {c.quantity.split(", ")[1].split(" ")[0]: c.tolerance for c in fit.verify() if c.package == "choix"}
-    assert tolerances == {"ilsr_pairwise_dense": 1e-8, "ilsr_pairwise": 1e-8, "opt_pairwise": 1e-5, "mm_pairwise": 5e-5}
+    tolerances = {
+        c.quantity.split(", ")[1].split(" ")[0]: c.tolerance
+        for c in fit.verify()
+        if c.package == "choix"
+    }
+    assert tolerances == {
+        "ilsr_pairwise_dense": 1e-8,
+        "ilsr_pairwise": 1e-8,
+        "opt_pairwise": 1e-5,
+        "mm_pairwise": 5e-5,
+    }
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        {"cluster": "worker"}, {"formula": "~ urgency", "order": True}, {"formula": "~ C(urgency)", "vcov": "sandwich"},
-        {"cluster": ("worker", "prompt"), "reference": "i05"}, {"penalty": "firth", "vcov": "model"},
-        {"prior": 0.5, "cluster": "pair"}, {"formula": "~ urgency", "strengths": "none", "vcov": "model"},
+        {"cluster": "worker"},
+        {"formula": "~ urgency", "order": True},
+        {"formula": "~ C(urgency)", "vcov": "sandwich"},
+        {"cluster": ("worker", "prompt"), "reference": "i05"},
+        {"penalty": "firth", "vcov": "model"},
+        {"prior": 0.5, "cluster": "pair"},
+        {"formula": "~ urgency", "strengths": "none", "vcov": "model"},
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("ties", ["none", "half", "davidson", "rao_kupper"])
 @pytest.mark.slow
 def test_every_kind_of_fit_is_confirmed(options, ties):
@@ -69,13 +95,16 @@ def test_weighted_fits_are_confirmed(ties):
 def wrong(fit, **changes):
     rows = list(fit.rows)
     at = next(k for k, row in enumerate(rows) if row.group == "strength")
-    rows[at] = replace(rows[at], **{name: getattr(rows[at], name) + by for name, by in changes.items()})
+    rows[at] = replace(
+        rows[at], **{name: getattr(rows[at], name) + by for name, by in changes.items()}
+    )
     return replace(fit, rows=tuple(rows)).verify()
 
 
 @pytest.mark.parametrize("ties", ["none", "davidson", "rao_kupper"])
 @pytest.mark.parametrize(
-    ("field", "by"), [("estimate", 1e-6), ("std_error", 1e-5), ("conf_high", 1e-4), ("p_value", 1e-4)]
+    ("field", "by"),
+    [("estimate", 1e-6), ("std_error", 1e-5), ("conf_high", 1e-4), ("p_value", 1e-4)],
 )
 @pytest.mark.slow
 def test_a_wrong_number_is_noticed(ties, field, by):
@@ -96,12 +125,21 @@ def test_what_takes_too_long_is_skipped_with_a_note():
     i, j = np.triu_indices(6, 1)
     wins = rng.integers(2000, 3000, len(i))
     frame = pd.DataFrame(
-        {"item_a": [f"m{k}" for k in i], "item_b": [f"m{k}" for k in j], "wins_a": wins, "wins_b": 5000 - wins}
+        {
+            "item_a": [f"m{k}" for k in i],
+            "item_b": [f"m{k}" for k in j],
+            "wins_a": wins,
+            "wins_b": 5000 - wins,
+        }
     )
     checks = bradley_terry(Comparisons.from_counts(frame)).verify()
     assert checks.ok
     skipped = [c for c in checks if c.ok is None and c.field != "counts"]
-    assert {c.quantity.split(", ")[1] for c in skipped} == {"ilsr_pairwise", "opt_pairwise", "mm_pairwise"}
+    assert {c.quantity.split(", ")[1] for c in skipped} == {
+        "ilsr_pairwise",
+        "opt_pairwise",
+        "mm_pairwise",
+    }
     assert all("75,000 rows" in c.note for c in skipped)
 
 
@@ -109,8 +147,15 @@ def test_what_takes_too_long_is_skipped_with_a_note():
 def test_what_follows_from_a_fit_is_recomputed(cluster):
     fit = bradley_terry(crossed(), cluster=cluster)
     first, second = fit.items[:2]
-    derived = [fit.worth(), fit.ranks(), fit.ranks(kind="simultaneous"), fit.quasi_variances(), fit.pairwise(),
-               fit.contrast(f"{first} - {second}"), fit.predict(first, second)]  # fmt: skip
+    derived = [
+        fit.worth(),
+        fit.ranks(),
+        fit.ranks(kind="simultaneous"),
+        fit.quasi_variances(),
+        fit.pairwise(),
+        fit.contrast(f"{first} - {second}"),
+        fit.predict(first, second),
+    ]
     for result in derived:
         found = result.verify()
         assert found.ok, found.tidy().to_string()
@@ -140,7 +185,9 @@ def thin_table():
 def test_a_clustered_number_that_is_3_percent_off_is_noticed(change):
     fit = bradley_terry(thin_table(), cluster="pair")
     assert fit.verify().ok
-    wrong = tuple(replace(r, **{change: 1.03 * getattr(r, change)}) if r.term == "B" else r for r in fit.rows)
+    wrong = tuple(
+        replace(r, **{change: 1.03 * getattr(r, change)}) if r.term == "B" else r for r in fit.rows
+    )
     assert not replace(fit, rows=wrong).verify().ok
 
 
@@ -159,7 +206,9 @@ ARENA = SHARED / "data" / "arena" / "llmfao.csv"
 @pytest.mark.parametrize("ties", ["davidson", "rao_kupper"])
 @pytest.mark.slow
 def test_59_models_judged_by_workers_on_prompts(ties):
-    design = Comparisons.from_file(ARENA, item_a="left", item_b="right", cluster=("worker", "prompt"))
+    design = Comparisons.from_file(
+        ARENA, item_a="left", item_b="right", cluster=("worker", "prompt")
+    )
     assert (design.n_rows, len(design.items)) == (8931, 59)
     fit = bradley_terry(design, ties=ties, order=True)
     assert packages(fit) == {"scipy"}

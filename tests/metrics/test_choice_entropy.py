@@ -22,7 +22,13 @@ def counted(wins):
     return pd.DataFrame(rows, columns=["item_a", "item_b", "winner"])
 
 
-WINS = {("a", "b"): (3, 0), ("a", "c"): (2, 1), ("b", "c"): (4, 4), ("c", "d"): (1, 5), ("d", "b"): (2, 2)}
+WINS = {
+    ("a", "b"): (3, 0),
+    ("a", "c"): (2, 1),
+    ("b", "c"): (4, 4),
+    ("c", "d"): (1, 5),
+    ("d", "b"): (2, 2),
+}
 
 
 @pytest.mark.parametrize("base", [2.0, math.e, 10.0])
@@ -54,7 +60,9 @@ def test_interval_is_the_t_interval_over_pairs():
     result = choice_entropy(Comparisons.from_frame(counted(WINS)), level=0.9)
     ends = stats.ttest_1samp(result.extras["entropy"], 0).confidence_interval(0.9)
     row = result.row("H")
-    assert (row.conf_low, row.conf_high) == pytest.approx((max(ends.low, 0), min(ends.high, 1)))  # of two outcomes
+    assert (row.conf_low, row.conf_high) == pytest.approx(
+        (max(ends.low, 0), min(ends.high, 1))
+    )  # of two outcomes
     assert row.df == 4
     assert row.n_units == 5
     assert result.verify().ok
@@ -62,7 +70,9 @@ def test_interval_is_the_t_interval_over_pairs():
 
 def test_clusters_of_pairs_are_cr2_of_bell_and_mccaffrey():
     rows = counted(WINS)
-    rows["block"] = np.where(rows.item_a.isin(["a"]), "first", np.where(rows.item_a == "b", "second", "third"))
+    rows["block"] = np.where(
+        rows.item_a.isin(["a"]), "first", np.where(rows.item_a == "b", "second", "third")
+    )
     result = choice_entropy(Comparisons.from_frame(rows, cluster="block"), cluster="block")
     h = result.extras["entropy"]
     block = {("a", "b"): 0, ("a", "c"): 0, ("b", "c"): 1, ("c", "d"): 2, ("b", "d"): 2}
@@ -111,10 +121,14 @@ def test_weights_equal_repetition_in_the_plug_in():
     weighted = choice_entropy(Comparisons.from_frame(rows, weight="w"))
     plain = choice_entropy(Comparisons.from_frame(counted(WINS)))
     assert weighted.extras["entropy"] == pytest.approx(plain.extras["entropy"])
-    assert weighted.extras["n"] == pytest.approx(plain.extras["n"])  # doubling every weight adds no information
+    assert weighted.extras["n"] == pytest.approx(
+        plain.extras["n"]
+    )  # doubling every weight adds no information
 
 
-@pytest.mark.parametrize("options", [{"base": 1}, {"base": -2}, {"base": math.inf}, {"level": 2}, {"cluster": "x"}])
+@pytest.mark.parametrize(
+    "options", [{"base": 1}, {"base": -2}, {"base": math.inf}, {"level": 2}, {"cluster": "x"}]
+)
 def test_unusable_options(options):
     with pytest.raises(InputError):
         choice_entropy(Comparisons.from_frame(counted(WINS)), **options)
@@ -129,7 +143,13 @@ def test_one_pair_has_no_interval_and_says_so():
 
 # --- difference of two conditions -------------------------------------------------------------------------------
 
-OTHER = {("b", "a"): (1, 2), ("c", "a"): (3, 3), ("b", "c"): (7, 1), ("c", "d"): (3, 3), ("d", "b"): (4, 0)}
+OTHER = {
+    ("b", "a"): (1, 2),
+    ("c", "a"): (3, 3),
+    ("b", "c"): (7, 1),
+    ("c", "d"): (3, 3),
+    ("d", "b"): (4, 0),
+}
 
 
 def test_difference_is_scipys_paired_t():
@@ -139,7 +159,9 @@ def test_difference_is_scipys_paired_t():
     y = [stats.entropy(OTHER[k], base=2) for k in OTHER]
     test = stats.ttest_rel(x, y)
     row = result.row("H", group="difference")
-    assert (row.statistic, row.df, row.p_value) == pytest.approx((test.statistic, test.df, test.pvalue))
+    assert (row.statistic, row.df, row.p_value) == pytest.approx(
+        (test.statistic, test.df, test.pvalue)
+    )
     ends = test.confidence_interval(0.95)
     assert (row.conf_low, row.conf_high) == pytest.approx((ends.low, ends.high))
     d = np.subtract(x, y)

@@ -18,7 +18,9 @@ FAST = {"permutations": 199, "people": "fixed"}  # test_people_drawn.py has peop
 
 def test_shares_in_unequal_clusters_are_clubsandwichs():
     wanted = golden("sources")
-    result = choice_shares(sources(wanted["human"], wanted["model"], cluster=wanted["cluster"]), **FAST)
+    result = choice_shares(
+        sources(wanted["human"], wanted["model"], cluster=wanted["cluster"]), **FAST
+    )
     for level, one in zip(LEVELS, wanted["shares"], strict=True):
         row = result.row(level, group="human")
         assert row.estimate == pytest.approx(one["share"], rel=1e-12)
@@ -45,7 +47,9 @@ def test_single_ratings_are_rs_wilson_and_paired_differences():
             (one["difference"], one["std_error"], one["df"], one["p"]), rel=1e-8
         )
         row = plain.row(level, group="model - human")
-        assert (row.statistic, row.p_value) == pytest.approx((one["t_units"], one["p_units"]), rel=1e-9)
+        assert (row.statistic, row.p_value) == pytest.approx(
+            (one["t_units"], one["p_units"]), rel=1e-9
+        )
     assert plain.verify().ok
     assert clustered.verify().ok
 
@@ -55,7 +59,9 @@ def test_chi_square_of_ratings_is_rs():
     result = choice_shares(sources(wanted["human"], wanted["model"]), **FAST)
     plain = result.row("any level (ratings independent)")
     want = wanted["chi_square"]
-    assert (plain.statistic, plain.df, plain.p_value) == pytest.approx((want["statistic"], want["df"], want["p"]))
+    assert (plain.statistic, plain.df, plain.p_value) == pytest.approx(
+        (want["statistic"], want["df"], want["p"])
+    )
     assert result.row("any level").statistic == plain.statistic
     assert "swapped" in result.row("any level").method
 
@@ -105,8 +111,19 @@ def test_differences_of_shares_stay_within_their_range():
 
 
 def test_a_single_level_does_not_change():
-    rows = pd.concat([rows_of([[2, 0, 0]] * 6, [[2, 0, 0]] * 6, story=[f"s{k // 2}" for k in range(6)], at="nynyny")])
-    design = Ratings.from_frame(rows, scale="nominal", rater_source="source", cluster="story", strata="at")
+    rows = pd.concat(
+        [
+            rows_of(
+                [[2, 0, 0]] * 6,
+                [[2, 0, 0]] * 6,
+                story=[f"s{k // 2}" for k in range(6)],
+                at="nynyny",
+            )
+        ]
+    )
+    design = Ratings.from_frame(
+        rows, scale="nominal", rater_source="source", cluster="story", strata="at"
+    )
     result = choice_shares(design, stratum="at", base="n", **FAST)
     for group in ("human: y - n", "model - human: y - n"):
         assert result.row("x", group=group).estimate == 0
@@ -115,9 +132,14 @@ def test_a_single_level_does_not_change():
 
 def test_changes_stay_within_their_range():
     stories, at = ["s", "s", "t", "t"], "nyny"
-    people, model = [[4, 0, 0], [0, 4, 0], [0, 4, 0], [1, 3, 0]], [[1, 3, 0], [4, 0, 0], [3, 1, 0], [0, 4, 0]]
+    people, model = (
+        [[4, 0, 0], [0, 4, 0], [0, 4, 0], [1, 3, 0]],
+        [[1, 3, 0], [4, 0, 0], [3, 1, 0], [0, 4, 0]],
+    )
     rows = rows_of(people, model, story=stories, at=at)
-    design = Ratings.from_frame(rows, scale="nominal", rater_source="source", cluster="story", strata="at")
+    design = Ratings.from_frame(
+        rows, scale="nominal", rater_source="source", cluster="story", strata="at"
+    )
     result = choice_shares(design, stratum="at", base="n", **FAST)
     one, two = (result.row("x", group=group) for group in ("human: y - n", "model - human: y - n"))
     assert (one.estimate, one.conf_low, one.conf_high) == (-0.375, -1.0, 1.0)
@@ -128,18 +150,32 @@ def test_holm_runs_over_levels_and_strata():
     people, model = drawn(4, 40, 4, 2, other=(0.3, 0.3, 0.4))
     domain = np.array(["home", "work"])[np.arange(40) % 2]
     result = choice_shares(sources(people, model, domain=domain), stratum="domain", **FAST)
-    rows = [r for r in result.rows if (r.group or "").startswith("model - human, ") and r.term in LEVELS]
+    rows = [
+        r for r in result.rows if (r.group or "").startswith("model - human, ") and r.term in LEVELS
+    ]
     assert len(rows) == 6
-    np.testing.assert_allclose([r.p_adjusted for r in rows], holm(np.array([r.p_value for r in rows])))
+    np.testing.assert_allclose(
+        [r.p_adjusted for r in rows], holm(np.array([r.p_value for r in rows]))
+    )
     assert all("Holm over 6 levels and strata" in r.method for r in rows)
     whole = [result.row(level, group="model - human") for level in LEVELS]
-    np.testing.assert_allclose([r.p_adjusted for r in whole], holm(np.array([r.p_value for r in whole])))
+    np.testing.assert_allclose(
+        [r.p_adjusted for r in whole], holm(np.array([r.p_value for r in whole]))
+    )
     tests = [result.row("any level", group=f"model - human, {d}") for d in ("home", "work")]
-    np.testing.assert_allclose([r.p_adjusted for r in tests], holm(np.array([r.p_value for r in tests])))
+    np.testing.assert_allclose(
+        [r.p_adjusted for r in tests], holm(np.array([r.p_value for r in tests]))
+    )
     alone = choice_shares(sources(people[domain == "home"], model[domain == "home"]), **FAST)
     for level in LEVELS:
-        assert result.row(level, group="model, home").estimate == alone.row(level, group="model").estimate
-        one, two = result.row(level, group="model - human, home"), alone.row(level, group="model - human")
+        assert (
+            result.row(level, group="model, home").estimate
+            == alone.row(level, group="model").estimate
+        )
+        one, two = (
+            result.row(level, group="model - human, home"),
+            alone.row(level, group="model - human"),
+        )
         assert (one.estimate, one.p_value) == pytest.approx((two.estimate, two.p_value), rel=1e-12)
     assert result.verify().ok
 
@@ -162,7 +198,9 @@ def test_without_sources_all_raters_are_one():
     rows = rows_of(drawn(6, 20, 3, 3)[0], np.zeros((20, 3))).drop(columns="source")
     result = choice_shares(Ratings.from_frame(rows, scale="nominal"), **FAST)
     assert {r.group for r in result.rows} == {"all raters"}
-    alone = choice_shares(Ratings.from_frame(rows[rows["rater"] == rows["rater"].iloc[0]], scale="nominal"), **FAST)
+    alone = choice_shares(
+        Ratings.from_frame(rows[rows["rater"] == rows["rater"].iloc[0]], scale="nominal"), **FAST
+    )
     assert {r.group for r in alone.rows} == {"this source"}
     assert alone.verify().ok
     assert result.verify().ok
@@ -173,7 +211,9 @@ def test_counts_of_alike_units_are_units():
     table = {"x": [2, 0, 1], "y": [0, 2, 1]}
     long = {k: np.repeat(v, [5, 4, 3]) for k, v in table.items()}
     packed = Ratings.from_counts(long, scale="nominal")
-    named = Ratings.from_counts({**long, "unit": [f"u{k:02d}" for k in range(12)]}, unit="unit", scale="nominal")
+    named = Ratings.from_counts(
+        {**long, "unit": [f"u{k:02d}" for k in range(12)]}, unit="unit", scale="nominal"
+    )
     assert len(packed.units) == 3
     one, two = (choice_shares(d, **FAST).row("x") for d in (packed, named))
     assert (one.estimate, one.std_error, one.conf_low, one.n, one.n_units) == pytest.approx(
@@ -185,7 +225,9 @@ def test_bootstrap_intervals_are_offered():
     design = sources(*drawn(7, 40, 4, 3))
     closed = choice_shares(design, **FAST).row("x", group="human")
     row = choice_shares(design, ci="percentile", **FAST).row("x", group="human")
-    assert row.conf_high - row.conf_low == pytest.approx(closed.conf_high - closed.conf_low, rel=0.15)
+    assert row.conf_high - row.conf_low == pytest.approx(
+        closed.conf_high - closed.conf_low, rel=0.15
+    )
 
 
 def test_one_level_only():
@@ -200,15 +242,22 @@ def test_the_simulated_study_gives_its_truth_back():
     data, truth = norm_goal(), norm_goal_truth()
     data["story"] = data["scenario"] + " " + data["pressure"]
     design = Ratings.from_frame(
-        data, unit="story", rater="rater", value="action", rater_source="source", strata=("domain", "pressure"),
-        cluster="scenario", scale="nominal",
-    )  # fmt: skip
+        data,
+        unit="story",
+        rater="rater",
+        value="action",
+        rater_source="source",
+        strata=("domain", "pressure"),
+        cluster="scenario",
+        scale="nominal",
+    )
     result = choice_shares(design, stratum=("domain", "pressure"), **FAST)
     held = [
         row.conf_low <= share <= row.conf_high
-        for (source, domain, pressure), shares in truth.shares.items() for action, share in shares.items()
+        for (source, domain, pressure), shares in truth.shares.items()
+        for action, share in shares.items()
         for row in [result.row(action, group=f"{source}, {domain}, {pressure}")]
-    ]  # fmt: skip
+    ]
     assert len(held) == 144
     assert sum(held) >= 129  # 137 expected; the shares of a cell move together
     assert result.verify().ok
@@ -227,22 +276,31 @@ def test_labels_that_spell_each_other():
 
 @pytest.mark.parametrize(
     ("options", "match"),
-    [({"ci": "wald"}, "wilson"), ({"reference": "dog"}, "dog"), ({"stratum": "place"}, "place"),
-     ({"source": "colour"}, "colour"), ({"permutations": 3}, "3")],
-)  # fmt: skip
+    [
+        ({"ci": "wald"}, "wilson"),
+        ({"reference": "dog"}, "dog"),
+        ({"stratum": "place"}, "place"),
+        ({"source": "colour"}, "colour"),
+        ({"permutations": 3}, "3"),
+    ],
+)
 def test_unusable_options(options, match):
     with pytest.raises(InputError, match=match):
         choice_shares(sources([[2, 1, 0]] * 4, [[1, 1, 0]] * 4), **options)
 
 
 @pytest.mark.parametrize(
-    ("sizes", "codes"), [([4] * 80, set()), ([200 // (k // 4 + 1) + 1 for k in range(80)], {"SS211"})]
+    ("sizes", "codes"),
+    [([4] * 80, set()), ([200 // (k // 4 + 1) + 1 for k in range(80)], {"SS211"})],
 )
 def test_unequal_clusters_are_those_of_the_number_itself(sizes: list[int], codes: set[str]) -> None:
     """Each of four levels holds 20 equal clusters, which are not few of 80 (caution SS211)."""
     rng = np.random.default_rng(1)
-    rows = [(f"{k}-{i}", f"c{k}", f"part {k % 4}", "r", rng.choice(["x", "y"]))
-            for k, n in enumerate(sizes) for i in range(n)]  # fmt: skip
+    rows = [
+        (f"{k}-{i}", f"c{k}", f"part {k % 4}", "r", rng.choice(["x", "y"]))
+        for k, n in enumerate(sizes)
+        for i in range(n)
+    ]
     table = pd.DataFrame(rows, columns=["unit", "cluster", "part", "rater", "value"])
     design = Ratings.from_frame(table, scale="nominal", cluster="cluster", strata="part")
     found = choice_shares(design, stratum="part", permutations=99)

@@ -24,16 +24,26 @@ def ratings_of(table, *, counts=None, clusters=(), levels=("no", "yes")):
     unit, rater = (x.ravel() for x in np.indices(table.shape))
     missing = np.isnan(table.ravel())
     known = tuple(
-        Factor(name=name, codes=np.asarray(c, dtype=np.int64), levels=tuple(str(k) for k in range(max(c) + 1)))
+        Factor(
+            name=name,
+            codes=np.asarray(c, dtype=np.int64),
+            levels=tuple(str(k) for k in range(max(c) + 1)),
+        )
         for name, c in clusters
     )
     return Ratings(
-        units=tuple(f"u{k:03d}" for k in range(len(table))), raters=RATERS[: table.shape[1]], levels=levels,
-        scores=np.arange(len(levels), dtype=float), scale="nominal", unit=unit.astype(np.int64),
-        rater=rater.astype(np.int64), value=np.where(missing, -1, table.ravel()).astype(np.int64),
-        status=missing.astype(np.int8), clusters=known,
+        units=tuple(f"u{k:03d}" for k in range(len(table))),
+        raters=RATERS[: table.shape[1]],
+        levels=levels,
+        scores=np.arange(len(levels), dtype=float),
+        scale="nominal",
+        unit=unit.astype(np.int64),
+        rater=rater.astype(np.int64),
+        value=np.where(missing, -1, table.ravel()).astype(np.int64),
+        status=missing.astype(np.int8),
+        clusters=known,
         unit_count=np.ones(len(table)) if counts is None else np.asarray(counts, float),
-    )  # fmt: skip
+    )
 
 
 def simulated(seed=2, units=90, raters=3, clusters=15):
@@ -47,7 +57,9 @@ def test_the_golden():
     entry = golden("cochran_q")
     r = entry["r"]
     row = (result := cochran_q(ratings_of(golden_frame("cochran_q.csv")))).row("cochran_q")
-    assert (row.statistic, row.df, row.p_value) == pytest.approx((r["statistic"], r["df"], r["p"]), rel=entry["rtol"])
+    assert (row.statistic, row.df, row.p_value) == pytest.approx(
+        (r["statistic"], r["df"], r["p"]), rel=entry["rtol"]
+    )
     ours = golden("mcnemar")["cochran"]
     assert row.p_value == pytest.approx(ours["p"], rel=1e-12)
     assert row.group == "test"
@@ -56,13 +68,21 @@ def test_the_golden():
 
 def test_two_raters_are_mcnemar():
     table, _ = simulated(raters=2)
-    design = Paired(conditions=("m1", "m2"), scale="binary", levels=("no", "yes"), first=table[:, 0],
-                    second=table[:, 1], count=np.ones(len(table)))  # fmt: skip
+    design = Paired(
+        conditions=("m1", "m2"),
+        scale="binary",
+        levels=("no", "yes"),
+        first=table[:, 0],
+        second=table[:, 1],
+        count=np.ones(len(table)),
+    )
     one, two = mcnemar(design), cochran_q(ratings_of(table))
     assert two.row("cochran_q").statistic == pytest.approx(one.row("asymptotic").statistic)
     difference = two.row("m1 - m2")
     assert difference.estimate == pytest.approx(one.rows[0].estimate)
-    assert (difference.conf_low, difference.conf_high) == pytest.approx((one.rows[0].conf_low, one.rows[0].conf_high))
+    assert (difference.conf_low, difference.conf_high) == pytest.approx(
+        (one.rows[0].conf_low, one.rows[0].conf_high)
+    )
     assert difference.p_value == pytest.approx(one.rows[0].p_value)
 
 
@@ -111,7 +131,9 @@ def test_clusters_lead_and_differences_have_holms_p():
     assert result.row("cochran_q").group == "ignoring clusters"
     rows = [r for r in result.rows if r.group == "difference"]
     assert [r.term for r in rows] == ["m1 - m2", "m1 - m3", "m2 - m3"]
-    assert [r.p_adjusted for r in rows] == pytest.approx(holm(np.array([r.p_value for r in rows])).tolist())
+    assert [r.p_adjusted for r in rows] == pytest.approx(
+        holm(np.array([r.p_value for r in rows])).tolist()
+    )
     assert result.row("robust_wald").df == 2
     assert result.extras["df_denominator"] == pytest.approx(13)
     assert result.verify().ok
@@ -158,8 +180,16 @@ def test_errors_that_can_be_acted_on():
     with pytest.raises(InputError, match="missing='keep' is not one of drop, error"):
         cochran_q(ratings_of(table), missing="keep")
     with pytest.raises(InputError, match="takes Ratings, not Paired"):
-        cochran_q(Paired(conditions=("a", "b"), scale="binary", levels=("0", "1"), first=np.ones(1),
-                         second=np.ones(1), count=np.ones(1)))  # fmt: skip
+        cochran_q(
+            Paired(
+                conditions=("a", "b"),
+                scale="binary",
+                levels=("0", "1"),
+                first=np.ones(1),
+                second=np.ones(1),
+                count=np.ones(1),
+            )
+        )
 
 
 def test_many_raters_have_no_pairwise_rows():
@@ -167,8 +197,14 @@ def test_many_raters_have_no_pairwise_rows():
     design = ratings_of(np.zeros((30, 5)))
     table = (rng.random((30, 24)) < 0.4).astype(float)
     unit, rater = (x.ravel().astype(np.int64) for x in np.indices(table.shape))
-    many = replace(design, raters=tuple(f"m{k:02d}" for k in range(24)), unit=unit, rater=rater,
-                   value=table.ravel().astype(np.int64), status=np.zeros(table.size, dtype=np.int8))  # fmt: skip
+    many = replace(
+        design,
+        raters=tuple(f"m{k:02d}" for k in range(24)),
+        unit=unit,
+        rater=rater,
+        value=table.ravel().astype(np.int64),
+        status=np.zeros(table.size, dtype=np.int8),
+    )
     result = cochran_q(many)
     assert not [r for r in result.rows if r.group == "difference"]
     assert result.row("cochran_q").df == 23

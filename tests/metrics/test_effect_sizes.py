@@ -22,16 +22,23 @@ NEXT = 0.8 * BASE + RNG.normal(0.5, 0.8, len(STORY)) + 0.5 * RNG.normal(size=14)
 
 
 def factor(name, codes):
-    return Factor(name=name, codes=np.asarray(codes, dtype=np.int64), levels=tuple(map(str, range(max(codes) + 1))))
+    return Factor(
+        name=name,
+        codes=np.asarray(codes, dtype=np.int64),
+        levels=tuple(map(str, range(max(codes) + 1))),
+    )
 
 
 def pairs(first, second, *, count=None, clusters=()):
     first, second = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     return Paired(
-        conditions=("after", "before"), first=first, second=second,
-        count=np.ones(len(first)) if count is None else np.asarray(count, dtype=float), scale="numeric",
+        conditions=("after", "before"),
+        first=first,
+        second=second,
+        count=np.ones(len(first)) if count is None else np.asarray(count, dtype=float),
+        scale="numeric",
         clusters=tuple(factor(*c) for c in clusters),
-    )  # fmt: skip
+    )
 
 
 def from_golden(name):
@@ -46,18 +53,26 @@ def test_every_golden_number(name):
     rows = {row.term: row for row in result.rows}
     for term, key in (("d_z", "d_z"), ("g_z", "g_z"), ("d_av", "d_av_rms"), ("d_rm", "d_rm")):
         assert rows[term].estimate == pytest.approx(r[key], rel=1e-10)
-    assert (rows["d_z"].conf_low, rows["d_z"].conf_high) == pytest.approx(r["d_z_ci95_ncp_uniroot"], abs=1e-11)
+    assert (rows["d_z"].conf_low, rows["d_z"].conf_high) == pytest.approx(
+        r["d_z_ci95_ncp_uniroot"], abs=1e-11
+    )
     ninety = effect_sizes(design, level=0.9, ci="noncentral_t").row("d_z")
-    assert (ninety.conf_low, ninety.conf_high) == pytest.approx(r["d_z_ci90_ncp_uniroot"], abs=1e-11)
+    assert (ninety.conf_low, ninety.conf_high) == pytest.approx(
+        r["d_z_ci90_ncp_uniroot"], abs=1e-11
+    )
     # effectsize searches the noncentrality to about 1e-5 (its note): J times the ends, to that accuracy
-    assert (rows["g_z"].conf_low, rows["g_z"].conf_high) == pytest.approx(r["g_z_ci95_effectsize"], abs=1e-4)
+    assert (rows["g_z"].conf_low, rows["g_z"].conf_high) == pytest.approx(
+        r["g_z_ci95_effectsize"], abs=1e-4
+    )
     assert result.extras["hedges_j"] == pytest.approx(r["hedges_J_exact"], rel=1e-12)
     assert result.verify().ok, result.verify().tidy().to_string()
 
 
 def same(row, theirs):
     ours = (row.estimate, row.std_error, row.df, row.conf_low, row.conf_high)
-    assert ours == pytest.approx([theirs[k] for k in ("estimate", "se", "df", "low", "high")], rel=1e-9)
+    assert ours == pytest.approx(
+        [theirs[k] for k in ("estimate", "se", "df", "low", "high")], rel=1e-9
+    )
 
 
 def test_jackknife_intervals_are_those_of_r():
@@ -84,7 +99,9 @@ def test_a_wrong_end_is_noticed(ends):
     result = effect_sizes(design)
     row = result.row("d_z")
     moved = replace(row, **{f"conf_{ends}": getattr(row, f"conf_{ends}") * 1.03})
-    assert not replace(result, rows=tuple(moved if r is row else r for r in result.rows)).verify().ok
+    assert (
+        not replace(result, rows=tuple(moved if r is row else r for r in result.rows)).verify().ok
+    )
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -139,7 +156,10 @@ def test_d_av_alone_from_means_and_standard_deviations():
         ({"n": 10, "t": 2.0, "r": 1.2}, "between -1 and 1"),
         ({"n": 10, "t": 2.0, "mean": 1.0, "sd": 1.0}, "redundant"),
         ({"n": 10, "t": 2.0, "mean": -1.0}, "different signs"),
-        ({"n": 10, "mean": 1.0, "sd": 1.0, "sd_first": 1.0, "sd_second": 1.0, "r": 0.5}, "redundant"),
+        (
+            {"n": 10, "mean": 1.0, "sd": 1.0, "sd_first": 1.0, "sd_second": 1.0, "r": 0.5},
+            "redundant",
+        ),
         ({"n": 10, "mean": 1.0, "sd": 5.0, "sd_first": 1.0, "sd_second": 1.0}, "impossible"),
         ({"n": 10, "mean": 1.0, "sd_first": 1.0, "sd_second": 1.0, "r": 1.0}, "no variation"),
         ({"n": 10, "t": 2.0, "level": 95}, "95"),
@@ -153,7 +173,10 @@ def test_impossible_summaries(given, said):
 @pytest.mark.parametrize("name", ["t", "mean", "sd", "sd_first", "sd_second", "r"])
 def test_a_summary_number_that_cannot_be_is_named(name):
     given = {"mean": 1.0, "sd_first": 1.0, "sd_second": 2.0, "r": 0.3}
-    bad = [(math.inf, f"{name} must be a finite number, not inf"), (True, f"{name} must be a finite number, not True")]
+    bad = [
+        (math.inf, f"{name} must be a finite number, not inf"),
+        (True, f"{name} must be a finite number, not True"),
+    ]
     if name.startswith("sd"):
         bad += [(value, f"{name} must be above 0, not {value!r}") for value in (0.0, -1.0)]
     for value, said in bad:
@@ -177,7 +200,9 @@ def by_hand(x, y):
 @pytest.mark.parametrize("clustered", [True, False])
 def test_bootstrap_by_loops(clustered):
     codes = [("story", STORY)] if clustered else []
-    result = effect_sizes(pairs(NEXT, BASE, clusters=codes), ci="percentile", resamples=8000, seed=1)
+    result = effect_sizes(
+        pairs(NEXT, BASE, clusters=codes), ci="percentile", resamples=8000, seed=1
+    )
     rng, groups = np.random.default_rng(5), [np.flatnonzero(g == STORY) for g in range(14)]
     found = []
     for _ in range(2000):
@@ -191,8 +216,12 @@ def test_bootstrap_by_loops(clustered):
         row = result.row(term)
         assert row.estimate == pytest.approx(by_hand(NEXT, BASE)[k])
         assert row.std_error == pytest.approx(theirs[:, k].std(), rel=0.08)
-        assert row.conf_low == pytest.approx(np.quantile(theirs[:, k], 0.025), abs=0.3 * row.std_error)
-        assert row.conf_high == pytest.approx(np.quantile(theirs[:, k], 0.975), abs=0.3 * row.std_error)
+        assert row.conf_low == pytest.approx(
+            np.quantile(theirs[:, k], 0.025), abs=0.3 * row.std_error
+        )
+        assert row.conf_high == pytest.approx(
+            np.quantile(theirs[:, k], 0.975), abs=0.3 * row.std_error
+        )
     j = result.extras["hedges_j"]
     assert result.row("g_z").conf_low == pytest.approx(j * result.row("d_z").conf_low)
 
@@ -201,10 +230,16 @@ def test_bca_of_d_z_is_scipys_up_to_the_draws():
     row = effect_sizes(pairs(NEXT, BASE), ci="bca", level=0.9, resamples=10_000, seed=1).row("d_z")
     d = NEXT - BASE
     theirs = stats.bootstrap(
-        (d,), lambda x, axis=-1: x.mean(axis) / x.std(axis, ddof=1), confidence_level=0.9, n_resamples=10_000,
-        method="BCa", rng=1,
-    )  # fmt: skip
-    assert (row.conf_low, row.conf_high) == pytest.approx(tuple(theirs.confidence_interval), abs=0.12 * row.std_error)
+        (d,),
+        lambda x, axis=-1: x.mean(axis) / x.std(axis, ddof=1),
+        confidence_level=0.9,
+        n_resamples=10_000,
+        method="BCa",
+        rng=1,
+    )
+    assert (row.conf_low, row.conf_high) == pytest.approx(
+        tuple(theirs.confidence_interval), abs=0.12 * row.std_error
+    )
 
 
 def test_which_interval_when():
@@ -229,7 +264,11 @@ def test_which_interval_when():
 
 
 def test_counts_are_repeated_pairs():
-    first, second, count = np.array([1.0, 0, 1, 0]), np.array([0.0, 1, 1, 0]), np.array([9.0, 3, 11, 7])
+    first, second, count = (
+        np.array([1.0, 0, 1, 0]),
+        np.array([0.0, 1, 1, 0]),
+        np.array([9.0, 3, 11, 7]),
+    )
     times = count.astype(int)
     one = effect_sizes(pairs(first, second, count=count))
     two = effect_sizes(pairs(np.repeat(first, times), np.repeat(second, times)))
@@ -248,9 +287,20 @@ def test_two_pairs_have_no_g_z():
     result = effect_sizes(pairs([1.0, 3.0], [0.0, 1.0]), ci="noncentral_t")
     assert result.row("d_z").conf_low is not None
     assert "at least 3 pairs" in result.row("g_z").undefined
-    known = effect_sizes_from_summary(n=2, t=3.0)  # differences 1 and 2: mean 1.5, SD 1/sqrt(2), t = 3
-    assert known.row("d_z").estimate == pytest.approx(1.5 * math.sqrt(2), rel=1e-12) == result.row("d_z").estimate
-    assert effect_sizes_from_summary(n=9, mean=2.0, sd_first=1.0, sd_second=3.0, r=1.0).row("d_z").estimate == 1.0
+    known = effect_sizes_from_summary(
+        n=2, t=3.0
+    )  # differences 1 and 2: mean 1.5, SD 1/sqrt(2), t = 3
+    assert (
+        known.row("d_z").estimate
+        == pytest.approx(1.5 * math.sqrt(2), rel=1e-12)
+        == result.row("d_z").estimate
+    )
+    assert (
+        effect_sizes_from_summary(n=9, mean=2.0, sd_first=1.0, sd_second=3.0, r=1.0)
+        .row("d_z")
+        .estimate
+        == 1.0
+    )
     for n in (1, 0, 2.5, None):
         with pytest.raises(InputError, match="n must be a whole number of pairs, at least 2"):
             effect_sizes_from_summary(n=n, t=3.0)
@@ -279,7 +329,8 @@ def test_one_sample_has_no_correlation():
 
 
 @pytest.mark.parametrize(
-    ("options", "said"), [({"ci": "wald"}, "noncentral_t"), ({"level": 95}, "95"), ({"cluster": "x"}, "'x'")]
+    ("options", "said"),
+    [({"ci": "wald"}, "noncentral_t"), ({"level": 95}, "95"), ({"cluster": "x"}, "'x'")],
 )
 def test_wrong_options(options, said):
     with pytest.raises(InputError, match=said):
@@ -297,7 +348,10 @@ def test_seed_and_small_samples():
 def test_two_or_three_pairs_keep_the_noncentral_interval():
     for n in (2, 3):
         d = [1.0, 3.0, 3.0][:n]
-        row, plain = (effect_sizes(pairs(d, [0.0, 1.0, 1.0][:n]), ci=ci).row("d_z") for ci in ("auto", "noncentral_t"))
+        row, plain = (
+            effect_sizes(pairs(d, [0.0, 1.0, 1.0][:n]), ci=ci).row("d_z")
+            for ci in ("auto", "noncentral_t")
+        )
         assert (row.conf_low, row.conf_high) == (plain.conf_low, plain.conf_high)
         assert (row.method, row.std_error) == ("noncentral t", None)
 
@@ -309,9 +363,10 @@ def test_the_default_interval_holds_where_the_noncentral_t_does_not(draw, least)
     rng, hits, plain, warned = np.random.default_rng(8), 0, 0, 0
     scale = math.sqrt((math.e - 1) * math.e)
     make = {
-        "normal": lambda: rng.normal(0.5, 1, 30), "t3": lambda: rng.standard_t(3, 30) / math.sqrt(3) + 0.5,
+        "normal": lambda: rng.normal(0.5, 1, 30),
+        "t3": lambda: rng.standard_t(3, 30) / math.sqrt(3) + 0.5,
         "lognormal": lambda: (math.exp(0.5) - rng.lognormal(size=30)) / scale + 0.5,
-    }[draw]  # fmt: skip
+    }[draw]
     for _ in range(500):
         result = effect_sizes(pairs(make(), np.zeros(30)))
         row, s = result.row("d_z"), result.extras["summary"]
@@ -346,18 +401,26 @@ def test_rounded_differences_that_show_their_ends_have_the_jackknifes_interval()
     assert found.inference.startswith("jackknife t; ")
     for term in ("d_z", "g_z"):
         assert limits(HEAPED, row=term) == limits(HEAPED, "jackknife", term)
-        assert limits(np.array(HEAPED) / 10 + 3e6 - 3e6, row=term) == pytest.approx(limits(HEAPED, row=term), rel=1e-6)
+        assert limits(np.array(HEAPED) / 10 + 3e6 - 3e6, row=term) == pytest.approx(
+            limits(HEAPED, row=term), rel=1e-6
+        )
 
 
-@pytest.mark.parametrize("values", [
-    HEAPED[:-11],  # one value at an end
-    [*HEAPED, 3.0, 3.0],  # a gap
-    HEAPED[12:],  # few pairs
-    [1.0 - x for x in HEAPED],  # few pairs for a d_z of 2
-    [0.0] * 57 + [1.0] * 3,  # the t test does not exclude 0
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "values",
+    [
+        HEAPED[:-11],  # one value at an end
+        [*HEAPED, 3.0, 3.0],  # a gap
+        HEAPED[12:],  # few pairs
+        [1.0 - x for x in HEAPED],  # few pairs for a d_z of 2
+        [0.0] * 57 + [1.0] * 3,  # the t test does not exclude 0
+    ],
+)
 def test_other_differences_keep_the_wider_limits(values):
-    assert effect_sizes(pairs(values, np.zeros(len(values)))).row("d_z").interval in ("outer_ends", "noncentral_t")
+    assert effect_sizes(pairs(values, np.zeros(len(values)))).row("d_z").interval in (
+        "outer_ends",
+        "noncentral_t",
+    )
     (low, high), plain = limits(values), limits(values, "noncentral_t")
     assert low <= plain[0] < plain[1] <= high
 
@@ -370,8 +433,15 @@ def test_the_default_interval_of_rounded_differences_is_not_too_long(shares):
     mean, sd = p @ values, math.sqrt(p @ (values - p @ values) ** 2)
     d, (g, k) = mean / sd, (p @ ((values - mean) / sd) ** power for power in (3, 4))
     oracle = 2 * 1.96 * math.sqrt((1 - d * g + d**2 * (k - 1) / 4) / 100)
-    rows = [effect_sizes(Paired.one_sample(rng.choice(values, 100, p=p))).row("d_z") for _ in range(1000)]
-    assert 0.93 - 0.007 <= np.mean([row.conf_low <= d <= row.conf_high for row in rows]) <= 0.97 + 0.007
+    rows = [
+        effect_sizes(Paired.one_sample(rng.choice(values, 100, p=p))).row("d_z")
+        for _ in range(1000)
+    ]
+    assert (
+        0.93 - 0.007
+        <= np.mean([row.conf_low <= d <= row.conf_high for row in rows])
+        <= 0.97 + 0.007
+    )
     assert np.mean([row.conf_high - row.conf_low for row in rows]) < 1.15 * oracle
 
 
@@ -388,7 +458,11 @@ def test_coverage_of_the_noncentral_interval():
 def test_skewed_differences_are_warned_of_where_the_interval_assumes_normal_ones(sign, warned):
     """The delta-method ratio against the spread of d_z over many samples: its direction and size are right."""
     rng = np.random.default_rng(3)
-    draw = (lambda n: rng.normal(0.5, 1, n)) if sign == 0 else (lambda n: sign * (rng.exponential(1, n) - 1) + 0.5)
+    draw = (
+        (lambda n: rng.normal(0.5, 1, n))
+        if sign == 0
+        else (lambda n: sign * (rng.exponential(1, n) - 1) + 0.5)
+    )
     values = draw(400)
     for ci in ("auto", "noncentral_t"):
         result = effect_sizes(Paired.one_sample(values), ci=ci)
@@ -396,7 +470,9 @@ def test_skewed_differences_are_warned_of_where_the_interval_assumes_normal_ones
     assert result.row("d_z").method == "noncentral t"
     spread = np.std([(x := draw(400)).mean() / x.std(ddof=1) for _ in range(2000)])
     many = draw(200_000)
-    assert error_ratio(many, np.ones(len(many)), 0.5) == pytest.approx(spread / np.sqrt(1.125 / 400), rel=0.06)
+    assert error_ratio(many, np.ones(len(many)), 0.5) == pytest.approx(
+        spread / np.sqrt(1.125 / 400), rel=0.06
+    )
 
 
 def test_summary_numbers_that_contradict_each_other():
@@ -404,17 +480,26 @@ def test_summary_numbers_that_contradict_each_other():
         effect_sizes_from_summary(n=10, t=0.1, mean=1, sd_first=1, sd_second=1)
     with pytest.raises(InputError, match="signs"):
         effect_sizes_from_summary(n=10, t=0, mean=1)
-    whole = effect_sizes_from_summary(n=10, t=5, mean=1, sd_first=1, sd_second=1)  # sd^2 = 10/25 = 2 - 2 r: r = .8
+    whole = effect_sizes_from_summary(
+        n=10, t=5, mean=1, sd_first=1, sd_second=1
+    )  # sd^2 = 10/25 = 2 - 2 r: r = .8
     assert whole.extras["summary"].r == pytest.approx(0.8)
     assert whole.row("d_rm").estimate == pytest.approx(1.0)
-    assert "not given" in effect_sizes_from_summary(n=10, t=0, mean=0, sd_first=1, sd_second=1).row("d_rm").undefined
+    assert (
+        "not given"
+        in effect_sizes_from_summary(n=10, t=0, mean=0, sd_first=1, sd_second=1)
+        .row("d_rm")
+        .undefined
+    )
 
 
 def test_rounding_is_no_standard_error():
     frame = pd.DataFrame(
         {"unit": list("abc"), "x": [1, 0, 0], "y": [0, 0, 0], "g": ["u", "v", "v"]}
     )  # only one resample has spread
-    pairs = Paired.from_wide(frame, first="x", second="y", unit="unit", cluster="g", scale="numeric")
+    pairs = Paired.from_wide(
+        frame, first="x", second="y", unit="unit", cluster="g", scale="numeric"
+    )
     for row in effect_sizes(pairs, resamples=200).rows:
         assert row.std_error is None
         assert row.undefined
@@ -427,10 +512,19 @@ def test_resamples_of_equal_pairs_have_no_size(seed, scale):
     rng = np.random.default_rng(seed)
     clusters = {"story": np.repeat(np.arange(3), 4), "topic": np.tile([0, 1, 2], 4)}
     rows = pd.concat(
-        pd.DataFrame({"unit": range(12), "condition": name, "value": scale * rng.integers(0, 100, 12), **clusters})
+        pd.DataFrame(
+            {
+                "unit": range(12),
+                "condition": name,
+                "value": scale * rng.integers(0, 100, 12),
+                **clusters,
+            }
+        )
         for name in ("x", "y")
     )
-    result = effect_sizes(Paired.from_frame(rows, conditions=("x", "y"), cluster=["story", "topic"]), resamples=500)
+    result = effect_sizes(
+        Paired.from_frame(rows, conditions=("x", "y"), cluster=["story", "topic"]), resamples=500
+    )
     assert result.row("d_z").std_error < 10
     assert result.verify().ok
 

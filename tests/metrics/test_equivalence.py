@@ -22,7 +22,11 @@ def pairs(first, second=None, *, clusters=()):
     first = np.asarray(first, dtype=float)
     second = np.zeros(len(first)) if second is None else np.asarray(second, dtype=float)
     factors = tuple(
-        Factor(name=name, codes=np.asarray(c, dtype=np.int64), levels=tuple(map(str, range(max(c) + 1))))
+        Factor(
+            name=name,
+            codes=np.asarray(c, dtype=np.int64),
+            levels=tuple(map(str, range(max(c) + 1))),
+        )
         for name, c in clusters
     )
     return Paired(
@@ -56,13 +60,26 @@ def test_both_tests_are_rs():
 
 @pytest.mark.parametrize(
     ("low", "high", "verdict"),
-    [(-3, 0, "equivalent"), (-0.5, 0.5, "different"), (-2, 2, "undecided"), (1, 2, "different"), (-1, 1, "undecided")],
+    [
+        (-3, 0, "equivalent"),
+        (-0.5, 0.5, "different"),
+        (-2, 2, "undecided"),
+        (1, 2, "different"),
+        (-1, 1, "undecided"),
+    ],
 )
 def test_verdict_follows_the_interval(low, high, verdict):
     result = equivalence(sleep(), low=low, high=high)
     row = result.rows[0]
-    inside, outside = low < row.conf_low and row.conf_high < high, row.conf_low > high or row.conf_high < low
-    assert result.extras["verdict"] == verdict == ("equivalent" if inside else "different" if outside else "undecided")
+    inside, outside = (
+        low < row.conf_low and row.conf_high < high,
+        row.conf_low > high or row.conf_high < low,
+    )
+    assert (
+        result.extras["verdict"]
+        == verdict
+        == ("equivalent" if inside else "different" if outside else "undecided")
+    )
     assert (result.row("equivalence").p_value < 0.05) == inside
     said = result.sentence()
     assert (" was shown (TOST p" in said) == inside
@@ -72,13 +89,17 @@ def test_verdict_follows_the_interval(low, high, verdict):
 def test_clusters_lead():
     result = equivalence(pairs(D, clusters=[("story", STORY)]), low=-1, high=1)
     m = clustered_mean(D, np.ones(len(D)), [STORY])
-    p = max(stats.t.sf((m.mean + 1) / m.std_error, m.df), stats.t.cdf((m.mean - 1) / m.std_error, m.df))
+    p = max(
+        stats.t.sf((m.mean + 1) / m.std_error, m.df), stats.t.cdf((m.mean - 1) / m.std_error, m.df)
+    )
     assert result.row("equivalence").p_value == pytest.approx(p)
     assert result.rows[0].n_clusters == 10
     assert result.verify().ok, result.verify().tidy().to_string()
     writer = np.arange(len(D)) % 6
     crossed = equivalence(pairs(D, clusters=[("story", STORY), ("writer", writer)]), low=-1, high=1)
-    assert crossed.rows[0].df == pytest.approx(clustered_mean(D, np.ones(len(D)), [STORY, writer]).df)
+    assert crossed.rows[0].df == pytest.approx(
+        clustered_mean(D, np.ones(len(D)), [STORY, writer]).df
+    )
     assert crossed.verify().ok, crossed.verify().tidy().to_string()
 
 
@@ -87,10 +108,16 @@ def test_bounds_in_standard_deviations():
     result = equivalence(pairs(d), low=-0.5, high=0.5, scale="d_z")
     t, root = stats.ttest_1samp(d, 0).statistic, math.sqrt(60)
     assert result.rows[0].estimate == pytest.approx(t / root)
-    assert result.row("above low").p_value == pytest.approx(stats.nct.sf(t, 59, -0.5 * root), abs=1e-9)
-    assert result.row("below high").p_value == pytest.approx(stats.nct.cdf(t, 59, 0.5 * root), abs=1e-9)
+    assert result.row("above low").p_value == pytest.approx(
+        stats.nct.sf(t, 59, -0.5 * root), abs=1e-9
+    )
+    assert result.row("below high").p_value == pytest.approx(
+        stats.nct.cdf(t, 59, 0.5 * root), abs=1e-9
+    )
     row = result.rows[0]
-    assert (result.extras["verdict"] == "equivalent") == (row.conf_low > -0.5 and row.conf_high < 0.5)
+    assert (result.extras["verdict"] == "equivalent") == (
+        row.conf_low > -0.5 and row.conf_high < 0.5
+    )
     assert result.verify().ok, result.verify().tidy().to_string()
     assert equivalence(pairs(-d), low=-0.5, high=0.5, scale="d_z").verify().ok
     with pytest.raises(InputError, match="independent pairs"):
@@ -107,7 +134,10 @@ def test_standard_tests_agree_with_the_noncentral_interval_at_its_ends():
 
 
 def test_conditions_exchanged_with_mirrored_bounds():
-    one, two = equivalence(sleep(), low=-2.5, high=0.5), equivalence(sleep().swap(), low=-0.5, high=2.5)
+    one, two = (
+        equivalence(sleep(), low=-2.5, high=0.5),
+        equivalence(sleep().swap(), low=-0.5, high=2.5),
+    )
     assert two.row("equivalence").p_value == pytest.approx(one.row("equivalence").p_value)
     assert two.row("above low").p_value == pytest.approx(one.row("below high").p_value)
     assert two.rows[0].conf_high == pytest.approx(-one.rows[0].conf_low)
@@ -145,7 +175,10 @@ def test_wrong_options(options, said):
 def test_error_rate_at_a_bound():
     rng, hits = np.random.default_rng(6), 0
     for _ in range(500):
-        hits += equivalence(pairs(rng.normal(0.5, 1, 40)), low=-0.5, high=0.5).extras["verdict"] == "equivalent"
+        hits += (
+            equivalence(pairs(rng.normal(0.5, 1, 40)), low=-0.5, high=0.5).extras["verdict"]
+            == "equivalent"
+        )
     assert hits / 500 == pytest.approx(0.05, abs=3 * math.sqrt(0.05 * 0.95 / 500))
 
 
@@ -156,7 +189,9 @@ def test_p_far_out_is_neither_zero_nor_a_stand_in():
     for name in ("above low", "below high"):
         assert 1e-200 < result.row(name).p_value < 1e-60
     assert result.verify().ok
-    rows = tuple(replace(r, p_value=r.p_value * 1.5) if r.term == "above low" else r for r in result.rows)
+    rows = tuple(
+        replace(r, p_value=r.p_value * 1.5) if r.term == "above low" else r for r in result.rows
+    )
     assert not replace(result, rows=rows).verify().ok
 
 

@@ -12,7 +12,9 @@ ITEMS = np.array(list("abcd"))
 GROUPS = {"a": "x", "b": "x", "c": "y", "d": "y"}
 
 
-def judged(rng: np.random.Generator, judges: int, rows: int = 40, spread: float = 0.8) -> pd.DataFrame:
+def judged(
+    rng: np.random.Generator, judges: int, rows: int = 40, spread: float = 0.8
+) -> pd.DataFrame:
     """Return comparisons of equally strong items by judges with tastes of their own."""
     judge = np.repeat(np.arange(judges), rows)
     taste = spread * rng.normal(size=(judges, 4))
@@ -46,7 +48,9 @@ def test_shares_resample_the_clusters_of_the_fit_or_else_pairs():
     assert default.rows == named.rows
     pairs = ss.preference_shares(fit, GROUPS, ci="basic", by="pair", resamples=200)
     assert "SS201" in codes(pairs)
-    given = ss.preference_shares(fit, GROUPS, ci="basic", refits=fit.bootstrap(by="pair", resamples=200), resamples=200)
+    given = ss.preference_shares(
+        fit, GROUPS, ci="basic", refits=fit.bootstrap(by="pair", resamples=200), resamples=200
+    )
     assert given.settings["by"] == "pair"
     assert given.rows == pairs.rows
     alone = ss.bradley_terry(judged(np.random.default_rng(1), 6).drop(columns="judge"))
@@ -59,7 +63,9 @@ def test_shares_of_judges_hold_where_those_of_pairs_do_not():
     for seed in range(30):
         fit = fit_of(10, seed)
         for by in held:
-            row = ss.preference_shares(fit, GROUPS, ci="basic", by=by, scale="geometric", resamples=200).rows[0]
+            row = ss.preference_shares(
+                fit, GROUPS, ci="basic", by=by, scale="geometric", resamples=200
+            ).rows[0]
             held[by] += row.conf_low <= 0.5 <= row.conf_high
     assert held["auto"] >= 24  # .91 of 250 with 8 judges, .93 with 12; 2.2 Monte-Carlo errors below
     assert held["pair"] <= 23  # .66 of 250 with 6
@@ -75,7 +81,9 @@ def test_two_or_three_clusters_give_no_interval(judges):
     assert shares.sentence()
     assert shares.verify().ok
     assert fit.bootstrap(resamples=200).verify().ok
-    assert all(row.conf_low is not None for row in ss.preference_shares(fit, GROUPS, ci="delta").rows)
+    assert all(
+        row.conf_low is not None for row in ss.preference_shares(fit, GROUPS, ci="delta").rows
+    )
 
 
 def test_a_bootstrap_says_how_often_it_held():
@@ -89,7 +97,9 @@ def test_a_bootstrap_says_how_often_it_held():
 def test_a_strength_that_the_fit_refuses_has_no_bootstrap_interval_by_the_same_clusters():
     rng = np.random.default_rng(1)
     rows = judged(rng, 8)
-    lone = pd.DataFrame({"item_a": ["e"] * 8, "item_b": ["a"] * 8, "winner": list("eaeaeaea"), "judge": "j0"})
+    lone = pd.DataFrame(
+        {"item_a": ["e"] * 8, "item_b": ["a"] * 8, "winner": list("eaeaeaea"), "judge": "j0"}
+    )
     fit = ss.bradley_terry(pd.concat([rows, lone], ignore_index=True), cluster="judge")
     boot = fit.bootstrap(resamples=400)
     refused = [row.term for row in fit.rows if row.undefined]

@@ -21,14 +21,22 @@ SAMPLES = TOP / "examples" / "data" / "samples.csv"
 def answers(draws: int = 3, seed: int = 1) -> pd.DataFrame:
     """Three labels of two models to 40 questions, unequally often."""
     draw = np.random.default_rng(seed)
-    rows = [(f"q{k}", model, t, "abc"[draw.choice(3, p=draw.dirichlet([1, 1, 1]))])
-            for k in range(40) for model in ("ash", "elm") for t in range(draws - (k % 7 == 0))]  # fmt: skip
+    rows = [
+        (f"q{k}", model, t, "abc"[draw.choice(3, p=draw.dirichlet([1, 1, 1]))])
+        for k in range(40)
+        for model in ("ash", "elm")
+        for t in range(draws - (k % 7 == 0))
+    ]
     return pd.DataFrame(rows, columns=["question", "model", "take", "label"])
 
 
 def by_hand(table: pd.DataFrame, model: str) -> float:
     groups = table[table["model"] == model].groupby("question")["label"]
-    shares = [np.mean([a != b for a, b in combinations(group, 2)]) for _, group in groups if len(group) > 1]
+    shares = [
+        np.mean([a != b for a, b in combinations(group, 2)])
+        for _, group in groups
+        if len(group) > 1
+    ]
     return float(np.mean(shares))
 
 
@@ -61,7 +69,9 @@ def test_a_source_that_never_changes_has_an_interval_above_zero() -> None:
 
 
 def test_answers_within_a_tolerance_are_alike() -> None:
-    table = pd.DataFrame({"item": [1, 1, 2, 2], "model": "m", "run": [1, 2] * 2, "score": [3, 4, 5, 9]})
+    table = pd.DataFrame(
+        {"item": [1, 1, 2, 2], "model": "m", "run": [1, 2] * 2, "score": [3, 4, 5, 9]}
+    )
     assert flip_rate(table).row("m").estimate == 1
     assert flip_rate(table, tolerance=1).row("m").estimate == 0.5
 

@@ -35,7 +35,9 @@ def test_each_pair_by_hand(share_of_ties: float) -> None:
         variance = win * (1 - mean) ** 2 + tie * (0.5 - mean) ** 2 + (1 - win - tie) * mean**2
         wanted += (score - len(games) * mean) ** 2 / (len(games) * variance)
     row = fit.goodness_of_fit(cells="total").rows[0]
-    assert row.statistic == pytest.approx(wanted, rel=1e-8)  # both from the same fitted probabilities
+    assert row.statistic == pytest.approx(
+        wanted, rel=1e-8
+    )  # both from the same fitted probabilities
     assert row.df == 15 - 5
 
 

@@ -30,7 +30,9 @@ def golden_design(name, **options):
 def abstractors():
     """Two abstractors of 100 charts, as a table of counts."""
     frame = golden_frame("cac_table_abstractors.csv")
-    table = pd.DataFrame(frame.to_numpy(dtype=int), index=list(frame.columns), columns=list(frame.columns))
+    table = pd.DataFrame(
+        frame.to_numpy(dtype=int), index=list(frame.columns), columns=list(frame.columns)
+    )
     return Ratings.from_table(table, levels=list(frame.columns), scale="ordinal")
 
 
@@ -47,8 +49,12 @@ def test_what_irrcac_printed(name, weights):
     assert result.extras["observed_agreement"] == pytest.approx(entry["pa"], rel=1e-12)
     assert result.extras["chance_agreement"] == pytest.approx(entry["pe"], rel=1e-12)
     low, high = (float(x) for x in entry["conf.int"].strip("()").split(","))
-    assert (row.conf_low, row.conf_high) == pytest.approx((low, high), abs=0.51e-3)  # three decimals
-    assert stdtr(row.df, -row.statistic) == pytest.approx(entry["p.value"], rel=1e-3)  # one-sided, of a rounded t
+    assert (row.conf_low, row.conf_high) == pytest.approx(
+        (low, high), abs=0.51e-3
+    )  # three decimals
+    assert stdtr(row.df, -row.statistic) == pytest.approx(
+        entry["p.value"], rel=1e-3
+    )  # one-sided, of a rounded t
     assert row.n == entry["tot.obs"]
     assert result.verify().ok
 
@@ -58,11 +64,17 @@ def test_what_irrcac_printed(name, weights):
 def test_rs_formulas_to_full_precision(case, weights):
     entry = golden("agreement")[case]
     name = {"four": "alpha_krippendorff_4x12", "anxiety": "agree_anxiety"}.get(case)
-    design = golden_design(name) if name else ratings(np.array(entry["ratings"], dtype=float), levels=entry["levels"])
+    design = (
+        golden_design(name)
+        if name
+        else ratings(np.array(entry["ratings"], dtype=float), levels=entry["levels"])
+    )
     want = entry["gwet"][weights]
     row = gwet_ac(design, weights=weights).rows[0]
     found = (row.estimate, row.std_error, row.conf_low, row.conf_high, row.p_value, row.df)
-    assert found == pytest.approx([want[k] for k in ("value", "std_error", "low", "high", "p", "df")], rel=1e-10)
+    assert found == pytest.approx(
+        [want[k] for k in ("value", "std_error", "low", "high", "p", "df")], rel=1e-10
+    )
 
 
 @pytest.mark.parametrize("weights", ["unweighted", "linear", "quadratic"])
@@ -85,7 +97,10 @@ def test_two_raters_from_a_table_of_counts(weights):
 
 def test_default_weights_follow_the_scale():
     matrix = golden_frame("agree_anxiety.csv").to_numpy(dtype=float)
-    assert gwet_ac(ratings(matrix, levels=LEVELS["agree_anxiety"], scale="nominal")).rows[0].term == "AC1"
+    assert (
+        gwet_ac(ratings(matrix, levels=LEVELS["agree_anxiety"], scale="nominal")).rows[0].term
+        == "AC1"
+    )
     ordinal = gwet_ac(ratings(matrix, levels=LEVELS["agree_anxiety"], scale="ordinal"))
     assert (ordinal.rows[0].term, ordinal.settings["weights"]) == ("AC2", "quadratic")
     assert "quadratic weights" in ordinal.sentence()
@@ -104,7 +119,10 @@ def test_a_matrix_of_weights():
 
 def test_levels_that_nobody_used_count():
     matrix = [[1, 1], [1, 2], [2, 2], [1, 1]]
-    two, five = (gwet_ac(ratings(matrix, levels=lv), weights="unweighted") for lv in ([1, 2], [1, 2, 3, 4, 5]))
+    two, five = (
+        gwet_ac(ratings(matrix, levels=lv), weights="unweighted")
+        for lv in ([1, 2], [1, 2, 3, 4, 5])
+    )
     pi = 5 / 8
     assert two.extras["chance_agreement"] == pytest.approx(2 * pi * (1 - pi))
     assert five.extras["chance_agreement"] == pytest.approx(2 * pi * (1 - pi) / 4)
@@ -148,16 +166,24 @@ def test_one_cluster_a_unit_is_independence_up_to_its_degrees_of_freedom():
 
 
 def test_strata_raters_and_refusals():
-    table = long_table([["a", "a", "?"], ["a", "b", "b"], ["b", "b", "b"], ["a", "?", "?"], ["b", "a", "a"]],
-                       {"part": list("xxyyy")})  # fmt: skip
-    design = Ratings.from_frame(table, levels=["a", "b"], scale="nominal", refusal="?", strata="part")
+    table = long_table(
+        [["a", "a", "?"], ["a", "b", "b"], ["b", "b", "b"], ["a", "?", "?"], ["b", "a", "a"]],
+        {"part": list("xxyyy")},
+    )
+    design = Ratings.from_frame(
+        table, levels=["a", "b"], scale="nominal", refusal="?", strata="part"
+    )
     for refusal in ("missing", "level"):
         result = gwet_ac(design, refusal=refusal, stratum="part")
         assert [r.group for r in result.rows] == [None, "x", "y"]
         assert result.verify().ok
         assert len(result.extras["levels"]) == 2 + (refusal == "level")
     with pytest.raises(InputError, match="refusal"):
-        gwet_ac(Ratings.from_frame(table, levels=["a", "b"], refusal="?"), weights="linear", refusal="level")
+        gwet_ac(
+            Ratings.from_frame(table, levels=["a", "b"], refusal="?"),
+            weights="linear",
+            refusal="level",
+        )
     assert gwet_ac(design, raters=["r000", "r002"]).counts["raters"] == 2
 
 
@@ -195,9 +221,15 @@ def test_no_pairs_one_unit_and_all_units_alike():
 
 @pytest.mark.parametrize(
     ("options", "named"),
-    [({"weights": "cubic"}, "cubic"), ({"kind": "both"}, "both"), ({"ci": "wald"}, "wald"), ({"level": 1.5}, "1.5"),
-     ({"refusal": "x"}, "'x'"), ({"cluster": "village"}, "village")],
-)  # fmt: skip
+    [
+        ({"weights": "cubic"}, "cubic"),
+        ({"kind": "both"}, "both"),
+        ({"ci": "wald"}, "wald"),
+        ({"level": 1.5}, "1.5"),
+        ({"refusal": "x"}, "'x'"),
+        ({"cluster": "village"}, "village"),
+    ],
+)
 def test_impossible_options(options, named):
     with pytest.raises(InputError, match=named):
         gwet_ac(golden_design("agree_anxiety"), **options)
@@ -211,7 +243,11 @@ def test_measurements_are_no_levels():
 
 @settings(max_examples=30, deadline=None)
 @given(
-    st.lists(st.lists(st.sampled_from([1.0, 2.0, 3.0, np.nan]), min_size=3, max_size=3), min_size=3, max_size=8),
+    st.lists(
+        st.lists(st.sampled_from([1.0, 2.0, 3.0, np.nan]), min_size=3, max_size=3),
+        min_size=3,
+        max_size=8,
+    ),
     st.randoms(use_true_random=False),
 )
 def test_units_raters_and_nominal_labels_may_be_permuted(matrix, random):
@@ -221,7 +257,10 @@ def test_units_raters_and_nominal_labels_may_be_permuted(matrix, random):
     rows, columns = list(range(len(x))), [0, 1, 2]
     random.shuffle(rows)
     random.shuffle(columns)
-    one, two = (gwet_ac(ratings(m, levels=[1, 2, 3], scale="nominal")) for m in (x, (4 - x)[rows][:, columns]))
+    one, two = (
+        gwet_ac(ratings(m, levels=[1, 2, 3], scale="nominal"))
+        for m in (x, (4 - x)[rows][:, columns])
+    )
     a, b = one.rows[0], two.rows[0]
     assert a.estimate == pytest.approx(b.estimate, abs=1e-12)
     assert (a.std_error is None) == (b.std_error is None)
@@ -230,13 +269,21 @@ def test_units_raters_and_nominal_labels_may_be_permuted(matrix, random):
     assert one.verify().ok
 
 
-@pytest.mark.parametrize("field", ["std_error", "conf_low", "conf_high", "statistic", "df", "p_value"])
-@pytest.mark.parametrize("metric", [gwet_ac, socialstats.fleiss_kappa, socialstats.krippendorff_alpha])
+@pytest.mark.parametrize(
+    "field", ["std_error", "conf_low", "conf_high", "statistic", "df", "p_value"]
+)
+@pytest.mark.parametrize(
+    "metric", [gwet_ac, socialstats.fleiss_kappa, socialstats.krippendorff_alpha]
+)
 def test_the_check_notices_every_number_of_the_row(metric, field):
     random = np.random.default_rng(4)
     base = random.integers(0, 3, 40)
-    table = np.where(random.random((40, 3)) < 0.6, base[:, None], random.integers(0, 3, (40, 3))).astype(float)
-    result = metric(ratings(table, {"story": [i % 9 for i in range(40)]}, levels=[0, 1, 2], scale="nominal"))
+    table = np.where(
+        random.random((40, 3)) < 0.6, base[:, None], random.integers(0, 3, (40, 3))
+    ).astype(float)
+    result = metric(
+        ratings(table, {"story": [i % 9 for i in range(40)]}, levels=[0, 1, 2], scale="nominal")
+    )
     assert result.verify().ok
     row = replace(result.rows[0], **{field: getattr(result.rows[0], field) * 1.001})
     assert not replace(result, rows=(row, *result.rows[1:])).verify().ok

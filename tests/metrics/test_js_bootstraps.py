@@ -14,23 +14,41 @@ from tests.metrics.test_formula_mutations import mutate
 
 pytestmark = pytest.mark.slow
 CLUSTERS: tuple[Any, ...] = (None, "story", ("story", "topic"))
-POOLED = [case for case in product(("percentile", "basic"), CLUSTERS, ("fixed", "random"), (None, "domain"))
-          if case[1:3] != (("story", "topic"), "random")]  # fmt: skip
+POOLED = [
+    case
+    for case in product(("percentile", "basic"), CLUSTERS, ("fixed", "random"), (None, "domain"))
+    if case[1:3] != (("story", "topic"), "random")
+]
 
 
-def table(units: int = 24, people: int = 7, runs: int = 5, seed: int = 1, alike: int = 1) -> pd.DataFrame:
+def table(
+    units: int = 24, people: int = 7, runs: int = 5, seed: int = 1, alike: int = 1
+) -> pd.DataFrame:
     """Units in stories that cross topics, rated by people and by runs of a model with tastes of their own."""
     rng = np.random.default_rng(seed)
     rows = []
     for k in range(0, units, alike):
-        drawn = {"human": rng.choice(3, people, p=rng.dirichlet([2, 2, 2])),
-                 "model": rng.choice(3, runs, p=rng.dirichlet([2, 3, 1]))}  # fmt: skip
+        drawn = {
+            "human": rng.choice(3, people, p=rng.dirichlet([2, 2, 2])),
+            "model": rng.choice(3, runs, p=rng.dirichlet([2, 3, 1])),
+        }
         rows += [
-            (f"u{unit}", f"{source} {n}", source, "abc"[value], f"s{k // 3}", f"t{k % 5}", "xy"[k % 2])
-            for unit in range(k, min(k + alike, units)) for source, given in drawn.items()
+            (
+                f"u{unit}",
+                f"{source} {n}",
+                source,
+                "abc"[value],
+                f"s{k // 3}",
+                f"t{k % 5}",
+                "xy"[k % 2],
+            )
+            for unit in range(k, min(k + alike, units))
+            for source, given in drawn.items()
             for n, value in enumerate(given)
-        ]  # fmt: skip
-    return pd.DataFrame(rows, columns=["unit", "rater", "source", "value", "story", "topic", "domain"])
+        ]
+    return pd.DataFrame(
+        rows, columns=["unit", "rater", "source", "value", "story", "topic", "domain"]
+    )
 
 
 def similarity(frame: pd.DataFrame, clusters: Any, **options: Any) -> Any:
@@ -51,8 +69,12 @@ def similarity(frame: pd.DataFrame, clusters: Any, **options: Any) -> Any:
 def checked(result: Any) -> list[bool | None]:
     """Return whether error and ends of each bootstrap row agree."""
     numbers = result.verify().numbers()
-    return [numbers[k, name] for k, row in enumerate(result.rows) if row.interval in ("percentile", "basic")
-            for name in ("std_error", "conf_low", "conf_high")]  # fmt: skip
+    return [
+        numbers[k, name]
+        for k, row in enumerate(result.rows)
+        if row.interval in ("percentile", "basic")
+        for name in ("std_error", "conf_low", "conf_high")
+    ]
 
 
 @pytest.mark.parametrize(("ci", "clusters", "people", "cell"), POOLED)
@@ -63,7 +85,12 @@ def test_a_shift_of_pooled_resamples_with_the_wrong_sign_is_noticed(
     right = similarity(table(), clusters, **options)
     assert right.verify().ok
     assert set(checked(right)) == {True}
-    mutate(monkeypatch, "metrics.js_similarity:resampled", "boot.replicates - shift", "boot.replicates + shift")
+    mutate(
+        monkeypatch,
+        "metrics.js_similarity:resampled",
+        "boot.replicates - shift",
+        "boot.replicates + shift",
+    )
     assert False in checked(similarity(table(), clusters, **options))
 
 
@@ -78,7 +105,12 @@ def test_resamples_within_units_are_drawn_again(
     right = similarity(frame, clusters, **options)
     assert right.verify().ok
     assert set(checked(right)) == {True}
-    mutate(monkeypatch, "metrics.js_similarity:resampled", "boot.replicates - shift", "boot.replicates + 0.2")
+    mutate(
+        monkeypatch,
+        "metrics.js_similarity:resampled",
+        "boot.replicates - shift",
+        "boot.replicates + 0.2",
+    )
     assert False in checked(similarity(frame, clusters, **options))
 
 

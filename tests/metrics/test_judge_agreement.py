@@ -27,17 +27,23 @@ def table(seed=1, units=40, people=3, judges=1, noise=0.8, missing=0.0, extra=0.
     truth = rng.normal(size=units) + 0.5 * rng.normal(size=units)[np.arange(units) // 4]
     rows = []
     for r in range(people + judges):
-        own = truth + noise * rng.normal(size=units) + extra * rng.normal(size=units) * (r >= people)
+        own = (
+            truth + noise * rng.normal(size=units) + extra * rng.normal(size=units) * (r >= people)
+        )
         values = np.digitize(own, [-1.2, -0.4, 0.4, 1.2]) + 1
         kind, name = ("human", f"p{r}") if r < people else ("model", f"j{r - people}")
         keep = rng.random(units) >= missing
-        rows += [(f"u{u:03d}", name, kind, int(values[u]), f"s{u // 4:02d}", f"w{u % 5}")
-                 for u in np.flatnonzero(keep)]  # fmt: skip
+        rows += [
+            (f"u{u:03d}", name, kind, int(values[u]), f"s{u // 4:02d}", f"w{u % 5}")
+            for u in np.flatnonzero(keep)
+        ]
     return pd.DataFrame(rows, columns=["unit", "rater", "kind", "value", "story", "writer"])
 
 
 def design_of(frame, **options):
-    return Ratings.from_frame(frame, **{"levels": LEVELS, "scale": "ordinal", "rater_source": "kind"} | options)
+    return Ratings.from_frame(
+        frame, **{"levels": LEVELS, "scale": "ordinal", "rater_source": "kind"} | options
+    )
 
 
 def by_hand(frame, judge, weights):
@@ -51,7 +57,10 @@ def by_hand(frame, judge, weights):
     own = (wide[judge].to_numpy() - 1).astype(int)
     every = [one for line in given for one in line]
     n = len(every)
-    met = sum(2 * sum(v[a, b] for (_, a), (_, b) in combinations(x, 2)) / (len(x) - 1) for x in given) / n
+    met = (
+        sum(2 * sum(v[a, b] for (_, a), (_, b) in combinations(x, 2)) / (len(x) - 1) for x in given)
+        / n
+    )
     apart = np.mean([v[a, b] for p, a in every for q, b in every if p != q])
     judged = sum(v[a, y] for x, y in zip(given, own, strict=True) for _, a in x) / n
     chance = sum(len(x) * v[a, y] for x, y in zip(given, own, strict=True) for _, a in every) / n**2
@@ -64,8 +73,12 @@ def test_both_kappas_are_those_of_every_pair_written_out(weights):
     result = ss.judge_agreement(design_of(frame), weights=weights)
     for judge in ("j0", "j1"):
         own, theirs, units = by_hand(frame, judge, weights)
-        assert result.row("judge with people", group=judge).estimate == pytest.approx(own, abs=1e-12)
-        assert result.row("people with people", group=judge).estimate == pytest.approx(theirs, abs=1e-12)
+        assert result.row("judge with people", group=judge).estimate == pytest.approx(
+            own, abs=1e-12
+        )
+        assert result.row("people with people", group=judge).estimate == pytest.approx(
+            theirs, abs=1e-12
+        )
         gap = result.row("difference", group=judge)
         assert gap.estimate == pytest.approx(own - theirs, abs=1e-12)
         assert gap.n_units == units
@@ -80,7 +93,9 @@ def test_people_with_people_is_congers_kappa_that_irrcac_printed_when_nothing_is
     design = design_of(frame, levels=[1, 2, 3, 4, 5, 6])
     conger = golden("agree_anxiety")["r"]["irrCAC"][f"conger.kappa.raw {weights}"]
     result = ss.judge_agreement(design, weights=weights)
-    assert result.row("people with people").estimate == pytest.approx(conger["coeff.val"], abs=5.1e-6)  # five digits
+    assert result.row("people with people").estimate == pytest.approx(
+        conger["coeff.val"], abs=5.1e-6
+    )  # five digits
 
 
 def test_both_are_pooled_weighted_kappas_of_their_pairs_when_nothing_is_missing():
@@ -101,10 +116,17 @@ def test_both_are_pooled_weighted_kappas_of_their_pairs_when_nothing_is_missing(
 def test_errors_are_near_those_of_leaving_out_one_unit_at_a_time(weights):
     frame = table(units=120, missing=0.2)
     result = ss.judge_agreement(design_of(frame), weights=weights)
-    left = np.array([
-        [row.estimate for row in ss.judge_agreement(design_of(frame[frame["unit"] != unit]), weights=weights).rows]
-        for unit in frame["unit"].unique()
-    ])  # fmt: skip
+    left = np.array(
+        [
+            [
+                row.estimate
+                for row in ss.judge_agreement(
+                    design_of(frame[frame["unit"] != unit]), weights=weights
+                ).rows
+            ]
+            for unit in frame["unit"].unique()
+        ]
+    )
     n = result.rows[0].n_units
     jackknife = np.sqrt((n - 1) / n * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
     assert [row.std_error for row in result.rows] == pytest.approx(jackknife.tolist(), rel=0.04)
@@ -125,17 +147,21 @@ def test_a_wrong_number_of_any_row_is_noticed(cluster):
 
 @pytest.mark.parametrize(("people", "cluster"), [(2, ()), (5, ()), (3, "story")])
 @pytest.mark.slow
-def test_the_interval_of_the_difference_covers_zero_for_a_judge_who_rates_as_people_do(people, cluster):
+def test_the_interval_of_the_difference_covers_zero_for_a_judge_who_rates_as_people_do(
+    people, cluster
+):
     draws = 400
     rows = [
-        ss.judge_agreement(design_of(table(seed=1000 + k, units=60, people=people, missing=0.1), cluster=cluster)).rows[
-            0
-        ]
+        ss.judge_agreement(
+            design_of(table(seed=1000 + k, units=60, people=people, missing=0.1), cluster=cluster)
+        ).rows[0]
         for k in range(draws)
     ]
     held = np.mean([row.conf_low <= 0 <= row.conf_high for row in rows])
     assert abs(held - 0.95) < 3 * np.sqrt(0.95 * 0.05 / draws)  # three Monte-Carlo errors
-    assert abs(np.mean([row.estimate for row in rows])) < 3 * np.std([row.estimate for row in rows]) / np.sqrt(draws)
+    assert abs(np.mean([row.estimate for row in rows])) < 3 * np.std(
+        [row.estimate for row in rows]
+    ) / np.sqrt(draws)
 
 
 def test_a_judge_with_more_noise_than_people_is_found_out():
@@ -146,7 +172,9 @@ def test_a_judge_with_more_noise_than_people_is_found_out():
 
 def test_a_judge_who_always_gives_the_middle_level_agrees_as_by_chance():
     frame = table(noise=2.0)
-    constant = ss.judge_agreement(design_of(frame.assign(value=frame["value"].where(frame["kind"] == "human", 3))))
+    constant = ss.judge_agreement(
+        design_of(frame.assign(value=frame["value"].where(frame["kind"] == "human", 3)))
+    )
     row = constant.row("judge with people")
     assert row.estimate == 0
     assert row.conf_low is None
@@ -171,7 +199,9 @@ def test_a_judge_who_rates_higher_than_people_is_not_excused():
         (["many", "one"], "many"),
     ],
 )
-def test_people_are_known_by_the_name_of_their_group_or_as_the_larger_group_of_the_declared_source(kinds, people):
+def test_people_are_known_by_the_name_of_their_group_or_as_the_larger_group_of_the_declared_source(
+    kinds, people
+):
     frame = table(judges=len(kinds) - 1)
     names = {"p0": kinds[0], "p1": kinds[0], "p2": kinds[0], "j0": kinds[1], "j1": kinds[-1]}
     result = ss.judge_agreement(design_of(frame.assign(kind=frame["rater"].map(names))))
@@ -203,7 +233,9 @@ def test_what_cannot_be_compared_has_a_reason():
     assert apart.rows[0].undefined == alone.rows[0].undefined
     people = frame["kind"] == "human"
     same = ss.judge_agreement(design_of(frame.assign(value=frame["value"].where(~people, 2))))
-    assert same.row("people with people").undefined.startswith("no variation: raters gave levels that do not disagree")
+    assert same.row("people with people").undefined.startswith(
+        "no variation: raters gave levels that do not disagree"
+    )
     assert same.row("difference").estimate is None
     two = ss.judge_agreement(design_of(frame[frame["unit"].isin(["u000", "u001"])]))
     assert all(row.conf_low is None and row.undefined for row in two.rows)
@@ -217,8 +249,12 @@ def test_alike_units_count_as_often_as_they_occur():
     design = design_of(frame)
     twice = pd.concat([frame, frame.assign(unit=frame["unit"] + "b")])
     counted = replace(design, unit_count=np.full(len(design.units), 2.0))
-    for one, other in zip(ss.judge_agreement(design_of(twice)).rows, ss.judge_agreement(counted).rows, strict=True):
-        assert (one.estimate, one.std_error, one.n) == pytest.approx((other.estimate, other.std_error, other.n))
+    for one, other in zip(
+        ss.judge_agreement(design_of(twice)).rows, ss.judge_agreement(counted).rows, strict=True
+    ):
+        assert (one.estimate, one.std_error, one.n) == pytest.approx(
+            (other.estimate, other.std_error, other.n)
+        )
     assert ss.judge_agreement(counted).verify().ok
 
 
@@ -226,8 +262,15 @@ def test_the_kappa_of_two_people_has_the_interval_of_their_pair() -> None:
     """By Fisher's z in both results: a page that shows both has one interval for one number."""
     frame = table(people=2)
     theirs = ss.judge_agreement(design_of(frame)).row("people with people")
-    pair = ss.weighted_kappa(design_of(frame[frame["kind"] == "human"]), weights="quadratic").rows[0]
+    pair = ss.weighted_kappa(design_of(frame[frame["kind"] == "human"]), weights="quadratic").rows[
+        0
+    ]
     same = [(r.estimate, r.conf_low, r.conf_high) for r in (theirs, pair)]
     assert same[0] == pytest.approx(same[1])
-    z, far = np.arctanh(theirs.estimate), stats.t.ppf(0.975, theirs.df) * theirs.std_error / (1 - theirs.estimate**2)
-    assert (theirs.conf_low, theirs.conf_high) == pytest.approx((np.tanh(z - far), np.tanh(z + far)))
+    z, far = (
+        np.arctanh(theirs.estimate),
+        stats.t.ppf(0.975, theirs.df) * theirs.std_error / (1 - theirs.estimate**2),
+    )
+    assert (theirs.conf_low, theirs.conf_high) == pytest.approx(
+        (np.tanh(z - far), np.tanh(z + far))
+    )

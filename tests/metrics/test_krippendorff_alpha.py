@@ -46,8 +46,13 @@ def test_krippendorffs_example(scale):
     assert row.estimate == pytest.approx(entry[f"alpha_{scale}"], rel=1e-12)
     assert (row.n, row.n_units) == (40, 11)
     assert result.extras["n_pairable"] == entry["n_pairable"]
-    np.testing.assert_allclose(result.extras["coincidences"], entry["coincidence"], atol=2e-14 * 1000)
-    observed, expected = result.extras["observed_disagreement"], result.extras["expected_disagreement"]
+    np.testing.assert_allclose(
+        result.extras["coincidences"], entry["coincidence"], atol=2e-14 * 1000
+    )
+    observed, expected = (
+        result.extras["observed_disagreement"],
+        result.extras["expected_disagreement"],
+    )
     assert 1 - observed / expected == pytest.approx(row.estimate)
     assert result.verify().ok
     assert {c.code for c in result.cautions} >= {"SS312", "SS315"}
@@ -58,10 +63,14 @@ def test_disagreements_of_the_nominal_example_by_hand():
     extras = krippendorff_alpha(four(), scale="nominal").extras
     assert extras["margins"].tolist() == [9, 13, 10, 5, 3]
     assert extras["observed_disagreement"] == pytest.approx(8 / 40)
-    assert extras["expected_disagreement"] == pytest.approx((40**2 - 81 - 169 - 100 - 25 - 9) / (40 * 39))
+    assert extras["expected_disagreement"] == pytest.approx(
+        (40**2 - 81 - 169 - 100 - 25 - 9) / (40 * 39)
+    )
 
 
-@pytest.mark.parametrize(("scale", "weights"), [("nominal", "unweighted"), ("interval", "quadratic")])
+@pytest.mark.parametrize(
+    ("scale", "weights"), [("nominal", "unweighted"), ("interval", "quadratic")]
+)
 @pytest.mark.parametrize("name", ["alpha_krippendorff_4x12", "agree_anxiety"])
 def test_closed_interval_is_the_one_irrcac_printed(name, scale, weights):
     entry = golden(name)["r"]["irrCAC"][f"krippen.alpha.raw {weights}"]
@@ -76,10 +85,14 @@ def test_closed_interval_is_the_one_irrcac_printed(name, scale, weights):
     reach = critical_value(0.95, df) * row.std_error
     assert row.estimate - reach == pytest.approx(low, abs=0.6e-3)  # printed with three decimals
     assert min(1, row.estimate + reach) == pytest.approx(high, abs=0.6e-3)
-    assert stdtr(df, -row.statistic) == pytest.approx(entry["p.value"], rel=2e-4)  # one-sided, of a rounded t
+    assert stdtr(df, -row.statistic) == pytest.approx(
+        entry["p.value"], rel=2e-4
+    )  # one-sided, of a rounded t
     if row.df == df:
         assert (row.conf_low, row.conf_high) == pytest.approx((low, high), abs=0.6e-3)
-        assert row.p_value == pytest.approx(2 * min(entry["p.value"], 1 - entry["p.value"]), rel=2e-4)
+        assert row.p_value == pytest.approx(
+            2 * min(entry["p.value"], 1 - entry["p.value"]), rel=2e-4
+        )
 
 
 def test_row_is_a_t_interval_cut_at_one():
@@ -112,7 +125,9 @@ def test_crossed_clusters(scale):
     design = ratings(x, {"story": story, "writer": writer})
     closed = krippendorff_alpha(design, scale=scale)
     assert closed.verify().ok
-    assert 8 <= closed.row("alpha").df <= 11  # between those of 9 writers and of 12 stories, which are nearly even
+    assert (
+        8 <= closed.row("alpha").df <= 11
+    )  # between those of 9 writers and of 12 stories, which are nearly even
     assert closed.row("alpha").n_clusters == 9
     boot = krippendorff_alpha(design, scale=scale, ci="percentile", resamples=400).row("alpha")
     assert 0.4 < boot.std_error / closed.row("alpha").std_error < 2.5
@@ -124,9 +139,12 @@ def test_crossed_clusters(scale):
 def test_bootstrap_and_closed_standard_errors_agree_in_large_samples(scale):
     x, _, _ = simulated(n=600)
     closed, boot = (
-        krippendorff_alpha(ratings(x), scale=scale, ci=ci).row("alpha").std_error for ci in ("closed", "percentile")
+        krippendorff_alpha(ratings(x), scale=scale, ci=ci).row("alpha").std_error
+        for ci in ("closed", "percentile")
     )
-    assert boot == pytest.approx(closed, rel=0.08)  # s.e. of 2,000 resamples: 1.6%, and the bias of linearising
+    assert boot == pytest.approx(
+        closed, rel=0.08
+    )  # s.e. of 2,000 resamples: 1.6%, and the bias of linearising
 
 
 @pytest.mark.parametrize("function", [krippendorff_alpha, gwet_ac, fleiss_kappa])
@@ -184,7 +202,9 @@ def test_by_gives_one_result_a_level():
     theirs = krippendorff.alpha(reliability_data=x[30:].T, level_of_measurement="nominal")
     assert group["b"].row("alpha").estimate == pytest.approx(theirs, abs=1e-12)
     again = krippendorff_alpha(table.drop(columns="model"), scale="nominal").row("alpha")
-    assert again.estimate == pytest.approx(krippendorff.alpha(reliability_data=x.T, level_of_measurement="nominal"))
+    assert again.estimate == pytest.approx(
+        krippendorff.alpha(reliability_data=x.T, level_of_measurement="nominal")
+    )
 
 
 @pytest.mark.parametrize("scale", SCALES)
@@ -197,7 +217,9 @@ def test_alike_units_may_be_counted(scale):
     long = ratings(np.repeat(x, times, axis=0), scale="ratio")
     one, two = (krippendorff_alpha(d, scale=scale) for d in (counted, long))
     a, b = one.row("alpha"), two.row("alpha")
-    assert (a.estimate, a.std_error, a.conf_low) == pytest.approx((b.estimate, b.std_error, b.conf_low), rel=1e-12)
+    assert (a.estimate, a.std_error, a.conf_low) == pytest.approx(
+        (b.estimate, b.std_error, b.conf_low), rel=1e-12
+    )
     assert (a.n, a.n_units, a.df) == (b.n, b.n_units, b.df)
     assert one.verify().ok
     assert krippendorff_alpha(counted, scale=scale, ci="bca", resamples=400).verify().ok
@@ -207,7 +229,11 @@ def test_alike_units_may_be_counted(scale):
 
 
 def refusing():
-    rows = [(u, r, v) for u, line in enumerate(["aab", "bb?", "??a", "aaa", "b?b", "cca"]) for r, v in enumerate(line)]
+    rows = [
+        (u, r, v)
+        for u, line in enumerate(["aab", "bb?", "??a", "aaa", "b?b", "cca"])
+        for r, v in enumerate(line)
+    ]
     return pd.DataFrame(rows, columns=["unit", "rater", "value"])
 
 
@@ -220,7 +246,9 @@ def test_a_refusal_is_missing_or_a_level():
     for refusal, data in (("missing", cut), ("level", full)):
         result = krippendorff_alpha(design, refusal=refusal)
         theirs = krippendorff.alpha(
-            reliability_data=data.T, value_domain=sorted(set(data[~np.isnan(data)])), level_of_measurement="nominal"
+            reliability_data=data.T,
+            value_domain=sorted(set(data[~np.isnan(data)])),
+            level_of_measurement="nominal",
         )
         assert result.row("alpha").estimate == pytest.approx(theirs, abs=1e-12)
         assert result.verify().ok
@@ -233,15 +261,23 @@ def test_a_refusal_is_missing_or_a_level():
 def test_a_level_named_like_a_refusal_is_not_one():
     table = refusing().replace({"value": {"c": "(refusal)"}})
     design = Ratings.from_frame(table, levels=["a", "b", "(refusal)"], scale="nominal", refusal="?")
-    assert krippendorff_alpha(design, refusal="level").extras["levels"][2:] == ("(refusal)", "((refusal))")
+    assert krippendorff_alpha(design, refusal="level").extras["levels"][2:] == (
+        "(refusal)",
+        "((refusal))",
+    )
 
 
 def test_labels_have_an_order_only_where_one_is_declared():
-    table = pd.DataFrame({"unit": [1, 1, 2, 2, 3, 3], "rater": list("ab") * 3, "value": list("lmhmll")})
+    table = pd.DataFrame(
+        {"unit": [1, 1, 2, 2, 3, 3], "rater": list("ab") * 3, "value": list("lmhmll")}
+    )
     ordered = Ratings.from_frame(table, levels=["l", "m", "h"])
     assert krippendorff_alpha(ordered).settings["scale"] == "ordinal"
     for scale in ("interval", "ratio"):  # the rule of reading tables: distances need numbers
-        with pytest.raises(InputError, match=f"scale='{scale}' needs numbers; the levels are l, m, h. Use scale='ord"):
+        with pytest.raises(
+            InputError,
+            match=f"scale='{scale}' needs numbers; the levels are l, m, h. Use scale='ord",
+        ):
             krippendorff_alpha(ordered, scale=scale)
     plain = Ratings.from_frame(table, scale="nominal")
     with pytest.raises(InputError, match="levels="):
@@ -278,7 +314,9 @@ def test_perfect_agreement_has_a_bound_and_no_resamples():
     result = krippendorff_alpha(ratings([[1, 1], [2, 2], [3, 3]]), scale="nominal")
     row = result.row("alpha")
     assert (row.std_error, row.p_value, row.conf_high) == (None, None, 1)
-    assert row.conf_low == pytest.approx(1 - (1 - 0.025 ** (1 / 3)) / (24 / 30))  # Clopper and Pearson: 0 of 3
+    assert row.conf_low == pytest.approx(
+        1 - (1 - 0.025 ** (1 / 3)) / (24 / 30)
+    )  # Clopper and Pearson: 0 of 3
     assert result.verify().ok
 
 
@@ -328,12 +366,17 @@ def test_a_stratum_without_pairs_is_a_row_with_its_reason():
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        ({"scale": "Ordinal"}, "Ordinal"), ({"ci": "bootstrap"}, "bootstrap"), ({"refusal": "drop"}, "drop"),
-        ({"on_undefined": 0.0}, "0.0"), ({"on_undefined": True}, "True"), ({"level": 95}, "95"),
-        ({"cluster": "village"}, "village"), ({"ci": "percentile", "resamples": 10}, "10"),
+        ({"scale": "Ordinal"}, "Ordinal"),
+        ({"ci": "bootstrap"}, "bootstrap"),
+        ({"refusal": "drop"}, "drop"),
+        ({"on_undefined": 0.0}, "0.0"),
+        ({"on_undefined": True}, "True"),
+        ({"level": 95}, "95"),
+        ({"cluster": "village"}, "village"),
+        ({"ci": "percentile", "resamples": 10}, "10"),
         ({"ci": "percentile", "seed": -1}, "-1"),
     ],
-)  # fmt: skip
+)
 def test_impossible_options(options, named):
     with pytest.raises(InputError, match=named):
         krippendorff_alpha(four(), **options)
@@ -341,8 +384,12 @@ def test_impossible_options(options, named):
 
 def test_hostile_labels_do_no_harm():
     bad = ["<script>alert(1)</script>", "{0}%s", "a\nb"]
-    rows = [(f"u{k}", r, bad[(k + (r == "y" and k == 0)) % 3]) for k in range(9) for r in ("x", "y")]
-    design = Ratings.from_frame(pd.DataFrame(rows, columns=["unit", "rater", "value"]), levels=bad, scale="nominal")
+    rows = [
+        (f"u{k}", r, bad[(k + (r == "y" and k == 0)) % 3]) for k in range(9) for r in ("x", "y")
+    ]
+    design = Ratings.from_frame(
+        pd.DataFrame(rows, columns=["unit", "rater", "value"]), levels=bad, scale="nominal"
+    )
     result = krippendorff_alpha(design)
     assert "\n" not in result.sentence()
     json.dumps(result.to_dict(), allow_nan=False)
@@ -350,7 +397,11 @@ def test_hostile_labels_do_no_harm():
 
 # --- properties --------------------------------------------------------------------------------------------------
 
-tables = st.lists(st.lists(st.sampled_from([np.nan, 1.0, 2.0, 4.0]), min_size=3, max_size=3), min_size=4, max_size=10)
+tables = st.lists(
+    st.lists(st.sampled_from([np.nan, 1.0, 2.0, 4.0]), min_size=3, max_size=3),
+    min_size=4,
+    max_size=10,
+)
 
 
 def alpha(matrix, scale):
@@ -361,7 +412,9 @@ def alpha(matrix, scale):
 
 
 def equal(one, two):
-    return one == two if one is None or isinstance(one, str) else two == pytest.approx(one, abs=1e-9)
+    return (
+        one == two if one is None or isinstance(one, str) else two == pytest.approx(one, abs=1e-9)
+    )
 
 
 @settings(max_examples=25, deadline=None)
@@ -401,5 +454,7 @@ def test_many_different_values_are_verified_too(scale):
     assert checks["direct sums"].ok
     assert checks["krippendorff"].ok is None
     assert "numbers at once" in checks["krippendorff"].note
-    wrong = replace(result, rows=(replace(result.rows[0], estimate=result.rows[0].estimate + 0.001),))
+    wrong = replace(
+        result, rows=(replace(result.rows[0], estimate=result.rows[0].estimate + 0.001),)
+    )
     assert not wrong.verify().ok

@@ -34,7 +34,9 @@ def test_differences_of_one_task_are_rs_paired_t_tests():
     for name, wanted in R["one_task"]["score"].items():
         row = result.row(name, group="difference")
         check(row, wanted)
-        assert (row.conf_low, row.conf_high) == pytest.approx((wanted["low"], wanted["high"]), rel=1e-10)
+        assert (row.conf_low, row.conf_high) == pytest.approx(
+            (wanted["low"], wanted["high"]), rel=1e-10
+        )
     for model, mean in R["one_task"]["mean"].items():
         assert result.row(model, group="mean").estimate == pytest.approx(mean, rel=1e-12)
 
@@ -87,7 +89,11 @@ def test_missing_scores_leave_each_pair_its_own_units():
         both = wide[[a, b]].dropna()
         row = result.row(f"{a} - {b}", group="difference")
         wanted = stats.ttest_rel(both[a], both[b])
-        assert (row.statistic, row.df, row.n_units) == (pytest.approx(wanted.statistic), len(both) - 1, len(both))
+        assert (row.statistic, row.df, row.n_units) == (
+            pytest.approx(wanted.statistic),
+            len(both) - 1,
+            len(both),
+        )
         p[f"{a} - {b}"] = wanted.pvalue
     holm = dict(zip(p, multipletests([*p.values()], method="holm")[1], strict=True))
     for name, value in holm.items():
@@ -114,7 +120,9 @@ def test_a_model_without_a_task_has_no_mean_over_tasks_but_one_over_units():
 def test_a_board_on_which_no_model_has_all_tasks_has_no_ranks():
     names = sorted(set(FRAME["model"]))
     tasks = sorted(set(FRAME["task"]))
-    frame = FRAME[[tasks[names.index(m) % len(tasks)] != t for m, t in FRAME[["model", "task"]].to_numpy()]]
+    frame = FRAME[
+        [tasks[names.index(m) % len(tasks)] != t for m, t in FRAME[["model", "task"]].to_numpy()]
+    ]
     ranks = board(frame=frame).ranks()
     assert all(row.estimate is None and row.undefined for row in ranks.rows)
     assert ranks.sentence().startswith("No model has a mean (no unit of task")
@@ -135,7 +143,9 @@ def test_ranks_with_few_units_count_what_holms_method_finds():
     rows = [(f"m{k}", i, 0.9 * k + rng.normal()) for k in range(5) for i in range(12)]
     result = ss.leaderboard(pd.DataFrame(rows, columns=["model", "item", "score"]))
     pairs = {row.term: row for row in result.rows if row.group == "difference"}
-    found = {row.term: (row.conf_low, row.conf_high) for row in result.ranks(kind="simultaneous").rows}
+    found = {
+        row.term: (row.conf_low, row.conf_high) for row in result.ranks(kind="simultaneous").rows
+    }
     for model in result.design.raters:
         above = below = 0
         for name, row in pairs.items():
@@ -196,9 +206,13 @@ def test_equal_models_are_rarely_told_apart():
     rng, wrong = np.random.default_rng(11), 0
     unit, model = (a.ravel() for a in np.meshgrid(np.arange(60), list("abcd")))
     for _ in range(200):
-        scenario = np.repeat(rng.normal(size=(20, 4)), 3, axis=0)  # models vary by scenario, three items each
+        scenario = np.repeat(
+            rng.normal(size=(20, 4)), 3, axis=0
+        )  # models vary by scenario, three items each
         y = (scenario + rng.normal(size=(60, 4))).T.ravel()
-        frame = pd.DataFrame({"model": model, "item": unit, "score": y, "scenario": unit // 3, "task": unit // 3 % 2})
+        frame = pd.DataFrame(
+            {"model": model, "item": unit, "score": y, "scenario": unit // 3, "task": unit // 3 % 2}
+        )
         result = ss.leaderboard(ss.model_scores(frame, cluster="scenario"))
         wrong += any(row.p_adjusted <= 0.05 for row in result.rows if row.group == "difference")
     assert wrong / 200 < 0.05 + 3 * 0.0154
@@ -211,7 +225,9 @@ def test_intervals_of_shares_over_tasks_cover_and_stay_in_range():
     chance = np.linspace(0.85, 0.99, 10)
     task, item, model = (a.ravel() for a in np.meshgrid(np.arange(10), np.arange(10), list("ab")))
     for _ in range(200):
-        frame = pd.DataFrame({"model": model, "task": task, "item": item, "score": rng.random(200) < chance[task]})
+        frame = pd.DataFrame(
+            {"model": model, "task": task, "item": item, "score": rng.random(200) < chance[task]}
+        )
         for row in ss.leaderboard(frame).rows[:2]:
             assert 0 <= row.conf_low < row.conf_high <= 1
             held += row.conf_low <= chance.mean() <= row.conf_high
@@ -219,8 +235,14 @@ def test_intervals_of_shares_over_tasks_cover_and_stay_in_range():
 
 
 def test_models_with_the_same_mean_share_the_first_place():
-    frame = pd.DataFrame({"model": list("aabbcc"), "item": [1, 2] * 3, "score": [1.0, 0, 0, 1, 0, 0]})
-    assert ss.leaderboard(frame).sentence().startswith("2 of 3 models tied for first (mean score .500; ")
+    frame = pd.DataFrame(
+        {"model": list("aabbcc"), "item": [1, 2] * 3, "score": [1.0, 0, 0, 1, 0, 0]}
+    )
+    assert (
+        ss.leaderboard(frame)
+        .sentence()
+        .startswith("2 of 3 models tied for first (mean score .500; ")
+    )
     assert ss.leaderboard(frame).sentence().endswith("; 2 items): a and b.")
 
 
@@ -229,8 +251,14 @@ def test_models_with_the_same_mean_share_the_first_place():
     [
         (lambda: board(task="topic"), "task='topic' is no stratum. Declared: 'task'"),
         (lambda: board(pooling="all"), "pooling='all' is not one of tasks, units"),
-        (lambda: board(cluster=("story", "half"), frame=FRAME.assign(half=FRAME["item"] % 2)), "one cluster factor"),
-        (lambda: board(cluster="item", frame=FRAME.drop(columns="story")), "'item' already is the unit"),
+        (
+            lambda: board(cluster=("story", "half"), frame=FRAME.assign(half=FRAME["item"] % 2)),
+            "one cluster factor",
+        ),
+        (
+            lambda: board(cluster="item", frame=FRAME.drop(columns="story")),
+            "'item' already is the unit",
+        ),
         (lambda: board(frame=FRAME[FRAME["model"] == "ash"]), "this table has one model, 'ash'"),
         (lambda: board().ranks(kind="both"), "kind='both' is not one of"),
     ],
@@ -263,10 +291,14 @@ def test_a_small_task_without_variation_keeps_the_width_of_its_few_units():
     """Task s: 5 of 5 right, for both models; its own interval reaches far down, and half as far that of the mean."""
     rng = np.random.default_rng(1)
     score = {m: np.r_[np.ones(5), rng.random(200) < 0.7] for m in "ab"}
-    frame = pd.DataFrame({
-        "model": np.repeat(["a", "b"], 205), "task": (["s"] * 5 + ["L"] * 200) * 2, "item": [*range(205)] * 2,
-        "score": np.concatenate([score["a"], score["b"]]).astype(int),
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "model": np.repeat(["a", "b"], 205),
+            "task": (["s"] * 5 + ["L"] * 200) * 2,
+            "item": [*range(205)] * 2,
+            "score": np.concatenate([score["a"], score["b"]]).astype(int),
+        }
+    )
     result = ss.leaderboard(frame)
     whole, small = result.row("a", group="mean"), result.row("a", group="task: s")
     assert whole.estimate - whole.conf_low > 0.45 * (small.estimate - small.conf_low)
@@ -279,20 +311,30 @@ def test_a_mean_over_tasks_has_the_ends_of_zou_huang_and_zhang_where_they_are_th
     from statsmodels.stats.proportion import proportion_confint
 
     score = [1] * 5 + [1] * 140 + [0] * 60
-    frame = pd.DataFrame({
-        "model": np.repeat(["a", "b"], 205), "task": (["s"] * 5 + ["L"] * 200) * 2, "item": [*range(205)] * 2,
-        "score": score * 2,
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "model": np.repeat(["a", "b"], 205),
+            "task": (["s"] * 5 + ["L"] * 200) * 2,
+            "item": [*range(205)] * 2,
+            "score": score * 2,
+        }
+    )
     (l1, _), (l2, _) = (proportion_confint(k, n, method="wilson") for k, n in ((5, 5), (140, 200)))
     row = ss.leaderboard(frame).row("a", group="mean")
-    assert row.conf_low == pytest.approx(0.85 - np.sqrt(0.25 * (1 - l1) ** 2 + 0.25 * (0.7 - l2) ** 2), abs=1e-9)
+    assert row.conf_low == pytest.approx(
+        0.85 - np.sqrt(0.25 * (1 - l1) ** 2 + 0.25 * (0.7 - l2) ** 2), abs=1e-9
+    )
 
 
 def test_skewed_scores_are_cautioned_as_in_paired_differences():
     rng = np.random.default_rng(2)
-    frame = pd.DataFrame({
-        "model": np.repeat(["a", "b"], 30), "item": [*range(30)] * 2, "score": np.exp(1.2 * rng.normal(size=60)) * 10,
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "model": np.repeat(["a", "b"], 30),
+            "item": [*range(30)] * 2,
+            "score": np.exp(1.2 * rng.normal(size=60)) * 10,
+        }
+    )
     assert "SS317" in {c.code for c in ss.leaderboard(frame).cautions}
     few = frame[frame["item"] < 12]
     assert "SS312" in {c.code for c in ss.leaderboard(few).cautions}
@@ -304,8 +346,12 @@ def test_skewed_means_do_not_caution_their_difference_which_is_not_skewed() -> N
     """Item effects are lognormal and common to both models, whose difference is normal."""
     rng = np.random.default_rng(5)
     hard = np.exp(rng.normal(size=60))
-    scores = {"model": ["elm"] * 60 + ["oak"] * 60, "item": [*range(60)] * 2, "task": (["a"] * 30 + ["b"] * 30) * 2,
-              "score": np.concatenate([hard + rng.normal(0, 0.3, 60), hard + rng.normal(0.2, 0.3, 60)])}  # fmt: skip
+    scores = {
+        "model": ["elm"] * 60 + ["oak"] * 60,
+        "item": [*range(60)] * 2,
+        "task": (["a"] * 30 + ["b"] * 30) * 2,
+        "score": np.concatenate([hard + rng.normal(0, 0.3, 60), hard + rng.normal(0.2, 0.3, 60)]),
+    }
     board = ss.leaderboard(scores)
     skewed = {row.name for row in board.rows if any(said.code == "SS317" for said in row.cautions)}
     assert {"elm [mean]", "oak [mean]"} <= skewed
@@ -315,8 +361,10 @@ def test_skewed_means_do_not_caution_their_difference_which_is_not_skewed() -> N
 
 
 def test_counts_are_added_up_before_they_are_too_many():
-    rows = pd.DataFrame([(u, m, 1 + (u + k) % 2, 700_000) for u in (0, 1) for k, m in enumerate(("ash", "elm"))],
-                        columns=["unit", "rater", "value", "n"])  # fmt: skip
+    rows = pd.DataFrame(
+        [(u, m, 1 + (u + k) % 2, 700_000) for u in (0, 1) for k, m in enumerate(("ash", "elm"))],
+        columns=["unit", "rater", "value", "n"],
+    )
     with pytest.raises(ss.InputError, match=r"takes counts up to 1,000,000 units, not 1,400,000\."):
         ss.leaderboard(rows, unit="unit", count="n", levels=[1, 2])
     assert ss.leaderboard(rows.assign(n=7), unit="unit", count="n", levels=[1, 2]).rows
@@ -324,7 +372,9 @@ def test_counts_are_added_up_before_they_are_too_many():
 
 @pytest.mark.parametrize("task", sorted(FRAME["task"].unique()))
 def test_the_task_that_a_model_lacks_is_named(task):
-    row = board(frame=FRAME[(FRAME["model"] != "cedar") | (FRAME["task"] != task)]).row("cedar", group="mean")
+    row = board(frame=FRAME[(FRAME["model"] != "cedar") | (FRAME["task"] != task)]).row(
+        "cedar", group="mean"
+    )
     assert row.undefined.startswith(f"no unit of task '{task}'")
 
 
@@ -336,13 +386,17 @@ def test_options_of_ranks_hold_from_their_least_value():
             result.ranks(**options)
 
 
-@pytest.mark.parametrize(("low", "high", "shares"), [(0.0, 1.0, True), (0.2, 0.9, True), (-0.1, 1.0, False),
-                                                     (0.0, 1.1, False), (-0.1, 1.1, False)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("low", "high", "shares"),
+    [(0.0, 1.0, True), (0.2, 0.9, True), (-0.1, 1.0, False), (0.0, 1.1, False), (-0.1, 1.1, False)],
+)
 def test_scores_are_shares_where_none_lies_outside_of_zero_and_one(low, high, shares):
     rng = np.random.default_rng(5)
     scores = rng.uniform(0.3, 0.6, 24)
     scores[3], scores[11] = low, high
-    frame = pd.DataFrame({"model": ["a", "b"] * 12, "item": np.repeat(range(12), 2), "score": scores})
+    frame = pd.DataFrame(
+        {"model": ["a", "b"] * 12, "item": np.repeat(range(12), 2), "score": scores}
+    )
     result = board(frame=frame)
     own = result.row("a", group="mean")
     assert own.limits == ((0.0, 1.0) if shares else None)

@@ -22,22 +22,31 @@ FIELDS = ("estimate", "std_error", "df", "p_value")
 NAMES = ("estimate", "se", "df", "p")
 
 
-def pairs(levels: dict[str, Any], units: dict[str, Any] | None = None, **columns: Any) -> pd.DataFrame:
+def pairs(
+    levels: dict[str, Any], units: dict[str, Any] | None = None, **columns: Any
+) -> pd.DataFrame:
     """A long table of differences: before is 0, after the difference; units are numbered through, or named."""
     parts, start = [], 0
     for level, found in levels.items():
         d = np.asarray(found, dtype=float)
         unit = np.arange(start, start + len(d)) if units is None else np.asarray(units[level])
         own = pd.DataFrame({"unit": unit, "level": level, "value": d})
-        parts.append(own.assign(**{name: np.asarray(values[level]) for name, values in columns.items()}))
+        parts.append(
+            own.assign(**{name: np.asarray(values[level]) for name, values in columns.items()})
+        )
         start += len(d)
     after = pd.concat(parts, ignore_index=True)
-    return pd.concat([after.assign(condition="after"), after.assign(condition="before", value=0.0)], ignore_index=True)
+    return pd.concat(
+        [after.assign(condition="after"), after.assign(condition="before", value=0.0)],
+        ignore_index=True,
+    )
 
 
 def compared(table: pd.DataFrame, metric: Any = ss.paired_difference, **options: Any) -> ss.Result:
     own = {"flips": 99} if metric is ss.paired_difference else {}
-    return ss.compare_models(metric(table, by="level", conditions=("after", "before"), **own, **options))
+    return ss.compare_models(
+        metric(table, by="level", conditions=("after", "before"), **own, **options)
+    )
 
 
 def matches(row: Row, theirs: dict[str, Any]) -> bool:
@@ -66,14 +75,21 @@ def test_shares_of_independent_levels_have_rs_welch_test() -> None:
     table["value"] = np.where(table["condition"] == "after", d > 0, d < 0).astype(int)
     found = compared(table, ss.mcnemar)
     assert matches(found.row("a - b"), theirs)
-    own = ss.mcnemar(table[table["level"] == "a"].drop(columns="level"), conditions=("after", "before")).rows[0]
+    own = ss.mcnemar(
+        table[table["level"] == "a"].drop(columns="level"), conditions=("after", "before")
+    ).rows[0]
     row = found.row("a", group="number")
     assert (row.estimate, row.conf_low, row.p_value) == (own.estimate, own.conf_low, own.p_value)
     assert found.verify().ok
-    counted = table.pivot(index=["level", "unit"], columns="condition", values="value").reset_index()
+    counted = table.pivot(
+        index=["level", "unit"], columns="condition", values="value"
+    ).reset_index()
     counted = counted.groupby(["level", "after", "before"]).size().rename("n").reset_index()
-    same = ss.compare_models(ss.mcnemar(ss.Paired.from_counts(counted, first="after", second="before", count="n",
-                                                              by="level")))  # fmt: skip
+    same = ss.compare_models(
+        ss.mcnemar(
+            ss.Paired.from_counts(counted, first="after", second="before", count="n", by="level")
+        )
+    )
     assert matches(same.row("a - b"), theirs)
     assert same.counts["units"] == 65
     assert same.verify().ok
@@ -94,8 +110,12 @@ def test_clustered_levels_have_the_errors_of_rs_regression_on_the_level(name: st
     level = np.array(theirs["level"])
     at = {"a": level == "A", "b": level == "B"}
     d, clusters = np.array(theirs["d"]), [np.array(codes) for codes in theirs["clusters"]]
-    columns = {f"g{k}": {one: codes[mask] for one, mask in at.items()} for k, codes in enumerate(clusters)}
-    found = compared(pairs({one: d[mask] for one, mask in at.items()}, **columns), cluster=tuple(columns))
+    columns = {
+        f"g{k}": {one: codes[mask] for one, mask in at.items()} for k, codes in enumerate(clusters)
+    }
+    found = compared(
+        pairs({one: d[mask] for one, mask in at.items()}, **columns), cluster=tuple(columns)
+    )
     row = found.row("a - b")
     assert matches(row, theirs)
     assert row.n_clusters == min(len(np.unique(codes)) for codes in clusters)
@@ -128,8 +148,13 @@ def test_signed_differences_have_no_ranks_and_the_tests_of_levels_are_a_family()
     assert {row.group for row in found.rows} == {"number", "difference"}
     p = [stats.ttest_1samp(values, 0).pvalue for values in d.values()]
     steps = sorted(p)
-    by_hand = {x: max(min(1.0, (3 - k) * y) for k, y in enumerate(steps[: steps.index(x) + 1])) for x in steps}
-    assert [found.row(one, group="number").p_adjusted for one in d] == pytest.approx([by_hand[x] for x in p])
+    by_hand = {
+        x: max(min(1.0, (3 - k) * y) for k, y in enumerate(steps[: steps.index(x) + 1]))
+        for x in steps
+    }
+    assert [found.row(one, group="number").p_adjusted for one in d] == pytest.approx(
+        [by_hand[x] for x in p]
+    )
     assert "rank" not in found.sentence() + found.inference
     assert "differences between levels" in found.sentence()
 
@@ -137,14 +162,22 @@ def test_signed_differences_have_no_ranks_and_the_tests_of_levels_are_a_family()
 def test_rows_without_names_are_different_units() -> None:
     rng = np.random.default_rng(5)
     wide = pd.DataFrame(
-        {"level": ["a"] * 12 + ["b"] * 12, "after": rng.normal(1, 1, 24), "before": rng.normal(0, 1, 24)}
+        {
+            "level": ["a"] * 12 + ["b"] * 12,
+            "after": rng.normal(1, 1, 24),
+            "before": rng.normal(0, 1, 24),
+        }
     )
-    found = ss.compare_models(ss.paired_difference(wide, first="after", second="before", by="level", flips=99))
+    found = ss.compare_models(
+        ss.paired_difference(wide, first="after", second="before", by="level", flips=99)
+    )
     d = wide["after"] - wide["before"]
     theirs = stats.ttest_ind(d[:12], d[12:], equal_var=False)
     assert found.row("a - b").p_value == pytest.approx(theirs.pvalue)
     named = wide.assign(person=[*range(12)] * 2)
-    made = ss.paired_difference(named, first="after", second="before", unit="person", by="level", flips=99)
+    made = ss.paired_difference(
+        named, first="after", second="before", unit="person", by="level", flips=99
+    )
     paired = stats.ttest_rel(d[:12], d[12:])
     assert ss.compare_models(made).row("a - b").p_value == pytest.approx(paired.pvalue)
 
@@ -153,9 +186,14 @@ def test_names_of_units_follow_the_cells_that_are_taken() -> None:
     table = pairs({"a": [1, 2, 1], "b": [1, 1, 3]}, {"a": ["u", "v", "w"], "b": ["w", "v", "u"]})
     design = ss.Paired.from_frame(table, by="level", conditions=("after", "before"))
     for level, part in design.split().items():
-        own = table[(table["level"] == level) & (table["condition"] == "after")].set_index("unit")["value"]
+        own = table[(table["level"] == level) & (table["condition"] == "after")].set_index("unit")[
+            "value"
+        ]
         assert part.units is not None
-        assert dict(zip(part.units.names(), part.difference[part.units.cell], strict=True)) == own.to_dict()
+        assert (
+            dict(zip(part.units.names(), part.difference[part.units.cell], strict=True))
+            == own.to_dict()
+        )
 
 
 def test_large_and_small_values_have_the_same_test() -> None:
@@ -175,7 +213,10 @@ def test_what_has_no_test_says_why() -> None:
     assert still.row("a - b").estimate == pytest.approx(1 - 1.625)
     assert still.row("a - b").reason == "no_variation"
     assert still.verify().ok
-    lone = compared(pairs({"a": [1.0, 2, 4], "b": [0.0, 1, 5]}, g={"a": list("xxx"), "b": list("yzz")}), cluster="g")
+    lone = compared(
+        pairs({"a": [1.0, 2, 4], "b": [0.0, 1, 5]}, g={"a": list("xxx"), "b": list("yzz")}),
+        cluster="g",
+    )
     assert lone.row("a - b").undefined == "a: a single cluster: no standard error"
     assert (lone.row("a - b").reason, lone.verify().ok) == ("one_cluster", True)
     names = {level: np.arange(6) for level in "ab"}
@@ -184,26 +225,42 @@ def test_what_has_no_test_says_why() -> None:
     assert compared(pairs(d, names, g=groups), cluster="g").row("a - b").undefined == MOVED
     alike = {"a": list("xxyyzz"), "b": list("xxyyzz")}
     even = {"a": [1.0, 2, 4, 3, 2, 6], "b": [2.0, 1, 3, 4, 6, 2]}
-    assert compared(pairs(even, g=alike), cluster="g").row("a - b").undefined == alike_text("clusters")
+    assert compared(pairs(even, g=alike), cluster="g").row("a - b").undefined == alike_text(
+        "clusters"
+    )
 
 
 def test_other_conditions_are_not_compared() -> None:
     table = pairs({"a": [1.0, 2, 3]}).drop(columns="level")
-    one, two = (ss.paired_difference(table, conditions=order) for order in (("after", "before"), ("before", "after")))
-    with pytest.raises(ss.InputError, match="those of 'b' 'before' and 'after': their differences are not compared"):
+    one, two = (
+        ss.paired_difference(table, conditions=order)
+        for order in (("after", "before"), ("before", "after"))
+    )
+    with pytest.raises(
+        ss.InputError, match="those of 'b' 'before' and 'after': their differences are not compared"
+    ):
         ss.compare_models({"a": one, "b": two})
 
 
 def level_of(name: str, values: np.ndarray, units: np.ndarray, groups: np.ndarray | None) -> Number:
     """The number of one level, as `compare_models` makes it of a paired table."""
-    factors = () if groups is None else (Factor(name="g", codes=groups, levels=tuple(map(str, range(40)))),)
+    factors = (
+        ()
+        if groups is None
+        else (Factor(name="g", codes=groups, levels=tuple(map(str, range(40)))),)
+    )
     ones = np.ones(len(values))
     mean = clustered_mean(values, ones, [factor.codes for factor in factors])
     return Number(
-        row=Row(term=name, estimate=mean.mean), units=tuple(map(str, units)), finish=ratio, value=mean.mean,
-        clusters=tuple(tuple(map(str, factor.codes)) for factor in factors), sums=np.column_stack([values, ones]),
-        linear=True, pairs=Pairs(mean=mean, difference=values, count=ones, magnitude=1.0, factors=factors),
-    )  # fmt: skip
+        row=Row(term=name, estimate=mean.mean),
+        units=tuple(map(str, units)),
+        finish=ratio,
+        value=mean.mean,
+        clusters=tuple(tuple(map(str, factor.codes)) for factor in factors),
+        sums=np.column_stack([values, ones]),
+        linear=True,
+        pairs=Pairs(mean=mean, difference=values, count=ones, magnitude=1.0, factors=factors),
+    )
 
 
 @pytest.mark.slow
@@ -224,8 +281,15 @@ def test_tests_of_two_levels_hold_their_level(way: str) -> None:
             effects = rng.normal(0, 1, 40)
             noise = [values + effects[codes] for values, codes in zip(noise, groups, strict=True)]
         one, two = (level_of(*each) for each in zip("ab", noise, units, groups, strict=True))
-        row, found = gap_row([one.row, two.row], Field(numbers=(one, two)), 0, 1, KINDS["paired_difference"], 0.95,
-                             linear=True)  # fmt: skip
+        row, found = gap_row(
+            [one.row, two.row],
+            Field(numbers=(one, two)),
+            0,
+            1,
+            KINDS["paired_difference"],
+            0.95,
+            linear=True,
+        )
         assert found == way.split(",")[0]
         rejected += (row.p_value or 0.0) < 0.05
     assert abs(rejected / many - 0.05) < 3 * np.sqrt(0.05 * 0.95 / many), rejected / many

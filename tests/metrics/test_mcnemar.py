@@ -22,13 +22,22 @@ def table(a, b, c, d, **options):
     """A design of four cells, empty ones left out."""
     cells = [(1, 1, a), (1, 0, b), (0, 1, c), (0, 0, d)]
     first, second, count = np.array([x for x in cells if x[2]], dtype=float).T
-    return Paired(conditions=("before", "after"), scale="binary", levels=("no", "yes"), first=first, second=second,
-                  count=count, **options)  # fmt: skip
+    return Paired(
+        conditions=("before", "after"),
+        scale="binary",
+        levels=("no", "yes"),
+        first=first,
+        second=second,
+        count=count,
+        **options,
+    )
 
 
 def factor(name, codes):
     codes = np.asarray(codes, dtype=np.int64)
-    return Factor(name=name, codes=codes, levels=tuple(f"{name} {k}" for k in range(codes.max() + 1)))
+    return Factor(
+        name=name, codes=codes, levels=tuple(f"{name} {k}" for k in range(codes.max() + 1))
+    )
 
 
 def crossed(seed=3, scenarios=12, pairs=8, sd=1.0, factors=2):
@@ -38,8 +47,15 @@ def crossed(seed=3, scenarios=12, pairs=8, sd=1.0, factors=2):
     x = (rng.normal(size=s.size) + sd * rng.normal(size=scenarios)[s] + 0.3 > 0).astype(float)
     y = (rng.normal(size=s.size) + sd * rng.normal(size=pairs)[q] > 0).astype(float)
     known = (factor("scenario", s), factor("pairing", q))[:factors]
-    return Paired(conditions=("before", "after"), scale="binary", levels=("no", "yes"), first=x, second=y,
-                  count=np.ones(s.size), clusters=known)  # fmt: skip
+    return Paired(
+        conditions=("before", "after"),
+        scale="binary",
+        levels=("no", "yes"),
+        first=x,
+        second=y,
+        count=np.ones(s.size),
+        clusters=known,
+    )
 
 
 def psychiatry():
@@ -47,12 +63,21 @@ def psychiatry():
     long = [
         (k, x, y, n)
         for k, row in enumerate(cells.to_dict("records"))
-        for (x, y), n in zip(((1, 1), (1, 0), (0, 1), (0, 0)), (row[c] for c in "abcd"), strict=True)
+        for (x, y), n in zip(
+            ((1, 1), (1, 0), (0, 1), (0, 0)), (row[c] for c in "abcd"), strict=True
+        )
         if n
     ]
     code, first, second, count = np.array(long, dtype=float).T
-    return Paired(conditions=("test", "retest"), scale="binary", levels=("no", "yes"), first=first, second=second,
-                  count=count, clusters=(factor("patient", code),))  # fmt: skip
+    return Paired(
+        conditions=("test", "retest"),
+        scale="binary",
+        levels=("no", "yes"),
+        first=first,
+        second=second,
+        count=count,
+        clusters=(factor("patient", code),),
+    )
 
 
 @pytest.mark.parametrize("name", ["mcnemar_approval", "mcnemar_cavo"])
@@ -64,14 +89,21 @@ def test_rows_hold_the_goldens(name):
     assert (row.estimate, row.std_error) == pytest.approx((r["diff"], r["diff_se"]), **close)
     assert (row.conf_low, row.conf_high) == pytest.approx(r["diff_ci_tango"], **close)
     assert row.p_value == pytest.approx(r["midp"]["p"], **close)
-    for test, key in (("mid_p", "midp"), ("exact", "exact"), ("asymptotic", "asymptotic"), ("continuity",) * 2):
+    for test, key in (
+        ("mid_p", "midp"),
+        ("exact", "exact"),
+        ("asymptotic", "asymptotic"),
+        ("continuity",) * 2,
+    ):
         assert result.row(test).p_value == pytest.approx(r[key]["p"], **close)
     odds = result.row("odds_ratio")
     assert (odds.estimate, odds.conf_low, odds.conf_high) == pytest.approx(
         (r["odds_ratio"], *r["or_ci_exact"]), **close
     )
     for kind in ("wilson", "wald"):
-        odds = mcnemar(table(**{k: entry["inputs"][k] for k in "abcd"}), odds_ratio_ci=kind).row("odds_ratio")
+        odds = mcnemar(table(**{k: entry["inputs"][k] for k in "abcd"}), odds_ratio_ci=kind).row(
+            "odds_ratio"
+        )
         golden_name = {"wilson": "or_ci_wilson_score", "wald": "or_ci_wald"}[kind]
         assert (odds.conf_low, odds.conf_high) == pytest.approx(r[golden_name], **close)
     assert result.extras["cells"] == {k: entry["inputs"][k] for k in "abcd"}
@@ -102,13 +134,26 @@ def test_clustered_tests_of_the_golden_and_what_ignores_clusters():
     close = {"rel": published["rtol"]}
     for name in ("obuchowski", "durkalski", "yang", "eliasziw"):
         row, theirs = result.row(name), published["r"][name]
-        assert (row.statistic, row.p_value) == pytest.approx((theirs["statistic"], theirs["p"]), **close)
+        assert (row.statistic, row.p_value) == pytest.approx(
+            (theirs["statistic"], theirs["p"]), **close
+        )
     plain = result.row("asymptotic", group="ignoring clusters")
     theirs = published["r"]["mcnemar"]
-    assert (plain.statistic, plain.p_value) == pytest.approx((theirs["statistic"], theirs["p"]), **close)
+    assert (plain.statistic, plain.p_value) == pytest.approx(
+        (theirs["statistic"], theirs["p"]), **close
+    )
     means, t = result.row("cluster_means_t"), ours["cluster_means_t"]
-    found = (means.estimate, means.statistic, means.df, means.p_value, means.conf_low, means.conf_high)
-    assert found == pytest.approx((t["estimate"], t["statistic"], t["df"], t["p"], *t["ci"]), **close)
+    found = (
+        means.estimate,
+        means.statistic,
+        means.df,
+        means.p_value,
+        means.conf_low,
+        means.conf_high,
+    )
+    assert found == pytest.approx(
+        (t["estimate"], t["statistic"], t["df"], t["p"], *t["ci"]), **close
+    )
     assert result.row("sign_flip").p_value == pytest.approx(ours["sign_flip"]["p"], **close)
     lead = result.rows[0]
     assert lead.n_clusters == 29
@@ -151,12 +196,17 @@ def test_exchanging_conditions_negates_inverts_and_keeps():
         assert (two.rows[0].conf_low, two.rows[0].conf_high) == pytest.approx(
             (-one.rows[0].conf_high, -one.rows[0].conf_low)
         )
-        odds, inverse = one.row("odds_ratio", group=None) if design.clusters == () else one.rows[1], two.rows[1]
+        odds, inverse = (
+            one.row("odds_ratio", group=None) if design.clusters == () else one.rows[1],
+            two.rows[1],
+        )
         assert inverse.estimate == pytest.approx(1 / odds.estimate)
         assert inverse.conf_low == pytest.approx(1 / odds.conf_high)
         assert two.rows[2].estimate == pytest.approx(-one.rows[2].estimate)
         same = [(r.term, r.p_value) for r in one.rows if r.p_value is not None]
-        assert [(r.term, pytest.approx(r.p_value)) for r in two.rows if r.p_value is not None] == same
+        assert [
+            (r.term, pytest.approx(r.p_value)) for r in two.rows if r.p_value is not None
+        ] == same
 
 
 def test_counts_are_pairs():
@@ -164,9 +214,15 @@ def test_counts_are_pairs():
     design = psychiatry()
     index = np.repeat(np.arange(len(design.count)), design.count.astype(int))
     code = design.clusters[0].codes[index]
-    long = Paired(conditions=design.conditions, scale="binary", levels=design.levels, first=design.first[index],
-                  second=design.second[index], count=np.ones(len(index)),
-                  clusters=(factor("patient", code),))  # fmt: skip
+    long = Paired(
+        conditions=design.conditions,
+        scale="binary",
+        levels=design.levels,
+        first=design.first[index],
+        second=design.second[index],
+        count=np.ones(len(index)),
+        clusters=(factor("patient", code),),
+    )
     one, two = mcnemar(design), mcnemar(long)
     for x, y in zip(one.rows, two.rows, strict=True):
         assert (x.estimate, x.std_error, x.statistic, x.p_value) == pytest.approx(
@@ -209,7 +265,9 @@ def test_equal_discordant_cells_are_not_corrected():
 
 
 @pytest.mark.parametrize("kind", INTERVALS)
-@pytest.mark.parametrize("cells", [(5, 4, 0, 0), (0, 4, 0, 0), (0, 0, 4, 0), (5, 0, 3, 1), (0, 3, 2, 0), (1, 0, 1, 0)])
+@pytest.mark.parametrize(
+    "cells", [(5, 4, 0, 0), (0, 4, 0, 0), (0, 0, 4, 0), (5, 0, 3, 1), (0, 3, 2, 0), (1, 0, 1, 0)]
+)
 def test_empty_cells(kind, cells):
     result = mcnemar(table(*cells), difference_ci=kind, odds_ratio_ci="wald")
     for row in result.rows:
@@ -231,18 +289,30 @@ def test_an_infinite_odds_ratio_says_its_lower_end():
     assert "infinite" in odds.undefined
     low = 0.025**0.25 / (1 - 0.025**0.25)  # Clopper-Pearson of 4 of 4
     assert f"{low:.2f}" in odds.undefined
-    assert mcnemar(table(5, 4, 0, 3)).extras["odds_ratio_interval"] == (pytest.approx(low), math.inf)
+    assert mcnemar(table(5, 4, 0, 3)).extras["odds_ratio_interval"] == (
+        pytest.approx(low),
+        math.inf,
+    )
 
 
 def clustered_table(first, second, codes):
-    return Paired(conditions=("before", "after"), scale="binary", levels=("no", "yes"), first=np.array(first, float),
-                  second=np.array(second, float), count=np.ones(len(first)),
-                  clusters=(factor("story", codes),))  # fmt: skip
+    return Paired(
+        conditions=("before", "after"),
+        scale="binary",
+        levels=("no", "yes"),
+        first=np.array(first, float),
+        second=np.array(second, float),
+        count=np.ones(len(first)),
+        clusters=(factor("story", codes),),
+    )
 
 
 def test_clusters_without_variance_count_as_their_effective_number():
     same = mcnemar(clustered_table([1, 0, 1, 0], [1, 0, 1, 0], [0, 0, 1, 2]))
-    n, df = 1 / (0.25 + 2 / 16), 1.8  # clusters of 2, 1 and 1 of 4 pairs: as `mean_errors` in its example
+    n, df = (
+        1 / (0.25 + 2 / 16),
+        1.8,
+    )  # clusters of 2, 1 and 1 of 4 pairs: as `mean_errors` in its example
     z2 = stats.t.ppf(0.975, df) ** 2
     assert (same.rows[0].estimate, same.rows[0].p_value) == (0.0, None)
     assert "0/0" in same.rows[0].undefined
@@ -279,14 +349,27 @@ def test_one_cluster_is_a_reason():
 
 
 def test_values_of_other_scales_name_the_metric_that_takes_them():
-    nominal = Paired(conditions=("a", "b"), scale="nominal", levels=("x", "y", "z"), first=np.array([0.0, 2.0]),
-                     second=np.array([1.0, 2.0]), count=np.ones(2))  # fmt: skip
-    with pytest.raises(DesignError, match=r"nominal with 3 levels \('x', 'y' and 'z'\); symmetry\(\)"):
+    nominal = Paired(
+        conditions=("a", "b"),
+        scale="nominal",
+        levels=("x", "y", "z"),
+        first=np.array([0.0, 2.0]),
+        second=np.array([1.0, 2.0]),
+        count=np.ones(2),
+    )
+    with pytest.raises(
+        DesignError, match=r"nominal with 3 levels \('x', 'y' and 'z'\); symmetry\(\)"
+    ):
         mcnemar(nominal)
     with pytest.raises(DesignError, match=r"which of the two counts as one: levels=\(zero, one\)"):
         mcnemar(replace(nominal, levels=("x", "y"), first=np.array([0.0, 1.0])))
-    numbers = Paired(conditions=("a", "b"), scale="numeric", first=np.array([0.5, 2.0]), second=np.ones(2),
-                     count=np.ones(2))  # fmt: skip
+    numbers = Paired(
+        conditions=("a", "b"),
+        scale="numeric",
+        first=np.array([0.5, 2.0]),
+        second=np.ones(2),
+        count=np.ones(2),
+    )
     with pytest.raises(DesignError, match=r"paired_difference\(\)"):
         mcnemar(numbers)
 
@@ -318,10 +401,13 @@ def test_tests_that_do_not_fit_the_clusters():
 def test_small_integers_do_not_wrap(dtype):
     values = np.array([1, 0, 1, 1, 0, 0, 1, 0] * 50)
     other = np.roll(values, 3) * np.tile([1, 1, 0, 1, 1], 80)
-    frame = pd.DataFrame({
-        "unit": list(range(400)) * 2, "condition": ["before"] * 400 + ["after"] * 400,
-        "value": np.concatenate([values, other]).astype(dtype),
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "unit": list(range(400)) * 2,
+            "condition": ["before"] * 400 + ["after"] * 400,
+            "value": np.concatenate([values, other]).astype(dtype),
+        }
+    )
     design = Paired.from_frame(frame, conditions=("before", "after"))
     row = mcnemar(design).rows[0]
     assert row.estimate == pytest.approx(np.mean(values) - np.mean(other))
@@ -357,8 +443,15 @@ def test_type_one_error_of_the_default_with_crossed_factors(scenarios, pairs):
     # Monte-Carlo s.e. .008; the row-level test is far above
     assert default / runs <= 0.07
     assert rows / runs >= 0.15
-    design = Paired(conditions=("x", "y"), scale="binary", levels=("0", "1"), first=x, second=y, count=np.ones(len(x)),
-                    clusters=(factor("scenario", s), factor("pairing", q)))  # fmt: skip
+    design = Paired(
+        conditions=("x", "y"),
+        scale="binary",
+        levels=("0", "1"),
+        first=x,
+        second=y,
+        count=np.ones(len(x)),
+        clusters=(factor("scenario", s), factor("pairing", q)),
+    )
     expected = clustered_mean(x - y, np.ones(len(x)), [s, q]).p_value()
     assert mcnemar(design).rows[0].p_value == pytest.approx(expected)
 
@@ -387,17 +480,28 @@ def long_table():
     rng = np.random.default_rng(11)
     base = rng.normal(size=120)
     parts = [
-        pd.DataFrame({"unit": [f"q{k}" for k in range(120)], "condition": name,
-                      "value": np.where(base + e > 0, "y", "n"), "story": [f"s{k % 20}" for k in range(120)],
-                      "model": np.where(np.arange(120) < 60, "m", "k")})
-        for name, e in (("<b>after</b>", rng.normal(size=120)), ("be\\nfore $x$", rng.normal(size=120)))
-    ]  # fmt: skip
+        pd.DataFrame(
+            {
+                "unit": [f"q{k}" for k in range(120)],
+                "condition": name,
+                "value": np.where(base + e > 0, "y", "n"),
+                "story": [f"s{k % 20}" for k in range(120)],
+                "model": np.where(np.arange(120) < 60, "m", "k"),
+            }
+        )
+        for name, e in (
+            ("<b>after</b>", rng.normal(size=120)),
+            ("be\\nfore $x$", rng.normal(size=120)),
+        )
+    ]
     return pd.concat(parts, ignore_index=True)
 
 
 def test_hostile_labels_and_levels_of_a_by_factor():
     names = ("<b>after</b>", "be\\nfore $x$")
-    design = Paired.from_frame(long_table(), conditions=names, levels=("n", "y"), cluster="story", by="model")
+    design = Paired.from_frame(
+        long_table(), conditions=names, levels=("n", "y"), cluster="story", by="model"
+    )
     group = mcnemar(design)
     assert list(group) == ["k", "m"]
     assert set(group.tidy()["by"]) == {"k", "m"}
@@ -439,7 +543,9 @@ def test_units_of_the_difference_are_pairs_as_in_the_paired_difference():
     assert mcnemar(design, test="asymptotic").glance()["df"][0] == 1
 
 
-@pytest.mark.parametrize(("b", "c", "told"), [(6, 3, True), (7, 3, False), (1, 0, True), (30, 0, False)])
+@pytest.mark.parametrize(
+    ("b", "c", "told"), [(6, 3, True), (7, 3, False), (1, 0, True), (30, 0, False)]
+)
 def test_fewer_than_ten_discordant_pairs_are_counted(b, c, told):
     found = [one.detail for one in mcnemar(table(40, b, c, 30)).cautions if one.code == "SS314"]
     pairs = "1 discordant pair" if b + c == 1 else f"{b + c} discordant pairs"
@@ -447,17 +553,31 @@ def test_fewer_than_ten_discordant_pairs_are_counted(b, c, told):
 
 
 def test_tests_on_both_sides_of_alpha_are_counted_with_their_smallest_and_largest_p():
-    for cells in ((40, 30, 16, 30), (40, 30, 17, 30), (40, 30, 18, 30), (40, 60, 16, 30), (40, 20, 19, 30)):
+    for cells in (
+        (40, 30, 16, 30),
+        (40, 30, 17, 30),
+        (40, 30, 18, 30),
+        (40, 60, 16, 30),
+        (40, 20, 19, 30),
+    ):
         result = mcnemar(table(*cells))
-        p = [row.p_value for row in result.rows if row.p_value is not None and row.term != "difference"]
+        p = [
+            row.p_value
+            for row in result.rows
+            if row.p_value is not None and row.term != "difference"
+        ]
         below = [one for one in p if one < 0.05]
         told = [c for c in result.cautions if c.code == "SS316"]
         assert len(told) == (0 < len(below) < len(p))
         for one in told:
             low, high = (f"p = {x:.3f}".replace("0.", ".") for x in (min(p), max(p)))
-            assert one.detail == f"{len(below)} of {len(p)} tests gave p below .05 ({low} to {high})"
+            assert (
+                one.detail == f"{len(below)} of {len(p)} tests gave p below .05 ({low} to {high})"
+            )
             assert one.short == "tests disagree at \u03b1 = .05"
-    p = sorted(row.p_value for row in mcnemar(table(40, 30, 16, 30)).rows if row.p_value is not None)
+    p = sorted(
+        row.p_value for row in mcnemar(table(40, 30, 16, 30)).rows if row.p_value is not None
+    )
     assert p[0] < 0.05 < p[-1]  # the tests of the first table do disagree
     assert "SS316" not in {c.code for c in mcnemar(table(40, 30, 16, 30), level=0.99).cautions}
 
@@ -467,10 +587,19 @@ def test_the_design_effect_is_the_ratio_of_the_clustered_and_the_simple_error():
     rng = np.random.default_rng(2)
     x, y = (rng.random((2, 60)) < [[0.6], [0.4]]).astype(float)
     code = np.repeat(np.arange(60), 5)
-    design = Paired(conditions=("a", "b"), scale="binary", levels=("no", "yes"), first=np.repeat(x, 5),
-                    second=np.repeat(y, 5), count=np.ones(300), clusters=(factor("story", code),))  # fmt: skip
+    design = Paired(
+        conditions=("a", "b"),
+        scale="binary",
+        levels=("no", "yes"),
+        first=np.repeat(x, 5),
+        second=np.repeat(y, 5),
+        count=np.ones(300),
+        clusters=(factor("story", code),),
+    )
     (said,) = [c.detail for c in mcnemar(design).cautions if c.code == "SS205"]
     gap = np.repeat(x - y, 5)
     simple = gap.std() / math.sqrt(300)
     clustered = math.sqrt((((x - y) - (x - y).mean()) ** 2 / (1 - 1 / 60)).sum()) / 60
-    assert said == (f"the standard error of the difference is {clustered / simple:.2f} times that of independent pairs")
+    assert said == (
+        f"the standard error of the difference is {clustered / simple:.2f} times that of independent pairs"
+    )

@@ -34,7 +34,9 @@ def table():
     rng = np.random.default_rng(0)
     unit, rater = np.repeat(np.arange(12), 6), np.tile(list("abcdef"), 12)
     y = rng.normal(size=12)[unit] + rng.normal(size=72)
-    return pd.DataFrame({"unit": unit, "rater": rater, "site": unit // 4, "y": y, "x": rng.normal(size=72)})
+    return pd.DataFrame(
+        {"unit": unit, "rater": rater, "site": unit // 4, "y": y, "x": rng.normal(size=72)}
+    )
 
 
 class TestAgainstR:
@@ -56,7 +58,12 @@ class TestAgainstR:
         assert (row.conf_low, row.conf_high) == pytest.approx(r[ci], rel=1e-12)
         named = pd.DataFrame({"g": g, "s": s})
         same = ss.bootstrap(
-            named, lambda t: gap(t.g[t.s == 1], t.g[t.s == 2]), strata="s", ci=ci, resamples=999, seed=7
+            named,
+            lambda t: gap(t.g[t.s == 1], t.g[t.s == 2]),
+            strata="s",
+            ci=ci,
+            resamples=999,
+            seed=7,
         ).rows[0]
         assert same.conf_low == pytest.approx(row.conf_low, rel=1e-12)
 
@@ -77,7 +84,9 @@ class TestAgainstR:
     def test_clusters_and_crossed_factors(self):
         r = GOLDEN["clusters"]
         npk = pd.DataFrame({name: r[name] for name in ("yield", "N", "block")})
-        row = ss.jackknife(npk, lambda t: t["yield"][t["N"] == 1].sum() / t["yield"].sum(), cluster="block").rows[0]
+        row = ss.jackknife(
+            npk, lambda t: t["yield"][t["N"] == 1].sum() / t["yield"].sum(), cluster="block"
+        ).rows[0]
         assert (row.estimate, row.std_error) == pytest.approx((r["estimate"], r["se"]), rel=1e-10)
         assert (row.df, row.n_clusters, row.n) == (5, 6, 24)
         r = GOLDEN["crossed"]
@@ -97,7 +106,10 @@ class TestAgainstR:
         assert (less, greater) == pytest.approx((r["less"], r["greater"]), rel=1e-12)
         assert both == pytest.approx(2 * min(less, greater), rel=1e-12)
         row = ss.permute(np.array(GOLDEN["flips"]["d"]), np.mean, alternative="greater").rows[0]
-        assert (row.p_value, row.test) == (pytest.approx(GOLDEN["flips"]["greater"], rel=1e-12), "sign_flip")
+        assert (row.p_value, row.test) == (
+            pytest.approx(GOLDEN["flips"]["greater"], rel=1e-12),
+            "sign_flip",
+        )
 
 
 class TestAgainstScipy:
@@ -115,7 +127,11 @@ class TestAgainstScipy:
             for side in ("two-sided", "greater", "less"):
                 p = ss.permute((x, y), statistic, alternative=side, **ours).rows[0].p_value
                 theirs = permutation_test(
-                    their_data, their_statistic, permutation_type=kind, alternative=side, n_resamples=np.inf
+                    their_data,
+                    their_statistic,
+                    permutation_type=kind,
+                    alternative=side,
+                    n_resamples=np.inf,
                 )
                 assert p == pytest.approx(theirs.pvalue, rel=1e-12), (kind, side)
 
@@ -124,7 +140,9 @@ class TestAgainstScipy:
 
         x = np.random.default_rng(1).lognormal(size=40)
         ours = ss.bootstrap(x, np.std, ci="bca", resamples=4000).rows[0]
-        theirs = bootstrap((x,), np.std, n_resamples=20_000, rng=np.random.default_rng(2)).confidence_interval
+        theirs = bootstrap(
+            (x,), np.std, n_resamples=20_000, rng=np.random.default_rng(2)
+        ).confidence_interval
         assert (ours.conf_low, ours.conf_high) == pytest.approx(theirs, rel=0.05)
 
 
@@ -135,7 +153,9 @@ class TestAgainstOurMetrics:
         design = subject.design(subject.rows())
         own = boot(design, ss.krippendorff_alpha, ci=ci).rows[0]
         ours = ss.krippendorff_alpha(design, ci=ci, resamples=199).rows[0]
-        numbers = [(row.estimate, row.std_error, row.conf_low, row.conf_high) for row in (own, ours)]
+        numbers = [
+            (row.estimate, row.std_error, row.conf_low, row.conf_high) for row in (own, ours)
+        ]
         assert numbers[0] == pytest.approx(numbers[1], rel=1e-9)
         assert (own.term, own.limits) == (ours.term, ours.limits)
 
@@ -144,7 +164,9 @@ class TestAgainstOurMetrics:
         design = subject.design(subject.rows())
         own = boot(design, ss.krippendorff_alpha, ci="percentile", cluster=None)
         ours = ss.krippendorff_alpha(design, ci="percentile", resamples=199, cluster=None)
-        assert own.rows[0].std_error == pytest.approx(ours.rows[0].std_error, rel=0.15)  # alike units are cells there
+        assert own.rows[0].std_error == pytest.approx(
+            ours.rows[0].std_error, rel=0.15
+        )  # alike units are cells there
         assert own.rows[0].n_units == 72
         assert [said.code for said in own.cautions if said.code == "SS201"]
 
@@ -160,7 +182,15 @@ class TestAgainstOurMetrics:
         x = np.random.default_rng(2).normal(size=15)
         own = ss.jackknife(x, np.mean, null=0).rows[0]
         t = ss.paired_difference(ss.Paired.one_sample(x)).rows[0]
-        for name in ("estimate", "std_error", "df", "statistic", "p_value", "conf_low", "conf_high"):
+        for name in (
+            "estimate",
+            "std_error",
+            "df",
+            "statistic",
+            "p_value",
+            "conf_low",
+            "conf_high",
+        ):
             assert getattr(own, name) == pytest.approx(getattr(t, name), rel=1e-9), name
 
     def test_sign_flips_of_pairs_in_clusters(self):
@@ -187,7 +217,10 @@ class TestWhatIsDrawn:
             assert set(part.raters) == set(design.raters)
             pairs = part.unit * len(part.raters) + part.rater
             assert len(np.unique(pairs)) == len(pairs)  # no unit has two ratings of one rater
-            of = {s.partition("#")[0]: n for s, n in zip(story.levels, np.bincount(story.codes), strict=True)}
+            of = {
+                s.partition("#")[0]: n
+                for s, n in zip(story.levels, np.bincount(story.codes), strict=True)
+            }
             sizes.update(of.items())
             return len(story.levels)
 
@@ -269,7 +302,11 @@ class TestWhatTheFunctionReturns:
     def test_numbers_by_name(self, table):
         value = {"m": table["y"].mean(), "v": table["y"].var()}
         for wrap in (dict, pd.Series):
-            found = boot(table, lambda t, wrap=wrap: wrap({"m": t["y"].mean(), "v": t["y"].var()}), cluster=None)
+            found = boot(
+                table,
+                lambda t, wrap=wrap: wrap({"m": t["y"].mean(), "v": t["y"].var()}),
+                cluster=None,
+            )
             assert found.coef() == pytest.approx(value)
         assert list(boot(table, lambda t: t[["x", "y"]].mean(), cluster=None).coef()) == ["x", "y"]
         two = boot(table, lambda t: [t["y"].mean(), 1 + t["y"].mean()], cluster=None)
@@ -322,7 +359,9 @@ class TestWhatIsSaid:
         assert row.undefined.startswith("every resample had the same number")
         left = ss.jackknife(table, lambda t: whole.mean(), cluster=None).rows[0]
         assert left.undefined.startswith("every row left out had the same")
-        shuffled = ss.permute(table, lambda t: whole.mean(), what="x", permutations=99, cluster=None)
+        shuffled = ss.permute(
+            table, lambda t: whole.mean(), what="x", permutations=99, cluster=None
+        )
         assert shuffled.rows[0].p_value is None
 
     def test_order_and_labels(self, table):
@@ -350,8 +389,12 @@ class TestWhatIsSaid:
 
     def test_a_cluster_that_is_not_named(self, table):
         named = table.rename(columns={"unit": "story"})
-        assert "SS311" in {c.code for c in boot(named, lambda t: t["y"].mean(), cluster=None).cautions}
-        assert "SS311" not in {c.code for c in boot(named, lambda t: t["y"].mean(), cluster="story").cautions}
+        assert "SS311" in {
+            c.code for c in boot(named, lambda t: t["y"].mean(), cluster=None).cautions
+        }
+        assert "SS311" not in {
+            c.code for c in boot(named, lambda t: t["y"].mean(), cluster="story").cautions
+        }
 
     def test_too_few_arrangements(self):
         found = ss.permute((np.array([1.0, 2, 3]), np.array([4.0, 5, 6])), gap, paired=False)
@@ -365,7 +408,11 @@ class TestWhatIsSaid:
             ({"cluster": ("unit", "site")}, InputError, "lies in one of 'site'"),
             ({"cluster": ("unit", "rater", "site")}, InputError, "at most two"),
             ({"cluster": "rater", "strata": "site"}, InputError, "lie in several strata"),
-            ({"cluster": ("unit", "rater"), "strata": "site"}, InputError, "not drawn within strata"),
+            (
+                {"cluster": ("unit", "rater"), "strata": "site"},
+                InputError,
+                "not drawn within strata",
+            ),
             ({"cluster": "site", "strata": "site"}, InputError, "single cluster"),
             ({"paired": True}, InputError, "does not go with a table"),
             ({"ci": "t"}, InputError, "not one of expanded"),
@@ -421,7 +468,9 @@ class TestExchanges:
         subject = subject_of("mean_ratings")
         rows = subject.rows()
         design = ss.Ratings.from_frame(
-            rows.assign(kind=np.where(rows["rater"] == "ann", "x", "z")), **subject.reading(), rater_groups="kind"
+            rows.assign(kind=np.where(rows["rater"] == "ann", "x", "z")),
+            **subject.reading(),
+            rater_groups="kind",
         )
 
         def first_minus_others(d):
@@ -431,7 +480,9 @@ class TestExchanges:
         found = ss.permute(design, first_minus_others, what="rater", permutations=199)
         assert "within clusters" in found.inference
         kinds = ss.permute(
-            design, lambda d: d.scores[d.value[d.rater_groups["kind"].codes[d.rater] == 0]].mean(), what="kind"
+            design,
+            lambda d: d.scores[d.value[d.rater_groups["kind"].codes[d.rater] == 0]].mean(),
+            what="kind",
         )
         assert kinds.extras["arrangements"] == 3
         assert kinds.rows[0].p_value >= 1 / 3
@@ -440,7 +491,9 @@ class TestExchanges:
         assert "between clusters" in between.inference
 
     def test_clusters_of_one_label_beside_others_of_several(self, table):
-        arms = table.assign(arm=np.where(table["site"] == 0, "a", np.where(table["unit"] % 2, "a", "b")))
+        arms = table.assign(
+            arm=np.where(table["site"] == 0, "a", np.where(table["unit"] % 2, "a", "b"))
+        )
         with pytest.raises(InputError, match="have several labels of 'arm', and 1 have one"):
             ss.permute(arms, lambda t: t["y"].mean(), what="arm", cluster="site")
 
@@ -479,10 +532,15 @@ def test_other_tables_and_vectors(tmp_path, table):
 
     mean = lambda t: t["y"].mean()  # noqa: E731
     table.to_csv(tmp_path / "t.csv", index=False)
-    same = [boot(data, mean, unit="unit").rows[0].conf_low for data in
-            (table, pl.from_pandas(table), table.to_dict("list"), str(tmp_path / "t.csv"))]  # fmt: skip
+    same = [
+        boot(data, mean, unit="unit").rows[0].conf_low
+        for data in (table, pl.from_pandas(table), table.to_dict("list"), str(tmp_path / "t.csv"))
+    ]
     assert same == pytest.approx([same[0]] * 4)
-    values = [boot(data, np.mean).rows[0].conf_low for data in (table["y"], table["y"].to_numpy(), list(table["y"]))]
+    values = [
+        boot(data, np.mean).rows[0].conf_low
+        for data in (table["y"], table["y"].to_numpy(), list(table["y"]))
+    ]
     assert values == pytest.approx([values[0]] * 3)
     assert boot(table[["x", "y"]].to_numpy(), lambda m: m[:, 0].mean()).rows[0].n == 72
     labels = table["unit"].to_numpy()
@@ -505,7 +563,9 @@ class TestJackknifeOfRoughNumbers:
         yes = (rng.random(40) < 0.3).astype(float)
         likert = rng.integers(1, 6, size=40).astype(float)
         assert ss.jackknife(yes, np.mean).rows[0].conf_low is not None
-        both = ss.jackknife((likert, yes), lambda a, b: {"sd": a.std(), "r": np.corrcoef(a, b)[0, 1]}, paired=True)
+        both = ss.jackknife(
+            (likert, yes), lambda a, b: {"sd": a.std(), "r": np.corrcoef(a, b)[0, 1]}, paired=True
+        )
         assert all(row.conf_low is not None for row in both.rows[:2])
 
 
@@ -515,7 +575,9 @@ def test_huge_and_tiny_numbers():
         plain, *others = (estimate(x * unit, np.mean) for unit in (1.0, 2.0**700, 2.0**-700))
         for other, unit in zip(others, (2.0**700, 2.0**-700), strict=True):
             for name in ("estimate", "std_error", "conf_low", "conf_high"):
-                assert getattr(other.rows[0], name) / unit == pytest.approx(getattr(plain.rows[0], name), rel=1e-12)
+                assert getattr(other.rows[0], name) / unit == pytest.approx(
+                    getattr(plain.rows[0], name), rel=1e-12
+                )
             assert other.verify().ok
 
 

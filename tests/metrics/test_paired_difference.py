@@ -17,15 +17,28 @@ from tests.golden_data import golden, golden_frame
 RNG = np.random.default_rng(12)
 
 
-def pairs(first, second=None, *, count=None, clusters=(), scale="numeric", conditions=("after", "before")):
+def pairs(
+    first, second=None, *, count=None, clusters=(), scale="numeric", conditions=("after", "before")
+):
     first = np.asarray(first, dtype=float)
     second = np.zeros(len(first)) if second is None else np.asarray(second, dtype=float)
     factors = tuple(
-        Factor(name=name, codes=np.asarray(codes, dtype=np.int64), levels=tuple(map(str, range(max(codes) + 1))))
+        Factor(
+            name=name,
+            codes=np.asarray(codes, dtype=np.int64),
+            levels=tuple(map(str, range(max(codes) + 1))),
+        )
         for name, codes in clusters
     )
     count = np.ones(len(first)) if count is None else np.asarray(count, dtype=float)
-    return Paired(conditions=conditions, first=first, second=second, count=count, scale=scale, clusters=factors)
+    return Paired(
+        conditions=conditions,
+        first=first,
+        second=second,
+        count=count,
+        scale=scale,
+        clusters=factors,
+    )
 
 
 def from_golden(name):
@@ -35,7 +48,11 @@ def from_golden(name):
 
 STORY = np.repeat(np.arange(12), [1, 2, 3, 4, 5, 6, 7, 8, 9, 2, 2, 3])
 WRITER = np.arange(len(STORY)) % 7
-D = RNG.normal(0.4, 1, len(STORY)) + 0.7 * RNG.normal(size=12)[STORY] + 0.3 * RNG.normal(size=7)[WRITER]
+D = (
+    RNG.normal(0.4, 1, len(STORY))
+    + 0.7 * RNG.normal(size=12)[STORY]
+    + 0.3 * RNG.normal(size=7)[WRITER]
+)
 BASE = RNG.normal(size=len(STORY))
 CLUSTERED = pairs(BASE + D, BASE, clusters=[("story", STORY)])
 CROSSED = pairs(BASE + D, BASE, clusters=[("story", STORY), ("writer", WRITER)])
@@ -59,7 +76,9 @@ def test_every_golden_number(name):
     assert "no upper end" in up.rows[0].method
     assert up.extras["interval"][1] == math.inf
     assert "∞" in up.sentence()
-    assert paired_difference(design, alternative="less").rows[0].p_value == pytest.approx(r["p_less"], **close)
+    assert paired_difference(design, alternative="less").rows[0].p_value == pytest.approx(
+        r["p_less"], **close
+    )
     assert result.row("r").estimate == pytest.approx(r["r"], **close)
     assert result.row("difference", group="sd").estimate == pytest.approx(r["sd_diff"], **close)
     ranks = result.extras["wilcoxon"]
@@ -69,7 +88,9 @@ def test_every_golden_number(name):
     )
     flips = result.extras["flip_normal"]  # coin::symmetry_test of the differences as they are
     assert (flips["z"], flips["p"]) == pytest.approx((r["coin_asym_z"], r["coin_asym_p"]), **close)
-    assert result.row("sign_flip").p_value == pytest.approx(r["signflip_exact_p_two_sided"], **close)
+    assert result.row("sign_flip").p_value == pytest.approx(
+        r["signflip_exact_p_two_sided"], **close
+    )
     assert up.row("sign_flip").p_value == pytest.approx(r["signflip_exact_p_greater"], **close)
     for one in (result, up, paired_difference(design, null=-1.0)):
         assert one.verify().ok, one.verify().tidy().to_string()
@@ -79,7 +100,9 @@ def test_wilcoxon_is_exact_where_differences_are_few_or_tie():
     design, _ = from_golden("paired_anorexia_FT")
     row = paired_difference(design).row("wilcoxon")
     assert "exact" in row.method
-    assert row.p_value == pytest.approx(stats.wilcoxon(design.difference.round(9), method="exact").pvalue)
+    assert row.p_value == pytest.approx(
+        stats.wilcoxon(design.difference.round(9), method="exact").pvalue
+    )
     design, r = from_golden("paired_sleep")  # ties and a zero
     row = paired_difference(design).row("wilcoxon")
     kept = design.difference[np.abs(design.difference) > 1e-9].round(9)
@@ -87,9 +110,14 @@ def test_wilcoxon_is_exact_where_differences_are_few_or_tie():
     assert (row.test, row.method) == ("exact_signed_rank", "Wilcoxon signed rank (exact)")
     assert row.p_value == pytest.approx(exact, rel=1e-10)
     extras = paired_difference(design).extras["wilcoxon"]
-    assert extras["p_normal_corrected"] == pytest.approx(r["wilcox_p_normal_cc"], rel=1e-10)  # R's default with ties
-    pratt = stats.wilcoxon(design.difference.round(9), zero_method="pratt",
-                           method=stats.PermutationMethod(n_resamples=np.inf)).pvalue  # fmt: skip
+    assert extras["p_normal_corrected"] == pytest.approx(
+        r["wilcox_p_normal_cc"], rel=1e-10
+    )  # R's default with ties
+    pratt = stats.wilcoxon(
+        design.difference.round(9),
+        zero_method="pratt",
+        method=stats.PermutationMethod(n_resamples=np.inf),
+    ).pvalue
     assert extras["p_pratt_exact"] == pytest.approx(pratt, rel=1e-10)
 
 
@@ -110,11 +138,15 @@ def test_clusters_of_penicillin_are_clubsandwichs_and_sandwichs():
     assert one.rows[0].p_value == pytest.approx(r["CR2_p"], rel=1e-8)
     for kind in ("CR0", "CR1", "CR3"):
         assert one.extras["std_errors"][kind] == pytest.approx(r[f"se_g1_{kind}"], rel=1e-9)
-    assert one.row("difference", group="ignoring clusters").std_error == pytest.approx(r["se_naive"], rel=1e-9)
+    assert one.row("difference", group="ignoring clusters").std_error == pytest.approx(
+        r["se_naive"], rel=1e-9
+    )
     assert "SS201" in [c.code for c in one.cautions]
     two = paired_difference(design)
     crossed = golden("clustered_mean")["penicillin"]
-    assert (two.rows[0].std_error, two.rows[0].df) == pytest.approx((crossed["se"], crossed["df"]), rel=1e-8)
+    assert (two.rows[0].std_error, two.rows[0].df) == pytest.approx(
+        (crossed["se"], crossed["df"]), rel=1e-8
+    )
     assert two.rows[0].n_clusters == 6
     assert two.glance()["effective_df"][0] == two.rows[0].df
     assert two.glance()["largest_leverage"][0] == pytest.approx(1 / 6)
@@ -163,12 +195,17 @@ def test_sums_that_are_equal_but_for_rounding_are_ties(far):
     whole = np.array([x for one in tenths for x in one])
     base = np.where(np.arange(len(whole)) % 2, 0.0, far)
     first = np.array([float(f"{int(b) + x / 10:.1f}") for b, x in zip(base, whole, strict=True)])
-    for sums, clusters in ((np.bincount(story, whole).astype(int), [("story", story)]), (whole, ())):
+    for sums, clusters in (
+        (np.bincount(story, whole).astype(int), [("story", story)]),
+        (whole, ()),
+    ):
         signs = 2 * ((np.arange(2 ** len(sums))[:, None] >> np.arange(len(sums))) & 1) - 1
         seen = signs @ sums
         design = pairs(first, base, clusters=clusters)
         result = paired_difference(design)
-        assert result.row("sign_flip").p_value == pytest.approx(np.mean(abs(seen) >= abs(sums.sum())), rel=1e-12)
+        assert result.row("sign_flip").p_value == pytest.approx(
+            np.mean(abs(seen) >= abs(sums.sum())), rel=1e-12
+        )
         assert result.verify().ok or far == 1e9  # where the differences themselves have few digits
         up = paired_difference(design, alternative="greater").row("sign_flip")
         assert up.p_value == pytest.approx(np.mean(seen >= sums.sum()), rel=1e-12)
@@ -218,11 +255,22 @@ def test_cells_with_counts_are_repeated_pairs(clusters):
     first, second, count = [1, 0, 1, 1, 0, 0], [0, 1, 1, 0, 0, 1], [3, 1, 4, 2, 2, 1]
     short = pairs(first, second, count=count, clusters=clusters)
     long = pairs(
-        np.repeat(first, count), np.repeat(second, count), clusters=[(n, np.repeat(c, count)) for n, c in clusters]
+        np.repeat(first, count),
+        np.repeat(second, count),
+        clusters=[(n, np.repeat(c, count)) for n, c in clusters],
     )
     one, two = paired_difference(short), paired_difference(long)
     for a, b in zip(one.rows, two.rows, strict=True):
-        for field in ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value", "n"):
+        for field in (
+            "estimate",
+            "std_error",
+            "conf_low",
+            "conf_high",
+            "statistic",
+            "df",
+            "p_value",
+            "n",
+        ):
             x, y = getattr(a, field), getattr(b, field)
             assert (x is None) == (y is None)
             assert x is None or x == pytest.approx(y), (a.term, field)
@@ -232,14 +280,18 @@ def test_cells_with_counts_are_repeated_pairs(clusters):
 @pytest.mark.parametrize("design", [CLUSTERED, from_golden("paired_anorexia_FT")[0]])
 def test_bootstrap_intervals_are_near_the_closed_one_and_follow_the_seed(ci, design):
     closed = paired_difference(design).rows[0]
-    one, same, other = (paired_difference(design, ci=ci, seed=s, resamples=1999).rows[0] for s in (1, 1, 2))
+    one, same, other = (
+        paired_difference(design, ci=ci, seed=s, resamples=1999).rows[0] for s in (1, 1, 2)
+    )
     width = closed.conf_high - closed.conf_low
     assert abs(one.conf_low - closed.conf_low) < 0.35 * width
     assert abs(one.conf_high - closed.conf_high) < 0.35 * width
     assert (one.conf_low, one.conf_high) == (same.conf_low, same.conf_high)
     assert one.conf_low != other.conf_low
     assert (one.statistic, one.p_value) == (closed.statistic, closed.p_value)
-    low = paired_difference(design, ci=ci, alternative="greater", level=0.975, resamples=1999, seed=1).rows[0]
+    low = paired_difference(
+        design, ci=ci, alternative="greater", level=0.975, resamples=1999, seed=1
+    ).rows[0]
     assert low.conf_low == pytest.approx(one.conf_low)
     assert low.conf_high is None
 
@@ -253,12 +305,16 @@ def test_crossed_bootstrap_and_its_missing_intervals():
 
 def test_crossed_resamples_without_any_pair_are_left_out():
     d = np.array([1.0, 2.0, 4.0, 7.0])
-    row = paired_difference(pairs(d, clusters=[("a", [0, 1, 2, 3]), ("b", [0, 1, 2, 3])]), ci="percentile").rows[0]
+    row = paired_difference(
+        pairs(d, clusters=[("a", [0, 1, 2, 3]), ("b", [0, 1, 2, 3])]), ci="percentile"
+    ).rows[0]
     assert row.conf_low < row.estimate < row.conf_high
 
 
 def test_an_interval_of_no_width_is_undefined():
-    row = paired_difference(pairs([0.3, 0.9], clusters=[("a", [0, 1])]), ci="studentized", resamples=199).rows[0]
+    row = paired_difference(
+        pairs([0.3, 0.9], clusters=[("a", [0, 1])]), ci="studentized", resamples=199
+    ).rows[0]
     assert row.conf_low is None
     assert row.undefined
     assert row.p_value is not None
@@ -267,7 +323,9 @@ def test_an_interval_of_no_width_is_undefined():
 def test_null_shifts_every_test():
     result = paired_difference(CLUSTERED, null=0.4, cluster=None)
     test = stats.ttest_1samp(D, 0.4)
-    assert (result.rows[0].statistic, result.rows[0].p_value) == pytest.approx((test.statistic, test.pvalue))
+    assert (result.rows[0].statistic, result.rows[0].p_value) == pytest.approx(
+        (test.statistic, test.pvalue)
+    )
     assert result.row("wilcoxon").p_value == pytest.approx(
         stats.wilcoxon(D - 0.4, correction=True, method="approx").pvalue
     )
@@ -279,20 +337,28 @@ def test_one_sample_against_a_bound():
     values = [1.0, 4, 4, 2, 5, 6]
     result = paired_difference(Paired.one_sample(values, bound=3))
     test = stats.ttest_1samp(values, 3)
-    assert (result.rows[0].statistic, result.rows[0].p_value) == pytest.approx((test.statistic, test.pvalue))
+    assert (result.rows[0].statistic, result.rows[0].p_value) == pytest.approx(
+        (test.statistic, test.pvalue)
+    )
     assert "does not vary" in result.row("r").undefined
     assert result.verify().ok
 
 
 def test_by_levels_and_data_frames():
-    rows = pd.DataFrame({
-        "unit": list("abcd") * 4, "condition": (["after"] * 4 + ["before"] * 4) * 2, "model": ["x"] * 8 + ["y"] * 8,
-        "value": [1.0, 2, 3, 5, 0, 2, 1, 1, 4, 4, 4, 1, 3, 2, 1, 0],
-    })  # fmt: skip
+    rows = pd.DataFrame(
+        {
+            "unit": list("abcd") * 4,
+            "condition": (["after"] * 4 + ["before"] * 4) * 2,
+            "model": ["x"] * 8 + ["y"] * 8,
+            "value": [1.0, 2, 3, 5, 0, 2, 1, 1, 4, 4, 4, 1, 3, 2, 1, 0],
+        }
+    )
     result = paired_difference(Paired.from_frame(rows, by="model"))
     assert list(result) == ["x", "y"]
     assert result["x"].rows[0].estimate == pytest.approx(1.75)
-    assert paired_difference(rows[rows["model"] == "x"].drop(columns="model")).rows[0].estimate == pytest.approx(1.75)
+    assert paired_difference(rows[rows["model"] == "x"].drop(columns="model")).rows[
+        0
+    ].estimate == pytest.approx(1.75)
 
 
 # --- bad input (the contract of notes/agreement.md) -------------------------------------------------------------
@@ -318,13 +384,18 @@ def test_no_difference_at_all():
 
 
 def test_small_unsigned_integers_do_not_wrap():
-    rows = pd.DataFrame({
-        "unit": list("abc") * 2, "condition": ["after"] * 3 + ["before"] * 3,
-        "value": np.array([1, 2, 3, 2, 4, 9], dtype=np.uint8),
-    })  # fmt: skip
+    rows = pd.DataFrame(
+        {
+            "unit": list("abc") * 2,
+            "condition": ["after"] * 3 + ["before"] * 3,
+            "value": np.array([1, 2, 3, 2, 4, 9], dtype=np.uint8),
+        }
+    )
     result = paired_difference(Paired.from_frame(rows, conditions=("after", "before")))
     test = stats.ttest_rel([1.0, 2, 3], [2.0, 4, 9])
-    assert (result.rows[0].statistic, result.rows[0].p_value) == pytest.approx((test.statistic, test.pvalue))
+    assert (result.rows[0].statistic, result.rows[0].p_value) == pytest.approx(
+        (test.statistic, test.pvalue)
+    )
 
 
 @pytest.mark.parametrize(
@@ -353,9 +424,13 @@ def test_one_pair_or_nominal_values_are_refused():
     with pytest.raises(InputError, match="at least 2 pairs"):
         paired_difference(pairs([1.0]))
     nominal = Paired(
-        conditions=("a", "b"), first=np.array([0.0, 1.0]), second=np.array([1.0, 0.0]), count=np.ones(2),
-        scale="nominal", levels=("x", "y"),
-    )  # fmt: skip
+        conditions=("a", "b"),
+        first=np.array([0.0, 1.0]),
+        second=np.array([1.0, 0.0]),
+        count=np.ones(2),
+        scale="nominal",
+        levels=("x", "y"),
+    )
     with pytest.raises(InputError, match="nominal"):
         paired_difference(nominal)
 
@@ -379,7 +454,12 @@ def test_cautions_for_floored_variances_and_disagreeing_tests():
 
 
 def test_hostile_labels_stay_labels():
-    design = pairs([1.0, 2, 4], [0.0, 1, 1], conditions=("<script>\n", "r"), clusters=[("a\nb" * 40, [0, 1, 1])])
+    design = pairs(
+        [1.0, 2, 4],
+        [0.0, 1, 1],
+        conditions=("<script>\n", "r"),
+        clusters=[("a\nb" * 40, [0, 1, 1])],
+    )
     result = paired_difference(design)
     assert "\n" not in result.sentence()
     assert not result.tidy().duplicated(["term", "group"]).any()
@@ -411,7 +491,9 @@ def test_the_check_of_sign_flips_says_what_is_exact():
     found = flip_check_of(more)
     p, draws = more.row("sign_flip").p_value, 100_000
     assert "scipy's is Monte-Carlo, ours is exact" in found.why
-    assert found.tolerance == pytest.approx(10 * np.sqrt(p / 2 * (1 - p / 2) / draws) + 2 / (draws + 1))
+    assert found.tolerance == pytest.approx(
+        10 * np.sqrt(p / 2 * (1 - p / 2) / draws) + 2 / (draws + 1)
+    )
     assert found.ok
     assert found.tolerance < p
     wrong = replace(more.row("sign_flip"), p_value=p + 1.5 * found.tolerance)
@@ -428,8 +510,13 @@ def codes(result):
 def test_skewed_differences_of_few_pairs_are_warned_of():
     rng = np.random.default_rng(6)
     fired = {
-        name: np.mean(["SS317" in codes(paired_difference(pairs(draw(20)), flips=99)) for _ in range(200)])
-        for name, draw in (("normal", rng.standard_normal), ("lognormal", lambda n: rng.lognormal(size=n)))
+        name: np.mean(
+            ["SS317" in codes(paired_difference(pairs(draw(20)), flips=99)) for _ in range(200)]
+        )
+        for name, draw in (
+            ("normal", rng.standard_normal),
+            ("lognormal", lambda n: rng.lognormal(size=n)),
+        )
     }
     assert fired["normal"] < 0.08  # measured .03
     assert fired["lognormal"] > 0.7  # measured .80
@@ -446,7 +533,9 @@ def test_repeats_that_tell_are_shown_and_warned_of():
     n = np.repeat([1, 2, 3, 10], 12)
     unit = np.repeat(np.arange(48), n)
     base = rng.standard_normal(48) / 4 + 0.15 * (n - n.mean())
-    tell = paired_difference(pairs(base[unit] + rng.standard_normal(len(unit)) / 4, clusters=[("unit", unit)]))
+    tell = paired_difference(
+        pairs(base[unit] + rng.standard_normal(len(unit)) / 4, clusters=[("unit", unit)])
+    )
     row = tell.row("difference", group="clusters weighing alike")
     means = np.bincount(unit, tell.design.difference) / n
     test = stats.ttest_1samp(means, 0)
@@ -468,7 +557,9 @@ def test_the_gap_of_both_means_has_its_size():
     unit = np.repeat(np.arange(32), n)
     for _ in range(400):
         values = rng.standard_normal(32)[unit] + rng.standard_normal(len(unit))
-        fired += "SS303" in codes(paired_difference(pairs(values, clusters=[("unit", unit)]), flips=99))
+        fired += "SS303" in codes(
+            paired_difference(pairs(values, clusters=[("unit", unit)]), flips=99)
+        )
     assert 0.015 <= fired / 400 <= 0.09
     even = np.repeat(np.arange(10), 4)
     found = paired_difference(pairs(rng.standard_normal(40), clusters=[("unit", even)]))

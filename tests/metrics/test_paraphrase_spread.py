@@ -43,7 +43,9 @@ def test_levels_and_change_are_those_of_r():
     assert size.estimate == pytest.approx(entry["d_z"], rel=1e-10)
     assert [size.conf_low, size.conf_high] == pytest.approx(entry["d_z_ends"], rel=1e-6)
     ranks = result.row("wilcoxon")
-    assert (ranks.statistic, ranks.p_value) == pytest.approx((R["wilcoxon"]["v"], R["wilcoxon"]["p"]), rel=1e-10)
+    assert (ranks.statistic, ranks.p_value) == pytest.approx(
+        (R["wilcoxon"]["v"], R["wilcoxon"]["p"]), rel=1e-10
+    )
     assert "greater, exact" in ranks.method
 
 
@@ -74,10 +76,17 @@ def test_by_loops():
         assert result.extras["pooled_sd"][stage] == pytest.approx(np.sqrt(np.mean(squares)))
 
 
-@pytest.mark.parametrize("options", [
-    {"unit_of_analysis": "model"}, {"ci": "bca", "resamples": 200}, {"alternative": "two_sided"}, {"change": None},
-    {"alternative": "less", "stages": ["last", "first"]}, {"free_weights": True, "centre": 2.0},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"unit_of_analysis": "model"},
+        {"ci": "bca", "resamples": 200},
+        {"alternative": "two_sided"},
+        {"change": None},
+        {"alternative": "less", "stages": ["last", "first"]},
+        {"free_weights": True, "centre": 2.0},
+    ],
+)
 def test_verified_under_every_option(options):
     verification = spread(**options).verify()
     assert verification.ok, verification.tidy().to_string()
@@ -97,12 +106,16 @@ def test_clusters_of_scenarios():
     assert answers.verify().ok
     alone = spread(rows, cluster=()).row("first minus last", group="change")
     # equal clusters of two answers: the scenario means say the same
-    assert answers.row("first minus last", group="change").std_error == pytest.approx(alone.std_error)
+    assert answers.row("first minus last", group="change").std_error == pytest.approx(
+        alone.std_error
+    )
 
 
 def test_change_goes_from_first_to_second():
     one = spread().row("first minus last", group="change")
-    two = spread(change=("last", "first"), alternative="less").row("last minus first", group="change")
+    two = spread(change=("last", "first"), alternative="less").row(
+        "last minus first", group="change"
+    )
     assert two.estimate == pytest.approx(-one.estimate)
     assert two.p_value == pytest.approx(one.p_value)
     assert spread(change=None).settings["change"] == ("baseline", "last")
@@ -111,7 +124,9 @@ def test_change_goes_from_first_to_second():
 def values_of(judge_values):
     """Ratings without traits: (scenario, stage, wording) -> value by one judge."""
     keys = [(s, t, w) for s in "abc" for t in ("first", "last") for w in (1, 2)]
-    rows = pd.DataFrame(keys, columns=["scenario", "stage", "wording"]).assign(value=judge_values, judge="j")
+    rows = pd.DataFrame(keys, columns=["scenario", "stage", "wording"]).assign(
+        value=judge_values, judge="j"
+    )
     rows["unit"] = range(len(rows))
     return rows
 
@@ -157,7 +172,12 @@ def test_stages_in_one_wording_have_no_spread():
 
 def test_a_question_without_all_wordings_is_left_out_and_counted():
     rows = scores()
-    gone = (rows["model"] == "left") & (rows["scenario"] == "c") & (rows["stage"] == "last") & (rows["wording"] == 2)
+    gone = (
+        (rows["model"] == "left")
+        & (rows["scenario"] == "c")
+        & (rows["stage"] == "last")
+        & (rows["wording"] == 2)
+    )
     result = spread(rows[~gone])
     assert result.row("left", group="spread: last").n == 6
     assert result.row("last", group="spread").n == 6
@@ -166,13 +186,21 @@ def test_a_question_without_all_wordings_is_left_out_and_counted():
     assert result.verify().ok
 
 
-@pytest.mark.parametrize(("options", "match"), [
-    ({"change": "first"}, "change must name two different stages"),
-    ({"change": ("first", "first")}, "change must name two different stages"),
-    ({"unit_of_analysis": "judge"}, "unit_of_analysis='judge' is not one of scenario, model, answer"),
-    ({"alternative": "more"}, "alternative='more'"), ({"wording": "phrase"}, "no stratum 'phrase' for the wording"),
-    ({"level": 95}, "95"), ({"cluster": "village"}, "village"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"change": "first"}, "change must name two different stages"),
+        ({"change": ("first", "first")}, "change must name two different stages"),
+        (
+            {"unit_of_analysis": "judge"},
+            "unit_of_analysis='judge' is not one of scenario, model, answer",
+        ),
+        ({"alternative": "more"}, "alternative='more'"),
+        ({"wording": "phrase"}, "no stratum 'phrase' for the wording"),
+        ({"level": 95}, "95"),
+        ({"cluster": "village"}, "village"),
+    ],
+)
 def test_options_that_are_refused(options, match):
     with pytest.raises(InputError, match=match):
         spread(**options)

@@ -72,7 +72,9 @@ def test_two_raters_have_wilsons_interval():
     perfect = percent_agreement(of_table([[20, 0], [0, 15]])).rows[0]
     assert perfect.estimate == 1
     assert perfect.std_error is None
-    assert perfect.conf_low == pytest.approx(stats.binomtest(35, 35).proportion_ci(method="wilson").low)
+    assert perfect.conf_low == pytest.approx(
+        stats.binomtest(35, 35).proportion_ci(method="wilson").low
+    )
     assert perfect.conf_high == 1
 
 
@@ -98,8 +100,12 @@ def test_clusters_widen_the_interval_and_match_a_regression():
     design = of_matrix(matrix, levels=LEVELS, clusters=(groups.tolist(),))
     row = percent_agreement(design).row("all pairs")
     x = direct(matrix)
-    fit = OLS(x, np.ones(60)).fit(cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False})
-    assert row.std_error == pytest.approx(fit.bse[0] * np.sqrt(12 / 11))  # equal clusters: CR2 is CR1
+    fit = OLS(x, np.ones(60)).fit(
+        cov_type="cluster", cov_kwds={"groups": groups, "use_correction": False}
+    )
+    assert row.std_error == pytest.approx(
+        fit.bse[0] * np.sqrt(12 / 11)
+    )  # equal clusters: CR2 is CR1
     alone = percent_agreement(design, cluster=None).row("all pairs")
     assert row.conf_high - row.conf_low > 1.5 * (alone.conf_high - alone.conf_low)
     assert row.n_clusters == 12
@@ -143,16 +149,25 @@ def test_special_cases():
         percent_agreement(of_matrix([[1, 1]], levels=[1, 2]))
     lonely = percent_agreement(of_matrix([[1, 1, None], [2, 2, None], [1, None, 2]], levels=[1, 2]))
     assert "no unit has ratings of both" in lonely.row("b | c").undefined
-    one = percent_agreement(of_matrix(simulated(r=2, missing=0), levels=LEVELS, clusters=(["s"] * 60,))).rows[0]
+    one = percent_agreement(
+        of_matrix(simulated(r=2, missing=0), levels=LEVELS, clusters=(["s"] * 60,))
+    ).rows[0]
     assert one.conf_low is None
     assert "single cluster" in one.undefined
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [({"tolerance": -1}, "-1"), ({"tolerance": float("nan")}, "nan"), ({"ci": "wald"}, "wald"), ({"level": 95}, "95"),
-     ({"pairs": "each"}, "each"), ({"stratum": "village"}, "village"), ({"refusal": "drop"}, "drop")],
-)  # fmt: skip
+    [
+        ({"tolerance": -1}, "-1"),
+        ({"tolerance": float("nan")}, "nan"),
+        ({"ci": "wald"}, "wald"),
+        ({"level": 95}, "95"),
+        ({"pairs": "each"}, "each"),
+        ({"stratum": "village"}, "village"),
+        ({"refusal": "drop"}, "drop"),
+    ],
+)
 def test_unusable_options_are_named(options, said):
     with pytest.raises(InputError, match=said):
         percent_agreement(of_table([[5, 1], [2, 5]]), **options)
@@ -165,7 +180,11 @@ def test_nominal_levels_have_no_tolerance():
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.lists(st.sampled_from([1, 2, 3, None]), min_size=3, max_size=3), min_size=2, max_size=12))
+@given(
+    st.lists(
+        st.lists(st.sampled_from([1, 2, 3, None]), min_size=3, max_size=3), min_size=2, max_size=12
+    )
+)
 def test_between_0_and_1_and_the_same_for_any_order(matrix):
     if sum(sum(x is not None for x in row) > 1 for row in matrix) < 2:
         return
@@ -179,7 +198,9 @@ def test_between_0_and_1_and_the_same_for_any_order(matrix):
 def test_a_row_says_where_its_interval_counts_fewer_answers_than_its_error():
     rng = np.random.default_rng(11)
     blocks = np.arange(40) // 4
-    even = [[1, 2] if u % 2 else [1, 1] for u in range(40)]  # clusters alike: less variance than independent answers
+    even = [
+        [1, 2] if u % 2 else [1, 1] for u in range(40)
+    ]  # clusters alike: less variance than independent answers
     even[0] = [1, 2]
     design = of_matrix(even, levels=LEVELS, clusters=[blocks.tolist()])
     row = percent_agreement(design).rows[0]
@@ -190,7 +211,9 @@ def test_a_row_says_where_its_interval_counts_fewer_answers_than_its_error():
         (p + t**2 / 80 - t * np.sqrt(p * (1 - p) / 40 + t**2 / 6400)) / (1 + t**2 / 40)
     )
     apart = [[1, 1 + int(rng.random() < (0.9 if b % 2 else 0.1))] for b in blocks]
-    assert percent_agreement(of_matrix(apart, levels=LEVELS, clusters=[blocks.tolist()])).rows[0].method == ("Wilson")
+    assert percent_agreement(of_matrix(apart, levels=LEVELS, clusters=[blocks.tolist()])).rows[
+        0
+    ].method == ("Wilson")
 
 
 def test_alike_clusters_count_as_one_trial_each():
@@ -199,9 +222,14 @@ def test_alike_clusters_count_as_one_trial_each():
 
     from socialstats.designs.ratings import Ratings
 
-    rows = pd.DataFrame({"unit": [f"u{k}" for k in range(40)] * 2, "rater": ["ann"] * 40 + ["bob"] * 40,
-                         "value": ["yes"] * 40 + ["yes", "no"] * 20,
-                         "story": [f"s{k // 8}" for k in range(40)] * 2})  # fmt: skip
+    rows = pd.DataFrame(
+        {
+            "unit": [f"u{k}" for k in range(40)] * 2,
+            "rater": ["ann"] * 40 + ["bob"] * 40,
+            "value": ["yes"] * 40 + ["yes", "no"] * 20,
+            "story": [f"s{k // 8}" for k in range(40)] * 2,
+        }
+    )
     design = Ratings.from_frame(rows, levels=["no", "yes"], scale="nominal", cluster="story")
     result = percent_agreement(design)
     row = result.rows[0]
@@ -219,7 +247,14 @@ def test_pooled_agreement_of_a_crowd_is_the_mean_over_units_of_their_agreeing_pa
         for u in rng.choice(40, 2, replace=False).tolist():
             value = int(np.clip(2.5 + u / 40 + rng.normal(), 1, 4))
             given[u].append(value)
-            rows.append({"unit": f"u{u:02d}", "rater": f"r{rater:03d}", "value": value, "story": f"s{u // 4}"})
+            rows.append(
+                {
+                    "unit": f"u{u:02d}",
+                    "rater": f"r{rater:03d}",
+                    "value": value,
+                    "story": f"s{u // 4}",
+                }
+            )
     design = Ratings.from_frame(pd.DataFrame(rows), levels=LEVELS, cluster="story")
     result = percent_agreement(design, pairs="pooled", tolerance=1)
     each = [np.mean([abs(a - b) <= 1 for a, b in combinations(x, 2)]) for x in given.values()]
@@ -234,10 +269,14 @@ def test_pooled_agreement_of_a_crowd_is_the_mean_over_units_of_their_agreeing_pa
 def test_pooled_agreement_is_that_of_all_pairs_with_refusals_as_a_level():
     matrix = simulated(r=5)
     design = of_matrix(matrix, levels=LEVELS)
-    frame = design.table().assign(value=lambda d: d["value"].fillna("refused"))[["unit", "rater", "value"]]
+    frame = design.table().assign(value=lambda d: d["value"].fillna("refused"))[
+        ["unit", "rater", "value"]
+    ]
     design = Ratings.from_frame(frame, levels=LEVELS, refusal="refused")
     for refusal in ("missing", "level"):
-        whole, pooled = (percent_agreement(design, pairs=pairs, refusal=refusal) for pairs in ("all", "pooled"))
+        whole, pooled = (
+            percent_agreement(design, pairs=pairs, refusal=refusal) for pairs in ("all", "pooled")
+        )
         assert whole.rows[0].estimate == pytest.approx(pooled.rows[0].estimate, abs=1e-14)
         assert whole.counts == pooled.counts
         assert [c.detail for c in whole.cautions] == [c.detail for c in pooled.cautions]

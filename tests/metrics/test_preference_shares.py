@@ -34,7 +34,9 @@ class Fake:
 
     def bootstrap(self, *, by, resamples, seed):
         rng = np.random.default_rng(seed)
-        drawn = np.array(list(self.strengths.values())) + self.error * rng.normal(size=(resamples, len(self.strengths)))
+        drawn = np.array(list(self.strengths.values())) + self.error * rng.normal(
+            size=(resamples, len(self.strengths))
+        )
         drawn[: self.lost] = np.nan
         return SimpleNamespace(strengths=drawn, n_degenerate=self.lost)
 
@@ -48,14 +50,18 @@ def by_loop(strengths, scale):
 
 
 def test_the_test_of_an_equal_geometric_share_of_two_groups_is_that_of_the_contrast_of_their_means():
-    fit = bradley_terry(Comparisons.from_counts(journal_citations()), cluster="declared", order=False)
+    fit = bradley_terry(
+        Comparisons.from_counts(journal_citations()), cluster="declared", order=False
+    )
     items = fit.items
     groups = {item: "one" if k < 3 else "two" for k, item in enumerate(items)}
     weights = {item: 1 / 3 if k < 3 else -1 / (len(items) - 3) for k, item in enumerate(items)}
     known = fit.contrast(weights).rows[0]
     one, two = preference_shares(fit, groups, ci="delta", scale="geometric").rows
     assert (one.statistic, one.p_value) == pytest.approx((known.statistic, known.p_value), rel=1e-9)
-    assert (two.statistic, two.p_value) == pytest.approx((-known.statistic, known.p_value), rel=1e-9)
+    assert (two.statistic, two.p_value) == pytest.approx(
+        (-known.statistic, known.p_value), rel=1e-9
+    )
     assert (one.test, one.df) == (known.test or "z", known.df)
 
 
@@ -78,10 +84,16 @@ def test_shares_sizes_and_portions_by_the_definition(scale):
 
 def test_both_scales_by_default_and_the_level_of_strengths_does_not_matter():
     result = preference_shares(Fake(), GROUPS, ci="basic", resamples=99)
-    assert [(r.term, r.group) for r in result.rows] == [(g, s) for s in ("arithmetic", "geometric") for g in "xyz"]
-    moved = preference_shares(Fake({i: s + 700 for i, s in STRENGTHS.items()}), GROUPS, resamples=99)
+    assert [(r.term, r.group) for r in result.rows] == [
+        (g, s) for s in ("arithmetic", "geometric") for g in "xyz"
+    ]
+    moved = preference_shares(
+        Fake({i: s + 700 for i, s in STRENGTHS.items()}), GROUPS, resamples=99
+    )
     for row, other in zip(result.rows, moved.rows, strict=True):
-        assert (row.estimate, row.std_error) == pytest.approx((other.estimate, other.std_error), rel=1e-9)
+        assert (row.estimate, row.std_error) == pytest.approx(
+            (other.estimate, other.std_error), rel=1e-9
+        )
 
 
 @pytest.mark.parametrize("scale", ["arithmetic", "geometric"])
@@ -92,7 +104,10 @@ def test_gradient_by_finite_differences_and_delta_errors(scale):
     for i in range(5):
         step = np.zeros(5)
         step[i] = 1e-6
-        slope = (group_shares((x + step)[None], codes, scale) - group_shares((x - step)[None], codes, scale)) / 2e-6
+        slope = (
+            group_shares((x + step)[None], codes, scale)
+            - group_shares((x - step)[None], codes, scale)
+        ) / 2e-6
         assert found[:, i] == pytest.approx(slope[0], abs=1e-8)
     result = preference_shares(Fake(), GROUPS, scale=scale, ci="delta")
     exact = 0.2 * np.sqrt((found**2).sum(axis=1))
@@ -104,14 +119,23 @@ def test_gradient_by_finite_differences_and_delta_errors(scale):
 
 def test_basic_and_percentile_intervals_by_their_definitions():
     drawn = Fake().bootstrap(by="pair", resamples=199, seed=4).strengths
-    share = np.sort(np.exp(drawn[:, 4]) / (
-        np.exp(drawn[:, :2]).mean(axis=1) + np.exp(drawn[:, 2:4]).mean(axis=1) + np.exp(drawn[:, 4])
-    ))  # fmt: skip
+    share = np.sort(
+        np.exp(drawn[:, 4])
+        / (
+            np.exp(drawn[:, :2]).mean(axis=1)
+            + np.exp(drawn[:, 2:4]).mean(axis=1)
+            + np.exp(drawn[:, 4])
+        )
+    )
     low, high = share[4], share[194]
     assert order_quantile(share, 0.025) == low
-    got = preference_shares(Fake(), GROUPS, ci="percentile", resamples=199, seed=4).row("z", group="arithmetic")
+    got = preference_shares(Fake(), GROUPS, ci="percentile", resamples=199, seed=4).row(
+        "z", group="arithmetic"
+    )
     assert (got.conf_low, got.conf_high) == pytest.approx((low, high))
-    got = preference_shares(Fake(), GROUPS, ci="basic", resamples=199, seed=4).row("z", group="arithmetic")
+    got = preference_shares(Fake(), GROUPS, ci="basic", resamples=199, seed=4).row(
+        "z", group="arithmetic"
+    )
     p = by_loop(STRENGTHS, "arithmetic")["z"]
     assert got.conf_low == pytest.approx(expit(2 * logit(p) - logit(high)))
     assert got.conf_high == pytest.approx(expit(2 * logit(p) - logit(low)))
@@ -126,9 +150,13 @@ def test_a_row_has_a_test_only_where_its_interval_is_of_the_same_inference(ci):
 
 
 def test_lost_refits_are_counted_and_too_many_are_an_error():
-    codes = [c.code for c in preference_shares(Fake(lost=20), GROUPS, ci="basic", resamples=200).cautions]
+    codes = [
+        c.code for c in preference_shares(Fake(lost=20), GROUPS, ci="basic", resamples=200).cautions
+    ]
     assert codes == ["SS110", "SS204"]
-    assert [c.code for c in preference_shares(Fake(lost=1), GROUPS, ci="basic", resamples=200).cautions] == ["SS110"]
+    assert [
+        c.code for c in preference_shares(Fake(lost=1), GROUPS, ci="basic", resamples=200).cautions
+    ] == ["SS110"]
     with pytest.raises(UndefinedStatistic, match="none of 50 refits"):
         preference_shares(Fake(lost=50), GROUPS, ci="basic", resamples=50)
 
@@ -156,7 +184,11 @@ def test_unusable_options(options):
 def real():
     rng = np.random.default_rng(0)
     rows = [
-        (f"r{i}", f"r{j}", f"r{i if rng.random() < 1 / (1 + np.exp((j - i) / 3 * (-1) ** i)) else j}")
+        (
+            f"r{i}",
+            f"r{j}",
+            f"r{i if rng.random() < 1 / (1 + np.exp((j - i) / 3 * (-1) ** i)) else j}",
+        )
         for i in range(6)
         for j in range(i + 1, 6)
         for _ in range(12)
@@ -189,13 +221,17 @@ def test_with_a_real_fit_it_verifies_against_choix_and_is_deterministic(real):
 
 def test_delta_and_bootstrap_errors_agree_with_a_real_fit(real):
     groups = {f"r{i}": "low" if i < 3 else "high" for i in range(6)}
-    result = preference_shares(real, groups, scale="geometric", ci="percentile", by="row", resamples=999)
+    result = preference_shares(
+        real, groups, scale="geometric", ci="percentile", by="row", resamples=999
+    )
     row = result.row("low")
     assert (row.conf_high - row.conf_low) / (2 * 1.96) == pytest.approx(row.std_error, rel=0.2)
 
 
 def test_groups_of_the_same_size_are_said_to_have_one_size() -> None:
-    caution = size_caution(["a", "b", "c", "d"], ["x", "y"], np.array([0, 0, 1, 1]), np.array([0.6, 0.4, 0.5, 0.5]))
+    caution = size_caution(
+        ["a", "b", "c", "d"], ["x", "y"], np.array([0, 0, 1, 1]), np.array([0.6, 0.4, 0.5, 0.5])
+    )
     assert caution.detail.startswith(
         "groups such as x have 2 items each; a alone holds 60.0% of the worth of its group x"
     )
@@ -206,9 +242,18 @@ def test_shares_of_a_penalised_fit_with_ties_are_verified_at_its_own_maximum():
     rng = np.random.default_rng(11)
     names = np.array(list("abcd"))
     pairs = np.array([rng.choice(4, 2, replace=False) for _ in range(40)])
-    won = np.where(rng.random(40) < 0.2, "tie", names[np.minimum(*pairs.T)])  # the first in the alphabet always wins
-    table = {"item_a": names[pairs[:, 0]], "item_b": names[pairs[:, 1]], "winner": won, "judge": rng.integers(0, 9, 40)}
+    won = np.where(
+        rng.random(40) < 0.2, "tie", names[np.minimum(*pairs.T)]
+    )  # the first in the alphabet always wins
+    table = {
+        "item_a": names[pairs[:, 0]],
+        "item_b": names[pairs[:, 1]],
+        "winner": won,
+        "judge": rng.integers(0, 9, 40),
+    }
     fit = bradley_terry(table, cluster="judge", penalty="firth")
-    checks = preference_shares(fit, {"a": "x", "b": "y", "c": "x", "d": "y"}, ci="delta").verify().checks
+    checks = (
+        preference_shares(fit, {"a": "x", "b": "y", "c": "x", "d": "y"}, ci="delta").verify().checks
+    )
     assert any("std_error" in check.quantity and check.ok for check in checks)
     assert not [check for check in checks if check.ok is False]

@@ -22,17 +22,36 @@ def table(units: int = 24, rest: float = 0.02, seed: int = 2) -> pd.DataFrame:
     rows: list[tuple[Any, ...]] = []
     for u in range(units):
         base = rng.dirichlet([2, 1, 1])
-        rows += [(f"s{u % 8}", f"u{u}", f"h{r}", "human", rng.choice(LEVELS, p=base), None, None, None)
-                 for r in range(5)]  # fmt: skip
+        rows += [
+            (f"s{u % 8}", f"u{u}", f"h{r}", "human", rng.choice(LEVELS, p=base), None, None, None)
+            for r in range(5)
+        ]
         for r in range(3):
             p = rng.dirichlet(base * 5 + 0.1)
-            rows.append((f"s{u % 8}", f"u{u}", f"m, run {r}", "m", rng.choice(LEVELS, p=p), *(p * (1 - rest))))
-    return pd.DataFrame(rows, columns=["scenario", "unit", "rater", "source", "action", *(f"p_{x}" for x in LEVELS)])
+            rows.append(
+                (
+                    f"s{u % 8}",
+                    f"u{u}",
+                    f"m, run {r}",
+                    "m",
+                    rng.choice(LEVELS, p=p),
+                    *(p * (1 - rest)),
+                )
+            )
+    return pd.DataFrame(
+        rows, columns=["scenario", "unit", "rater", "source", "action", *(f"p_{x}" for x in LEVELS)]
+    )
 
 
 def read(rows: pd.DataFrame, **more: Any) -> Ratings:
-    options = {"value": "action", "rater_source": "source", "levels": LEVELS, "scale": "nominal",
-               "probabilities": "p_", **more}  # fmt: skip
+    options = {
+        "value": "action",
+        "rater_source": "source",
+        "levels": LEVELS,
+        "scale": "nominal",
+        "probabilities": "p_",
+        **more,
+    }
     return Ratings.from_frame(rows, **options)
 
 
@@ -49,9 +68,13 @@ def test_a_share_is_the_mean_of_the_probabilities(cluster: Any) -> None:
         gap = found.row(level, group="m - human")
         assert gap.estimate == pytest.approx(own.mean() - human, abs=1e-9)
         codes = rows.groupby("unit")["scenario"].first() if cluster else None
-        each = own.groupby(model["unit"]).mean() - (rows[rows["source"] == "human"]["action"] == level).groupby(
-            rows["unit"]).mean()  # fmt: skip
-        means = each if codes is None else each.groupby(codes).mean()  # clusters of one size: the t of their means
+        each = (
+            own.groupby(model["unit"]).mean()
+            - (rows[rows["source"] == "human"]["action"] == level).groupby(rows["unit"]).mean()
+        )
+        means = (
+            each if codes is None else each.groupby(codes).mean()
+        )  # clusters of one size: the t of their means
         assert gap.std_error == pytest.approx(means.std(ddof=1) / np.sqrt(len(means)), rel=1e-7)
     assert found.counts["ratings"] == len(rows)
     assert "probabilities" in str(found.row("any level (ratings independent)").undefined)
@@ -59,10 +82,17 @@ def test_a_share_is_the_mean_of_the_probabilities(cluster: Any) -> None:
 
 
 def test_people_have_the_same_intervals_beside_a_model_with_probabilities() -> None:
-    soft, drawn = (ss.choice_shares(read(table(), probabilities=given), permutations=200) for given in ("p_", None))
+    soft, drawn = (
+        ss.choice_shares(read(table(), probabilities=given), permutations=200)
+        for given in ("p_", None)
+    )
     for level in LEVELS:
         one, two = (found.row(level, group="human") for found in (soft, drawn))
-        assert (one.estimate, one.conf_low, one.conf_high) == (two.estimate, two.conf_low, two.conf_high)
+        assert (one.estimate, one.conf_low, one.conf_high) == (
+            two.estimate,
+            two.conf_low,
+            two.conf_high,
+        )
 
 
 def test_probabilities_of_0_and_1_are_drawn_levels() -> None:
@@ -70,7 +100,10 @@ def test_probabilities_of_0_and_1_are_drawn_levels() -> None:
     model = rows["source"] == "m"
     for level in LEVELS:
         rows.loc[model, f"p_{level}"] = (rows.loc[model, "action"] == level).astype(float)
-    soft, drawn = (ss.choice_shares(read(rows, probabilities=given), permutations=200) for given in ("p_", None))
+    soft, drawn = (
+        ss.choice_shares(read(rows, probabilities=given), permutations=200)
+        for given in ("p_", None)
+    )
     shares = [r for r in soft.rows if r.label("entropy") is None]
     assert [(r.estimate, r.conf_low, r.p_value) for r in shares] == [
         (r.estimate, r.conf_low, r.p_value) for r in drawn.rows
@@ -91,8 +124,13 @@ def test_replies_without_probabilities_count_by_their_level_and_are_said() -> No
     rows.loc[lost, "p_comply"] = np.nan
     made = read(rows)
     (said,) = [c.detail for c in made.cautions if c.code == "SS331"]
-    assert said == "other answers hold 9.0% of the probability on average; 10 of 72 replies have no probabilities"
-    assert np.array_equal(made.read_as()[np.isnan(made.probabilities).any(axis=1)].sum(axis=1), [1.0] * (10 + 24 * 5))
+    assert (
+        said
+        == "other answers hold 9.0% of the probability on average; 10 of 72 replies have no probabilities"
+    )
+    assert np.array_equal(
+        made.read_as()[np.isnan(made.probabilities).any(axis=1)].sum(axis=1), [1.0] * (10 + 24 * 5)
+    )
     assert not [c for c in read(table()).cautions if c.code == "SS331"]
 
 
@@ -109,7 +147,9 @@ def test_parts_of_a_design_keep_their_probabilities() -> None:
 
 def test_probabilities_stay_with_their_replies_where_pressures_are_crossed_with_units() -> None:
     parts = {"b none": table(), "a threat": table(seed=5)}
-    design = read(pd.concat([rows.assign(pressure=name) for name, rows in parts.items()]), by="pressure")
+    design = read(
+        pd.concat([rows.assign(pressure=name) for name, rows in parts.items()]), by="pressure"
+    )
     found = ss.choice_shares(crossed(design), source="source", stratum="pressure", permutations=99)
     for name, rows in parts.items():
         p = rows.loc[rows["source"] == "m", [f"p_{level}" for level in LEVELS]]
@@ -117,13 +157,18 @@ def test_probabilities_stay_with_their_replies_where_pressures_are_crossed_with_
         assert found.row("comply", group=f"m, {name}").estimate == pytest.approx(own, abs=1e-9)
 
 
-@pytest.mark.parametrize(("change", "options", "said"), [
-    ({"p_comply": 1.5}, {}, "'1.5' is not a probability"),
-    ({"p_comply": 0.9, "p_deviate": 0.9, "p_escalate": 0.1}, {}, "sum to more than 1"),
-    ({"p_other": 0.1}, {}, "do not match the levels"),
-    ({}, {"levels": [*LEVELS, "wait"]}, "do not match the levels"),
-])  # fmt: skip
-def test_what_cannot_be_read_says_how(change: dict[str, Any], options: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(
+    ("change", "options", "said"),
+    [
+        ({"p_comply": 1.5}, {}, "'1.5' is not a probability"),
+        ({"p_comply": 0.9, "p_deviate": 0.9, "p_escalate": 0.1}, {}, "sum to more than 1"),
+        ({"p_other": 0.1}, {}, "do not match the levels"),
+        ({}, {"levels": [*LEVELS, "wait"]}, "do not match the levels"),
+    ],
+)
+def test_what_cannot_be_read_says_how(
+    change: dict[str, Any], options: dict[str, Any], said: str
+) -> None:
     rows = table()
     with pytest.raises(InputError, match=said):
         read(rows.assign(**change), **options)
@@ -131,8 +176,12 @@ def test_what_cannot_be_read_says_how(change: dict[str, Any], options: dict[str,
 
 def test_probabilities_need_one_row_a_rating() -> None:
     with pytest.raises(InputError, match="is for one row per rating"):
-        Ratings.from_wide({"ann": ["x", "y"], "bob": ["x", "x"]}, raters_in="columns", scale="nominal",
-                          probabilities="p_")  # fmt: skip
+        Ratings.from_wide(
+            {"ann": ["x", "y"], "bob": ["x", "x"]},
+            raters_in="columns",
+            scale="nominal",
+            probabilities="p_",
+        )
 
 
 def test_columns_that_are_not_there() -> None:

@@ -21,7 +21,9 @@ CELLS = ("first_group_both", "second_group_both", "first_place_both", "second_pl
 
 @pytest.fixture(scope="module")
 def bundled():
-    return relationship_bias(datasets.relationship_bias(), groups=GROUPS, stratum="kind", resamples=399)
+    return relationship_bias(
+        datasets.relationship_bias(), groups=GROUPS, stratum="kind", resamples=399
+    )
 
 
 def table_of(scenarios=8, pairs=6, seed=3, groups=("a", "b"), favour=1.0):
@@ -33,8 +35,19 @@ def table_of(scenarios=8, pairs=6, seed=3, groups=("a", "b"), favour=1.0):
     ):
         answer = 1 if rng.random() < expit(-0.3 + favour * (j - i) + 0.8 * np.sin(s)) else -1
         low, high = sorted((one, two))
-        rows.append((f"s{s}", f"{low}{high}{k}", one, two, f"{one}{k}", f"{two}{k}'", answer, "xy"[s % 2]))
-    names = ["scenario", "pair", "group_first", "group_second", "name_first", "name_second", "answer", "topic"]
+        rows.append(
+            (f"s{s}", f"{low}{high}{k}", one, two, f"{one}{k}", f"{two}{k}'", answer, "xy"[s % 2])
+        )
+    names = [
+        "scenario",
+        "pair",
+        "group_first",
+        "group_second",
+        "name_first",
+        "name_second",
+        "answer",
+        "topic",
+    ]
     return pd.DataFrame(rows, columns=names)
 
 
@@ -53,7 +66,15 @@ def mean_of(table, one, two):
 def test_estimates_errors_intervals_and_tests_are_those_of_r(bundled, kind):
     for term, r in golden("relationship_bias")[kind].items():
         row = bundled.row(term, group=kind)
-        ours = (row.estimate, row.std_error, row.df, row.statistic, row.conf_low, row.conf_high, row.p_value)
+        ours = (
+            row.estimate,
+            row.std_error,
+            row.df,
+            row.statistic,
+            row.conf_low,
+            row.conf_high,
+            row.p_value,
+        )
         names = ("estimate", "std_error", "df", "statistic", "low", "high", "p")
         assert ours == pytest.approx([r[n] for n in names], rel=1e-10), term  # the same closed form
 
@@ -71,7 +92,15 @@ def test_differences_of_levels_are_those_of_r(bundled):
     """Two means with scenarios of their own and the same pairs of names: V, df and Cochran's t by matrices in R."""
     for term, r in golden("relationship_bias")["between_kinds"].items():
         row = bundled.row(term, group="egalitarian - traditional")
-        ours = (row.estimate, row.std_error, row.df, row.statistic, row.conf_low, row.conf_high, row.p_value)
+        ours = (
+            row.estimate,
+            row.std_error,
+            row.df,
+            row.statistic,
+            row.conf_low,
+            row.conf_high,
+            row.p_value,
+        )
         names = ("estimate", "std_error", "df", "statistic", "low", "high", "p")
         assert ours == pytest.approx([r[n] for n in names], rel=1e-9), term
 
@@ -82,7 +111,9 @@ def test_topics_are_those_of_r():
     assert len(wanted) == 8
     for topic, pairs in wanted.items():
         for term, value in pairs.items():
-            assert result.row(term, group=f"topic = {topic}").estimate == pytest.approx(value, rel=1e-10)
+            assert result.row(term, group=f"topic = {topic}").estimate == pytest.approx(
+                value, rel=1e-10
+            )
     alone = result.row("woman - man", group="topic = household in general")  # one scenario
     assert alone.conf_low is None
     assert "single cluster" in alone.undefined
@@ -92,7 +123,14 @@ def test_scenario_means_mcnemar_holm_and_b_all_are_those_of_r(bundled):
     entry = golden("relationship_bias")
     for term, r in entry["scenario_means"].items():
         row = bundled.row(term, group="scenario means")
-        assert (row.estimate, row.statistic, row.df, row.p_value, row.conf_low, row.conf_high) == pytest.approx(
+        assert (
+            row.estimate,
+            row.statistic,
+            row.df,
+            row.p_value,
+            row.conf_low,
+            row.conf_high,
+        ) == pytest.approx(
             [r[n] for n in ("estimate", "statistic", "df", "p", "low", "high")], rel=1e-9
         )
     for term, r in entry["couples"].items():
@@ -106,7 +144,9 @@ def test_scenario_means_mcnemar_holm_and_b_all_are_those_of_r(bundled):
         assert chi.estimate == pytest.approx(2 * (r[CELLS[0]] - r[CELLS[1]]) / chi.n)
     for term, p in entry["holm"].items():
         assert bundled.row(term, group="bias").p_adjusted == pytest.approx(p, rel=1e-9)
-    assert bundled.row("B_all", group="overall").estimate == pytest.approx(entry["b_all"], rel=1e-12)
+    assert bundled.row("B_all", group="overall").estimate == pytest.approx(
+        entry["b_all"], rel=1e-12
+    )
 
 
 def test_the_truth_of_the_simulation_is_inside(bundled):
@@ -115,7 +155,12 @@ def test_the_truth_of_the_simulation_is_inside(bundled):
         row = bundled.row("woman - man", group=group)
         assert row.conf_low < truth.bias[kind, "woman", "man"] < row.conf_high
     assert bundled.row("woman", group="position").conf_high < 0  # the first name has an advantage
-    mean = np.mean([abs(truth.bias["all", *p]) for p in (("woman", "man"), ("woman", "neutral"), ("neutral", "man"))])
+    mean = np.mean(
+        [
+            abs(truth.bias["all", *p])
+            for p in (("woman", "man"), ("woman", "neutral"), ("neutral", "man"))
+        ]
+    )
     better = bundled.row("B_all corrected", group="overall")
     assert better.conf_low < mean < better.conf_high
     # the naive test finds a difference that is not there, and the result says so
@@ -175,9 +220,19 @@ def test_degrees_of_freedom_of_two_factors_weigh_both():
 def test_scenarios_alike():
     table = table_of().iloc[7:].drop(index=[30, 31, 32, 40, 90])
     result = quick(table, aggregate="scenario")
-    means = table.groupby(["scenario", "group_first", "group_second"]).answer.mean().unstack([1, 2]).mean()
-    assert result.row("a - b", group="bias").estimate == pytest.approx(means["b", "a"] - means["a", "b"])
-    assert result.row("a - b", group="bias").estimate != quick(table).row("a - b", group="bias").estimate
+    means = (
+        table.groupby(["scenario", "group_first", "group_second"])
+        .answer.mean()
+        .unstack([1, 2])
+        .mean()
+    )
+    assert result.row("a - b", group="bias").estimate == pytest.approx(
+        means["b", "a"] - means["a", "b"]
+    )
+    assert (
+        result.row("a - b", group="bias").estimate
+        != quick(table).row("a - b", group="bias").estimate
+    )
     assert result.verify().ok
 
 
@@ -202,7 +257,9 @@ def test_raters_one_by_one():
 @pytest.mark.slow
 def test_every_way_to_aggregate_is_verified(aggregate, cluster, couples):
     subject = CouplesSubject("couples", ())
-    result = quick(subject.design(subject.rows()), aggregate=aggregate, cluster=cluster, couples=couples)
+    result = quick(
+        subject.design(subject.rows()), aggregate=aggregate, cluster=cluster, couples=couples
+    )
     verification = result.verify()
     assert verification.ok, verification.tidy().to_string()
     for check in verification:
@@ -213,8 +270,13 @@ def test_every_way_to_aggregate_is_verified(aggregate, cluster, couples):
 
 @pytest.mark.slow
 def test_the_check_notices_wrong_errors_and_statistics(bundled):
-    for group, field in (("bias", "std_error"), ("scenario means", "statistic"), ("overall", "estimate"),
-                         ("McNemar, ignoring clusters", "statistic"), ("scenario sign flip", "p_value")):  # fmt: skip
+    for group, field in (
+        ("bias", "std_error"),
+        ("scenario means", "statistic"),
+        ("overall", "estimate"),
+        ("McNemar, ignoring clusters", "statistic"),
+        ("scenario sign flip", "p_value"),
+    ):
         at = next(k for k, row in enumerate(bundled.rows) if row.group == group)
         rows = list(bundled.rows)
         rows[at] = replace(rows[at], **{field: getattr(rows[at], field) + 0.05})
@@ -235,15 +297,26 @@ def test_incomplete_couples_are_counted_and_listed():
         table.loc[gone, ["scenario", "pair"]].itertuples(index=False, name=None)
     )
     assert {(x["no_answer_with_first"], x["and_second"]) for x in listed} == {("a", "b")}
-    assert result.row("a - b", group="McNemar, ignoring clusters").n == result.counts["complete couples"]
-    assert "3 couples were answered in one order only" in next(c.detail for c in result.cautions if c.code == "SS301")
+    assert (
+        result.row("a - b", group="McNemar, ignoring clusters").n
+        == result.counts["complete couples"]
+    )
+    assert "3 couples were answered in one order only" in next(
+        c.detail for c in result.cautions if c.code == "SS301"
+    )
     ab = table.drop(index=gone)
-    assert result.row("a - b", group="bias").estimate == pytest.approx(mean_of(ab, "b", "a") - mean_of(ab, "a", "b"))
+    assert result.row("a - b", group="bias").estimate == pytest.approx(
+        mean_of(ab, "b", "a") - mean_of(ab, "a", "b")
+    )
     lost = set(table.loc[gone, ["scenario", "pair"]].itertuples(index=False, name=None))
     complete = table[[key not in lost for key in zip(table.scenario, table.pair, strict=True)]]
     alone, wanted = quick(holes, couples="complete"), quick(complete)
     for one, two in zip(alone.rows, wanted.rows, strict=True):
-        assert (one.estimate, one.std_error, one.p_value) == (two.estimate, two.std_error, two.p_value), one.term
+        assert (one.estimate, one.std_error, one.p_value) == (
+            two.estimate,
+            two.std_error,
+            two.p_value,
+        ), one.term
 
 
 def test_alike_units_count():
@@ -293,10 +366,14 @@ def test_models_of_a_by_column():
 def test_bootstrap_intervals_are_near_those_of_t():
     table = table_of(scenarios=25, pairs=15)
     for ci in ("percentile", "basic"):
-        row = relationship_bias(table, ci=ci, cluster="scenario", resamples=999).row("a - b", group="bias")
+        row = relationship_bias(table, ci=ci, cluster="scenario", resamples=999).row(
+            "a - b", group="bias"
+        )
         assert row.conf_low < row.estimate < row.conf_high
         width = quick(table, cluster="scenario").row("a - b", group="bias")
-        assert row.conf_high - row.conf_low == pytest.approx(width.conf_high - width.conf_low, rel=0.2)
+        assert row.conf_high - row.conf_low == pytest.approx(
+            width.conf_high - width.conf_low, rel=0.2
+        )
         assert ci in row.method
 
 
@@ -313,7 +390,9 @@ def test_difference_of_two_levels_is_welchs_on_the_means_of_their_scenarios():
     row = quick(table, stratum="topic", cluster="scenario").row("a - b", group="x - y")
     means = biases_of_couples(table).mean(axis=1).to_numpy()
     welch = stats.ttest_ind(means[::2], means[1::2], equal_var=False)
-    assert (row.statistic, row.df, row.p_value) == pytest.approx((welch.statistic, welch.df, welch.pvalue), rel=1e-9)
+    assert (row.statistic, row.df, row.p_value) == pytest.approx(
+        (welch.statistic, welch.df, welch.pvalue), rel=1e-9
+    )
     assert "each level around its own mean" in row.method
 
 
@@ -329,20 +408,32 @@ def test_difference_of_two_levels_counts_scenarios_of_both_and_shared_pairs():
     off = sum(((part - part.mean()) ** 2).sum() / part.size**2 for part in (x, y))
     variance = max(scenarios, pairs, scenarios + pairs - off)
     df = scenarios**2 / ((of_x**2 + of_y**2) / 3)
-    wanted = (scenarios * stats.t.ppf(0.975, df) + pairs * stats.t.ppf(0.975, 4)) / (scenarios + pairs)
+    wanted = (scenarios * stats.t.ppf(0.975, df) + pairs * stats.t.ppf(0.975, 4)) / (
+        scenarios + pairs
+    )
     assert row.estimate == pytest.approx(x.mean() - y.mean())
     assert row.std_error == pytest.approx(np.sqrt(variance), rel=1e-9)
     assert stats.t.ppf(0.975, row.df) == pytest.approx(wanted, rel=1e-9)
 
 
 def test_a_level_with_one_scenario_or_without_variation_has_no_test_of_a_difference():
-    table = table_of(scenarios=5, pairs=4).assign(topic=lambda t: t.scenario.where(t.scenario == "s4", "rest"))
+    table = table_of(scenarios=5, pairs=4).assign(
+        topic=lambda t: t.scenario.where(t.scenario == "s4", "rest")
+    )
     result = quick(table, stratum="topic", stratum_rows="scores")
     gaps = [row for row in result.rows if row.group == "rest - s4" and not row.label("quantity")]
     assert len(gaps) == 6
     for row in gaps:
-        assert row.undefined == "'s4' has a single scenario, so the variance between clusters is unknown"
-        assert (row.reason, row.std_error, row.p_value, row.conf_low) == ("one_cluster", None, None, None)
+        assert (
+            row.undefined
+            == "'s4' has a single scenario, so the variance between clusters is unknown"
+        )
+        assert (row.reason, row.std_error, row.p_value, row.conf_low) == (
+            "one_cluster",
+            None,
+            None,
+            None,
+        )
     alike = table_of(scenarios=6).assign(answer=lambda t: t.answer.where(t.topic == "x", -1))
     row = quick(alike, stratum="topic").row("a - b", group="x - y")
     assert (row.std_error, row.reason) == (None, "no_variation")
@@ -353,7 +444,9 @@ def test_groups_of_models_are_compared_on_the_same_scenarios():
     """The difference of two models is paired within scenarios: what both share leaves its error."""
     one = table_of(scenarios=10, pairs=5)
     two = one.assign(answer=one.answer.where(np.arange(len(one)) % 7 > 0, -1))
-    both = pd.concat([one.assign(model="m1", tuned="yes"), two.assign(model="m2", tuned="no")], ignore_index=True)
+    both = pd.concat(
+        [one.assign(model="m1", tuned="yes"), two.assign(model="m2", tuned="no")], ignore_index=True
+    )
     result = quick(both, stratum="tuned", rater_groups=["tuned"])
     gap = result.row("a - b", group="no - yes")
     each = [quick(rows).row("a - b", group="bias") for rows in (two, one)]
@@ -363,19 +456,29 @@ def test_groups_of_models_are_compared_on_the_same_scenarios():
 
 
 def test_levels_weigh_alike_with_what_they_differ_by_in_the_error():
-    rows = table_of(scenarios=6, pairs=5).assign(topic=lambda r: r.scenario.map(dict(zip(
-        [f"s{k}" for k in range(6)], "xxxyyz", strict=True))))  # fmt: skip
-    row = quick(rows, stratum="topic", cluster="scenario").row("a - b", group="levels of topic alike")
+    rows = table_of(scenarios=6, pairs=5).assign(
+        topic=lambda r: r.scenario.map(
+            dict(zip([f"s{k}" for k in range(6)], "xxxyyz", strict=True))
+        )
+    )
+    row = quick(rows, stratum="topic", cluster="scenario").row(
+        "a - b", group="levels of topic alike"
+    )
     means = rows.groupby(["topic", "group_first", "group_second"]).answer.mean()
     wanted = np.mean([means[t, "b", "a"] - means[t, "a", "b"] for t in "xyz"])
     assert row.estimate == pytest.approx(wanted)
     assert row.conf_low is not None  # topic z has one scenario
-    whole = {first: np.mean([means[t, *first] for t in "xyz"]) for first in (("a", "b"), ("b", "a"))}
+    whole = {
+        first: np.mean([means[t, *first] for t in "xyz"]) for first in (("a", "b"), ("b", "a"))
+    }
     sums, shares = [], []
     for _, own in rows.groupby("scenario"):
         size = {"x": 15, "y": 10, "z": 5}[own.topic.iloc[0]]
-        off = [(1 if (a, b) == ("b", "a") else -1) * (v - whole[a, b]) / size / 3
-               for a, b, v in zip(own.group_first, own.group_second, own.answer, strict=True) if a != b]  # fmt: skip
+        off = [
+            (1 if (a, b) == ("b", "a") else -1) * (v - whole[a, b]) / size / 3
+            for a, b, v in zip(own.group_first, own.group_second, own.answer, strict=True)
+            if a != b
+        ]
         sums.append(sum(off))
         shares.append(1 / 6)
     assert row.std_error == pytest.approx(np.sqrt(np.sum(np.square(sums) / (1 - np.array(shares)))))
@@ -397,7 +500,10 @@ def test_nothing_varies():
 def test_one_pair_of_names_a_kind_says_nothing_about_other_names():
     """Resampling scenarios and the one pair leaves the pair's effect out: B has no interval, nor has B_all."""
     result = quick(table_of(pairs=1, groups=("a", "b", "c")))
-    for row in (result.row("a - b", group="bias"), *(result.row(t, group="overall") for t in ("B_all",))):
+    for row in (
+        result.row("a - b", group="bias"),
+        *(result.row(t, group="overall") for t in ("B_all",)),
+    ):
         assert row.estimate is not None
         assert (row.std_error, row.conf_low) == (None, None)
         assert "single" in row.undefined
@@ -415,8 +521,10 @@ def demet(rng, scenarios, pairs, sd_scenario, sd_pair):
     return s, p, order, score
 
 
-@pytest.mark.parametrize(("scenarios", "pairs", "sd_scenario", "sd_pair"),
-                         [(29, 20, 0.5, 0.3), (29, 20, 0.0, 0.0), (109, 14, 0.5, 0.3)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("scenarios", "pairs", "sd_scenario", "sd_pair"),
+    [(29, 20, 0.5, 0.3), (29, 20, 0.0, 0.0), (109, 14, 0.5, 0.3)],
+)
 @pytest.mark.slow
 def test_false_positives_are_at_most_7_percent(scenarios, pairs, sd_scenario, sd_pair):
     """Of a true null on the design of 29 scenarios x 20 pairs: 600 runs, Monte-Carlo s.e. .009."""
@@ -428,8 +536,16 @@ def test_false_positives_are_at_most_7_percent(scenarios, pairs, sd_scenario, sd
     for _ in range(600):
         s, p, order, score = demet(rng, scenarios, pairs, sd_scenario, sd_pair)
         units = np.arange(len(s))
-        answers = Answers(score=score, count=np.ones(len(s)), unit=units, scenario=s, pair=p,
-                          rater=np.zeros(len(s), dtype=np.int64), first=order, second=1 - order)  # fmt: skip
+        answers = Answers(
+            score=score,
+            count=np.ones(len(s)),
+            unit=units,
+            scenario=s,
+            pair=p,
+            rater=np.zeros(len(s), dtype=np.int64),
+            first=order,
+            second=1 - order,
+        )
         means = scores(answers)
         contrast = np.array([{(0, 1, 0): 1.0, (0, 0, 1): -1.0}[cell] for cell in means.cells])
         found = inference(linear(means, contrast, len(s)), np.ones(len(s)), [s, p])
@@ -468,8 +584,11 @@ def test_wrong_answers_and_options_are_named():
         quick(table.assign(answer=table.answer.replace(-1, 0)))
     design = Ratings.from_frame(
         table.assign(unit=range(len(table)), rater="m", value=table.answer.replace(-1, 3)),
-        cluster=["scenario", "pair"], strata=["group_first", "group_second"], scale="nominal", levels=[1, 3],
-    )  # fmt: skip
+        cluster=["scenario", "pair"],
+        strata=["group_first", "group_second"],
+        scale="nominal",
+        levels=[1, 3],
+    )
     with pytest.raises(DesignError, match=r"neither '-1'.*'3'"):
         quick(design)
     for option, value in (("aggregate", "model"), ("couples", "some"), ("ci", "bca")):

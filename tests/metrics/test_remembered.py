@@ -16,7 +16,12 @@ def test_the_same_arguments_are_asked_once_and_others_anew():
 
     quick = once(total)
     x = np.array([1.0, 2.0])
-    assert [quick(x), quick(x.copy()), quick(x, power=2), quick(x + 1e-12)] == [3.0, 3.0, 5.0, 3.0 + 2e-12]
+    assert [quick(x), quick(x.copy()), quick(x, power=2), quick(x + 1e-12)] == [
+        3.0,
+        3.0,
+        5.0,
+        3.0 + 2e-12,
+    ]
     x[0] = 5.0
     assert quick(x) == 7.0
     assert asked == [1, 2, 1, 1]
@@ -27,7 +32,12 @@ def test_functions_differ_by_their_code_and_by_what_they_see():
         return lambda x: x + by
 
     quick = once(lambda x, f: f(x))
-    assert [quick(1, shift(1)), quick(1, shift(2)), quick(1, lambda x: x - 1), quick(1, shift(1))] == [2, 3, 0, 2]
+    assert [
+        quick(1, shift(1)),
+        quick(1, shift(2)),
+        quick(1, lambda x: x - 1),
+        quick(1, shift(1)),
+    ] == [2, 3, 0, 2]
 
 
 def test_what_a_generator_yields_is_kept():

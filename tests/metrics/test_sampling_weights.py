@@ -23,14 +23,18 @@ FIELDS = {"std_error": "std_error", "df": "df", "conf_low": "low", "conf_high": 
 CLOSE = 1e-9  # of R's 15 digits; ends of shares are roots by uniroot
 
 
-def of_r(row: ss.Row, theirs: dict[str, float], estimate: str = "mean", close: float = CLOSE) -> None:
+def of_r(
+    row: ss.Row, theirs: dict[str, float], estimate: str = "mean", close: float = CLOSE
+) -> None:
     assert row.estimate == pytest.approx(theirs[estimate], rel=close)
     for ours, name in FIELDS.items():
         assert getattr(row, ours) == pytest.approx(theirs[name], rel=close), ours
 
 
 def units(**columns: Any) -> pd.DataFrame:
-    return pd.DataFrame({"unit": np.arange(len(DATA)), "value": DATA["x"], "w": DATA["w"], "k": DATA["k"]} | columns)
+    return pd.DataFrame(
+        {"unit": np.arange(len(DATA)), "value": DATA["x"], "w": DATA["w"], "k": DATA["k"]} | columns
+    )
 
 
 @pytest.mark.parametrize(("cluster", "key"), [((), "mean"), ("k", "mean_clusters")])
@@ -60,18 +64,24 @@ def test_weighted_means_of_groups_are_those_of_r() -> None:
     of_r(result.rows[0], R["gap"], "estimate")
     for row, theirs in zip(result.rows[1:3], R["groups"], strict=True):
         of_r(row, theirs)
-    assert (result.rows[0].statistic, result.rows[0].p_value) == pytest.approx((R["gap"]["t"], R["gap"]["p"]))
+    assert (result.rows[0].statistic, result.rows[0].p_value) == pytest.approx(
+        (R["gap"]["t"], R["gap"]["p"])
+    )
     assert result.verify().ok
     clustered = ss.two_means(table, **named, cluster="k")
     error = math.sqrt(R["gap_clusters"]["variance"])
     assert clustered.rows[0].std_error == pytest.approx(error, rel=CLOSE)
-    assert clustered.rows[0].df <= R["gap_clusters"]["df"] * (1 + CLOSE)  # Welch's where these are fewer
+    assert clustered.rows[0].df <= R["gap_clusters"]["df"] * (
+        1 + CLOSE
+    )  # Welch's where these are fewer
     assert clustered.verify().ok
 
 
 def test_weighted_shares_are_those_of_r() -> None:
     table = DATA.assign(am=DATA["am"].map({0: "auto", 1: "manual"}))
-    result = ss.two_proportions(table, group="am", value="vs", groups=("auto", "manual"), weight="w")
+    result = ss.two_proportions(
+        table, group="am", value="vs", groups=("auto", "manual"), weight="w"
+    )
     for row, theirs in zip(result.rows[1:], R["shares"], strict=True):
         of_r(row, theirs, "estimate", 1e-7)
         assert row.effective == pytest.approx(theirs["effective"], rel=1e-7)
@@ -87,24 +97,36 @@ def test_weighted_shares_are_those_of_r() -> None:
 
 def test_a_row_counted_twice_is_two_rows_of_its_weight() -> None:
     times = np.tile([1, 2], 16)
-    counted = ss.two_means(DATA.assign(n=times, g="a"), group="am", value="x", weight="w", count="n")
-    written = ss.two_means(DATA.loc[np.repeat(DATA.index, times)], group="am", value="x", weight="w")
+    counted = ss.two_means(
+        DATA.assign(n=times, g="a"), group="am", value="x", weight="w", count="n"
+    )
+    written = ss.two_means(
+        DATA.loc[np.repeat(DATA.index, times)], group="am", value="x", weight="w"
+    )
     for one, other in zip(counted.rows, written.rows, strict=True):
         assert (one.estimate, one.std_error, one.df, one.n) == pytest.approx(
             (other.estimate, other.std_error, other.df, other.n), nan_ok=True
         ) or one.std_error is None
-    pairs = ss.paired_difference(DATA.assign(zero=0.0, n=times), first="x", second="zero", weight="w", count="n")
+    pairs = ss.paired_difference(
+        DATA.assign(zero=0.0, n=times), first="x", second="zero", weight="w", count="n"
+    )
     of_r(pairs.rows[0], R["counted"])
     assert pairs.rows[0].n == R["counted"]["n"]
 
 
 CALLS: dict[str, Any] = {
-    "paired_difference": lambda w, **more: ss.paired_difference(DATA.assign(w=w), **WIDE, weight="w", **more),
-    "two_means": lambda w, **more: ss.two_means(DATA.assign(w=w), group="am", value="x", weight="w", **more),
+    "paired_difference": lambda w, **more: ss.paired_difference(
+        DATA.assign(w=w), **WIDE, weight="w", **more
+    ),
+    "two_means": lambda w, **more: ss.two_means(
+        DATA.assign(w=w), group="am", value="x", weight="w", **more
+    ),
     "two_proportions": lambda w, **more: ss.two_proportions(
         DATA.assign(w=w), group="am", value="vs", weight="w", **more
     ),
-    "mean_ratings": lambda w, **more: ss.mean_ratings(units(w=w), scale="interval", rater=False, weight="w", **more),
+    "mean_ratings": lambda w, **more: ss.mean_ratings(
+        units(w=w), scale="interval", rater=False, weight="w", **more
+    ),
     "choice_shares": lambda w, **more: ss.choice_shares(
         units(value=DATA["vs"], w=w), scale="nominal", rater=False, weight="w", **more
     ),
@@ -154,13 +176,21 @@ def other_call(metric: Metric) -> Any:
         ss.Paired: lambda: ss.Paired.from_wide(DATA, first="vs", second="am", weight="w"),
         ss.Groups: lambda: ss.Groups.from_frame(DATA, group="am", value="vs", weight="w"),
         ss.Ratings: lambda: ss.Ratings.from_wide(
-            DATA[["vs", "am", "w"]], raters_in="columns", raters=["vs", "am"], weight="w", scale="nominal"
+            DATA[["vs", "am", "w"]],
+            raters_in="columns",
+            raters=["vs", "am"],
+            weight="w",
+            scale="nominal",
         ),
     }
     return next((make for kind, make in designs.items() if kind in metric.readers), None)
 
 
-REFUSING = [name for name, metric in METRICS.items() if not metric.weighted and other_call(metric) is not None]
+REFUSING = [
+    name
+    for name, metric in METRICS.items()
+    if not metric.weighted and other_call(metric) is not None
+]
 
 
 @pytest.mark.parametrize("name", REFUSING)
@@ -168,14 +198,20 @@ def test_a_metric_that_would_ignore_weights_refuses_them(name: str) -> None:
     metric = METRICS[name]
     design = other_call(metric)()
     tables = [design] * vars(metric.function)["tables"]
-    with pytest.raises(ss.InputError, match=rf"{name}\(\) counts each unit once.*column 'w'.*takes weights: "):
+    with pytest.raises(
+        ss.InputError, match=rf"{name}\(\) counts each unit once.*column 'w'.*takes weights: "
+    ):
         metric.function(*tables)
 
 
 def test_functions_of_designs_without_a_metric_refuse_weights_too() -> None:
     pairs = ss.Paired.from_wide(DATA, first="vs", second="am", weight="w", cluster="k")
     rated = ss.Ratings.from_wide(
-        DATA[["vs", "am", "w"]], raters_in="columns", raters=["vs", "am"], weight="w", scale="nominal"
+        DATA[["vs", "am", "w"]],
+        raters_in="columns",
+        raters=["vs", "am"],
+        weight="w",
+        scale="nominal",
     )
     calls: dict[str, Any] = {
         "leave_one_out": lambda: ss.leave_one_out(pairs, cluster="k"),
@@ -207,14 +243,18 @@ def test_what_is_left_of_a_metric_without_a_weighted_form_is_refused() -> None:
 
 
 BAD = [
-    ("-1", "a weight is negative: -1"), ("inf", "a weight is not a finite number: inf"),
-    ("", "the weight is missing"), ("two", "a weight is not a finite number: two"),
-]  # fmt: skip
+    ("-1", "a weight is negative: -1"),
+    ("inf", "a weight is not a finite number: inf"),
+    ("", "the weight is missing"),
+    ("two", "a weight is not a finite number: two"),
+]
 
 
 @pytest.mark.parametrize(("value", "message"), BAD)
 @pytest.mark.parametrize("read", ["paired", "groups", "ratings"])
-def test_bad_weights_are_named_with_file_line_and_column(read: str, value: str, message: str, tmp_path: Path) -> None:
+def test_bad_weights_are_named_with_file_line_and_column(
+    read: str, value: str, message: str, tmp_path: Path
+) -> None:
     path = tmp_path / "t.csv"
     path.write_text(f"unit,arm,score,w\n1,a,3,1\n2,b,4,{value}\n3,a,3,2\n4,b,5,1\n")
     calls: dict[str, Any] = {
@@ -238,7 +278,12 @@ def test_units_of_weight_zero_are_left_out_and_counted() -> None:
 
 
 def test_the_rows_of_a_unit_have_one_weight() -> None:
-    table = {"unit": [1, 1, 2, 2], "condition": ["x", "y"] * 2, "value": [3, 5, 4, 4], "w": [1, 2, 3, 3]}
+    table = {
+        "unit": [1, 1, 2, 2],
+        "condition": ["x", "y"] * 2,
+        "value": [3, 5, 4, 4],
+        "w": [1, 2, 3, 3],
+    }
     with pytest.raises(ss.InputError, match="unit '1' has several values of 'w'"):
         ss.Paired.from_frame(table, conditions=("x", "y"), weight="w")
     design = ss.Paired.from_frame(table | {"w": [2, 2, 3, 3]}, conditions=("x", "y"), weight="w")
@@ -266,7 +311,9 @@ def test_levels_of_by_have_their_own_weights() -> None:
 def test_people_who_are_a_sample_are_crossed_with_weighted_units() -> None:
     rng = np.random.default_rng(5)
     unit = np.repeat(np.arange(12), 6)
-    table = pd.DataFrame({"unit": unit, "rater": np.tile([*"abcdef"], 12), "value": rng.integers(1, 6, 72)})
+    table = pd.DataFrame(
+        {"unit": unit, "rater": np.tile([*"abcdef"], 12), "value": rng.integers(1, 6, 72)}
+    )
     table["w"] = np.repeat(rng.lognormal(size=12), 6)
     for result in (
         ss.mean_ratings(table, scale="interval", weight="w", people="random"),

@@ -63,7 +63,10 @@ def test_urgency_rule_is_zero_and_its_opposite_is_the_maximum():
         return a if i % 2 else b
 
     count = itertools.count()
-    follow = decided(lambda a, b, ua, ub: a if ua > ub else b if ub > ua else tie_break(a, b, next(count)), repeats=2)
+    follow = decided(
+        lambda a, b, ua, ub: a if ua > ub else b if ub > ua else tie_break(a, b, next(count)),
+        repeats=2,
+    )
     result = sensitivity(Comparisons.from_frame(follow), resamples=50)
     assert result.row("S").estimate == pytest.approx(0.0, abs=1e-12)
     assert result.row("S").conf_low is None
@@ -88,7 +91,9 @@ def test_half_of_the_items_always_winning_gives_125():
 
 def ranking_rows(order, rows):
     place = {item: k for k, item in enumerate(order)}
-    winner = [a if place[a] < place[b] else b for a, b in zip(rows.item_a, rows.item_b, strict=True)]
+    winner = [
+        a if place[a] < place[b] else b for a, b in zip(rows.item_a, rows.item_b, strict=True)
+    ]
     return rows.assign(winner=winner)
 
 
@@ -96,7 +101,9 @@ def ranking_rows(order, rows):
 @pytest.mark.slow
 def test_random_ranking_line_is_the_mean_over_all_rankings(conflict_rows, by_hand, weights):
     rows = conflict_rows(seed=2, n_items=5, keep=0.8)
-    lines = sensitivity(Comparisons.from_frame(rows), weights=weights, resamples=50).extras["reference_lines"]
+    lines = sensitivity(Comparisons.from_frame(rows), weights=weights, resamples=50).extras[
+        "reference_lines"
+    ]
     value = {x.label: x.value for x in lines}["random ranking"]
     all_of_them = [
         brute(ranking_rows(order, rows), by_hand, weights)["S"]
@@ -106,7 +113,9 @@ def test_random_ranking_line_is_the_mean_over_all_rankings(conflict_rows, by_han
 
 
 @pytest.mark.slow
-def test_group_ranking_line_is_the_mean_over_rankings_of_groups_and_inside_them(conflict_rows, by_hand):
+def test_group_ranking_line_is_the_mean_over_rankings_of_groups_and_inside_them(
+    conflict_rows, by_hand
+):
     rows = conflict_rows(seed=3, n_items=6, keep=0.8)
     groups = {"r0": "x", "r1": "x", "r2": "y", "r3": "y", "r4": "y", "r5": "z"}
     result = sensitivity(Comparisons.from_frame(rows), resamples=50, groups=groups)
@@ -147,7 +156,13 @@ def test_bootstrap_by_pair_equals_concatenating_the_rows_of_drawn_pairs(conflict
     drawn = next(weight_blocks(boot.units, resamples=60, seed=3, block=60))
     for b in range(0, 60, 10):
         all_of_them = [
-            (item, f"{other} drawn {copy}", condition, score, 1.0)  # a pair drawn twice is two opponents
+            (
+                item,
+                f"{other} drawn {copy}",
+                condition,
+                score,
+                1.0,
+            )  # a pair drawn twice is two opponents
             for level, times in zip(design.pair.levels, drawn[b], strict=True)
             for copy in range(int(times))
             for item, other, condition, score, _ in records(rows[pair == level])
@@ -170,7 +185,9 @@ def test_intervals_hold_their_estimates_and_stay_in_range(conflict_rows):
 
 
 def test_the_corrected_interval_is_the_centred_pivot(conflict_rows):
-    result = sensitivity(Comparisons.from_frame(conflict_rows(seed=6)), resamples=999, seed=2, ci="basic")
+    result = sensitivity(
+        Comparisons.from_frame(conflict_rows(seed=6)), resamples=999, seed=2, ci="basic"
+    )
     drawn = np.sort(result.extras["bootstrap"].replicates[:, 1])
     row, plain = result.row("S_corrected"), result.row("S").estimate
     assert row.conf_low == pytest.approx(max(0, row.estimate - (drawn[974] - plain)))
@@ -215,7 +232,10 @@ def test_default_interval_covers_the_truth_and_the_others_do_not():
 
 def test_same_seed_same_bytes_and_memory_does_not_matter(conflict_rows):
     design = Comparisons.from_frame(conflict_rows(seed=7))
-    a, b, c = (sensitivity(design, resamples=100, seed=s, ci="basic").extras["bootstrap"].replicates for s in (1, 1, 2))
+    a, b, c = (
+        sensitivity(design, resamples=100, seed=s, ci="basic").extras["bootstrap"].replicates
+        for s in (1, 1, 2)
+    )
     assert a.tobytes() == b.tobytes()
     assert a.tobytes() != c.tobytes()
     table = condition_table(design, "urgency", "opponent")
@@ -229,7 +249,12 @@ def test_invariant_to_row_order_labels_and_swapped_sides(conflict_rows):
     rows = conflict_rows(seed=8, ties=0.1)
     base = [r.estimate for r in sensitivity(Comparisons.from_frame(rows), resamples=50).rows]
     swapped = rows.rename(
-        columns={"item_a": "item_b", "item_b": "item_a", "urgency_a": "urgency_b", "urgency_b": "urgency_a"}
+        columns={
+            "item_a": "item_b",
+            "item_b": "item_a",
+            "urgency_a": "urgency_b",
+            "urgency_b": "urgency_a",
+        }
     )
     renamed = rows.replace({f"r{i}": f"z{9 - i}" for i in range(7)})
     for other in (rows.sample(frac=1, random_state=1), swapped, renamed):
@@ -251,10 +276,16 @@ def test_wrong_numbers_do_not_verify(conflict_rows):
     from dataclasses import replace
 
     result = sensitivity(Comparisons.from_frame(conflict_rows(seed=9)), resamples=199)
-    for field, factor in (("estimate", 1.001), ("std_error", 1.03), ("conf_low", 1.03), ("conf_high", 1.03)):
+    for field, factor in (
+        ("estimate", 1.001),
+        ("std_error", 1.03),
+        ("conf_low", 1.03),
+        ("conf_high", 1.03),
+    ):
         for term in ("S", "S_corrected"):
             rows = tuple(
-                replace(r, **{field: getattr(r, field) * factor}) if r.term == term else r for r in result.rows
+                replace(r, **{field: getattr(r, field) * factor}) if r.term == term else r
+                for r in result.rows
             )
             assert not replace(result, rows=rows).verify().ok, (field, term)
 
@@ -316,7 +347,12 @@ def test_reference_values_beside_a_bias_corrected_s_have_no_sampling_error(confl
     rows = conflict_rows()
     for _ in range(40):
         rows["winner"] = np.where(rng.random(len(rows)) < 0.5, rows["item_a"], rows["item_b"])
-        found.append([row.estimate for row in sensitivity(Comparisons.from_frame(rows), resamples=50).rows[:2]])
+        found.append(
+            [
+                row.estimate
+                for row in sensitivity(Comparisons.from_frame(rows), resamples=50).rows[:2]
+            ]
+        )
     mean, error = np.mean(found, axis=0), np.std(found, axis=0, ddof=1) / np.sqrt(len(found))
     line = next(x.value for x in result.extras["reference_lines"] if x.label == "coin flips")
     assert mean == pytest.approx([line, 50], abs=float(4 * error.max()))
@@ -349,7 +385,9 @@ def test_difference_equals_the_difference_of_both_and_swapping_negates(conflict_
     assert other.estimate == pytest.approx(-row.estimate)
     assert (other.conf_low, other.conf_high) == pytest.approx((-row.conf_high, -row.conf_low))
     assert row.p_value == pytest.approx(other.p_value)
-    assert result.sentence().startswith("Bias-corrected S was lower for keen than dull (difference = ")
+    assert result.sentence().startswith(
+        "Bias-corrected S was lower for keen than dull (difference = "
+    )
     assert result.verify().ok
     assert result.plot() is not None
 
@@ -358,10 +396,16 @@ def test_the_bootstrap_of_a_difference_draws_the_pairs_of_both_together(conflict
     """Pairs of items drawn with their rows of both choosers; basic ends and z of S by their definitions."""
     records, _ = records_of
     frames = [conflict_rows(seed=14, gap=g, n_items=5, keep=1.0) for g in (2.0, 0.3)]
-    result = sensitivity_difference(*map(Comparisons.from_frame, frames), weights="pooled", ci="basic", resamples=400)
-    names = sorted({" | ".join(sorted(pair)) for pair in frames[0][["item_a", "item_b"]].to_numpy().tolist()})
+    result = sensitivity_difference(
+        *map(Comparisons.from_frame, frames), weights="pooled", ci="basic", resamples=400
+    )
+    names = sorted(
+        {" | ".join(sorted(pair)) for pair in frames[0][["item_a", "item_b"]].to_numpy().tolist()}
+    )
     cells = [
-        (item, condition) for condition in TARGETS for item in sorted(set(frames[0].item_a) | set(frames[0].item_b))
+        (item, condition)
+        for condition in TARGETS
+        for item in sorted(set(frames[0].item_a) | set(frames[0].item_b))
     ]
 
     def plain(rows, times):
@@ -371,12 +415,21 @@ def test_the_bootstrap_of_a_difference_draws_the_pairs_of_both_together(conflict
             place = names.index(" | ".join(sorted((item, other)))), cells.index((item, condition))
             won[place], met[place] = won[place] + score, met[place] + 1
         with np.errstate(invalid="ignore"):
-            off = 100 * ((times @ won) / (times @ met) - [TARGETS[condition] for _, condition in cells]) ** 2
+            off = (
+                100
+                * ((times @ won) / (times @ met) - [TARGETS[condition] for _, condition in cells])
+                ** 2
+            )
         return np.nanmean(off.reshape(len(times), len(TARGETS), -1), axis=2).sum(axis=1)
 
-    times = next(weight_blocks(Units.clusters(np.arange(len(names))), resamples=400, seed=0, block=400))
+    times = next(
+        weight_blocks(Units.clusters(np.arange(len(names))), resamples=400, seed=0, block=400)
+    )
     drawn = plain(frames[0], times) - plain(frames[1], times)
-    (gap,) = (a - b for a, b in zip(*(plain(rows, np.ones((1, len(names)))) for rows in frames), strict=True))
+    (gap,) = (
+        a - b
+        for a, b in zip(*(plain(rows, np.ones((1, len(names)))) for rows in frames), strict=True)
+    )
     found = result.row("S", group="difference")
     error = np.std(drawn, ddof=1)
     low, high = np.sort(drawn)[[10, 389]]  # near the .025 and .975 quantiles of 400
@@ -404,7 +457,9 @@ def test_shared_pairs_make_the_difference_more_precise_than_independent_errors()
     hard = pair.map(dict(zip(pair.unique(), 2 * rng.normal(size=pair.nunique()), strict=True)))
     p = 1 / (1 + np.exp(-(base.urgency_a - base.urgency_b + hard)))
     designs = [
-        Comparisons.from_frame(base.assign(winner=np.where(rng.random(len(base)) < p, base.item_a, base.item_b)))
+        Comparisons.from_frame(
+            base.assign(winner=np.where(rng.random(len(base)) < p, base.item_a, base.item_b))
+        )
         for _ in range(2)
     ]
     paired = sensitivity_difference(*designs, resamples=999).row("S", group="difference").std_error
@@ -415,7 +470,9 @@ def test_shared_pairs_make_the_difference_more_precise_than_independent_errors()
 def test_unmatched_pairs_are_listed_and_dropped_only_on_request(conflict_rows):
     rows = conflict_rows(seed=13, keep=1.0)
     a = Comparisons.from_frame(rows)
-    b = Comparisons.from_frame(rows[~((rows.item_a.isin(["r0", "r1"])) & (rows.item_b.isin(["r0", "r1"])))])
+    b = Comparisons.from_frame(
+        rows[~((rows.item_a.isin(["r0", "r1"])) & (rows.item_b.isin(["r0", "r1"])))]
+    )
     with pytest.raises(InputError, match=r"r0 \| r1"):
         sensitivity_difference(a, b, resamples=50)
     result = sensitivity_difference(a, b, resamples=50, unmatched="drop")

@@ -27,10 +27,15 @@ def test_the_sign_of_one_cluster_or_pair_is_not_tested():
 
 def answers(seed: int, units: int = 12) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
-    return pd.DataFrame([
-        (u, f"{source}{k}", source, str(rng.choice(["p", "q"])), "c")
-        for u in range(units) for source in ("man", "model") for k in range(2)
-    ], columns=["unit", "rater", "source", "value", "cluster"])  # fmt: skip
+    return pd.DataFrame(
+        [
+            (u, f"{source}{k}", source, str(rng.choice(["p", "q"])), "c")
+            for u in range(units)
+            for source in ("man", "model")
+            for k in range(2)
+        ],
+        columns=["unit", "rater", "source", "value", "cluster"],
+    )
 
 
 SOURCES = {"rater_source": "source", "levels": ["p", "q"], "scale": "nominal"}
@@ -74,6 +79,8 @@ def test_a_number_and_a_text_of_the_same_looks_are_told(groups):
     assert [c.detail for c in result.cautions if c.code == "SS306"] == ["column 'g': '1'"]
     plain = ss.paired_difference(paired([1, 1.0, 2, 3] * 6), first="a", second="b", cluster="g")
     assert "SS306" not in [c.code for c in plain.cautions]
-    pairs = pd.DataFrame({"item_a": list("abc") * 8, "item_b": list("bca") * 8, "winner": list("abcbca") * 4})
+    pairs = pd.DataFrame(
+        {"item_a": list("abc") * 8, "item_b": list("bca") * 8, "winner": list("abcbca") * 4}
+    )
     fit = ss.bradley_terry(pairs.assign(g=pd.Series(groups * 6, dtype=object)), cluster="g")
     assert "SS306" in [c.code for c in fit.design.cautions]

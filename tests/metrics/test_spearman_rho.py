@@ -27,24 +27,32 @@ def test_alike_units_counted_are_units():
     counted = table.value_counts().reset_index(name="times")
     one = spearman_rho(table, raters=["a", "b"], scale="ordinal").rows[0]
     two = spearman_rho(counted, raters=["a", "b"], scale="ordinal", count="times").rows[0]
-    assert (two.estimate, two.std_error, two.n) == pytest.approx((one.estimate, one.std_error, one.n), rel=1e-12)
+    assert (two.estimate, two.std_error, two.n) == pytest.approx(
+        (one.estimate, one.std_error, one.n), rel=1e-12
+    )
 
 
 def test_a_monotone_change_of_the_scores_changes_nothing():
     rng = np.random.default_rng(4)
     x, y = rng.normal(size=(2, 30))
-    one, two = (spearman_rho({"a": a, "b": y}, raters=["a", "b"]).rows[0] for a in (x, np.exp(3 * x)))
+    one, two = (
+        spearman_rho({"a": a, "b": y}, raters=["a", "b"]).rows[0] for a in (x, np.exp(3 * x))
+    )
     assert (one.estimate, one.std_error) == (two.estimate, two.std_error)
 
 
 def test_what_does_not_exist_says_why():
-    still = spearman_rho({"a": [1, 2, 3, 4], "b": [2, 2, 2, 2]}, raters=["a", "b"], levels=[1, 2, 3, 4]).rows[0]
+    still = spearman_rho(
+        {"a": [1, 2, 3, 4], "b": [2, 2, 2, 2]}, raters=["a", "b"], levels=[1, 2, 3, 4]
+    ).rows[0]
     assert still.estimate is None
     assert "every unit the same score" in still.undefined
     few = spearman_rho({"a": [1, 2], "b": [2, 1]}, raters=["a", "b"], scale="ordinal").rows[0]
     assert few.estimate is None
     assert "2 units rated by both" in few.undefined
-    perfect = spearman_rho({"a": [1, 2, 3, 4], "b": [1, 2, 3, 4]}, raters=["a", "b"], scale="ordinal").rows[0]
+    perfect = spearman_rho(
+        {"a": [1, 2, 3, 4], "b": [1, 2, 3, 4]}, raters=["a", "b"], scale="ordinal"
+    ).rows[0]
     assert perfect.estimate == pytest.approx(1)
     assert perfect.conf_low is None
     assert "perfect correlation" in perfect.undefined
@@ -59,18 +67,28 @@ def test_what_does_not_exist_says_why():
 
 def test_rare_scores_are_cautioned():
     rng = np.random.default_rng(8)
-    rare = {"a": rng.permutation(np.arange(100) < 6) * 1, "b": rng.permutation(np.arange(100) < 30) * 1}
-    said = {one.code: one for one in spearman_rho(rare, raters=["a", "b"], scale="ordinal").cautions}["SS312"]
+    rare = {
+        "a": rng.permutation(np.arange(100) < 6) * 1,
+        "b": rng.permutation(np.arange(100) < 30) * 1,
+    }
+    said = {
+        one.code: one for one in spearman_rho(rare, raters=["a", "b"], scale="ordinal").cautions
+    }["SS312"]
     assert "all but 6 units of 100 the same score" in said.detail
     rarer = {**rare, "a": rng.permutation(np.arange(100) < 4) * 1}
     row = spearman_rho(rarer, raters=["a", "b"], scale="ordinal").rows[0]
     assert (row.conf_low, row.p_value, row.reason) == (None, None, "no_interval")
     assert row.estimate is not None
-    even = {"a": rng.permutation(np.arange(100) < 40) * 1, "b": rng.permutation(np.arange(100) < 30) * 1}
+    even = {
+        "a": rng.permutation(np.arange(100) < 40) * 1,
+        "b": rng.permutation(np.arange(100) < 30) * 1,
+    }
     assert not spearman_rho(even, raters=["a", "b"], scale="ordinal").cautions
     even["b"] = rng.permutation(np.arange(100) < 30) * 1
     story = [f"story {k // 10}" for k in range(100)]
-    clustered = spearman_rho({**even, "story": story}, raters=["a", "b"], scale="ordinal", cluster="story")
+    clustered = spearman_rho(
+        {**even, "story": story}, raters=["a", "b"], scale="ordinal", cluster="story"
+    )
     assert "SS312" in {one.code for one in clustered.cautions}
 
 

@@ -21,8 +21,15 @@ LEVELS = ("a", "b", "c", "d", "e", "f")
 def design_of(square, scale="nominal", **options):
     square = np.asarray(square, dtype=float)
     first, second = np.nonzero(square)
-    return Paired(conditions=("before", "after"), scale=scale, levels=LEVELS[: len(square)], first=first.astype(float),
-                  second=second.astype(float), count=square[first, second], **options)  # fmt: skip
+    return Paired(
+        conditions=("before", "after"),
+        scale=scale,
+        levels=LEVELS[: len(square)],
+        first=first.astype(float),
+        second=second.astype(float),
+        count=square[first, second],
+        **options,
+    )
 
 
 def clustered(seed=5, n=300, clusters=20, factors=1, levels=3):
@@ -33,11 +40,20 @@ def clustered(seed=5, n=300, clusters=20, factors=1, levels=3):
     x = np.digitize(base + 0.6 * rng.normal(size=clusters)[code], cuts)
     y = np.digitize(base + 0.6 * rng.normal(size=n), cuts)
     known = tuple(
-        Factor(name=name, codes=c.astype(np.int64), levels=tuple(str(k) for k in range(c.max() + 1)))
+        Factor(
+            name=name, codes=c.astype(np.int64), levels=tuple(str(k) for k in range(c.max() + 1))
+        )
         for name, c in (("story", code), ("prompt", other))
     )[:factors]
-    return Paired(conditions=("before", "after"), scale="nominal", levels=LEVELS[:levels], first=x.astype(float),
-                  second=y.astype(float), count=np.ones(n), clusters=known)  # fmt: skip
+    return Paired(
+        conditions=("before", "after"),
+        scale="nominal",
+        levels=LEVELS[:levels],
+        first=x.astype(float),
+        second=y.astype(float),
+        count=np.ones(n),
+        clusters=known,
+    )
 
 
 @pytest.mark.parametrize("name", SQUARES)
@@ -65,7 +81,11 @@ def test_two_levels_are_mcnemar():
         assert ours.row(test).statistic == pytest.approx(theirs.statistic)
     margin = ours.row("b")  # share of the second level, first minus second
     assert (margin.estimate, margin.conf_low, margin.p_value) == pytest.approx(
-        (mcnemar(design).rows[0].estimate, mcnemar(design).rows[0].conf_low, mcnemar(design).rows[0].p_value)
+        (
+            mcnemar(design).rows[0].estimate,
+            mcnemar(design).rows[0].conf_low,
+            mcnemar(design).rows[0].p_value,
+        )
     )
 
 
@@ -74,7 +94,9 @@ def test_margins_and_their_adjusted_p():
     rows = [r for r in symmetry(design_of(square)).rows if r.group == "margin"]
     shares = (square.sum(axis=1) - square.sum(axis=0)) / square.sum()
     assert [r.estimate for r in rows] == pytest.approx(shares.tolist())
-    assert [r.p_adjusted for r in rows] == pytest.approx(holm(np.array([r.p_value for r in rows])).tolist())
+    assert [r.p_adjusted for r in rows] == pytest.approx(
+        holm(np.array([r.p_value for r in rows])).tolist()
+    )
 
 
 def test_empty_categories_are_dropped():
@@ -95,14 +117,18 @@ def test_levels_that_never_exchange_take_a_degree_of_freedom():
     whole, parts = stuart_maxwell(both), (stuart_maxwell(one), stuart_maxwell(two))
     assert (whole.statistic, whole.df) == pytest.approx((sum(p.statistic for p in parts), 3))
     halves = bowker(one), bowker(two)
-    assert (bowker(both).statistic, bowker(both).df) == pytest.approx((sum(p.statistic for p in halves), 4))
+    assert (bowker(both).statistic, bowker(both).df) == pytest.approx(
+        (sum(p.statistic for p in halves), 4)
+    )
     assert symmetry(design_of(both)).verify().ok
 
 
 def test_no_pair_differs():
     result = symmetry(design_of(np.diag([4, 5, 6])))
     assert [(r.statistic, r.p_value) for r in result.rows if r.group == "test"] == [(0.0, 1.0)] * 2
-    assert all(r.estimate == 0 and r.conf_low < 0 < r.conf_high for r in result.rows if r.group == "margin")
+    assert all(
+        r.estimate == 0 and r.conf_low < 0 < r.conf_high for r in result.rows if r.group == "margin"
+    )
     assert "SS314" in {c.code for c in result.cautions}
     assert result.verify().ok
 
@@ -111,7 +137,9 @@ def test_clusters_lead_with_hotellings_f():
     design = clustered()
     result = symmetry(design)
     row = result.row("robust_wald", group="test")
-    d = np.column_stack([(design.first == k).astype(float) - (design.second == k) for k in range(2)])
+    d = np.column_stack(
+        [(design.first == k).astype(float) - (design.second == k) for k in range(2)]
+    )
     code = design.clusters[0].codes
     share = np.bincount(code) / len(code)
     sums = np.array([(d - d.mean(axis=0))[code == g].sum(axis=0) for g in range(20)])
@@ -141,7 +169,9 @@ def test_equal_clusters_are_hotellings_one_sample_test():
 def test_two_crossed_factors():
     result = symmetry(clustered(factors=2))
     row = result.row("robust_wald", group="test")
-    assert 7 < result.extras["df_denominator"] < 23  # Cochran's, between those of 9 prompts (8 - 2 + 1) and of stories
+    assert (
+        7 < result.extras["df_denominator"] < 23
+    )  # Cochran's, between those of 9 prompts (8 - 2 + 1) and of stories
     assert 0 < row.p_value < 1
     assert result.verify().ok
 
@@ -169,7 +199,13 @@ def test_reasons_and_errors():
     assert "the clusters are alike" in robust_wald(np.ones((3, 2)), np.ones(3), [np.arange(3)])
     few = np.random.default_rng(0).normal(size=(9, 3))
     assert "too few clusters" in robust_wald(few, np.ones(9), [np.repeat(np.arange(3), 3)])
-    numbers = Paired(conditions=("a", "b"), scale="numeric", first=np.ones(2), second=np.zeros(2), count=np.ones(2))
+    numbers = Paired(
+        conditions=("a", "b"),
+        scale="numeric",
+        first=np.ones(2),
+        second=np.zeros(2),
+        count=np.ones(2),
+    )
     with pytest.raises(DesignError, match=r"paired_difference\(\)"):
         symmetry(numbers)
     with pytest.raises(InputError, match="village"):

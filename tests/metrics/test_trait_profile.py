@@ -24,10 +24,19 @@ R = golden("traits")
 WEIGHTS = R["weights"]
 FIELDS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value")
 OF_THE_SCORES = (  # what the checks make of the scores alone, whatever the rows say
-    *(f"socialstats.crosscheck.trait_profile.{name}" for name in (
-        "sampled", "clusters_of", "control_values", "error_under", "weight_sets", "anova_error", "cochran",
-    )),
-)  # fmt: skip
+    *(
+        f"socialstats.crosscheck.trait_profile.{name}"
+        for name in (
+            "sampled",
+            "clusters_of",
+            "control_values",
+            "error_under",
+            "weight_sets",
+            "anova_error",
+            "cochran",
+        )
+    ),
+)
 
 
 def scores() -> pd.DataFrame:
@@ -36,7 +45,9 @@ def scores() -> pd.DataFrame:
 
 def profile(rows=None, weights=WEIGHTS, cluster=(), **options):
     rows = scores() if rows is None else rows
-    return trait_profile(trait_ratings(rows, traits=list(weights), cluster=cluster), weights=weights, **options)
+    return trait_profile(
+        trait_ratings(rows, traits=list(weights), cluster=cluster), weights=weights, **options
+    )
 
 
 def agrees(row, entry, fields=FIELDS):
@@ -73,7 +84,9 @@ def test_active_traits_are_those_of_r(result):
     agrees(each.row("left", group="activation"), R["active_each"], FIELDS[:4])
     assert R["active"]["estimate"] != R["active_each"]["estimate"]
     assert result.row("left", group="activation").p_value is None
-    assert not [r for r in profile(activation=None).rows if (r.group or "").startswith("activation")]
+    assert not [
+        r for r in profile(activation=None).rows if (r.group or "").startswith("activation")
+    ]
 
 
 def test_judges_are_those_of_r(result):
@@ -89,15 +102,26 @@ def test_judges_are_those_of_r(result):
 
 
 def test_other_weights_are_those_of_r(result):
-    assert result.extras["weight_sensitivity"]["'open' +20%"]["left"] == pytest.approx(R["more_open"], rel=1e-12)
+    assert result.extras["weight_sensitivity"]["'open' +20%"]["left"] == pytest.approx(
+        R["more_open"], rel=1e-12
+    )
 
 
-@pytest.mark.parametrize("options", [
-    {}, {"unit_of_analysis": "model"}, {"judges": "random"}, {"zero": {"j1": 1, "j2": 2.5, "j3": -4}},
-    {"ci": "bca", "resamples": 200}, {"stages": ["last", "first"]}, {"activated": "each", "zero": 3.0},
-    {"judges": "random", "unit_of_analysis": "model"}, {"ci": "percentile", "resamples": 200, "judges": "random"},
-    {"free_weights": True, "centre": 3.0},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"unit_of_analysis": "model"},
+        {"judges": "random"},
+        {"zero": {"j1": 1, "j2": 2.5, "j3": -4}},
+        {"ci": "bca", "resamples": 200},
+        {"stages": ["last", "first"]},
+        {"activated": "each", "zero": 3.0},
+        {"judges": "random", "unit_of_analysis": "model"},
+        {"ci": "percentile", "resamples": 200, "judges": "random"},
+        {"free_weights": True, "centre": 3.0},
+    ],
+)
 @pytest.mark.slow
 def test_verified_under_every_option(options):
     verification = profile(**options).verify()
@@ -117,9 +141,13 @@ def test_verified_with_clusters_of_scenarios():
     assert "clustered" in row.undefined
     alone = profile(rows, cluster="topic").inference
     assert "4 of topic" in alone
-    ignored = trait_profile(trait_ratings(rows, traits=list(WEIGHTS), cluster="topic"), weights=WEIGHTS, cluster=None)
+    ignored = trait_profile(
+        trait_ratings(rows, traits=list(WEIGHTS), cluster="topic"), weights=WEIGHTS, cluster=None
+    )
     assert [c.code for c in ignored.cautions if c.code == "SS201"]
-    assert ignored.row("left", group="composite").std_error == pytest.approx(R["composite"]["left"]["std_error"])
+    assert ignored.row("left", group="composite").std_error == pytest.approx(
+        R["composite"]["left"]["std_error"]
+    )
 
 
 def test_scenarios_as_clusters_are_the_units_of_analysis_themselves():
@@ -142,7 +170,9 @@ def with_composites(rows):
     """Scores with their composite, and the means of the judges."""
     every = rows.assign(composite=sum(w * (rows[t] - 10) for t, w in WEIGHTS.items()))
     answer = ["model", "scenario", "stage", "wording"]
-    every = every.assign(off=every["composite"] - every.groupby(answer)["composite"].transform("mean"))
+    every = every.assign(
+        off=every["composite"] - every.groupby(answer)["composite"].transform("mean")
+    )
     return every, every.groupby(answer, as_index=False)[list(WEIGHTS)].mean()
 
 
@@ -173,7 +203,9 @@ def values_of(row, every, means):
         every = every.assign(value=told[measure]())
     cells = every.groupby(["model", "scenario", "stage"])["value"].mean().unstack("stage")
     base = cells[key["baseline"]] if "baseline" in key else 0.0
-    by_model = ((cells[key["stage"]] if "stage" in key else cells.mean(axis=1)) - base).unstack("scenario")
+    by_model = ((cells[key["stage"]] if "stage" in key else cells.mean(axis=1)) - base).unstack(
+        "scenario"
+    )
     if "other" in key:
         return (by_model.loc[key["model"]] - by_model.loc[key["other"]]).to_numpy()
     return (by_model.loc[key["model"]] if "model" in key else by_model.mean(axis=0)).to_numpy()
@@ -202,21 +234,33 @@ def test_every_row_is_the_t_interval_of_the_values_its_key_names():
         low, high = test.confidence_interval(0.95)
         assert row.std_error == pytest.approx(stats.sem(values), rel=1e-9)
         within = row.limits or (-np.inf, np.inf)
-        assert [row.conf_low, row.conf_high] == pytest.approx([max(low, within[0]), min(high, within[1])], rel=1e-9)
+        assert [row.conf_low, row.conf_high] == pytest.approx(
+            [max(low, within[0]), min(high, within[1])], rel=1e-9
+        )
         if row.p_value is not None:
-            assert (row.statistic, row.p_value) == pytest.approx((test.statistic, test.pvalue), rel=1e-8)
+            assert (row.statistic, row.p_value) == pytest.approx(
+                (test.statistic, test.pvalue), rel=1e-8
+            )
             assert row.df == 6
         if row.p_adjusted is not None:
             key = dict(row.key)
             family = (key["measure"], "baseline" in key, "other" in key, "model" in key)
             families.setdefault(family, []).append((test.pvalue, row))
     assert told == {
-        ("composite", "estimate"): 3 * (1 + 3) + 3 * 3, ("composite", "difference"): 3 * 2 + 1 + 3,
-        ("composite", "effect_size"): 6, ("activation", "estimate"): 12, ("activation", "difference"): 6,
-        ("activation", "effect_size"): 6, ("entropy", "estimate"): 4, ("entropy", "difference"): 2,
-        ("entropy", "effect_size"): 2, ("active", "estimate"): 4, ("score", "estimate"): 12,
-        ("group", "estimate"): 6, ("group", "difference"): 3,
-    }  # fmt: skip
+        ("composite", "estimate"): 3 * (1 + 3) + 3 * 3,
+        ("composite", "difference"): 3 * 2 + 1 + 3,
+        ("composite", "effect_size"): 6,
+        ("activation", "estimate"): 12,
+        ("activation", "difference"): 6,
+        ("activation", "effect_size"): 6,
+        ("entropy", "estimate"): 4,
+        ("entropy", "difference"): 2,
+        ("entropy", "effect_size"): 2,
+        ("active", "estimate"): 4,
+        ("score", "estimate"): 12,
+        ("group", "estimate"): 6,
+        ("group", "difference"): 3,
+    }
     assert len(families) == 8
     for found in families.values():
         holm = multipletests([p for p, _ in found], method="holm")[1]
@@ -235,18 +279,26 @@ def test_rows_of_spread_and_of_all_changes_are_those_of_their_values():
             over.loc[model].std(ddof=1), rel=1e-9
         )
         play = (cells[["first", "last"]].mean(axis=1) - cells["baseline"]).loc[model]
-        row = result.row(model, group="composite change: mean of the stages of the play minus baseline")
-        assert (row.estimate, row.std_error) == pytest.approx((play.mean(), stats.sem(play)), rel=1e-9)
+        row = result.row(
+            model, group="composite change: mean of the stages of the play minus baseline"
+        )
+        assert (row.estimate, row.std_error) == pytest.approx(
+            (play.mean(), stats.sem(play)), rel=1e-9
+        )
     assert result.row("composite", group="composite: SD over models").estimate == pytest.approx(
         over.mean(axis=1).std(ddof=1), rel=1e-9
     )
     for trait in WEIGHTS:
         own = rows.groupby(["model"])[trait].mean()
-        assert result.row(trait, group="score: SD over models").estimate == pytest.approx(own.std(ddof=1), rel=1e-9)
+        assert result.row(trait, group="score: SD over models").estimate == pytest.approx(
+            own.std(ddof=1), rel=1e-9
+        )
     later = (cells["last"] - cells["first"]).unstack("scenario").mean(axis=0)
     (row,) = [r for r in result.rows if r.role == "difference" and "from" in dict(r.key)]
     assert dict(row.key) == {"measure": "composite", "stage": "last", "from": "first"}
-    assert (row.estimate, row.std_error) == pytest.approx((later.mean(), stats.sem(later)), rel=1e-9)
+    assert (row.estimate, row.std_error) == pytest.approx(
+        (later.mean(), stats.sem(later)), rel=1e-9
+    )
 
 
 def other_weights():
@@ -254,11 +306,17 @@ def other_weights():
     names, own = list(WEIGHTS), np.array([2.0, 3.0, -4.0, -1.0])
 
     def rescaled(w):
-        return np.where(w > 0, 5 * w / w[w > 0].sum(), np.where(w < 0, -5 * w / w[w < 0].sum(), 0.0))
+        return np.where(
+            w > 0, 5 * w / w[w > 0].sum(), np.where(w < 0, -5 * w / w[w < 0].sum(), 0.0)
+        )
 
     made = {"equal weights": np.array([2.5, 2.5, -2.5, -2.5])}
     for k, trait in enumerate(names):
-        for name, change in ((f"'{trait}' +20%", 1.2), (f"'{trait}' -20%", 0.8), (f"without '{trait}'", 0.0)):
+        for name, change in (
+            (f"'{trait}' +20%", 1.2),
+            (f"'{trait}' -20%", 0.8),
+            (f"without '{trait}'", 0.0),
+        ):
             made[name] = rescaled(own * np.where(np.arange(4) == k, change, 1.0))
     return own, made
 
@@ -274,25 +332,43 @@ def test_rows_of_other_weights_are_t_intervals_of_their_composites():
         values = (values.loc[model] if model else values.mean(axis=0)).to_numpy()
         low, high = stats.ttest_1samp(values, 0.0).confidence_interval(0.95)
         assert row.estimate == pytest.approx(values.mean(), abs=1e-12)
-        assert (row.std_error, row.conf_low, row.conf_high) == pytest.approx((stats.sem(values), low, high), rel=1e-8)
+        assert (row.std_error, row.conf_low, row.conf_high) == pytest.approx(
+            (stats.sem(values), low, high), rel=1e-8
+        )
         return values
 
-    every, gaps = ([r for r in result.rows if r.group == f"other weights{end} of all models"]
-                   for end in ("", " minus these"))  # fmt: skip
+    every, gaps = (
+        [r for r in result.rows if r.group == f"other weights{end} of all models"]
+        for end in ("", " minus these")
+    )
     assert [r.term for r in every] == [r.term for r in gaps] == list(sets)
     p = []
     for row, gap in zip(every, gaps, strict=True):
-        assert dict(row.key) == dict(gap.key) == {"measure": "composite", "weights": row.term, "pick": "each"}
+        assert (
+            dict(row.key)
+            == dict(gap.key)
+            == {"measure": "composite", "weights": row.term, "pick": "each"}
+        )
         check(row, sets[row.term])
         p.append(stats.ttest_1samp(check(gap, sets[row.term] - own), 0.0).pvalue)
-    assert [gap.p_adjusted for gap in gaps] == pytest.approx(list(multipletests(p, method="holm")[1]), rel=1e-7)
+    assert [gap.p_adjusted for gap in gaps] == pytest.approx(
+        list(multipletests(p, method="holm")[1]), rel=1e-7
+    )
     for model in ("left", "right"):
         means = {name: float((traits.loc[model] @ w).mean()) for name, w in sets.items()}
-        assert result.extras["weight_sensitivity"]["equal weights"][model] == pytest.approx(means["equal weights"])
-        picks = {"equal weights": "equal weights", "lowest of other weights": min(means, key=means.get),
-                 "highest of other weights": max(means, key=means.get)}  # fmt: skip
+        assert result.extras["weight_sensitivity"]["equal weights"][model] == pytest.approx(
+            means["equal weights"]
+        )
+        picks = {
+            "equal weights": "equal weights",
+            "lowest of other weights": min(means, key=means.get),
+            "highest of other weights": max(means, key=means.get),
+        }
         for group, name in picks.items():
-            row, gap = result.row(model, group=group), result.row(model, group=f"{group} minus these")
+            row, gap = (
+                result.row(model, group=group),
+                result.row(model, group=f"{group} minus these"),
+            )
             assert dict(row.key)["weights"] == dict(gap.key)["weights"] == name
             check(row, sets[name])
             check(gap, sets[name] - own)
@@ -307,7 +383,9 @@ def test_stages_by_loops(result):
         values = brute(rows, WEIGHTS, model, stage)
         row = result.row(model, group=f"composite: {stage}")
         assert row.estimate == pytest.approx(np.mean(list(values.values())), abs=1e-10)
-        assert row.std_error == pytest.approx(np.std(list(values.values()), ddof=1) / np.sqrt(7), abs=1e-10)
+        assert row.std_error == pytest.approx(
+            np.std(list(values.values()), ddof=1) / np.sqrt(7), abs=1e-10
+        )
 
 
 def test_models_as_units_of_analysis(result):
@@ -318,7 +396,9 @@ def test_models_as_units_of_analysis(result):
     assert (row.n, row.df) == (2, 1)
     assert row.std_error == pytest.approx(abs(values[0] - values[1]) / 2)
     assert not [r for r in rows.rows if r.group == "composite"]
-    assert row.estimate == pytest.approx(result.row("composite", group="composite of all models").estimate)
+    assert row.estimate == pytest.approx(
+        result.row("composite", group="composite of all models").estimate
+    )
     assert "models (the units of analysis)" in rows.sentence()
 
 
@@ -329,7 +409,9 @@ def test_the_judges_own_zero_moves_the_null_and_nothing_else(result):
     assert moved.estimate == pytest.approx(plain.estimate - 1.0)
     assert moved.std_error == pytest.approx(plain.std_error)
     assert moved.statistic == pytest.approx((plain.estimate - 1) / plain.std_error)
-    assert profile(zero=1.0).row("left", group="composite minus zero").p_value == pytest.approx(moved.p_value)
+    assert profile(zero=1.0).row("left", group="composite minus zero").p_value == pytest.approx(
+        moved.p_value
+    )
     assert found.row("left", group="composite minus zero: last").estimate == pytest.approx(
         result.row("left", group="composite: last").estimate - 1
     )
@@ -341,11 +423,20 @@ def test_the_judges_own_zero_moves_the_null_and_nothing_else(result):
 
 def test_control_texts_show_the_zero_of_each_judge():
     """A judge who adds a to the composite of every text has the zero a."""
-    texts = pd.DataFrame({"text": ["left", "right"] * 2, "judge": ["j1"] * 2 + ["j2"] * 2, "open": [14, 6, 15, 7],
-                          "strict": [6, 14, 5, 13]})  # fmt: skip
+    texts = pd.DataFrame(
+        {
+            "text": ["left", "right"] * 2,
+            "judge": ["j1"] * 2 + ["j2"] * 2,
+            "open": [14, 6, 15, 7],
+            "strict": [6, 14, 5, 13],
+        }
+    )
     design = trait_ratings(texts, traits=["open", "strict"], model=None, scenario="text")
     assert judge_zeros(design, weights={"open": 5, "strict": -5}) == {"j1": 0.0, "j2": 10.0}
-    assert judge_zeros(design, weights={"open": 5, "strict": -5}, texts="left") == {"j1": 40.0, "j2": 50.0}
+    assert judge_zeros(design, weights={"open": 5, "strict": -5}, texts="left") == {
+        "j1": 40.0,
+        "j2": 50.0,
+    }
     with pytest.raises(InputError, match="texts: 'middle'; there are 'left' and 'right'"):
         judge_zeros(design, weights={"open": 5, "strict": -5}, texts=["middle"])
 
@@ -362,21 +453,32 @@ def test_a_judge_who_missed_a_whole_stage_is_one_problem_with_its_ways_out():
 def test_a_missing_score_is_an_error_that_names_it_or_leaves_the_answer_out():
     rows = scores()
     rows["open"] = rows["open"].astype("float")
-    at = rows.index[(rows["model"] == "left") & (rows["scenario"] == "c") & (rows["stage"] == "last")]
+    at = rows.index[
+        (rows["model"] == "left") & (rows["scenario"] == "c") & (rows["stage"] == "last")
+    ]
     rows.loc[at[0], "open"] = np.nan
-    with pytest.raises(InputError, match=r"scenario 'c', stage 'last', wording '1': no score of 'open' by 'j1'"):
+    with pytest.raises(
+        InputError, match=r"scenario 'c', stage 'last', wording '1': no score of 'open' by 'j1'"
+    ):
         profile(rows)
     found = profile(rows, missing_trait="drop_unit")
     kept = rows[~((rows["wording"] == 1) & rows.index.isin(at))]
     values = brute(kept, WEIGHTS, "left", "last")
-    assert found.row("left", group="composite: last").estimate == pytest.approx(np.mean(list(values.values())))
+    assert found.row("left", group="composite: last").estimate == pytest.approx(
+        np.mean(list(values.values()))
+    )
     assert "1 answer without all scores, of 126" in " ".join(c.detail for c in found.cautions)
     assert found.verify().ok
 
 
 def test_an_answer_that_a_judge_skipped_is_left_out_whole():
     rows = scores()
-    gone = (rows["model"] == "left") & (rows["scenario"] == "c") & (rows["stage"] == "last") & (rows["judge"] == "j2")
+    gone = (
+        (rows["model"] == "left")
+        & (rows["scenario"] == "c")
+        & (rows["stage"] == "last")
+        & (rows["judge"] == "j2")
+    )
     with pytest.raises(InputError, match="by 'j2'"):
         profile(rows[~gone])
     found = profile(rows[~gone], missing_trait="drop_unit")
@@ -395,13 +497,19 @@ def test_nothing_is_left_when_every_answer_lacks_a_score():
         profile(rows, missing_trait="drop_unit")
 
 
-@pytest.mark.parametrize(("weights", "match"), [
-    ({"caring": 2, "open": 3, "strict": -4, "wary": -2}, "add up to −1.000"),
-    ({"caring": 1, "open": 1, "strict": -1, "wary": -1}, "absolute values to 4.000"),
-    ({"caring": 2, "open": 3, "strict": -5, "wary": float("nan")}, "'wary' must be a finite number"),
-    ({"caring": 2, "open": 3, "strict": -5, "wary": True}, "'wary' must be a finite number"),
-    ({}, "every weight is 0"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("weights", "match"),
+    [
+        ({"caring": 2, "open": 3, "strict": -4, "wary": -2}, "add up to −1.000"),
+        ({"caring": 1, "open": 1, "strict": -1, "wary": -1}, "absolute values to 4.000"),
+        (
+            {"caring": 2, "open": 3, "strict": -5, "wary": float("nan")},
+            "'wary' must be a finite number",
+        ),
+        ({"caring": 2, "open": 3, "strict": -5, "wary": True}, "'wary' must be a finite number"),
+        ({}, "every weight is 0"),
+    ],
+)
 def test_weights_that_are_refused(weights, match):
     with pytest.raises(InputError, match=match):
         checked_weights(weights)
@@ -417,7 +525,8 @@ def test_traits_and_weights_must_be_the_same():
         trait_profile(design, weights={**WEIGHTS, "shy": 0})
     zero = trait_profile(design, weights={"caring": 2, "open": 3, "strict": -5, "wary": 0})
     few = trait_profile(
-        trait_ratings(scores(), traits=["caring", "open", "strict"]), weights={"caring": 2, "open": 3, "strict": -5}
+        trait_ratings(scores(), traits=["caring", "open", "strict"]),
+        weights={"caring": 2, "open": 3, "strict": -5},
     )
     one, two = (r.row("left", group="composite") for r in (zero, few))
     assert one.estimate == pytest.approx(two.estimate)
@@ -427,7 +536,9 @@ def test_traits_and_weights_must_be_the_same():
 def test_scores_out_of_range_are_named():
     rows = scores()
     rows.loc[3, "open"] = 21
-    with pytest.raises(InputError, match=r"the score 21\.00 of trait 'open' .* is outside 0 to 20\.00"):
+    with pytest.raises(
+        InputError, match=r"the score 21\.00 of trait 'open' .* is outside 0 to 20\.00"
+    ):
         profile(rows)
     assert profile(rows, free_weights=True).verify().ok
 
@@ -445,7 +556,9 @@ def test_a_single_measure_is_a_composite_with_free_weights():
 def test_the_composite_stays_in_its_range():
     rows = scores()
     for trait, weight in WEIGHTS.items():
-        rows[trait] = np.where(rows["model"] == "left", 20 if weight > 0 else 0, 0 if weight > 0 else 20)
+        rows[trait] = np.where(
+            rows["model"] == "left", 20 if weight > 0 else 0, 0 if weight > 0 else 20
+        )
     found = profile(rows)
     assert found.row("left", group="composite").estimate == pytest.approx(100)
     assert found.row("right", group="composite").estimate == pytest.approx(-100)
@@ -479,9 +592,11 @@ def test_stages_and_baseline():
     found = profile(stages=["last", "first"])
     assert found.settings["baseline"] == "last"
     assert {r.group for r in found.rows if "change" in (r.group or "")} == {
-        "composite change: first minus last", "composite change by stage of all models",
-        "activation change: first minus last", "activation change by stage of all models",
-    }  # fmt: skip
+        "composite change: first minus last",
+        "composite change by stage of all models",
+        "activation change: first minus last",
+        "activation change by stage of all models",
+    }
     assert profile(baseline="first").settings["baseline"] == "first"
     assert profile().settings["baseline"] == BASELINE
     with pytest.raises(InputError, match="no stage 'middle'"):
@@ -490,15 +605,21 @@ def test_stages_and_baseline():
         profile(baseline="middle")
 
 
-@pytest.mark.parametrize(("options", "match"), [
-    ({"unit_of_analysis": "judge"}, "unit_of_analysis='judge' is not one of scenario, model"),
-    ({"judges": "all"}, "judges='all' is not one of fixed, random"),
-    ({"missing_trait": "ignore"}, "missing_trait='ignore' is not one of error, drop_unit"),
-    ({"activated": "some"}, "activated='some'"), ({"ci": "wald"}, "ci='wald'"), ({"centre": -1}, "centre=-1"),
-    ({"zero": "low"}, "zero must be a finite number"), ({"stage": "act"}, "no stratum 'act' for the stage"),
-    ({"wording": "phrase"}, "no stratum 'phrase' for the wording"),
-    ({"judges": "random", "ci": "bca"}, "ci='bca' needs one factor"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"unit_of_analysis": "judge"}, "unit_of_analysis='judge' is not one of scenario, model"),
+        ({"judges": "all"}, "judges='all' is not one of fixed, random"),
+        ({"missing_trait": "ignore"}, "missing_trait='ignore' is not one of error, drop_unit"),
+        ({"activated": "some"}, "activated='some'"),
+        ({"ci": "wald"}, "ci='wald'"),
+        ({"centre": -1}, "centre=-1"),
+        ({"zero": "low"}, "zero must be a finite number"),
+        ({"stage": "act"}, "no stratum 'act' for the stage"),
+        ({"wording": "phrase"}, "no stratum 'phrase' for the wording"),
+        ({"judges": "random", "ci": "bca"}, "ci='bca' needs one factor"),
+    ],
+)
 def test_options_that_are_refused(options, match):
     with pytest.raises(InputError, match=match):
         profile(**options)
@@ -523,7 +644,9 @@ def test_by_gives_a_result_a_level_and_a_table_reads_itself():
     assert list(group) == ["left", "right"]
     agrees(group["left"].row("left", group="composite"), R["composite"]["left"])
     assert "of 'left' was" in group["left"].sentence()
-    agrees(trait_profile(rows, weights=WEIGHTS).row("left", group="composite"), R["composite"]["left"])
+    agrees(
+        trait_profile(rows, weights=WEIGHTS).row("left", group="composite"), R["composite"]["left"]
+    )
 
 
 def test_other_frames_and_unlike_cells():
@@ -543,20 +666,33 @@ def test_other_frames_and_unlike_cells():
 def test_strange_labels_stay_apart():
     rows = scores()
     rows["model"] = rows["model"].map({"left": "a | b", "right": "a"})
-    rows["scenario"] = np.where((rows["model"] == "a") & (rows["scenario"] == "a"), "b | a", rows["scenario"])
+    rows["scenario"] = np.where(
+        (rows["model"] == "a") & (rows["scenario"] == "a"), "b | a", rows["scenario"]
+    )
     found = profile(rows)
-    assert found.row("a | b", group="composite").estimate == pytest.approx(R["composite"]["left"]["estimate"])
-    assert found.row("a", group="composite").estimate == pytest.approx(R["composite"]["right"]["estimate"])
+    assert found.row("a | b", group="composite").estimate == pytest.approx(
+        R["composite"]["left"]["estimate"]
+    )
+    assert found.row("a", group="composite").estimate == pytest.approx(
+        R["composite"]["right"]["estimate"]
+    )
     many = rows.assign(model=rows["model"].map({"a | b": "x of all models", "a": "<b>"}))
     keys = [(r.term, r.group) for r in profile(many, stages=["first", "last"]).rows]
     assert len(set(keys)) == len(keys)
 
 
 def test_the_converter_names_strata_whatever_the_columns_are():
-    rows = scores().rename(columns={"model": "llm", "scenario": "trait", "stage": "unit", "judge": "who"})
-    design = trait_ratings(rows, traits=list(WEIGHTS), model="llm", scenario="trait", stage="unit", judge="who")
+    rows = scores().rename(
+        columns={"model": "llm", "scenario": "trait", "stage": "unit", "judge": "who"}
+    )
+    design = trait_ratings(
+        rows, traits=list(WEIGHTS), model="llm", scenario="trait", stage="unit", judge="who"
+    )
     assert set(design.strata) == {"model", "scenario", "stage", "wording", "trait"}
-    agrees(trait_profile(design, weights=WEIGHTS).row("left", group="composite"), R["composite"]["left"])
+    agrees(
+        trait_profile(design, weights=WEIGHTS).row("left", group="composite"),
+        R["composite"]["left"],
+    )
     for wrong, match in (({"model": "nobody"}, "nobody"), ({"judge": "jury"}, "jury")):
         with pytest.raises(DesignError, match=match):
             trait_ratings(scores(), traits=list(WEIGHTS), **wrong)
@@ -572,8 +708,17 @@ def test_ratings_of_another_shape_say_what_they_lack():
     plain = Ratings.from_frame({"unit": [1, 2], "rater": ["a", "a"], "value": [3, 4]})
     with pytest.raises(InputError, match="no stratum 'stage' for the stage"):
         trait_profile(plain)
-    words = Ratings.from_frame({"unit": [1, 2], "rater": ["a", "a"], "value": ["low", "high"], "trait": ["open"] * 2,
-                                "scenario": [1, 2]}, levels=["low", "high"], strata=["trait", "scenario"])  # fmt: skip
+    words = Ratings.from_frame(
+        {
+            "unit": [1, 2],
+            "rater": ["a", "a"],
+            "value": ["low", "high"],
+            "trait": ["open"] * 2,
+            "scenario": [1, 2],
+        },
+        levels=["low", "high"],
+        strata=["trait", "scenario"],
+    )
     with pytest.raises(InputError, match="scores must be numbers"):
         trait_profile(words, model=None, stage=None, weights={"open": 1}, free_weights=True)
 
@@ -593,7 +738,9 @@ def test_one_unit_of_analysis_has_no_error():
 def staged():
     rows = staged_values()
     design = trait_ratings(rows[rows["wording"] == 1], traits=list(TRAIT_WEIGHTS))
-    controls = trait_ratings(staged_values_controls(), traits=list(TRAIT_WEIGHTS), model=None, scenario="text")
+    controls = trait_ratings(
+        staged_values_controls(), traits=list(TRAIT_WEIGHTS), model=None, scenario="text"
+    )
     return design, judge_zeros(controls, texts="balanced")
 
 
@@ -603,13 +750,18 @@ def test_simulated_composites_and_changes_are_in_their_intervals(staged):
     truth = staged_values_truth()
     found = trait_profile(design, level=0.99)
     inside = [found.row(m, group=f"composite: {s}") for m, s in truth.composite]
-    hits = [r.conf_low <= v <= r.conf_high for r, v in zip(inside, truth.composite.values(), strict=True)]
+    hits = [
+        r.conf_low <= v <= r.conf_high
+        for r, v in zip(inside, truth.composite.values(), strict=True)
+    ]
     assert np.mean(hits) >= 0.9
     changes = []
     for (model, stage), value in truth.composite.items():
         if stage != "baseline":
             row = found.row(model, group=f"composite change: {stage} minus baseline")
-            changes.append(row.conf_low <= value - truth.composite[model, "baseline"] <= row.conf_high)
+            changes.append(
+                row.conf_low <= value - truth.composite[model, "baseline"] <= row.conf_high
+            )
     assert len(changes) == 40
     assert np.mean(changes) >= 0.925
     assert found.verify().ok
@@ -622,10 +774,15 @@ def test_simulated_judges_have_their_offsets_and_their_zero(staged):
     found = trait_profile(design, zero=zero)
     centre = np.mean(list(truth.values()))
     for judge, offset in truth.items():
-        assert found.row(judge, group="judge offset").estimate == pytest.approx(offset - centre, abs=1.0)
+        assert found.row(judge, group="judge offset").estimate == pytest.approx(
+            offset - centre, abs=1.0
+        )
         assert zero[judge] == pytest.approx(offset, abs=3.5 * 2.9)
     mean = np.mean(list(zero.values()))
-    row, naive = (found.row("model 04", group=g) for g in ("composite minus zero: baseline", "composite: baseline"))
+    row, naive = (
+        found.row("model 04", group=g)
+        for g in ("composite minus zero: baseline", "composite: baseline")
+    )
     assert row.estimate == pytest.approx(naive.estimate - mean)
     assert abs(row.estimate) < abs(naive.estimate)
 
@@ -646,11 +803,17 @@ def test_a_wrong_number_anywhere_is_noticed(result, monkeypatch):
     for k in range(0, len(result.rows), 7):
         row = result.rows[k]
         if row.estimate is not None:
-            wrong = (*result.rows[:k], replace(row, estimate=row.estimate + 0.01), *result.rows[k + 1 :])
+            wrong = (
+                *result.rows[:k],
+                replace(row, estimate=row.estimate + 0.01),
+                *result.rows[k + 1 :],
+            )
             assert not replace(result, rows=wrong).verify().ok, row
 
 
-@pytest.mark.parametrize("options", [{"zero": 3.0}, {"judges": "random", "unit_of_analysis": "model"}])
+@pytest.mark.parametrize(
+    "options", [{"zero": 3.0}, {"judges": "random", "unit_of_analysis": "model"}]
+)
 @pytest.mark.slow
 def test_a_changed_number_is_found(options, monkeypatch):
     """Two per cent of any number of a row, one row of each kind."""
@@ -686,7 +849,9 @@ def test_entropy_of_the_traits_shares(unit):
         assert row.estimate == pytest.approx(cells[stage].mean(), rel=1e-12)
     gap = cells["last"] - cells["baseline"]
     change = found.row("last minus baseline", group="entropy change by stage of all models")
-    assert (change.estimate, change.std_error) == pytest.approx((gap.mean(), gap.std(ddof=1) / np.sqrt(len(gap))))
+    assert (change.estimate, change.std_error) == pytest.approx(
+        (gap.mean(), gap.std(ddof=1) / np.sqrt(len(gap)))
+    )
     assert found.verify().ok
     alone = profile(rows[rows["model"] == "left"], entropy=unit)
     assert alone.row("left", group="entropy").estimate == pytest.approx(each["left"].mean())

@@ -22,9 +22,15 @@ SHIFT = {"j1": 4.0, "j2": -2.0, "j3": 1.0}
 
 def controls(texts, seed=1):
     rng = np.random.default_rng(seed)
-    rows = [{"text": text, "judge": judge, **{t: round(10 + lean * np.sign(WEIGHTS[t]) + rng.normal(0, 1.5), 1)
-                                              for t in TRAITS}}
-            for text, lean in texts.items() for judge in SHIFT]  # fmt: skip
+    rows = [
+        {
+            "text": text,
+            "judge": judge,
+            **{t: round(10 + lean * np.sign(WEIGHTS[t]) + rng.normal(0, 1.5), 1) for t in TRAITS},
+        }
+        for text, lean in texts.items()
+        for judge in SHIFT
+    ]
     return pd.DataFrame(rows)
 
 
@@ -38,7 +44,9 @@ def composites(frame, weights=WEIGHTS):
 
 
 def profile(**options):
-    return trait_profile(trait_ratings(golden_frame("trait_scores.csv"), traits=TRAITS), weights=WEIGHTS, **options)
+    return trait_profile(
+        trait_ratings(golden_frame("trait_scores.csv"), traits=TRAITS), weights=WEIGHTS, **options
+    )
 
 
 THREE = {"balanced": 0.0, "left": 3.0, "right": -4.0}
@@ -51,7 +59,9 @@ def test_the_error_of_several_neutral_texts_is_that_of_their_means():
     wide = composites(frame).loc[list(MANY)]
     assert zero == pytest.approx(dict(wide.mean()))
     found = zero.error()
-    assert (found.std_error, found.df, found.basis) == pytest.approx((stats.sem(wide.mean(axis=1)), 4, "texts"))
+    assert (found.std_error, found.df, found.basis) == pytest.approx(
+        (stats.sem(wide.mean(axis=1)), 4, "texts")
+    )
 
 
 def test_the_error_of_one_neutral_text_is_the_judges_noise():
@@ -61,9 +71,16 @@ def test_the_error_of_one_neutral_text_is_the_judges_noise():
     rest = 0.0
     for text in wide.index:
         for judge in wide.columns:
-            gap = wide.loc[text, judge] - wide.loc[text].mean() - wide[judge].mean() + wide.to_numpy().mean()
+            gap = (
+                wide.loc[text, judge]
+                - wide.loc[text].mean()
+                - wide[judge].mean()
+                + wide.to_numpy().mean()
+            )
             rest += gap**2
-    assert (found.std_error, found.df, found.basis) == pytest.approx((math.sqrt(rest / 4 / 3), 4, "judging"))
+    assert (found.std_error, found.df, found.basis) == pytest.approx(
+        (math.sqrt(rest / 4 / 3), 4, "judging")
+    )
 
 
 def test_where_nothing_tells_the_error_there_is_none():
@@ -92,15 +109,20 @@ def test_variances_add_with_cochrans_degrees_of_freedom(texts):
         assert "error of the zero" in row.method
     facts = {"std_error": error.std_error, "df": error.df, "basis": error.basis}
     assert (found.settings["zero_error"], known.settings["zero_error"]) == (facts, None)
-    assert found.row("left", group="composite").std_error == known.row("left", group="composite").std_error
+    assert (
+        found.row("left", group="composite").std_error
+        == known.row("left", group="composite").std_error
+    )
 
 
 def test_with_drawn_judges_the_noise_of_judging_is_not_counted_twice():
     one = judge_zeros(design_of(controls(THREE)), weights=WEIGHTS, texts="balanced")
     many = judge_zeros(design_of(controls(MANY)), weights=WEIGHTS)
     for zero, wider in ((one, False), (many, True)):
-        row, known = (profile(zero=z, judges="random").row("left", group="composite minus zero")
-                      for z in (zero, dict(zero)))  # fmt: skip
+        row, known = (
+            profile(zero=z, judges="random").row("left", group="composite minus zero")
+            for z in (zero, dict(zero))
+        )
         assert (row.std_error > known.std_error * (1 + 1e-9)) is wider
 
 
@@ -116,19 +138,33 @@ def test_the_zero_follows_the_weights():
         trait_profile(design, weights={**other, "shy": 0.0}, zero=zero)
 
 
-@pytest.mark.parametrize("options", [
-    {}, {"judges": "random"}, {"unit_of_analysis": "model"}, {"ci": "percentile", "resamples": 200},
-    {"judges": "random", "unit_of_analysis": "model"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"judges": "random"},
+        {"unit_of_analysis": "model"},
+        {"ci": "percentile", "resamples": 200},
+        {"judges": "random", "unit_of_analysis": "model"},
+    ],
+)
 @pytest.mark.parametrize("texts", [THREE, MANY])
 @pytest.mark.slow
 def test_verified_with_the_zero_of_texts(options, texts):
-    zero = judge_zeros(design_of(controls(texts)), weights=WEIGHTS, texts=[t for t, lean in texts.items() if not lean])
+    zero = judge_zeros(
+        design_of(controls(texts)),
+        weights=WEIGHTS,
+        texts=[t for t, lean in texts.items() if not lean],
+    )
     found = profile(zero=zero, **options)
     verification = found.verify()
     assert verification.ok, verification.tidy().to_string()
-    wrong = found.settings | {"zero_texts": {t: {j: {**s, "open": s["open"] + 0.3} for j, s in judges.items()}
-                                             for t, judges in found.settings["zero_texts"].items()}}  # fmt: skip
+    wrong = found.settings | {
+        "zero_texts": {
+            t: {j: {**s, "open": s["open"] + 0.3} for j, s in judges.items()}
+            for t, judges in found.settings["zero_texts"].items()
+        }
+    }
     object.__setattr__(found, "settings", wrong)
     assert not found.verify().ok
 
@@ -146,7 +182,9 @@ def test_verified_with_clusters_and_a_zero():
         alone = trait_profile(design, weights=WEIGHTS, zero=dict(zero), judges=judges).row(
             "left", group="composite minus zero"
         )
-        assert row.df == pytest.approx(cochran_df([alone.std_error**2, zero.error().std_error ** 2], [alone.df, 4.0]))
+        assert row.df == pytest.approx(
+            cochran_df([alone.std_error**2, zero.error().std_error ** 2], [alone.df, 4.0])
+        )
 
 
 def test_a_zero_reads_as_a_mapping():
@@ -166,7 +204,9 @@ def test_every_set_of_weights_is_the_profile_under_it():
     found = profile()
     for name, weights in variants(WEIGHTS).items():
         chosen = dict(zip(TRAITS, weights.tolist(), strict=True))
-        own = trait_profile(trait_ratings(golden_frame("trait_scores.csv"), traits=TRAITS), weights=chosen)
+        own = trait_profile(
+            trait_ratings(golden_frame("trait_scores.csv"), traits=TRAITS), weights=chosen
+        )
         wanted = own.row("composite", group="composite of all models")
         row = found.row(name, group="other weights of all models")
         assert (row.estimate, row.std_error, row.conf_low, row.conf_high) == pytest.approx(
@@ -182,13 +222,20 @@ def test_differences_to_the_weights_given_are_paired_within_scenarios():
     sets = variants(WEIGHTS)
     tests = {}
     for name, weights in sets.items():
-        change = dict(zip(TRAITS, (weights - np.array(list(WEIGHTS.values()))).tolist(), strict=True))
+        change = dict(
+            zip(TRAITS, (weights - np.array(list(WEIGHTS.values()))).tolist(), strict=True)
+        )
         value = rows.assign(value=sum(w * rows[t] for t, w in change.items()))
         cells = value.groupby(["model", "scenario", "stage", "wording"])["value"].mean()
         gap = cells.groupby(["scenario", "stage"]).mean().groupby("scenario").mean()
-        row, test = found.row(name, group="other weights minus these of all models"), stats.ttest_1samp(gap, 0.0)
+        row, test = (
+            found.row(name, group="other weights minus these of all models"),
+            stats.ttest_1samp(gap, 0.0),
+        )
         tests[name] = float(test.pvalue)
-        assert (row.estimate, row.statistic, row.p_value) == pytest.approx((gap.mean(), test.statistic, test.pvalue))
+        assert (row.estimate, row.statistic, row.p_value) == pytest.approx(
+            (gap.mean(), test.statistic, test.pvalue)
+        )
     from statsmodels.stats.multitest import multipletests
 
     adjusted = dict(zip(tests, multipletests(list(tests.values()), method="holm")[1], strict=True))
@@ -209,8 +256,11 @@ def test_lowest_and_highest_sets_name_themselves_and_have_intervals():
             against = found.row(model, group=f"{group} minus zero")
             named = (against.method or "").partition(", of ")[0]
             chosen = dict(zip(TRAITS, variants(WEIGHTS)[named].tolist(), strict=True))
-            own = trait_profile(trait_ratings(golden_frame("trait_scores.csv"), traits=TRAITS), weights=chosen,
-                                zero=zero).row(model, group="composite minus zero")  # fmt: skip
+            own = trait_profile(
+                trait_ratings(golden_frame("trait_scores.csv"), traits=TRAITS),
+                weights=chosen,
+                zero=zero,
+            ).row(model, group="composite minus zero")
             assert (against.estimate, against.conf_low, against.conf_high) == pytest.approx(
                 (own.estimate, own.conf_low, own.conf_high)
             )

@@ -13,7 +13,9 @@ from scipy import stats
 import socialstats as ss
 from socialstats.results import Result
 
-R: dict[str, Any] = json.loads((Path(__file__).parents[1] / "golden" / "two_groups.json").read_text(encoding="utf-8"))
+R: dict[str, Any] = json.loads(
+    (Path(__file__).parents[1] / "golden" / "two_groups.json").read_text(encoding="utf-8")
+)
 
 
 def of(result: Any) -> Result:
@@ -26,7 +28,9 @@ def of(result: Any) -> Result:
 def test_welchs_difference_is_rs(name: str) -> None:
     known = R[name]
     options: dict[str, Any] = {"null": 10.0, "alternative": "less"} if name == "horsepower" else {}
-    row = of(ss.two_means(ss.Groups.from_samples(known["x"], known["y"], scale="numeric"), **options)).rows[0]
+    row = of(
+        ss.two_means(ss.Groups.from_samples(known["x"], known["y"], scale="numeric"), **options)
+    ).rows[0]
     assert row.estimate == pytest.approx(known["difference"], rel=1e-12)
     found = (row.std_error, row.statistic, row.df, row.p_value)
     assert found == pytest.approx((known["se"], known["t"], known["df"], known["p"]), rel=1e-9)
@@ -44,9 +48,16 @@ def test_cr2_of_the_difference_is_clubsandwichs(kind: str) -> None:
     row = of(ss.two_means(design)).rows[0]
     assert row.estimate == pytest.approx(known["difference"], rel=1e-10)
     assert row.std_error == pytest.approx(known["se"], rel=1e-9)
-    assert (row.df or 0) <= known["df"] + 1e-9  # the smaller of Satterthwaite's and that of estimated variances
-    shares = of(ss.two_proportions({**table, "value": np.greater(data["value"], 0).astype(int)}, groups=("a", "b"),
-                                   cluster="site")).rows[0]  # fmt: skip
+    assert (row.df or 0) <= known[
+        "df"
+    ] + 1e-9  # the smaller of Satterthwaite's and that of estimated variances
+    shares = of(
+        ss.two_proportions(
+            {**table, "value": np.greater(data["value"], 0).astype(int)},
+            groups=("a", "b"),
+            cluster="site",
+        )
+    ).rows[0]
     assert shares.interval == ("score" if kind == "within" else "t")
     assert shares.test == "t"
 
@@ -76,12 +87,18 @@ def test_equivalence_of_means_is_two_one_sided_welch_tests() -> None:
     x, y = R["sleep"]["x"], R["sleep"]["y"]
     result = of(ss.equivalence(ss.Groups.from_samples(x, y, scale="numeric"), margin=3.5))
     above = float(stats.ttest_ind(np.add(x, 3.5), y, equal_var=False, alternative="greater").pvalue)
-    below = float(stats.ttest_ind(np.subtract(x, 3.5), y, equal_var=False, alternative="less").pvalue)
-    assert [row.p_value for row in result.rows[1:]] == pytest.approx([above, below, max(above, below)])
+    below = float(
+        stats.ttest_ind(np.subtract(x, 3.5), y, equal_var=False, alternative="less").pvalue
+    )
+    assert [row.p_value for row in result.rows[1:]] == pytest.approx(
+        [above, below, max(above, below)]
+    )
 
 
 def test_a_one_sided_interval_is_said_with_its_infinite_end() -> None:
-    groups = ss.Groups.from_samples(R["sleep"]["x"], R["sleep"]["y"], groups=("one", "two"), scale="numeric")
+    groups = ss.Groups.from_samples(
+        R["sleep"]["x"], R["sleep"]["y"], groups=("one", "two"), scale="numeric"
+    )
     assert (
         "95% CI [0.11, ∞), t(17.8) = 1.86, p = .040 (one-sided: greater)."
         in of(ss.two_means(groups, alternative="greater")).sentence()

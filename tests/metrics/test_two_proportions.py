@@ -15,7 +15,9 @@ import socialstats as ss
 from socialstats.models.two_groups import fisher_exact
 from socialstats.results import Result
 
-R: dict[str, Any] = json.loads((Path(__file__).parents[1] / "golden" / "two_groups.json").read_text(encoding="utf-8"))
+R: dict[str, Any] = json.loads(
+    (Path(__file__).parents[1] / "golden" / "two_groups.json").read_text(encoding="utf-8")
+)
 
 
 def counts(x: list[int], n: list[int]) -> ss.Groups:
@@ -67,8 +69,14 @@ def test_fishers_test_is_scipys() -> None:
 def test_repeats_are_clusters_of_answers_and_never_units() -> None:
     rng = np.random.default_rng(4)
     unit = np.repeat(np.arange(30), 3)
-    table = pd.DataFrame({"unit": unit, "arm": np.where(unit < 12, "a", "b"), "run": np.tile([1, 2, 3], 30),
-                          "value": rng.choice(["no", "yes"], 90)})  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "unit": unit,
+            "arm": np.where(unit < 12, "a", "b"),
+            "run": np.tile([1, 2, 3], 30),
+            "value": rng.choice(["no", "yes"], 90),
+        }
+    )
     design = ss.read_groups(table, groups=("a", "b"))
     rows = of(ss.two_proportions(design)).rows
     mean = table.assign(y=table["value"] == "yes").groupby("arm")["y"].mean()
@@ -82,8 +90,12 @@ def test_repeats_are_clusters_of_answers_and_never_units() -> None:
 
 @pytest.mark.parametrize("margin", [0.05, 0.12, 0.2])
 @pytest.mark.parametrize("level", [0.9, 0.95])
-def test_equivalence_of_shares_is_where_newcombes_interval_lies_between_the_bounds(margin: float, level: float) -> None:
-    result = of(ss.equivalence(ss.two_proportions(counts([56, 62], [70, 80])), margin=margin, level=level))
+def test_equivalence_of_shares_is_where_newcombes_interval_lies_between_the_bounds(
+    margin: float, level: float
+) -> None:
+    result = of(
+        ss.equivalence(ss.two_proportions(counts([56, 62], [70, 80])), margin=margin, level=level)
+    )
     row, worse = result.rows[0], result.rows[-1]
     inside = -margin < (row.conf_low or -1) and (row.conf_high or 1) < margin
     assert ((worse.p_value or 1) < 1 - level) == inside
@@ -94,9 +106,13 @@ def test_equivalence_of_shares_is_where_newcombes_interval_lies_between_the_boun
 def test_margins_that_no_difference_can_reach_are_refused() -> None:
     shares = counts([56, 62], [70, 80])
     for data in (shares, ss.two_proportions(shares), ss.two_means(shares)):
-        with pytest.raises(ss.InputError, match="cannot be reached: the difference lies within -1 and 1"):
+        with pytest.raises(
+            ss.InputError, match="cannot be reached: the difference lies within -1 and 1"
+        ):
             ss.equivalence(data, margin=20)
-    assert of(ss.equivalence(counts([10, 0], [10, 20]), margin=0.2)).extras["verdict"] == "different"
+    assert (
+        of(ss.equivalence(counts([10, 0], [10, 20]), margin=0.2)).extras["verdict"] == "different"
+    )
 
 
 def test_many_units_are_quick_and_exact_enough() -> None:

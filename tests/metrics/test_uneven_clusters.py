@@ -27,8 +27,15 @@ def table() -> pd.DataFrame:
 
 
 def read(frame: pd.DataFrame) -> ss.Ratings:
-    return ss.Ratings.from_frame(frame, unit="unit", rater="rater", value="value", cluster="story", strata="task",
-                                 levels=[1, 2, 3])  # fmt: skip
+    return ss.Ratings.from_frame(
+        frame,
+        unit="unit",
+        rater="rater",
+        value="value",
+        cluster="story",
+        strata="task",
+        levels=[1, 2, 3],
+    )
 
 
 Wanted = tuple[pd.Series, pd.Series]  # values and weights of a row, by unit
@@ -40,7 +47,9 @@ def equally(values: pd.Series) -> Wanted:
 
 def by_tasks(values: pd.Series) -> Wanted:
     task = values.index.map(TASK)
-    return values, pd.Series(1.0 / pd.Series(task).map(pd.Series(task).value_counts()).to_numpy(), index=values.index)
+    return values, pd.Series(
+        1.0 / pd.Series(task).map(pd.Series(task).value_counts()).to_numpy(), index=values.index
+    )
 
 
 def board_of(row: Row, wide: pd.DataFrame, pooling: str) -> Wanted:
@@ -71,10 +80,15 @@ def share_of(row: Row, wide: pd.DataFrame) -> Wanted:
 
 
 def agreement_of(row: Row, wide: pd.DataFrame) -> Wanted:
-    pairs = list(combinations(RATERS, 2)) if row.term == "all pairs" else [tuple(row.term.split(" | "))]
-    same = pd.DataFrame({
-        (one, two): (wide[one] == wide[two]).astype(float)[wide[[one, two]].notna().all(axis=1)] for one, two in pairs
-    })  # fmt: skip
+    pairs = (
+        list(combinations(RATERS, 2)) if row.term == "all pairs" else [tuple(row.term.split(" | "))]
+    )
+    same = pd.DataFrame(
+        {
+            (one, two): (wide[one] == wide[two]).astype(float)[wide[[one, two]].notna().all(axis=1)]
+            for one, two in pairs
+        }
+    )
     return equally(same.mean(axis=1).dropna())
 
 
@@ -83,15 +97,26 @@ def results(name: str) -> tuple[Result, Callable[[Row, pd.DataFrame], Wanted | N
     if name.startswith("leaderboard"):
         frame = frame.rename(columns={"rater": "model", "unit": "item"})
         scores, pooling = ss.model_scores(frame, value="value", cluster="story"), name.split()[-1]
-        return ss.leaderboard(scores, pooling=pooling), lambda row, wide: board_of(row, wide, pooling)
-    of = {"mean_ratings": ratings_of, "choice_shares": share_of, "percent_agreement": agreement_of}[name]
+        return ss.leaderboard(scores, pooling=pooling), lambda row, wide: board_of(
+            row, wide, pooling
+        )
+    of = {"mean_ratings": ratings_of, "choice_shares": share_of, "percent_agreement": agreement_of}[
+        name
+    ]
     more = {} if name == "percent_agreement" else {"people": "fixed"}
     return getattr(ss, name)(read(frame), **more), of
 
 
-@pytest.mark.parametrize(("name", "rows"), [("leaderboard over tasks", 18), ("leaderboard over units", 18),
-                                            ("mean_ratings", 6), ("choice_shares", 3),
-                                            ("percent_agreement", 4)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "rows"),
+    [
+        ("leaderboard over tasks", 18),
+        ("leaderboard over units", 18),
+        ("mean_ratings", 6),
+        ("choice_shares", 3),
+        ("percent_agreement", 4),
+    ],
+)
 def test_mean_counts_and_largest_cluster_of_every_row(name: str, rows: int) -> None:
     result, of = results(name)
     wide = table().pivot(index="unit", columns="rater", values="value")
@@ -105,7 +130,9 @@ def test_mean_counts_and_largest_cluster_of_every_row(name: str, rows: int) -> N
         told += 1
         assert row.estimate == pytest.approx((weights * values).sum(), rel=1e-12), row.name
         assert (row.n_units, row.n_clusters) == (len(values), stories.nunique()), row.name
-        assert row.leverage == pytest.approx(weights.groupby(stories).sum().max(), rel=1e-12), row.name
+        assert row.leverage == pytest.approx(weights.groupby(stories).sum().max(), rel=1e-12), (
+            row.name
+        )
     assert told == rows
     whole = {row.leverage for row in result.rows if row.leverage is not None}
     assert len(whole) > 1 or name == "choice_shares"
@@ -116,7 +143,9 @@ def test_a_difference_within_pairs_has_the_cr2_error_of_its_clusters(source: str
     """sum (e_g / sqrt(1 - w_g))^2 over clusters, e_g the weighted deviations of a cluster and w_g its share."""
     wide = table().pivot(index="unit", columns="rater", values="value").dropna()
     gap = wide["m1"] - wide["m2"]
-    rows = pd.DataFrame({"unit": gap.index, "a": wide["m1"], "b": wide["m2"], "story": gap.index.map(STORY)})
+    rows = pd.DataFrame(
+        {"unit": gap.index, "a": wide["m1"], "b": wide["m2"], "story": gap.index.map(STORY)}
+    )
     if source == "all":  # two of the pairs twice: pairs of their own
         rows = pd.concat([rows, rows.iloc[:2].assign(unit=["v", "w"])])
     gap = rows["a"] - rows["b"]

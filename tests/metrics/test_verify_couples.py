@@ -30,8 +30,16 @@ OF_THE_ANSWERS = (  # what the checks make of the answers alone, whatever the ro
 )
 CASES = {
     "crossed": {},
-    "clusters of scenarios, bootstrap": {"cluster": "scenario", "ci": "percentile", "couples": "complete"},
-    "independent, basic, scenarios alike": {"cluster": None, "ci": "basic", "aggregate": "scenario"},
+    "clusters of scenarios, bootstrap": {
+        "cluster": "scenario",
+        "ci": "percentile",
+        "couples": "complete",
+    },
+    "independent, basic, scenarios alike": {
+        "cluster": None,
+        "ci": "basic",
+        "aggregate": "scenario",
+    },
     "levels": {"stratum": "topic", "stratum_rows": "scores"},
     "levels of models": {"stratum": "tuned", "rater_groups": ["tuned"], "aggregate": "rater"},
 }
@@ -40,7 +48,9 @@ CASES = {
 def table():
     rng = np.random.default_rng(5)
     rows = []
-    for s, (i, one), (j, two), k in itertools.product(range(7), enumerate("ab"), enumerate("ab"), range(4)):
+    for s, (i, one), (j, two), k in itertools.product(
+        range(7), enumerate("ab"), enumerate("ab"), range(4)
+    ):
         answer = 1 if rng.random() < expit(-0.3 + 0.7 * (j - i) + 0.8 * np.sin(s)) else -1
         rows.append((f"s{s}", f"{min(one, two)}{max(one, two)}{k}", one, two, answer, "xy"[s % 2]))
     names = ["scenario", "pair", "group_first", "group_second", "answer", "topic"]
@@ -51,14 +61,18 @@ def models():
     """The same of two models and a third, which answers otherwise."""
     rng, one = np.random.default_rng(6), table()
     answers = [np.where(rng.random(len(one)) < 0.3, -1, one["answer"]) for _ in range(3)]
-    parts = [one.assign(model=f"m{k}", tuned="yn"[k > 1], answer=said) for k, said in enumerate(answers)]
+    parts = [
+        one.assign(model=f"m{k}", tuned="yn"[k > 1], answer=said) for k, said in enumerate(answers)
+    ]
     return pd.concat(parts, ignore_index=True)
 
 
 def changed(result, levels):
     """Every number by two per cent (p-values that a peer draws, far): of the stratum's levels, or of all else."""
     for i, row in enumerate(result.rows):
-        if levels != (" = " in row.group or row.group in ("x - y", "n - y") or "alike" in row.group):
+        if levels != (
+            " = " in row.group or row.group in ("x - y", "n - y") or "alike" in row.group
+        ):
             continue
         for field in (*FIELDS, "n"):
             value = getattr(row, field)
@@ -73,7 +87,9 @@ def changed(result, levels):
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.slow
 def test_a_changed_number_is_found(case, monkeypatch):
-    result = relationship_bias(models() if "models" in case else table(), resamples=99, **CASES[case])
+    result = relationship_bias(
+        models() if "models" in case else table(), resamples=99, **CASES[case]
+    )
     remember(monkeypatch, *OF_THE_ANSWERS)
     found = result.verify()
     assert found.ok, found.tidy().to_string()

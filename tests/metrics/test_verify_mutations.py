@@ -16,17 +16,36 @@ from socialstats.results import Result
 from tests.contracts.subjects import subject_of
 from tests.metrics.remembered import remember
 
-FIELDS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value", "p_adjusted")
+FIELDS = (
+    "estimate",
+    "std_error",
+    "conf_low",
+    "conf_high",
+    "statistic",
+    "df",
+    "p_value",
+    "p_adjusted",
+)
 CHECKS = "socialstats.crosscheck"
 OF_THE_DATA = (  # what the checks make of the data alone, whatever the rows say
-    *(f"{CHECKS}.{room}.redrawn" for room in (
-        "agreement", "effect_sizes", "weighted_kappa", "paired_difference", "shares",
-    )),
+    *(
+        f"{CHECKS}.{room}.redrawn"
+        for room in (
+            "agreement",
+            "effect_sizes",
+            "weighted_kappa",
+            "paired_difference",
+            "shares",
+        )
+    ),
     f"{CHECKS}.weighted_kappa.alike",
-    f"{CHECKS}.mcnemar.cross_table", f"{CHECKS}.symmetry.cross_table",
-    "pingouin.chi2_mcnemar", "scipy.stats.permutation_test", "sklearn.metrics.cohen_kappa_score",
+    f"{CHECKS}.mcnemar.cross_table",
+    f"{CHECKS}.symmetry.cross_table",
+    "pingouin.chi2_mcnemar",
+    "scipy.stats.permutation_test",
+    "sklearn.metrics.cohen_kappa_score",
     "statsmodels.stats.inter_rater.cohens_kappa",
-)  # fmt: skip
+)
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "kappa": ("weighted_kappa", {"cluster": None}),
     "kappa, clusters": ("weighted_kappa", {}),
@@ -64,8 +83,10 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "fleiss, crossed": ("fleiss_kappa", {"cluster": ("story", "topic")}),
 }
 UNITS: dict[str, dict[str, Any]] = {
-    "units": {"cluster": None}, "clusters": {"cluster": "story"}, "crossed": {"cluster": ("story", "topic")},
-}  # fmt: skip
+    "units": {"cluster": None},
+    "clusters": {"cluster": "story"},
+    "crossed": {"cluster": ("story", "topic")},
+}
 DRAWN: dict[str, tuple[str, ...]] = {
     "effect_sizes": ("bca", "percentile", "basic"),
     "paired_difference": ("bca", "percentile", "basic", "studentized"),
@@ -84,9 +105,17 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "gwet_ac": {"stratum": "domain"},
 }
 # rows that stand for the others, whose bootstraps go through the same code
-SAME_CODE = {"paired_difference": 1, "percent_agreement": 2, "majority_vote_accuracy": 2, "weighted_kappa": 3}
+SAME_CODE = {
+    "paired_difference": 1,
+    "percent_agreement": 2,
+    "majority_vote_accuracy": 2,
+    "weighted_kappa": 3,
+}
 CASES |= {
-    f"{name}, {ci}, {units}": (name, {"ci": ci, "resamples": 199, **options, **OPTIONS.get(name, {})})
+    f"{name}, {ci}, {units}": (
+        name,
+        {"ci": ci, "resamples": 199, **options, **OPTIONS.get(name, {})},
+    )
     for name, kinds in DRAWN.items()
     for ci in kinds
     for units, options in UNITS.items()
@@ -102,11 +131,17 @@ def result_of(name: str, options: dict[str, Any]) -> Result:
     columns: dict[str, Any] = {"cluster": ("story", "topic")}
     if METRICS[name].design == "paired":
         scale = "nominal" if METRICS[name].values == "nominal" else None
-        design: Any = Paired.from_frame(rows, conditions=("after", "before"), scale=scale, **columns)
+        design: Any = Paired.from_frame(
+            rows, conditions=("after", "before"), scale=scale, **columns
+        )
     else:
         levels = sorted(set(rows["value"]), key=["0", "1", "low", "medium", "high"].index)
-        design = Ratings.from_frame(rows, levels=levels, scale="ordinal", strata="domain", **columns)
-    return METRICS[name].function(design, **{**METRICS[name].options, "cluster": "story", **options})
+        design = Ratings.from_frame(
+            rows, levels=levels, scale="ordinal", strata="domain", **columns
+        )
+    return METRICS[name].function(
+        design, **{**METRICS[name].options, "cluster": "story", **options}
+    )
 
 
 def changed(result: Result, first: int | None = None) -> Iterator[tuple[str, Result]]:
@@ -117,7 +152,11 @@ def changed(result: Result, first: int | None = None) -> Iterator[tuple[str, Res
             if value is None:
                 continue
             new = 0.98 * value if value else 1e-3
-            if row.term == "sign_flip" and field == "p_value" and result.metric == "paired_difference":
+            if (
+                row.term == "sign_flip"
+                and field == "p_value"
+                and result.metric == "paired_difference"
+            ):
                 new = 1 - value  # the peer draws flips: two per cent are within its error
             rows = (*result.rows[:i], replace(row, **{field: new}), *result.rows[i + 1 :])
             yield f"{row.group}: {row.term}: {field}", replace(result, rows=rows)
@@ -144,7 +183,9 @@ def test_a_changed_p_of_fleiss_null_test_is_found():
     result = METRICS["fleiss_kappa"].function(design)
     assert result.row("null test").p_value is not None
     assert result.verify().ok
-    assert [name for name, other in changed(result) if "null test" in name and other.verify().ok] == []
+    assert [
+        name for name, other in changed(result) if "null test" in name and other.verify().ok
+    ] == []
 
 
 @pytest.mark.parametrize("metric", ["mcnemar", "paired_difference"])

@@ -49,7 +49,9 @@ def test_two_raters_against_vcd(name, weights):
     assert row.statistic == pytest.approx(want["z"], rel=RTOL)
     assert row.p_value == pytest.approx(max(want["p"], 5e-324), rel=1e-7, abs=1e-300)
     facts = result.extras["pairs"]["all units"]["a | b"]
-    assert (facts["observed"], facts["expected"]) == pytest.approx((want["po"], want["pe"]), rel=RTOL)
+    assert (facts["observed"], facts["expected"]) == pytest.approx(
+        (want["po"], want["pe"]), rel=RTOL
+    )
     assert facts["null_std_error"] == pytest.approx(want["value"] / want["z"], rel=RTOL)
     assert result.verify().ok
 
@@ -59,7 +61,12 @@ def test_shared_goldens_with_custom_disagreement_and_largest_kappa(name):
     entry = golden(name)
     design = of_table(entry["inputs"]["table_rows"])
     v = entry["inputs"]["disagreement_weights"]
-    for weights, key in ((None, "quadratic"), ("linear", "linear"), ("unweighted", "unweighted"), (v, "custom")):
+    for weights, key in (
+        (None, "quadratic"),
+        ("linear", "linear"),
+        ("unweighted", "unweighted"),
+        (v, "custom"),
+    ):
         kind = "disagreement" if key == "custom" else "agreement"
         row = weighted_kappa(design, weights=weights, kind=kind, ci="wald").rows[0]
         want = entry["r"][key]
@@ -74,27 +81,41 @@ def test_shared_goldens_with_custom_disagreement_and_largest_kappa(name):
 
 def test_vision_and_irrcac_goldens():
     vision = golden("bowker_vision_female")
-    for weights, key in (("unweighted", "kappa"), ("linear", "kappa_linear"), ("quadratic", "kappa_quadratic")):
+    for weights, key in (
+        ("unweighted", "kappa"),
+        ("linear", "kappa_linear"),
+        ("quadratic", "kappa_quadratic"),
+    ):
         row = weighted_kappa(of_table(vision["inputs"]["table"]), weights=weights).rows[0]
         want = vision["r"][key]
-        assert (row.estimate, row.std_error) == pytest.approx((want["value"], want["ase"]), rel=vision["rtol"])
+        assert (row.estimate, row.std_error) == pytest.approx(
+            (want["value"], want["ase"]), rel=vision["rtol"]
+        )
     cac = golden("cac_table_abstractors")
     table = golden_frame("cac_table_abstractors.csv").to_numpy(dtype=float)
     for weights in ("unweighted", "linear", "quadratic"):
         row = weighted_kappa(of_table(table), weights=weights).rows[0]
         want = cac["r"][f"kappa2.table {weights}"]
-        assert (row.estimate, row.std_error) == pytest.approx((want["coeff.val"], want["coeff.se"]), rel=cac["rtol"])
+        assert (row.estimate, row.std_error) == pytest.approx(
+            (want["coeff.val"], want["coeff.se"]), rel=cac["rtol"]
+        )
 
 
 def anxiety(**options):
     x = golden_frame("agree_anxiety.csv").to_numpy()
-    return of_matrix(x.tolist(), levels=[1, 2, 3, 4, 5, 6], raters=("rater1", "rater2", "rater3"), **options)
+    return of_matrix(
+        x.tolist(), levels=[1, 2, 3, 4, 5, 6], raters=("rater1", "rater2", "rater3"), **options
+    )
 
 
 def test_three_raters_against_irr_and_base_r():
     entry = golden("agree_anxiety")
     x = golden_frame("agree_anxiety.csv").to_numpy()
-    for weights, key in (("unweighted", "unweighted"), ("linear", "equal"), ("quadratic", "squared")):
+    for weights, key in (
+        ("unweighted", "unweighted"),
+        ("linear", "equal"),
+        ("quadratic", "squared"),
+    ):
         result = weighted_kappa(anxiety(), weights=weights)
         for want in entry["r"]["pairwise_kappa2"]:
             row = result.row(" | ".join(f"rater{k}" for k in want["pair"]))
@@ -102,11 +123,15 @@ def test_three_raters_against_irr_and_base_r():
                 # irr drops level 5, which these two never used, and takes 4 and 6 for neighbours: .1459 for .1262
                 assert row.estimate != pytest.approx(want[key], abs=0.01)
                 two = x[:, 1:].tolist()
-                row = weighted_kappa(of_matrix(two, levels=[1, 2, 3, 4, 6], scores=range(5)), weights=weights).rows[0]
+                row = weighted_kappa(
+                    of_matrix(two, levels=[1, 2, 3, 4, 6], scores=range(5)), weights=weights
+                ).rows[0]
             assert row.estimate == pytest.approx(want[key], rel=entry["rtol"])
             assert row.statistic == pytest.approx(want[f"{key}_z"], rel=entry["rtol"])
         conger = entry["r"]["irrCAC"][f"conger.kappa.raw {weights}"]
-        assert result.row("pooled").estimate == pytest.approx(conger["coeff.val"], abs=5.1e-6)  # printed with 5 digits
+        assert result.row("pooled").estimate == pytest.approx(
+            conger["coeff.val"], abs=5.1e-6
+        )  # printed with 5 digits
         assert result.verify().ok
     assert weighted_kappa(anxiety(), weights="unweighted").row("pooled").estimate == pytest.approx(
         entry["r"]["kappam_fleiss_exact_conger"], rel=entry["rtol"]
@@ -120,7 +145,12 @@ def test_three_raters_against_irr_and_base_r():
 
 def clustered_cohen():
     i, j = np.array(TABLES["cohen1968"]["table"]).shape
-    pairs = [(a, b) for b in range(j) for a in range(i) for _ in range(TABLES["cohen1968"]["table"][a][b])]
+    pairs = [
+        (a, b)
+        for b in range(j)
+        for a in range(i)
+        for _ in range(TABLES["cohen1968"]["table"][a][b])
+    ]
     labels = [(k // 5) % 20 for k in range(len(pairs))]
     return of_matrix([[a + 1, b + 1] for a, b in pairs], levels=[1, 2, 3], clusters=(labels,))
 
@@ -128,11 +158,17 @@ def clustered_cohen():
 def test_clusters_against_slopes_in_r():
     row = weighted_kappa(clustered_cohen()).rows[0]
     assert row.estimate == pytest.approx(GOLDEN["clustered"]["value"], rel=RTOL)
-    assert row.std_error == pytest.approx(GOLDEN["clustered"]["std_error"], rel=1e-6)  # R's slopes are differences
+    assert row.std_error == pytest.approx(
+        GOLDEN["clustered"]["std_error"], rel=1e-6
+    )  # R's slopes are differences
     assert (row.df, row.n_clusters) == (19, 20)
-    assert row.statistic == pytest.approx(math.atanh(row.estimate) * (1 - row.estimate**2) / row.std_error)
+    assert row.statistic == pytest.approx(
+        math.atanh(row.estimate) * (1 - row.estimate**2) / row.std_error
+    )
     alone = weighted_kappa(clustered_cohen(), cluster=None)
-    assert alone.rows[0].std_error == pytest.approx(TABLES["cohen1968"]["quadratic"]["ase"], rel=RTOL)
+    assert alone.rows[0].std_error == pytest.approx(
+        TABLES["cohen1968"]["quadratic"]["ase"], rel=RTOL
+    )
     assert "SS201" in codes_of(alone)
 
 
@@ -181,9 +217,13 @@ def test_missing_ratings_are_left_out_pair_by_pair(weights):
 def test_errors_of_all_pairs_are_near_the_jackknife():
     design = of_matrix(hundred_raters(n=300, missing=0.1), levels=[1, 2, 3, 4])
     found = patterns(design)
-    table = kappa_table(found, agreement_weights("quadratic", [1, 2, 3, 4]), [(0, 1), (0, 2), (1, 2)])
+    table = kappa_table(
+        found, agreement_weights("quadratic", [1, 2, 3, 4]), [(0, 1), (0, 2), (1, 2)]
+    )
     jack = jackknife(table.statistics(), table.finish, Units.rows(found.count))
-    result = weighted_kappa(of_matrix([u[:3] for u in hundred_raters(n=300, missing=0.1)], levels=[1, 2, 3, 4]))
+    result = weighted_kappa(
+        of_matrix([u[:3] for u in hundred_raters(n=300, missing=0.1)], levels=[1, 2, 3, 4])
+    )
     errors = [result.row(t).std_error for t in ("a | b", "a | c", "b | c", "mean", "pooled")]
     assert errors == pytest.approx(jack.std_error.tolist(), rel=0.02)  # differ by O(1/n)
 
@@ -196,7 +236,9 @@ def test_two_crossed_factors():
     row = weighted_kappa(design).rows[0]
     parts = [weighted_kappa(design, cluster=name).rows[0].std_error ** 2 for name in ("c0", "c1")]
     found = patterns(design, design.factors("declared"))
-    cells, values = kappa_table(found, agreement_weights("quadratic", [1, 2, 3, 4]), [(0, 1)]).influence[0]
+    cells, values = kappa_table(
+        found, agreement_weights("quadratic", [1, 2, 3, 4]), [(0, 1)]
+    ).influence[0]
     both = np.zeros((10, 8))
     np.add.at(both, tuple(code[cells] for code in found.clusters), values)
     assert row.std_error**2 == pytest.approx(max(sum(parts) - float((both**2).sum()), *parts))
@@ -223,7 +265,9 @@ def test_each_resample_is_the_kappa_of_the_drawn_units(weights):
     for counts, value in zip(drawn * found.count, replicates, strict=True):
         n = np.rint(counts).astype(int)
         x, y = np.repeat(found.codes[:, 0], n), np.repeat(found.codes[:, 1], n)
-        assert value == pytest.approx(cohen_kappa_score(x, y, weights=scheme, labels=[0, 1, 2]), abs=1e-12)
+        assert value == pytest.approx(
+            cohen_kappa_score(x, y, weights=scheme, labels=[0, 1, 2]), abs=1e-12
+        )
 
 
 def test_bootstrap_counts_cells_not_rows():
@@ -310,7 +354,9 @@ def test_pairs_of_one_unit_each_have_no_mean():
 
 def test_one_rater_constant_is_kappa_zero_without_interval():
     rng = np.random.default_rng(3)
-    result = weighted_kappa(of_matrix([[1, int(x)] for x in rng.integers(1, 4, size=30)], levels=[1, 2, 3]))
+    result = weighted_kappa(
+        of_matrix([[1, int(x)] for x in rng.integers(1, 4, size=30)], levels=[1, 2, 3])
+    )
     row = result.rows[0]
     assert row.estimate == 0
     assert (row.std_error, row.conf_low, row.statistic, row.p_value) == (None, None, None, None)
@@ -336,7 +382,9 @@ def test_perfect_agreement_is_exactly_one_and_has_a_bound_only(ci, weights):
         assert row.conf_low is None
         assert ("alike" if ci == "wald" else "perfect agreement") in row.undefined
     assert row.statistic > 0
-    three = weighted_kappa(of_matrix([[x, x, x] for x in [1, 2, 5, 11]], levels=levels), weights=weights, ci=ci)
+    three = weighted_kappa(
+        of_matrix([[x, x, x] for x in [1, 2, 5, 11]], levels=levels), weights=weights, ci=ci
+    )
     assert three.row("mean").estimate == three.row("pooled").estimate == 1.0
     assert (three.row("mean").conf_low is None) == (ci != "closed")
 
@@ -376,7 +424,9 @@ def test_a_pair_without_common_units_is_a_row_with_its_reason():
     small = [c.detail[:17] for c in result.cautions if c.code == "SS312"]
     assert small[0] == "3 units in common"  # not the 1 of 'a | c', which has no kappa
     alike = weighted_kappa(of_matrix([[1, 1, 1]] * 5, levels=[1, 2, 3]))
-    assert not {"SS301", "SS312"} & {c.code for c in alike.cautions}  # no pair makes a mean, none has an interval
+    assert not {"SS301", "SS312"} & {
+        c.code for c in alike.cautions
+    }  # no pair makes a mean, none has an interval
     json.dumps(result.to_dict(), allow_nan=False)
 
 
@@ -389,7 +439,9 @@ def test_text_levels_are_weighed_in_their_declared_order():
     declared = weighted_kappa(of_matrix(matrix, levels=order), weights="linear").rows[0].estimate
     w = agreement_weights("linear", [0, 1, 2])
     assert declared == pytest.approx(direct(truth, other, w))
-    alphabetic = weighted_kappa(of_matrix(matrix, levels=sorted(order)), weights="linear").rows[0].estimate
+    alphabetic = (
+        weighted_kappa(of_matrix(matrix, levels=sorted(order)), weights="linear").rows[0].estimate
+    )
     assert alphabetic != pytest.approx(declared, abs=0.01)  # what sorting labels would give
     nominal = of_matrix(matrix, levels=order, scale="nominal")
     with pytest.raises(InputError, match="scale='ordinal'"):
@@ -428,7 +480,9 @@ def test_refusals_are_missing_or_a_level_of_their_own():
 def test_strata_stand_on_their_own_units():
     matrix = hundred_raters(n=90, r=3)
     stratum = ["x" if u % 3 else "y" for u in range(90)]
-    result = weighted_kappa(of_matrix(matrix, levels=[1, 2, 3, 4], strata={"part": stratum}), stratum="part")
+    result = weighted_kappa(
+        of_matrix(matrix, levels=[1, 2, 3, 4], strata={"part": stratum}), stratum="part"
+    )
     assert {row.group for row in result.rows} == {None, "x", "y"}
     for level in ("x", "y"):
         own = [row for row, s in zip(matrix, stratum, strict=True) if s == level]
@@ -446,7 +500,9 @@ def test_a_stratum_of_one_unit_is_a_row_with_its_reason():
     matrix = [[1, 1, 2], [2, 2, 2], [1, 2, 1], [2, 2, 1], [2, 1, 2]]
     design = of_matrix(matrix, levels=[1, 2], strata={"part": ["x"] * 4 + ["y"]})
     for pairs in ("all", "pooled"):
-        rows = [r for r in weighted_kappa(design, stratum="part", pairs=pairs).rows if r.group == "y"]
+        rows = [
+            r for r in weighted_kappa(design, stratum="part", pairs=pairs).rows if r.group == "y"
+        ]
         assert rows
         assert all(r.estimate is None and "at least 2" in r.undefined for r in rows)
 
@@ -469,17 +525,28 @@ def test_two_raters_by_name_and_only_all_together():
 
 
 def test_labels_with_the_separator_stay_apart():
-    design = of_matrix([[1, 2, 1], [2, 2, 2], [1, 1, 2]], levels=[1, 2], raters=("x", "x | y", "y | x"))
+    design = of_matrix(
+        [[1, 2, 1], [2, 2, 2], [1, 1, 2]], levels=[1, 2], raters=("x", "x | y", "y | x")
+    )
     terms = [row.term for row in weighted_kappa(design).rows]
     assert len(set(terms)) == len(terms) == 5
 
 
 @pytest.mark.parametrize(
     "options",
-    [{"ci": "exact"}, {"pairs": "each"}, {"pairs": ("a",)}, {"on_undefined": 0.0}, {"on_undefined": "zero"},
-     {"level": 95}, {"refusal": "drop"}, {"weights": "cubic"}, {"kind": "distance", "weights": [[1, 0], [0, 1]]},
-     {"cluster": "village"}],
-)  # fmt: skip
+    [
+        {"ci": "exact"},
+        {"pairs": "each"},
+        {"pairs": ("a",)},
+        {"on_undefined": 0.0},
+        {"on_undefined": "zero"},
+        {"level": 95},
+        {"refusal": "drop"},
+        {"weights": "cubic"},
+        {"kind": "distance", "weights": [[1, 0], [0, 1]]},
+        {"cluster": "village"},
+    ],
+)
 def test_unusable_options_are_named(options):
     value = next(iter(options.values()))
     with pytest.raises(InputError, match=str(value) if isinstance(value, str) else "."):
@@ -490,10 +557,14 @@ def test_small_samples_and_few_clusters_are_said():
     assert "SS312" in codes_of(weighted_kappa(of_table([[5, 1], [2, 5]])))
     assert "SS312" not in codes_of(weighted_kappa(of_table([[50, 10], [20, 50]])))
     design = of_matrix(
-        hundred_raters(n=60, r=2, missing=0), levels=[1, 2, 3, 4], clusters=([u % 4 for u in range(60)],)
+        hundred_raters(n=60, r=2, missing=0),
+        levels=[1, 2, 3, 4],
+        clusters=([u % 4 for u in range(60)],),
     )
     assert "SS202" in codes_of(weighted_kappa(design))
-    alone = of_matrix(hundred_raters(n=60, r=2, missing=0), levels=[1, 2, 3, 4], clusters=(["s"] * 60,))
+    alone = of_matrix(
+        hundred_raters(n=60, r=2, missing=0), levels=[1, 2, 3, 4], clusters=(["s"] * 60,)
+    )
     for ci in ("closed", "percentile"):
         row = weighted_kappa(alone, ci=ci).rows[0]
         assert row.conf_low is None
@@ -519,7 +590,9 @@ def test_symmetric_in_raters_and_levels_bounded_and_held_by_its_interval(table, 
         if row.estimate is not None:
             assert row.estimate == pytest.approx(other.estimate, abs=1e-12)
             assert (row.std_error is None) == (other.std_error is None)
-            assert row.std_error is None or row.std_error == pytest.approx(other.std_error, rel=1e-9)
+            assert row.std_error is None or row.std_error == pytest.approx(
+                other.std_error, rel=1e-9
+            )
     if row.estimate is not None:
         assert -1 - 1e-12 <= row.estimate <= 1
     if row.conf_low is not None:
@@ -543,7 +616,11 @@ def test_a_data_frame_is_read_by_its_names():
     import pandas as pd
 
     rows = pd.DataFrame(
-        {"unit": [1, 2, 3, 4] * 2, "rater": ["ann"] * 4 + ["bob"] * 4, "value": [1, 2, 3, 3, 1, 1, 3, 1]}
+        {
+            "unit": [1, 2, 3, 4] * 2,
+            "rater": ["ann"] * 4 + ["bob"] * 4,
+            "value": [1, 2, 3, 3, 1, 1, 3, 1],
+        }
     )
     a = weighted_kappa(rows).rows[0].estimate
     assert a == weighted_kappa(Ratings.from_frame(rows)).rows[0].estimate
@@ -551,8 +628,19 @@ def test_a_data_frame_is_read_by_its_names():
 
 def test_the_check_counts_the_clusters_of_the_pairs_that_have_a_kappa():
     # only a and b have a kappa, on four units of clusters 0 and 1; cluster 2 has a pair without one
-    table = np.array([[0, 0, np.nan], [1, 1, np.nan], [0, 1, np.nan], [1, 1, np.nan], [0, np.nan, 0], [0, np.nan, 0]])
-    result = weighted_kappa(ratings(table, {"story": [0, 0, 1, 1, 2, 2]}, levels=[0, 1], scale="nominal"))
+    table = np.array(
+        [
+            [0, 0, np.nan],
+            [1, 1, np.nan],
+            [0, 1, np.nan],
+            [1, 1, np.nan],
+            [0, np.nan, 0],
+            [0, np.nan, 0],
+        ]
+    )
+    result = weighted_kappa(
+        ratings(table, {"story": [0, 0, 1, 1, 2, 2]}, levels=[0, 1], scale="nominal")
+    )
     mean = result.row("mean")
     assert mean.n_clusters == 2
     assert mean.std_error == pytest.approx(result.rows[2].std_error, rel=1e-12)
@@ -564,8 +652,16 @@ def test_the_pooled_kappa_leads_its_own_sentence():
     whole = weighted_kappa(of_matrix(matrix, levels=[1, 2, 3, 4]))
     result = weighted_kappa(of_matrix(matrix, levels=[1, 2, 3, 4]), pairs="pooled")
     for row, said, start in (
-        (whole.row("mean"), whole.sentence(), "Mean quadratic-weighted kappa over all pairs of raters was ."),
-        (whole.row("pooled"), result.sentence(), "Quadratic-weighted kappa, pooled over all pairs of raters, was ."),
+        (
+            whole.row("mean"),
+            whole.sentence(),
+            "Mean quadratic-weighted kappa over all pairs of raters was .",
+        ),
+        (
+            whole.row("pooled"),
+            result.sentence(),
+            "Quadratic-weighted kappa, pooled over all pairs of raters, was .",
+        ),
     ):
         assert said.startswith(start)
         assert f"t({row.df:.0f}) = {row.statistic:.2f}" in said
@@ -574,7 +670,11 @@ def test_the_pooled_kappa_leads_its_own_sentence():
 
 @pytest.mark.parametrize(
     ("raters", "term"),
-    [(("a|b", "c"), '"a|b" | "c"'), (("it's", 'x | "y"'), '"it\'s" | "x | ""y"""'), (("\\|", "b"), '"\\|" | "b"')],
+    [
+        (("a|b", "c"), '"a|b" | "c"'),
+        (("it's", 'x | "y"'), '"it\'s" | "x | ""y"""'),
+        (("\\|", "b"), '"\\|" | "b"'),
+    ],
 )
 def test_raters_are_quoted_once(raters, term):
     x = [[1, 1], [2, 1], [3, 3], [2, 2], [1, 2]]
@@ -592,7 +692,9 @@ def test_names_of_pairs_are_distinct_whatever_the_raters():
 
 def test_missing_ratings_are_said_once_with_their_refusals():
     rows = [
-        (u, r, v) for u, given in enumerate(["112", "21?", "3 3", "222"]) for r, v in zip("abc", given, strict=True)
+        (u, r, v)
+        for u, given in enumerate(["112", "21?", "3 3", "222"])
+        for r, v in zip("abc", given, strict=True)
     ]
     rows = [row for row in rows if row[2] != " "]
     frame = pd.DataFrame(rows, columns=["unit", "rater", "value"])
@@ -600,7 +702,9 @@ def test_missing_ratings_are_said_once_with_their_refusals():
     for metric in (weighted_kappa, percent_agreement):
         said = [c.detail for c in metric(design).cautions if c.code == "SS315"]
         assert len(said) == 1
-        assert said[0].startswith("2 ratings missing (1 refusal in the whole table taken as missing); each pair")
+        assert said[0].startswith(
+            "2 ratings missing (1 refusal in the whole table taken as missing); each pair"
+        )
         taken = next(c for c in metric(design, refusal="level").cautions if c.code == "SS315")
         assert taken.detail.startswith("1 rating missing; each pair")
     for metric in (krippendorff_alpha, gwet_ac, fleiss_kappa):
@@ -614,8 +718,12 @@ def test_the_header_counts_clusters():
         result = metric(design)
         assert result.glance()["n_clusters"][0] == result.rows[0].n_clusters == 5
         assert metric(design, cluster=None).glance()["n_clusters"][0] is None
-    assert krippendorff_alpha(design).glance()["df"][0] == krippendorff_alpha(design).rows[0].df < 4.01
-    assert gwet_ac(design, cluster=None).glance()["df"][0] == gwet_ac(design, cluster=None).rows[0].df
+    assert (
+        krippendorff_alpha(design).glance()["df"][0] == krippendorff_alpha(design).rows[0].df < 4.01
+    )
+    assert (
+        gwet_ac(design, cluster=None).glance()["df"][0] == gwet_ac(design, cluster=None).rows[0].df
+    )
 
 
 @pytest.mark.parametrize("metric", [weighted_kappa, percent_agreement, gwet_ac, fleiss_kappa])
@@ -627,9 +735,11 @@ def test_checks_of_counted_units_still_find_a_wrong_number(metric, options):
     x = np.clip(truth[:, None] + rng.integers(-1, 2, (300, 3)), 1, 3).astype(object)
     x[rng.random((300, 3)) < 0.1] = None
     design = of_matrix(
-        x.tolist(), levels=[1, 2, 3], clusters=[(np.arange(300) // 10).tolist()],
+        x.tolist(),
+        levels=[1, 2, 3],
+        clusters=[(np.arange(300) // 10).tolist()],
         strata={"kind": ["ab"[u % 2] for u in range(300)]},
-    )  # fmt: skip
+    )
     result = metric(design, **options)
     assert result.verify().ok, result.verify().tidy().to_string()
     for k, row in enumerate(result.rows):
@@ -646,23 +756,34 @@ def test_numbers_of_thousands_of_pairs_are_checked_without_keeping_the_pairs(pai
     x = np.clip(truth[:, None] + rng.integers(-1, 2, (24, raters)), 1, 3).astype(object)
     x[rng.random(x.shape) < 0.3] = None
     design = of_matrix(
-        x.tolist(), levels=[1, 2, 3], raters=[f"r{k:02d}" for k in range(raters)],
-        clusters=[(np.arange(24) // 3).tolist()], strata={"kind": ["ab"[u // 3 % 2] for u in range(24)]},
-    )  # fmt: skip
+        x.tolist(),
+        levels=[1, 2, 3],
+        raters=[f"r{k:02d}" for k in range(raters)],
+        clusters=[(np.arange(24) // 3).tolist()],
+        strata={"kind": ["ab"[u // 3 % 2] for u in range(24)]},
+    )
     result = weighted_kappa(design, pairs=pairs, stratum="kind")
     checks = result.verify()
     assert checks.ok, checks.tidy().to_string()
     assert {"numpy", "statsmodels", "scipy"} <= {c.package for c in checks}
-    for k in (0, 1, len(result.rows) - 1):  # mean, pooled, and the last pair, or the pooled kappa of a stratum
+    for k in (
+        0,
+        1,
+        len(result.rows) - 1,
+    ):  # mean, pooled, and the last pair, or the pooled kappa of a stratum
         rows = [*result.rows]
         rows[k] = replace(rows[k], estimate=rows[k].estimate + 1e-6)
         assert not replace(result, rows=tuple(rows)).verify().ok, rows[k].term
 
 
 def test_more_pairs_of_raters_than_can_be_taken_one_by_one_are_an_error_that_names_other_ways():
-    rows = pd.DataFrame({"unit": np.arange(900) % 30, "rater": np.arange(900) // 2, "value": np.arange(900) % 4})
+    rows = pd.DataFrame(
+        {"unit": np.arange(900) % 30, "rater": np.arange(900) // 2, "value": np.arange(900) % 4}
+    )
     design = Ratings.from_frame(rows)
-    with pytest.raises(InputError, match=r"450 raters make 101,025 pairs.*krippendorff_alpha or gwet_ac"):
+    with pytest.raises(
+        InputError, match=r"450 raters make 101,025 pairs.*krippendorff_alpha or gwet_ac"
+    ):
         weighted_kappa(design)
     assert weighted_kappa(design, pairs=("0", "15")).rows[0].n == 2
 
@@ -671,13 +792,19 @@ def test_the_mean_has_no_error_where_a_pair_has_two_units():
     # resampled units move the mean of the pairs of 50 units by .049; half of that was the error of the mean of all six
     rng = np.random.default_rng(7)
     truth = rng.integers(2, 5, 50)
-    four = [[*(int(t + rng.integers(-1, 2)) for _ in range(3)), int(t) if u < 2 else None] for u, t in enumerate(truth)]
+    four = [
+        [*(int(t + rng.integers(-1, 2)) for _ in range(3)), int(t) if u < 2 else None]
+        for u, t in enumerate(truth)
+    ]
     found = weighted_kappa(of_matrix(four, levels=[1, 2, 3, 4, 5]))
     three = weighted_kappa(of_matrix([unit[:3] for unit in four], levels=[1, 2, 3, 4, 5]))
     mean = found.row("mean")
     assert mean.estimate is not None
     assert (mean.std_error, mean.conf_low, mean.p_value) == (None, None, None)
-    assert mean.undefined == "3 pairs of raters with fewer than 3 units in common: too few for a standard error"
+    assert (
+        mean.undefined
+        == "3 pairs of raters with fewer than 3 units in common: too few for a standard error"
+    )
     assert found.row("pooled").std_error is not None
     assert found.row("a | d").p_value is None  # a z test of two units
     assert found.row("a | b").p_adjusted == pytest.approx(three.row("a | b").p_adjusted)
@@ -692,8 +819,15 @@ def test_rare_levels_of_two_crossed_factors_count_the_one_with_fewer_clusters(st
     one[:6] = 3  # six units carry the third level
     other = np.where(rng.random(240) < 0.8, one, rng.permutation(one))
     other[(other == 3) & (one != 3)] = 1
-    rows = pd.DataFrame({"unit": np.tile(unit, 2), "rater": np.repeat(["a", "b"], 240), "value": np.r_[one, other],
-                         "story": np.tile(unit % stories, 2), "page": np.tile(unit // 4, 2)})  # fmt: skip
+    rows = pd.DataFrame(
+        {
+            "unit": np.tile(unit, 2),
+            "rater": np.repeat(["a", "b"], 240),
+            "value": np.r_[one, other],
+            "story": np.tile(unit % stories, 2),
+            "page": np.tile(unit // 4, 2),
+        }
+    )
     design = Ratings.from_frame(rows, cluster=["story", "page"])
     found = [c.detail for c in weighted_kappa(design).cautions if "carr" in c.detail]
     assert found == (["only 6 units of 240 carry some level"] if told else [])

@@ -30,14 +30,21 @@ def test_variance_of_a_weighted_rate_with_independent_rows_by_a_loop(conflict_ro
     row = win_rates(design, weights="pooled", cluster=None).row("r1", group="higher")
     parts = []
     for r in frame.itertuples():
-        for me, mine, its in ((r.item_a, r.urgency_a, r.urgency_b), (r.item_b, r.urgency_b, r.urgency_a)):
+        for me, mine, its in (
+            (r.item_a, r.urgency_a, r.urgency_b),
+            (r.item_b, r.urgency_b, r.urgency_a),
+        ):
             if me == "r1" and mine > its:
                 parts.append((0.5 if r.winner == "tie" else float(r.winner == "r1"), r.w))
     score, w = np.array(parts).T
     p = score @ w / w.sum()
     assert row.estimate == pytest.approx(p, abs=1e-12)
-    expected = np.sqrt(np.sum((w * (score - p)) ** 2 / (1 - w / w.sum()))) / w.sum()  # CR2, every row a cluster
-    assert row.std_error == pytest.approx(expected, rel=0.01)  # rows of a cell share one weight in 1 / (1 - f)
+    expected = (
+        np.sqrt(np.sum((w * (score - p)) ** 2 / (1 - w / w.sum()))) / w.sum()
+    )  # CR2, every row a cluster
+    assert row.std_error == pytest.approx(
+        expected, rel=0.01
+    )  # rows of a cell share one weight in 1 / (1 - f)
 
 
 def test_rows_of_different_weights_are_not_resampled(conflict_rows):
@@ -50,7 +57,9 @@ def test_rows_of_different_weights_are_not_resampled(conflict_rows):
         sensitivity(design, cluster=None, resamples=40)
     even = Comparisons.from_frame(frame.assign(w=2.0), weight="w", covariates=["urgency"])
     plain = Comparisons.from_frame(frame, covariates=["urgency"])
-    twice, once = (bradley_terry(d).bootstrap(by="row", resamples=40, seed=3) for d in (even, plain))
+    twice, once = (
+        bradley_terry(d).bootstrap(by="row", resamples=40, seed=3) for d in (even, plain)
+    )
     np.testing.assert_allclose(twice.strengths, once.strengths, atol=1e-4)
 
 
@@ -58,7 +67,12 @@ def test_rows_of_different_weights_are_not_resampled(conflict_rows):
 def test_a_single_comparison_is_one_whatever_the_last_bits_of_its_weight(w):
     """Rounding makes (sum w)^2 / sum w^2 of one row 1.0000000000000002: no variance can be estimated from it."""
     frame = pd.DataFrame(
-        [("a", "b", 2, 1, "tie", w), ("a", "b", 1, 1, "a", w), ("a", "b", 1, 1, "b", w), ("c", "d", 1, 1, "tie", w)],
+        [
+            ("a", "b", 2, 1, "tie", w),
+            ("a", "b", 1, 1, "a", w),
+            ("a", "b", 1, 1, "b", w),
+            ("c", "d", 1, 1, "tie", w),
+        ],
         columns=["item_a", "item_b", "urgency_a", "urgency_b", "winner", "w"],
     )
     found = sensitivity(Comparisons.from_frame(frame, weight="w"), resamples=100)
@@ -69,7 +83,13 @@ def test_a_single_comparison_is_one_whatever_the_last_bits_of_its_weight(w):
 
 def test_equal_urgency_of_items_with_unequal_opponents_is_not_called_one_half_by_design():
     frame = pd.DataFrame(
-        {"item_a": ["hub"] * 6, "item_b": ["x", "y", "z"] * 2, "urgency_a": 1, "urgency_b": 1, "winner": "hub"}
+        {
+            "item_a": ["hub"] * 6,
+            "item_b": ["x", "y", "z"] * 2,
+            "urgency_a": 1,
+            "urgency_b": 1,
+            "winner": "hub",
+        }
     )
     row = win_rates(Comparisons.from_frame(frame)).row("all", group="equal")
     assert row.estimate == pytest.approx((1 + 0 + 0 + 0) / 4)
@@ -80,7 +100,9 @@ def test_equal_urgency_of_items_with_unequal_opponents_is_not_called_one_half_by
 
 
 def test_entropy_of_pairs_compared_once_does_not_exist():
-    once = pd.DataFrame({"item_a": ["a", "a", "b"], "item_b": ["b", "c", "c"], "winner": ["a", "a", "c"]})
+    once = pd.DataFrame(
+        {"item_a": ["a", "a", "b"], "item_b": ["b", "c", "c"], "winner": ["a", "a", "c"]}
+    )
     with pytest.raises(UndefinedStatistic, match="compared once"):
         choice_entropy(Comparisons.from_frame(once))
     more = pd.concat([once, once.iloc[:1]], ignore_index=True)

@@ -44,7 +44,9 @@ def test_rates_and_counts_equal_a_loop_over_rows(conflict_rows, by_hand, weights
 
 
 @pytest.mark.parametrize("weights", ["opponent", "pooled"])
-def test_weights_and_wilson_intervals_against_loops_and_statsmodels(conflict_rows, by_hand, weights):
+def test_weights_and_wilson_intervals_against_loops_and_statsmodels(
+    conflict_rows, by_hand, weights
+):
     rows = conflict_rows(seed=2)
     rows["w"] = np.random.default_rng(0).integers(1, 5, len(rows)) / 2
     design = Comparisons.from_frame(rows, weight="w")
@@ -55,7 +57,9 @@ def test_weights_and_wilson_intervals_against_loops_and_statsmodels(conflict_row
         low, high = proportion_confint(rate * n, n, alpha=0.1, method="wilson")
         assert row.estimate == pytest.approx(rate, abs=1e-12)
         assert (row.conf_low, row.conf_high) == pytest.approx((low, high), abs=1e-9)
-        assert row.std_error == (pytest.approx(np.sqrt(rate * (1 - rate) / n)) if 0 < rate < 1 else None)
+        assert row.std_error == (
+            pytest.approx(np.sqrt(rate * (1 - rate) / n)) if 0 < rate < 1 else None
+        )
 
 
 def test_whole_weights_equal_repeated_rows_in_the_estimate(conflict_rows):
@@ -65,7 +69,9 @@ def test_whole_weights_equal_repeated_rows_in_the_estimate(conflict_rows):
     for weights in ("opponent", "pooled"):
         a = win_rates(Comparisons.from_frame(rows, weight="w"), weights=weights)
         b = win_rates(Comparisons.from_frame(repeated), weights=weights)
-        assert [r.estimate for r in a.rows] == pytest.approx([r.estimate for r in b.rows], abs=1e-12)
+        assert [r.estimate for r in a.rows] == pytest.approx(
+            [r.estimate for r in b.rows], abs=1e-12
+        )
 
 
 def test_overall_rates(conflict_rows, by_hand):
@@ -94,14 +100,20 @@ def test_error_of_the_pooled_rate_is_that_of_one_ratio_of_sums_by_pair():
     _, code = np.unique(pair, return_inverse=True)
     wins, n = np.bincount(code, own.choice == more), np.bincount(code)
     rate, share = wins.sum() / n.sum(), n / n.sum()
-    error = np.sqrt(np.sum((wins - rate * n) ** 2 / n.sum() ** 2 / (1 - share)))  # .00428; by item it was .00534
+    error = np.sqrt(
+        np.sum((wins - rate * n) ** 2 / n.sum() ** 2 / (1 - share))
+    )  # .00428; by item it was .00534
     found = rates_of(win_rates(rows, covariates=["urgency"], weights="pooled"))
     higher, lower = found["all", "higher"], found["all", "lower"]
     assert higher.std_error == pytest.approx(error, rel=1e-9)
     assert lower.std_error == pytest.approx(error, rel=1e-9)
-    assert (lower.conf_low, lower.conf_high) == pytest.approx((1 - higher.conf_high, 1 - higher.conf_low))
+    assert (lower.conf_low, lower.conf_high) == pytest.approx(
+        (1 - higher.conf_high, 1 - higher.conf_low)
+    )
     reach = stdtrit(len(n) - 1, 0.975) * error
-    assert (higher.conf_low, higher.conf_high) == pytest.approx((rate - reach, rate + reach), abs=1e-4)  # score, not t
+    assert (higher.conf_low, higher.conf_high) == pytest.approx(
+        (rate - reach, rate + reach), abs=1e-4
+    )  # score, not t
 
 
 def test_cluster_interval_is_a_score_interval_at_the_clusters_own_sample_size(conflict_rows):
@@ -133,7 +145,9 @@ def test_cluster_interval_is_a_score_interval_at_the_clusters_own_sample_size(co
 @pytest.mark.parametrize("weights", ["opponent", "pooled"])
 def test_verify_agrees_for_every_cluster(conflict_rows, cluster, weights):
     rows = conflict_rows(seed=6, ties=0.1)
-    result = win_rates(Comparisons.from_frame(rows, cluster="worker"), cluster=cluster, weights=weights)
+    result = win_rates(
+        Comparisons.from_frame(rows, cluster="worker"), cluster=cluster, weights=weights
+    )
     checks = [c for c in result.verify() if c.field != "counts"]
     assert all(c.ok for c in checks)
     assert {c.package for c in checks} >= {"pandas", "numpy"}
@@ -149,7 +163,11 @@ def test_two_crossed_factors_are_no_surer_than_either(conflict_rows):
         if row.std_error is not None:
             parts = [x[key] for x in (one, two)]
             assert row.std_error >= max(x.std_error or 0 for x in parts) * (1 - 1e-9)
-            assert min(x.df for x in parts) * (1 - 1e-9) <= row.df <= max(x.df for x in parts) * (1 + 1e-9)
+            assert (
+                min(x.df for x in parts) * (1 - 1e-9)
+                <= row.df
+                <= max(x.df for x in parts) * (1 + 1e-9)
+            )
 
 
 def test_empty_condition_is_undefined_never_zero():
@@ -162,7 +180,9 @@ def test_empty_condition_is_undefined_never_zero():
     assert (row.estimate, row.conf_low, row.n) == (None, None, 0)
     assert row.undefined == "no comparison under this condition"
     assert any(c.code == "SS302" and "'x'" in c.detail for c in result.cautions)
-    assert "z" not in [r.term for r in result.rows if r.group == "higher" and r.estimate is not None]
+    assert "z" not in [
+        r.term for r in result.rows if r.group == "higher" and r.estimate is not None
+    ]
 
 
 def test_only_equal_urgency_has_no_rate_to_say():
@@ -178,7 +198,13 @@ def test_only_equal_urgency_has_no_rate_to_say():
 def test_all_win_and_coin_closed_forms():
     pairs = [(a, b) for a in "abcd" for b in "abcd" if a < b]
     rows = pd.DataFrame(
-        [(a, b, ua, ub, a if ua > ub else b) for a, b in pairs for ua in (1, 2, 3) for ub in (1, 2, 3) if ua != ub],
+        [
+            (a, b, ua, ub, a if ua > ub else b)
+            for a, b in pairs
+            for ua in (1, 2, 3)
+            for ub in (1, 2, 3)
+            if ua != ub
+        ],
         columns=["item_a", "item_b", "urgency_a", "urgency_b", "winner"],
     )
     result = win_rates(Comparisons.from_frame(rows))
@@ -196,11 +222,18 @@ def test_invariant_to_row_order_labels_and_swapped_sides(conflict_rows):
     base = [r.estimate for r in win_rates(Comparisons.from_frame(rows)).rows]
     shuffled = rows.sample(frac=1, random_state=1)
     swapped = rows.rename(
-        columns={"item_a": "item_b", "item_b": "item_a", "urgency_a": "urgency_b", "urgency_b": "urgency_a"}
+        columns={
+            "item_a": "item_b",
+            "item_b": "item_a",
+            "urgency_a": "urgency_b",
+            "urgency_b": "urgency_a",
+        }
     )
     renamed = rows.replace({f"r{i}": f"x{i} | <b>" for i in range(7)})
     for other in (shuffled, swapped, renamed):
-        assert [r.estimate for r in win_rates(Comparisons.from_frame(other)).rows] == pytest.approx(base, abs=1e-12)
+        assert [r.estimate for r in win_rates(Comparisons.from_frame(other)).rows] == pytest.approx(
+            base, abs=1e-12
+        )
 
 
 def test_levels_of_by_are_kept_apart(conflict_rows):
@@ -213,7 +246,10 @@ def test_levels_of_by_are_kept_apart(conflict_rows):
 
 def test_cautions_name_ties_and_ignored_clusters(conflict_rows):
     rows = conflict_rows(seed=9, ties=0.2)
-    codes = [c.code for c in win_rates(Comparisons.from_frame(rows, cluster="worker"), cluster="pair").cautions]
+    codes = [
+        c.code
+        for c in win_rates(Comparisons.from_frame(rows, cluster="worker"), cluster="pair").cautions
+    ]
     assert "SS105" in codes
     assert "SS201" in codes
     codes = [c.code for c in win_rates(Comparisons.from_frame(rows, cluster="worker")).cautions]
@@ -271,16 +307,25 @@ def test_rates_without_a_covariate_are_those_of_all_comparisons(cluster):
     a = rng.integers(0, 5, 400)
     b = (a + rng.integers(1, 5, 400)) % 5
     names = np.array(["k", "l", "m", "n", "o"])
-    table = pd.DataFrame({
-        "item_a": names[a], "item_b": names[b], "judge": rng.integers(0, 20, 400), "prompt": rng.integers(0, 40, 400),
-        "winner": np.choose(rng.choice(3, 400, p=[0.5, 0.35, 0.15]), [names[np.minimum(a, b)], names[np.maximum(a, b)],
-                                                                      np.array(["tie"] * 400)]),
-    })  # fmt: skip
+    table = pd.DataFrame(
+        {
+            "item_a": names[a],
+            "item_b": names[b],
+            "judge": rng.integers(0, 20, 400),
+            "prompt": rng.integers(0, 40, 400),
+            "winner": np.choose(
+                rng.choice(3, 400, p=[0.5, 0.35, 0.15]),
+                [names[np.minimum(a, b)], names[np.maximum(a, b)], np.array(["tie"] * 400)],
+            ),
+        }
+    )
     result = win_rates(table, cluster=cluster)
-    both = pd.concat([
-        table.assign(item=table["item_a"], other=table["item_b"]),
-        table.assign(item=table["item_b"], other=table["item_a"]),
-    ])  # fmt: skip
+    both = pd.concat(
+        [
+            table.assign(item=table["item_a"], other=table["item_b"]),
+            table.assign(item=table["item_b"], other=table["item_a"]),
+        ]
+    )
     both["won"] = np.where(both["winner"] == "tie", 0.5, both["winner"] == both["item"])
     wanted = both.groupby(["item", "other"])["won"].mean().groupby("item").mean()
     assert {row.term: row.estimate for row in result.rows} == pytest.approx(wanted.to_dict())
@@ -294,6 +339,8 @@ def test_rates_without_a_covariate_are_those_of_all_comparisons(cluster):
 
 def test_a_covariate_that_is_not_urgency_is_used_where_it_is_named(conflict_rows):
     rows = conflict_rows().rename(columns={"urgency_a": "size_a", "urgency_b": "size_b"})
-    plain, named = (win_rates(rows, covariates=["size"], **more) for more in ({}, {"covariate": "size"}))
+    plain, named = (
+        win_rates(rows, covariates=["size"], **more) for more in ({}, {"covariate": "size"})
+    )
     assert plain.settings["covariate"] is None
     assert named.row("all", group="higher").estimate is not None

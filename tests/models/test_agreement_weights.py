@@ -28,7 +28,9 @@ def test_weights_by_hand():
             assert agreement_weights("unweighted", x)[i, j] == (i == j)
             assert agreement_weights("linear", x)[i, j] == pytest.approx(1 - d / 4)
             assert agreement_weights("quadratic", x)[i, j] == pytest.approx(1 - d**2 / 16)
-            assert agreement_weights("ratio", x)[i, j] == pytest.approx(1 - (d / (x[i] + x[j])) ** 2 / (4 / 6) ** 2)
+            assert agreement_weights("ratio", x)[i, j] == pytest.approx(
+                1 - (d / (x[i] + x[j])) ** 2 / (4 / 6) ** 2
+            )
             pairs = [0, 1, 3][abs(i - j)]  # C(2, 2), C(3, 2)
             assert agreement_weights("ordinal", x)[i, j] == pytest.approx(1 - pairs / 3)
 
@@ -49,12 +51,16 @@ def test_custom_disagreement_and_agreement_say_the_same():
 def test_labelled_matrix_is_put_in_the_order_of_the_levels():
     levels = ("low", "medium", "high")
     v = pd.DataFrame(
-        [[0, 3, 1], [3, 0, 6], [1, 6, 0]], index=["low", "high", "medium"], columns=["low", "high", "medium"]
+        [[0, 3, 1], [3, 0, 6], [1, 6, 0]],
+        index=["low", "high", "medium"],
+        columns=["low", "high", "medium"],
     )
     w = agreement_weights(v, [0, 1, 2], kind="disagreement", levels=levels)
     np.testing.assert_allclose(w, 1 - np.array([[0, 1, 3], [1, 0, 6], [3, 6, 0]]) / 6)
     with pytest.raises(InputError, match="'huge'"):
-        agreement_weights(v.rename(index={"high": "huge"}), [0, 1, 2], kind="disagreement", levels=levels)
+        agreement_weights(
+            v.rename(index={"high": "huge"}), [0, 1, 2], kind="disagreement", levels=levels
+        )
 
 
 AGREE, DISAGREE = [[1, 0.5], [0.5, 1]], [[0, 2], [2, 0]]

@@ -15,11 +15,18 @@ XY = [("X", "Y", 3, 2)]
 UNBEATEN = [("Z", x, 3, 0) for x in "ABC"]
 WINLESS = [("Z", x, 0, 3) for x in "ABC"]
 ONE_WAY = [(x, y, 2, 0) for x in "ABC" for y in "XY"]
-BROKEN = {"unbeaten": ABC + UNBEATEN, "winless": ABC + WINLESS, "two": ABC + XY, "one way": ABC + XY + ONE_WAY}
+BROKEN = {
+    "unbeaten": ABC + UNBEATEN,
+    "winless": ABC + WINLESS,
+    "two": ABC + XY,
+    "one way": ABC + XY + ONE_WAY,
+}
 
 
 def design(rows):
-    return Comparisons.from_counts(pd.DataFrame(rows, columns=["item_a", "item_b", "wins_a", "wins_b"]))
+    return Comparisons.from_counts(
+        pd.DataFrame(rows, columns=["item_a", "item_b", "wins_a", "wins_b"])
+    )
 
 
 def failure(rows, **options):
@@ -79,7 +86,11 @@ def test_firth_is_finite_where_everything_was_compared(name):
     fit = bradley_terry(design(BROKEN[name]), penalty="firth")
     assert all(abs(r.estimate) < 5 and 0 < r.std_error < 5 for r in fit.rows)
     order = sorted(fit.strengths, key=fit.strengths.get)
-    assert {"unbeaten": order[-1] == "Z", "winless": order[0] == "Z", "one way": set(order[:2]) == {"X", "Y"}}[name]
+    assert {
+        "unbeaten": order[-1] == "Z",
+        "winless": order[0] == "Z",
+        "one way": set(order[:2]) == {"X", "Y"},
+    }[name]
 
 
 def test_firth_cannot_join_groups_never_compared():
@@ -136,11 +147,15 @@ def rows_with(covariate=None, n=60, seed=4):
     items = np.array(list("ABCD"))
     pairs = [rng.choice(4, 2, replace=False) for _ in range(n)]
     x = rng.integers(1, 4, (n, 2))
-    frame = pd.DataFrame({
-        "item_a": items[[p[0] for p in pairs]], "item_b": items[[p[1] for p in pairs]],
-        "x_a": x[:, 0], "x_b": x[:, 1],
-        "first": items[[p[k] for p, k in zip(pairs, rng.integers(0, 2, n), strict=True)]],
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "item_a": items[[p[0] for p in pairs]],
+            "item_b": items[[p[1] for p in pairs]],
+            "x_a": x[:, 0],
+            "x_b": x[:, 1],
+            "first": items[[p[k] for p, k in zip(pairs, rng.integers(0, 2, n), strict=True)]],
+        }
+    )
     frame["winner"] = np.where(rng.random(n) < 0.5, frame["item_a"], frame["item_b"])
     return frame
 
@@ -209,15 +224,23 @@ def test_collinear_and_constant_covariates_are_not_identified():
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"ties": "draw"}, "'davidson'"), ({"vcov": "hc3"}, "'sandwich'"), ({"solver": "lbfgs"}, "'newton'"),
-        ({"level": 95}, "between 0 and 1"), ({"prior": -1}, "pseudo-wins"), ({"reference": "Q"}, "not an item"),
-        ({"ties": "davidson"}, "needs ties"), ({"strengths": "none"}, "needs a formula"),
-        ({"penalty": "firth", "prior": 1.0}, "choose one"), ({"solver": "mm", "order": True}, "strengths only"),
-        ({"vcov": "cluster"}, "needs a cluster"), ({"formula": "urgency"}, "one-sided"),
-        ({"formula": "~ urgency"}, "no covariate 'urgency'"), ({"cluster": "worker"}, "no cluster 'worker'"),
+        ({"ties": "draw"}, "'davidson'"),
+        ({"vcov": "hc3"}, "'sandwich'"),
+        ({"solver": "lbfgs"}, "'newton'"),
+        ({"level": 95}, "between 0 and 1"),
+        ({"prior": -1}, "pseudo-wins"),
+        ({"reference": "Q"}, "not an item"),
+        ({"ties": "davidson"}, "needs ties"),
+        ({"strengths": "none"}, "needs a formula"),
+        ({"penalty": "firth", "prior": 1.0}, "choose one"),
+        ({"solver": "mm", "order": True}, "strengths only"),
+        ({"vcov": "cluster"}, "needs a cluster"),
+        ({"formula": "urgency"}, "one-sided"),
+        ({"formula": "~ urgency"}, "no covariate 'urgency'"),
+        ({"cluster": "worker"}, "no cluster 'worker'"),
         ({"by": "model"}, "not declared"),
     ],
-)  # fmt: skip
+)
 def test_wrong_options_say_what_is_allowed(options, says):
     with pytest.raises(InputError, match=says):
         bradley_terry(design(ABC), **options)

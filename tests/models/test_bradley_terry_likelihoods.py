@@ -11,7 +11,13 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import NonConvergence
 from socialstats.metrics.bradley_terry import bradley_terry
 from socialstats.models.bradley_terry.fitting import fit_firth, fit_mm, fit_newton
-from socialstats.models.bradley_terry.likelihoods import LIKELIHOODS, information, log_likelihood, pair_data, score
+from socialstats.models.bradley_terry.likelihoods import (
+    LIKELIHOODS,
+    information,
+    log_likelihood,
+    pair_data,
+    score,
+)
 
 MODELS = ["none", "half", "davidson", "rao_kupper"]
 
@@ -35,25 +41,35 @@ def games(kind, seed=0, n=5, rows=120):
     b = (a + rng.integers(1, n, rows)) % n
     ends = (2, 3)[kind != "none"]
     outcome = rng.integers(0, ends, rows)
-    frame = pd.DataFrame({
-        "item_a": [f"i{k}" for k in a], "item_b": [f"i{k}" for k in b],
-        "winner": [(f"i{i}", f"i{j}", "tie")[o] for i, j, o in zip(a, b, outcome, strict=True)],
-        "x_a": rng.normal(size=rows).round(1), "x_b": rng.normal(size=rows).round(1),
-        "order": [f"i{(i, j)[k]}" for i, j, k in zip(a, b, rng.integers(0, 2, rows), strict=True)],
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "item_a": [f"i{k}" for k in a],
+            "item_b": [f"i{k}" for k in b],
+            "winner": [(f"i{i}", f"i{j}", "tie")[o] for i, j, o in zip(a, b, outcome, strict=True)],
+            "x_a": rng.normal(size=rows).round(1),
+            "x_b": rng.normal(size=rows).round(1),
+            "order": [
+                f"i{(i, j)[k]}" for i, j, k in zip(a, b, rng.integers(0, 2, rows), strict=True)
+            ],
+        }
+    )
     return Comparisons.from_frame(frame)
 
 
 def arrays(kind, seed=0):
     design = games(kind, seed)
-    z = np.column_stack([design.first, design.covariates["x"].a - design.covariates["x"].b]).astype(float)
+    z = np.column_stack([design.first, design.covariates["x"].a - design.covariates["x"].b]).astype(
+        float
+    )
     return design, z, pair_data(design, z, ("order", "x"))
 
 
 def loglik_by_hand(kind, design, z, beta):
     total, n = 0.0, len(design.items)
     tau = beta[-1] if kind in ("davidson", "rao_kupper") else 0.0
-    for a, b, o, row, w in zip(design.item_a, design.item_b, design.outcome, z, design.weight, strict=True):
+    for a, b, o, row, w in zip(
+        design.item_a, design.item_b, design.outcome, z, design.weight, strict=True
+    ):
         eta = beta[a] - beta[b] + row @ beta[n : n + 2]
         p = probability(kind, eta, tau)
         tied = 0.5 * (np.log(p[0]) + np.log(p[1])) if kind in ("none", "half") else np.log(p[2])
@@ -90,7 +106,10 @@ def test_gradient_and_information_are_numerical_derivatives(kind):
     np.testing.assert_allclose(by_curvature, g, atol=1e-10)
     numeric = approx_fprime(beta, lambda v: loglik_by_hand(kind, design, z, v), 1e-6)
     np.testing.assert_allclose(g, numeric, atol=2e-4)
-    rows = [approx_fprime(beta, lambda v, j=j: derivatives(kind, data, v)[0][j], 1e-7) for j in range(len(beta))]
+    rows = [
+        approx_fprime(beta, lambda v, j=j: derivatives(kind, data, v)[0][j], 1e-7)
+        for j in range(len(beta))
+    ]
     np.testing.assert_allclose(h, -np.array(rows), atol=1e-4)
     np.testing.assert_allclose(h, h.T, rtol=1e-13)
 
@@ -106,9 +125,15 @@ def test_probabilities_and_scores(kind):
     for k in range(3 if model.tie_term else 2):
         wanted = [probability(kind, e, tau)[k] for e in eta[1:]]
         np.testing.assert_allclose(p[k, 1:], wanted, rtol=1e-10)
-        up, down = model.probabilities(eta[1:] + 1e-6, tau)[k], model.probabilities(eta[1:] - 1e-6, tau)[k]
+        up, down = (
+            model.probabilities(eta[1:] + 1e-6, tau)[k],
+            model.probabilities(eta[1:] - 1e-6, tau)[k],
+        )
         np.testing.assert_allclose(s_eta[k, 1:], (np.log(up) - np.log(down)) / 2e-6, atol=1e-8)
-        up, down = model.probabilities(eta[1:], tau + 1e-6)[k], model.probabilities(eta[1:], tau - 1e-6)[k]
+        up, down = (
+            model.probabilities(eta[1:], tau + 1e-6)[k],
+            model.probabilities(eta[1:], tau - 1e-6)[k],
+        )
         np.testing.assert_allclose(s_tau[k, 1:], (np.log(up) - np.log(down)) / 2e-6, atol=1e-8)
 
 
@@ -128,7 +153,8 @@ def test_firth_is_the_maximum_of_the_penalised_likelihood(kind):
     def penalised(free):
         beta = np.insert(free, 0, 0.0)
         return (
-            loglik_by_hand(kind, design, z, beta) + np.linalg.slogdet(derivatives(kind, data, beta)[1][1:, 1:])[1] / 2
+            loglik_by_hand(kind, design, z, beta)
+            + np.linalg.slogdet(derivatives(kind, data, beta)[1][1:, 1:])[1] / 2
         )
 
     beta = fitted.beta.copy()
@@ -142,7 +168,9 @@ def test_firth_is_the_maximum_of_the_penalised_likelihood(kind):
 
 def chain(n=20, wins=50):
     rows = [(f"c{k:02d}", f"c{k + 1:02d}", wins, 1) for k in range(n - 1)]
-    return Comparisons.from_counts(pd.DataFrame(rows, columns=["item_a", "item_b", "wins_a", "wins_b"]))
+    return Comparisons.from_counts(
+        pd.DataFrame(rows, columns=["item_a", "item_b", "wins_a", "wins_b"])
+    )
 
 
 def test_chain_has_the_exact_gap():
@@ -161,7 +189,9 @@ def test_two_items_have_the_closed_form():
 
 @pytest.mark.parametrize("kind", ["none", "half"])
 def test_mm_agrees_with_newton(kind):
-    data = pair_data(games(kind, seed=8, rows=200), np.zeros((len(games(kind, seed=8, rows=200).first), 0)), ())
+    data = pair_data(
+        games(kind, seed=8, rows=200), np.zeros((len(games(kind, seed=8, rows=200).first), 0)), ()
+    )
     worth, _ = fit_mm(data)
     mm = np.log(worth) - np.log(worth).mean()
     np.testing.assert_allclose(mm, fit_newton(data, LIKELIHOODS[kind]).beta, atol=1e-8)
@@ -172,7 +202,9 @@ def test_mm_agrees_with_newton_through_the_front_door():
     design = games("none", seed=9, rows=300)
     newton, mm = bradley_terry(design, order=False), bradley_terry(design, solver="mm")
     assert mm.strengths == pytest.approx(newton.strengths, abs=1e-8)
-    assert [r.std_error for r in mm.rows] == pytest.approx([r.std_error for r in newton.rows], rel=1e-7)
+    assert [r.std_error for r in mm.rows] == pytest.approx(
+        [r.std_error for r in newton.rows], rel=1e-7
+    )
 
 
 def test_stopping_early_is_an_error_that_carries_the_gap():

@@ -19,7 +19,10 @@ def crossed(twelve=False, drop_ties=False):
     d = d[d["worker"].isin(sorted(d["worker"].unique())[:12])] if twelve else d
     d = d[d["winner"] != "tie"] if drop_ties else d
     return Comparisons.from_frame(
-        d, order="first", cluster=("worker", "prompt"), covariates={"urgency": ("urgency_a", "urgency_b")}
+        d,
+        order="first",
+        cluster=("worker", "prompt"),
+        covariates={"urgency": ("urgency_a", "urgency_b")},
     )
 
 
@@ -31,26 +34,37 @@ URGENCY = {"formula": "~ urgency", "order": True}
 CASES = {
     "thin pairs": (("thin", "by_pair"), lambda: thin("thin"), {"cluster": "pair"}),
     "thin pairs with ties": (("tied", "by_pair"), lambda: thin("tied"), {"cluster": "pair"}),
-    "baseball": (("baseball", "pair"), lambda: Comparisons.from_counts(baseball(), order="home"),
-                 {"cluster": "pair", "order": True}),
+    "baseball": (
+        ("baseball", "pair"),
+        lambda: Comparisons.from_counts(baseball(), order="home"),
+        {"cluster": "pair", "order": True},
+    ),
     **{
-        f"{model} by {by}": (("crossed", model, by), lambda free=model == "tie_free": crossed(drop_ties=free),
-                             {"cluster": by, **URGENCY})
-        for model in ("tie_free", "davidson") for by in ("worker", "prompt")
+        f"{model} by {by}": (
+            ("crossed", model, by),
+            lambda free=model == "tie_free": crossed(drop_ties=free),
+            {"cluster": by, **URGENCY},
+        )
+        for model in ("tie_free", "davidson")
+        for by in ("worker", "prompt")
     },
     **{
-        f"{model}, twelve workers": (("twelve_workers", model, "worker"),
-                                     lambda free=model == "tie_free": crossed(True, free),
-                                     {"cluster": "worker", **URGENCY})
+        f"{model}, twelve workers": (
+            ("twelve_workers", model, "worker"),
+            lambda free=model == "tie_free": crossed(True, free),
+            {"cluster": "worker", **URGENCY},
+        )
         for model in ("tie_free", "davidson")
     },
-}  # fmt: skip
+}
 
 
 def parts(fit):
     state = fit.fitted_state
     weight, codes = fit.design.weight, [factor.codes for factor in state.factors]
-    found = WhitenedRows(state.data, state.model, state.fitted.beta)(np.arange(len(weight)), weight, codes)
+    found = WhitenedRows(state.data, state.model, state.fitted.beta)(
+        np.arange(len(weight)), weight, codes
+    )
     return found, state.fitted
 
 
@@ -78,7 +92,9 @@ def test_errors_df_and_wald_tests_are_those_of_clubsandwich(case):
     seen = errors.unit == 0  # the others borrow
     assert seen.sum() >= 15
     se, df = (np.array([row[key] for row in table], dtype=float) for key in ("std_error", "df"))
-    np.testing.assert_allclose(errors.std_error[seen], se[seen], rtol=1e-8)  # two solvers of the likelihood
+    np.testing.assert_allclose(
+        errors.std_error[seen], se[seen], rtol=1e-8
+    )  # two solvers of the likelihood
     np.testing.assert_allclose(errors.df[seen], df[seen], rtol=1e-8)
     for test in wanted["wald"]:
         c = np.array([contrast(term) for term in test["terms"]])
@@ -95,11 +111,15 @@ def test_whitened_rows_carry_the_information_and_the_score_of_the_fit(ties):
     fit = bradley_terry(crossed(), ties=ties, **URGENCY)
     (rows, residuals, _), fitted = parts(fit)
     information = (rows.T @ rows).toarray()
-    np.testing.assert_allclose(information @ fitted.covariance @ information, information, atol=1e-9)
+    np.testing.assert_allclose(
+        information @ fitted.covariance @ information, information, atol=1e-9
+    )
     np.testing.assert_allclose(rows.T @ residuals, 0, atol=1e-9)
 
 
-def test_quasi_variances_of_differences_of_very_different_sizes_do_not_end_in_a_singular_matrix() -> None:
+def test_quasi_variances_of_differences_of_very_different_sizes_do_not_end_in_a_singular_matrix() -> (
+    None
+):
     """A covariance found by the fuzzer: of clusters that are nearly alike."""
     from socialstats.errors import UndefinedStatistic
     from socialstats.models.bradley_terry.covariance import quasi_variances

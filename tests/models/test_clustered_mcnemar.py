@@ -25,7 +25,9 @@ def psychiatry():
 def test_four_tests_equal_clust_bin_pair_and_base_r(psychiatry, name):
     found = getattr(clustered, name)(psychiatry)
     for theirs in (PUBLISHED["r"][name], R[name]):
-        assert (found.statistic, found.p) == pytest.approx((theirs["statistic"], theirs["p"]), rel=PUBLISHED["rtol"])
+        assert (found.statistic, found.p) == pytest.approx(
+            (theirs["statistic"], theirs["p"]), rel=PUBLISHED["rtol"]
+        )
     assert found.df == 1
 
 
@@ -36,7 +38,9 @@ def test_correlation_and_sign_flip_equal_base_r(psychiatry):
     assert found.statistic == -29
 
 
-@pytest.mark.parametrize("gap", [[2, 1, 3], [1, -1, 2, 0, 4], [5], [3, -3], [1] * 8, [2, -1, -4, 6, 1, 1, -2]])
+@pytest.mark.parametrize(
+    "gap", [[2, 1, 3], [1, -1, 2, 0, 4], [5], [3, -3], [1] * 8, [2, -1, -4, 6, 1, 1, -2]]
+)
 def test_sign_flip_by_all_signs(gap):
     d = np.array(gap, dtype=float)
     sums = [abs(np.dot(signs, d)) for signs in itertools.product((-1, 1), repeat=len(d))]

@@ -49,8 +49,12 @@ def test_alpha_is_that_of_irr(name, scale):
     entry = golden(name)
     counts = counts_of(golden_matrix(name), [float(x) for x in entry["r"]["levels"]])
     sums = alpha_sums(counts, scale)
-    assert sums.alpha(sums.total())[0, 0] == pytest.approx(entry["r"][f"alpha_{scale}"], rel=entry["rtol"], abs=1e-13)
-    raw = entry["r"][f"irr_0_84_1_raw_alpha_{scale}"]  # wrong for complete data and three raters: not to be matched
+    assert sums.alpha(sums.total())[0, 0] == pytest.approx(
+        entry["r"][f"alpha_{scale}"], rel=entry["rtol"], abs=1e-13
+    )
+    raw = entry["r"][
+        f"irr_0_84_1_raw_alpha_{scale}"
+    ]  # wrong for complete data and three raters: not to be matched
     assert (abs(sums.alpha(sums.total())[0, 0] - raw) > 0.005) == (name == "agree_anxiety")
 
 
@@ -59,7 +63,9 @@ def test_coincidences_are_those_of_irr(name):
     entry = golden(name)["r"]
     counts = counts_of(golden_matrix(name), [float(x) for x in entry["levels"]])
     matrix = coincidence_matrix(counts)
-    np.testing.assert_allclose(matrix, entry["coincidence"], rtol=0, atol=2e-14 * 1000)  # printed with 15 digits
+    np.testing.assert_allclose(
+        matrix, entry["coincidence"], rtol=0, atol=2e-14 * 1000
+    )  # printed with 15 digits
     assert counts.n_ratings == entry["n_pairable"] == pytest.approx(matrix.sum())
     np.testing.assert_allclose(matrix.sum(axis=1), counts.margins, atol=1e-12)
 
@@ -118,7 +124,9 @@ def test_each_resample_is_krippendorffs_alpha_of_the_resampled_units(scale):
     table = counts.table().toarray()
     for w, ours in zip(weights, boot.replicates[:, 0], strict=True):
         drawn = np.repeat(table, w.astype(int), axis=0)
-        theirs = krippendorff.alpha(value_counts=drawn, value_domain=counts.scores, level_of_measurement=scale)
+        theirs = krippendorff.alpha(
+            value_counts=drawn, value_domain=counts.scores, level_of_measurement=scale
+        )
         assert ours == pytest.approx(theirs, abs=1e-13)
 
 
@@ -170,7 +178,9 @@ def test_many_different_values_cost_no_matrix_a_unit(scale):
 def test_pairs_within_units_come_once_whatever_the_block(monkeypatch, at_once):
     counts = counts_of(half_missing(n=25))
     monkeypatch.setattr("socialstats.models.agreement.PAIRS_AT_ONCE", at_once)
-    found = [pair for a, b in pairs_within(counts) for pair in zip(a.tolist(), b.tolist(), strict=True)]
+    found = [
+        pair for a, b in pairs_within(counts) for pair in zip(a.tolist(), b.tolist(), strict=True)
+    ]
     size = range(len(counts.unit))
     want = [(a, b) for a in size for b in size if a < b and counts.unit[a] == counts.unit[b]]
     assert sorted(found) == want
@@ -204,7 +214,9 @@ def test_any_small_table_agrees_with_the_krippendorff_package(matrix, scale):
         assert np.isnan(ours)
         return
     data = np.array(matrix, dtype=float).T
-    theirs = krippendorff.alpha(reliability_data=data, value_domain=[1.0, 2.0, 3.0, 5.0], level_of_measurement=scale)
+    theirs = krippendorff.alpha(
+        reliability_data=data, value_domain=[1.0, 2.0, 3.0, 5.0], level_of_measurement=scale
+    )
     assert ours == pytest.approx(theirs, abs=1e-12)
     slope = influence(counts, scale)
     assert counts.copies @ slope == pytest.approx(0, abs=1e-9)

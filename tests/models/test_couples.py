@@ -15,8 +15,16 @@ from tests.golden_data import golden
 def answers_of(rows):
     """Answers from (scenario, pair, first, second, score)."""
     s, p, first, second, score = (np.array(x) for x in zip(*rows, strict=True))
-    return Answers(score=score.astype(float), count=np.ones(len(s)), unit=np.arange(len(s)), scenario=s, pair=p,
-                   rater=np.zeros(len(s), dtype=np.int64), first=first, second=second)  # fmt: skip
+    return Answers(
+        score=score.astype(float),
+        count=np.ones(len(s)),
+        unit=np.arange(len(s)),
+        scenario=s,
+        pair=p,
+        rater=np.zeros(len(s), dtype=np.int64),
+        first=first,
+        second=second,
+    )
 
 
 def test_bounds_hold_for_every_table():
@@ -43,7 +51,9 @@ def test_bounds_of_published_cells():
     assert mcnemar_bounds(-0.2, 580) == mcnemar_bounds(0.2, 580)
 
 
-@pytest.mark.parametrize(("b", "n"), [(2.1, 10), (float("nan"), 10), (0.1, 0), (0.1, 1.5), (0.1, float("inf"))])
+@pytest.mark.parametrize(
+    ("b", "n"), [(2.1, 10), (float("nan"), 10), (0.1, 0), (0.1, 1.5), (0.1, float("inf"))]
+)
 def test_bounds_refuse_what_cannot_be(b, n):
     with pytest.raises(InputError, match=r"B=|N="):
         mcnemar_bounds(b, n)
@@ -75,7 +85,9 @@ def test_random_flips_are_near_the_exact_ones():
     rng = np.random.default_rng(6)
     values = rng.normal(0.1, 1, (13, 2))
     exact = flipped_mean_absolute(values, np.array([0.5, 0.5]))
-    padded = np.vstack([values, np.zeros((1, 2))]) * 14 / 13  # a scenario of 0 changes nothing but the number of flips
+    padded = (
+        np.vstack([values, np.zeros((1, 2))]) * 14 / 13
+    )  # a scenario of 0 changes nothing but the number of flips
     drawn = flipped_mean_absolute(padded, np.array([0.5, 0.5]), seed=3)
     assert exact.flips == 0
     assert drawn.flips == 10_000
@@ -87,12 +99,15 @@ def test_random_flips_are_near_the_exact_ones():
 
 def test_couples_are_matched_by_scenario_pair_and_order():
     rows = [
-        (0, 0, 0, 1, -1), (0, 0, 1, 0, 1),  # group 0 in both orders
-        (0, 1, 0, 1, 1), (0, 1, 1, 0, -1),  # group 1 in both orders
-        (1, 0, 0, 1, -1), (1, 0, 1, 0, -1),  # the first place twice
+        (0, 0, 0, 1, -1),
+        (0, 0, 1, 0, 1),  # group 0 in both orders
+        (0, 1, 0, 1, 1),
+        (0, 1, 1, 0, -1),  # group 1 in both orders
+        (1, 0, 0, 1, -1),
+        (1, 0, 1, 0, -1),  # the first place twice
         (1, 1, 0, 1, 1),  # one order only
         (1, 2, 0, 0, 1),  # the same group
-    ]  # fmt: skip
+    ]
     found = couples(answers_of(rows))
     cells = found.cells(0, 1)
     assert (cells.a, cells.b, cells.c, cells.d) == (1, 1, 1, 0)

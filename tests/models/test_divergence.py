@@ -26,7 +26,9 @@ from tests.golden_data import golden
 
 def test_divergence_is_that_of_r():
     wanted = golden("jsd_base2")
-    for case, jsd, distance in zip(wanted["inputs"], wanted["r"]["jsd"], wanted["r"]["distance"], strict=True):
+    for case, jsd, distance in zip(
+        wanted["inputs"], wanted["r"]["jsd"], wanted["r"]["distance"], strict=True
+    ):
         found = float(jensen_shannon(np.array(case["p"], float), np.array(case["q"], float)))
         assert found == pytest.approx(jsd, rel=1e-12, abs=1e-15)
         assert np.sqrt(found) == pytest.approx(distance, rel=1e-12, abs=1e-15)
@@ -54,9 +56,12 @@ def test_jackknife_moments_is_that_of_r(clusters):
     human, model = (np.array(wanted[k], float) for k in ("human", "model"))
     codes = (np.array(wanted["cluster"]),) if clusters else ()
     found = jackknife_moments(
-        np.hstack([human, model]), lambda s: jensen_shannon(s[:, :3], s[:, 3:])[:, None], np.ones(12), codes,
+        np.hstack([human, model]),
+        lambda s: jensen_shannon(s[:, :3], s[:, 3:])[:, None],
+        np.ones(12),
+        codes,
         np.ones((12, 1)),
-    )  # fmt: skip
+    )
     name = "bias_clusters" if clusters else "bias_units"
     assert found.bias[0] == pytest.approx(wanted["divergence"][name], rel=1e-9)
 
@@ -67,7 +72,8 @@ def test_bias_of_crossed_factors_adds_and_subtracts():
     one, two = np.arange(30) % 5, np.arange(30) // 5
     finish = lambda s: jensen_shannon(s[:, :3], s[:, 3:])[:, None]  # noqa: E731
     parts = [
-        jackknife_moments(table, finish, np.ones(30), (c,), np.ones((30, 1))).bias[0] for c in (one, two, np.arange(30))
+        jackknife_moments(table, finish, np.ones(30), (c,), np.ones((30, 1))).bias[0]
+        for c in (one, two, np.arange(30))
     ]
     both = jackknife_moments(table, finish, np.ones(30), (one, two), np.ones((30, 1))).bias[0]
     assert both == pytest.approx(parts[0] + parts[1] - parts[2], abs=1e-12)
@@ -81,7 +87,10 @@ def test_one_cluster_has_no_bias_estimate():
 
 
 def test_unit_correction_is_the_jackknife_over_the_ratings_of_each_source():
-    a, b = np.array([[3.0, 2.0, 0.0], [1.0, 0.0, 0.0]]), np.array([[1.0, 1.0, 2.0], [2.0, 1.0, 0.0]])
+    a, b = (
+        np.array([[3.0, 2.0, 0.0], [1.0, 0.0, 0.0]]),
+        np.array([[1.0, 1.0, 2.0], [2.0, 1.0, 0.0]]),
+    )
     sides = [np.repeat(np.arange(3), one.astype(int)) for one in (a[0], b[0])]
     whole = wanted = float(jensen_shannon(a[0], b[0]))
     for k, ratings in enumerate(sides):
@@ -94,7 +103,9 @@ def test_unit_correction_is_the_jackknife_over_the_ratings_of_each_source():
     n, m = (len(ratings) for ratings in sides)
     found = unit_corrected(a, b, 1)
     both = left_out(sides, 1, 1)
-    wanted += (n - 1) * (m - 1) * (both - left_out(sides, 1, 0) - left_out(sides, 0, 1) + whole)  # one after the other
+    wanted += (
+        (n - 1) * (m - 1) * (both - left_out(sides, 1, 0) - left_out(sides, 0, 1) + whole)
+    )  # one after the other
     assert found[0] == pytest.approx(wanted, abs=1e-12)
     assert np.isnan(found[1])
 
@@ -102,19 +113,29 @@ def test_unit_correction_is_the_jackknife_over_the_ratings_of_each_source():
 def left_out(sides, r, s):
     """Mean divergence over all ways to leave r ratings of the first and s of the second side out."""
     kept = [
-        [np.bincount(x[list(one)], minlength=3).astype(float) for one in combinations(range(len(x)), len(x) - k)]
+        [
+            np.bincount(x[list(one)], minlength=3).astype(float)
+            for one in combinations(range(len(x)), len(x) - k)
+        ]
         for x, k in zip(sides, (r, s), strict=True)
     ]
     return float(np.mean([jensen_shannon(*pair) for pair in product(*kept)]))
 
 
 def test_the_second_order_leaves_two_ratings_out_as_well():
-    a, b = np.array([[3.0, 2.0, 0.0], [1.0, 1.0, 0.0]]), np.array([[1.0, 1.0, 2.0], [0.0, 2.0, 1.0]])
+    a, b = (
+        np.array([[3.0, 2.0, 0.0], [1.0, 1.0, 0.0]]),
+        np.array([[1.0, 1.0, 2.0], [0.0, 2.0, 1.0]]),
+    )
     for k in range(2):
         sides = [np.repeat(np.arange(3), one.astype(int)) for one in (a[k], b[k])]
         weights = [(n * n / 2, -((n - 1) ** 2), (n - 2) ** 2 / 2) for n in map(len, sides)]
-        wanted = sum(weights[0][r] * weights[1][s] * left_out(sides, r, s)
-                     for r in range(3) for s in range(3) if weights[0][r] * weights[1][s])  # fmt: skip
+        wanted = sum(
+            weights[0][r] * weights[1][s] * left_out(sides, r, s)
+            for r in range(3)
+            for s in range(3)
+            if weights[0][r] * weights[1][s]
+        )
         assert unit_corrected(a, b)[k] == pytest.approx(wanted, abs=1e-12)
 
 
@@ -125,9 +146,10 @@ def test_unit_correction_is_near_the_truth_whatever_the_shares(n, m, most, kind)
     rng = np.random.default_rng(1)
     p = rng.dirichlet([1.0, 1.0, 1.0], 4000)
     others = {
-        "equal": p, "unlike": rng.dirichlet([1.0, 1.0, 1.0], 4000),
+        "equal": p,
+        "unlike": rng.dirichlet([1.0, 1.0, 1.0], 4000),
         "repeats itself": np.eye(3)[rng.integers(0, 3, 4000)],
-    }  # fmt: skip
+    }
     q = others[kind]
     a, b = (rng.multinomial(k, one).astype(float) for k, one in ((n, p), (m, q)))
     truth = jensen_shannon(p, q).mean()
@@ -143,17 +165,26 @@ def cells_of(codes, labels=()):
 def test_halves_are_halves_and_their_mean_is_that_of_all_splits():
     """Four ratings of two levels, all 6 halvings listed."""
     counts = np.array([[2.0, 2.0]])
-    values = [float(jensen_shannon(np.array([k, 2.0 - k]), np.array([2.0 - k, float(k)]))) for k in (0, 1, 1, 1, 1, 2)]
+    values = [
+        float(jensen_shannon(np.array([k, 2.0 - k]), np.array([2.0 - k, float(k)])))
+        for k in (0, 1, 1, 1, 1, 2)
+    ]
     found, *_ = split_half(counts, np.ones(1), cells_of([0]), splits=4000, pooled=True)
     error = found[:, 0].std() / np.sqrt(4000)
     assert abs(found[:, 0].mean() - np.mean(values)) < 4 * error
 
 
 def test_halves_of_alike_units_are_those_of_the_units():
-    counts, cells, times = np.array([[3.0, 1.0], [1.0, 2.0]]), cells_of([0, 1], ("a", "b")), np.array([3.0, 2.0])
+    counts, cells, times = (
+        np.array([[3.0, 1.0], [1.0, 2.0]]),
+        cells_of([0, 1], ("a", "b")),
+        np.array([3.0, 2.0]),
+    )
     packed, *_ = split_half(counts, times, cells, splits=99, pooled=True)
     alone = cells_of([0, 0, 0, 1, 1], ("a", "b"))
-    long, *_ = split_half(np.repeat(counts, [3, 2], axis=0), np.ones(5), alone, splits=99, pooled=True)
+    long, *_ = split_half(
+        np.repeat(counts, [3, 2], axis=0), np.ones(5), alone, splits=99, pooled=True
+    )
     np.testing.assert_array_equal(packed, long)
     assert packed[:, 3] == pytest.approx(packed[:, 1:3].mean(axis=1))
     values, units, _ = split_half(counts, times, cells, splits=99, pooled=False)
@@ -163,7 +194,9 @@ def test_halves_of_alike_units_are_those_of_the_units():
 
 
 def test_a_single_rating_has_no_halves():
-    values, units, _ = split_half(np.array([[1.0, 0.0]]), np.ones(1), cells_of([0]), splits=99, pooled=True)
+    values, units, _ = split_half(
+        np.array([[1.0, 0.0]]), np.ones(1), cells_of([0]), splits=99, pooled=True
+    )
     assert np.isnan(values).all()
     assert np.isnan(units).all()
 
@@ -178,8 +211,9 @@ def test_swaps_are_every_pattern_of_signs_by_brute_force():
     a, b = a / a.sum(), b / b.sum()
     patterns = np.array(np.meshgrid(*[[True, False]] * 7)).reshape(7, -1).T[:, :, None]
     values = [
-        float(jensen_shannon(np.where(s, a, b).sum(axis=0), np.where(s, b, a).sum(axis=0))) for s in patterns
-    ]  # fmt: skip
+        float(jensen_shannon(np.where(s, a, b).sum(axis=0), np.where(s, b, a).sum(axis=0)))
+        for s in patterns
+    ]
     exact = np.mean(np.array(values) >= float(jensen_shannon(a.sum(axis=0), b.sum(axis=0))) - 1e-12)
     test = swap_test(a, b, gap, np.ones(7), (), permutations=20_000, seed=1)
     assert abs(test.p_value[0] - exact) < 4 * test.mc_error[0] + 1e-4
@@ -189,22 +223,39 @@ def test_swaps_without_a_number_count_for_nothing_and_none_leave_no_test():
     """A difference that is told only where a sum is above 0: with units 3, 2 and -4 of signs, 4 of 8 patterns tell."""
     one, two = np.array([[3.0], [2.0], [4.0]]), np.zeros((3, 1))
 
-    def above(p, q):  # of patterns of signs of 3, 2, 4: sums 9, 5, 3, 1 and their negatives, which tell nothing
+    def above(
+        p, q
+    ):  # of patterns of signs of 3, 2, 4: sums 9, 5, 3, 1 and their negatives, which tell nothing
         return np.where(p - q > 0, p - q, np.nan)
 
     test = swap_test(one, two, above, np.ones(3), (), permutations=20_000, seed=3)
     assert test.statistic[0] == 9
-    assert abs(test.p_value[0] - 1 / 4) < 4 * test.mc_error[0]  # of the four that tell, one is as large
+    assert (
+        abs(test.p_value[0] - 1 / 4) < 4 * test.mc_error[0]
+    )  # of the four that tell, one is as large
     rng = np.random.default_rng(0)
     many = rng.random((40, 1))
-    alone = swap_test(many, 0 * many, lambda p, q: np.where(p - q > 0.99 * many.sum(), p - q, np.nan), np.ones(40), (),
-                      permutations=999, seed=0)  # fmt: skip
+    alone = swap_test(
+        many,
+        0 * many,
+        lambda p, q: np.where(p - q > 0.99 * many.sum(), p - q, np.nan),
+        np.ones(40),
+        (),
+        permutations=999,
+        seed=0,
+    )
     assert alone.statistic[0] == pytest.approx(many.sum())
     assert np.isnan([alone.p_value[0], alone.mc_error[0]]).all()
-    single = swap_test(np.ones((1, 1)), np.zeros((1, 1)), above, np.ones(1), (), permutations=999, seed=0)
+    single = swap_test(
+        np.ones((1, 1)), np.zeros((1, 1)), above, np.ones(1), (), permutations=999, seed=0
+    )
     assert np.isnan(single.p_value[0])
-    twice = swap_test(np.ones((1, 1)), np.zeros((1, 1)), above, np.array([2.0]), (), permutations=20_000, seed=0)
-    assert abs(twice.p_value[0] - 1) < 1e-9  # two alike units: of the patterns that tell, the only one
+    twice = swap_test(
+        np.ones((1, 1)), np.zeros((1, 1)), above, np.array([2.0]), (), permutations=20_000, seed=0
+    )
+    assert (
+        abs(twice.p_value[0] - 1) < 1e-9
+    )  # two alike units: of the patterns that tell, the only one
 
 
 def test_swapping_holds_its_size_where_exchanging_ratings_does_not():
@@ -214,9 +265,13 @@ def test_swapping_holds_its_size_where_exchanging_ratings_does_not():
         rng = np.random.default_rng([7, seed])
         people = rng.multinomial(7, [0.5, 0.3, 0.2], 40).astype(float)
         model = 5.0 * rng.multinomial(1, [0.5, 0.3, 0.2], 40)
-        test = swap_test(people / 280, model / 200, gap, np.ones(40), (), permutations=199, seed=seed)
+        test = swap_test(
+            people / 280, model / 200, gap, np.ones(40), (), permutations=199, seed=seed
+        )
         swapped += test.p_value[0] <= 0.05
-        single = rng.multivariate_hypergeometric((people + model).sum(axis=0).astype(int), 280, size=199)
+        single = rng.multivariate_hypergeometric(
+            (people + model).sum(axis=0).astype(int), 280, size=199
+        )
         both = (people + model).sum(axis=0)
         other = jensen_shannon(single.astype(float), both - single)
         seen = float(jensen_shannon(people.sum(axis=0), model.sum(axis=0)))
@@ -228,7 +283,13 @@ def test_swapping_holds_its_size_where_exchanging_ratings_does_not():
 def test_exchanging_raters_within_a_unit_is_exact_by_listing():
     """One unit, 2 against 2 ratings of levels (x x | y y): 2 of 6 labellings are as far apart."""
     test = exchange_test(
-        np.array([[2.0, 0.0]]), np.array([[0.0, 2.0]]), np.ones(1), np.zeros(1, int), 1, permutations=20_000, seed=0
+        np.array([[2.0, 0.0]]),
+        np.array([[0.0, 2.0]]),
+        np.ones(1),
+        np.zeros(1, int),
+        1,
+        permutations=20_000,
+        seed=0,
     )
     assert abs(test.p_value[0] - 1 / 3) < 4 * test.mc_error[0]
     assert test.p_value[0] == test.p_value[1]
@@ -242,7 +303,10 @@ def test_tests_refuse_few_permutations():
 @pytest.mark.parametrize("how", ["units", "clusters"])
 def test_moments_of_chance_and_the_jackknife_are_those_of_r(how):
     data = golden("jackknife")["divergence"]
-    r, codes = data[how], () if how == "units" else (np.repeat(np.arange(7), [1, 2, 3, 4, 2, 1, 3]),)
+    r, codes = (
+        data[how],
+        () if how == "units" else (np.repeat(np.arange(7), [1, 2, 3, 4, 2, 1, 3]),),
+    )
     table = np.stack([np.array(data["a"], float), np.array(data["b"], float)], axis=1)[:, None]
     mean, square = quadratic_moments(table, np.ones(16), codes)
     assert (mean, square) == pytest.approx((r["mean"], r["square"]), rel=1e-10)
@@ -251,7 +315,9 @@ def test_moments_of_chance_and_the_jackknife_are_those_of_r(how):
         both = sums.reshape(-1, 2, 3)
         return jensen_shannon(both[:, 0], both[:, 1])[:, None]
 
-    found = jackknife_moments(table.reshape(16, -1), finish, np.ones(16), codes, np.ones((16, 1), bool))
+    found = jackknife_moments(
+        table.reshape(16, -1), finish, np.ones(16), codes, np.ones((16, 1), bool)
+    )
     ours = (found.bias[0], math.sqrt(found.variance[0]), found.df[0])
     assert ours == pytest.approx((r["value"] - r["corrected"], r["se"], r["df"]), rel=1e-9)
     ends = quadratic_intervals(*(np.array([r[k]]) for k in ("value", "mean", "square")), 0.95)
@@ -279,10 +345,16 @@ def test_resamples_of_units_and_raters_count_those_without_a_number():
     def finish(sums):
         return np.column_stack([sums[:, 0], np.where(sums[:, 1] > 0, sums[:, 1], np.nan)])
 
-    found = bootstrap_with_raters(statistics, finish, Units.clusters(np.arange(6)), raters, resamples=4000, seed=1)
+    found = bootstrap_with_raters(
+        statistics, finish, Units.clusters(np.arange(6)), raters, resamples=4000, seed=1
+    )
     assert found.estimate.tolist() == [60 + 18 + 45, 6]
-    assert found.replicates[:, 0].mean() == pytest.approx(123, abs=4 * found.replicates[:, 0].std() / 4000**0.5)
+    assert found.replicates[:, 0].mean() == pytest.approx(
+        123, abs=4 * found.replicates[:, 0].std() / 4000**0.5
+    )
     lost = np.isnan(found.replicates).sum(axis=0)
     assert found.n_degenerate.tolist() == lost.tolist()
     assert lost[0] == 0
-    assert lost[1] / 4000 == pytest.approx((2 / 3) ** 3, abs=0.03)  # the first rater is in none of three draws
+    assert lost[1] / 4000 == pytest.approx(
+        (2 / 3) ** 3, abs=0.03
+    )  # the first rater is in none of three draws

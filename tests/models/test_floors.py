@@ -33,7 +33,9 @@ def test_the_error_without_the_floor_is_kept():
     assert {m.floored for m in found} == {True, False}
     for m, (x, codes) in zip(found, map(crossed, range(12)), strict=True):
         off, v = x - x.mean(), []
-        for code, reduced in zip((*codes, codes[0] * 5 + codes[1]), (True, True, False), strict=True):
+        for code, reduced in zip(
+            (*codes, codes[0] * 5 + codes[1]), (True, True, False), strict=True
+        ):
             sums = [off[code == g].sum() for g in np.unique(code)]
             left = [1 - np.mean(code == g) if reduced else 1.0 for g in np.unique(code)]
             v.append((np.square(sums) / left).sum() / 1600)
@@ -46,12 +48,19 @@ def test_sign_flips_below_what_the_transform_resolves_are_a_bound():
     test = spectral_sign_flip(np.array([1]), np.array([1000]), 1000.0)
     assert test.p == SPECTRAL_FLOOR
     assert named("sign_flip", test).endswith("(p at most 1e-12)")
-    assert "at most" not in named("sign_flip", spectral_sign_flip(np.array([1]), np.array([1000]), 30.0))
+    assert "at most" not in named(
+        "sign_flip", spectral_sign_flip(np.array([1]), np.array([1000]), 30.0)
+    )
 
 
 @pytest.mark.parametrize(
     ("values", "least", "rank"),
-    [([4.0, 1.0, 0.0], 0.0, 2), ([4.0, 1.0, 0.5], 0.7, 2), ([4.0, 1.0, 1e-15], 0.0, 2), ([0.0, 0.0], 0.0, 0)],
+    [
+        ([4.0, 1.0, 0.0], 0.0, 2),
+        ([4.0, 1.0, 0.5], 0.7, 2),
+        ([4.0, 1.0, 1e-15], 0.0, 2),
+        ([0.0, 0.0], 0.0, 0),
+    ],
 )
 def test_the_rank_of_a_covariance_leaves_out_what_is_rounding(values, least, rank):
     assert rank_of(np.diag(values), least) == rank

@@ -20,7 +20,9 @@ def halvings(counts):
     return out
 
 
-@pytest.mark.parametrize("counts", [[[2, 2], [3, 1], [1, 2]], [[1, 2, 1], [3, 0, 2]], [[1, 1], [2, 1], [1, 0]]])
+@pytest.mark.parametrize(
+    "counts", [[[2, 2], [3, 1], [1, 2]], [[1, 2, 1], [3, 0, 2]], [[1, 1], [2, 1], [1, 0]]]
+)
 def test_the_variance_of_the_difference_of_two_halves_is_that_of_all_halvings(counts):
     counts = np.array(counts, dtype=float)
     used = counts[counts.sum(axis=1) >= 2]
@@ -42,24 +44,34 @@ def test_to_second_order_it_is_the_mean_over_all_halvings():
     for turns in product((0.0, 1.0), repeat=6):
         one = np.add(fixed, [sum(turns), 6 - sum(turns)])
         values.append(float(jensen_shannon(one, counts.sum(axis=0) - one)))
-    assert mean_divergence(half_parts(counts).sum(axis=0)) == pytest.approx(np.mean(values), rel=0.1)
+    assert mean_divergence(half_parts(counts).sum(axis=0)) == pytest.approx(
+        np.mean(values), rel=0.1
+    )
 
 
 @pytest.mark.parametrize("clusters", [None, [0, 0, 1, 1, 2, 2, 3, 3]])
 def test_the_error_of_the_logarithm_is_the_jackknife(clusters):
     counts = np.random.default_rng(3).multinomial(5, [0.5, 0.3, 0.2], 8).astype(float)
     codes = np.arange(8) if clusters is None else np.array(clusters)
-    left = [np.log(mean_divergence(half_parts(counts[codes != k]).sum(axis=0))) for k in np.unique(codes)]
+    left = [
+        np.log(mean_divergence(half_parts(counts[codes != k]).sum(axis=0)))
+        for k in np.unique(codes)
+    ]
     g = len(left)
     wanted = np.sqrt((g - 1) / g * np.square(left - np.mean(left)).sum())
     found = log_error(
-        half_parts(counts), lambda sums: mean_divergence(sums)[:, None], np.ones(8),
-        () if clusters is None else (codes,), np.ones((8, 1)),
-    )  # fmt: skip
+        half_parts(counts),
+        lambda sums: mean_divergence(sums)[:, None],
+        np.ones(8),
+        () if clusters is None else (codes,),
+        np.ones((8, 1)),
+    )
     assert found[0] == pytest.approx(wanted, rel=1e-10)
 
 
 def test_ratings_that_all_agree_have_no_error():
     counts = np.array([[3.0, 0.0]] * 4)
-    found = log_error(half_parts(counts), lambda s: mean_divergence(s)[:, None], np.ones(4), (), np.ones((4, 1)))
+    found = log_error(
+        half_parts(counts), lambda s: mean_divergence(s)[:, None], np.ones(4), (), np.ones((4, 1))
+    )
     assert np.isnan(found[0])

@@ -11,7 +11,14 @@ from scipy import stats
 
 from socialstats.errors import InputError
 from socialstats.models import matched_pairs as tests_of
-from socialstats.models.matched_pairs import INTERVALS, Cells, cohens_g, odds_ratio_interval, tango, wald_std_error
+from socialstats.models.matched_pairs import (
+    INTERVALS,
+    Cells,
+    cohens_g,
+    odds_ratio_interval,
+    tango,
+    wald_std_error,
+)
 from tests.golden_data import golden
 
 PAIRS = golden("mcnemar")["pairs"]
@@ -48,7 +55,9 @@ def test_intervals_equal_r(case):
     assert cells.difference == pytest.approx(case["difference"], abs=1e-15)
     for name, function in INTERVALS.items():
         if name in case:  # rtol of the goldens; R's uniroot stops at 1e-15
-            assert function(cells, case["level"]) == pytest.approx(case[name], rel=1e-8, abs=1e-12), name
+            assert function(cells, case["level"]) == pytest.approx(
+                case[name], rel=1e-8, abs=1e-12
+            ), name
     for name in ("exact", "wilson", "wald"):
         found = odds_ratio_interval(cells, name, case["level"])
         if f"or_{name}" in case:
@@ -66,20 +75,30 @@ def test_every_printed_quantity_of_the_goldens(name):
     close = {"rel": entry["rtol"]}
     for test in ("asymptotic", "continuity", "exact"):
         found = getattr(tests_of, test)(cells)
-        assert (found.statistic, found.p) == pytest.approx((r[test]["statistic"], r[test]["p"]), **close)
+        assert (found.statistic, found.p) == pytest.approx(
+            (r[test]["statistic"], r[test]["p"]), **close
+        )
     assert tests_of.mid_p(cells).p == pytest.approx(r["midp"]["p"], **close)
     assert cells.odds_ratio == pytest.approx(r["odds_ratio"], **close)
     assert odds_ratio_interval(cells, "exact", level) == pytest.approx(r["or_ci_exact"], **close)
-    assert odds_ratio_interval(cells, "wilson", level) == pytest.approx(r["or_ci_wilson_score"], **close)
+    assert odds_ratio_interval(cells, "wilson", level) == pytest.approx(
+        r["or_ci_wilson_score"], **close
+    )
     assert odds_ratio_interval(cells, "wald", level) == pytest.approx(r["or_ci_wald"], **close)
-    assert (cells.difference, wald_std_error(cells)) == pytest.approx((r["diff"], r["diff_se"]), **close)
+    assert (cells.difference, wald_std_error(cells)) == pytest.approx(
+        (r["diff"], r["diff_se"]), **close
+    )
     names = {"newcombe": "newcombe10"}
     for kind, function in INTERVALS.items():
-        assert function(cells, level) == pytest.approx(r[f"diff_ci_{names.get(kind, kind)}"], **close), kind
+        assert function(cells, level) == pytest.approx(
+            r[f"diff_ci_{names.get(kind, kind)}"], **close
+        ), kind
     # the golden's g is that of the more frequent direction; ours has the sign of the difference
     g, low, high = cohens_g(cells, level)
     sign = math.copysign(1.0, g)
-    assert (abs(g), *sorted((sign * low, sign * high))) == pytest.approx((r["cohens_g"], *r["cohens_g_ci"]), **close)
+    assert (abs(g), *sorted((sign * low, sign * high))) == pytest.approx(
+        (r["cohens_g"], *r["cohens_g_ci"]), **close
+    )
 
 
 @pytest.mark.parametrize(("b", "c"), list(itertools.product(range(5), range(5))))
@@ -103,8 +122,10 @@ def profile_likelihood_ends(cells, level):
         for _ in range(8):
             q = np.linspace(low, high, 401)
             with np.errstate(divide="ignore", invalid="ignore"):
-                parts = [np.where(w > 0, w * np.log(x), 0.0)
-                         for w, x in ((b, q + delta), (c, q), (n - b - c, 1 - 2 * q - delta))]  # fmt: skip
+                parts = [
+                    np.where(w > 0, w * np.log(x), 0.0)
+                    for w, x in ((b, q + delta), (c, q), (n - b - c, 1 - 2 * q - delta))
+                ]
             best = int(np.nanargmax(np.sum(parts, axis=0)))
             low, high = q[max(best - 1, 0)], q[min(best + 1, 400)]
         variance = n * (2 * q[best] + delta * (1 - delta))
@@ -168,7 +189,12 @@ def test_an_empty_table_is_an_error():
 
 
 @pytest.mark.parametrize(
-    ("b", "c", "exact", "mid_p"),  # R: binom.test(b, b + c)$p.value; 2 pbinom(m, n, .5) - dbinom(m, n, .5), 14 digits
+    (
+        "b",
+        "c",
+        "exact",
+        "mid_p",
+    ),  # R: binom.test(b, b + c)$p.value; 2 pbinom(m, n, .5) - dbinom(m, n, .5), 14 digits
     [
         (1_000_000, 999_999, 1.0, 0.9994358104869759),
         (499_999, 500_000, 1.0, 0.9992021156386682),
@@ -185,4 +211,6 @@ def test_a_million_discordant_pairs(b, c, exact, mid_p):
 
 def test_p_is_never_zero():
     cells = Cells(a=0, b=5000, c=0, d=0)
-    assert all(getattr(tests_of, t)(cells).p > 0 for t in ("asymptotic", "continuity", "exact", "mid_p"))
+    assert all(
+        getattr(tests_of, t)(cells).p > 0 for t in ("asymptotic", "continuity", "exact", "mid_p")
+    )

@@ -8,27 +8,47 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from socialstats.models.effect_sizes import Estimates, influence_correlation, nearest, no_bias, size_interval
+from socialstats.models.effect_sizes import (
+    Estimates,
+    influence_correlation,
+    nearest,
+    no_bias,
+    size_interval,
+)
 
 CORRELATION = np.array([[1, 0.5, -0.2], [0.5, 1, 0.1], [-0.2, 0.1, 1]])
 THREE = Estimates(
-    value=np.array([0.4, -0.15, 0.02]), error=np.array([0.2, 0.3, 0.1]), df=np.array([19.0, 19.0, 12.0]),
-    correlation=CORRELATION, weight=np.array([0.5, 0.25, 0.25]), block=np.array([0, 1, 2]),
-)  # fmt: skip
+    value=np.array([0.4, -0.15, 0.02]),
+    error=np.array([0.2, 0.3, 0.1]),
+    df=np.array([19.0, 19.0, 12.0]),
+    correlation=CORRELATION,
+    weight=np.array([0.5, 0.25, 0.25]),
+    block=np.array([0, 1, 2]),
+)
 
 
 def single(value, df=12.0):
-    return Estimates(value=np.array([value]), error=np.array([0.4]), df=np.array([df]), correlation=np.ones((1, 1)),
-                     weight=np.ones(1), block=np.zeros(1, dtype=np.int64))  # fmt: skip
+    return Estimates(
+        value=np.array([value]),
+        error=np.array([0.4]),
+        df=np.array([df]),
+        correlation=np.ones((1, 1)),
+        weight=np.ones(1),
+        block=np.zeros(1, dtype=np.int64),
+    )
 
 
 def scipy_errors(estimates, n, seed):
     """Correlated t's of scipy, with a chi-square for each block."""
     rng = np.random.default_rng(seed)
-    drawn = stats.multivariate_normal(cov=estimates.correlation, allow_singular=True).rvs(n, random_state=rng)
+    drawn = stats.multivariate_normal(cov=estimates.correlation, allow_singular=True).rvs(
+        n, random_state=rng
+    )
     for block in set(estimates.block.tolist()):
         df = estimates.df[estimates.block == block].min()
-        drawn[:, estimates.block == block] /= np.sqrt(stats.chi2(df).rvs((n, 1), random_state=rng) / df)
+        drawn[:, estimates.block == block] /= np.sqrt(
+            stats.chi2(df).rvs((n, 1), random_state=rng) / df
+        )
     return drawn * estimates.error
 
 
@@ -44,7 +64,10 @@ def test_without_any_bias_several_are_folded_normals(block):
     some = replace(THREE, block=np.array(block))
     found = no_bias(some, some.drawn(0))
     assert found.null_mean == pytest.approx(
-        sum(w * stats.foldnorm.mean(0, scale=s) for w, s in zip(some.weight, some.error, strict=True))
+        sum(
+            w * stats.foldnorm.mean(0, scale=s)
+            for w, s in zip(some.weight, some.error, strict=True)
+        )
     )
     p = np.mean(np.abs(scipy_errors(some, 200_000, 4)) @ some.weight >= some.size)
     assert found.p_value == pytest.approx(p, abs=5 * np.sqrt(p / found.draws))
@@ -54,10 +77,15 @@ def test_without_any_bias_several_are_folded_normals(block):
 
 def test_one_block_of_equal_df_is_the_multivariate_t():
     some = replace(THREE, block=np.zeros(3, dtype=np.int64), df=np.full(3, 6.0))
-    drawn = np.abs(stats.multivariate_t(shape=CORRELATION, df=6.0, seed=4).rvs(200_000) * some.error) @ some.weight
+    drawn = (
+        np.abs(stats.multivariate_t(shape=CORRELATION, df=6.0, seed=4).rvs(200_000) * some.error)
+        @ some.weight
+    )
     for share in (0.1, 0.5, 0.9):
         ours = np.quantile(np.abs(some.drawn(3)) @ some.weight, share)
-        assert ours == pytest.approx(np.quantile(drawn, share), rel=0.03)  # Monte-Carlo error below 1%
+        assert ours == pytest.approx(
+            np.quantile(drawn, share), rel=0.03
+        )  # Monte-Carlo error below 1%
 
 
 @pytest.mark.parametrize("size", [0.0, 0.05, 0.1, 0.2, 0.2425, 0.4, 1.2])
@@ -68,9 +96,13 @@ def test_nearest_values_are_those_of_an_optimiser(size):
         face = THREE.weight * signs
         bounds = [(0, None) if s > 0 else (None, 0) for s in signs]
         found = optimize.minimize(
-            lambda x: float(np.sum(((x - THREE.value) / THREE.error) ** 2)), signs * size, method="SLSQP",
-            bounds=bounds, constraints={"type": "eq", "fun": lambda x, f=face: f @ x - size}, options={"ftol": 1e-14},
-        )  # fmt: skip
+            lambda x: float(np.sum(((x - THREE.value) / THREE.error) ** 2)),
+            signs * size,
+            method="SLSQP",
+            bounds=bounds,
+            constraints={"type": "eq", "fun": lambda x, f=face: f @ x - size},
+            options={"ftol": 1e-14},
+        )
         if found.success and found.fun < best:
             best, where = found.fun, found.x
     ours = nearest(THREE, size)
@@ -85,7 +117,9 @@ def test_the_interval_of_a_single_size_has_a_closed_form(value):
     one = single(value, df=1e7)
 
     def beyond(m, share):
-        return stats.norm.sf((abs(value) - m) / 0.4) + stats.norm.cdf((-abs(value) - m) / 0.4) - share
+        return (
+            stats.norm.sf((abs(value) - m) / 0.4) + stats.norm.cdf((-abs(value) - m) / 0.4) - share
+        )
 
     low = optimize.brentq(beyond, 0, 3, args=(0.025,)) if beyond(0, 0.025) < 0 else 0.0
     high = optimize.brentq(beyond, 0, 5, args=(0.975,))
@@ -95,7 +129,11 @@ def test_the_interval_of_a_single_size_has_a_closed_form(value):
 
 def test_at_both_ends_what_was_observed_is_as_rare_as_asked():
     clear = replace(THREE, value=np.array([0.8, -0.9, 0.3]))
-    for some, level in ((clear, 0.95), (clear, 0.8), (replace(clear, block=np.zeros(3, dtype=np.int64)), 0.9)):
+    for some, level in (
+        (clear, 0.95),
+        (clear, 0.8),
+        (replace(clear, block=np.zeros(3, dtype=np.int64)), 0.9),
+    ):
         low, high = size_interval(some, some.drawn(0), level=level, most=2.0)
         assert 0 < low < some.size < high < 2
         errors, tail = scipy_errors(some, 200_000, 9), (1 - level) / 2
@@ -125,12 +163,20 @@ def test_correlations_of_estimates_are_those_of_their_clusters():
     more = np.array([influence[other == g].sum(axis=0) for g in range(5)])
     total = sums.T @ sums * 6 / 5 + more.T @ more * 5 / 4
     scale = np.sqrt(np.diag(total))
-    assert influence_correlation(influence, [code, other]) == pytest.approx(total / np.outer(scale, scale))
+    assert influence_correlation(influence, [code, other]) == pytest.approx(
+        total / np.outer(scale, scale)
+    )
 
 
 def test_an_estimate_of_zero_is_not_certain():
-    one = Estimates(value=np.zeros(1), error=np.array([0.5]), df=np.array([20.0]), correlation=np.ones((1, 1)),
-                    weight=np.ones(1), block=np.zeros(1, dtype=np.int64))  # fmt: skip
+    one = Estimates(
+        value=np.zeros(1),
+        error=np.array([0.5]),
+        df=np.array([20.0]),
+        correlation=np.ones((1, 1)),
+        weight=np.ones(1),
+        block=np.zeros(1, dtype=np.int64),
+    )
     low, high = size_interval(one, one.drawn(0), level=0.95, most=2.0)
     assert low == 0
     assert 0.5 < high < 1.5
@@ -138,7 +184,13 @@ def test_an_estimate_of_zero_is_not_certain():
 
 def test_draws_hang_together_where_degrees_of_freedom_differ_by_rounding():
     def drawn(df):
-        return Estimates(value=np.ones(1), error=np.ones(1), df=np.array([df]), correlation=np.ones((1, 1)),
-                         weight=np.ones(1), block=np.zeros(1, dtype=np.int64)).drawn(3)  # fmt: skip
+        return Estimates(
+            value=np.ones(1),
+            error=np.ones(1),
+            df=np.array([df]),
+            correlation=np.ones((1, 1)),
+            weight=np.ones(1),
+            block=np.zeros(1, dtype=np.int64),
+        ).drawn(3)
 
     assert drawn(2.0) == pytest.approx(drawn(2.0 + 1e-12), rel=1e-9)

@@ -32,7 +32,11 @@ def distances(counts, ties="mean", refusal="max", scores=FIVE):
         (ACE, "high", [4, 3, 2, 1, 0]),
         (ACE, "nearest", [0, 1, 0, 1, 0]),
         ([1.0, 1, 1, 1, 1], "mean", [2, 1, 0, 1, 2]),
-        ([2.0, 2, 0, 2, 0], "mean", [4 / 3, 1 / 3, 2 / 3, 5 / 3, 8 / 3]),  # all tied levels count, not first and last
+        (
+            [2.0, 2, 0, 2, 0],
+            "mean",
+            [4 / 3, 1 / 3, 2 / 3, 5 / 3, 8 / 3],
+        ),  # all tied levels count, not first and last
     ],
 )
 def test_each_rule_for_tied_modes_by_hand(counts, ties, expected):
@@ -50,7 +54,12 @@ def test_dropped_ties_and_empty_rows_have_no_mode():
 @pytest.mark.parametrize(
     ("counts", "ties", "refusal", "expected"),
     [
-        ([0.0, 0, 2, 0, 0], "mean", "max", 4),  # farther than any answer can be: the mode is in the middle
+        (
+            [0.0, 0, 2, 0, 0],
+            "mean",
+            "max",
+            4,
+        ),  # farther than any answer can be: the mode is in the middle
         ([0.0, 0, 2, 0, 0], "mean", "item_max", 2),
         (D, "mean", "item_max", 3),
         (BC, "mean", "item_max", 2.5),
@@ -78,6 +87,8 @@ def test_loops_over_single_answers_agree(ties):
         assert known[index] == bool(modes and (ties != "drop" or len(modes) == 1))
         if not known[index]:
             continue
-        chosen = {"low": [min(modes)], "high": [max(modes)], "nearest": modes}.get(ties, [sum(modes) / len(modes)])
+        chosen = {"low": [min(modes)], "high": [max(modes)], "nearest": modes}.get(
+            ties, [sum(modes) / len(modes)]
+        )
         expected = [min(abs(mode - level) for mode in chosen) for level in range(5)]
         assert found[index].tolist() == pytest.approx([*expected, max(expected)], abs=1e-12)

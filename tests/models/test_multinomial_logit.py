@@ -11,14 +11,24 @@ from socialstats.models.multinomial_logit import multinomial_logit, probabilitie
 from tests.golden_data import golden
 
 
-def table(seed: int, clusters: int = 30, beta: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def table(
+    seed: int, clusters: int = 30, beta: float = 0.0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Three levels, a column within clusters and one between them, clusters with tastes of their own."""
     rng = np.random.default_rng(seed)
     code = np.repeat(np.arange(clusters), 2)
-    x = np.column_stack([np.ones(2 * clusters), np.tile([0.0, 1.0], clusters), (code % 3).astype(float)])
+    x = np.column_stack(
+        [np.ones(2 * clusters), np.tile([0.0, 1.0], clusters), (code % 3).astype(float)]
+    )
     taste = rng.normal(0, 0.6, (clusters, 2))[code]
-    odds = np.exp(np.column_stack([np.zeros(2 * clusters), 0.3 + taste[:, 0] + beta * x[:, 1], -0.2 + taste[:, 1]]))
-    counts = np.array([rng.multinomial(6, p) for p in odds / odds.sum(axis=1, keepdims=True)]).astype(float)
+    odds = np.exp(
+        np.column_stack(
+            [np.zeros(2 * clusters), 0.3 + taste[:, 0] + beta * x[:, 1], -0.2 + taste[:, 1]]
+        )
+    )
+    counts = np.array(
+        [rng.multinomial(6, p) for p in odds / odds.sum(axis=1, keepdims=True)]
+    ).astype(float)
     return x, counts, code
 
 
@@ -55,7 +65,9 @@ def test_alike_rows_and_their_order_do_not_matter():
     one = multinomial_logit(x, counts, code)
     order = np.random.default_rng(1).permutation(2 * len(x))
     halves = np.concatenate([np.floor(counts / 2), np.ceil(counts / 2)])[order]
-    two = multinomial_logit(np.concatenate([x, x])[order], halves, 7 * np.concatenate([code, code])[order] + 3)
+    two = multinomial_logit(
+        np.concatenate([x, x])[order], halves, 7 * np.concatenate([code, code])[order] + 3
+    )
     assert two.coef == pytest.approx(one.coef, abs=1e-9)
     assert two.robust.covariance()[0] == pytest.approx(one.robust.covariance()[0], rel=1e-7)
 
@@ -67,7 +79,9 @@ def test_statsmodels_has_the_same_maximum_and_information():
     fit = multinomial_logit(x, counts, code)
     row, level = np.nonzero(counts)
     times = counts[row, level].astype(int)
-    peer = MNLogit(np.repeat(level, times), x[np.repeat(row, times)]).fit(method="newton", tol=1e-12, disp=0)
+    peer = MNLogit(np.repeat(level, times), x[np.repeat(row, times)]).fit(
+        method="newton", tol=1e-12, disp=0
+    )
     assert fit.coef == pytest.approx(np.asarray(peer.params).T, abs=1e-8)
     assert fit.bread == pytest.approx(np.asarray(peer.cov_params()), rel=1e-6)
 
@@ -79,8 +93,12 @@ def test_whitened_rows_have_the_score_and_the_information(seed):
     p = probabilities(x, coef)
     rows, residuals = whitened(x, counts, p)
     off = (counts - counts.sum(axis=1, keepdims=True) * p)[:, 1:]
-    weights = [n * (np.diag(q) - np.outer(q, q)) for n, q in zip(counts.sum(axis=1), p[:, 1:], strict=True)]
-    assert rows.T @ residuals == pytest.approx(sum(np.kron(e, one) for e, one in zip(off, x, strict=True)))
+    weights = [
+        n * (np.diag(q) - np.outer(q, q)) for n, q in zip(counts.sum(axis=1), p[:, 1:], strict=True)
+    ]
+    assert rows.T @ residuals == pytest.approx(
+        sum(np.kron(e, one) for e, one in zip(off, x, strict=True))
+    )
     wanted = sum(np.kron(w, np.outer(one, one)) for w, one in zip(weights, x, strict=True))
     assert (rows.T @ rows).toarray() == pytest.approx(wanted)
 
@@ -145,9 +163,13 @@ def test_a_term_of_a_single_cluster_has_no_error():
 
 def test_a_level_that_a_column_rules_out_has_no_fit():
     with pytest.raises(UndefinedStatistic, match="rule a level out"):
-        multinomial_logit(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([[3.0, 4.0], [5.0, 0.0]]), np.arange(2))
+        multinomial_logit(
+            np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([[3.0, 4.0], [5.0, 0.0]]), np.arange(2)
+        )
     with pytest.raises(UndefinedStatistic, match="rule a level out"):
-        multinomial_logit(np.ones((2, 1)), np.array([[3.0, 0.0, 4.0], [5.0, 0.0, 1.0]]), np.arange(2))
+        multinomial_logit(
+            np.ones((2, 1)), np.array([[3.0, 0.0, 4.0], [5.0, 0.0, 1.0]]), np.arange(2)
+        )
     with pytest.raises(UndefinedStatistic, match="single cluster"):
         multinomial_logit(np.ones((2, 1)), np.ones((2, 2)), np.zeros(2, dtype=int))
 
@@ -160,5 +182,7 @@ def test_separated_columns_have_no_fit_whatever_the_levels():
         multinomial_logit(x, counts, np.arange(6))
     counts[5, 2] = 1
     assert np.isfinite(multinomial_logit(x, counts, np.arange(6)).coef).all()
-    big = multinomial_logit(np.ones((2, 1)), np.array([[300_000.0, 1.0], [500_000.0, 1.0]]), np.arange(2))
+    big = multinomial_logit(
+        np.ones((2, 1)), np.array([[300_000.0, 1.0], [500_000.0, 1.0]]), np.arange(2)
+    )
     assert big.coef[0, 0] == pytest.approx(np.log(2 / 800_000), abs=1e-9)

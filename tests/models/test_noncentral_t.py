@@ -8,14 +8,21 @@ from scipy import integrate, stats
 
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.metrics.effect_sizes import effect_sizes_from_summary
-from socialstats.models.effect_sizes import d_z_interval, hedges_j, noncentral_t_tail, noncentrality_interval
+from socialstats.models.effect_sizes import (
+    d_z_interval,
+    hedges_j,
+    noncentral_t_tail,
+    noncentrality_interval,
+)
 from tests.golden_data import golden
 
 SETS = ("paired_sleep", "paired_anorexia_FT")
 
 
 @pytest.mark.parametrize("name", SETS)
-@pytest.mark.parametrize(("level", "key"), [(0.95, "d_z_ci95_ncp_uniroot"), (0.9, "d_z_ci90_ncp_uniroot")])
+@pytest.mark.parametrize(
+    ("level", "key"), [(0.95, "d_z_ci95_ncp_uniroot"), (0.9, "d_z_ci90_ncp_uniroot")]
+)
 def test_interval_of_d_z_is_rs(name, level, key):
     r = golden(name)["r"]
     # R's uniroot ran to a tolerance of 1e-12 or so on the noncentrality
@@ -68,7 +75,9 @@ def test_where_scipy_has_no_distribution_function_the_solver_goes_on():
     assert all(not low <= c <= high for c in holes)
 
 
-@pytest.mark.parametrize(("t", "df", "level"), [(math.nan, 5, 0.95), (math.inf, 5, 0.95), (1, 0, 0.95), (1, 5, 95)])
+@pytest.mark.parametrize(
+    ("t", "df", "level"), [(math.nan, 5, 0.95), (math.inf, 5, 0.95), (1, 0, 0.95), (1, 5, 95)]
+)
 def test_impossible_input(t, df, level):
     with pytest.raises(InputError):
         noncentrality_interval(t, df, level)
@@ -98,19 +107,29 @@ def test_far_tails_keep_their_digits(t, df, center, upper):
 
 
 def test_far_tails_of_the_central_t_and_the_normal():
-    assert noncentral_t_tail(0.0, 50, -14.0, upper=True) == pytest.approx(stats.norm.sf(14), rel=1e-10)
-    assert noncentral_t_tail(30.0, 40, 0.0, upper=True) == pytest.approx(stats.t.sf(30, 40), rel=1e-10)
-    assert noncentral_t_tail(8.0, 1e6, 0.0, upper=True) == pytest.approx(stats.t.sf(8, 1e6), rel=1e-8)
+    assert noncentral_t_tail(0.0, 50, -14.0, upper=True) == pytest.approx(
+        stats.norm.sf(14), rel=1e-10
+    )
+    assert noncentral_t_tail(30.0, 40, 0.0, upper=True) == pytest.approx(
+        stats.t.sf(30, 40), rel=1e-10
+    )
+    assert noncentral_t_tail(8.0, 1e6, 0.0, upper=True) == pytest.approx(
+        stats.t.sf(8, 1e6), rel=1e-8
+    )
 
 
-@pytest.mark.parametrize("case", golden("noncentral_t")["cases"], ids=lambda c: f"t={c['t']:g}, df={c['df']}")
+@pytest.mark.parametrize(
+    "case", golden("noncentral_t")["cases"], ids=lambda c: f"t={c['t']:g}, df={c['df']}"
+)
 def test_ends_of_any_t_are_rs_quantiles(case):
     # R's uniroot ran to 1e-13 of the end, on integrals right to 1e-13
     ends = noncentrality_interval(case["t"], case["df"])
     assert ends == pytest.approx((case["low"], case["high"]), rel=1e-11)
 
 
-@pytest.mark.parametrize("case", golden("noncentral_t")["many"], ids=lambda c: f"t={c['t']:g}, df={c['df']:g}")
+@pytest.mark.parametrize(
+    "case", golden("noncentral_t")["many"], ids=lambda c: f"t={c['t']:g}, df={c['df']:g}"
+)
 def test_ends_of_small_t_with_many_df_are_rs(case):
     # R's dchisq is right to some 1e-13 for so many df
     ends = noncentrality_interval(case["t"], case["df"])
@@ -131,7 +150,9 @@ def test_an_end_beyond_the_largest_float_is_undefined():
         noncentrality_interval(1.7e308, 3)
 
 
-@pytest.mark.parametrize(("t", "df"), [(2.0, 1e12), (1e-300, 5), (1e4, 1e12), (141.0, 1), (0.0, 1e15)])
+@pytest.mark.parametrize(
+    ("t", "df"), [(2.0, 1e12), (1e-300, 5), (1e4, 1e12), (141.0, 1), (0.0, 1e15)]
+)
 def test_ends_hold_t(t, df):
     low, high = noncentrality_interval(t, df)
     assert low < t < high
@@ -139,10 +160,14 @@ def test_ends_hold_t(t, df):
 
 def test_summary_numbers_with_a_large_t():
     row = effect_sizes_from_summary(t=1e5, n=6).row("d_z")
-    assert row.conf_high == pytest.approx(65_402.6, abs=0.1)  # 160,203.0087 of noncentral_t.json over sqrt(6)
+    assert row.conf_high == pytest.approx(
+        65_402.6, abs=0.1
+    )  # 160,203.0087 of noncentral_t.json over sqrt(6)
     assert row.conf_low == pytest.approx(16_645.44, abs=0.01)
     wide = effect_sizes_from_summary(t=1e6, n=6).row("d_z")
-    assert (wide.conf_low, wide.conf_high) == pytest.approx((10 * row.conf_low, 10 * row.conf_high), rel=1e-6)
+    assert (wide.conf_low, wide.conf_high) == pytest.approx(
+        (10 * row.conf_low, 10 * row.conf_high), rel=1e-6
+    )
 
 
 @pytest.mark.parametrize("df", [1500, 1999, 2001, 5000])

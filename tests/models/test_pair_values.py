@@ -14,9 +14,13 @@ RNG = np.random.default_rng(8)
 
 def design(first, second, scale="numeric"):
     return Paired(
-        conditions=("a", "b"), first=np.asarray(first, dtype=float), second=np.asarray(second, dtype=float),
-        count=np.ones(len(first)), scale=scale, levels=("x", "y") if scale == "nominal" else (),
-    )  # fmt: skip
+        conditions=("a", "b"),
+        first=np.asarray(first, dtype=float),
+        second=np.asarray(second, dtype=float),
+        count=np.ones(len(first)),
+        scale=scale,
+        levels=("x", "y") if scale == "nominal" else (),
+    )
 
 
 def test_differences_equal_up_to_rounding_are_equal():
@@ -45,9 +49,13 @@ def test_bootstrap_interval_of_a_mean_is_scipys_up_to_the_draws(ci):
     x = RNG.exponential(size=60)
     ours = mean_interval(x, np.ones(60), [], ci=ci, level=0.9, resamples=20_000, seed=1)
     method = {"bca": "BCa"}.get(ci, ci)
-    theirs = stats.bootstrap((x,), np.mean, confidence_level=0.9, n_resamples=20_000, method=method, rng=2)
+    theirs = stats.bootstrap(
+        (x,), np.mean, confidence_level=0.9, n_resamples=20_000, method=method, rng=2
+    )
     error = 4 * np.sqrt(2) * max(ours.error_low[0], ours.error_high[0])
-    assert (ours.low[0], ours.high[0]) == pytest.approx(tuple(theirs.confidence_interval), abs=error)
+    assert (ours.low[0], ours.high[0]) == pytest.approx(
+        tuple(theirs.confidence_interval), abs=error
+    )
 
 
 def brute_studentized(x, code, draws, level):
@@ -74,7 +82,9 @@ def test_studentized_interval_by_loops(single):
     code = np.arange(30) if single else np.repeat(np.arange(12), [1, 2, 3, 4] * 3)
     x = RNG.normal(size=len(code)) + 0.8 * RNG.normal(size=30)[code]
     codes = [] if single else [code]
-    ours = mean_interval(x, np.ones(len(x)), codes, ci="studentized", level=0.9, resamples=20_000, seed=3)
+    ours = mean_interval(
+        x, np.ones(len(x)), codes, ci="studentized", level=0.9, resamples=20_000, seed=3
+    )
     theirs = brute_studentized(x, code, 4000, 0.9)
     assert ours.low[0] == pytest.approx(theirs[0], abs=6 * ours.error_low[0])
     assert ours.high[0] == pytest.approx(theirs[1], abs=6 * ours.error_high[0])
@@ -85,7 +95,13 @@ def test_counts_are_repeated_values_in_distribution():
     for ci in ("percentile", "bca", "studentized"):
         short = mean_interval(values, count, [], ci=ci, level=0.9, resamples=10_000, seed=1)
         long = mean_interval(
-            np.repeat(values, count.astype(int)), np.ones(20), [], ci=ci, level=0.9, resamples=10_000, seed=2
+            np.repeat(values, count.astype(int)),
+            np.ones(20),
+            [],
+            ci=ci,
+            level=0.9,
+            resamples=10_000,
+            seed=2,
         )
         assert short.low[0] == pytest.approx(long.low[0], abs=0.1)
         assert short.high[0] == pytest.approx(long.high[0], abs=0.1)
@@ -96,7 +112,9 @@ def test_bca_of_clusters_uses_the_jackknife_of_clusters():
     x = RNG.exponential(size=30) + RNG.exponential(size=10)[code]
     table, units = np.column_stack([x, np.ones(30)]), Units.clusters(code)
     mean = lambda s: s[:, :1] / s[:, 1:]  # noqa: E731
-    by_hand = bca(bootstrap(table, mean, units, resamples=999, seed=5), jackknife(table, mean, units))
+    by_hand = bca(
+        bootstrap(table, mean, units, resamples=999, seed=5), jackknife(table, mean, units)
+    )
     ours = mean_interval(x, np.ones(30), [code], ci="bca", level=0.95, resamples=999, seed=5)
     assert (ours.low[0], ours.high[0]) == pytest.approx((by_hand.low[0], by_hand.high[0]), rel=1e-9)
 
@@ -104,6 +122,11 @@ def test_bca_of_clusters_uses_the_jackknife_of_clusters():
 def test_crossed_factors_have_no_bca():
     with pytest.raises(InputError, match="'bca' needs pairs or one"):
         mean_interval(
-            RNG.normal(size=6), np.ones(6), [np.arange(6) % 2, np.arange(6) % 3], ci="bca", level=0.9, resamples=99,
+            RNG.normal(size=6),
+            np.ones(6),
+            [np.arange(6) % 2, np.arange(6) % 3],
+            ci="bca",
+            level=0.9,
+            resamples=99,
             seed=0,
-        )  # fmt: skip
+        )

@@ -16,7 +16,9 @@ def by_scipy(value: float, mean: float, square: float, level: float) -> tuple[fl
     ends = []
     for p in ((1 + level) / 2, (1 - level) / 2):
         off = lambda nc, p=p: stats.ncx2.cdf(x, df, nc) - p  # noqa: E731
-        ends.append(0.0 if stats.chi2.cdf(x, df) <= p else scale * optimize.brentq(off, 1e-9, 4 * x + 50))
+        ends.append(
+            0.0 if stats.chi2.cdf(x, df) <= p else scale * optimize.brentq(off, 1e-9, 4 * x + 50)
+        )
     return ends[0], ends[1]
 
 
@@ -36,7 +38,10 @@ def test_ends_are_those_of_the_noncentral_chi_square(x: float, df: float, level:
 def test_far_ones_are_normal_and_go_on_where_the_others_end(df: float) -> None:
     scale = 0.002
     for x in (0.99 * FAR, 1.01 * FAR, 3 * FAR):
-        ends, wanted = (np.array(of(x * scale, df * scale, df * scale**2, 0.95)) for of in (one_interval, by_scipy))
+        ends, wanted = (
+            np.array(of(x * scale, df * scale, df * scale**2, 0.95))
+            for of in (one_interval, by_scipy)
+        )
         assert ends == pytest.approx(wanted, abs=0.03 * np.ptp(wanted))
         assert np.ptp(ends) == pytest.approx(np.ptp(wanted), rel=0.01)
     low, high = one_interval(x * scale, df * scale, df * scale**2, 0.95)
@@ -44,8 +49,12 @@ def test_far_ones_are_normal_and_go_on_where_the_others_end(df: float) -> None:
     assert (low, high) == pytest.approx((scale * (x - df) - reach, scale * (x - df) + reach))
 
 
-@pytest.mark.parametrize("given", [(0.0, 1.0, 1.0), (1.0, 0.0, 1.0), (1.0, 1.0, 0.0), (-1.0, 1.0, 1.0)])
-def test_without_a_positive_value_mean_and_square_there_is_none(given: tuple[float, float, float]) -> None:
+@pytest.mark.parametrize(
+    "given", [(0.0, 1.0, 1.0), (1.0, 0.0, 1.0), (1.0, 1.0, 0.0), (-1.0, 1.0, 1.0)]
+)
+def test_without_a_positive_value_mean_and_square_there_is_none(
+    given: tuple[float, float, float],
+) -> None:
     assert np.isnan(one_interval(*given, 0.95)).all()
 
 

@@ -31,7 +31,9 @@ def test_normal_p_with_and_without_correction_is_rs(name):
     assert found.p_normal(corrected=False) == pytest.approx(r["wilcox_p_normal_nocc"], rel=1e-10)
 
 
-@pytest.mark.parametrize("d", [differences("paired_sleep"), np.array([0, 0, 3, -1, 2, 2, 5, -4, 1, 6, 2.5, 7])])
+@pytest.mark.parametrize(
+    "d", [differences("paired_sleep"), np.array([0, 0, 3, -1, 2, 2, 5, -4, 1, 6, 2.5, 7])]
+)
 def test_pratts_zeros_are_scipys(d):
     found = ranks(d, zeros="pratt")
     theirs = stats.wilcoxon(d, zero_method="pratt", method="approx", correction=False)
@@ -47,13 +49,21 @@ def test_exact_and_normal_p_without_ties_are_rs(alternative):
     p, name = r["p"], NAMES[alternative]
     assert found.p_value(name) == (pytest.approx(p[f"exact {alternative}"], rel=1e-12), True)
     assert found.p_normal(name) == pytest.approx(p[f"corrected {alternative}"], rel=1e-10)
-    assert found.p_normal(name, corrected=False) == pytest.approx(p[f"plain {alternative}"], rel=1e-10)
+    assert found.p_normal(name, corrected=False) == pytest.approx(
+        p[f"plain {alternative}"], rel=1e-10
+    )
 
 
-@pytest.mark.parametrize("d", [
-    [1, 1, -2, 3, 3, -1, 4, 2], [1, 1, 1, 1, 1], [1, 1, 1, 1, 2], [2, 2, -2, 2, 0, 0, 1],
-    [0.5, -0.5, 0.5, 3, 3, 3, 3, -3],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "d",
+    [
+        [1, 1, -2, 3, 3, -1, 4, 2],
+        [1, 1, 1, 1, 1],
+        [1, 1, 1, 1, 2],
+        [2, 2, -2, 2, 0, 0, 1],
+        [0.5, -0.5, 0.5, 3, 3, 3, 3, -3],
+    ],
+)
 @pytest.mark.parametrize("alternative", ["two_sided", "greater", "less"])
 def test_exact_p_with_ties_is_that_of_all_patterns_of_signs_and_scipys_permutation(d, alternative):
     d = np.array(d, float)
@@ -62,10 +72,14 @@ def test_exact_p_with_ties_is_that_of_all_patterns_of_signs_and_scipys_permutati
     sums = np.array([rank @ np.array(signs) for signs in product((0, 1), repeat=len(kept))])
     seen = rank[kept > 0].sum()
     above, below = np.mean(sums >= seen), np.mean(sums <= seen)
-    wanted = {"two_sided": min(1, 2 * min(above, below)), "greater": above, "less": below}[alternative]
+    wanted = {"two_sided": min(1, 2 * min(above, below)), "greater": above, "less": below}[
+        alternative
+    ]
     assert ranks(d).p_value(alternative) == (pytest.approx(wanted, rel=1e-12), True)
     side = alternative.replace("_", "-")
-    theirs = stats.wilcoxon(kept, alternative=side, method=stats.PermutationMethod(n_resamples=np.inf))
+    theirs = stats.wilcoxon(
+        kept, alternative=side, method=stats.PermutationMethod(n_resamples=np.inf)
+    )
     assert theirs.pvalue == pytest.approx(wanted, rel=1e-12)
 
 
@@ -76,13 +90,17 @@ def test_no_p_is_smaller_than_that_of_equal_signs():
     assert ranks([1, 1, 1, 1, 1]).p_normal() == pytest.approx(0.0369, abs=1e-4)
 
 
-@pytest.mark.parametrize(("n", "size"), [(8, 0.0078125), (16, 0.02127075195), (50, 0.03283913756), (2000, 0.04655282)])
+@pytest.mark.parametrize(
+    ("n", "size"), [(8, 0.0078125), (16, 0.02127075195), (50, 0.03283913756), (2000, 0.04655282)]
+)
 def test_size_where_all_differences_are_of_one_size(n, size):
     positive = np.arange(n + 1)
     chance = stats.binom.pmf(positive, n, 0.5)
     seen = chance > 1e-12
-    rejected = [signed_rank(np.array([3.0, -3.0]), np.array([k, n - k], float)).p_value()[0] <= 0.05
-                for k in positive[seen].tolist()]  # fmt: skip
+    rejected = [
+        signed_rank(np.array([3.0, -3.0]), np.array([k, n - k], float)).p_value()[0] <= 0.05
+        for k in positive[seen].tolist()
+    ]
     assert chance[seen] @ rejected == pytest.approx(size, abs=1e-4)
 
 
@@ -91,7 +109,9 @@ def test_p_of_ratings_is_that_of_the_distribution_of_v_whose_size_is_at_most_the
     rng = np.random.default_rng(n)
     size = rng.integers(1, 4, n).astype(float)
     doubled = np.round(2 * stats.rankdata(size)).astype(int)
-    chance = np.array([1.0])  # of the sum of the doubled positive ranks, one difference after the other
+    chance = np.array(
+        [1.0]
+    )  # of the sum of the doubled positive ranks, one difference after the other
     for one in doubled:
         chance = (np.append(chance, np.zeros(one)) + np.append(np.zeros(one), chance)) / 2
     lower = np.cumsum(chance)
@@ -99,7 +119,10 @@ def test_p_of_ratings_is_that_of_the_distribution_of_v_whose_size_is_at_most_the
     assert chance[p <= 0.05].sum() <= 0.05
     for _ in range(10):
         sign = np.where(rng.random(n) < rng.uniform(0.3, 0.7), 1, -1)
-        assert ranks(sign * size).p_value() == (pytest.approx(p[doubled[sign > 0].sum()], rel=1e-9), True)
+        assert ranks(sign * size).p_value() == (
+            pytest.approx(p[doubled[sign > 0].sum()], rel=1e-9),
+            True,
+        )
 
 
 def test_untied_differences_are_exact_below_fifty_as_in_r():

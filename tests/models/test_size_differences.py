@@ -12,8 +12,14 @@ from socialstats.models.size_differences import SizeDifference, Sizes
 
 def sizes(values: np.ndarray, errors: np.ndarray, df: float = 12.0) -> Sizes:
     k = len(values)
-    known = Estimates(value=values, error=errors, df=np.full(k, df), correlation=np.eye(k), weight=np.full(k, 1 / k),
-                      block=np.arange(k))  # fmt: skip
+    known = Estimates(
+        value=values,
+        error=errors,
+        df=np.full(k, df),
+        correlation=np.eye(k),
+        weight=np.full(k, 1 / k),
+        block=np.arange(k),
+    )
     return Sizes(estimates=known, influence=np.eye(k), seed=1)
 
 
@@ -36,8 +42,12 @@ def test_far_from_0_it_is_the_t_test_of_a_difference(r: float) -> None:
     assert turned.interval(0.95, most=9.0)[0] == pytest.approx(-found.interval(0.95, most=9.0)[1])
 
 
-@pytest.mark.parametrize(("one", "two"), [((1.5, 0.2), (0.1, 0.3)), ((0.7, 0.2), (0.2, 0.3)), ((0.1, 0.2), (0.9, 0.3))])
-def test_the_interval_at_1_less_p_ends_at_0(one: tuple[float, float], two: tuple[float, float]) -> None:
+@pytest.mark.parametrize(
+    ("one", "two"), [((1.5, 0.2), (0.1, 0.3)), ((0.7, 0.2), (0.2, 0.3)), ((0.1, 0.2), (0.9, 0.3))]
+)
+def test_the_interval_at_1_less_p_ends_at_0(
+    one: tuple[float, float], two: tuple[float, float]
+) -> None:
     found = SizeDifference(one=single(*one), two=single(*two), correlation=-0.2)
     ends = found.interval(1 - found.p_value(), most=9.0)
     assert ends[0 if found.gap > 0 else 1] == pytest.approx(0.0, abs=0.02)
@@ -50,10 +60,15 @@ def test_no_difference_has_p_of_1_and_limits_of_either_size() -> None:
     assert found.interval(0.95, most=9.0) == pytest.approx((-limits[1], limits[0]))
 
 
-@pytest.mark.parametrize(("first", "second", "errors", "r"), [
-    (0.0, 0.0, (0.2, 1.0), 0.0), (2.0, 2.0, (1.0, 1.0), -0.6), (2.0, -2.0, (1.0, 1.0), 0.6),
-    (3.0, 0.0, (0.2, 1.0), 0.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("first", "second", "errors", "r"),
+    [
+        (0.0, 0.0, (0.2, 1.0), 0.0),
+        (2.0, 2.0, (1.0, 1.0), -0.6),
+        (2.0, -2.0, (1.0, 1.0), 0.6),
+        (3.0, 0.0, (0.2, 1.0), 0.0),
+    ],
+)
 @pytest.mark.slow
 def test_intervals_hold_and_tests_keep_their_size(
     first: float, second: float, errors: tuple[float, float], r: float
@@ -63,8 +78,10 @@ def test_intervals_hold_and_tests_keep_their_size(
     for _ in range(400):
         noise = rng.multivariate_normal([0, 0], [[1, r], [r, 1]]) * errors
         seen = errors * np.sqrt(rng.chisquare(10, 2) / 10)
-        one, two = (sizes(np.array([value + e]), np.array([s]), 10.0)
-                    for value, e, s in zip((first, second), noise, seen, strict=True))  # fmt: skip
+        one, two = (
+            sizes(np.array([value + e]), np.array([s]), 10.0)
+            for value, e, s in zip((first, second), noise, seen, strict=True)
+        )
         sign = np.sign(one.estimates.value[0] * two.estimates.value[0])
         found = SizeDifference(one=one, two=two, correlation=min(r * sign, 0.0))
         low, high = found.interval(0.95, most=9.0)

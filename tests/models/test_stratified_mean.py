@@ -15,9 +15,11 @@ def made(seed, strata=3, clusters=9):
     rng = np.random.default_rng(seed)
     weights = rng.dirichlet(np.ones(strata))
     return rng.normal(size=(N, 2)), Strata(
-        stratum=rng.permutation(np.arange(N) % strata), cluster=rng.integers(0, clusters, N), weights=weights,
+        stratum=rng.permutation(np.arange(N) % strata),
+        cluster=rng.integers(0, clusters, N),
+        weights=weights,
         names=tuple("abcdef"[:strata]),
-    )  # fmt: skip
+    )
 
 
 def matrices(y, strata):
@@ -62,14 +64,23 @@ def test_one_stratum_is_the_clustered_mean():
 
 def test_independent_units_add_the_variances_of_the_strata():
     values, strata = made(1)
-    alone = Strata(stratum=strata.stratum, cluster=np.arange(N), weights=strata.weights, names=strata.names)
+    alone = Strata(
+        stratum=strata.stratum, cluster=np.arange(N), weights=strata.weights, names=strata.names
+    )
     parts = [values[strata.stratum == t, 0] for t in range(3)]
-    wanted = sum(w**2 * part.var(ddof=1) / len(part) for w, part in zip(strata.weights, parts, strict=True))
+    wanted = sum(
+        w**2 * part.var(ddof=1) / len(part) for w, part in zip(strata.weights, parts, strict=True)
+    )
     assert stratified_means(values, alone).covariance[0, 0] == pytest.approx(wanted, rel=1e-12)
 
 
 def test_a_stratum_of_one_unit_has_no_error_and_says_so():
-    strata = Strata(stratum=np.array([0, 0, 1]), cluster=np.arange(3), weights=np.array([0.5, 0.5]), names=("a", "b"))
+    strata = Strata(
+        stratum=np.array([0, 0, 1]),
+        cluster=np.arange(3),
+        weights=np.array([0.5, 0.5]),
+        names=("a", "b"),
+    )
     found = stratified_means(np.array([[1.0], [2.0], [3.0]]), strata)
     assert found.estimate.tolist() == [2.25]
     assert found.undefined == "task 'b' has one unit only: no standard error"

@@ -18,7 +18,9 @@ def one_by_one(data, w):
         up, down = w[0, :, r] + w[2, :, r] > 0, w[1, :, r] + w[2, :, r] > 0
         winner = np.concatenate([data.a[up], data.b[down]])
         loser = np.concatenate([data.b[up], data.a[down]])
-        graph = csr_array((np.ones(len(winner)), (winner, loser)), shape=(data.n_items, data.n_items))
+        graph = csr_array(
+            (np.ones(len(winner)), (winner, loser)), shape=(data.n_items, data.n_items)
+        )
         found.append(connected_components(graph, directed=True, connection="strong")[0] == 1)
     return np.array(found)
 
@@ -31,7 +33,9 @@ def test_every_replicate_agrees_with_scipy(items, reps, present):
     a, b = np.triu_indices(items, k=1)
     data = SimpleNamespace(a=a, b=b, n_items=items)
     for ties in (0.0, 0.1):
-        w = (rng.random((3, len(a), reps)) < np.array([present, present, ties])[:, None, None]).astype(float)
+        w = (
+            rng.random((3, len(a), reps)) < np.array([present, present, ties])[:, None, None]
+        ).astype(float)
         assert np.array_equal(strongly_connected(data, w), one_by_one(data, w))
 
 

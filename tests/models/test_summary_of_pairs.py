@@ -11,11 +11,17 @@ from socialstats.models.effect_sizes import pair_values, summary_of
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_the_sum_of_cubes_of_differences_is_that_of_scipys_skewness_over_the_root_of_n(sign: int) -> None:
+def test_the_sum_of_cubes_of_differences_is_that_of_scipys_skewness_over_the_root_of_n(
+    sign: int,
+) -> None:
     after = sign * np.random.default_rng(3).lognormal(size=20)
     before = np.random.default_rng(4).normal(size=20) / 10
     units = [f"q{k:02d}" for k in range(20)]
-    rows = {"unit": units * 2, "condition": ["after"] * 20 + ["before"] * 20, "value": [*after, *before]}
+    rows = {
+        "unit": units * 2,
+        "condition": ["after"] * 20 + ["before"] * 20,
+        "value": [*after, *before],
+    }
     pairs = ss.Paired.from_frame(rows, unit="unit", value="value", conditions=("after", "before"))
     found = summary_of(pair_values(pairs))
     assert found.skewness == pytest.approx(stats.skew(after - before) / np.sqrt(20))

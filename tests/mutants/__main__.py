@@ -68,14 +68,35 @@ def run(copy: Path, tests: list[str], seconds: float) -> str | None:
     """Run tests until one fails, and return which one; None where all pass. CPU and memory have limits."""
     (copy / "tests.txt").write_text("\n".join(tests), encoding="utf-8")
     limits = f'ulimit -t {seconds:.0f}; ulimit -v {GIGABYTES * 2**20}; exec "$@"'
-    command = ["sh", "-c", limits, "sh", sys.executable, "-m", "pytest", *QUICK, "-x", "-n", "0", "-rfE", "--tb=no"]
+    command = [
+        "sh",
+        "-c",
+        limits,
+        "sh",
+        sys.executable,
+        "-m",
+        "pytest",
+        *QUICK,
+        "-x",
+        "-n",
+        "0",
+        "-rfE",
+        "--tb=no",
+    ]
     done = subprocess.run(
-        [*command, "@tests.txt"], cwd=copy, env=environment(copy), capture_output=True, text=True, check=False
+        [*command, "@tests.txt"],
+        cwd=copy,
+        env=environment(copy),
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode == SURVIVED:
         return None
     if done.returncode in STRANGE:
-        raise RuntimeError(f"pytest ended with {done.returncode}, which says nothing of a mutant: {done.stdout}")
+        raise RuntimeError(
+            f"pytest ended with {done.returncode}, which says nothing of a mutant: {done.stdout}"
+        )
     failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     return failed[-1] if failed else f"exit {done.returncode}"
 
@@ -99,7 +120,13 @@ def try_all(drawn: list[Mutant], jobs: int) -> Iterator[tuple[Mutant, str | None
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(jobs) as pool:
         copies: Queue[Path] = Queue()
         for k in range(jobs):
-            copies.put(Path(shutil.copytree(TOP, Path(folder, str(k)), ignore=shutil.ignore_patterns(*LEFT_OUT))))
+            copies.put(
+                Path(
+                    shutil.copytree(
+                        TOP, Path(folder, str(k)), ignore=shutil.ignore_patterns(*LEFT_OUT)
+                    )
+                )
+            )
         first = copies.get()
         subjects = measure(first, jobs)
         copies.put(first)
@@ -124,15 +151,22 @@ def main(seed: int, n: int, jobs: int) -> bool:
         noticed[mutant.operator] += notice is not None
         if notice is None:
             survivors.append(mutant)
-        print(f"{k}: {mutant.path}:{mutant.line} {mutant.operator}: {notice or 'SURVIVED'}", flush=True)
+        print(
+            f"{k}: {mutant.path}:{mutant.line} {mutant.operator}: {notice or 'SURVIVED'}",
+            flush=True,
+        )
     drawn_by = Counter(mutant.operator for mutant in drawn)
     for mutant in survivors:
-        print(f"\n{mutant.path}:{mutant.line} in {mutant.function or 'the module'}, {mutant.operator}\n{diff(mutant)}")
+        print(
+            f"\n{mutant.path}:{mutant.line} in {mutant.function or 'the module'}, {mutant.operator}\n{diff(mutant)}"
+        )
     print(f"\nSEED={seed}")
     for operator, total in drawn_by.items():
         print(f"{operator:17} {noticed[operator]:3} of {total:3}")
     share = noticed.total() / len(drawn)
-    print(f"{'all':17} {noticed.total():3} of {len(drawn):3}, {share:.1%}; at least {SHARE:.0%} are needed")
+    print(
+        f"{'all':17} {noticed.total():3} of {len(drawn):3}, {share:.1%}; at least {SHARE:.0%} are needed"
+    )
     return share >= SHARE
 
 

@@ -10,15 +10,71 @@ from types import CodeType
 
 from tests.mutants.sites import Site, is_guard, name_of, named_numbers, number_of, sites, value_of
 
-SYMMETRIC = {"minimum", "maximum", "min", "max", "hypot", "logaddexp", "array_equal", "isinstance", "issubclass",
-             "hasattr", "getattr", "isclose", "allclose", "dot", "cast", "gcd", "option"}  # fmt: skip
+SYMMETRIC = {
+    "minimum",
+    "maximum",
+    "min",
+    "max",
+    "hypot",
+    "logaddexp",
+    "array_equal",
+    "isinstance",
+    "issubclass",
+    "hasattr",
+    "getattr",
+    "isclose",
+    "allclose",
+    "dot",
+    "cast",
+    "gcd",
+    "option",
+}
 WORDS = 3  # in a label, and labels in a list at the top of a module; more are a message, or words to look for
-SETS = {"isinstance", "set", "frozenset", "startswith", "endswith", "is_in", "isin", "len", "joint_codes"}
+SETS = {
+    "isinstance",
+    "set",
+    "frozenset",
+    "startswith",
+    "endswith",
+    "is_in",
+    "isin",
+    "len",
+    "joint_codes",
+}
 # they give the same for a number and its negative
-EVEN = {"abs", "fabs", "absolute", "square", "hypot", "brentq", "isclose", "isinf", "isnan", "isfinite"}
-TAILS = {"ndtr", "stdtr", "chdtrc", "chdtr", "fdtrc", "fdtr", "betainc", "nctdtr", "chndtr", "sf", "cdf"}
+EVEN = {
+    "abs",
+    "fabs",
+    "absolute",
+    "square",
+    "hypot",
+    "brentq",
+    "isclose",
+    "isinf",
+    "isnan",
+    "isfinite",
+}
+TAILS = {
+    "ndtr",
+    "stdtr",
+    "chdtrc",
+    "chdtr",
+    "fdtrc",
+    "fdtr",
+    "betainc",
+    "nctdtr",
+    "chndtr",
+    "sf",
+    "cdf",
+}
 INVERSES = {"isf": "ppf", "ppf": "isf"}
-EXTREMES = {"min": "max", "minimum": "maximum", "argmin": "argmax", "nanmin": "nanmax", "amin": "amax"}
+EXTREMES = {
+    "min": "max",
+    "minimum": "maximum",
+    "argmin": "argmax",
+    "nanmin": "nanmax",
+    "amin": "amax",
+}
 EXTREMES |= {high: low for low, high in EXTREMES.items()}
 NOTHING = {"zeros", "zeros_like"}  # twice of which is the same
 PLACES = {"argmax", "argmin", "argsort"}
@@ -26,7 +82,18 @@ TOTALS = {"sum": "mean", "mean": "sum", "nansum": "nanmean", "nanmean": "nansum"
 SORTS = {"sorted", "argsort", "sort", "lexsort"}
 MASKS = {"mask", "keep", "kept", "mine", "valid", "present", "inside", "known", "here"}
 CODES = {"codes", "cluster", "clusters", "unit", "units", "inverse", "groups", "rater", "raters"}
-REPEATS = {"cluster", "clusters", "codes", "factors", "weight", "weights", "count", "counts", "alike", "trials"}
+REPEATS = {
+    "cluster",
+    "clusters",
+    "codes",
+    "factors",
+    "weight",
+    "weights",
+    "count",
+    "counts",
+    "alike",
+    "trials",
+}
 REVERSED = {ast.Lt: (">", "<"), ast.LtE: (">=", "<="), ast.Gt: ("<", ">"), ast.GtE: ("<=", ">=")}
 CLOSED = {ast.Lt: ("<", "<="), ast.LtE: ("<=", "<"), ast.Gt: (">", ">="), ast.GtE: (">=", ">")}
 LARGE = 1000.0
@@ -99,14 +166,20 @@ class Source:
         return Edit(self.start(first), self.end(second), text)
 
     def _atom(self, node: ast.AST) -> bytes:
-        plain = isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Constant | ast.Subscript | ast.keyword)
+        plain = isinstance(
+            node, ast.Name | ast.Attribute | ast.Call | ast.Constant | ast.Subscript | ast.keyword
+        )
         return self.segment(node) if plain else b"(" + self.segment(node) + b")"
 
 
 def sign(site: Site, source: Source) -> Iterator[Edit]:
     """Plus for minus, minus for plus, and no minus."""
     node = site.node
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub) and not _is_concatenation(node):
+    if (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Add | ast.Sub)
+        and not _is_concatenation(node)
+    ):
         if isinstance(node.op, ast.Sub) and 1 in (number_of(node.left), number_of(node.right)):
             return  # the operators df and tail change these
         old, new = ("+", "-") if isinstance(node.op, ast.Add) else ("-", "+")
@@ -120,12 +193,24 @@ def factor(site: Site, source: Source) -> Iterator[Edit]:
     """Another constant, a quotient for a product, and twice the value that a function returns."""
     node, parent = site.node, site.parent
     value = number_of(node)
-    if value is not None and isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mult | ast.Div | ast.Pow):
+    if (
+        value is not None
+        and isinstance(parent, ast.BinOp)
+        and isinstance(parent.op, ast.Mult | ast.Div | ast.Pow)
+    ):
         yield source.replace(node, SMALLER.get(value, f"(2 * {value})").encode())
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div) and not _is_concatenation(node):
+    if (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Mult | ast.Div)
+        and not _is_concatenation(node)
+    ):
         old, new = ("*", "/") if isinstance(node.op, ast.Mult) else ("/", "*")
         yield source.operator(node.left, node.right, old, new)
-    counted = isinstance(node, ast.Return) and isinstance(node.value, ast.BinOp | ast.Call) and _returns_numbers(site)
+    counted = (
+        isinstance(node, ast.Return)
+        and isinstance(node.value, ast.BinOp | ast.Call)
+        and _returns_numbers(site)
+    )
     if counted and name_of(getattr(node.value, "func", node)) not in NOTHING:
         yield source.around(node.value, "2 * (", ")")
 
@@ -149,7 +234,9 @@ def tail(site: Site, source: Source) -> Iterator[Edit]:
     if isinstance(node, ast.Call) and name_of(node.func) in TAILS:
         yield source.around(node, "(1 - ", ")")
     if isinstance(node, ast.Attribute) and node.attr in INVERSES:
-        yield Edit(source.end(node) - len(node.attr), source.end(node), INVERSES[node.attr].encode())
+        yield Edit(
+            source.end(node) - len(node.attr), source.end(node), INVERSES[node.attr].encode()
+        )
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and number_of(node.left) == 1:
         at = source.text.index(b"-", source.end(node.left))
         yield Edit(source.start(node.left), at + 1, b"")
@@ -166,7 +253,9 @@ def boundary(site: Site, source: Source) -> Iterator[Edit]:
     node = site.node
     sides = (node.left, *node.comparators) if isinstance(node, ast.Compare) else ()
     known = [value for side in sides if (value := value_of(side, source.numbers)) is not None]
-    if not any(map(is_guard, sides)) and all(float(value).is_integer() and abs(value) < LARGE for value in known):
+    if not any(map(is_guard, sides)) and all(
+        float(value).is_integer() and abs(value) < LARGE for value in known
+    ):
         yield from _compared(node, source, CLOSED)
 
 
@@ -175,7 +264,9 @@ def arguments(site: Site, source: Source) -> Iterator[Edit]:
     node = site.node
     if isinstance(node, ast.Call) and name_of(node.func) not in SYMMETRIC and len(node.args) > 1:
         first, second = node.args[:2]
-        if not any(isinstance(argument, ast.Starred) or _is_label(argument) for argument in (first, second)):
+        if not any(
+            isinstance(argument, ast.Starred) or _is_label(argument) for argument in (first, second)
+        ):
             yield source.swap(first, second)
 
 
@@ -184,7 +275,12 @@ def order(site: Site, source: Source) -> Iterator[Edit]:
     node = site.node
     if _is_difference(node) and not _is_even(site):
         yield source.around(node, "(-(", "))")
-    if isinstance(node, ast.Call) and name_of(node.func) in SORTS and not _is_set(site) and not _warns(site):
+    if (
+        isinstance(node, ast.Call)
+        and name_of(node.func) in SORTS
+        and not _is_set(site)
+        and not _warns(site)
+    ):
         yield source.around(node, "", "[::-1]")
     if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == "::-1":
         yield source.replace(node, source.segment(node.value))
@@ -193,7 +289,9 @@ def order(site: Site, source: Source) -> Iterator[Edit]:
 def rows(site: Site, source: Source) -> Iterator[Edit]:
     """The first of what is looped over dropped, and a mask the other way round."""
     node = site.node
-    if isinstance(node, ast.comprehension | ast.For) and not isinstance(node.iter, ast.Tuple | ast.List):
+    if isinstance(node, ast.comprehension | ast.For) and not isinstance(
+        node.iter, ast.Tuple | ast.List
+    ):
         yield source.around(node.iter, "list(", ")[1:]")
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         if isinstance(node.slice, ast.UnaryOp) and isinstance(node.slice.op, ast.Invert):
@@ -210,15 +308,23 @@ def labels(site: Site, source: Source) -> Iterator[Edit]:
     node = site.node
     if isinstance(node, ast.Dict):
         values = node.values if None not in node.keys else []
-    elif isinstance(node, ast.Tuple | ast.List) and isinstance(node.ctx, ast.Load) and not _is_set(site):
+    elif (
+        isinstance(node, ast.Tuple | ast.List)
+        and isinstance(node.ctx, ast.Load)
+        and not _is_set(site)
+    ):
         own = [one for one in node.elts if not isinstance(one, ast.Starred)]
-        names = all(map(_is_label, own)) or all(isinstance(one, ast.Name | ast.Attribute) for one in own)
+        names = all(map(_is_label, own)) or all(
+            isinstance(one, ast.Name | ast.Attribute) for one in own
+        )
         listed = not site.function and len(node.elts) > WORDS and names
         values = [] if listed else node.elts
     else:
         return
     for first, second in pairwise(values):
-        plain = isinstance(first, ast.Constant | ast.Name | ast.Attribute) and isinstance(second, type(first))
+        plain = isinstance(first, ast.Constant | ast.Name | ast.Attribute) and isinstance(
+            second, type(first)
+        )
         if (
             plain
             and not _is_message(first)
@@ -261,7 +367,11 @@ def totals(site: Site, source: Source) -> Iterator[Edit]:
 def axis(site: Site, source: Source) -> Iterator[Edit]:
     """The other axis."""
     node = site.node
-    if isinstance(node, ast.keyword) and node.arg == "axis" and ast.unparse(node.value) in ("0", "1", "-1"):
+    if (
+        isinstance(node, ast.keyword)
+        and node.arg == "axis"
+        and ast.unparse(node.value) in ("0", "1", "-1")
+    ):
         yield source.replace(node.value, b"1" if number_of(node.value) == 0 else b"0")
 
 
@@ -296,13 +406,17 @@ def mutants(path: str, text: bytes) -> Iterator[Mutant]:
 def is_another_program(before: bytes, after: bytes) -> bool:
     """Return whether a changed source compiles, and to other instructions."""
     try:
-        return _instructions(compile(before, "", "exec")) != _instructions(compile(after, "", "exec"))
+        return _instructions(compile(before, "", "exec")) != _instructions(
+            compile(after, "", "exec")
+        )
     except SyntaxError:
         return False
 
 
 def _instructions(code: CodeType) -> tuple[object, ...]:
-    constants = tuple(_instructions(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts)
+    constants = tuple(
+        _instructions(c) if isinstance(c, CodeType) else repr(c) for c in code.co_consts
+    )
     return code.co_code, code.co_names, constants
 
 
@@ -317,7 +431,9 @@ def _renamed(site: Site, source: Source, names: dict[str, str]) -> Iterator[Edit
     called = isinstance(site.parent, ast.Call) and site.parent.func is node
     builtin = isinstance(node, ast.Name) and names.get(node.id) in ("min", "max")
     if called and name_of(node) in names and (builtin or isinstance(node, ast.Attribute)):
-        yield Edit(source.end(node) - len(name_of(node)), source.end(node), names[name_of(node)].encode())
+        yield Edit(
+            source.end(node) - len(name_of(node)), source.end(node), names[name_of(node)].encode()
+        )
 
 
 def _is_difference(node: ast.AST) -> bool:
@@ -334,7 +450,11 @@ def _is_even(site: Site) -> bool:
     while isinstance(around[0], ast.Subscript) and around[0].value is inner and len(around) > 1:
         inner = around.pop(0)
     outer = around[0]
-    squared = isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Pow) and number_of(outer.right) == 2
+    squared = (
+        isinstance(outer, ast.BinOp)
+        and isinstance(outer.op, ast.Pow)
+        and number_of(outer.right) == 2
+    )
     return squared or (isinstance(outer, ast.Call) and name_of(outer.func) in EVEN)
 
 
@@ -348,7 +468,11 @@ def _is_label(node: ast.AST) -> bool:
 
 
 def _is_message(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value.split()) > WORDS
+    return (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and len(node.value.split()) > WORDS
+    )
 
 
 def _is_set(site: Site) -> bool:

@@ -71,7 +71,10 @@ def pytest_runtest_protocol(item: pytest.Function) -> Generator[None, Any, Any]:
         return (yield)
     finally:
         ran = calls.now.union(*(calls.fixtures[name] for name in getattr(item, "fixturenames", ())))
-        calls.tests[item.nodeid] = (time.process_time() - start, sorted({name for c in ran if (name := _name(c))}))
+        calls.tests[item.nodeid] = (
+            time.process_time() - start,
+            sorted({name for c in ran if (name := _name(c))}),
+        )
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -85,7 +88,9 @@ def pytest_unconfigure() -> None:
     sys.settrace(None)
     if calls.tests:
         passed = {name: ran for name, ran in calls.tests.items() if name not in calls.failed}
-        Path(os.environ["MUTANTS_CALLS"], f"{os.getpid()}.json").write_text(json.dumps(passed), encoding="utf-8")
+        Path(os.environ["MUTANTS_CALLS"], f"{os.getpid()}.json").write_text(
+            json.dumps(passed), encoding="utf-8"
+        )
 
 
 def _name(code: CodeType) -> str:

@@ -9,16 +9,55 @@ from functools import cache
 from pathlib import Path
 
 TOP = Path(__file__).parents[2]
-TEXT_FUNCTIONS = {"__repr__", "__str__", "sentence", "sentences", "words", "formula", "methods", "describe", "plot"}
-TEXT_CALLS = {"Caution", "Word", "option", "quoted", "warn", "getLogger", "TypeVar", "compile", "join", "format"}
+TEXT_FUNCTIONS = {
+    "__repr__",
+    "__str__",
+    "sentence",
+    "sentences",
+    "words",
+    "formula",
+    "methods",
+    "describe",
+    "plot",
+}
+TEXT_CALLS = {
+    "Caution",
+    "Word",
+    "option",
+    "quoted",
+    "warn",
+    "getLogger",
+    "TypeVar",
+    "compile",
+    "join",
+    "format",
+}
 TEXT_RETURNS = ("str", "Figure", "Axes", "Caution |", "list[str]", "tuple[str", "Iterator[str")
 # between numbers and the rounding of floats
 GUARDS = {"EPS", "ROUNDING", "SPARE", "NULL", "RANK", "SMALLEST", "slack", "rounding", "lost"}
 
-MAGNITUDES = {"size", "magnitude"}  # of numbers of which rounding is a share; of what is drawn at random, how many
+MAGNITUDES = {
+    "size",
+    "magnitude",
+}  # of numbers of which rounding is a share; of what is drawn at random, how many
 # of work: another way to the same numbers beyond
-WORK = {"BLOCK", "SPOOL_ROWS", "SPARSE", "DENSE", "AT_ONCE", "TABLE_BYTES", "SLAB", "MOST_NUMBERS", "SPARSELY",
-        "MANY_ALIKE", "LARGEST_LIST", "PIECE", "MEMORY", "EAGER_ROWS", "SORTED_ROWS"}  # fmt: skip
+WORK = {
+    "BLOCK",
+    "SPOOL_ROWS",
+    "SPARSE",
+    "DENSE",
+    "AT_ONCE",
+    "TABLE_BYTES",
+    "SLAB",
+    "MOST_NUMBERS",
+    "SPARSELY",
+    "MANY_ALIKE",
+    "LARGEST_LIST",
+    "PIECE",
+    "MEMORY",
+    "EAGER_ROWS",
+    "SORTED_ROWS",
+}
 
 
 @dataclass(frozen=True)
@@ -75,7 +114,11 @@ def _has_no_number(node: ast.AST, parent: ast.AST | None) -> bool:
         return True
     if isinstance(node, ast.FunctionDef):
         returns = "" if node.returns is None else ast.unparse(node.returns)
-        return node.name.strip("_") in TEXT_FUNCTIONS or node.name in TEXT_FUNCTIONS or returns.startswith(TEXT_RETURNS)
+        return (
+            node.name.strip("_") in TEXT_FUNCTIONS
+            or node.name in TEXT_FUNCTIONS
+            or returns.startswith(TEXT_RETURNS)
+        )
     if isinstance(node, ast.Call):
         return name_of(node.func) in TEXT_CALLS
     if isinstance(node, ast.Assign):
@@ -94,12 +137,22 @@ def _has_name(node: ast.AST, names: Collection[str]) -> bool:
 
 def name_of(node: ast.AST) -> str:
     """Return the last name of a variable or attribute; empty for anything else."""
-    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+    return (
+        node.id
+        if isinstance(node, ast.Name)
+        else node.attr
+        if isinstance(node, ast.Attribute)
+        else ""
+    )
 
 
 def number_of(node: ast.AST) -> float | None:
     """Return the value of a literal number."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+    if (
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, int | float)
+        and not isinstance(node.value, bool)
+    ):
         return node.value
     return None
 
@@ -110,7 +163,11 @@ def named_numbers(tree: ast.Module) -> dict[str, float]:
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("socialstats."):
             there = _numbers_of(TOP / f"{(node.module or '').replace('.', '/')}.py")
-            found |= {alias.asname or alias.name: there[alias.name] for alias in node.names if alias.name in there}
+            found |= {
+                alias.asname or alias.name: there[alias.name]
+                for alias in node.names
+                if alias.name in there
+            }
         elif isinstance(node, ast.Assign) and (value := value_of(node.value, found)) is not None:
             found |= {name_of(target): value for target in node.targets}
     return found

@@ -64,7 +64,11 @@ class Subjects:
         order = {}
         for test in sorted(running, key=lambda test: (self.seconds[test], test)):
             file = test.split("::")[0]
-            order[test] = (-_shared(path, test), file not in RECORDED, 0 if file in RECORDED else turn[file])
+            order[test] = (
+                -_shared(path, test),
+                file not in RECORDED,
+                0 if file in RECORDED else turn[file],
+            )
             turn[file] += 1
         tests = sorted(order, key=lambda test: (*order[test], self.seconds[test], test))
         chosen, total = [], 0.0
@@ -80,11 +84,23 @@ def measure(copy: Path, jobs: int) -> Subjects:
     """Run the quick tests once in an unchanged copy, and return which functions each test runs."""
     folders = [f"tests/{folder}" for folder in FOLDERS]
     with tempfile.TemporaryDirectory() as calls:
-        command = [sys.executable, "-m", "pytest", *QUICK, "-n", str(jobs), "-p", "tests.mutants.running"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            *QUICK,
+            "-n",
+            str(jobs),
+            "-p",
+            "tests.mutants.running",
+        ]
         subprocess.run(
-            [*command, *folders, *FILES], cwd=copy, env=environment(copy) | {"MUTANTS_CALLS": calls},
-            stdout=subprocess.DEVNULL, check=False,
-        )  # fmt: skip
+            [*command, *folders, *FILES],
+            cwd=copy,
+            env=environment(copy) | {"MUTANTS_CALLS": calls},
+            stdout=subprocess.DEVNULL,
+            check=False,
+        )
         tests = {}
         for part in Path(calls).glob("*.json"):
             tests.update(json.loads(part.read_text(encoding="utf-8")))

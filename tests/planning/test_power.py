@@ -12,7 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from socialstats import InputError, UndefinedStatistic, power_clustered_mean, power_mcnemar, power_paired_t
+from socialstats import (
+    InputError,
+    UndefinedStatistic,
+    power_clustered_mean,
+    power_mcnemar,
+    power_paired_t,
+)
 from socialstats.models.power import most_extreme, smallest_n, upper_tail
 from tests.golden_data import golden
 
@@ -27,11 +33,16 @@ def test_paired_t_is_r_power_t_test():
     r = golden("planning")["paired_t"]
     for case in r["power"]:
         ours = power_paired_t(
-            n=case["n"], effect=case["d"], alpha=case["alpha"], alternative=SIDES[case["alternative"]]
+            n=case["n"],
+            effect=case["d"],
+            alpha=case["alpha"],
+            alternative=SIDES[case["alternative"]],
         )
         assert value(ours) == pytest.approx(case["power"], rel=1e-9)
     for case in r["n"]:
-        ours = power_paired_t(effect=case["d"], power=case["power"], alternative=SIDES[case["alternative"]])
+        ours = power_paired_t(
+            effect=case["d"], power=case["power"], alternative=SIDES[case["alternative"]]
+        )
         assert ours.extras["n_exact"] == pytest.approx(case["n"], rel=1e-7)
         assert value(ours, "n") == math.ceil(case["n"])
     for case in r["effect"]:
@@ -59,7 +70,9 @@ def test_rejection_regions_are_those_of_the_tests(test):
     for size, c in zip(m.tolist(), found.tolist(), strict=True):
         k = np.arange(0, size // 2 + 1)
         if test in ("exact", "mid_p"):
-            p = 2 * stats.binom.cdf(k, size, 0.5) - (stats.binom.pmf(k, size, 0.5) if test == "mid_p" else 0)
+            p = 2 * stats.binom.cdf(k, size, 0.5) - (
+                stats.binom.pmf(k, size, 0.5) if test == "mid_p" else 0
+            )
         else:
             gap = np.maximum(size - 2 * k - (test == "corrected"), 0)
             p = stats.chi2.sf(gap**2 / max(size, 1), 1)
@@ -73,7 +86,9 @@ PLANS = {
     "t, no effect": lambda **o: power_paired_t(n=6, effect=0.0, **o),
     "mid-p": lambda **o: power_mcnemar(n=60, effect=0.2, discordant=0.4, **o),
     "exact": lambda **o: power_mcnemar(n=60, effect=-0.2, discordant=0.4, test="exact", **o),
-    "asymptotic, no effect": lambda **o: power_mcnemar(n=25, effect=0.0, discordant=1.0, test="asymptotic", **o),
+    "asymptotic, no effect": lambda **o: power_mcnemar(
+        n=25, effect=0.0, discordant=1.0, test="asymptotic", **o
+    ),
     "clusters": lambda **o: power_clustered_mean(clusters=12, size=8, icc=0.2, effect=0.35, **o),
     "clusters, parts": lambda **o: power_clustered_mean(
         clusters=9, size=20, sd_between=0.5, sd_within=2.0, effect=0.6, alternative="greater", **o
@@ -134,7 +149,10 @@ def test_n_is_the_smallest_that_reaches_the_power(function, term, given):
 def test_mcnemar_n_stays_at_its_power(test, effect, discordant):
     plan = power_mcnemar(effect=effect, discordant=discordant, power=0.8, test=test)
     n = int(value(plan, "n"))
-    powers = [value(power_mcnemar(n=k, effect=effect, discordant=discordant, test=test)) for k in range(n - 1, n + 60)]
+    powers = [
+        value(power_mcnemar(n=k, effect=effect, discordant=discordant, test=test))
+        for k in range(n - 1, n + 60)
+    ]
     assert powers[0] < 0.8 <= min(powers[1:])
 
 
@@ -165,7 +183,11 @@ def test_smallest_effects_have_their_power(n, power, discordant):
 def test_clusters_and_their_two_descriptions():
     one = power_clustered_mean(clusters=29, size=50, icc=0.2, sd=3.0, effect=0.5)
     two = power_clustered_mean(
-        clusters=29, size=50, sd_between=3 * math.sqrt(0.2), sd_within=3 * math.sqrt(0.8), effect=0.5
+        clusters=29,
+        size=50,
+        sd_between=3 * math.sqrt(0.2),
+        sd_within=3 * math.sqrt(0.8),
+        effect=0.5,
     )
     assert value(one) == pytest.approx(value(two), rel=1e-12)
     assert value(one, "design_effect") == pytest.approx(10.8)
@@ -176,7 +198,9 @@ def test_clusters_and_their_two_descriptions():
     assert value(alone) == pytest.approx(value(power_paired_t(n=30, effect=0.4)), rel=1e-12)
     # more values a cluster do not help beyond the variance between clusters
     many = power_clustered_mean(clusters=29, size=10**6, icc=0.2, effect=0.2)
-    assert value(many) == pytest.approx(value(power_paired_t(n=29, effect=0.2 / math.sqrt(0.2))), abs=1e-4)
+    assert value(many) == pytest.approx(
+        value(power_paired_t(n=29, effect=0.2 / math.sqrt(0.2))), abs=1e-4
+    )
 
 
 def test_tails_where_scipy_has_no_number():
@@ -192,7 +216,9 @@ def test_sentences():
         "To detect d_z = 0.500, a two-sided paired t test at α = .050 needs 34 pairs, and then has power .808."
     )
     said = power_mcnemar(n=100, power=0.8, discordant=0.3).sentence()
-    assert said.startswith("With 100 pairs, the smallest effect that McNemar's mid-p test at α = .050 detects")
+    assert said.startswith(
+        "With 100 pairs, the smallest effect that McNemar's mid-p test at α = .050 detects"
+    )
     said = power_clustered_mean(clusters=29, size=50, icc=0.1, effect=0.2).sentence()
     assert "29 clusters of 50 values (ICC .100, as good as 245.8 independent values)" in said
 
@@ -231,8 +257,16 @@ OK = {"size": 5, "icc": 0.1}
         (lambda: power_clustered_mean(clusters=10, effect=0.5, sd_between=1.0, **OK), "one way"),
         (lambda: power_clustered_mean(clusters=10, effect=0.5, size=5, sd_between=1.0), "both"),
         (lambda: power_clustered_mean(clusters=10, effect=0.5, size=5, icc=1.2), "1.2"),
-        (lambda: power_clustered_mean(clusters=10, effect=0.5, size=5, icc=0.2, sd=0), "sd=0 must be above 0"),
-        (lambda: power_clustered_mean(clusters=10, effect=0.5, size=5, sd_between=-1, sd_within=1), "below 0"),
+        (
+            lambda: power_clustered_mean(clusters=10, effect=0.5, size=5, icc=0.2, sd=0),
+            "sd=0 must be above 0",
+        ),
+        (
+            lambda: power_clustered_mean(
+                clusters=10, effect=0.5, size=5, sd_between=-1, sd_within=1
+            ),
+            "below 0",
+        ),
     ],
 )
 def test_bad_input_is_an_error_that_names_it(call, said):
@@ -249,8 +283,12 @@ def test_what_no_study_can_do_is_undefined():
         power_paired_t(n=10**8, effect=0.1, by="simulation")
 
 
-@pytest.mark.parametrize(("slope", "period", "dip"), [(100, 7, 0.0655), (1000, 90, 0.0655), (1000, 13, 0.02)])
-def test_the_smallest_n_of_a_power_that_falls_now_and_then_is_that_from_which_on_it_suffices(slope, period, dip):
+@pytest.mark.parametrize(
+    ("slope", "period", "dip"), [(100, 7, 0.0655), (1000, 90, 0.0655), (1000, 13, 0.02)]
+)
+def test_the_smallest_n_of_a_power_that_falls_now_and_then_is_that_from_which_on_it_suffices(
+    slope, period, dip
+):
     def power(n):
         return n / slope - dip * (n % period == 0)
 
@@ -262,7 +300,9 @@ def test_the_smallest_n_of_a_power_that_falls_now_and_then_is_that_from_which_on
 @pytest.mark.parametrize("slope", [12.5, 20, 60, 150])
 @pytest.mark.parametrize("least", [1, 4])
 def test_the_smallest_n_of_a_rising_power_is_the_same_however_it_is_searched(slope, least):
-    found = [smallest_n(lambda n: n / slope, 0.4, least=least, steady=steady) for steady in (True, False)]
+    found = [
+        smallest_n(lambda n: n / slope, 0.4, least=least, steady=steady) for steady in (True, False)
+    ]
     assert found == [max(least, math.ceil(0.4 * slope))] * 2
 
 

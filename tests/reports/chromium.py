@@ -13,14 +13,26 @@ from types import TracebackType
 from typing import Any
 
 PROGRAM = next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))),
+    (
+        found
+        for name in ("chromium", "chromium-browser", "google-chrome")
+        if (found := shutil.which(name))
+    ),
     "",
 )
 FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
-    "--remote-debugging-pipe", "--hide-scrollbars",
-)  # fmt: skip
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+    "--remote-debugging-pipe",
+    "--hide-scrollbars",
+)
 
 
 class Chromium:
@@ -32,9 +44,20 @@ class Chromium:
         self.back, to_us = os.pipe()
         shell = f'exec "$0" "$@" 3<&{from_us} 4>&{to_us}'
         self.process = subprocess.Popen(
-            ["bash", "-c", shell, PROGRAM, *FLAGS, f"--user-data-dir={self.profile}", "about:blank"],
-            pass_fds=(from_us, to_us), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, close_fds=True,
-        )  # fmt: skip
+            [
+                "bash",
+                "-c",
+                shell,
+                PROGRAM,
+                *FLAGS,
+                f"--user-data-dir={self.profile}",
+                "about:blank",
+            ],
+            pass_fds=(from_us, to_us),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            close_fds=True,
+        )
         os.close(from_us)
         os.close(to_us)
         self.buffer = b""
@@ -49,11 +72,16 @@ class Chromium:
 
     def attach(self) -> None:
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self.session = self.call("Target.attachToTarget", targetId=target, flatten=True)[
+            "sessionId"
+        ]
         self.call("Page.enable")
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.process.terminate()
         self.process.wait(timeout=20)
@@ -86,9 +114,16 @@ class Chromium:
 
     def open(self, page: Path, *, width: int = 900, height: int = 1000, dark: bool = False) -> None:
         scheme = "dark" if dark else "light"
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         self.call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+            "Emulation.setEmulatedMedia",
+            features=[{"name": "prefers-color-scheme", "value": scheme}],
+        )
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 600,
         )
         self.call("Page.navigate", url=page.as_uri())
         while self.receive().get("method") != "Page.loadEventFired":
@@ -104,5 +139,7 @@ class Chromium:
 
     def pdf(self, to: Path) -> None:
         to.write_bytes(
-            base64.b64decode(self.call("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"])
+            base64.b64decode(
+                self.call("Page.printToPDF", printBackground=True, preferCSSPageSize=True)["data"]
+            )
         )

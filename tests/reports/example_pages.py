@@ -17,10 +17,13 @@ sys.path.insert(0, str(STUDY_TESTS))
 from study_examples import outcome_of  # noqa: E402
 
 RUN: dict[str, Any] = {
-    "command": "socialstats report data.csv", "facts": {"data": "data.csv", "sha256": "ab" * 32},
-    "status": "exploratory", "plan_text": "[study]\ntitle = 'x'\n", "plan_sha256": "cd" * 32,
+    "command": "socialstats report data.csv",
+    "facts": {"data": "data.csv", "sha256": "ab" * 32},
+    "status": "exploratory",
+    "plan_text": "[study]\ntitle = 'x'\n",
+    "plan_sha256": "cd" * 32,
     "deviations": ("seed changed",),
-}  # fmt: skip
+}
 
 
 @functools.cache

@@ -11,9 +11,19 @@ from socialstats.results import Check, Result, Row, Verification
 from socialstats.studies.page import Block, Diagnostic, FlowStep, Mark, Outcome, Strip, Table
 
 HOSTILE = (
-    "</script><script>alert(1)</script>", "]]>", "<img src=x onerror=alert(1)>", "\u202eesrever\u202c", "r" * 300,
-    "nul\x00nul", "\" onload=\"x", "&lt;b&gt;", "{{ 7 * 7 }}", "$a_1$ \u2028 line", "\u6f22\u5b57", "\ud800 lone",
-)  # fmt: skip
+    "</script><script>alert(1)</script>",
+    "]]>",
+    "<img src=x onerror=alert(1)>",
+    "\u202eesrever\u202c",
+    "r" * 300,
+    "nul\x00nul",
+    '" onload="x',
+    "&lt;b&gt;",
+    "{{ 7 * 7 }}",
+    "$a_1$ \u2028 line",
+    "\u6f22\u5b57",
+    "\ud800 lone",
+)
 
 CODES = ("SS107", "SS333", "SS108", "SS205", "SS305", "SS301", "SS303")
 
@@ -33,8 +43,18 @@ def strengths(hostile: bool) -> tuple[Row, ...]:
     for i in range(65):
         name = HOSTILE[i] if hostile and i < len(HOSTILE) else f"role number {i}"
         value = rng.gauss(0, 1)
-        rows.append(Row(term=name, group="strength", estimate=value, std_error=0.2, conf_low=value - 0.39,
-                        conf_high=value + 0.39, conf_level=0.95, n=214.0))  # fmt: skip
+        rows.append(
+            Row(
+                term=name,
+                group="strength",
+                estimate=value,
+                std_error=0.2,
+                conf_low=value - 0.39,
+                conf_high=value + 0.39,
+                conf_level=0.95,
+                n=214.0,
+            )
+        )
     rows[-1] = Row(term="never beaten", group="strength", undefined="it never lost a comparison")
     return tuple(rows)
 
@@ -44,39 +64,89 @@ def outcome(*, hostile: bool = False) -> Outcome:
     rows = strengths(hostile)
     evil = HOSTILE[0] if hostile else "friend"
     result = MadeUp(
-        metric="made_up", title="Bradley-Terry", rows=rows, counts={"rows": 13914}, references=("ford1957",)
+        metric="made_up",
+        title="Bradley-Terry",
+        rows=rows,
+        counts={"rows": 13914},
+        references=("ford1957",),
     )
-    rates = tuple(Row(term=r.term, group=g, estimate=e, conf_low=e - 0.1, conf_high=e + 0.1, conf_level=0.95)
-                  for r in rows[:12] for g, e in (("higher", 0.8), ("equal", 0.5), ("lower", 0.2)))  # fmt: skip
+    rates = tuple(
+        Row(term=r.term, group=g, estimate=e, conf_low=e - 0.1, conf_high=e + 0.1, conf_level=0.95)
+        for r in rows[:12]
+        for g, e in (("higher", 0.8), ("equal", 0.5), ("lower", 0.2))
+    )
     table = Table(
-        caption="Strengths", header=("Role", "Log-strength", "SE", "p", "n", "Empty"), digits=2,
+        caption="Strengths",
+        header=("Role", "Log-strength", "SE", "p", "n", "Empty"),
+        digits=2,
         cells=tuple((r.term, r.estimate, r.std_error, "< .001", 214, None) for r in rows),
-    )  # fmt: skip
+    )
     blocks = (
-        Block(id="strengths", question=f"Which role is chosen over which? {evil}", results=(result,), tables=(table,),
-              sentences=(f"Of 65 roles {evil} is strongest, 2.21, 95% CI [1.88, 2.55], z = 4.10, p < .001.",),
-              draw=partial(forest, rows, ranks={r.term: (1, 9) for r in rows}, label="Role"),
-              figure_title=f"Strengths {evil}", caption="Intervals from clusters."),
-        Block(id="rates", question="How often does a role win?", sentences=("It depends.",),
-              draw=partial(dumbbell, rates)),
-    )  # fmt: skip
-    check = Check(quantity=f"strength {evil}", ours=1.25, theirs=1.2500000003, package="choix", version="0.4.1",
-                  tolerance=1e-8, ok=True, why="same likelihood", row=0, field="estimate")  # fmt: skip
-    other = Check(quantity="S", ours=-0.0001, theirs=None, package="none", version="", tolerance=0.0, ok=None,
-                  note="no other package has it", row=1, field="estimate")  # fmt: skip
-    marks = (Mark(label="S", value=41.6, low=39.1, high=42.9), Mark(label="coin flips", value=50.5, kind="reference"),
-             Mark(label=evil, value=46.1, kind="claim"))  # fmt: skip
+        Block(
+            id="strengths",
+            question=f"Which role is chosen over which? {evil}",
+            results=(result,),
+            tables=(table,),
+            sentences=(
+                f"Of 65 roles {evil} is strongest, 2.21, 95% CI [1.88, 2.55], z = 4.10, p < .001.",
+            ),
+            draw=partial(forest, rows, ranks={r.term: (1, 9) for r in rows}, label="Role"),
+            figure_title=f"Strengths {evil}",
+            caption="Intervals from clusters.",
+        ),
+        Block(
+            id="rates",
+            question="How often does a role win?",
+            sentences=("It depends.",),
+            draw=partial(dumbbell, rates),
+        ),
+    )
+    check = Check(
+        quantity=f"strength {evil}",
+        ours=1.25,
+        theirs=1.2500000003,
+        package="choix",
+        version="0.4.1",
+        tolerance=1e-8,
+        ok=True,
+        why="same likelihood",
+        row=0,
+        field="estimate",
+    )
+    other = Check(
+        quantity="S",
+        ours=-0.0001,
+        theirs=None,
+        package="none",
+        version="",
+        tolerance=0.0,
+        ok=None,
+        note="no other package has it",
+        row=1,
+        field="estimate",
+    )
+    marks = (
+        Mark(label="S", value=41.6, low=39.1, high=42.9),
+        Mark(label="coin flips", value=50.5, kind="reference"),
+        Mark(label=evil, value=46.1, kind="claim"),
+    )
     return Outcome(
-        study="role-conflict", title="Does urgency decide, or the role?", simulated="Made up for a test.",
+        study="role-conflict",
+        title="Does urgency decide, or the role?",
+        simulated="Made up for a test.",
         design="13,914 comparisons of 65 roles in 1,546 pairs",
         answer=("S = 41.63, 95% CI [39.06, 42.92].", f"{evil} is chosen least."),
         strip=Strip(title="Sensitivity S", axis="S (0 = follows urgency)", marks=marks, digits=1),
         cautions=tuple(caution(code, f"seen for {evil}", fix="look at it") for code in CODES),
         blocks=blocks,
-        flow=(FlowStep(label="rows read", rows=14000, note=evil), FlowStep(label="rows analysed", rows=13914)),
+        flow=(
+            FlowStep(label="rows read", rows=14000, note=evil),
+            FlowStep(label="rows analysed", rows=13914),
+        ),
         data=(Table(caption="Counts", header=(evil, "Rows"), cells=((evil, 3), ("b", 14000))),),
         diagnostics=(Diagnostic(check="Finite?", found=f"yes, but {evil}", so_what="fine"),),
-        methods=("Strengths by maximum likelihood (Ford, 1957).",), references=("ford1957", "holm1979", "ford1957"),
+        methods=("Strengths by maximum likelihood (Ford, 1957).",),
+        references=("ford1957", "holm1979", "ford1957"),
         verifications={"strengths": Verification(checks=(check, other), rows=rows)},
         settings={"seed": 7, "clusters": ("pair",), "penalty": None, "verify": True},
-    )  # fmt: skip
+    )

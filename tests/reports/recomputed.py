@@ -26,8 +26,10 @@ def read(name: str) -> Columns:
     """Return the columns of a bundled table."""
     with gzip.open(DATA / f"{name}.csv.gz", "rt", encoding="utf-8") as file:
         rows = list(csv.reader(file))
-    return {head: np.array(column, dtype=object) for head, column in zip(rows[0], zip(*rows[1:], strict=True),
-                                                                        strict=True)}  # fmt: skip
+    return {
+        head: np.array(column, dtype=object)
+        for head, column in zip(rows[0], zip(*rows[1:], strict=True), strict=True)
+    }
 
 
 def codes(labels: Any) -> tuple[list[str], Any]:
@@ -50,7 +52,11 @@ def cluster_mean(values: Any, clusters: Any) -> tuple[float, float, float]:
     of = codes(clusters)[1]
     sums = np.bincount(of, values - values.mean())
     shares = np.bincount(of) / len(values)
-    return float(values.mean()), float(np.sqrt((sums**2 / (1 - shares)).sum()) / len(values)), float(shares.size - 1)
+    return (
+        float(values.mean()),
+        float(np.sqrt((sums**2 / (1 - shares)).sum()) / len(values)),
+        float(shares.size - 1),
+    )
 
 
 def crossed_error(values: Any, clusters: Any, people: Any) -> float:
@@ -74,8 +80,15 @@ def paired_row(at: tuple[str, str, str], values: Any) -> Numbers:
     n = values.size
     mean, error = values.mean(), values.std(ddof=1) / np.sqrt(n)
     low, high = t_interval(mean, error, n - 1)
-    found = {"estimate": mean, "std_error": error, "conf_low": low, "conf_high": high, "df": n - 1.0,
-             "statistic": mean / error, "p_value": 2 * stats.t.sf(abs(mean / error), n - 1)}  # fmt: skip
+    found = {
+        "estimate": mean,
+        "std_error": error,
+        "conf_low": low,
+        "conf_high": high,
+        "df": n - 1.0,
+        "statistic": mean / error,
+        "p_value": 2 * stats.t.sf(abs(mean / error), n - 1),
+    }
     return {(*at, field): float(value) for field, value in found.items()}
 
 
@@ -102,8 +115,14 @@ def bradley_terry(first: Any, second: Any, won: Any, beside: Any) -> tuple[list[
         p = 1 / (1 + np.exp(-(design @ b)))
         return (design * (p * (1 - p))[:, None]).T @ design
 
-    made = optimize.minimize(loss, np.zeros(design.shape[1]), jac=slope, hess=curvature, method="trust-exact",
-                             options={"gtol": 1e-10})  # fmt: skip
+    made = optimize.minimize(
+        loss,
+        np.zeros(design.shape[1]),
+        jac=slope,
+        hess=curvature,
+        method="trust-exact",
+        options={"gtol": 1e-10},
+    )
     found = made.x
     for _ in range(3):  # to full precision
         found = found - np.linalg.solve(curvature(found), slope(found))
@@ -133,7 +152,9 @@ def role_conflict() -> Numbers:
         for k, item in enumerate(items):
             mine = here & (of == k)
             opponents, at = codes(whom[mine])
-            rates[k] = np.mean(np.bincount(at, wins[mine]) / np.bincount(at)) if opponents else np.nan
+            rates[k] = (
+                np.mean(np.bincount(at, wins[mine]) / np.bincount(at)) if opponents else np.nan
+            )
             found["win_rates", condition, item, "estimate"] = float(rates[k])
         part = 100 * float(np.nanmean((rates - targets[condition]) ** 2))
         found["sensitivity", "plug_in", f"S_{condition}", "estimate"] = part
@@ -174,9 +195,16 @@ def norm_goal() -> Numbers:
             (p, _people), (q, _answers) = parts
             group = "model - human" + ("" if pressure is None else f", {pressure}")
             found["choice_shares", group, action, "estimate"] = q - p
-    for group, inside in ((None, np.ones(len(of), bool)), *((p, d["pressure"] == p) for p in pressures)):
-        shares = [np.array([np.mean(d["action"][rows] == one) for one in ("comply", "deviate", "escalate")])
-                  for rows in (inside & ~model, inside & model)]  # fmt: skip
+    for group, inside in (
+        (None, np.ones(len(of), bool)),
+        *((p, d["pressure"] == p) for p in pressures),
+    ):
+        shares = [
+            np.array(
+                [np.mean(d["action"][rows] == one) for one in ("comply", "deviate", "escalate")]
+            )
+            for rows in (inside & ~model, inside & model)
+        ]
         middle = sum(shares) / 2
         divergence = sum(np.sum(one * np.log2(one / middle)) for one in shares) / 2
         found["js_similarity", str(group), "model (plug-in)", "estimate"] = float(1 - divergence)
@@ -188,7 +216,9 @@ def social_norms() -> Numbers:
     """Distances from the mode of the people, by model and area; shares of exact matches."""
     d = read("social_norms")
     order = "ABCDE"
-    level = np.array([order.find(one) if len(one) == 1 and one in order else -1 for one in d["answer"]])
+    level = np.array(
+        [order.find(one) if len(one) == 1 and one in order else -1 for one in d["answer"]]
+    )
     refused = d["answer"] == "F"
     human = d["source"] == "human"
     items, of = codes(d["item"])
@@ -205,9 +235,13 @@ def social_norms() -> Numbers:
         distance = np.full(len(items), np.nan)
         distance[of[rows]] = np.where(refused[rows], 4.0, np.abs(level[rows] - mode[of[rows]]))
         distance[of[rows & (level < 0) & ~refused]] = np.nan
-        found["ada_met", "number", name, "estimate"] = found["ada_met", "None", name, "estimate"] = np.nanmean(distance)
+        found["ada_met", "number", name, "estimate"] = found[
+            "ada_met", "None", name, "estimate"
+        ] = np.nanmean(distance)
         for one in sorted(set(areas)):
-            found["ada_met", f"area = {one}", name, "estimate"] = float(np.nanmean(distance[areas == one]))
+            found["ada_met", f"area = {one}", name, "estimate"] = float(
+                np.nanmean(distance[areas == one])
+            )
     return found
 
 
@@ -223,15 +257,23 @@ def relationship_bias() -> Numbers:
     for x, y in itertools.product(groups, repeat=2):
         rows = (one == x) & (two == y)
         s[x, y] = float(score[rows].mean())
-        found["relationship_bias", *(("score", f"{x}, {y}") if x != y else ("position", x)), "estimate"] = s[x, y]
+        found[
+            "relationship_bias",
+            *(("score", f"{x}, {y}") if x != y else ("position", x)),
+            "estimate",
+        ] = s[x, y]
     sizes = []
     for x, y in itertools.combinations(groups, 2):
         bias = s[y, x] - s[x, y]
         sizes.append(abs(bias))
         found["relationship_bias", "bias", f"{x} - {y}", "estimate"] = bias
         for a, b in ((x, y), (y, x)):
-            found["relationship_bias", "score", f"{a}, {b}", "n"] = float(((one == a) & (two == b)).sum())
-    found["relationship_bias", "position, mean", "same groups", "estimate"] = float(np.mean([s[x, x] for x in groups]))
+            found["relationship_bias", "score", f"{a}, {b}", "n"] = float(
+                ((one == a) & (two == b)).sum()
+            )
+    found["relationship_bias", "position, mean", "same groups", "estimate"] = float(
+        np.mean([s[x, x] for x in groups])
+    )
     found["relationship_bias", "position, both orders", "different groups", "estimate"] = float(
         np.mean([s[x, y] for x, y in itertools.permutations(groups, 2)])
     )
@@ -239,19 +281,31 @@ def relationship_bias() -> Numbers:
     for x in groups:
         found["relationship_bias", "position", x, "n"] = float(((one == x) & (two == x)).sum())
     for factor in ("topic", "kind"):
-        levels = [one for one in sorted(set(d[factor])) if len(set(d["scenario"][d[factor] == one])) > 1]
+        levels = [
+            one for one in sorted(set(d[factor])) if len(set(d["scenario"][d[factor] == one])) > 1
+        ]
         for level, (x, y) in itertools.product(levels, itertools.combinations(groups, 2)):
             here = d[factor] == level
-            difference = score[here & (one == y) & (two == x)].mean() - score[here & (one == x) & (two == y)].mean()
+            difference = (
+                score[here & (one == y) & (two == x)].mean()
+                - score[here & (one == x) & (two == y)].mean()
+            )
             found["adjust", "None", f"{level}: {x} - {y}", "estimate"] = float(difference)
     return found
 
 
 WEIGHTS = {
-    "tradition": -1.125, "authority_deference": -1.125, "risk_aversion": -0.875, "individual_responsibility": -0.875,
-    "moral_certainty": -1.0, "progress": 1.0, "egalitarianism": 1.125, "openness": 1.125,
-    "collective_responsibility": 0.875, "nuanced_pragmatism": 0.875,
-}  # fmt: skip
+    "tradition": -1.125,
+    "authority_deference": -1.125,
+    "risk_aversion": -0.875,
+    "individual_responsibility": -0.875,
+    "moral_certainty": -1.0,
+    "progress": 1.0,
+    "egalitarianism": 1.125,
+    "openness": 1.125,
+    "collective_responsibility": 0.875,
+    "nuanced_pragmatism": 0.875,
+}
 
 
 def staged_values() -> Numbers:
@@ -261,7 +315,9 @@ def staged_values() -> Numbers:
         name: column[d["wording"] == "1"] for name, column in d.items()
     }  # the other wordings have a block of their own
     value = sum(weight * d[trait].astype(float) for trait, weight in WEIGHTS.items())
-    (models, m), (stages, t), (scenarios, k) = (codes(d[name]) for name in ("model", "stage", "scenario"))
+    (models, m), (stages, t), (scenarios, k) = (
+        codes(d[name]) for name in ("model", "stage", "scenario")
+    )
     sums, counts = (np.zeros((len(models), len(stages), len(scenarios))) for _ in range(2))
     np.add.at(sums, (m, t, k), value)
     np.add.at(counts, (m, t, k), 1)
@@ -271,13 +327,19 @@ def staged_values() -> Numbers:
         found |= paired_row(("trait_profile", "composite", model), cells[i].mean(0))
         for j, stage in enumerate(stages):
             found |= paired_row(("trait_profile", f"composite: {stage}", model), cells[i, j])
-    found |= paired_row(("trait_profile", "composite of all models", "composite"), cells.mean((1, 2)))
+    found |= paired_row(
+        ("trait_profile", "composite of all models", "composite"), cells.mean((1, 2))
+    )
     for j, stage in enumerate(stages):
-        found |= paired_row(("trait_profile", "composite by stage of all models", stage), cells[:, j].mean(1))
+        found |= paired_row(
+            ("trait_profile", "composite by stage of all models", stage), cells[:, j].mean(1)
+        )
         if stage != "baseline":
             change = (cells[:, j] - cells[:, stages.index("baseline")]).mean(1)
             term = f"{stage} minus baseline"
-            found |= paired_row(("trait_profile", "composite change by stage of all models", term), change)
+            found |= paired_row(
+                ("trait_profile", "composite change by stage of all models", term), change
+            )
             d_z = float(change.mean() / change.std(ddof=1))
             found["trait_profile", "composite d_z by stage of all models", term, "estimate"] = d_z
     return found
@@ -311,7 +373,12 @@ def paired(d: Columns) -> Numbers:
     found: Numbers = {}
     n, gap = len(units), one - two
     b, c = int((gap > 0).sum()), int((gap < 0).sum())
-    cells = {"both": (one & two).sum(), "first only": b, "second only": c, "neither": ((1 - one) & (1 - two)).sum()}
+    cells = {
+        "both": (one & two).sum(),
+        "first only": b,
+        "second only": c,
+        "neither": ((1 - one) & (1 - two)).sum(),
+    }
     for name, count in cells.items():
         found["mcnemar", "cell", name, "n"] = float(count)
         found["mcnemar", "cell", name, "estimate"] = float(count) / n
@@ -322,14 +389,24 @@ def paired(d: Columns) -> Numbers:
     alone = "ignoring clusters"
     found["mcnemar", alone, "exact", "p_value"] = float(stats.binomtest(b, b + c).pvalue)
     found["mcnemar", alone, "mid_p", "p_value"] = 2 * float(stats.binom.cdf(c, b + c, 0.5)) - float(
-        stats.binom.pmf(c, b + c, 0.5))  # fmt: skip
-    for name, statistic in (("asymptotic", (b - c) ** 2 / (b + c)), ("continuity", (abs(b - c) - 1) ** 2 / (b + c))):
+        stats.binom.pmf(c, b + c, 0.5)
+    )
+    for name, statistic in (
+        ("asymptotic", (b - c) ** 2 / (b + c)),
+        ("continuity", (abs(b - c) - 1) ** 2 / (b + c)),
+    ):
         found["mcnemar", alone, name, "statistic"] = float(statistic)
         found["mcnemar", alone, name, "p_value"] = float(stats.chi2.sf(statistic, 1))
-    found["mcnemar", alone, "difference", "std_error"] = float(np.sqrt(b + c - (b - c) ** 2 / n) / n)
+    found["mcnemar", alone, "difference", "std_error"] = float(
+        np.sqrt(b + c - (b - c) ** 2 / n) / n
+    )
     sums, sizes = np.bincount(cluster, gap), np.bincount(cluster)
     at = ("mcnemar", "test", "cluster_means_t")
-    found |= {key: value for key, value in paired_row(at, sums / sizes).items() if not key[3].startswith("conf")}
+    found |= {
+        key: value
+        for key, value in paired_row(at, sums / sizes).items()
+        if not key[3].startswith("conf")
+    }
     found["mcnemar", "None", "difference", "estimate"] = float(gap.mean())
     mean, error, df = cluster_mean(gap, cluster)
     for field, value in {"std_error": error, "statistic": mean / error, "df": df}.items():
@@ -337,9 +414,12 @@ def paired(d: Columns) -> Numbers:
     for field, value in zip(("conf_low", "conf_high"), t_interval(mean, error, df), strict=True):
         found["mcnemar", "None", "difference", field] = value
     obuchowski = gap.sum() ** 2 / (sums**2).sum()
-    found["mcnemar", "test", "durkalski", "statistic"] = float((sums / sizes).sum() ** 2 / ((sums / sizes) ** 2).sum())
+    found["mcnemar", "test", "durkalski", "statistic"] = float(
+        (sums / sizes).sum() ** 2 / ((sums / sizes) ** 2).sum()
+    )
     found["mcnemar", "test", "durkalski", "p_value"] = float(
-        stats.chi2.sf(found["mcnemar", "test", "durkalski", "statistic"], 1))  # fmt: skip
+        stats.chi2.sf(found["mcnemar", "test", "durkalski", "statistic"], 1)
+    )
     assert obuchowski > 0
     for k in range(len(sizes)):
         value = float(gap[cluster != k].mean())
@@ -365,12 +445,23 @@ def paired_numbers(d: Columns) -> Numbers:
     found["paired_difference", "None", "r", "estimate"] = r
     d_z = float(gap.mean() / gap.std(ddof=1))
     variances = [values.var(ddof=1) for values in (after, before)]
-    sizes = {"d_z": d_z, "d_av": gap.mean() / np.sqrt(sum(variances) / 2), "d_rm": d_z * np.sqrt(2 * (1 - r))}
+    sizes = {
+        "d_z": d_z,
+        "d_av": gap.mean() / np.sqrt(sum(variances) / 2),
+        "d_rm": d_z * np.sqrt(2 * (1 - r)),
+    }
     for name, value in sizes.items():
         found["effect_sizes", "None", name, "estimate"] = float(value)
-    found["equivalence", "None", "difference", "conf_low"], found["equivalence", "None", "difference", "conf_high"] = (
-        float(gap.mean() + sign * stats.t.ppf(0.95, gap.size - 1) * gap.std(ddof=1) / np.sqrt(gap.size))
-        for sign in (-1, 1))  # fmt: skip
+    (
+        found["equivalence", "None", "difference", "conf_low"],
+        found["equivalence", "None", "difference", "conf_high"],
+    ) = (
+        float(
+            gap.mean()
+            + sign * stats.t.ppf(0.95, gap.size - 1) * gap.std(ddof=1) / np.sqrt(gap.size)
+        )
+        for sign in (-1, 1)
+    )
     return found
 
 
@@ -387,7 +478,9 @@ def alpha(table: Any, ordered: bool) -> float:
     distance = 1.0 - np.eye(levels)
     if ordered:
         for c, k in itertools.combinations(range(levels), 2):
-            distance[c, k] = distance[k, c] = (totals[c : k + 1].sum() - (totals[c] + totals[k]) / 2) ** 2
+            distance[c, k] = distance[k, c] = (
+                totals[c : k + 1].sum() - (totals[c] + totals[k]) / 2
+            ) ** 2
     expected = (np.outer(totals, totals) - np.diag(totals)) / (totals.sum() - 1)
     return float(1 - (together * distance).sum() / (expected * distance).sum())
 
@@ -399,7 +492,9 @@ def kappa(one: Any, two: Any) -> float:
     cells = np.zeros((levels, levels))
     np.add.at(cells, (one[kept], two[kept]), 1 / kept.sum())
     weights = (np.arange(levels)[:, None] - np.arange(levels)) ** 2
-    return float(1 - (cells * weights).sum() / (np.outer(cells.sum(1), cells.sum(0)) * weights).sum())
+    return float(
+        1 - (cells * weights).sum() / (np.outer(cells.sum(1), cells.sum(0)) * weights).sum()
+    )
 
 
 def agreement(d: Columns) -> list[tuple[Key, float]]:
@@ -413,20 +508,40 @@ def agreement(d: Columns) -> list[tuple[Key, float]]:
     refusals[u[refused], j[refused]] = 3
     domain = np.array([dict(zip(d["unit"], d["domain"], strict=True))[unit] for unit in units])
     none = ("krippendorff_alpha", "None", "alpha", "estimate")
-    found = [(none, alpha(table, True)), (none, alpha(table, False)), (none, alpha(refusals, False))]
+    found = [
+        (none, alpha(table, True)),
+        (none, alpha(table, False)),
+        (none, alpha(refusals, False)),
+    ]
     for one in sorted(set(domain)):
-        found.append((("krippendorff_alpha", one, "alpha", "estimate"), alpha(table[domain == one], True)))
-        found.append((("krippendorff_alpha", one, "alpha", "n"), float((table[domain == one] >= 0).sum())))
+        found.append(
+            (("krippendorff_alpha", one, "alpha", "estimate"), alpha(table[domain == one], True))
+        )
+        found.append(
+            (("krippendorff_alpha", one, "alpha", "n"), float((table[domain == one] >= 0).sum()))
+        )
     whole = table[(table >= 0).all(1)]
-    multiverse = {("as on this page", "ordinal, all raters"): table, ("clusters", "units independent"): table,
-                  ("interval", "bootstrap, percentile"): table,
-                  ("missing ratings", "units that all raters rated"): whole}  # fmt: skip
-    multiverse |= {("rater left out", f"without {name}"): np.delete(table, k, 1) for k, name in enumerate(raters)}
+    multiverse = {
+        ("as on this page", "ordinal, all raters"): table,
+        ("clusters", "units independent"): table,
+        ("interval", "bootstrap, percentile"): table,
+        ("missing ratings", "units that all raters rated"): whole,
+    }
+    multiverse |= {
+        ("rater left out", f"without {name}"): np.delete(table, k, 1)
+        for k, name in enumerate(raters)
+    }
     for (group, term), part in multiverse.items():
         found.append((("krippendorff_alpha", group, term, "estimate"), alpha(part, True)))
-        found.append((("krippendorff_alpha", group, term, "n"),
-                      float((part[(part >= 0).sum(1) > 1] >= 0).sum())))  # fmt: skip
-    found.append((("krippendorff_alpha", "scale", "nominal scale", "estimate"), alpha(table, False)))
+        found.append(
+            (
+                ("krippendorff_alpha", group, term, "n"),
+                float((part[(part >= 0).sum(1) > 1] >= 0).sum()),
+            )
+        )
+    found.append(
+        (("krippendorff_alpha", "scale", "nominal scale", "estimate"), alpha(table, False))
+    )
     kappas = []
     for x, y in itertools.combinations(range(len(raters)), 2):
         kept = (table[:, x] >= 0) & (table[:, y] >= 0)
@@ -438,7 +553,10 @@ def agreement(d: Columns) -> list[tuple[Key, float]]:
         found.append((("percent_agreement", "None", name, "estimate"), float(same.mean())))
         found.append((("percent_agreement", "None", name, "n"), float(kept.sum())))
     found.append((("weighted_kappa", "None", "mean", "estimate"), float(np.mean(kappas))))
-    rated = [((table[:, [x, y]] >= 0).all(1)).sum() for x, y in itertools.combinations(range(len(raters)), 2)]
+    rated = [
+        ((table[:, [x, y]] >= 0).all(1)).sum()
+        for x, y in itertools.combinations(range(len(raters)), 2)
+    ]
     for term in ("mean", "pooled"):
         found.append((("weighted_kappa", "None", term, "n"), float(sum(rated))))
     for term in ("difference", "judge with people"):
@@ -454,8 +572,12 @@ def agreement(d: Columns) -> list[tuple[Key, float]]:
         found.append((none, alpha(part, True)))
     for part in parts:
         found.append(((*none[:3], "n"), float((part[(part >= 0).sum(1) > 1] >= 0).sum())))
-    found.append((("judge_agreement", "gpt_4", "people with people", "estimate"),
-                  quadratic_alpha(table[:, :2][(table >= 0).all(1)])))  # fmt: skip
+    found.append(
+        (
+            ("judge_agreement", "gpt_4", "people with people", "estimate"),
+            quadratic_alpha(table[:, :2][(table >= 0).all(1)]),
+        )
+    )
     return found
 
 
@@ -486,7 +608,9 @@ def leaderboard(d: Columns) -> Numbers:
         found["leaderboard", "mean on shared units", name, "estimate"] = float(np.mean(on_shared))
         for task, value in zip(tasks, by_task, strict=True):
             found["leaderboard", f"task: {task}", name, "estimate"] = value
-            found["leaderboard", f"task: {task}", name, "n"] = float((~np.isnan(row[task_of == task])).sum())
+            found["leaderboard", f"task: {task}", name, "n"] = float(
+                (~np.isnan(row[task_of == task])).sum()
+            )
     for (i, one), (j, two) in itertools.combinations(enumerate(names), 2):
         gap = table[i] - table[j]
         parts = [gap[(task_of == task) & ~np.isnan(gap)] for task in tasks]
@@ -495,5 +619,7 @@ def leaderboard(d: Columns) -> Numbers:
         error = np.sqrt(sum(part.var(ddof=1) / part.size for part in parts)) / len(parts)
         found["leaderboard", "difference", f"{one} - {two}", "std_error"] = float(error)
     for name, mean in zip(names, means, strict=True):
-        found["leaderboard", "rank", name, "estimate"] = 1.0 + float(sum(other > mean for other in means))
+        found["leaderboard", "rank", name, "estimate"] = 1.0 + float(
+            sum(other > mean for other in means)
+        )
     return found

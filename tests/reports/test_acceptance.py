@@ -30,11 +30,24 @@ pytestmark = pytest.mark.slow  # whole pages
 
 FETCHES = ("src", "href", "xlink:href", "action", "data", "poster", "srcset", "background")
 DOI = "https://doi.org/10."  # a link that a reader may follow; nothing is fetched
-IMPOSSIBLE = ("nan", "-0.00", "\u22120.00", "p = .000", "p = 0.000", "p < .000", "None", "inf", "Undefined", "Markup(")
+IMPOSSIBLE = (
+    "nan",
+    "-0.00",
+    "\u22120.00",
+    "p = .000",
+    "p = 0.000",
+    "p < .000",
+    "None",
+    "inf",
+    "Undefined",
+    "Markup(",
+)
 DECIMAL = re.compile(r"(?<![\w.,])(?<!< )(?<!> )\u2212?\d*\.\d+(?![\w])")
 
 
-@pytest.fixture(scope="module", params=PAGES)  # all tests of a page follow one another: one worker makes it
+@pytest.fixture(
+    scope="module", params=PAGES
+)  # all tests of a page follow one another: one worker makes it
 def name(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -50,7 +63,9 @@ def page(name: str) -> Page:
 
 
 def test_every_study_has_an_example() -> None:
-    assert set(STUDIES) == set(EXAMPLES), "add a small table to EXAMPLES of tests/studies/study_examples.py"
+    assert set(STUDIES) == set(EXAMPLES), (
+        "add a small table to EXAMPLES of tests/studies/study_examples.py"
+    )
 
 
 def test_an_example_is_of_its_study(name: str) -> None:
@@ -71,23 +86,45 @@ def test_one_main_one_heading_a_language_and_no_level_skipped(page: Page) -> Non
 
 def test_the_main_part_is_short(page: Page) -> None:
     assert page.words <= 1_500
-    main = [inside for tag, _, inside in page.elements if tag == "article" and "details" not in inside]
+    main = [
+        inside for tag, _, inside in page.elements if tag == "article" and "details" not in inside
+    ]
     assert len(main) <= 8
-    assert len([inside for tag, _, inside in page.elements if tag == "li" and inside[-1] == "ol"
-                and "details" not in inside]) <= 5  # fmt: skip
-    assert [attrs.get("open") for attrs in page.tags("details") if attrs.get("id") == "appendix"] == [None]
+    assert (
+        len(
+            [
+                inside
+                for tag, _, inside in page.elements
+                if tag == "li" and inside[-1] == "ol" and "details" not in inside
+            ]
+        )
+        <= 5
+    )
+    assert [
+        attrs.get("open") for attrs in page.tags("details") if attrs.get("id") == "appendix"
+    ] == [None]
 
 
 def test_links_lead_somewhere_and_numbers_are_in_reading_order(page: Page) -> None:
     ids = {attrs.get("id") for _, attrs, _ in page.elements}
-    inner = [str(attrs["href"])[1:] for attrs in page.tags("a") if str(attrs["href"]).startswith("#")]
+    inner = [
+        str(attrs["href"])[1:] for attrs in page.tags("a") if str(attrs["href"]).startswith("#")
+    ]
     assert inner
     assert set(inner) <= ids
-    assert [attrs["href"] for tag, attrs, inside in page.elements if tag == "a" and "nav" in inside][-1] == "#appendix"
+    assert [
+        attrs["href"] for tag, attrs, inside in page.elements if tag == "a" and "nav" in inside
+    ][-1] == "#appendix"
     for kind in ("figure", "table"):
-        found = [str(i).removeprefix(f"{kind}-") for _, a, _ in page.elements if str(i := a.get("id")).startswith(kind)]
+        found = [
+            str(i).removeprefix(f"{kind}-")
+            for _, a, _ in page.elements
+            if str(i := a.get("id")).startswith(kind)
+        ]
         main = [number for number in found if number[0] != "A"]
-        assert found == [str(k + 1) for k in range(len(main))] + [f"A{k + 1}" for k in range(len(found) - len(main))]
+        assert found == [str(k + 1) for k in range(len(main))] + [
+            f"A{k + 1}" for k in range(len(found) - len(main))
+        ]
     for attrs in page.tags("ul"):
         if attrs.get("class") == "references":
             assert DOI in "".join(str(a.get("href")) for a in page.tags("a"))
@@ -103,8 +140,12 @@ def test_figures_have_a_title(page: Page) -> None:
     figures = page.tags("svg")
     assert figures
     ids = {attrs.get("id") for _, attrs, _ in page.elements}
-    titles = [attrs for tag, attrs, inside in page.elements if tag == "title" and inside[-1] == "svg"]
-    assert 2 * len(titles) == len(figures)  # the drawings for wide and for narrow screens share a title
+    titles = [
+        attrs for tag, attrs, inside in page.elements if tag == "title" and inside[-1] == "svg"
+    ]
+    assert 2 * len(titles) == len(
+        figures
+    )  # the drawings for wide and for narrow screens share a title
     for figure in figures:
         assert figure["role"] == "img"
         assert set(str(figure["aria-labelledby"]).split()) <= ids
@@ -122,7 +163,9 @@ def test_nothing_runs_and_nothing_is_fetched(name: str, hostile: bool) -> None:
     assert not re.search(r"(?:src|href)\s*=\s*[\"']?\s*(?:https?:|//)", outside.replace(DOI, ""))
     assert not re.search(r"url\((?!#)", outside)
     assert "@import" not in html
-    assert not {"iframe", "object", "embed", "form", "link", "base", "img"} & {tag for tag, _, _ in page.elements}
+    assert not {"iframe", "object", "embed", "form", "link", "base", "img"} & {
+        tag for tag, _, _ in page.elements
+    }
 
 
 def test_strangers_strings_are_inert(name: str) -> None:
@@ -155,20 +198,32 @@ def test_the_pages_are_the_same_bytes_in_another_process_under_another_hash_seed
         "    print(hashlib.sha256(text.encode()).hexdigest(), name)"
     )
     command, env = [sys.executable, "-c", code], os.environ | {"PYTHONHASHSEED": seed}
-    run = subprocess.run(command, env=env, text=True, stdout=subprocess.PIPE, check=True, timeout=300)
-    found = {name: digest for digest, name in (line.split(" ", 1) for line in run.stdout.splitlines())}
+    run = subprocess.run(
+        command, env=env, text=True, stdout=subprocess.PIPE, check=True, timeout=300
+    )
+    found = {
+        name: digest for digest, name in (line.split(" ", 1) for line in run.stdout.splitlines())
+    }
     assert found == {name: hashlib.sha256(made(name)[1].encode()).hexdigest() for name in PAGES}
 
 
 def test_no_impossible_number_is_printed(page: Page) -> None:
     for wrong in IMPOSSIBLE:
-        assert not re.search(rf"(?<![A-Za-z'\u2018]){re.escape(wrong)}(?![A-Za-z0-9]| of )", page.text), wrong
+        assert not re.search(
+            rf"(?<![A-Za-z'\u2018]){re.escape(wrong)}(?![A-Za-z0-9]| of )", page.text
+        ), wrong
 
 
 def test_intervals_hold_their_estimates(name: str, html: str) -> None:
     found = read_results(html)
-    terms = [term for block in found["blocks"] for result in block["results"] for term in result["terms"]]
-    held = [t for t in terms if all(t.get(key) is not None for key in ("estimate", "conf_low", "conf_high"))]
+    terms = [
+        term for block in found["blocks"] for result in block["results"] for term in result["terms"]
+    ]
+    held = [
+        t
+        for t in terms
+        if all(t.get(key) is not None for key in ("estimate", "conf_low", "conf_high"))
+    ]
     assert held
     for term in held:
         assert term["conf_low"] <= term["estimate"] <= term["conf_high"], term
@@ -183,10 +238,21 @@ def test_intervals_hold_their_estimates(name: str, html: str) -> None:
 def test_numbers_of_sentences_are_in_the_tables(name: str) -> None:
     outcome = made(name)[0]
     shown = {float(v.replace("\u2212", "-").replace(",", "")) for v in cells(read(name))}
-    known = known_numbers(outcome) | shown | {float(outcome.settings.get("level", 0.95)), *extras(outcome)}
+    known = (
+        known_numbers(outcome)
+        | shown
+        | {float(outcome.settings.get("level", 0.95)), *extras(outcome)}
+    )
     known |= rank_sets(outcome) | odds(outcome) | contests(outcome) | turned_gaps(outcome)
-    known |= {m.value for m in (outcome.strip.marks if outcome.strip else ()) if m.value is not None}
-    known |= {v for m in (outcome.strip.marks if outcome.strip else ()) for v in (m.low, m.high) if v is not None}
+    known |= {
+        m.value for m in (outcome.strip.marks if outcome.strip else ()) if m.value is not None
+    }
+    known |= {
+        v
+        for m in (outcome.strip.marks if outcome.strip else ())
+        for v in (m.low, m.high)
+        if v is not None
+    }
     sentences = [*outcome.answer, *(text for block in outcome.blocks for text in block.sentences)]
     assert any(DECIMAL.search(text) for text in sentences)
     for text in sentences:
@@ -220,13 +286,23 @@ def extras(outcome: Outcome) -> set[float]:
         collect(plain(result.settings))
     level = float(outcome.settings.get("level", 0.95))
     smallest = outcome.settings.get("smallest_effect")
-    return found | {1 - level, 0.5} | ({smallest, -smallest} if isinstance(smallest, float) else set())
+    return (
+        found | {1 - level, 0.5} | ({smallest, -smallest} if isinstance(smallest, float) else set())
+    )
 
 
 def rank_sets(outcome: Outcome) -> set[float]:
     """Return the mean size of the rank sets of each result of ranks."""
-    results = [result for block in outcome.blocks for result in block.results if "rank" in result.title.lower()]
-    sizes = [[r.conf_high - r.conf_low + 1 for r in result.rows if r.conf_low and r.conf_high] for result in results]
+    results = [
+        result
+        for block in outcome.blocks
+        for result in block.results
+        if "rank" in result.title.lower()
+    ]
+    sizes = [
+        [r.conf_high - r.conf_low + 1 for r in result.rows if r.conf_low and r.conf_high]
+        for result in results
+    ]
     return {sum(size) / len(size) for size in sizes if size}
 
 
@@ -234,13 +310,24 @@ def odds(outcome: Outcome) -> set[float]:
     """Return the odds (and intervals of odds) that log-odds stand for."""
     rows = [row for block in outcome.blocks for result in block.results for row in result.rows]
     rows = [row for row in rows if row.group in ("covariate", "order", "tie", "effect")]
-    return {exp(v) for row in rows for v in (row.estimate, row.conf_low, row.conf_high) if v is not None and v < 50}
+    return {
+        exp(v)
+        for row in rows
+        for v in (row.estimate, row.conf_low, row.conf_high)
+        if v is not None and v < 50
+    }
 
 
 def turned_gaps(outcome: Outcome) -> set[float]:
     """Return differences of models the other way round: sentences name the model with the larger number first."""
-    rows = [row for block in outcome.blocks for result in block.results if "by_model" in result.extras
-            for row in result.rows if row.group == "difference"]  # fmt: skip
+    rows = [
+        row
+        for block in outcome.blocks
+        for result in block.results
+        if "by_model" in result.extras
+        for row in result.rows
+        if row.group == "difference"
+    ]
     fields = ("estimate", "conf_low", "conf_high", "statistic")
     return {-value for row in rows for name in fields if (value := getattr(row, name)) is not None}
 
@@ -267,4 +354,6 @@ def test_size(name: str, hostile: bool) -> None:
 
 def test_the_json_is_that_of_the_outcome(name: str, html: str) -> None:
     found = read_results(html)
-    assert {key: value for key, value in found.items() if key != "run"} == json.loads(as_json(made(name)[0]))
+    assert {key: value for key, value in found.items() if key != "run"} == json.loads(
+        as_json(made(name)[0])
+    )

@@ -51,7 +51,9 @@ def html_of(name: str) -> str:
         return made(name)[1]
     design = paired(False)
     asked = [
-        Hypothesis(id="H1", metric="mcnemar", alternative="greater", text="Reminders help", family="main"),
+        Hypothesis(
+            id="H1", metric="mcnemar", alternative="greater", text="Reminders help", family="main"
+        ),
         Hypothesis(id="H2", metric="mcnemar", terms=("odds_ratio",), family="main"),
         Hypothesis(id="H3", metric="cochran_q", status="exploratory"),
     ]
@@ -73,11 +75,15 @@ def browser() -> Iterator[Chromium]:
 
 
 @pytest.mark.skipif(not shutil.which("pdftotext"), reason="no pdftotext on this machine")
-def test_what_is_closed_is_printed_once_it_is_opened(browser: Chromium, page: Path, tmp_path: Path) -> None:
+def test_what_is_closed_is_printed_once_it_is_opened(
+    browser: Chromium, page: Path, tmp_path: Path
+) -> None:
     def printed() -> str:
         browser.pdf(tmp_path / "page.pdf")
         command = ["pdftotext", "-layout", str(tmp_path / "page.pdf"), "-"]
-        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+        return subprocess.run(
+            command, check=True, capture_output=True, text=True, timeout=60
+        ).stdout
 
     browser.open(page)
     closed = printed()
@@ -94,20 +100,26 @@ def test_what_is_closed_is_printed_once_it_is_opened(browser: Chromium, page: Pa
 @pytest.mark.skipif(not shutil.which("pdftotext"), reason="no pdftotext on this machine")
 def test_a_sentence_is_printed_on_the_page_of_its_figure(browser: Chromium, tmp_path: Path) -> None:
     """Pages that are filled to 20 heights before a question, its sentence and a figure of 6 cm."""
-    css = (Path(socialstats_reports.__file__).parent / "templates" / "report.css").read_text(encoding="utf-8")
+    css = (Path(socialstats_reports.__file__).parent / "templates" / "report.css").read_text(
+        encoding="utf-8"
+    )
     parts = [
         f"<div style='height:{height}mm;break-before:page'></div><h3>Question {height}?</h3><p>Sentence {height}.</p>"
         f"<figure><div style='height:6cm'></div><figcaption>Figure {height}.</figcaption></figure>"
         for height in range(100, 240, 7)
     ]
     path = tmp_path / "page.html"
-    path.write_text(f"<!doctype html><style>{css}</style><main>{''.join(parts)}</main>", encoding="utf-8")
+    path.write_text(
+        f"<!doctype html><style>{css}</style><main>{''.join(parts)}</main>", encoding="utf-8"
+    )
     browser.open(path)
     browser.pdf(tmp_path / "page.pdf")
     command = ["pdftotext", "-layout", str(tmp_path / "page.pdf"), "-"]
     text = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
-    found = [[re.findall(rf"{word} (\d+)", page) for word in ("Question", "Sentence", "Figure")]
-             for page in text.split("\f")]  # fmt: skip
+    found = [
+        [re.findall(rf"{word} (\d+)", page) for word in ("Question", "Sentence", "Figure")]
+        for page in text.split("\f")
+    ]
     assert all(question == sentence == figure for question, sentence, figure in found)
     assert sum(len(question) for question, _, _ in found) == len(parts)
 

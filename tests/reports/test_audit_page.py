@@ -12,13 +12,22 @@ from html_page import Page
 import socialstats as ss
 from socialstats_reports import render_audit
 
-HOSTILE = ("</script><script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "{{ 7*7 }}", "a\x07b",
-           "\u202eabc", "x" * 3000)  # fmt: skip
+HOSTILE = (
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "{{ 7*7 }}",
+    "a\x07b",
+    "\u202eabc",
+    "x" * 3000,
+)
 
 
 @pytest.fixture
 def report(tmp_path: Path) -> ss.audit.AuditReport:
-    rows = "".join('"' + label.replace('"', '""') + f'",40,{5.17 + i / 100:.2f},x\n' for i, label in enumerate(HOSTILE))
+    rows = "".join(
+        '"' + label.replace('"', '""') + f'",40,{5.17 + i / 100:.2f},x\n'
+        for i, label in enumerate(HOSTILE)
+    )
     (tmp_path / "t.csv").write_text(f"label,n,mean,<b>\n{rows}", encoding="utf-8")
     (tmp_path / "r.toml").write_text(
         "title = '<script>alert(2)</script>'\nsource = '</title>'\n"
@@ -35,8 +44,17 @@ def test_structure_and_order(report: ss.audit.AuditReport) -> None:
     assert len(page.tags("h1")) == len(page.tags("main")) == 1
     assert all("scope" in th for th in page.tags("th"))
     assert len(page.tags("caption")) == len(page.tags("table"))
-    order = [page.text.index(h) for h in ("Sources disagree", "What agrees", "Uninformative checks",
-                                          "What could not be checked", "Methods", "Reproduce")]  # fmt: skip
+    order = [
+        page.text.index(h)
+        for h in (
+            "Sources disagree",
+            "What agrees",
+            "Uninformative checks",
+            "What could not be checked",
+            "Methods",
+            "Reproduce",
+        )
+    ]
     assert order == sorted(order)
 
 
@@ -62,7 +80,9 @@ def test_same_bytes_and_all_findings_as_json(report: ss.audit.AuditReport) -> No
     assert audits[0]["tally"] == report.tally()
 
 
-def test_every_disagreement_stands_on_the_page_with_both_numbers(report: ss.audit.AuditReport) -> None:
+def test_every_disagreement_stands_on_the_page_with_both_numbers(
+    report: ss.audit.AuditReport,
+) -> None:
     text = Page(render_audit([report])).text
     for finding in report.of("disagree"):
         assert finding.published in text

@@ -52,7 +52,9 @@ def test_figures_never_scroll(browser: Chromium, page: Path, width: int) -> None
     browser.open(page, width=width)
     boxes = "[...document.querySelectorAll('figure')]"
     assert browser.evaluate(f"{boxes}.length") == 3
-    assert browser.evaluate(f"{boxes}.every(b => b.scrollWidth <= b.clientWidth && b.clientWidth < {width})")
+    assert browser.evaluate(
+        f"{boxes}.every(b => b.scrollWidth <= b.clientWidth && b.clientWidth < {width})"
+    )
 
 
 def test_tab_stops_only_where_something_scrolls_on_a_phone(browser: Chromium, page: Path) -> None:
@@ -71,7 +73,9 @@ def test_page_and_figures_follow_the_colour_scheme(
     browser: Chromium, page: Path, dark: bool, palette: dict[str, str]
 ) -> None:
     browser.open(page, dark=dark)
-    assert browser.evaluate("getComputedStyle(document.body).backgroundColor") == rgb(palette["surface"])
+    assert browser.evaluate("getComputedStyle(document.body).backgroundColor") == rgb(
+        palette["surface"]
+    )
     assert browser.evaluate("getComputedStyle(document.body).color") == rgb(palette["ink"])
     mark = "getComputedStyle(document.querySelector('svg use')).fill"
     assert browser.evaluate(mark) in [rgb(palette[f"series-{i}"]) for i in range(1, 6)]
@@ -79,7 +83,10 @@ def test_page_and_figures_follow_the_colour_scheme(
 
 def test_the_answer_and_the_strip_are_above_the_fold(browser: Chromium, page: Path) -> None:
     browser.open(page, width=900, height=1000)
-    assert browser.evaluate("document.querySelector('figure.strip').getBoundingClientRect().bottom") < 1000
+    assert (
+        browser.evaluate("document.querySelector('figure.strip').getBoundingClientRect().bottom")
+        < 1000
+    )
 
 
 def test_no_labels_of_a_figure_overlap(browser: Chromium, page: Path) -> None:
@@ -99,7 +106,9 @@ def test_a_table_is_printed_where_the_reader_opened_it(
 ) -> None:
     browser.open(page, dark=True)
     assert browser.evaluate("[...document.querySelectorAll('details.table')].every(d => !d.open)")
-    browser.evaluate(f"document.querySelectorAll('details.table').forEach(d => d.open = {str(opened).lower()})")
+    browser.evaluate(
+        f"document.querySelectorAll('details.table').forEach(d => d.open = {str(opened).lower()})"
+    )
     browser.pdf(tmp_path / "page.pdf")
     command = ["pdftotext", "-layout", str(tmp_path / "page.pdf"), "-"]
     text = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout

@@ -37,13 +37,17 @@ def test_tables_are_those_of_the_page(html: str) -> None:
     assert list(tables_in(found)) == ["1", "A1", "A2", "A3", "A4"]
     rows = list(csv.reader(io.StringIO(table_of(found, "1", "csv"))))
     assert rows[0] == ["Role", "Log-strength", "SE", "p", "n", "Empty"]
-    assert float(rows[1][1]) == pytest.approx(outcome().blocks[0].results[0].rows[0].estimate, abs=1e-7)
+    assert float(rows[1][1]) == pytest.approx(
+        outcome().blocks[0].results[0].rows[0].estimate, abs=1e-7
+    )
     assert rows[-1][1] == ""
     assert "| role number 63 | \u22121.26 | 0.20 | < .001 | 214 |\n" in table_of(found, "1", "md")
     latex = table_of(found, "a1", "latex")
     assert latex.splitlines()[1:4] == [
-        r"\begin{table}", r"\caption{From the rows read to the rows analysed}", r"\begin{tabular}{lrl}"
-    ]  # fmt: skip
+        r"\begin{table}",
+        r"\caption{From the rows read to the rows analysed}",
+        r"\begin{tabular}{lrl}",
+    ]
     assert "rows read & 14,000 & friend \\\\" in latex
 
 
@@ -58,10 +62,13 @@ def test_a_table_is_a_word_file_with_the_cells_of_the_page(
     assert document.paragraphs[0].text == printed[0]
     assert [f"| {' | '.join(line)} |" for line in lines[1:]] == printed[1].strip().split("\n")[2:]
     assert [cell.paragraphs[0].alignment for cell in document.tables[0].rows[1].cells][:2] == [
-        WD_ALIGN_PARAGRAPH.LEFT, WD_ALIGN_PARAGRAPH.RIGHT,
-    ]  # fmt: skip
+        WD_ALIGN_PARAGRAPH.LEFT,
+        WD_ALIGN_PARAGRAPH.RIGHT,
+    ]
     columns = document.tables[0].columns
-    assert [column.width for column in columns] == [cell.width for cell in document.tables[0].rows[1].cells]
+    assert [column.width for column in columns] == [
+        cell.width for cell in document.tables[0].rows[1].cells
+    ]
     assert columns[0].width > columns[1].width
     Path("mine.docx").write_bytes(b"PK\x03\x04 mine")
     assert main(["show", page, "--table", "1", "-o", "mine.docx"]) == 2
@@ -82,9 +89,15 @@ def test_a_figure_is_a_file_of_its_own_and_has_no_variables(html: str) -> None:
 
 def test_the_quotation_is_answer_and_first_paragraph_of_the_methods(html: str) -> None:
     found = read_results(html)
-    assert quote_of(found).split("\n\n") == [" ".join(outcome().answer), outcome().methods[0] + "\n"]
+    assert quote_of(found).split("\n\n") == [
+        " ".join(outcome().answer),
+        outcome().methods[0] + "\n",
+    ]
     assert "\\textit{S} = 41.63, 95\\% CI [39.06, 42.92]" in quote_of(found, "latex")
-    hostile = quote_of(read_results(render(replace(outcome(), answer=("50% of a_b & {x} \\input{y} $1",)))), "latex")
+    hostile = quote_of(
+        read_results(render(replace(outcome(), answer=("50% of a_b & {x} \\input{y} $1",)))),
+        "latex",
+    )
     assert hostile.startswith(r"50\% of a\_b \& \{x\} \textbackslash{}input\{y\} \$1")
 
 
@@ -105,12 +118,19 @@ def test_what_a_page_does_not_have_is_said(
     assert f"error: {page}: {said}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("words", "name", "start"), [
-    ("--table 1", "t.csv", "Role,Log-strength"), ("--table 1", "t.md", "Table 1. Strengths"),
-    ("--table 1", "t.tex", "% \\usepackage{booktabs,longtable}"),
-    ("--figure 2", "f.svg", "<svg xmlns"), ("--quote", "q.txt", "S = 41.63"),
-    ("--quote", "q.tex", "\\textit{S} = 41.63"), ("--json", "n.json", "{\n \"socialstats\""), ("", "s.txt", "Does urg"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "name", "start"),
+    [
+        ("--table 1", "t.csv", "Role,Log-strength"),
+        ("--table 1", "t.md", "Table 1. Strengths"),
+        ("--table 1", "t.tex", "% \\usepackage{booktabs,longtable}"),
+        ("--figure 2", "f.svg", "<svg xmlns"),
+        ("--quote", "q.txt", "S = 41.63"),
+        ("--quote", "q.tex", "\\textit{S} = 41.63"),
+        ("--json", "n.json", '{\n "socialstats"'),
+        ("", "s.txt", "Does urg"),
+    ],
+)
 def test_outputs_go_by_the_name_of_the_file(
     page: str, words: str, name: str, start: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

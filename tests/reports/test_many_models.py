@@ -55,8 +55,12 @@ def goals() -> pd.DataFrame:
     asked = sorted(whole["scenario"].unique())[::4]
     whole = whole[whole["scenario"].isin(asked)]
     people = whole[whole["source"] == "human"]
-    named = of_models(whole[whole["source"] != "human"], "source", "action",
-                      [s for s in whole["source"].unique() if s != "human"])  # fmt: skip
+    named = of_models(
+        whole[whole["source"] != "human"],
+        "source",
+        "action",
+        [s for s in whole["source"].unique() if s != "human"],
+    )
     named["rater"] = named["source"] + " " + named["rater"].astype(str)
     return pd.concat([people, named], ignore_index=True)
 
@@ -65,7 +69,9 @@ def couples() -> pd.DataFrame:
     """8 scenarios x 20 pairs of names x 9 kinds of couples a model."""
     parts = []
     for k, model in enumerate(MODELS):
-        table = pd.DataFrame(simulate_relationship_bias.simulate(100 + k), columns=simulate_relationship_bias.HEADER)
+        table = pd.DataFrame(
+            simulate_relationship_bias.simulate(100 + k), columns=simulate_relationship_bias.HEADER
+        )
         asked = sorted(table["scenario"].unique())[::4]
         parts.append(table[table["scenario"].isin(asked)].assign(model=model))
     return pd.concat(parts, ignore_index=True)
@@ -75,7 +81,10 @@ def norms() -> pd.DataFrame:
     """400 units, 100 people."""
     whole = ss.datasets.social_norms()
     people, asked = whole[whole["source"] == "human"], whole[whole["source"] == "model"]
-    return pd.concat([people, of_models(asked, "rater", "answer", sorted(asked["rater"].unique()))], ignore_index=True)
+    return pd.concat(
+        [people, of_models(asked, "rater", "answer", sorted(asked["rater"].unique()))],
+        ignore_index=True,
+    )
 
 
 def staged() -> pd.DataFrame:
@@ -86,35 +95,76 @@ def staged() -> pd.DataFrame:
 
 PAGES: dict[str, tuple[Callable[[], pd.DataFrame], list[str]]] = {
     "role-conflict": (roles, ["--by", "model"]),
-    "norm-goal": (goals, ["--map", "unit=pressure,scenario", "--map", "rater=rater", "--map", "value=action",
-                          "--map", "rater_source=source", "--cluster", "scenario", "--strata", "pressure",
-                          "--strata", "domain", "--scale", "nominal"]),
+    "norm-goal": (
+        goals,
+        [
+            "--map",
+            "unit=pressure,scenario",
+            "--map",
+            "rater=rater",
+            "--map",
+            "value=action",
+            "--map",
+            "rater_source=source",
+            "--cluster",
+            "scenario",
+            "--strata",
+            "pressure",
+            "--strata",
+            "domain",
+            "--scale",
+            "nominal",
+        ],
+    ),
     "relationship-bias": (couples, ["--by", "model"]),
     "ordinal-alignment": (norms, ["--levels", "A,B,C,D,E", "--refusal", "F"]),
     "staged-values": (staged, []),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("study", PAGES)
-def test_a_page_of_nineteen_models(study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_of_nineteen_models(
+    study: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make, words = PAGES[study]
     monkeypatch.chdir(tmp_path)
     make().to_csv("table.csv", index=False)
     factors = {"model": MODELS, "size": ["small", "large", "large"] * 6 + ["small"]}
     pd.DataFrame(factors).to_csv("models.csv", index=False)
     page, numbers = Path("page.html"), Path("page.json")
-    command = ["report", "table.csv", *words, "--models", "models.csv", "-o", str(page), "--json", str(numbers), "-q"]
+    command = [
+        "report",
+        "table.csv",
+        *words,
+        "--models",
+        "models.csv",
+        "-o",
+        str(page),
+        "--json",
+        str(numbers),
+        "-q",
+    ]
     assert main(command) == 0
     assert page.stat().st_size <= MOST_BYTES
-    found, whole = read_results(page.read_text(encoding="utf-8")), json.loads(numbers.read_text(encoding="utf-8"))
+    found, whole = (
+        read_results(page.read_text(encoding="utf-8")),
+        json.loads(numbers.read_text(encoding="utf-8")),
+    )
     assert found["study"] == study
-    assert found["blocks"] == whole["blocks"]  # what is written once in the page is read as often as it was
+    assert (
+        found["blocks"] == whole["blocks"]
+    )  # what is written once in the page is read as often as it was
     block, said = found["blocks"][0], found["answer"] + found["blocks"][0]["sentences"]
     assert block["part"] == "main"
     if study == "ordinal-alignment":  # its first block sets every model beside the people
         assert block["id"] == "distance"
-        assert re.match(r"'model \d\d' was nearest .* 'model \d\d' was farthest", found["answer"][0])
+        assert re.match(
+            r"'model \d\d' was nearest .* 'model \d\d' was farthest", found["answer"][0]
+        )
     else:
         assert block["id"] == "models"
-        assert re.search(r" was highest for model \d\d .* and lowest for model \d\d .* of 19 models", " ".join(said))
+        assert re.search(
+            r" was highest for model \d\d .* and lowest for model \d\d .* of 19 models",
+            " ".join(said),
+        )
         assert "of 19 models" in found["answer"][0]

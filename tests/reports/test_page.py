@@ -27,9 +27,12 @@ from socialstats_reports.data import ELEMENT
 CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 RUN = {
     "command": "socialstats report data.csv",
-    "facts": {"data": "data.csv", "sha256": "ab" * 32}, "status": "exploratory",
-    "plan_text": "[study]\ntitle = 'x'\n", "plan_sha256": "cd" * 32, "deviations": ("seed changed",),
-}  # fmt: skip
+    "facts": {"data": "data.csv", "sha256": "ab" * 32},
+    "status": "exploratory",
+    "plan_text": "[study]\ntitle = 'x'\n",
+    "plan_sha256": "cd" * 32,
+    "deviations": ("seed changed",),
+}
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +45,12 @@ def hostile_html() -> str:
     evil = HOSTILE[0]
     facts = {"data": evil}
     return render(
-        outcome(hostile=True), command=evil, facts=facts, plan_text=evil, plan_sha256="ef", deviations=(evil,)
+        outcome(hostile=True),
+        command=evil,
+        facts=facts,
+        plan_text=evil,
+        plan_sha256="ef",
+        deviations=(evil,),
     )
 
 
@@ -53,7 +61,12 @@ def page(html: str) -> Page:
 
 def test_structure(page: Page) -> None:
     assert page.open == []
-    assert len(page.tags("h1")) == len(page.tags("main")) == len(page.tags("title")) - len(page.tags("svg")) // 2 == 1
+    assert (
+        len(page.tags("h1"))
+        == len(page.tags("main"))
+        == len(page.tags("title")) - len(page.tags("svg")) // 2
+        == 1
+    )
     assert page.tags("html")[0]["lang"] == "en"
     assert page.tags("a")[0] == {"class": "skip", "href": "#main"}
     assert page.tags("th")
@@ -61,8 +74,20 @@ def test_structure(page: Page) -> None:
     assert len(page.tags("caption")) == len(page.tags("table")) == 5
     assert [m["content"] for m in page.tags("meta") if m.get("http-equiv")] == [CSP]
     sections = [s["id"] for s in page.tags("section")]
-    assert sections == ["cautions", "results", "methods", "quote", "notes", "data", "diagnostics", "verification",
-                        "references", "reproduce", "plan", "codes"]  # fmt: skip
+    assert sections == [
+        "cautions",
+        "results",
+        "methods",
+        "quote",
+        "notes",
+        "data",
+        "diagnostics",
+        "verification",
+        "references",
+        "reproduce",
+        "plan",
+        "codes",
+    ]
 
 
 def test_headings_never_skip_a_level(page: Page) -> None:
@@ -107,19 +132,38 @@ def test_nothing_runs_and_nothing_is_fetched(html: str, page: Page) -> None:
             assert "//" not in str(attrs.get(name, "")).removeprefix("https://doi.org/10.")
     assert not re.search(r"url\((?!#)", html)
     assert "@import" not in html
-    assert not {"iframe", "object", "embed", "form", "link", "base"} & {tag for tag, _, _ in page.elements}
+    assert not {"iframe", "object", "embed", "form", "link", "base"} & {
+        tag for tag, _, _ in page.elements
+    }
 
 
 def test_what_the_outcome_says_is_on_the_page(page: Page) -> None:
     made = outcome()
-    for text in (made.title, made.design, made.study, made.simulated, "Simulated data.", "never beaten",
-                 "Cautions (5)", "undefined: it never lost a comparison", "14,000",
-                 "numbers of this page was recomputed by independent code and agrees.",
-                 "Recomputed, of all: estimates 1 of 100; ", "Not recomputed: counts and ranks ",
-                 "Reasons in the table below: no other package has it (1).",
-                 "socialstats report data.csv", "ab" * 32, "cd" * 32, "seed changed", "seed 7", "3×10⁻¹⁰",
-                 "Ford, L. R., Jr. (1957)", "Holm, S. (1979)", "title = 'x'",
-                 "14,000 rows read, 13,914 rows analysed"):  # fmt: skip
+    for text in (
+        made.title,
+        made.design,
+        made.study,
+        made.simulated,
+        "Simulated data.",
+        "never beaten",
+        "Cautions (5)",
+        "undefined: it never lost a comparison",
+        "14,000",
+        "numbers of this page was recomputed by independent code and agrees.",
+        "Recomputed, of all: estimates 1 of 100; ",
+        "Not recomputed: counts and ranks ",
+        "Reasons in the table below: no other package has it (1).",
+        "socialstats report data.csv",
+        "ab" * 32,
+        "cd" * 32,
+        "seed changed",
+        "seed 7",
+        "3×10⁻¹⁰",
+        "Ford, L. R., Jr. (1957)",
+        "Holm, S. (1979)",
+        "title = 'x'",
+        "14,000 rows read, 13,914 rows analysed",
+    ):
         assert text in page.text, text
     assert page.text.count("Ford, L. R., Jr. (1957).") == 1
     assert page.text.index("S = 41.63") < page.text.index("Cautions (5)")
@@ -127,7 +171,9 @@ def test_what_the_outcome_says_is_on_the_page(page: Page) -> None:
 
 def test_at_most_five_cautions_are_open_and_notes_follow_in_the_appendix(page: Page) -> None:
     items = [
-        inside for tag, attrs, inside in page.elements if tag == "li" and attrs.get("class") in ("caution", "info")
+        inside
+        for tag, attrs, inside in page.elements
+        if tag == "li" and attrs.get("class") in ("caution", "info")
     ]
     assert len(items) == 7
     assert sum("details" in inside for inside in items) == 2
@@ -141,11 +187,22 @@ def test_cautions_link_to_what_they_touch_and_a_stop_stands_first() -> None:
     stop = caution("SS101", "two groups")
     held = replace(made.blocks[0].results[0], cautions=(stop,))
     block = replace(made.blocks[0], results=(held,), draw=partial(forest, held.rows))
-    page = Page(render(replace(made, cautions=(*made.cautions, stop), blocks=(made.blocks[1], block))))
+    page = Page(
+        render(replace(made, cautions=(*made.cautions, stop), blocks=(made.blocks[1], block)))
+    )
     links = [attrs["href"] for tag, attrs, inside in page.elements if tag == "a" and "ol" in inside]
     assert links[:3] == ["#figure-3", "#table-1", "#SS101"]
-    aside = arranged(replace(made, cautions=(caution("SS103"),), blocks=(replace(
-        block, part="appendix", results=(replace(held, cautions=(caution("SS103"),)),)),)))  # fmt: skip
+    aside = arranged(
+        replace(
+            made,
+            cautions=(caution("SS103"),),
+            blocks=(
+                replace(
+                    block, part="appendix", results=(replace(held, cautions=(caution("SS103"),)),)
+                ),
+            ),
+        )
+    )
     assert not aside.cautions
     assert [said.caution.code for said in aside.notes] == ["SS103"]
 
@@ -153,11 +210,17 @@ def test_cautions_link_to_what_they_touch_and_a_stop_stands_first() -> None:
 def test_the_main_part_takes_eight_blocks_and_its_words_and_the_rest_goes_to_the_appendix() -> None:
     long = Block(id="b", question="Was it so?", sentences=("word " * 200,))
     blocks = tuple(replace(long, id=f"b{k}") for k in range(12))
-    assert [p.part for p in arranged(replace(outcome(), blocks=blocks)).blocks].count("main") in range(3, 8)
+    assert [p.part for p in arranged(replace(outcome(), blocks=blocks)).blocks].count(
+        "main"
+    ) in range(3, 8)
     short = tuple(replace(b, sentences=()) for b in blocks)
-    assert [p.part for p in arranged(replace(outcome(), blocks=short)).blocks] == ["main"] * 8 + ["appendix"] * 4
+    assert [p.part for p in arranged(replace(outcome(), blocks=short)).blocks] == ["main"] * 8 + [
+        "appendix"
+    ] * 4
     few = replace(outcome(), blocks=blocks[:5])
-    kept = [sum(p.part == "main" for p in arranged(few, told).blocks) for told in ((), ("word " * 300,))]
+    kept = [
+        sum(p.part == "main" for p in arranged(few, told).blocks) for told in ((), ("word " * 300,))
+    ]
     assert kept[1] < kept[0]  # deviations from the plan are read too
     table = Table(caption="t", header=("a", "b"), cells=(("x " * 1300, 1.0),))
     found = arranged(replace(outcome(), blocks=(replace(long, tables=(table,)),)))
@@ -167,13 +230,29 @@ def test_the_main_part_takes_eight_blocks_and_its_words_and_the_rest_goes_to_the
 def test_figures_and_tables_are_numbered_in_reading_order(page: Page) -> None:
     numbers = re.findall(r"(Figure|Table) (A?\d+)\.", page.text)
     assert list(dict.fromkeys(numbers)) == [
-        ("Figure", "1"), ("Figure", "2"), ("Table", "1"), ("Figure", "3"),
-        ("Table", "A1"), ("Table", "A2"), ("Table", "A3"), ("Table", "A4"),
-    ]  # fmt: skip
+        ("Figure", "1"),
+        ("Figure", "2"),
+        ("Table", "1"),
+        ("Figure", "3"),
+        ("Table", "A1"),
+        ("Table", "A2"),
+        ("Table", "A3"),
+        ("Table", "A4"),
+    ]
 
 
 def test_the_text_has_no_impossible_numbers(page: Page) -> None:
-    for wrong in ("nan", "-0.00", "\u22120.00", "p = .000", "p = 0.000", "None", "inf ", "Undefined", "Markup("):
+    for wrong in (
+        "nan",
+        "-0.00",
+        "\u22120.00",
+        "p = .000",
+        "p = 0.000",
+        "None",
+        "inf ",
+        "Undefined",
+        "Markup(",
+    ):
         assert not re.search(rf"(?<![A-Za-z]){re.escape(wrong)}(?![a-z0-9])", page.text), wrong
 
 
@@ -199,7 +278,14 @@ def test_hostile_strings_are_inert(hostile_html: str) -> None:
 
 def test_no_more_elements_with_hostile_strings_than_without(hostile_html: str) -> None:
     plain = Page(
-        render(outcome(), plan_text="x", plan_sha256="ef", deviations=("x",), command="x", facts={"data": "x"})
+        render(
+            outcome(),
+            plan_text="x",
+            plan_sha256="ef",
+            deviations=("x",),
+            command="x",
+            facts={"data": "x"},
+        )
     )
     hostile = Page(hostile_html)
 
@@ -258,7 +344,9 @@ def test_size(html: str, hostile_html: str) -> None:
     assert len(hostile_html.encode()) < 250_000
 
 
-def test_columns_without_values_are_left_out_and_numbers_are_flush_right(html: str, page: Page) -> None:
+def test_columns_without_values_are_left_out_and_numbers_are_flush_right(
+    html: str, page: Page
+) -> None:
     assert ">Empty<" not in html
     assert '<th scope="col" class="num">Log-strength</th>' in html
     assert '<th scope="col" class="num">p</th>' in html
@@ -281,8 +369,20 @@ def test_an_undefined_figure_is_said_not_drawn() -> None:
 
 
 def test_an_outcome_with_nothing_optional_renders() -> None:
-    bare = replace(outcome(), strip=None, cautions=(), blocks=(), flow=(), data=(), diagnostics=(), methods=(),
-                   references=(), verifications={}, settings={}, simulated="")  # fmt: skip
+    bare = replace(
+        outcome(),
+        strip=None,
+        cautions=(),
+        blocks=(),
+        flow=(),
+        data=(),
+        diagnostics=(),
+        methods=(),
+        references=(),
+        verifications={},
+        settings={},
+        simulated="",
+    )
     page = Page(render(bare))
     assert page.open == []
     assert "No caution or note applies to the main results." in page.text
@@ -300,16 +400,26 @@ def test_pyplot_keeps_no_figure_of_the_page() -> None:
 
 @pytest.mark.parametrize(
     ("labels", "said"),
-    [(1, "1 label is too long or holds characters"), (2, "2 labels are too long or hold characters")],
+    [
+        (1, "1 label is too long or holds characters"),
+        (2, "2 labels are too long or hold characters"),
+    ],
 )
 def test_the_note_on_labels_counts_in_grammar(labels: int, said: str) -> None:
     cells = tuple((str(k) * 300, 1.0) for k in range(labels))
-    block = Block(id="x", question="q", sentences=(), tables=(Table(caption="c", header=("a", "b"), cells=cells),))
+    block = Block(
+        id="x",
+        question="q",
+        sentences=(),
+        tables=(Table(caption="c", header=("a", "b"), cells=cells),),
+    )
     assert said in Page(render(replace(outcome(), blocks=(block,), data=()))).text
 
 
 def test_columns_have_decimals_of_their_own() -> None:
-    table = Table(caption="c", header=("a", "b", "c"), cells=(("x", 0.123456, 7.5),), digits=(3, 5, 0))
+    table = Table(
+        caption="c", header=("a", "b", "c"), cells=(("x", 0.123456, 7.5),), digits=(3, 5, 0)
+    )
     block = Block(id="x", question="q", sentences=(), tables=(table,))
     text = Page(render(replace(outcome(), blocks=(block,), data=()))).text
     assert "0.12346" in text
@@ -317,9 +427,16 @@ def test_columns_have_decimals_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(("rows", "shown"), [(200, 200), (201, 30), (2000, 30)])
-def test_long_tables_show_both_ends_and_name_the_command_that_prints_all(rows: int, shown: int) -> None:
+def test_long_tables_show_both_ends_and_name_the_command_that_prints_all(
+    rows: int, shown: int
+) -> None:
     cells = tuple((f"item {k}", float(k)) for k in range(rows))
-    block = Block(id="strengths", question="Which?", sentences=(), tables=(Table("Strengths", ("Item", "x"), cells),))
+    block = Block(
+        id="strengths",
+        question="Which?",
+        sentences=(),
+        tables=(Table("Strengths", ("Item", "x"), cells),),
+    )
     html = render(replace(outcome(), blocks=(block,), data=()))
     found = re.findall(r"<th scope=row>(item \d+)</th>", html)
     assert found == [f"item {k}" for k in range(rows) if shown == rows or not 15 <= k < rows - 15]
@@ -327,6 +444,10 @@ def test_long_tables_show_both_ends_and_name_the_command_that_prints_all(rows: i
     assert (left in html) == (shown < rows)
     results = read_results(html)
     (number,) = [t["number"] for b in results["blocks"] for t in b["tables"]]
-    assert table_of(results, number, "csv").splitlines()[1:] == [f"item {k},{k}.0" for k in range(rows)]
+    assert table_of(results, number, "csv").splitlines()[1:] == [
+        f"item {k},{k}.0" for k in range(rows)
+    ]
     assert table_of(results, number, "md").count("item ") == rows
-    assert (f"“socialstats show PAGE --table {number} --format csv” prints all {rows:,} rows" in html) == (shown < rows)
+    assert (
+        f"“socialstats show PAGE --table {number} --format csv” prints all {rows:,} rows" in html
+    ) == (shown < rows)

@@ -30,7 +30,9 @@ UNREAD = re.compile(
     r"(?s)<(script|style|svg|pre|head|ul class=\"references\"|nav)\b.*?</(script|style|svg|pre|head|ul|nav)>"
 )
 PART = re.compile(r"(?s)<(p|li|figcaption|caption|h1|h2|h3|summary|td|dd)\b[^>]*>(.*?)</\1>")
-NAMED = re.compile(r"(?<=[.)])\.?\s+(?=[a-z]+\d)|(?<=\))\.\s+")  # before the name of a model, as m3 or lynx
+NAMED = re.compile(
+    r"(?<=[.)])\.?\s+(?=[a-z]+\d)|(?<=\))\.\s+"
+)  # before the name of a model, as m3 or lynx
 CLAUSE = re.compile(rf"{END.pattern}|;\s")
 SPELLED = re.compile(
     r"(?<!')\b(?:marital_status|social_class|gender_in_family|group_first|name_first|rater_source|authority_deference|"
@@ -59,18 +61,24 @@ def sentences(kind: str, text: str) -> Iterator[str]:
 
 def refusing(frame: pd.DataFrame) -> pd.DataFrame:
     """A model that refuses a third of the scenarios, and one that gives few levels."""
-    frame = frame[frame["scenario"].isin(list(dict.fromkeys(frame["scenario"]))[::8])].reset_index(drop=True)
+    frame = frame[frame["scenario"].isin(list(dict.fromkeys(frame["scenario"]))[::8])].reset_index(
+        drop=True
+    )
     model = frame["source"].ne("human")
     third = frame["scenario"].str[-1].isin(list("369"))
     other = frame[model].assign(source="lynx", rater=frame["rater"] + " of lynx")
     action = frame["action"].mask(model & third, "refused")
-    return pd.concat([frame.assign(action=action), other[other["scenario"].isin(other["scenario"].unique()[:3])]])
+    return pd.concat(
+        [frame.assign(action=action), other[other["scenario"].isin(other["scenario"].unique()[:3])]]
+    )
 
 
 def biases(frame: pd.DataFrame) -> pd.DataFrame:
     """Names of two groups alone, in six scenarios."""
     kept = list(dict.fromkeys(frame["scenario"]))[::5][:6]
-    pairs = frame["group_first"].isin(["woman", "man"]) & frame["group_second"].isin(["woman", "man"])
+    pairs = frame["group_first"].isin(["woman", "man"]) & frame["group_second"].isin(
+        ["woman", "man"]
+    )
     return frame[pairs & frame["scenario"].isin(kept)].reset_index(drop=True)
 
 
@@ -81,8 +89,12 @@ def without_strengths(_: object) -> Comparisons:
 
 def two_tasks(_: object) -> Ratings:
     sizes = (("law", 5), ("art", 60))
-    rows = [(m, f"{t}{k}", int(t == "law" or (k + s) % 3 > 0), t)
-            for s, m in enumerate(("dog", "bee", "cat")) for t, n in sizes for k in range(n)]  # fmt: skip
+    rows = [
+        (m, f"{t}{k}", int(t == "law" or (k + s) % 3 > 0), t)
+        for s, m in enumerate(("dog", "bee", "cat"))
+        for t, n in sizes
+        for k in range(n)
+    ]
     return model_scores(pd.DataFrame(rows, columns=["model", "item", "correct", "task"]))
 
 
@@ -92,20 +104,30 @@ def of_study(study: str, frame: pd.DataFrame, **options: Any) -> Any:
     return read(as_table(frame), **options)
 
 
-FURTHER: dict[str, tuple[str, Callable[[object], Any]]] = {  # tables of strangers whose sentences were too long
+FURTHER: dict[
+    str, tuple[str, Callable[[object], Any]]
+] = {  # tables of strangers whose sentences were too long
     "refusals of two models": (
         "norm-goal",
         lambda _: Ratings.from_frame(
-            refusing(datasets.norm_goal()), unit="scenario", rater="rater", value="action", rater_source="source",
-            scale="nominal", strata="domain", by="pressure", refusal="refused",
+            refusing(datasets.norm_goal()),
+            unit="scenario",
+            rater="rater",
+            value="action",
+            rater_source="source",
+            scale="nominal",
+            strata="domain",
+            by="pressure",
+            refusal="refused",
         ),
     ),
     "one pair of groups": (
-        "relationship-bias", lambda _: of_study("relationship-bias", biases(datasets.relationship_bias()))
+        "relationship-bias",
+        lambda _: of_study("relationship-bias", biases(datasets.relationship_bias())),
     ),
     "levels without strengths": ("compare", without_strengths),
     "a board of two tasks": ("leaderboard", two_tasks),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", [*PAGES, *FURTHER])
@@ -120,13 +142,19 @@ def test_the_sentences_of_a_page(name: str) -> None:
         faults += [f"{kind}: {found[0]!r} in {text[:120]}" for found in PHRASES.finditer(text)]
         faults += [f"{kind}: {found[0]!r} in {text[:120]}" for found in SPELLED.finditer(text)]
         faults += [
-            f"{kind}: {n} words: {one}" for one in sentences(kind, text) if (n := len(WORD.findall(one))) > WORDS
+            f"{kind}: {n} words: {one}"
+            for one in sentences(kind, text)
+            if (n := len(WORD.findall(one))) > WORDS
         ]
     assert faults == []
 
 
 def test_the_rules_find_what_they_should() -> None:
-    page = "<p>The data settle it.</p><li>By marital_status</li><td>" + "word " * 26 + "</td><pre>nobody</pre>"
+    page = (
+        "<p>The data settle it.</p><li>By marital_status</li><td>"
+        + "word " * 26
+        + "</td><pre>nobody</pre>"
+    )
     assert [kind for kind, text in parts(page)] == ["p", "li", "td"]
     assert PHRASES.search("The data settle it.")
     assert SPELLED.search("By marital_status")

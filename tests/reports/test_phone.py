@@ -28,7 +28,7 @@ from socialstats.figures import (
     strip,
     trajectories,
     wins,
-)  # fmt: skip
+)
 from socialstats.figures.strip import Mark
 from socialstats.results import Row
 from socialstats_reports.lean import short_path
@@ -43,46 +43,128 @@ STAGES = ("baseline", "stage 1", "stage 2", "debrief")
 
 def row(term: str, value: float, group: str | None = None) -> Row:
     return Row(
-        term=term, group=group, estimate=value, conf_low=value - 0.3, conf_high=value + 0.2, conf_level=0.95, n=90
+        term=term,
+        group=group,
+        estimate=value,
+        conf_low=value - 0.3,
+        conf_high=value + 0.2,
+        conf_level=0.95,
+        n=90,
     )
 
 
 MANY = [row(f"role {i}", 0.1 * i - 2) for i in range(40)]
 FIGURES: dict[str, Callable[[], Any]] = {
     "forest": partial(forest, MANY, label="Role", ranks={r.term: (1, 9) for r in MANY}),
-    "one row": partial(forest, [row("only", 0.3), Row(term="gone", undefined="never lost a comparison")]),
+    "one row": partial(
+        forest, [row("only", 0.3), Row(term="gone", undefined="never lost a comparison")]
+    ),
     "long names": partial(forest, [row(f"{LONG} {i}", 100.0 * i) for i in range(4)]),
-    "dumbbell": partial(dumbbell, [row(f"r {i}", 0.2 * k + 0.1 * i, g) for i in range(6)
-                                   for k, g in enumerate(("higher", "equal", "lower"))]),
-    "headings": partial(dumbbell, [row(f"r {i}", 0.2 * i, g) for i in range(3) for g in (FAR, "b")],
-                        targets={FAR: None, "b": None}),
-    "shares": partial(shares, [Bar(label=f"source {i}", section="all", rows=tuple(
-        Row(term=t, estimate=e) for t, e in (("comply", 0.63), ("deviate", 0.07), ("escalate", 0.3))))
-        for i in range(3)]),
-    "heat": partial(heat, [row(a, 0.4, b) for a in ("family", "work", "religion")
-                           for b in ("family", "interpersonal")]),
-    "square": partial(square, [[20, 5], [12, 63]], levels=("no", "yes"), conditions=("before", "after")),
-    "trajectories": partial(trajectories, [row(f"model {i}", i % 5 + 0.2 * k, s) for i in range(8)
-                                           for k, s in enumerate(STAGES)], stages=STAGES, lines={"own zero": 1.0}),
-    "groups": partial(heat, [row(f"group {i}", 0.4, f"group {k}") for i in range(14) for k in range(14)]),
-    "seven levels": partial(square, [[20] * 7] * 7, levels=[f"level {i}" for i in range(7)],
-                            conditions=("before", "after")),
-    "multiples": partial(multiples, {f"man - {other}": [row(f"scenario {i}", 0.1 * i - k) for i in range(9)]
-                                     for k, other in enumerate(("woman", "neutral", "neither of both"))},
-                         label="Scenario", xlabel="Bias B"),
-    "qq": partial(qq, [0.1 * i * abs(i) for i in range(-9, 10)], labels=[f"item number {i}" for i in range(19)]),
-    "strip": partial(strip, [Mark(label="Bias B of man - woman", value=0.4, low=0.3, high=0.5),
-                             Mark(label="Bias B of man - neutral", value=0.42, low=0.3, high=0.5),
-                             Mark(label="coin flips", value=0.52, kind="reference")], xlabel="share"),
-    "ranks": partial(ranks, [Row(term=f"model {i}", estimate=i + 1, conf_low=max(1, i - 1), conf_high=min(40, i + 3),
-                                 conf_level=0.95) for i in range(40)],
-                     [Row(term=f"model {i}", estimate=i + 1, conf_low=max(1, i - 6), conf_high=min(40, i + 8))
-                      for i in range(40)], label="Model"),
+    "dumbbell": partial(
+        dumbbell,
+        [
+            row(f"r {i}", 0.2 * k + 0.1 * i, g)
+            for i in range(6)
+            for k, g in enumerate(("higher", "equal", "lower"))
+        ],
+    ),
+    "headings": partial(
+        dumbbell,
+        [row(f"r {i}", 0.2 * i, g) for i in range(3) for g in (FAR, "b")],
+        targets={FAR: None, "b": None},
+    ),
+    "shares": partial(
+        shares,
+        [
+            Bar(
+                label=f"source {i}",
+                section="all",
+                rows=tuple(
+                    Row(term=t, estimate=e)
+                    for t, e in (("comply", 0.63), ("deviate", 0.07), ("escalate", 0.3))
+                ),
+            )
+            for i in range(3)
+        ],
+    ),
+    "heat": partial(
+        heat,
+        [
+            row(a, 0.4, b)
+            for a in ("family", "work", "religion")
+            for b in ("family", "interpersonal")
+        ],
+    ),
+    "square": partial(
+        square, [[20, 5], [12, 63]], levels=("no", "yes"), conditions=("before", "after")
+    ),
+    "trajectories": partial(
+        trajectories,
+        [row(f"model {i}", i % 5 + 0.2 * k, s) for i in range(8) for k, s in enumerate(STAGES)],
+        stages=STAGES,
+        lines={"own zero": 1.0},
+    ),
+    "groups": partial(
+        heat, [row(f"group {i}", 0.4, f"group {k}") for i in range(14) for k in range(14)]
+    ),
+    "seven levels": partial(
+        square,
+        [[20] * 7] * 7,
+        levels=[f"level {i}" for i in range(7)],
+        conditions=("before", "after"),
+    ),
+    "multiples": partial(
+        multiples,
+        {
+            f"man - {other}": [row(f"scenario {i}", 0.1 * i - k) for i in range(9)]
+            for k, other in enumerate(("woman", "neutral", "neither of both"))
+        },
+        label="Scenario",
+        xlabel="Bias B",
+    ),
+    "qq": partial(
+        qq,
+        [0.1 * i * abs(i) for i in range(-9, 10)],
+        labels=[f"item number {i}" for i in range(19)],
+    ),
+    "strip": partial(
+        strip,
+        [
+            Mark(label="Bias B of man - woman", value=0.4, low=0.3, high=0.5),
+            Mark(label="Bias B of man - neutral", value=0.42, low=0.3, high=0.5),
+            Mark(label="coin flips", value=0.52, kind="reference"),
+        ],
+        xlabel="share",
+    ),
+    "ranks": partial(
+        ranks,
+        [
+            Row(
+                term=f"model {i}",
+                estimate=i + 1,
+                conf_low=max(1, i - 1),
+                conf_high=min(40, i + 3),
+                conf_level=0.95,
+            )
+            for i in range(40)
+        ],
+        [
+            Row(term=f"model {i}", estimate=i + 1, conf_low=max(1, i - 6), conf_high=min(40, i + 8))
+            for i in range(40)
+        ],
+        label="Model",
+    ),
     "wins": partial(wins, MANY),
     "few wins": partial(wins, MANY[::4]),
-    "estimation": partial(estimation, [1.0, 2, 3, 5], [2.0, 2, 4, 3], None, row("d", -0.2),
-                          conditions=("one", "other")),
-}  # fmt: skip
+    "estimation": partial(
+        estimation,
+        [1.0, 2, 3, 5],
+        [2.0, 2, 4, 3],
+        None,
+        row("d", -0.2),
+        conditions=("one", "other"),
+    ),
+}
 
 
 def drawn(name: str) -> str:
@@ -110,9 +192,13 @@ def test_a_figure_is_drawn_for_wide_and_for_narrow_screens_with_one_name(name: s
 
 def test_all_rows_are_in_both_drawings_or_both_ends_of_more_than_35() -> None:
     few = partial(forest, MANY[:35], label="Role")
-    for one in ElementTree.fromstring(f"<p>{inline(few, title='t', description='d', prefix='f1')}</p>"):
+    for one in ElementTree.fromstring(
+        f"<p>{inline(few, title='t', description='d', prefix='f1')}</p>"
+    ):
         texts = [t.text for t in one.iter("text")]
-        assert [t for t in texts if t and t.startswith("role ")] == [f"role {i}" for i in reversed(range(35))]
+        assert [t for t in texts if t and t.startswith("role ")] == [
+            f"role {i}" for i in reversed(range(35))
+        ]
         assert len(list(one.iter("use"))) == 35
     for one in two("forest"):
         texts = [t.text for t in one.iter("text")]
@@ -120,7 +206,9 @@ def test_all_rows_are_in_both_drawings_or_both_ends_of_more_than_35() -> None:
         assert [t for t in texts if t and t.startswith("role ")] == [f"role {i}" for i in shown]
         assert any(t and "24 rows not drawn" in t for t in texts)
         assert texts.count("1\u20139") == len(list(one.iter("use"))) == 16
-        paths = "".join(p.attrib["d"] for p in one.iter("path") if "series-1" in p.attrib.get("style", ""))
+        paths = "".join(
+            p.attrib["d"] for p in one.iter("path") if "series-1" in p.attrib.get("style", "")
+        )
         assert paths.count("M") == paths.count("H") == 16  # 16 intervals in one path
 
 
@@ -151,8 +239,9 @@ def shown(browser: Chromium, tmp_path: Path, drawings: str, width: int) -> None:
     style = f"<style>{palette_css()}{CSS.read_text(encoding='utf-8')}</style>"
     page.write_text(
         f'<!DOCTYPE html><meta charset="utf-8"><meta name="viewport" content="width=device-width">{style}'
-        f'<main><figure><div class="drawn">{drawings}</div></figure></main>', encoding="utf-8",
-    )  # fmt: skip
+        f'<main><figure><div class="drawn">{drawings}</div></figure></main>',
+        encoding="utf-8",
+    )
     browser.open(page, width=width)
 
 
@@ -166,11 +255,13 @@ def boxes(browser: Chromium, selector: str) -> list[tuple[str, float, float, flo
 
 def letters(browser: Chromium) -> float:
     """Return the size of the smallest letters that are shown, in pixels."""
-    return float(browser.evaluate(
-        "Math.min(...[...document.querySelectorAll('svg')].filter(s => s.clientWidth > 0).flatMap(s => "
-        "[...s.querySelectorAll('text')].map(t => parseFloat(getComputedStyle(t).fontSize) * s.clientWidth / "
-        "s.viewBox.baseVal.width)))"
-    ))  # fmt: skip
+    return float(
+        browser.evaluate(
+            "Math.min(...[...document.querySelectorAll('svg')].filter(s => s.clientWidth > 0).flatMap(s => "
+            "[...s.querySelectorAll('text')].map(t => parseFloat(getComputedStyle(t).fontSize) * s.clientWidth / "
+            "s.viewBox.baseVal.width)))"
+        )
+    )
 
 
 @pytest.mark.browser
@@ -182,7 +273,9 @@ def test_on_a_phone_everything_is_inside_readable_and_apart(
 ) -> None:
     shown(browser, tmp_path, drawn(name), width)
     frame = boxes(browser, ".drawn")[0]
-    assert browser.evaluate("(b => b.scrollWidth <= b.clientWidth)(document.querySelector('.drawn'))")
+    assert browser.evaluate(
+        "(b => b.scrollWidth <= b.clientWidth)(document.querySelector('.drawn'))"
+    )
     texts, marks = boxes(browser, ".narrow text"), boxes(browser, ".narrow use")
     for what, left, right, top, bottom in (*texts, *marks):
         assert frame[1] - 1 <= left, what
@@ -196,12 +289,16 @@ def test_on_a_phone_everything_is_inside_readable_and_apart(
 
 
 @pytest.mark.browser
-def test_on_a_phone_the_marks_of_a_row_are_below_its_name_and_above_the_next(browser: Chromium, tmp_path: Path) -> None:
+def test_on_a_phone_the_marks_of_a_row_are_below_its_name_and_above_the_next(
+    browser: Chromium, tmp_path: Path
+) -> None:
     shown(browser, tmp_path, drawn("forest"), 390)
     names = [box for box in boxes(browser, ".narrow text") if box[0].startswith("role ")]
     marks = boxes(browser, ".narrow use")
     assert len(names) == len(marks) == 16
-    for (_, left, _, _, bottom), (_, _, _, top, low), after in itertools.zip_longest(names, marks, names[1:]):
+    for (_, left, _, _, bottom), (_, _, _, top, low), after in itertools.zip_longest(
+        names, marks, names[1:]
+    ):
         assert left == pytest.approx(names[0][1], abs=1)  # flush left
         assert bottom - 3 <= top
         assert after is None or low <= after[3] + 3
@@ -210,7 +307,9 @@ def test_on_a_phone_the_marks_of_a_row_are_below_its_name_and_above_the_next(bro
 @pytest.mark.browser
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FIGURES)
-def test_on_a_wide_screen_everything_is_inside_and_apart(browser: Chromium, tmp_path: Path, name: str) -> None:
+def test_on_a_wide_screen_everything_is_inside_and_apart(
+    browser: Chromium, tmp_path: Path, name: str
+) -> None:
     shown(browser, tmp_path, drawn(name), 900)
     assert boxes(browser, ".narrow") == []
     frame = boxes(browser, ".drawn")[0]

@@ -44,9 +44,13 @@ def compare(page: str, numbers: Numbers) -> None:
     on_page = printed(page)
 
     def agrees(key: recomputed.Key, value: float) -> bool:
-        return any(math.isclose(value, one, rel_tol=1e-7, abs_tol=1e-9) for one in on_page.get(key, ()))
+        return any(
+            math.isclose(value, one, rel_tol=1e-7, abs_tol=1e-9) for one in on_page.get(key, ())
+        )
 
-    wrong = [(key, value, on_page.get(key, [])[:3]) for key, value in pairs if not agrees(key, value)]
+    wrong = [
+        (key, value, on_page.get(key, [])[:3]) for key, value in pairs if not agrees(key, value)
+    ]
     assert not wrong
     assert len(pairs) >= LEAST
 
@@ -57,7 +61,9 @@ def columns(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["role-conflict", "norm-goal", "social-norms", "relationship-bias", "staged-values"])
+@pytest.mark.parametrize(
+    "name", ["role-conflict", "norm-goal", "social-norms", "relationship-bias", "staged-values"]
+)
 def test_a_bundled_page(name: str, tmp_path: Path) -> None:
     """The page as the command makes it."""
     page = tmp_path / "page.html"
@@ -67,10 +73,14 @@ def test_a_bundled_page(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "numbers", "frame"), [
-    ("paired", recomputed.paired, answers), ("agreement", recomputed.agreement, ratings),
-    ("leaderboard", recomputed.leaderboard, study_examples.leaderboard_frame),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "numbers", "frame"),
+    [
+        ("paired", recomputed.paired, answers),
+        ("agreement", recomputed.agreement, ratings),
+        ("leaderboard", recomputed.leaderboard, study_examples.leaderboard_frame),
+    ],
+)
 def test_a_general_page(
     name: str, numbers: Callable[[dict[str, Any]], Numbers], frame: Callable[[], pd.DataFrame]
 ) -> None:
@@ -83,8 +93,11 @@ def test_a_page_of_numbers_in_pairs() -> None:
     """The paired page of values that are not 0 or 1 has fewer numbers: all that follow from sums are recomputed."""
     found = recomputed.paired_numbers(columns(scores()))
     on_page = printed(example_pages.made("paired, of numbers")[1])
-    assert {key: [value, *on_page.get(key, [])] for key, value in found.items()
-            if not any(math.isclose(value, one, rel_tol=1e-9) for one in on_page.get(key, ()))} == {}  # fmt: skip
+    assert {
+        key: [value, *on_page.get(key, [])]
+        for key, value in found.items()
+        if not any(math.isclose(value, one, rel_tol=1e-9) for one in on_page.get(key, ()))
+    } == {}
 
 
 @pytest.mark.slow
@@ -100,7 +113,24 @@ def test_the_script_imports_numpy_and_scipy_alone() -> None:
     """Nothing of the package that it checks."""
     tree = ast.parse(Path(recomputed.__file__).read_text(encoding="utf-8"))
     modules = {
-        name.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names
+        name.name.split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for name in node.names
     }
-    modules |= {str(node.module).split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert modules == {"__future__", "collections", "csv", "gzip", "itertools", "numpy", "pathlib", "scipy", "typing"}
+    modules |= {
+        str(node.module).split(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom)
+    }
+    assert modules == {
+        "__future__",
+        "collections",
+        "csv",
+        "gzip",
+        "itertools",
+        "numpy",
+        "pathlib",
+        "scipy",
+        "typing",
+    }

@@ -23,7 +23,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "studies"))
 from study_tables import LEVELS, answers, ratings, scores
 
 FAST = StudyOptions(resamples=200, verify=False)
-needs_browser = pytest.mark.skipif(not (PROGRAM and shutil.which("bash")), reason="needs Chromium and bash")
+needs_browser = pytest.mark.skipif(
+    not (PROGRAM and shutil.which("bash")), reason="needs Chromium and bash"
+)
 OVERLAPS = """[...document.querySelectorAll('svg')].flatMap(svg => {
     const boxes = [...svg.querySelectorAll('text')].map(t => [t.textContent, t.getBoundingClientRect()]);
     return boxes.flatMap(([a, p], i) => boxes.slice(0, i).filter(([b, q]) =>
@@ -34,9 +36,16 @@ OVERLAPS = """[...document.querySelectorAll('svg')].flatMap(svg => {
 def make(name: str) -> Outcome:
     """Answer a question on one of the three tables, with long labels in the ratings."""
     if name == "ratings":
-        frame = ratings().replace({"judge": {"gpt_4": "a judge with a very long name (70B, instruct)"}})
+        frame = ratings().replace(
+            {"judge": {"gpt_4": "a judge with a very long name (70B, instruct)"}}
+        )
         design = Ratings.from_frame(
-            frame, levels=list(LEVELS), refusal="refused", strata="domain", cluster="story", rater_groups="kind"
+            frame,
+            levels=list(LEVELS),
+            refusal="refused",
+            strata="domain",
+            cluster="story",
+            rater_groups="kind",
         )
         return run_study(STUDIES["agreement"], design, FAST)
     if name == "answers":
@@ -65,14 +74,20 @@ def browser() -> Iterator[Chromium]:
 def test_a_page_is_the_same_bytes_again_and_self_contained(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert render(make(page.stem)) == text
-    assert not re.search(r"(?:src|href)\s*=\s*[\"']?https?:(?!//doi\.org/10\.)|url\(\s*https?:", text)
+    assert not re.search(
+        r"(?:src|href)\s*=\s*[\"']?https?:(?!//doi\.org/10\.)|url\(\s*https?:", text
+    )
     assert text.count("<script") == 1
     assert len(text) < 400_000
     assert "nan" not in re.sub(r"<[^>]*>|\{.*\}", " ", text).lower().split()
     found = read_results(text)
     assert found["blocks"][0]["results"][0]["terms"]
     for t in (t for b in found["blocks"] for r in b["results"] for t in r["terms"]):
-        if t.get("conf_low") is not None and t.get("conf_high") is not None and t.get("estimate") is not None:
+        if (
+            t.get("conf_low") is not None
+            and t.get("conf_high") is not None
+            and t.get("estimate") is not None
+        ):
             assert t["conf_low"] <= t["estimate"] <= t["conf_high"]
 
 
@@ -98,7 +113,10 @@ def test_no_labels_of_a_figure_overlap(browser: Chromium, page: Path) -> None:
 def test_figures_follow_the_colour_scheme(browser: Chromium, page: Path, dark: bool) -> None:
     browser.open(page, dark=dark)
     palette = style.DARK if dark else style.LIGHT
-    known = {"rgb({}, {}, {})".format(*(int(c[i : i + 2], 16) for i in (1, 3, 5))) for c in palette.values()}
+    known = {
+        "rgb({}, {}, {})".format(*(int(c[i : i + 2], 16) for i in (1, 3, 5)))
+        for c in palette.values()
+    }
     used = browser.evaluate(
         "[...new Set([...document.querySelectorAll('svg text')].map(t => getComputedStyle(t).fill))]"
     )
@@ -114,5 +132,7 @@ def test_words_of_tables_are_not_broken(browser: Chromium, page: Path) -> None:
     heads = "[...document.querySelectorAll('article td, article th')].filter(c => c.textContent.length < 14 && "
     heads += "!c.textContent.includes(' ')"
     tall = f"{heads} && c.clientHeight > 0 && [...c.childNodes].some(n => {{ const r = document.createRange(); "
-    tall += "r.selectNodeContents(n); return r.getClientRects().length > 1; })).map(c => c.textContent)"
+    tall += (
+        "r.selectNodeContents(n); return r.getClientRects().length > 1; })).map(c => c.textContent)"
+    )
     assert browser.evaluate(tall) == []

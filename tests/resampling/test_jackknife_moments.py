@@ -16,9 +16,15 @@ def variance(sums: np.ndarray) -> np.ndarray:
     return np.column_stack([second / n - (first / n) ** 2, first / n])
 
 
-@pytest.mark.parametrize("copies", [np.ones(15), np.random.default_rng(5).integers(1, 4, 15).astype(float)])
-def test_of_a_variance_it_is_minus_the_unbiased_one_over_n_and_of_a_mean_none(copies: np.ndarray) -> None:
-    found = jackknife(np.column_stack([np.ones(15), X, X**2]) * copies[:, None], variance, Units.rows(copies))
+@pytest.mark.parametrize(
+    "copies", [np.ones(15), np.random.default_rng(5).integers(1, 4, 15).astype(float)]
+)
+def test_of_a_variance_it_is_minus_the_unbiased_one_over_n_and_of_a_mean_none(
+    copies: np.ndarray,
+) -> None:
+    found = jackknife(
+        np.column_stack([np.ones(15), X, X**2]) * copies[:, None], variance, Units.rows(copies)
+    )
     rows = np.repeat(X, copies.astype(int))
     n = len(rows)
     assert found.bias == pytest.approx([-rows.var(ddof=1) / n, 0.0], abs=1e-12)
@@ -33,4 +39,6 @@ def test_of_clusters_whole_clusters_are_left_out() -> None:
     found = jackknife(np.column_stack([np.ones(15), X, X**2]), variance, Units.clusters(codes))
     each = np.array([[X[codes != k].var(), X[codes != k].mean()] for k in range(5)])
     assert found.bias == pytest.approx(4 * (each.mean(axis=0) - [X.var(), X.mean()]))
-    assert found.std_error == pytest.approx(np.sqrt(4 / 5 * ((each - each.mean(axis=0)) ** 2).sum(axis=0)))
+    assert found.std_error == pytest.approx(
+        np.sqrt(4 / 5 * ((each - each.mean(axis=0)) ** 2).sum(axis=0))
+    )

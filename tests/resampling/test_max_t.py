@@ -5,7 +5,14 @@ import pytest
 from scipy import stats
 
 from socialstats.errors import InputError
-from socialstats.resampling import Units, bootstrap, bootstrap_draws, max_t, max_t_critical, normal_draws
+from socialstats.resampling import (
+    Units,
+    bootstrap,
+    bootstrap_draws,
+    max_t,
+    max_t_critical,
+    normal_draws,
+)
 
 RNG = np.random.default_rng(2)
 
@@ -40,7 +47,9 @@ def test_independent_tests_are_sidaks():
 
 def test_perfectly_correlated_tests_need_no_adjustment():
     found = max_t(np.array([2.5, -1.0, 0.4]), normal_draws(np.ones((3, 3)), draws=100_000))
-    assert found.p_adjusted == pytest.approx(2 * stats.norm.sf([2.5, 1.0, 0.4]), abs=4 * found.mc_error.max())
+    assert found.p_adjusted == pytest.approx(
+        2 * stats.norm.sf([2.5, 1.0, 0.4]), abs=4 * found.mc_error.max()
+    )
 
 
 def test_correlated_t_is_dunnetts():
@@ -61,7 +70,9 @@ def test_step_down_is_never_larger_and_keeps_the_order():
 def test_one_sided_families():
     draws = normal_draws(np.eye(2), draws=50_000)
     up = max_t(np.array([2.0, -3.0]), draws, alternative="greater", method="single_step")
-    assert up.p_adjusted == pytest.approx(1 - stats.norm.cdf([2.0, -3.0]) ** 2, abs=4 * up.mc_error.max() + 1e-4)
+    assert up.p_adjusted == pytest.approx(
+        1 - stats.norm.cdf([2.0, -3.0]) ** 2, abs=4 * up.mc_error.max() + 1e-4
+    )
     down = max_t(np.array([-2.0, 3.0]), -draws, alternative="less", method="single_step")
     assert down.p_adjusted == pytest.approx(up.p_adjusted)
 
@@ -79,7 +90,9 @@ def test_an_undefined_test_is_no_member_and_bad_draws_are_left_out():
 def test_bootstrap_draws_are_centred_and_scaled():
     x = RNG.normal(size=(60, 2)) @ np.array([[1.0, 0.8], [0.0, 0.6]])
     table = np.column_stack([x, np.ones(60)])
-    boot = bootstrap(table, lambda s: s[:, :2] / s[:, 2:], Units.rows(np.ones(60)), resamples=4000, seed=1)
+    boot = bootstrap(
+        table, lambda s: s[:, :2] / s[:, 2:], Units.rows(np.ones(60)), resamples=4000, seed=1
+    )
     draws = bootstrap_draws(boot, x.std(axis=0) / np.sqrt(60))
     assert np.abs(draws.mean(axis=0)).max() < 0.08
     assert draws.std(axis=0) == pytest.approx([1, 1], abs=0.05)
@@ -93,7 +106,10 @@ def test_a_negative_eigenvalue_is_set_to_zero_and_variances_stay_one():
 
 
 def test_family_wise_error_holds():
-    draws, rng = normal_draws(np.full((5, 5), 0.5) + np.eye(5) / 2, draws=4000, seed=1), np.random.default_rng(3)
+    draws, rng = (
+        normal_draws(np.full((5, 5), 0.5) + np.eye(5) / 2, draws=4000, seed=1),
+        np.random.default_rng(3),
+    )
     root = np.linalg.cholesky(np.full((5, 5), 0.5) + np.eye(5) / 2)
     hits = [max_t(root @ rng.normal(size=5), draws).p_adjusted.min() <= 0.05 for _ in range(500)]
     assert np.mean(hits) == pytest.approx(0.05, abs=3.5 * np.sqrt(0.05 * 0.95 / 500))

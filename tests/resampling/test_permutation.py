@@ -32,13 +32,20 @@ def brute(x, label, alternative):
     for some in itertools.combinations(range(len(x)), int(chosen.sum())):
         at = np.isin(np.arange(len(x)), some)
         value = x[at].mean() - x[~at].mean()
-        found.append({"two_sided": abs(value) >= abs(seen) - 1e-9, "greater": value >= seen - 1e-9,
-                      "less": value <= seen + 1e-9}[alternative])  # fmt: skip
+        found.append(
+            {
+                "two_sided": abs(value) >= abs(seen) - 1e-9,
+                "greater": value >= seen - 1e-9,
+                "less": value <= seen + 1e-9,
+            }[alternative]
+        )
     return np.mean(found)
 
 
 @pytest.mark.parametrize("alternative", ["two_sided", "greater", "less"])
-@pytest.mark.parametrize("x", [[3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0], [0.1, 0.2, 0.3, 0.3, 0.1, 0.2, 0.9]])
+@pytest.mark.parametrize(
+    "x", [[3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0], [0.1, 0.2, 0.3, 0.3, 0.1, 0.2, 0.9]]
+)
 def test_exact_p_is_that_of_all_labellings(x, alternative):
     label = np.array([1, 0, 1, 0, 0, 1, 0])
     test = permutation_test(table(x), label, gap, rows(7), alternative=alternative)
@@ -49,25 +56,35 @@ def test_exact_p_is_that_of_all_labellings(x, alternative):
 
 def test_scipy_agrees():
     x, y = RNG.normal(size=6), RNG.normal(1, 1, size=5)
-    test = permutation_test(table(np.r_[x, y]), np.r_[np.ones(6), np.zeros(5)], gap, rows(11), alternative="less")
-    theirs = stats.permutation_test((x, y), lambda a, b: a.mean() - b.mean(), n_resamples=np.inf, alternative="less")
+    test = permutation_test(
+        table(np.r_[x, y]), np.r_[np.ones(6), np.zeros(5)], gap, rows(11), alternative="less"
+    )
+    theirs = stats.permutation_test(
+        (x, y), lambda a, b: a.mean() - b.mean(), n_resamples=np.inf, alternative="less"
+    )
     assert test.p_value[0] == pytest.approx(theirs.pvalue, rel=1e-9)
 
 
 def test_random_labels_are_right_within_their_error():
     x = RNG.normal(size=80) + np.r_[np.full(40, 0.3), np.zeros(40)]
-    test = permutation_test(table(x), np.repeat([1, 0], 40), gap, rows(80), permutations=20_000, seed=2)
+    test = permutation_test(
+        table(x), np.repeat([1, 0], 40), gap, rows(80), permutations=20_000, seed=2
+    )
     normal = stats.ttest_ind(x[:40], x[40:]).pvalue
     assert not test.exact
     assert test.p_value[0] == pytest.approx(normal, abs=4 * test.mc_error[0] + 0.005)
-    assert test.mc_error[0] == pytest.approx(np.sqrt(test.p_value[0] * (1 - test.p_value[0]) / 20_000))
+    assert test.mc_error[0] == pytest.approx(
+        np.sqrt(test.p_value[0] * (1 - test.p_value[0]) / 20_000)
+    )
 
 
 def test_0_1_data_as_counts_are_fishers_exact_test():
     counts = np.array([30.0, 20.0, 18.0, 32.0])  # (first, 1), (first, 0), (second, 1), (second, 0)
     values, label = np.array([1.0, 0, 1, 0]), np.array([1, 1, 0, 0])
     cells = np.column_stack([values * counts, counts])
-    test = permutation_test(cells, label, gap, Units.rows(counts), permutations=40_000, alternative="greater")
+    test = permutation_test(
+        cells, label, gap, Units.rows(counts), permutations=40_000, alternative="greater"
+    )
     fisher = stats.fisher_exact([[30, 20], [18, 32]], alternative="greater").pvalue
     assert test.p_value[0] == pytest.approx(fisher, abs=4 * test.mc_error[0])
 
@@ -79,7 +96,9 @@ def test_whole_clusters_change_their_label():
     sums = {g: (x[code == g].sum(), (code == g).sum()) for g in range(4)}
     found = []
     for some in itertools.combinations(range(4), 2):
-        (s, n), (t, m) = (np.sum([sums[g] for g in part], axis=0) for part in (some, set(range(4)) - set(some)))
+        (s, n), (t, m) = (
+            np.sum([sums[g] for g in part], axis=0) for part in (some, set(range(4)) - set(some))
+        )
         found.append(abs(s / n - t / m) >= abs(34 / 5 - 3 / 2) - 1e-9)
     assert test.p_value[0] == pytest.approx(np.mean(found))
 
@@ -106,7 +125,12 @@ def test_several_statistics_at_once_and_p_is_never_zero():
     [
         ([1, 0, 1, 0], Units.clusters(np.array([0, 0, 1, 1])), {}, "both groups"),
         ([1, 1, 1, 1], rows(4), {}, "both groups"),
-        ([1, 0, 1, 0], Units.clusters(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])), {}, "crossed"),
+        (
+            [1, 0, 1, 0],
+            Units.clusters(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])),
+            {},
+            "crossed",
+        ),
         ([1, 0, 1], rows(4), {}, "labels are"),
         ([1, 0, 1, 0], rows(4), {"alternative": "up"}, "up"),
         ([1, 0, 1, 0], rows(4), {"permutations": 1}, "permutations"),
@@ -120,4 +144,6 @@ def test_bad_input(label, units, options, said):
 
 def test_no_statistic_at_all_is_said():
     with pytest.raises(UndefinedStatistic, match="no labelling"):
-        permutation_test(table(np.arange(4.0)), np.array([1, 0, 1, 0]), lambda a, b: a[:, :1] * np.nan, rows(4))
+        permutation_test(
+            table(np.arange(4.0)), np.array([1, 0, 1, 0]), lambda a, b: a[:, :1] * np.nan, rows(4)
+        )

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from socialstats.errors import InputError
-from socialstats.resampling import Replicates, Units, acceleration, basic, bca, bootstrap, jackknife, percentile
+from socialstats.resampling import (
+    Replicates,
+    Units,
+    acceleration,
+    basic,
+    bca,
+    bootstrap,
+    jackknife,
+    percentile,
+)
 from tests.golden_data import GOLDEN, golden, golden_frame
 
 SETS = {"boot_sleep_mean": "mean", "boot_anorexia_dz": "d_z"}
@@ -16,7 +25,11 @@ def load(name):
     r, d = golden(name)["r"], golden_frame(f"{name}.csv")["d"].to_numpy()
     t = np.array(r["t"])
     freq = np.loadtxt(GOLDEN / f"{name}_freq.csv.gz", delimiter=",")
-    boot = Replicates(estimate=np.array([r["t0"]]), replicates=t[:, None], n_degenerate=np.zeros(1, dtype=np.int64))
+    boot = Replicates(
+        estimate=np.array([r["t0"]]),
+        replicates=t[:, None],
+        n_degenerate=np.zeros(1, dtype=np.int64),
+    )
     return r, d, freq, boot
 
 
@@ -75,9 +88,10 @@ def test_bca_from_regression_influence_is_boot_cis(name):
     # R counts replicates below the estimate, we count those equal to it by halves: the same here up to ties
     ties = np.isclose(boot.replicates, r["t0"], rtol=1e-12)
     nudged = Replicates(
-        estimate=boot.estimate, replicates=np.where(ties, r["t0"] + 1e-7, boot.replicates),
+        estimate=boot.estimate,
+        replicates=np.where(ties, r["t0"] + 1e-7, boot.replicates),
         n_degenerate=boot.n_degenerate,
-    )  # fmt: skip
+    )
     interval = bca(nudged, acceleration=a)
     assert (interval.low[0], interval.high[0]) == pytest.approx(r["bca"], rel=1e-7)
 
@@ -96,7 +110,9 @@ def test_bca_from_influence_values_is_bca_from_the_jackknife():
 
 def test_alike_units_are_counted():
     values, copies = np.array([[1.0], [-2.0], [0.5]]), np.array([2.0, 1.0, 4.0])
-    assert acceleration(values, copies) == pytest.approx(acceleration(np.repeat(values, [2, 1, 4], axis=0)))
+    assert acceleration(values, copies) == pytest.approx(
+        acceleration(np.repeat(values, [2, 1, 4], axis=0))
+    )
     assert np.isnan(acceleration(np.zeros((3, 1)))[0])
 
 
@@ -107,7 +123,9 @@ def test_bca_of_few_different_values_moves_with_their_scale(scale):
     def ends(values):
         sums = np.column_stack([values - values.mean(), np.ones(len(values))])
         units = Units.rows(np.ones(len(values)))
-        boot = bootstrap(sums, lambda s: values.mean() + s[:, :1] / s[:, 1:], units, resamples=999, seed=3)
+        boot = bootstrap(
+            sums, lambda s: values.mean() + s[:, :1] / s[:, 1:], units, resamples=999, seed=3
+        )
         found = bca(boot, jackknife(sums, lambda s: values.mean() + s[:, :1] / s[:, 1:], units))
         return float(found.low[0]), float(found.high[0])
 

@@ -95,9 +95,15 @@ def test_random_flips_are_right_within_their_own_error(alternative):
     count = np.where(np.arange(300) < 2, 150.0, 1.0)  # both ways of drawing in one test
     test = sign_flip(values, count, alternative=alternative, flips=40_000, seed=1)
     z = float(values @ count) / np.sqrt(values**2 @ count)
-    normal = {"two_sided": 2 * stats.norm.sf(abs(z)), "greater": stats.norm.sf(z), "less": stats.norm.cdf(z)}
+    normal = {
+        "two_sided": 2 * stats.norm.sf(abs(z)),
+        "greater": stats.norm.sf(z),
+        "less": stats.norm.cdf(z),
+    }
     assert not test.exact
-    assert test.mc_error[0] == pytest.approx(np.sqrt(test.p_value[0] * (1 - test.p_value[0]) / 40_000))
+    assert test.mc_error[0] == pytest.approx(
+        np.sqrt(test.p_value[0] * (1 - test.p_value[0]) / 40_000)
+    )
     assert test.p_value[0] == pytest.approx(normal[alternative], abs=4 * test.mc_error[0] + 0.01)
 
 
@@ -122,7 +128,9 @@ def test_same_seed_same_bytes_whatever_the_block():
     for block in (1, 7, 499):
         parts = list(flipped_sums(size, count, flips=500, seed=5, block=block))
         assert max(map(len, parts)) <= block
-        assert np.allclose(np.concatenate(parts), whole, rtol=0, atol=1e-12)  # sums of the same signs
+        assert np.allclose(
+            np.concatenate(parts), whole, rtol=0, atol=1e-12
+        )  # sums of the same signs
     other = np.concatenate(list(flipped_sums(size, count, flips=500, seed=6)))
     assert not np.allclose(other, whole)
 
@@ -136,14 +144,21 @@ def test_counts_are_repeated_values():
 def test_scipy_agrees_on_small_data():
     d = np.array([1.3, -0.4, 2.2, 0.9, -0.1, 0.6, 1.8, 0.35])
     theirs = stats.permutation_test(
-        (d, np.zeros(8)), lambda a, b, axis: np.mean(a - b, axis=axis), permutation_type="samples", vectorized=True,
+        (d, np.zeros(8)),
+        lambda a, b, axis: np.mean(a - b, axis=axis),
+        permutation_type="samples",
+        vectorized=True,
         n_resamples=np.inf,
-    )  # fmt: skip
+    )
     assert p(d) == pytest.approx(theirs.pvalue, rel=1e-12)
 
 
 def test_whole_clusters_change_sign_together():
-    values, count, code = np.array([1.0, 1, -1, 1, 1]), np.array([3.0, 2, 1, 4, 1]), np.array([9, 4, 4, 7, 7])
+    values, count, code = (
+        np.array([1.0, 1, -1, 1, 1]),
+        np.array([3.0, 2, 1, 4, 1]),
+        np.array([9, 4, 4, 7, 7]),
+    )
     sums = cluster_sums(values, count, code)
     assert sorted(sums.tolist()) == [1.0, 3.0, 5.0]
     assert p(sums) == pytest.approx(0.25)

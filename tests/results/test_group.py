@@ -18,7 +18,15 @@ def frame() -> pd.DataFrame:
     for model in ("m1", "m2"):
         for k in range(90):
             a, b = rng.choice(4, 2, replace=False)
-            rows.append((model, f"r{a}", f"r{b}", f"r{a if rng.random() < 0.4 + 0.05 * (a - b) else b}", f"s{k % 9}"))
+            rows.append(
+                (
+                    model,
+                    f"r{a}",
+                    f"r{b}",
+                    f"r{a if rng.random() < 0.4 + 0.05 * (a - b) else b}",
+                    f"s{k % 9}",
+                )
+            )
     return pd.DataFrame(rows, columns=["model", "item_a", "item_b", "winner", "story"])
 
 
@@ -47,7 +55,9 @@ def test_coefficients_intervals_and_covariances_are_those_of_each_level(
     for model in ("m1", "m2"):
         own = alone(frame, model)
         assert group.coef()[model] == own.coef()
-        pd.testing.assert_frame_equal(intervals.loc[model], own.confint(level=0.9), check_names=False)
+        pd.testing.assert_frame_equal(
+            intervals.loc[model], own.confint(level=0.9), check_names=False
+        )
         pd.testing.assert_frame_equal(group.vcov()[model], own.vcov())
 
 

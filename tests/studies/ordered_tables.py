@@ -5,12 +5,21 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-BEATS = {("A", "B"): (120, 80), ("A", "C"): (40, 60), ("B", "C"): (10, 90)}  # wins of each, the columns sorted
+BEATS = {
+    ("A", "B"): (120, 80),
+    ("A", "C"): (40, 60),
+    ("B", "C"): (10, 90),
+}  # wins of each, the columns sorted
 
 
 def counted(wins: dict[tuple[str, str], tuple[int, int]]) -> pd.DataFrame:
     """One row a comparison, from how often the first and the second of a pair won."""
-    rows = [(a, b, won) for (a, b), both in wins.items() for won, n in zip((a, b), both, strict=True) for _ in range(n)]
+    rows = [
+        (a, b, won)
+        for (a, b), both in wins.items()
+        for won, n in zip((a, b), both, strict=True)
+        for _ in range(n)
+    ]
     return pd.DataFrame(rows, columns=["item_a", "item_b", "winner"])
 
 

@@ -25,8 +25,16 @@ def ratings(seed: int = 3) -> pd.DataFrame:
         for judge, noise in (("ann", 0.5), ("bob", 0.7), ("gpt_4", 0.9)):
             value = LEVELS[int(np.clip(round(1 + 0.9 * truth + noise * rng.normal()), 0, 2))]
             refused = judge == "gpt_4" and u % 15 == 7
-            rows.append((f"u{u:02d}", f"story{u // 5:02d}", ("family", "work", "law")[u // 5 % 3], judge,
-                         "model" if judge == "gpt_4" else "human", "refused" if refused else value))  # fmt: skip
+            rows.append(
+                (
+                    f"u{u:02d}",
+                    f"story{u // 5:02d}",
+                    ("family", "work", "law")[u // 5 % 3],
+                    judge,
+                    "model" if judge == "gpt_4" else "human",
+                    "refused" if refused else value,
+                )
+            )
     return pd.DataFrame(rows, columns=["unit", "story", "domain", "judge", "kind", "rating"])
 
 
@@ -70,7 +78,12 @@ def known_numbers(outcome: Outcome) -> set[float]:
 def stray_cells(outcome: Outcome) -> list[tuple[str, object]]:
     """Cells of the blocks' tables that no row of any result holds (counts of the data have tables of their own)."""
     known = known_numbers(outcome)
-    shown = {_p(float(t[name])) for t in terms(outcome) for name in ("p_value", "p_adjusted") if name in t}  # type: ignore[arg-type]
+    shown = {
+        _p(float(t[name]))
+        for t in terms(outcome)
+        for name in ("p_value", "p_adjusted")
+        if name in t
+    }  # type: ignore[arg-type]
     dfs = {float(t["df"]) for t in terms(outcome) if "df" in t}  # type: ignore[arg-type]
     strays = []
     for block in outcome.blocks:
@@ -80,14 +93,26 @@ def stray_cells(outcome: Outcome) -> list[tuple[str, object]]:
                 for name, cell in zip(table.header, row, strict=True):
                     if name == "Shift" and cell is not None:  # against the first row
                         place = table.header.index("Estimate")
-                        cell = row[place] if cell == row[place] - table.cells[0][place] else float("nan")  # type: ignore[operator]
-                    if name == "Corrected difference" and cell is not None and -float(cell) in known:  # type: ignore[arg-type]
+                        cell = (
+                            row[place]
+                            if cell == row[place] - table.cells[0][place]
+                            else float("nan")
+                        )  # type: ignore[operator]
+                    if (
+                        name == "Corrected difference"
+                        and cell is not None
+                        and -float(cell) in known
+                    ):  # type: ignore[arg-type]
                         continue  # of two groups in the other order
                     if isinstance(cell, float | int) and not counts and float(cell) not in known:
                         strays.append((name, cell))
                     if name in ("p", "p (Holm)") and cell is not None and cell not in shown:
                         strays.append((name, cell))
-                    if name == "df" and cell is not None and not any(_close(cell, df) for df in dfs):
+                    if (
+                        name == "df"
+                        and cell is not None
+                        and not any(_close(cell, df) for df in dfs)
+                    ):
                         strays.append((name, cell))
     return strays
 
@@ -106,7 +131,9 @@ def stray_decimals(outcome: Outcome, texts: list[str], also: set[float]) -> list
     """Return decimals of sentences that do not round any number of `tidy()`, or 100 times a share."""
     known = known_numbers(outcome) | also
     known |= {100 * k for k in known if abs(k) <= 1}
-    if outcome.study == "ordinal-alignment":  # the closest minus the farthest of two groups, in whatever order
+    if (
+        outcome.study == "ordinal-alignment"
+    ):  # the closest minus the farthest of two groups, in whatever order
         known |= {-k for k in known}
     strays = []
     for text in texts:

@@ -43,8 +43,11 @@ def test_no_page_counts_no_caution_beside_notes_on_its_main_results(name: str) -
 def arena(models: int, clusters: Any = None, seed: int = 2) -> pd.DataFrame:
     """Return comparisons of models that have all met, ten of each pair."""
     rng = np.random.default_rng(seed)
-    rows = [(f"m{a}", f"m{b}", f"m{(a, b)[int(rng.random() < 0.4)]}", f"p{k}", f"j{rng.integers(4)}")
-            for a, b in combinations(range(models), 2) for k in range(10)]  # fmt: skip
+    rows = [
+        (f"m{a}", f"m{b}", f"m{(a, b)[int(rng.random() < 0.4)]}", f"p{k}", f"j{rng.integers(4)}")
+        for a, b in combinations(range(models), 2)
+        for k in range(10)
+    ]
     return pd.DataFrame(rows, columns=["item_a", "item_b", "winner", "prompt", "judge"])
 
 
@@ -52,12 +55,16 @@ def arena(models: int, clusters: Any = None, seed: int = 2) -> pd.DataFrame:
 @pytest.mark.parametrize("models", [3, 4, 6, 9])
 def test_models_that_have_all_met_need_no_more_pairs_or_models(models: int, cluster: Any) -> None:
     design = Comparisons.from_frame(arena(models), cluster=cluster, order="item_a")
-    page = as_dict(run_study(STUDIES["comparisons"], design, StudyOptions(resamples=100, verify=False)))
+    page = as_dict(
+        run_study(STUDIES["comparisons"], design, StudyOptions(resamples=100, verify=False))
+    )
     assert list(advice_faults(page)) == []
     told = [text for c in page["cautions"] for text in (c["fix"],)] + [
         s for b in page["blocks"] for s in b["sentences"]
     ]
-    assert not [text for text in told if re.search("more pairs|add about|more items|more models", text)]
+    assert not [
+        text for text in told if re.search("more pairs|add about|more items|more models", text)
+    ]
 
 
 @pytest.mark.parametrize("k", range(40))
@@ -69,5 +76,8 @@ def test_random_tables_get_no_advice_that_cannot_be_followed(k: int, tmp_path: P
 
 def test_clusters_are_named_as_what_is_collected() -> None:
     assert [more_of(name) for name in ("item", "story", "system", "judge_id")] == [
-        "items", "stories", "", "clusters of judge id",
-    ]  # fmt: skip
+        "items",
+        "stories",
+        "",
+        "clusters of judge id",
+    ]

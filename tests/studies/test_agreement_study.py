@@ -47,7 +47,9 @@ def interval() -> Outcome:
 
 
 @pytest.mark.parametrize("name", ["ordinal", "nominal", "interval"])
-def test_every_number_of_the_page_is_in_tidy_and_verified(name: str, request: pytest.FixtureRequest) -> None:
+def test_every_number_of_the_page_is_in_tidy_and_verified(
+    name: str, request: pytest.FixtureRequest
+) -> None:
     outcome: Outcome = request.getfixturevalue(name)
     assert stray_cells(outcome) == []
     texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
@@ -66,23 +68,45 @@ def test_figures_are_drawn_and_texts_are_clean(name: str, request: pytest.Fixtur
     for block in outcome.blocks:
         if block.draw is not None:
             block.draw().figure.draw_without_rendering()
-    texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences), *outcome.methods, outcome.design]
+    texts = [
+        *outcome.answer,
+        *(s for b in outcome.blocks for s in b.sentences),
+        *outcome.methods,
+        outcome.design,
+    ]
     for text in texts:
         assert not re.search(r"\bnan\b|\bNone\b|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
 
 
 def test_the_blocks_of_each_scale(ordinal: Outcome, nominal: Outcome, interval: Outcome) -> None:
     assert [b.id for b in ordinal.blocks] == [
-        "judge", "agreement", "pairs", "stratum-1", "raters-within", "raters-with", "refusals", "dependence",
+        "judge",
+        "agreement",
+        "pairs",
+        "stratum-1",
+        "raters-within",
+        "raters-with",
+        "refusals",
+        "dependence",
         "multiverse",
-    ]  # fmt: skip
+    ]
     assert [b.id for b in ordinal.blocks if b.part == "appendix"] == [
-        "raters-with", "refusals", "dependence", "multiverse",
-    ]  # fmt: skip
+        "raters-with",
+        "refusals",
+        "dependence",
+        "multiverse",
+    ]
     assert [r.metric for r in nominal.blocks[0].results] == [
-        "krippendorff_alpha", "fleiss_kappa", "gwet_ac", "weighted_kappa", "percent_agreement",
-    ]  # fmt: skip
-    assert [r.metric for r in interval.blocks[0].results] == ["krippendorff_alpha", "percent_agreement"]
+        "krippendorff_alpha",
+        "fleiss_kappa",
+        "gwet_ac",
+        "weighted_kappa",
+        "percent_agreement",
+    ]
+    assert [r.metric for r in interval.blocks[0].results] == [
+        "krippendorff_alpha",
+        "percent_agreement",
+    ]
     assert "distinct values are numbers, not levels" in interval.diagnostics[1].found
 
 
@@ -97,26 +121,45 @@ def test_who_rated_what_is_a_recount(ordinal: Outcome) -> None:
 
 
 def test_how_united_the_raters_are_is_a_recount(ordinal: Outcome) -> None:
-    votes = ratings().query("rating != 'refused'").groupby("unit")["rating"].agg(lambda v: sorted(v.value_counts()))
+    votes = (
+        ratings()
+        .query("rating != 'refused'")
+        .groupby("unit")["rating"]
+        .agg(lambda v: sorted(v.value_counts()))
+    )
     found = {row[0]: row[1] for row in ordinal.data[1].cells}
     assert found["all raters gave one level"] == sum(len(v) == 1 for v in votes)
     assert found["more than half gave one level"] == sum(v == [1, 2] for v in votes)
-    assert found["several levels most frequent (a tie)"] == sum(v in ([1, 1], [1, 1, 1]) for v in votes)
+    assert found["several levels most frequent (a tie)"] == sum(
+        v in ([1, 1], [1, 1, 1]) for v in votes
+    )
     assert sum(int(str(n)) for n in found.values()) == 60
 
 
-def test_a_judge_against_people_leads_beside_people_with_each_other_on_the_same_units(ordinal: Outcome) -> None:
+def test_a_judge_against_people_leads_beside_people_with_each_other_on_the_same_units(
+    ordinal: Outcome,
+) -> None:
     assert ordinal.title == "Does 'gpt_4' agree with people as people agree with each other?"
     gap, own, theirs = ordinal.blocks[0].results[0].rows
     (first, second), (third,) = ordinal.answer, ordinal.planning
     numbers = [number(x, 3, bounded=True) for x in (own.estimate, theirs.estimate)]
-    assert f"Kappa was {numbers[0]} for 'gpt_4' and {numbers[1]} among people, on the same 56 units." in first
-    assert second.startswith("Agreement was Krippendorff's α (ordinal) = .598, approximate 95% CI [")
+    assert (
+        f"Kappa was {numbers[0]} for 'gpt_4' and {numbers[1]} among people, on the same 56 units."
+        in first
+    )
+    assert second.startswith(
+        "Agreement was Krippendorff's α (ordinal) = .598, approximate 95% CI ["
+    )
     assert third.startswith("To halve the interval of the difference, collect about ")
     assert ordinal.strip is not None
     marks = {m.label: m.value for m in ordinal.strip.marks if m.kind == "estimate"}
     assert marks == {"gpt_4 with people": own.estimate, "people with each other": theirs.estimate}
-    both = ratings().query("rating != 'refused'").pivot(index="unit", columns="judge", values="rating").dropna()
+    both = (
+        ratings()
+        .query("rating != 'refused'")
+        .pivot(index="unit", columns="judge", values="rating")
+        .dropna()
+    )
     assert theirs.estimate == pytest.approx(
         cohen_kappa_score(both["ann"], both["bob"], labels=list(LEVELS), weights="quadratic")
     )
@@ -125,7 +168,9 @@ def test_a_judge_against_people_leads_beside_people_with_each_other_on_the_same_
 
 def test_several_judges_are_compared_one_by_one_and_adjusted_together() -> None:
     frame, rng = ratings(), np.random.default_rng(1)
-    coin = frame[frame["judge"] == "ann"].assign(judge="coin", kind="model", rating=rng.choice(LEVELS, 60))
+    coin = frame[frame["judge"] == "ann"].assign(
+        judge="coin", kind="model", rating=rng.choice(LEVELS, 60)
+    )
     outcome = report(pd.concat([frame, coin]), **ORDERED, rater_source="kind")
     assert outcome.title == "Do the 2 judges agree with people as people agree with each other?"
     assert outcome.answer[0].startswith(
@@ -134,7 +179,9 @@ def test_several_judges_are_compared_one_by_one_and_adjusted_together() -> None:
     block = outcome.blocks[0]
     assert block.id == "judges"
     p = [row.p_value or 0.0 for row in block.results[0].rows if row.term == "difference"]
-    assert [row.p_adjusted for row in block.results[1].rows] == pytest.approx([2 * p[0], max(2 * p[0], p[1])])
+    assert [row.p_adjusted for row in block.results[1].rows] == pytest.approx(
+        [2 * p[0], max(2 * p[0], p[1])]
+    )
     assert stray_cells(outcome) == []
     assert stray_decimals(outcome, [*outcome.answer, *block.sentences], {0.667, 0.8}) == []
 
@@ -172,7 +219,9 @@ def test_pairs_of_raters_are_one_family(ordinal: Outcome) -> None:
     rows = [r for r in block.results[-1].rows if r.p_value is not None]
     assert len(rows) >= 2
     p = sorted(r.p_value for r in rows)
-    hand = {value: max((len(p) - j) * p[j] for j in range(k + 1)) for k, value in enumerate(p)}  # Holm's step-down
+    hand = {
+        value: max((len(p) - j) * p[j] for j in range(k + 1)) for k, value in enumerate(p)
+    }  # Holm's step-down
     assert [r.p_adjusted for r in rows] == pytest.approx([min(1, hand[r.p_value]) for r in rows])
 
 
@@ -197,7 +246,9 @@ def test_two_raters_get_their_square_table() -> None:
         (None, None, ""),
     ],
 )
-def test_bands_follow_the_interval(ordinal: Outcome, low: float | None, high: float | None, band: str) -> None:
+def test_bands_follow_the_interval(
+    ordinal: Outcome, low: float | None, high: float | None, band: str
+) -> None:
     result = next(b for b in ordinal.blocks if b.id == "agreement").results[0]
     row = replace(result.rows[0], estimate=0.85, conf_low=low, conf_high=high, undefined="why")
     row = replace(row, cautions=())
@@ -217,8 +268,12 @@ def test_ratings_at_the_edge() -> None:
     assert "inconclusive" not in " ".join(outcome.answer)
     shared = frame.groupby("unit")["rating"].transform("first")
     perfect = report(frame.assign(rating=shared), **ORDERED)
-    assert perfect.answer[0].startswith("Agreement was Krippendorff's α (ordinal) = 1.000, 95% CI [.848")
-    assert perfect.answer[0].endswith("reliably at least .80, the customary minimum for firm conclusions.")
+    assert perfect.answer[0].startswith(
+        "Agreement was Krippendorff's α (ordinal) = 1.000, 95% CI [.848"
+    )
+    assert perfect.answer[0].endswith(
+        "reliably at least .80, the customary minimum for firm conclusions."
+    )
     for found in (outcome, perfect):
         assert stray_cells(found) == []
         for block in found.blocks:
@@ -255,19 +310,29 @@ def test_refusals_are_set_beside_alpha_on_the_same_scale(ordinal: Outcome) -> No
     block = next(b for b in ordinal.blocks if b.id == "refusals")
     first, second, third = block.tables[0].cells
     assert [row[0] for row in (first, second, third)] == [
-        "refusals excluded, nominal", "refusals as a level, nominal", "refusals excluded, ordinal",
-    ]  # fmt: skip
+        "refusals excluded, nominal",
+        "refusals as a level, nominal",
+        "refusals excluded, ordinal",
+    ]
     assert first[1] == block.results[1].rows[0].estimate != third[1]
     assert block.results[1].settings["scale"] == "nominal"
-    assert third[1] == next(b for b in ordinal.blocks if b.id == "agreement").results[0].rows[0].estimate
-    assert block.sentences[2] == "Only these two are comparable; alpha elsewhere on this page is ordinal."
+    assert (
+        third[1]
+        == next(b for b in ordinal.blocks if b.id == "agreement").results[0].rows[0].estimate
+    )
+    assert (
+        block.sentences[2]
+        == "Only these two are comparable; alpha elsewhere on this page is ordinal."
+    )
 
 
 def test_ratings_that_are_all_alike_have_no_interval_in_the_methods() -> None:
     table = {"unit": [k // 3 for k in range(24)], "rater": list("xyz") * 8, "value": ["agree"] * 24}
     outcome = report(pd.DataFrame(table), scale="nominal")
-    assert outcome.methods[0].endswith("There was no test or CI: no variation; every rating is 'agree', so agreement "
-                                       "by chance is complete.")  # fmt: skip
+    assert outcome.methods[0].endswith(
+        "There was no test or CI: no variation; every rating is 'agree', so agreement "
+        "by chance is complete."
+    )
     assert outcome.methods[-1] == "Percent agreement: Wilson intervals; units taken as independent."
     assert not {"SS301", "SS312"} & {c.code for c in outcome.cautions}
 
@@ -279,7 +344,11 @@ def test_the_methods_have_the_right_article(ordinal: Outcome, nominal: Outcome) 
 
 
 def test_declared_numbers_are_levels_that_no_caution_calls_undeclared() -> None:
-    frame = ratings().query("rating != 'refused'").replace({"rating": {level: k for k, level in enumerate(LEVELS, 1)}})
+    frame = (
+        ratings()
+        .query("rating != 'refused'")
+        .replace({"rating": {level: k for k, level in enumerate(LEVELS, 1)}})
+    )
     told = report(frame, replace(FAST, verify=False), levels=["1", "2", "3"])
     assert "SS310" not in {c.code for c in told.cautions}
     assert "Ratings were on an interval scale of 3 levels. Levels were declared." in told.methods[1]
@@ -294,30 +363,52 @@ def test_the_axis_of_the_coefficients_is_true_of_percent_agreement(nominal: Outc
     assert "percent agreement: 0 = none" in draw().get_xlabel()
 
 
-def test_alpha_under_other_choices_is_alpha_of_these_choices(ordinal: Outcome, nominal: Outcome) -> None:
+def test_alpha_under_other_choices_is_alpha_of_these_choices(
+    ordinal: Outcome, nominal: Outcome
+) -> None:
     block = ordinal.blocks[-1]
     assert block.id == "multiverse"
     rows = {r.term: r for r in block.results[0].rows}
-    assert list(rows)[:4] == ["ordinal, all raters", "nominal scale", "units independent", "bootstrap, percentile"]
-    assert {"without ann", "without bob", "without gpt_4", "units that all raters rated"} <= set(rows)
+    assert list(rows)[:4] == [
+        "ordinal, all raters",
+        "nominal scale",
+        "units independent",
+        "bootstrap, percentile",
+    ]
+    assert {"without ann", "without bob", "without gpt_4", "units that all raters rated"} <= set(
+        rows
+    )
     frame = ratings().replace({"rating": {"refused": np.nan}}).dropna()
     whole = frame[frame.groupby("unit")["judge"].transform("size") == 3]
     codes = {level: k for k, level in enumerate(LEVELS)}
 
     def alpha(table: pd.DataFrame, scale: str) -> float:
-        wide = table.assign(rating=table["rating"].map(codes)).pivot(index="judge", columns="unit", values="rating")
-        return float(krippendorff.alpha(wide.to_numpy(dtype=float), level_of_measurement=scale, value_domain=[0, 1, 2]))
+        wide = table.assign(rating=table["rating"].map(codes)).pivot(
+            index="judge", columns="unit", values="rating"
+        )
+        return float(
+            krippendorff.alpha(
+                wide.to_numpy(dtype=float), level_of_measurement=scale, value_domain=[0, 1, 2]
+            )
+        )
 
     assert rows["nominal scale"].estimate == pytest.approx(alpha(frame, "nominal"))
     assert rows["units that all raters rated"].estimate == pytest.approx(alpha(whole, "ordinal"))
-    assert rows["without bob"].estimate == pytest.approx(alpha(frame[frame["judge"] != "bob"], "ordinal"))
+    assert rows["without bob"].estimate == pytest.approx(
+        alpha(frame[frame["judge"] != "bob"], "ordinal")
+    )
     assert "scale" not in {r.group for r in nominal.blocks[-1].results[0].rows}
 
 
 def test_a_rater_who_never_varies_is_linked_to_the_pairs() -> None:
     """The caution about kappa linked to the table of coefficients alone."""
-    frame = pd.DataFrame({"unit": np.repeat(np.arange(30), 3), "rater": ["a", "b", "c"] * 30,
-                          "value": np.tile([1, 2, 2, 2, 1, 2], 15)})  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "unit": np.repeat(np.arange(30), 3),
+            "rater": ["a", "b", "c"] * 30,
+            "value": np.tile([1, 2, 2, 2, 1, 2], 15),
+        }
+    )
     frame.loc[frame["rater"] == "c", "value"] = 2
     found = report(frame, replace(FAST, verify=False), scale="ordinal")
     pairs = next(block for block in found.blocks if block.id == "pairs")
@@ -327,8 +418,12 @@ def test_a_rater_who_never_varies_is_linked_to_the_pairs() -> None:
 def test_a_rater_who_gave_one_level_is_set_aside_in_answer_and_pairs() -> None:
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 3, 60)
-    rows = [(u, name, str(truth[u] if rng.random() < 0.85 else rng.integers(0, 3)))
-            for u in range(60) for name in ("ana", "ben", "cleo") if (u, name) != (7, "ana")]  # fmt: skip
+    rows = [
+        (u, name, str(truth[u] if rng.random() < 0.85 else rng.integers(0, 3)))
+        for u in range(60)
+        for name in ("ana", "ben", "cleo")
+        if (u, name) != (7, "ana")
+    ]
     rows += [(u, "dan", "1") for u in range(60)]
     frame = pd.DataFrame(rows, columns=["unit", "rater", "value"])
     found = report(frame, scale="nominal")
@@ -337,9 +432,13 @@ def test_a_rater_who_gave_one_level_is_set_aside_in_answer_and_pairs() -> None:
     said = f"Without 'dan', who always gave '1', it was {sentences.estimate(without)} (60 units, 3 raters)."
     assert said in found.answer
     pairs = next(b for b in found.blocks if b.id == "pairs")
-    assert pairs.sentences[0].startswith("Of 3 pairs whose raters both varied, agreement was highest for ")
+    assert pairs.sentences[0].startswith(
+        "Of 3 pairs whose raters both varied, agreement was highest for "
+    )
     assert "dan" not in pairs.sentences[1]
-    assert pairs.sentences[2].startswith("Kappa says nothing of 3 other pairs: 'dan' always gave '1'")
+    assert pairs.sentences[2].startswith(
+        "Kappa says nothing of 3 other pairs: 'dan' always gave '1'"
+    )
     lead = next(b for b in found.blocks if b.id == "agreement")
     assert any("3 of them 0, as one rater gave one level only" in text for text in lead.sentences)
 
@@ -348,18 +447,24 @@ def two_raters() -> pd.DataFrame:
     """150 units of two raters, three of which they rate differently."""
     values = ["a"] * 138 + ["b"] * 12
     other = [*values[:137], "b", *values[138:148], "a", "a"]
-    return pd.DataFrame({"unit": range(150), "ann": values, "bob": other}).melt("unit", var_name="rater")
+    return pd.DataFrame({"unit": range(150), "ann": values, "bob": other}).melt(
+        "unit", var_name="rater"
+    )
 
 
 def test_cautions_name_the_coefficients_that_they_are_about() -> None:
     """SS317 and SS329 spoke of a coefficient; the table had five, and n of ratings, pairs and units."""
     found = run_study(
-        STUDIES["agreement"], Ratings.from_frame(two_raters(), scale="nominal"), StudyOptions(verify=False)
+        STUDIES["agreement"],
+        Ratings.from_frame(two_raters(), scale="nominal"),
+        StudyOptions(verify=False),
     )
     for code in ("SS317", "SS329"):
         (said,) = (c for c in found.cautions if c.code == code)
         assert "Krippendorff's alpha (nominal)" in said.detail, said
-        others = "Fleiss' kappa (unweighted), Gwet's AC1 (unweighted) and Cohen's kappa (unweighted)"
+        others = (
+            "Fleiss' kappa (unweighted), Gwet's AC1 (unweighted) and Cohen's kappa (unweighted)"
+        )
         assert said.detail.endswith(f"The same applies to {others}"), said
     table = found.blocks[0].tables[0]
     at = table.header.index("Units")
@@ -368,9 +473,16 @@ def test_cautions_name_the_coefficients_that_they_are_about() -> None:
 
 
 def test_of_several_kappas_only_those_that_a_caution_names_are_approximate() -> None:
-    frame = pd.concat([two_raters(), two_raters().query("rater == 'ann' and unit % 2").assign(rater="cat", value="b")])
+    frame = pd.concat(
+        [
+            two_raters(),
+            two_raters().query("rater == 'ann' and unit % 2").assign(rater="cat", value="b"),
+        ]
+    )
     rare = frame["rater"].eq("cat") & frame["unit"].lt(130)
-    result = weighted_kappa(frame.assign(value=frame["value"].where(~rare, "a")), scale="nominal", pairs="all")
+    result = weighted_kappa(
+        frame.assign(value=frame["value"].where(~rare, "a")), scale="nominal", pairs="all"
+    )
     (said,) = (c for c in result.cautions if c.code == "SS317")
     assert said.rows is not None
     assert set(said.rows) < {row.term for row in result.rows}
@@ -381,8 +493,16 @@ def test_of_several_kappas_only_those_that_a_caution_names_are_approximate() -> 
 def test_without_an_interval_there_is_no_caution_about_intervals(code: str) -> None:
     """Twenty differences of 0 have no interval, and the page warned that it was too short."""
     rows = (Row(term="d_z", undefined="the differences do not vary"),)
-    assert Result(metric="effect_sizes", title="x", rows=rows, cautions=(caution(code),)).cautions == ()
+    assert (
+        Result(metric="effect_sizes", title="x", rows=rows, cautions=(caution(code),)).cautions
+        == ()
+    )
     shown = (*rows, Row(term="d", conf_low=0.0, conf_high=1.0))
-    assert len(Result(metric="effect_sizes", title="x", rows=shown, cautions=(caution(code),)).cautions) == 1
+    assert (
+        len(
+            Result(metric="effect_sizes", title="x", rows=shown, cautions=(caution(code),)).cautions
+        )
+        == 1
+    )
     other = (caution(code, rows=("d_z",)),)
     assert Result(metric="effect_sizes", title="x", rows=shown, cautions=other).cautions == ()

@@ -14,9 +14,22 @@ from socialstats_reports import read_results
 from tests.golden_data import SHARED
 
 ANSWERS = SHARED / "data" / "adamet" / "adamet_llm_answers.csv"
-pytestmark = pytest.mark.skipif(not ANSWERS.exists(), reason="the published answers are not part of the project")
+pytestmark = pytest.mark.skipif(
+    not ANSWERS.exists(), reason="the published answers are not part of the project"
+)
 
-READ = ["--map", "unit=rot_id", "--levels", "A,B,C,D,E", "--refusal", "F", "--refusal", "NA", "--by", "prompt"]
+READ = [
+    "--map",
+    "unit=rot_id",
+    "--levels",
+    "A,B,C,D,E",
+    "--refusal",
+    "F",
+    "--refusal",
+    "NA",
+    "--by",
+    "prompt",
+]
 PROMPTS = ("zero_shot", "zero_shot_description", "zero_shot_table")
 SETTINGS = ["--no-verify", "--quiet", "--resamples", "100"]
 
@@ -56,4 +69,7 @@ def test_a_ranking_that_rests_on_refusals_says_so() -> None:
         frame, levels=["1", "2", "3", "4", "5"], refusal="refused", rater_groups="rater_source"
     )
     answer = run_study(STUDIES["ordinal-alignment"], design, StudyOptions(verify=False)).answer
-    assert any("Without refusals, 'shy' (0.00) was nearest and 'off' (1.50) farthest." in text for text in answer)
+    assert any(
+        "Without refusals, 'shy' (0.00) was nearest and 'off' (1.50) farthest." in text
+        for text in answer
+    )

@@ -41,7 +41,17 @@ def chooser(step: float, strengths: dict[str, float], seed: int, model: str) -> 
                     for _ in range(3):
                         eta = step * (ua - ub) + strengths.get(a, 0.0) - strengths.get(b, 0.0)
                         won = a if rng.random() < 1 / (1 + np.exp(-eta)) else b
-                        rows.append((a, b, won, ua, ub, "early" if a < "e" else "late", "early" if b < "e" else "late"))
+                        rows.append(
+                            (
+                                a,
+                                b,
+                                won,
+                                ua,
+                                ub,
+                                "early" if a < "e" else "late",
+                                "early" if b < "e" else "late",
+                            )
+                        )
     names = ["item_a", "item_b", "winner", "urgency_a", "urgency_b", "team_a", "team_b"]
     return pd.DataFrame(rows, columns=names).assign(model=model)
 
@@ -54,7 +64,11 @@ def design_of(*frames: pd.DataFrame, **reading: object) -> ss.Comparisons:
 def outcome() -> Outcome:
     return run_study(
         STUDIES["role-conflict"],
-        design_of(chooser(0.4, PLAIN, 1, "default"), chooser(1.6, PLAIN, 2, "firm"), chooser(0.4, FOND, 3, "fond")),
+        design_of(
+            chooser(0.4, PLAIN, 1, "default"),
+            chooser(1.6, PLAIN, 2, "firm"),
+            chooser(0.4, FOND, 3, "fond"),
+        ),
         FAST,
     )
 
@@ -66,9 +80,12 @@ def block(outcome: Outcome, name: str) -> Block:
 def test_known_differences_are_found_with_their_direction(outcome: Outcome) -> None:
     assert outcome.answer[0] == block(outcome, "models").results[0].sentence()
     assert any(
-        text.startswith("The corrected sensitivity S was lower for firm than default (") for text in outcome.answer
+        text.startswith("The corrected sensitivity S was lower for firm than default (")
+        for text in outcome.answer
     )
-    firm = next(r for r in block(outcome, "levels-strengths").results if "firm minus" in r.title).row("urgency")
+    firm = next(
+        r for r in block(outcome, "levels-strengths").results if "firm minus" in r.title
+    ).row("urgency")
     assert firm.conf_low is not None
     assert firm.conf_high is not None
     assert firm.conf_low < 1.2 < firm.conf_high
@@ -83,10 +100,17 @@ def test_known_differences_are_found_with_their_direction(outcome: Outcome) -> N
 def test_all_blocks_are_there_drawn_and_verified(outcome: Outcome) -> None:
     ids = [b.id for b in outcome.blocks]
     assert ids == [
-        "models", "models-differences",
-        "levels-s", "differences-s", "levels-effects", "levels-shares", "differences-shares", "levels-strengths",
-        "differences-entropy", "multiverse",
-    ]  # fmt: skip
+        "models",
+        "models-differences",
+        "levels-s",
+        "differences-s",
+        "levels-effects",
+        "levels-shares",
+        "differences-shares",
+        "levels-strengths",
+        "differences-entropy",
+        "multiverse",
+    ]
     assert all(b.draw is None or b.draw() for b in outcome.blocks)
     assert outcome.verifications
     assert all(v.ok for v in outcome.verifications.values())
@@ -99,7 +123,9 @@ def test_what_a_level_says_by_itself_has_its_interval(outcome: Outcome) -> None:
     table = shares.tables[0]
     for result, column in zip(shares.results, range(2, 5), strict=True):
         for row, cells in zip(result.rows, table.cells, strict=True):
-            said = f"{row.estimate:.3f} [{row.conf_low:.3f}, {row.conf_high:.3f}]".replace("0.", ".")
+            said = f"{row.estimate:.3f} [{row.conf_low:.3f}, {row.conf_high:.3f}]".replace(
+                "0.", "."
+            )
             assert (row.term, row.group, said) == (cells[0], cells[1], cells[column])
     effects = block(outcome, "levels-effects").tables[0]
     assert {cells[1] for cells in effects.cells} >= {"urgency", "urgency / SD of strengths"}
@@ -108,16 +134,24 @@ def test_what_a_level_says_by_itself_has_its_interval(outcome: Outcome) -> None:
     fit = next(r for r in block(outcome, "levels-shares").results).extras["fit"]
     first = strengths.cells[0]
     row = fit.row(str(first[0]), group="strength")
-    assert first[1] == f"{row.estimate:.2f} [{row.conf_low:.2f}, {row.conf_high:.2f}]".replace("-", "\u2212")
+    assert first[1] == f"{row.estimate:.2f} [{row.conf_low:.2f}, {row.conf_high:.2f}]".replace(
+        "-", "\u2212"
+    )
     assert all("[" in str(cell) for cells in worths.cells for cell in cells[1:])
 
 
-def test_every_level_is_checked_and_the_clusters_are_weighed_in_the_first_caption(outcome: Outcome) -> None:
+def test_every_level_is_checked_and_the_clusters_are_weighed_in_the_first_caption(
+    outcome: Outcome,
+) -> None:
     checks = [d.check for d in outcome.diagnostics]
     assert checks[0].startswith("Existence of finite strengths")
     assert len(set(checks)) == 3
     effects, fits = [], {}
-    for frame in (chooser(0.4, PLAIN, 1, "default"), chooser(1.6, PLAIN, 2, "firm"), chooser(0.4, FOND, 3, "fond")):
+    for frame in (
+        chooser(0.4, PLAIN, 1, "default"),
+        chooser(1.6, PLAIN, 2, "firm"),
+        chooser(0.4, FOND, 3, "fond"),
+    ):
         design = ss.Comparisons.from_frame(frame)
         pair, rows = (ss.bradley_terry(design, "~ urgency", cluster=by) for by in ("pair", None))
         fits[frame["model"].iloc[0]] = pair
@@ -132,7 +166,11 @@ def test_intervals_are_ordered_and_levels_are_adjusted_as_one_family(outcome: Ou
     for b in outcome.blocks:
         for result in b.results:
             for row in result.rows:
-                if row.conf_low is not None and row.conf_high is not None and row.estimate is not None:
+                if (
+                    row.conf_low is not None
+                    and row.conf_high is not None
+                    and row.estimate is not None
+                ):
                     assert row.conf_low <= row.estimate <= row.conf_high
     rows = block(outcome, "differences-s").results[-1].rows
     p = sorted(r.p_value for r in rows if r.p_value is not None)
@@ -145,8 +183,12 @@ def test_differences_swap_sign_with_the_reference(outcome: Outcome) -> None:
     frames = [chooser(0.4, {}, 1, "one"), chooser(1.0, {}, 2, "two")]
     results = []
     for reference in ("one", "two"):
-        found = run_study(STUDIES["compare"], design_of(*frames), replace(FAST, reference=reference, verify=False))
-        results.append({(r.term, r.group): r for r in block(found, "levels-strengths").results[0].rows})
+        found = run_study(
+            STUDIES["compare"], design_of(*frames), replace(FAST, reference=reference, verify=False)
+        )
+        results.append(
+            {(r.term, r.group): r for r in block(found, "levels-strengths").results[0].rows}
+        )
     for key, row in results[0].items():
         other = results[1][key]
         assert row.estimate == pytest.approx(-(other.estimate or 0), abs=1e-9)
@@ -158,7 +200,11 @@ def test_one_estimand_of_s_leads_and_subtracts() -> None:
     """Answer, strip, figure, table and difference have the corrected S, as the caution recommends."""
     frames = [chooser(0.8, PLAIN, 1, "alpha"), chooser(1.4, PLAIN, 2, "beta")]
     found = run_study(STUDIES["compare"], design_of(*frames), replace(FAST, verify=False))
-    own = {row.term: row.estimate for row in block(found, "models").results[0].rows if row.group == "number"}
+    own = {
+        row.term: row.estimate
+        for row in block(found, "models").results[0].rows
+        if row.group == "number"
+    }
     levels = block(found, "levels-s")
     assert {cells[0]: cells[1] for cells in levels.tables[0].cells} == own
     assert {r.row("S_corrected").estimate for r in levels.results} == set(own.values())
@@ -200,9 +246,14 @@ def test_without_urgency_strengths_and_entropy_are_compared() -> None:
     design = design_of(*(f.drop(columns=["urgency_a", "urgency_b"]) for f in frames))
     found = run_study(STUDIES["compare"], design, FAST)
     said = found.answer[0]
-    assert "of 8 differences in strength and 2 of 2 differences in preference shares were significant (Holm" in said
+    assert (
+        "of 8 differences in strength and 2 of 2 differences in preference shares were significant (Holm"
+        in said
+    )
     rows = next(r for r in block(found, "levels-strengths").results if "two minus" in r.title).rows
-    top = max((r for r in rows if r.group in ("strength", "share")), key=lambda r: abs(r.statistic or 0.0))
+    top = max(
+        (r for r in rows if r.group in ("strength", "share")), key=lambda r: abs(r.statistic or 0.0)
+    )
     assert f"The largest was {top.term} ({number(top.estimate, 2)} log-odds, 95% CI [" in said
     assert [b.id for b in found.blocks][-2:] == ["levels-strengths", "differences-entropy"]
     assert found.strip is None
@@ -223,11 +274,14 @@ def test_pairs_of_one_level_only_are_left_out_of_the_difference_with_a_caution()
 def test_levels_that_cannot_be_told_apart_read_as_one_number() -> None:
     """The same choices under two names: no name is changed, and no number runs from itself to itself."""
     same = chooser(0.8, PLAIN, 4, "m1")
-    found = run_study(STUDIES["compare"], design_of(same, same.assign(model="m2")), replace(FAST, verify=False))
+    found = run_study(
+        STUDIES["compare"], design_of(same, same.assign(model="m2")), replace(FAST, verify=False)
+    )
     assert found.answer[0].startswith("The corrected sensitivity S was the same for all 2 models (")
-    share = (same["winner"] == np.where(same["urgency_a"] > same["urgency_b"], same["item_a"], same["item_b"]))[
-        same["urgency_a"] != same["urgency_b"]
-    ].mean()
+    share = (
+        same["winner"]
+        == np.where(same["urgency_a"] > same["urgency_b"], same["item_a"], same["item_b"])
+    )[same["urgency_a"] != same["urgency_b"]].mean()
     won = f"was {number(share, 3, bounded=True)} in all 2."
     assert found.answer[1] == "Lower S is closer to following urgency alone."
     assert found.answer[2] == f"The share of choices won by the side with higher urgency {won}"
@@ -236,26 +290,54 @@ def test_levels_that_cannot_be_told_apart_read_as_one_number() -> None:
 
 
 def test_a_hypothesis_is_about_a_difference_of_two_levels(outcome: Outcome) -> None:
-    design = design_of(chooser(0.4, PLAIN, 1, "default"), chooser(1.6, PLAIN, 2, "firm"), chooser(0.4, FOND, 3, "fond"))
+    design = design_of(
+        chooser(0.4, PLAIN, 1, "default"),
+        chooser(1.6, PLAIN, 2, "firm"),
+        chooser(0.4, FOND, 3, "fond"),
+    )
     wanted = [
-        Hypothesis(id="effect", metric="bradley_terry", terms=("urgency",), by="firm", minus="default"),
+        Hypothesis(
+            id="effect", metric="bradley_terry", terms=("urgency",), by="firm", minus="default"
+        ),
         Hypothesis(id="item", metric="bradley_terry", terms=("h",), by="fond", minus="default"),
-        Hypothesis(id="S", metric="sensitivity", terms=("S_corrected",), group="difference", by="firm",
-                   minus="default"),
-        Hypothesis(id="H", metric="choice_entropy", terms=("H",), group="difference", by="fond", minus="default"),
+        Hypothesis(
+            id="S",
+            metric="sensitivity",
+            terms=("S_corrected",),
+            group="difference",
+            by="firm",
+            minus="default",
+        ),
+        Hypothesis(
+            id="H",
+            metric="choice_entropy",
+            terms=("H",),
+            group="difference",
+            by="fond",
+            minus="default",
+        ),
         Hypothesis(id="which", metric="bradley_terry", terms=("urgency",)),
-        Hypothesis(id="none", metric="bradley_terry", terms=("urgency",), by="default", minus="firm"),
+        Hypothesis(
+            id="none", metric="bradley_terry", terms=("urgency",), by="default", minus="firm"
+        ),
         Hypothesis(id="term", metric="bradley_terry", terms=("zeal",), by="firm", minus="default"),
-    ]  # fmt: skip
+    ]
     found = examine(outcome, wanted, design, FAST, METRICS)
     tests = {test.label: test for test in found.tests}
     models = {r.settings["labels"][0]: r for r in block(outcome, "levels-strengths").results}
     assert tests["effect"].row.estimate == models["firm"].row("urgency").estimate
     assert tests["item"].row.estimate == models["fond"].row("h").estimate
-    assert tests["S"].row.estimate == block(outcome, "differences-s").results[0].row(
-        "S_corrected", group="difference").estimate  # fmt: skip
+    assert (
+        tests["S"].row.estimate
+        == block(outcome, "differences-s")
+        .results[0]
+        .row("S_corrected", group="difference")
+        .estimate
+    )
     assert set(tests) == {"effect", "item", "S", "H"}
-    assert found.problems["which"].startswith("say which difference; this page has: by = 'firm', minus = 'default' and")
+    assert found.problems["which"].startswith(
+        "say which difference; this page has: by = 'firm', minus = 'default' and"
+    )
     assert found.problems["none"].startswith("say which difference")
     assert "terms: 'urgency', 'a', 'b', " in found.problems["term"]
     done, _ = with_hypotheses(outcome, wanted, design, FAST, METRICS)
@@ -273,17 +355,35 @@ def test_compare_needs_levels() -> None:
 
 @pytest.mark.slow
 def test_the_page_is_the_same_under_another_hash_seed(tmp_path: Path) -> None:
-    pd.concat([chooser(0.4, {}, 1, "one"), chooser(1.0, {}, 2, "two")]).to_csv(tmp_path / "two.csv", index=False)
+    pd.concat([chooser(0.4, {}, 1, "one"), chooser(1.0, {}, 2, "two")]).to_csv(
+        tmp_path / "two.csv", index=False
+    )
     pages = []
     for seed in ("0", "77"):
         page = tmp_path / "page.html"
         subprocess.run(
-            [sys.executable, "-m", "socialstats", "report", "two.csv", "--by", "model", "--resamples", "200", "-q",
-             "-o", "page.html"],
-            cwd=tmp_path, check=True,
-            env=os.environ | {"PYTHONHASHSEED": seed,
-                              "PYTHONPATH": os.pathsep.join(str(ROOT / p) for p in ("", "collect", "reports"))},
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-m",
+                "socialstats",
+                "report",
+                "two.csv",
+                "--by",
+                "model",
+                "--resamples",
+                "200",
+                "-q",
+                "-o",
+                "page.html",
+            ],
+            cwd=tmp_path,
+            check=True,
+            env=os.environ
+            | {
+                "PYTHONHASHSEED": seed,
+                "PYTHONPATH": os.pathsep.join(str(ROOT / p) for p in ("", "collect", "reports")),
+            },
+        )
         pages.append(page.read_bytes())
     assert pages[0] == pages[1]
 
@@ -295,8 +395,12 @@ def test_strengths_that_are_not_tested_are_said_to_be_so_with_the_reason() -> No
         block(prior, "levels-strengths").sentences[0]
         == "None of 8 differences in strength from default was significant (Holm)."
     )
-    brief = compare_levels(design_of(*levels), replace(FAST, brief=True, verify=False))  # as of many levels
-    assert block(brief, "levels-strengths").sentences == ("Differences in strength were not tested on this page.",)
+    brief = compare_levels(
+        design_of(*levels), replace(FAST, brief=True, verify=False)
+    )  # as of many levels
+    assert block(brief, "levels-strengths").sentences == (
+        "Differences in strength were not tested on this page.",
+    )
 
 
 def test_without_tests_of_strengths_the_answer_has_the_shares_chosen(
@@ -307,10 +411,15 @@ def test_without_tests_of_strengths_the_answer_has_the_shares_chosen(
     def lost(*given: object, **options: object) -> None:
         raise UndefinedStatistic(why)
 
-    monkeypatch.setattr(sys.modules["socialstats.studies.compare.numbers"], "bradley_terry_difference", lost)
+    monkeypatch.setattr(
+        sys.modules["socialstats.studies.compare.numbers"], "bradley_terry_difference", lost
+    )
     told = ((PLAIN, 1, "default"), (FOND, 2, "firm"))
     frames = [chooser(0.0, *one).drop(columns=["urgency_a", "urgency_b"]) for one in told]
     levels = [frame.assign(story=np.arange(len(frame))) for frame in frames]
     page = compare_levels(design_of(*levels, cluster="story"), FAST)
-    assert page.answer[0] == f"No difference in strength could be computed. For firm minus default: {why}."
+    assert (
+        page.answer[0]
+        == f"No difference in strength could be computed. For firm minus default: {why}."
+    )
     assert page.answer[1] == block(page, "differences-items").sentences[0]

@@ -37,12 +37,16 @@ def turned(frame: pd.DataFrame) -> pd.DataFrame:
     """The same comparisons with sides a and b exchanged in every other row."""
     out, odd = frame.copy(), np.arange(len(frame)) % 2 == 1
     for name in ("item", "urgency"):
-        out.loc[odd, [f"{name}_a", f"{name}_b"]] = frame.loc[odd, [f"{name}_b", f"{name}_a"]].to_numpy()
+        out.loc[odd, [f"{name}_a", f"{name}_b"]] = frame.loc[
+            odd, [f"{name}_b", f"{name}_a"]
+        ].to_numpy()
     return out
 
 
 def read(frame: pd.DataFrame, **options: object) -> ss.Comparisons:
-    return ss.Comparisons.from_frame(frame.drop(columns=["prompt", "story"] if not options else "prompt"), **options)  # type: ignore[arg-type]
+    return ss.Comparisons.from_frame(
+        frame.drop(columns=["prompt", "story"] if not options else "prompt"), **options
+    )  # type: ignore[arg-type]
 
 
 PLAIN, FOND = prompted({"a": 0.5}, 1, "default"), prompted({"a": 0.5, "h": 2.0}, 2, "fond")
@@ -51,7 +55,9 @@ PLAIN, FOND = prompted({"a": 0.5}, 1, "default"), prompted({"a": 0.5, "h": 2.0},
 def test_differences_agree_with_a_count_by_hand() -> None:
     """Joined by pair and urgencies in pandas: b, c, n, mid-p and the plain mean."""
     result = win_rate_difference(read(turned(FOND)), read(PLAIN), labels=("fond", "default"))
-    both = FOND.merge(PLAIN, on=["item_a", "item_b", "urgency_a", "urgency_b"], suffixes=("_1", "_2"))
+    both = FOND.merge(
+        PLAIN, on=["item_a", "item_b", "urgency_a", "urgency_b"], suffixes=("_1", "_2")
+    )
     assert len(both) == 252
     for item in ITEMS:
         own = both[(both["item_a"] == item) | (both["item_b"] == item)]
@@ -63,7 +69,10 @@ def test_differences_agree_with_a_count_by_hand() -> None:
         assert row.estimate == pytest.approx((b - c) / 63)
         k = min(b, c)
         p = min(1.0, 2 * binom.cdf(k, b + c, 0.5) - binom.pmf(k, b + c, 0.5))
-        assert f"b = {b}, c = {c}; mid-p of independent stories {number(p, 3, bounded=True)}" in str(row.method)
+        assert (
+            f"b = {b}, c = {c}; mid-p of independent stories {number(p, 3, bounded=True)}"
+            in str(row.method)
+        )
     assert result.verify().ok
 
 
@@ -75,9 +84,13 @@ def test_errors_are_those_of_the_clustered_mcnemar_test() -> None:
         chosen=lambda f: (f["winner"] == "h").astype(int), pair=lambda f: f["item_a"] + f["item_b"]
     )
     paired = ss.Paired.from_frame(
-        own[["story", "prompt", "chosen", "pair"]], unit="story", condition="prompt", value="chosen",
-        conditions=("fond", "default"), cluster="pair",
-    )  # fmt: skip
+        own[["story", "prompt", "chosen", "pair"]],
+        unit="story",
+        condition="prompt",
+        value="chosen",
+        conditions=("fond", "default"),
+        cluster="pair",
+    )
     test = ss.mcnemar(paired).row("robust_t", group="test")
     row = result.row("h", group="item")
     assert row.statistic == pytest.approx(test.statistic, abs=1e-12)
@@ -101,10 +114,14 @@ def test_stories_that_cannot_be_told_apart_say_so_unless_a_cluster_does() -> Non
     one, two = prompted({}, 3, "x", copies=2), prompted({"h": 1.0}, 4, "y", copies=2)
     with pytest.raises(UndefinedStatistic, match="several rows share their items and covariates"):
         win_rate_difference(read(one), read(two), labels=("x", "y"))
-    found = win_rate_difference(read(one, cluster="story"), read(two, cluster="story"), labels=("x", "y"))
+    found = win_rate_difference(
+        read(one, cluster="story"), read(two, cluster="story"), labels=("x", "y")
+    )
     assert found.counts["stories"] == 28 * 18
     with pytest.raises(UndefinedStatistic, match="no story was answered by both"):
-        win_rate_difference(read(PLAIN), read(PLAIN.assign(urgency_a=PLAIN["urgency_a"] + 5)), labels=("x", "y"))
+        win_rate_difference(
+            read(PLAIN), read(PLAIN.assign(urgency_a=PLAIN["urgency_a"] + 5)), labels=("x", "y")
+        )
 
 
 def test_ties_are_left_out_and_counted_and_equal_answers_have_no_test() -> None:
@@ -119,7 +136,9 @@ def test_the_page_has_each_role_adjusted_as_one_family() -> None:
     frame = pd.concat([PLAIN, FOND, prompted({"a": 0.5}, 5, "same")]).drop(columns="story")
     groups = {"kin": {"a": "yes", "b": "yes", "g": "no", "h": "no"}}
     outcome = run_study(
-        STUDIES["compare"], ss.Comparisons.from_frame(frame, by="prompt"), replace(FAST, item_groups=groups)
+        STUDIES["compare"],
+        ss.Comparisons.from_frame(frame, by="prompt"),
+        replace(FAST, item_groups=groups),
     )
     found = block(outcome, "differences-items")
     assert "significant (Holm)" in found.sentences[0]
@@ -150,15 +169,25 @@ def test_refusals_are_bounded_for_every_prompt() -> None:
     design = ss.Comparisons.from_frame(frame, by="prompt", refusal="no")
     outcome = run_study(STUDIES["compare"], design, replace(FAST, verify=False))
     found = block(outcome, "refusals")
-    cells = {row[0]: dict(zip(found.tables[0].header, row, strict=True)) for row in found.tables[0].cells}
+    cells = {
+        row[0]: dict(zip(found.tables[0].header, row, strict=True)) for row in found.tables[0].cells
+    }
     assert cells["default"]["Refusals"] == 0
     assert cells["default"]["excluded"] == cells["default"]["against"] == cells["default"]["for"]
     assert cells["fond"]["Refusals"] == 51
     unequal = FOND["urgency_a"] != FOND["urgency_b"]
     higher = np.where(FOND["urgency_a"] > FOND["urgency_b"], FOND["item_a"], FOND["item_b"])
     gone = refusing["winner"] == "no"
-    wins, n, r = ((FOND["winner"] == higher) & unequal & ~gone).sum(), (unequal & ~gone).sum(), (unequal & gone).sum()
-    for key, share in (("excluded", wins / n), ("against", wins / (n + r)), ("for", (wins + r) / (n + r))):
+    wins, n, r = (
+        ((FOND["winner"] == higher) & unequal & ~gone).sum(),
+        (unequal & ~gone).sum(),
+        (unequal & gone).sum(),
+    )
+    for key, share in (
+        ("excluded", wins / n),
+        ("against", wins / (n + r)),
+        ("for", (wins + r) / (n + r)),
+    ):
         assert cells["fond"][key] == pytest.approx(share)
     assert "fond refused most often (20.2% of its stories)" in found.sentences[0]
     assert "differences-items" in [b.id for b in outcome.blocks]
@@ -169,7 +198,10 @@ def test_a_cluster_that_both_share_is_a_second_factor() -> None:
     by = {"annotator": [f"r{k % 7}" for k in range(len(PLAIN))]}
     one, two = (read(frame.assign(**by), cluster=["story", "annotator"]) for frame in (FOND, PLAIN))
     found = win_rate_difference(one, two)
-    assert found.inference == "t tests of the mean difference, clustered by annotator and pair of items (CR2)"
+    assert (
+        found.inference
+        == "t tests of the mean difference, clustered by annotator and pair of items (CR2)"
+    )
     assert found.rows[0].n_clusters == 7
     assert all(check.ok for check in difference_checks(found))
     alone = win_rate_difference(*(read(frame, cluster="story") for frame in (FOND, PLAIN)))

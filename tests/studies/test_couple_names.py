@@ -28,7 +28,13 @@ def asked(seed: int = 2) -> pd.DataFrame:
             for phrasing in range(5):
                 share = 0.5 if not right else 0.8 if right == "male" else 0.2
                 rows.append(
-                    (f"{group} {k}", group, right, f"p{phrasing}", "male" if rng.random() < share else "female")
+                    (
+                        f"{group} {k}",
+                        group,
+                        right,
+                        f"p{phrasing}",
+                        "male" if rng.random() < share else "female",
+                    )
                 )
     return pd.DataFrame(rows, columns=["name", "group", "expected", "phrasing", "answer"])
 
@@ -37,15 +43,22 @@ def test_majorities_of_phrasings_are_counted_by_group() -> None:
     frame = asked()
     check = read_names(as_table(frame, "names"))
     result = check_names(check, StudyOptions())
-    male = frame.assign(male=frame["answer"] == "male").groupby(["group", "name"])["male"].mean() > 0.5
+    male = (
+        frame.assign(male=frame["answer"] == "male").groupby(["group", "name"])["male"].mean() > 0.5
+    )
     for group, right in RIGHT.items():
         wanted = float((male[group] if right != "female" else ~male[group]).mean())
         row = result.row("accuracy", group=group)
         low, high = wilson(np.array([wanted]), np.array([10.0]), level=0.95)
-        assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx((wanted, low[0], high[0]))
+        assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx(
+            (wanted, low[0], high[0])
+        )
     assert result.verify().ok
     block = names_block(check, result)
-    assert "The share of neutral names taken for male by the majority of 5 phrasings was ." in " ".join(block.sentences)
+    assert (
+        "The share of neutral names taken for male by the majority of 5 phrasings was ."
+        in " ".join(block.sentences)
+    )
     assert "share of woman names recognised by" in " ".join(block.sentences)
     assert block.draw is not None
     block.draw().figure.draw_without_rendering()
@@ -56,7 +69,9 @@ def test_the_page_has_the_names_where_they_are_given() -> None:
     frame = datasets.relationship_bias()
     few = frame[frame["scenario"] < "scenario 08"]
     assert STUDY.read is not None
-    options = StudyOptions(resamples=200, verify=False, names=STUDY.beside["names"](as_table(asked(), "names")))
+    options = StudyOptions(
+        resamples=200, verify=False, names=STUDY.beside["names"](as_table(asked(), "names"))
+    )
     outcome = run_study(STUDY, STUDY.read(as_table(few, "couples")), options)
     assert "names" in [b.id for b in outcome.blocks]
     bare = run_study(STUDY, STUDY.read(as_table(few, "couples")), replace(options, names=None))
@@ -68,7 +83,10 @@ def test_the_page_has_the_names_where_they_are_given() -> None:
     [
         (lambda d: d.drop(columns="expected"), "no column 'expected'"),
         (lambda d: d.assign(answer="male"), "a name check has two"),
-        (lambda d: d.assign(expected=["male"] * 75 + ["female"] * 75), "group 'man' has two right answers"),
+        (
+            lambda d: d.assign(expected=["male"] * 75 + ["female"] * 75),
+            "group 'man' has two right answers",
+        ),
         (lambda d: d.assign(expected="woman"), "expected 'woman' is no answer"),
     ],
 )

@@ -32,14 +32,23 @@ def round_robin(strengths: np.ndarray, each: int, seed: int) -> list[tuple[str, 
 
 
 def test_equal_strengths_are_tied_for_first() -> None:
-    cycle = [("a", "b", "a"), ("b", "c", "b"), ("c", "a", "c"), ("a", "b", "b"), ("b", "c", "c"), ("c", "a", "a")]
+    cycle = [
+        ("a", "b", "a"),
+        ("b", "c", "b"),
+        ("c", "a", "c"),
+        ("a", "b", "b"),
+        ("b", "c", "c"),
+        ("c", "a", "a"),
+    ]
     answer = of(cycle * 3).answer
     assert answer[0].startswith("3 of 3 items tied for first (log-strength 0.00): a, b and c.")
     assert answer[0].endswith("): a, b and c.")
     assert answer[1] == "a ranked 1 of 3, approximate 95% simultaneous rank interval [1, 3]."
 
 
-def test_a_reliable_lead_beside_a_rank_interval_of_several_ranks_is_no_reliable_first_rank() -> None:
+def test_a_reliable_lead_beside_a_rank_interval_of_several_ranks_is_no_reliable_first_rank() -> (
+    None
+):
     seen = set()
     for gap in (0.1, 0.7, 0.9, 1.1, 2.5):
         strengths = np.array([1.0 + gap, *[1.0] * 6, *[-1.5] * 9])
@@ -54,18 +63,27 @@ def test_a_reliable_lead_beside_a_rank_interval_of_several_ranks_is_no_reliable_
     assert seen == {(False, False), (False, True), (True, False)}
 
 
-def test_a_page_by_levels_says_that_a_first_rank_is_not_reliable_and_what_its_figure_shows() -> None:
+def test_a_page_by_levels_says_that_a_first_rank_is_not_reliable_and_what_its_figure_shows() -> (
+    None
+):
     names = ["item_a", "item_b", "winner"]
     strengths = np.array([1.9, *[1.0] * 6, *[-1.5] * 9])
-    parts = [pd.DataFrame(round_robin(x, 12, seed=3), columns=names).assign(prompt=level)
-             for level, x in (("plain", strengths), ("turned", strengths[::-1]))]  # fmt: skip
+    parts = [
+        pd.DataFrame(round_robin(x, 12, seed=3), columns=names).assign(prompt=level)
+        for level, x in (("plain", strengths), ("turned", strengths[::-1]))
+    ]
     design = ss.Comparisons.from_frame(pd.concat(parts), by="prompt")
     page = run_study(STUDIES["comparisons"], design, FAST)
-    alone = run_study(STUDIES["comparisons"], ss.Comparisons.from_frame(parts[0].drop(columns="prompt")), FAST)
+    alone = run_study(
+        STUDIES["comparisons"], ss.Comparisons.from_frame(parts[0].drop(columns="prompt")), FAST
+    )
     assert "not reliable when adjusted for all items" in alone.answer[0]
     assert page.answer[0] == f"plain: {alone.answer[0]}"
     assert page.strip is not None
-    assert page.strip.title == "Win probability of the strongest item of each level against its second strongest"
+    assert (
+        page.strip.title
+        == "Win probability of the strongest item of each level against its second strongest"
+    )
 
 
 def test_a_win_probability_beside_a_model_of_ties_is_one_without_a_tie() -> None:
@@ -84,8 +102,12 @@ def test_comparisons_of_a_rarely_compared_item_halve_the_interval_of_its_strengt
     assert said == (
         "To halve the interval of the log-strength of z, collect about 24 more comparisons of z, which has 8."
     )
-    model = [ss.bradley_terry(pd.DataFrame(rows + rare * n, columns=["item_a", "item_b", "winner"]), vcov="model")
-             for n in (1, 4)]  # fmt: skip
+    model = [
+        ss.bradley_terry(
+            pd.DataFrame(rows + rare * n, columns=["item_a", "item_b", "winner"]), vcov="model"
+        )
+        for n in (1, 4)
+    ]
     errors = [fit.row("z", group="strength").std_error for fit in model]
     assert errors[1] / errors[0] == pytest.approx(0.5, abs=0.06)
 
@@ -99,9 +121,16 @@ def test_no_new_items_are_asked_for_where_every_pair_was_compared() -> None:
 def test_a_caution_of_a_level_keeps_the_case_of_its_label() -> None:
     """A page writes the first letter of a caution in upper case, which a quotation mark before a label prevents."""
     few = round_robin(np.array([0.3, 0.2, 0.0]), 4, seed=2)
-    parts = [pd.DataFrame(few, columns=["item_a", "item_b", "winner"]), pd.DataFrame(
-        round_robin(np.array([1.0, 0.5, 0.0]), 30, seed=2), columns=["item_a", "item_b", "winner"])]  # fmt: skip
-    frame = pd.concat([part.assign(by=name) for part, name in zip(parts, ("mB", "lynx"), strict=True)])
+    parts = [
+        pd.DataFrame(few, columns=["item_a", "item_b", "winner"]),
+        pd.DataFrame(
+            round_robin(np.array([1.0, 0.5, 0.0]), 30, seed=2),
+            columns=["item_a", "item_b", "winner"],
+        ),
+    ]
+    frame = pd.concat(
+        [part.assign(by=name) for part, name in zip(parts, ("mB", "lynx"), strict=True)]
+    )
     page = run_study(STUDIES["comparisons"], ss.Comparisons.from_frame(frame, by="by"), FAST)
     own = [c.detail for c in page.cautions if "mB" in c.detail or "lynx" in c.detail]
     assert own

@@ -22,8 +22,17 @@ def read(text: str) -> tuple[float, float]:
 def missing(outcome: Outcome) -> set[str]:
     """Return the blocks with an interval that no row of the outcome has, as it is, turned round, or in per cent."""
     rows = [row for block in outcome.blocks for result in block.results for row in result.rows]
-    known = [(row.conf_low, row.conf_high) for row in rows if row.conf_low is not None and row.conf_high is not None]
-    ends = [(f * a, f * b) for low, high in known for a, b in ((low, high), (-high, -low)) for f in (1, 100)]
+    known = [
+        (row.conf_low, row.conf_high)
+        for row in rows
+        if row.conf_low is not None and row.conf_high is not None
+    ]
+    ends = [
+        (f * a, f * b)
+        for low, high in known
+        for a, b in ((low, high), (-high, -low))
+        for f in (1, 100)
+    ]
     found = set()
     for block in outcome.blocks:
         for one, two in SAID.findall(" ".join(block.sentences)):
@@ -40,4 +49,6 @@ def test_intervals_of_sentences_stand_in_rows(name: str) -> None:
     planted = replace(outcome, blocks=tuple(replace(block, results=()) for block in outcome.blocks))
     saying = {block.id for block in outcome.blocks if SAID.search(" ".join(block.sentences))}
     assert missing(planted) == saying
-    assert saying or name == "compare-ratings"  # no difference of that example is significant: no interval is stated
+    assert (
+        saying or name == "compare-ratings"
+    )  # no difference of that example is significant: no interval is stated

@@ -24,10 +24,13 @@ def answers(levels: list[str], seed: int = 5) -> pd.DataFrame:
     rng, top = np.random.default_rng(seed), len(levels) - 1
     one = np.clip(np.rint(rng.normal(top / 2, 1.1, 60)), 0, top).astype(int)
     two = np.clip(np.rint(one + rng.normal(0.4, 0.9, 60)), 0, top).astype(int)
-    return pd.DataFrame({
-        "person": [*range(60)] * 2, "time": np.repeat(["before", "after"], 60),
-        "answer": [levels[k] for k in (*one, *two)],
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "person": [*range(60)] * 2,
+            "time": np.repeat(["before", "after"], 60),
+            "answer": [levels[k] for k in (*one, *two)],
+        }
+    )
 
 
 def page(frame: pd.DataFrame, **options: object) -> Outcome:
@@ -40,7 +43,9 @@ def codes(design: object) -> dict[str, str]:
 
 @pytest.mark.parametrize("levels", [AGREE, LIKELY])
 @pytest.mark.parametrize("declared", [False, True])
-def test_levels_in_order_that_are_compared_as_categories_say_so(levels: list[str], declared: bool) -> None:
+def test_levels_in_order_that_are_compared_as_categories_say_so(
+    levels: list[str], declared: bool
+) -> None:
     options = {"levels": levels} if declared else {}
     design = ss.Paired.from_frame(answers(levels), **options)
     assert design.levels == tuple(levels)
@@ -51,7 +56,9 @@ def test_levels_in_order_that_are_compared_as_categories_say_so(levels: list[str
 def test_categories_without_an_order_and_a_declared_scale_say_nothing() -> None:
     assert "SS345" not in codes(ss.Paired.from_frame(answers(AGREE), scale="nominal", levels=AGREE))
     assert "SS345" not in codes(ss.Paired.from_frame(answers(["cat", "cow", "dog"])))
-    assert "SS345" not in codes(ss.Paired.from_frame(answers(["A", "B", "C", "D"])))  # options of a question
+    assert "SS345" not in codes(
+        ss.Paired.from_frame(answers(["A", "B", "C", "D"]))
+    )  # options of a question
     assert "SS345" not in codes(ss.Paired.from_table([[4, 2, 1], [0, 3, 2], [1, 1, 5]]))
 
 
@@ -60,13 +67,17 @@ def test_levels_may_be_numbers(levels: list[str]) -> None:
     """Words count as 0, 1, 2, ..., which a note says; numbers as they are."""
     frame = answers(levels)
     number = {level: float(level) if level.isdigit() else k for k, level in enumerate(levels)}
-    wide = frame.assign(answer=frame["answer"].map(number)).pivot(index="person", columns="time", values="answer")
+    wide = frame.assign(answer=frame["answer"].map(number)).pivot(
+        index="person", columns="time", values="answer"
+    )
     row = ss.paired_difference(frame, levels=levels, scale="numeric").row("difference")
     test = stats.ttest_rel(wide["after"], wide["before"])
-    assert (row.estimate, row.p_value) == pytest.approx(((wide["after"] - wide["before"]).mean(), test.pvalue))
-    noted = "count as 0 to 4, in equal steps" in codes(ss.Paired.from_frame(frame, levels=levels, scale="numeric")).get(
-        "SS310", ""
+    assert (row.estimate, row.p_value) == pytest.approx(
+        ((wide["after"] - wide["before"]).mean(), test.pvalue)
     )
+    noted = "count as 0 to 4, in equal steps" in codes(
+        ss.Paired.from_frame(frame, levels=levels, scale="numeric")
+    ).get("SS310", "")
     assert noted == (levels == AGREE)
 
 
@@ -83,13 +94,17 @@ def test_groups_take_the_same_words() -> None:
 
 def test_a_value_beside_declared_numbers_is_an_error() -> None:
     with pytest.raises(ss.InputError, match="'5' is none of the levels"):
-        ss.Paired.from_frame(answers(["1", "2", "3", "4", "5"]), levels=[1, 2, 3, 4], scale="numeric")
+        ss.Paired.from_frame(
+            answers(["1", "2", "3", "4", "5"]), levels=[1, 2, 3, 4], scale="numeric"
+        )
 
 
 def test_a_difference_of_shares_has_the_same_decimals_everywhere() -> None:
     """The answer and both tables print one difference alike, and say which interval is simultaneous."""
     outcome = page(answers(AGREE))
-    rows = [row for result in outcome.blocks[0].results for row in result.rows if row.group == "margin"]
+    rows = [
+        row for result in outcome.blocks[0].results for row in result.rows if row.group == "margin"
+    ]
     assert {row.limits for row in rows} == {(-1.0, 1.0)}
     assert "simultaneous" in outcome.answer[0]
     assert any("simultaneous" in table.caption for table in outcome.blocks[0].tables)
@@ -99,8 +114,14 @@ def test_a_difference_of_shares_has_the_same_decimals_everywhere() -> None:
 def test_a_label_that_is_cut_does_not_read_as_its_opposite(width: int) -> None:
     """No label ends in a word, or in the end of a word, that is another label's."""
     others = {"agree", "likely", "acceptable", "satisfied", "isagree", "nlikely"}
-    labels = [*AGREE, *LIKELY, "Completely unacceptable", "Completely acceptable", "Neither satisfied nor dissatisfied",
-              "Very dissatisfied"]  # fmt: skip
+    labels = [
+        *AGREE,
+        *LIKELY,
+        "Completely unacceptable",
+        "Completely acceptable",
+        "Neither satisfied nor dissatisfied",
+        "Very dissatisfied",
+    ]
     for whole, cut in zip(labels, shortened(labels, width), strict=True):
         end = cut.rpartition("…")[2].strip().split(" ")[-1].casefold()
         if "…" in cut and end in others:
@@ -113,7 +134,9 @@ def test_a_negation_is_not_cut_out() -> None:
         for width in range(6, len(text)):
             (cut,) = shortened([text], width)
             head, _, tail = cut.partition("…")
-            assert not tail or any(word in f"{head} {tail}".split() for word in ("not", "never", "nicht")), cut
+            assert not tail or any(
+                word in f"{head} {tail}".split() for word in ("not", "never", "nicht")
+            ), cut
 
 
 def test_the_figure_has_the_rank_intervals_that_the_answer_quotes() -> None:
@@ -121,8 +144,14 @@ def test_the_figure_has_the_rank_intervals_that_the_answer_quotes() -> None:
     outcome = run_study(STUDIES["comparisons"], ss.read_comparisons(table, cluster="prompt"), FAST)
     block = next(block for block in outcome.blocks if block.id == "strengths")
     drawn = block.draw.keywords["ranks"]  # type: ignore[union-attr]
-    kind = next(kind for kind in ("simultaneous", "marginal") if f"{kind} rank interval" in " ".join(outcome.answer))
+    kind = next(
+        kind
+        for kind in ("simultaneous", "marginal")
+        if f"{kind} rank interval" in " ".join(outcome.answer)
+    )
     assert f"right: {kind} rank intervals" in block.caption
-    ranks = next(result for result in block.results if result.metric == "ranks" or kind in result.inference)
+    ranks = next(
+        result for result in block.results if result.metric == "ranks" or kind in result.inference
+    )
     known = {row.term: (row.conf_low, row.conf_high) for row in ranks.rows}
     assert drawn == {name: tuple(map(int, known[name])) for name in drawn}  # type: ignore[arg-type]

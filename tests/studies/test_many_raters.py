@@ -24,10 +24,15 @@ def crowd(raters: int = MOST_RATERS + 6, units: int = 24) -> pd.DataFrame:
     rng = np.random.default_rng(8)
     truth = rng.integers(1, 6, units)
     rows = [
-        (f"u{u:02d}", f"r{r:03d}", "one" if r < raters // 2 else "two",
-         int(np.clip(truth[u] + round((0.3 + r / raters) * rng.normal()), 1, 5)))
-        for r in range(raters) for u in range(units)
-    ]  # fmt: skip
+        (
+            f"u{u:02d}",
+            f"r{r:03d}",
+            "one" if r < raters // 2 else "two",
+            int(np.clip(truth[u] + round((0.3 + r / raters) * rng.normal()), 1, 5)),
+        )
+        for r in range(raters)
+        for u in range(units)
+    ]
     return pd.DataFrame(rows, columns=["unit", "rater", "kind", "value"])
 
 
@@ -41,12 +46,16 @@ def outcome() -> Outcome:
 def test_quantiles_and_ends_are_those_of_scikit_learn(outcome: Outcome) -> None:
     wide = crowd().pivot(index="unit", columns="rater", values="value")
     theirs = {
-        f"{a} | {b}": cohen_kappa_score(wide[a], wide[b], labels=[1, 2, 3, 4, 5], weights="quadratic")
+        f"{a} | {b}": cohen_kappa_score(
+            wide[a], wide[b], labels=[1, 2, 3, 4, 5], weights="quadratic"
+        )
         for a, b in combinations(wide, 2)
     }
     block = next(b for b in outcome.blocks if b.id == "pairs")
     ours = [row[1] for row in block.tables[0].cells]
-    assert ours == pytest.approx(np.quantile(list(theirs.values()), [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1]))
+    assert ours == pytest.approx(
+        np.quantile(list(theirs.values()), [0, 0.1, 0.25, 0.5, 0.75, 0.9, 1])
+    )
     order = sorted(theirs, key=lambda name: -theirs[name])
     listed = [str(row[0]) for row in block.tables[1].cells]
     assert listed[:2] == ["mean", "pooled"]
@@ -78,18 +87,27 @@ def test_thousands_of_raters_have_a_page_without_a_number_for_each_pair(
     rng = np.random.default_rng(4)
     rater = np.repeat(np.arange(2335), 3)
     unit = rng.integers(0, 600, len(rater))
-    value = np.clip(np.round(3 + rng.normal(size=600)[unit] + rng.normal(size=len(rater))), 1, 5).astype(int)
-    frame = pd.DataFrame({"unit": unit, "rater": rater, "value": value}).drop_duplicates(["unit", "rater"])
+    value = np.clip(
+        np.round(3 + rng.normal(size=600)[unit] + rng.normal(size=len(rater))), 1, 5
+    ).astype(int)
+    frame = pd.DataFrame({"unit": unit, "rater": rater, "value": value}).drop_duplicates(
+        ["unit", "rater"]
+    )
     frame.to_csv(tmp_path / "crowd.csv", index=False)
     page = tmp_path / "crowd.html"
-    assert main(["report", str(tmp_path / "crowd.csv"), "-o", str(page), "--date", "2026-01-01"]) == 0
+    assert (
+        main(["report", str(tmp_path / "crowd.csv"), "-o", str(page), "--date", "2026-01-01"]) == 0
+    )
     said = capsys.readouterr().err.splitlines()
     reason = "it compares pairs of raters, and 2,335 raters make 2,724,945 pairs"
     assert any(line.startswith(f"Weighted kappa was not computed: {reason}") for line in said)
     html = page.read_text(encoding="utf-8")
     assert reason in html
     assert "Percent agreement" in html
-    assert main(["report", str(tmp_path / "crowd.csv"), "-o", str(page), "--no-verify", "--quiet"]) == 0
+    assert (
+        main(["report", str(tmp_path / "crowd.csv"), "-o", str(page), "--no-verify", "--quiet"])
+        == 0
+    )
     assert capsys.readouterr().err == ""
 
 

@@ -21,12 +21,24 @@ def couples(models: int, seed: int = 1) -> pd.DataFrame:
     """Six scenarios x three pairs of names, both orders, asked of models that like women more and more."""
     rng = np.random.default_rng(seed)
     rows = [
-        (f"m{m:02d}", f"s{s}", f"p{p}", first, second,
-         1 if rng.random() < 0.5 + (0.1 + 0.3 * m / models) * (1 if second == "woman" else -1) else -1)
-        for m in range(models) for s in range(6) for p in range(3)
+        (
+            f"m{m:02d}",
+            f"s{s}",
+            f"p{p}",
+            first,
+            second,
+            1
+            if rng.random() < 0.5 + (0.1 + 0.3 * m / models) * (1 if second == "woman" else -1)
+            else -1,
+        )
+        for m in range(models)
+        for s in range(6)
+        for p in range(3)
         for first, second in (("man", "woman"), ("woman", "man"))
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=["model", "scenario", "pair", "group_first", "group_second", "answer"])
+    ]
+    return pd.DataFrame(
+        rows, columns=["model", "scenario", "pair", "group_first", "group_second", "answer"]
+    )
 
 
 def page(table: pd.DataFrame, study: str = "relationship-bias", **options: Any) -> Outcome:
@@ -43,14 +55,21 @@ def test_the_comparison_comes_first_and_has_every_model() -> None:
     assert [b.level for b in outcome.blocks[:2]] == ["", ""]
     board = outcome.blocks[0].results[0]
     assert [r.term for r in board.rows if r.group == "number"] == ["m00", "m01", "m02"]
-    alone = ss.relationship_bias(couples(3)[lambda f: f["model"] == "m01"].drop(columns="model"), resamples=100)
-    assert board.row("m01", group="number").estimate == alone.row("B_all corrected", group="overall").estimate
+    alone = ss.relationship_bias(
+        couples(3)[lambda f: f["model"] == "m01"].drop(columns="model"), resamples=100
+    )
+    assert (
+        board.row("m01", group="number").estimate
+        == alone.row("B_all corrected", group="overall").estimate
+    )
     assert outcome.answer[0] == board.sentence()
     bias = next(b for b in outcome.blocks if b.id == "models-more-1").results[0]
     assert bias.settings["number"] == "bias B, man - woman"
 
 
-def test_every_difference_of_sizes_is_tested_and_a_test_of_few_degrees_of_freedom_is_named() -> None:
+def test_every_difference_of_sizes_is_tested_and_a_test_of_few_degrees_of_freedom_is_named() -> (
+    None
+):
     outcome = page(couples(6))
     board = outcome.blocks[0].results[0]
     gaps = [r for r in board.rows if r.group == "difference"]
@@ -68,7 +87,9 @@ def apart(shift: float) -> Outcome:
     table = norms()
     alone = table[table["prompt"] != "table"].drop(columns="prompt")
     far = alone["rater"].isin(["m1", "m2"])
-    alone["value"] = np.where(far, np.clip(alone["value"] + shift, 0, 4).astype(int), alone["value"])
+    alone["value"] = np.where(
+        far, np.clip(alone["value"] + shift, 0, 4).astype(int), alone["value"]
+    )
     design = ss.Ratings.from_frame(alone, **{k: v for k, v in READ.items() if k != "by"})
     return run_study(STUDIES["ordinal-alignment"], design, replace(FAST, verify=False))
 
@@ -84,7 +105,10 @@ def test_few_significant_differences_are_named_with_their_size() -> None:
     assert {r.term for r in clear} == {"m0 - m1", "m0 - m2"}
     for row in clear:
         size = -(row.estimate or 0.0)
-        assert f"higher for {row.label('minus')} than m0 (difference = {size:.{row.decimals}f}, " in told
+        assert (
+            f"higher for {row.label('minus')} than m0 (difference = {size:.{row.decimals}f}, "
+            in told
+        )
 
 
 def test_printed_numbers_subtract_to_the_printed_difference() -> None:
@@ -92,7 +116,9 @@ def test_printed_numbers_subtract_to_the_printed_difference() -> None:
     for shift in (4, 3, 2, 1):
         board = next(b for b in apart(shift).blocks if b.id == "models").results[0]
         for gap in told_gaps(board.rows):
-            one, other = (board.row(gap.label(side) or "", group="number") for side in ("model", "minus"))
+            one, other = (
+                board.row(gap.label(side) or "", group="number") for side in ("model", "minus")
+            )
             assert 2 <= one.decimals == other.decimals == gap.decimals <= 4
             printed = [round(row.estimate or 0.0, row.decimals) for row in (one, other, gap)]
             assert printed[0] - printed[1] == pytest.approx(printed[2], abs=1e-9)
@@ -104,7 +130,9 @@ def test_the_first_blocks_of_levels_stand_among_the_results_where_there_is_room(
         outcome = page(couples(models))
         main = [b for b in outcome.blocks if b.part == "main"]
         assert len(main) <= 8
-        assert len({b.level for b in main} - {""}) == (models if first else len({b.level for b in main} - {""}))
+        assert len({b.level for b in main} - {""}) == (
+            models if first else len({b.level for b in main} - {""})
+        )
         assert outcome.blocks[0].part == "main"
 
 
@@ -114,14 +142,19 @@ def test_the_pooled_answer_of_raters_does_not_lead() -> None:
     outcome = run_study(given, given.read(as_table(couples(3))), replace(FAST, verify=False))
     assert outcome.answer[0] == outcome.blocks[0].results[0].sentence()
     assert not any("favoured" in sentence for sentence in outcome.answer)
-    assert outcome.answer[-1].startswith("The mean of B_all (bias-corrected) over these 3 models was ")
+    assert outcome.answer[-1].startswith(
+        "The mean of B_all (bias-corrected) over these 3 models was "
+    )
     pooled = next(b for b in outcome.blocks if b.id == "bias")
     assert pooled.question == "Whom did the models favour, with their answers pooled?"
     assert outcome.strip is not None
     assert [mark.label for mark in outcome.strip.marks] == [
-        r.term for r in sorted((r for r in outcome.blocks[0].results[0].rows if r.group == "number"),
-                               key=lambda r: r.estimate or 0.0)
-    ]  # fmt: skip
+        r.term
+        for r in sorted(
+            (r for r in outcome.blocks[0].results[0].rows if r.group == "number"),
+            key=lambda r: r.estimate or 0.0,
+        )
+    ]
 
 
 @pytest.mark.slow
@@ -144,13 +177,21 @@ def test_models_that_rate_one_table_are_compared_too() -> None:
     assert outcome.blocks[0].id == "models"
     split = page(table).blocks[0].results[0]
     found = outcome.blocks[0].results[0]
-    same = [[(r.term, r.estimate) for r in one.rows if r.group == "difference"] for one in (split, found)]
+    same = [
+        [(r.term, r.estimate) for r in one.rows if r.group == "difference"]
+        for one in (split, found)
+    ]
     assert same[0] == same[1]
 
 
 def test_factors_of_models_are_tested_with_models_as_the_sample() -> None:
     table = couples(6)
-    factors = as_table({"model": [f"m{k:02d}" for k in range(6)], "safety": ["yes", "yes", "yes", "no", "no", "no"]})
+    factors = as_table(
+        {
+            "model": [f"m{k:02d}" for k in range(6)],
+            "safety": ["yes", "yes", "yes", "no", "no", "no"],
+        }
+    )
     outcome = page(table, models=factors)
     block = next(b for b in outcome.blocks if b.id == "models-factors")
     board = outcome.blocks[0].results[0]
@@ -158,21 +199,36 @@ def test_factors_of_models_are_tested_with_models_as_the_sample() -> None:
     row = next(r for r in block.results[0].rows if r.role == "difference")
     assert row.estimate == pytest.approx(np.mean(values[3:]) - np.mean(values[:3]))
     with pytest.raises(ss.InputError, match="no row of 'm05'"):
-        page(table, models=as_table({"model": [f"m{k:02d}" for k in range(5)], "safety": list("abcde")}))
+        page(
+            table,
+            models=as_table({"model": [f"m{k:02d}" for k in range(5)], "safety": list("abcde")}),
+        )
 
 
 def norms() -> pd.DataFrame:
     """Ten people without a prompt, and three models under two prompts."""
     rng = np.random.default_rng(4)
     item = rng.normal(2, 1, 25)
-    rows = [(u, f"p{k}", "human", "", int(np.clip(round(item[u] + rng.normal()), 0, 4)))
-            for u in range(25) for k in range(10)]  # fmt: skip
-    rows += [(u, f"m{k}", "model", prompt, int(np.clip(round(item[u] + k / 2 + rng.normal()), 0, 4)))
-             for u in range(25) for k in range(3) for prompt in ("plain", "table")]  # fmt: skip
+    rows = [
+        (u, f"p{k}", "human", "", int(np.clip(round(item[u] + rng.normal()), 0, 4)))
+        for u in range(25)
+        for k in range(10)
+    ]
+    rows += [
+        (u, f"m{k}", "model", prompt, int(np.clip(round(item[u] + k / 2 + rng.normal()), 0, 4)))
+        for u in range(25)
+        for k in range(3)
+        for prompt in ("plain", "table")
+    ]
     return pd.DataFrame(rows, columns=["unit", "rater", "source", "prompt", "value"])
 
 
-READ: dict[str, Any] = {"levels": list(range(5)), "scale": "ordinal", "rater_source": "source", "by": "prompt"}
+READ: dict[str, Any] = {
+    "levels": list(range(5)),
+    "scale": "ordinal",
+    "rater_source": "source",
+    "by": "prompt",
+}
 
 
 def test_people_are_shared_by_all_prompts() -> None:
@@ -185,16 +241,23 @@ def test_people_are_shared_by_all_prompts() -> None:
     assert both[0] == both[1]
     outcome = run_study(STUDIES["ordinal-alignment"], design, replace(FAST, verify=False))
     assert [b.question for b in outcome.blocks[:2]] == [
-        "How did the 2 prompts compare, over all models?", "How did the 6 compare by distance from people (ADA-Met)?",
-    ]  # fmt: skip
+        "How did the 2 prompts compare, over all models?",
+        "How did the 6 compare by distance from people (ADA-Met)?",
+    ]
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"prompt": lambda f: f["prompt"].where(f["rater"] != "p0", "plain")}, "people have no value in 'prompt'"),
+        (
+            {"prompt": lambda f: f["prompt"].where(f["rater"] != "p0", "plain")},
+            "people have no value in 'prompt'",
+        ),
         ({"prompt": lambda f: f["prompt"].where(f["rater"] != "m0", "")}, "the value is missing"),
-        ({"source": lambda f: f["source"].replace("human", "site")}, "no row of column 'source' names people"),
+        (
+            {"source": lambda f: f["source"].replace("human", "site")},
+            "no row of column 'source' names people",
+        ),
     ],
 )
 def test_rows_that_are_not_shared(change: dict[str, Any], message: str) -> None:
@@ -204,7 +267,9 @@ def test_rows_that_are_not_shared(change: dict[str, Any], message: str) -> None:
 
 def test_shared_needs_what_is_shared() -> None:
     with pytest.raises(ss.InputError, match="name by= too"):
-        ss.Ratings.from_frame(norms(), shared="people", rater_source="source", levels=list(range(5)))
+        ss.Ratings.from_frame(
+            norms(), shared="people", rater_source="source", levels=list(range(5))
+        )
 
 
 def test_the_group_named_first_is_favoured_by_a_positive_bias() -> None:
@@ -213,8 +278,13 @@ def test_the_group_named_first_is_favoured_by_a_positive_bias() -> None:
     assert given.read is not None
     design = given.read(as_table(table))
     options = replace(FAST, verify=False)
-    plain, turned = (run_study(given, design, o) for o in (options, replace(options, first="woman")))
-    rows = [next(r for b in one.blocks if b.id == "bias" for r in b.results[0].rows) for one in (plain, turned)]
+    plain, turned = (
+        run_study(given, design, o) for o in (options, replace(options, first="woman"))
+    )
+    rows = [
+        next(r for b in one.blocks if b.id == "bias" for r in b.results[0].rows)
+        for one in (plain, turned)
+    ]
     assert [r.term for r in rows] == ["man - woman", "woman - man"]
     assert rows[0].estimate == -(rows[1].estimate or 0.0)
     with pytest.raises(ss.InputError, match="'child' is no group of names"):

@@ -20,7 +20,16 @@ from socialstats.studies.recomputed import recomputed
 from socialstats_reports import as_json, render
 from socialstats_reports.data import read_results
 
-FIELDS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "df", "p_value", "p_adjusted")
+FIELDS = (
+    "estimate",
+    "std_error",
+    "conf_low",
+    "conf_high",
+    "statistic",
+    "df",
+    "p_value",
+    "p_adjusted",
+)
 COUNTS = ("n", "n_units", "n_clusters")
 each_page = pytest.mark.parametrize("name", PAGES)
 
@@ -35,16 +44,34 @@ def numbers_of(outcome: Outcome) -> Counter[tuple[Any, ...]]:
     """Return the numbers of the rows of results, figures and tables, by level, each once; signs do not count."""
     found: Counter[tuple[Any, ...]] = Counter()
     for block in outcome.blocks:
-        tables = [[*table.rows, *(v.row for line in table.cells for v in line if getattr(v, "row", None) is not None)]
-                  for table in block.tables]  # fmt: skip
+        tables = [
+            [
+                *table.rows,
+                *(
+                    v.row
+                    for line in table.cells
+                    for v in line
+                    if getattr(v, "row", None) is not None
+                ),
+            ]
+            for table in block.tables
+        ]
         for held in (*(result.rows for result in block.results), block.drawn, *tables):
             one: Counter[tuple[Any, ...]] = Counter()
             for row in {id(row): row for row in held}.values():
-                size = {name: abs(x) for name in (*FIELDS, *COUNTS) if (x := getattr(row, name)) is not None}
+                size = {
+                    name: abs(x)
+                    for name in (*FIELDS, *COUNTS)
+                    if (x := getattr(row, name)) is not None
+                }
                 ends = sorted(size[name] for name in ("conf_low", "conf_high") if name in size)
                 core: tuple[Any, ...] = (row.interval, size.get("estimate"), *ends)
                 if not ends or "estimate" not in size:
-                    core += tuple((name, size[name]) for name in FIELDS[:-1] if name in size and "conf" not in name)
+                    core += tuple(
+                        (name, size[name])
+                        for name in FIELDS[:-1]
+                        if name in size and "conf" not in name
+                    )
                 for name, value in size.items():
                     of_test = (row.test,) if name in ("statistic", "df", "p_value") else ()
                     one[block.level, core + of_test, "end" if "conf" in name else name, value] += 1
@@ -57,11 +84,16 @@ def numbers_of(outcome: Outcome) -> Counter[tuple[Any, ...]]:
 def test_recomputed_and_not_recomputed_are_all_numbers_shown(name: str) -> None:
     outcome = verified(name)
     told = json.loads(as_json(outcome))["recomputed"]
-    assert told["numbers"] == told["agree"] + told["disagree"] + sum(told["not_recomputed"].values())
+    assert told["numbers"] == told["agree"] + told["disagree"] + sum(
+        told["not_recomputed"].values()
+    )
     assert told["unchecked"] == sum(told["not_recomputed"].values())
     assert told["disagree"] == 0
-    beside = {kind: told["by_kind"].pop(kind)["unchecked"] for kind in ("counts", "other values")
-              if kind in told["by_kind"]}  # fmt: skip
+    beside = {
+        kind: told["by_kind"].pop(kind)["unchecked"]
+        for kind in ("counts", "other values")
+        if kind in told["by_kind"]
+    }
     shown = numbers_of(outcome)
     counts = sum(n for (*_, field, _), n in shown.items() if field in COUNTS)
     of_rows = sum(t["agree"] + t["disagree"] + t["unchecked"] for t in told["by_kind"].values())
@@ -106,8 +138,12 @@ def test_a_number_that_disagrees_is_counted_as_such() -> None:
     outcome = outcome_of("groups", verify=True)
     (name, found), *_ = outcome.verifications.items()
     at = next(k for k, check in enumerate(found.checks) if check.ok and check.row is not None)
-    checks = tuple(replace(check, ok=False) if k == at else check for k, check in enumerate(found.checks))
-    wrong = recomputed(replace(outcome, verifications=Verifications({name: replace(found, checks=checks)})))
+    checks = tuple(
+        replace(check, ok=False) if k == at else check for k, check in enumerate(found.checks)
+    )
+    wrong = recomputed(
+        replace(outcome, verifications=Verifications({name: replace(found, checks=checks)}))
+    )
     assert wrong.total.disagree >= 1
     assert wrong.total.n == recomputed(outcome).total.n
     assert "disagree" in " ".join(wrong.sentences())
@@ -115,6 +151,16 @@ def test_a_number_that_disagrees_is_counted_as_such() -> None:
 
 def test_no_text_of_ours_claims_that_every_number_is_recomputed() -> None:
     root = Path(socialstats.__file__).parents[1]
-    texts = [root / "README.md", *sorted((root / "docs").glob("*.md")), *sorted((root / "paper").glob("*.md"))]
-    claims = re.compile(r"(every|each|all)( of its)? (published )?(number|value)s?\b[^.]{0,40}recomputed by", re.I)
-    assert {path.name: found for path in texts if (found := claims.findall(path.read_text(encoding="utf-8")))} == {}
+    texts = [
+        root / "README.md",
+        *sorted((root / "docs").glob("*.md")),
+        *sorted((root / "paper").glob("*.md")),
+    ]
+    claims = re.compile(
+        r"(every|each|all)( of its)? (published )?(number|value)s?\b[^.]{0,40}recomputed by", re.I
+    )
+    assert {
+        path.name: found
+        for path in texts
+        if (found := claims.findall(path.read_text(encoding="utf-8")))
+    } == {}

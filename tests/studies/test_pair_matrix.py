@@ -29,22 +29,34 @@ def choices(seed: int = 3) -> pd.DataFrame:
 
 def test_rates_and_clustered_intervals() -> None:
     frame = choices()
-    team = {item: "red" if int(item[1:]) % 3 else "blue" for item in set(frame["item_a"]) | set(frame["item_b"])}
+    team = {
+        item: "red" if int(item[1:]) % 3 else "blue"
+        for item in set(frame["item_a"]) | set(frame["item_b"])
+    }
     block = group_matrix(ss.Comparisons.from_frame(frame), team, "team")
     met = frame[frame["item_a"].map(team) != frame["item_b"].map(team)]
     red = np.where(met["item_a"].map(team) == "red", met["item_a"], met["item_b"])
     won = np.where(met["winner"] == "tie", 0.5, (met["winner"].to_numpy() == red).astype(float))
-    pair = pd.factorize(np.where(met["item_a"] < met["item_b"], met["item_a"] + met["item_b"],
-                                 met["item_b"] + met["item_a"]))[0]  # fmt: skip
+    pair = pd.factorize(
+        np.where(
+            met["item_a"] < met["item_b"],
+            met["item_a"] + met["item_b"],
+            met["item_b"] + met["item_a"],
+        )
+    )[0]
     fit = sm.OLS(won, np.ones(len(won))).fit(
         cov_type="cluster", cov_kwds={"groups": pair, "use_correction": False}
     )  # equal clusters: CR2 of a mean is CR0 times G / (G - 1)
     clusters = len(np.unique(pair))
     variance = fit.bse[0] ** 2 * clusters / (clusters - 1)
     trials = won.mean() * (1 - won.mean()) / variance
-    low, high = wilson(won.mean(keepdims=True), np.array([min(trials, len(won))]), df=np.array([clusters - 1.0]))
+    low, high = wilson(
+        won.mean(keepdims=True), np.array([min(trials, len(won))]), df=np.array([clusters - 1.0])
+    )
     table = {(line[0], line[1]): line[2:] for line in block.tables[0].cells}
     assert table["red", "blue"] == pytest.approx((won.mean(), low[0], high[0], len(won)))
-    assert table["blue", "red"] == pytest.approx((1 - won.mean(), 1 - high[0], 1 - low[0], len(won)))
+    assert table["blue", "red"] == pytest.approx(
+        (1 - won.mean(), 1 - high[0], 1 - low[0], len(won))
+    )
     assert "95% CI" in block.sentences[0]
     assert "clusters: 120 pairs of items" in block.caption

@@ -31,7 +31,11 @@ def report(frame: pd.DataFrame, options: StudyOptions = FAST, **reading: object)
 
 def beside(first: list[float], second: list[float]) -> pd.DataFrame:
     values = {"first": first, "second": second}
-    made = [{"unit": k, "condition": name, "value": x} for name, xs in values.items() for k, x in enumerate(xs)]
+    made = [
+        {"unit": k, "condition": name, "value": x}
+        for name, xs in values.items()
+        for k, x in enumerate(xs)
+    ]
     return pd.DataFrame(made)
 
 
@@ -49,18 +53,37 @@ def numeric() -> Outcome:
 def nominal() -> Outcome:
     frame = answers()
     rng = np.random.default_rng(1)
-    frame["correct"] = np.where(rng.random(len(frame)) < 0.3, "unsure", np.where(frame["correct"] > 0, "yes", "no"))
+    frame["correct"] = np.where(
+        rng.random(len(frame)) < 0.3, "unsure", np.where(frame["correct"] > 0, "yes", "no")
+    )
     return report(frame, conditions=("reminded", "plain"), cluster="scenario", scale="nominal")
 
 
 @pytest.mark.parametrize("name", ["binary", "numeric", "nominal"])
-def test_every_number_of_the_page_is_in_tidy_and_verified(name: str, request: pytest.FixtureRequest) -> None:
+def test_every_number_of_the_page_is_in_tidy_and_verified(
+    name: str, request: pytest.FixtureRequest
+) -> None:
     outcome: Outcome = request.getfixturevalue(name)
     assert stray_cells(outcome) == []
     texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
-    also = {-0.5, 0.5, 0.05, *(float(r.extras.get("df_denominator", 0)) for b in outcome.blocks for r in b.results)}
-    also |= {float(v) for b in outcome.blocks if b.id == "outliers" for v in b.results[0].design.difference}
-    also |= set(scores().pivot(index="subject", columns="time", values="score").diff(axis=1)["before"].round(6))
+    also = {
+        -0.5,
+        0.5,
+        0.05,
+        *(float(r.extras.get("df_denominator", 0)) for b in outcome.blocks for r in b.results),
+    }
+    also |= {
+        float(v)
+        for b in outcome.blocks
+        if b.id == "outliers"
+        for v in b.results[0].design.difference
+    }
+    also |= set(
+        scores()
+        .pivot(index="subject", columns="time", values="score")
+        .diff(axis=1)["before"]
+        .round(6)
+    )
     also |= {row[3] for row in outcome.blocks[-1].tables[0].cells}  # type: ignore[arg-type]  # shifts, in their table
     assert stray_decimals(outcome, texts, also) == []
     if outcome.strip is not None:
@@ -77,7 +100,12 @@ def test_figures_are_drawn_and_texts_are_clean(name: str, request: pytest.Fixtur
     for block in outcome.blocks:
         if block.draw is not None:
             block.draw().figure.draw_without_rendering()
-    texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences), *outcome.methods, outcome.design]
+    texts = [
+        *outcome.answer,
+        *(s for b in outcome.blocks for s in b.sentences),
+        *outcome.methods,
+        outcome.design,
+    ]
     texts += [d.found for d in outcome.diagnostics] + [b.caption for b in outcome.blocks]
     for text in texts:
         assert not re.search(r"\bnan\b|\bNone\b|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
@@ -85,12 +113,26 @@ def test_figures_are_drawn_and_texts_are_clean(name: str, request: pytest.Fixtur
 
 def test_the_blocks_of_each_scale(binary: Outcome, numeric: Outcome, nominal: Outcome) -> None:
     assert [b.id for b in binary.blocks] == [
-        "difference", "cells", "tests", "dependence", "influence", "multiverse",
-    ]  # fmt: skip
+        "difference",
+        "cells",
+        "tests",
+        "dependence",
+        "influence",
+        "multiverse",
+    ]
     assert [b.id for b in numeric.blocks] == [
-        "difference", "effect-sizes", "equivalence", "outliers", "tests", "multiverse",
-    ]  # fmt: skip
-    assert [b.id for b in numeric.blocks if b.part == "main"] == ["difference", "effect-sizes", "outliers"]
+        "difference",
+        "effect-sizes",
+        "equivalence",
+        "outliers",
+        "tests",
+        "multiverse",
+    ]
+    assert [b.id for b in numeric.blocks if b.part == "main"] == [
+        "difference",
+        "effect-sizes",
+        "outliers",
+    ]
     assert [b.id for b in binary.blocks if b.part == "main"] == ["difference", "cells"]
     assert [b.id for b in nominal.blocks] == ["difference", "tests", "dependence", "multiverse"]
 
@@ -98,10 +140,15 @@ def test_the_blocks_of_each_scale(binary: Outcome, numeric: Outcome, nominal: Ou
 def test_the_answer_names_the_direction_and_agrees_with_a_recount(binary: Outcome) -> None:
     frame = answers().pivot(index="item", columns="condition", values="correct")
     gap = float((frame["reminded"] - frame["plain"]).mean())
-    assert binary.answer[0].startswith("The share of '1' was higher for 'reminded' than 'plain' (difference = ")
+    assert binary.answer[0].startswith(
+        "The share of '1' was higher for 'reminded' than 'plain' (difference = "
+    )
     assert f"= .{round(1000 * gap):03d}, 95% CI [" in binary.answer[0]
     swapped = report(answers(), conditions=("plain", "reminded"), cluster="scenario")
-    assert f"lower for 'plain' than 'reminded' (difference = −.{round(1000 * gap):03d}" in swapped.answer[0]
+    assert (
+        f"lower for 'plain' than 'reminded' (difference = −.{round(1000 * gap):03d}"
+        in swapped.answer[0]
+    )
     cells = {row[:2]: row[2] for row in binary.blocks[1].tables[0].cells}
     assert cells == frame.astype(str).groupby(["reminded", "plain"]).size().to_dict()
 
@@ -120,8 +167,11 @@ def test_two_crossed_clusters_are_four_assumptions() -> None:
     outcome = report(frame, conditions=("reminded", "plain"), cluster=["scenario", "kind"])
     block = next(b for b in outcome.blocks if b.id == "dependence")
     assert [row[0] for row in block.tables[0].cells] == [
-        "pairs independent", "clustered by scenario", "clustered by kind", "clustered by scenario x kind",
-    ]  # fmt: skip
+        "pairs independent",
+        "clustered by scenario",
+        "clustered by kind",
+        "clustered by scenario x kind",
+    ]
     assert stray_cells(outcome) == []
     assert all(v.ok for v in outcome.verifications.values())
 
@@ -140,22 +190,46 @@ def test_leaving_out_one_cluster_is_a_recount(binary: Outcome) -> None:
 @pytest.mark.parametrize(
     ("frame", "options", "start", "second"),
     [
-        (scores(shift=0.1), FAST, "The mean score did not differ significantly between 'before' and 'after' (", ""),
-        (scores(shift=0.1), replace(FAST, smallest_effect=3.0), "The mean score did not differ significantly",
-         "'before' and 'after' were equivalent within ±3 (90% CI ["),
-        (scores(), replace(FAST, smallest_effect=9.0), "The mean score was higher for 'before' than 'after' (",
-         "'before' and 'after' were equivalent within ±9 (90% CI ["),
-        (scores(), replace(FAST, smallest_effect=0.5), "The mean score was higher for 'before' than 'after' (",
-         "'before' and 'after' were not shown to be equivalent within ±0.5 (90% CI ["),
-        (scores(shift=4.0), FAST, "The mean score was lower for 'before' than 'after' (difference = −", ""),
+        (
+            scores(shift=0.1),
+            FAST,
+            "The mean score did not differ significantly between 'before' and 'after' (",
+            "",
+        ),
+        (
+            scores(shift=0.1),
+            replace(FAST, smallest_effect=3.0),
+            "The mean score did not differ significantly",
+            "'before' and 'after' were equivalent within ±3 (90% CI [",
+        ),
+        (
+            scores(),
+            replace(FAST, smallest_effect=9.0),
+            "The mean score was higher for 'before' than 'after' (",
+            "'before' and 'after' were equivalent within ±9 (90% CI [",
+        ),
+        (
+            scores(),
+            replace(FAST, smallest_effect=0.5),
+            "The mean score was higher for 'before' than 'after' (",
+            "'before' and 'after' were not shown to be equivalent within ±0.5 (90% CI [",
+        ),
+        (
+            scores(shift=4.0),
+            FAST,
+            "The mean score was lower for 'before' than 'after' (difference = −",
+            "",
+        ),
     ],
-)  # fmt: skip
+)
 def test_verdicts(frame: pd.DataFrame, options: StudyOptions, start: str, second: str) -> None:
     outcome = report(frame, replace(options, verify=False), conditions=("before", "after"))
     assert outcome.answer[0].startswith(start)
     assert [text[: len(second)] for text in outcome.answer[1:]] == ([second] if second else [])
     assert outcome.planning[0].startswith("To halve the interval of the difference, collect about ")
-    assert "different" not in "".join(s for b in outcome.blocks if b.id == "equivalence" for s in b.sentences)
+    assert "different" not in "".join(
+        s for b in outcome.blocks if b.id == "equivalence" for s in b.sentences
+    )
 
 
 def test_the_pairs_that_halve_the_interval_halve_it() -> None:
@@ -207,7 +281,9 @@ def test_tables_at_the_edge_have_a_page_or_a_reason(change: str) -> None:
     if change == "two pairs":
         frame = frame[frame["subject"].isin(["p00", "p01"])]
     second = "after" if first == "before" else "reminded"
-    outcome = report(frame, conditions=(first, second), **({"scale": "binary"} if change == "no ones" else {}))
+    outcome = report(
+        frame, conditions=(first, second), **({"scale": "binary"} if change == "no ones" else {})
+    )
     assert outcome.answer[0]
     assert not re.search(r"\bnan\b|\binf\b", " ".join(outcome.answer))
     for block in outcome.blocks:
@@ -218,7 +294,9 @@ def test_tables_at_the_edge_have_a_page_or_a_reason(change: str) -> None:
 
 def levels(**shifts: float) -> pd.DataFrame:
     """The same subjects at several levels, each with errors of its own."""
-    return pd.concat([scores(seed, shift).assign(model=m) for seed, (m, shift) in enumerate(shifts.items(), 3)])
+    return pd.concat(
+        [scores(seed, shift).assign(model=m) for seed, (m, shift) in enumerate(shifts.items(), 3)]
+    )
 
 
 @pytest.mark.slow
@@ -232,21 +310,40 @@ def test_tests_of_levels_are_one_family_and_their_differences_another() -> None:
     own, gaps = ([r for r in board.rows if r.group == group] for group in ("number", "difference"))
     for rows in (own, gaps):
         steps = sorted(r.p_value for r in rows)  # type: ignore[type-var]
-        by_hand = {x: max(min(1.0, (3 - k) * y) for k, y in enumerate(steps[: steps.index(x) + 1])) for x in steps}  # type: ignore[operator]
+        by_hand = {
+            x: max(min(1.0, (3 - k) * y) for k, y in enumerate(steps[: steps.index(x) + 1]))
+            for x in steps
+        }  # type: ignore[operator]
         assert [r.p_adjusted for r in rows] == pytest.approx([by_hand[r.p_value] for r in rows])
     assert gaps[0].p_value == pytest.approx(stats.ttest_rel(d["m_1"], d["m_2"]).pvalue)
-    *each, alone, together, largest = outcome.answer[:6]  # what leaving out a pair changes stands last
+    *each, alone, together, largest = outcome.answer[
+        :6
+    ]  # what leaving out a pair changes stands last
     assert [a.split(":")[0] for a in each] == ["m_1", "m_2", "m_3"]
-    clear = {True: sum(r.p_adjusted < 0.05 for r in own), False: sum(r.p_adjusted < 0.05 for r in gaps)}  # type: ignore[operator]
-    assert alone == f"These p values are unadjusted. {sentences.some_of(clear[True], 3, 'tests of single levels')}"
+    clear = {
+        True: sum(r.p_adjusted < 0.05 for r in own),
+        False: sum(r.p_adjusted < 0.05 for r in gaps),
+    }  # type: ignore[operator]
+    assert (
+        alone
+        == f"These p values are unadjusted. {sentences.some_of(clear[True], 3, 'tests of single levels')}"
+    )
     assert together == sentences.some_of(clear[False], 3, "differences between models")
-    assert largest.startswith("The mean difference (before minus after) was higher for m_1 than m_2 (difference = 2.09")
-    assert "Levels of model were compared by t tests on shared units, with Holm-adjusted" in outcome.methods[0]
+    assert largest.startswith(
+        "The mean difference (before minus after) was higher for m_1 than m_2 (difference = 2.09"
+    )
+    assert (
+        "Levels of model were compared by t tests on shared units, with Holm-adjusted"
+        in outcome.methods[0]
+    )
     assert outcome.methods[0].endswith("These numbers are of each level.")
     assert [a.split(":")[0] for a in outcome.planning] == ["m_1", "m_2", "m_3"]
     first = (frame["model"] == "m_1").cumsum()
     other = report(frame[first > 4], conditions=("before", "after"), by="model")
-    assert "These numbers are of 'm_1'; other levels were analysed in the same way." in other.methods[0]
+    assert (
+        "These numbers are of 'm_1'; other levels were analysed in the same way."
+        in other.methods[0]
+    )
     assert len({b.id for b in outcome.blocks}) == len(outcome.blocks)
     assert stray_cells(outcome) == []
     assert all(v.ok for v in outcome.verifications.values())
@@ -267,25 +364,46 @@ def test_two_groups_of_people_are_compared_by_welchs_test() -> None:
     )
     assert [a.split(":")[0] for a in outcome.answer[:2]] == ["a", "b"]
     assert [b.id for b in outcome.blocks[:2]] == ["models", "difference-1"]
-    assert "Levels of model were compared by Welch's t tests of independent levels" in outcome.methods[0]
+    assert (
+        "Levels of model were compared by Welch's t tests of independent levels"
+        in outcome.methods[0]
+    )
     (caption,) = (t.caption for t in outcome.blocks[0].tables if "first minus second" in t.caption)
     assert "by Welch's t tests of independent levels" in caption
-    page = " ".join([*outcome.answer, *outcome.methods, *(x for b in outcome.blocks for x in (b.question, b.caption))])
+    page = " ".join(
+        [
+            *outcome.answer,
+            *outcome.methods,
+            *(x for b in outcome.blocks for x in (b.question, b.caption)),
+        ]
+    )
     assert "shared units" not in page
-    assert "rank" not in " ".join([*outcome.answer, *outcome.blocks[0].sentences, outcome.blocks[0].caption])
+    assert "rank" not in " ".join(
+        [*outcome.answer, *outcome.blocks[0].sentences, outcome.blocks[0].caption]
+    )
 
 
 def test_levels_of_several_answers_are_said_not_to_be_compared() -> None:
-    frame = answers().assign(correct=lambda f: np.where(f.index % 3 == 0, "unsure", f["correct"].astype(str)))
+    frame = answers().assign(
+        correct=lambda f: np.where(f.index % 3 == 0, "unsure", f["correct"].astype(str))
+    )
     both = pd.concat([frame.assign(model=m) for m in ("a", "b")])
-    outcome = report(both, replace(FAST, verify=False), conditions=("reminded", "plain"), by="model", scale="nominal")
+    outcome = report(
+        both,
+        replace(FAST, verify=False),
+        conditions=("reminded", "plain"),
+        by="model",
+        scale="nominal",
+    )
     assert outcome.answer[-1] == "Differences between levels of model were not tested."
 
 
 def test_the_study_is_picked_by_the_design() -> None:
     design = Paired.from_frame(scores(), conditions=("before", "after"))
     assert pick(STUDIES, None, design).name == "paired"
-    with pytest.raises(InputError, match="study 'comparisons' is for comparisons; this table was read as paired"):
+    with pytest.raises(
+        InputError, match="study 'comparisons' is for comparisons; this table was read as paired"
+    ):
         pick(STUDIES, "comparisons", design)
 
 
@@ -300,7 +418,9 @@ def test_hostile_labels_stay_what_they_are() -> None:
     assert page.count("</script>") == page.count("<script type=")
 
 
-@pytest.mark.parametrize(("factor", "digits"), [(1 / 2000, 5), (1.0, 2), (5000.0, 0)])  # the means subtract at 5
+@pytest.mark.parametrize(
+    ("factor", "digits"), [(1 / 2000, 5), (1.0, 2), (5000.0, 0)]
+)  # the means subtract at 5
 def test_decimals_follow_the_standard_error(factor: float, digits: int) -> None:
     frame = scores().assign(score=lambda d: d["score"] * factor)
     outcome = report(frame, replace(FAST, verify=False), conditions=("before", "after"))
@@ -325,13 +445,18 @@ def test_small_values_beside_a_huge_one_keep_their_digits() -> None:
     assert "NaN" not in as_json(outcome)
     difference, outlier = outcome.blocks[0], next(b for b in outcome.blocks if b.id == "outliers")
     assert "was 3.50 (SD = 1.87) for first" in difference.sentences[0]
-    assert "mean difference = \u22120.52, approximate 95% CI [\u22120.84, \u22120.20]" in outlier.sentences[0]
+    assert (
+        "mean difference = \u22120.52, approximate 95% CI [\u22120.84, \u22120.20]"
+        in outlier.sentences[0]
+    )
     cells = {row[0]: row[1] for row in table_view(difference.tables[0])["rows"]}
     assert (cells["first"], cells["first (sd)"]) == ("3.50", "1.87")
 
 
 def test_constant_differences_have_no_test_and_the_page_claims_none() -> None:
-    outcome = report(beside([1.0, 2.0, 3.0, 4.0], [3.0, 4.0, 5.0, 6.0]), conditions=("first", "second"))
+    outcome = report(
+        beside([1.0, 2.0, 3.0, 4.0], [3.0, 4.0, 5.0, 6.0]), conditions=("first", "second")
+    )
     assert outcome.answer[0].endswith(
         "was \u22122.00, no interval: all 4 values equal \u22122; no standard error, no test."
     )
@@ -349,8 +474,9 @@ def test_two_columns_are_joined_by_row_and_conditions_by_key() -> None:
     design = Paired.from_wide(wide, first="first", second="second")
     found = run_study(STUDIES["paired"], design, FAST), report(long, conditions=("first", "second"))
     assert [one.diagnostics[0].so_what for one in found] == [
-        "Each row is a pair.", "Pairs were joined by key, not by position."
-    ]  # fmt: skip
+        "Each row is a pair.",
+        "Pairs were joined by key, not by position.",
+    ]
     counts = {"before": ["no", "no", "yes"], "after": ["no", "yes", "no"], "n": [9, 4, 2]}
     counted = (
         Paired.from_counts(counts, first="before", second="after", count="n"),
@@ -360,10 +486,18 @@ def test_two_columns_are_joined_by_row_and_conditions_by_key() -> None:
     assert said == ["The table counts pairs."] * 2
 
 
-def test_other_tests_are_said_to_ask_what_they_ask(binary: Outcome, numeric: Outcome, nominal: Outcome) -> None:
-    said = {o.design: next(b for b in o.blocks if b.id == "tests").sentences[0] for o in (binary, numeric, nominal)}
+def test_other_tests_are_said_to_ask_what_they_ask(
+    binary: Outcome, numeric: Outcome, nominal: Outcome
+) -> None:
+    said = {
+        o.design: next(b for b in o.blocks if b.id == "tests").sentences[0]
+        for o in (binary, numeric, nominal)
+    }
     assert "All tests have the same null hypothesis." in said[binary.design]
-    assert "Wilcoxon's test and the sign flips are of differences symmetric about 0" in said[numeric.design]
+    assert (
+        "Wilcoxon's test and the sign flips are of differences symmetric about 0"
+        in said[numeric.design]
+    )
     assert "Bowker's test is of symmetry: each change between two levels" in said[nominal.design]
     assert "same null" not in said[numeric.design] + said[nominal.design]
 
@@ -372,21 +506,43 @@ def test_the_methods_of_shares_name_test_and_intervals(binary: Outcome) -> None:
     text = " ".join(binary.methods)
     assert all(len(o.split()) <= 60 for o in binary.methods[:1])
     assert "Leading test: cluster-robust t test." in text
-    assert "odds ratio: odds of Wilson's interval for the effective number of discordant pairs, t" in text
+    assert (
+        "odds ratio: odds of Wilson's interval for the effective number of discordant pairs, t"
+        in text
+    )
     assert "Cohen's g is the share of reminded among the discordant pairs minus one half" in text
 
 
 @pytest.mark.parametrize(
     ("frame", "options", "read", "message"),
     [
-        (answers(), {"smallest_effect": 3.0}, {}, "smallest_effect=3 cannot be: differences of shares lie within -1 "
-         r"and 1; did you mean 0\.03\?"),
-        (answers(), {"smallest_effect": 0.1, "effect_scale": "d_z"}, {}, "effect_scale='d_z' is for numbers"),
-        (answers(), {"smallest_effect": 3.0}, {"scale": "nominal"}, "differences of shares lie within -1 and 1"),
-        (scores(), {"smallest_effect": 0.1, "effect_scale": "d_z"}, {"cluster": "team"},
-         "needs independent pairs, and they are clustered by 'team'. State .* are independent, leave cluster= out"),
+        (
+            answers(),
+            {"smallest_effect": 3.0},
+            {},
+            "smallest_effect=3 cannot be: differences of shares lie within -1 "
+            r"and 1; did you mean 0\.03\?",
+        ),
+        (
+            answers(),
+            {"smallest_effect": 0.1, "effect_scale": "d_z"},
+            {},
+            "effect_scale='d_z' is for numbers",
+        ),
+        (
+            answers(),
+            {"smallest_effect": 3.0},
+            {"scale": "nominal"},
+            "differences of shares lie within -1 and 1",
+        ),
+        (
+            scores(),
+            {"smallest_effect": 0.1, "effect_scale": "d_z"},
+            {"cluster": "team"},
+            "needs independent pairs, and they are clustered by 'team'. State .* are independent, leave cluster= out",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_smallest_effect_that_cannot_be_is_refused(
     frame: pd.DataFrame, options: dict[str, Any], read: dict[str, Any], message: str
 ) -> None:
@@ -400,8 +556,11 @@ def answered(shares: dict[str, tuple[int, int]], **options: Any) -> Outcome:
     """Return the page of pairs where each level has these counts under either condition, in opposite orders."""
     one = [level for level, (n, _) in shares.items() for _ in range(n)]
     other = [level for level, (_, n) in reversed(shares.items()) for _ in range(n)]
-    rows = [(k, when, value) for k, both in enumerate(zip(one, other, strict=True))
-            for when, value in zip(("base", "pressed"), both, strict=True)]  # fmt: skip
+    rows = [
+        (k, when, value)
+        for k, both in enumerate(zip(one, other, strict=True))
+        for when, value in zip(("base", "pressed"), both, strict=True)
+    ]
     frame = pd.DataFrame(rows, columns=["item", "condition", "answer"])
     return report(frame, replace(FAST, **options), conditions=("base", "pressed"), scale="nominal")
 
@@ -414,13 +573,21 @@ def test_several_levels_are_called_by_intervals_that_hold_at_once() -> None:
     assert "]) was higher for 'base'; that of 'escalate' (\u2212.290, simultaneous 95% CI [" in text
     assert text.endswith("Inconclusive: deviate.")
     together = outcome.blocks[0].results[1]
-    assert [row.conf_level for row in together.rows if row.group == "margin"] == [pytest.approx(1 - 0.05 / 3)] * 3
-    assert {m.label for m in outcome.strip.marks if m.kind == "estimate"} == {"comply", "deviate", "escalate"}  # type: ignore[union-attr]
+    assert [row.conf_level for row in together.rows if row.group == "margin"] == [
+        pytest.approx(1 - 0.05 / 3)
+    ] * 3
+    assert {m.label for m in outcome.strip.marks if m.kind == "estimate"} == {
+        "comply",
+        "deviate",
+        "escalate",
+    }  # type: ignore[union-attr]
 
 
 def test_a_small_joint_p_alone_is_no_yes() -> None:
     """The joint test is below .05; no interval that holds for all levels at once excludes zero."""
-    outcome = answered({level: (50, n) for level, n in zip("abcdef", (64, 64, 64, 36, 36, 36), strict=True)})
+    outcome = answered(
+        {level: (50, n) for level, n in zip("abcdef", (64, 64, 64, 36, 36, 36), strict=True)}
+    )
     test = next(row for row in outcome.blocks[0].results[0].rows if row.group == "test")
     together = [row for row in outcome.blocks[0].results[1].rows if row.group == "margin"]
     assert test.p_value is not None
@@ -433,29 +600,50 @@ def test_a_small_joint_p_alone_is_no_yes() -> None:
 def test_levels_can_be_equivalent() -> None:
     shares = {"comply": (400, 396), "deviate": (300, 303), "escalate": (300, 301)}
     outcome = answered(shares, smallest_effect=0.1)
-    assert outcome.answer[0].startswith("'base' and 'pressed' were equivalent in the share of every level within ±.1; ")
+    assert outcome.answer[0].startswith(
+        "'base' and 'pressed' were equivalent in the share of every level within ±.1; "
+    )
     block = next(b for b in outcome.blocks if b.id == "equivalence")
     assert block.sentences[0].startswith("Equivalence within ±.1 was shown for every level.")
-    assert [row.conf_level for row in block.results[0].rows if row.group == "margin"] == [pytest.approx(0.9)] * 3
-    assert answered(shares, smallest_effect=0.001).answer[0].startswith("The shares of the 3 levels did not differ")
+    assert [row.conf_level for row in block.results[0].rows if row.group == "margin"] == [
+        pytest.approx(0.9)
+    ] * 3
+    assert (
+        answered(shares, smallest_effect=0.001)
+        .answer[0]
+        .startswith("The shares of the 3 levels did not differ")
+    )
     assert answered(shares).answer[0].startswith("The shares of the 3 levels did not differ")
 
 
-def test_the_multiverse_holds_what_it_names(binary: Outcome, numeric: Outcome, nominal: Outcome) -> None:
+def test_the_multiverse_holds_what_it_names(
+    binary: Outcome, numeric: Outcome, nominal: Outcome
+) -> None:
     rows = {r.term: r for r in binary.blocks[-1].results[0].rows}
-    assert list(rows)[:3] == ["all pairs, clustered by scenario", "pairs independent", "clusters weighted equally"]
+    assert list(rows)[:3] == [
+        "all pairs, clustered by scenario",
+        "pairs independent",
+        "clusters weighted equally",
+    ]
     assert [r.group for r in rows.values()][3:] == ["scenario left out"] * 2
     frame = answers().pivot(index="item", columns="condition", values="correct")
     story = answers().drop_duplicates("item").set_index("item")["scenario"]
     gaps = frame["reminded"] - frame["plain"]
-    assert rows["clusters weighted equally"].estimate == pytest.approx(gaps.groupby(story).mean().mean())
+    assert rows["clusters weighted equally"].estimate == pytest.approx(
+        gaps.groupby(story).mean().mean()
+    )
     each = {name: gaps[story != name].mean() for name in story.unique()}
     found = [row for term, row in rows.items() if term.startswith("without")]
-    assert [row.estimate for row in found] == [pytest.approx(min(each.values())), pytest.approx(max(each.values()))]
+    assert [row.estimate for row in found] == [
+        pytest.approx(min(each.values())),
+        pytest.approx(max(each.values())),
+    ]
     assert all(row.conf_low is not None for row in found)
     kinds = [r.group for r in numeric.blocks[-1].results[0].rows]
     assert kinds == ["as on this page", "interval", "interval", "interval"]
-    assert {r.estimate for r in numeric.blocks[-1].results[0].rows} == {numeric.blocks[0].results[0].rows[0].estimate}
+    assert {r.estimate for r in numeric.blocks[-1].results[0].rows} == {
+        numeric.blocks[0].results[0].rows[0].estimate
+    }
     assert [r.group for r in nominal.blocks[-1].results[0].rows] == ["as on this page", "clusters"]
 
 

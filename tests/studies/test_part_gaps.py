@@ -22,15 +22,25 @@ from socialstats.studies.sources import crossed
 def test_a_difference_of_two_domains_is_welchs_t() -> None:
     """Each scenario counts with the mean share of its stories: equal sizes, so CR2 is the s.e. of the scenarios."""
     frame = actions()
-    outcome = run_study(STUDIES["norm-goal"], choices_design(frame), StudyOptions(resamples=200, verify=True))
-    gaps = next(r for b in outcome.blocks if b.id == "shares-2" for r in b.results if "between levels" in r.title)
+    outcome = run_study(
+        STUDIES["norm-goal"], choices_design(frame), StudyOptions(resamples=200, verify=True)
+    )
+    gaps = next(
+        r
+        for b in outcome.blocks
+        if b.id == "shares-2"
+        for r in b.results
+        if "between levels" in r.title
+    )
     row = next(r for r in gaps.rows if r.group == "model: the share of 'escalate'")
     hit = frame[frame["source"] == "model"].assign(hit=lambda d: d["action"] == "escalate")
     means = hit.groupby(["domain", "scenario"])["hit"].mean()
     test = stats.ttest_ind(means["finance"], means["hiring"], equal_var=False)
     assert row.term == "finance minus hiring"
     assert row.estimate == pytest.approx(means["finance"].mean() - means["hiring"].mean())
-    assert (row.statistic, row.df, row.p_value) == pytest.approx((test.statistic, test.df, test.pvalue))
+    assert (row.statistic, row.df, row.p_value) == pytest.approx(
+        (test.statistic, test.df, test.pvalue)
+    )
     assert (row.conf_low, row.conf_high) == pytest.approx(tuple(test.confidence_interval()))
     assert gaps.verify().ok
     assert all(v.ok for v in outcome.verifications.values())
@@ -42,7 +52,10 @@ def test_pressures_share_their_scenarios_and_domains_do_not() -> None:
     assert not apart(design, "pressure")
     assert base_first(design, None).strata["pressure"].levels == ("none", "goal")
     kept = base_first(design, None)
-    labels = [[f.levels[c] for c in f.codes.tolist()] for f in (design.strata["pressure"], kept.strata["pressure"])]
+    labels = [
+        [f.levels[c] for c in f.codes.tolist()]
+        for f in (design.strata["pressure"], kept.strata["pressure"])
+    ]
     assert labels[0] == labels[1]
 
 
@@ -50,8 +63,13 @@ def test_significant_differences_are_counted() -> None:
     def row(value: float, error: float) -> Row:
         return Row(term="x", estimate=value, std_error=error, n_clusters=20, limits=(0.0, 1.0))
 
-    clear = [Part(what="the share of 'x'", whose="model", rows={"a": row(0.2, 0.02), "b": row(0.6, 0.02),
-                                                                "c": row(0.59, 0.02)})]  # fmt: skip
+    clear = [
+        Part(
+            what="the share of 'x'",
+            whose="model",
+            rows={"a": row(0.2, 0.02), "b": row(0.6, 0.02), "c": row(0.59, 0.02)},
+        )
+    ]
     found = part_gaps(clear, "domain", 0.95)
     assert found is not None
     said = gap_sentences(found, "domain")

@@ -21,9 +21,20 @@ def compute(rule: Rule) -> Result:
         raise UndefinedStatistic("no such answer")
     k, n = {"drop": (30, 80), "against": (30, 100)}[rule]
     low, high = binomtest(k, n).proportion_ci(method="wilson")
-    return Made(metric="made", title="Share", rows=(
-        Row(term=rule, estimate=k / n, conf_low=low, conf_high=high, conf_level=0.95,
-            limits=(0.0, 1.0)),))  # fmt: skip
+    return Made(
+        metric="made",
+        title="Share",
+        rows=(
+            Row(
+                term=rule,
+                estimate=k / n,
+                conf_low=low,
+                conf_high=high,
+                conf_level=0.95,
+                limits=(0.0, 1.0),
+            ),
+        ),
+    )
 
 
 def test_the_block_says_the_three_rules_and_why_one_is_missing() -> None:
@@ -34,8 +45,10 @@ def test_the_block_says_the_three_rules_and_why_one_is_missing() -> None:
         "gives .300, and for it undefined.",
     )
     assert [row[0] for row in block.tables[0].cells] == [
-        "refusals excluded", "all refusals counted against", "all refusals counted for",
-    ]  # fmt: skip
+        "refusals excluded",
+        "all refusals counted against",
+        "all refusals counted for",
+    ]
     assert block.tables[0].cells[2][-1] == "no such answer"
     assert [r.rows[0].estimate for r in block.results] == [0.375, 0.3]
     assert block.draw is not None

@@ -52,12 +52,19 @@ def bias(frame: pd.DataFrame, one: str, other: str) -> float:
 @pytest.mark.slow
 def test_every_number_of_the_page_is_in_tidy_and_verified(outcome: Outcome) -> None:
     own = ("Shift",)  # a difference of two cells of its row
-    counted = ("First group both times", "Second group both times", "First name both times", "Second name both times",
-               "Couples")  # fmt: skip
+    counted = (
+        "First group both times",
+        "Second group both times",
+        "First name both times",
+        "Second name both times",
+        "Couples",
+    )
     assert [cell for cell in stray_cells(outcome) if cell[0] not in (*own, *counted)] == []
     cells = outcome.blocks[0].results[0].extras["mcnemar_cells"]
     table = next(b for b in outcome.blocks if b.id == "tests").tables[1].cells
-    assert [list(line[1:5]) for line in table] == [[int(v) for v in c.values()] for c in cells.values()]
+    assert [list(line[1:5]) for line in table] == [
+        [int(v) for v in c.values()] for c in cells.values()
+    ]
     texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
     null = outcome.blocks[0].results[0].extras["null_mean"]["value"]
     rows = [r for r in outcome.blocks[0].results[0].rows if r.group == "McNemar, ignoring clusters"]
@@ -75,10 +82,17 @@ def test_figures_are_drawn_and_texts_are_clean(outcome: Outcome) -> None:
     for block in outcome.blocks:
         if block.draw is not None:
             block.draw().figure.draw_without_rendering()
-    texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences), *outcome.methods, outcome.design]
+    texts = [
+        *outcome.answer,
+        *(s for b in outcome.blocks for s in b.sentences),
+        *outcome.methods,
+        outcome.design,
+    ]
     texts += [d.found for d in outcome.diagnostics] + [b.caption for b in outcome.blocks]
     for text in texts:
-        assert not re.search(r"\bnan\b|\bNone\b(?! of \d)|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
+        assert not re.search(
+            r"\bnan\b|\bNone\b(?! of \d)|\binf\b|-0\.00|p = \.000|\(\)|  ", text
+        ), text
 
 
 @pytest.mark.slow
@@ -92,7 +106,9 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
             assert line[1] == pytest.approx(bias(frame[frame[name] == level], *pair.split(" - ")))
     for line in tables["Bias B of each scenario"].cells:
         scenario, _, pair = str(line[0]).rpartition(": ")
-        assert line[1] == pytest.approx(bias(frame[frame["scenario"] == scenario], *pair.split(" - ")))
+        assert line[1] == pytest.approx(
+            bias(frame[frame["scenario"] == scenario], *pair.split(" - "))
+        )
     groups = sorted(set(frame["group_first"]))
     for line in tables["Mean answer S of every kind of couple"].cells:
         if line[0] == "two groups, both orders":
@@ -119,17 +135,29 @@ def test_missing_answers_are_bounds(outcome: Outcome, frame: pd.DataFrame) -> No
     found = {line[0]: line[1] for line in rows}
     lost = frame["answer"].isna()
     ahead = np.where(frame["group_first"] < frame["group_second"], -1, 1)
-    for label, side in (("missing answers for the first group", 1), ("missing answers for the second group", -1)):
+    for label, side in (
+        ("missing answers for the first group", 1),
+        ("missing answers for the second group", -1),
+    ):
         other = frame.assign(answer=frame["answer"].astype(float).where(~lost, side * ahead))
         for pair in ("man - neutral", "man - woman", "neutral - woman"):
             assert found[f"{pair}: {label}"] == pytest.approx(bias(other, *pair.split(" - ")))
-            assert (found[f"{pair}: {label}"] - found[f"{pair}: missing answers excluded"]) * side >= 0
+            assert (
+                found[f"{pair}: {label}"] - found[f"{pair}: missing answers excluded"]
+            ) * side >= 0
     design = read(frame)
     assert int((filled(design, 0).status != 0).sum()) == int(  # type: ignore[arg-type, attr-defined]
         (lost & (frame["group_first"] == frame["group_second"])).sum()
     )
     counts = {line[0]: line for line in outcome.data[0].cells}
-    assert sum(counts[f"{a}, {b}"][4] for a in ("man", "woman", "neutral") for b in ("man", "woman", "neutral")) == 19
+    assert (
+        sum(
+            counts[f"{a}, {b}"][4]
+            for a in ("man", "woman", "neutral")
+            for b in ("man", "woman", "neutral")
+        )
+        == 19
+    )
     assert counts["wording 0 (as written)"][1] == int((frame["rung"] == 0).sum())
 
 
@@ -144,7 +172,9 @@ def test_the_answer_rests_on_the_corrected_b_all_and_on_adjusted_tests(outcome: 
     assert f"(B_all, bias-corrected) was {better.estimate:.2f}, approximate 95% CI [" in size
     assert f"{plain.estimate:.2f}" not in size
     assert ("man - neutral", "bias") in main.extras["floored"]
-    assert "'man' versus 'neutral' names: not significant (B = −0.12, approximate 95% CI [" in biases
+    assert (
+        "'man' versus 'neutral' names: not significant (B = −0.12, approximate 95% CI [" in biases
+    )
     assert " 'woman' names were favoured over 'neutral' names (B = −0.37, 95% CI [" in biases
     woman = main.row("man - woman", group="bias")
     assert woman.p_value < 0.05 < woman.p_adjusted  # type: ignore[operator]
@@ -168,9 +198,14 @@ def test_mcnemars_test_is_in_the_appendix_beside_the_clustered_one(outcome: Outc
 def test_the_main_part_is_short(outcome: Outcome) -> None:
     main = [b for b in outcome.blocks if b.part == "main"]
     assert len(main) <= 8
-    assert {"bias", "overall", "position", "scenarios", "stratum-topic", "stratum-kind"} <= {b.id for b in main}
+    assert {"bias", "overall", "position", "scenarios", "stratum-topic", "stratum-kind"} <= {
+        b.id for b in main
+    }
     assert not any(b.id.startswith(("sizes", "multiverse", "missing", "tests")) for b in main)
-    texts = [*outcome.answer, *(text for b in main for text in (b.question, *b.sentences, b.figure_title, b.caption))]
+    texts = [
+        *outcome.answer,
+        *(text for b in main for text in (b.question, *b.sentences, b.figure_title, b.caption)),
+    ]
     assert len(" ".join(texts).split()) <= 700
     assert len(outcome.methods[0].split()) <= 60
 
@@ -188,8 +223,14 @@ def test_the_multiverse_holds_every_choice(outcome: Outcome) -> None:
     block = next(b for b in outcome.blocks if b.id == "multiverse-1")
     choices = {line[1] for line in block.tables[0].cells}
     assert choices == {
-        "as on this page", "clusters", "interval", "weights", "missing answers", "rewordings", "topic left out",
-    }  # fmt: skip
+        "as on this page",
+        "clusters",
+        "interval",
+        "weights",
+        "missing answers",
+        "rewordings",
+        "topic left out",
+    }
 
 
 @pytest.mark.parametrize(
@@ -231,7 +272,15 @@ def test_the_multiverse_holds_every_choice(outcome: Outcome) -> None:
             "B for 'a' versus 'b' names was 0.30, without interval or test: one scenario.",
         ),
         (
-            Row(term="a - b", key=KEY, estimate=0.01, conf_low=-0.03, conf_high=0.05, conf_level=0.95, p_value=0.6),
+            Row(
+                term="a - b",
+                key=KEY,
+                estimate=0.01,
+                conf_low=-0.03,
+                conf_high=0.05,
+                conf_level=0.95,
+                p_value=0.6,
+            ),
             replace(FAST, smallest_effect=0.1),
             "'a' names and 'b' names were equivalent within ±0.1 (95% CI [−0.03, 0.05]).",
         ),
@@ -242,8 +291,16 @@ def test_verdicts(row: Row, options: StudyOptions, text: str) -> None:
 
 
 def test_a_sentence_does_not_change_the_name_of_a_group() -> None:
-    row = Row(term="women - men", key=(("group", "women"), ("other", "men")), estimate=0.5, conf_low=0.1,
-              conf_high=0.9, statistic=3.0, df=10.0, p_value=0.01)  # fmt: skip
+    row = Row(
+        term="women - men",
+        key=(("group", "women"), ("other", "men")),
+        estimate=0.5,
+        conf_low=0.1,
+        conf_high=0.9,
+        statistic=3.0,
+        df=10.0,
+        p_value=0.01,
+    )
     assert favoured(row, StudyOptions()).startswith("'women' names were favoured over 'men' names")
     wide = favoured(replace(row, conf_low=-0.2, p_value=0.2), StudyOptions())
     assert wide.startswith("'women' versus 'men' names: not significant (B = 0.50")
@@ -255,16 +312,29 @@ def test_two_groups_no_topics_one_order_of_some(frame: pd.DataFrame) -> None:
     two = two.drop(columns=["topic", "kind", "rung", "name_first", "name_second"])
     two = two[two["group_first"] != two["group_second"]].iloc[5:]
     outcome = run_study(STUDY, read(two), FAST)
-    assert [b.id for b in outcome.blocks if b.id.startswith(("scenarios", "stratum", "multiverse"))] == [
-        "scenarios", "multiverse-1",
-    ]  # fmt: skip
-    answers = two.assign(answer=two["answer"].astype(float)).groupby(["group_first", "group_second"])["answer"].mean()
+    assert [
+        b.id for b in outcome.blocks if b.id.startswith(("scenarios", "stratum", "multiverse"))
+    ] == [
+        "scenarios",
+        "multiverse-1",
+    ]
+    answers = (
+        two.assign(answer=two["answer"].astype(float))
+        .groupby(["group_first", "group_second"])["answer"]
+        .mean()
+    )
     (said,) = next(b for b in outcome.blocks if b.id == "position").sentences
     assert (
-        f"mean answer between names of two groups S = {answers.mean():.3f}".replace("0.", ".").replace("-", "−") in said
+        f"mean answer between names of two groups S = {answers.mean():.3f}".replace(
+            "0.", "."
+        ).replace("-", "−")
+        in said
     )
     scenarios = next(b for b in outcome.blocks if b.id == "scenarios")
-    assert scenarios.sentences[1] == "These counts of signs are descriptive: whether scenarios differ was not tested."
+    assert (
+        scenarios.sentences[1]
+        == "These counts of signs are descriptive: whether scenarios differ was not tested."
+    )
     orders = two.dropna(subset="answer").groupby(["scenario", "pair"]).size()
     assert outcome.diagnostics[0].found.startswith(f"{int((orders == 1).sum())} couples were not")
 
@@ -287,8 +357,13 @@ def test_what_the_study_refuses(frame: pd.DataFrame) -> None:
     with pytest.raises(InputError, match="'pair'"):
         read(frame.drop(columns="pair"))
     with pytest.raises(InputError, match="needs scenario, pair"):
-        pick(STUDIES, "relationship-bias", STUDIES["staged-values"].read(  # type: ignore[misc]
-            as_table(datasets.staged_values().iloc[:300], "x")))  # fmt: skip
+        pick(
+            STUDIES,
+            "relationship-bias",
+            STUDIES["staged-values"].read(  # type: ignore[misc]
+                as_table(datasets.staged_values().iloc[:300], "x")
+            ),
+        )
     assert pick(STUDIES, None, read(frame)).name == "relationship-bias"  # type: ignore[arg-type]
 
 
@@ -311,29 +386,41 @@ def test_groups_that_met_in_one_order_only(frame: pd.DataFrame) -> None:
 def test_hostile_names_stay_names(frame: pd.DataFrame) -> None:
     names = {"woman": "<b>w</b> - $x$", "man": "m = 'n' - o", "neutral": "neutral"}
     odd = frame[frame["scenario"] < "scenario 16"].assign(
-        group_first=lambda d: d["group_first"].map(names), group_second=lambda d: d["group_second"].map(names),
-        topic=lambda d: d["topic"] + " = x - y", kind=lambda d: d["kind"] + " - z",
-    )  # fmt: skip
+        group_first=lambda d: d["group_first"].map(names),
+        group_second=lambda d: d["group_second"].map(names),
+        topic=lambda d: d["topic"] + " = x - y",
+        kind=lambda d: d["kind"] + " - z",
+    )
     outcome = run_study(STUDY, read(odd), FAST)
     block = next(b for b in outcome.blocks if b.id == "scenarios")
     assert [len(rows) for rows in block.draw.args[0].values()] == [15, 15, 15]  # type: ignore[union-attr]
     for shown in outcome.blocks:
         if shown.draw is not None:
             shown.draw().figure.draw_without_rendering()
-    assert "'<b>w</b> - $x$' names were" in outcome.answer[1] or "'<b>w</b> - $x$' versus" in outcome.answer[1]
+    assert (
+        "'<b>w</b> - $x$' names were" in outcome.answer[1]
+        or "'<b>w</b> - $x$' versus" in outcome.answer[1]
+    )
 
 
 @pytest.mark.slow
-def test_bounds_of_mcnemar_and_scores_by_kind_are_on_the_page(outcome: Outcome, frame: pd.DataFrame) -> None:
+def test_bounds_of_mcnemar_and_scores_by_kind_are_on_the_page(
+    outcome: Outcome, frame: pd.DataFrame
+) -> None:
     block = next(b for b in outcome.blocks if b.id == "tests")
     main = outcome.blocks[0].results[0]
     for line in block.tables[1].cells:
         row = main.row(line[0], group="McNemar, ignoring clusters")
         n, size = row.n, abs(row.estimate)
-        assert [float(str(c)) for c in line[-2:]] == pytest.approx([n * size**2 / 4, n * size / 2], abs=0.0051)
+        assert [float(str(c)) for c in line[-2:]] == pytest.approx(
+            [n * size**2 / 4, n * size / 2], abs=0.0051
+        )
         assert float(str(line[-2])) <= row.statistic <= float(str(line[-1]))
     table = next(
-        t for b in outcome.blocks for t in b.tables if t.caption == "Mean answer S of every kind of couple by kind"
+        t
+        for b in outcome.blocks
+        for t in b.tables
+        if t.caption == "Mean answer S of every kind of couple by kind"
     )
     means = frame.groupby(["kind", "group_first", "group_second"])["answer"].mean()
     assert {line[0]: line[1] for line in table.cells} == pytest.approx(
@@ -344,10 +431,15 @@ def test_bounds_of_mcnemar_and_scores_by_kind_are_on_the_page(outcome: Outcome, 
 @pytest.mark.slow
 def test_a_column_variant_is_the_wording_too(frame: pd.DataFrame) -> None:
     few = frame[frame["scenario"] < "scenario 08"].rename(columns={"rung": "variant"})
-    few = few.assign(variant=few["variant"].map(lambda k: "original" if k == 0 else f"rewording {k}"))
+    few = few.assign(
+        variant=few["variant"].map(lambda k: "original" if k == 0 else f"rewording {k}")
+    )
     outcome = run_study(STUDY, read(few), replace(FAST, verify=False))
     assert any(str(line[0]) == "wording original (as written)" for line in outcome.data[0].cells)
-    choices = {line[1] for line in next(b for b in outcome.blocks if b.id == "multiverse-1").tables[0].cells}
+    choices = {
+        line[1]
+        for line in next(b for b in outcome.blocks if b.id == "multiverse-1").tables[0].cells
+    }
     assert "rewordings" in choices
 
 
@@ -363,20 +455,35 @@ def test_sizes_by_topic_and_kind_have_intervals_and_a_lone_scenario_its_own(
             for table in blocks[f"sizes-{name}"].tables
         )
         for level, part in frame.groupby(name):
-            assert plain[level][1] == pytest.approx(np.mean([abs(bias(part, *pair)) for pair in pairs]))
-            assert 0 <= better[level][3] <= better[level][1] <= plain[level][1] <= better[level][4] <= 2
+            assert plain[level][1] == pytest.approx(
+                np.mean([abs(bias(part, *pair)) for pair in pairs])
+            )
+            assert (
+                0
+                <= better[level][3]
+                <= better[level][1]
+                <= plain[level][1]
+                <= better[level][4]
+                <= 2
+            )
     gap = blocks["sizes-kind"].tables[1].cells[-1]
     assert gap[0] == "difference: egalitarian - traditional"
     assert gap[3] < gap[1] < gap[4]
     lone = [line for line in blocks["sizes-topic"].tables[1].cells if ", 1 scenario" in line[0]]
     assert len(lone) == 1
     assert "could not be tested" not in blocks["stratum-topic"].sentences[0]
-    alone = next(line for line in blocks["stratum-topic"].tables[0].cells if "1 scenario: man - woman" in line[0])
+    alone = next(
+        line
+        for line in blocks["stratum-topic"].tables[0].cells
+        if "1 scenario: man - woman" in line[0]
+    )
     topic = str(alone[0]).partition(", 1 scenario")[0]
     only = relationship_bias(frame[frame["topic"] == topic], cluster="pair", resamples=99).row(
         "man - woman", group="bias"
     )
-    assert (alone[1], alone[2], alone[3]) == pytest.approx((only.estimate, only.std_error, only.conf_low))
+    assert (alone[1], alone[2], alone[3]) == pytest.approx(
+        (only.estimate, only.std_error, only.conf_low)
+    )
 
 
 @pytest.mark.parametrize("words", [("1", "2"), ("NAME1", "NAME2"), ("first", "second")])
@@ -398,11 +505,17 @@ def test_couples_of_one_group_need_no_names(frame: pd.DataFrame) -> None:
 
 
 def test_a_group_that_is_always_chosen_is_said_to_be(frame: pd.DataFrame) -> None:
-    some = frame[(frame["scenario"] < "scenario 07") & frame["group_first"].ne("neutral")
-                 & frame["group_second"].ne("neutral")]  # fmt: skip
+    some = frame[
+        (frame["scenario"] < "scenario 07")
+        & frame["group_first"].ne("neutral")
+        & frame["group_second"].ne("neutral")
+    ]
     always = some.assign(answer=np.where(some["group_second"] == "woman", 1, -1))
     outcome = run_study(STUDY, read(always), FAST)
-    assert " 'woman' names were chosen over 'man' names in all 240 answers (B = −2" in outcome.answer[1]
+    assert (
+        " 'woman' names were chosen over 'man' names in all 240 answers (B = −2"
+        in outcome.answer[1]
+    )
     assert all(v.ok for v in outcome.verifications.values())
 
 
@@ -420,10 +533,13 @@ def test_several_models_pooled_and_one_by_one(frame: pd.DataFrame) -> None:
     assert rows["B_all"][1] == pytest.approx(np.mean([abs(bias(both, *pair)) for pair in pairs]))
     assert rows["B_all"][1] < 0.7 * mean
     assert rows["B_all of each of 2 models, averaged"][1] == pytest.approx(mean)
-    assert "The mean of B_all (bias-corrected) over these 2 models was " in " ".join(block.sentences)
+    assert "The mean of B_all (bias-corrected) over these 2 models was " in " ".join(
+        block.sentences
+    )
     assert [row.term for row in block.draw.args[0]] == [  # type: ignore[union-attr]
-        "B_all corrected", "B_all corrected of each of 2 models, averaged",
-    ]  # fmt: skip
+        "B_all corrected",
+        "B_all corrected of each of 2 models, averaged",
+    ]
     assert all(v.ok for v in outcome.verifications.values())
 
 
@@ -433,11 +549,16 @@ def few_scenarios() -> pd.DataFrame:
     s, p, first = (x.ravel() for x in np.indices((5, 6, 2)))
     lean = rng.normal(0, 0.4, 5)[s] / 2
     group = np.array(["man", "woman"])
-    return pd.DataFrame({
-        "scenario": [f"s{k}" for k in s], "topic": np.array(["chores", "money", "chores", "money", "travel"])[s],
-        "group_first": group[first], "group_second": group[1 - first], "pair": [f"p{k}" for k in p],
-        "answer": np.where(rng.random(len(s)) < 0.5 + np.where(first == 0, lean, -lean), -1, 1),
-    })  # fmt: skip
+    return pd.DataFrame(
+        {
+            "scenario": [f"s{k}" for k in s],
+            "topic": np.array(["chores", "money", "chores", "money", "travel"])[s],
+            "group_first": group[first],
+            "group_second": group[1 - first],
+            "pair": [f"p{k}" for k in p],
+            "answer": np.where(rng.random(len(s)) < 0.5 + np.where(first == 0, lean, -lean), -1, 1),
+        }
+    )
 
 
 @pytest.fixture(scope="module")
@@ -452,7 +573,9 @@ def least(detail: str) -> float:
 
 
 @pytest.mark.slow
-def test_the_caution_about_few_clusters_states_the_minimum_and_links_to_its_tables(few: Outcome) -> None:
+def test_the_caution_about_few_clusters_states_the_minimum_and_links_to_its_tables(
+    few: Outcome,
+) -> None:
     from socialstats_reports.arrangement import arranged
 
     placed = arranged(few)
@@ -460,20 +583,34 @@ def test_the_caution_about_few_clusters_states_the_minimum_and_links_to_its_tabl
     assert len(stated) == 2  # all answers, and topics
     tables = {t.number: t.table for block in placed.blocks for t in block.tables}
     for said in stated:
-        df = [row.df for number in said.tables for row in tables[number].rows
-              if row.df is not None and said.caution in row.cautions]  # fmt: skip
+        df = [
+            row.df
+            for number in said.tables
+            for row in tables[number].rows
+            if row.df is not None and said.caution in row.cautions
+        ]
         assert all(value < 5 for value in df)
     topics = next(s for s in stated if "by topic" in s.caution.detail)
     pages = [table for block in few.blocks if block.id.endswith("-topic") for table in block.tables]
-    shown = [r.df for t in pages for r in t.rows if r.df is not None and r.test == "t" and r.label("level") != "s4"]
+    shown = [
+        r.df
+        for t in pages
+        for r in t.rows
+        if r.df is not None and r.test == "t" and r.label("level") != "s4"
+    ]
     assert least(topics.caution.detail) == round(min(shown), 1)
     linked = {tables[number].caption for number in topics.tables}
     assert any(caption.startswith("Bias B by topic") for caption in linked)
-    assert any(caption.startswith("Differences of the biases between levels of topic") for caption in linked)
+    assert any(
+        caption.startswith("Differences of the biases between levels of topic")
+        for caption in linked
+    )
 
 
 @pytest.mark.slow
-def test_a_topic_with_one_scenario_has_no_test_of_a_difference_and_the_page_says_so(few: Outcome) -> None:
+def test_a_topic_with_one_scenario_has_no_test_of_a_difference_and_the_page_says_so(
+    few: Outcome,
+) -> None:
     block = next(b for b in few.blocks if b.id == "stratum-topic")
     why = "'travel' has a single scenario, so the variance between clusters is unknown"
     assert f"2 of 3 differences between levels could not be tested: {why}." in block.sentences

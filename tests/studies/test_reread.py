@@ -42,7 +42,9 @@ def replies(seed: int = 4, wrong: float = 0.4) -> pd.DataFrame:
                 said = LEVELS[int(np.clip(round(1.5 + truth + 0.8 * rng.normal()), 0, 3))]
                 said = "R" if rng.random() < 0.03 else said
                 lost = prompt == "table" and model == "echo" and rng.random() < wrong
-                rows.append((f"i{item:02d}", f"g{item // 3}", prompt, model, "A" if lost else said, said))
+                rows.append(
+                    (f"i{item:02d}", f"g{item // 3}", prompt, model, "A" if lost else said, said)
+                )
     return pd.DataFrame(rows, columns=["item", "group", "prompt", "model", "answer", "again"])
 
 
@@ -74,7 +76,11 @@ def test_shares_and_transitions_are_those_that_pandas_counts() -> None:
     assert [r.estimate for r in rows] == pytest.approx(expected)
     assert [r.term for r in rows] == ["all answers", "plain", "table", "echo", "terse", "wordy"]
     names = {"R": "refusal"}
-    counts = frame[frame["moved"]].replace({"answer": names, "again": names}).value_counts(["answer", "again"])
+    counts = (
+        frame[frame["moved"]]
+        .replace({"answer": names, "again": names})
+        .value_counts(["answer", "again"])
+    )
     assert {key: n for key, n in transitions(answers).items()} == counts.to_dict()  # noqa: C416
     assert confusion(answers).sum() == len(frame)
     assert np.trace(confusion(answers)) == (~frame["moved"]).sum()
@@ -86,13 +92,17 @@ def test_errors_of_changes_are_those_of_a_mean_in_clusters(cluster: str) -> None
     frame = replies()
     more = {} if cluster == "item" else {"cluster": "group"}
     found = changed_means(*both(frame, **more))
-    row = next(r for r in found.rows if r.group == CHANGE and r.by == "table" and r.term == "all answers")
+    row = next(
+        r for r in found.rows if r.group == CHANGE and r.by == "table" and r.term == "all answers"
+    )
     own = frame[(frame["prompt"] == "table") & (frame["answer"] != "R") & (frame["again"] != "R")]
     gap = own["again"].map(LEVELS.index) - own["answer"].map(LEVELS.index)
     sums = (gap - gap.mean()).groupby(own[cluster]).agg(["sum", "size"])
     n = len(own)
     assert row.estimate == pytest.approx(gap.mean())
-    assert row.std_error == pytest.approx(np.sqrt((sums["sum"] ** 2 / (1 - sums["size"] / n)).sum()) / n)
+    assert row.std_error == pytest.approx(
+        np.sqrt((sums["sum"] ** 2 / (1 - sums["size"] / n)).sum()) / n
+    )
     assert row.n == n
 
 
@@ -146,14 +156,18 @@ def test_other_studies_of_ratings_have_the_block_too(study: str) -> None:
 
 def test_numbers_without_declared_levels_and_nominal_labels() -> None:
     frame = replies().query("answer != 'R' and again != 'R' and prompt == 'table'")
-    frame = frame.assign(answer=frame["answer"].map(LEVELS.index), again=frame["again"].map(LEVELS.index) + 0)
+    frame = frame.assign(
+        answer=frame["answer"].map(LEVELS.index), again=frame["again"].map(LEVELS.index) + 0
+    )
     frame.loc[frame.index[0], "again"] = 7
     more = {"levels": None, "by": None, "refusal": ()}
     outcome = page(frame, "agreement", **more)
     assert outcome.blocks[-1].id == "reread"
     assert all(v.ok for v in outcome.verifications.values())
     nominal = page(frame, "agreement", **more, scale="nominal")
-    assert not any(t.header[0] == "Answers" and "Mean before" in t.header for t in nominal.blocks[-1].tables)
+    assert not any(
+        t.header[0] == "Answers" and "Mean before" in t.header for t in nominal.blocks[-1].tables
+    )
 
 
 def test_readings_that_do_not_match_are_refused() -> None:
@@ -165,7 +179,9 @@ def test_readings_that_do_not_match_are_refused() -> None:
     nominal = both(frame, scale="nominal", levels=None)[1]
     with pytest.raises(InputError, match="nominal"):
         answers_of(one, nominal)
-    pairs = Paired.from_frame(frame[frame["model"] == "echo"], unit="item", condition="prompt", value="again")
+    pairs = Paired.from_frame(
+        frame[frame["model"] == "echo"], unit="item", condition="prompt", value="again"
+    )
     with pytest.raises(InputError, match="ratings"):
         run_study(STUDIES["paired"], pairs, StudyOptions(resamples=100, reread=two))
 
@@ -215,7 +231,16 @@ def test_pairs_have_no_second_reading(file: Path, capsys: pytest.CaptureFixture[
     frame = replies().query("model == 'echo' and answer != 'R' and again != 'R'")
     full = frame[frame.groupby("item")["prompt"].transform("size") == 2]
     full.assign(score=full["answer"].map(LEVELS.index)).to_csv("pairs.csv", index=False)
-    parts = ["--map", "unit=item", "--map", "condition=prompt", "--map", "value=score", "--design", "paired"]
+    parts = [
+        "--map",
+        "unit=item",
+        "--map",
+        "condition=prompt",
+        "--map",
+        "value=score",
+        "--design",
+        "paired",
+    ]
     assert main(["report", "pairs.csv", *parts, "--reread", "again", *QUICK, "-o", "a.html"]) == 2
     assert "--reread" in capsys.readouterr().err
 
@@ -223,16 +248,46 @@ def test_pairs_have_no_second_reading(file: Path, capsys: pytest.CaptureFixture[
 ANSWERS = SHARED / "data" / "adamet" / "adamet_llm_answers.csv"
 
 
-@pytest.mark.skipif(not ANSWERS.exists(), reason="the published answers are not part of the project")
+@pytest.mark.skipif(
+    not ANSWERS.exists(), reason="the published answers are not part of the project"
+)
 @pytest.mark.slow
 def test_published_answers_read_again(tmp_path: Path) -> None:
     """Alphas of the prompt with a table .155 -> .175 (nominal), .305 -> .357 (ordinal); two models move most."""
-    words = ["--map", "unit=rot_id", "--levels", "A,B,C,D,E", "--refusal", "F", "--refusal", "NA", "--by", "prompt"]
+    words = [
+        "--map",
+        "unit=rot_id",
+        "--levels",
+        "A,B,C,D,E",
+        "--refusal",
+        "F",
+        "--refusal",
+        "NA",
+        "--by",
+        "prompt",
+    ]
     target = tmp_path / "page.html"
-    assert main(["report", str(ANSWERS), *words, "--reread", "answer_reparsed", *QUICK, "-o", str(target)]) == 0
+    assert (
+        main(
+            [
+                "report",
+                str(ANSWERS),
+                *words,
+                "--reread",
+                "answer_reparsed",
+                *QUICK,
+                "-o",
+                str(target),
+            ]
+        )
+        == 0
+    )
     block = read_results(target.read_text(encoding="utf-8"))["blocks"][-1]
     shares = {t["term"]: t["estimate"] for t in block["results"][0]["terms"]}
-    raters = sorted((name for name in shares if "_" not in name and name != "all answers"), key=lambda n: -shares[n])
+    raters = sorted(
+        (name for name in shares if "_" not in name and name != "all answers"),
+        key=lambda n: -shares[n],
+    )
     assert raters[:2] == ["Llama-3.1-8B", "DBRX"]
     assert "Llama-3.1-8B" in block["sentences"][1]
     said = " ".join(block["sentences"])
@@ -246,15 +301,22 @@ def codes(cautions: tuple[Caution, ...]) -> dict[str, tuple[str, ...] | None]:
 
 def test_few_and_rare_changes_are_cautioned_by_row() -> None:
     rng = np.random.default_rng(3)
-    frame = pd.DataFrame({"unit": np.repeat(np.arange(60), 2), "rater": ["echo", "terse"] * 60,
-                          "one": rng.integers(1, 6, 120)})  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "unit": np.repeat(np.arange(60), 2),
+            "rater": ["echo", "terse"] * 60,
+            "one": rng.integers(1, 6, 120),
+        }
+    )
     frame["two"] = frame["one"]
     echo = frame.index[frame["rater"] == "echo"]
     frame.loc[echo[:3], "two"] = 6 - frame.loc[echo[:3], "one"]
     terse = frame.index[frame["rater"] == "terse"]
     frame.loc[terse, "two"] = np.clip(frame.loc[terse, "one"] + rng.integers(-1, 2, 60), 1, 5)
-    readings = [Ratings.from_frame(frame, value=name, levels=[1, 2, 3, 4, 5], scale="interval")
-                for name in ("one", "two")]  # fmt: skip
+    readings = [
+        Ratings.from_frame(frame, value=name, levels=[1, 2, 3, 4, 5], scale="interval")
+        for name in ("one", "two")
+    ]
     shares, means = changed_shares(*readings), changed_means(*readings)
     assert codes(shares.cautions) == {"SS212": ("echo [share changed]",)}
     assert codes(means.cautions)["SS212"] == (f"echo [{CHANGE}]",)

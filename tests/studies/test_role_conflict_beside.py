@@ -55,7 +55,11 @@ def test_every_question_of_the_paper_is_on_the_page_and_verified(outcome: Outcom
     assert {"values-domain", "labels", "refusals-share", "refusals-s", "shares"} <= ids
     assert outcome.verifications
     assert [name for name, v in outcome.verifications.items() if not v.ok] == []
-    assert all(b.draw is None or b.draw() for b in outcome.blocks if b.id.startswith(("values", "labels", "refus")))
+    assert all(
+        b.draw is None or b.draw()
+        for b in outcome.blocks
+        if b.id.startswith(("values", "labels", "refus"))
+    )
 
 
 @pytest.mark.slow
@@ -77,20 +81,28 @@ def test_true_shares_of_values_lie_in_their_intervals(outcome: Outcome) -> None:
 @pytest.mark.slow
 def test_both_denominators_of_a_value(outcome: Outcome) -> None:
     table = block(outcome, "values-domain").tables[0]
-    rows = [dict(zip(table.header, cells, strict=True)) for cells in table.cells if cells[0] == "family"]
+    rows = [
+        dict(zip(table.header, cells, strict=True)) for cells in table.cells if cells[0] == "family"
+    ]
     assert len(rows) == 10
     assert sum(float(r["Share of values"] or 0) for r in rows) == pytest.approx(1)
     for r in rows:
-        assert r["Share of stories"] == pytest.approx(float(r["Stories that cite it"] or 0) / float(r["Stories"] or 1))
-        assert r["Share of values"] == pytest.approx(float(r["Stories that cite it"] or 0) / float(r["Values"] or 1))
+        assert r["Share of stories"] == pytest.approx(
+            float(r["Stories that cite it"] or 0) / float(r["Stories"] or 1)
+        )
+        assert r["Share of values"] == pytest.approx(
+            float(r["Stories that cite it"] or 0) / float(r["Values"] or 1)
+        )
 
 
 def test_the_majority_is_as_right_as_its_people_are(labels: LabelCheck) -> None:
     """Accuracy of three independent votes by enumeration of what people say, ties broken at random."""
     truth = ss.datasets.role_conflict_truth()
     p, expected = truth.person_right, {}
-    for true, chance in (("side", {"side": p, "tie": 0.9 * (1 - p), "other": 0.1 * (1 - p)}),
-                         ("tie", {"tie": p, "side": (1 - p) / 2, "other": (1 - p) / 2})):  # fmt: skip
+    for true, chance in (
+        ("side", {"side": p, "tie": 0.9 * (1 - p), "other": 0.1 * (1 - p)}),
+        ("tie", {"tie": p, "side": (1 - p) / 2, "other": (1 - p) / 2}),
+    ):
         total = 0.0
         for votes in product(chance, repeat=3):
             most = max(votes.count(v) for v in votes)
@@ -108,14 +120,18 @@ def test_the_majority_is_as_right_as_its_people_are(labels: LabelCheck) -> None:
 def test_kappas_agree_with_scikit_learn(labels: LabelCheck) -> None:
     from sklearn.metrics import cohen_kappa_score
 
-    wide = ss.datasets.role_conflict_labels().pivot(index="scenario", columns="rater", values="label")
+    wide = ss.datasets.role_conflict_labels().pivot(
+        index="scenario", columns="rater", values="label"
+    )
     codes = wide.replace({"A": 0, "Tie": 1, "B": 2}).astype(int)
     kappas = check_labels(labels, FAST).kappas
     assert len(kappas) == 4
     for (stories, weights), found in kappas.items():
         part = codes if stories == "all stories" else codes[codes["reference"] != 1]
         for rater, result in found.items():
-            theirs = cohen_kappa_score(part["reference"], part[rater], weights=weights, labels=[0, 1, 2])
+            theirs = cohen_kappa_score(
+                part["reference"], part[rater], weights=weights, labels=[0, 1, 2]
+            )
             assert result.rows[0].estimate == pytest.approx(theirs, abs=1e-12)
             assert result.rows[0].n == len(part)
 
@@ -126,7 +142,9 @@ def test_labels_may_be_numbers_or_words(words: tuple[object, ...], labels: Label
     coded = frame.assign(label=frame["label"].map(dict(zip(("A", "Tie", "B"), words, strict=True))))
     again = check_labels(read_labels(as_table(coded)), FAST)
     first = check_labels(labels, FAST)
-    assert again.alphas["human raters"].rows[0].estimate == pytest.approx(first.alphas["human raters"].rows[0].estimate)
+    assert again.alphas["human raters"].rows[0].estimate == pytest.approx(
+        first.alphas["human raters"].rows[0].estimate
+    )
     assert [r.rows[0].estimate for f in again.kappas.values() for r in f.values()] == pytest.approx(
         [r.rows[0].estimate for f in first.kappas.values() for r in f.values()]
     )
@@ -155,14 +173,23 @@ def test_without_kinds_all_raters_are_people() -> None:
 
 @pytest.mark.slow
 def test_groups_of_some_roles_are_shares_of_those_roles_only(outcome: Outcome) -> None:
-    shares = next(r for r in block(outcome, "shares").results if r.title == "Preference shares by gender")
+    shares = next(
+        r for r in block(outcome, "shares").results if r.title == "Preference shares by gender"
+    )
     rows = [r for r in shares.rows if r.group == "arithmetic"]
     assert {r.term: r.n_units for r in rows} == {"female": 7, "male": 7}
     assert sum(r.estimate or 0 for r in rows) == pytest.approx(1)
     fit = block(outcome, "strengths").results[0]
     roles = ss.datasets.role_conflict_roles()
-    worth = {g: np.mean([np.exp(fit.row(n, group="strength").estimate) for n in roles["role"][roles["gender"] == g]])
-             for g in ("female", "male")}  # fmt: skip
+    worth = {
+        g: np.mean(
+            [
+                np.exp(fit.row(n, group="strength").estimate)
+                for n in roles["role"][roles["gender"] == g]
+            ]
+        )
+        for g in ("female", "male")
+    }
     female = next(r for r in rows if r.term == "female")
     assert female.estimate == pytest.approx(worth["female"] / sum(worth.values()))
     assert female.conf_low is not None
@@ -203,7 +230,8 @@ def test_bounds_by_refusals_agree_with_a_plain_count() -> None:
 
 def test_s_is_larger_when_refusals_count_against_urgency() -> None:
     drop, against, favour = (
-        s_of(small(), "urgency", FAST, rule).row("S").estimate for rule in ("drop", "against", "for")
+        s_of(small(), "urgency", FAST, rule).row("S").estimate
+        for rule in ("drop", "against", "for")
     )
     assert favour < drop < against  # type: ignore[operator]
     design = small()
@@ -216,14 +244,22 @@ def test_s_is_larger_when_refusals_count_against_urgency() -> None:
 
 
 def test_no_refusals_no_labels_no_values_no_block() -> None:
-    ids = [b.id for b in run_study(STUDY, ss.Comparisons.from_frame(choices(), cluster="story"), FAST).blocks]
+    ids = [
+        b.id
+        for b in run_study(
+            STUDY, ss.Comparisons.from_frame(choices(), cluster="story"), FAST
+        ).blocks
+    ]
     assert not [name for name in ids if name.startswith(("values", "labels", "refusals"))]
 
 
 def test_values_leave_every_other_number_as_it_is() -> None:
     frame = choices()
     cited = frame.assign(values=np.where(np.arange(len(frame)) % 3, "care;duty", "power"))
-    plain, more = (run_study(STUDY, ss.Comparisons.from_frame(f, cluster="story"), FAST) for f in (frame, cited))
+    plain, more = (
+        run_study(STUDY, ss.Comparisons.from_frame(f, cluster="story"), FAST)
+        for f in (frame, cited)
+    )
     others = [b for b in more.blocks if not b.id.startswith("values")]
     assert [b.sentences for b in others] == [b.sentences for b in plain.blocks]
     assert [b.tables for b in others] == [b.tables for b in plain.blocks]
@@ -232,7 +268,9 @@ def test_values_leave_every_other_number_as_it_is() -> None:
 def test_hostile_values_and_labels_are_drawn_and_kept() -> None:
     frame = choices()
     cited = frame.assign(values=np.where(np.arange(len(frame)) % 2, "<b>x</b>;$a_1$", "r" * 300))
-    found = block(run_study(STUDY, ss.Comparisons.from_frame(cited, cluster="story"), FAST), "values-domain")
+    found = block(
+        run_study(STUDY, ss.Comparisons.from_frame(cited, cluster="story"), FAST), "values-domain"
+    )
     assert found.draw is not None
     found.draw()
     assert any(cells[1] == "<b>x</b>" for cells in found.tables[0].cells)
@@ -250,7 +288,10 @@ def said(frame: pd.DataFrame) -> str:
 
 def test_judges_agree_less_only_where_no_interval_reaches_a_persons() -> None:
     frame = ss.datasets.role_conflict_labels()
-    assert "Judges agreed less with the reference than human raters: all CIs were separate." in said(frame)
+    assert (
+        "Judges agreed less with the reference than human raters: all CIs were separate."
+        in said(frame)
+    )
     swapped = frame.assign(kind=frame["kind"].replace({"judge": "person", "person": "judge"}))
     assert "Human raters agreed less with the reference than judges" in said(swapped)
     mixed = frame.assign(kind=frame["kind"].where(frame["rater"] != "judge 3", "person"))
@@ -262,10 +303,17 @@ def test_judges_agree_less_only_where_no_interval_reaches_a_persons() -> None:
 
 @pytest.mark.slow
 def test_checks_of_labels_have_their_own_names_and_no_number_twice(outcome: Outcome) -> None:
-    found = {name: v for name, v in outcome.verifications.items() if name.startswith("Label check: ")}
+    found = {
+        name: v for name, v in outcome.verifications.items() if name.startswith("Label check: ")
+    }
     assert len(found) == 3 + 2 + 24
     assert "Label check: linear kappa of judge 1, all stories" in found
-    once = {name for name, v in found.items() for check in v.checks if check.quantity.startswith("single rater")}
+    once = {
+        name
+        for name, v in found.items()
+        for check in v.checks
+        if check.quantity.startswith("single rater")
+    }
     assert once == {"Label check: majority, ties broken at random"}
     assert not any("values-domain" in name for name in outcome.verifications)
 
@@ -294,16 +342,35 @@ def test_groups_said_to_differ_and_others_add_up_and_depend_on_the_mean_where_sa
     """All groups are named or counted: both of two groups, and those with another side by the geometric mean."""
     shares = {"a": (0.5, 0.30), "b": (0.3, 0.36), "c": (0.2, 0.34)}
     rows = tuple(
-        Row(term=name, group=scale, key=(("group", name),), estimate=pair[k], p_value=0.001, p_adjusted=p, n_units=5)
+        Row(
+            term=name,
+            group=scale,
+            key=(("group", name),),
+            estimate=pair[k],
+            p_value=0.001,
+            p_adjusted=p,
+            n_units=5,
+        )
         for name, pair, p in zip(shares, shares.values(), (0.001, 0.9, 0.001), strict=True)
         for k, scale in enumerate(("arithmetic", "geometric"))
     )
     three = Grouping(name="kind", shares=result_of(rows, shares), plain=None, tested=rows[::2])
     two = tuple(
-        Row(term=name, group=scale, key=(("group", name),), estimate=x, p_value=0.001, p_adjusted=0.001, n_units=5)
-        for name, x in (("kin", 0.7), ("non-kin", 0.3)) for scale in ("arithmetic", "geometric")
-    )  # fmt: skip
-    pair = Grouping(name="kinship", shares=result_of(two, ("kin", "non-kin")), plain=None, tested=two[::2])
+        Row(
+            term=name,
+            group=scale,
+            key=(("group", name),),
+            estimate=x,
+            p_value=0.001,
+            p_adjusted=0.001,
+            n_units=5,
+        )
+        for name, x in (("kin", 0.7), ("non-kin", 0.3))
+        for scale in ("arithmetic", "geometric")
+    )
+    pair = Grouping(
+        name="kinship", shares=result_of(two, ("kin", "non-kin")), plain=None, tested=two[::2]
+    )
     said = verdict_sentences([three, pair], 25, FAST)
     assert said[0].startswith(
         "At equal urgency and among these 25 roles, more than an equal share was held by a (kind)"
@@ -317,8 +384,13 @@ def test_groups_said_to_differ_and_others_add_up_and_depend_on_the_mean_where_sa
 
 
 def result_of(rows: tuple[Row, ...], groups: Iterable[str]) -> ss.Result:
-    return ss.Result(metric="preference_shares", title="Shares", rows=rows, inference="none",
-                     settings={"groups": {f"role {name}": name for name in groups}})  # fmt: skip
+    return ss.Result(
+        metric="preference_shares",
+        title="Shares",
+        rows=rows,
+        inference="none",
+        settings={"groups": {f"role {name}": name for name in groups}},
+    )
 
 
 def test_an_effect_of_urgency_that_is_not_significant_is_said_not_to_be() -> None:
@@ -329,9 +401,16 @@ def test_an_effect_of_urgency_that_is_not_significant_is_said_not_to_be() -> Non
         up = 1 / (1 + np.exp(-slope * (frame["urgency_a"] - frame["urgency_b"])))
         frame["winner"] = np.where(rng.random(len(frame)) < up, frame["item_a"], frame["item_b"])
         page = run_study(STUDY, ss.Comparisons.from_frame(frame), FAST)
-        fit = next(r for b in page.blocks for r in b.results if any(row.group == "covariate" for row in r.rows))
+        fit = next(
+            r
+            for b in page.blocks
+            for r in b.results
+            if any(row.group == "covariate" for row in r.rows)
+        )
         clear = (fit.row("urgency", group="covariate").p_value or 0.0) < 0.05
         (text,) = [s for s in page.answer if "multiplied the odds" in s]
-        assert text.startswith("Each step of urgency" if clear else "The effect of urgency was not significant: each")
+        assert text.startswith(
+            "Each step of urgency" if clear else "The effect of urgency was not significant: each"
+        )
         seen.add(clear)
     assert seen == {True, False}

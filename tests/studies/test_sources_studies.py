@@ -39,9 +39,19 @@ def actions(shift: float = 2.0, seed: int = 5) -> pd.DataFrame:
             for k in range(7):
                 lean = shift if k >= 4 else 0.0
                 odds = np.exp([1.0, float(pressure == "goal"), lean])
-                rows.append((f"s{s:02d}", ("hiring", "finance")[s % 2], pressure, "model" if k >= 4 else "human",
-                             f"r{k}", ACTIONS[rng.choice(3, p=odds / odds.sum())]))  # fmt: skip
-    return pd.DataFrame(rows, columns=["scenario", "domain", "pressure", "source", "rater", "action"])
+                rows.append(
+                    (
+                        f"s{s:02d}",
+                        ("hiring", "finance")[s % 2],
+                        pressure,
+                        "model" if k >= 4 else "human",
+                        f"r{k}",
+                        ACTIONS[rng.choice(3, p=odds / odds.sum())],
+                    )
+                )
+    return pd.DataFrame(
+        rows, columns=["scenario", "domain", "pressure", "source", "rater", "action"]
+    )
 
 
 def norms(seed: int = 5) -> pd.DataFrame:
@@ -52,37 +62,70 @@ def norms(seed: int = 5) -> pd.DataFrame:
         mean = rng.uniform(0.8, 2.6)
         for k in range(24):
             value = mean + (0.8 if k % 2 else -0.4) + 0.5 * rng.normal()
-            rows.append((f"i{i:02d}", ("home", "work")[i % 2], "human", f"p{k:02d}", value, ("f", "m")[k // 12],
-                         ("young", "old")[k % 2]))  # fmt: skip
+            rows.append(
+                (
+                    f"i{i:02d}",
+                    ("home", "work")[i % 2],
+                    "human",
+                    f"p{k:02d}",
+                    value,
+                    ("f", "m")[k // 12],
+                    ("young", "old")[k % 2],
+                )
+            )
         for name, bias in (("low", -0.6), ("high", 0.9), ("shy", 0.0)):
             value = None if name == "shy" and i % 8 == 3 else mean + bias + 0.3 * rng.normal()
             rows.append((f"i{i:02d}", ("home", "work")[i % 2], "model", name, value, None, None))
     frame = pd.DataFrame(rows, columns=["item", "area", "source", "rater", "value", "sex", "age"])
-    letters = frame["value"].map(lambda v: "F" if pd.isna(v) else "ABCDE"[int(np.clip(round(v), 0, 4))])
+    letters = frame["value"].map(
+        lambda v: "F" if pd.isna(v) else "ABCDE"[int(np.clip(round(v), 0, 4))]
+    )
     return frame.assign(value=letters)
 
 
 def choices_design(frame: pd.DataFrame) -> Ratings:
     return Ratings.from_frame(
-        frame, unit="scenario", rater="rater", value="action", scale="nominal", rater_source="source", strata="domain",
+        frame,
+        unit="scenario",
+        rater="rater",
+        value="action",
+        scale="nominal",
+        rater_source="source",
+        strata="domain",
         by="pressure",
-    )  # fmt: skip
+    )
 
 
 def norms_design(frame: pd.DataFrame) -> Ratings:
     return Ratings.from_frame(
-        frame, unit="item", rater="rater", value="value", levels=list("ABCDE"), refusal="F", rater_source="source",
-        strata="area", rater_groups=["sex", "age"],
-    )  # fmt: skip
+        frame,
+        unit="item",
+        rater="rater",
+        value="value",
+        levels=list("ABCDE"),
+        refusal="F",
+        rater_source="source",
+        strata="area",
+        rater_groups=["sex", "age"],
+    )
 
 
 def models_design(frame: pd.DataFrame) -> Ratings:
     models = frame[frame["source"] == "model"].rename(columns={"rater": "model"})
-    both = pd.concat([models.assign(prompt="short"), models.assign(prompt="long", value=models["value"].iloc[::-1])])
+    both = pd.concat(
+        [
+            models.assign(prompt="short"),
+            models.assign(prompt="long", value=models["value"].iloc[::-1]),
+        ]
+    )
     return Ratings.from_frame(
-        both[["item", "area", "model", "prompt", "value"]], unit="item", levels=list("ABCDE"), refusal="F",
-        strata="area", by="prompt",
-    )  # fmt: skip
+        both[["item", "area", "model", "prompt", "value"]],
+        unit="item",
+        levels=list("ABCDE"),
+        refusal="F",
+        strata="area",
+        by="prompt",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -99,13 +142,25 @@ NAMES = ["norm-goal", "ordinal-alignment", "models"]
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.slow
-def test_every_number_of_the_page_is_in_tidy_and_verified(name: str, outcomes: dict[str, Outcome]) -> None:
+def test_every_number_of_the_page_is_in_tidy_and_verified(
+    name: str, outcomes: dict[str, Outcome]
+) -> None:
     outcome = outcomes[name]
-    shifts = [cell for cell in stray_cells(outcome) if cell[0] not in ("Shift", "p (ratings independent)")]
+    shifts = [
+        cell for cell in stray_cells(outcome) if cell[0] not in ("Shift", "p (ratings independent)")
+    ]
     assert shifts == []
-    texts = [*outcome.answer, *(s for b in outcome.blocks if b.id != "multiverse" for s in b.sentences)]
+    texts = [
+        *outcome.answer,
+        *(s for b in outcome.blocks if b.id != "multiverse" for s in b.sentences),
+    ]
     beside = ("design_effect", "df_denominator")
-    extras = [set(r.extras.get(name, {}).values()) for b in outcome.blocks for r in b.results for name in beside]
+    extras = [
+        set(r.extras.get(name, {}).values())
+        for b in outcome.blocks
+        for r in b.results
+        for name in beside
+    ]
     assert stray_decimals(outcome, texts, {0.05, 0.95}.union(*extras)) == []
     marks = [m for m in outcome.strip.marks if m.kind == "estimate"] if outcome.strip else []
     assert marks
@@ -121,9 +176,16 @@ def test_figures_are_drawn_and_texts_are_clean(name: str, outcomes: dict[str, Ou
     for block in outcome.blocks:
         if block.draw is not None:
             block.draw().figure.draw_without_rendering()
-    texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences), *outcome.methods, outcome.design]
+    texts = [
+        *outcome.answer,
+        *(s for b in outcome.blocks for s in b.sentences),
+        *outcome.methods,
+        outcome.design,
+    ]
     for text in texts:
-        assert not re.search(r"\bnan\b|\bNone\b(?! of \d)|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
+        assert not re.search(
+            r"\bnan\b|\bNone\b(?! of \d)|\binf\b|-0\.00|p = \.000|\(\)|  ", text
+        ), text
 
 
 def test_a_by_factor_becomes_part_of_the_unit_and_units_become_clusters() -> None:
@@ -134,7 +196,9 @@ def test_a_by_factor_becomes_part_of_the_unit_and_units_become_clusters() -> Non
     assert [c.name for c in design.clusters] == ["scenario"]
     assert len(design.clusters[0].levels) == 24
     table = design.table()
-    back = table.assign(scenario=table["unit"].str.split(", ").str[0])[["scenario", "pressure", "rater", "value"]]
+    back = table.assign(scenario=table["unit"].str.split(", ").str[0])[
+        ["scenario", "pressure", "rater", "value"]
+    ]
     want = frame[["scenario", "pressure", "rater", "action"]].rename(columns={"action": "value"})
     keys = ["scenario", "pressure", "rater"]
     pd.testing.assert_frame_equal(
@@ -156,37 +220,79 @@ def test_shares_are_counts_of_the_table(outcomes: dict[str, Outcome]) -> None:
         for row in some:
             assert row.estimate == pytest.approx((part["action"] == row.term).mean())
     for (other, pressure), gaps in rows.gaps.items():
-        for gap, one, two in zip(gaps, rows.shares[other, pressure], rows.shares["human", pressure], strict=True):
-            assert gap.estimate == pytest.approx(one.estimate - two.estimate)  # all units were rated by both
-    assert {row.group for row in rows.tests.values()} == {"model - human", "model - human, goal", "model - human, none"}
+        for gap, one, two in zip(
+            gaps, rows.shares[other, pressure], rows.shares["human", pressure], strict=True
+        ):
+            assert gap.estimate == pytest.approx(
+                one.estimate - two.estimate
+            )  # all units were rated by both
+    assert {row.group for row in rows.tests.values()} == {
+        "model - human",
+        "model - human, goal",
+        "model - human, none",
+    }
 
 
-def test_shares_are_practically_equal_only_where_every_interval_of_the_tests_of_equivalence_is_inside() -> None:
+def test_shares_are_practically_equal_only_where_every_interval_of_the_tests_of_equivalence_is_inside() -> (
+    None
+):
     design = choices_design(actions(0.0))
-    gaps = [r for r in run_study(STUDIES["norm-goal"], design, FAST).blocks[0].results[0].rows
-            if r.term in ACTIONS and r.group == "model - human" and r.by is None]  # fmt: skip
+    gaps = [
+        r
+        for r in run_study(STUDIES["norm-goal"], design, FAST).blocks[0].results[0].rows
+        if r.term in ACTIONS and r.group == "model - human" and r.by is None
+    ]
     far = max(abs(end) for r in map(equivalence_bounds, gaps) for end in (r.conf_low, r.conf_high))
     said = [
-        run_study(STUDIES["norm-goal"], design, StudyOptions(resamples=200, verify=False, smallest_effect=far * by))
+        run_study(
+            STUDIES["norm-goal"],
+            design,
+            StudyOptions(resamples=200, verify=False, smallest_effect=far * by),
+        )
         for by in (1.01, 0.99)
     ]
     assert len(gaps) == 3
-    assert said[0].answer[0].startswith("model was equivalent to human raters in every share within ±")
-    assert said[1].answer[0].startswith("The choices of model did not differ significantly from those of human raters")
+    assert (
+        said[0].answer[0].startswith("model was equivalent to human raters in every share within ±")
+    )
+    assert (
+        said[1]
+        .answer[0]
+        .startswith("The choices of model did not differ significantly from those of human raters")
+    )
 
 
 def test_a_source_that_differs_is_told_from_one_that_does_not() -> None:
-    yes = run_study(STUDIES["norm-goal"], choices_design(actions(2.0)), StudyOptions(resamples=200, verify=False))
-    no = run_study(STUDIES["norm-goal"], choices_design(actions(0.0)), StudyOptions(resamples=200, verify=False))
+    yes = run_study(
+        STUDIES["norm-goal"],
+        choices_design(actions(2.0)),
+        StudyOptions(resamples=200, verify=False),
+    )
+    no = run_study(
+        STUDIES["norm-goal"],
+        choices_design(actions(0.0)),
+        StudyOptions(resamples=200, verify=False),
+    )
     tested = "cluster permutation test over 24 scenarios, p < .001"
-    assert yes.answer[0].startswith(f"The choices of model differed from those of human raters ({tested})")
-    assert no.answer[0].startswith("The choices of model did not differ significantly from those of human raters (")
+    assert yes.answer[0].startswith(
+        f"The choices of model differed from those of human raters ({tested})"
+    )
+    assert no.answer[0].startswith(
+        "The choices of model did not differ significantly from those of human raters ("
+    )
 
 
 def test_tests_without_p_are_not_called_insignificant() -> None:
     """Not significant, significant and undefined are told apart; p = 0 is significant."""
-    rows = [Row(term="a", p_value=0.0), Row(term="b", p_value=0.4), Row(term="c", undefined="one cluster")]
-    assert counted_text(rows, "difference") == "1 of 2 differences was significant (Holm). 1 has no test."
+    rows = [
+        Row(term="a", p_value=0.0),
+        Row(term="b", p_value=0.4),
+        Row(term="c", undefined="one cluster"),
+    ]
+    assert (
+        counted_text(rows, "difference")
+        == "1 of 2 differences was significant (Holm). 1 has no test."
+    )
     assert counted_text([*rows[1:], rows[1]], "difference") == (
         "None of 2 differences was significant (Holm). 1 has no test."
     )
@@ -196,14 +302,31 @@ def test_tests_without_p_are_not_called_insignificant() -> None:
 @pytest.mark.slow
 def test_the_main_part_of_norm_goal_is_short() -> None:
     table = datasets.norm_goal()
-    design = Ratings.from_frame(table, unit="scenario", rater="rater", value="action", scale="nominal",
-                                rater_source="source", strata="domain", by="pressure")  # fmt: skip
+    design = Ratings.from_frame(
+        table,
+        unit="scenario",
+        rater="rater",
+        value="action",
+        scale="nominal",
+        rater_source="source",
+        strata="domain",
+        by="pressure",
+    )
     outcome = run_study(STUDIES["norm-goal"], design, replace(FAST, verify=False))
     main = [b for b in outcome.blocks if b.part == "main"]
     assert [b.id for b in main] == [
-        "shares", "differences-1", "differences-2", "changes", "similarity", "cells", "agreement",
-    ]  # fmt: skip
-    texts = [*outcome.answer, *(text for b in main for text in (b.question, *b.sentences, b.figure_title, b.caption))]
+        "shares",
+        "differences-1",
+        "differences-2",
+        "changes",
+        "similarity",
+        "cells",
+        "agreement",
+    ]
+    texts = [
+        *outcome.answer,
+        *(text for b in main for text in (b.question, *b.sentences, b.figure_title, b.caption)),
+    ]
     assert len(" ".join(texts).split()) <= 700
     assert len(outcome.methods[0].split()) <= 60
     planned = "To halve the interval of the difference of model for 'escalate', collect about 47"
@@ -214,9 +337,20 @@ def test_the_main_part_of_norm_goal_is_short() -> None:
 def test_the_nearest_model_and_the_closest_people_are_found(outcomes: dict[str, Outcome]) -> None:
     outcome = outcomes["ordinal-alignment"]
     assert [b.id for b in outcome.blocks] == [
-        "distance", "near", "closest", "group-2", "groups-alike", "refusals", "agreement", "models",
-        "models-differences", "stratum-1", "matches", "replies", "multiverse",
-    ]  # fmt: skip
+        "distance",
+        "near",
+        "closest",
+        "group-2",
+        "groups-alike",
+        "refusals",
+        "agreement",
+        "models",
+        "models-differences",
+        "stratum-1",
+        "matches",
+        "replies",
+        "multiverse",
+    ]
     assert [b.id for b in outcome.blocks if b.part == "main"] == [b.id for b in outcome.blocks[:7]]
     table = next(b for b in outcome.blocks if b.id == "closest").tables[0]
     closest = {(row[0], row[1]): row[2] for row in table.cells}
@@ -229,7 +363,11 @@ def test_the_answer_says_which_models_may_be_nearest_and_which_beat_a_constant()
     frame = frame.assign(value=frame["value"].where(frame["rater"] != "high", "E"))
     twin = frame.query("rater == 'low'").assign(rater="low twin")
     value = twin["value"].where(twin["item"] != "i03", "C")  # one answer of forty is another
-    outcome = run_study(STUDIES["ordinal-alignment"], norms_design(pd.concat([frame, twin.assign(value=value)])), FAST)
+    outcome = run_study(
+        STUDIES["ordinal-alignment"],
+        norms_design(pd.concat([frame, twin.assign(value=value)])),
+        FAST,
+    )
     distances = next(b for b in outcome.blocks if b.id == "distance")
     main = distances.results[0]
     constant = [r for r in main.rows if (r.group or "").startswith("minus constant = ")]
@@ -255,7 +393,9 @@ def test_models_that_are_as_far_are_not_called_nearest() -> None:
     frame = norms()
     people = frame["source"] == "human"
     outcome = run_study(
-        STUDIES["ordinal-alignment"], norms_design(frame.assign(value=np.where(people, frame["value"], "F"))), FAST
+        STUDIES["ordinal-alignment"],
+        norms_design(frame.assign(value=np.where(people, frame["value"], "F"))),
+        FAST,
     )
     assert outcome.answer[0].startswith(
         "The distance from the mode of the human answers was the same for all 3 models: 4.00"
@@ -264,16 +404,25 @@ def test_models_that_are_as_far_are_not_called_nearest() -> None:
 
 
 @pytest.mark.slow
-def test_alphas_of_models_and_people_are_compared_on_the_same_units(outcomes: dict[str, Outcome]) -> None:
+def test_alphas_of_models_and_people_are_compared_on_the_same_units(
+    outcomes: dict[str, Outcome],
+) -> None:
     block = next(b for b in outcomes["ordinal-alignment"].blocks if b.id == "agreement")
     gaps = [r for r in block.results if r.title.startswith("Alpha (")]
-    assert [g.title for g in gaps] == ["Alpha (ordinal): model minus human", "Alpha (nominal): model minus human"]
+    assert [g.title for g in gaps] == [
+        "Alpha (ordinal): model minus human",
+        "Alpha (nominal): model minus human",
+    ]
     design = norms_design(norms())
     source = human_source(design)
     assert source is not None
     for gap, scale in zip(gaps, ("ordinal", "nominal"), strict=True):
-        own = [krippendorff_alpha(design.of_raters(raters_of(design, source, who)), scale=scale, resamples=200)
-               for who in ("model", "human")]  # fmt: skip
+        own = [
+            krippendorff_alpha(
+                design.of_raters(raters_of(design, source, who)), scale=scale, resamples=200
+            )
+            for who in ("model", "human")
+        ]
         one, two = (found.rows[0].estimate for found in own)
         assert gap.rows[0].estimate == pytest.approx(one - two, abs=1e-12)
         assert gap.verify().ok
@@ -289,9 +438,19 @@ def test_people_and_models_who_answer_alike_are_not_told_apart_by_alpha() -> Non
     people = frame.query("source == 'human'").drop(columns=["sex", "age"])
     twins = people.assign(source="model", rater="m" + people["rater"])
     table = pd.concat([people, twins])
-    design = Ratings.from_frame(table, unit="item", rater="rater", value="value", levels=list("ABCDE"),
-                                rater_source="source")  # fmt: skip
-    block = next(b for b in run_study(STUDIES["ordinal-alignment"], design, FAST).blocks if b.id == "agreement")
+    design = Ratings.from_frame(
+        table,
+        unit="item",
+        rater="rater",
+        value="value",
+        levels=list("ABCDE"),
+        rater_source="source",
+    )
+    block = next(
+        b
+        for b in run_study(STUDIES["ordinal-alignment"], design, FAST).blocks
+        if b.id == "agreement"
+    )
     gap = next(r for r in block.results if r.title.startswith("Alpha (ordinal)"))
     assert gap.rows[0].estimate == pytest.approx(0.0, abs=1e-12)
     said = " ".join(block.sentences)
@@ -320,30 +479,40 @@ def test_groups_that_are_equally_close_are_named_together_and_are_not_stable() -
     block = next(b for b in outcome.blocks if b.id == "closest")
     assert block.sentences == ("No group was closer than another.",)
     assert {(row[1], row[2], *row[5:]) for row in block.tables[0].cells} == {
-        ("sex", "f and m", *[None] * 7), ("age", "old and young", *[None] * 7),
-    }  # fmt: skip
+        ("sex", "f and m", *[None] * 7),
+        ("age", "old and young", *[None] * 7),
+    }
 
 
 def test_a_difference_on_fewer_units_than_the_shares_is_said() -> None:
     """The model did not answer where people were asked alone: share minus share is not the paired difference."""
     frame = actions()
-    gone = (frame["source"] == "model") & frame["scenario"].isin(sorted(set(frame["scenario"]))[::3])
+    gone = (frame["source"] == "model") & frame["scenario"].isin(
+        sorted(set(frame["scenario"]))[::3]
+    )
     said = []
     for table in (frame, frame[~gone]):
         outcome = run_study(STUDIES["norm-goal"], choices_design(table), FAST)
-        texts = [s for b in outcome.blocks for s in b.sentences if "The largest difference was" in s]
+        texts = [
+            s for b in outcome.blocks for s in b.sentences if "The largest difference was" in s
+        ]
         said.append(["(difference on the units that both rated = " in s for s in texts])
     assert not any(said[0])
     assert any(said[1])
 
 
 @pytest.mark.slow
-def test_alphas_of_models_alone_are_those_of_the_metric_by_level(outcomes: dict[str, Outcome]) -> None:
+def test_alphas_of_models_alone_are_those_of_the_metric_by_level(
+    outcomes: dict[str, Outcome],
+) -> None:
     parts = models_design(norms()).split()
     shown = {r.term: r.estimate for r in _agreement_rows(outcomes["models"])}
     for level, part in parts.items():
-        for kind, options in (("nominal", {"scale": "nominal"}), ("ordinal", {}),
-                              ("with refusals", {"scale": "nominal", "refusal": "level"})):  # fmt: skip
+        for kind, options in (
+            ("nominal", {"scale": "nominal"}),
+            ("ordinal", {}),
+            ("with refusals", {"scale": "nominal", "refusal": "level"}),
+        ):
             want = krippendorff_alpha(part, **options).row("alpha").estimate  # type: ignore[arg-type,union-attr]
             assert shown[f"{level}: {kind}"] == pytest.approx(want)
 
@@ -358,13 +527,24 @@ def test_groups_without_a_significant_difference_share_one_heat_map_and_one_tabl
 ) -> None:
     outcome = outcomes["ordinal-alignment"]
     block = next(b for b in outcome.blocks if b.id == "groups-alike")
-    assert block.sentences == ("None of 3 differences between groups by sex was significant (Holm).",)
+    assert block.sentences == (
+        "None of 3 differences between groups by sex was significant (Holm).",
+    )
     assert [len(table.cells) for table in block.tables] == [3]
-    assert "within each model, over all pairs of groups of all attributes" in block.tables[0].caption
+    assert (
+        "within each model, over all pairs of groups of all attributes" in block.tables[0].caption
+    )
     cells = block.draw.args[0]  # type: ignore[union-attr]
-    assert {(r.term, r.group) for r in cells} == {(m, g) for m in ("low", "high", "shy") for g in ("sex: f", "sex: m")}
-    adjusted = {(r.term, r.label("attribute")): r.p_adjusted for b in outcome.blocks if b.id == "closest"
-                for result in b.results for r in result.rows}  # fmt: skip
+    assert {(r.term, r.group) for r in cells} == {
+        (m, g) for m in ("low", "high", "shy") for g in ("sex: f", "sex: m")
+    }
+    adjusted = {
+        (r.term, r.label("attribute")): r.p_adjusted
+        for b in outcome.blocks
+        if b.id == "closest"
+        for result in b.results
+        for r in result.rows
+    }
     clear = sum(p < 0.05 for p in adjusted.values())
     assert (
         next(b for b in outcome.blocks if b.id == "closest")
@@ -377,10 +557,20 @@ def test_groups_without_a_significant_difference_share_one_heat_map_and_one_tabl
 
 
 @pytest.mark.slow
-def test_a_p_value_of_zero_is_significant_and_the_threshold_follows_the_level(outcomes: dict[str, Outcome]) -> None:
+def test_a_p_value_of_zero_is_significant_and_the_threshold_follows_the_level(
+    outcomes: dict[str, Outcome],
+) -> None:
     outcome = outcomes["ordinal-alignment"]
     groups = {b.id: b for b in outcome.blocks}
-    gap = Row(term="low", estimate=-1.0, conf_low=-1.2, conf_high=-0.8, conf_level=0.95, p_value=0.0, p_adjusted=0.0)
+    gap = Row(
+        term="low",
+        estimate=-1.0,
+        conf_low=-1.2,
+        conf_high=-0.8,
+        conf_level=0.95,
+        p_value=0.0,
+        p_adjusted=0.0,
+    )
     found = Closest(model="low", name="age", low=gap, high=gap, again=None, gap=gap)
     assert settled([found], 0.95) == (1, 1)
     doubtful = replace(found, gap=replace(gap, p_value=0.02, p_adjusted=0.03))
@@ -405,7 +595,9 @@ def test_which_study_a_table_gets() -> None:
     assert pick(STUDIES, None, choices_design(actions())).name == "norm-goal"
     assert pick(STUDIES, None, norms_design(norms())).name == "ordinal-alignment"
     assert pick(STUDIES, None, models_design(norms())).name == "ordinal-alignment"
-    people = Ratings.from_frame(norms()[["item", "rater", "value"]], unit="item", levels=[*"ABCDEF"])
+    people = Ratings.from_frame(
+        norms()[["item", "rater", "value"]], unit="item", levels=[*"ABCDEF"]
+    )
     assert pick(STUDIES, None, people).name == "agreement"
     few = norms()[lambda d: d["rater"].isin(["p00", "p01", "low"])]
     assert pick(STUDIES, None, norms_design(few)).name == "agreement"  # two people have no mode
@@ -415,18 +607,30 @@ def test_which_study_a_table_gets() -> None:
 
 def test_labels_that_look_like_names_of_rows_keep_their_tests() -> None:
     frame = norms().replace({"sex": {"f": "x - y", "m": "closest = z"}, "age": {"young": "old: b"}})
-    outcome = run_study(STUDIES["ordinal-alignment"], norms_design(frame), StudyOptions(resamples=200, verify=False))
+    outcome = run_study(
+        STUDIES["ordinal-alignment"], norms_design(frame), StudyOptions(resamples=200, verify=False)
+    )
     cells = next(b for b in outcome.blocks if b.id == "closest").tables[0].cells
     assert len(cells) == 6
     assert all(row[-1] is not None for row in cells)
 
 
 def test_changes_from_no_pressure_are_those_of_the_table_whatever_the_sources_are_called() -> None:
-    frame = actions().assign(source=lambda f: f["source"].replace("model", "a model"))  # before human in order
-    outcome = run_study(STUDIES["norm-goal"], choices_design(frame), StudyOptions(resamples=200, verify=False))
+    frame = actions().assign(
+        source=lambda f: f["source"].replace("model", "a model")
+    )  # before human in order
+    outcome = run_study(
+        STUDIES["norm-goal"], choices_design(frame), StudyOptions(resamples=200, verify=False)
+    )
     block = next(b for b in outcome.blocks if b.id == "changes")
-    wide = frame.assign(hit=frame["action"] == "escalate").groupby(["source", "scenario", "pressure"])["hit"].mean()
-    moved = (wide.xs("goal", level="pressure") - wide.xs("none", level="pressure")).unstack("source")
+    wide = (
+        frame.assign(hit=frame["action"] == "escalate")
+        .groupby(["source", "scenario", "pressure"])["hit"]
+        .mean()
+    )
+    moved = (wide.xs("goal", level="pressure") - wide.xs("none", level="pressure")).unstack(
+        "source"
+    )
     found = {row[0]: row[1] for row in block.tables[0].cells}
     assert found["human: goal - none: escalate"] == pytest.approx(moved["human"].mean())
     gap = (moved["a model"] - moved["human"]).mean()
@@ -440,9 +644,15 @@ def test_refusals_of_the_model_bound_its_difference() -> None:
     refused = (frame["source"] == "model") & (frame.index % 5 == 0)
     frame.loc[refused, "action"] = "no answer"
     design = Ratings.from_frame(
-        frame, unit="scenario", rater="rater", value="action", scale="nominal", rater_source="source", by="pressure",
+        frame,
+        unit="scenario",
+        rater="rater",
+        value="action",
+        scale="nominal",
+        rater_source="source",
+        by="pressure",
         refusal="no answer",
-    )  # fmt: skip
+    )
     outcome = run_study(STUDIES["norm-goal"], design, StudyOptions(resamples=200, verify=False))
     block = next(b for b in outcome.blocks if b.id == "refusals")
     without, against, favour = (row[1] for row in block.tables[0].cells)
@@ -469,9 +679,15 @@ def many_sources(k: int = 6) -> pd.DataFrame:
 
 def test_of_many_sources_blocks_speak_of_the_significant_ones_and_name_those_that_refused() -> None:
     design = Ratings.from_frame(
-        many_sources(), unit="scenario", rater="rater", value="action", scale="nominal", rater_source="source",
-        by="pressure", refusal="no answer",
-    )  # fmt: skip
+        many_sources(),
+        unit="scenario",
+        rater="rater",
+        value="action",
+        scale="nominal",
+        rater_source="source",
+        by="pressure",
+        refusal="no answer",
+    )
     outcome = run_study(STUDIES["norm-goal"], design, StudyOptions(resamples=200, verify=False))
     said = {block.id: block.sentences for block in outcome.blocks}
     assert "of 15 differences in shares from human raters" in said["shares"][0]
@@ -489,23 +705,39 @@ def test_of_many_sources_blocks_speak_of_the_significant_ones_and_name_those_tha
 def test_differences_of_all_units_have_a_table_and_tests_of_sources_are_a_family() -> None:
     """The claims `chose more often than people (Holm)` go by rows of a table; three sources are three tests."""
     rng = np.random.default_rng(3)
-    rows = [(f"u{u}", f"{who} {k}", who, rng.choice(ACTIONS, p=p)) for u in range(40) for who, n, p in
-            (("human", 5, (0.5, 0.3, 0.2)), ("m1", 2, (0.1, 0.3, 0.6)), ("m2", 2, (0.5, 0.3, 0.2)),
-             ("m3", 2, (0.35, 0.35, 0.3))) for k in range(n)]  # fmt: skip
+    rows = [
+        (f"u{u}", f"{who} {k}", who, rng.choice(ACTIONS, p=p))
+        for u in range(40)
+        for who, n, p in (
+            ("human", 5, (0.5, 0.3, 0.2)),
+            ("m1", 2, (0.1, 0.3, 0.6)),
+            ("m2", 2, (0.5, 0.3, 0.2)),
+            ("m3", 2, (0.35, 0.35, 0.3)),
+        )
+        for k in range(n)
+    ]
     frame = pd.DataFrame(rows, columns=["unit", "rater", "source", "value"])
-    outcome = run_study(STUDIES["norm-goal"], Ratings.from_frame(frame, scale="nominal", rater_source="source"), FAST)
+    outcome = run_study(
+        STUDIES["norm-goal"],
+        Ratings.from_frame(frame, scale="nominal", rater_source="source"),
+        FAST,
+    )
     block = next(b for b in outcome.blocks if b.id == "shares")
     gaps, tests = (t for t in block.tables if "all units" in t.caption)
     whole = unpacked(block.results[0])
     assert gaps.caption.endswith("p (Holm): over the actions of each source")
     assert {row[0]: float(row[1]) for row in gaps.cells} == {
-        f"{who}: {r.term}": pytest.approx(r.estimate) for who in ("m1", "m2", "m3") for r in whole.gaps[who, None]
-    }  # fmt: skip
+        f"{who}: {r.term}": pytest.approx(r.estimate)
+        for who in ("m1", "m2", "m3")
+        for r in whole.gaps[who, None]
+    }
     p = [whole.tests[who, None].p_value for who in ("m1", "m2", "m3")]
     theirs = multipletests(p, method="holm")[1]
     at = tests.header.index("p (Holm)")
     for who, adjusted, cells in zip(("m1", "m2", "m3"), theirs, tests.cells, strict=True):
         assert cells[at] == p_text(adjusted)
         said = next(text for text in outcome.answer if text.startswith(f"The choices of {who} "))
-        assert f"(F test over 40 units and human raters, {p_value(adjusted, name='p_Holm')})" in said
+        assert (
+            f"(F test over 40 units and human raters, {p_value(adjusted, name='p_Holm')})" in said
+        )
         assert ("did not differ significantly" in said) == (adjusted >= 0.05)

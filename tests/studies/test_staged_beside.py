@@ -29,7 +29,9 @@ def composite(frame: pd.DataFrame, weights: object = TRAIT_WEIGHTS) -> pd.Series
 
 
 def as_weights(values: dict[str, object]) -> object:
-    return as_table(pd.DataFrame({"trait": list(values), "weight": list(values.values())}), "weights")
+    return as_table(
+        pd.DataFrame({"trait": list(values), "weight": list(values.values())}), "weights"
+    )
 
 
 def used(given: object) -> dict[str, float]:
@@ -38,8 +40,15 @@ def used(given: object) -> dict[str, float]:
 
 def test_weights_by_name_and_from_a_table() -> None:
     assert used("paper") == dict(TRAIT_WEIGHTS)
-    assert used("equal") == {t: float(np.sign(w)) for t, w in TRAIT_WEIGHTS.items()} == checked_weights(EQUAL_WEIGHTS)
-    own = {t: 2.5 * np.sign(w) if t in TRAITS[:2] + TRAITS[5:7] else 0.0 for t, w in TRAIT_WEIGHTS.items()}
+    assert (
+        used("equal")
+        == {t: float(np.sign(w)) for t, w in TRAIT_WEIGHTS.items()}
+        == checked_weights(EQUAL_WEIGHTS)
+    )
+    own = {
+        t: 2.5 * np.sign(w) if t in TRAITS[:2] + TRAITS[5:7] else 0.0
+        for t, w in TRAIT_WEIGHTS.items()
+    }
     assert used(as_weights(dict(reversed(own.items())))) == own
 
 
@@ -73,7 +82,9 @@ def test_controls_by_judge_with_mean_interval_and_sd() -> None:
         own = composite(texts[texts["text"] == line[0]]).to_numpy()
         ends = stats.ttest_1samp(own, 0).confidence_interval(0.95)
         wanted = (*own, own.mean(), ends.low, ends.high, own.std(ddof=1))
-        assert [float(str(c).replace("−", "-")) for c in line[1:]] == pytest.approx(wanted, abs=0.0051)
+        assert [float(str(c).replace("−", "-")) for c in line[1:]] == pytest.approx(
+            wanted, abs=0.0051
+        )
 
 
 @pytest.mark.slow
@@ -94,7 +105,9 @@ def test_other_weights_change_composites_and_the_zero() -> None:
     main = frame[frame["wording"] == 1]
     for model, own in main.groupby("model"):
         wanted = composite(own, EQUAL_WEIGHTS).mean() - np.mean(list(zero.values()))
-        assert profile.row(str(model), group="composite minus zero").estimate == pytest.approx(wanted)
+        assert profile.row(str(model), group="composite minus zero").estimate == pytest.approx(
+            wanted
+        )
     given = replace(options, zero=dict.fromkeys(zero, 1.0))
     assert with_zero(given) is given
 
@@ -116,25 +129,36 @@ def test_a_zero_of_few_neutral_texts_is_cautioned(texts: int, cautioned: bool) -
 
 def test_controls_without_a_column_say_so_of_their_own_file() -> None:
     texts = datasets.staged_values_controls().rename(columns={"text": "name"})
-    with pytest.raises(InputError, match="controls: no column 'text'; control texts are rows with") as caught:
+    with pytest.raises(
+        InputError, match="controls: no column 'text'; control texts are rows with"
+    ) as caught:
         STUDY.beside["controls"](as_table(texts, "controls"))
     assert "--map" not in str(caught.value)
 
 
 def test_wrong_rows_are_told_in_the_columns_of_the_table() -> None:
-    frame = datasets.staged_values().query("model == 'model 01' and wording == 1").drop(columns="wording")
+    frame = (
+        datasets.staged_values()
+        .query("model == 'model 01' and wording == 1")
+        .drop(columns="wording")
+    )
     assert STUDY.read is not None
     half = frame.astype({"tradition": object})
     half.iloc[3, half.columns.get_loc("tradition")] = "12/20"
     with pytest.raises(InputError, match=r"column 'tradition': '12/20' is not a finite number"):
         STUDY.read(as_table(half, "scores"))
-    with pytest.raises(InputError, match="no column 'stage'; this study is about changes over stages"):
+    with pytest.raises(
+        InputError, match="no column 'stage'; this study is about changes over stages"
+    ):
         STUDY.read(as_table(frame.drop(columns="stage"), "scores"))
     with pytest.raises(InputError, match="asked for as traits"):
         STUDY.read(as_table(frame.drop(columns="tradition"), "scores"))
     with pytest.raises(InputError, match="A judge scores an answer once") as caught:
         STUDY.read(as_table(pd.concat([frame, frame.head(2)]), "scores"))
-    assert "'model 01' (judge 'judge 1', scenario 'scenario 01', stage 'baseline') has 2 rows" in str(caught.value)
+    assert (
+        "'model 01' (judge 'judge 1', scenario 'scenario 01', stage 'baseline') has 2 rows"
+        in str(caught.value)
+    )
     assert "authority_deference" not in str(caught.value)
 
 
@@ -149,8 +173,16 @@ def staged(middle: tuple[str, str], lean: int) -> pd.DataFrame:
                 for judge in ("j1", "j2"):
                     scores = dict.fromkeys(TRAITS, 10) | {"openness": 10 + int(rng.integers(0, 3))}
                     own = level if judge == "j1" or lean > 0 else 5 - level
-                    rows.append({"scenario": f"s{s}", "stage": stage, "model": model, "judge": judge, **scores,
-                                 "commitment": int(np.clip(own + rng.integers(0, 2), 0, 5))})  # fmt: skip
+                    rows.append(
+                        {
+                            "scenario": f"s{s}",
+                            "stage": stage,
+                            "model": model,
+                            "judge": judge,
+                            **scores,
+                            "commitment": int(np.clip(own + rng.integers(0, 2), 0, 5)),
+                        }
+                    )
     return pd.DataFrame(rows)
 
 
@@ -172,7 +204,9 @@ def test_judges_who_agree_too_little_about_a_score_are_a_caution_of_its_changes(
     table = staged(("role", "debate"), lean)
     outcome = run_study(STUDY, STUDY.read(as_table(table)), FAST)
     told = [c for c in outcome.cautions if c.code == "SS332" and "about commitment" in c.detail]
-    parts = table.pivot(index=["scenario", "stage", "model"], columns="judge", values="commitment").to_numpy()
+    parts = table.pivot(
+        index=["scenario", "stage", "model"], columns="judge", values="commitment"
+    ).to_numpy()
     apart = 2 * np.subtract(*parts.T) ** 2  # alpha (interval) of two judges without missing scores
     n = parts.size
     far = sum((a - b) ** 2 for a in parts.ravel() for b in parts.ravel()) / (n * (n - 1))
@@ -189,12 +223,23 @@ def moral(tmp_path: Path, **weights: object) -> tuple[pd.DataFrame, str]:
     """Scores of own traits from 1 to 7, and a table of weights with the ends of the scale unless said otherwise."""
     rng = np.random.default_rng(1)
     rows = [
-        {"model": m, "scenario": s, "stage": stage, "judge": j, **dict(zip(("care", "openness"), scores, strict=True))}
-        for m in "AB" for s in range(5) for stage in ("before", "talk", "after") for j in "xy"
+        {
+            "model": m,
+            "scenario": s,
+            "stage": stage,
+            "judge": j,
+            **dict(zip(("care", "openness"), scores, strict=True)),
+        }
+        for m in "AB"
+        for s in range(5)
+        for stage in ("before", "talk", "after")
+        for j in "xy"
         for scores in [rng.integers(1, 8, 2).tolist()]
-    ]  # fmt: skip
+    ]
     path = tmp_path / "weights.csv"
-    pd.DataFrame({"trait": ["care", "openness"], "weight": [1, -0.5], "low": 1, "high": 7, **weights}).to_csv(path)
+    pd.DataFrame(
+        {"trait": ["care", "openness"], "weight": [1, -0.5], "low": 1, "high": 7, **weights}
+    ).to_csv(path)
     return pd.DataFrame(rows), str(path)
 
 
@@ -203,7 +248,12 @@ def test_a_table_of_weights_may_declare_traits_and_scale(tmp_path: Path) -> None
     design = STUDY.read(as_table(frame, "scores"), weights=path)  # type: ignore[misc]
     given = weights_of(read_table(path))
     outcome = run_study(STUDY, design, replace(FAST, weights=given, brief=True))
-    (profile,) = (r for b in outcome.blocks for r in b.results if b.id == "lean" and r.metric == "trait_profile")
+    (profile,) = (
+        r
+        for b in outcome.blocks
+        for r in b.results
+        if b.id == "lean" and r.metric == "trait_profile"
+    )
     value = (frame["care"] - 4) - 0.5 * (frame["openness"] - 4)
     for model, mean in value.groupby(frame["model"]).mean().items():
         assert profile.row(model, group="composite").estimate == pytest.approx(mean)
@@ -220,7 +270,9 @@ def test_a_table_of_weights_may_declare_traits_and_scale(tmp_path: Path) -> None
         ({"weight": [0, 0]}, "every weight is 0"),
     ],
 )
-def test_weights_of_other_traits_or_scales_are_refused(change: dict[str, object], message: str, tmp_path: Path) -> None:
+def test_weights_of_other_traits_or_scales_are_refused(
+    change: dict[str, object], message: str, tmp_path: Path
+) -> None:
     frame, path = moral(tmp_path, **change)
     with pytest.raises(SocialStatsError, match=message):
         STUDY.read(as_table(frame, "scores"), weights=path)  # type: ignore[misc]
@@ -228,12 +280,19 @@ def test_weights_of_other_traits_or_scales_are_refused(change: dict[str, object]
 
 def test_own_traits_without_a_declaration_name_the_way_out(tmp_path: Path) -> None:
     frame, _ = moral(tmp_path)
-    with pytest.raises(InputError, match=r"no column 'trait_scales' declares .* Name a file with --weights FILE"):
+    with pytest.raises(
+        InputError, match=r"no column 'trait_scales' declares .* Name a file with --weights FILE"
+    ):
         STUDY.read(as_table(frame.rename(columns={"openness": "order"}), "scores"))  # type: ignore[misc]
 
 
 def test_metrics_take_what_a_table_declares() -> None:
-    table = {"scenario": list("aabb"), "stage": ["start", "end"] * 2, "judge": ["j"] * 4, "care": [3, 5, 2, 7],
-             "trait_scales": ['{"traits": ["care"], "scale": [1, 7]}'] * 4}  # fmt: skip
+    table = {
+        "scenario": list("aabb"),
+        "stage": ["start", "end"] * 2,
+        "judge": ["j"] * 4,
+        "care": [3, 5, 2, 7],
+        "trait_scales": ['{"traits": ["care"], "scale": [1, 7]}'] * 4,
+    }
     found = trait_profile(table, model=None)
     assert found.row("all", group="composite").estimate == pytest.approx(np.mean([3, 5, 2, 7]) - 4)

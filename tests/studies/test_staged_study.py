@@ -40,7 +40,11 @@ def composite(frame: pd.DataFrame) -> pd.Series:
 def control_means() -> set[float]:
     """Means of the control texts, and the standard error of the judges' zero: the judges' noise on three texts."""
     texts = datasets.staged_values_controls()
-    wide = texts.assign(value=composite(texts)).pivot(index="text", columns="judge", values="value").to_numpy()
+    wide = (
+        texts.assign(value=composite(texts))
+        .pivot(index="text", columns="judge", values="value")
+        .to_numpy()
+    )
     rest = wide - wide.mean(axis=0) - wide.mean(axis=1, keepdims=True) + wide.mean()
     return {*wide.mean(axis=1).tolist(), float(np.sqrt((rest**2).sum() / 4 / 3))}
 
@@ -75,13 +79,22 @@ def test_the_zero_is_that_of_the_balanced_text(zero: dict[str, float]) -> None:
 
 
 @pytest.mark.slow
-def test_every_number_of_the_page_is_in_tidy_and_verified(outcome: Outcome, zero: dict[str, float]) -> None:
+def test_every_number_of_the_page_is_in_tidy_and_verified(
+    outcome: Outcome, zero: dict[str, float]
+) -> None:
     assert [cell for cell in stray_cells(outcome) if cell[0] != "Shift"] == []
     texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences)]
     # alpha's customary minimum; numbers of the control texts stand in a table of their own
     shown = {0.05, 0.667, *zero.values(), *control_means()}
     assert stray_decimals(outcome, texts, shown) == []
-    crossed = [c for b in outcome.blocks for t in b.tables if "estimate" in t.caption for line in t.cells for c in line]
+    crossed = [
+        c
+        for b in outcome.blocks
+        for t in b.tables
+        if "estimate" in t.caption
+        for line in t.cells
+        for c in line
+    ]
     assert len(crossed) > 100
     assert stray_decimals(outcome, [str(c) for c in crossed], set()) == []
     assert outcome.strip is not None
@@ -96,18 +109,29 @@ def test_figures_are_drawn_and_texts_are_clean(outcome: Outcome) -> None:
     for block in outcome.blocks:
         if block.draw is not None:
             block.draw().figure.draw_without_rendering()
-    texts = [*outcome.answer, *(s for b in outcome.blocks for s in b.sentences), *outcome.methods, outcome.design]
+    texts = [
+        *outcome.answer,
+        *(s for b in outcome.blocks for s in b.sentences),
+        *outcome.methods,
+        outcome.design,
+    ]
     texts += [d.found for d in outcome.diagnostics] + [b.caption for b in outcome.blocks]
     for text in texts:
-        assert not re.search(r"\bnan\b|\bNone\b(?! of )|\binf\b|-0\.00|p = \.000|\(\)|  ", text), text
+        assert not re.search(r"\bnan\b|\bNone\b(?! of )|\binf\b|-0\.00|p = \.000|\(\)|  ", text), (
+            text
+        )
 
 
 @pytest.mark.slow
-def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFrame, zero: dict[str, float]) -> None:
+def test_the_numbers_are_those_of_a_recount(
+    outcome: Outcome, frame: pd.DataFrame, zero: dict[str, float]
+) -> None:
     main = frame[frame["wording"] == 1]
     values = main.assign(value=composite(main))
     tables = {
-        t.caption.split(" (p (Holm)")[0].split(";")[0].split(": est")[0]: t for b in outcome.blocks for t in b.tables
+        t.caption.split(" (p (Holm)")[0].split(";")[0].split(": est")[0]: t
+        for b in outcome.blocks
+        for t in b.tables
     }
     cells = values.groupby(["model", "stage"])["value"].mean()
     table = tables["Composite of each model at each stage, as scored"]
@@ -122,7 +146,9 @@ def test_the_numbers_are_those_of_a_recount(outcome: Outcome, frame: pd.DataFram
         assert line[1] == pytest.approx(anchored[line[0]])
     kept = main.groupby("stage")["commitment"].mean()
     for line in tables["Changes in commitment, models as units"].cells:
-        assert line[1] == pytest.approx(kept[str(line[0]).removesuffix(" minus baseline")] - kept["baseline"])
+        assert line[1] == pytest.approx(
+            kept[str(line[0]).removesuffix(" minus baseline")] - kept["baseline"]
+        )
     off = values.groupby("judge")["value"].mean() - values["value"].mean()
     for line in tables["Composite of each judge minus the judges' mean"].cells:
         assert line[1] == pytest.approx(off[line[0]])
@@ -139,24 +165,42 @@ def test_the_zero_decides_who_leans(frame: pd.DataFrame, outcome: Outcome) -> No
     assert not any(c.code == "SS318" for c in outcome.cautions)
     bare = run_study(STUDY, read(frame.drop(columns=["commitment"])), replace(FAST, verify=False))
     assert any(c.code == "SS318" for c in bare.cautions)
-    assert bare.answer[0].startswith("After Holm adjustment, 1 of 3 models scored above the centre of the scale (")
-    assert bare.answer[-1].startswith("With 3 models as units, the composite was lower at stage 4 than baseline (")
+    assert bare.answer[0].startswith(
+        "After Holm adjustment, 1 of 3 models scored above the centre of the scale ("
+    )
+    assert bare.answer[-1].startswith(
+        "With 3 models as units, the composite was lower at stage 4 than baseline ("
+    )
     assert "commitment" not in [b.id for b in bare.blocks]
     assert "composite" in bare.blocks[-1].question
 
 
 @pytest.mark.slow
 def test_one_model_one_judge_two_stages_without_wordings(frame: pd.DataFrame) -> None:
-    few = frame[(frame["model"] == "model 01") & (frame["judge"] == "judge 1") & (frame["wording"] == 1)]
+    few = frame[
+        (frame["model"] == "model 01") & (frame["judge"] == "judge 1") & (frame["wording"] == 1)
+    ]
     few = few[few["stage"].isin(["baseline", "debrief"])].drop(columns=["wording", "model"])
     outcome = run_study(STUDY, read(few), FAST)
     assert all(v.ok for v in outcome.verifications.values())
     assert [b.id for b in outcome.blocks] == [
-        "lean", "changes", "trajectories", "commitment", "traits", "activation", "weights", "multiverse-composite",
+        "lean",
+        "changes",
+        "trajectories",
+        "commitment",
+        "traits",
+        "activation",
+        "weights",
+        "multiverse-composite",
         "multiverse",
-    ]  # fmt: skip
+    ]
     assert outcome.answer[0].endswith(", above the centre of the scale (0).")
-    assert [b.id for b in outcome.blocks if b.part == "main"] == ["lean", "changes", "trajectories", "commitment"]
+    assert [b.id for b in outcome.blocks if b.part == "main"] == [
+        "lean",
+        "changes",
+        "trajectories",
+        "commitment",
+    ]
     for block in outcome.blocks:
         if block.draw is not None:
             block.draw().figure.draw_without_rendering()
@@ -164,7 +208,9 @@ def test_one_model_one_judge_two_stages_without_wordings(frame: pd.DataFrame) ->
 
 @pytest.mark.slow
 def test_replies_that_were_refused_are_on_the_page_by_model_and_stage(frame: pd.DataFrame) -> None:
-    some = frame[(frame["judge"] == "judge 1") & (frame["wording"] == 1)].assign(answer_status="ok", reply_status="ok")
+    some = frame[(frame["judge"] == "judge 1") & (frame["wording"] == 1)].assign(
+        answer_status="ok", reply_status="ok"
+    )
     some = some.astype(dict.fromkeys([*TRAITS, "commitment"], object))
     gone = some.index[(some["model"] == "model 04") & (some["stage"] == "debrief")][:2]
     some.loc[gone, [*TRAITS, "commitment"]] = None
@@ -173,7 +219,11 @@ def test_replies_that_were_refused_are_on_the_page_by_model_and_stage(frame: pd.
     (block,) = (b for b in outcome.blocks if b.id == "replies")
     n = int(((some["model"] == "model 04") & (some["stage"] == "debrief")).sum())
     cells = {row[0]: row[1] for row in block.tables[0].cells}
-    assert cells["model 04, debrief: refused"] == cells["model 04, debrief: refused at most"] == pytest.approx(2 / n)
+    assert (
+        cells["model 04, debrief: refused"]
+        == cells["model 04, debrief: refused at most"]
+        == pytest.approx(2 / n)
+    )
     assert cells["model 04, baseline: refused"] == cells["model 01, debrief: refused at most"] == 0
     assert cells["all sources: refused"] == pytest.approx(2 / len(some))
     assert any(c.detail.startswith("2 answers without all scores, of") for c in outcome.cautions)
@@ -188,8 +238,12 @@ def test_models_as_units_and_entropy_are_on_the_page(outcome: Outcome, frame: pd
     cells = main.groupby(["model", "stage"])["commitment"].mean().unstack()
     gap = cells["stage 4"] - cells["baseline"]
     block = next(b for b in outcome.blocks if b.id == "commitment")
-    row = block.results[1].row("stage 4 minus baseline", group="composite change by stage of all models")
-    d_z = block.results[1].row("stage 4 minus baseline", group="composite d_z by stage of all models")
+    row = block.results[1].row(
+        "stage 4 minus baseline", group="composite change by stage of all models"
+    )
+    d_z = block.results[1].row(
+        "stage 4 minus baseline", group="composite d_z by stage of all models"
+    )
     assert (row.estimate, row.df) == pytest.approx((gap.mean(), 2))
     assert d_z.estimate == pytest.approx(gap.mean() / gap.std(ddof=1))
     said = next(text for text in outcome.answer if "commitment" in text)
@@ -197,14 +251,24 @@ def test_models_as_units_and_entropy_are_on_the_page(outcome: Outcome, frame: pd
         "With 3 models as units, commitment (0 to 5) did not differ significantly between stage 4 and baseline"
     )
     assert f"(difference = {number(gap.mean())}, " in said
-    assert " With 20 scenarios as units, the change was significant (1.22, approximate 95% CI [" in said
-    table = next(t for t in block.tables if t.caption.startswith("Changes in commitment, models as units"))
+    assert (
+        " With 20 scenarios as units, the change was significant (1.22, approximate 95% CI ["
+        in said
+    )
+    table = next(
+        t for t in block.tables if t.caption.startswith("Changes in commitment, models as units")
+    )
     line = next(line for line in table.cells if line[0] == "stage 4 minus baseline")
     assert dict(zip(table.header, line, strict=True))["d_z"] == d_z.estimate
     share = main.groupby(["model", "scenario", "stage"])[TRAITS].mean()
     share = share.div(share.sum(axis=1), axis=0)
     nats = -(share * np.log(share.where(share > 0, 1.0))).sum(axis=1).groupby("stage").mean()
-    shown = next(t for b in outcome.blocks for t in b.tables if t.caption.startswith("Entropy of the trait scores"))
+    shown = next(
+        t
+        for b in outcome.blocks
+        for t in b.tables
+        if t.caption.startswith("Entropy of the trait scores")
+    )
     assert {line[0]: line[1] for line in shown.cells} == pytest.approx(dict(nats))
 
 
@@ -222,7 +286,9 @@ def test_scores_all_alike_are_said_to_be_the_same(frame: pd.DataFrame, value: in
     assert outcome.answer[0].startswith("2 of 2 models had no test (model 01 and model 04: all")
     assert " All models had the same composite, " in outcome.answer[0]
     course = next(b for b in outcome.blocks if b.id == "trajectories").sentences[0]
-    assert course.startswith("The mean composite of all models was the same at all of them (baseline, stage 1, ")
+    assert course.startswith(
+        "The mean composite of all models was the same at all of them (baseline, stage 1, "
+    )
     for block in outcome.blocks:
         if block.draw is not None:
             block.draw().figure.draw_without_rendering()
@@ -233,9 +299,15 @@ def test_models_are_compared_with_each_other(outcome: Outcome, frame: pd.DataFra
     from scipy.stats import ttest_rel
 
     main = frame[frame["wording"] == 1]
-    cells = main.assign(value=composite(main)).groupby(["scenario", "model"])["value"].mean().unstack()
+    cells = (
+        main.assign(value=composite(main)).groupby(["scenario", "model"])["value"].mean().unstack()
+    )
     profile = next(b for b in outcome.blocks if b.id == "lean").results[0]
-    for one, other in (("model 01", "model 04"), ("model 01", "model 06"), ("model 04", "model 06")):
+    for one, other in (
+        ("model 01", "model 04"),
+        ("model 01", "model 06"),
+        ("model 04", "model 06"),
+    ):
         row, test = (
             profile.row(f"{one} minus {other}", group="composite difference"),
             ttest_rel(cells[one], cells[other]),
@@ -243,7 +315,11 @@ def test_models_are_compared_with_each_other(outcome: Outcome, frame: pd.DataFra
         assert (row.statistic, row.p_value) == pytest.approx((test.statistic, test.pvalue))
         found = outcome.blocks[0].results[0].row(f"{one} - {other}")
         assert (found.statistic, found.p_value) == pytest.approx((test.statistic, test.pvalue))
-    assert outcome.blocks[1].sentences[0].startswith("3 of 3 differences between models were significant")
+    assert (
+        outcome.blocks[1]
+        .sentences[0]
+        .startswith("3 of 3 differences between models were significant")
+    )
 
 
 @pytest.mark.slow
@@ -255,15 +331,21 @@ def test_without_a_judge_the_zero_is_that_of_the_others(
     profile = next(b for b in outcome.blocks if b.id == "lean").results[0]
     for judge in zero:
         left = values[values["judge"] != judge]
-        wanted = left.groupby("model")["value"].mean() - np.mean([v for j, v in zero.items() if j != judge])
+        wanted = left.groupby("model")["value"].mean() - np.mean(
+            [v for j, v in zero.items() if j != judge]
+        )
         for model, value in wanted.items():
-            assert profile.row(str(model), group=f"without judge '{judge}' minus zero").estimate == pytest.approx(value)
+            assert profile.row(
+                str(model), group=f"without judge '{judge}' minus zero"
+            ).estimate == pytest.approx(value)
     block = next(b for b in outcome.blocks if b.id == "judges")
     assert any("(neutral point of the other judges)" in s for s in block.sentences)
 
 
 @pytest.mark.slow
-def test_agreement_is_that_of_composites_and_of_traits(outcome: Outcome, frame: pd.DataFrame) -> None:
+def test_agreement_is_that_of_composites_and_of_traits(
+    outcome: Outcome, frame: pd.DataFrame
+) -> None:
     import krippendorff
 
     main = frame[frame["wording"] == 1]
@@ -276,7 +358,12 @@ def test_agreement_is_that_of_composites_and_of_traits(outcome: Outcome, frame: 
     assert block.results[0].rows[0].estimate == pytest.approx(wanted)
     share = (main.groupby(["model", "scenario", "stage"])[TRAITS].mean() >= 14).mean()
     share.index = [trait.replace("_", " ") for trait in TRAITS]
-    active = next(t for b in outcome.blocks for t in b.tables if t.caption.startswith("Share of answers in which each"))
+    active = next(
+        t
+        for b in outcome.blocks
+        for t in b.tables
+        if t.caption.startswith("Share of answers in which each")
+    )
     assert {line[0]: line[1] for line in active.cells} == pytest.approx(
         {t.replace("_", " "): v for t, v in share.items()}
     )
@@ -294,7 +381,11 @@ def test_what_the_study_refuses(frame: pd.DataFrame, zero: dict[str, float]) -> 
     with pytest.raises(InputError, match="--by model: this study compares models"):
         read(frame, by="model")
     with pytest.raises(InputError, match="no number is given for 'judge 3'"):
-        run_study(STUDY, read(frame), replace(FAST, zero={k: v for k, v in zero.items() if k != "judge 3"}))
+        run_study(
+            STUDY,
+            read(frame),
+            replace(FAST, zero={k: v for k, v in zero.items() if k != "judge 3"}),
+        )
     with pytest.raises(InputError, match="openness"):
         read(frame.drop(columns="openness"))
     with pytest.raises(InputError, match="the only stage is 'baseline'; trait_profile"):
@@ -303,7 +394,9 @@ def test_what_the_study_refuses(frame: pd.DataFrame, zero: dict[str, float]) -> 
 
 
 @pytest.mark.slow
-def test_the_change_of_models_leads_and_what_a_family_leaves_open_is_not_called_a_change(outcome: Outcome) -> None:
+def test_the_change_of_models_leads_and_what_a_family_leaves_open_is_not_called_a_change(
+    outcome: Outcome,
+) -> None:
     whole = datasets.staged_values()
     found = run_study(STUDY, read(whole), replace(FAST, verify=False))
     said = next(text for text in found.answer if "the composite did" in text)
@@ -313,19 +406,26 @@ def test_the_change_of_models_leads_and_what_a_family_leaves_open_is_not_called_
     assert "unadjusted approximate 95% CI [" in said
     assert "p_Holm = .076" in said
     assert (
-        " With 20 scenarios as units, the change was significant (\u22122.41, approximate 95% CI [\u22123.13, " in said
+        " With 20 scenarios as units, the change was significant (\u22122.41, approximate 95% CI [\u22123.13, "
+        in said
     )
     assert found.answer[found.answer.index(said) + 1].startswith(
         "Over all 3 wordings, at the stages that have them, the change was significant (\u22122.68"
     )
-    assert "With 8 models as units, 1 of 5 changes in the composite from baseline was significant" in found.answer[-2]
+    assert (
+        "With 8 models as units, 1 of 5 changes in the composite from baseline was significant"
+        in found.answer[-2]
+    )
     assert "31,680 of 52,800 scores (wording 1 of 3)" in found.design
     assert [c.detail for c in found.cautions if "models" in c.detail and c.code == "SS312"] == [
         "8 models; t needs values close to normal"
     ]
     main = [b for b in found.blocks if b.part == "main"]
     assert len(main) <= 8
-    shown = [*found.answer, *(t for b in main for t in (b.question, *b.sentences, b.figure_title, b.caption))]
+    shown = [
+        *found.answer,
+        *(t for b in main for t in (b.question, *b.sentences, b.figure_title, b.caption)),
+    ]
     assert len(" ".join(shown).split()) < 850
     assert len(found.methods[0].split()) <= 60
 
@@ -335,23 +435,31 @@ def test_counts_of_significant_rows_follow_the_level_and_take_p_of_0(outcome: Ou
     profile = next(b for b in outcome.blocks if b.id == "lean").results[0]
     lean = rows_with(profile.rows, "model", measure="composite", against="zero")
     rows = tuple(
-        replace(row, p_value=0.0) if row.group == "composite" else replace(row, conf_level=0.9, p_adjusted=0.07)
+        replace(row, p_value=0.0)
+        if row.group == "composite"
+        else replace(row, conf_level=0.9, p_adjusted=0.07)
         for row in profile.rows
     )
     made = replace(profile, rows=rows)
     block = lean_block(made, lean, None, replace(FAST, zero={"a": 0.0}))
-    assert "Relative to 0 instead of the neutral point, 3 of 3 models differed (unadjusted)." in block.sentences
+    assert (
+        "Relative to 0 instead of the neutral point, 3 of 3 models differed (unadjusted)."
+        in block.sentences
+    )
     active = activation_block(made)
     assert active is not None
-    assert "Significant changes in the number of active traits (p_Holm < .1): " in " ".join(active.sentences)
+    assert "Significant changes in the number of active traits (p_Holm < .1): " in " ".join(
+        active.sentences
+    )
 
 
 def test_trajectories_order_labels_and_gaps() -> None:
     courses = {"$low$": (1.0, 2.0), "high": (5.0, 2.1)}
     rows = [
         Row(term=name, group=stage, estimate=value, conf_low=value - 1, conf_high=value + 1)
-        for name, course in courses.items() for stage, value in zip("ab", course, strict=True)
-    ]  # fmt: skip
+        for name, course in courses.items()
+        for stage, value in zip("ab", course, strict=True)
+    ]
     rows.append(Row(term="gone", group="a", undefined="no answer"))
     ax = trajectories(rows, stages=["a", "b"], lines={"zero": 0.5})
     labels = [t.get_text() for t in ax.texts if t.get_text().endswith(("2.00", "2.10"))]

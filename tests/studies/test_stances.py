@@ -13,13 +13,28 @@ from socialstats.errors import InputError
 from socialstats.studies import STUDIES
 from socialstats.studies.page import StudyOptions
 from socialstats.studies.role_conflict.labels import value_blocks
-from socialstats.studies.staged_values.stances import check_stances, read_stances, stance_counts, stances_block
+from socialstats.studies.staged_values.stances import (
+    check_stances,
+    read_stances,
+    stance_counts,
+    stances_block,
+)
 from socialstats.tables import as_table
 
-STANCES = {"answer": [*range(8)], "stance": ["agrees"] * 5 + ["refuses"] * 3, "model": [*"abababab"],
-           "scenario": [*"ssttuuvv"]}  # fmt: skip
-VALUES = {"item_a": ["son"] * 6, "item_b": ["judge"] * 6, "winner": ["son", "judge"] * 3, "kind_a": ["family"] * 6,
-          "kind_b": ["work"] * 6, "values": ["Security", "Tradition; Security"] * 3}  # fmt: skip
+STANCES = {
+    "answer": [*range(8)],
+    "stance": ["agrees"] * 5 + ["refuses"] * 3,
+    "model": [*"abababab"],
+    "scenario": [*"ssttuuvv"],
+}
+VALUES = {
+    "item_a": ["son"] * 6,
+    "item_b": ["judge"] * 6,
+    "winner": ["son", "judge"] * 3,
+    "kind_a": ["family"] * 6,
+    "kind_b": ["work"] * 6,
+    "values": ["Security", "Tradition; Security"] * 3,
+}
 
 
 def test_stances_are_shares_of_answers_by_model() -> None:
@@ -35,7 +50,9 @@ def test_stances_are_shares_of_answers_by_model() -> None:
 
 
 def test_a_table_without_stances_is_named() -> None:
-    with pytest.raises(InputError, match=r"stances\.csv: no column 'stance'; stances have answer, stance, model"):
+    with pytest.raises(
+        InputError, match=r"stances\.csv: no column 'stance'; stances have answer, stance, model"
+    ):
         read_stances(as_table({"answer": [1]}, "stances.csv"))
 
 
@@ -51,16 +68,22 @@ def test_stances_of_models_and_scenarios_without_scores_are_refused(part: str) -
     design = trait_ratings(scores, traits=["open"])
     check_stances(as_table(STANCES, "stances.csv"), design)
     wrong = STANCES | {part: [*STANCES[part][:7], "ghost"]}
-    with pytest.raises(InputError, match=rf"stances\.csv, column '{part}': the scores have no {part} 'ghost'"):
+    with pytest.raises(
+        InputError, match=rf"stances\.csv, column '{part}': the scores have no {part} 'ghost'"
+    ):
         check_stances(as_table(wrong, "stances.csv"), design)
 
 
 @pytest.mark.slow
 def test_a_page_shows_stances() -> None:
     design = EXAMPLES["staged-values"](False)
-    named = {part: [design.strata[part].levels["abstuv".index(label) % 2] for label in STANCES[part]]
-             for part in ("model", "scenario")}  # fmt: skip
-    options = StudyOptions(resamples=100, verify=False, stances=as_table(STANCES | named, "stances.csv"))
+    named = {
+        part: [design.strata[part].levels["abstuv".index(label) % 2] for label in STANCES[part]]
+        for part in ("model", "scenario")
+    }
+    options = StudyOptions(
+        resamples=100, verify=False, stances=as_table(STANCES | named, "stances.csv")
+    )
     page = STUDIES["staged-values"].run(design, options)
     assert "stances" in {block.id for block in page.blocks}
 
@@ -75,6 +98,10 @@ def test_values_that_nobody_cites_have_rows() -> None:
     assert (power.estimate, power.conf_low) == (0, 0)
     declared = replace(options, value_levels=("Security", "Tradition", "care"))
     (block,) = value_blocks(design, ["kind"], declared)
-    assert {row.label("label") for row in block.results[0].rows} == {"Security", "Tradition", "care"}
+    assert {row.label("label") for row in block.results[0].rows} == {
+        "Security",
+        "Tradition",
+        "care",
+    }
     with pytest.raises(InputError, match="'Tradition' cited, and not among levels="):
         value_blocks(design, ["kind"], replace(options, value_levels=("Security",)))

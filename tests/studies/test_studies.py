@@ -30,7 +30,9 @@ FAST = StudyOptions(resamples=200)
 @pytest.fixture(scope="module")
 def role_conflict() -> Outcome:
     design = ss.Comparisons.from_frame(ss.datasets.role_conflict())
-    return STUDIES["role-conflict"].run(design, replace(FAST, simulated="These data are simulated."))
+    return STUDIES["role-conflict"].run(
+        design, replace(FAST, simulated="These data are simulated.")
+    )
 
 
 def round_robin(items: list[str], repeats: int = 6) -> pd.DataFrame:
@@ -45,12 +47,17 @@ def round_robin(items: list[str], repeats: int = 6) -> pd.DataFrame:
 
 
 @pytest.mark.slow
-def test_role_conflict_answers_with_estimate_interval_and_reference_lines(role_conflict: Outcome) -> None:
+def test_role_conflict_answers_with_estimate_interval_and_reference_lines(
+    role_conflict: Outcome,
+) -> None:
     rate, s = role_conflict.answer[:2]
     assert rate.startswith(
         "Urgency influenced but did not determine choices: the role with the higher urgency won at a"
     )
-    assert s == "Bias-corrected S (0: urgency alone decides) was 41.19, 95% CI [39.28, 43.11], below coin flips (50)."
+    assert (
+        s
+        == "Bias-corrected S (0: urgency alone decides) was 41.19, 95% CI [39.28, 43.11], below coin flips (50)."
+    )
     kinds = [mark.kind for mark in role_conflict.strip.marks] if role_conflict.strip else []
     assert kinds.count("estimate") == 1
     assert kinds.count("reference") >= 4
@@ -65,20 +72,34 @@ def test_every_s_of_the_page_is_the_bias_corrected_one(role_conflict: Outcome) -
     mark = role_conflict.strip.marks[0]
     assert (mark.value, mark.low, mark.high) == (lead.estimate, lead.conf_low, lead.conf_high)
     own = blocks["multiverse-s"].results[0].rows[0]
-    assert (own.estimate, own.conf_low, own.conf_high) == (lead.estimate, lead.conf_low, lead.conf_high)
+    assert (own.estimate, own.conf_low, own.conf_high) == (
+        lead.estimate,
+        lead.conf_low,
+        lead.conf_high,
+    )
     drawn = blocks["sensitivity"].draw.args[0][0]  # type: ignore[union-attr]
     assert (drawn.estimate, drawn.conf_low) == (lead.estimate, lead.conf_low)
     assert blocks["sensitivity"].tables[0].cells[0][1] == lead.estimate
-    intervals = [row for row in blocks["multiverse-s"].results[0].rows if row.conf_low == lead.conf_low]
-    assert {row.estimate for row in intervals} == {lead.estimate}  # no interval beside another estimate
+    intervals = [
+        row for row in blocks["multiverse-s"].results[0].rows if row.conf_low == lead.conf_low
+    ]
+    assert {row.estimate for row in intervals} == {
+        lead.estimate
+    }  # no interval beside another estimate
     more = clusters_to_halve(lead)
-    assert f"collect about {more:,} more pairs of roles." in " ".join(blocks["sensitivity"].sentences)
+    assert f"collect about {more:,} more pairs of roles." in " ".join(
+        blocks["sensitivity"].sentences
+    )
 
 
 @pytest.mark.slow
 def test_no_caution_asks_to_quote_what_the_answer_does_not(role_conflict: Outcome) -> None:
     told = " ".join(role_conflict.answer)
-    asked = [x for c in role_conflict.cautions for x in re.findall(r"quote [^.;]*?(\d+\.\d+)", f"{c.detail} {c.fix}")]
+    asked = [
+        x
+        for c in role_conflict.cautions
+        for x in re.findall(r"quote [^.;]*?(\d+\.\d+)", f"{c.detail} {c.fix}")
+    ]
     assert all(number in told for number in asked)
     assert "41.63" not in told
 
@@ -87,9 +108,13 @@ def test_no_caution_asks_to_quote_what_the_answer_does_not(role_conflict: Outcom
 def test_the_rate_of_the_more_urgent_role_has_one_value_on_the_page(role_conflict: Outcome) -> None:
     frame = ss.datasets.role_conflict()
     unequal = frame[frame["urgency_a"] != frame["urgency_b"]]
-    more = np.where(unequal["urgency_a"] > unequal["urgency_b"], unequal["role_a"], unequal["role_b"])
+    more = np.where(
+        unequal["urgency_a"] > unequal["urgency_b"], unequal["role_a"], unequal["role_b"]
+    )
     rate = f"{np.mean(more == unequal['choice']):.3f}".removeprefix("0")
-    told = " ".join((*role_conflict.answer, *(s for b in role_conflict.blocks for s in b.sentences)))
+    told = " ".join(
+        (*role_conflict.answer, *(s for b in role_conflict.blocks for s in b.sentences))
+    )
     assert re.findall(r"with the higher urgency won at a rate of (\.\d+)", told) == [rate]
     assert f"{100 * float(rate):.1f}%" not in told
 
@@ -98,19 +123,35 @@ def test_the_rate_of_the_more_urgent_role_has_one_value_on_the_page(role_conflic
 def test_shares_of_groups_are_one_family_and_two_groups_one_test() -> None:
     frame = ss.datasets.role_conflict()
     for side in ("a", "b"):
-        frame[f"kinship_{side}"] = frame[f"domain_{side}"].eq("family").map({True: "kin", False: "other"})
-    outcome = STUDIES["role-conflict"].run(ss.Comparisons.from_frame(frame), replace(FAST, verify=False))
-    shares = {r.settings["groups"]["child"]: r for b in outcome.blocks if b.id == "shares" for r in b.results[:2]}
+        frame[f"kinship_{side}"] = (
+            frame[f"domain_{side}"].eq("family").map({True: "kin", False: "other"})
+        )
+    outcome = STUDIES["role-conflict"].run(
+        ss.Comparisons.from_frame(frame), replace(FAST, verify=False)
+    )
+    shares = {
+        r.settings["groups"]["child"]: r
+        for b in outcome.blocks
+        if b.id == "shares"
+        for r in b.results[:2]
+    }
     rows = [r for r in shares["family"].rows if r.group == "arithmetic"]
     two = [r for r in shares["kin"].rows if r.group == "arithmetic"]
     assert two[0].p_value == pytest.approx(two[1].p_value)
     p = [r.p_value for r in (*rows, two[0])]
-    holm = dict(zip([*(r.term for r in rows), "kin"], multipletests(p, method="holm")[1], strict=True))
+    holm = dict(
+        zip([*(r.term for r in rows), "kin"], multipletests(p, method="holm")[1], strict=True)
+    )
     block = next(b for b in outcome.blocks if b.id == "shares")
-    at = {name: block.tables[0].header.index(name) for name in ("Group", "p (Holm)", "Share", "Equal share")}
+    at = {
+        name: block.tables[0].header.index(name)
+        for name in ("Group", "p (Holm)", "Share", "Equal share")
+    }
     for cells in block.tables[0].cells:
         known = holm["kin" if cells[at["Group"]] == "other" else str(cells[at["Group"]])]
-        assert cells[at["p (Holm)"]] == ("< .001" if known < 0.001 else f"{known:.3f}".removeprefix("0"))
+        assert cells[at["p (Holm)"]] == (
+            "< .001" if known < 0.001 else f"{known:.3f}".removeprefix("0")
+        )
     assert "among these 65 roles" in block.sentences[0]
     assert "m = 6" in block.sentences[0]
 
@@ -124,22 +165,38 @@ def test_a_share_without_a_test_is_undefined_and_not_inconclusive() -> None:
 
 
 def test_an_effect_is_significant_by_the_p_that_is_printed() -> None:
-    row = Row(term="order", group="order", estimate=0.2, conf_low=0.01, conf_high=0.39, conf_level=0.95, p_value=0.04)
+    row = Row(
+        term="order",
+        group="order",
+        estimate=0.2,
+        conf_low=0.01,
+        conf_high=0.39,
+        conf_level=0.95,
+        p_value=0.04,
+    )
     assert effect_sentence(row).startswith("Items shown first were preferred (0.20, 95% CI")
     held = effect_sentence(replace(row, p_adjusted=0.08))
     assert (
-        held == "The order effect was not significant (0.20, unadjusted 95% CI [0.01, 0.39], p_Holm = .080, log-odds)."
+        held
+        == "The order effect was not significant (0.20, unadjusted 95% CI [0.01, 0.39], p_Holm = .080, log-odds)."
     )
-    assert "undefined" in effect_sentence(replace(row, conf_low=None, conf_high=None, undefined="one cluster"))
+    assert "undefined" in effect_sentence(
+        replace(row, conf_low=None, conf_high=None, undefined="one cluster")
+    )
 
 
 def test_s_above_coin_flips_names_no_cause() -> None:
-    row, high = Row(term="S", estimate=70.0, conf_low=60.0, conf_high=80.0), Row(term="all", estimate=0.5)
+    row, high = (
+        Row(term="S", estimate=70.0, conf_low=60.0, conf_high=80.0),
+        Row(term="all", estimate=0.5),
+    )
     assert verdict(row, high, 50.0, "urgency") == ""  # the next sentence compares S with coin flips
     assert verdict(replace(row, conf_low=None, conf_high=None), high, 50.0, "urgency") == ""
 
 
-@pytest.mark.parametrize(("cluster", "said"), [(None, "deviated from the model"), ("judge", "dependence within")])
+@pytest.mark.parametrize(
+    ("cluster", "said"), [(None, "deviated from the model"), ("judge", "dependence within")]
+)
 def test_misfit_of_dependent_rows_is_no_preference_of_pairs(cluster: str | None, said: str) -> None:
     rng = np.random.default_rng(4)
     rows = []
@@ -156,7 +213,9 @@ def test_misfit_of_dependent_rows_is_no_preference_of_pairs(cluster: str | None,
 def test_a_rank_is_marginal_where_a_caution_touches_joint_tests() -> None:
     frame = round_robin(["a", "b", "c", "d"]).assign(judge=lambda t: np.arange(len(t)) % 3)
     few = run_study(
-        STUDIES["comparisons"], ss.Comparisons.from_frame(frame, cluster="judge"), replace(FAST, verify=False)
+        STUDIES["comparisons"],
+        ss.Comparisons.from_frame(frame, cluster="judge"),
+        replace(FAST, verify=False),
     )
     assert {"SS203", "SS206"} & {c.code for c in few.cautions}
     told = " ".join((*few.answer, *(s for b in few.blocks for s in b.sentences)))
@@ -167,8 +226,12 @@ def test_a_rank_is_marginal_where_a_caution_touches_joint_tests() -> None:
 @pytest.mark.slow
 def test_role_conflict_recovers_the_simulated_effects(role_conflict: Outcome) -> None:
     truth = ss.datasets.role_conflict_truth()
-    fit = next(r for b in role_conflict.blocks for r in b.results if isinstance(r, ss.BradleyTerryResult))
-    shrink = (1 + 0.346 * truth.pair_sd**2) ** -0.5  # marginal over the pair effect, logistic-normal approximation
+    fit = next(
+        r for b in role_conflict.blocks for r in b.results if isinstance(r, ss.BradleyTerryResult)
+    )
+    shrink = (
+        1 + 0.346 * truth.pair_sd**2
+    ) ** -0.5  # marginal over the pair effect, logistic-normal approximation
     for term, true in (("urgency", truth.urgency), ("order", truth.order)):
         row = fit.row(term)
         assert row.estimate == pytest.approx(true * shrink, abs=3 * (row.std_error or 0))
@@ -178,14 +241,28 @@ def test_role_conflict_recovers_the_simulated_effects(role_conflict: Outcome) ->
 def test_role_conflict_page_has_every_part(role_conflict: Outcome) -> None:
     ids = [block.id for block in role_conflict.blocks]
     assert ids == [
-        "sensitivity", "win-rates", "urgency-against-roles", "strengths", "shares", "shares-more", "values-domain",
-        "matrix-domain", "entropy", "win-rates-roles", "effects", "clusters", "multiverse-s", "multiverse-urgency",
-    ]  # fmt: skip
+        "sensitivity",
+        "win-rates",
+        "urgency-against-roles",
+        "strengths",
+        "shares",
+        "shares-more",
+        "values-domain",
+        "matrix-domain",
+        "entropy",
+        "win-rates-roles",
+        "effects",
+        "clusters",
+        "multiverse-s",
+        "multiverse-urgency",
+    ]
     main = [block.id for block in role_conflict.blocks if block.part == "main"]
     assert main == [*ids[:5], "values-domain"]
     codes = [c.code for c in role_conflict.cautions]
     assert {"SS107", "SS401"} <= set(codes)
-    assert not {"SS304", "SS305"} & set(codes)  # stated in Methods: the page quotes the bias-corrected S
+    assert not {"SS304", "SS305"} & set(
+        codes
+    )  # stated in Methods: the page quotes the bias-corrected S
     assert len(codes) == len(set(codes))
     assert [c.severity for c in role_conflict.cautions] == sorted(
         (c.severity for c in role_conflict.cautions), key=["stop", "caution", "info"].index
@@ -196,7 +273,11 @@ def test_role_conflict_page_has_every_part(role_conflict: Outcome) -> None:
 
 @pytest.mark.slow
 def test_every_number_of_a_sentence_is_printable(role_conflict: Outcome) -> None:
-    texts = [*role_conflict.answer, *(s for b in role_conflict.blocks for s in b.sentences), *role_conflict.methods]
+    texts = [
+        *role_conflict.answer,
+        *(s for b in role_conflict.blocks for s in b.sentences),
+        *role_conflict.methods,
+    ]
     texts += [d.found for d in role_conflict.diagnostics]
     for text in texts:
         assert not re.search(r"\bnan\b|\bNone\b|\binf\b|-0\.00|p = \.000", text), text
@@ -206,8 +287,12 @@ def test_every_number_of_a_sentence_is_printable(role_conflict: Outcome) -> None
 def test_position_bias_is_cautioned_only_where_it_is_seen() -> None:
     frame = ss.datasets.role_conflict()
     fair = frame.assign(first=frame["role_a"])  # order now says nothing: sides are alphabetical
-    outcome = STUDIES["role-conflict"].run(ss.Comparisons.from_frame(fair), replace(FAST, verify=False))
-    effect = next(r for b in outcome.blocks for x in b.results for r in x.rows if r.group == "order")
+    outcome = STUDIES["role-conflict"].run(
+        ss.Comparisons.from_frame(fair), replace(FAST, verify=False)
+    )
+    effect = next(
+        r for b in outcome.blocks for x in b.results for r in x.rows if r.group == "order"
+    )
     seen = any(c.code == "SS107" for c in outcome.cautions)
     assert seen == ((effect.p_value or 0) < 0.05)
 
@@ -234,7 +319,9 @@ def test_small_tables_have_a_page(items: list[str]) -> None:
 def test_tie_models(ties: str) -> None:
     frame = round_robin(["a", "b", "c", "d"])
     frame.loc[::4, "winner"] = "tie"
-    outcome = run_study(STUDIES["comparisons"], ss.Comparisons.from_frame(frame), replace(FAST, ties=ties))  # type: ignore[arg-type]
+    outcome = run_study(
+        STUDIES["comparisons"], ss.Comparisons.from_frame(frame), replace(FAST, ties=ties)
+    )  # type: ignore[arg-type]
     codes = {c.code for c in outcome.cautions}
     assert ("SS105" in codes) == (ties == "half")
     assert all(v.ok for v in outcome.verifications.values())
@@ -268,7 +355,9 @@ def test_levels_of_a_by_factor_share_a_page_that_names_the_level_without_an_answ
 @pytest.mark.skipif(not ARENA.exists(), reason="the crowd comparisons lie outside the project")
 @pytest.mark.slow
 def test_real_crowd_comparisons() -> None:
-    design = ss.read_comparisons(ARENA, item_a="left", item_b="right", order="item_a", cluster=["worker", "prompt"])
+    design = ss.read_comparisons(
+        ARENA, item_a="left", item_b="right", order="item_a", cluster=["worker", "prompt"]
+    )
     outcome = run_study(STUDIES["comparisons"], design, FAST)
     assert "8,931 comparisons, 59 items" in outcome.design
     assert "38.9% ties" in outcome.design
@@ -287,7 +376,9 @@ def test_every_grouping_of_the_roles_has_its_shares_and_they_sum_to_one() -> Non
     for side in ("a", "b"):
         kin = frame[f"domain_{side}"].eq("family").map({True: "kin", False: "other"})
         frame[f"kinship_{side}"] = kin
-    outcome = STUDIES["role-conflict"].run(ss.Comparisons.from_frame(frame), replace(FAST, verify=False))
+    outcome = STUDIES["role-conflict"].run(
+        ss.Comparisons.from_frame(frame), replace(FAST, verify=False)
+    )
     block = next(b for b in outcome.blocks if b.id == "shares")
     for name, k in (("domain", 5), ("kinship", 2)):
         result = next(r for r in block.results if r.title == f"Preference shares by {name}")
@@ -297,7 +388,9 @@ def test_every_grouping_of_the_roles_has_its_shares_and_they_sum_to_one() -> Non
 
 
 @pytest.mark.slow
-def test_the_sd_of_the_roles_has_an_interval_and_is_that_of_the_simulation(role_conflict: Outcome) -> None:
+def test_the_sd_of_the_roles_has_an_interval_and_is_that_of_the_simulation(
+    role_conflict: Outcome,
+) -> None:
     block = next(b for b in role_conflict.blocks if b.id == "urgency-against-roles")
     spread = block.results[0].row("SD of strengths")
     truth = ss.datasets.role_conflict_truth()
@@ -305,16 +398,22 @@ def test_the_sd_of_the_roles_has_an_interval_and_is_that_of_the_simulation(role_
     assert spread.conf_low is not None
     assert spread.conf_high is not None
     assert spread.conf_low < true < spread.conf_high
-    fit = next(r for b in role_conflict.blocks for r in b.results if isinstance(r, ss.BradleyTerryResult))
+    fit = next(
+        r for b in role_conflict.blocks for r in b.results if isinstance(r, ss.BradleyTerryResult)
+    )
     boot = fit.bootstrap(by="pair", resamples=300, seed=3)
-    assert spread.std_error == pytest.approx(boot.strengths.std(axis=1, ddof=1).std(ddof=1), rel=0.15)
+    assert spread.std_error == pytest.approx(
+        boot.strengths.std(axis=1, ddof=1).std(ddof=1), rel=0.15
+    )
     chance = 1 / (1 + np.exp(spread.estimate - (fit.row("urgency").estimate or 0)))
     assert f"had win probability {chance:.3f}".replace(" 0.", " .") in block.sentences[-1]
 
 
 def test_effects_are_a_family_and_the_caption_has_the_design_effect() -> None:
     frame = choices()
-    outcome = run_study(STUDIES["role-conflict"], ss.Comparisons.from_frame(frame, cluster="story"), FAST)
+    outcome = run_study(
+        STUDIES["role-conflict"], ss.Comparisons.from_frame(frame, cluster="story"), FAST
+    )
     effects = next(b for b in outcome.blocks if b.id == "effects")
     p = sorted(r.p_value for r in effects.results[0].rows)  # type: ignore[type-var]
     adjusted = sorted(r.p_adjusted for r in effects.results[0].rows)  # type: ignore[type-var]

@@ -27,7 +27,16 @@ def table(rule: str, seed: int = 3) -> pd.DataFrame:
         chosen = even if x == y or rule == "coin" else more if rule == "follows" else less
         first = (a, b)[int(rng.integers(2))]
         rows.append((a, b, ROLES[a], ROLES[b], x, y, first, chosen))
-    names = ["role_a", "role_b", "domain_a", "domain_b", "urgency_a", "urgency_b", "first", "choice"]
+    names = [
+        "role_a",
+        "role_b",
+        "domain_a",
+        "domain_b",
+        "urgency_a",
+        "urgency_b",
+        "first",
+        "choice",
+    ]
     return pd.DataFrame(rows, columns=names)
 
 
@@ -41,21 +50,32 @@ def followed() -> Outcome:
 
 
 def test_who_always_follows_urgency_is_said_to(followed: Outcome) -> None:
-    assert followed.answer[0].startswith("Urgency decided every comparison whose sides differed in it: ")
+    assert followed.answer[0].startswith(
+        "Urgency decided every comparison whose sides differed in it: "
+    )
     assert "won at a rate of 1.000" in followed.answer[0]
     assert "'urgency' predicts the outcomes perfectly" in followed.answer[-1]
 
 
 def test_what_needs_no_strengths_is_there_and_the_rest_says_why_not(followed: Outcome) -> None:
     ids = [block.id for block in followed.blocks]
-    assert {"sensitivity", "win-rates", "strengths", "matrix-domain", "entropy", "multiverse-s"} <= set(ids)
+    assert {
+        "sensitivity",
+        "win-rates",
+        "strengths",
+        "matrix-domain",
+        "entropy",
+        "multiverse-s",
+    } <= set(ids)
     assert not {"urgency-against-roles", "effects", "clusters", "multiverse-urgency"} & set(ids)
     assert not any(name.startswith("shares") for name in ids)
     missing = next(block for block in followed.blocks if block.id == "strengths")
     assert missing.results == ()
     assert "no finite estimate" in missing.sentences[0]
     assert "--penalty firth" in missing.sentences[-1]
-    assert {result.metric for block in followed.blocks for result in block.results}.isdisjoint({"bradley_terry"})
+    assert {result.metric for block in followed.blocks for result in block.results}.isdisjoint(
+        {"bradley_terry"}
+    )
 
 
 def test_s_is_that_of_the_rates(followed: Outcome) -> None:
@@ -63,15 +83,21 @@ def test_s_is_that_of_the_rates(followed: Outcome) -> None:
     frame = table("follows")
     equal = frame[frame["urgency_a"] == frame["urgency_b"]]
     rates = [
-        np.mean([
-            (met["choice"] == role).mean()
-            for other in ROLES
-            if other != role
-            and len(met := equal[((equal["role_a"] == role) & (equal["role_b"] == other))
-                                 | ((equal["role_a"] == other) & (equal["role_b"] == role))])
-        ])
+        np.mean(
+            [
+                (met["choice"] == role).mean()
+                for other in ROLES
+                if other != role
+                and len(
+                    met := equal[
+                        ((equal["role_a"] == role) & (equal["role_b"] == other))
+                        | ((equal["role_a"] == other) & (equal["role_b"] == role))
+                    ]
+                )
+            ]
+        )
         for role in ROLES
-    ]  # fmt: skip
+    ]
     s = next(block for block in followed.blocks if block.id == "sensitivity").results[0].row("S")
     assert s.estimate == pytest.approx(100 * float(np.mean((np.array(rates) - 0.5) ** 2)), abs=1e-9)
 
@@ -83,7 +109,9 @@ def test_its_numbers_are_recomputed(followed: Outcome) -> None:
 
 def test_the_reverse_and_the_penalty_do_not_contradict_the_rate() -> None:
     reverse = page(table("against"), verify=False)
-    assert reverse.answer[0].startswith("Urgency decided every comparison whose sides differed in it in reverse: ")
+    assert reverse.answer[0].startswith(
+        "Urgency decided every comparison whose sides differed in it in reverse: "
+    )
     assert "won at a rate of .000" in reverse.answer[0]
     firth = page(table("follows"), verify=False, penalty="firth")
     assert firth.answer[0].startswith("Urgency decided every comparison")

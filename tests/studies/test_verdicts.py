@@ -19,14 +19,23 @@ from socialstats.studies.estimates import (
 )
 
 
-def row(estimate: float, se: float, df: float | None = None, level: float = 0.95, term: str = "d") -> Row:
+def row(
+    estimate: float, se: float, df: float | None = None, level: float = 0.95, term: str = "d"
+) -> Row:
     """A t (or z) row, from scipy.stats."""
     law = stats.norm if df is None else stats.t(df)
     reach = float(law.ppf((1 + level) / 2)) * se
     return Row(
-        term=term, estimate=estimate, std_error=se, conf_low=estimate - reach, conf_high=estimate + reach,
-        conf_level=level, statistic=estimate / se, df=df, p_value=float(2 * law.sf(abs(estimate / se))),
-    )  # fmt: skip
+        term=term,
+        estimate=estimate,
+        std_error=se,
+        conf_low=estimate - reach,
+        conf_high=estimate + reach,
+        conf_level=level,
+        statistic=estimate / se,
+        df=df,
+        p_value=float(2 * law.sf(abs(estimate / se))),
+    )
 
 
 @pytest.mark.parametrize(("estimate", "settled"), [(0.5, "above"), (-0.5, "below"), (0.1, "open")])
@@ -45,7 +54,9 @@ def test_practically_nothing_needs_the_whole_interval_inside() -> None:
 
 @pytest.mark.parametrize("df", [None, 7.0, 23.4])
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
-def test_bounds_of_equivalence_are_those_of_two_one_sided_tests(df: float | None, level: float) -> None:
+def test_bounds_of_equivalence_are_those_of_two_one_sided_tests(
+    df: float | None, level: float
+) -> None:
     one = row(0.3, 0.2, df, level)
     law = stats.norm if df is None else stats.t(df)
     found = equivalence_bounds(one)
@@ -63,7 +74,9 @@ def test_a_level_of_a_half_has_no_shorter_interval_that_could_be_inside(level: f
 
 
 def test_other_intervals_stay_as_they_are() -> None:
-    lopsided = Row(term="d", estimate=0.3, std_error=0.2, conf_low=0.0, conf_high=0.7, conf_level=0.95)
+    lopsided = Row(
+        term="d", estimate=0.3, std_error=0.2, conf_low=0.0, conf_high=0.7, conf_level=0.95
+    )
     assert equivalence_bounds(lopsided) is lopsided
     assert equivalence_bounds(Row(term="d", estimate=0.3)).conf_level is None
 
@@ -79,10 +92,20 @@ def test_one_sided_p_is_that_of_scipy(df: float | None, estimate: float) -> None
 
 
 def test_one_sided_p_of_a_chi_square_of_one_df_has_the_direction_of_the_estimate() -> None:
-    one = Row(term="difference", estimate=-0.1, statistic=4.0, df=1.0, p_value=float(stats.chi2.sf(4.0, 1)))
+    one = Row(
+        term="difference",
+        estimate=-0.1,
+        statistic=4.0,
+        df=1.0,
+        p_value=float(stats.chi2.sf(4.0, 1)),
+    )
     assert one_sided_p(one, "less") == pytest.approx(float(stats.norm.sf(2.0)))
-    ratio = Row(term="odds_ratio", estimate=0.5, statistic=4.0, df=1.0, p_value=float(stats.chi2.sf(4.0, 1)))
-    assert one_sided_p(ratio, "less") == pytest.approx(float(stats.norm.sf(2.0)))  # an odds ratio below one
+    ratio = Row(
+        term="odds_ratio", estimate=0.5, statistic=4.0, df=1.0, p_value=float(stats.chi2.sf(4.0, 1))
+    )
+    assert one_sided_p(ratio, "less") == pytest.approx(
+        float(stats.norm.sf(2.0))
+    )  # an odds ratio below one
 
 
 def test_there_is_no_half_of_an_exact_or_bootstrap_p() -> None:
@@ -98,12 +121,17 @@ def test_planned_verdicts_follow_the_adjusted_p() -> None:
     assert planned_verdict(one, alpha=0.05) == "above"
     assert planned_verdict(replace(one, p_adjusted=0.06), alpha=0.05) == "open"
     assert planned_verdict(replace(one, p_adjusted=0.06), alpha=0.1) == "above"
-    assert planned_verdict(Row(term="chi2", statistic=9.0, df=2.0, p_value=0.011), alpha=0.05) == "differs"
+    assert (
+        planned_verdict(Row(term="chi2", statistic=9.0, df=2.0, p_value=0.011), alpha=0.05)
+        == "differs"
+    )
     assert planned_verdict(Row(term="x", undefined="no"), alpha=0.05) == "none"
 
 
 def test_families_are_named_with_their_size() -> None:
-    rows, adjusted = with_holm([row(0.5, 0.2, term="a"), row(0.1, 0.2, term="b"), Row(term="c", undefined="no")], "x's")
+    rows, adjusted = with_holm(
+        [row(0.5, 0.2, term="a"), row(0.1, 0.2, term="b"), Row(term="c", undefined="no")], "x's"
+    )
     assert adjusted is not None
     assert family_words(rows) == "; p (Holm): over the family 'x's' (m = 2)"
     assert family_words([row(0.5, 0.2)]) == ""

@@ -10,19 +10,29 @@ import pandas as pd
 import pytest
 
 from socialstats.tables import as_table, counts
-from socialstats.tables.counting import WEIGHT_MISSING, WEIGHT_NEGATIVE, WEIGHT_NO_NUMBER, WEIGHT_OK, WEIGHT_ZERO
+from socialstats.tables.counting import (
+    WEIGHT_MISSING,
+    WEIGHT_NEGATIVE,
+    WEIGHT_NO_NUMBER,
+    WEIGHT_OK,
+    WEIGHT_ZERO,
+)
 
 
 def counted(frame: pd.DataFrame | object, keys: list[str]) -> Counter[tuple[object, ...]]:
     cells = counts(nw.from_native(frame), keys)
     columns = [cells.columns[k] for k in keys]
-    rows = zip(*[np.array([*c.values.tolist(), None], dtype=object)[c.codes] for c in columns], strict=True)
+    rows = zip(
+        *[np.array([*c.values.tolist(), None], dtype=object)[c.codes] for c in columns], strict=True
+    )
     return Counter({row: int(n) for row, n in zip(rows, cells.n, strict=True)})
 
 
 def test_many_wide_columns_do_not_overflow() -> None:
     rng = np.random.default_rng(1)
-    data = {f"k{j}": rng.integers(0, 5000, 400) // 40 * 7919 + np.arange(400) % 311 for j in range(9)}
+    data = {
+        f"k{j}": rng.integers(0, 5000, 400) // 40 * 7919 + np.arange(400) % 311 for j in range(9)
+    }
     frame = pd.DataFrame({k: v.astype(str) for k, v in data.items()})
     frame = pd.concat([frame, frame.iloc[:57]], ignore_index=True)
     product = 1
@@ -69,9 +79,13 @@ def test_weights_are_summed_and_classified(engine: str) -> None:
         total[1] += cells.weight[k]
         total[2] += cells.weight_sq[k]
     assert sums == {
-        ("u", WEIGHT_OK): [2, 5, 13], ("v", WEIGHT_ZERO): [1, 0, 0], ("v", WEIGHT_NEGATIVE): [1, 0, 0],
-        ("v", WEIGHT_NO_NUMBER): [1, 0, 0], ("v", WEIGHT_MISSING): [1, 0, 0], ("v", WEIGHT_OK): [1, 4, 16],
-    }  # fmt: skip
+        ("u", WEIGHT_OK): [2, 5, 13],
+        ("v", WEIGHT_ZERO): [1, 0, 0],
+        ("v", WEIGHT_NEGATIVE): [1, 0, 0],
+        ("v", WEIGHT_NO_NUMBER): [1, 0, 0],
+        ("v", WEIGHT_MISSING): [1, 0, 0],
+        ("v", WEIGHT_OK): [1, 4, 16],
+    }
 
 
 def test_the_frame_is_not_changed() -> None:

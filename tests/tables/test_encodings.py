@@ -16,7 +16,13 @@ from socialstats.cli import main
 from socialstats.errors import InputError
 from socialstats.tables import read_table, sources
 
-ROWS = [("Köln", "Zürich"), ("Zürich", "Besançon"), ("Besançon", "Köln"), ("Málaga", "Köln"), ("Köln", "Málaga")]
+ROWS = [
+    ("Köln", "Zürich"),
+    ("Zürich", "Besançon"),
+    ("Besançon", "Köln"),
+    ("Málaga", "Köln"),
+    ("Köln", "Málaga"),
+]
 TEXT = "item_a,item_b,winner\n" + "".join(f"{a},{b},{a}\n" for a, b in ROWS)
 ITEMS = ("Besançon", "Köln", "Málaga", "Zürich")
 GUESSED = pytest.mark.filterwarnings("ignore:.*read as Windows-1252:UnicodeWarning")
@@ -31,8 +37,12 @@ def written(path: Path, text: str, encoding: str) -> Path:
 
 
 @GUESSED
-@pytest.mark.parametrize(("encoding", "note"), [("utf-8", ""), ("cp1252", NOTE), ("utf-16", "read as UTF-16")])
-def test_western_and_marked_encodings_are_read_with_a_note(encoding: str, note: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("encoding", "note"), [("utf-8", ""), ("cp1252", NOTE), ("utf-16", "read as UTF-16")]
+)
+def test_western_and_marked_encodings_are_read_with_a_note(
+    encoding: str, note: str, tmp_path: Path
+) -> None:
     path = written(tmp_path / "x.csv", TEXT, encoding)
     table = read_table(path)
     assert table.encoding == note
@@ -50,7 +60,9 @@ def test_western_and_marked_encodings_are_read_with_a_note(encoding: str, note: 
 @pytest.mark.parametrize("suffix", ["json", "jsonl"])
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
 def test_json_in_other_encodings(suffix: str, encoding: str, tmp_path: Path) -> None:
-    rows = [json.dumps({"item_a": a, "item_b": b, "winner": a}, ensure_ascii=False) for a, b in ROWS]
+    rows = [
+        json.dumps({"item_a": a, "item_b": b, "winner": a}, ensure_ascii=False) for a, b in ROWS
+    ]
     text = "\n".join(rows) if suffix == "jsonl" else f"[{','.join(rows)}]"
     assert ss.read_comparisons(written(tmp_path / f"x.{suffix}", text, encoding)).items == ITEMS
 
@@ -72,20 +84,30 @@ def test_a_semicolon_file_of_excel_keeps_decimal_commas_and_lines(tmp_path: Path
 
 
 FOREIGN = {
-    "cp1251": ("Москва", "Париж"), "cp1253": ("Αθήνα", "Πάτρα"), "shift-jis": ("東京", "大阪"),
-    "gb18030": ("北京市", "上海市"), "cp850": ("Köln", "Zürich"), "mac-roman": ("Köln", "Zürich"),
+    "cp1251": ("Москва", "Париж"),
+    "cp1253": ("Αθήνα", "Πάτρα"),
+    "shift-jis": ("東京", "大阪"),
+    "gb18030": ("北京市", "上海市"),
+    "cp850": ("Köln", "Zürich"),
+    "mac-roman": ("Köln", "Zürich"),
     "cp1250": ("Łódź", "Wałbrzych"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("encoding", FOREIGN)
-def test_other_encodings_are_never_guessed_and_are_read_by_name(encoding: str, tmp_path: Path) -> None:
+def test_other_encodings_are_never_guessed_and_are_read_by_name(
+    encoding: str, tmp_path: Path
+) -> None:
     a, b = FOREIGN[encoding]
-    path = written(tmp_path / "x.csv", "item_a,item_b,winner\nx,y,x\n" + f"{a},{b},{a}\n" * 2, encoding)
+    path = written(
+        tmp_path / "x.csv", "item_a,item_b,winner\nx,y,x\n" + f"{a},{b},{a}\n" * 2, encoding
+    )
     byte = next(byte for byte in a.encode(encoding) + b.encode(encoding) if byte > 127)
     with pytest.raises(InputError) as caught:
         read_table(path)
-    assert str(caught.value) == f"x.csv line 3, column 'item_a': byte 0x{byte:02x} is not UTF-8. {FIX}"
+    assert (
+        str(caught.value) == f"x.csv line 3, column 'item_a': byte 0x{byte:02x} is not UTF-8. {FIX}"
+    )
     found = read_table(path, encoding=encoding)
     assert (found.texts("item_b")[1], found.encoding) == (b, f"read as {encoding}")
 
@@ -93,7 +115,9 @@ def test_other_encodings_are_never_guessed_and_are_read_by_name(encoding: str, t
 def test_utf8_with_a_broken_letter_is_no_windows_1252(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_bytes(TEXT.encode() + "é,x,x\n".encode("cp1252"))
-    with pytest.raises(InputError, match=r"x\.csv line 7, column 'item_a': byte 0xe9 is not UTF-8\. Say"):
+    with pytest.raises(
+        InputError, match=r"x\.csv line 7, column 'item_a': byte 0xe9 is not UTF-8\. Say"
+    ):
         read_table(path)
 
 
@@ -110,7 +134,9 @@ def test_bytes_that_an_asked_encoding_lacks_and_names_of_none(tmp_path: Path) ->
         read_table(path, encoding="ascii")
     with pytest.raises(InputError, match=r"byte 0xf6 is not utf-8\. Save it as UTF-8"):
         read_table(path, encoding="utf-8")
-    with pytest.raises(InputError, match=r"x\.csv: it cannot be read \(utf-16 stream does not start with bom\)"):
+    with pytest.raises(
+        InputError, match=r"x\.csv: it cannot be read \(utf-16 stream does not start with bom\)"
+    ):
         read_table(path, encoding="utf-16")
     for name in ("klingon", "base64"):
         with pytest.raises(InputError, match=f"encoding='{name}' is no encoding"):
@@ -121,9 +147,13 @@ def test_formats_that_say_their_encoding_take_none(tmp_path: Path) -> None:
     import pandas as pd
 
     pd.DataFrame({"x": ["a"]}).to_parquet(tmp_path / "x.parquet")
-    with pytest.raises(InputError, match=r"a parquet file says its encoding itself\. Leave out encoding='cp1252'"):
+    with pytest.raises(
+        InputError, match=r"a parquet file says its encoding itself\. Leave out encoding='cp1252'"
+    ):
         read_table(tmp_path / "x.parquet", encoding="cp1252")
-    with pytest.raises(InputError, match=r"encoding='cp1252' says what a file holds, and a dict is no file"):
+    with pytest.raises(
+        InputError, match=r"encoding='cp1252' says what a file holds, and a dict is no file"
+    ):
         ss.read_comparisons({"item_a": ["x"]}, encoding="cp1252")
 
 
@@ -145,7 +175,9 @@ def test_every_door_takes_an_encoding(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["check", path, "--encoding", "cp1250"]) == 0
     said = capsys.readouterr().out
     assert "(x.csv; read as cp1250)" in said
-    assert main(["estimate", "win_rates", path, "--encoding", "cp1250", "--where", "winner=Łódź"]) == 0
+    assert (
+        main(["estimate", "win_rates", path, "--encoding", "cp1250", "--where", "winner=Łódź"]) == 0
+    )
     assert "Łódź" in capsys.readouterr().out
     plan: dict[str, Any] = {"utf-8": 2, "cp1250": 0}
     for encoding, code in plan.items():
@@ -174,7 +206,9 @@ def test_a_guess_is_a_note_on_the_command_line_and_a_warning_in_python(
 
 @GUESSED
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
-def test_a_long_stream_stays_readable_in_its_encoding(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_stream_stays_readable_in_its_encoding(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sources, "IN_MEMORY", 16)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode(encoding))))
     table = read_table("-")

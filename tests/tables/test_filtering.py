@@ -27,8 +27,14 @@ from socialstats.tables.lazy import collected
 COLUMNS = {"model": ["m1", "m2", None, "m1"], "n": [1, 2, 1, 3], "y": [0.5, 1.5, 2.5, 3.5]}
 
 
-ENGINES = [pd.DataFrame, pl.DataFrame, pa.table, lambda c: pl.DataFrame(c).lazy(), dict,
-           lambda c: duckdb.connect().from_arrow(pa.table(c))]  # fmt: skip
+ENGINES = [
+    pd.DataFrame,
+    pl.DataFrame,
+    pa.table,
+    lambda c: pl.DataFrame(c).lazy(),
+    dict,
+    lambda c: duckdb.connect().from_arrow(pa.table(c)),
+]
 
 
 def values(table: Table, column: str) -> list[Any]:
@@ -54,9 +60,14 @@ def test_engines_agree(engine: Any) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_rows_that_are_alike_and_whole_names_are_left_out(engine: Any) -> None:
-    columns = {"won": ["a", "b", None, "", "c"], "lost": ["a", "c", None, "", "b"], "who": [*"xxyzw"],
-               "one": [1, 2, 3, 4, 5], "other": [1.0, 3.0, 3.5, 4.0, None],
-               "text": ["1", "1", "3", "4.0", "5"]}  # fmt: skip
+    columns = {
+        "won": ["a", "b", None, "", "c"],
+        "lost": ["a", "c", None, "", "b"],
+        "who": [*"xxyzw"],
+        "one": [1, 2, 3, 4, 5],
+        "other": [1.0, 3.0, 3.5, 4.0, None],
+        "text": ["1", "1", "3", "4.0", "5"],
+    }
     table = as_table(engine(columns))
     kept, left = rows_unlike(table, "won", "lost")
     assert (values(kept, "one"), left) == ([2, 3, 4, 5], 1)
@@ -72,7 +83,9 @@ def test_rows_that_are_alike_and_whole_names_are_left_out(engine: Any) -> None:
 
 def test_lines_of_errors_are_those_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "c.csv"
-    path.write_text("item_a,item_b,winner,model\nA,B,A,m1\nA,B,A,m2\nA,B,C,m2\nA,B,B,m1\nA,B,D,m1\n")
+    path.write_text(
+        "item_a,item_b,winner,model\nA,B,A,m1\nA,B,A,m2\nA,B,C,m2\nA,B,B,m1\nA,B,D,m1\n"
+    )
     kept, _ = rows_where(read_table(path), "model", "m1")
     with pytest.raises(InputError, match=r"c\.csv line 6, column 'winner': 'D'"):
         Comparisons.from_frame(kept)

@@ -37,7 +37,11 @@ SIGNS = ("=", "+", "-", "@", "\t", "\r", "\uff1d")
 def frame() -> pd.DataFrame:
     labels = [*FORMULAS, *OTHERS]
     return pd.DataFrame(
-        {"=label": labels, "n": [k - 3.5 for k in range(len(labels))], "unit": [f"u{k}" for k in range(len(labels))]}
+        {
+            "=label": labels,
+            "n": [k - 3.5 for k in range(len(labels))],
+            "unit": [f"u{k}" for k in range(len(labels))],
+        }
     )
 
 
@@ -55,7 +59,12 @@ def test_what_is_guarded_is_read_as_it_was(label: str) -> None:
 def test_numbers_are_no_formulas() -> None:
     assert guarded(-0.5) == -0.5
     assert guarded(None) is None
-    assert [guarded(text) for text in ("-0.5", "+3", "-1e-7", "-.5")] == ["-0.5", "+3", "-1e-7", "-.5"]
+    assert [guarded(text) for text in ("-0.5", "+3", "-1e-7", "-.5")] == [
+        "-0.5",
+        "+3",
+        "-1e-7",
+        "-.5",
+    ]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "tsv"])
@@ -72,13 +81,17 @@ def test_labels_come_back(
     header, *rows = texts(path)
     assert header[0] == "'=label"
     assert not any(row[0].startswith(SIGNS) for row in rows if row[0] not in OTHERS)
-    assert [float(row[1]) for row in rows] == wanted["n"].tolist()  # negative numbers are written as such
+    assert [float(row[1]) for row in rows] == wanted[
+        "n"
+    ].tolist()  # negative numbers are written as such
     if lazy:
         monkeypatch.setattr(files, "MOST_BYTES", 0)
     found: Any = read_table(path)
     assert found.columns == ("=label", "n", "unit")
     assert found.texts("=label") == wanted["=label"].tolist()
-    put(str(path), wanted, "csv" if suffix == "csv" else "tsv")  # known as the same table, and replaced
+    put(
+        str(path), wanted, "csv" if suffix == "csv" else "tsv"
+    )  # known as the same table, and replaced
 
 
 def test_other_formats_and_the_option_leave_them(tmp_path: Path) -> None:
@@ -101,7 +114,9 @@ def test_a_workbook_made_of_such_a_file_has_the_same_labels(tmp_path: Path) -> N
             cell.data_type = "s"
     book.save(tmp_path / "x.xlsx")
     found = read_table(tmp_path / "x.xlsx")
-    rest = [label for label in frame()["=label"] if label.isprintable()]  # control characters do not last in a workbook
+    rest = [
+        label for label in frame()["=label"] if label.isprintable()
+    ]  # control characters do not last in a workbook
     assert [label for label in found.texts("=label") if label in rest] == rest
 
 
@@ -125,8 +140,13 @@ def test_every_command_guards_its_csv(tmp_path: Path, capsys: pytest.CaptureFixt
     terms = [line.split(",")[0] for line in capsys.readouterr().out.splitlines()[1:]]
     assert {"'=a", "'-b", "c"} <= {*terms}
     assert main(["estimate", "bradley_terry", str(path), "--format", "csv", "--keep-formulas"]) == 0
-    assert {"=a", "-b", "c"} <= {line.split(",")[0] for line in capsys.readouterr().out.splitlines()[1:]}
-    assert main(["join", str(path), str(tmp_path / "more.csv"), "--on", "item_a", "-o", str(joined)]) == 0
+    assert {"=a", "-b", "c"} <= {
+        line.split(",")[0] for line in capsys.readouterr().out.splitlines()[1:]
+    }
+    assert (
+        main(["join", str(path), str(tmp_path / "more.csv"), "--on", "item_a", "-o", str(joined)])
+        == 0
+    )
     header, *rows = texts(joined)
     assert header == ["item_a", "item_b", "winner", "'@kind"]
     assert {row[0] for row in rows} == {"'=a", "'-b", "c"}
@@ -143,4 +163,6 @@ def test_a_table_of_a_page_is_guarded(tmp_path: Path, capsys: pytest.CaptureFixt
     terms = {line.split(",")[0] for line in capsys.readouterr().out.splitlines()[1:]}
     assert {"'=a", "'-b", "c"} <= terms
     assert main(["show", str(page), "--table", "1", "--format", "csv", "--keep-formulas"]) == 0
-    assert {"=a", "-b", "c"} <= {line.split(",")[0] for line in capsys.readouterr().out.splitlines()[1:]}
+    assert {"=a", "-b", "c"} <= {
+        line.split(",")[0] for line in capsys.readouterr().out.splitlines()[1:]
+    }

@@ -26,14 +26,19 @@ def refused(path: Path) -> str:
 def test_a_first_line_of_data_is_told_from_names_that_repeat(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("A,B,B\nB,A,B\nA,C,A\n")
-    said = "x.csv: the first line looks like data, not column names ('A' and 'B' occur again below). "
+    said = (
+        "x.csv: the first line looks like data, not column names ('A' and 'B' occur again below). "
+    )
     assert refused(path) == said + NAME_THEM
     path.write_text("3,4,4\n3,5,4\n1,2,3\n")
     assert refused(path).startswith("x.csv: the first line looks like data")
     path.write_text("unit,score,score\nu1,1,2\nu2,2,1\n")
     assert refused(path) == "x.csv: two columns are called 'score'. Rename one of them"
     path.write_text("unit,,\nu1,1,2\nu2,2,1\n")
-    assert refused(path) == "x.csv: 2 columns have no name. Name each of them. If the first line is a title, remove it"
+    assert (
+        refused(path)
+        == "x.csv: 2 columns have no name. Name each of them. If the first line is a title, remove it"
+    )
     path.write_text("unit,score,,\nu1,1,2,3\nu2,2,1,3\n")
     assert refused(path) == "x.csv: 2 columns have no name. Name each of them"
 
@@ -85,7 +90,9 @@ def test_twenty_thousand_columns_that_fit_no_design_are_refused(
 
 
 @pytest.mark.slow
-def test_a_million_columns_are_a_table_on_its_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_million_columns_are_a_table_on_its_side(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     said = (
         "it has more than 50,000 columns (limit 'columns'). Of its 1,000,000 columns keep those that are needed, or "
         "transpose it: a table has one row per observation and one column per variable. If that is meant, set "
@@ -101,8 +108,21 @@ def test_a_million_columns_are_a_table_on_its_side(tmp_path: Path, capsys: pytes
 
 
 def test_a_wide_frame_reads_like_a_narrow_one() -> None:
-    frame = pd.DataFrame({"item_a": ["p", "q", "p"], "item_b": ["q", "p", "q"], "winner": ["p", "p", "q"],
-                          "mood_a": [1, 2, 3], "mood_b": [3, 2, 1]})  # fmt: skip
-    more = pd.concat([frame, pd.DataFrame(1, index=frame.index, columns=[f"x{k}" for k in range(3_000)])], axis=1)
+    frame = pd.DataFrame(
+        {
+            "item_a": ["p", "q", "p"],
+            "item_b": ["q", "p", "q"],
+            "winner": ["p", "p", "q"],
+            "mood_a": [1, 2, 3],
+            "mood_b": [3, 2, 1],
+        }
+    )
+    more = pd.concat(
+        [frame, pd.DataFrame(1, index=frame.index, columns=[f"x{k}" for k in range(3_000)])], axis=1
+    )
     narrow, many = Comparisons.from_frame(frame), Comparisons.from_frame(more)
-    assert (many.items, [*many.covariates]) == (narrow.items, [*narrow.covariates]) == (("p", "q"), ["mood"])
+    assert (
+        (many.items, [*many.covariates])
+        == (narrow.items, [*narrow.covariates])
+        == (("p", "q"), ["mood"])
+    )

@@ -11,7 +11,9 @@ from socialstats.tables import files, read_table
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
-@pytest.mark.parametrize("name", ["a[12]", "a*", "a?", "x'); drop table held; --", "{a1,a2}", "$(touch MARK)", 'a"b'])
+@pytest.mark.parametrize(
+    "name", ["a[12]", "a*", "a?", "x'); drop table held; --", "{a1,a2}", "$(touch MARK)", 'a"b']
+)
 def test_a_name_is_no_pattern_and_no_query(
     name: str, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -20,7 +22,9 @@ def test_a_name_is_no_pattern_and_no_query(
     monkeypatch.chdir(tmp_path)
     for stem, label in ((name, "own"), ("a1", "other"), ("a2", "other")):
         frame = pd.DataFrame({"item_a": [label] * 5, "item_b": ["b"] * 5, "winner": ["b"] * 5})
-        frame.to_csv(f"{stem}.csv", index=False) if suffix == "csv" else frame.to_parquet(f"{stem}.parquet")
+        frame.to_csv(f"{stem}.csv", index=False) if suffix == "csv" else frame.to_parquet(
+            f"{stem}.parquet"
+        )
     table = read_table(f"{name}.{suffix}")
     assert table.counts(["item_a"]).columns["item_a"].labels().levels == ("own",)
     assert table.height == 5

@@ -42,17 +42,25 @@ def test_a_setting_changes_one_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("setting", "said"),
-    [("row=5", "there is no limit 'row'. Did you mean 'rows'?"), ("rows", "'rows' sets no limit"),
-     ("rows=many", "'rows=many' sets no limit. Write a number above 0"), ("rows=-1", "sets no limit"),
-     ("rows=nan", "sets no limit")],
-)  # fmt: skip
-def test_a_wrong_setting_is_named(setting: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    [
+        ("row=5", "there is no limit 'row'. Did you mean 'rows'?"),
+        ("rows", "'rows' sets no limit"),
+        ("rows=many", "'rows=many' sets no limit. Write a number above 0"),
+        ("rows=-1", "sets no limit"),
+        ("rows=nan", "sets no limit"),
+    ],
+)
+def test_a_wrong_setting_is_named(
+    setting: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "x.csv").write_text(GOOD)
     monkeypatch.setenv(VARIABLE, setting)
     assert said in refused(tmp_path / "x.csv")
 
 
-@pytest.mark.parametrize(("value", "depth"), [(1, 0), ([], 1), ({"a": [1, {"b": []}]}, 4), ([[]] * 3, 2)])
+@pytest.mark.parametrize(
+    ("value", "depth"), [(1, 0), ([], 1), ({"a": [1, {"b": []}]}, 4), ([[]] * 3, 2)]
+)
 def test_depth(value: Any, depth: int) -> None:
     assert depth_of(value) == depth
 
@@ -92,7 +100,9 @@ def spreadsheet(path: Path, rows: str) -> None:
 
 
 def ods_row(*cells: str, times: int = 1) -> str:
-    return f'<table:table-row table:number-rows-repeated="{times}">{"".join(cells)}</table:table-row>'
+    return (
+        f'<table:table-row table:number-rows-repeated="{times}">{"".join(cells)}</table:table-row>'
+    )
 
 
 def ods_cell(text: str, times: int = 1) -> str:
@@ -102,30 +112,55 @@ def ods_cell(text: str, times: int = 1) -> str:
 TOO_MUCH: dict[str, tuple[str, Callable[[Path], object]]] = {
     "lines.csv": ("length", lambda path: path.write_text(HEAD + "x" * 700_000 + "\n" * 10)),
     "name.csv": ("name", lambda path: path.write_text("x" * 700 + ",b\n1,2\n")),
-    "wide.csv": ("columns", lambda path: path.write_text(",".join(f"c{k}" for k in range(200)) + "\n")),
+    "wide.csv": (
+        "columns",
+        lambda path: path.write_text(",".join(f"c{k}" for k in range(200)) + "\n"),
+    ),
     "fields.csv": ("columns", lambda path: path.write_text("a,b\n1,2" + "," * 200 + "\n")),
-    "wide.jsonl": ("columns", lambda path: path.write_text(json.dumps({f"c{k}": k for k in range(200)}))),
-    "sparse.jsonl": ("cells", lambda path: path.write_text("\n".join(map(json.dumps, records(60))))),
+    "wide.jsonl": (
+        "columns",
+        lambda path: path.write_text(json.dumps({f"c{k}": k for k in range(200)})),
+    ),
+    "sparse.jsonl": (
+        "cells",
+        lambda path: path.write_text("\n".join(map(json.dumps, records(60)))),
+    ),
     "sparse.json": ("cells", lambda path: path.write_text(json.dumps(records(60)))),
     "deep.json": ("depth", lambda path: path.write_text('[{"a": ' + "[" * 30 + "]" * 30 + "}]")),
-    "deeper.jsonl": ("depth", lambda path: path.write_text('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}")),
+    "deeper.jsonl": (
+        "depth",
+        lambda path: path.write_text('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}"),
+    ),
     "packed.csv.gz": (
         "bytes",
         lambda path: path.write_bytes(
-            gzip.compress(b"x,y\n" + b"\n".join(os.urandom(99).hex().encode() for _ in range(15_000)))
+            gzip.compress(
+                b"x,y\n" + b"\n".join(os.urandom(99).hex().encode() for _ in range(15_000))
+            )
         ),
     ),
     "bomb.csv.gz": ("ratio", lambda path: path.write_bytes(gzip.compress(b"0" * 900_000))),
-    "bomb.parquet.gz": ("ratio", lambda path: path.write_bytes(gzip.compress(b"PAR1" + bytes(900_000)))),
+    "bomb.parquet.gz": (
+        "ratio",
+        lambda path: path.write_bytes(gzip.compress(b"PAR1" + bytes(900_000))),
+    ),
     "cells.xlsx": ("cells", lambda path: sheet(path, {f"A{k}": k for k in range(1, 1200)})),
-    "cells.ods": ("cells", lambda path: spreadsheet(path, ods_row(ods_cell("x"), times=1_000_000_000))),
-    "columns.ods": ("columns", lambda path: spreadsheet(path, ods_row(ods_cell("x", times=1_000_000_000)))),
+    "cells.ods": (
+        "cells",
+        lambda path: spreadsheet(path, ods_row(ods_cell("x"), times=1_000_000_000)),
+    ),
+    "columns.ods": (
+        "columns",
+        lambda path: spreadsheet(path, ods_row(ods_cell("x", times=1_000_000_000))),
+    ),
 }
 SMALL = "length=400000,name=500,columns=100,cells=1000,depth=20,bytes=2000000,ratio=100"
 
 
 @pytest.mark.parametrize("name", TOO_MUCH)
-def test_what_is_too_large_names_limit_and_setting(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_too_large_names_limit_and_setting(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     which, write = TOO_MUCH[name]
     write(tmp_path / name)
     monkeypatch.setenv(VARIABLE, SMALL)
@@ -137,7 +172,9 @@ def test_what_is_too_large_names_limit_and_setting(name: str, tmp_path: Path, mo
 
 
 @pytest.mark.parametrize("name", TOO_MUCH)
-def test_a_pattern_of_files_has_the_same_limits(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pattern_of_files_has_the_same_limits(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     which, write = TOO_MUCH[name]
     for k in range(2):
         write(tmp_path / f"{k}{name}")
@@ -147,7 +184,9 @@ def test_a_pattern_of_files_has_the_same_limits(name: str, tmp_path: Path, monke
 
 
 @pytest.mark.parametrize("name", ["packed.csv.gz", "bomb.csv.gz", "lines.csv"])
-def test_files_that_stay_on_the_disk_have_limits(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_stay_on_the_disk_have_limits(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     which, write = TOO_MUCH[name]
     write(tmp_path / name)
     monkeypatch.setenv(VARIABLE, SMALL)
@@ -201,7 +240,9 @@ def test_a_file_that_grows_ends_where_it_ended(tmp_path: Path) -> None:
 def test_a_pipe_that_nobody_writes_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "x.csv")
     monkeypatch.setenv(VARIABLE, "writer=0.1")
-    assert refused(tmp_path / "x.csv").startswith("x.csv: no program wrote to this pipe within 0.1 seconds (limit 'w")
+    assert refused(tmp_path / "x.csv").startswith(
+        "x.csv: no program wrote to this pipe within 0.1 seconds (limit 'w"
+    )
 
 
 @posix
@@ -264,11 +305,17 @@ def test_a_long_stream_is_kept_in_a_file(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
     monkeypatch.setattr(files, "MOST_BYTES", 1000)
     table = read_table("-")
-    assert (table.source, table.height, table.columns) == ("stdin", 50_000, ("item_a", "item_b", "winner"))
+    assert (table.source, table.height, table.columns) == (
+        "stdin",
+        50_000,
+        ("item_a", "item_b", "winner"),
+    )
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such devices")
-@pytest.mark.parametrize(("name", "said"), [("/dev/zero", "this is a device"), ("/dev/full", "this is a device")])
+@pytest.mark.parametrize(
+    ("name", "said"), [("/dev/zero", "this is a device"), ("/dev/full", "this is a device")]
+)
 def test_devices_hold_no_table(name: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert said in refused(name)
     assert main(["check", name]) == 2
@@ -286,9 +333,17 @@ def test_sockets_hold_no_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_loops_of_links(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a").symlink_to("b")
     (tmp_path / "b").symlink_to("a")
-    assert refused(tmp_path / "a").startswith("a: it cannot be read (too many levels of symbolic links")
+    assert refused(tmp_path / "a").startswith(
+        "a: it cannot be read (too many levels of symbolic links"
+    )
     assert "links stand for files that are not there" in refused(tmp_path)
-    for command in (["check"], ["report", "-o", str(tmp_path / "x.html")], ["validate"], ["audit"], ["convert"]):
+    for command in (
+        ["check"],
+        ["report", "-o", str(tmp_path / "x.html")],
+        ["validate"],
+        ["audit"],
+        ["convert"],
+    ):
         assert main([*command, str(tmp_path / "a")]) == 2
         assert "a: " in capsys.readouterr().err
 
@@ -301,7 +356,9 @@ def test_links_to_folders_above_are_not_followed(pattern: str, tmp_path: Path) -
     assert read_table(tmp_path / pattern).height == 2
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything"
+)
 def test_files_without_permission(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text(GOOD)
     (tmp_path / "x.csv").chmod(0)
@@ -328,7 +385,11 @@ def test_memory_that_is_not_there(
         raise MemoryError
 
     monkeypatch.setattr(files, "read_source", none)
-    assert refused(path).split("/")[-1].startswith("x.csv: there is not enough memory to read it as a whole")
+    assert (
+        refused(path)
+        .split("/")[-1]
+        .startswith("x.csv: there is not enough memory to read it as a whole")
+    )
     monkeypatch.undo()
     monkeypatch.setattr("socialstats.cli.commands.describe", none)
     assert main(["check", str(path)]) == 2

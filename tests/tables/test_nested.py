@@ -48,7 +48,10 @@ def test_objects_become_columns_at_all_depths(tmp_path: Path) -> None:
 def test_objects_in_columns_of_lists_become_columns(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     path.write_text(json.dumps({"id": [1, 2], "meta": [{"model": "x"}, {"model": "y"}]}))
-    assert held(read_table(path)) == [{"id": "1", "meta.model": "x"}, {"id": "2", "meta.model": "y"}]
+    assert held(read_table(path)) == [
+        {"id": "1", "meta.model": "x"},
+        {"id": "2", "meta.model": "y"},
+    ]
 
 
 def test_a_column_named_twice_by_its_object_is_an_error(tmp_path: Path) -> None:
@@ -96,7 +99,9 @@ def test_nested_lists_of_answers_become_rows(tmp_path: Path) -> None:
 def test_the_rows_read_say_what_they_were_made_of(tmp_path: Path) -> None:
     rows = [rated(["u", "v"], [k % 3, (k + 1) % 3], item=f"i{k}") for k in range(9)]
     path = lines(tmp_path / "t.jsonl", rows)
-    design = ss.read_ratings(path, unit="item", rater="quality.responses.users", value="quality.responses")
+    design = ss.read_ratings(
+        path, unit="item", rater="quality.responses.users", value="quality.responses"
+    )
     assert (design.flow[0].rows, "18 rows of 9 records" in design.flow[0].note) == (18, True)
 
 
@@ -110,7 +115,13 @@ def test_the_rows_read_say_what_they_were_made_of(tmp_path: Path) -> None:
         [rated(["u", "u"], [4, 3])],
         [rated(["u", "v"], [4, 3], **{"quality.notes": [{"a": 1}, {"a": 2}]})],
         [rated(["u", "v"], [4, 3]), rated("u", 4)],  # type: ignore[arg-type]
-        [rated(["u", "v"], [4, 3], **{"style.responses": [1, 2], "style.responses.users": ["v", "u"]})],
+        [
+            rated(
+                ["u", "v"],
+                [4, 3],
+                **{"style.responses": [1, 2], "style.responses.users": ["v", "u"]},
+            )
+        ],
     ],
 )
 def test_other_lists_stay_as_they_are(rows: list[dict[str, Any]], tmp_path: Path) -> None:
@@ -120,11 +131,15 @@ def test_other_lists_stay_as_they_are(rows: list[dict[str, Any]], tmp_path: Path
 
 
 def test_several_questions_of_the_same_people_are_spread_together() -> None:
-    row = rated(["u", "v"], [4, 3], **{"style.responses": [1, 2], "style.responses.users": ["u", "v"]})
+    row = rated(
+        ["u", "v"], [4, 3], **{"style.responses": [1, 2], "style.responses.users": ["u", "v"]}
+    )
     assert len(lists_of_answers([row])) == 4
 
 
-def test_lists_make_no_more_cells_than_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lists_make_no_more_cells_than_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     users = [f"u{k}" for k in range(300)]
     row = rated(users, [1] * 300, **{f"c{k}": "x" for k in range(300)})
     monkeypatch.setenv("SOCIALSTATS_LIMITS", "cells=50000")
@@ -147,9 +162,16 @@ def test_several_files_say_it_of_each(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("who", ["user", "annotator_id", "completed_by"])
 def test_objects_that_say_who_gave_them_become_rows(tmp_path: Path, who: str) -> None:
-    entries = [{who: "ann", "result": [{"value": {"choices": ["calm"]}}]}, {who: "ben", "result": []}]
+    entries = [
+        {who: "ann", "result": [{"value": {"choices": ["calm"]}}]},
+        {who: "ben", "result": []},
+    ]
     path = tmp_path / "t.json"
-    path.write_text(json.dumps([{"id": 1, "said": entries}, {"id": 2, "said": []}, {"id": 3, "said": entries[:1]}]))
+    path.write_text(
+        json.dumps(
+            [{"id": 1, "said": entries}, {"id": 2, "said": []}, {"id": 3, "said": entries[:1]}]
+        )
+    )
     table = read_table(path)
     column = "said.result.value.choices"
     assert held(table) == [
@@ -158,7 +180,8 @@ def test_objects_that_say_who_gave_them_become_rows(tmp_path: Path, who: str) ->
         {"id": "3", f"said.{who}": "ann", column: "calm", "said.result": None},
     ]
     assert (
-        table.entries == "each entry of the list in 'said' is a row: 3 rows of 3 records, and 1 record without "
+        table.entries
+        == "each entry of the list in 'said' is a row: 3 rows of 3 records, and 1 record without "
         "entries left out"
     )
     assert table.places([1, 2]) == {1: 1, 2: 3}
@@ -166,7 +189,9 @@ def test_objects_that_say_who_gave_them_become_rows(tmp_path: Path, who: str) ->
 
 def test_options_of_a_question_stay_a_list(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
-    path.write_text(json.dumps([{"id": k, "options": [{"id": "a"}, {"id": "b"}]} for k in range(3)]))
+    path.write_text(
+        json.dumps([{"id": k, "options": [{"id": "a"}, {"id": "b"}]} for k in range(3)])
+    )
     assert len(held(read_table(path))) == 3
 
 
@@ -198,7 +223,10 @@ def test_two_lists_of_other_records_are_refused(tmp_path: Path) -> None:
 
 def test_many_samples_of_few_runs_are_the_rows(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
-    runs = [{"eval": {"model": m}, "samples": [{"id": k, "ok": k % 2} for k in range(20)]} for m in ("x", "y")]
+    runs = [
+        {"eval": {"model": m}, "samples": [{"id": k, "ok": k % 2} for k in range(20)]}
+        for m in ("x", "y")
+    ]
     path.write_text(json.dumps({"logs": runs}))
     rows = held(read_table(path))
     assert len(rows) == 40

@@ -48,7 +48,9 @@ def test_bad_lines_of_a_pipe_have_their_numbers(tmp_path: Path) -> None:
         read_table(tmp_path / "choices.csv")
 
 
-def test_files_and_standard_input_have_a_checksum(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_and_standard_input_have_a_checksum(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "choices.csv"
     path.write_bytes(GOOD)
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(GOOD)))

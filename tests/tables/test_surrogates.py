@@ -18,7 +18,10 @@ def write(path: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("half", [chr(0xD83D), chr(0xDC4D), chr(0xDFFF) + chr(0xD800)])
 def test_half_a_character_is_refused_with_its_line(tmp_path: Path, half: str) -> None:
-    rows = [{"item": "a", "judge": "x", "label": "yes"}, {"item": "b", "judge": "x", "label": f"no {half}"}]
+    rows = [
+        {"item": "a", "judge": "x", "label": "yes"},
+        {"item": "b", "judge": "x", "label": f"no {half}"},
+    ]
     lines = write(tmp_path / "r.jsonl", "\n".join(json.dumps(row) for row in rows))
     with pytest.raises(InputError, match=r"r\.jsonl line 2: .*\\ud[0-9a-f]{3} is half a character"):
         read_table(lines)

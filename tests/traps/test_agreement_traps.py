@@ -36,7 +36,9 @@ WORDS = (
     ["low", "low", "high", "medium", "low", "medium", "high", "high"],
 )
 GAPS = ([1, 2, 5, 5, 1, 2, 2, 5], [1, 1, 5, 2, 1, 2, 5, 5])
-THREE = np.array([[1, 2, 3, 3, 2, 1, 2, 3], [1, 2, 3, 3, 2, 2, 3, 3], [np.nan, 3, 3, 3, 2, 1, 1, 3]])
+THREE = np.array(
+    [[1, 2, 3, 3, 2, 1, 2, 3], [1, 2, 3, 3, 2, 2, 3, 3], [np.nan, 3, 3, 3, 2, 1, 1, 3]]
+)
 TIMES_40 = 40 * np.array([[2, 1, 0], [0, 3, 0], [0, 0, 3], [1, 0, 2], [3, 0, 0], [0, 1, 2]])
 SINGULAR = np.array([[1, 0.5, -0.5], [0.5, 1, 0.5], [-0.5, 0.5, 1]])
 
@@ -46,7 +48,9 @@ def theirs(package: str, call: Callable[[], float], seen: float) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = float(call())
-    same = (math.isnan(found) and math.isnan(seen)) or found == pytest.approx(seen, abs=6e-4, rel=6e-4)
+    same = (math.isnan(found) and math.isnan(seen)) or found == pytest.approx(
+        seen, abs=6e-4, rel=6e-4
+    )
     if not same and version(package) != SEEN_WITH[package]:
         pytest.skip(f"{package} {version(package)} gives {found}, {SEEN_WITH[package]} gave {seen}")
     assert same, (package, found, seen)
@@ -55,7 +59,9 @@ def theirs(package: str, call: Callable[[], float], seen: float) -> None:
 def kappa(first, second, **options):
     wide = {"a": first, "b": second}
     design = ss.Ratings.from_wide(
-        wide, raters_in="columns", **{k: options.pop(k) for k in ("levels", "scale") if k in options}
+        wide,
+        raters_in="columns",
+        **{k: options.pop(k) for k in ("levels", "scale") if k in options},
     )
     return ss.weighted_kappa(design, **options).rows[0]
 
@@ -83,15 +89,22 @@ def test_correction_where_both_sides_are_equal():
     row = ss.mcnemar(ss.Paired.from_table([[10, 5], [5, 10]])).row("continuity")
     assert (row.statistic, row.p_value) == (0.0, 1.0)
     quoted("0.1 (p .752)")
-    theirs("statsmodels", lambda: statsmodels_mcnemar([[10, 5], [5, 10]], exact=False).statistic, 0.1)
-    theirs("statsmodels", lambda: statsmodels_mcnemar([[10, 5], [5, 10]], exact=False).pvalue, 0.7518)
+    theirs(
+        "statsmodels", lambda: statsmodels_mcnemar([[10, 5], [5, 10]], exact=False).statistic, 0.1
+    )
+    theirs(
+        "statsmodels", lambda: statsmodels_mcnemar([[10, 5], [5, 10]], exact=False).pvalue, 0.7518
+    )
 
 
 def test_no_discordant_pair():
     result = ss.mcnemar(ss.Paired.from_table([[10, 0], [0, 10]]))
     assert {row.term: row.p_value for row in result.rows if row.group == "test"} == {
-        "mid_p": 1.0, "exact": 1.0, "asymptotic": None, "continuity": None,
-    }  # fmt: skip
+        "mid_p": 1.0,
+        "exact": 1.0,
+        "asymptotic": None,
+        "continuity": None,
+    }
     assert result.row("odds_ratio").undefined
     quoted("p = 0.0")
     theirs("statsmodels", lambda: statsmodels_mcnemar([[10, 0], [0, 10]], exact=False).pvalue, 0.0)
@@ -107,7 +120,9 @@ def test_odds_ratio_of_pairs():
     from statsmodels.stats.contingency_tables import Table2x2
 
     result = ss.mcnemar(ss.Paired.from_table([[570, 86], [150, 794]]))
-    assert result.row("odds_ratio", group=result.rows[0].group or None).estimate == pytest.approx(150 / 86)
+    assert result.row("odds_ratio", group=result.rows[0].group or None).estimate == pytest.approx(
+        150 / 86
+    )
     quoted("35.08", "1.744")
     theirs("statsmodels", lambda: Table2x2([[794, 150], [86, 570]]).oddsratio, 35.084)
 
@@ -120,7 +135,9 @@ def test_symmetry_with_an_empty_cell():
     assert bowker.statistic == pytest.approx(5.0)
     assert bowker.p_value == pytest.approx(0.02535, abs=1e-5)
     quoted("3.68 (p .055)", "5.00 (p .025)")
-    theirs("statsmodels", lambda: SquareTable(np.array([[10, 0], [5, 3]])).symmetry().statistic, 3.6818)
+    theirs(
+        "statsmodels", lambda: SquareTable(np.array([[10, 0], [5, 3]])).symmetry().statistic, 3.6818
+    )
 
 
 # --- kappa --------------------------------------------------------------------------------------------------------
@@ -136,7 +153,9 @@ def test_words_have_no_order_of_their_own():
     levels = ["low", "medium", "high"]
     row = kappa(*WORDS, levels=levels, scale="ordinal", weights="linear")
     assert row.estimate == pytest.approx(0.5862, abs=1e-4)
-    assert row.estimate == pytest.approx(sklearn_kappa(*WORDS, weights="linear", labels=levels), abs=1e-12)
+    assert row.estimate == pytest.approx(
+        sklearn_kappa(*WORDS, weights="linear", labels=levels), abs=1e-12
+    )
     with pytest.raises(ss.InputError, match="levels"):
         kappa(*WORDS, scale="ordinal", weights="linear")
     quoted(".310", ".586")
@@ -156,7 +175,9 @@ def test_labels_that_leave_rows_out():
     with pytest.raises(ss.InputError, match="3"):
         kappa([1, 2, 3, 3, 1], [1, 1, 3, 2, 1], levels=[1, 2], scale="nominal")
     quoted("`labels=[1, 2]`")
-    theirs("scikit-learn", lambda: sklearn_kappa([1, 2, 3, 3, 1], [1, 1, 3, 2, 1], labels=[1, 2]), 0.0)
+    theirs(
+        "scikit-learn", lambda: sklearn_kappa([1, 2, 3, 3, 1], [1, 1, 3, 2, 1], labels=[1, 2]), 0.0
+    )
 
 
 def test_both_raters_constant():
@@ -172,11 +193,15 @@ def test_agreement_weights_taken_for_disagreement():
     table = np.array([[11, 1, 1], [2, 3, 1], [4, 2, 5]])
     agreement = 1 - np.abs(np.subtract.outer(range(3), range(3))) / 2
     design = ss.Ratings.from_table(table, levels=[1, 2, 3], scale="ordinal")
-    assert ss.weighted_kappa(design, weights=agreement).rows[0].estimate == pytest.approx(0.4313, abs=1e-4)
+    assert ss.weighted_kappa(design, weights=agreement).rows[0].estimate == pytest.approx(
+        0.4313, abs=1e-4
+    )
     with pytest.raises(ss.InputError):
         ss.weighted_kappa(design, weights=agreement, kind="disagreement")
     quoted("−.381", ".431")
-    theirs("statsmodels", lambda: cohens_kappa(table, weights=agreement, return_results=False), -0.3808)
+    theirs(
+        "statsmodels", lambda: cohens_kappa(table, weights=agreement, return_results=False), -0.3808
+    )
 
 
 # --- alpha --------------------------------------------------------------------------------------------------------
@@ -190,7 +215,11 @@ def krippendorff_alpha(*data, **options):
 
 def alpha(table, **options):
     wide = {f"r{k}": row for k, row in enumerate(table)}
-    return ss.krippendorff_alpha(ss.Ratings.from_wide(wide, raters_in="columns", **options)).rows[0].estimate
+    return (
+        ss.krippendorff_alpha(ss.Ratings.from_wide(wide, raters_in="columns", **options))
+        .rows[0]
+        .estimate
+    )
 
 
 def test_order_of_the_value_domain():
@@ -198,14 +227,18 @@ def test_order_of_the_value_domain():
     quoted(".681", ".579")
     options = {"level_of_measurement": "ordinal"}
     assert krippendorff_alpha(THREE, **options) == pytest.approx(0.6812, abs=1e-4)
-    theirs("krippendorff", lambda: krippendorff_alpha(THREE, value_domain=[3, 1, 2], **options), 0.5793)
+    theirs(
+        "krippendorff", lambda: krippendorff_alpha(THREE, value_domain=[3, 1, 2], **options), 0.5793
+    )
 
 
 def test_units_and_raters_exchanged():
     with pytest.raises(TypeError, match="raters_in"):
         ss.Ratings.from_wide(THREE)
     quoted("−.081")
-    theirs("krippendorff", lambda: krippendorff_alpha(THREE.T, level_of_measurement="ordinal"), -0.0813)
+    theirs(
+        "krippendorff", lambda: krippendorff_alpha(THREE.T, level_of_measurement="ordinal"), -0.0813
+    )
 
 
 @pytest.mark.parametrize(("kind", "seen"), [("int8", -0.020687), ("uint8", -2.12073)])
@@ -215,7 +248,11 @@ def test_small_integers_wrap(kind, seen):
     assert ss.krippendorff_alpha(design).rows[0].estimate == pytest.approx(0.6894, abs=1e-4)
     quoted("−0.021, −2.121", ".689")
     options = {"level_of_measurement": "ordinal", "value_domain": [1, 2, 3]}
-    theirs("krippendorff", lambda: krippendorff_alpha(value_counts=TIMES_40.astype(kind), **options), seen)
+    theirs(
+        "krippendorff",
+        lambda: krippendorff_alpha(value_counts=TIMES_40.astype(kind), **options),
+        seen,
+    )
 
 
 # --- differences of pairs -----------------------------------------------------------------------------------------
@@ -226,15 +263,30 @@ def test_effect_size_of_a_paired_t_test():
 
     result = ss.effect_sizes(paired(*SLEEP), ci="noncentral_t")
     row = result.row("d_z")
-    assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx((-1.2846, -2.1180, -0.4146), abs=1e-4)
+    assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx(
+        (-1.2846, -2.1180, -0.4146), abs=1e-4
+    )
     assert result.row("g_z").estimate == pytest.approx(-1.1739, abs=1e-4)
-    quoted("0.832", "−1.285", "[−2.251, −0.318]", "[−2.118, −0.415]", "−0.797", "−1.174", ".650", ".950")
+    quoted(
+        "0.832",
+        "−1.285",
+        "[−2.251, −0.318]",
+        "[−2.118, −0.415]",
+        "−0.797",
+        "−1.174",
+        ".650",
+        ".950",
+    )
     theirs("pingouin", lambda: pingouin.ttest(*SLEEP, paired=True)["cohen_d"].iloc[0], 0.83218)
     theirs("pingouin", lambda: pingouin.ttest(*SLEEP, paired=True)["power"].iloc[0], 0.65004)
-    theirs("pingouin", lambda: pingouin.compute_effsize(*SLEEP, paired=True, eftype="hedges"), -0.79702)
+    theirs(
+        "pingouin", lambda: pingouin.compute_effsize(*SLEEP, paired=True, eftype="hedges"), -0.79702
+    )
     options = {"nx": 10, "ny": 10, "paired": True, "decimals": 4}
     theirs("pingouin", lambda: pingouin.compute_esci(-1.28456, **options)[0], -2.2510)
-    assert ss.power_paired_t(n=10, effect=row.estimate).row("power").estimate == pytest.approx(0.950, abs=5e-4)
+    assert ss.power_paired_t(n=10, effect=row.estimate).row("power").estimate == pytest.approx(
+        0.950, abs=5e-4
+    )
 
 
 def test_lengths_that_do_not_match():
@@ -243,7 +295,11 @@ def test_lengths_that_do_not_match():
     with pytest.raises(ss.InputError):
         paired([1, 2, 3, 4], [2, 3, 5])
     quoted("3.96")
-    theirs("pingouin", lambda: pingouin.ttest([1, 2, 3, 4], [2, 3, 5], paired=True)["dof"].iloc[0], 3.9593)
+    theirs(
+        "pingouin",
+        lambda: pingouin.ttest([1, 2, 3, 4], [2, 3, 5], paired=True)["dof"].iloc[0],
+        3.9593,
+    )
 
 
 def test_unsigned_numbers_wrap():
@@ -278,12 +334,18 @@ def test_clusters_that_are_alike():
     from statsmodels.regression.linear_model import OLS
 
     d, group = np.tile([0.3, 1.2, -0.4, 0.9], 10), np.repeat(np.arange(10), 4)
-    row = ss.paired_difference({"x": d, "y": 0 * d, "g": group}, first="x", second="y", cluster="g").rows[0]
+    row = ss.paired_difference(
+        {"x": d, "y": 0 * d, "g": group}, first="x", second="y", cluster="g"
+    ).rows[0]
     assert row.p_value is None
     assert row.undefined.startswith("the clusters are alike")
     quoted("undefined: the clusters are alike")
     fit = OLS(d, np.ones(40))
-    theirs("statsmodels", lambda: fit.fit(cov_type="cluster", cov_kwds={"groups": group}).pvalues[0], 0.0)
+    theirs(
+        "statsmodels",
+        lambda: fit.fit(cov_type="cluster", cov_kwds={"groups": group}).pvalues[0],
+        0.0,
+    )
 
 
 # --- families -----------------------------------------------------------------------------------------------------
@@ -299,7 +361,11 @@ def test_missing_p_values_and_impossible_ones():
         ss.adjust([0.01, 1.5])
     quoted(".03 and .06", ".02 and .03")
     theirs("statsmodels", lambda: multipletests([0.01, math.nan, 0.03], method="holm")[1][2], 0.06)
-    theirs("statsmodels", lambda: multipletests([0.01, math.nan, 0.03], method="fdr_bh")[1][0], math.nan)
+    theirs(
+        "statsmodels",
+        lambda: multipletests([0.01, math.nan, 0.03], method="fdr_bh")[1][0],
+        math.nan,
+    )
     theirs("statsmodels", lambda: multipletests([0.01, 1.5], method="holm")[1][1], 1.0)
 
 
@@ -307,10 +373,21 @@ def test_multivariate_t_with_singular_correlations():
     from scipy.stats import multivariate_t
 
     t = 3.80185600780486
-    rows = [Row(term=str(k), estimate=t, std_error=1.0, statistic=t, df=50.0, p_value=0.000391384184576626)
-            for k in range(3)]  # fmt: skip
+    rows = [
+        Row(
+            term=str(k),
+            estimate=t,
+            std_error=1.0,
+            statistic=t,
+            df=50.0,
+            p_value=0.000391384184576626,
+        )
+        for k in range(3)
+    ]
     found = ss.adjust(rows, method="max_t_single_step", covariance=SINGULAR, draws=400_000)
     assert found.rows[0].p_adjusted == pytest.approx(0.00112, abs=3e-4)  # R multcomp: .00112
     quoted(".0011", ".0106")
     options = {"shape": SINGULAR, "df": 50, "allow_singular": True, "random_state": 1}
-    theirs("scipy", lambda: 1 - multivariate_t.cdf([t] * 3, lower_limit=[-t] * 3, **options), 0.010593)
+    theirs(
+        "scipy", lambda: 1 - multivariate_t.cdf([t] * 3, lower_limit=[-t] * 3, **options), 0.010593
+    )

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from socialstats_collect.parse.answers import ACTIONS, parse_action, parse_answer, parse_scores, values_named
+from socialstats_collect.parse.answers import (
+    ACTIONS,
+    parse_action,
+    parse_answer,
+    parse_scores,
+    values_named,
+)
 from socialstats_collect.parse.options import Option, parse_options
 from socialstats_collect.parse.probabilities import ChoiceProbabilities, choice_probabilities
 from socialstats_collect.parse.text import STATUSES, VERSION, Parsed, Status, printable

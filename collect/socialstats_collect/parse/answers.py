@@ -64,7 +64,9 @@ def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A",
         if not found:
             begun = leading(text.text, names)
             bracketed = [
-                place for m in pattern_of(r"[(\[]", names, r"[)\]]").finditer(text.text) for place in named(m, names)
+                place
+                for m in pattern_of(r"[(\[]", names, r"[)\]]").finditer(text.text)
+                for place in named(m, names)
             ]
             yield "bare", alone(text.text, names)
             yield "stated", stated(text.text, names)
@@ -76,7 +78,8 @@ def parse_answer(raw: str, *, key: str = "Answer", labels: Sequence[str] = ("A",
 ANSWER_FIELDS = ("choice", "option", "label", "letter", "answer", "value")
 HEDGE = re.compile(r"\b(?:or|and|both|either|neither|nor)\b|[/&?]|\w\s*,\s*\w\s*$", re.IGNORECASE)
 NOT_CHOSEN = re.compile(
-    r",?\s*\b(?:not|over|rather than|instead of)\s+(?:option\s+)?[(\"']*\w[)\"']*\s*$", re.IGNORECASE
+    r",?\s*\b(?:not|over|rather than|instead of)\s+(?:option\s+)?[(\"']*\w[)\"']*\s*$",
+    re.IGNORECASE,
 )
 
 
@@ -91,7 +94,11 @@ def _labels(value: object, names: Names) -> set[str]:
     text = NOT_CHOSEN.sub("", str(value).strip(" \\"))
     spelled = {label for label, pattern in names if re.search(rf"{BEFORE}{pattern}{AFTER}", text)}
     hedge = len(spelled) > 1 and HEDGE.search(text)
-    found = alone(text, names) or [(label, (0, 0)) for label in spelled if hedge] or leading(text, names)
+    found = (
+        alone(text, names)
+        or [(label, (0, 0)) for label in spelled if hedge]
+        or leading(text, names)
+    )
     return {label for label, _ in found or stated(text, names)}
 
 
@@ -111,7 +118,9 @@ def values_named(raw: str, names: Sequence[str], *, key: str = "Value") -> tuple
     """
     texts = [str(found.value).casefold() for found in values_of(clean(raw).text, key)]
     return tuple(
-        name for name in names if any(re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", text) for text in texts)
+        name
+        for name in names
+        if any(re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", text) for text in texts)
     )
 
 
@@ -121,8 +130,10 @@ ACTIONS: Mapping[str, tuple[str, ...]] = {
     "escalate": ("escalate", "escalates", "escalating", "エスカレート", "エスカレーション", "上申"),
 }
 NOUNS: Mapping[str, tuple[str, ...]] = {
-    "comply": ("compliance",), "deviate": ("deviation", "違反"), "escalate": ("escalation",),
-}  # fmt: skip
+    "comply": ("compliance",),
+    "deviate": ("deviation", "違反"),
+    "escalate": ("escalation",),
+}
 """Spellings that count as the value of a field only: ``the compliance department`` chooses nothing."""
 CONTRAST = r"\b(?:rather than|instead of)\s+(?:to\s+)?|,\s+not\s+|\(\s*not\s+"
 DENIED = (
@@ -135,7 +146,9 @@ DENIED_AFTER = re.compile(
 ENDED = r"[\s\"')\]]*(?:[.:;!\n]|\s-\s)"
 
 
-def parse_action(raw: str, *, key: str = "action", actions: Mapping[str, Sequence[str]] = ACTIONS) -> Parsed:
+def parse_action(
+    raw: str, *, key: str = "action", actions: Mapping[str, Sequence[str]] = ACTIONS
+) -> Parsed:
     """Return the one action a reply names: under a key of its JSON where there is one, else anywhere.
 
     Two actions, or an action that is only denied, are no answer.
@@ -169,7 +182,10 @@ def _begun(text: str, actions: Mapping[str, Sequence[str]]) -> list[Place]:
 
 
 def _spelled(actions: Mapping[str, Sequence[str]]) -> Names:
-    edged = {name: [rf"\b{re.escape(one)}\b" if one.isascii() else one for one in actions[name]] for name in actions}
+    edged = {
+        name: [rf"\b{re.escape(one)}\b" if one.isascii() else one for one in actions[name]]
+        for name in actions
+    }
     return tuple((name, f"(?i:{'|'.join(spellings)})") for name, spellings in edged.items())
 
 
@@ -207,13 +223,18 @@ def parse_scores(raw: str, keys: Sequence[str], *, low: float, high: float) -> d
     text = readable(raw)
     if isinstance(text, Parsed):
         return dict.fromkeys(keys, text)
-    return {key: _score(text.text, values_of(text.text, clean(key).text), low, high) for key in keys}
+    return {
+        key: _score(text.text, values_of(text.text, clean(key).text), low, high) for key in keys
+    }
 
 
 def _score(text: str, found: list[Found], low: float, high: float) -> Parsed:
     if not found:
         refused = refuses(text) and "{" not in text
-        return Parsed(status="refusal" if refused else "unparsed", rule="refusal" if refused else "missing_key")
+        return Parsed(
+            status="refusal" if refused else "unparsed",
+            rule="refusal" if refused else "missing_key",
+        )
     read = {_number(one.value, high) for one in found}
     if len(read) > 1:
         return Parsed(status="ambiguous", rule="several", conflict=True)
@@ -240,7 +261,9 @@ def _number(value: object, high: float) -> float | None:
 def _written(text: str, high: float) -> float | None:
     """One number; or one number beside the scale's maximum, said as such."""
     most = f"{high:g}"
-    rest = re.sub(rf"(?:/|\bout of|\bof)\s*{re.escape(most)}(?![\d.])", " ", text, flags=re.IGNORECASE)
+    rest = re.sub(
+        rf"(?:/|\bout of|\bof)\s*{re.escape(most)}(?![\d.])", " ", text, flags=re.IGNORECASE
+    )
     numbers = NUMBER.findall(rest)
     digits = re.findall(r"\d+(?:\.\d+)?", rest)
     return float(numbers[0]) if len(numbers) == len(digits) == 1 else None

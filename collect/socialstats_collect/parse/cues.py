@@ -87,7 +87,9 @@ CORRECTING = (
     r"[\s,.]{1,5}){0,2}"
     rf"(?:{_CORRECTED})(?!\w)(?:[\s,.:;!，。：…\"'(\[-]|(?:{_ON})(?!\w)){{0,20}})"
 )
-CONCLUDING = rf"(?i::[^\n]{{1,300}}?\b(?:so|therefore|thus|hence)\b(?:[\s,.:\"'(]|(?:{_ON})(?!\w)){{0,20}})"
+CONCLUDING = (
+    rf"(?i::[^\n]{{1,300}}?\b(?:so|therefore|thus|hence)\b(?:[\s,.:\"'(]|(?:{_ON})(?!\w)){{0,20}})"
+)
 ENDED = (
     r"(?=[\s)\]\"'】」）]{0,9}(?:$|\n|[.!;。}](?!\d|\s{1,3}[a-z])|-\s"
     r"|,?\s{0,3}(?i:not|because|since|rather than|instead)\b)"
@@ -105,7 +107,9 @@ def lettered(letters: Sequence[str]) -> Names:
 @lru_cache(maxsize=20_000)
 def pattern_of(before: str, names: Names, after: str) -> re.Pattern[str]:
     """Compile one of the names after a pattern, group n for the n-th; a design has hundreds of pairs of names."""
-    return re.compile(f"{before}(?:{'|'.join(f'({pattern})' for _, pattern in names) or '(?!)'}){after}")
+    return re.compile(
+        f"{before}(?:{'|'.join(f'({pattern})' for _, pattern in names) or '(?!)'}){after}"
+    )
 
 
 def named(match: re.Match[str] | None, names: Names) -> list[Place]:
@@ -115,7 +119,9 @@ def named(match: re.Match[str] | None, names: Names) -> list[Place]:
     return [(names[which][0], match.span(group))] if match and which >= 0 else []
 
 
-def hedged(text: str, place: Place, names: Names, least: int = 1, stop: int | None = None) -> list[Place]:
+def hedged(
+    text: str, place: Place, names: Names, least: int = 1, stop: int | None = None
+) -> list[Place]:
     """Return the other name to which the text goes straight on after one: ``A or B``, ``D, maybe E``.
 
     Parameters
@@ -140,7 +146,10 @@ def hedged(text: str, place: Place, names: Names, least: int = 1, stop: int | No
     return named(pattern.match(text, place[1][1], len(text) if stop is None else stop), others)
 
 
-_JOINED = [rf"(?i)[)\].:\s\"']{{0,9}}(?:{_JOIN}[\s\"'(\[]{{0,3}}){{{least},3}}(?:option\s+)?" for least in (0, 1)]
+_JOINED = [
+    rf"(?i)[)\].:\s\"']{{0,9}}(?:{_JOIN}[\s\"'(\[]{{0,3}}){{{least},3}}(?:option\s+)?"
+    for least in (0, 1)
+]
 
 
 @lru_cache(maxsize=20_000)
@@ -221,7 +230,10 @@ def concluded(text: str, place: Place, names: Names, stop: int | None = None) ->
     if not (place[0] == "A" and text.startswith("A:", place[1][0])):
         return place
     ends = pattern_of(CONCLUDING + BEFORE, names, AFTER + ENDED)
-    return next(iter(named(ends.match(text, place[1][1], len(text) if stop is None else stop), names)), place)
+    return next(
+        iter(named(ends.match(text, place[1][1], len(text) if stop is None else stop), names)),
+        place,
+    )
 
 
 def alone(text: str, names: Names) -> list[Place]:

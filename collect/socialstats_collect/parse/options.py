@@ -24,7 +24,17 @@ from socialstats_collect.parse.cues import (
     named,
     pattern_of,
 )
-from socialstats_collect.parse.text import BORDER, Clean, Parsed, Place, Rule, in_fields, read_by, refuses, values_of
+from socialstats_collect.parse.text import (
+    BORDER,
+    Clean,
+    Parsed,
+    Place,
+    Rule,
+    in_fields,
+    read_by,
+    refuses,
+    values_of,
+)
 
 NUMBER = r"\d{1,9}(?:\.\d{1,9})?"
 MORE = r"(?:[>≥]=?|(?=[moague])(?:more than|over|above|greater than|at least|upwards? of|exceed(?:s|ing)?))"
@@ -88,8 +98,12 @@ SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[^a-z\s])|\n+")
 Span = tuple[int, int]
 Line = tuple[Span, Place | None]
 CONDITIONAL = re.compile(r"\W*(?:if|when|unless|for example|e\.g\.)\b", re.IGNORECASE)
-TICK = re.compile(r"\[[xX✓✔]\]|[✓✔✅☑]|<-|←|\((?:my |the )?(?:answer|choice|selected|chosen)\)", re.IGNORECASE)
-SHORT = re.compile(r"[^\W\d]{2,}")  # one word, as yes or often: too common to count in the middle of a sentence
+TICK = re.compile(
+    r"\[[xX✓✔]\]|[✓✔✅☑]|<-|←|\((?:my |the )?(?:answer|choice|selected|chosen)\)", re.IGNORECASE
+)
+SHORT = re.compile(
+    r"[^\W\d]{2,}"
+)  # one word, as yes or often: too common to count in the middle of a sentence
 MOST = 20  # answers of one reply's JSON that are read
 LISTED = 3  # so many different options one after another are an echo of the question
 
@@ -119,8 +133,14 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
     """
 
     def rules(text: Clean) -> Iterator[Rule]:
-        fields = [one for one in values_of(text.text, "answer") if one.whole and not isinstance(one.value, dict | list)]
-        yield in_fields(fields[:MOST], lambda value: filter(None, [parse_options(str(value), options).label]))
+        fields = [
+            one
+            for one in values_of(text.text, "answer")
+            if one.whole and not isinstance(one.value, dict | list)
+        ]
+        yield in_fields(
+            fields[:MOST], lambda value: filter(None, [parse_options(str(value), options).label])
+        )
         yield "first_line", alone(text.text, lettered([option.letter for option in options]))
         lines = _lines(text.text, options)
         yield "ticked", _ticked(raw, text, lines, len(options))
@@ -131,7 +151,9 @@ def parse_options(raw: str, options: tuple[Option, ...]) -> Parsed:
         yield from _answers(shown, lines, pieces, mentions, options)
         if not refuses(text.text):
             named = [place for here in mentions for place in here]
-            letters = re.finditer(rf"(?<![\w'])[{''.join(o.letter for o in options)}](?![\w'])", text.text)
+            letters = re.finditer(
+                rf"(?<![\w'])[{''.join(o.letter for o in options)}](?![\w'])", text.text
+            )
             named += [(letter[0], letter.span()) for letter in letters]
             yield from _percentage(text.text, options)
             yield "several", named if len({label for label, _ in named}) > 1 else ()
@@ -145,7 +167,9 @@ def _percentage(text: str, options: tuple[Option, ...]) -> Iterator[Rule]:
     for option in options if match else ():
         share = SHARE.fullmatch(option.text.replace(" ", ""))
         if match and share and (share[1] or share[2]):
-            low, high = sorted((float(share[1] or (100 if share[2] == ">" else 0)), float(share[3])))
+            low, high = sorted(
+                (float(share[1] or (100 if share[2] == ">" else 0)), float(share[3]))
+            )
             place = (option.letter, match.span(1))
             if float(match[1]) in (low, high):
                 yield BORDER, [place]
@@ -160,7 +184,11 @@ def _ticked(raw: str, text: Clean, lines: list[Line], most: int) -> list[Place]:
         return []
     marked = []
     for label, (start, end) in leads:
-        line = raw[text.origin[start - 1] + 1 if start else 0 : text.origin[end] if end < len(text.text) else None]
+        line = raw[
+            text.origin[start - 1] + 1 if start else 0 : text.origin[end]
+            if end < len(text.text)
+            else None
+        ]
         if TICK.search(line) or line.lstrip(" -").startswith("**"):
             marked.append((label, (start, end)))
     return marked if len(marked) == 1 else []
@@ -177,20 +205,30 @@ def _echo(options: tuple[Option, ...]) -> re.Pattern[str]:
 
 
 def _answers(
-    text: str, lines: list[Line], pieces: list[Span], mentions: list[list[Place]], options: tuple[Option, ...]
+    text: str,
+    lines: list[Line],
+    pieces: list[Span],
+    mentions: list[list[Place]],
+    options: tuple[Option, ...],
 ) -> Iterator[Rule]:
     """Yield answers by rule, the most telling rule first."""
     leads = [lead for _, lead in lines if lead]
     yield "first_line", leads[:1] if leads and lines[0][1] else ()
     names, told = _names(options), _told(options, SET_OFF)
-    announced = [place for match in pattern_of(CUE, told, "").finditer(text) for place in named(match, told)]
+    announced = [
+        place for match in pattern_of(CUE, told, "").finditer(text) for place in named(match, told)
+    ]
     said = [
         (end, marked, [one for one in here if not SHORT.fullmatch(text, *one[1])])
-        for (start, end), marked, here in zip(pieces, _by_piece(announced, pieces), mentions, strict=True)
+        for (start, end), marked, here in zip(
+            pieces, _by_piece(announced, pieces), mentions, strict=True
+        )
         if (marked or here) and not CONDITIONAL.match(text, start, end)
     ]
     yield from (
-        ("marked", marked[:1]) for end, marked, _ in said if marked and not _hedged(text, marked[0], end, names)
+        ("marked", marked[:1])
+        for end, marked, _ in said
+        if marked and not _hedged(text, marked[0], end, names)
     )
     yield "line", leads[:1]
     for end, _, here in said:
@@ -230,10 +268,17 @@ def _mentions(text: str, options: tuple[Option, ...]) -> list[Place]:
 @lru_cache(maxsize=64)
 def _naming(options: tuple[Option, ...]) -> tuple[re.Pattern[str], dict[int, str]]:
     """All ways of naming an option, and the label of each group; "" is another percentage, a letter is its own."""
-    ways = [(_text(option), option.letter) for option in sorted(options, key=lambda option: -len(option.text))]
-    ways.append((rf"(?i:(?:(?:{MORE}|{LESS})\s*)?(?<!\d){NUMBER}\s*%?\s*(?:{BETWEEN}\s*{NUMBER}\s*)?%)", ""))
+    ways = [
+        (_text(option), option.letter)
+        for option in sorted(options, key=lambda option: -len(option.text))
+    ]
+    ways.append(
+        (rf"(?i:(?:(?:{MORE}|{LESS})\s*)?(?<!\d){NUMBER}\s*%?\s*(?:{BETWEEN}\s*{NUMBER}\s*)?%)", "")
+    )
     ways += [(_described(option), option.letter) for option in options]
-    letters = "|".join(sorted((re.escape(option.letter) for option in options), key=len, reverse=True))
+    letters = "|".join(
+        sorted((re.escape(option.letter) for option in options), key=len, reverse=True)
+    )
     announced = r"(?<![\w'])(?i:option|category|choice|answer)s?:?\s+[(\[\"']{0,9}"
     closing = rf"\)|\]|:\s|\.\s{'+' if options[0].letter.isdigit() else '*'}[<>\d]"
     marked = (
@@ -241,10 +286,15 @@ def _naming(options: tuple[Option, ...]) -> tuple[re.Pattern[str], dict[int, str
         rf"|(?<![\w'&.-])(?=(?:{letters})(?:{closing})))({letters})"
     )
     odd = {
-        re.escape(words[0]) for o in options for words in (o.text, *o.descriptions) if words and not words[0].isalnum()
+        re.escape(words[0])
+        for o in options
+        for words in (o.text, *o.descriptions)
+        if words and not words[0].isalnum()
     }
     begins = rf"(?=(?<![^\W\d])\w|[<>≤≥]=?\s*\d|[(\[](?:{letters})[)\]]|{'|'.join(odd - set('<>')) or '(?!)'})"
-    pattern = f"{begins}(?P<denied>(?i:{DENIED}))?(?:{'|'.join(f'({way})' for way, _ in ways)}|{marked})"
+    pattern = (
+        f"{begins}(?P<denied>(?i:{DENIED}))?(?:{'|'.join(f'({way})' for way, _ in ways)}|{marked})"
+    )
     return re.compile(pattern), {group: label for group, (_, label) in enumerate(ways, 2)}
 
 
@@ -264,7 +314,10 @@ def _described(option: Option) -> str:
 @lru_cache(maxsize=64)
 def _names(options: tuple[Option, ...]) -> Names:
     """An option by its letter or its text, for what a reply goes on to."""
-    return tuple((one.letter, rf"{_lettered(one)}|{re.escape(one.letter)}(?!\w)|{_text(one)}") for one in options)
+    return tuple(
+        (one.letter, rf"{_lettered(one)}|{re.escape(one.letter)}(?!\w)|{_text(one)}")
+        for one in options
+    )
 
 
 LEAD_OFF = (

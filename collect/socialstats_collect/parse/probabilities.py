@@ -84,11 +84,15 @@ def choice_probabilities(
         offset = b"".join(token for token, _ in tokens).rfind(text.encode("utf-8", "surrogatepass"))
         if offset < 0:
             return ChoiceProbabilities(reason="tokens_differ")
-        number = _answer_token([token for token, _ in tokens], text, offset, labels, place or (0, len(text)), any_case)
+        number = _answer_token(
+            [token for token, _ in tokens], text, offset, labels, place or (0, len(text)), any_case
+        )
         if number is None:
             return ChoiceProbabilities(reason="no_answer_token")
         token, chosen = tokens[number]
-        likeliest = {_bytes(one): math.exp(one["logprob"]) for one in chosen.get("top_logprobs") or ()}
+        likeliest = {
+            _bytes(one): math.exp(one["logprob"]) for one in chosen.get("top_logprobs") or ()
+        }
         listed = likeliest | {token: math.exp(chosen["logprob"])}
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
         return ChoiceProbabilities(reason="malformed")
@@ -113,7 +117,9 @@ def _bytes(token: Mapping[str, Sequence[int] | str]) -> bytes:
     """A token as bytes: half a character is no text."""
     given = token.get("bytes")
     return (
-        bytes(given) if given and not isinstance(given, str) else str(token["token"]).encode("utf-8", "surrogatepass")
+        bytes(given)
+        if given and not isinstance(given, str)
+        else str(token["token"]).encode("utf-8", "surrogatepass")
     )
 
 
@@ -125,12 +131,18 @@ def _begun(token: str, labels: Sequence[str], any_case: bool) -> list[str]:
     return [
         label
         for label in labels
-        if word and (fold(label) == fold(word) or (left == word and fold(label).startswith(fold(word))))
+        if word
+        and (fold(label) == fold(word) or (left == word and fold(label).startswith(fold(word))))
     ]
 
 
 def _answer_token(
-    tokens: Sequence[bytes], text: str, offset: int, labels: Sequence[str], place: tuple[int, int], any_case: bool
+    tokens: Sequence[bytes],
+    text: str,
+    offset: int,
+    labels: Sequence[str],
+    place: tuple[int, int],
+    any_case: bool,
 ) -> int | None:
     """The number of the first token in a place of the text that begins a label which stands there as a whole word."""
     fold = str.casefold if any_case else str
@@ -143,6 +155,9 @@ def _answer_token(
         after += len(token)
         for label in _begun(word, labels, any_case) if low <= begins < high else ():
             rest = raw[begins : begins + 4 * len(label) + 4].decode("utf-8", "replace")
-            if fold(rest[: len(label)]) == fold(label) and not rest[len(label) : len(label) + 1].isalnum():
+            if (
+                fold(rest[: len(label)]) == fold(label)
+                and not rest[len(label) : len(label) + 1].isalnum()
+            ):
                 return number
     return None

@@ -64,7 +64,9 @@ Rule = tuple[str, Iterable[Place]]
 Correction = tuple[int, list[Place]]
 """Where a text begins to correct itself, and the answer it gives then; several where it hedges."""
 
-THINKING = re.compile(r"<(/?)(?:think|thinking|reasoning|thought)>|\[(/?)THINK\]|◁(/?)think▷", re.IGNORECASE)
+THINKING = re.compile(
+    r"<(/?)(?:think|thinking|reasoning|thought)>|\[(/?)THINK\]|◁(/?)think▷", re.IGNORECASE
+)
 FINAL = "<|channel|>final<|message|>"
 EDITS = re.compile(
     r"(?P<open><(?:final_?)?answer>)|(?P<close></(?:final_?)?answer>)"
@@ -78,7 +80,18 @@ EDITS = re.compile(
 SAID = {"open": "\nAnswer: ", "close": "\n", "lines": "\n\n", "blanks": "   ", "gone": ""}
 PLAIN = {
     **dict.fromkeys("‐‑‒–—―−﹣－", "-"),
-    **{"“": '"', "”": '"', "‘": "'", "’": "'", "＂": '"', "„": '"', "‚": "'", "«": '"', "»": '"', "\r": "\n"},
+    **{
+        "“": '"',
+        "”": '"',
+        "‘": "'",
+        "’": "'",
+        "＂": '"',
+        "„": '"',
+        "‚": "'",
+        "«": '"',
+        "»": '"',
+        "\r": "\n",
+    },
 }
 INVISIBLE = {"Cf", "Cs", "Co", "Cn"}
 CELL: dict[int, int | str] = {
@@ -158,7 +171,9 @@ def _seen(raw: str) -> Iterator[tuple[int, int]]:
     shown: list[tuple[int, int]] = []
     inside = False
     for tag in THINKING.finditer(raw, start):
-        if tag.lastindex and tag[tag.lastindex]:  # a closing tag; without an opening one it hides what is before it
+        if (
+            tag.lastindex and tag[tag.lastindex]
+        ):  # a closing tag; without an opening one it hides what is before it
             shown, start, inside = shown if inside else [], tag.end(), False
         elif not inside:
             shown.append((start, tag.start()))
@@ -194,7 +209,9 @@ WORD = (
     r"|([^\s,;}\]\"'][^,;}\]\n\"']*))"  # bare
 )
 START = r"(?<![\w\]])(?:(?<![\w,.;:] )|(?<=final )|(?<=my )|(?<=correct )|(?<=the )|(?<=[,;] ))"
-MORE = re.compile(r"\s*(?:or|and|/|\||&)\s*[^,;}\]\n]{1,100}|(?<=\d),\d+", re.IGNORECASE)  # a decimal comma, too
+MORE = re.compile(
+    r"\s*(?:or|and|/|\||&)\s*[^,;}\]\n]{1,100}|(?<=\d),\d+", re.IGNORECASE
+)  # a decimal comma, too
 PATIENCE = 100_000
 """Characters that are decoded in vain before a reply's JSON is given up; a brace that begins none counts for 100."""
 
@@ -252,14 +269,19 @@ def _whole(text: str, key: str) -> Iterator[Found]:
         except json.JSONDecodeError as error:
             patience -= 100 + error.pos - place
             end = place + 1
-        except (ValueError, RecursionError):  # an integer of thousands of digits; thousands of braces
+        except (
+            ValueError,
+            RecursionError,
+        ):  # an integer of thousands of digits; thousands of braces
             return
         place = text.find("{", end)
 
 
 def _salvaged(text: str, key: str) -> Iterator[Found]:
     """Values after a key at the beginning of a line or a field; ``"A" or "B"`` is one value."""
-    forms = "|".join(re.escape(form) for form in dict.fromkeys((key, unicodedata.normalize("NFD", key))))
+    forms = "|".join(
+        re.escape(form) for form in dict.fromkeys((key, unicodedata.normalize("NFD", key)))
+    )
     for match in re.finditer(rf"{START}(?:{forms}){VALUE}{WORD}", text, re.IGNORECASE):
         group = match.lastindex or 0
         more = MORE.match(text, match.end())
@@ -277,7 +299,9 @@ _ANSWERING = (
 )
 _MISSING = "personal |any |enough |access |specific |the ability|sufficient |data|an opinion|opinions|statistics"
 _HARD = "(?:difficult|hard|challenging|tricky)"
-_BOTH = "(?:of them |of you |people |sides |parties |are |is )+(?:right|correct|wrong|at fault|valid)"
+_BOTH = (
+    "(?:of them |of you |people |sides |parties |are |is )+(?:right|correct|wrong|at fault|valid)"
+)
 REFUSAL = re.compile(
     r"\b(?:"
     rf"(?:i|we)\s?{_CANNOT}\b(?:\s+\w+){{0,3}}?\s+(?:{_ANSWERING})\b"
@@ -328,7 +352,9 @@ def readable(raw: str) -> Clean | Parsed:
 
 
 def read_by(
-    raw: str, rules: Callable[[Clean], Iterator[Rule]], correction: Callable[[str], Correction | None]
+    raw: str,
+    rules: Callable[[Clean], Iterator[Rule]],
+    correction: Callable[[str], Correction | None],
 ) -> Parsed:
     """Return the answer of the first rule that finds one, or what the reply is instead.
 
@@ -355,21 +381,35 @@ def read_by(
         if len(labels) > 1:
             return Parsed(status="ambiguous", rule="several", conflict=True)
         for label, place in labels.items():
-            later = () if rule == "json" else found  # an answer in a field is not taken back beside it
+            later = (
+                () if rule == "json" else found
+            )  # an answer in a field is not taken back beside it
             others = {other for how, places in later if how in TELLING for other, _ in places}
-            return Parsed(status="ok", label=label, rule=rule, conflict=bool(others - {label}), span=text.span(*place))
+            return Parsed(
+                status="ok",
+                label=label,
+                rule=rule,
+                conflict=bool(others - {label}),
+                span=text.span(*place),
+            )
     refused = refuses(text.text)
-    return Parsed(status="refusal" if refused else "unparsed", rule="refusal" if refused else "none")
+    return Parsed(
+        status="refusal" if refused else "unparsed", rule="refusal" if refused else "none"
+    )
 
 
-def _replaced(text: Clean, rules: Callable[[Clean], Iterator[Rule]], cue: int, final: list[Place]) -> Parsed | None:
+def _replaced(
+    text: Clean, rules: Callable[[Clean], Iterator[Rule]], cue: int, final: list[Place]
+) -> Parsed | None:
     """Return the answer of a correction, if all others that a rule finds stand before it.
 
     What a reply quotes, or says in a field of its JSON beside the answer, corrects nothing.
     """
     label, place = final[0]
     for seen in (text, Clean(text.text[:cue], text.origin)):
-        rule, places = next(((rule, found) for rule, one in rules(seen) if (found := [*one])), ("", []))
+        rule, places = next(
+            ((rule, found) for rule, one in rules(seen) if (found := [*one])), ("", [])
+        )
         others = [other for name, other in places if name != label]
         if others:
             break

@@ -18,7 +18,16 @@ from socialstats_collect.parse.cues import (
     pattern_of,
     stated,
 )
-from socialstats_collect.parse.text import Clean, Parsed, Place, Rule, clean, in_fields, read_by, values_of
+from socialstats_collect.parse.text import (
+    Clean,
+    Parsed,
+    Place,
+    Rule,
+    clean,
+    in_fields,
+    read_by,
+    values_of,
+)
 
 DIGITS = ("1", "2")
 SURELY = (
@@ -67,8 +76,13 @@ def parse_who(raw: str, names: tuple[str, str]) -> Parsed:
         alike = people[0].casefold() == people[1].casefold()
         yield "mismatched", [] if alike else _mismatched(marked, marks)
         yield "whole", _whole(text.text, people, marks)
-        yield in_fields(fields, lambda value: [label for label, _ in _whole(str(value), people, marks)])
-        yield from ((rule.__name__.strip("_"), rule(marked, marks)) for rule in (_stated, _called_right, _begun))
+        yield in_fields(
+            fields, lambda value: [label for label, _ in _whole(str(value), people, marks)]
+        )
+        yield from (
+            (rule.__name__.strip("_"), rule(marked, marks))
+            for rule in (_stated, _called_right, _begun)
+        )
 
     said = tuple((digit, f"(?:{ways})(?:{RIGHT})?") for digit, ways in _options(marks))
     return read_by(raw, rules, lambda text: corrected(_marked(text, people), said))
@@ -94,7 +108,9 @@ def _marked(text: str, names: tuple[str, str]) -> str:
     A name that is a part of the other one is found where it stands alone: Ann beside Mary Ann, Jean beside Jean-Luc.
     """
     marks, pieces, done = _marks(names), list[str](), 0
-    for start, which in sorted((start, number) for number in (0, 1) for start in _places(text, names, number)):
+    for start, which in sorted(
+        (start, number) for number in (0, 1) for start in _places(text, names, number)
+    ):
         if start >= done:
             length = len(names[which])
             pieces += [text[done:start], marks[which] * length]
@@ -113,7 +129,9 @@ def _places(text: str, names: tuple[str, str], number: int) -> Iterator[int]:
     start = text.find(name) if name else -1
     while start >= 0:
         end = start + len(name)
-        inside = (after and text.startswith(after, end)) or (before and text.endswith(before, 0, start))
+        inside = (after and text.startswith(after, end)) or (
+            before and text.endswith(before, 0, start)
+        )
         if not inside and BEGINS.match(text, start) and ENDS.match(text, end):
             yield start
         start = text.find(name, start + 1)
@@ -132,7 +150,10 @@ def _options(names: tuple[str, str]) -> Names:
         name = _name(names, number)
         alone = rf"{name}(?:\s*\((?:option )?{number}\))?" if names[0] != names[1] else "(?!)"
         ways.append(
-            (digit, rf"(?<!\.){BEFORE}{number}(?![^\W{WIDE}]|%|\.\d)(?:\s*[).:\]-]{{0,3}}\s*\(?{name}\)?)?|{alone}")
+            (
+                digit,
+                rf"(?<!\.){BEFORE}{number}(?![^\W{WIDE}]|%|\.\d)(?:\s*[).:\]-]{{0,3}}\s*\(?{name}\)?)?|{alone}",
+            )
         )
     return tuple(ways)
 
@@ -140,7 +161,11 @@ def _options(names: tuple[str, str]) -> Names:
 def _whole(text: str, names: tuple[str, str], marks: tuple[str, str]) -> list[Place]:
     """The reply is one option and nothing more; then a name counts in any case."""
     said = text.strip(" .!\n").casefold()
-    plain = [(digit, (0, len(text))) for digit, name in zip(DIGITS, names, strict=True) if said == name.casefold()]
+    plain = [
+        (digit, (0, len(text)))
+        for digit, name in zip(DIGITS, names, strict=True)
+        if said == name.casefold()
+    ]
     return alone(_marked(text, names), _options(marks)) or plain
 
 
@@ -156,7 +181,10 @@ def _stated(text: str, names: tuple[str, str]) -> list[Place]:
 def _begun(text: str, names: tuple[str, str]) -> list[Place]:
     """Lines that begin with an option which nothing in them takes back; a name alone only at the very beginning."""
     one, two = _name(names, 1), _name(names, 2)
-    numbered = [rf"{n}\s*[).:\]-]+\s*(?:{name}|$|{REASON})|{n}(?:\s*$|,?{REASON})" for n, name in ((1, one), (2, two))]
+    numbered = [
+        rf"{n}\s*[).:\]-]+\s*(?:{name}|$|{REASON})|{n}(?:\s*$|,?{REASON})"
+        for n, name in ((1, one), (2, two))
+    ]
     plain = [rf"{name}\s*(?:,?{REASON}|[.!](?!\w)|$|\s-\s)" for name in (one, two)]
     found: list[Place] = []
     for start, ways in (("^", numbered), (r"\A\s*", plain)):
@@ -166,7 +194,11 @@ def _begun(text: str, names: tuple[str, str]) -> list[Place]:
             (place,) = named(match, pairs)
             other = "2" if place[0] == "1" else "1"
             listed = re.compile(rf"\W{{0,9}}{other}\s*[).:\]]").match(text, match.end())
-            found += [place, *hedged(text, place, _options(names)), *([(other, place[1])] if listed else [])]
+            found += [
+                place,
+                *hedged(text, place, _options(names)),
+                *([(other, place[1])] if listed else []),
+            ]
     return found
 
 
@@ -174,15 +206,27 @@ def _called_right(text: str, names: tuple[str, str]) -> list[Place]:
     """``NAME is right``, said by the model itself and not as a condition or a question."""
     options = _options(names)
     joined = pattern_of("(?i)", options, r",?\s+(?:and|or|&)\s+$")
-    right = pattern_of("(?i)(?:person )?", options, rf"(?:\s*[).:\]-]{{1,3}})?{RIGHT}(?!\s*(?:\?|(?:if|unless|or)\b))")
-    said = [(match, text[max(0, match.start() - 80) : match.start()]) for match in right.finditer(text)]
-    clear = [match for match, before in said if not UNSURE.search(_own(before)) and not joined.search(before)]
+    right = pattern_of(
+        "(?i)(?:person )?",
+        options,
+        rf"(?:\s*[).:\]-]{{1,3}})?{RIGHT}(?!\s*(?:\?|(?:if|unless|or)\b))",
+    )
+    said = [
+        (match, text[max(0, match.start() - 80) : match.start()]) for match in right.finditer(text)
+    ]
+    clear = [
+        match
+        for match, before in said
+        if not UNSURE.search(_own(before)) and not joined.search(before)
+    ]
     return [place for match in clear for place in named(match, options)]
 
 
 def _own(before: str) -> str:
     """The words of the same clause: a comma with but or so begins a new one, and so does "right and"."""
-    return re.split(r",\s+(?:but|so|and|then|while)\b|\b(?:wrong|right),? (?:and|but)\b|[,;:]\s", before)[-1]
+    return re.split(
+        r",\s+(?:but|so|and|then|while)\b|\b(?:wrong|right),? (?:and|but)\b|[,;:]\s", before
+    )[-1]
 
 
 def _mismatched(text: str, names: tuple[str, str]) -> list[Place]:

@@ -58,7 +58,9 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     'Is {x} right?'
     """
     if lost := [name for name in fields(template) if name not in values]:
-        raise InputError(f"an item has no column '{lost[0]}', which its text needs: the log was changed, or cut off")
+        raise InputError(
+            f"an item has no column '{lost[0]}', which its text needs: the log was changed, or cut off"
+        )
     return PART.sub(
         lambda part: values[part[1].strip()] if part[1] is not None else part[0][0],
         template,
@@ -77,7 +79,9 @@ def require(template: str, columns: Iterable[str], *, source: str) -> None:
     problems = []
     for name in [one for one in fields(template, source=source) if one not in known]:
         fix = meant(name, known).strip() or "Add the column to the items, or mend the template."
-        message = f"the template needs a column '{name}', but the items have only {', '.join(known)}"
+        message = (
+            f"the template needs a column '{name}', but the items have only {', '.join(known)}"
+        )
         problems.append(Problem(message=message, source=source, fix=fix))
     if problems:
         raise InputError(problems)
@@ -148,7 +152,9 @@ class Example:
 
 
 SHOWN = re.compile(r"\{[^{}]*\}")
-ASKED = re.compile(r'["\u201c]([^"\u201c\u201d\n:]{1,80})["\u201d]\s*:\s*(-?\d+(?:\.\d+)?(?![\w.]))?')
+ASKED = re.compile(
+    r'["\u201c]([^"\u201c\u201d\n:]{1,80})["\u201d]\s*:\s*(-?\d+(?:\.\d+)?(?![\w.]))?'
+)
 """A key of the JSON that a prompt shows, and the number that it shows beside it."""
 
 
@@ -178,7 +184,9 @@ def as_asked(prompt: str, key: str, label: str) -> str:
     if not keys:
         return label
     place = next((one for one in keys if one.casefold() == key.casefold()), keys[0])
-    return json.dumps({one: label if one == place else "because" for one in keys}, ensure_ascii=False)
+    return json.dumps(
+        {one: label if one == place else "because" for one in keys}, ensure_ascii=False
+    )
 
 
 Varies = Callable[[str], bool]
@@ -222,8 +230,12 @@ def default_texts(name: str) -> Mapping[str, str]:
     >>> default_texts("who-is-right")["rung_2"]
     '{question}\\nThe answer is'
     """
-    found = sorted((files("socialstats_collect") / "new" / name / "texts").iterdir(), key=lambda one: one.name)
-    return {one.name.removesuffix(".txt"): one.read_text("utf-8").removesuffix("\n") for one in found}
+    found = sorted(
+        (files("socialstats_collect") / "new" / name / "texts").iterdir(), key=lambda one: one.name
+    )
+    return {
+        one.name.removesuffix(".txt"): one.read_text("utf-8").removesuffix("\n") for one in found
+    }
 
 
 class CollectionProtocol(ABC):
@@ -273,19 +285,29 @@ class CollectionProtocol(ABC):
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         given = ((name, value) for name, value in settings.options.items() if name in self.takes)
-        if wrong := [one for name, value in given for one in wrong_value(f"protocol.{name}", value, self.takes[name])]:
+        if wrong := [
+            one
+            for name, value in given
+            for one in wrong_value(f"protocol.{name}", value, self.takes[name])
+        ]:
             raise InputError(wrong)
         own = default_texts(self.name)
         for name in settings.texts:
             if name not in own and not (self.family and name.startswith(f"{self.family}_")):
                 fix = meant(name, own).strip() or f"There are: {', '.join(sorted(own))}."
-                raise InputError(Problem(message=f"protocol {self.name} has no text '{name}'", fix=fix))
+                raise InputError(
+                    Problem(message=f"protocol {self.name} has no text '{name}'", fix=fix)
+                )
         self.texts: Mapping[str, str] = {**own, **settings.texts}
 
     def names(self, text: str) -> tuple[str, ...] | None:
         """Return the names that a text may use beside columns and factors; None of a list, which uses none."""
         text = "prompt" if text == "people" else text
-        return None if text in self.lists else self.provides.get(text, self.provides.get(text.partition("_")[0], ()))
+        return (
+            None
+            if text in self.lists
+            else self.provides.get(text, self.provides.get(text.partition("_")[0], ()))
+        )
 
     def unordered(self) -> bool:
         """Return whether the prompt shows nothing of the order of the options, so that none may be drawn."""
@@ -313,7 +335,13 @@ class CollectionProtocol(ABC):
         yield self.ask(unit, self.asked(unit))
 
     def ask(
-        self, unit: Unit, text: str, *, after: Sequence[Message] = (), step: str = "answer", parent: str = ""
+        self,
+        unit: Unit,
+        text: str,
+        *,
+        after: Sequence[Message] = (),
+        step: str = "answer",
+        parent: str = "",
     ) -> Ask:
         """Return a request to a unit's own model; a seed in the parameters moves on with the replicates.
 
@@ -332,8 +360,14 @@ class CollectionProtocol(ABC):
         if self.settings.system and not after:
             after = ({"role": "system", "content": filled(self.settings.system, unit)},)
         messages = (*after, {"role": "user", "content": text})
-        return Ask(model=unit.factors["model"], messages=messages, parameters=sent, step=step,
-                   replicate=unit.replicate, parent=parent)  # fmt: skip
+        return Ask(
+            model=unit.factors["model"],
+            messages=messages,
+            parameters=sent,
+            step=step,
+            replicate=unit.replicate,
+            parent=parent,
+        )
 
     def pair(self, unit: Unit) -> tuple[str, str]:
         """Return what the last two of the columns hold, in the order drawn."""
@@ -362,14 +396,21 @@ class CollectionProtocol(ABC):
 
     def examples(self, unit: Unit) -> Iterator[Example]:
         """Yield a reply for each answer, in the form that the texts ask for, as the parser reads it."""
-        bare = replace(unit, item=dict.fromkeys(unit.item, ""))  # what an item says is no form of a reply
+        bare = replace(
+            unit, item=dict.fromkeys(unit.item, "")
+        )  # what an item says is no form of a reply
         for text, prompt in self.asking(bare).items():
             for label in self.labels(unit):
                 reply = as_asked(prompt, self.key, label)
                 yield Example(
-                    text=text, models=(unit.factors["model"],), parameters=self.settings.parameters, reply=reply,
-                    wanted=label, parsed=self.parser(unit)(reply), fix=self.cure(prompt),
-                )  # fmt: skip
+                    text=text,
+                    models=(unit.factors["model"],),
+                    parameters=self.settings.parameters,
+                    reply=reply,
+                    wanted=label,
+                    parsed=self.parser(unit)(reply),
+                    fix=self.cure(prompt),
+                )
 
     def faults(self, unit: Unit) -> Iterator[tuple[str, str]]:
         """Yield what else is wrong with what a unit would be asked, and how to mend it."""
@@ -385,8 +426,14 @@ class CollectionProtocol(ABC):
         """Return the calls behind each of the rows: the last reply is that of the row, unless a protocol differs."""
         return [Source(reply=exchanges[-1] if exchanges else None, calls=tuple(exchanges))]
 
-    def read(self, exchanges: Sequence[Exchange], parser: Callable[[str], Parsed], labels: Mapping[str, str], *,
-             any_case: bool = False) -> dict[str, object]:  # fmt: skip
+    def read(
+        self,
+        exchanges: Sequence[Exchange],
+        parser: Callable[[str], Parsed],
+        labels: Mapping[str, str],
+        *,
+        any_case: bool = False,
+    ) -> dict[str, object]:
         """Return what the last reply says as columns, and where log-probabilities are asked for those of labels.
 
         The columns: answer, answer_status, rule, conflict, the reply's status and text. A cut-off reply is parsed as
@@ -404,16 +451,24 @@ class CollectionProtocol(ABC):
         reply = exchanges[-1][1] if exchanges else None
         parsed = decide(reply, parser) if reply else Parsed(status="empty", rule=NOT_ASKED)
         found: dict[str, object] = {
-            "answer": parsed.label, "answer_status": parsed.status if reply else NOT_ASKED, "rule": parsed.rule,
-            "conflict": parsed.conflict, "parser_version": VERSION,
+            "answer": parsed.label,
+            "answer_status": parsed.status if reply else NOT_ASKED,
+            "rule": parsed.rule,
+            "conflict": parsed.conflict,
+            "parser_version": VERSION,
             "reply_status": reply.status if reply else NOT_ASKED,
-            "blocked_by": reply.blocked_by or None if reply else None, "reply_text": reply.content if reply else None,
-        }  # fmt: skip
+            "blocked_by": reply.blocked_by or None if reply else None,
+            "reply_text": reply.content if reply else None,
+        }
         if labels and self.settings.parameters.get("logprobs"):
             told = ChoiceProbabilities(reason="no_answer")
             if reply and parsed.label is not None:
                 told = choice_probabilities(
-                    reply.logprobs, reply.content, [*labels.values()], parsed.span, any_case=any_case
+                    reply.logprobs,
+                    reply.content,
+                    [*labels.values()],
+                    parsed.span,
+                    any_case=any_case,
                 )
             least = 0.0 if told.bound is not None and told.bound <= UNLISTED else None
             given = ((name, told.p.get(label)) for name, label in labels.items())
@@ -456,7 +511,10 @@ def about(unit: Unit) -> dict[str, object]:
 
     The order of the options is called ``option_order``: ``order`` means other things to the studies.
     """
-    named = {"option_order" if name == "order" else name: level or NO_WORDS for name, level in unit.factors.items()}
+    named = {
+        "option_order" if name == "order" else name: level or NO_WORDS
+        for name, level in unit.factors.items()
+    }
     return {"item_id": unit.item_id, **named, "replicate": unit.replicate}
 
 
@@ -478,5 +536,7 @@ def decide(reply: Reply, parser: Callable[[str], Parsed]) -> Parsed:
     if reply.choice is not None:
         return Parsed(status="ok", rule="person", label=reply.choice)
     if reply.status in REFUSED:
-        return Parsed(status="refusal", rule="blocked" if reply.status == "blocked" else "marked_refusal")
+        return Parsed(
+            status="refusal", rule="blocked" if reply.status == "blocked" else "marked_refusal"
+        )
     return parser(reply.content)

@@ -44,7 +44,9 @@ class Norms(CollectionProtocol):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self.shown = {parse_action(COLON.split(line)[0]).label or line: line for line in self.lines("actions")}
+        self.shown = {
+            parse_action(COLON.split(line)[0]).label or line: line for line in self.lines("actions")
+        }
         if set(self.shown) != set(ACTIONS):
             fix = "Write one line per action, such as '- comply: keep to the norm'."
             message = f"text 'actions' has lines for {', '.join(self.shown)}, not for {', '.join(ACTIONS)}"
@@ -53,9 +55,11 @@ class Norms(CollectionProtocol):
     def words(self, unit: Unit) -> dict[str, str]:
         """Return the actions in the order drawn, their names, and what is said under pressure."""
         order = unit.factors.get("order", self.orders[0]).split()
-        return {"actions": "\n".join(self.shown[name] for name in order),
-                "names": " or ".join(f'"{name}"' for name in order),
-                "pressure_text": unit.item.get("pressure_text", "")}  # fmt: skip
+        return {
+            "actions": "\n".join(self.shown[name] for name in order),
+            "names": " or ".join(f'"{name}"' for name in order),
+            "pressure_text": unit.item.get("pressure_text", ""),
+        }
 
     def choices(self, unit: Unit) -> list[tuple[str, str]]:
         """Return the actions in the order drawn, without the signs of a list."""
@@ -72,19 +76,35 @@ class Norms(CollectionProtocol):
 
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the action, and who took it."""
-        found = self.read(exchanges, self.parser(unit), {name: name for name in ACTIONS}, any_case=True)
+        found = self.read(
+            exchanges, self.parser(unit), {name: name for name in ACTIONS}, any_case=True
+        )
         model = unit.factors["model"]
         return [
             {
-                **about(unit), "scenario": unit.item.get("scenario", unit.item_id), "source": model,
-                "rater": f"{model}, run {unit.replicate}", "action": found.pop("answer"), **found,
+                **about(unit),
+                "scenario": unit.item.get("scenario", unit.item_id),
+                "source": model,
+                "rater": f"{model}, run {unit.replicate}",
+                "action": found.pop("answer"),
+                **found,
             }
-        ]  # fmt: skip
+        ]
 
     def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study norm-goal: pressures compared within scenarios, where there are several."""
         units = ["--map", "unit=item_id", "--cluster", "scenario"]
         units = ["--map", "unit=scenario", "--by", "pressure"] if varies("pressure") else units
         strata = ["--strata", "domain"] if varies("domain") else []
-        return ["--study", "norm-goal", *units, *strata, "--map", "value=action", "--map", "status=answer_status",
-                "--scale", "nominal"]  # fmt: skip
+        return [
+            "--study",
+            "norm-goal",
+            *units,
+            *strata,
+            "--map",
+            "value=action",
+            "--map",
+            "status=answer_status",
+            "--scale",
+            "nominal",
+        ]

@@ -34,7 +34,9 @@ class Roles(CollectionProtocol):
     name = "pairwise-roles"
     orders = ("a first", "b first")
     columns = ("story", "role_a", "role_b")
-    provides: Mapping[str, tuple[str, ...]] = {"prompt": ("option_a", "option_b", "values", "prefix")}
+    provides: Mapping[str, tuple[str, ...]] = {
+        "prompt": ("option_a", "option_b", "values", "prefix")
+    }
     lists = ("values",)
     people = "choice"
     key = "Answer"
@@ -44,8 +46,12 @@ class Roles(CollectionProtocol):
         """Return the roles in the order drawn, the list of values, and what stands before the prompt."""
         first, second = self.pair(unit)
         prefix = unit.factors.get("prefix", "")
-        return {"option_a": first, "option_b": second, "values": ", ".join(self.lines("values")),
-                "prefix": f"{prefix}\n\n" if prefix else ""}  # fmt: skip
+        return {
+            "option_a": first,
+            "option_b": second,
+            "values": ", ".join(self.lines("values")),
+            "prefix": f"{prefix}\n\n" if prefix else "",
+        }
 
     def choices(self, unit: Unit) -> list[tuple[str, str]]:
         """Return the roles in the order drawn."""
@@ -70,14 +76,25 @@ class Roles(CollectionProtocol):
         letter, text = found.pop("answer"), str(found["reply_text"] or "")
         return [
             {
-                **about(unit), "role_a": unit.item["role_a"], "role_b": unit.item["role_b"], "first": first,
-                "choice": {"A": first, "B": second}.get(str(letter)), "letter": letter, **found,
+                **about(unit),
+                "role_a": unit.item["role_a"],
+                "role_b": unit.item["role_b"],
+                "first": first,
+                "choice": {"A": first, "B": second}.get(str(letter)),
+                "letter": letter,
+                **found,
                 "values": "; ".join(values_named(text, self.lines("values"))) or None,
-                "reason": next((str(one.value) for one in values_of(clean(text).text, "Reason")), None),
+                "reason": next(
+                    (str(one.value) for one in values_of(clean(text).text, "Reason")), None
+                ),
             }
-        ]  # fmt: skip
+        ]
 
     def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study role-conflict: models and people, or prefixes of one model, compared."""
-        by = "model" if people else next((name for name in ("model", "prefix") if varies(name)), None)
+        by = (
+            "model"
+            if people
+            else next((name for name in ("model", "prefix") if varies(name)), None)
+        )
         return ["--study", "role-conflict", *(["--by", by] if by else [])]

@@ -40,7 +40,10 @@ class Shares(CollectionProtocol):
     name = "ordinal"
     orders = ("rising", "falling")
     columns = ("text",)
-    provides: Mapping[str, tuple[str, ...]] = {"prompt": ("options",), "form": ("letter", "share", "meaning")}
+    provides: Mapping[str, tuple[str, ...]] = {
+        "prompt": ("options",),
+        "form": ("letter", "share", "meaning"),
+    }
     lists = ("options",)
     family = "form"
     people = "answer"
@@ -48,8 +51,15 @@ class Shares(CollectionProtocol):
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
-        self.known = {"prompt": [name.removeprefix("form_") for name in self.texts if name.startswith("form_")]}
-        self.shares = [tuple(part.strip() for part in line.partition(":")[::2]) for line in self.lines("options")]
+        self.known = {
+            "prompt": [
+                name.removeprefix("form_") for name in self.texts if name.startswith("form_")
+            ]
+        }
+        self.shares = [
+            tuple(part.strip() for part in line.partition(":")[::2])
+            for line in self.lines("options")
+        ]
         if not 2 <= len(self.shares) <= len(LETTERS) or len(set(self.shares)) < len(self.shares):
             raise InputError(
                 "text 'options' needs 2 to 26 lines, each another option, such as '50%: people are divided'"
@@ -69,8 +79,10 @@ class Shares(CollectionProtocol):
     def choices(self, unit: Unit) -> list[tuple[str, str]]:
         """Return the options in the order drawn, with their meanings where the form of the prompt has them."""
         whole = "meaning" in fields(self.texts[f"form_{unit.factors['prompt']}"])
-        return [(one.letter, ": ".join((one.text, *one.descriptions) if whole else (one.text,)))
-                for one in self.offered(unit.factors.get("order", "rising"))]  # fmt: skip
+        return [
+            (one.letter, ": ".join((one.text, *one.descriptions) if whole else (one.text,)))
+            for one in self.offered(unit.factors.get("order", "rising"))
+        ]
 
     def labels(self, unit: Unit) -> Sequence[str]:
         """Return the letters of the options."""
@@ -83,10 +95,21 @@ class Shares(CollectionProtocol):
     def rows(self, unit: Unit, exchanges: Sequence[Exchange]) -> list[dict[str, object]]:
         """Return one row: the answer in rising letters."""
         order = unit.factors.get("order", "rising")
-        rising = dict(zip(self.letters, self.letters if order == "rising" else self.letters[::-1], strict=True))
+        rising = dict(
+            zip(
+                self.letters, self.letters if order == "rising" else self.letters[::-1], strict=True
+            )
+        )
         found = self.read(exchanges, self.parser(unit), rising)
         found["answer"] = rising.get(str(found["answer"]))
-        return [{**about(unit), "source": unit.factors["model"], "rater": unit.factors["model"], **found}]
+        return [
+            {
+                **about(unit),
+                "source": unit.factors["model"],
+                "rater": unit.factors["model"],
+                **found,
+            }
+        ]
 
     def offered(self, order: str) -> tuple[Option, ...]:
         """Return the options as shown: letters always run from A, the shares rise or fall."""
@@ -99,8 +122,24 @@ class Shares(CollectionProtocol):
     def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study ordinal-alignment; people are shared by all forms of the prompt."""
         forms = varies("prompt")
-        rater = ["--map", "rater=rater", "--map", "rater_source=source"] if people else ["--map", "rater=model"]
-        return ["--study", "ordinal-alignment", "--map", "unit=item_id", *rater, "--map", "value=answer", "--map",
-                "status=answer_status", "--levels", ",".join(self.letters),
-                *(["--strata", "area"] if varies("area") else []), *(["--by", "prompt"] if forms else []),
-                *(["--shared", "people"] if forms and people else [])]  # fmt: skip
+        rater = (
+            ["--map", "rater=rater", "--map", "rater_source=source"]
+            if people
+            else ["--map", "rater=model"]
+        )
+        return [
+            "--study",
+            "ordinal-alignment",
+            "--map",
+            "unit=item_id",
+            *rater,
+            "--map",
+            "value=answer",
+            "--map",
+            "status=answer_status",
+            "--levels",
+            ",".join(self.letters),
+            *(["--strata", "area"] if varies("area") else []),
+            *(["--by", "prompt"] if forms else []),
+            *(["--shared", "people"] if forms and people else []),
+        ]

@@ -7,7 +7,14 @@ from typing import Any
 
 from socialstats.errors import InputError, Problem
 from socialstats_collect.ask import Unit
-from socialstats_collect.parse import ACTIONS, Option, Parsed, parse_action, parse_answer, parse_options
+from socialstats_collect.parse import (
+    ACTIONS,
+    Option,
+    Parsed,
+    parse_action,
+    parse_answer,
+    parse_options,
+)
 from socialstats_collect.protocols.base import (
     CollectionProtocol,
     Exchange,
@@ -43,7 +50,9 @@ class Template(CollectionProtocol):
             raise InputError(Problem(message="this protocol needs a prompt", fix=fix))
         super().__init__(settings)
         self.texts = settings.texts
-        self.columns = tuple(name for name in fields(self.texts["prompt"]) if name not in {"model", "item_id"})
+        self.columns = tuple(
+            name for name in fields(self.texts["prompt"]) if name not in {"model", "item_id"}
+        )
         self.key = str(settings.options.get("key", "Answer"))
         self.reads = str(settings.options.get("parser", "none"))
         if self.reads not in PARSERS:
@@ -52,8 +61,12 @@ class Template(CollectionProtocol):
         if self.reads == "options" and len(self.offered) < 2:
             fix = 'Add choices = [{letter = "A", text = "yes"}, ...].'
             raise InputError(Problem(message="parser 'options' needs choices", fix=fix))
-        self.shown = [str(one) for one in settings.options.get("labels", ())] or [one.letter for one in self.offered]
-        self.people = "answer" if self.shown and self.reads != "none" and "people" in self.texts else ""
+        self.shown = [str(one) for one in settings.options.get("labels", ())] or [
+            one.letter for one in self.offered
+        ]
+        self.people = (
+            "answer" if self.shown and self.reads != "none" and "people" in self.texts else ""
+        )
 
     def choices(self, unit: Unit) -> list[tuple[str, str]]:
         """Return the labels, each with the text of the choice of that letter, where there is one."""
@@ -68,7 +81,9 @@ class Template(CollectionProtocol):
         """Return the labels of JSON answers, the letters of the choices, or the actions."""
         if self.reads == "json":
             return self.shown or ("A", "B")
-        return {"options": [one.letter for one in self.offered], "action": tuple(ACTIONS)}.get(self.reads, ())
+        return {"options": [one.letter for one in self.offered], "action": tuple(ACTIONS)}.get(
+            self.reads, ()
+        )
 
     def parser(self, unit: Unit) -> Callable[[str], Parsed]:
         """Return the chosen parser."""
@@ -77,7 +92,9 @@ class Template(CollectionProtocol):
     def cure(self, prompt: str) -> str:
         """Return what to ask for, or what to declare."""
         first = next(iter(keys_asked(prompt)), "")
-        other = f', or declare key = "{first}" in [protocol]' if self.reads == "json" and first else ""
+        other = (
+            f', or declare key = "{first}" in [protocol]' if self.reads == "json" and first else ""
+        )
         return f"{super().cure(prompt).removesuffix('.')}{other}."
 
     def parse(self, text: str) -> Parsed:
@@ -88,11 +105,19 @@ class Template(CollectionProtocol):
             return parse_action(text)
         if self.reads == "json":
             return parse_answer(text, key=self.key, labels=self.shown or ("A", "B"))
-        return Parsed(status="ok", rule="whole", label=text) if text.strip() else Parsed(status="empty", rule="empty")
+        return (
+            Parsed(status="ok", rule="whole", label=text)
+            if text.strip()
+            else Parsed(status="empty", rule="empty")
+        )
 
 
 def _option(one: object) -> Option:
     if not isinstance(one, dict) or not {"letter", "text"} <= set(one):
         raise InputError(f"choices: {one!r} is not a table with letter and text")
     descriptions = one.get("descriptions", ())
-    return Option(letter=str(one["letter"]), text=str(one["text"]), descriptions=tuple(str(d) for d in descriptions))
+    return Option(
+        letter=str(one["letter"]),
+        text=str(one["text"]),
+        descriptions=tuple(str(d) for d in descriptions),
+    )

@@ -37,8 +37,24 @@ from socialstats_collect.protocols.base import (
 MOST_STAGES = 100
 CONTROL, SCENARIO, WORDING = "control", "scenario", "wording"
 DECLARED = ("traits", "scale", "further", "weights", "groups", "active")
-OURS = ("item_id", "replicate", "model", SCENARIO, "stage", WORDING, "judge", "text", COLUMN, "answer_status",
-        "scores_unread", "reply_status", "blocked_by", "judge_status", "parser_version", "reply_text")  # fmt: skip
+OURS = (
+    "item_id",
+    "replicate",
+    "model",
+    SCENARIO,
+    "stage",
+    WORDING,
+    "judge",
+    "text",
+    COLUMN,
+    "answer_status",
+    "scores_unread",
+    "reply_status",
+    "blocked_by",
+    "judge_status",
+    "parser_version",
+    "reply_text",
+)
 """Columns of the table that no score may have the name of."""
 
 
@@ -69,13 +85,21 @@ class Values(CollectionProtocol):
 
     name = "staged-values"
     takes: Mapping[str, Any] = {
-        "stages": int | list, "baseline": str | bool, "debrief": str | bool, "traits": list, "scale": list,
-        "further": dict, "weights": dict, "groups": dict, "active": float,
-    }  # fmt: skip
+        "stages": int | list,
+        "baseline": str | bool,
+        "debrief": str | bool,
+        "traits": list,
+        "scale": list,
+        "further": dict,
+        "weights": dict,
+        "groups": dict,
+        "active": float,
+    }
     provides: Mapping[str, tuple[str, ...]] = {
-        "baseline": ("text",), "role_play": ("text",),
+        "baseline": ("text",),
+        "role_play": ("text",),
         "judge": ("reply", "traits", "scale", "lowest", "highest", "further", "committed"),
-    }  # fmt: skip
+    }
 
     def __init__(self, settings: Settings) -> None:
         if not settings.judges:
@@ -90,7 +114,9 @@ class Values(CollectionProtocol):
         self.declared = json.dumps(self.instrument.facts(), ensure_ascii=False, sort_keys=True)
         if taken := [name for name in self.instrument.names if name in OURS]:
             message = f"'{taken[0]}' is a column of the table, and cannot be a score"
-            raise InputError(Problem(message=message, source="[protocol]", fix="Give the score another name."))
+            raise InputError(
+                Problem(message=message, source="[protocol]", fix="Give the score another name.")
+            )
 
     def once(self, item: Mapping[str, str]) -> bool:
         """Return whether an item is a control text."""
@@ -107,13 +133,22 @@ class Values(CollectionProtocol):
         columns = {stage: column for column, stage in self.named.items()}
         for stage in self.instrument.stages:
             opening = stage == self.instrument.baseline
-            played = "baseline" if opening else "debrief" if stage == self.instrument.debrief else "role_play"
+            played = (
+                "baseline"
+                if opening
+                else "debrief"
+                if stage == self.instrument.debrief
+                else "role_play"
+            )
             text = filled(self.texts[played], unit, text=unit.item.get(columns.get(stage, ""), ""))
             request = self.ask(unit, text, after=messages, step=stage, parent=parent)
             reply = yield request
             parent = reply.key
             if not opening:
-                messages = (*request.messages, {"role": "assistant", "content": reply.content or reply.refusal})
+                messages = (
+                    *request.messages,
+                    {"role": "assistant", "content": reply.content or reply.refusal},
+                )
             yield from self._scored(unit, stage, reply.content, reply.key)
 
     def judged(self, unit: Unit, reply: str) -> str:
@@ -124,18 +159,27 @@ class Values(CollectionProtocol):
         # texts of version 0.1 name the end of the first further scale
         committed = next((f"{end:g}" for _, end in further.values()), "")
         words = {
-            "reply": reply, "scale": self.scales[""], "lowest": low, "highest": high, "committed": committed,
-            "traits": ", ".join(self.instrument.traits), "further": "".join(lines),
-        }  # fmt: skip
+            "reply": reply,
+            "scale": self.scales[""],
+            "lowest": low,
+            "highest": high,
+            "committed": committed,
+            "traits": ", ".join(self.instrument.traits),
+            "further": "".join(lines),
+        }
         return filled(self.texts["judge"], unit, **words)
 
     def _scored(self, unit: Unit, stage: str, text: str, parent: str) -> Conversation:
         words = self.judged(unit, text)
         for judge in self.settings.judges if text.strip() else ():
             yield Ask(
-                model=judge, messages=({"role": "user", "content": words},), step=f"judge {stage}", parent=parent,
-                parameters=dict(self.settings.judge_parameters), replicate=unit.replicate,
-            )  # fmt: skip
+                model=judge,
+                messages=({"role": "user", "content": words},),
+                step=f"judge {stage}",
+                parent=parent,
+                parameters=dict(self.settings.judge_parameters),
+                replicate=unit.replicate,
+            )
 
     def scored(self, reply: Reply | None) -> dict[str, Parsed]:
         """Return the scores of a judge's reply: traits, and further scores each on its scale."""
@@ -154,7 +198,14 @@ class Values(CollectionProtocol):
             steps = (stage, unit.factors["model"]), (f"judge {stage}", judge)
             answer, score = (made.get(step) for step in steps)
             reply = score if stage == CONTROL else answer
-            found.append(Source(reply=reply, judge=score, calls=tuple(filter(None, (answer, score))), steps=steps))
+            found.append(
+                Source(
+                    reply=reply,
+                    judge=score,
+                    calls=tuple(filter(None, (answer, score))),
+                    steps=steps,
+                )
+            )
         return found
 
     def examples(self, unit: Unit) -> Iterator[Example]:
@@ -168,23 +219,38 @@ class Values(CollectionProtocol):
         scales = {**dict.fromkeys(instrument.traits, instrument.scale), **instrument.further}
         given = dict(shown)
         if not shown or "..." in prompt or "\u2026" in prompt:
-            given |= {name: "" for name in instrument.names if names_word(read, name) and name not in given}
+            given |= {
+                name: ""
+                for name in instrument.names
+                if names_word(read, name) and name not in given
+            }
         ends = {clean(name).text.casefold(): f"{high:g}" for name, (_, high) in scales.items()}
-        numbers = {name: float(number or ends.get(clean(name).text.casefold(), 0)) for name, number in given.items()}
+        numbers = {
+            name: float(number or ends.get(clean(name).text.casefold(), 0))
+            for name, number in given.items()
+        }
         reply = json.dumps(numbers, ensure_ascii=False)
         found = self.scored(Reply(key="", status="ok", content=reply))
         for name, scale in scales.items():
             yield Example(
-                text="judge", models=self.settings.judges, parameters=self.settings.judge_parameters, reply=reply,
-                wanted=f"{numbers.get(name, scale[1]):g}", parsed=found[name], key=name,
+                text="judge",
+                models=self.settings.judges,
+                parameters=self.settings.judge_parameters,
+                reply=reply,
+                wanted=f"{numbers.get(name, scale[1]):g}",
+                parsed=found[name],
+                key=name,
                 fix=f"{meant(name, given)}Ask for the key \"{name}\" in the text 'judge', where {{traits}} names all "
                 "traits. Or declare the keys that it asks for in [protocol].",
-            )  # fmt: skip
+            )
 
     def faults(self, unit: Unit) -> Iterator[tuple[str, str]]:
         """Yield a judge text without the reply or the ends of a scale, and scores with the name of a factor."""
         if "reply" not in fields(self.texts["judge"]):
-            yield "the text 'judge' does not show the reply that it asks about", "Write {reply} where it belongs."
+            yield (
+                "the text 'judge' does not show the reply that it asks about",
+                "Write {reply} where it belongs.",
+            )
         numbers = {float(number) for number in NUMBERS.findall(self.judged(unit, ""))}
         scales = {"scale": self.instrument.scale}
         scales |= {f"further.{name}": scale for name, scale in self.instrument.further.items()}
@@ -272,9 +338,15 @@ def _without_words(declared: Mapping[str, Any]) -> tuple[dict[str, Any], dict[st
     scales = {"": declared.get("scale"), **further}
     plain, words = dict[str, Any](), dict[str, str]()
     for name, scale in scales.items():
-        worded = isinstance(scale, list) and len(scale) == 4 and all(isinstance(one, str) for one in scale[2:])
+        worded = (
+            isinstance(scale, list)
+            and len(scale) == 4
+            and all(isinstance(one, str) for one in scale[2:])
+        )
         plain[name] = scale[:2] if worded else scale
-        ends = [f"{end:g}" if isinstance(end, int | float) else str(end) for end in plain[name] or ()]
+        ends = [
+            f"{end:g}" if isinstance(end, int | float) else str(end) for end in plain[name] or ()
+        ]
         meant = [f" ({one})" for one in scale[2:]] if worded else ["", ""]
         words[name] = " to ".join(end + one for end, one in zip(ends, meant, strict=False))
     scale = plain.pop("")
@@ -293,12 +365,21 @@ def _stages(options: Mapping[str, Any]) -> tuple[dict[str, str], dict[str, Any]]
     given = options.get("stages", 4)
     numbered = isinstance(given, int)
     opening, closing = (_name_of(options, part) for part in ("baseline", "debrief"))
-    played = [f"stage_{k}" for k in range(1, min(given, MOST_STAGES + 1) + 1)] if numbered else given
+    played = (
+        [f"stage_{k}" for k in range(1, min(given, MOST_STAGES + 1) + 1)] if numbered else given
+    )
     every = [*filter(None, (opening, *played, closing))]
     texts = all(isinstance(stage, str) and stage.strip() for stage in every)
-    if not 1 <= len(played) <= MOST_STAGES or not texts or len(set(every)) < len(every) or CONTROL in every:
+    if (
+        not 1 <= len(played) <= MOST_STAGES
+        or not texts
+        or len(set(every)) < len(every)
+        or CONTROL in every
+    ):
         fix = f"There are 1 to {MOST_STAGES}: write their number, or their names, each once, and none '{CONTROL}'."
-        raise InputError(Problem(message=f"stages = {shorten(repr(given))}", source="[protocol]", fix=fix))
+        raise InputError(
+            Problem(message=f"stages = {shorten(repr(given))}", source="[protocol]", fix=fix)
+        )
     columns = [*filter(None, (opening, *played))]
     # stages that are numbered have always been called by their column, with a blank
     named = {column: column.replace("_", " ") if numbered else column for column in columns}

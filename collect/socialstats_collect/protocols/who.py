@@ -44,8 +44,9 @@ class Who(CollectionProtocol):
     orders = ("first is 1", "second is 1")
     columns = ("text", "name_first", "name_second")
     provides: Mapping[str, tuple[str, ...]] = {
-        "prompt": ("option_1", "option_2"), "rung": ("question", "option_1", "option_2"),
-    }  # fmt: skip
+        "prompt": ("option_1", "option_2"),
+        "rung": ("question", "option_1", "option_2"),
+    }
     family = "rung"
     people = "answer"
 
@@ -53,7 +54,9 @@ class Who(CollectionProtocol):
         super().__init__(settings)
         most = len(self.texts) - 1
         if ladder := set(self.texts) - {"prompt", "people", *(f"rung_{k}" for k in range(1, most))}:
-            raise InputError(f"texts {', '.join(sorted(ladder))}: rungs are numbered rung_1, rung_2, ... without a gap")
+            raise InputError(
+                f"texts {', '.join(sorted(ladder))}: rungs are numbered rung_1, rung_2, ... without a gap"
+            )
         self.rungs = settings.options.get("rungs", most)
         if not 1 <= self.rungs <= most:
             raise InputError(f"rungs = {self.rungs}: there are 1 to {most}")
@@ -75,11 +78,18 @@ class Who(CollectionProtocol):
     def worded(self, unit: Unit, rung: int) -> str:
         """Return the question in the words of a rung; those of 0 are the prompt."""
         text = self.asked(unit)
-        return filled(self.texts[f"rung_{rung}"], unit, question=text, **self.words(unit)) if rung else text
+        return (
+            filled(self.texts[f"rung_{rung}"], unit, question=text, **self.words(unit))
+            if rung
+            else text
+        )
 
     def asking(self, unit: Unit) -> dict[str, str]:
         """Return the prompt and every rewording that is tried."""
-        return {f"rung_{rung}" if rung else "prompt": self.worded(unit, rung) for rung in range(self.rungs)}
+        return {
+            f"rung_{rung}" if rung else "prompt": self.worded(unit, rung)
+            for rung in range(self.rungs)
+        }
 
     def labels(self, unit: Unit) -> Sequence[str]:
         """Return the numbers of the two people."""
@@ -103,16 +113,25 @@ class Who(CollectionProtocol):
         """Return one row: the answer on the last wording that was tried."""
         # by the order drawn: both people may have the same name
         numbers = ("2", "1") if unit.factors.get("order") == self.orders[1] else ("1", "2")
-        found = self.read(exchanges, self.parser(unit), dict(zip(("first", "second"), numbers, strict=True)))
+        found = self.read(
+            exchanges, self.parser(unit), dict(zip(("first", "second"), numbers, strict=True))
+        )
         chosen = found.pop("answer")
         return [
             {
-                **about(unit), "scenario": unit.item.get("scenario", unit.item_id),
+                **about(unit),
+                "scenario": unit.item.get("scenario", unit.item_id),
                 "answer": None if chosen is None else -1 if chosen == numbers[0] else 1,
-                "rung": len(exchanges) - 1 if exchanges else None, "wordings_tried": len(exchanges), **found,
+                "rung": len(exchanges) - 1 if exchanges else None,
+                "wordings_tried": len(exchanges),
+                **found,
             }
-        ]  # fmt: skip
+        ]
 
     def report(self, varies: Varies, people: bool = False) -> list[str]:
         """Return the options of the study relationship-bias."""
-        return ["--study", "relationship-bias", *(["--by", "model"] if people or varies("model") else [])]
+        return [
+            "--study",
+            "relationship-bias",
+            *(["--by", "model"] if people or varies("model") else []),
+        ]

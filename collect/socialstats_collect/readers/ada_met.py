@@ -36,7 +36,9 @@ FEWEST = 5  # people of whom ordinal-alignment takes a mode
 LETTERS, REFUSAL = "ABCDE", "F"
 UNUSABLE: dict[str, Status] = {REFUSAL: "refusal", **dict.fromkeys(NOTHING, "missing")}
 ANSWER = re.compile(r"\(?([A-F])(?:[).:].*)?", re.DOTALL)
-BY_PLACE = "answers of models name no rule: row k of parsed_agree.csv is taken for rule k of rot_list.csv"
+BY_PLACE = (
+    "answers of models name no rule: row k of parsed_agree.csv is taken for rule k of rot_list.csv"
+)
 PARSED, LISTED, AREAS = "parsed_agree.csv", "rot_list.csv", "rot_area_mapping.csv"
 SUMS = "areawise_distances_per_model.csv"
 NAMED = re.compile(r".*output-(?P<prompt>.+)_label_(?P<model>.+?)(?:_\d+)?")
@@ -62,12 +64,18 @@ def read(source: Source) -> Log:
         rows = [*_models(source), *_people(source)]
         return log_of(__name__, source, rows, notes=(BY_PLACE, *_notes(rows)))
     columns = columns_of(source.path)
-    labels, key, prompt = _labels(columns), named(columns, *IDS) or "", named(columns, "prompt") or ""
+    labels, key, prompt = (
+        _labels(columns),
+        named(columns, *IDS) or "",
+        named(columns, "prompt") or "",
+    )
     rows = []
     for record in records(columns):
         about = {column(name): held for name, held in record.items() if name not in (*labels, key)}
         which = (record[key], record.get(prompt) or "", about)
-        rows += [_answer(rater, bool(PERSON.fullmatch(rater)), record[rater], *which) for rater in labels]
+        rows += [
+            _answer(rater, bool(PERSON.fullmatch(rater)), record[rater], *which) for rater in labels
+        ]
     return log_of(__name__, source, rows, notes=_notes(rows))
 
 
@@ -89,14 +97,28 @@ def _letter(text: str | None) -> str:
     return match[1] if match else said
 
 
-def _answer(rater: str, human: bool, said: str | None, unit: str | None, prompt: str, about: Row) -> Row:
+def _answer(
+    rater: str, human: bool, said: str | None, unit: str | None, prompt: str, about: Row
+) -> Row:
     letter = _letter(said)
     ok = letter in (*LETTERS,)
     return row(
-        model=rater, task="ada-met", unit=unit, scorer="label", filter=prompt, answer=letter or None,
-        score=(float(LETTERS.index(letter)), "ok") if ok else (None, UNUSABLE.get(letter, "unparsed")),
-        metadata={**about, "prompt": prompt or None, "rater": rater, "source": "human" if human else "model"},
-    )  # fmt: skip
+        model=rater,
+        task="ada-met",
+        unit=unit,
+        scorer="label",
+        filter=prompt,
+        answer=letter or None,
+        score=(float(LETTERS.index(letter)), "ok")
+        if ok
+        else (None, UNUSABLE.get(letter, "unparsed")),
+        metadata={
+            **about,
+            "prompt": prompt or None,
+            "rater": rater,
+            "source": "human" if human else "model",
+        },
+    )
 
 
 def _file(source: Source, ending: str) -> str | None:
@@ -114,7 +136,10 @@ def _rules(source: Source) -> dict[str, Row]:
     """Return number, text and area of each rule in the order of the list."""
     areas = _held(source, AREAS)
     of = dict(zip(areas.get("rot", ()), areas.get("area", ()), strict=True))
-    return {str(k): {"area": of.get(rule), "rot": rule} for k, rule in enumerate(_held(source, LISTED)["rot"])}
+    return {
+        str(k): {"area": of.get(rule), "rot": rule}
+        for k, rule in enumerate(_held(source, LISTED)["rot"])
+    }
 
 
 def _models(source: Source) -> Iterator[Row]:
@@ -124,7 +149,9 @@ def _models(source: Source) -> Iterator[Row]:
         if not found:
             continue
         if len(labels) != len(rules):
-            message = f"{len(labels)} rows, and {len(rules)} rules in {LISTED}: rows cannot be matched"
+            message = (
+                f"{len(labels)} rows, and {len(rules)} rules in {LISTED}: rows cannot be matched"
+            )
             raise InputError(f"{PARSED}: {message}. Copy both files of one release")
         for (unit, about), said in zip(rules.items(), labels, strict=True):
             yield _answer(found["model"], False, said, unit, found["prompt"], about)
@@ -159,18 +186,37 @@ def tables_of(folder: Path) -> dict[str, list[Row]]:
         raise InputError(f"{folder.name}: no {listing(lacking)} in this folder")
     rules, sums = _rules(source), list(records(_held(source, SUMS)))
     answers = [
-        {"model": r["model"], "prompt": r["prompt"], "rot_id": r["unit"], "area": rules[str(r["unit"])]["area"],
-         "answer_code": "" if r["value"] is None else f"{r['value']:g}"}
+        {
+            "model": r["model"],
+            "prompt": r["prompt"],
+            "rot_id": r["unit"],
+            "area": rules[str(r["unit"])]["area"],
+            "answer_code": "" if r["value"] is None else f"{r['value']:g}",
+        }
         for r in _models(source)
-    ]  # fmt: skip
+    ]
     known = {about["area"] for about in rules.values()}
     distances = [
-        {"model": found["model"], "prompt": found["prompt"], "area": area, "distance_sum": held[area]}
-        for area in sums[0] if area in known for held in sums
+        {
+            "model": found["model"],
+            "prompt": found["prompt"],
+            "area": area,
+            "distance_sum": held[area],
+        }
+        for area in sums[0]
+        if area in known
+        for held in sums
         if (found := NAMED.fullmatch(next(iter(held.values())) or ""))
-    ]  # fmt: skip
-    rots = [{"rot_id": unit, "rot": about["rot"], "area": about["area"]} for unit, about in rules.items()]
-    return {"adamet_published_distance_sums": distances, "adamet_llm_answers": answers, "adamet_rots": rots}
+    ]
+    rots = [
+        {"rot_id": unit, "rot": about["rot"], "area": about["area"]}
+        for unit, about in rules.items()
+    ]
+    return {
+        "adamet_published_distance_sums": distances,
+        "adamet_llm_answers": answers,
+        "adamet_rots": rots,
+    }
 
 
 def _notes(rows: list[Row]) -> Iterator[str]:

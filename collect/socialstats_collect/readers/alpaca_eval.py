@@ -15,7 +15,10 @@ from socialstats_collect.readers.tables import columns_of, records
 from socialstats_collect.readers.tabular import Row, cell, is_number, log_of, mapping, row, sequence
 
 NEEDS = "a JSON list, or JSON lines, with 'generator_1', 'generator_2' and 'preference' (AlpacaEval's annotations)"
-FORMS = (("list lines", "generator_1", "generator_2", "preference"), ("list", "instruction", "output_1", "preference"))
+FORMS = (
+    ("list lines", "generator_1", "generator_2", "preference"),
+    ("list", "instruction", "output_1", "preference"),
+)
 SHOWN: dict[str, Quantity] = {"win_rate": "mean", "standard_error": "std_error", "n_total": "count"}
 CONTROLLED = "length_controlled_winrate comes from a model of length and is not recomputed here"
 
@@ -30,10 +33,16 @@ def read(source: Source) -> Log:
     baselines = dict.fromkeys(str(one["generator_1"]) for one in held if one.get("generator_1"))
     against = f"A score of 1 is a win over {quoted([*baselines])}, 0.5 a draw, 0 a loss"
     return log_of(
-        __name__, source, _rows(held), about={"task": "alpaca_eval"},
-        files=(source.path.name, *[board.name] * board.is_file()), notes=(against, CONTROLLED),
-        claims=_claims(board, {str(one.get("generator_2")) for one in held}) if board.is_file() else (),
-    )  # fmt: skip
+        __name__,
+        source,
+        _rows(held),
+        about={"task": "alpaca_eval"},
+        files=(source.path.name, *[board.name] * board.is_file()),
+        notes=(against, CONTROLLED),
+        claims=_claims(board, {str(one.get("generator_2")) for one in held})
+        if board.is_file()
+        else (),
+    )
 
 
 def _rows(held: Iterable[dict[str, Any]]) -> Iterator[Row]:
@@ -52,8 +61,15 @@ def _row(held: dict[str, Any], unit: int, epoch: int) -> Row:
     given = is_number(preference) and (preference == 0 or 1 <= preference <= 2)
     value = (preference or 1.5) - 1 if given else None
     texts = {name: cell(held.get(name)) for name in ("dataset", "generator_1", "annotator")}
-    return row(unit=unit, epoch=epoch, model=held.get("generator_2"), scorer="win_rate",
-               score=(value, "ok" if given else "unparsed"), answer=preference, metadata=texts)  # fmt: skip
+    return row(
+        unit=unit,
+        epoch=epoch,
+        model=held.get("generator_2"),
+        scorer="win_rate",
+        score=(value, "ok" if given else "unparsed"),
+        answer=preference,
+        metadata=texts,
+    )
 
 
 def _claims(board: Path, models: set[str]) -> Iterator[Claim]:
@@ -64,5 +80,14 @@ def _claims(board: Path, models: set[str]) -> Iterator[Claim]:
             text = record.get(name)
             if text and as_number(text) is not None:
                 printed = text if quantity == "count" else f"{text}%"
-                select, where = {"scorer": "win_rate", "model": model}, f"{board.name}: {model}.{name}"
-                yield Claim(name=f"{model} {name}", quantity=quantity, printed=printed, where=where, select=select)
+                select, where = (
+                    {"scorer": "win_rate", "model": model},
+                    f"{board.name}: {model}.{name}",
+                )
+                yield Claim(
+                    name=f"{model} {name}",
+                    quantity=quantity,
+                    printed=printed,
+                    where=where,
+                    select=select,
+                )

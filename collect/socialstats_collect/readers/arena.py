@@ -19,8 +19,13 @@ NEEDS = "a table with the columns model_a, model_b and winner (arena battles)"
 COLUMNS = ("model_a", "model_b", "winner")
 IDS = ("question_id", "battle_id", "id", "conversation_id")
 WINNERS: dict[str | None, float] = {
-    "model_a": 1.0, "model_b": 0.0, "tie": 0.5, "both_bad": 0.5, "tie (bothbad)": 0.5, "bothbad": 0.5,
-}  # fmt: skip
+    "model_a": 1.0,
+    "model_b": 0.0,
+    "tie": 0.5,
+    "both_bad": 0.5,
+    "tie (bothbad)": 0.5,
+    "bothbad": 0.5,
+}
 
 
 def recognises(source: Source) -> bool:
@@ -32,7 +37,10 @@ def read(source: Source) -> Log:
     """Read battles: one row per battle with item_a, item_b and winner, as the comparisons study reads them."""
     battles = list(records(columns_of(source.path)))
     named = next((name for name in IDS if name in battles[0]), None)
-    rows = [_row(battle, battle[named] if named else str(k)) for k, battle in enumerate(battles, start=1)]
+    rows = [
+        _row(battle, battle[named] if named else str(k))
+        for k, battle in enumerate(battles, start=1)
+    ]
     return log_of(__name__, source, rows, notes=_notes(rows))
 
 
@@ -41,13 +49,19 @@ def _row(battle: Record, unit: str | None) -> Row:
     a, b, said = (battle[name] for name in COLUMNS)
     worth = WINNERS if a == b else {a: 1.0, b: 0.0, **WINNERS}
     value = None if None in (a, b) else worth.get(said)
-    status: Status = "ok" if value is not None else "missing" if None in (said, a, b) else "unparsed"
+    status: Status = (
+        "ok" if value is not None else "missing" if None in (said, a, b) else "unparsed"
+    )
     winner = {1.0: a, 0.0: b, 0.5: "tie", None: None}[value]
     rest = {name: held for name, held in battle.items() if name not in COLUMNS}
     return row(
-        task="battles", unit=unit, scorer="winner", score=(value, status), answer=said,
+        task="battles",
+        unit=unit,
+        scorer="winner",
+        score=(value, status),
+        answer=said,
         metadata={"item_a": a, "item_b": b, "winner": winner, "outcome": said, **flat(rest)},
-    )  # fmt: skip
+    )
 
 
 def _notes(rows: list[Row]) -> Iterator[str]:

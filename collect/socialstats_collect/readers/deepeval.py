@@ -46,9 +46,14 @@ def read(source: Source) -> Log:
     task = run.get("testFile") or run.get("identifier") or run.get("datasetAlias") or ""
     rows = [r for kind in KINDS for made in sequence(run.get(kind)) for r in made]
     return log_of(
-        __name__, source, rows, about={"task": task}, version=run.get("deepevalVersion"), notes=_notes(run, rows),
+        __name__,
+        source,
+        rows,
+        about={"task": task},
+        version=run.get("deepevalVersion"),
+        notes=_notes(run, rows),
         claims=_claims(run, source.path.name),
-    )  # fmt: skip
+    )
 
 
 def _of_case(case: dict[str, Any], position: int, seen: dict[str, dict[str, Row]]) -> Iterator[Row]:
@@ -56,7 +61,9 @@ def _of_case(case: dict[str, Any], position: int, seen: dict[str, dict[str, Row]
     unit = cell(case.get("name")) or f"case {cell(case.get('order', position))}"
     said = cell(case.get("input") or case.get("scenario")) or ""
     inputs = seen.setdefault(unit, {})
-    common = inputs.setdefault(said, {"unit": f"{unit} ({len(inputs) + 1})" if inputs else unit, "epoch": 0})
+    common = inputs.setdefault(
+        said, {"unit": f"{unit} ({len(inputs) + 1})" if inputs else unit, "epoch": 0}
+    )
     common["epoch"] += 1
     about = {**mapping(case.get("additionalMetadata")), **mapping(case.get("metadata"))}
     if case.get("tags"):
@@ -75,26 +82,38 @@ def _judged(judged: dict[str, Any], level: str, answer: Any, shared: Row) -> Ite
     for held in map(mapping, sequence(judged.get("metricsData"))):
         failed = held.get("error")
         made = row(
-            **shared, scorer=held.get("name"), filter=level, score=scored(held.get("score"), failed=bool(failed)),
+            **shared,
+            scorer=held.get("name"),
+            filter=level,
+            score=scored(held.get("score"), failed=bool(failed)),
             answer=failed or answer,
-        )  # fmt: skip
+        )
         yield made | {name: cell(held.get(key)) for name, key in OWN.items()}
 
 
 def _claims(run: dict[str, Any], file: str) -> Iterator[Claim]:
     """Return the counts of passed test cases, and of scores of each metric (of all levels) that pass and fail."""
     select = {"scorer": SUCCESS, "filter": CASE}
-    yield from claim("testPassed", "sum", run.get("testPassed"), f"{file}: testPassed", select, reducer="none")
+    yield from claim(
+        "testPassed", "sum", run.get("testPassed"), f"{file}: testPassed", select, reducer="none"
+    )
     for position, held in enumerate(map(mapping, sequence(run.get("metricsScores")))):
         metric = cell(held.get("metric"))
         for key, passed in (("passes", "True"), ("fails", "False")):
-            select, where = {"scorer": metric or "", "passed": passed}, f"{file}: metricsScores[{position}].{key}"
-            yield from claim(f"{key} of {metric}", "count", held.get(key) or None, where, select, reducer="none")
+            select, where = (
+                {"scorer": metric or "", "passed": passed},
+                f"{file}: metricsScores[{position}].{key}",
+            )
+            yield from claim(
+                f"{key} of {metric}", "count", held.get(key) or None, where, select, reducer="none"
+            )
 
 
 def _notes(run: dict[str, Any], rows: list[Row]) -> Iterator[str]:
     mine = [r for r in rows if r["filter"] == CASE]
-    scores = Counter(str(r["scorer"]) for r in mine if r["status"] == "ok" and r["scorer"] != SUCCESS)
+    scores = Counter(
+        str(r["scorer"]) for r in mine if r["status"] == "ok" and r["scorer"] != SUCCESS
+    )
     cases = sum(r["scorer"] == SUCCESS for r in mine)
     if short := sorted(name for name, n in scores.items() if n < cases):
         listed = ", ".join(f"{quoted([name])} {scores[name]}" for name in short)

@@ -47,7 +47,9 @@ def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise damaged(path.name, error) from error
     except OSError as error:
-        raise InputError(f"{path.name}: it cannot be read ({(error.strerror or str(error)).lower()})") from error
+        raise InputError(
+            f"{path.name}: it cannot be read ({(error.strerror or str(error)).lower()})"
+        ) from error
 
 
 def damaged(name: str, error: BaseException, what: str = "file") -> InputError:
@@ -143,7 +145,9 @@ READABLE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 ZSTD = 93
 ZSTD_READERS: dict[str, Callable[[Any, IO[bytes]], Any]] = {
     "compression.zstd": lambda module, raw: module.ZstdFile(raw),  # Python 3.14
-    "zstandard": lambda module, raw: module.ZstdDecompressor().stream_reader(raw, read_across_frames=True),
+    "zstandard": lambda module, raw: module.ZstdDecompressor().stream_reader(
+        raw, read_across_frames=True
+    ),
     "pyarrow": lambda module, raw: module.CompressedInputStream(raw, "zstd"),
 }
 BLOCK = 1 << 20
@@ -200,7 +204,9 @@ class Archive(zipfile.ZipFile):
         if method not in (*READABLE, ZSTD) or entry.flag_bits & 1:
             how = "with a password" if entry.flag_bits & 1 else f"by method {method}"
             raise InputError(f"{place}: packed {how}; deflate and zstd are read. Pack it again")
-        if method == ZSTD:  # zipfile hands out the packed bytes of an entry that says it is stored and has no checksum
+        if (
+            method == ZSTD
+        ):  # zipfile hands out the packed bytes of an entry that says it is stored and has no checksum
             asked.compress_type, asked.file_size = zipfile.ZIP_STORED, entry.compress_size
             del asked.CRC
         try:
@@ -211,7 +217,9 @@ class Archive(zipfile.ZipFile):
         except Exception as error:  # each decompressor raises errors of its own
             raise damaged(place, error, "entry") from error
         if zlib.crc32(data) != entry.CRC:
-            raise InputError(f"{place}: the checksum is wrong: the entry is damaged. Copy the file again")
+            raise InputError(
+                f"{place}: the checksum is wrong: the entry is damaged. Copy the file again"
+            )
         return data
 
     def _bounded(self, stream: IO[bytes], entry: zipfile.ZipInfo, place: str) -> bytes:
@@ -236,7 +244,9 @@ def _zstd(raw: IO[bytes], place: str) -> Any:
         except ImportError:
             continue
     fix = "pip install 'socialstats[zstd]' (or pyarrow, or use Python 3.14)"
-    raise MissingDependency(f"{place}: the entry is packed with zstd, and nothing here reads it: {fix}")
+    raise MissingDependency(
+        f"{place}: the entry is packed with zstd, and nothing here reads it: {fix}"
+    )
 
 
 DEPTH = 2
@@ -280,7 +290,8 @@ class Source:
         """Return whether the first look fits a form: one of its kinds, then patterns of members, files or columns."""
         found = [*self.names, *_paths(self.first, DEPTH)]
         return any(
-            self.kind in kinds.split() and all(fnmatch.filter(found, pattern) for pattern in patterns)
+            self.kind in kinds.split()
+            and all(fnmatch.filter(found, pattern) for pattern in patterns)
             for kinds, *patterns in forms
         )
 
@@ -308,10 +319,14 @@ def look(path: Path) -> Source:
         with Archive(path) as archive:
             return Source(path=path, kind="zip", names=tuple(archive.namelist()))
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
-    if start not in (b"[", b"{") or named_format(path.name) in DELIMITED:  # a csv may begin with [provider]
+    if (
+        start not in (b"[", b"{") or named_format(path.name) in DELIMITED
+    ):  # a csv may begin with [provider]
         return Source(path=path, kind="text", names=_header(head))
     first, rest, trouble = _first(head, path.name, start == b"[")
-    lines = rest.startswith("{") or path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+    lines = rest.startswith("{") or path.name.lower().removesuffix(".gz").endswith(
+        (".jsonl", ".ndjson")
+    )
     kind: Kind = "list" if start == b"[" else "lines" if lines else "object"
     return Source(path=path, kind=kind, first=first, trouble=trouble)
 

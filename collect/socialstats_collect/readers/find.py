@@ -17,9 +17,24 @@ from socialstats_collect.readers.tables import header, plain
 from socialstats_collect.readers.tabular import harness_of
 
 MODULES = (
-    "inspect", "lighteval", "lm_eval", "helm", "openai_evals", "promptfoo", "deepeval", "eqbench",
-    "role_conflict_bench", "simple_evals", "mt_bench", "alpaca_eval", "ragas", "arena", "ada_met", "gain", "scenarios",
-)  # fmt: skip
+    "inspect",
+    "lighteval",
+    "lm_eval",
+    "helm",
+    "openai_evals",
+    "promptfoo",
+    "deepeval",
+    "eqbench",
+    "role_conflict_bench",
+    "simple_evals",
+    "mt_bench",
+    "alpaca_eval",
+    "ragas",
+    "arena",
+    "ada_met",
+    "gain",
+    "scenarios",
+)
 DEEPEST = 5
 BOARD = {"standarderror", "ratingq025", "ratinglower", "mtbenchscore", "arenaelo", "numbattles"}
 BOARD_SAID = "a leaderboard: numbers without their rows. Check them with socialstats audit, or give the battles"
@@ -27,7 +42,10 @@ BOARD_SAID = "a leaderboard: numbers without their rows. Check them with socials
 
 def harnesses() -> dict[str, ModuleType]:
     """Return the module of each harness by its name."""
-    return {harness_of(name): importlib.import_module(f"socialstats_collect.readers.{name}") for name in MODULES}
+    return {
+        harness_of(name): importlib.import_module(f"socialstats_collect.readers.{name}")
+        for name in MODULES
+    }
 
 
 def recognises(module: ModuleType, source: Source) -> bool:
@@ -40,7 +58,9 @@ def holds_log(path: Path) -> bool:
     """Return whether a file is the log of a harness, and no plain table that `socialstats.tables` reads."""
     source = look(path)
     if source.kind == "text":
-        return recognises(promptfoo, source)  # whose tables hold texts or several scores in each row
+        return recognises(
+            promptfoo, source
+        )  # whose tables hold texts or several scores in each row
     return any(source.fits(getattr(m, "FORMS", ())) for m in harnesses().values())
 
 
@@ -76,7 +96,9 @@ def read_log(path: str | os.PathLike[str], harness: str | None = None) -> Log:
     logs = read_logs(path, harness)
     if len(logs) > 1:
         names = quoted([log.files[0] for log in logs])
-        raise InputError(f"{Path(path).name}: {len(logs)} logs in this folder ({names}). Name one of them")
+        raise InputError(
+            f"{Path(path).name}: {len(logs)} logs in this folder ({names}). Name one of them"
+        )
     return logs[0]
 
 
@@ -102,7 +124,11 @@ def read_logs(path: str | os.PathLike[str], harness: str | None = None) -> tuple
         held = f" (its keys: {quoted([*source.first], 8)})" if source.first else ""
         if source.kind == "text" and BOARD & {plain(column) for column in header(source)}:
             raise InputError(f"{place.name}: {BOARD_SAID}")
-        needs = chosen[0].NEEDS if name else f"logs of {listing([*known], 20)}; docs/logs.md says what each looks like"
+        needs = (
+            chosen[0].NEEDS
+            if name
+            else f"logs of {listing([*known], 20)}; docs/logs.md says what each looks like"
+        )
         raise InputError(f"{place.name}: no known log{held}. Looked for: {needs}")
     return tuple(found)
 
@@ -116,6 +142,8 @@ def _in(source: Source, modules: list[ModuleType], depth: int) -> list[Log]:
     children = source.path.iterdir() if source.kind == "folder" and depth < DEEPEST else ()
     for child in sorted(children, key=lambda p: (p.is_dir(), ".jsonl" in p.name, p.name)):
         taken = child.is_file() and any(child.name in log.files for log in found)
-        if (child.is_file() or child.is_dir()) and not (taken or child.is_symlink() or child.name.startswith(".")):
+        if (child.is_file() or child.is_dir()) and not (
+            taken or child.is_symlink() or child.name.startswith(".")
+        ):
             found += _in(look(child), modules, depth + 1)
     return found

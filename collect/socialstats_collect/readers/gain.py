@@ -15,7 +15,16 @@ from socialstats.text import count
 from socialstats_collect.parse import ACTIONS
 from socialstats_collect.readers.files import Source
 from socialstats_collect.readers.scenarios import norms
-from socialstats_collect.readers.tables import PERSON, Columns, columns_in, columns_of, header, mostly, named, plain
+from socialstats_collect.readers.tables import (
+    PERSON,
+    Columns,
+    columns_in,
+    columns_of,
+    header,
+    mostly,
+    named,
+    plain,
+)
 from socialstats_collect.readers.tabular import Row, log_of, read_by, row
 
 NEEDS = "a table with goal, situation, norm (or scenario) and several columns of actions (GAIN)"
@@ -57,16 +66,24 @@ def _rows(columns: Columns, labels: list[str]) -> Iterator[Row]:
     rest = {name: values for name, values in columns.items() if name not in labels}
     sources = _sources(labels)
     for k, item in enumerate(norms(rest)):
-        metadata = {"scenario": item["scenario"], "domain": item["domain"], "pressure": item["pressure"]}
+        metadata = {
+            "scenario": item["scenario"],
+            "domain": item["domain"],
+            "pressure": item["pressure"],
+        }
         for name in labels:
             said, who = columns[name][k], sources[name]
             found = action(said)
             status: Status = "ok" if found else "unparsed" if said else "missing"
             yield row(
-                model="" if who == "human" else who, task="norm-goal", unit=item["scenario"], scorer="action",
-                score=(1.0, status), answer=said,
+                model="" if who == "human" else who,
+                task="norm-goal",
+                unit=item["scenario"],
+                scorer="action",
+                score=(1.0, status),
+                answer=said,
                 metadata={**metadata, "source": who, "rater": name, "action": found},
-            )  # fmt: skip
+            )
 
 
 def _sources(labels: list[str]) -> dict[str, str]:
@@ -82,4 +99,6 @@ def _notes(rows: list[Row]) -> Iterator[str]:
     models = {r["source"] for r in rows} - {"human"}
     yield f"{count(len(people), 'person', 'people')} and {count(len(models), 'model')} by the names of the columns"
     by = "--by pressure" if len({r["pressure"] for r in rows}) > 1 else ""
-    yield read_by(rows, "norm-goal", MAPPED, by, "--strata domain" if any(r["domain"] for r in rows) else "")
+    yield read_by(
+        rows, "norm-goal", MAPPED, by, "--strata domain" if any(r["domain"] for r in rows) else ""
+    )

@@ -36,20 +36,32 @@ NUMBERS: dict[str, Quantity] = {"mean": "mean", "stddev": "std_dev", "count": "c
 def read(source: Source) -> Log:
     """Read a run: a row an instance, train trial, perturbation and statistic."""
     folder = source.path if source.kind == "folder" else source.path.parent
-    paths = {name: path for name in (STATS, INSTANCES, SPEC) if (path := inside(folder, name)).is_file()}
+    paths = {
+        name: path for name in (STATS, INSTANCES, SPEC) if (path := inside(folder, name)).is_file()
+    }
     if INSTANCES not in paths:
-        raise InputError(f"{folder.name}: no {INSTANCES} beside {source.path.name}: there are no rows to read")
+        raise InputError(
+            f"{folder.name}: no {INSTANCES} beside {source.path.name}: there are no rows to read"
+        )
     spec, stats = (load_json(paths[name]) if name in paths else None for name in (SPEC, STATS))
     spec = mapping(spec)
     adapter = mapping(spec.get("adapter_spec"))
-    model, task = adapter.get("model") or adapter.get("model_deployment"), spec.get("name") or folder.resolve().name
+    model, task = (
+        adapter.get("model") or adapter.get("model_deployment"),
+        spec.get("name") or folder.resolve().name,
+    )
     instances = load_json(paths[INSTANCES], [lambda instance: list(_rows(mapping(instance)))])
     rows = [r for found in sequence(instances) for r in found]
     known = {r["scorer"] for r in rows}
     return log_of(
-        __name__, source, rows, about={"model": model, "task": task}, files=[f"{folder.name}/{name}" for name in paths],
-        notes=_notes(rows), claims=(c for stat in sequence(stats) for c in _claims(mapping(stat), known)),
-    )  # fmt: skip
+        __name__,
+        source,
+        rows,
+        about={"model": model, "task": task},
+        files=[f"{folder.name}/{name}" for name in paths],
+        notes=_notes(rows),
+        claims=(c for stat in sequence(stats) for c in _claims(mapping(stat), known)),
+    )
 
 
 def _rows(held: dict[str, Any]) -> Iterator[Row]:
@@ -59,9 +71,13 @@ def _rows(held: dict[str, Any]) -> Iterator[Row]:
         name = mapping(stat.get("name"))
         bent = _perturbed(name.get("perturbation") or held.get("perturbation"))
         yield row(
-            unit=held.get("instance_id"), epoch=trial + 1, scorer=name.get("name"), filter=bent,
-            score=_mean(stat), metadata=flat(_where(name)),
-        )  # fmt: skip
+            unit=held.get("instance_id"),
+            epoch=trial + 1,
+            scorer=name.get("name"),
+            filter=bent,
+            score=_mean(stat),
+            metadata=flat(_where(name)),
+        )
 
 
 def _where(name: dict[str, Any]) -> dict[str, Any]:
@@ -91,12 +107,21 @@ def _claims(stat: dict[str, Any], known: set[str]) -> Iterator[Claim]:
     for key, quantity in NUMBERS.items():
         select = {"scorer": scorer, "filter": _perturbed(bent), **_where(name)}
         settings = {"ddof": 0} if key == "stddev" else {}
-        yield from claim(f"{scorer} {key}", quantity, stat.get(key), f"{STATS}: {scorer}.{key}", select, **settings)
+        yield from claim(
+            f"{scorer} {key}",
+            quantity,
+            stat.get(key),
+            f"{STATS}: {scorer}.{key}",
+            select,
+            **settings,
+        )
 
 
 def _notes(rows: list[Row]) -> Iterator[str]:
     trials, instances = (len({r[name] for r in rows}) for name in ("epoch", "unit"))
     yield (
         f"{STATS} counts train trials ({trials}), not instances ({count(instances)}): its stddev is that between "
-        "trials and says nothing about the error of a mean" + ", and with one trial it is 0" * (trials == 1)
+        "trials and says nothing about the error of a mean"
+        + ", and with one trial it is 0"
+        * (trials == 1)
     )

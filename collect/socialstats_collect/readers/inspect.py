@@ -36,7 +36,12 @@ from socialstats_collect.readers.tabular import (
 )
 
 NEEDS = "a .eval file, or a .json with 'eval' and 'status' (Inspect AI)"
-HEADER, START, SUMMARIES, REDUCTIONS = "header.json", "_journal/start.json", "summaries.json", "reductions.json"
+HEADER, START, SUMMARIES, REDUCTIONS = (
+    "header.json",
+    "_journal/start.json",
+    "summaries.json",
+    "reductions.json",
+)
 FORMS = (("zip", HEADER), ("zip", START), ("object", "status", "eval.task"))
 JOURNAL = re.compile(r"_journal/summaries/(\d+)\.json")
 ENTRY = re.compile(r"samples/.*\.json", re.DOTALL)
@@ -52,16 +57,23 @@ def read(source: Source) -> Log:
         with Archive(source.path) as archive:
             top, samples = _unpacked(archive)
     else:
-        shape = {**dict.fromkeys(WHOLE), "samples": [lambda sample: _sample(sample, source.path.name)]}
+        shape = {
+            **dict.fromkeys(WHOLE),
+            "samples": [lambda sample: _sample(sample, source.path.name)],
+        }
         top = mapping(load_json(source.path, shape, nan=True))
         samples = sequence(top.get("samples"))
     about = at(top, "eval")
     rows = rows_of(top, samples)
     return log_of(
-        __name__, source, rows, about={"model": about.get("model"), "task": about.get("task")},
-        version=at(about, "packages").get("inspect_ai"), claims=claims(top, rows, source.path.name),
+        __name__,
+        source,
+        rows,
+        about={"model": about.get("model"), "task": about.get("task")},
+        version=at(about, "packages").get("inspect_ai"),
+        claims=claims(top, rows, source.path.name),
         notes=(*_state(top), *_notes(samples, rows, version_in(top))),
-    )  # fmt: skip
+    )
 
 
 def _sample(held: Any, name: str) -> dict[str, Any]:
@@ -107,7 +119,11 @@ def _too_thin(summary: dict[str, Any], needed: set[str]) -> bool:
 
 def _groupings(top: dict[str, Any]) -> set[str]:
     """Return the metadata keys that printed metrics group or cluster samples by."""
-    params = [at(metric, "params") for score in printed_scores(top) for metric in at(score, "metrics").values()]
+    params = [
+        at(metric, "params")
+        for score in printed_scores(top)
+        for metric in at(score, "metrics").values()
+    ]
     return {str(held[key]) for held in params for key in ("cluster", "group_key") if held.get(key)}
 
 
@@ -130,8 +146,13 @@ REDUCED = "the log holds no samples: rows are the values after epochs were joine
 
 NEWEST = (9,)  # a log that does not say its version is read as one of today's
 POPULATION, EQUAL, KEPT, SIGNED, SHORT, ERRORED = (
-    (0, 3, 64), (0, 3, 101), (0, 3, 123), (0, 3, 133), (0, 3, 221), (0, 3, 248)
-)  # fmt: skip
+    (0, 3, 64),
+    (0, 3, 101),
+    (0, 3, 123),
+    (0, 3, 133),
+    (0, 3, 221),
+    (0, 3, 248),
+)
 """First versions of Inspect with a behaviour (its CHANGELOG.md). POPULATION: a variance is divided by n - 1. EQUAL:
 scores above the threshold of pass@k pass too. KEPT: unscored repeats are left out. SIGNED: texts such as "-2" are
 numbers. SHORT: pass@k of fewer than k repeats is undefined, and the standard error of one cluster is 0. ERRORED:
@@ -157,7 +178,9 @@ def to_float(value: Any, version: tuple[int, ...] = NEWEST) -> Score:
     """
     if isinstance(value, str):
         known = WORTH.get(value, WORTH.get(value.lower(), value))
-        number = as_number(known) if version >= SIGNED or known.replace(".", "").isnumeric() else None
+        number = (
+            as_number(known) if version >= SIGNED or known.replace(".", "").isnumeric() else None
+        )
         return scored(value if number is None else number)
     return scored(None if value != value else value)
 
@@ -176,11 +199,16 @@ def rows_of(top: dict[str, Any], samples: Samples) -> list[Row]:
     scorers = _scorers(samples) or {name: [] for name in named}
     seen = {(cell(sample["id"]), cell(sample["epoch"])) for sample in samples}
     epochs = range(1, 1 + (whole(at(about, "config").get("epochs")) or 1))
-    planned = [(unit, epoch) for unit in sequence(at(about, "dataset").get("sample_ids")) for epoch in epochs]
+    planned = [
+        (unit, epoch)
+        for unit in sequence(at(about, "dataset").get("sample_ids"))
+        for epoch in epochs
+    ]
     absent = [
         {"id": unit, "epoch": epoch, "scores": {}, "planned": True}
-        for unit, epoch in planned if (cell(unit), cell(epoch)) not in seen
-    ]  # fmt: skip
+        for unit, epoch in planned
+        if (cell(unit), cell(epoch)) not in seen
+    ]
     rows = [r for sample in (*samples, *absent) for r in _rows(sample, scorers, version)]
     _drop_plain_texts(rows)
     return rows
@@ -188,11 +216,18 @@ def rows_of(top: dict[str, Any], samples: Samples) -> list[Row]:
 
 def _joined(top: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield what is left of samples in a log without them: values after epochs were joined, in place of scores."""
-    reductions = sequence(top.get("reductions")) or sequence(at(top, "results").get("sample_reductions"))
+    reductions = sequence(top.get("reductions")) or sequence(
+        at(top, "results").get("sample_reductions")
+    )
     for reduction in map(mapping, reductions):
         for held in map(mapping, sequence(reduction.get("samples"))):
             scores = {cell(reduction.get("scorer")) or "": held}
-            yield {"id": held.get("sample_id"), "epoch": 1, "filter": reduction.get("reducer"), "scores": scores}
+            yield {
+                "id": held.get("sample_id"),
+                "epoch": 1,
+                "filter": reduction.get("reducer"),
+                "scores": scores,
+            }
 
 
 def _scorers(samples: Samples) -> Scorers:
@@ -213,7 +248,13 @@ def _parts(value: Any) -> dict[str, Any]:
 def _rows(sample: dict[str, Any], scorers: Scorers, version: tuple[int, ...]) -> Iterator[Row]:
     """Yield one row for each scorer, or for each part of its values where they have parts."""
     scores = sample["scores"] if version >= ERRORED or not sample.get("error") else {}
-    absent: Status = "error" if sample.get("error") else "missing" if scores or "planned" in sample else "unscored"
+    absent: Status = (
+        "error"
+        if sample.get("error")
+        else "missing"
+        if scores or "planned" in sample
+        else "unscored"
+    )
     metadata = _metadata(sample)
     for name, parts in scorers.items():
         score = mapping(scores.get(name))
@@ -223,12 +264,18 @@ def _rows(sample: dict[str, Any], scorers: Scorers, version: tuple[int, ...]) ->
         for scorer in [name] if undivided else [f"{name}/{part}" for part in parts]:
             raw = value if undivided else held.get(scorer)
             if raw in (math.inf, -math.inf):
-                raise InputError(f"sample {quoted([str(sample['id'])])}, epoch {cell(sample['epoch'])}: {INFINITE}")
+                raise InputError(
+                    f"sample {quoted([str(sample['id'])])}, epoch {cell(sample['epoch'])}: {INFINITE}"
+                )
             yield row(
-                unit=sample["id"], epoch=sample["epoch"], scorer=scorer, filter=sample.get("filter") or "",
-                score=to_float(raw, version) if score else (None, absent), answer=score.get("answer"),
+                unit=sample["id"],
+                epoch=sample["epoch"],
+                scorer=scorer,
+                filter=sample.get("filter") or "",
+                score=to_float(raw, version) if score else (None, absent),
+                answer=score.get("answer"),
                 metadata=metadata | ({SCORE_TEXT: raw} if isinstance(raw, str) else {}),
-            )  # fmt: skip
+            )
 
 
 def _drop_plain_texts(found: list[Row]) -> None:
@@ -236,7 +283,11 @@ def _drop_plain_texts(found: list[Row]) -> None:
 
     Inspect's reducer ``mode`` counts I and N apart, and both are worth 0.
     """
-    texts = {(r["scorer"], r["value"], r[SCORE_TEXT]) for r in found if SCORE_TEXT in r and r["status"] == "ok"}
+    texts = {
+        (r["scorer"], r["value"], r[SCORE_TEXT])
+        for r in found
+        if SCORE_TEXT in r and r["status"] == "ok"
+    }
     double = {scorer for (scorer, _), n in Counter(each[:2] for each in texts).items() if n > 1}
     for each in [r for r in found if r["scorer"] not in double]:
         each.pop(SCORE_TEXT, None)
@@ -248,7 +299,9 @@ def _metadata(sample: dict[str, Any]) -> dict[str, str | None]:
         found["target"] = cell(sample["target"])
     for key in ("error", "limit"):
         if held := sample.get(key):
-            found[f"sample_{key}"] = cell(held.get("message") or held.get("type") if isinstance(held, dict) else held)
+            found[f"sample_{key}"] = cell(
+                held.get("message") or held.get("type") if isinstance(held, dict) else held
+            )
     return found
 
 
@@ -256,7 +309,11 @@ def _notes(samples: Samples, rows: list[Row], version: tuple[int, ...]) -> Itera
     if rows and not samples:
         yield REDUCED
     if failed := sum(bool(sample.get("error") and sample["scores"]) for sample in samples):
-        counts = "the harness counts it" if version >= ERRORED else "this version of Inspect does not count it"
+        counts = (
+            "the harness counts it"
+            if version >= ERRORED
+            else "this version of Inspect does not count it"
+        )
         yield f"{count(failed, 'sample')} ended in an error and have a score all the same: {counts}"
     if limited := sum(bool(sample.get("limit")) for sample in samples):
         yield f"{count(limited, 'sample')} stopped at a limit (of tokens, time or messages); their scores count"
@@ -267,14 +324,24 @@ def _notes(samples: Samples, rows: list[Row], version: tuple[int, ...]) -> Itera
 DDOF: dict[str, object] = {"ddof": 1, "undefined": "0"}
 STUDENT: dict[str, object] = {"method": "t", "conf_level": 0.95, "undefined": "mean"}
 METRICS: dict[str, tuple[Quantity, dict[str, object]]] = {
-    "accuracy": ("mean", {}), "mean": ("mean", {}), "stderr": ("std_error", DDOF), "std": ("std_dev", DDOF),
+    "accuracy": ("mean", {}),
+    "mean": ("mean", {}),
+    "stderr": ("std_error", DDOF),
+    "std": ("std_dev", DDOF),
     "bootstrap_stderr": ("std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 0}),
     "bootstrap_std": ("std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 0}),
-    "var": ("variance", DDOF), "ci lower": ("conf_low", STUDENT), "ci upper": ("conf_high", STUDENT),
-}  # fmt: skip
+    "var": ("variance", DDOF),
+    "ci lower": ("conf_low", STUDENT),
+    "ci upper": ("conf_high", STUDENT),
+}
 """Inspect's own metrics: what they are of scores, and how they are computed unless their parameters say otherwise."""
 NO_GROUP = "None"  # how a sample is grouped whose metadata says nothing
-PARAMS = {"level": "conf_level", "method": "method", "num_samples": "resamples", "to_float": "to_float"}
+PARAMS = {
+    "level": "conf_level",
+    "method": "method",
+    "num_samples": "resamples",
+    "to_float": "to_float",
+}
 
 
 @dataclass(slots=True, frozen=True)
@@ -290,7 +357,8 @@ class Metric:
         """Read a metric; only Inspect's own names go without their package: another's ``accuracy`` may be anything."""
         held = mapping(held)
         name, group = (
-            (cell(text) or "").removeprefix("inspect_ai/") for text in (held.get("name") or key, held.get("group"))
+            (cell(text) or "").removeprefix("inspect_ai/")
+            for text in (held.get("name") or key, held.get("group"))
         )
         params = mapping(held.get("params")) or mapping(held.get("options"))
         held = {name: value for name, value in params.items() if value is not None}
@@ -301,9 +369,14 @@ def printed_scores(top: dict[str, Any]) -> list[dict[str, Any]]:
     """Return what the log prints by scorer; the oldest logs have one scorer, with its metrics beside it."""
     results = at(top, "results")
     legacy = at(results, "scorer")
-    alone = [{**legacy, "metrics": results.get("metrics") or legacy.get("metrics")}] if legacy else []
+    alone = (
+        [{**legacy, "metrics": results.get("metrics") or legacy.get("metrics")}] if legacy else []
+    )
     scores = map(mapping, sequence(results.get("scores", alone)))
-    return [{**score, "scorer": cell(score.get("scorer") or score.get("name")) or ""} for score in scores]
+    return [
+        {**score, "scorer": cell(score.get("scorer") or score.get("name")) or ""}
+        for score in scores
+    ]
 
 
 def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
@@ -312,28 +385,47 @@ def claims(top: dict[str, Any], rows: list[Row], file: str) -> Iterator[Claim]:
     known = {str(r["scorer"]) for r in rows}
     places: dict[tuple[str, str | None], list[tuple[Claim, list[Metric]]]] = {}
     for position, score in enumerate(printed_scores(top)):
-        name, scorer, n = cell(score.get("name")) or "", score["scorer"], whole(score.get("scored_samples"))
+        name, scorer, n = (
+            cell(score.get("name")) or "",
+            score["scorer"],
+            whole(score.get("scored_samples")),
+        )
         part = f"{scorer}/{name}"
-        by_part = part in known and (name != scorer or all(of is not None for of, _ in _declared(about, scorer)))
+        by_part = part in known and (
+            name != scorer or all(of is not None for of, _ in _declared(about, scorer))
+        )
         select = {"scorer": part if by_part else scorer}
         settings = _of_version(_reducer(score, about, rows, select), version)
         where = f"{file}: results.scores[{position}]"
-        entry = Claim(name="", quantity="other", printed="", where=where, select=select, settings=settings)
+        entry = Claim(
+            name="", quantity="other", printed="", where=where, select=select, settings=settings
+        )
         metrics = [(key, held, Metric.of(held, key)) for key, held in at(score, "metrics").items()]
         there = places.setdefault((scorer, name if by_part else None), [])
         there.append((entry, [metric for *_, metric in metrics]))
         for key, held, metric in metrics:
             value = mapping(held).get("value")
-            claim = _claim(metric, replace(entry, printed=printed(value) if is_number(value) else "NaN"), rows, version)
+            claim = _claim(
+                metric,
+                replace(entry, printed=printed(value) if is_number(value) else "NaN"),
+                rows,
+                version,
+            )
             if claim.quantity == "variance" and version < POPULATION:
                 claim = replace(claim, settings={**claim.settings, "ddof": 0})
             alone = len(claim.select) == 1 and not claim.parts
             yield replace(claim, where=f"{where}.metrics.{key}", n=n if alone else None)
         if n is not None and select["scorer"] in known:
             counted = f"{where}.scored_samples"
-            yield replace(entry, name="scored_samples", quantity="count", printed=str(n), where=counted)
+            yield replace(
+                entry, name="scored_samples", quantity="count", printed=str(n), where=counted
+            )
     for (scorer, of), found in places.items():
-        listed = [(at or "", metric) for at, metric in _declared(about, scorer) if (at is None) == (of is None)]
+        listed = [
+            (at or "", metric)
+            for at, metric in _declared(about, scorer)
+            if (at is None) == (of is None)
+        ]
         declared = [metric for at, metric in listed if fnmatch.fnmatch(of or "", at)]
         entry = replace(found[0][0], where=f"{found[0][0].where}: declared, not printed")
         unprinted = _unprinted(declared, [there for _, there in found])
@@ -347,7 +439,9 @@ def _declared(about: dict[str, Any], name: str) -> Iterator[tuple[str | None, Me
     for metrics in held if isinstance(held, list) else [held]:
         alone = isinstance(mapping(metrics).get("name"), str)
         tables = {None: [metrics]} if alone else mapping(metrics)
-        yield from ((at, Metric.of(metric)) for at, found in tables.items() for metric in sequence(found))
+        yield from (
+            (at, Metric.of(metric)) for at, found in tables.items() for metric in sequence(found)
+        )
 
 
 def _unprinted(declared: list[Metric], printed: list[list[Metric]]) -> Iterator[Metric]:
@@ -356,7 +450,9 @@ def _unprinted(declared: list[Metric], printed: list[list[Metric]]) -> Iterator[
     for kind in dict.fromkeys(metric.kind for metric in declared if metric.kind in METRICS):
         wanted = [metric for metric in declared if metric.kind == kind]
         there = max(sum(metric.kind == kind for metric in entry) for entry in printed)
-        yield from [metric for metric in wanted if metric not in seen][: max(0, len(wanted) - there)]
+        yield from [metric for metric in wanted if metric not in seen][
+            : max(0, len(wanted) - there)
+        ]
 
 
 def _claim(metric: Metric, entry: Claim, rows: list[Row], version: tuple[int, ...]) -> Claim:
@@ -371,7 +467,11 @@ def _claim(metric: Metric, entry: Claim, rows: list[Row], version: tuple[int, ..
         label, select = f"aggregate {key}", {"scorer": f"{select['scorer']}/{key}"}
     params = inner.params
     quantity, usual = METRICS.get(inner.label, ("other", {}))
-    settings = {**entry.settings, **usual, **{ours: params[own] for own, ours in PARAMS.items() if own in params}}
+    settings = {
+        **entry.settings,
+        **usual,
+        **{ours: params[own] for own, ours in PARAMS.items() if own in params},
+    }
     if params.get("cluster"):
         settings["cluster"] = column(str(params["cluster"]))
         if version < SHORT:
@@ -383,21 +483,33 @@ def _claim(metric: Metric, entry: Claim, rows: list[Row], version: tuple[int, ..
     if parts and quantity != "mean":
         quantity = "std_error" if inner.kind == "stderr" and "cluster" not in settings else "other"
         settings |= {"over_parts": "mean"} if quantity == "std_error" else {}
-    shown = [f"{key}={cell(v)}" for key, v in params.items() if key not in ("metric", "agg", "to_float")]
+    shown = [
+        f"{key}={cell(v)}" for key, v in params.items() if key not in ("metric", "agg", "to_float")
+    ]
     name = f"{label} ({', '.join(shown)})" if shown else label
-    return replace(entry, name=name, quantity=quantity, select=select, parts=parts, settings=settings)
+    return replace(
+        entry, name=name, quantity=quantity, select=select, parts=parts, settings=settings
+    )
 
 
 def _grouped(
     metric: Metric, of: str, select: dict[str, str], rows: list[Row]
 ) -> tuple[str, dict[str, str], tuple[dict[str, str], ...]]:
     """Return label and the rows a grouped metric is about (scorer/_metrics/grouped.py): a group, or all of them."""
-    params, by, name = metric.params, cell(metric.params.get("group_key")), metric.label.removeprefix("grouped").strip()
+    params, by, name = (
+        metric.params,
+        cell(metric.params.get("group_key")),
+        metric.label.removeprefix("grouped").strip(),
+    )
     key, template = column(str(by)), str(params.get("name_template") or "{group_name}")
-    mine = [r for r in rows if r["scorer"] == select["scorer"] and r["status"] in ("ok", "unparsed")]
+    mine = [
+        r for r in rows if r["scorer"] == select["scorer"] and r["status"] in ("ok", "unparsed")
+    ]
     groups = dict.fromkeys(r.get(key) or "" for r in mine)
     if name != str(params.get("all_label") or "all"):
-        named = {template.replace("{group_name}", group or NO_GROUP): group for group in reversed(groups)}
+        named = {
+            template.replace("{group_name}", group or NO_GROUP): group for group in reversed(groups)
+        }
         return f"{of} ({by} = {name})", {**select, key: named.get(name, name)}, ()
     if params.get("all") != "groups":
         return f"{of} (all)", select, ()
@@ -407,18 +519,29 @@ def _grouped(
 def _of_version(reducer: str, version: tuple[int, ...]) -> dict[str, object]:
     """Return how a version joined repeats, and what it did with those that were not scored."""
     if reducer.startswith("pass_at"):
-        variant = "pass_at_equal" if version < EQUAL else "pass_at_short" if version < SHORT else "pass_at"
+        variant = (
+            "pass_at_equal"
+            if version < EQUAL
+            else "pass_at_short"
+            if version < SHORT
+            else "pass_at"
+        )
         reducer = variant + reducer.removeprefix("pass_at")
     kept = {"errors": "kept"} if version < KEPT and reducer != "none" else {}
     return {"reducer": reducer, **kept}
 
 
-def _reducer(score: dict[str, Any], about: dict[str, Any], rows: list[Row], select: dict[str, str]) -> str:
+def _reducer(
+    score: dict[str, Any], about: dict[str, Any], rows: list[Row], select: dict[str, str]
+) -> str:
     """Return how epochs were joined: as printed, else as configured; ``none`` where every epoch was counted."""
     if score.get("reducer"):
         return str(score["reducer"])
     mine = [r for r in rows if r["scorer"] == select["scorer"]]
-    units, repeats = len({r["unit"] for r in mine}), sum(r["status"] in ("ok", "unparsed") for r in mine)
+    units, repeats = (
+        len({r["unit"] for r in mine}),
+        sum(r["status"] in ("ok", "unparsed") for r in mine),
+    )
     if units < repeats == score.get("scored_samples"):
         return "none"
     configured = at(about, "config").get("epochs_reducer")

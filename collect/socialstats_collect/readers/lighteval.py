@@ -12,7 +12,18 @@ from socialstats.claims.types import Claim, Log, Quantity
 from socialstats.text import listing
 from socialstats_collect.readers.files import Source, load_json
 from socialstats_collect.readers.tables import columns_of
-from socialstats_collect.readers.tabular import Row, at, cell, claim, flat, log_of, mapping, row, scored, sequence
+from socialstats_collect.readers.tabular import (
+    Row,
+    at,
+    cell,
+    claim,
+    flat,
+    log_of,
+    mapping,
+    row,
+    scored,
+    sequence,
+)
 
 NEEDS = "a JSON file with 'config_general' and 'results' (lighteval)"
 FORMS = (("object", "config_general", "results"), ("object", "config_general", "versions"))
@@ -29,18 +40,30 @@ def read(source: Source) -> Log:
     without = [task for task in tasks if task not in files]
     said = f"no details of {listing(without, most=8)}: run lighteval with --save-details, and keep its folder 'details'"
     return log_of(
-        __name__, source, (r for task, file in files.items() for r in _rows(task, file)),
-        files=(path.name, *(file.name for file in files.values())), notes=[said] if without else [],
+        __name__,
+        source,
+        (r for task, file in files.items() for r in _rows(task, file)),
+        files=(path.name, *(file.name for file in files.values())),
+        notes=[said] if without else [],
         about={"model": config.get("model_name") or at(config, "model_config").get("model_name")},
-        claims=_claims(top, tasks, path.name), version=config.get("lighteval_version"),
-    )  # fmt: skip
+        claims=_claims(top, tasks, path.name),
+        version=config.get("lighteval_version"),
+    )
 
 
 def _details(path: Path, task: str) -> Path | None:
     """Find the details of a task: beside the results, or in a folder 'details' above, with the results' date."""
     wanted = f"details_{task}_{path.stem.removeprefix('results_')}.parquet"
-    folders = [path.parent, *(above / "details" for above in path.parents[:DEEPEST] if (above / "details").is_dir())]
-    known = (file for folder in folders for file in folder.rglob("details_*.parquet") if not file.is_symlink())
+    folders = [
+        path.parent,
+        *(above / "details" for above in path.parents[:DEEPEST] if (above / "details").is_dir()),
+    ]
+    known = (
+        file
+        for folder in folders
+        for file in folder.rglob("details_*.parquet")
+        if not file.is_symlink()
+    )
     return next((file for file in known if file.name == wanted), None)
 
 
@@ -50,8 +73,13 @@ def _rows(task: str, file: Path) -> Iterator[Row]:
     for k, text in enumerate(columns.get("metric") or columns.get("metrics") or []):
         doc = mapping(json.loads(docs[k] or "{}")) if k < len(docs) else {}
         for name, value in mapping(json.loads(text or "{}")).items():
-            yield row(task=task, unit=f"{task}:{doc.get('id') or k}", scorer=name, score=scored(value),
-                      metadata=flat(mapping(doc.get("specific"))))  # fmt: skip
+            yield row(
+                task=task,
+                unit=f"{task}:{doc.get('id') or k}",
+                scorer=name,
+                score=scored(value),
+                metadata=flat(mapping(doc.get("specific"))),
+            )
 
 
 def _claims(top: dict[str, Any], tasks: list[str], file: str) -> Iterator[Claim]:
@@ -59,16 +87,25 @@ def _claims(top: dict[str, Any], tasks: list[str], file: str) -> Iterator[Claim]
     results = at(top, "results")
     for task, held in results.items():
         stem, _, shots = task.partition(f":{AVERAGE}")
-        group = [t for t in tasks if task == "all" or (t.startswith(f"{stem}:") and t.endswith(shots))]
+        group = [
+            t for t in tasks if task == "all" or (t.startswith(f"{stem}:") and t.endswith(shots))
+        ]
         for key, value in mapping(held).items():
             name = key.removesuffix("_stderr")
             quantity: Quantity = "mean" if name == key else "std_error"
-            joined = [how for t in ([task] if task in tasks else group) if (how := _joined(top, t, name)) != "mean"]
+            joined = [
+                how
+                for t in ([task] if task in tasks else group)
+                if (how := _joined(top, t, name)) != "mean"
+            ]
             settings: dict[str, Any] = {"aggregation": joined[0]} if joined else {}
             select, where = {"scorer": name, "task": task}, f"{file}: results.{task}.{key}"
             parts: tuple[dict[str, str], ...] = ()
             if task not in tasks:
-                select, settings = {"scorer": name}, settings | {"over_parts": "mean", "by_size": False}
+                select, settings = (
+                    {"scorer": name},
+                    settings | {"over_parts": "mean", "by_size": False},
+                )
                 parts = tuple({"scorer": name, "task": t} for t in group if key in results[t])
             for one in claim(f"{task} {key}", quantity, value, where, select, **settings):
                 yield replace(one, parts=parts)

@@ -15,7 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from socialstats.claims.types import Claim, Log, Quantity
-from socialstats.designs.vocabulary import CALLS, COSTS, IDENTITIES, NUMBERINGS, REPEATS, TASKS, TIMINGS
+from socialstats.designs.vocabulary import (
+    CALLS,
+    COSTS,
+    IDENTITIES,
+    NUMBERINGS,
+    REPEATS,
+    TASKS,
+    TIMINGS,
+)
 from socialstats.errors import InputError
 from socialstats.text import count, listing
 from socialstats_collect.readers.files import Source, inside, json_lines, load_json
@@ -38,17 +46,43 @@ from socialstats_collect.readers.tabular import (
 NEEDS = "a JSON file with 'results' and 'versions' or 'configs', or samples with 'doc_id' (lm-evaluation-harness)"
 ALONE = "no results file beside {}: there are no numbers of the harness to check"
 FORMS = (
-    *(("lines", "doc_id", "doc", said) for said in ("resps", "filtered_resps")), ("object", "results.*.*,*"),
-    *(("object", "results.*", key) for key in ("versions", "configs", "n-shot", "lm_eval_version", "group_subtasks")),
-)  # fmt: skip
+    *(("lines", "doc_id", "doc", said) for said in ("resps", "filtered_resps")),
+    ("object", "results.*.*,*"),
+    *(
+        ("object", "results.*", key)
+        for key in ("versions", "configs", "n-shot", "lm_eval_version", "group_subtasks")
+    ),
+)
 TIME = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?"
 STAMPED = re.compile(rf"samples_(?P<task>.+)_(?P<stamp>{TIME})", re.DOTALL)
 STAMP = re.compile(rf"_({TIME})\.json")
 OWN = frozenset(
-    ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
-     "target_hash")
-)  # fmt: skip
-NAMING = ("model", "model_name", "model_id", "llm", "lm", "engine", "checkpoint", "pretrained", "run", "run_id")
+    (
+        "doc_id",
+        "doc",
+        "target",
+        "arguments",
+        "resps",
+        "filtered_resps",
+        "filter",
+        "metrics",
+        "doc_hash",
+        "prompt_hash",
+        "target_hash",
+    )
+)
+NAMING = (
+    "model",
+    "model_name",
+    "model_id",
+    "llm",
+    "lm",
+    "engine",
+    "checkpoint",
+    "pretrained",
+    "run",
+    "run_id",
+)
 """Members by which people name the model of a sample; the harness writes none of them."""
 RUN = "run {}"
 TASK = "task"
@@ -64,7 +98,11 @@ def read(source: Source) -> Log:
     """Read a results file with its samples, or the samples of one task with what their results say about it."""
     path, stem, alone = source.path, _stem(source.path.name), source.kind == "lines"
     match = STAMPED.fullmatch(stem)
-    beside = path.parent / (f"results_{match['stamp']}.json" if match else "results.json") if alone else path
+    beside = (
+        path.parent / (f"results_{match['stamp']}.json" if match else "results.json")
+        if alone
+        else path
+    )
     results = mapping(load_json(beside, nan=True)) if beside.is_file() else {}
     numbers, notes = list(claims(results, beside.name)), []
     if alone:
@@ -75,13 +113,25 @@ def read(source: Source) -> Log:
         notes += [] if results else [ALONE.format(path.name)]
     else:
         files = _samples_of(path, results)
-        within = {task: held for task, held in at(results, "samples").items() if isinstance(held, list)}
-        groups = {*at(results, "groups"), *(name for name, tasks in at(results, "group_subtasks").items() if tasks)}
-        without = [task for task in at(results, "results") if task not in {*within, *files, *groups}]
+        within = {
+            task: held for task, held in at(results, "samples").items() if isinstance(held, list)
+        }
+        groups = {
+            *at(results, "groups"),
+            *(name for name, tasks in at(results, "group_subtasks").items() if tasks),
+        }
+        without = [
+            task for task in at(results, "results") if task not in {*within, *files, *groups}
+        ]
         missing = f"no samples file for {listing(without, most=8)}: run lm_eval with --log_samples to have one"
         notes += [missing] if without else []
-    samples = {task: _placed(f"{file.name} line", json_lines(file, nan=True)) for task, file in files.items()}
-    samples |= {task: _placed(f"{path.name} sample", enumerate(held, 1)) for task, held in within.items()}
+    samples = {
+        task: _placed(f"{file.name} line", json_lines(file, nan=True))
+        for task, file in files.items()
+    }
+    samples |= {
+        task: _placed(f"{path.name} sample", enumerate(held, 1)) for task, held in within.items()
+    }
     config = at(results, "config")
     named = " ".join(filter(None, (cell(config.get("model")), cell(config.get("model_args")))))
     rows = [r for task, held in samples.items() for r in _rows(held, task, results, notes)]
@@ -89,15 +139,28 @@ def read(source: Source) -> Log:
     if models == [RUN.format(1)]:
         rows = [r | {"model": ""} for r in rows]
     elif len(models) > 1:
-        unsaid = "; no line names one, and documents that recur are of another run" if RUN.format(2) in models else ""
-        notes.append(f"samples of {count(len(models), 'model')} in one file: {listing(models, most=8)}{unsaid}")
-        notes += ["the harness's own numbers are of one of them, and are not checked"] if numbers else []
+        unsaid = (
+            "; no line names one, and documents that recur are of another run"
+            if RUN.format(2) in models
+            else ""
+        )
+        notes.append(
+            f"samples of {count(len(models), 'model')} in one file: {listing(models, most=8)}{unsaid}"
+        )
+        notes += (
+            ["the harness's own numbers are of one of them, and are not checked"] if numbers else []
+        )
         numbers = []
     return log_of(
-        __name__, source, rows,
-        files=dict.fromkeys((path.name, *(file.name for file in files.values()))), claims=numbers, notes=notes,
-        about={"model": results.get("model_name") or named or path.parent.name}, version=results.get("lm_eval_version"),
-    )  # fmt: skip
+        __name__,
+        source,
+        rows,
+        files=dict.fromkeys((path.name, *(file.name for file in files.values()))),
+        claims=numbers,
+        notes=notes,
+        about={"model": results.get("model_name") or named or path.parent.name},
+        version=results.get("lm_eval_version"),
+    )
 
 
 def _stem(name: str) -> str:
@@ -107,14 +170,22 @@ def _stem(name: str) -> str:
 def _samples_of(path: Path, results: dict[str, Any]) -> dict[str, Path]:
     """Find the samples file of each task: same time stamp, else (old versions) a name that ends with the task."""
     stamp = STAMP.search(path.name)
-    stems = {p.name: _stem(p.name) for p in sorted(path.parent.iterdir()) if _stem(p.name) != p.name}
+    stems = {
+        p.name: _stem(p.name) for p in sorted(path.parent.iterdir()) if _stem(p.name) != p.name
+    }
     found: dict[str, Path] = {}
     for task in at(results, "results"):
         wanted = f"samples_{task}_{stamp[1]}" if stamp else f"samples_{task}"
         chosen = [name for name, stem in stems.items() if stem == wanted]
         if not stamp:
-            chosen += sorted((name for name, stem in stems.items() if stem.endswith(f"_{task}")), key=len)
-            dated = [name for name, stem in stems.items() if (m := STAMPED.fullmatch(stem)) and m["task"] == task]
+            chosen += sorted(
+                (name for name, stem in stems.items() if stem.endswith(f"_{task}")), key=len
+            )
+            dated = [
+                name
+                for name, stem in stems.items()
+                if (m := STAMPED.fullmatch(stem)) and m["task"] == task
+            ]
             chosen += dated if len(dated) == 1 else []
         if chosen:
             found[task] = inside(path.parent, chosen[0])
@@ -136,10 +207,23 @@ def _rows(samples: Samples, task: str, results: dict[str, Any], notes: list[str]
     for place, sample in chain(first, samples):
         doc = cell(sample.get("doc_id"))
         if doc is None:
-            raise InputError(f"{place}: a sample without doc_id. Is this a samples file of lm_eval?")
-        inner = [held for name, held in sample.items() if isinstance(held, dict) and name not in ("doc", "arguments")]
+            raise InputError(
+                f"{place}: a sample without doc_id. Is this a samples file of lm_eval?"
+            )
+        inner = [
+            held
+            for name, held in sample.items()
+            if isinstance(held, dict) and name not in ("doc", "arguments")
+        ]
         places_of_names = [(held, name) for held in (sample, *inner) for name in NAMING]
-        model = next((text for held, name in places_of_names if isinstance(text := held.get(name), str) and text), None)
+        model = next(
+            (
+                text
+                for held, name in places_of_names
+                if isinstance(text := held.get(name), str) and text
+            ),
+            None,
+        )
         possible = [cell(sample["filter"]) or ""] if "filter" in sample else filters
         named = sample.get(TASK)
         of_task = named if isinstance(named, str) and named and not results else task
@@ -148,37 +232,63 @@ def _rows(samples: Samples, task: str, results: dict[str, Any], notes: list[str]
         unnamed |= place_of > 0
         seen[key] += 1
         used = possible[place_of]
-        common = {"task": of_task, "unit": f"{of_task}:{doc}", "filter": used, "model": model or RUN.format(run + 1)}
-        yield from _of_sample(sample, common, [name for name, of in listed if of == used], added, results, place)
+        common = {
+            "task": of_task,
+            "unit": f"{of_task}:{doc}",
+            "filter": used,
+            "model": model or RUN.format(run + 1),
+        }
+        yield from _of_sample(
+            sample, common, [name for name, of in listed if of == used], added, results, place
+        )
     if unnamed:
-        notes.append(f"{task}: its samples do not say which filter a row is of: they were told apart by their order")
+        notes.append(
+            f"{task}: its samples do not say which filter a row is of: they were told apart by their order"
+        )
     if len(filters) > 1:
-        notes.append(f"{task}: {count(len(filters), 'filter')}, so each document has {len(filters)} rows a metric")
+        notes.append(
+            f"{task}: {count(len(filters), 'filter')}, so each document has {len(filters)} rows a metric"
+        )
     sizes = at(results, "n-samples", task)
     wanted, original = whole(sizes.get("effective")), whole(sizes.get("original"))
     held = len({doc for doc, *_ in seen})
     if wanted is not None and wanted != held:
-        notes.append(f"{task}: the harness says {count(wanted, 'document')}, the samples file holds {count(held)}")
+        notes.append(
+            f"{task}: the harness says {count(wanted, 'document')}, the samples file holds {count(held)}"
+        )
     if wanted is not None and original is not None and wanted < original:
-        notes.append(f"{task}: {count(wanted)} of {count(original)} documents were used (a limit was set)")
+        notes.append(
+            f"{task}: {count(wanted)} of {count(original)} documents were used (a limit was set)"
+        )
 
 
 def _of_sample(
-    sample: dict[str, Any], common: Row, listed: list[str], added: frozenset[str], results: dict[str, Any], place: str
+    sample: dict[str, Any],
+    common: Row,
+    listed: list[str],
+    added: frozenset[str],
+    results: dict[str, Any],
+    place: str,
 ) -> Iterator[Row]:
     doc, responses = at(sample, "doc"), sequence(sample.get("filtered_resps"))
     own = [str(name) for name in sequence(sample.get("metrics"))] or listed
     beside = {key: value for key, value in sample.items() if key in added - {*own, TASK}}
-    metadata = flat({key: value for key, value in (beside | doc).items() if not isinstance(value, (list, dict))})
+    metadata = flat(
+        {key: value for key, value in (beside | doc).items() if not isinstance(value, (list, dict))}
+    )
     if sample.get("target") is not None:
         metadata["target"] = cell(sample["target"])
-    text = responses[0] if len(responses) == 1 and isinstance(responses[0], str) else None  # likelihoods are no answer
+    text = (
+        responses[0] if len(responses) == 1 and isinstance(responses[0], str) else None
+    )  # likelihoods are no answer
     for name in dict.fromkeys(own or [key for key in sample if key not in {*OWN, *NAMING, *added}]):
         held = sample.get(name)
         score = scored(held, absent="missing")
         if isinstance(held, float) and not is_number(held):
             if aggregation(results, common["task"], name) != "nanmean":
-                raise InputError(f"{place}: {name} is {held}, which is no score. Run the task again, or leave it out")
+                raise InputError(
+                    f"{place}: {name} is {held}, which is no score. Run the task again, or leave it out"
+                )
             score = scored(None)
         answer = held if score[1] == "unparsed" else text
         yield row(**common, scorer=name, score=score, answer=answer, metadata=metadata)
@@ -210,14 +320,32 @@ def _describes(name: str) -> bool:
 
 NOT_METRICS = frozenset(("alias", "name", "samples", "sample_len", "sample_count", " ", ""))
 BOOTSTRAPPED = frozenset(
-    ("median", "nanmean", "perplexity", "matthews_corrcoef", "mcc", "f1", "f1_score", "bleu", "chrf", "ter")
+    (
+        "median",
+        "nanmean",
+        "perplexity",
+        "matthews_corrcoef",
+        "mcc",
+        "f1",
+        "f1_score",
+        "bleu",
+        "chrf",
+        "ter",
+    )
 )
 SLOW, SLOW_MOST, ITERATIONS = ("bleu", "chrf", "ter"), 100, 100_000
 BY_NAME = {
-    "perplexity": "perplexity", "word_perplexity": "weighted_perplexity", "byte_perplexity": "weighted_perplexity",
-    "bits_per_byte": "bits_per_byte", "bleu": "bleu", "chrf": "chrf", "ter": "ter", "mcc": "mcc",
-    "matthews_corrcoef": "matthews_corrcoef", "brier_score": "brier_score",
-}  # fmt: skip
+    "perplexity": "perplexity",
+    "word_perplexity": "weighted_perplexity",
+    "byte_perplexity": "weighted_perplexity",
+    "bits_per_byte": "bits_per_byte",
+    "bleu": "bleu",
+    "chrf": "chrf",
+    "ter": "ter",
+    "mcc": "mcc",
+    "matthews_corrcoef": "matthews_corrcoef",
+    "brier_score": "brier_score",
+}
 """Ways of joining that are no mean, of metrics whose configuration does not say (api/metrics.py)."""
 QUANTITIES: dict[str, Quantity] = {"mean": "mean", "nanmean": "mean", "median": "median"}
 MEAN_AS_CODE = re.compile(r"\s*(?:def|<function) mean\b")
@@ -231,15 +359,23 @@ def claims(results: dict[str, Any], file: str) -> Iterator[Claim]:
         for key, value in mapping(held).items():
             if key not in NOT_METRICS and is_number(value):
                 yield _claim(results, task, key, printed(value), file)
-        n, listed = whole(at(results, "n-samples", task).get("effective")), metrics_of(results, task)
+        n, listed = (
+            whole(at(results, "n-samples", task).get("effective")),
+            metrics_of(results, task),
+        )
         for metric, used in listed[:1]:
-            where, select = f"{file}: n-samples.{task}.effective", {"task": task, "scorer": metric, "filter": used}
+            where, select = (
+                f"{file}: n-samples.{task}.effective",
+                {"task": task, "scorer": metric, "filter": used},
+            )
             yield from claim("n-samples effective", "count", n, where, select)
 
 
 def metrics_of(results: dict[str, Any], task: str) -> list[tuple[str, str]]:
     """Return metric and filter of a task's numbers, without standard errors."""
-    keys = [key.partition(",")[::2] for key in at(results, "results", task) if key not in NOT_METRICS]
+    keys = [
+        key.partition(",")[::2] for key in at(results, "results", task) if key not in NOT_METRICS
+    ]
     return [(metric, used) for metric, used in keys if not metric.endswith(STDERR)]
 
 
@@ -275,10 +411,15 @@ def _claim(results: dict[str, Any], task: str, key: str, number: str, file: str)
         held = at(results, "results", task)
         n = mapping(held.get("sample_count")).get(f"{base},{used}", held.get("samples"))
     return Claim(
-        name=f"{task}: {key}" if tasks else key, printed=number, where=f"{file}: results.{task}[{key!r}]",
-        quantity="std_error" if metric != base else QUANTITIES.get(how, "other"), select={} if tasks else select,
-        parts=tuple({**select, "task": below} for below in tasks), settings=settings, n=whole(n),
-    )  # fmt: skip
+        name=f"{task}: {key}" if tasks else key,
+        printed=number,
+        where=f"{file}: results.{task}[{key!r}]",
+        quantity="std_error" if metric != base else QUANTITIES.get(how, "other"),
+        select={} if tasks else select,
+        parts=tuple({**select, "task": below} for below in tasks),
+        settings=settings,
+        n=whole(n),
+    )
 
 
 def _error_settings(results: dict[str, Any], how: str) -> dict[str, object]:
@@ -287,7 +428,11 @@ def _error_settings(results: dict[str, Any], how: str) -> dict[str, object]:
         return {"ddof": 1}
     said = whole(at(results, "config").get("bootstrap_iters"))
     times = ITERATIONS if said is None else said
-    return {"method": "bootstrap", "resamples": min(times, SLOW_MOST) if how in SLOW else times, "ddof": 0}
+    return {
+        "method": "bootstrap",
+        "resamples": min(times, SLOW_MOST) if how in SLOW else times,
+        "ddof": 0,
+    }
 
 
 def _leaves(results: dict[str, Any], group: str, key: str, depth: int = 0) -> list[str]:

@@ -32,7 +32,11 @@ from socialstats_collect.readers.tabular import (
 
 NEEDS = "events with 'run_id' and 'type', or a line with 'spec' (openai/evals)"
 KINDS = "lines object"
-FORMS = ((KINDS, "spec.eval_name"), (KINDS, "spec.base_eval"), (KINDS, "run_id", "event_id", "type", "data"))
+FORMS = (
+    (KINDS, "spec.eval_name"),
+    (KINDS, "spec.base_eval"),
+    (KINDS, "run_id", "event_id", "type", "data"),
+)
 MATCH, METRICS, ERROR = "match", "metrics", "error"
 TEXTS = ("correct", "picked", "choice", "prompt", "sampled", "options")
 BOOTSTRAP: dict[str, Any] = {"method": "bootstrap", "resamples": 1000, "ddof": 1}
@@ -55,19 +59,31 @@ class Run:
 
     def take(self, event: dict[str, Any]) -> None:
         """Take in the score, or the error, of a sample."""
-        data, kind, sample = mapping(event.get("data")), event.get("type"), cell(event["sample_id"]) or ""
+        data, kind, sample = (
+            mapping(event.get("data")),
+            event.get("type"),
+            cell(event["sample_id"]) or "",
+        )
         scores = self.samples.setdefault(sample, {})
         if kind == ERROR:
             self.failed[sample] = data.get("type") or data.get("message") or "error"
-        found = {k: v for k, v in data.items() if isinstance(v, bool) or is_number(v)} if kind == METRICS else {}
+        found = (
+            {k: v for k, v in data.items() if isinstance(v, bool) or is_number(v)}
+            if kind == METRICS
+            else {}
+        )
         for scorer, value in ({MATCH: data.get("correct")} if kind == MATCH else found).items():
-            scores.setdefault(scorer, []).append(_row(data, sample, scorer, value, len(scores.get(scorer, ())) + 1))
+            scores.setdefault(scorer, []).append(
+                _row(data, sample, scorer, value, len(scores.get(scorer, ())) + 1)
+            )
 
     def rows(self, scorers: list[str], about: Row) -> Iterator[Row]:
         """Yield a row for each sample and score; samples without one are missing."""
         for sample in sorted(self.samples, key=natural):
             for scorer in scorers:
-                for one in self.samples[sample].get(scorer) or [_absent(sample, scorer, self.failed.get(sample))]:
+                for one in self.samples[sample].get(scorer) or [
+                    _absent(sample, scorer, self.failed.get(sample))
+                ]:
                     yield one | about
 
 
@@ -76,19 +92,29 @@ def read(source: Source) -> Log:
     file, runs = source.path.name, runs_of(source)
     if not any(run.samples for run in runs):
         raise InputError(f"{file}: events, but not one of a sample. Is the record complete?")
-    names = dict.fromkeys(name for run in runs for scores in run.samples.values() for name in scores)
+    names = dict.fromkeys(
+        name for run in runs for scores in run.samples.values() for name in scores
+    )
     scorers, models = [*names] or [MATCH], Counter(run.model for run in runs)
     rows: list[Row] = []
     claims: list[Claim] = []
     notes: list[str] = []
     for run in runs:
-        model = run.model if run.model and models[run.model] == 1 else f"{run.model or 'run'} ({run.name})"
+        model = (
+            run.model
+            if run.model and models[run.model] == 1
+            else f"{run.model or 'run'} ({run.name})"
+        )
         about = {"model": model, "run": run.name} if len(runs) > 1 else {"model": run.model}
         rows += run.rows(scorers, {**about, "task": task_of(run.spec, source)})
         claims += _claims(run.report, scorers, file, {"model": model} if len(runs) > 1 else {})
-        notes += [f"run {run.name}: {note}" if len(runs) > 1 else note for note in _notes(run.report)]
+        notes += [
+            f"run {run.name}: {note}" if len(runs) > 1 else note for note in _notes(run.report)
+        ]
     if len(runs) > 1:
-        notes.insert(0, f"{count(len(runs), 'run')} in one file: the column 'model' tells them apart")
+        notes.insert(
+            0, f"{count(len(runs), 'run')} in one file: the column 'model' tells them apart"
+        )
     return log_of(__name__, source, rows, claims=claims, notes=notes)
 
 
@@ -120,7 +146,14 @@ def runs_of(source: Source) -> list[Run]:
 def _row(data: dict[str, Any], sample: str, scorer: str, value: Any, epoch: int) -> Row:
     rest = {name: held for name, held in data.items() if name not in (*TEXTS, scorer)}
     answer = data.get("picked" if scorer == MATCH else "choice")
-    return row(unit=sample, scorer=scorer, epoch=epoch, score=scored(value), answer=answer, metadata=flat(rest))
+    return row(
+        unit=sample,
+        scorer=scorer,
+        epoch=epoch,
+        score=scored(value),
+        answer=answer,
+        metadata=flat(rest),
+    )
 
 
 def _absent(sample: str, scorer: str, failed: Any) -> Row:
@@ -128,7 +161,9 @@ def _absent(sample: str, scorer: str, failed: Any) -> Row:
     return row(unit=sample, scorer=scorer, score=score, answer=failed)
 
 
-def _claims(report: dict[str, Any], scorers: list[str], file: str, rows: Mapping[str, str]) -> Iterator[Claim]:
+def _claims(
+    report: dict[str, Any], scorers: list[str], file: str, rows: Mapping[str, str]
+) -> Iterator[Claim]:
     usual = MATCH if MATCH in scorers else scorers[0]
     for name, value in report.items():
         quantity: Quantity = "mean" if name in ("accuracy", *scorers) else "other"

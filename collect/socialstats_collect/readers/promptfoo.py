@@ -42,25 +42,40 @@ MARKED = re.compile(r"\[(PASS|FAIL|ERROR)\]\s*")
 VERDICTS: dict[str, Score] = {"PASS": (1.0, "ok"), "FAIL": (0.0, "ok"), "ERROR": (None, "error")}
 LOOKED = 1 << 20  # bytes in which verdicts are looked for
 MARKS_SAID = (
-    "of each text its verdict was read: PASS is 1, FAIL is 0, ERROR is no score. Scores are in the .json output"
+    "of each text its verdict was read: PASS is 1, FAIL is 0, ERROR is no score. "
+    "Scores are in the .json output"
 )
 SCORE, PASS, TASK = "score", "pass", "promptfoo"
 KEPT = (
-    "promptIdx", "testIdx", "vars", "testCase", "metadata", "provider", "prompt", "success", "score", "namedScores",
-    "error", "failureReason",
-)  # fmt: skip
+    "promptIdx",
+    "testIdx",
+    "vars",
+    "testCase",
+    "metadata",
+    "provider",
+    "prompt",
+    "success",
+    "score",
+    "namedScores",
+    "error",
+    "failureReason",
+)
 FAILED = 2
 """promptfoo's failureReason of a test that could not be run (1: an assertion failed)."""
 CSV_STATUS, CSV_SCORE = "Status", "Score"
 PARTS = ("version", "results", "prompts", "stats", "table")
 FORMS = (
-    ("text", CSV_STATUS, CSV_SCORE, "Grader Reason"), ("lines list", "promptIdx", "gradingResult"),
-    ("lines list", "promptIdx", "namedScores"), ("object", "results", "evalId"),
+    ("text", CSV_STATUS, CSV_SCORE, "Grader Reason"),
+    ("lines list", "promptIdx", "gradingResult"),
+    ("lines list", "promptIdx", "namedScores"),
+    ("object", "results", "evalId"),
     *(("object", f"results.{one}", f"results.{other}") for one, other in combinations(PARTS, 2)),
-)  # fmt: skip
+)
 METRIC, PASSED = "Metric: ", {"PASS": True, "FAIL": False}
 LABEL = re.compile(r"\[(?P<provider>[^\]]*)\]\s*(?P<label>.*)", re.DOTALL)
-NO_TOTALS = "a .jsonl output has no totals of promptfoo: there are no numbers of the harness to check"
+NO_TOTALS = (
+    "a .jsonl output has no totals of promptfoo: there are no numbers of the harness to check"
+)
 ROUNDED = "a csv holds scores cut to two decimals: convert the .json output for whole ones, and for totals to check"
 
 
@@ -73,14 +88,18 @@ def recognises(source: Source) -> bool:
         header, records = _records(head.decode("utf-8-sig", "replace").splitlines(keepends=True))
     except csv.Error:
         return False
-    return bool(_marked(header, records[:-1] if len(head) == LOOKED else records))  # the last one may be cut off
+    return bool(
+        _marked(header, records[:-1] if len(head) == LOOKED else records)
+    )  # the last one may be cut off
 
 
 def read(source: Source) -> Log:
     """Read an output: one row per test, repeat, prompt and score (``score``, ``pass`` and each named score)."""
     if recognises(source):
         rows, repeated = _marked_rows(source)
-        return log_of(__name__, source, rows, about={"task": TASK}, notes=(MARKS_SAID, *_notes([], repeated)))
+        return log_of(
+            __name__, source, rows, about={"task": TASK}, notes=(MARKS_SAID, *_notes([], repeated))
+        )
     top = _top(source)
     inner = mapping(top.get("results"))
     tests = _numbered(sequence(inner.get("results")))
@@ -89,20 +108,30 @@ def read(source: Source) -> Log:
     prompts = [*map(mapping, listed)]
     about = {"text": [ROUNDED], "lines": [NO_TOTALS]}.get(source.kind, [])
     return log_of(
-        __name__, source, rows, about={"task": at(top, "config").get("description") or top.get("evalId") or TASK},
+        __name__,
+        source,
+        rows,
+        about={"task": at(top, "config").get("description") or top.get("evalId") or TASK},
         version=at(top, "metadata").get("promptfooVersion"),
-        claims=_claims(prompts, rows, source.path.name), notes=(*about, *_notes(prompts, repeated)),
-    )  # fmt: skip
+        claims=_claims(prompts, rows, source.path.name),
+        notes=(*about, *_notes(prompts, repeated)),
+    )
 
 
 def _top(source: Source) -> dict[str, Any]:
     """Read an output of any format as that of JSON; of its tests only what the rows need."""
     if source.kind == "object":
-        return mapping(load_json(source.path, {"*": None, "results": {"*": None, "results": [_kept]}}))
+        return mapping(
+            load_json(source.path, {"*": None, "results": {"*": None, "results": [_kept]}})
+        )
     if source.kind == "lines":
         tests = [_kept(held) for _, held in json_lines(source.path)]
     else:
-        tests = [*map(_kept, _csv_tests(source))] if source.kind == "text" else load_json(source.path, [_kept])
+        tests = (
+            [*map(_kept, _csv_tests(source))]
+            if source.kind == "text"
+            else load_json(source.path, [_kept])
+        )
     return {"results": {"results": tests}}
 
 
@@ -141,10 +170,14 @@ def _marked_rows(source: Source) -> tuple[list[Row], int]:
         with open_bytes(source.path) as raw:
             header, records = _records(codecs.iterdecode(raw, "utf-8-sig"))
     except (csv.Error, UnicodeDecodeError) as error:
-        raise InputError(f"{name}: the csv cannot be read ({error}). Convert the .json output") from error
+        raise InputError(
+            f"{name}: the csv cannot be read ({error}). Convert the .json output"
+        ) from error
     columns = _marked(header, records)
     labels = [LABEL.fullmatch(header[k]) for k in columns]
-    providers = [label["provider"] if label else header[k] for k, label in zip(columns, labels, strict=True)]
+    providers = [
+        label["provider"] if label else header[k] for k, label in zip(columns, labels, strict=True)
+    ]
     models = providers if len({*providers}) == len(providers) else [header[k] for k in columns]
     units: dict[tuple[str, ...], str] = {}
     seen: Counter[str] = Counter()
@@ -158,16 +191,33 @@ def _marked_rows(source: Source) -> tuple[list[Row], int]:
         seen[unit] += 1
         for k, model in zip(columns, models, strict=True):
             mark = MARKED.match(record[k])
-            score: Score = VERDICTS[mark[1]] if mark else (None, "unparsed" if record[k].strip() else "missing")
+            score: Score = (
+                VERDICTS[mark[1]]
+                if mark
+                else (None, "unparsed" if record[k].strip() else "missing")
+            )
             answer = record[k][mark.end() :] if mark else record[k]
-            rows.append(row(unit=unit, epoch=seen[unit], model=model, scorer=PASS, score=score, answer=answer or None,
-                            metadata=flat(about)))  # fmt: skip
+            rows.append(
+                row(
+                    unit=unit,
+                    epoch=seen[unit],
+                    model=model,
+                    scorer=PASS,
+                    score=score,
+                    answer=answer or None,
+                    metadata=flat(about),
+                )
+            )
     return rows, sum(n - 1 for n in seen.values())
 
 
 def _starts(header: Sequence[str]) -> list[int]:
     """Return where the columns of each prompt start in a csv: an output, then columns named Status and Score."""
-    return [k - 1 for k, pair in enumerate(pairwise(header)) if k > 0 and pair == (CSV_STATUS, CSV_SCORE)]
+    return [
+        k - 1
+        for k, pair in enumerate(pairwise(header))
+        if k > 0 and pair == (CSV_STATUS, CSV_SCORE)
+    ]
 
 
 def _csv_tests(source: Source) -> Iterator[dict[str, Any]]:
@@ -177,7 +227,9 @@ def _csv_tests(source: Source) -> Iterator[dict[str, Any]]:
         with open_bytes(source.path) as raw:
             _, *records = csv.reader(codecs.iterdecode(raw, "utf-8-sig"))
     except (csv.Error, UnicodeDecodeError) as error:
-        raise InputError(f"{name}: the csv cannot be read ({error}). Convert the .json output") from error
+        raise InputError(
+            f"{name}: the csv cannot be read ({error}). Convert the .json output"
+        ) from error
     starts = _starts(header)
     for line, record in enumerate(records, start=2):
         if len(record) != len(header):
@@ -187,15 +239,27 @@ def _csv_tests(source: Source) -> Iterator[dict[str, Any]]:
             output, status, score = record[start : start + 3]
             label = LABEL.fullmatch(header[start])
             held = {"score": score, **dict(zip(header[start:end], record[start:end], strict=True))}
-            read = {key: as_number(text) if status in PASSED else status for key, text in held.items() if text}
+            read = {
+                key: as_number(text) if status in PASSED else status
+                for key, text in held.items()
+                if text
+            }
             numbers = {key: held[key] if number is None else number for key, number in read.items()}
             test = {
-                "testIdx": line, "promptIdx": position, "vars": dict(zip(header[: starts[0]], record, strict=False)),
-                "provider": label["provider"] if label else "", "response": {"output": output},
-                "prompt": {"label": label["label"] if label else header[start]}, "score": numbers.get("score", ""),
+                "testIdx": line,
+                "promptIdx": position,
+                "vars": dict(zip(header[: starts[0]], record, strict=False)),
+                "provider": label["provider"] if label else "",
+                "response": {"output": output},
+                "prompt": {"label": label["label"] if label else header[start]},
+                "score": numbers.get("score", ""),
                 "success": PASSED.get(status, status),
-                "namedScores": {key.removeprefix(METRIC): v for key, v in numbers.items() if key.startswith(METRIC)},
-            }  # fmt: skip
+                "namedScores": {
+                    key.removeprefix(METRIC): v
+                    for key, v in numbers.items()
+                    if key.startswith(METRIC)
+                },
+            }
             yield {**test, "failureReason": FAILED, "error": output} if status == "ERROR" else test
 
 
@@ -236,39 +300,67 @@ def _rows(tests: list[dict[str, Any]]) -> tuple[list[Row], int]:
 def _case(test: dict[str, Any]) -> str:
     """Return what a test asks: its variables, assertions and description."""
     case = mapping(test.get("testCase"))
-    return json.dumps([test.get("vars"), case.get("assert"), case.get("description")], sort_keys=True, default=str)
+    return json.dumps(
+        [test.get("vars"), case.get("assert"), case.get("description")], sort_keys=True, default=str
+    )
 
 
 def _of_test(test: dict[str, Any], common: Row) -> Iterator[Row]:
     provider, case, weights = test["provider"], mapping(test["testCase"]), test["weights"]
     model = provider.get("label") or provider.get("id") if isinstance(provider, dict) else provider
     failed = test["failureReason"] == FAILED or (bool(test["error"]) and weights is None)
-    about = {**mapping(case.get("metadata")), **mapping(test.get("metadata")), **mapping(test.get("vars"))}
-    metadata = flat({name: held for name, held in about.items() if not name.startswith("_promptfoo")})
+    about = {
+        **mapping(case.get("metadata")),
+        **mapping(test.get("metadata")),
+        **mapping(test.get("vars")),
+    }
+    metadata = flat(
+        {name: held for name, held in about.items() if not name.startswith("_promptfoo")}
+    )
     metadata["prompt_label"] = cell(mapping(test.get("prompt")).get("label"))
     if test["refused"]:
         metadata["refusal"] = "True"
     answer = test["error"] if failed else test["answer"]
-    scores = {SCORE: test.get("score"), PASS: test.get("success"), **mapping(test.get("namedScores"))}
+    scores = {
+        SCORE: test.get("score"),
+        PASS: test.get("success"),
+        **mapping(test.get("namedScores")),
+    }
     for scorer, value in scores.items():
         weight = {} if weights is None else {"weight": cell(weights.get(scorer, 1))}
         score = scored(value, failed=failed)
-        yield row(**common, model=model, scorer=scorer, score=score, answer=answer, metadata={**metadata, **weight})
+        yield row(
+            **common,
+            model=model,
+            scorer=scorer,
+            score=score,
+            answer=answer,
+            metadata={**metadata, **weight},
+        )
 
 
 def _claims(prompts: list[dict[str, Any]], rows: list[Row], file: str) -> Iterator[Claim]:
     """Return sums: a prompt's score, passed tests and named scores; named scores with weights are no plain sums."""
     known = {(r["scorer"], r["filter"]) for r in rows}
-    weighted = {(r["scorer"], r["filter"]) for r in rows if r.get("weight") not in ("1", "1.0", None)}
+    weighted = {
+        (r["scorer"], r["filter"]) for r in rows if r.get("weight") not in ("1", "1.0", None)
+    }
     for position, prompt in enumerate(prompts):
         metrics, side = mapping(prompt.get("metrics")), f"prompt {position + 1}"
-        numbers = {SCORE: (SCORE, metrics.get("score")), "testPassCount": (PASS, metrics.get("testPassCount"))}
-        numbers |= {f"namedScores.{n}": (n, v) for n, v in mapping(metrics.get("namedScores")).items()}
+        numbers = {
+            SCORE: (SCORE, metrics.get("score")),
+            "testPassCount": (PASS, metrics.get("testPassCount")),
+        }
+        numbers |= {
+            f"namedScores.{n}": (n, v) for n, v in mapping(metrics.get("namedScores")).items()
+        }
         for name, (scorer, value) in numbers.items():
             quantity: Quantity = "other" if (scorer, side) in weighted else "sum"
             where = f"{file}: results.prompts[{position}].metrics.{name}"
             if (scorer, side) in known:
-                yield from claim(name, quantity, value, where, {"scorer": scorer, "filter": side}, reducer="none")
+                yield from claim(
+                    name, quantity, value, where, {"scorer": scorer, "filter": side}, reducer="none"
+                )
 
 
 def _notes(prompts: list[dict[str, Any]], repeated: int) -> Iterator[str]:

@@ -39,8 +39,14 @@ def read(source: Source) -> Log:
     folder = source.path if source.kind == "folder" else source.path.parent
     names = source.names if source.kind == "folder" else (source.path.name,)
     stories = {name: match for name in names if (match := STORY.fullmatch(name))}
-    twice = {name for name in stories if name.endswith("_raw.json") and name.replace("_raw.json", ".json") in stories}
-    rows = [_row(inside(folder, name), match) for name, match in stories.items() if name not in twice]
+    twice = {
+        name
+        for name in stories
+        if name.endswith("_raw.json") and name.replace("_raw.json", ".json") in stories
+    }
+    rows = [
+        _row(inside(folder, name), match) for name, match in stories.items() if name not in twice
+    ]
     if not rows:
         raise InputError(f"{folder.name}: no story like F01-R02_1-2_0-1.json in it")
     raw = count(len(twice), "reply", "replies")
@@ -60,14 +66,23 @@ def _row(path: Path, match: re.Match[str]) -> Row:
     usable = chosen is not None and chosen in (a, b)
     model, speaker = path.resolve().parts[-4:-2]
     return row(
-        model=model, task="role-conflict", unit=match["id"], scorer="choice",
+        model=model,
+        task="role-conflict",
+        unit=match["id"],
+        scorer="choice",
         score=(float(chosen == a), "ok" if usable else "unparsed"),
         answer=held.get("Answer") if held else head_of(path, 200).decode("utf-8", "replace"),
         metadata={
-            "item_a": a, "item_b": b, "winner": chosen if usable else None, "order": shown[0], **_story(match),
-            "speaker": speaker, "values": cell(held.get("Value")), "plain": cell(_plain(held)),
+            "item_a": a,
+            "item_b": b,
+            "winner": chosen if usable else None,
+            "order": shown[0],
+            **_story(match),
+            "speaker": speaker,
+            "values": cell(held.get("Value")),
+            "plain": cell(_plain(held)),
         },
-    )  # fmt: skip
+    )
 
 
 def _story(match: re.Match[str]) -> dict[str, str | None]:

@@ -14,7 +14,15 @@ from socialstats.claims.types import Log
 from socialstats.text import count
 from socialstats_collect.readers.files import Source, head_of
 from socialstats_collect.readers.role_conflict_bench import DOMAINS
-from socialstats_collect.readers.tables import Columns, columns_in, columns_of, header, named, plain, records
+from socialstats_collect.readers.tables import (
+    Columns,
+    columns_in,
+    columns_of,
+    header,
+    named,
+    plain,
+    records,
+)
 from socialstats_collect.readers.tabular import harness_of
 
 NEEDS = "a table with Role1, Role2 and Story, with goal, situation and norm, or of texts with NAME1 and NAME2"
@@ -24,10 +32,16 @@ NAMES, HEAD = ("NAME1", "NAME2"), 1 << 16
 QUESTION = re.compile(r"\s*who is right\b.*", re.IGNORECASE | re.DOTALL)
 KINDS = {"e": "egalitarian", "t": "traditional", "o": "other"}
 KIND_OF = {**KINDS, **{name: name for name in KINDS.values()}}
-ANSWERED = ("answerstatus", "action", "choice")  # columns of a table with answers, such as that of `tidy`
+ANSWERED = (
+    "answerstatus",
+    "action",
+    "choice",
+)  # columns of a table with answers, such as that of `tidy`
 SIDES = {"role": "role", "urgency": "urgency", "expectation_no": "expectationno"}
 NEEDED = {"pairwise-roles": ("role1", "role2", "story"), "norm-goal": ("goal", "situation", "norm")}
-ITEMS = 'the table holds items: items = "TABLE" in a run file of protocol {}, then socialstats collect'
+ITEMS = (
+    'the table holds items: items = "TABLE" in a run file of protocol {}, then socialstats collect'
+)
 PARTS = (
     'the table is a list of scenarios: scenarios = "TABLE" in a design file with names, then socialstats design '
     "who-is-right DESIGN.toml -o items.csv (docs/design.md)"
@@ -57,7 +71,14 @@ def protocol_of(columns: Columns) -> str:
 def texts_with_names(columns: Columns) -> str:
     """Return the column whose texts all hold NAME1 and NAME2."""
     held = {name: values for name, values in columns.items() if values}
-    return next((n for n, texts in held.items() if all(mark in (text or "") for text in texts for mark in NAMES)), "")
+    return next(
+        (
+            n
+            for n, texts in held.items()
+            if all(mark in (text or "") for text in texts for mark in NAMES)
+        ),
+        "",
+    )
 
 
 def read(source: Source) -> Log:
@@ -66,13 +87,23 @@ def read(source: Source) -> Log:
 
     columns = columns_of(source.path)
     protocol = protocol_of(columns)
-    rows = list({"pairwise-roles": stories, "norm-goal": norms, "who-is-right": couples}[protocol](columns))
+    rows = list(
+        {"pairwise-roles": stories, "norm-goal": norms, "who-is-right": couples}[protocol](columns)
+    )
     notes = [PARTS if protocol == "who-is-right" else ITEMS.format(protocol)]
-    if cut := sum(bool(QUESTION.search(said or "")) for said in columns.get(texts_with_names(columns), ())):
-        notes.insert(0, f"the question itself was cut off {count(cut, 'text')}: the run file asks it")
-    notes.append(f"answers, after socialstats tidy, are read by: socialstats report ANSWERS --study {READ[protocol]}")
+    if cut := sum(
+        bool(QUESTION.search(said or "")) for said in columns.get(texts_with_names(columns), ())
+    ):
+        notes.insert(
+            0, f"the question itself was cut off {count(cut, 'text')}: the run file asks it"
+        )
+    notes.append(
+        f"answers, after socialstats tidy, are read by: socialstats report ANSWERS --study {READ[protocol]}"
+    )
     table = pd.DataFrame(rows, dtype="object")
-    return Log(harness=harness_of(__name__), files=(source.path.name,), rows=table, notes=tuple(notes))
+    return Log(
+        harness=harness_of(__name__), files=(source.path.name,), rows=table, notes=tuple(notes)
+    )
 
 
 def each(columns: Columns) -> Iterator[Item]:
@@ -90,7 +121,9 @@ def stories(columns: Columns) -> Iterator[Item]:
     """Yield RoleConflictBench's stories as items of ``pairwise-roles``."""
     for k, row in enumerate(each(columns), 1):
         item = {"item_id": row["key"] or str(k), "story": row["story"]}
-        item["scenario"] = "-".join(f"{row[f'role{of}']}.{row[f'expectationno{of}']}" for of in "12")
+        item["scenario"] = "-".join(
+            f"{row[f'role{of}']}.{row[f'expectationno{of}']}" for of in "12"
+        )
         item["pair"] = "-".join(sorted((row["role1"], row["role2"])))
         for side, of in (("a", "1"), ("b", "2")):
             domain = row[f"code{of}"][:1]
@@ -108,14 +141,21 @@ def norms(columns: Columns) -> Iterator[Item]:
         own = own or known.setdefault(tuple(texts.values()), f"s{len(known) + 1}")
         kind, text = pressure_of(row)
         item = {"item_id": first(row, "itemid", "id") or f"{own}-{kind or k}", "scenario": own}
-        item |= {"domain": first(row, "domain", "category"), **texts, "pressure": kind, "pressure_text": text}
+        item |= {
+            "domain": first(row, "domain", "category"),
+            **texts,
+            "pressure": kind,
+            "pressure_text": text,
+        }
         yield item | ({"split": row["split"]} if row["split"] else {})
 
 
 def pressure_of(row: Item) -> tuple[str, str]:
     """Return kind and text of a pressure; no pressure is ``none``, a kind longer than a label is its text."""
     said = row["pressure"]
-    kind = first(row, "pressuretype", "pressurecategory") or (said if len(said) <= LABEL else "pressure")
+    kind = first(row, "pressuretype", "pressurecategory") or (
+        said if len(said) <= LABEL else "pressure"
+    )
     none = kind.strip().lower() in ("", "none", "no pressure", "base", "baseline")
     return ("none", "") if none else (kind, first(row, "pressuretext", "pressurecontent") or said)
 
@@ -123,9 +163,23 @@ def pressure_of(row: Item) -> tuple[str, str]:
 def couples(columns: Columns) -> Iterator[Item]:
     """Yield DeMET's scenarios as parts for ``socialstats design who-is-right``."""
     text = texts_with_names(columns)
-    rest = {name: [(v or "").strip() for v in values] for name, values in columns.items() if name != text}
-    topic, own = named(rest, "topic", "category", "theme"), named(rest, "id", "scenario", "scenarioid", "number")
-    kind = next((name for name, held in rest.items() if name != topic and all(v.lower() in KIND_OF for v in held)), "")
+    rest = {
+        name: [(v or "").strip() for v in values]
+        for name, values in columns.items()
+        if name != text
+    }
+    topic, own = (
+        named(rest, "topic", "category", "theme"),
+        named(rest, "id", "scenario", "scenarioid", "number"),
+    )
+    kind = next(
+        (
+            name
+            for name, held in rest.items()
+            if name != topic and all(v.lower() in KIND_OF for v in held)
+        ),
+        "",
+    )
     for k, said in enumerate(columns[text]):
         item = {"scenario": (own and rest[own][k]) or f"q{k}", "text": QUESTION.sub("", said or "")}
         item |= {"topic": rest[topic][k].lower()} if topic else {}

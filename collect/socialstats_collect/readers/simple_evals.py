@@ -16,9 +16,11 @@ FORMS = (("object", "score", "metrics", "htmls"), ("object", "score", "score:std
 SCORE = re.compile(r"<p>Score: (?P<score>[-\d.e]+|True|False)</p>")
 WORDS = {"True": 1.0, "False": 0.0}
 STATISTICS: dict[str, tuple[Quantity, dict[str, Any]]] = {
-    "": ("mean", {}), "std": ("std_dev", {"ddof": 0}), "n_samples": ("count", {}),
+    "": ("mean", {}),
+    "std": ("std_dev", {"ddof": 0}),
+    "n_samples": ("count", {}),
     "bootstrap_std": ("std_error", {"method": "bootstrap", "resamples": 1000, "ddof": 0}),
-}  # fmt: skip
+}
 ALONE = "no scores of single questions: give the file that ends in _allresults.json, whose pages hold them"
 
 
@@ -28,14 +30,22 @@ def read(source: Source) -> Log:
     pages = sequence(top.get("htmls"))
     found = [SCORE.search(str(page)) for page in pages]
     rows = [
-        row(task=source.path.stem, unit=k, scorer="score", score=scored(WORDS.get(said[1], as_number(said[1])))
-            if said else (None, "unscored"))
+        row(
+            task=source.path.stem,
+            unit=k,
+            scorer="score",
+            score=scored(WORDS.get(said[1], as_number(said[1]))) if said else (None, "unscored"),
+        )
         for k, said in enumerate(found)
-    ]  # fmt: skip
+    ]
     numbers = {"score": top.get("score")} | (mapping(top.get("metrics")) if pages else top)
     return log_of(
-        __name__, source, rows, notes=() if rows else (ALONE,), claims=_claims(numbers, source.path.name)
-    )  # fmt: skip
+        __name__,
+        source,
+        rows,
+        notes=() if rows else (ALONE,),
+        claims=_claims(numbers, source.path.name),
+    )
 
 
 def _claims(numbers: dict[str, Any], file: str) -> Iterator[Claim]:

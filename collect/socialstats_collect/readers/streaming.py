@@ -63,7 +63,9 @@ class JsonStream:
     [('a', 1), ('rows', [{'x': 2}, {'x': 3}])]
     """
 
-    def __init__(self, data: bytes | IO[bytes], place: Problem, start: int = 0, *, nan: bool = False) -> None:
+    def __init__(
+        self, data: bytes | IO[bytes], place: Problem, start: int = 0, *, nan: bool = False
+    ) -> None:
         self._raw = io.BytesIO(data) if isinstance(data, bytes) else data
         self._place, self._offset = place, start
         self._bytes = codecs.getincrementaldecoder("utf-8")()
@@ -127,8 +129,14 @@ class JsonStream:
     def _once(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         held = dict(pairs)
         if len(held) < len(pairs):
-            twice = next(name for k, (name, _) in enumerate(pairs) if any(name == other for other, _ in pairs[:k]))
-            raise self.broken(f"the key '{twice}' occurs twice in one object", fix="Keep one of the two.")
+            twice = next(
+                name
+                for k, (name, _) in enumerate(pairs)
+                if any(name == other for other, _ in pairs[:k])
+            )
+            raise self.broken(
+                f"the key '{twice}' occurs twice in one object", fix="Keep one of the two."
+            )
         return held
 
     def _constant(self, name: str) -> float:
@@ -147,7 +155,11 @@ class JsonStream:
     def _take(self, character: str) -> None:
         found = self.peek()
         if found != character:
-            raise self.broken(f"{character!r} is expected, {found!r} found" if found else "the text ends too early")
+            raise self.broken(
+                f"{character!r} is expected, {found!r} found"
+                if found
+                else "the text ends too early"
+            )
         self._at += 1
 
     def value(self) -> Any:
@@ -158,7 +170,9 @@ class JsonStream:
             try:
                 found, end = self._decoder.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
-                cut_off = error.msg.startswith("Unterminated") or error.pos >= len(self._text) - SLACK
+                cut_off = (
+                    error.msg.startswith("Unterminated") or error.pos >= len(self._text) - SLACK
+                )
                 if not cut_off or not self._more():
                     self._at = min(error.pos, len(self._text))
                     raise self.broken(f"not JSON ({error.msg.lower()})") from error
@@ -167,7 +181,9 @@ class JsonStream:
             except RecursionError as error:
                 raise self._too_deep() from error
             except ValueError as error:
-                raise self.broken(f"a number that cannot be read ({str(error).split(';')[0].lower()})") from error
+                raise self.broken(
+                    f"a number that cannot be read ({str(error).split(';')[0].lower()})"
+                ) from error
             else:
                 closed = isinstance(found, (str, dict, list)) or end < len(self._text) - SLACK
                 if closed or self._ended:

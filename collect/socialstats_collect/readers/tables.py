@@ -35,13 +35,20 @@ def header(source: Source) -> list[str]:
     """Return the names of a table's columns, by the first look where that is enough; nothing for other files."""
     if source.kind == "text":
         return [*(source.names or columns_in(source.path))]
-    return [name for name, held in source.first.items() if source.kind != "object" or isinstance(held, list)]
+    return [
+        name
+        for name, held in source.first.items()
+        if source.kind != "object" or isinstance(held, list)
+    ]
 
 
 def columns_of(path: Path) -> Columns:
     """Return the columns of a table as texts."""
     native: Any = read_table(path).frame
-    return {str(name): [label(v) for v in values] for name, values in native.to_dict(as_series=False).items()}
+    return {
+        str(name): [label(v) for v in values]
+        for name, values in native.to_dict(as_series=False).items()
+    }
 
 
 def columns_in(path: Path) -> Columns:

@@ -21,9 +21,12 @@ LONGEST = 200
 Row = dict[str, Any]
 Score = tuple[float | None, Status]
 WORDS: dict[str, str] = {
-    "error": "the sample ended in an error", "unscored": "no score", "unparsed": "the score is not a number",
-    "refusal": "a refusal", "missing": "not in the log",
-}  # fmt: skip
+    "error": "the sample ended in an error",
+    "unscored": "no score",
+    "unparsed": "the score is not a number",
+    "refusal": "a refusal",
+    "missing": "not in the log",
+}
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -59,7 +62,11 @@ def cell(value: Any) -> str | None:
     """
     if value is None or (isinstance(value, float) and value != value):
         return None
-    text = json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, (dict, list)) else str(value)
+    text = (
+        json.dumps(value, ensure_ascii=False, default=str)
+        if isinstance(value, (dict, list))
+        else str(value)
+    )
     if "\0" in text:
         text = text.replace("\0", "\\x00")
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
@@ -83,7 +90,9 @@ def printed(value: Any) -> str:
 
 def is_number(value: Any) -> TypeGuard[float]:
     """Return whether a value is a finite number (a truth value is none)."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and -1e308 < value < 1e308
+    return (
+        isinstance(value, (int, float)) and not isinstance(value, bool) and -1e308 < value < 1e308
+    )
 
 
 def whole(value: Any) -> int | None:
@@ -112,15 +121,30 @@ def scored(value: Any, *, failed: bool = False, absent: Status = "unscored") -> 
 
 
 def row(
-    *, unit: Any, scorer: Any, score: Score, model: Any = "", task: Any = "", epoch: Any = 1, filter: Any = "",
-    answer: Any = None, metadata: Mapping[str, Any] | None = None,
-) -> Row:  # fmt: skip
+    *,
+    unit: Any,
+    scorer: Any,
+    score: Score,
+    model: Any = "",
+    task: Any = "",
+    epoch: Any = 1,
+    filter: Any = "",
+    answer: Any = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Row:
     """Make one row; only rows with status ``ok`` keep their value."""
     value, status = score
     keys = {
-        "model": cell(model), "task": cell(task), "unit": cell(unit), "epoch": cell(epoch), "scorer": cell(scorer),
-        "filter": cell(filter), "value": value if status == "ok" else None, "answer": cell(answer), "status": status,
-    }  # fmt: skip
+        "model": cell(model),
+        "task": cell(task),
+        "unit": cell(unit),
+        "epoch": cell(epoch),
+        "scorer": cell(scorer),
+        "filter": cell(filter),
+        "value": value if status == "ok" else None,
+        "answer": cell(answer),
+        "status": status,
+    }
     return {**keys, **(metadata or {})}
 
 
@@ -146,7 +170,9 @@ def frame(rows: Sequence[Row]) -> pd.DataFrame:
     import pandas as pd
 
     names = dict.fromkeys((*KEYS, *(name for each in rows for name in each)))
-    table = pd.DataFrame({name: pd.Series([r.get(name) for r in rows], dtype="object") for name in names})
+    table = pd.DataFrame(
+        {name: pd.Series([r.get(name) for r in rows], dtype="object") for name in names}
+    )
     return table.astype({"value": "float64"})
 
 
@@ -161,13 +187,26 @@ def harness_of(module: str) -> str:
     return module.rpartition(".")[2].replace("_", "-")
 
 
-ALWAYS = ("rot", "item_a", "item_b", "winner", "order")  # columns that studies read, however long their texts
+ALWAYS = (
+    "rot",
+    "item_a",
+    "item_b",
+    "winner",
+    "order",
+)  # columns that studies read, however long their texts
 
 
 def log_of(
-    module: str, source: Source, rows: Iterable[Row], *, about: Mapping[str, Any] | None = None,
-    files: Iterable[str] = (), notes: Iterable[str] = (), claims: Iterable[Claim] = (), version: Any = None,
-) -> Log:  # fmt: skip
+    module: str,
+    source: Source,
+    rows: Iterable[Row],
+    *,
+    about: Mapping[str, Any] | None = None,
+    files: Iterable[str] = (),
+    notes: Iterable[str] = (),
+    claims: Iterable[Claim] = (),
+    version: Any = None,
+) -> Log:
     """Make the log of a reader: its rows without long texts, and notes on statuses and on what was left out.
 
     Parameters
@@ -182,8 +221,16 @@ def log_of(
         What all rows share that do not say it themselves: model and task of the run.
     """
     shared = {name: cell(value) for name, value in (about or {}).items()}
-    rows = [each | {name: value for name, value in shared.items() if not each.get(name)} for each in rows]
-    long = {name for each in rows for name, value in each.items() if isinstance(value, str) and len(value) > LONGEST}
+    rows = [
+        each | {name: value for name, value in shared.items() if not each.get(name)}
+        for each in rows
+    ]
+    long = {
+        name
+        for each in rows
+        for name, value in each.items()
+        if isinstance(value, str) and len(value) > LONGEST
+    }
     long -= {*KEYS, *ALWAYS}
     counts = Counter(str(each["status"]) for each in rows if each["status"] != "ok")
     said = [
@@ -196,19 +243,34 @@ def log_of(
     named = tuple(files) or (source.path.name,)
     notes = (*notes, *said)
     return Log(
-        harness=harness_of(module), version=cell(version), files=named, claims=tuple(claims), notes=notes,
+        harness=harness_of(module),
+        version=cell(version),
+        files=named,
+        claims=tuple(claims),
+        notes=notes,
         rows=frame(rows),
-    )  # fmt: skip
+    )
 
 
 def claim(
-    name: str, quantity: Quantity, value: Any, where: str, select: Mapping[str, str], n: int | None = None,
+    name: str,
+    quantity: Quantity,
+    value: Any,
+    where: str,
+    select: Mapping[str, str],
+    n: int | None = None,
     **settings: object,
-) -> Iterator[Claim]:  # fmt: skip
+) -> Iterator[Claim]:
     """Make a claim of a value that is a number."""
     if is_number(value):
         yield Claim(
-            name=name, quantity=quantity, printed=printed(value), where=where, select=select, settings=settings, n=n
+            name=name,
+            quantity=quantity,
+            printed=printed(value),
+            where=where,
+            select=select,
+            settings=settings,
+            n=n,
         )
 
 
@@ -227,4 +289,7 @@ def natural(text: str) -> list[tuple[int, str]]:
     >>> sorted(["s.10", "s.9"], key=natural)
     ['s.9', 's.10']
     """
-    return [(int(part), "") if part.isdecimal() and len(part) < 18 else (-1, part) for part in re.split(r"(\d+)", text)]
+    return [
+        (int(part), "") if part.isdecimal() and len(part) < 18 else (-1, part)
+        for part in re.split(r"(\d+)", text)
+    ]

@@ -52,9 +52,13 @@ def numbers(data: Any) -> Any:
 
 def table(frame: Mapping[str, Any]) -> Table:
     """Return a data frame of R as a table whose messages count rows from 1."""
-    columns = {name: column(one) for name, one in zip(frame["names"], frame["columns"], strict=True)}
+    columns = {
+        name: column(one) for name, one in zip(frame["names"], frame["columns"], strict=True)
+    }
     made = pd.DataFrame(columns, index=range(int(frame["rows"])))
-    return replace(as_table(made, frame["source"]), locate=lambda positions: [at + 1 for at in positions])
+    return replace(
+        as_table(made, frame["source"]), locate=lambda positions: [at + 1 for at in positions]
+    )
 
 
 def column(one: Mapping[str, Any]) -> Any:
@@ -65,7 +69,9 @@ def column(one: Mapping[str, Any]) -> Any:
     codes = np.frombuffer(one["data"], dtype=np.int32) - 1
     if one[KIND] == "text":
         return pd.Series(np.array([*one["levels"], None], dtype=object)[codes], dtype=object)
-    return pd.Categorical.from_codes(codes, pd.Index(one["levels"], dtype=object), ordered=one[KIND] == "ordered")
+    return pd.Categorical.from_codes(
+        codes, pd.Index(one["levels"], dtype=object), ordered=one[KIND] == "ordered"
+    )
 
 
 def encode(value: Any) -> Any:
@@ -84,11 +90,17 @@ def encode(value: Any) -> Any:
         case pd.DataFrame() if square(value):
             return matrix(value.to_numpy(dtype=np.float64), value.index, value.columns)
         case pd.DataFrame():
-            flat = value if isinstance(value.index, pd.RangeIndex) else named_index(value).reset_index()
+            flat = (
+                value
+                if isinstance(value.index, pd.RangeIndex)
+                else named_index(value).reset_index()
+            )
             return {
                 KIND: "frame",
                 "names": [str(name) for name in flat.columns],
-                "columns": [encoded_column(flat.iloc[:, k], name) for k, name in enumerate(flat.columns)],
+                "columns": [
+                    encoded_column(flat.iloc[:, k], name) for k, name in enumerate(flat.columns)
+                ],
                 "rows": len(flat),
             }
         case np.ndarray() if value.ndim == 2 and value.dtype.kind in "fiu":
@@ -96,21 +108,37 @@ def encode(value: Any) -> Any:
         case list() | tuple() | set() | frozenset() | np.ndarray():
             return {KIND: "list", "values": [encode(one) for one in value]}
         case Mapping():
-            return {KIND: "dict", "names": [str(name) for name in value], "values": [encode(x) for x in value.values()]}
-        case _ if is_dataclass(value) and type(value).__name__ in ("Caution", "Problem", "Check", "Row"):
+            return {
+                KIND: "dict",
+                "names": [str(name) for name in value],
+                "values": [encode(x) for x in value.values()],
+            }
+        case _ if is_dataclass(value) and type(value).__name__ in (
+            "Caution",
+            "Problem",
+            "Check",
+            "Row",
+        ):
             return encode(asdict(value))
     names = [kind.__name__ for kind in type(value).__mro__]
     family = next((name for name in FAMILIES if name in names), "")
     return {
-        KIND: "object", "value": value, "type": snake(names[0]), "family": snake(family),
+        KIND: "object",
+        "value": value,
+        "type": snake(names[0]),
+        "family": snake(family),
         "metric": getattr(value, "metric", "") if family == "Result" else "",
-    }  # fmt: skip
+    }
 
 
 def square(frame: pd.DataFrame) -> bool:
     """Return whether a frame is a matrix with named rows and columns, such as a covariance."""
     named = not isinstance(frame.index, pd.RangeIndex | pd.MultiIndex)
-    return named and list(frame.index) == list(frame.columns) and all(kind.kind == "f" for kind in frame.dtypes)
+    return (
+        named
+        and list(frame.index) == list(frame.columns)
+        and all(kind.kind == "f" for kind in frame.dtypes)
+    )
 
 
 def named_index(frame: pd.DataFrame) -> pd.DataFrame:
@@ -123,9 +151,12 @@ def named_index(frame: pd.DataFrame) -> pd.DataFrame:
 def matrix(values: Any, rows: Any, columns: Any) -> dict[str, Any]:
     """Return a matrix as bytes in the order of R, with names of rows and columns."""
     return {
-        KIND: "matrix", "data": bytearray(np.asfortranarray(values).tobytes(order="F")), "dim": list(values.shape),
-        "row_names": [str(name) for name in rows], "column_names": [str(name) for name in columns],
-    }  # fmt: skip
+        KIND: "matrix",
+        "data": bytearray(np.asfortranarray(values).tobytes(order="F")),
+        "dim": list(values.shape),
+        "row_names": [str(name) for name in rows],
+        "column_names": [str(name) for name in columns],
+    }
 
 
 def encoded_column(column: pd.Series, name: object) -> dict[str, Any]:
@@ -185,12 +216,22 @@ def guarded(run: Callable[[], Any]) -> dict[str, Any]:
     except SocialStatsError as error:
         names = [snake(kind.__name__) for kind in type(error).__mro__]
         fields = {name: encode(value) for name, value in vars(error).items()}
-        return {"error": {"message": str(error), "fields": fields,
-                          "classes": names[: names.index("social_stats_error")]}}  # fmt: skip
+        return {
+            "error": {
+                "message": str(error),
+                "fields": fields,
+                "classes": names[: names.index("social_stats_error")],
+            }
+        }
     except Exception as error:
         said = str(error) if isinstance(error, TypeError) else f"{type(error).__name__}: {error}"
-        return {"error": {"message": said, "fields": {"traceback": traceback.format_exc()},
-                          "classes": ["python_error"]}}  # fmt: skip
+        return {
+            "error": {
+                "message": said,
+                "fields": {"traceback": traceback.format_exc()},
+                "classes": ["python_error"],
+            }
+        }
 
 
 def call(name: str, arguments: Any) -> dict[str, Any]:
@@ -230,7 +271,9 @@ def attribute(of: Any, name: str) -> dict[str, Any]:
 def unknown(of: Any, name: str) -> None:
     """Refuse an attribute that an object does not have."""
     close = difflib.get_close_matches(name, members(of), n=1)
-    raise InputError(f"this object has no '{name}'." + (f" Did you mean '{close[0]}'?" if close else ""))
+    raise InputError(
+        f"this object has no '{name}'." + (f" Did you mean '{close[0]}'?" if close else "")
+    )
 
 
 def method(of: Any, name: str, positional: Any, named: Any) -> dict[str, Any]:
@@ -248,7 +291,9 @@ def shown(of: Any) -> str:
     return str(of)
 
 
-def draw(of: Any, file: str, width: float, height: float, dots: float, options: Any) -> dict[str, Any]:
+def draw(
+    of: Any, file: str, width: float, height: float, dots: float, options: Any
+) -> dict[str, Any]:
     """Draw a result into a file, whose suffix decides the format; sizes in inches, 0 for the figure's own."""
 
     def run() -> list[float]:

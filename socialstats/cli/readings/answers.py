@@ -103,7 +103,9 @@ def contrasts_within(seen: Profile, values: Columns) -> Iterator[tuple[Contrast,
     """Yield the contrasts whose labels the units met, with these units."""
     for contrast in contrasts(seen)[:MOST_CONTRASTS]:
         board = board_of(seen, contrast.column, [c for c in values if c is not contrast.column])
-        named = board is not None and (board.named or contrast.likely >= STRONG or names_units(board.unit[0]))
+        named = board is not None and (
+            board.named or contrast.likely >= STRONG or names_units(board.unit[0])
+        )
         if board is not None and named:
             yield contrast, board
 
@@ -114,7 +116,12 @@ def fit(seen: Profile, board: Board) -> float:
     named = board.named or unit.called(PERSONS) or unit.id_named
     clear = value.called(VALUES) or value.yes_no
     lone = value.name in seen.siblings  # one of several answers, a column each
-    return 0.4 * (not clear) + 0.5 * (not named) + 0.3 * (unit.size < FEWEST_UNNAMED) + ONE_OF_SEVERAL * lone
+    return (
+        0.4 * (not clear)
+        + 0.5 * (not named)
+        + 0.3 * (unit.size < FEWEST_UNNAMED)
+        + ONE_OF_SEVERAL * lone
+    )
 
 
 def has_order(value: Column) -> bool:
@@ -137,16 +144,26 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
         return
     models = [c for c in models_of(seen) if c is not source and not seen.constant(c, board.unit[0])]
     if contrast.kind == "source":
-        factors = [c for c in contrasts(seen) if c.column in board.repeat or varies_within(seen, board, c.column)]
+        factors = [
+            c
+            for c in contrasts(seen)
+            if c.column in board.repeat or varies_within(seen, board, c.column)
+        ]
         averaged = any(c.likely >= STRONG and c.column.size == 2 for c in factors)
         yield leaderboard(seen, board, min(score, AVERAGED) if averaged else score)
         return
     stages = (
-        contrast.kind in ("time", "period", "setting") and not source.called(TREATMENTS) and source.called(CONDITIONS)
+        contrast.kind in ("time", "period", "setting")
+        and not source.called(TREATMENTS)
+        and source.called(CONDITIONS)
     )
     two = source.size == 2 or stages  # the last stage minus the first
-    two = two and (bool(board.repeat) or board.answers[1] == 1)  # a board averages what nothing numbers
-    rates = source.size > 2 and source.called(METHODS) and not board.repeat  # methods measure one quantity, as raters
+    two = two and (
+        bool(board.repeat) or board.answers[1] == 1
+    )  # a board averages what nothing numbers
+    rates = (
+        source.size > 2 and source.called(METHODS) and not board.repeat
+    )  # methods measure one quantity, as raters
     if rates and value.numbers is not None:
         yield as_ratings(seen, source, board, RATED)
     strong = two and len(models) == 1 and contrast.likely >= STRONG
@@ -164,7 +181,12 @@ def varies_within(seen: Profile, board: Board, column: Column) -> bool:
 
 def cells_of(seen: Profile, board: Board, *factors: Column) -> Cells:
     """Return the rows of a board by unit, source and further factors."""
-    return Cells(seen, [c.name for c in board.unit], [c.name for c in (board.model, *factors)], board.value.name)
+    return Cells(
+        seen,
+        [c.name for c in board.unit],
+        [c.name for c in (board.model, *factors)],
+        board.value.name,
+    )
 
 
 def within_models(seen: Profile, board: Board, model: Column) -> Board | None:
@@ -181,10 +203,20 @@ def leaderboard(seen: Profile, board: Board, score: float) -> Proposal:
     source, value = board.model, board.value
     averaged = f", with {each_answer(board.answers)} averaged" if board.answers[1] > 1 else ""
     names = "the models" if noun_for(source.name, source.levels) == MODEL else "what is compared"
-    means = f"a leaderboard: {source} names {names}, a unit is {board.of}{averaged}, {value} is the "
+    means = (
+        f"a leaderboard: {source} names {names}, a unit is {board.of}{averaged}, {value} is the "
+    )
     means += f"score{instead_of(seen, board)}"
-    parts = {"rater": [source], "unit": board.unit, "value": [value], "task": board.task, "repeat": board.repeat}
-    return Proposal("ratings", score, means, parts, {**LEADERBOARD, **cluster_of(board), **two_levels(value)})
+    parts = {
+        "rater": [source],
+        "unit": board.unit,
+        "value": [value],
+        "task": board.task,
+        "repeat": board.repeat,
+    }
+    return Proposal(
+        "ratings", score, means, parts, {**LEADERBOARD, **cluster_of(board), **two_levels(value)}
+    )
 
 
 def tasks_within(seen: Profile, board: Board) -> list[Column]:
@@ -200,14 +232,21 @@ def left_out(seen: Profile, unit: Columns, source: Column) -> dict[str, str]:
 
 def two_levels(value: Column) -> Fields:
     """Return the setting that says which of two labels counts as 1, where they are no opposites."""
-    return level_settings([value], "paired") if value.text and opposites(value.levels) is None else {}
+    return (
+        level_settings([value], "paired") if value.text and opposites(value.levels) is None else {}
+    )
 
 
-def as_conditions(seen: Profile, source: Column, board: Board, score: float, by: Column | None = None) -> Proposal:
+def as_conditions(
+    seen: Profile, source: Column, board: Board, score: float, by: Column | None = None
+) -> Proposal:
     """Propose the difference of two labels of a source on the same units."""
     value, unit, repeat = board.value, board.unit, [*board.repeat, *tasks_within(seen, board)]
     parts = {"unit": unit, "condition": [source], "value": [value], "repeat": repeat}
-    options: Fields = {"conditions": two_conditions(source), **({"by": by.name} if by is not None else {})}
+    options: Fields = {
+        "conditions": two_conditions(source),
+        **({"by": by.name} if by is not None else {}),
+    }
     options |= {**cluster_of(board), **left_out(seen, board.unit, source)}
     each = f", for each {by}" if by is not None else ""
     averaged = f"; {listed(repeat)} averaged" if repeat else ""
@@ -228,7 +267,9 @@ def shares(seen: Profile, contrast: Contrast, board: Board, score: float) -> Pro
         score -= 0.5
     options = {"conditions": two_conditions(source), **options, **left_out(seen, unit, source)}
     means = f"{value} of the same {listed(unit)} under {two_of(source)}{instead_of(seen, board)}"
-    yield Proposal("paired", score, means, {"unit": unit, "condition": [source], "value": [value]}, options)
+    yield Proposal(
+        "paired", score, means, {"unit": unit, "condition": [source], "value": [value]}, options
+    )
 
 
 def cluster_of(board: Board) -> Fields:
@@ -247,7 +288,11 @@ def instead_of(seen: Profile, board: Board) -> str:
 
 def ratings(seen: Profile, values: Columns, less: float) -> Proposals:
     """Propose the agreement of raters who judged the same units; `less` is taken where a comparison comes first."""
-    raters = [c for c in seen.varying() if c.names_things and not (c.unique or c.prose or has_twin(seen, c))]
+    raters = [
+        c
+        for c in seen.varying()
+        if c.names_things and not (c.unique or c.prose or has_twin(seen, c))
+    ]
     named = [c for c in raters if is_rater(seen, c)]
     persons = [c for c in raters if c not in named and c.called(PERSONS) and not c.called(REPEATS)]
     others = [c for c in raters if c not in (*named, *persons) and c.text and may_rate(seen, c)]
@@ -268,14 +313,17 @@ def has_twin(seen: Profile, column: Column) -> bool:
     """
     before = [*seen.every][: [*seen.columns].index(column.name)]
     same = [c for c in seen.every if c is not column and c.text and c.labels == column.labels]
-    return any(c in before or not seen.constant(c, column) for c in same) or seen.has_partner(column)
+    return any(c in before or not seen.constant(c, column) for c in same) or seen.has_partner(
+        column
+    )
 
 
 def may_rate(seen: Profile, column: Column) -> bool:
     """Whether a column of texts may name raters although it is not called so: planned, or persons of several kinds."""
     plays = (*REPEATS, *UNITS, *TASKS, *VALUES, *CALLS)
     return not (column.describes or column.id_named or column.called(plays)) and (
-        is_designed(seen, column) or any(seen.constant(c, column) and tells_groups(c) for c in seen.varying())
+        is_designed(seen, column)
+        or any(seen.constant(c, column) and tells_groups(c) for c in seen.varying())
     )
 
 
@@ -283,7 +331,11 @@ def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Prop
     """Propose that the labels of a column rate the units; what tells kinds of raters or answers apart is named."""
     value, unit, repeat = board.value, board.unit, [*board.repeat, *tasks_within(seen, board)]
     if not repeat and board.answers[1] > 1:
-        plans = [c for c in seen.varying() if c.size <= MOST_BY and c not in (*unit, rater, value) and c.names_things]
+        plans = [
+            c
+            for c in seen.varying()
+            if c.size <= MOST_BY and c not in (*unit, rater, value) and c.names_things
+        ]
         repeat = seen.telling_apart([*unit, rater], plans)
     by = [c for c in (*unit[1:], *repeat) if c.text and c.size <= MOST_BY and is_designed(seen, c)]
     by = [c for c in by if not (c.called(REPEATS) or is_rater(seen, c))][:1]
@@ -295,9 +347,17 @@ def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Prop
     options: Fields = {"by": by[0].name} if by else cluster_of(board)
     options |= {"rater_groups": [c.name for c in groups[:1]]} if groups and not source else {}
     averaged = f". Answers told apart by {listed(repeat)} are averaged" if repeat else ""
-    means = f"{rater} rates {listed(unit)}, {value} is the rating{instead_of(seen, board)}{averaged}"
+    means = (
+        f"{rater} rates {listed(unit)}, {value} is the rating{instead_of(seen, board)}{averaged}"
+    )
     means += f". {groups[0]} tells kinds of {rater} apart" if groups else ""
-    parts = {"unit": unit, "rater": [rater], "value": [value], "rater_source": source, "repeat": repeat}
+    parts = {
+        "unit": unit,
+        "rater": [rater],
+        "value": [value],
+        "rater_source": source,
+        "repeat": repeat,
+    }
     return Proposal("ratings", score, means, parts, options)
 
 
@@ -305,11 +365,18 @@ def choices(seen: Profile, rater: Column, board: Board) -> Proposals:
     """Propose shares of labels of which each person gave one to each unit, where nothing was done to either."""
     value, unit = board.value, board.unit[0]
     treated = any(tells_groups(c) for c in seen.varying() if c is not value)
-    if not (is_nominal(value) and rater.called(PERSONS)) or is_rater(seen, rater) or treated or board.repeat:
+    if (
+        not (is_nominal(value) and rater.called(PERSONS))
+        or is_rater(seen, rater)
+        or treated
+        or board.repeat
+    ):
         return
     means = f"shares of each {value}, of which each {rater} gave one to each {unit}"
     parts = {"unit": [rater], "rater": [unit], "value": [value]}
-    yield Proposal("ratings", RATED_BY_PERSONS + 0.5, means, parts, {"scale": "nominal"}, "choice_shares")
+    yield Proposal(
+        "ratings", RATED_BY_PERSONS + 0.5, means, parts, {"scale": "nominal"}, "choice_shares"
+    )
 
 
 def kinds_of(seen: Profile, rater: Column, unit: Column) -> list[Column]:
@@ -317,7 +384,11 @@ def kinds_of(seen: Profile, rater: Column, unit: Column) -> list[Column]:
 
     What differs by unit as well says nothing of raters.
     """
-    few = [c for c in seen.varying() if c.numbers is None and 2 <= c.size <= MOST_KINDS and c.filled == c.rows]
+    few = [
+        c
+        for c in seen.varying()
+        if c.numbers is None and 2 <= c.size <= MOST_KINDS and c.filled == c.rows
+    ]
     few = [c for c in few if c not in (rater, unit) and 3 * c.size <= rater.size]
     kinds = [c for c in few if seen.constant(c, rater) and not seen.constant(c, unit)]
     return sorted(kinds, key=lambda c: not tells_groups(c))
@@ -330,18 +401,26 @@ def people_and_models(seen: Profile, values: Columns) -> Proposals:
     units = [c for c in things if c.called(UNITS) or c.numbering or c.name in seen.planned]
     units = [c for c in units if not (c.called(REPEATS, PERSONS) or is_rater(seen, c))]
     for source, rater, unit in product(sources, things, units):
-        if len({source, rater, unit}) < 3 or seen.has_partner(source) or seen.constant(source, unit):
+        if (
+            len({source, rater, unit}) < 3
+            or seen.has_partner(source)
+            or seen.constant(source, unit)
+        ):
             continue
         if not (says_who_answered(source) or has_few_machines(seen, source, rater)):
             continue
         if unit.prose and met_share(seen, rater, unit) < FEW_MET:
             continue  # texts that one task each showed
         free = [c for c in values if c not in (unit, rater, source) and not seen.constant(c, unit)]
-        if not (free and answer_for(seen, rater, source) and answer_once(seen, rater, source, unit)):
+        if not (
+            free and answer_for(seen, rater, source) and answer_once(seen, rater, source, unit)
+        ):
             continue
         parts = {"unit": [unit], "rater": [rater], "value": [free[0]], "rater_source": [source]}
         again = repeats_of(seen, [unit, source, rater])  # labels in words are conditions
-        parts["repeat"] = [c for c in again if c.called(REPEATS) or c.numbers is not None or c.is_enumeration]
+        parts["repeat"] = [
+            c for c in again if c.called(REPEATS) or c.numbers is not None or c.is_enumeration
+        ]
         means = f"{rater} answers {unit} with {free[0]}, {source} says who is a person"
         yield Proposal("ratings", BESIDE_PEOPLE, means, parts)
         return
@@ -373,7 +452,9 @@ def answer_once(seen: Profile, rater: Column, source: Column, unit: Column) -> b
 
 def repeats_of(seen: Profile, key: Columns) -> list[Column]:
     """Return the columns that number the rows of a key; empty where its rows are all different."""
-    numbers = [c for c in seen.varying() if c not in key and (c.called(REPEATS) or c.name in seen.planned)]
+    numbers = [
+        c for c in seen.varying() if c not in key and (c.called(REPEATS) or c.name in seen.planned)
+    ]
     return [] if seen.distinct(*key) else seen.telling_apart(key, numbers)
 
 
@@ -389,18 +470,38 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
     clusters = [owner] if groups.several and single is not None and owner is not None else []
     unit = single if clusters else owner
     used = [c for c in (group, unit, owner) if c is not None]
-    options = {"design": "groups", **({"cluster": [c.name for c in clusters]} if clusters else {}), **picked}
-    values = [c for c in outcomes(seen, used) if not (c.describes or c.called(COVARIATES, NUMBERINGS))]
+    options = {
+        "design": "groups",
+        **({"cluster": [c.name for c in clusters]} if clusters else {}),
+        **picked,
+    }
+    values = [
+        c for c in outcomes(seen, used) if not (c.describes or c.called(COVARIATES, NUMBERINGS))
+    ]
     values = [c for c in values if not is_nominal(c) and not has_later(c, values)]
-    before = {c.name for c in values if any(has_later(d, [c]) for d in seen.every) and not c.called("final")}
+    before = {
+        c.name
+        for c in values
+        if any(has_later(d, [c]) for d in seen.every) and not c.called("final")
+    }
     values.sort(key=lambda c: (c.name not in before, c.says(EARLIER)))  # measured before as well
     best = GROUPED
     for value in values[:MOST_VALUES]:
         clear = value.called(VALUES) or value.yes_no or value.discrete
-        parts = {"group": [group], **({"unit": [unit]} if unit is not None else {}), "value": [value]}
+        parts = {
+            "group": [group],
+            **({"unit": [unit]} if unit is not None else {}),
+            "value": [value],
+        }
         means = f"{value} of different units, by {group}"
         means += f" (two of {quoted(group.levels, 4)})" if picked else ""
-        score = (GROUPED if clear else GROUPED_UNNAMED) if tells_groups(group) else OF_MODELS if clear else UNCLEAR
+        score = (
+            (GROUPED if clear else GROUPED_UNNAMED)
+            if tells_groups(group)
+            else OF_MODELS
+            if clear
+            else UNCLEAR
+        )
         score = score if groups.named else OF_PERSONS
         score -= ONE_OF_SEVERAL * (value.name in seen.siblings and not tells_groups(group))
         best = min(best, score)
@@ -410,7 +511,11 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
 
 def has_later(column: Column, others: Columns) -> bool:
     """Whether another column holds the same at a later time."""
-    return any(paired_names(column, c) and later_first(column, c)[0] is c for c in others if c is not column)
+    return any(
+        paired_names(column, c) and later_first(column, c)[0] is c
+        for c in others
+        if c is not column
+    )
 
 
 def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
@@ -425,14 +530,20 @@ def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
         return
     nominal = is_nominal(value)
     options: Fields = {"scale": "nominal"} if nominal else {}
-    repeated = [c for c in seen.varying() if c.names_things and not c.unique and not c.prose and c is not value]
+    repeated = [
+        c
+        for c in seen.varying()
+        if c.names_things and not c.unique and not c.prose and c is not value
+    ]
     repeated = [c for c in repeated if c.size >= FEWEST_UNNAMED]
     repeated = [c for c in repeated if c.id_named or c.called(UNITS) or c.name in seen.planned]
     owner = max(repeated, key=lambda c: c.size, default=None)
     if is_compared(seen, [*keys, value], owner):
         return
     if owner is not None:
-        others = [c for c in seen.every if c not in (owner, value) and c.names_things and not c.prose]
+        others = [
+            c for c in seen.every if c not in (owner, value) and c.names_things and not c.prose
+        ]
         others.sort(key=lambda c: not c.called(REPEATS, CALLS))
         repeat = seen.telling_apart([owner], others)
         if not repeat:
@@ -447,7 +558,9 @@ def values_of_one_source(seen: Profile, values: Columns) -> Proposals:
     elif keys:
         key = next((c for c in keys if c.identifies or c.called(UNITS)), keys[0])
         means = f"{value} of each {key}, all of one source"
-        yield Proposal("ratings", ALONE, means, {"unit": [key], "value": [value], "rater": []}, options)
+        yield Proposal(
+            "ratings", ALONE, means, {"unit": [key], "value": [value], "rater": []}, options
+        )
 
 
 def only_value(values: Columns) -> Column | None:
@@ -468,9 +581,17 @@ def is_compared(seen: Profile, used: Columns, owner: Column | None) -> bool:
 
     What is the same in all rows of a unit, the `owner` of several, describes it.
     """
-    rest = [c for c in seen.varying() if c not in used and c.filled == c.rows and c.size < seen.rows]
-    rest = [c for c in rest if c is not owner and not (owner is not None and seen.constant(c, owner))]
-    rest = [c for c in rest if not (c.prose or c.describes or c.numbering or c.id_named or groups_units(c))]
+    rest = [
+        c for c in seen.varying() if c not in used and c.filled == c.rows and c.size < seen.rows
+    ]
+    rest = [
+        c for c in rest if c is not owner and not (owner is not None and seen.constant(c, owner))
+    ]
+    rest = [
+        c
+        for c in rest
+        if not (c.prose or c.describes or c.numbering or c.id_named or groups_units(c))
+    ]
     rest = [c for c in rest if not c.called(CALLS, REPEATS, UNITS, COVARIATES)]
     return any(c.text or is_rater(seen, c) or c.called(CONDITIONS) for c in rest)
 

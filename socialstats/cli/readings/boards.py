@@ -64,7 +64,9 @@ def measures_in(seen: Profile) -> Column | None:
     if named:
         return named[0]
     scorers = [c for c in texts if bare(c.name) in SCORING and not seen.has_partner(c)]
-    return next((c for c in scorers if any(crossed_with(seen, model, c) for model in models_of(seen))), None)
+    return next(
+        (c for c in scorers if any(crossed_with(seen, model, c) for model in models_of(seen))), None
+    )
 
 
 def crossed_with(seen: Profile, model: Column, scorer: Column) -> bool:
@@ -86,8 +88,14 @@ def row_a_model(seen: Profile, model: Column) -> Proposals:
     shares = [c for c in scores if not c.whole]
     tasks = shares if len(shares) > 1 and 2 * len(shares) >= len(scores) else scores
     names = [c.name for c in tasks]
-    names = [*scores_of(seen.table, [c for c in seen.table.columns if c not in names])]  # without their averages
-    names = names if len(names) > 1 else [name for name in scores_of(seen.table, [model.name]) if "," not in name]
+    names = [
+        *scores_of(seen.table, [c for c in seen.table.columns if c not in names])
+    ]  # without their averages
+    names = (
+        names
+        if len(names) > 1
+        else [name for name in scores_of(seen.table, [model.name]) if "," not in name]
+    )
     if len(names) < 2:
         return
     means = f"a leaderboard: {model} names the models, the tasks are "
@@ -130,7 +138,11 @@ def column_a_model(seen: Profile) -> Proposals:
     last = Counter(c.tokens[-1] for c in free if len(c.tokens) > 1).most_common(1)
     shared = last[0][0] if last and last[0][1] >= FEWEST else ""
     scores = [c for c in free if not called_rater(c, shared)]
-    alike = [c for c in scores if 2 * sum(same_scale(c, d) for d in scores) > len(scores) or FAMILIES.search(c.name)]
+    alike = [
+        c
+        for c in scores
+        if 2 * sum(same_scale(c, d) for d in scores) > len(scores) or FAMILIES.search(c.name)
+    ]
     scores = alike if len(alike) >= FEWEST else scores
     names = [c.name for c in scores]
     rated = any(called_rater(c, shared) for c in seen.every) and not tasked
@@ -138,7 +150,9 @@ def column_a_model(seen: Profile) -> Proposals:
     if rated or len(scores) < FEWEST or len({*map(stem, names)}) < len(names) / 2:
         return
     known = families_in(names) > len(names) / 2
-    shares = all(c.numbers and not c.whole and 0 <= min(c.numbers) <= max(c.numbers) <= 1 for c in scores)
+    shares = all(
+        c.numbers and not c.whole and 0 <= min(c.numbers) <= max(c.numbers) <= 1 for c in scores
+    )
     unnamed = key is not None and not key.name.strip()
     few = key is not None and key.text and seen.rows <= len(scores)
     content = (tasked or few) and one_scale(scores)

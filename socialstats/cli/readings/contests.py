@@ -64,24 +64,39 @@ FEWEST_GRADES = 4  # labels of grades of how much better one was
 MOST_RESULTS = 12  # labels of results that name no item
 
 
-def proposed_contest(seen: Profile, score: float, means: str, sides: Pair, results: Parts, **options: Any) -> Proposal:
+def proposed_contest(
+    seen: Profile, score: float, means: str, sides: Pair, results: Parts, **options: Any
+) -> Proposal:
     """Propose comparisons of two columns of items, with judges and prompts as clusters."""
     a, b = sides
     names = [c.name for columns in results.values() for c in columns]
     by = next(
-        (c.name for c in models_of(seen) if c not in sides and c.name not in names and chose(seen, c, sides)), None
+        (
+            c.name
+            for c in models_of(seen)
+            if c not in sides and c.name not in names and chose(seen, c, sides)
+        ),
+        None,
     )
     if by is not None:
         options, means = {**options, "by": by}, f"{means}; for each '{by}'"
     clusters = {"cluster": clusters_of(seen, a, b, [*names, *([by] if by is not None else [])])}
-    return Proposal("comparisons", score, means, {"item_a": [a], "item_b": [b], **results}, {**options, **clusters})
+    return Proposal(
+        "comparisons",
+        score,
+        means,
+        {"item_a": [a], "item_b": [b], **results},
+        {**options, **clusters},
+    )
 
 
 def chose(seen: Profile, model: Column, sides: Pair) -> bool:
     """Whether models are those who chose, and no items: most pairs met most of them, and none is an item."""
     items = sides[0].labels | sides[1].labels
     few = model.size <= MOST_MODELS and not model.labels & items
-    return few and seen.combinations(*sides, model) >= MET_BY * model.size * seen.combinations(*sides)
+    return few and seen.combinations(*sides, model) >= MET_BY * model.size * seen.combinations(
+        *sides
+    )
 
 
 def winners_and_losers(seen: Profile) -> Proposals:
@@ -94,8 +109,12 @@ def winners_and_losers(seen: Profile) -> Proposals:
     for a, b in product([c for c in named if c.called(WINNERS, PICKED)], named):
         if a is b or share(a, b) < 0.3:
             continue
-        refused = negated(a.name, b.name) and len(a.name) < len(b.name)  # Chosen, NotChosen; selected, not selected
-        if not refused and not (a.called(WINNERS) and b.called(BEATEN) and a.tokens[1:] == b.tokens[1:]):
+        refused = negated(a.name, b.name) and len(a.name) < len(
+            b.name
+        )  # Chosen, NotChosen; selected, not selected
+        if not refused and not (
+            a.called(WINNERS) and b.called(BEATEN) and a.tokens[1:] == b.tokens[1:]
+        ):
             continue
         actor = a.called(ACTORS) and not a.called([name for name in WINNERS if name not in ACTORS])
         if actor and any(told_otherwise(c, a, b) for c in seen.varying()):
@@ -105,16 +124,23 @@ def winners_and_losers(seen: Profile) -> Proposals:
         options: Fields = {"count": times} if counted else {}
         score = 7.5 if actor else 9
         yield proposed_contest(seen, score, means, (a, b), {"winner": [a], **results}, **options)
-        if met := meet_themselves(seen, a, b):  # refused above, unless these rows count nothing: a tie, mostly
+        if met := meet_themselves(
+            seen, a, b
+        ):  # refused above, unless these rows count nothing: a tie, mostly
             options |= {"exclude": [f"{a.name}=={b.name}"]}
             means += "; rows where both are the same are left out"
-            yield proposed_contest(seen, score - 0.5 - met, means, (a, b), {"winner": [a], **results}, **options)
+            yield proposed_contest(
+                seen, score - 0.5 - met, means, (a, b), {"winner": [a], **results}, **options
+            )
 
 
 def rank_columns(seen: Profile) -> Proposals:
     """Look for columns that rank what they are called like: each row has each rank once, or equal ones for ties."""
     whole = [c for c in seen.every if c.whole and 2 < c.size <= MOST_RANKS]
-    groups = [[c for c in whole if c.levels == levels] for levels in dict.fromkeys(c.levels for c in whole)]
+    groups = [
+        [c for c in whole if c.levels == levels]
+        for levels in dict.fromkeys(c.levels for c in whole)
+    ]
     for columns in groups:
         rows = seen.values(columns)
         rows = np.sort(rows[:, np.isfinite(rows).all(axis=0)], axis=0)
@@ -125,7 +151,9 @@ def rank_columns(seen: Profile) -> Proposals:
         named = all(RANKS & c.words or bare(c.name).endswith(tuple(RANKS)) for c in columns)
         if whole_rows.mean() < (MOST_TIED if named else 1.0):
             continue
-        who = [c for c in seen.varying() if c.names_things and c.called(DEPENDENT) and c not in columns]
+        who = [
+            c for c in seen.varying() if c.names_things and c.called(DEPENDENT) and c not in columns
+        ]
         who = [c for c in who if FEWEST_UNNAMED <= c.size <= seen.rows / 2][:1]
         means = f"ranks of {count(len(columns), 'item')}, a column each; each two are a comparison, and 1 is the best"
         options = {"cluster": [c.name for c in who]} | drop_gaps(columns)
@@ -158,7 +186,9 @@ def item_pairs(seen: Profile) -> list[Pair]:
     items = [c for c in items if c.text or (c.whole and not c.called(SCORES, RATED_AS))]
     texts = [c for c in items if c.text]
     labels = [c for c in items if c.size > 1 and c.name not in seen.frequencies and not c.describes]
-    numbered = [c for c in labels if not c.text and (len(bare(c.name)) > 1 or bare(c.name) in "ij")][:MOST_KEYS]
+    numbered = [
+        c for c in labels if not c.text and (len(bare(c.name)) > 1 or bare(c.name) in "ij")
+    ][:MOST_KEYS]
     labels = [c for c in labels if c.text or c.identifies or c in numbered][:MOST_ITEMS]
     likely = []
     for a, b in combinations(labels, 2):
@@ -184,9 +214,14 @@ def named_in(seen: Profile, result: Column, texts: Columns) -> list[Pair]:
     held = seen.combined(result, *near)[1]
     winners, *others = (labels.mapped(str, None, object).tolist() for labels in held)
     decided = [k for k, label in enumerate(winners) if label is not None and not says_tie(label)]
-    hits = [(c, {k for k in decided if labels[k] == winners[k]}) for c, labels in zip(near, others, strict=True)]
+    hits = [
+        (c, {k for k in decided if labels[k] == winners[k]})
+        for c, labels in zip(near, others, strict=True)
+    ]
     pairs = combinations(hits, 2)
-    return [(a, b) for (a, x), (b, y) in pairs if x and y and not x & y and len(x | y) == len(decided)]
+    return [
+        (a, b) for (a, x), (b, y) in pairs if x and y and not x & y and len(x | y) == len(decided)
+    ]
 
 
 def rarely_met(column: Column) -> bool:
@@ -204,18 +239,26 @@ def contest(seen: Profile, a: Column, b: Column, less: float) -> Proposals:
         whole |= all(c.filled == c.rows for (c,) in results.values())
         yield proposed_contest(seen, score - less, f"{versus}, {means}", (a, b), results)
     for c in seen.varying():
-        x, y = (b, a) if len(c.words & b.words) > len(c.words & a.words) else (a, b)  # away, home_win
+        x, y = (
+            (b, a) if len(c.words & b.words) > len(c.words & a.words) else (a, b)
+        )  # away, home_win
         free = c not in (a, b) and not (flags and c in flags[1])
         free = free and (c.called(WON) or not c.called(ROUNDS, DATES, REPEATS, SCORES))
         free = free and c.size <= max(MOST_RESULTS, a.size + b.size)
         found = result_settings(c, x, y) if free else []
         names_one = bool(found) and share(a, b) > 0.2 and bool(named_in(seen, c, [a, b]))
-        if not found or not (c.called(WON) or found[0].sure or names_one or not seen.has_partner(c)):
+        if not found or not (
+            c.called(WON) or found[0].sure or names_one or not seen.has_partner(c)
+        ):
             continue
         score = 6.5 + 2 * c.called(WON) + 0.3 * c.called(FINAL)
         score += 1.2 * (c.called(PICKED) and has_sides(a, b) and not c.called(WON))
         left = unused_of(seen, c)
-        drawn = [d for d in seen.varying() if c.filled < c.rows and d is not c and d.yes_no and d.called(DRAWN)][:1]
+        drawn = [
+            d
+            for d in seen.varying()
+            if c.filled < c.rows and d is not c and d.yes_no and d.called(DRAWN)
+        ][:1]
         left = f", and {drawn[0]} says which were ties" if drawn else left
         if names_one:
             score = max(score, NAMES_ONE + 0.3 * c.called(FINAL))
@@ -232,7 +275,11 @@ def unused_of(seen: Profile, result: Column) -> str:
     """Return what a reading of a column of results leaves out: its gaps, and a second verdict of each row."""
     gaps = seen.rows - result.filled
     told = f"; {count(gaps, 'row')} without it left out, ties perhaps" if gaps else ""
-    others = (c for c in seen.varying() if c is not result and paired_names(result, c) and c.levels == result.levels)
+    others = (
+        c
+        for c in seen.varying()
+        if c is not result and paired_names(result, c) and c.levels == result.levels
+    )
     twin = next(others, None)
     if twin is None:
         return told
@@ -295,7 +342,9 @@ def result_settings(c: Column, a: Column, b: Column) -> list[Result]:
         return [second, replace(first, behind=True)]  # as on a slider, whose left end is negative
     graded = "".join(sorted(map(bare, levels))) == "abc"
     graded = graded and (c.called(VERDICTS) or all(map(BRACKETED.fullmatch, levels)))
-    tied = sorted(level for level in levels if says_tie(level) or (graded and bare(level) == "c"))  # as MT-bench has it
+    tied = sorted(
+        level for level in levels if says_tie(level) or (graded and bare(level) == "c")
+    )  # as MT-bench has it
     alone = own_words(a, b)
     schemes = [(a.name, b.name), *((x, y) for x in alone[0][:1] for y in alone[1][:1]), *SIDE_CODES]
     for ties in (tied, undecided(levels)):
@@ -303,7 +352,12 @@ def result_settings(c: Column, a: Column, b: Column) -> list[Result]:
         codes = scheme_of(decided, schemes)
         if codes is None or len({*map(side_code, decided)}) < 2:
             continue
-        if not graded and len(codes[1]) == 1 and codes[1].isalpha() and ties == [chr(ord(codes[1]) + 1)]:
+        if (
+            not graded
+            and len(codes[1]) == 1
+            and codes[1].isalpha()
+            and ties == [chr(ord(codes[1]) + 1)]
+        ):
             return []  # A, B and C
         forward, backward = (all(map(stands_for, codes, words)) for words in (alone, alone[::-1]))
         turned = backward and not forward  # H and A beside the columns away and home
@@ -326,14 +380,20 @@ def stands_for(code: str, words: Sequence[str]) -> bool:
     """Whether a code is a word, the first letter of one, or a word of which only the first letter was written."""
     folded = code.casefold()
     cut = [(folded, word) for word in words] + [(word, folded) for word in words]
-    short = any(len(part) >= SHORTENED and whole.startswith(part) for whole, part in cut)  # esq for esquerda
-    return short or any(folded == word or (1 in (len(folded), len(word)) and folded[0] == word[0]) for word in words)
+    short = any(
+        len(part) >= SHORTENED and whole.startswith(part) for whole, part in cut
+    )  # esq for esquerda
+    return short or any(
+        folded == word or (1 in (len(folded), len(word)) and folded[0] == word[0]) for word in words
+    )
 
 
 def undecided(levels: frozenset[str]) -> list[str]:
     """Return the one label beside two sides that may stand for a tie by its place: 0, 0.5, 1.5, D, X, or one text."""
     coded = {scheme for scheme in SIDE_CODES if {*scheme} <= {*map(side_code, levels)}}
-    rest = sorted({level for level in levels if not any(side_code(level) in scheme for scheme in coded)})
+    rest = sorted(
+        {level for level in levels if not any(side_code(level) in scheme for scheme in coded)}
+    )
     return rest if len(rest) <= 1 or {as_number(level) for level in rest} == {0.0, 1.5} else []
 
 
@@ -368,17 +428,25 @@ def counts_and_scores(seen: Profile, a: Column, b: Column) -> Iterator[tuple[Par
     for x, y in preferred:
         even = [c for c in whole if bare(c.name) in UNDECIDED][:1]
         yield wins(x, y, even), 8.8 - 0.1 * len(x.tokens), "counts of wins"
-    for x, y in of_sides(a, b, [c for c in whole if c.called(COUNTED)], all) if not preferred else ():
+    for x, y in (
+        of_sides(a, b, [c for c in whole if c.called(COUNTED)], all) if not preferred else ()
+    ):
         yield wins(x, y, []), COUNTED_WINS, "counts of wins"
     lettered = len(whole) <= MOST_KEYS  # among columns a, b, c, ... w and l are no wins and losses
-    for x, y in () if preferred else permutations([c for c in whole if lettered or len(c.name) > 1], 2):
+    for x, y in (
+        () if preferred else permutations([c for c in whole if lettered or len(c.name) > 1], 2)
+    ):
         if x.called(WIN_WORDS, "w") and y.called(LOST):
             even = [c for c in whole if c.called(TIE_COUNTS, "t", "d")][:1]
             yield wins(x, y, even), 8.5, "counts of wins and losses of the first"
     for x, y in combinations([c for c in numbers if c.called(SCORES)], 2):
         if same_scale(x, y) and len(x.tokens) == len(y.tokens):
             x, y = in_order(a, b, x, y)
-            yield {"score_a": [x], "score_b": [y]}, 7.9 - 0.05 * len(x.tokens), "the higher score wins"
+            yield (
+                {"score_a": [x], "score_b": [y]},
+                7.9 - 0.05 * len(x.tokens),
+                "the higher score wins",
+            )
 
 
 def wins(x: Column, y: Column, ties: Columns) -> Parts:
@@ -386,7 +454,9 @@ def wins(x: Column, y: Column, ties: Columns) -> Parts:
     return {"wins_a": [x], "wins_b": [y], **({"ties": ties} if ties else {})}
 
 
-def one_hot(seen: Profile, a: Column, b: Column) -> tuple[tuple[Parts, float, str], list[Column]] | None:
+def one_hot(
+    seen: Profile, a: Column, b: Column
+) -> tuple[tuple[Parts, float, str], list[Column]] | None:
     """Return columns of 0 and 1 of the two sides, of which no row has both, as a result; and all that belong to it.
 
     A third column may count ties; else a row without a 1 for a side is a tie, where names say that 1 stands for a win.
@@ -399,13 +469,17 @@ def one_hot(seen: Profile, a: Column, b: Column) -> tuple[tuple[Parts, float, st
         for tie in ([], *([c] for c in apart)):
             if seen.most_and_least([x, y, *tie]) == (1, 1):
                 return (wins(x, y, tie), 9, "one 1 a row"), [x, y, *apart]
-        if all(c.called(WON, PREFERRED) for c in (x, y)) or any(says_tie(" ".join(c.tokens)) for c in apart):
+        if all(c.called(WON, PREFERRED) for c in (x, y)) or any(
+            says_tie(" ".join(c.tokens)) for c in apart
+        ):
             means = "1 for the one that won, a tie where neither has it"
             return ({"score_a": [x], "score_b": [y]}, 9, means), [x, y, *apart]
     return None
 
 
-def of_sides(a: Column, b: Column, columns: Columns, need: Callable[[Iterable[bool]], bool]) -> Iterator[Pair]:
+def of_sides(
+    a: Column, b: Column, columns: Columns, need: Callable[[Iterable[bool]], bool]
+) -> Iterator[Pair]:
     """Yield the pairs of columns whose names are those of two sides, or (or and: `need`) of the items' columns."""
     first, second = map(set, own_words(a, b))
     for x, y in combinations(columns, 2):

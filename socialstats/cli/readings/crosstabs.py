@@ -45,13 +45,19 @@ def square_tables(seen: Profile) -> Proposals:
         square = crosstab(seen.table)
     except InputError:
         return
-    cells, k, named = square.to_numpy(), len(square), list(square.columns) != list(seen.table.columns)
+    cells, k, named = (
+        square.to_numpy(),
+        len(square),
+        list(square.columns) != list(seen.table.columns),
+    )
     filled = np.nan_to_num(cells)
     if not filled.any() or (filled < 0).any() or (filled % 1 != 0).any():
         return
     first, *others = seen.table.columns
     heads = {bare(name) for name in others}
-    lost = named and not heads & {bare(label) for label in square.index}  # V1, V2, ... in place of labels
+    lost = named and not heads & {
+        bare(label) for label in square.index
+    }  # V1, V2, ... in place of labels
     over = "the column over the row" if bare(first) in LOSERS else "the row over the column"
     won = as_counts("comparisons", 9, f"wins of {over}")
     symmetric = bool((filled == filled.T).all())
@@ -88,16 +94,28 @@ def counted_tables(seen: Profile) -> Proposals:
     squares = {pair: counted_square(seen, *pair, times) for pair in alike}
     ranked = sorted(squares, key=lambda pair: -kappa(squares[pair]))
     agreed = [kappa(squares[pair]) for pair in ranked]
-    apart = len(agreed) > 1 and agreed[0] > agreed[1] + 0.1 and agreed[1] < 0.1  # the others are strata
+    apart = (
+        len(agreed) > 1 and agreed[0] > agreed[1] + 0.1 and agreed[1] < 0.1
+    )  # the others are strata
     for (a, b), square in squares.items():
-        if (a, b) != ranked[0] if apart else len(labels) > 2 and a.size == 2 and not paired_names(a, b):
+        if (
+            (a, b) != ranked[0]
+            if apart
+            else len(labels) > 2 and a.size == 2 and not paired_names(a, b)
+        ):
             continue
         if a.called(WINNERS) or b.called(BEATEN) or not np.trace(square):
             yield from counted_wins(seen, a, b, times)
             continue
-        judged = a.called(RATERS) or b.called(RATERS) or (kappa(square) >= AGREE and not paired_names(a, b))
+        judged = (
+            a.called(RATERS)
+            or b.called(RATERS)
+            or (kappa(square) >= AGREE and not paired_names(a, b))
+        )
         by_raters, by_sides = {"raters": [a, b]}, {"first": [a], "second": [b]}
-        yield Proposal("ratings", 7 + judged, "counts of units by two raters", by_raters, {"count": times})
+        yield Proposal(
+            "ratings", 7 + judged, "counts of units by two raters", by_raters, {"count": times}
+        )
         yield Proposal("paired", 8 - judged, "counts of matched pairs", by_sides, {"count": times})
     same = all(share(a, b) == 1 for a, b in combinations(labels, 2))
     if len(labels) > 2 and labels[0].size <= FEW and same and not apart:
@@ -108,10 +126,18 @@ def counted_tables(seen: Profile) -> Proposals:
 def counted_wins(seen: Profile, a: Column, b: Column, times: str) -> Proposals:
     """Propose two columns of items that never meet themselves as winners and losers, with their frequencies."""
     named = a.called(WINNERS) or b.called(BEATEN)
-    for won, lost, asked in ((a, b, ", if rows name the winner first"), (b, a, ", or the reverse"))[: 2 - named]:
+    for won, lost, asked in ((a, b, ", if rows name the winner first"), (b, a, ", or the reverse"))[
+        : 2 - named
+    ]:
         score = 8 if named else 5 - 0.1 * (won is b)
         means = f"{won} won against {lost}{'' if named else asked}"
-        yield Proposal("comparisons", score, means, {"item_a": [a], "item_b": [b], "winner": [won]}, {"count": times})
+        yield Proposal(
+            "comparisons",
+            score,
+            means,
+            {"item_a": [a], "item_b": [b], "winner": [won]},
+            {"count": times},
+        )
 
 
 def counted_square(seen: Profile, a: Column, b: Column, times: str) -> Counts:
@@ -137,5 +163,9 @@ def counted_answers(seen: Profile) -> Proposals:
             picked = {} if len(group.levels) == 2 else {"groups": [*group.levels[:2]]}
             parts = {"group": [group], "value": [value], "count": counts}
             choice = value.levels[0]
-            means = f"the share of '{shorten(choice, 30)}' among the counted answers of two of {group}"
-            yield Proposal("groups", COUNTED, means, parts, {**picked, "choice": choice}, "two_proportions")
+            means = (
+                f"the share of '{shorten(choice, 30)}' among the counted answers of two of {group}"
+            )
+            yield Proposal(
+                "groups", COUNTED, means, parts, {**picked, "choice": choice}, "two_proportions"
+            )

@@ -7,7 +7,16 @@ import numpy as np
 from socialstats.cli.readings.contests import has_sides
 from socialstats.cli.readings.proposal import Parts, Proposal
 from socialstats.cli.readings.wide import two_judges
-from socialstats.designs.profile import BEATEN, WINNERS, WON, Profile, differing, listed, paired_names, stem
+from socialstats.designs.profile import (
+    BEATEN,
+    WINNERS,
+    WON,
+    Profile,
+    differing,
+    listed,
+    paired_names,
+    stem,
+)
 from socialstats.designs.roles import FAMILIES
 from socialstats.designs.suspects import RATER_STEMS, item_suspects
 from socialstats.designs.tables import bare
@@ -46,22 +55,35 @@ def doubts(seen: Profile, one: Proposal) -> str:
     """Return what the names of a proposal's columns leave open; an empty text where they confirm it."""
     if one.options.get("crosstab"):
         head = seen.columns.get(seen.table.columns[0])
-        if head is not None and head.called(RATERS, REFERENCES, PREDICTIONS, WINNERS, BEATEN, CONDITIONS):
+        if head is not None and head.called(
+            RATERS, REFERENCES, PREDICTIONS, WINNERS, BEATEN, CONDITIONS
+        ):
             return ""
         sides = {"comparisons": "won and columns lost", "paired": "and columns are two conditions"}
         return f"no name says that rows {sides.get(one.design, 'and columns are two raters')}"
     if columns := one.parts.get("level_columns"):
         names = [c.name for c in columns]
-        steady = any({*parts} == {*names} for parts in seen.totals.values()) or len({*map(stem, names)}) == 1
+        steady = (
+            any({*parts} == {*names} for parts in seen.totals.values())
+            or len({*map(stem, names)}) == 1
+        )
         counts = seen.values(columns).sum(axis=0)
-        return "" if steady or np.ptp(counts) == 0 else f"no name says that {quoted(names)} count raters, a level each"
+        return (
+            ""
+            if steady or np.ptp(counts) == 0
+            else f"no name says that {quoted(names)} count raters, a level each"
+        )
     value = next(iter(one.parts.get("value", ())), None)
     if one.options.get("study") and value is not None and value.called(LOWER):
         return f"that more of {value} is worse: the highest mean ranks first"
     if one.options.get("study"):
         models = one.parts.get("raters", ())
         known = not models or any(FAMILIES.search(c.name) for c in models)
-        return "" if known else f"no name says that the {len(models)} columns are models, nor that higher is better"
+        return (
+            ""
+            if known
+            else f"no name says that the {len(models)} columns are models, nor that higher is better"
+        )
     if "ranks" in one.parts:
         return "that 1 is the best rank"
     if one.options.get("winner_coding") == "grade":
@@ -71,7 +93,9 @@ def doubts(seen: Profile, one: Proposal) -> str:
         return "no column says who gave the values, so all of them should be of one source"
     if "first" in one.parts and seen.subtracted(*one.parts["first"], *one.parts["second"]):
         return ""  # the table holds their difference
-    return (sizes_doubt(seen, one.parts) if one.design == "paired" else "") or CHECKS[one.design](one.parts)
+    return (sizes_doubt(seen, one.parts) if one.design == "paired" else "") or CHECKS[one.design](
+        one.parts
+    )
 
 
 LONE = {
@@ -100,7 +124,11 @@ def sizes_doubt(seen: Profile, parts: Parts) -> str:
 def comparison_doubt(parts: Parts) -> str:
     """State where names tell neither two sides nor a result."""
     a, b = parts["item_a"][0], parts["item_b"][0]
-    results = [c for part in ("winner", "wins_a", "wins_b", "score_a", "score_b") for c in parts.get(part, [])]
+    results = [
+        c
+        for part in ("winner", "wins_a", "wins_b", "score_a", "score_b")
+        for c in parts.get(part, [])
+    ]
     told = any(c.called(WON, WINNERS, SCORES, PREFERRED, LOST) for c in results)
     if told or a.called(WINNERS) or b.called(BEATEN):
         return ""
@@ -115,11 +143,17 @@ def paired_doubt(parts: Parts) -> str:
         condition = parts["condition"][0]
         if bare(condition.name) in MEASURES:
             return f"{condition} names measures, whose numbers may be of different kinds"
-        if condition.called(CONDITIONS) and any(c.called(UNITS, PERSONS) for c in parts.get("unit", [])):
+        if condition.called(CONDITIONS) and any(
+            c.called(UNITS, PERSONS) for c in parts.get("unit", [])
+        ):
             return ""
         return f"no name says that {condition} holds conditions that each unit met"
     first, second = parts["first"][0], parts["second"][0]
-    if paired_names(first, second) or stem(first.name) == stem(second.name) or differing(first, second):
+    if (
+        paired_names(first, second)
+        or stem(first.name) == stem(second.name)
+        or differing(first, second)
+    ):
         return ""
     both = f"{first} and {second}"
     return f"{both} stand together only because their values share a scale"
@@ -147,4 +181,9 @@ def groups_doubt(parts: Parts) -> str:
     return ""
 
 
-CHECKS = {"comparisons": comparison_doubt, "paired": paired_doubt, "ratings": rating_doubt, "groups": groups_doubt}
+CHECKS = {
+    "comparisons": comparison_doubt,
+    "paired": paired_doubt,
+    "ratings": rating_doubt,
+    "groups": groups_doubt,
+}

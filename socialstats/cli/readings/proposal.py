@@ -68,7 +68,9 @@ class Proposal:
             elif part == "rater" and not names and "value" in self.parts and part not in given:
                 entries.append("rater=")  # all values are of one source
             elif names and part not in given:
-                entries += [f"{part}={name}" for name in (names if part == "repeat" else [",".join(names)])]
+                entries += [
+                    f"{part}={name}" for name in (names if part == "repeat" else [",".join(names)])
+                ]
         mapped = {"map": entries} if entries else {}
         first, last = ({}, mapped) if listed.keys() & {"raters", "level_columns"} else (mapped, {})
         options = {key: value for key, value in self._implied().items() if key not in self.options}
@@ -82,7 +84,9 @@ class Proposal:
         answers = [c for part in ANSWERS for c in self.parts.get(part, ())]
         if not answers or "study" in self.options:
             return {}
-        levels = {} if {"levels", "scale"} & {*self.options} else level_settings(answers, self.design)
+        levels = (
+            {} if {"levels", "scale"} & {*self.options} else level_settings(answers, self.design)
+        )
         return levels | (drop_gaps(answers) if self.design in ("groups", "paired") else {})
 
     def columns(self) -> Iterator[str]:
@@ -112,7 +116,11 @@ def level_settings(columns: Columns, design: str) -> Fields:
     """Return the levels or scale that texts need; numbers and opposites need none."""
     levels = sorted({level for column in columns for level in column.levels})
     folded = {level.casefold() for level in levels}
-    if all(as_number(level) is not None for level in levels) or folded <= {"true", "false"} or folded <= {"yes", "no"}:
+    if (
+        all(as_number(level) is not None for level in levels)
+        or folded <= {"true", "false"}
+        or folded <= {"yes", "no"}
+    ):
         return {}
     order = ordered(levels) if len(levels) <= FEW and max(map(len, levels)) > 1 else []
     if design in ("groups", "paired") and not order and len(levels) == 2:
@@ -123,7 +131,9 @@ def level_settings(columns: Columns, design: str) -> Fields:
 def says_yes(one: str, other: str) -> bool:
     """Whether the first of two labels is a yes, in any spelling, or the second is the first with a no before it."""
     yes, no = one.strip().casefold(), other.strip().casefold()
-    return yes in YES or any(bare(no) == prefix + bare(yes) != prefix for prefix in ("no", "non", "not", "un", "in"))
+    return yes in YES or any(
+        bare(no) == prefix + bare(yes) != prefix for prefix in ("no", "non", "not", "un", "in")
+    )
 
 
 def later_first(one: Column, other: Column) -> Pair:

@@ -46,7 +46,18 @@ BOTH_ENDS = re.compile(r"[\[(]?\s*-?[\d.]+\s*[,;–-]\s*-?[\d.]+\s*[\])]?")  # [
 MARKED = re.compile(r"\[(\w+)\]")  # [PASS] The answer is ...
 MOST_OPTIONS = 12  # columns of options
 UNLIKE = 10  # ratio of the sizes of two averages from which their scales differ
-ONE_SIDE = ("left", "right", "first", "second", "top", "links", "rechts", "izquierda", "esquerda", "gauche")
+ONE_SIDE = (
+    "left",
+    "right",
+    "first",
+    "second",
+    "top",
+    "links",
+    "rechts",
+    "izquierda",
+    "esquerda",
+    "gauche",
+)
 SURE_CONTEST = 8.0  # score from which a table holds comparisons
 FEWEST_MET = 3  # rows an item
 MOST_SITES = 3  # labels of a column of groups
@@ -62,7 +73,11 @@ def refusal(seen: Profile) -> str:
 def rankings(seen: Profile) -> str:
     """Return a word on whole rankings in one text."""
     for column in (c for c in seen.varying() if c.text):
-        ranked = [level for level in column.levels if RANKING.fullmatch(level) and re.search("[<>≻≺]", level)]
+        ranked = [
+            level
+            for level in column.levels
+            if RANKING.fullmatch(level) and re.search("[<>≻≺]", level)
+        ]
         if 2 * len(ranked) > column.size:
             return (
                 f"{column} holds whole rankings in a text, such as '{shorten(ranked[0], 30)}'. They "
@@ -125,7 +140,11 @@ def is_sided(column: Column, word: str) -> bool:
 
 def separate_pools(seen: Profile) -> str:
     """Return a word on comparisons of items that fall into pools, which were never compared with each other."""
-    likely = max((one for one in contests(seen) if "item_a" in one.parts), key=lambda one: one.score, default=None)
+    likely = max(
+        (one for one in contests(seen) if "item_a" in one.parts),
+        key=lambda one: one.score,
+        default=None,
+    )
     if likely is None or likely.score < SURE_CONTEST:
         return ""
     a, b = likely.parts["item_a"][0], likely.parts["item_b"][0]
@@ -137,7 +156,11 @@ def separate_pools(seen: Profile) -> str:
     if n < 2 or seen.rows < FEWEST_MET * len(items) or min(map(len, pools)) < 2:
         return ""
     told = listing(
-        [f"{listing([shorten(item, 30) for item in own], 4)} ({count(len(own), 'item')})" for own in pools], 3
+        [
+            f"{listing([shorten(item, 30) for item in own], 4)} ({count(len(own), 'item')})"
+            for own in pools
+        ],
+        3,
     )
     return (
         f"The items of {a} and {b} fall into pools that were never compared with each "
@@ -147,9 +170,13 @@ def separate_pools(seen: Profile) -> str:
 
 def unlike_tasks(seen: Profile) -> str:
     """Return a word on averages, a row for each model and task, whose tasks have numbers of different sizes."""
-    tasks = [c for c in seen.varying() if c.text and c.called(BENCHMARKS) and 1 < c.size <= MOST_GRADES]
+    tasks = [
+        c for c in seen.varying() if c.text and c.called(BENCHMARKS) and 1 < c.size <= MOST_GRADES
+    ]
     models = [c for c in seen.varying() if c.text and c.called(MODELS)] or models_of(seen)
-    numbers = [c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows or c.identifies)]
+    numbers = [
+        c for c in seen.varying() if not (c.text or c.describes or c.numbers_rows or c.identifies)
+    ]
     for task, model in product(tasks, models):
         if len(numbers) != 1 or task is model or not seen.distinct(task, model):
             continue
@@ -167,7 +194,11 @@ def unlike_tasks(seen: Profile) -> str:
 
 def confounded_groups(seen: Profile) -> str:
     """Return a word on groups of which each is one school, site or the like: nothing tells the two apart."""
-    few = [c for c in seen.varying() if c.text and c.size <= MOST_SITES and c.filled == c.rows and seen.enough(c)]
+    few = [
+        c
+        for c in seen.varying()
+        if c.text and c.size <= MOST_SITES and c.filled == c.rows and seen.enough(c)
+    ]
     for site, group in permutations(few, 2):
         alias = seen.constant(site, group) and seen.constant(group, site)
         if alias and site.called(SITES) and not group.called(SITES, COVARIATES):
@@ -182,9 +213,15 @@ def summaries(seen: Profile) -> str:
     """Return a word on rows that hold a mean beside its spread, interval or size."""
     columns = [c for c in seen.every if not c.text]
     spread = [c for c in columns if c.says(SPREADS)]
-    both = [(a, b) for a in columns for b in columns for x, y in BOUNDS if x in a.words and y in b.words]
+    both = [
+        (a, b) for a in columns for b in columns for x, y in BOUNDS if x in a.words and y in b.words
+    ]
     bounds = [c for two in both if {*INTERVALS} & (two[0].words | two[1].words) for c in two]
-    bounds += [c for c in seen.every if c.text and c.called(INTERVALS) and all(map(BOTH_ENDS.fullmatch, c.levels))]
+    bounds += [
+        c
+        for c in seen.every
+        if c.text and c.called(INTERVALS) and all(map(BOTH_ENDS.fullmatch, c.levels))
+    ]
     means = [c for c in columns if c not in spread and c not in bounds and c.called(MEANS)]
     sizes = [c for c in columns if c.whole and c.says(SIZES)]
     others = [c for c in columns if c not in (*means, *spread, *bounds, *sizes)]
@@ -233,7 +270,9 @@ def marked_texts(seen: Profile) -> str:
 
 def graded_numbers(seen: Profile) -> str:
     """Return a word on numbers that say how much better one of two items was."""
-    pair = next((two for two in item_pairs(seen) if has_sides(*two) and all(c.size > 1 for c in two)), None)
+    pair = next(
+        (two for two in item_pairs(seen) if has_sides(*two) and all(c.size > 1 for c in two)), None
+    )
     free = [c for c in seen.varying() if pair is not None and c not in pair]
     results = [c for c in free if c.called(WON, MARGINS)]
     if pair is None or len(results) != 1 or results[0].numbers is None:
@@ -331,12 +370,22 @@ def prices(seen: Profile) -> str:
 
 def shares_of_options(seen: Profile) -> str:
     """Return a word on shares of options, a row each, that add up to 1 within a question."""
-    numbers = [c for c in seen.varying() if c.numbers is not None and 0 <= min(c.numbers) <= max(c.numbers) <= 1]
+    numbers = [
+        c
+        for c in seen.varying()
+        if c.numbers is not None and 0 <= min(c.numbers) <= max(c.numbers) <= 1
+    ]
     numbers = [c for c in numbers if not (c.whole or c.describes)]
-    for question in [c for c in seen.repeating if 2 < c.size <= seen.rows / 2][:MOST_OPTIONS] if numbers else ():
+    for question in (
+        [c for c in seen.repeating if 2 < c.size <= seen.rows / 2][:MOST_OPTIONS] if numbers else ()
+    ):
         n, (at, *shares) = seen.combined(question, *numbers)
         sums = [np.bincount(at.codes, weights=n * labels.numbers()) for labels in shares]
-        whole = [c for c, total in zip(numbers, sums, strict=True) if np.allclose(total, 1, rtol=0, atol=ROUNDED)]
+        whole = [
+            c
+            for c, total in zip(numbers, sums, strict=True)
+            if np.allclose(total, 1, rtol=0, atol=ROUNDED)
+        ]
         if whole:
             return (
                 f"{listed(whole, 4)} add up to 1 within each {question}: they are shares of options. "
@@ -348,8 +397,13 @@ def shares_of_options(seen: Profile) -> str:
 
 def codebook(seen: Profile) -> str:
     """Return a word on a list of variables with their meaning and codes."""
-    names, meanings, codings = ([c for c in seen.every if bare(c.name) in words] for words in CODEBOOKS)
-    if not (names and meanings and codings) or len({c.name for c in (*names, *meanings, *codings)}) < 3:
+    names, meanings, codings = (
+        [c for c in seen.every if bare(c.name) in words] for words in CODEBOOKS
+    )
+    if (
+        not (names and meanings and codings)
+        or len({c.name for c in (*names, *meanings, *codings)}) < 3
+    ):
         return ""
     return (
         f"The rows describe variables: {names[0]} beside {meanings[0]} and "
@@ -360,9 +414,13 @@ def codebook(seen: Profile) -> str:
 def mixed_measures(seen: Profile) -> str:
     """Return a word on rows that are models, whose columns are measures of different kinds."""
     model = next((c for c in seen.every if c.unique and c.text and c.called(MODELS)), None)
-    numbers = [c for c in seen.varying() if c.numbers is not None and not c.describes and c.size > 2]
     numbers = [
-        c for c in numbers if not c.called(CALLS, ARENA, BATTLES, BOARD_SUMMARIES) and max(c.numbers or [0.0]) > 0
+        c for c in seen.varying() if c.numbers is not None and not c.describes and c.size > 2
+    ]
+    numbers = [
+        c
+        for c in numbers
+        if not c.called(CALLS, ARENA, BATTLES, BOARD_SUMMARIES) and max(c.numbers or [0.0]) > 0
     ]
     if model is None or len(numbers) < 3:
         return ""

@@ -80,7 +80,12 @@ from socialstats.tables import as_number
 from socialstats.text import count
 
 MOST_LABELLED = 40  # columns that are compared with each other by name
-NO_LEVELS = (*VALUES, *REPEATS, *RIGHT, *DERIVED)  # names of columns that count no raters of a level
+NO_LEVELS = (
+    *VALUES,
+    *REPEATS,
+    *RIGHT,
+    *DERIVED,
+)  # names of columns that count no raters of a level
 FEWEST_ITEMS = 3  # columns that are numbered alike, beyond which no two are conditions
 MOST_APART = 3  # labels of a source for each of which a table of pairs is compared apart
 QUESTION = 4  # words of a name that is a question
@@ -116,7 +121,9 @@ class Rows:
         name = seen.row_id()
         self.seen, self.identity = seen, seen.columns[name] if name is not None else None
         self.named = bool(name)
-        self.units = [self.identity] if self.identity is not None and self.identity.name.strip() else []
+        self.units = (
+            [self.identity] if self.identity is not None and self.identity.name.strip() else []
+        )
         stamped = any(c.timing for c in [*seen.every][:1])
         called = self.identity is not None and self.identity.called(PERSONS)
         self.persons = stamped or called
@@ -133,11 +140,17 @@ class Rows:
         free = [c for c in seen.every if c.levels and c is not self.identity and c.name not in out]
         free = [c for c in free if not is_setting(seen, c)]
         means = [c for c in free if any(is_mean(c, d) for d in free if d is not c)]
-        kept = [c for c in free if BRACKETED.fullmatch(c.name) or (measures(c) and not self.names_one(c))]
+        kept = [
+            c
+            for c in free
+            if BRACKETED.fullmatch(c.name) or (measures(c) and not self.names_one(c))
+        ]
         kept = [c for c in free if c in kept or c in means]
         numbers = [c for c in free if not c.text]
         lone = len(numbers) == 2 and {*kept} < {*numbers} == {*free} and same_scale(*numbers)
-        return numbers if lone else kept  # where two columns hold numbers, neither is a date or unit
+        return (
+            numbers if lone else kept
+        )  # where two columns hold numbers, neither is a date or unit
 
     def names_one(self, column: Column) -> bool:
         """Whether one word names a column as unit or rater, where no other column names the rows."""
@@ -147,7 +160,9 @@ class Rows:
     def is_cluster(self, column: Column) -> bool:
         """Whether a column is called like what holds units together, and has several rows for each of its labels."""
         several = FEWEST_UNNAMED <= column.size <= column.rows / 2
-        return several and column.names_things and column is not self.identity and holds_units(column)
+        return (
+            several and column.names_things and column is not self.identity and holds_units(column)
+        )
 
 
 def is_mean(one: Column, other: Column) -> bool:
@@ -160,7 +175,11 @@ def is_mean(one: Column, other: Column) -> bool:
 def measures(column: Column) -> bool:
     """Whether a column may hold measurements by its name and its labels."""
     of_means = len(column.tokens) > 1 and column.says(SPREADS, SIZES)  # human_sd, human_n
-    beside = column.called(DERIVED, REPEATS) or bare(column.name) in (*DATES, *COVARIATES, *SUMMARIES)
+    beside = column.called(DERIVED, REPEATS) or bare(column.name) in (
+        *DATES,
+        *COVARIATES,
+        *SUMMARIES,
+    )
     if of_means or beside:
         return False
     return not column.text or (column.size <= FEW and not column.unique)
@@ -213,28 +232,46 @@ class Group:
         self.discrete = all(c.discrete for c in columns)
         more = self.size > 2
         self.many = more and self.size >= len(rows.values) - (self.size > 3)
-        matrix = all(BRACKETED.fullmatch(name) for name in self.names)  # a question about several things
+        matrix = all(
+            BRACKETED.fullmatch(name) for name in self.names
+        )  # a question about several things
         self.called_raters = not matrix and self._call_raters()
         asked = more and all(len(c.name.split()) >= QUESTION for c in columns)
         self.items = (matrix or asked or bool(item_suspects(self.names))) and not self.called_raters
         plain = self.size <= 3 or len(self.stems) > 1 or self.stems & {*PLAIN_STEMS, *CONDITIONS}
-        self.numbered = not plain and all(name.endswith(str(k)) for k, name in enumerate(self.names, 1))
+        self.numbered = not plain and all(
+            name.endswith(str(k)) for k, name in enumerate(self.names, 1)
+        )
         self.sure = self.items or self.numbered or rows.described
-        free = self.size > 3 - asked and not (self.called_raters or rows.counted) and (self.sure or rows.persons)
+        free = (
+            self.size > 3 - asked
+            and not (self.called_raters or rows.counted)
+            and (self.sure or rows.persons)
+        )
         self.asked = free and is_scale(columns, self.items or self.numbered)
         first = columns[:MOST_KEYS]
         self.crossed = within_stems(first)
-        self.repeated = any(is_later(*pair) for pair in self.crossed)  # before and after, item by item
+        self.repeated = any(
+            is_later(*pair) for pair in self.crossed
+        )  # before and after, item by item
         self.asked = self.asked and not self.repeated
         self.lower = 1.5 * (self.asked and self.sure)
         agree = self.numbered and not self.discrete and rows.seen.concordance(*columns[:2]) >= SAME
         self.raters = self.called_raters or agree
         self.times = {"count": rows.seen.frequencies[0]} if rows.counted and self.discrete else {}
-        cluster = next((c for c in rows.seen.varying() if c not in columns and rows.is_cluster(c)), None)
-        self.clusters = {"cluster": [cluster.name]} if cluster is not None and not self.times else {}
+        cluster = next(
+            (c for c in rows.seen.varying() if c not in columns and rows.is_cluster(c)), None
+        )
+        self.clusters = (
+            {"cluster": [cluster.name]} if cluster is not None and not self.times else {}
+        )
         pairs = combinations(first, 2)
-        self.pairs = self.crossed or [pair for pair in pairs if paired_names(*pair) or beside_control(*pair)]
-        differ = len({c.levels for c in columns}) > 1 and not (self.pairs or self.raters or self.many)
+        self.pairs = self.crossed or [
+            pair for pair in pairs if paired_names(*pair) or beside_control(*pair)
+        ]
+        differ = len({c.levels for c in columns}) > 1 and not (
+            self.pairs or self.raters or self.many
+        )
         lone = self.size == 2 and columns[0].size > 3 and not meet_themselves(rows.seen, *columns)
         sides = all(rows.seen.opposed(*pair) for pair in combinations(first, 2))
         self.unlike = columns[0].text and (differ or lone or sides)
@@ -252,16 +289,25 @@ class Group:
             return True
         if self.size > 2:
             initials = all(re.fullmatch(r"[A-Z]{1,3}", name.strip()) for name in self.names)
-            people = any(c.called(HUMANS) for c in self.columns) and any(map(FAMILIES.search, self.names))
+            people = any(c.called(HUMANS) for c in self.columns) and any(
+                map(FAMILIES.search, self.names)
+            )
             people = people and (not shared or bool(shared & {*JUDGEMENTS, *PREDICTIONS}))
             if (
                 initials
                 or people
-                or (shared & {*JUDGEMENTS, *VALUES, *SCORES} and one_word_apart(self.columns, shared))
+                or (
+                    shared & {*JUDGEMENTS, *VALUES, *SCORES}
+                    and one_word_apart(self.columns, shared)
+                )
             ):
                 return True
         numbered = len(self.stems) == 1 and self.stems <= RATER_STEMS
-        return numbered or all(c.called(READINGS) for c in self.columns) or any(map(is_rater, self.columns))
+        return (
+            numbered
+            or all(c.called(READINGS) for c in self.columns)
+            or any(map(is_rater, self.columns))
+        )
 
 
 def beside_control(one: Column, other: Column) -> bool:
@@ -272,7 +318,9 @@ def beside_control(one: Column, other: Column) -> bool:
 def is_later(one: Column, other: Column) -> bool:
     """Whether one word of two names says what came first, and the same word of the other what came later."""
     a, b = differing(one, other) or ("", "")
-    return any((a.endswith(x) and b.endswith(y)) or (a.endswith(y) and b.endswith(x)) for x, y in LATER)
+    return any(
+        (a.endswith(x) and b.endswith(y)) or (a.endswith(y) and b.endswith(x)) for x, y in LATER
+    )
 
 
 def is_rater(column: Column) -> bool:
@@ -287,7 +335,9 @@ def one_word_apart(columns: Columns, shared: frozenset[str]) -> bool:
     """
     rest = [tuple(token for token in c.tokens if token not in shared) for c in columns]
     words = {word for tokens in rest for word in tokens}
-    worded = all(any(not token.isdigit() for token in tokens) for tokens in rest)  # numbers tell questions apart
+    worded = all(
+        any(not token.isdigit() for token in tokens) for tokens in rest
+    )  # numbers tell questions apart
     plain = all(rest) and worded and len({*rest}) == len(rest)
     ends = any(len({c.tokens[k] for c in columns}) == 1 for k in (0, -1))
     return plain and ends and not any({*pair} <= words for pair in (*OPPOSITES, *SIDES))
@@ -303,9 +353,18 @@ def within_stems(columns: Columns) -> list[Pair]:
         whats = [c.tokens[:-1] if last else c.tokens[1:] for c in columns]
         whens = [c.tokens[-1:] if last else c.tokens[:1] for c in columns]
         stems, conditions = [*dict.fromkeys(whats)], [*dict.fromkeys(whens)]
-        crossed = len({*zip(whats, whens, strict=True)}) == len(columns) == 2 * len(stems) > 2 == len(conditions)
+        crossed = (
+            len({*zip(whats, whens, strict=True)})
+            == len(columns)
+            == 2 * len(stems)
+            > 2
+            == len(conditions)
+        )
         if crossed and all(stems):
-            both = [[c for c, what in zip(columns, whats, strict=True) if what == name] for name in stems]
+            both = [
+                [c for c, what in zip(columns, whats, strict=True) if what == name]
+                for name in stems
+            ]
             words = {"".join(tokens) for tokens in conditions}
             opposite = any(words == {*pair} for pair in (*OPPOSITES, *SIDES))
             crossings.append((opposite, last, [(x, y) for x, y in both]))
@@ -324,11 +383,15 @@ def wide_tables(seen: Profile) -> Proposals:
     known = labelled_twice(seen)
     if known:
         yield reference_and_model(rows, *known)
-    for columns in alike(rows.values, rows.identity is not None or len(rows.values) == len(seen.columns) == 2):
+    for columns in alike(
+        rows.values, rows.identity is not None or len(rows.values) == len(seen.columns) == 2
+    ):
         group = Group(rows, columns)
         if group.asked:
             yield as_answers(group)
-        if len(columns) > 2 and all(BRACKETED.fullmatch(c.name) and names_model(c.name) for c in columns):
+        if len(columns) > 2 and all(
+            BRACKETED.fullmatch(c.name) and names_model(c.name) for c in columns
+        ):
             yield as_board(group)
         if group.unlike or (known and {*columns} == {*known}):
             continue
@@ -337,7 +400,9 @@ def wide_tables(seen: Profile) -> Proposals:
         items = group.size > FEWEST_ITEMS and len(group.stems) == 1 and not group.pairs
         many = group.size > 8 and (group.items or not group.pairs) and not group.repeated
         if not ((group.raters and group.size > 2) or items or many):
-            yield from [as_conditions(group, two) for two in group.crossed[:2]] or [as_conditions(group)]
+            yield from [as_conditions(group, two) for two in group.crossed[:2]] or [
+                as_conditions(group)
+            ]
 
 
 def pairs_of_a_plan(seen: Profile) -> Proposals:
@@ -352,7 +417,11 @@ def pairs_of_a_plan(seen: Profile) -> Proposals:
         if differing(*two) and same_scale(*two) and seen.concordance(*two) >= SAME:
             first, second = later_first(*two)
             apart = source.size <= MOST_APART or source in models_of(seen)
-            parts = {"unit": [unit] if apart else [unit, source], "first": [first], "second": [second]}
+            parts = {
+                "unit": [unit] if apart else [unit, source],
+                "first": [first],
+                "second": [second],
+            }
             options = {"by": source.name} if apart else {"cluster": [unit.name, source.name]}
             each = f", for each {source}" if apart else f" and {source}"
             means = f"{first} minus {second} of each {unit}{each}"
@@ -364,7 +433,10 @@ def labelled_twice(seen: Profile) -> Pair | None:
     """Return two columns of the same labels that are called like a reference and what is compared with it."""
     few = [c for c in seen.varying() if c.discrete and not c.unique][:MOST_LABELLED]
     for a, b in permutations(few, 2):
-        named = {*a.tokens, bare(a.name)} & {*REFERENCES}, {*b.tokens, bare(b.name)} & {*PREDICTIONS}
+        named = (
+            {*a.tokens, bare(a.name)} & {*REFERENCES},
+            {*b.tokens, bare(b.name)} & {*PREDICTIONS},
+        )
         if all(named) and share(a, b) >= 0.5:
             return (a, b) if not any(c not in (a, b) and share(a, c) >= 0.5 for c in few) else None
     return None
@@ -374,7 +446,9 @@ def reference_and_model(rows: Rows, truth: Column, model: Column) -> Proposal:
     """Propose agreement of a reference and a model."""
     both = [truth, model]
     means = f"{truth} and {model} label each row"
-    return Proposal("ratings", 8.3 - rows.less / 2, means, {"raters": both, "unit": rows.units}, drop_gaps(both))
+    return Proposal(
+        "ratings", 8.3 - rows.less / 2, means, {"raters": both, "unit": rows.units}, drop_gaps(both)
+    )
 
 
 def two_judges(one: Column, other: Column) -> bool:
@@ -395,7 +469,9 @@ def as_answers(group: Group) -> Proposal:
     source = [c for c in seen.varying() if people_among(c) and says_who_answered(c)][:1]
     parts = {"rater": group.rows.units, "units": group.columns, "rater_source": source}
     model = next((c for c in models_of(seen) if not source and 2 * c.size <= seen.rows), None)
-    repeat = seen.telling_apart([model], [c for c in seen.varying() if c is not model]) if model else []
+    repeat = (
+        seen.telling_apart([model], [c for c in seen.varying() if c is not model]) if model else []
+    )
     if model is not None and repeat:  # each model answered several times
         parts = {"rater": [model], "units": group.columns, "repeat": repeat[:1]}
         means = f"{model} answers {count(group.size, 'question')} in columns, several times each"
@@ -420,7 +496,9 @@ def as_board(group: Group) -> Proposal:
 
 def as_raters(group: Group) -> Proposal:
     """Propose columns as raters of the row's unit."""
-    score = (6.5 if group.size > 2 and group.many else 4.5) - 0.6 * group.rows.persons  # persons rate the columns
+    score = (
+        6.5 if group.size > 2 and group.many else 4.5
+    ) - 0.6 * group.rows.persons  # persons rate the columns
     if group.items and group.discrete:
         score = 5.2 if group.size > 3 else 4
     elif group.raters or (group.many and len(group.stems) == 1):
@@ -442,7 +520,9 @@ def as_conditions(group: Group, crossed: Pair | None = None) -> Proposal:
     seen, less = group.rows.seen, group.rows.less + group.lower
     pairs = combinations(group.columns[:MOST_KEYS], 2)
     subtracted = None if crossed else next((pair for pair in pairs if seen.subtracted(*pair)), None)
-    first, second = later_first(*(crossed or subtracted or nearest(seen, group.columns, group.pairs)))
+    first, second = later_first(
+        *(crossed or subtracted or nearest(seen, group.columns, group.pairs))
+    )
     lone = group.size == 2 and sum(not c.text for c in group.rows.values) <= 2
     score = (6.4 if group.many and group.discrete else 7.3) if group.pairs else 6.8 if lone else 6
     if not group.pairs and group.size > 2 and group.agree_all and not group.rows.persons:
@@ -519,13 +599,22 @@ def fleiss_tables(seen: Profile) -> Proposals:
     """Look for counts of raters by level: whole numbers that add up to one number in each row, or have many zeros."""
     out = {seen.row_id(), *seen.frequencies, *seen.crossed}
     columns = [c for c in seen.every if c.whole and c.name not in out and not seen.is_cross]
-    columns = [c for c in columns if not (c.identifies or c.describes or c.numbers_rows or c.called(NO_LEVELS))]
+    columns = [
+        c
+        for c in columns
+        if not (c.identifies or c.describes or c.numbers_rows or c.called(NO_LEVELS))
+    ]
     total, parts = max(seen.totals.items(), key=lambda total: len(total[1]), default=("", []))
     counted = bare(total) in (*FREQUENCIES, *RATER_COUNTS, *TOTALS)  # how many rated the unit
     if counted or len(parts) > 2:
         columns = [seen.columns[name] for name in parts]
     gaps = any(c.filled < c.rows for c in columns)
-    if not 2 <= len(columns) <= FEW or seen.rows < 3 or gaps or all(ends_of(c)[1] < 2 for c in columns):
+    if (
+        not 2 <= len(columns) <= FEW
+        or seen.rows < 3
+        or gaps
+        or all(ends_of(c)[1] < 2 for c in columns)
+    ):
         return
     rows = seen.values(columns)
     sums, zeros, names = rows.sum(axis=0), float((rows == 0).mean()), [c.name for c in columns]
@@ -535,14 +624,31 @@ def fleiss_tables(seen: Profile) -> Proposals:
     first = as_number(names[0])
     named = first is not None and [*map(as_number, names)] == [first + k for k in range(len(names))]
     scale = 2 < len(names) <= 12 and named
-    levels = scale and (rows.min() == 0 or rows.max() > FEW)  # the names are 1, 2, ..., the values no such levels
+    levels = scale and (
+        rows.min() == 0 or rows.max() > FEW
+    )  # the names are 1, 2, ..., the values no such levels
     wins = any(c.called(WIN_WORDS, SCORES) for c in columns)
-    shared = zeros > 0 and len(names) > 2 and not (items or wins) and sums.var() < 0.7 * rows.var(axis=1).sum()
-    if not (steady or sparse or levels or shared) or (sums.max() > 1000 and not levels) or (parts and (items or wins)):
+    shared = (
+        zeros > 0
+        and len(names) > 2
+        and not (items or wins)
+        and sums.var() < 0.7 * rows.var(axis=1).sum()
+    )
+    if (
+        not (steady or sparse or levels or shared)
+        or (sums.max() > 1000 and not levels)
+        or (parts and (items or wins))
+    ):
         return
     levels_of = {"level_columns": columns, "unit": Rows(seen).units}
     score = 9 if steady else 8.5 if levels else 7.7 if sparse else 6.7
-    yield Proposal("ratings", score, "how many raters gave the unit each level", levels_of, {"scale": "nominal"})
+    yield Proposal(
+        "ratings",
+        score,
+        "how many raters gave the unit each level",
+        levels_of,
+        {"scale": "nominal"},
+    )
 
 
 def transposed_tables(seen: Profile) -> Proposals:

@@ -35,40 +35,59 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
         if design.clusters or stored:
             names = listing([*stored, *(f"{c.name} ({len(c.levels):,})" for c in design.clusters)])
             fix = f"leave {option('cluster', 'declared')}"
-            yield ignored_clusters(names, "single rows", affects="every interval and p-value", fix=fix)
+            yield ignored_clusters(
+                names, "single rows", affects="every interval and p-value", fix=fix
+            )
         return
-    names, errors, largest = " and ".join(state.sizes), state.reported, state.robust.largest_leverage
+    names, errors, largest = (
+        " and ".join(state.sizes),
+        state.reported,
+        state.robust.largest_leverage,
+    )
     none = [row.term for row, refused in zip(rows, errors.refused, strict=True) if refused]
     if none:
         yield caution(
-            "SS209", f"{quoted(none)} rest{'s' * (len(none) == 1)} on single clusters ({names}), so that item and "
+            "SS209",
+            f"{quoted(none)} rest{'s' * (len(none) == 1)} on single clusters ({names}), so that item and "
             "cluster effects cannot be separated",
             affects="their intervals and tests, which are undefined, and their ranks, which are not known",
             fix=f"collect comparisons in more clusters or exclude these items; if clusters have no effects, use "
-                f"{option('vcov', 'model')}",
-        )  # fmt: skip
+            f"{option('vcov', 'model')}",
+        )
     yield from robust_cautions(
-        names, [row.term for row in rows], [row.df for row in rows], errors, largest,
+        names,
+        [row.term for row in rows],
+        [row.df for row in rows],
+        errors,
+        largest,
         fix="report differences (pairwise(), contrast()), or collect comparisons in more clusters",
-    )  # fmt: skip
+    )
     p, fewest = len(state.fitted.beta), min(state.sizes.values())
     if fewest < p:
         yield caution(
-            "SS203", f"{count(fewest, 'cluster')} for {count(p, 'parameter')}: the covariance matrix "
-            "is singular; individual SEs are usable, joint tests are not", affects="joint tests", rows=["rank"],
-        )  # fmt: skip
+            "SS203",
+            f"{count(fewest, 'cluster')} for {count(p, 'parameter')}: the covariance matrix "
+            "is singular; individual SEs are usable, joint tests are not",
+            affects="joint tests",
+            rows=["rank"],
+        )
     if state.adjusted:
         yield caution(
-            "SS206", "the two-way covariance was not positive semidefinite; correlations were adjusted, and every "
-            "variance is at least that of one factor", affects="joint tests and quasi-variances; some SEs may be too "
-            "small", fix=f"compare with one factor alone: {option('cluster')}",
-        )  # fmt: skip
-    ratio = None if state.probable else state.design_effects  # the model's errors are those of drawn winners
+            "SS206",
+            "the two-way covariance was not positive semidefinite; correlations were adjusted, and every "
+            "variance is at least that of one factor",
+            affects="joint tests and quasi-variances; some SEs may be too small",
+            fix=f"compare with one factor alone: {option('cluster')}",
+        )
+    ratio = (
+        None if state.probable else state.design_effects
+    )  # the model's errors are those of drawn winners
     if ratio is not None and abs(np.median(ratio) - 1) > NOTABLE_RATIO:
         yield caution(
-            "SS205", f"clustering by {listing(list(state.sizes))} multiplied the standard errors of the strengths by "
+            "SS205",
+            f"clustering by {listing(list(state.sizes))} multiplied the standard errors of the strengths by "
             f"{number(float(np.median(ratio)))} (median)",
-        )  # fmt: skip
+        )
 
 
 def _of_comparisons(design: Comparisons, state: State) -> Iterator[Caution]:
@@ -78,15 +97,26 @@ def _of_comparisons(design: Comparisons, state: State) -> Iterator[Caution]:
         name = {"davidson": "Davidson's", "rao_kupper": "Rao and Kupper's"}.get(state.ties)
         if name is None:
             yield caution(
-                "SS105", f"{share} of the comparisons were ties, each counted as half a win for both sides, which "
-                "shrinks strengths", affects="every strength", fix=f"use {option('ties', 'davidson')}",
-            )  # fmt: skip
+                "SS105",
+                f"{share} of the comparisons were ties, each counted as half a win for both sides, which "
+                "shrinks strengths",
+                affects="every strength",
+                fix=f"use {option('ties', 'davidson')}",
+            )
         else:
             yield caution("SS109", f"{share} of the comparisons were ties, in {name} model")
     if state.penalised:
-        way = "Firth's penalty" if state.options.penalty else f"{state.options.prior:g} pseudo-wins an item"
+        way = (
+            "Firth's penalty"
+            if state.options.penalty
+            else f"{state.options.prior:g} pseudo-wins an item"
+        )
         yield caution("SS102", f"{way} shrinks the strengths", affects="every strength")
-    few = {item: k for item, k in zip(design.items, times_compared(design), strict=True) if k < FEW_COMPARISONS}
+    few = {
+        item: k
+        for item, k in zip(design.items, times_compared(design), strict=True)
+        if k < FEW_COMPARISONS
+    }
     if few and state.data.n_items:
         named = listing([f"{quoted([item])} ({k:g})" for item, k in few.items()], 3)
         said = f"fewer than {FEW_COMPARISONS} comparisons: {named}"
@@ -94,10 +124,13 @@ def _of_comparisons(design: Comparisons, state: State) -> Iterator[Caution]:
     if state.options.order and not design.order_known:
         first = design.columns.get("item_a", "item_a")
         yield caution(
-            "SS106", f"{option('order', True)} took the item in column '{first}' as shown first",
+            "SS106",
+            f"{option('order', True)} took the item in column '{first}' as shown first",
             affects="the order effect and every strength",
             fix=f"declare the order in the design ({option('order', 'item_a')}, or its column), or leave out the order "
-                "effect",
-        )  # fmt: skip
+            "effect",
+        )
     if design.weighted:
-        yield caution("SS207", "log-likelihood and tests treat weights as given", affects="standard errors")
+        yield caution(
+            "SS207", "log-likelihood and tests treat weights as given", affects="standard errors"
+        )

@@ -53,9 +53,10 @@ def ordered_cells(design: Comparisons, state: State) -> Cells:
     key = data.cell * 4 + flipped * 2 + (design.first > 0)
     distinct, example, code = np.unique(key, return_index=True, return_inverse=True)
     return Cells(
-        predictor=data.cell[example], flipped=flipped[example],
+        predictor=data.cell[example],
+        flipped=flipped[example],
         observed=weight_table(data.outcome, code, design.weight, len(distinct)),
-    )  # fmt: skip
+    )
 
 
 def augmented(design: Comparisons, state: State) -> pd.DataFrame:
@@ -70,11 +71,16 @@ def augmented(design: Comparisons, state: State) -> pd.DataFrame:
     )  # without a tie model a tie is two halves
     n, p = w.sum(axis=0), probabilities(state)[: len(w), at]
     score, mean = side * (w[0] - w[1]), side * n * (p[0] - p[1])  # a win of item_a is 1, a loss -1
-    variance = p[0] + p[1] - (p[0] - p[1]) ** 2 if tied else 4 * p[0] * p[1]  # the latter without cancellation
+    variance = (
+        p[0] + p[1] - (p[0] - p[1]) ** 2 if tied else 4 * p[0] * p[1]
+    )  # the latter without cancellation
     deviance = 2 * (xlogy(w, w) - xlogy(w, n * p)).sum(axis=0)
     first, second = np.where(cells.flipped, w[[1, 0]], w[:2]), np.where(cells.flipped, p[1], p[0])
     items = np.array(design.items, dtype=object)
-    a, b = np.where(cells.flipped, data.b[at], data.a[at]), np.where(cells.flipped, data.a[at], data.b[at])
+    a, b = (
+        np.where(cells.flipped, data.b[at], data.a[at]),
+        np.where(cells.flipped, data.a[at], data.b[at]),
+    )
     columns: dict[str, Any] = {"item_a": items[a], "item_b": items[b]}
     columns |= {name: side * data.z[at, j] for j, name in enumerate(data.z_names)}
     columns |= {"n": n, "wins_a": first[0], "wins_b": first[1]}
@@ -109,10 +115,12 @@ def leverages(state: State, at: IntArray, n: FloatArray) -> FloatArray:
     eta, tau = data.eta_tau(state.fitted.beta)
     expected = n * model.probabilities(eta, tau)[:, at]
     h = model.curvature(eta[at], tau, model.statistics(expected))
-    square = np.concatenate([
-        np.asarray(rows.multiply(rows @ v[:k, :k]).sum(axis=1)).ravel()
-        for rows in (data.x[start : start + BLOCK] for start in range(0, len(data.a), BLOCK))
-    ])  # fmt: skip
+    square = np.concatenate(
+        [
+            np.asarray(rows.multiply(rows @ v[:k, :k]).sum(axis=1)).ravel()
+            for rows in (data.x[start : start + BLOCK] for start in range(0, len(data.a), BLOCK))
+        ]
+    )
     out = h.h_ee * square[at]
     if h.h_et is not None and h.h_tt is not None:
         out += 2 * h.h_et * (data.x @ v[:k, k])[at] + h.h_tt * v[k, k]
@@ -152,14 +160,25 @@ def new_comparisons(
     table = opened(newdata)
 
     def column(part: str, needed: bool = True) -> list[Any] | None:
-        name = next((name for name in (design.columns.get(part, part), part) if table.has(name)), None)
+        name = next(
+            (name for name in (design.columns.get(part, part), part) if table.has(name)), None
+        )
         if name is None and needed:
-            raise InputError(f"{table.source}: no column '{design.columns.get(part, part)}', which the fit needs. "
-                             f"{meant(part, table.columns)}Columns: {', '.join(table.columns)}")  # fmt: skip
-        return None if name is None else list(collected(table.frame.select(name)).get_column(name).to_list())
+            raise InputError(
+                f"{table.source}: no column '{design.columns.get(part, part)}', which the fit needs. "
+                f"{meant(part, table.columns)}Columns: {', '.join(table.columns)}"
+            )
+        return (
+            None
+            if name is None
+            else list(collected(table.frame.select(name)).get_column(name).to_list())
+        )
 
     a, b = (list(map(str, column(part) or [])) for part in ("item_a", "item_b"))
-    values = {name: list(zip(column(f"{name}_a") or [], column(f"{name}_b") or [], strict=True)) for name in covariates}
+    values = {
+        name: list(zip(column(f"{name}_a") or [], column(f"{name}_b") or [], strict=True))
+        for name in covariates
+    }
     shown = column("order", needed=False) if order else None
     firsts = [first] * len(a)
     for k, value in enumerate(shown or ()):
@@ -171,8 +190,19 @@ def new_comparisons(
 
 
 def _side(value: Any, a: str, b: str, place: str) -> float:
-    known: dict[Any, float] = {**SIDES, "1": 1.0, "-1": -1.0, "0": 0.0, "1.0": 1.0, "-1.0": -1.0, "0.0": 0.0,
-                               b: -1.0, a: 1.0}  # fmt: skip
+    known: dict[Any, float] = {
+        **SIDES,
+        "1": 1.0,
+        "-1": -1.0,
+        "0": 0.0,
+        "1.0": 1.0,
+        "-1.0": -1.0,
+        "0.0": 0.0,
+        b: -1.0,
+        a: 1.0,
+    }
     if str(value) not in known:
-        raise InputError(f"{place}: the order {value!r} is neither '{a}' nor '{b}', nor one of a, b, neither, 1, -1, 0")
+        raise InputError(
+            f"{place}: the order {value!r} is neither '{a}' nor '{b}', nor one of a, b, neither, 1, -1, 0"
+        )
     return known[str(value)]

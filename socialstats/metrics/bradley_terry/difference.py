@@ -82,45 +82,80 @@ def bradley_terry_difference(
     checked_level(level)
     shared = match_keys(*(pair_names(fit.design) for fit in (first, second)))
     if not shared.complete:
-        raise InputError("the two fits are of other pairs of items: fit both on the pairs that both have "
-                         f"({shared.text('pair', [quoted([label]) for label in labels])})")  # fmt: skip
+        raise InputError(
+            "the two fits are of other pairs of items: fit both on the pairs that both have "
+            f"({shared.text('pair', [quoted([label]) for label in labels])})"
+        )
     fits = first.in_memory(), second.in_memory()
     factors = [fit.fitted_state.factors or (fit.design.pair,) for fit in fits]
     names = [[factor.name for factor in own] for own in factors]
     if names[0] != names[1]:
-        raise InputError(f"the two fits have other clusters, {listing(names[0])} and {listing(names[1])}: "
-                         "fit both with the same")  # fmt: skip
+        raise InputError(
+            f"the two fits have other clusters, {listing(names[0])} and {listing(names[1])}: "
+            "fit both with the same"
+        )
     both = [numbers_of(fit, groups or {}) for fit in fits]
     terms = match_keys(*both)
     if not terms.keys:
-        raise InputError("the two fits have no number in common: fit both with items or with the same covariates")
+        raise InputError(
+            "the two fits have no number in common: fit both with items or with the same covariates"
+        )
     robust = stacked([fit.design for fit in fits], [fit.fitted_state for fit in fits], factors)
-    found = robust.errors(np.array([np.concatenate([both[0][t][2], -both[1][t][2]]) for t in terms.keys]))
+    found = robust.errors(
+        np.array([np.concatenate([both[0][t][2], -both[1][t][2]]) for t in terms.keys])
+    )
     state = replace(fits[0].fitted_state, robust=robust, factors=factors[0])
-    why = [why_not(state, found, k) if refused else "" for k, refused in enumerate(found.refused.tolist())]
+    why = [
+        why_not(state, found, k) if refused else ""
+        for k, refused in enumerate(found.refused.tolist())
+    ]
     clusters = " x ".join(
         f"{count(n)} {'pairs of items' if one.name == 'pair' else f'of {one.name}'}"
         + ("" if set(one.levels) & set(two.levels) else ", each in one of the two")
         for n, one, two in zip(robust.n_clusters, *factors, strict=True)
     )
     rows = with_each_t(
-        [Row(term=name, group=both[0][name][0], role="difference", estimate=both[0][name][1] - both[1][name][1],
-             n_clusters=min(robust.n_clusters), limits=(-1.0, 1.0) if both[0][name][0] == "share" else None)
-         for name in terms.keys], found.std_error, found.df, level, why,
-    )  # fmt: skip
+        [
+            Row(
+                term=name,
+                group=both[0][name][0],
+                role="difference",
+                estimate=both[0][name][1] - both[1][name][1],
+                n_clusters=min(robust.n_clusters),
+                limits=(-1.0, 1.0) if both[0][name][0] == "share" else None,
+            )
+            for name in terms.keys
+        ],
+        found.std_error,
+        found.df,
+        level,
+        why,
+    )
     pairs = len(first.design.pair.levels)
     return Result(
-        metric="bradley_terry", title=f"Differences between two models: {labels[0]} minus {labels[1]}",
-        rows=tuple(rows), counts={"pairs": pairs}, settings={"labels": labels, "level": level},
+        metric="bradley_terry",
+        title=f"Differences between two models: {labels[0]} minus {labels[1]}",
+        rows=tuple(rows),
+        counts={"pairs": pairs},
+        settings={"labels": labels, "level": level},
         inference=f"CR2, {'Satterthwaite' if len(robust.parts) == 1 else 'Cochran'}'s df; clusters: {clusters}",
         cautions=cluster_cautions(
-            fits[0].design, factors[0], df=[row.df for row in rows if row.df is not None], rows=rows,
+            fits[0].design,
+            factors[0],
+            df=[row.df for row in rows if row.df is not None],
+            rows=rows,
         ),
-        references=("bellmccaffrey2002", "pustejovskytipton2018"), design=(first.design, second.design),
+        references=("bellmccaffrey2002", "pustejovskytipton2018"),
+        design=(first.design, second.design),
         words=f"Differences of strengths and effects: {quoted(labels[:1])} minus {quoted(labels[1:])}"
-        + ("." if terms.complete else f" ({terms.text('number', [quoted([label]) for label in labels])})."),
-        extras={"fits": (first, second)}, check="socialstats.crosscheck.bradley_terry:difference_checks",
-    )  # fmt: skip
+        + (
+            "."
+            if terms.complete
+            else f" ({terms.text('number', [quoted([label]) for label in labels])})."
+        ),
+        extras={"fits": (first, second)},
+        check="socialstats.crosscheck.bradley_terry:difference_checks",
+    )
 
 
 def numbers_of(
@@ -130,7 +165,9 @@ def numbers_of(
     beta, items = fit.fitted_state.fitted.beta, fit.items
     coefficients, unit = fit.coef(), np.eye(len(beta))
     effects = [name for name in fit.names if name not in items]
-    found = {name: ("effect", coefficients[name], unit[len(items) + k]) for k, name in enumerate(effects)}
+    found = {
+        name: ("effect", coefficients[name], unit[len(items) + k]) for k, name in enumerate(effects)
+    }
     found |= {item: ("strength", float(beta[k]), unit[k]) for k, item in enumerate(items)}
     for k, (name, own) in enumerate(groups.items()):
         at = [j for j, item in enumerate(items) if item in own]
@@ -141,23 +178,36 @@ def numbers_of(
         shares = group_shares(beta[None, at], codes, "arithmetic")[0]
         slopes = share_gradient(beta[at], codes, "arithmetic") @ unit[at]
         where = f" ({name})" if k else ""
-        found |= {f"share of {label}{where}": ("share", float(shares[g]), slopes[g]) for g, label in enumerate(known)}
+        found |= {
+            f"share of {label}{where}": ("share", float(shares[g]), slopes[g])
+            for g, label in enumerate(known)
+        }
     return found
 
 
-def stacked(designs: list[Comparisons], states: list[State], factors: list[tuple[Factor, ...]]) -> Robust:
+def stacked(
+    designs: list[Comparisons], states: list[State], factors: list[tuple[Factor, ...]]
+) -> Robust:
     """Return the cluster-robust covariance of the parameters of both fits, the clusters matched by their labels."""
     parts = []
-    joint = [joint_codes(*(factor.levels for factor in both)) for both in zip(*factors, strict=True)]
+    joint = [
+        joint_codes(*(factor.levels for factor in both)) for both in zip(*factors, strict=True)
+    ]
     for j, (design, state, own) in enumerate(zip(designs, states, factors, strict=True)):
         codes = [codes[j][factor.codes] for codes, factor in zip(joint, own, strict=True)]
         whitened = WhitenedRows(state.data, state.model, state.fitted.beta)
         parts.append(whitened(np.arange(len(design.weight)), design.weight, codes))
     rows = sparse.csr_array(sparse.block_diag([part[0] for part in parts]))
     clusters = [np.concatenate(pair) for pair in zip(*(part[2] for part in parts), strict=True)]
-    weight, square = (sum(float(getattr(d, name).sum()) for d in designs) for name in ("weight", "weight_sq"))
+    weight, square = (
+        sum(float(getattr(d, name).sum()) for d in designs) for name in ("weight", "weight_sq")
+    )
     bread = block_diag(*(state.fitted.covariance for state in states))
     return cluster_robust(
-        rows, np.concatenate([part[1] for part in parts]), clusters, bread, noise=square / weight,
+        rows,
+        np.concatenate([part[1] for part in parts]),
+        clusters,
+        bread,
+        noise=square / weight,
         least=None if designs[0].replies is None else 0.0,
-    )  # fmt: skip
+    )

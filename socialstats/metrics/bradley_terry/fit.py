@@ -178,9 +178,19 @@ def bradley_terry(
     {'judge': -0.7563, 'nurse': 0.7563, 'pilot': 0.0}
     """
     options = Options(
-        formula=formula, ties=ties, order=order, strengths=strengths, cluster=cluster, vcov=vcov, penalty=penalty,
-        prior=prior, components=components, solver=solver, reference=reference, level=level,
-    )  # fmt: skip
+        formula=formula,
+        ties=ties,
+        order=order,
+        strengths=strengths,
+        cluster=cluster,
+        vcov=vcov,
+        penalty=penalty,
+        prior=prior,
+        components=components,
+        solver=solver,
+        reference=reference,
+        level=level,
+    )
     return _fit(comparisons, options)
 
 
@@ -207,9 +217,15 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
     streamed = () if design.scan is None else streamed
     ties = options.tie_model(design)
     model = LIKELIHOODS[ties]
-    z, names = effect_columns(with_zeros(design, streamed), options.formula, order=bool(options.order))
+    z, names = effect_columns(
+        with_zeros(design, streamed), options.formula, order=bool(options.order)
+    )
     data = pair_data(design, z, names, free=options.strengths == "free")
-    factors = design.scan.factors(stored) if design.scan is not None and stored else design.factors(options.cluster)
+    factors = (
+        design.scan.factors(stored)
+        if design.scan is not None and stored
+        else design.factors(options.cluster)
+    )
     spool = None
     if design.scan is not None and streamed:
         spool = Spool(design.scan, streamed, factors)
@@ -221,15 +237,25 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
             f"relabel it first: comparisons.relabel({{{same[0]!r}: ...}})"
         )
     if options.reference is not None and options.reference not in design.items:
-        raise InputError(f"{option('reference', options.reference)} is not an item; items: "
-                         f"{', '.join(design.items[:20])}")  # fmt: skip
+        raise InputError(
+            f"{option('reference', options.reference)} is not an item; items: "
+            f"{', '.join(design.items[:20])}"
+        )
     # Ford's condition: a penalty needs only that all items hang together, pseudo-wins need nothing
-    if data.n_items and not options.prior and (options.penalty is None or len(win_graph(data).groups) > 1):
+    if (
+        data.n_items
+        and not options.prior
+        and (options.penalty is None or len(win_graph(data).groups) > 1)
+    ):
         require_connected(data, design.items)
     require_identified(data)
     fitted = _estimate(data, model, options)
     probable = design.replies is not None
-    kind, robust, adjusted = options.covariance_kind(len(factors), ties, design.weighted, probable), None, False
+    kind, robust, adjusted = (
+        options.covariance_kind(len(factors), ties, design.weighted, probable),
+        None,
+        False,
+    )
     covariance = fitted.covariance
     if kind == "cluster":
         robust = _clustered(design, data, model, fitted, factors, spool)
@@ -237,17 +263,29 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
     elif kind == "sandwich":
         covariance = row_sandwich(data, model, fitted.beta, covariance)
     state = State(
-        data=data, model=model, fitted=fitted, covariance=covariance, adjusted=adjusted, kind=kind, factors=factors,
-        robust=robust, options=options, ties=ties, streamed=streamed,
-        reference=None if options.reference is None else design.items.index(options.reference), probable=probable,
-    )  # fmt: skip
+        data=data,
+        model=model,
+        fitted=fitted,
+        covariance=covariance,
+        adjusted=adjusted,
+        kind=kind,
+        factors=factors,
+        robust=robust,
+        options=options,
+        ties=ties,
+        streamed=streamed,
+        reference=None if options.reference is None else design.items.index(options.reference),
+        probable=probable,
+    )
     return make_result(design, state)
 
 
 def _with_rows(design: Comparisons, data: PairData, spool: Spool) -> PairData:
     """Return data whose rows are those of a spool."""
     columns = [data.n_items + data.z_names.index(name) for name in spool.names]
-    rows = StreamedRows(data, columns, design.item_a > design.item_b, lambda: passing(spool.parts()))
+    rows = StreamedRows(
+        data, columns, design.item_a > design.item_b, lambda: passing(spool.parts())
+    )
     ends = np.zeros(len(spool.names))
     for part in passing(spool.parts()):
         np.maximum(ends, np.abs(part.z).max(axis=0, initial=0.0), out=ends)
@@ -276,7 +314,9 @@ def _newton(data: PairData, model: BradleyTerry) -> Fitted:
         require_not_separated(data, model.tie_term)
         if isinstance(error, NonConvergence):
             raise
-        raise NonConvergence("the information matrix is singular", iterations=0, gap=np.inf) from error
+        raise NonConvergence(
+            "the information matrix is singular", iterations=0, gap=np.inf
+        ) from error
     largest = np.abs(data.eta_tau(fitted.beta)[0]).max(initial=0.0)
     if data.rows is not None:
         largest = data.rows.at(model, fitted.beta).largest
@@ -293,17 +333,26 @@ def _drop_ghost(fitted: Fitted, data: PairData, model: BradleyTerry) -> Fitted:
     beta = centre @ fitted.beta
     loglik = log_likelihood(data, model, beta)
     return Fitted(
-        beta=beta, covariance=centre @ fitted.covariance @ centre.T, loglik=loglik, iterations=fitted.iterations
+        beta=beta,
+        covariance=centre @ fitted.covariance @ centre.T,
+        loglik=loglik,
+        iterations=fitted.iterations,
     )
 
 
 def _clustered(
-    design: Comparisons, data: PairData, model: BradleyTerry, fitted: Fitted, factors: tuple[Factor, ...],
+    design: Comparisons,
+    data: PairData,
+    model: BradleyTerry,
+    fitted: Fitted,
+    factors: tuple[Factor, ...],
     spool: Spool | None,
-) -> Robust:  # fmt: skip
+) -> Robust:
     if len(factors) > 2:
         named = ", ".join(f"'{factor.name}'" for factor in factors)
-        raise InputError(f"at most two crossed clusters, got {named}; name one or two with {option('cluster')}")
+        raise InputError(
+            f"at most two crossed clusters, got {named}; name one or two with {option('cluster')}"
+        )
 
     scan, names = design.scan, [factor.name for factor in factors]
     every = np.arange(len(design.weight))
@@ -319,22 +368,37 @@ def _clustered(
                 yield whiten(np.arange(len(part.cell)), part.weight, list(part.codes))
 
         found = robust_of_blocks(
-            blocks, information(data, model, fitted.beta), fitted.covariance,
-            spool.ranks(p), spool.finer(), noise=noise, least=least,
-        )  # fmt: skip
+            blocks,
+            information(data, model, fitted.beta),
+            fitted.covariance,
+            spool.ranks(p),
+            spool.finer(),
+            noise=noise,
+            least=least,
+        )
     elif scan is not None and scan.named(names):
         rows, by_cluster = whitened(every, design.weight, [])[0], scan.rows(names)
         found = robust_of_blocks(
-            lambda k: (whitened(part.cell, part.weight, part.codes) for part in by_cluster.pairs(k)),
-            np.asarray((rows.T @ rows).todense()), fitted.covariance,
-            by_cluster.ranks(rows.shape[1]), by_cluster.finer(), noise=noise, least=least,
-        )  # fmt: skip
+            lambda k: (
+                whitened(part.cell, part.weight, part.codes) for part in by_cluster.pairs(k)
+            ),
+            np.asarray((rows.T @ rows).todense()),
+            fitted.covariance,
+            by_cluster.ranks(rows.shape[1]),
+            by_cluster.finer(),
+            noise=noise,
+            least=least,
+        )
     else:
-        rows, residuals, codes = whitened(every, design.weight, [factor.codes for factor in factors])
+        rows, residuals, codes = whitened(
+            every, design.weight, [factor.codes for factor in factors]
+        )
         found = cluster_robust(rows, residuals, codes, fitted.covariance, noise=noise, least=least)
     for name, size in zip(names, found.n_clusters, strict=True):
         if size < 2:
-            raise InputError(f"cluster '{name}' has a single level: its dependence cannot be estimated")
+            raise InputError(
+                f"cluster '{name}' has a single level: its dependence cannot be estimated"
+            )
     return found
 
 
@@ -351,12 +415,22 @@ def _fit_separately(design: Comparisons, options: Options, error: MleDoesNotExis
         why = "its wins and losses against the others go in one direction each"
         if item in error.unbeaten or item in error.winless:
             why = "it never lost" if item in error.unbeaten else "it never won"
-        row = Row(term=item, group="strength", key=(("item", item),), role="estimate", undefined=why,
-                  reason="unidentified")  # fmt: skip
+        row = Row(
+            term=item,
+            group="strength",
+            key=(("item", item),),
+            role="estimate",
+            undefined=why,
+            reason="unidentified",
+        )
         results[name] = BradleyTerryResult(
-            metric="bradley_terry", title="Bradley-Terry model", rows=(row,), inference="none",
-            counts={"rows": 0}, words=f"The strength of {item} is undefined: {why}.",
-        )  # fmt: skip
+            metric="bradley_terry",
+            title="Bradley-Terry model",
+            rows=(row,),
+            inference="none",
+            counts={"rows": 0},
+            words=f"The strength of {item} is undefined: {why}.",
+        )
     return ResultGroup(by="component", results=results)
 
 
@@ -386,7 +460,11 @@ def sentence(result: Result) -> str:
     said = [strengths_sentence(result)]
     for row in result.rows:
         if row.group in ("order", "covariate") and row.estimate is not None:
-            name, unit = ("order effect", "") if row.group == "order" else (f"effect of {row.term}", " per unit")
+            name, unit = (
+                ("order effect", "")
+                if row.group == "order"
+                else (f"effect of {row.term}", " per unit")
+            )
             tested = f", {p_value(row.p_value)}" if row.p_value is not None else ""
             said.append(f"The {name} was {estimated(row)}{tested} (log-odds{unit}).")
     for name, level in result.settings.get("reference_levels", {}).items():

@@ -54,25 +54,38 @@ class Options:
 
     def __post_init__(self) -> None:
         for name, allowed in (
-            ("ties", get_args(Ties)), ("strengths", get_args(Strengths)), ("vcov", get_args(Vcov)),
-            ("penalty", (*get_args(Penalty), None)), ("components", get_args(Components)),
+            ("ties", get_args(Ties)),
+            ("strengths", get_args(Strengths)),
+            ("vcov", get_args(Vcov)),
+            ("penalty", (*get_args(Penalty), None)),
+            ("components", get_args(Components)),
             ("solver", get_args(Solver)),
-        ):  # fmt: skip
+        ):
             value = getattr(self, name)
             if value not in allowed:
-                raise InputError(f"{option(name, value)} is not one of {', '.join(map(repr, allowed))}")
+                raise InputError(
+                    f"{option(name, value)} is not one of {', '.join(map(repr, allowed))}"
+                )
         if not 0 < self.level < 1:
             raise InputError(f"{option('level', self.level)} is not between 0 and 1")
         if not 0 <= self.prior < float("inf"):
-            raise InputError(f"{option('prior', self.prior)} is not a number of pseudo-wins (0 or more)")
+            raise InputError(
+                f"{option('prior', self.prior)} is not a number of pseudo-wins (0 or more)"
+            )
         if self.penalty and self.prior:
-            raise InputError(f"{option('penalty', 'firth')} and {option('prior')} are two ways out of the same "
-                             "problem: choose one")  # fmt: skip
+            raise InputError(
+                f"{option('penalty', 'firth')} and {option('prior')} are two ways out of the same "
+                "problem: choose one"
+            )
         if self.strengths == "none" and (self.formula is None or self.prior or self.reference):
-            raise InputError(f"{option('strengths', 'none')} needs a formula, and takes neither {option('prior')} nor "
-                             f"{option('reference')}")  # fmt: skip
+            raise InputError(
+                f"{option('strengths', 'none')} needs a formula, and takes neither {option('prior')} nor "
+                f"{option('reference')}"
+            )
         if self.solver == "mm" and (self.formula or self.order or self.penalty or self.prior):
-            raise InputError(f"{option('solver', 'mm')} fits strengths only: no formula, order, penalty or prior")
+            raise InputError(
+                f"{option('solver', 'mm')} fits strengths only: no formula, order, penalty or prior"
+            )
 
     def settled(self, design: Comparisons) -> Options:
         """Return options that say what is dependent, and whether an order effect is estimated.
@@ -80,7 +93,11 @@ class Options:
         Errors of the model, or of rows, have no pairs as clusters.
         """
         pairs = self.cluster != "auto" or self.vcov not in ("model", "sandwich")
-        cluster = settled_cluster(design, self.cluster, parameters=len(design.items) - 1) if pairs else "declared"
+        cluster = (
+            settled_cluster(design, self.cluster, parameters=len(design.items) - 1)
+            if pairs
+            else "declared"
+        )
         declared = design.order_known and self.solver != "mm"
         return replace(self, cluster=cluster, order=declared if self.order is None else self.order)
 
@@ -104,37 +121,52 @@ class Options:
                 "'rao_kupper' or 'half', or leave them out with design.drop_ties()"
             )
         if self.ties in ("davidson", "rao_kupper") and not ties:
-            raise InputError(f"{option('ties', self.ties)} needs ties, and there are none; leave "
-                             f"{option('ties', 'auto')}")  # fmt: skip
+            raise InputError(
+                f"{option('ties', self.ties)} needs ties, and there are none; leave "
+                f"{option('ties', 'auto')}"
+            )
         if self.penalty and self.ties == "rao_kupper":
-            raise InputError(f"{option('penalty', 'firth')} is available for {option('ties', 'davidson')}, not for "
-                             f"'rao_kupper'; or use {option('prior')}")  # fmt: skip
+            raise InputError(
+                f"{option('penalty', 'firth')} is available for {option('ties', 'davidson')}, not for "
+                f"'rao_kupper'; or use {option('prior')}"
+            )
         if self.solver == "mm" and self.ties not in ("none", "half"):
-            raise InputError(f"{option('solver', 'mm')} has no tie model; use {option('ties', 'half')} or the default "
-                             "solver")  # fmt: skip
+            raise InputError(
+                f"{option('solver', 'mm')} has no tie model; use {option('ties', 'half')} or the default "
+                "solver"
+            )
         return self.ties
 
     def covariance_kind(self, n_factors: int, ties: str, weighted: bool, probable: bool) -> str:
         """Return which covariance is meant by ``vcov="auto"`` and check the others."""
         if probable and (self.vcov in ("model", "sandwich") or self.penalty):
             name, value = ("penalty", self.penalty) if self.penalty else ("vcov", self.vcov)
-            raise InputError(f"{option(name, value)} takes winners as drawn, and here they are probabilities; leave "
-                             f"{option('vcov', 'auto')}{' and no penalty' if self.penalty else ''}")  # fmt: skip
+            raise InputError(
+                f"{option(name, value)} takes winners as drawn, and here they are probabilities; leave "
+                f"{option('vcov', 'auto')}{' and no penalty' if self.penalty else ''}"
+            )
         if self.vcov == "auto":
             if n_factors:
                 return "cluster"
             return "sandwich" if ties == "half" or weighted else "model"
         if self.vcov == "cluster" and not n_factors:
-            raise InputError(f"{option('vcov', 'cluster')} needs a cluster: declare one in the design, or pass "
-                             f"{option('cluster', 'pair')}")  # fmt: skip
+            raise InputError(
+                f"{option('vcov', 'cluster')} needs a cluster: declare one in the design, or pass "
+                f"{option('cluster', 'pair')}"
+            )
         return self.vcov
 
 
 ORDER = "order"
-SMALLEST, LARGEST = 1e-7, 1e7  # differences beyond these make the information singular to working precision
+SMALLEST, LARGEST = (
+    1e-7,
+    1e7,
+)  # differences beyond these make the information singular to working precision
 
 
-def effect_columns(design: Comparisons, formula: str | None, *, order: bool) -> tuple[FloatArray, tuple[str, ...]]:
+def effect_columns(
+    design: Comparisons, formula: str | None, *, order: bool
+) -> tuple[FloatArray, tuple[str, ...]]:
     """Return the (cells, k) matrix of differences and the names of its columns.
 
     Parameters
@@ -173,14 +205,18 @@ def streamed_terms(design: Comparisons, options: Options) -> tuple[str, ...] | N
     written = formula.partition("~")[2].split("+") if terms is None else map(term_text, terms)
     used = tuple(name for name in design.scan.covariates if is_used(name, formula))
     alone = {column(name) for name in used}
-    plain = all(term.strip() in alone or not any(is_used(name, term) for name in used) for term in written)
+    plain = all(
+        term.strip() in alone or not any(is_used(name, term) for name in used) for term in written
+    )
     return used if not used or (plain and not options.penalty and not options.prior) else None
 
 
 def with_zeros(design: Comparisons, names: Sequence[str]) -> Comparisons:
     """Return a design in which covariates that stay with the table are 0 on both sides of each cell."""
-    zeros = {name: Covariate(name=name, a=np.zeros(len(design.item_a)), b=np.zeros(len(design.item_a)))
-             for name in names}  # fmt: skip
+    zeros = {
+        name: Covariate(name=name, a=np.zeros(len(design.item_a)), b=np.zeros(len(design.item_a)))
+        for name in names
+    }
     return replace(design, covariates={**design.covariates, **zeros}) if names else design
 
 
@@ -204,12 +240,16 @@ def _formula(design: Comparisons, formula: str) -> tuple[FloatArray, tuple[str, 
     if terms is None:
         names = [name for name in design.covariates if is_used(name, formula)]
     else:
-        names = list(dict.fromkeys(name for term in terms for factor in term for name in factor.columns()))
+        names = list(
+            dict.fromkeys(name for term in terms for factor in term for name in factor.columns())
+        )
     missing = [name for name in names if name not in design.covariates]
     if missing or not names:
         _unknown(missing[0] if missing else text.strip(), design)
     known = design.covariates
-    alone = terms is not None and all(len(term) < 2 and all(factor.name for factor in term) for term in terms)
+    alone = terms is not None and all(
+        len(term) < 2 and all(factor.name for factor in term) for term in terms
+    )
     if alone and all(np.issubdtype(known[name].a.dtype, np.number) for name in names):
         return np.stack([known[name].a - known[name].b for name in names], axis=1), tuple(names)
     return _of_both_sides(design, text, terms, names)
@@ -221,7 +261,10 @@ def _of_both_sides(
     """Compute the terms once on the distinct values of both sides, stacked; side a minus side b."""
     import pandas as pd
 
-    stacked = {name: np.concatenate([design.covariates[name].a, design.covariates[name].b]) for name in names}
+    stacked = {
+        name: np.concatenate([design.covariates[name].a, design.covariates[name].b])
+        for name in names
+    }
     sides = pd.DataFrame(stacked)
     codes = sides.groupby([*names], sort=True, dropna=False).ngroup().to_numpy()
     frame = sides.iloc[np.unique(codes, return_index=True)[1]].reset_index(drop=True)
@@ -248,12 +291,16 @@ def reference_levels(design: Comparisons, formula: str | None) -> dict[str, str]
         names = {name for factor in factors for name in factor.columns()}
         numbers = names - {factor.of[0].name for factor in factors if factor.does == "C"}
     found = {}
-    for name in sorted(names & {*design.covariates}):  # a lazy table keeps columns of numbers that are added up
+    for name in sorted(
+        names & {*design.covariates}
+    ):  # a lazy table keeps columns of numbers that are added up
         covariate = design.covariates[name]
         if name in numbers and np.issubdtype(covariate.a.dtype, np.number):
             continue
         present = np.unique(np.concatenate([covariate.a, covariate.b])).tolist()
-        found[name] = str(next((level for level in covariate.levels or () if level in present), present[0]))
+        found[name] = str(
+            next((level for level in covariate.levels or () if level in present), present[0])
+        )
     return found
 
 
@@ -339,7 +386,9 @@ class State:
         """Clusters of each factor that the standard errors use, by its name."""
         if self.robust is None:
             return {}
-        return dict(zip([factor.name for factor in self.factors], self.robust.n_clusters, strict=True))
+        return dict(
+            zip([factor.name for factor in self.factors], self.robust.n_clusters, strict=True)
+        )
 
     @property
     def transform(self) -> FloatArray:
@@ -357,7 +406,11 @@ class State:
     @cached_property
     def strength_errors(self) -> Errors:
         """Standard errors of the strengths, their mean at zero; other parameters may follow."""
-        return self.reported if self.reference is None else self.errors(np.eye(self.data.n_items, len(self.covariance)))
+        return (
+            self.reported
+            if self.reference is None
+            else self.errors(np.eye(self.data.n_items, len(self.covariance)))
+        )
 
     @cached_property
     def differences(self) -> Errors:
@@ -368,9 +421,11 @@ class State:
         i, j = np.triu_indices(n, 1)
         own = np.sqrt(np.diagonal(self.covariance))
         return normal_errors(
-            between(self.covariance, i, j), self.noise * between(self.fitted.covariance, i, j), (own[i] + own[j]) ** 2,
+            between(self.covariance, i, j),
+            self.noise * between(self.fitted.covariance, i, j),
+            (own[i] + own[j]) ** 2,
             len(self.covariance),
-        )  # fmt: skip
+        )
 
     def difference_p(self, strength: FloatArray) -> FloatArray:
         """Return the (n, n) two-sided p-values of all differences; 1 where one cannot be tested."""
@@ -408,7 +463,11 @@ class State:
         n = self.data.n_items
         if self.robust is None or not n:
             return None
-        found = self.reported if self.reference is None else self.errors(np.eye(n, len(self.fitted.beta)))
+        found = (
+            self.reported
+            if self.reference is None
+            else self.errors(np.eye(n, len(self.fitted.beta)))
+        )
         ratio = found.std_error[:n] / np.sqrt(np.diagonal(self.fitted.covariance)[:n])
         known = ~found.refused[:n]
         return ratio[known] if known.any() else None
@@ -419,8 +478,13 @@ def references(state: State) -> tuple[str, ...]:
     options = state.options
     keys = ["bradley1952", "ford1957"]
     keys += {"davidson": ["davidson1970"], "rao_kupper": ["raokupper1967"]}.get(state.ties, [])
-    keys += ["davidsonbeaver1977"] * bool(options.order) + ["firth1993"] * (options.penalty is not None)
-    keys += ["hunter2004"] * (options.solver == "mm") + ["wedderburn1974", "papkewooldridge1996"] * state.probable
+    keys += ["davidsonbeaver1977"] * bool(options.order) + ["firth1993"] * (
+        options.penalty is not None
+    )
+    keys += ["hunter2004"] * (options.solver == "mm") + [
+        "wedderburn1974",
+        "papkewooldridge1996",
+    ] * state.probable
     robust = ["liangzeger1986", "bellmccaffrey2002", "pustejovskytipton2018", "cattelan2012"]
     keys += {"sandwich": ["white1982"], "cluster": robust}.get(state.kind, [])
     return tuple(keys + ["cameron2011", "cochran1964"] * (len(state.factors) == 2))
@@ -443,7 +507,9 @@ def describe(state: State) -> str:
 def times_compared(design: Comparisons) -> FloatArray:
     """Return how many comparisons each item is in."""
     n = len(design.items)
-    return np.asarray(np.bincount(design.item_a, design.count, n) + np.bincount(design.item_b, design.count, n))
+    return np.asarray(
+        np.bincount(design.item_a, design.count, n) + np.bincount(design.item_b, design.count, n)
+    )
 
 
 def make_rows(design: Comparisons, state: State, level: float) -> list[Row]:
@@ -451,17 +517,31 @@ def make_rows(design: Comparisons, state: State, level: float) -> list[Row]:
     beta, n_items = (state.transform @ state.fitted.beta).tolist(), state.data.n_items
     named = [("item", name, "strength") for name in design.items[:n_items]]
     order = ORDER if state.options.order else None
-    named += [("effect", name, "order" if name == order else "covariate") for name in state.data.z_names]
+    named += [
+        ("effect", name, "order" if name == order else "covariate") for name in state.data.z_names
+    ]
     named += [("effect", name, "tie") for name in (state.model.tie_term,) if name is not None]
-    n = [*times_compared(design).tolist()[:n_items], *[float(design.n_rows)] * (len(named) - n_items)]
+    n = [
+        *times_compared(design).tolist()[:n_items],
+        *[float(design.n_rows)] * (len(named) - n_items),
+    ]
     rows = [
         Row(
-            term=name, group=group, key=((dimension, name),), role="estimate", estimate=value, n=times,
-            n_clusters=min(state.sizes.values(), default=None), method=KINDS[state.kind],
+            term=name,
+            group=group,
+            key=((dimension, name),),
+            role="estimate",
+            estimate=value,
+            n=times,
+            n_clusters=min(state.sizes.values(), default=None),
+            method=KINDS[state.kind],
         )
         for (dimension, name, group), value, times in zip(named, beta, n, strict=True)
-    ]  # fmt: skip
-    why = {j: unseen_item(design, state, j) for j in np.flatnonzero(state.reported.refused[:n_items]).tolist()}
+    ]
+    why = {
+        j: unseen_item(design, state, j)
+        for j in np.flatnonzero(state.reported.refused[:n_items]).tolist()
+    }
     if state.reference is not None:
         why[state.reference] = "reference item, fixed at zero"
         rows[state.reference] = replace(rows[state.reference], role="reference")
@@ -469,7 +549,11 @@ def make_rows(design: Comparisons, state: State, level: float) -> list[Row]:
 
 
 def with_errors(
-    rows: Sequence[Row], state: State, errors: Errors, level: float, why: Mapping[int, str] | None = None
+    rows: Sequence[Row],
+    state: State,
+    errors: Errors,
+    level: float,
+    why: Mapping[int, str] | None = None,
 ) -> list[Row]:
     """Return rows of estimates with error, Wald interval and test, or why they have none (`why` by place)."""
     known = (errors.std_error > 0).tolist()

@@ -56,7 +56,12 @@ from socialstats.metrics.bradley_terry.model import (
     with_errors,
     with_zeros,
 )
-from socialstats.models.bradley_terry.covariance import holm_rank_sets, quasi_variances, rank_sets, worst_errors
+from socialstats.models.bradley_terry.covariance import (
+    holm_rank_sets,
+    quasi_variances,
+    rank_sets,
+    worst_errors,
+)
 from socialstats.models.bradley_terry.fitting import Refitter
 from socialstats.models.bradley_terry.likelihoods import sums
 from socialstats.resampling.engine import (
@@ -82,8 +87,17 @@ if TYPE_CHECKING:
 FEWEST_DRAWS = 100
 SMALL_EXPECTED = 5.0
 NOT_FITTING = 0.01
-TABLE_BYTES = 1_600_000  # weights of one block of refits: small enough to stay in the processor's cache
-ANALYTIC = ("SS201", "SS202", "SS203", "SS205", "SS206", "SS208")  # on the fit's errors; a bootstrap has its own
+TABLE_BYTES = (
+    1_600_000  # weights of one block of refits: small enough to stay in the processor's cache
+)
+ANALYTIC = (
+    "SS201",
+    "SS202",
+    "SS203",
+    "SS205",
+    "SS206",
+    "SS208",
+)  # on the fit's errors; a bootstrap has its own
 
 
 MOST_MAX_T = 200  # items: max-t tests take time with the cube of their number
@@ -140,7 +154,9 @@ class BradleyTerryResult(Result):
         n = len(self.items)
         return self.fitted_state.covariance[:n, :n]
 
-    def errors_of(self, items: Sequence[str], gradient: FloatArray) -> tuple[FloatArray, FloatArray, str]:
+    def errors_of(
+        self, items: Sequence[str], gradient: FloatArray
+    ) -> tuple[FloatArray, FloatArray, str]:
         """Return standard errors (NaN where there are none), df, and why, of linear functions of the log-strengths.
 
         Parameters
@@ -198,7 +214,9 @@ class BradleyTerryResult(Result):
         self.log_likelihood  # noqa: B018  # raises where there is none
         if self.fit[name] is None:
             said = f"{option('penalty')}, {option('prior')} or {option('ties', 'half')} was used"
-            raise UndefinedStatistic(f"{name.upper()} needs estimates of maximum likelihood, and {said}")
+            raise UndefinedStatistic(
+                f"{name.upper()} needs estimates of maximum likelihood, and {said}"
+            )
         return float(self.fit[name])
 
     def augment(self) -> pd.DataFrame:
@@ -270,11 +288,15 @@ class BradleyTerryResult(Result):
             old = (self.fitted_state.options.formula or "~ 0").partition("~")[2]
             found = parsed(re.sub(r"(?<![\w.)`])\.(?![\w.])", f"({old})", formula))
             if found.left or found.named:
-                raise InputError(f"formula {formula!r}: the comparisons stay the same. Write '~ . + term' or "
-                                 "'~ . - term', clusters after |")  # fmt: skip
+                raise InputError(
+                    f"formula {formula!r}: the comparisons stay the same. Write '~ . + term' or "
+                    "'~ . - term', clusters after |"
+                )
             options["formula"] = f"~ {' + '.join(found.terms)}" if found.terms else None
             options |= {"cluster": list(found.clusters)} if found.clusters else {}
-        again: Any = bradley_terry(self.design, **{**asdict(self.fitted_state.options), **options}, by=None)
+        again: Any = bradley_terry(
+            self.design, **{**asdict(self.fitted_state.options), **options}, by=None
+        )
         return again  # type: ignore[no-any-return]
 
     def rows_at(self, level: float) -> tuple[Row, ...]:
@@ -290,24 +312,43 @@ class BradleyTerryResult(Result):
     def _known_strengths(self) -> FloatArray:
         """Return the centred strengths, or say that the model has none."""
         if not self.items:
-            raise UndefinedStatistic(f"this model has no item strengths ({option('strengths', 'none')})")
+            raise UndefinedStatistic(
+                f"this model has no item strengths ({option('strengths', 'none')})"
+            )
         return self.fitted_state.fitted.beta[: len(self.items)]
 
-    def _derived(self, title: str, rows: Sequence[Row], words: str, *, extras: Any = None, **more: Any) -> Result:
+    def _derived(
+        self, title: str, rows: Sequence[Row], words: str, *, extras: Any = None, **more: Any
+    ) -> Result:
         """Return a Result that belongs to this fit: same design, counts, cautions and inference unless given."""
         defaults: dict[str, Any] = {
-            "inference": self.inference, "counts": self.counts, "settings": self.settings, "cautions": self.cautions,
-            "references": self.references, "design": self.design, "extras": {"fit": self, **(extras or {})},
-        }  # fmt: skip
-        return FromFit(metric="bradley_terry", title=title, rows=tuple(rows), words=words, **(defaults | more))
+            "inference": self.inference,
+            "counts": self.counts,
+            "settings": self.settings,
+            "cautions": self.cautions,
+            "references": self.references,
+            "design": self.design,
+            "extras": {"fit": self, **(extras or {})},
+        }
+        return FromFit(
+            metric="bradley_terry", title=title, rows=tuple(rows), words=words, **(defaults | more)
+        )
 
     def _wald(self, row: Row, contrast: FloatArray, level: float) -> Row:
         """Return a row of one linear function of the parameters, with its error, interval and test."""
         state = self.fitted_state
-        return with_errors([replace(row, method="Wald")], state, state.errors(contrast[None, :]), level)[0]
+        return with_errors(
+            [replace(row, method="Wald")], state, state.errors(contrast[None, :]), level
+        )[0]
 
     def _delta(
-        self, rows: Sequence[Row], at: FloatArray, gradient: FloatArray, scale: str, level: float, **fields: Any
+        self,
+        rows: Sequence[Row],
+        at: FloatArray,
+        gradient: FloatArray,
+        scale: str,
+        level: float,
+        **fields: Any,
     ) -> list[Row]:
         """Return rows with errors by the delta method, and intervals made on the scale of a logarithm or logit.
 
@@ -333,10 +374,16 @@ class BradleyTerryResult(Result):
             if not errors.std_error[k] > 0:
                 out.append(replace(row, undefined=why_not(state, errors, k)))
                 continue
-            with np.errstate(over="ignore"):  # an infinite end is beyond the range of floats, which the row says
+            with np.errstate(
+                over="ignore"
+            ):  # an infinite end is beyond the range of floats, which the row says
                 low, high = (float(inverse(at[k] + side * reach[k])) for side in (-1, 1))
             row = replace(row, std_error=float(slope[k] * errors.std_error[k]))
-            out.append(with_ends(row, low, high, level, method=f"delta method on the {scale} scale", **fields))
+            out.append(
+                with_ends(
+                    row, low, high, level, method=f"delta method on the {scale} scale", **fields
+                )
+            )
         return out
 
     def worth(self, *, level: float | None = None) -> Result:
@@ -349,7 +396,9 @@ class BradleyTerryResult(Result):
         n = len(strength)
         log_worth = strength - logsumexp(strength)
         w = np.exp(log_worth)
-        log_rest = np.array([logsumexp(np.delete(log_worth, k)) for k in range(n)])  # log(1 - w), exact near w = 1
+        log_rest = np.array(
+            [logsumexp(np.delete(log_worth, k)) for k in range(n)]
+        )  # log(1 - w), exact near w = 1
         gradient = np.eye(n, len(self.names))
         gradient[:, :n] -= w  # d log w_i / d strength_j = [i = j] - w_j
         gradient /= np.exp(log_rest)[:, None]
@@ -357,13 +406,17 @@ class BradleyTerryResult(Result):
             Row(term=item, group="worth", key=(("item", item),), role="estimate", estimate=value)
             for item, value in zip(self.items, w.tolist(), strict=True)
         ]
-        rows = self._delta(shares, log_worth - log_rest, gradient, "logit", level, within=(0.0, 1.0))
+        rows = self._delta(
+            shares, log_worth - log_rest, gradient, "logit", level, within=(0.0, 1.0)
+        )
         top = max(rows, key=lambda r: r.estimate or 0)
         words = (
             f"{top.term} had the largest worth, {number(top.shown())}, "
             f"{ends_of(top)}, of a total of one over {count(len(rows), 'item')}."
         )
-        return self._derived("Bradley-Terry worths (sum one)", rows, words, references=("bradley1952",))
+        return self._derived(
+            "Bradley-Terry worths (sum one)", rows, words, references=("bradley1952",)
+        )
 
     def ranks(
         self,
@@ -394,43 +447,66 @@ class BradleyTerryResult(Result):
         if kind not in ("marginal", "simultaneous"):
             raise InputError(f"{option('kind', kind)} is not one of 'marginal', 'simultaneous'")
         if isinstance(seed, bool) or seed < 0 or draws < FEWEST_DRAWS:
-            raise InputError(f"{option('seed', seed)}, {option('draws', draws)}: a seed is 0 or more, and draws at "
-                             f"least {FEWEST_DRAWS}")  # fmt: skip
+            raise InputError(
+                f"{option('seed', seed)}, {option('draws', draws)}: a seed is 0 or more, and draws at "
+                f"least {FEWEST_DRAWS}"
+            )
         strength, level, state = self._known_strengths(), self._level(level), self.fitted_state
         n, many = len(strength), len(strength) > MOST_MAX_T
         p = None if many or state.robust is None else state.difference_p(strength)
         if many:
             gaps, rough = strength[:, None] - strength, state.rough_p(strength)
-            sets = holm_rank_sets(strength, gaps, rough, level=level, simultaneous=kind == "simultaneous")
+            sets = holm_rank_sets(
+                strength, gaps, rough, level=level, simultaneous=kind == "simultaneous"
+            )
         else:
             cov = state.covariance if p is None else state.fitted.covariance
             sets = rank_sets(
-                strength, cov[:n, :n], level=level, simultaneous=kind == "simultaneous", draws=draws, seed=seed, p=p
+                strength,
+                cov[:n, :n],
+                level=level,
+                simultaneous=kind == "simultaneous",
+                draws=draws,
+                seed=seed,
+                p=p,
             )
         own = "max-t" if p is None else "max-t (model correlations, own errors and df)"
         test = f"Holm (more than {MOST_MAX_T} items)" if many else own
         rows = [
             with_ends(
-                Row(term=item, group="rank", key=(("item", item),), role="rank", estimate=float(sets.rank[k]),
-                    method=f"{kind} {test} rank set, step-down"),
-                float(sets.low[k]), float(sets.high[k]), level,
+                Row(
+                    term=item,
+                    group="rank",
+                    key=(("item", item),),
+                    role="rank",
+                    estimate=float(sets.rank[k]),
+                    method=f"{kind} {test} rank set, step-down",
+                ),
+                float(sets.low[k]),
+                float(sets.high[k]),
+                level,
             )
             for k, item in enumerate(self.items)
-        ]  # fmt: skip
+        ]
         width = float(np.mean(sets.high - sets.low + 1))
-        covers = "each covers its own rank" if kind == "marginal" else "they cover all ranks together"
+        covers = (
+            "each covers its own rank" if kind == "marginal" else "they cover all ranks together"
+        )
         first = [r.term for r in rows if r.conf_low == 1]
         words = (
             f"{capital(kind)} {100 * level:g}% rank intervals contained {number(width, 1)} of {n} ranks on average "
             f"({covers}). {count(len(first), 'item')} had intervals that include rank 1 ({quoted(first)})."
         )
         return self._derived(
-            f"Ranks with {kind} confidence sets", rows, words,
+            f"Ranks with {kind} confidence sets",
+            rows,
+            words,
             references=("mogstad2024", "holm1979" if many else "romanowolf2005"),
             inference=f"{kind} sets from the {test} test"
-            + ("" if many else f", {draws} normal draws, seed {seed}") + f"; {self.inference}",
+            + ("" if many else f", {draws} normal draws, seed {seed}")
+            + f"; {self.inference}",
             settings={**self.settings, "kind": kind, "draws": draws, "seed": seed},
-        )  # fmt: skip
+        )
 
     def quasi_variances(self) -> Result:
         """Return quasi-variances: comparison intervals that allow any two items to be compared by eye.
@@ -442,15 +518,21 @@ class BradleyTerryResult(Result):
         """
         strength, state, level = self._known_strengths(), self.fitted_state, self._level(None)
         if len(strength) < 3:
-            raise UndefinedStatistic("quasi-variances need at least three items; two have one difference only")
+            raise UndefinedStatistic(
+                "quasi-variances need at least three items; two have one difference only"
+            )
         errors = state.errors(np.eye(len(strength), len(self.names)))
         seen = np.flatnonzero(~np.isnan(errors.std_error))
         if len(seen) < 3:
-            raise UndefinedStatistic("quasi-variances need at least three items whose strengths have standard errors")
+            raise UndefinedStatistic(
+                "quasi-variances need at least three items whose strengths have standard errors"
+            )
         first, second = np.triu_indices(len(strength), 1)
         still = np.isnan(state.differences.std_error) & ~state.differences.refused
         if still[np.isin(first, seen) & np.isin(second, seen)].any():
-            raise UndefinedStatistic("a difference between two items has no standard error: no quasi-variances")
+            raise UndefinedStatistic(
+                "a difference between two items has no standard error: no quasi-variances"
+            )
         cov = self.strength_covariance[np.ix_(seen, seen)]
         q = np.full(len(strength), np.nan)
         q[seen] = quasi_variances(cov)
@@ -458,7 +540,11 @@ class BradleyTerryResult(Result):
         rows = []
         for i, item in enumerate(self.items):
             row = Row(
-                term=item, group="quasi-variance", key=(("item", item),), role="estimate", estimate=float(strength[i])
+                term=item,
+                group="quasi-variance",
+                key=(("item", item),),
+                role="estimate",
+                estimate=float(strength[i]),
             )
             if q[i] >= 0:
                 df = None if np.isinf(errors.df[i]) else float(errors.df[i])
@@ -473,9 +559,12 @@ class BradleyTerryResult(Result):
         )
         known = {self.items[k]: float(q[k]) for k in seen}
         return self._derived(
-            "Strengths with quasi-variances", rows, words, references=("firth2004",),
+            "Strengths with quasi-variances",
+            rows,
+            words,
+            references=("firth2004",),
             extras={"quasi_variance": known, "worst_errors": (low_error, high_error)},
-        )  # fmt: skip
+        )
 
     def contrast(
         self,
@@ -526,12 +615,16 @@ class BradleyTerryResult(Result):
         [('JRSS-B - Biometrika', 0.269), ('JASA - Biometrika', -0.48)]
         """
         if (test is None) != (margin is None):
-            raise InputError(f"{option('test')} and {option('margin')} go together: the claim, and the largest "
-                             "difference that does not matter")  # fmt: skip
+            raise InputError(
+                f"{option('test')} and {option('margin')} go together: the claim, and the largest "
+                "difference that does not matter"
+            )
         alternative, level = checked_alternative(alternative), self._level(level)
         method = method_named(adjust, "none", key="adjust")
         if test is not None and alternative != "two_sided":
-            raise InputError(f"{option('test', test)} is one-sided already: leave {option('alternative')} out")
+            raise InputError(
+                f"{option('test', test)} is one-sided already: leave {option('alternative')} out"
+            )
         several = contrasts_of(spec, self.names)
         if several is None:
             weights = weights_of(spec, self.names)
@@ -540,16 +633,43 @@ class BradleyTerryResult(Result):
             if row.undefined is None:
                 side = said_side(alternative)
                 words = f"{row.term} = {number(row.shown())}, {ends_of(row)}, {p_value(row.p_value)}{side} (log-odds)."
-            title, settings = "Contrast of Bradley-Terry coefficients", {**self.settings, "alternative": alternative}
-            found = self._derived(title, [row], words, settings=settings, extras={"weights": {row.term: dict(weights)}})
-            return found if test is None else against_margin(found, margin=margin, test=test, level=level)
+            title, settings = (
+                "Contrast of Bradley-Terry coefficients",
+                {**self.settings, "alternative": alternative},
+            )
+            found = self._derived(
+                title,
+                [row],
+                words,
+                settings=settings,
+                extras={"weights": {row.term: dict(weights)}},
+            )
+            return (
+                found
+                if test is None
+                else against_margin(found, margin=margin, test=test, level=level)
+            )
         if test is not None:
-            raise InputError(f"{option('test', test)} takes one contrast, and these are {len(several)}")
-        each = {label: self._contrast(label, weights, level, alternative) for label, weights in several.items()}
-        return self._family([*each.values()], method, level, "Contrasts of Bradley-Terry coefficients", "contrast",
-                            settings={**self.settings, "alternative": alternative}, weights=several)  # fmt: skip
+            raise InputError(
+                f"{option('test', test)} takes one contrast, and these are {len(several)}"
+            )
+        each = {
+            label: self._contrast(label, weights, level, alternative)
+            for label, weights in several.items()
+        }
+        return self._family(
+            [*each.values()],
+            method,
+            level,
+            "Contrasts of Bradley-Terry coefficients",
+            "contrast",
+            settings={**self.settings, "alternative": alternative},
+            weights=several,
+        )
 
-    def _contrast(self, label: str, weights: Mapping[str, float], level: float, alternative: Alternative) -> Row:
+    def _contrast(
+        self, label: str, weights: Mapping[str, float], level: float, alternative: Alternative
+    ) -> Row:
         """Return the row of one linear combination of the coefficients."""
         state = self.fitted_state
         unknown = [name for name in weights if name not in self.names]
@@ -561,15 +681,31 @@ class BradleyTerryResult(Result):
         for name, weight in weights.items():
             c[self.names.index(name)] = weight
         if not np.isfinite(c).all() or not c.any():
-            raise InputError(f"a contrast needs finite weights, not all zero; got {dict(weights)!r}")
+            raise InputError(
+                f"a contrast needs finite weights, not all zero; got {dict(weights)!r}"
+            )
         c = c @ state.transform  # coefficients as they are reported
         value = float(c @ state.fitted.beta)
-        row = Row(term=label, group="contrast", key=(("contrast", label),), role="difference", estimate=value)
+        row = Row(
+            term=label,
+            group="contrast",
+            key=(("contrast", label),),
+            role="difference",
+            estimate=value,
+        )
         return one_sided(self._wald(row, c, inner_level(level, alternative)), alternative, level)
 
     def _family(
-        self, rows: list[Row], method: str, level: float, title: str, noun: str, *, settings: Any = None, **extras: Any
-    ) -> Result:  # fmt: skip
+        self,
+        rows: list[Row],
+        method: str,
+        level: float,
+        title: str,
+        noun: str,
+        *,
+        settings: Any = None,
+        **extras: Any,
+    ) -> Result:
         """Return tests of one family, with p-values adjusted over those that can be tested."""
         tested = [k for k, row in enumerate(rows) if row.p_value is not None]
         family = f"{method} over {count(len(tested), noun)}"
@@ -595,16 +731,24 @@ class BradleyTerryResult(Result):
             references=P_METHODS[method][2] if method in P_METHODS else (),
         )
 
-    def pairwise(self, *, adjust: AdjustMethod | Literal["none"] = "holm", level: float | None = None) -> Result:
+    def pairwise(
+        self, *, adjust: AdjustMethod | Literal["none"] = "holm", level: float | None = None
+    ) -> Result:
         """Return all differences between two strengths, with p-values adjusted over those that can be tested."""
         method = method_named(adjust, "none", key="adjust")
         strength, level, state = self._known_strengths(), self._level(level), self.fitted_state
         pairs = combinations(zip(self.items, strength.tolist(), strict=True), 2)
         gaps = [
-            Row(term=f"{a} - {b}", group="difference", key=(("item", a), ("other", b)), role="difference",
-                estimate=of_a - of_b, method="Wald")
+            Row(
+                term=f"{a} - {b}",
+                group="difference",
+                key=(("item", a), ("other", b)),
+                role="difference",
+                estimate=of_a - of_b,
+                method="Wald",
+            )
             for (a, of_a), (b, of_b) in pairs
-        ]  # fmt: skip
+        ]
         rows = with_errors(gaps, state, state.differences, level)
         return self._family(list(rows), method, level, "All differences of strengths", "difference")
 
@@ -640,43 +784,66 @@ class BradleyTerryResult(Result):
         [0.382, 0.618, 0.679, 0.321]
         """
         if first not in SIDES:
-            raise InputError(f"{option('first', first)} is not one of {', '.join(map(repr, SIDES))}")
+            raise InputError(
+                f"{option('first', first)} is not one of {', '.join(map(repr, SIDES))}"
+            )
         level, state = self._level(level), self.fitted_state
         if isinstance(item_a, str) and item_b is not None:
-            new = [New(items=(item_a, item_b), first=SIDES[first], covariates=dict(covariates or {}))]
+            new = [
+                New(items=(item_a, item_b), first=SIDES[first], covariates=dict(covariates or {}))
+            ]
         elif item_b is not None or covariates is not None:
-            raise InputError("predict() takes two items, or one table that holds the covariates as well")
+            raise InputError(
+                "predict() takes two items, or one table that holds the covariates as well"
+            )
         else:
             if (cells := matrix(item_a)) is not None:
                 item_a = dict(zip(("item_a", "item_b"), columns_of(cells), strict=False))
             text = state.options.formula
-            needed = [] if text is None else [name for name in self.design.covariate_names if is_used(name, text)]
-            new = new_comparisons(self.design, item_a, needed, order=bool(state.options.order), first=SIDES[first])
+            needed = (
+                []
+                if text is None
+                else [name for name in self.design.covariate_names if is_used(name, text)]
+            )
+            new = new_comparisons(
+                self.design, item_a, needed, order=bool(state.options.order), first=SIDES[first]
+            )
         x, beta, model = self._predictors(new), state.fitted.beta, state.model
         eta, tau = x @ beta[: x.shape[1]], beta[-1] if model.tie_term else 0.0
         p, (by_eta, by_tau) = model.probabilities(eta, tau), model.scores(eta, tau)
         rows: list[Row] = []
         pairs = Counter(one.items for one in new)
         for j, one in enumerate(new):
-            outcomes = (f"{one.items[0]} wins", f"{one.items[1]} wins", "tie")[: 2 if by_tau is None else 3]
+            outcomes = (f"{one.items[0]} wins", f"{one.items[1]} wins", "tie")[
+                : 2 if by_tau is None else 3
+            ]
             gradient = (
-                by_eta[:, [j]] * x[j] if by_tau is None else np.column_stack([by_eta[:, [j]] * x[j], by_tau[:, j]])
+                by_eta[:, [j]] * x[j]
+                if by_tau is None
+                else np.column_stack([by_eta[:, [j]] * x[j], by_tau[:, j]])
             )
             for k, term in enumerate(outcomes):
                 row = Row(term=term, group="probability", key=(("outcome", term),), role="estimate")
                 if not isinstance(item_a, str):
-                    met = " against ".join(one.items) + (f", row {j}" if pairs[one.items] > 1 else "")
+                    met = " against ".join(one.items) + (
+                        f", row {j}" if pairs[one.items] > 1 else ""
+                    )
                     row = replace(row, group=met, key=(("row", str(j)), ("outcome", term)))
                 rest = float(np.delete(p[:, j], k).sum())  # 1 - p without cancellation
                 if p[k, j] == 0 or rest == 0:
                     why = "the probability is closer to 0 or 1 than a floating-point number can be"
                     rows.append(replace(row, undefined=why))
                     continue
-                row, at = replace(row, estimate=float(p[k, j])), np.array([np.log(p[k, j]) - np.log(rest)])
+                row, at = (
+                    replace(row, estimate=float(p[k, j])),
+                    np.array([np.log(p[k, j]) - np.log(rest)]),
+                )
                 slope = gradient[[k]] / rest  # d logit p = d log p / (1 - p)
                 rows += self._delta([row], at, slope, "logit", level, within=(0.0, 1.0))
         words = f"{new[0].items[0]} had win probability {number(rows[0].shown())} against {new[0].items[1]}, "
-        words += f"{ends_of(rows[0])}." if len(new) == 1 else f"the first of {len(new)} comparisons."
+        words += (
+            f"{ends_of(rows[0])}." if len(new) == 1 else f"the first of {len(new)} comparisons."
+        )
         return self._derived("Predicted outcome", rows, words, extras={"new": new})
 
     def win_probability(self, one: str, other: str, *, level: float | None = None) -> Result:
@@ -695,9 +862,17 @@ class BradleyTerryResult(Result):
         contrast = np.zeros(len(self.names))
         contrast[[self.names.index(name) for name in (one, other)]] = 1.0, -1.0
         gap = np.array([self.strengths[one] - self.strengths[other]])
-        row = Row(term=f"{one} beats {other}", group="win_probability", key=(("item", one), ("other", other)),
-                  role="estimate", estimate=float(expit(gap[0])), limits=(0.0, 1.0))  # fmt: skip
-        rows = self._delta([row], gap, contrast[None, :], "logit", self._level(level), within=(0.0, 1.0))
+        row = Row(
+            term=f"{one} beats {other}",
+            group="win_probability",
+            key=(("item", one), ("other", other)),
+            role="estimate",
+            estimate=float(expit(gap[0])),
+            limits=(0.0, 1.0),
+        )
+        rows = self._delta(
+            [row], gap, contrast[None, :], "logit", self._level(level), within=(0.0, 1.0)
+        )
         words = (
             f"{one} had win probability {number(rows[0].shown())} against {other}, "
             f"{ends_of(rows[0])} (decided comparisons)."
@@ -709,7 +884,9 @@ class BradleyTerryResult(Result):
         items, options = self.design.items, self.fitted_state.options
         for item in dict.fromkeys(item for one in new for item in one.items):
             if item not in items:
-                raise InputError(f"'{item}' is not an item of this fit; items: {', '.join(items[:20])}")
+                raise InputError(
+                    f"'{item}' is not an item of this fit; items: {', '.join(items[:20])}"
+                )
         same = next((one.items[0] for one in new if one.items[0] == one.items[1]), None)
         if same is not None:
             raise InputError(f"'{same}' cannot be compared with itself; name two items")
@@ -725,7 +902,9 @@ class BradleyTerryResult(Result):
             z, terms = _effects(design, options.formula, [one.covariates for one in new])
             unknown = [term for term in terms if term not in self.names]
             if unknown:
-                raise InputError(f"the new values need the effect '{unknown[0]}', and the fit has no such level")
+                raise InputError(
+                    f"the new values need the effect '{unknown[0]}', and the fit has no such level"
+                )
         return np.hstack([x, order, z])
 
     def effect_in_sds(self, term: str, *, level: float | None = None) -> Result:
@@ -737,16 +916,22 @@ class BradleyTerryResult(Result):
         strength, level, state = self._known_strengths(), self._level(level), self.fitted_state
         n = len(strength)
         if term not in self.names[n:]:
-            raise InputError(f"no effect '{term}' in this model; effects: {', '.join(self.names[n:]) or 'none'}")
+            raise InputError(
+                f"no effect '{term}' in this model; effects: {', '.join(self.names[n:]) or 'none'}"
+            )
         at = self.names.index(term)
         effect = state.fitted.beta[at]
         errors = state.strength_errors
         unseen = np.flatnonzero(np.isnan(errors.std_error[:n]) & ~errors.refused[:n])
         if len(unseen):
             why = why_not(state, errors, int(unseen[0]))
-            raise UndefinedStatistic(f"the sampling error of the strengths is unknown, and with it their SD: {why}")
+            raise UndefinedStatistic(
+                f"the sampling error of the strengths is unknown, and with it their SD: {why}"
+            )
         # E[variance of the estimates] = variance of the strengths + trace / (n - 1)
-        variance = float(np.var(strength, ddof=1)) - float(np.trace(self.strength_covariance)) / (n - 1)
+        variance = float(np.var(strength, ddof=1)) - float(np.trace(self.strength_covariance)) / (
+            n - 1
+        )
         if variance <= 0:
             raise UndefinedStatistic(
                 "the strengths vary no more than their sampling error: they have no SD to compare with"
@@ -757,16 +942,33 @@ class BradleyTerryResult(Result):
         by_effect[at] = 1.0
         ratio, gap = float(effect / sd), float(effect - sd)
         key, items = (("effect", term),), {"n_units": n}
-        row = Row(term=f"{term} / SD of strengths", group="ratio", key=key, role="estimate", estimate=ratio)
+        row = Row(
+            term=f"{term} / SD of strengths",
+            group="ratio",
+            key=key,
+            role="estimate",
+            estimate=ratio,
+        )
         row = self._wald(row, by_effect / sd - by_sd * effect / sd**2, level)
         spread = Row(term="SD of strengths", group="spread", role="spread", estimate=sd)
-        chance = Row(term=f"wins one SD below, one step of {term} above", group="chance", key=key, role="component",
-                     estimate=float(expit(gap)))  # fmt: skip
+        chance = Row(
+            term=f"wins one SD below, one step of {term} above",
+            group="chance",
+            key=key,
+            role="component",
+            estimate=float(expit(gap)),
+        )
         rows = [
             row,
             *self._delta([spread], np.log([sd]), by_sd[None, :] / sd, "log", level, **items),
             *self._delta(
-                [chance], np.array([gap]), (by_effect - by_sd)[None, :], "logit", level, **items, within=(0.0, 1.0)
+                [chance],
+                np.array([gap]),
+                (by_effect - by_sd)[None, :],
+                "logit",
+                level,
+                **items,
+                within=(0.0, 1.0),
             ),
         ]
         words = (
@@ -817,15 +1019,21 @@ class BradleyTerryResult(Result):
             by = "cluster" if state.factors else "row"
         one_of("scheme", scheme, SCHEMES)
         if scheme == "poisson" and by != "cluster":
-            raise InputError(f"{option('scheme', scheme)} draws clusters; leave {option('by', 'cluster')}")
+            raise InputError(
+                f"{option('scheme', scheme)} draws clusters; leave {option('by', 'cluster')}"
+            )
         if scanned and (scheme != "poisson" or state.streamed):
             again = self.in_memory()
-            return again.bootstrap(by=by, resamples=resamples, seed=seed, ci=ci, level=level, scheme=scheme)
+            return again.bootstrap(
+                by=by, resamples=resamples, seed=seed, ci=ci, level=level, scheme=scheme
+            )
         if ci not in ("percentile", "basic"):
             raise InputError(f"{option('ci', ci)} is not one of 'percentile', 'basic'")
         check_resamples(resamples, level)
         if state.penalised:
-            raise InputError("the bootstrap refits by maximum likelihood; fit without penalty or prior first")
+            raise InputError(
+                "the bootstrap refits by maximum likelihood; fit without penalty or prior first"
+            )
         factors = _factors(self.design, state, by)
         if scheme == "poisson":
             parts, levels = _parts(self.design, factors)
@@ -833,9 +1041,14 @@ class BradleyTerryResult(Result):
             weights = [HashedWeights(f.name, known, checked_seed(seed)) for f, known in named]
             replicates = refit_hashed(state, parts, weights, resamples)
             if scanned:  # the number of clusters is all that is needed of them below
-                factors = [replace(f, codes=np.arange(len(known))) for f, known in zip(factors, levels, strict=True)]
+                factors = [
+                    replace(f, codes=np.arange(len(known)))
+                    for f, known in zip(factors, levels, strict=True)
+                ]
         else:
-            units = Units.clusters(*[f.codes for f in factors]) if factors else row_units(self.design)
+            units = (
+                Units.clusters(*[f.codes for f in factors]) if factors else row_units(self.design)
+            )
             replicates = refit_all(self.design, state, units, resamples, seed)
         ok = np.asarray(np.isfinite(replicates).all(axis=1))
         how = " (Poisson weights from the names of clusters)" if scheme == "poisson" else ""
@@ -848,20 +1061,36 @@ class BradleyTerryResult(Result):
         lost = int(resamples - len(kept))
         fix = f"use {option('penalty', 'firth')} or {option('prior')}, and the model's intervals"
         said = lost_caution(lost, resamples, "every bootstrap interval", fix=fix)
-        used = [*cluster_cautions(self.design, factors, df=[None]),
-                *(c for c in self.cautions if c.code not in ANALYTIC)]  # fmt: skip
+        used = [
+            *cluster_cautions(self.design, factors, df=[None]),
+            *(c for c in self.cautions if c.code not in ANALYTIC),
+        ]
         return BradleyTerryBootstrap(
-            metric="bradley_terry", title=f"{self.title}, bootstrap by {by}",
+            metric="bradley_terry",
+            title=f"{self.title}, bootstrap by {by}",
             rows=tuple(_resampled_rows(self, kept, ci, level, by, refused)),
             inference=f"{ci} bootstrap by {by}{how}, {resamples:,} resamples, seed {seed}",
-            counts=self.counts, fit={**self.fit, "seed": seed, "resamples": resamples},
-            settings={**self.settings, "by": by, "resamples": resamples, "seed": seed, "ci": ci,
-                      "scheme": scheme},
-            cautions=(*([said] if said else []), *by_severity(used)), references=("davisonhinkley1997",),
-            design=self.design, extras={"fit": self}, strengths=kept[:, : len(self.items)],
-            effects=kept[:, len(self.items) :], n_degenerate=lost, ok=ok, refused=refused,
+            counts=self.counts,
+            fit={**self.fit, "seed": seed, "resamples": resamples},
+            settings={
+                **self.settings,
+                "by": by,
+                "resamples": resamples,
+                "seed": seed,
+                "ci": ci,
+                "scheme": scheme,
+            },
+            cautions=(*([said] if said else []), *by_severity(used)),
+            references=("davisonhinkley1997",),
+            design=self.design,
+            extras={"fit": self},
+            strengths=kept[:, : len(self.items)],
+            effects=kept[:, len(self.items) :],
+            n_degenerate=lost,
+            ok=ok,
+            refused=refused,
             words=f"{count(len(kept))} of {count(resamples, 'resample')} by {by} have a finite estimate.",
-        )  # fmt: skip
+        )
 
     def anova(self, other: BradleyTerryResult) -> Result:
         """Return the likelihood-ratio test of two nested fits to the same rows (in either order).
@@ -872,13 +1101,19 @@ class BradleyTerryResult(Result):
         small, large = sorted((self, other), key=lambda fit: int(fit.fit["df"]))
         _require_comparable(small, large)
         added = [name for name in large.names if name not in small.names]
-        label = "item strengths" if len(added) > 5 and set(large.items) & set(added) else listing(added)
+        label = (
+            "item strengths" if len(added) > 5 and set(large.items) & set(added) else listing(added)
+        )
         df = int(large.fit["df"]) - int(small.fit["df"])
         clustered = large.fitted_state.robust is not None
         row = Row(
-            term=label, group="likelihood ratio", role="test", test="chi2", df=df,
+            term=label,
+            group="likelihood ratio",
+            role="test",
+            test="chi2",
+            df=df,
             method=f"likelihood ratio{'; treats rows as independent' if clustered else ''}",
-        )  # fmt: skip
+        )
         if large.fitted_state.probable:
             statistic, row = 0.0, replace(row, undefined=f"{PROBABLE} likelihood ratio")
         else:
@@ -914,34 +1149,52 @@ class BradleyTerryResult(Result):
         if cells not in ("ordered", "pair", "total"):
             raise InputError(f"{option('cells', cells)} is not one of 'ordered', 'pair', 'total'")
         if self.fitted_state.ties == "half":
-            raise UndefinedStatistic(f"{option('ties', 'half')} has no likelihood and no goodness of fit; use "
-                                     f"{option('ties', 'davidson')}")  # fmt: skip
+            raise UndefinedStatistic(
+                f"{option('ties', 'half')} has no likelihood and no goodness of fit; use "
+                f"{option('ties', 'davidson')}"
+            )
         if self.fitted_state.probable:
             raise UndefinedStatistic(f"{PROBABLE} goodness of fit")
         total = cells == "total"
         statistics, df, size, full = _pair_totals(self) if total else _saturated(self, cells)
         if df <= 0:
-            raise UndefinedStatistic(f"the model has as many parameters as the {size} cells: the fit is perfect")
+            raise UndefinedStatistic(
+                f"the model has as many parameters as the {size} cells: the fit is perfect"
+            )
         against = "total wins of each pair" if total else "against the saturated model"
         rows = [
-            Row(term=name, group=f"{cells} cells", role="test", test="chi2", statistic=value, df=df, n_units=size,
-                p_value=float(not_zero(chdtrc(df, value))), method=f"{name}, {against}")
+            Row(
+                term=name,
+                group=f"{cells} cells",
+                role="test",
+                test="chi2",
+                statistic=value,
+                df=df,
+                n_units=size,
+                p_value=float(not_zero(chdtrc(df, value))),
+                method=f"{name}, {against}",
+            )
             for name, value in statistics.items()
-        ]  # fmt: skip
+        ]
         pearson, p = rows[-1].statistic, rows[-1].p_value
         cautions = [c for c in self.cautions if c.code == "SS207"]
         if p is not None and p < NOT_FITTING:
-            cautions.append(caution(
-                "SS104", f"Pearson's \u03c7\u00b2({df}) = {number(pearson, 1)}, {p_value(p)}",
-                affects="model-based standard errors",
-                fix=f"use {option('cluster', 'pair')} or {option('vcov', 'sandwich')}",
-            ))  # fmt: skip
+            cautions.append(
+                caution(
+                    "SS104",
+                    f"Pearson's \u03c7\u00b2({df}) = {number(pearson, 1)}, {p_value(p)}",
+                    affects="model-based standard errors",
+                    fix=f"use {option('cluster', 'pair')} or {option('vcov', 'sandwich')}",
+                )
+            )
         words = (
             f"Pearson's \u03c7\u00b2({df}) = {number(pearson)}, {p_value(p)}, over "
             f"{count(size, 'pair' if total else 'cell')}; {full}."
         )
         inference = "chi-squared approximation"
-        return self._derived("Goodness of fit", rows, words, cautions=tuple(cautions), inference=inference)
+        return self._derived(
+            "Goodness of fit", rows, words, cautions=tuple(cautions), inference=inference
+        )
 
 
 def make_result(design: Comparisons, state: State) -> BradleyTerryResult:
@@ -961,7 +1214,13 @@ def make_result(design: Comparisons, state: State) -> BradleyTerryResult:
     return BradleyTerryResult(
         metric="bradley_terry",
         title=f"{state.model.name} model"
-        + (", Firth's penalised likelihood" if options.penalty else " of probabilities" if state.probable else ""),
+        + (
+            ", Firth's penalised likelihood"
+            if options.penalty
+            else " of probabilities"
+            if state.probable
+            else ""
+        ),
         inference=describe(state),
         rows=rows,
         counts={"rows": design.n_rows, "items": len(design.items), "pairs": pairs}
@@ -970,14 +1229,22 @@ def make_result(design: Comparisons, state: State) -> BradleyTerryResult:
             "nobs": design.n_rows,
             "n_clusters": min(state.sizes.values(), default=None),
             "loglik": None if state.probable else fitted.loglik,
-            **{name: None if not likely else times * free - 2 * fitted.loglik for name, times in criteria.items()},
-            "df": free, "converged": True, "iterations": fitted.iterations, "method": options.solver,
+            **{
+                name: None if not likely else times * free - 2 * fitted.loglik
+                for name, times in criteria.items()
+            },
+            "df": free,
+            "converged": True,
+            "iterations": fitted.iterations,
+            "method": options.solver,
             "effective_df": min((row.df for row in rows if row.df is not None), default=None),
             "largest_leverage": state.robust.largest_leverage if state.robust else None,
         },
         settings=asdict(options)
         | {
-            "ties": state.ties, "vcov": state.kind, "cluster": [factor.name for factor in state.factors],
+            "ties": state.ties,
+            "vcov": state.kind,
+            "cluster": [factor.name for factor in state.factors],
             "reference_levels": reference_levels(design, options.formula),
         },
         cautions=fit_cautions(design, state, rows),
@@ -986,7 +1253,7 @@ def make_result(design: Comparisons, state: State) -> BradleyTerryResult:
         covariance=cov,
         design=design,
         state=state,
-    )  # fmt: skip
+    )
 
 
 class FromFit(Result):
@@ -996,7 +1263,9 @@ class FromFit(Result):
 
     def crosscheck(self) -> Verification:
         """Recompute the numbers by their definitions, with derivatives taken numerically."""
-        found: Verification = importlib.import_module("socialstats.crosscheck.pair_derived").verify(self)
+        found: Verification = importlib.import_module("socialstats.crosscheck.pair_derived").verify(
+            self
+        )
         return found
 
 
@@ -1035,7 +1304,9 @@ def _effects(
             sides.append(np.append(old, np.array(added, dtype=old.dtype)))
         longer[name] = replace(c, a=sides[0], b=sides[1])
     item_a = np.append(design.item_a, np.zeros(len(new), dtype=design.item_a.dtype))
-    rows = np.append(design.count, np.zeros(len(new)))  # new values stand for no row: they move no mean or knot
+    rows = np.append(
+        design.count, np.zeros(len(new))
+    )  # new values stand for no row: they move no mean or knot
     longer_design = replace(design, covariates=longer, item_a=item_a, count=rows)
     matrix, names = effect_columns(longer_design, formula, order=False)
     return np.asarray(matrix[len(design.item_a) :]), names
@@ -1067,19 +1338,26 @@ class BradleyTerryBootstrap(Result):
 
     def crosscheck(self) -> Sequence[Check]:
         """Fit every resample again from the bare likelihood, where that does not take too long."""
-        checks: Sequence[Check] = importlib.import_module("socialstats.crosscheck.pair_refits").verify_bootstrap(self)
+        checks: Sequence[Check] = importlib.import_module(
+            "socialstats.crosscheck.pair_refits"
+        ).verify_bootstrap(self)
         return checks
 
 
-def _parts(design: Comparisons, factors: Sequence[Factor]) -> tuple[Callable[[], Iterable[Part]], list[Sequence[str]]]:
+def _parts(
+    design: Comparisons, factors: Sequence[Factor]
+) -> tuple[Callable[[], Iterable[Part]], list[Sequence[str]]]:
     """Return the rows by cell and cluster, in parts, and the names of the clusters of each factor."""
     if design.scan is not None and design.scan.named([f.name for f in factors]):
         rows = design.scan.rows([f.name for f in factors])
         return rows.pairs, [rows.texts(k) for k in range(len(factors))]
     whole = Part(
-        cell=np.arange(len(design.weight)), count=design.count, weight=design.weight, weight_sq=design.weight_sq,
+        cell=np.arange(len(design.weight)),
+        count=design.count,
+        weight=design.weight,
+        weight_sq=design.weight_sq,
         codes=tuple(f.codes for f in factors),
-    )  # fmt: skip
+    )
     return lambda: [whole], [f.levels for f in factors]
 
 
@@ -1091,16 +1369,22 @@ def _factors(design: Comparisons, state: State, by: str) -> Sequence[Factor]:
         return (design.pair,)
     if by == "cluster":
         if not state.factors:
-            raise InputError(f"{option('by', 'cluster')} needs a fit with clusters; this one has none")
+            raise InputError(
+                f"{option('by', 'cluster')} needs a fit with clusters; this one has none"
+            )
         return state.factors
     raise InputError(f"{option('by', by)} is not one of 'auto', 'row', 'pair', 'cluster'")
 
 
 READ_FOR = 64  # resamples for which the rows are gone through once
-Tables = Callable[[int, int], Iterator[tuple[slice, FloatArray]]]  # blocks start, start + n, ... of resamples
+Tables = Callable[
+    [int, int], Iterator[tuple[slice, FloatArray]]
+]  # blocks start, start + n, ... of resamples
 
 
-def refit_all(design: Comparisons, state: State, units: Units, resamples: int, seed: int) -> FloatArray:
+def refit_all(
+    design: Comparisons, state: State, units: Units, resamples: int, seed: int
+) -> FloatArray:
     """Return the (resamples, p) estimates from multinomial weights, NaN where a resample has no finite one."""
     data, m = state.data, len(state.data.a)
     place = (data.outcome * m + data.cell, units.unit)
@@ -1110,7 +1394,9 @@ def refit_all(design: Comparisons, state: State, units: Units, resamples: int, s
 
     def tables(start: int, n: int) -> Iterator[tuple[slice, FloatArray]]:
         block = _resamples_at_once(m)
-        for k, weights in enumerate(weight_blocks(units, resamples=resamples, seed=seed, block=block)):
+        for k, weights in enumerate(
+            weight_blocks(units, resamples=resamples, seed=seed, block=block)
+        ):
             if k % n == start:  # the weights are those of the whole
                 w = np.zeros((3 * m, len(weights)))
                 w[used] = table @ weights.T
@@ -1120,7 +1406,10 @@ def refit_all(design: Comparisons, state: State, units: Units, resamples: int, s
 
 
 def refit_hashed(
-    state: State, parts: Callable[[], Iterable[Part]], weights: Sequence[HashedWeights], resamples: int
+    state: State,
+    parts: Callable[[], Iterable[Part]],
+    weights: Sequence[HashedWeights],
+    resamples: int,
 ) -> FloatArray:
     """Return what `refit_all` does, from weights that depend on the names of the clusters alone.
 
@@ -1139,17 +1428,25 @@ def refit_hashed(
             last = min(first + READ_FOR, resamples)
             w = np.zeros((3 * m, last - first))
             for part in parts():
-                used, at = np.unique(data.outcome[part.cell] * m + data.cell[part.cell], return_inverse=True)
+                used, at = np.unique(
+                    data.outcome[part.cell] * m + data.cell[part.cell], return_inverse=True
+                )
                 unit, times = _times(part, weights, first, last)
-                w[used] += sparse.csr_array((part.weight, (at, unit)), shape=(len(used), len(times))) @ times
+                w[used] += (
+                    sparse.csr_array((part.weight, (at, unit)), shape=(len(used), len(times)))
+                    @ times
+                )
             yield from (
-                (slice(k, min(k + few, last)), w[:, k - first : k - first + few]) for k in range(first, last, few)
+                (slice(k, min(k + few, last)), w[:, k - first : k - first + few])
+                for k in range(first, last, few)
             )
 
     return _refits(state, resamples, tables, 1)
 
 
-def _times(part: Part, weights: Sequence[HashedWeights], first: int, last: int) -> tuple[IntArray, FloatArray]:
+def _times(
+    part: Part, weights: Sequence[HashedWeights], first: int, last: int
+) -> tuple[IntArray, FloatArray]:
     """Return the unit of each row of a part, its cluster or combination of two, and how often each unit is drawn."""
     sizes = [int(code.max()) + 1 for code in part.codes]
     units, unit = np.unique(one_number(part.codes, sizes), return_inverse=True)
@@ -1198,14 +1495,22 @@ def _resampled_rows(
             why = of_fit.undefined or ""
         elif refused:
             why = f"{refused}; the fit's own t interval allows for them"
-        elif by == "cluster" and of_fit.undefined:  # resamples of the clusters know no more than the fit
+        elif (
+            by == "cluster" and of_fit.undefined
+        ):  # resamples of the clusters know no more than the fit
             why = of_fit.undefined
         elif errors[k] <= FITTED:
             why = alike("resamples")
         row = Row(
-            term=of_fit.term, group=of_fit.group, key=of_fit.key, role=of_fit.role, estimate=of_fit.estimate,
-            n=of_fit.n, std_error=None if why else float(errors[k]), method=f"{ci} bootstrap by {by}",
-        )  # fmt: skip
+            term=of_fit.term,
+            group=of_fit.group,
+            key=of_fit.key,
+            role=of_fit.role,
+            estimate=of_fit.estimate,
+            n=of_fit.n,
+            std_error=None if why else float(errors[k]),
+            method=f"{ci} bootstrap by {by}",
+        )
         rows.append(with_ends(row, float(low[k]), float(high[k]), level, why=why, interval=ci))
     return rows
 
@@ -1213,15 +1518,23 @@ def _resampled_rows(
 def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) -> None:
     a, b = small.fitted_state, large.fitted_state
     if a.penalised or b.penalised:
-        raise InputError("a likelihood-ratio test needs maximum-likelihood fits, without penalty or prior")
+        raise InputError(
+            "a likelihood-ratio test needs maximum-likelihood fits, without penalty or prior"
+        )
     if a.ties == "half" or b.ties == "half":
-        raise InputError(f"{option('ties', 'half')} is a quasi-likelihood and has no likelihood-ratio test; use "
-                         f"{option('ties', 'davidson')}")  # fmt: skip
+        raise InputError(
+            f"{option('ties', 'half')} is a quasi-likelihood and has no likelihood-ratio test; use "
+            f"{option('ties', 'davidson')}"
+        )
     one, two = (_record(fit.design) for fit in (small, large))
     if small.design.items != large.design.items or not np.allclose(one, two):
-        raise InputError(f"the fits use different rows ({small.design.n_rows:,} and {large.design.n_rows:,})")
+        raise InputError(
+            f"the fits use different rows ({small.design.n_rows:,} and {large.design.n_rows:,})"
+        )
     if a.ties != b.ties:
-        raise InputError(f"{option('ties', a.ties)} and {option('ties', b.ties)} are not nested in each other")
+        raise InputError(
+            f"{option('ties', a.ties)} and {option('ties', b.ties)} are not nested in each other"
+        )
     if small.fit["df"] == large.fit["df"]:
         raise InputError("the two fits have the same number of parameters: nothing to test")
     effects = set(small.names) - set(small.items)
@@ -1235,7 +1548,9 @@ def _record(design: Comparisons) -> FloatArray:
     """Return rows, and wins and losses of every item."""
     n, sides = len(design.items), (design.item_a, design.item_b)
     a_won, b_won = (design.weight * (design.outcome == won) for won in (A_WON, B_WON))
-    wins, losses = (sums(sides[0], x, n) + sums(sides[1], y, n) for x, y in ((a_won, b_won), (b_won, a_won)))
+    wins, losses = (
+        sums(sides[0], x, n) + sums(sides[1], y, n) for x, y in ((a_won, b_won), (b_won, a_won))
+    )
     return np.concatenate([[design.n_rows], wins, losses])
 
 
@@ -1252,11 +1567,15 @@ def _robust_wald(large: BradleyTerryResult, added: list[str], label: str) -> tup
         return replace(row, undefined=test), ""
     law = f"F({test.df}, {number(test.df_denominator, 1)})"
     method = f"cluster-robust Wald, HTZ; p from {law} = {number(test.f, 4)}"
-    row = replace(row, test="f", statistic=test.statistic, df=test.df, p_value=test.p, method=method)
+    row = replace(
+        row, test="f", statistic=test.statistic, df=test.df, p_value=test.p, method=method
+    )
     return row, f"{law} = {number(test.f)}"
 
 
-Fitness = tuple[dict[str, float], int, int, str]  # statistics (Pearson last), df, cells, and how full these are
+Fitness = tuple[
+    dict[str, float], int, int, str
+]  # statistics (Pearson last), df, cells, and how full these are
 
 
 def _saturated(fit: BradleyTerryResult, cells: str) -> Fitness:

@@ -22,13 +22,19 @@ ROOT_ROUNDING = 1e-7  # a root below this share of its parts is rounding
 SPARSELY = 16  # possible keys for each key from which sorting takes less time than a list of all
 
 
-def row_sandwich(data: PairData, model: BradleyTerry, beta: FloatArray, bread: FloatArray) -> FloatArray:
+def row_sandwich(
+    data: PairData, model: BradleyTerry, beta: FloatArray, bread: FloatArray
+) -> FloatArray:
     """Return bread @ (sum of squared row scores) @ bread (White 1982; R's HC0)."""
     if data.rows is not None:
         return bread @ data.rows.squared_scores(model, beta) @ bread
     by_eta, by_tau = model.scores(*data.eta_tau(beta))
     squares = [by_eta**2] if by_tau is None else [by_eta**2, by_eta * by_tau, by_tau**2]
-    return bread @ cross_products(data, *((data.w_sq * square).sum(axis=0) for square in squares)) @ bread
+    return (
+        bread
+        @ cross_products(data, *((data.w_sq * square).sum(axis=0) for square in squares))
+        @ bread
+    )
 
 
 class WhitenedRows:
@@ -47,7 +53,11 @@ class WhitenedRows:
         by_eta, by_tau = model.scores(eta, tau)
         tables: list[Any] = [by_eta, np.stack([each.h_ee for each in single])]
         if by_tau is not None:
-            tables += [by_tau, np.stack([each.h_et for each in single]), np.stack([each.h_tt for each in single])]
+            tables += [
+                by_tau,
+                np.stack([each.h_et for each in single]),
+                np.stack([each.h_tt for each in single]),
+            ]
         self._of_cell = [table[data.outcome, data.cell] for table in tables]
         self._predictor, self._tied, self._m = data.cell, by_tau is not None, len(eta)
         ones = sparse.csr_array(np.ones((len(eta), 1)))
@@ -72,7 +82,9 @@ class WhitenedRows:
         key, size = densely(within * self._m + predictor)
         first = np.zeros(size, dtype=np.int64)
         first[key] = np.arange(len(key))
-        score, h_ee, *rest = (np.bincount(key, weight * table[cell], size) for table in self._of_cell)
+        score, h_ee, *rest = (
+            np.bincount(key, weight * table[cell], size) for table in self._of_cell
+        )
         root = np.sqrt(h_ee)
         residuals = np.where(root > 0, score / positive(root), 0.0)
         x, codes = self._x[predictor[first]], [factor[first] for factor in factors]
@@ -91,9 +103,17 @@ class WhitenedRows:
         owner = np.zeros(m, dtype=np.int64)
         owner[group] = np.arange(size)
         last, p = x.indptr[-1] + np.arange(1, m + 1), x.shape[1]
-        parts = (np.append(x.data, length), np.append(x.indices, np.full(m, p - 1)), np.append(x.indptr, last))
+        parts = (
+            np.append(x.data, length),
+            np.append(x.indices, np.full(m, p - 1)),
+            np.append(x.indptr, last),
+        )
         rows = sparse.csr_array(parts, shape=(size + m, p))
-        return rows, np.append(residuals, second), tuple(np.append(code, code[owner]) for code in codes)
+        return (
+            rows,
+            np.append(residuals, second),
+            tuple(np.append(code, code[owner]) for code in codes),
+        )
 
 
 def densely(key: IntArray) -> tuple[IntArray, int]:
@@ -108,7 +128,9 @@ def densely(key: IntArray) -> tuple[IntArray, int]:
     return place[key], int(place[-1]) + 1
 
 
-def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations: int = 200) -> FloatArray:
+def quasi_variances(
+    cov: FloatArray, *, tolerance: float = 1e-12, max_iterations: int = 200
+) -> FloatArray:
     """Minimise sum over pairs of (log(q_i + q_j) - log Var(difference))^2 (Firth & de Menezes 2004).
 
     Fisher scoring for a Gaussian model of the log contrast variances with an exponential link, weights constant.
@@ -134,9 +156,13 @@ def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations
     i, j = np.triu_indices(n, 1)
     spread = between(cov, i, j)
     if not np.all(spread > 0):
-        raise UndefinedStatistic("a difference between two items has no variance: no quasi-variances")
+        raise UndefinedStatistic(
+            "a difference between two items has no variance: no quasi-variances"
+        )
     target = np.log(spread)
-    row = np.bincount(i, spread, n) + np.bincount(j, spread, n)  # least squares of q_i + q_j, kept positive
+    row = np.bincount(i, spread, n) + np.bincount(
+        j, spread, n
+    )  # least squares of q_i + q_j, kept positive
     q = np.asarray((row - row.sum() / (2 * (n - 1))) / (n - 2)).clip(spread.mean() / 20)
     gap, iterations = np.inf, 0
     while iterations < max_iterations:
@@ -150,7 +176,9 @@ def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations
         score = np.bincount(i, weight * residual, n) + np.bincount(j, weight * residual, n)
         try:
             step = np.linalg.solve(normal, score)
-        except np.linalg.LinAlgError:  # one sum of two quasi-variances is so small that its weight hides the others
+        except (
+            np.linalg.LinAlgError
+        ):  # one sum of two quasi-variances is so small that its weight hides the others
             break
         size = 1.0
         while size > SHORTEST and np.any((q + size * step)[i] + (q + size * step)[j] <= 0):
@@ -164,7 +192,9 @@ def quasi_variances(cov: FloatArray, *, tolerance: float = 1e-12, max_iterations
     raise NonConvergence("quasi-variances did not converge", iterations=iterations, gap=gap)
 
 
-SHORTEST = 1e-10  # share of a step; sums of two quasi-variances that become positive below it stay near 0
+SHORTEST = (
+    1e-10  # share of a step; sums of two quasi-variances that become positive below it stay near 0
+)
 
 
 def worst_errors(cov: FloatArray, q: FloatArray) -> tuple[float, float]:
@@ -246,7 +276,9 @@ def rank_sets(
     n = len(strength)
     difference = strength[:, None] - strength
     spread, own = between(cov, *np.indices((n, n))), np.sqrt(np.diagonal(cov))
-    lost = SPARE * EPS * np.add.outer(own, own) ** 2  # a difference without variance can never be called
+    lost = (
+        SPARE * EPS * np.add.outer(own, own) ** 2
+    )  # a difference without variance can never be called
     scale = np.where(spread > lost, np.sqrt(np.maximum(spread, lost)), np.inf)
     size = np.abs(difference / scale) if p is None else -ndtri(np.maximum(p, SMALLEST) / 2)
     values, vectors = np.linalg.eigh(cov)
@@ -271,7 +303,9 @@ def rank_sets(
             others = np.flatnonzero(mask[j])
             apart = np.abs(noise[:, others] - noise[:, [j]]) / scale[j, others]
             np.maximum(top, apart.max(axis=1), out=top)
-        return max(float(np.quantile(top, level, method="higher")), bonferroni(1))  # draws may fall short of one
+        return max(
+            float(np.quantile(top, level, method="higher")), bonferroni(1)
+        )  # draws may fall short of one
 
     def step_down(mask: BoolArray) -> tuple[BoolArray, float]:
         """Return which differences of the mask are called, and the last critical value."""
@@ -289,9 +323,13 @@ def rank_sets(
 
 
 def _sets(
-    strength: FloatArray, difference: FloatArray, known: BoolArray,
-    called: Callable[[BoolArray], tuple[BoolArray, float]], *, simultaneous: bool,
-) -> RankSets:  # fmt: skip
+    strength: FloatArray,
+    difference: FloatArray,
+    known: BoolArray,
+    called: Callable[[BoolArray], tuple[BoolArray, float]],
+    *,
+    simultaneous: bool,
+) -> RankSets:
     """Return rank sets from which differences of a family (all, or those of an item) are called, family by family."""
     n = len(strength)
     each = [np.ones(n, dtype=bool)] if simultaneous else list(np.eye(n, dtype=bool))
@@ -303,13 +341,17 @@ def _sets(
     if simultaneous:
         found |= found.T
     return RankSets(
-        rank=ranks(strength), low=1 + (found & (difference < 0)).sum(axis=1), bonferroni=True,
-        high=n - (found & (difference > 0)).sum(axis=1), critical=np.resize(lasts, n),
-    )  # fmt: skip
+        rank=ranks(strength),
+        low=1 + (found & (difference < 0)).sum(axis=1),
+        bonferroni=True,
+        high=n - (found & (difference > 0)).sum(axis=1),
+        critical=np.resize(lasts, n),
+    )
 
 
-def holm_rank_sets(strength: FloatArray, difference: FloatArray, p: FloatArray, *, level: float,
-                   simultaneous: bool) -> RankSets:  # fmt: skip
+def holm_rank_sets(
+    strength: FloatArray, difference: FloatArray, p: FloatArray, *, level: float, simultaneous: bool
+) -> RankSets:
     """Return confidence sets for the ranks from the p-values of all differences, by Holm's method.
 
     It needs no correlations of the differences, so that each may rest on units and degrees of freedom of its own. Sets

@@ -29,7 +29,9 @@ from socialstats.voice import option
 
 STEP_TOLERANCE = 1e-9  # Newton's error after the last step is of the order of its square
 MAX_ITERATIONS = 100
-ROUNDING_DECREMENT = 1e-10  # squared step in standard errors: what huge counts leave of it is rounding
+ROUNDING_DECREMENT = (
+    1e-10  # squared step in standard errors: what huge counts leave of it is rounding
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -60,12 +62,18 @@ def start(data: PairData, model: BradleyTerry) -> FloatArray:
         return beta
     wins, ties = float(data.w[:2].sum()), float(data.w[2].sum())
     if not min(wins, ties) > 0:
-        raise NonConvergence("only ties, or none: no finite estimate of their parameter", iterations=0, gap=np.inf)
+        raise NonConvergence(
+            "only ties, or none: no finite estimate of their parameter", iterations=0, gap=np.inf
+        )
     return np.append(beta, model.start_tau(wins, ties))
 
 
 def fit_newton(
-    data: PairData, model: BradleyTerry, *, beta: FloatArray | None = None, max_iterations: int = MAX_ITERATIONS
+    data: PairData,
+    model: BradleyTerry,
+    *,
+    beta: FloatArray | None = None,
+    max_iterations: int = MAX_ITERATIONS,
 ) -> Fitted:
     """Maximise the log-likelihood.
 
@@ -93,7 +101,9 @@ def fit_newton(
             return _fitted(data, model, beta, iteration)
         if not np.isfinite(gap):
             break
-    if abs(decrement) <= ROUNDING_DECREMENT and gap <= 1e-5:  # a separated fit has steps of about 1 for ever
+    if (
+        abs(decrement) <= ROUNDING_DECREMENT and gap <= 1e-5
+    ):  # a separated fit has steps of about 1 for ever
         return _fitted(data, model, beta, max_iterations)
     raise NonConvergence("Newton's method did not converge", iterations=max_iterations, gap=gap)
 
@@ -110,13 +120,17 @@ def fit_firth(data: PairData, model: BradleyTerry, *, max_iterations: int = 500)
     """
     beta = start(data, model)
     gap, damping, last = np.inf, 1.0, np.zeros_like(beta)
-    reach = np.ones_like(beta)  # log-odds that a step of 1 moves at most; slopes of tiny covariates take long steps
+    reach = np.ones_like(
+        beta
+    )  # log-odds that a step of 1 moves at most; slopes of tiny covariates take long steps
     reach[data.n_items : data.x.shape[1]] = np.minimum(1.0, np.abs(data.z).max(axis=0, initial=0.0))
 
     def penalised(beta: FloatArray) -> float:
         """Return the log-likelihood plus half the log determinant of the information, up to a constant."""
         info = information(data, model, beta)
-        info[: data.n_items, : data.n_items] += 1.0  # the direction that the likelihood does not see
+        info[: data.n_items, : data.n_items] += (
+            1.0  # the direction that the likelihood does not see
+        )
         return log_likelihood(data, model, beta) + 0.5 * float(np.linalg.slogdet(info)[1])
 
     for iteration in range(1, max_iterations + 1):
@@ -125,18 +139,26 @@ def fit_firth(data: PairData, model: BradleyTerry, *, max_iterations: int = 500)
         gap = float(np.max(np.abs(step), initial=0.0))
         if gap <= 1e-11 * (1 + np.max(np.abs(beta), initial=0.0)):
             return _fitted(data, model, beta + step, iteration)
-        if step @ last < 0:  # scoring overshoots where cells hold few rows (by 1/n in a cell of its own)
+        if (
+            step @ last < 0
+        ):  # scoring overshoots where cells hold few rows (by 1/n in a cell of its own)
             damping /= 1 + float(np.sqrt(step @ step / (last @ last)))
         last = step
         move = damping * step * min(1.0, 2.0 / float(np.max(np.abs(step) * reach)))
         before = penalised(beta)
-        while penalised(beta + move) < before - 1e-9 * (1 + abs(before)) and np.abs(move).max() > 1e-8:
+        while (
+            penalised(beta + move) < before - 1e-9 * (1 + abs(before)) and np.abs(move).max() > 1e-8
+        ):
             move = move / 2
         beta = beta + move
-    raise NonConvergence("Firth's penalised likelihood did not converge", iterations=max_iterations, gap=gap)
+    raise NonConvergence(
+        "Firth's penalised likelihood did not converge", iterations=max_iterations, gap=gap
+    )
 
 
-def _jeffreys_weight(data: PairData, model: BradleyTerry, beta: FloatArray, cov: FloatArray) -> FloatArray:
+def _jeffreys_weight(
+    data: PairData, model: BradleyTerry, beta: FloatArray, cov: FloatArray
+) -> FloatArray:
     """Return weights of the scores, (3, m), that add half the trace of cov times the derivative of the information.
 
     In a canonical family that derivative is the third cumulant of the sufficient statistics, whose deviations from
@@ -168,10 +190,14 @@ def _fitted(data: PairData, model: BradleyTerry, beta: FloatArray, iterations: i
     if data.n_items:
         beta = np.append(beta[: data.n_items] - beta[: data.n_items].mean(), beta[data.n_items :])
     cov = centred_inverse(information(data, model, beta), data.n_items)
-    return Fitted(beta=beta, covariance=cov, loglik=log_likelihood(data, model, beta), iterations=iterations)
+    return Fitted(
+        beta=beta, covariance=cov, loglik=log_likelihood(data, model, beta), iterations=iterations
+    )
 
 
-def fit_mm(data: PairData, *, tolerance: float = 1e-12, max_iterations: int = 100_000) -> tuple[FloatArray, int]:
+def fit_mm(
+    data: PairData, *, tolerance: float = 1e-12, max_iterations: int = 100_000
+) -> tuple[FloatArray, int]:
     """Iterate p_i <- W_i / sum_j n_ij / (p_i + p_j), normalised to sum one (Hunter 2004, section 2).
 
     Parameters
@@ -272,13 +298,21 @@ def require_connected(data: PairData, items: tuple[str, ...]) -> None:
         tuple(tuple(items[i] for i in part) for part in parts)
         for parts in (graph.components, (graph.unbeaten, graph.winless))
     )
-    separate, prior, apart = len(graph.groups) > 1, option("prior", 0.5), option("components", "separate")
+    separate, prior, apart = (
+        len(graph.groups) > 1,
+        option("prior", 0.5),
+        option("components", "separate"),
+    )
     alone = f"Use {option('penalty', 'firth')}, {prior} (pseudo-wins) or {apart}, or exclude these items"
     joined = f"Use {apart}, or {prior} (pseudo-wins, which connect the groups by assumption)"
     raise MleDoesNotExist(
-        f"no finite strengths exist: {_why(graph, items)}", advice=joined if separate else alone,
-        components=components, unbeaten=unbeaten, winless=winless, separate=separate,
-    )  # fmt: skip
+        f"no finite strengths exist: {_why(graph, items)}",
+        advice=joined if separate else alone,
+        components=components,
+        unbeaten=unbeaten,
+        winless=winless,
+        separate=separate,
+    )
 
 
 def _why(graph: WinGraph, items: tuple[str, ...]) -> str:
@@ -287,7 +321,9 @@ def _why(graph: WinGraph, items: tuple[str, ...]) -> str:
     if len(graph.groups) > 1:
         groups = "; ".join(f"{{{quoted([items[i] for i in g])}}}" for g in graph.groups[:4])
         more = f" and {len(graph.groups) - 4} more" if len(graph.groups) > 4 else ""
-        reasons.append(f"{len(graph.groups)} groups of items were never compared with each other: {groups}{more}")
+        reasons.append(
+            f"{len(graph.groups)} groups of items were never compared with each other: {groups}{more}"
+        )
     for part, text in ((graph.unbeaten, "never lost"), (graph.winless, "never won")):
         names = [items[i] for i in part if i not in lone]
         if names:
@@ -316,8 +352,13 @@ def require_identified(data: PairData) -> None:
     if n and not involved.any():
         strengths = info[:n, :n] + np.trace(info[:n, :n]) / n**2
         left = own - info[n:, :n] @ np.linalg.lstsq(strengths, info[:n, n:])[0]
-        involved, why = _null(left / np.outer(size, size)), "are a combination of the item strengths"
-    terms = tuple(name for name, there in zip(data.z_names, involved.tolist(), strict=True) if there)
+        involved, why = (
+            _null(left / np.outer(size, size)),
+            "are a combination of the item strengths",
+        )
+    terms = tuple(
+        name for name, there in zip(data.z_names, involved.tolist(), strict=True) if there
+    )
     if terms:
         none = option("strengths", "none")
         raise NotIdentified(
@@ -325,7 +366,11 @@ def require_identified(data: PairData) -> None:
             terms=terms,
             advice=f"Exclude {'one of ' if 'each other' in why else ''}them"
             + (f" ({option('order', False)} excludes the order effect)" if "order" in terms else "")
-            + (f", or use {none} to explain the strengths by covariates" if "strengths" in why else ""),
+            + (
+                f", or use {none} to explain the strengths by covariates"
+                if "strengths" in why
+                else ""
+            ),
         )
 
 
@@ -388,7 +433,9 @@ def _rises(slack: Any, without: Sequence[int]) -> bool:
     bounds = [(0.0, 0.0) if j in without else (-1.0, 1.0) for j in range(slack.shape[1])]
     total = np.asarray(slack.sum(axis=0), dtype=np.float64)
     search: Any = linprog  # its stubs know dense matrices only
-    solved = search(-total, A_ub=-slack, b_ub=np.zeros(slack.shape[0]), bounds=bounds, method="highs")
+    solved = search(
+        -total, A_ub=-slack, b_ub=np.zeros(slack.shape[0]), bounds=bounds, method="highs"
+    )
     return bool(solved.status == 0 and -solved.fun > 1e-7)
 
 
@@ -459,7 +506,11 @@ class Refitter:
 
     def _settle(self, beta: FloatArray, w: FloatArray, converged: BoolArray) -> FloatArray:
         """Finish slow replicates with Newton's method; mark those without a finite estimate."""
-        ok = strongly_connected(self.data, w) if self.data.n_items else np.ones(len(converged), dtype=bool)
+        ok = (
+            strongly_connected(self.data, w)
+            if self.data.n_items
+            else np.ones(len(converged), dtype=bool)
+        )
         if self.data.z_names:
             ok &= self._identified(w, ok)
         for r in np.flatnonzero(ok & ~converged):
@@ -480,7 +531,9 @@ class Refitter:
         data, squares = self.data, self.data.z.T**2
         left = squares @ w.sum(axis=0) / (squares @ data.w.sum(axis=0))[:, None]
         out = np.ones(w.shape[2], dtype=bool)
-        for r in np.flatnonzero(ok & ((left.min(axis=0) < LITTLE_LEFT) | (len(data.a) <= SMALL_TABLE))):
+        for r in np.flatnonzero(
+            ok & ((left.min(axis=0) < LITTLE_LEFT) | (len(data.a) <= SMALL_TABLE))
+        ):
             try:
                 require_identified(replace(data, w=w[:, :, r]))
             except NotIdentified:
@@ -506,7 +559,9 @@ def strongly_connected(data: PairData, w: FloatArray) -> BoolArray:
         reached = np.zeros((n, up.shape[1]), dtype=np.uint8)
         reached[hub] = 255
         while True:
-            arrived = np.bitwise_or.reduceat(edges & reached[source], starts, axis=0) | reached[targets]
+            arrived = (
+                np.bitwise_or.reduceat(edges & reached[source], starts, axis=0) | reached[targets]
+            )
             if np.array_equal(arrived, reached[targets]):
                 break
             reached[targets] = arrived

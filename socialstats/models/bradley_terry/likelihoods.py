@@ -70,7 +70,9 @@ class PairData:
         return self.x @ beta[:p], beta[p] if len(beta) > p else 0.0
 
 
-def pair_data(design: Comparisons, z: FloatArray, z_names: tuple[str, ...], *, free: bool = True) -> PairData:
+def pair_data(
+    design: Comparisons, z: FloatArray, z_names: tuple[str, ...], *, free: bool = True
+) -> PairData:
     """Collapse the cells of a design to distinct predictors.
 
     Parameters
@@ -85,7 +87,9 @@ def pair_data(design: Comparisons, z: FloatArray, z_names: tuple[str, ...], *, f
     flipped = design.item_a > design.item_b
     a = np.where(flipped, design.item_b, design.item_a)
     b = np.where(flipped, design.item_a, design.item_b)
-    outcome = np.where(flipped & (design.outcome != TIED), 1 - design.outcome, design.outcome).astype(np.int64)
+    outcome = np.where(
+        flipped & (design.outcome != TIED), 1 - design.outcome, design.outcome
+    ).astype(np.int64)
     z = np.where(flipped[:, None], -z, z)
     n = len(design.items)
     key = a * n + b
@@ -98,7 +102,16 @@ def pair_data(design: Comparisons, z: FloatArray, z_names: tuple[str, ...], *, f
     if design.weight_sq is not design.weight:
         w_sq = weight_table(outcome, cell, design.weight_sq, len(first))
     return PairData(
-        n_items=n, a=a, b=b, z=z, x=design_rows(n, a, b, z), z_names=z_names, w=w, w_sq=w_sq, cell=cell, outcome=outcome
+        n_items=n,
+        a=a,
+        b=b,
+        z=z,
+        x=design_rows(n, a, b, z),
+        z_names=z_names,
+        w=w,
+        w_sq=w_sq,
+        cell=cell,
+        outcome=outcome,
     )
 
 
@@ -127,9 +140,15 @@ def with_ghost(data: PairData, pseudo: float) -> PairData:
     z = np.concatenate([data.z, np.zeros((n, data.z.shape[1]))])
     wins = np.array([[pseudo], [pseudo], [0.0]]).repeat(n, axis=1)
     return replace(
-        data, n_items=n + 1, a=a, b=b, z=z, x=design_rows(n + 1, a, b, z), w=np.hstack([data.w, wins]),
+        data,
+        n_items=n + 1,
+        a=a,
+        b=b,
+        z=z,
+        x=design_rows(n + 1, a, b, z),
+        w=np.hstack([data.w, wins]),
         w_sq=np.hstack([data.w_sq, np.zeros((3, n))]),
-    )  # fmt: skip
+    )
 
 
 LARGE = 1e300  # odds beyond are as good as infinite
@@ -221,8 +240,12 @@ class Davidson(BradleyTerry):
 
     def log_probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
         """Return the three logarithms, stable for any size of eta."""
-        parts = np.stack(np.broadcast_arrays(eta / 2, -eta / 2, tau)) - np.maximum(np.abs(eta) / 2, tau)
-        others = np.exp(np.sort(parts, axis=0)[:2]).sum(axis=0)  # the largest of the three is exp(0)
+        parts = np.stack(np.broadcast_arrays(eta / 2, -eta / 2, tau)) - np.maximum(
+            np.abs(eta) / 2, tau
+        )
+        others = np.exp(np.sort(parts, axis=0)[:2]).sum(
+            axis=0
+        )  # the largest of the three is exp(0)
         return np.asarray(parts - np.log1p(others))
 
     def probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
@@ -234,7 +257,9 @@ class Davidson(BradleyTerry):
     def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray | None]:
         """Return the score of each outcome: its sufficient statistics minus their expectation."""
         pa, pb, pt = self.probabilities(eta, tau)
-        eta_scores = np.stack([pb + pt / 2, -pa - pt / 2, (pb - pa) / 2])  # sums, so that nothing cancels
+        eta_scores = np.stack(
+            [pb + pt / 2, -pa - pt / 2, (pb - pa) / 2]
+        )  # sums, so that nothing cancels
         return eta_scores, np.stack([-pt, -pt, pa + pb])
 
     def statistics(self, w: FloatArray) -> tuple[FloatArray, ...]:
@@ -284,7 +309,9 @@ class RaoKupper(BradleyTerry):
         """Return the score of each outcome."""
         not_a, not_b = expit(tau - eta), expit(tau + eta)
         tie = 2 / -np.expm1(-2 * tau)
-        return np.stack([not_a, -not_b, not_a - not_b]), np.stack([-not_a, -not_b, tie - not_a - not_b])
+        return np.stack([not_a, -not_b, not_a - not_b]), np.stack(
+            [-not_a, -not_b, tie - not_a - not_b]
+        )
 
     def statistics(self, w: FloatArray) -> tuple[FloatArray, ...]:
         """Return rows not lost by a, rows not lost by b, and ties."""
@@ -386,7 +413,9 @@ def _factor(info: FloatArray, n_items: int) -> tuple[FloatArray, bool]:
     regular = info.T.copy(order="F")  # symmetric; LAPACK copies any other order
     regular[:n_items, :n_items] += _scale(info, n_items)
     size = float(linalg.norm(regular, 1, check_finite=False)) if len(regular) else 0.0
-    factor: tuple[FloatArray, bool] = linalg.cho_factor(regular, overwrite_a=True, check_finite=False)
+    factor: tuple[FloatArray, bool] = linalg.cho_factor(
+        regular, overwrite_a=True, check_finite=False
+    )
     condition, _ = linalg.lapack.dpocon(factor[0], size, uplo="L" if factor[1] else "U")
     if not condition > EPSILON:
         raise linalg.LinAlgError("the matrix is singular to working precision")
@@ -396,7 +425,9 @@ def _factor(info: FloatArray, n_items: int) -> tuple[FloatArray, bool]:
 def centred_inverse(info: FloatArray, n_items: int) -> FloatArray:
     """Return the covariance under the sum-zero constraint: the inverse on the space it leaves."""
     one = np.eye(len(info), order="F")
-    inverse: FloatArray = linalg.cho_solve(_factor(info, n_items), one, overwrite_b=True, check_finite=False)
+    inverse: FloatArray = linalg.cho_solve(
+        _factor(info, n_items), one, overwrite_b=True, check_finite=False
+    )
     for k in range(1, len(inverse)):  # by rows, as a second matrix of 2,000 items takes 32 MB
         inverse[k, :k] = inverse[:k, k] = (inverse[k, :k] + inverse[:k, k]) / 2
     if n_items:

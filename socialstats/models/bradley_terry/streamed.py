@@ -74,7 +74,11 @@ class StreamedRows:
     """
 
     def __init__(
-        self, base: PairData, columns: Sequence[int], flipped: BoolArray, rows: Callable[[], Iterator[Passing]]
+        self,
+        base: PairData,
+        columns: Sequence[int],
+        flipped: BoolArray,
+        rows: Callable[[], Iterator[Passing]],
     ) -> None:
         self._base, self._columns, self._sign = base, list(columns), np.where(flipped, -1.0, 1.0)
         self._rows = rows
@@ -93,11 +97,21 @@ class StreamedRows:
         z = base.z[at]
         z[:, [c - base.n_items for c in self._columns]] = part.z * self._sign[part.cell][:, None]
         outcome, each = base.outcome[part.cell], np.arange(n)
-        w, w_sq = (weight_table(outcome, each, weight, n) for weight in (part.weight, part.weight**2))
+        w, w_sq = (
+            weight_table(outcome, each, weight, n) for weight in (part.weight, part.weight**2)
+        )
         return replace(
-            base, a=base.a[at], b=base.b[at], z=z, x=design_rows(base.n_items, base.a[at], base.b[at], z), w=w,
-            w_sq=w_sq, cell=each, outcome=outcome, rows=None,
-        )  # fmt: skip
+            base,
+            a=base.a[at],
+            b=base.b[at],
+            z=z,
+            x=design_rows(base.n_items, base.a[at], base.b[at], z),
+            w=w,
+            w_sq=w_sq,
+            cell=each,
+            outcome=outcome,
+            rows=None,
+        )
 
     def whole(self) -> PairData:
         """Return all rows in memory; of one covariate those with its least and largest value in each cell.
@@ -114,10 +128,18 @@ class StreamedRows:
                 np.maximum.at(ends[1], part.cell, part.z[:, 0])
             there = np.flatnonzero(np.isfinite(ends[0]))
             parts = [
-                Passing(cell=there, z=end[there][:, None], weight=np.ones(len(there)), codes=no_codes(there))
+                Passing(
+                    cell=there,
+                    z=end[there][:, None],
+                    weight=np.ones(len(there)),
+                    codes=no_codes(there),
+                )
                 for end in ends
             ]
-        joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in ("cell", "z", "weight")}
+        joined = {
+            name: np.concatenate([getattr(part, name) for part in parts])
+            for name in ("cell", "z", "weight")
+        }
         return self.block(Passing(**joined, codes=no_codes(joined["cell"])))
 
     def at(self, model: BradleyTerry, beta: FloatArray) -> RowSums:
@@ -127,7 +149,9 @@ class StreamedRows:
         return self._known[1]
 
     def _eta(self, part: Passing, of_base: FloatArray, beta: FloatArray) -> FloatArray:
-        return np.asarray(of_base[self._base.cell[part.cell]] + np.einsum("ij,j->i", part.z, beta[self._columns]))
+        return np.asarray(
+            of_base[self._base.cell[part.cell]] + np.einsum("ij,j->i", part.z, beta[self._columns])
+        )
 
     def _summed(self, model: BradleyTerry, beta: FloatArray) -> RowSums:
         base, p = self._base, self._base.x.shape[1]
@@ -140,7 +164,9 @@ class StreamedRows:
             for part in self._parts():
                 eta, outcome = self._eta(part, of_base, beta), base.outcome[part.cell]
                 each = np.arange(len(eta))
-                loglik += float(np.sum(part.weight * model.log_probabilities(eta, tau)[outcome, each]))
+                loglik += float(
+                    np.sum(part.weight * model.log_probabilities(eta, tau)[outcome, each])
+                )
                 largest = max(largest, float(np.abs(eta).max(initial=0.0)))
                 scores, tie = model.scores(eta, tau)
                 g = part.weight * scores[outcome, each]
@@ -215,6 +241,8 @@ def passing(spooled: Iterable[Any]) -> Iterator[Passing]:
     for rows in spooled:
         sides = rows["sides"]
         yield Passing(
-            cell=rows["cell"].astype(np.int64), z=sides[:, :, 0] - sides[:, :, 1],
-            weight=rows["weight"].astype(np.float64), codes=rows["codes"].T,
-        )  # fmt: skip
+            cell=rows["cell"].astype(np.int64),
+            z=sides[:, :, 0] - sides[:, :, 1],
+            weight=rows["weight"].astype(np.float64),
+            codes=rows["codes"].T,
+        )

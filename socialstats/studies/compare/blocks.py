@@ -18,17 +18,34 @@ from socialstats.results import Result, Row
 from socialstats.results.rows import printed_together
 from socialstats.sentences import difference, estimate, significant, some_of, stat, undefined
 from socialstats.studies.compare.numbers import Numbers
-from socialstats.studies.comparisons import changes_sentence, fits_table, sizes_text, turned_by_order
-from socialstats.studies.estimates import SCALED_FIELDS, beside, ends, extremes, field_of, p_text, rows_table, table_of
+from socialstats.studies.comparisons import (
+    changes_sentence,
+    fits_table,
+    sizes_text,
+    turned_by_order,
+)
+from socialstats.studies.estimates import (
+    SCALED_FIELDS,
+    beside,
+    ends,
+    extremes,
+    field_of,
+    p_text,
+    rows_table,
+    table_of,
+)
 from socialstats.studies.page import Block, Mark, StudyOptions, Table
 from socialstats.text import capital, count, level_text, listing, number, shorten
 
 Fits = Mapping[str, BradleyTerryResult]
 Groupings = Mapping[str, Mapping[str, object]]
 TESTED: dict[str, Any] = {
-    "Difference": "estimate", "Low": "conf_low", "High": "conf_high", "p": lambda r: p_text(r.p_value),
+    "Difference": "estimate",
+    "Low": "conf_low",
+    "High": "conf_high",
+    "p": lambda r: p_text(r.p_value),
     "p (Holm)": lambda r: p_text(r.p_adjusted),
-}  # fmt: skip
+}
 MOST_ITEMS, SIDE_BY_SIDE = 15, 12
 SHARE = (0.0, 1.0)  # limits of a share
 MANY = 4  # levels compared from which differences stand side by side
@@ -43,18 +60,30 @@ def clearest(rows: Sequence[Row]) -> list[Row]:
 def leads(found: Mapping[str, Result], term: str, group: str | None = None) -> list[Row]:
     """Return one row of the result of each level, named after the level."""
     rows = ((name, result.row(term, group=group)) for name, result in found.items())
-    return list(printed_together(tuple(replace(row, term=name, group=None, places=None) for name, row in rows)))
+    return list(
+        printed_together(
+            tuple(replace(row, term=name, group=None, places=None) for name, row in rows)
+        )
+    )
 
 
 def differences_of_s(found: Mapping[str, Result]) -> list[Row]:
     """Return the differences in S by level: of the corrected S, or of the plug-in S where a level has no other."""
     corrected = leads(found, "S_corrected", "difference")
-    return corrected if all(row.estimate is not None for row in corrected) else leads(found, "S", "difference")
+    return (
+        corrected
+        if all(row.estimate is not None for row in corrected)
+        else leads(found, "S", "difference")
+    )
 
 
 def suffix_of(found: Mapping[str, Result]) -> str:
     """Return the suffix of the terms of S that all levels have: corrected, or none."""
-    return "_corrected" if all(r.row("S_corrected").estimate is not None for r in found.values()) else ""
+    return (
+        "_corrected"
+        if all(r.row("S_corrected").estimate is not None for r in found.values())
+        else ""
+    )
 
 
 def labelled(found: Mapping[str, Result], group: str) -> list[Row]:
@@ -62,8 +91,10 @@ def labelled(found: Mapping[str, Result], group: str) -> list[Row]:
     several = len(found) > 1
     return [
         replace(row, term=f"{shorten(name, 30)}: {row.term}" if several else row.term, group=None)
-        for name, result in found.items() for row in result.rows if row.group == group
-    ]  # fmt: skip
+        for name, result in found.items()
+        for row in result.rows
+        if row.group == group
+    ]
 
 
 def items_block(found: Mapping[str, Result], by: str, reference: str, level: float) -> Block | None:
@@ -78,15 +109,19 @@ def items_block(found: Mapping[str, Result], by: str, reference: str, level: flo
         id="differences-items",
         question="Which items were chosen more often on the same stories?",
         sentences=(some_words(tested, "differences in the share chosen", reference),),
-        draw=partial(forest, clear, xlabel=f"share chosen minus that of {shorten(reference, 30)}", sort=False)
-        if clear else None,
+        draw=partial(
+            forest, clear, xlabel=f"share chosen minus that of {shorten(reference, 30)}", sort=False
+        )
+        if clear
+        else None,
         figure_title=title,
         caption=f"Points: the {count(len(clear))} with the largest test statistics; unadjusted "
         f"{level_text(level)} CIs; n = {count(first.counts['stories'], 'story', 'stories')} of both"
-        + (f", without {count(first.counts['ties'], 'tie')}" if first.counts["ties"] else "") + ".",
+        + (f", without {count(first.counts['ties'], 'tie')}" if first.counts["ties"] else "")
+        + ".",
         tables=(changes_table(found, tested, by),),
         results=tuple(found.values()),
-    )  # fmt: skip
+    )
 
 
 def changes_table(found: Mapping[str, Result], tested: Sequence[Row], by: str) -> Table:
@@ -96,19 +131,32 @@ def changes_table(found: Mapping[str, Result], tested: Sequence[Row], by: str) -
         return side_by_side(found, "item", tested, f"{caption}{count(len(tested), 'test')})")
     discordant = [row.method for result in found.values() for row in result.rows]
     counts = {id(row): said or "" for row, said in zip(tested, discordant, strict=True)}
-    more: dict[str, Any] = {"Stories": lambda r: int(r.n or 0), "Discordant": lambda r: counts[id(r)],
-                            "Why not": "undefined"}  # fmt: skip
-    return table_of(tested, f"Share of stories in which an item is chosen, by {by}", ("Item", "term"), TESTED | more)
+    more: dict[str, Any] = {
+        "Stories": lambda r: int(r.n or 0),
+        "Discordant": lambda r: counts[id(r)],
+        "Why not": "undefined",
+    }
+    return table_of(
+        tested,
+        f"Share of stories in which an item is chosen, by {by}",
+        ("Item", "term"),
+        TESTED | more,
+    )
 
 
 def side_by_side(
     found: Mapping[str, Result], group: str, tested: Sequence[Row], caption: str
-) -> Table:  # fmt: skip
+) -> Table:
     """Return differences of items with one column per level; their intervals are in the embedded JSON."""
     parts = iter(tested)
-    columns = {name: {row.term: next(parts) for row in r.rows if row.group == group} for name, r in found.items()}
+    columns = {
+        name: {row.term: next(parts) for row in r.rows if row.group == group}
+        for name, r in found.items()
+    }
     items = sorted({item for column in columns.values() for item in column})
-    cells = tuple((item, *(in_cell(column.get(item)) for column in columns.values())) for item in items)
+    cells = tuple(
+        (item, *(in_cell(column.get(item)) for column in columns.values())) for item in items
+    )
     return Table(caption=caption, header=("Item", *found), cells=cells, rows=tuple(tested))
 
 
@@ -133,7 +181,9 @@ def level_shares(fits: Fits, groups: Mapping[str, object], level: float) -> dict
     for name, fit in fits.items():
         known = {item: group for item, group in by_item.items() if item in fit.strengths}
         try:
-            found[name] = preference_shares(fit, known, ci="delta", ungrouped="leave_out", level=level)
+            found[name] = preference_shares(
+                fit, known, ci="delta", ungrouped="leave_out", level=level
+            )
         except SocialStatsError:
             continue
     return found
@@ -146,7 +196,10 @@ def share_levels_block(fits: Fits, groupings: Groupings, by: str, level: float) 
     if not by_name:
         return None
     name, found = next(iter(by_name.items()))
-    results = tuple(replace(result, title=f"{shorten(label, 40)}: shares by {name}") for label, result in found.items())
+    results = tuple(
+        replace(result, title=f"{shorten(label, 40)}: shares by {name}")
+        for label, result in found.items()
+    )
     return Block(
         id="levels-shares",
         question=f"Which groups of items did each {shorten(by, 40)} prefer?",
@@ -155,7 +208,7 @@ def share_levels_block(fits: Fits, groupings: Groupings, by: str, level: float) 
         caption=f"Share: mean worth of a group over the sum of the group means, from separate fits; unadjusted "
         f"{level_text(level)} CIs (delta method). Shares hold for these items: {sizes_text(groupings[name])}.",
         results=results,
-    )  # fmt: skip
+    )
 
 
 def ends_sentence(label: str, result: Result) -> str:
@@ -163,16 +216,25 @@ def ends_sentence(label: str, result: Result) -> str:
     rows = [row for row in result.rows if row.group == "arithmetic" and row.estimate is not None]
     most, least = (pick(rows, key=lambda row: row.estimate or 0.0) for pick in (max, min))
     told = [f"({estimate(replace(row, limits=SHARE), kind='unadjusted')})" for row in (most, least)]
-    return (f"For {shorten(label, 40)}, {shorten(most.term, 30)} had the largest share {told[0]} and "
-            f"{shorten(least.term, 30)} the smallest {told[1]}.")  # fmt: skip
+    return (
+        f"For {shorten(label, 40)}, {shorten(most.term, 30)} had the largest share {told[0]} and "
+        f"{shorten(least.term, 30)} the smallest {told[1]}."
+    )
 
 
 def shares_table(name: str, found: Mapping[str, Result], by: str) -> Table:
     """Return the shares of one grouping with one column per level."""
-    rows = {label: {(row.term, row.group): row for row in result.rows} for label, result in found.items()}
+    rows = {
+        label: {(row.term, row.group): row for row in result.rows}
+        for label, result in found.items()
+    }
     kind = name.replace("_", " ")
-    return beside(f"Preference shares by {kind} and {by}, with intervals", (kind.capitalize(), "Mean"), rows,
-                  list(dict.fromkeys(key for part in rows.values() for key in part)))  # fmt: skip
+    return beside(
+        f"Preference shares by {kind} and {by}, with intervals",
+        (kind.capitalize(), "Mean"),
+        rows,
+        list(dict.fromkeys(key for part in rows.values() for key in part)),
+    )
 
 
 def reference_marks(found: Mapping[str, Result]) -> tuple[Mark, ...]:
@@ -194,7 +256,16 @@ def sensitivity_block(found: Mapping[str, Result], by: str, options: StudyOption
         (level, *ends(row), *(r.row(term).shown() for term in (*parts, "S")))
         for row, (level, r) in zip(rows, found.items(), strict=True)
     )
-    header = (by, "S", "Low", "High", "Part of higher", "Part of equal", "Part of lower", "Plug-in S")
+    header = (
+        by,
+        "S",
+        "Low",
+        "High",
+        "Part of higher",
+        "Part of equal",
+        "Part of lower",
+        "Plug-in S",
+    )
     title = f"{capital(name)} by {shorten(by, 40)}"
     return Block(
         id="levels-s",
@@ -210,9 +281,17 @@ def sensitivity_block(found: Mapping[str, Result], by: str, options: StudyOption
 
 
 def family_block(
-    found: Mapping[str, Result], rows: Sequence[Row], family: str, quantity: str, by: str, reference: str,
-    *, xlabel: str, more: Sequence[Table] = (), **shown: Any,
-) -> Block:  # fmt: skip
+    found: Mapping[str, Result],
+    rows: Sequence[Row],
+    family: str,
+    quantity: str,
+    by: str,
+    reference: str,
+    *,
+    xlabel: str,
+    more: Sequence[Table] = (),
+    **shown: Any,
+) -> Block:
     """Return the differences of one number from the reference, one per level, adjusted as one family.
 
     Parameters
@@ -235,14 +314,18 @@ def family_block(
     tested, adjusted = with_holm(rows, family)
     return Block(
         sentences=told(tested, reference, quantity),
-        draw=partial(forest, tested, xlabel=f"{xlabel} minus that of {shorten(reference, 30)}", label=by),
+        draw=partial(
+            forest, tested, xlabel=f"{xlabel} minus that of {shorten(reference, 30)}", label=by
+        ),
         tables=(rows_table(tested, f"D{family[1:]}", term=by), *more),
         results=(*found.values(), *(() if adjusted is None else (adjusted,))),
         **shown,
-    )  # fmt: skip
+    )
 
 
-def differences_block(found: Mapping[str, Result], by: str, reference: str, options: StudyOptions) -> Block | None:
+def differences_block(
+    found: Mapping[str, Result], by: str, reference: str, options: StudyOptions
+) -> Block | None:
     """Return the differences in S from the reference, adjusted as one family."""
     if not found:
         return None
@@ -250,37 +333,56 @@ def differences_block(found: Mapping[str, Result], by: str, reference: str, opti
     name = f"{'corrected' if rows[0].label('kind') == 'corrected' else 'plug-in'} sensitivity S"
     title = f"Differences in {name} from {ref}"
     return family_block(
-        found, rows, "differences in S", name, by, reference, xlabel="S",
+        found,
+        rows,
+        "differences in S",
+        name,
+        by,
+        reference,
+        xlabel="S",
         id="differences-s",
         question=f"Which differed from {ref} on the same pairs?",
         figure_title=title,
         caption=f"Below 0: closer to following {options.covariate}; unadjusted {level_text(options.level)} "
         f"CIs ({next(iter(found.values())).inference}).",
-    )  # fmt: skip
+    )
 
 
-def entropy_block(found: Mapping[str, Result], by: str, reference: str, level: float = 0.95) -> Block | None:
+def entropy_block(
+    found: Mapping[str, Result], by: str, reference: str, level: float = 0.95
+) -> Block | None:
     """Return the differences in how undecided the choices are."""
     if not found:
         return None
-    sizes, ref = "Sizes of the differences in entropy, d_z over pairs of items", shorten(reference, 40)
+    sizes, ref = (
+        "Sizes of the differences in entropy, d_z over pairs of items",
+        shorten(reference, 40),
+    )
     title = f"Differences in choice entropy from {ref}"
     return family_block(
-        found, leads(found, "H", "difference"), "differences in entropy", "choice entropy (bits)", by, reference,
-        xlabel="entropy (bits)", more=[rows_table(leads(found, "d_z", "difference"), sizes, term=by)],
+        found,
+        leads(found, "H", "difference"),
+        "differences in entropy",
+        "choice entropy (bits)",
+        by,
+        reference,
+        xlabel="entropy (bits)",
+        more=[rows_table(leads(found, "d_z", "difference"), sizes, term=by)],
         id="differences-entropy",
         question=f"Which differed from {ref} in choice entropy?",
         figure_title=title,
         caption=f"Above 0: less consistent choices; unadjusted {level_text(level)} CIs "
         f"({next(iter(found.values())).inference}).",
         part="appendix",
-    )  # fmt: skip
+    )
 
 
 def effects_block(numbers: Numbers, by: str, options: StudyOptions) -> Block | None:
     """Return the effects beside the strengths, of every level and their differences from the reference."""
-    effects = {name: [row for row in fit.rows if row.group in ("covariate", "order")]
-               for name, fit in numbers.fits.items()}  # fmt: skip
+    effects = {
+        name: [row for row in fit.rows if row.group in ("covariate", "order")]
+        for name, fit in numbers.fits.items()
+    }
     if not numbers.fits:
         return None
     first = next(iter(numbers.fits.values()))
@@ -289,16 +391,27 @@ def effects_block(numbers: Numbers, by: str, options: StudyOptions) -> Block | N
         return None
     lead = options.covariate if options.covariate in terms else terms[0]
     own = tuple(
-        replace(row, term=name, group=None) for name, rows in effects.items() for row in rows if row.term == lead
+        replace(row, term=name, group=None)
+        for name, rows in effects.items()
+        for row in rows
+        if row.term == lead
     )
     changes = [
         replace(r, term=f"{name}: {r.term}", group=None)
-        for name, result in numbers.models.items() for r in result.rows if r.group == "effect"
-    ]  # fmt: skip
+        for name, result in numbers.models.items()
+        for r in result.rows
+        if r.group == "effect"
+    ]
     tested, adjusted = with_holm(changes, "differences of effects")
-    tables = [effects_table(numbers, {k: [r for r in v if r.term in terms] for k, v in effects.items()}, by)]
+    tables = [
+        effects_table(
+            numbers, {k: [r for r in v if r.term in terms] for k, v in effects.items()}, by
+        )
+    ]
     if tested:
-        tables.append(rows_table(tested, f"Effects minus those of {shorten(numbers.reference, 40)}", term=by))
+        tables.append(
+            rows_table(tested, f"Effects minus those of {shorten(numbers.reference, 40)}", term=by)
+        )
     step = "being shown first" if lead == ORDER else f"one step of {lead}"
     title = f"Effect of {step} by {shorten(by, 40)}"
     said = [range_words(f"The effect of {step} on the log-odds of being chosen", own)]
@@ -330,9 +443,10 @@ def effects_table(numbers: Numbers, effects: Mapping[str, Sequence[Row]], by: st
             rows.append(replace(level.rates.row("all", group="higher"), term=won))
         cells += [(name, row.term, *(field_of(x)(row) for x in SCALED_FIELDS)) for row in rows]
     return Table(
-        caption=f"Effects in log-odds by {by}, in SDs of the strengths, and shares won", cells=tuple(cells),
+        caption=f"Effects in log-odds by {by}, in SDs of the strengths, and shares won",
+        cells=tuple(cells),
         header=(by, "Effect", "Estimate", "SE", "Low", "High"),
-    )  # fmt: skip
+    )
 
 
 def clustered(models: Mapping[str, Result]) -> str:
@@ -341,7 +455,9 @@ def clustered(models: Mapping[str, Result]) -> str:
     return said.pop() if len(said) == 1 else "CR2; clusters as declared, else pairs of items"
 
 
-def shares_block(models: Mapping[str, Result], reference: str, groupings: Groupings) -> Block | None:
+def shares_block(
+    models: Mapping[str, Result], reference: str, groupings: Groupings
+) -> Block | None:
     """Return the differences in preference shares of groups of items (P_d, P_g), and how many items each group has."""
     rows = labelled(models, "share")
     if not rows:
@@ -368,18 +484,31 @@ def strengths_block(
 
     `lost`: why levels have none; `why`: why no difference was tested.
     """
-    without = tuple(undefined(f"the strengths of {shorten(name, 40)}", why, plural=True) for name, why in lost.items())
+    without = tuple(
+        undefined(f"the strengths of {shorten(name, 40)}", why, plural=True)
+        for name, why in lost.items()
+    )
     if not fits:
-        return Block(id="levels-strengths", question="Which items differed in strength?",
-                     sentences=without)  # fmt: skip
+        return Block(
+            id="levels-strengths", question="Which items differed in strength?", sentences=without
+        )
     first = fits[reference].strengths if reference in fits else {}
-    items = sorted(dict.fromkeys(item for fit in fits.values() for item in fit.strengths),
-                   key=lambda item: -first.get(item, float("-inf")))  # fmt: skip
-    strengths = {name: {r.term: r for r in fit.rows if r.group == "strength"} for name, fit in fits.items()}
+    items = sorted(
+        dict.fromkeys(item for fit in fits.values() for item in fit.strengths),
+        key=lambda item: -first.get(item, float("-inf")),
+    )
+    strengths = {
+        name: {r.term: r for r in fit.rows if r.group == "strength"} for name, fit in fits.items()
+    }
     worths = {name: {r.term: r for r in fit.worth().rows} for name, fit in fits.items()}
     tables = [
         beside("Log-strengths (0 = average item), with intervals", ("Item",), strengths, items),
-        beside("RPI: worths that sum to 1 (tested as log-strengths), with intervals", ("Item",), worths, items),
+        beside(
+            "RPI: worths that sum to 1 (tested as log-strengths), with intervals",
+            ("Item",),
+            worths,
+            items,
+        ),
     ]
     tested, _ = with_holm(labelled(models, "strength"), "differences of strengths")
     if tested:
@@ -387,26 +516,36 @@ def strengths_block(
     said = "Differences in strength were not tested on this page."  # a page with many levels
     if tested or why:
         said = some_words(tested, "differences in strength", reference, why)
-    order, title = tuple(clearest(tested)[:MOST_SHOWN]), f"Differences in log-strength from {shorten(reference, 40)}"
+    order, title = (
+        tuple(clearest(tested)[:MOST_SHOWN]),
+        f"Differences in log-strength from {shorten(reference, 40)}",
+    )
     return Block(
         id="levels-strengths",
         question="Which items differed in strength?",
         sentences=(said, *without),
-        draw=partial(forest, order, xlabel=f"log-strength minus that of {shorten(reference, 30)}", sort=False)
-        if order else None,
+        draw=partial(
+            forest, order, xlabel=f"log-strength minus that of {shorten(reference, 30)}", sort=False
+        )
+        if order
+        else None,
         figure_title=title,
         caption=f"Points: the {count(len(order))} of {count(len(tested))} with the largest test statistics; "
-        f"unadjusted CIs ({clustered(models)})." if order else "",
+        f"unadjusted CIs ({clustered(models)})."
+        if order
+        else "",
         tables=tuple(tables),
         results=tuple(models.values()),
-    )  # fmt: skip
+    )
 
 
 def strength_differences(models: Mapping[str, Result], rows: Sequence[Row]) -> Table:
     """Return the differences of strengths in a narrow table; of many levels, with one column per level."""
     tests = f"Holm over {count(len(rows), 'test')}"
     if len(models) >= MANY:
-        return side_by_side(models, "strength", rows, f"Differences of strengths; in brackets p ({tests})")
+        return side_by_side(
+            models, "strength", rows, f"Differences of strengths; in brackets p ({tests})"
+        )
     return table_of(rows, f"Differences of strengths; {tests}", ("Item", "term"), TESTED)
 
 
@@ -423,7 +562,11 @@ def some_words(rows: Sequence[Row], what: str, reference: str, why: str = "") ->
         return undefined(f"tests of {what} from {shorten(reference, 40)}", reason, plural=True)
     clear = clearest([row for row in tested if significant(row)])
     text = some_of(len(clear), len(tested), f"{what} from {shorten(reference, 40)}")
-    return f"{text} The largest was {shorten(clear[0].term, 60)} ({stat(clear[0])})." if clear else text
+    return (
+        f"{text} The largest was {shorten(clear[0].term, 60)} ({stat(clear[0])})."
+        if clear
+        else text
+    )
 
 
 def range_words(quantity: str, rows: Sequence[Row]) -> str:
@@ -437,12 +580,18 @@ def range_words(quantity: str, rows: Sequence[Row]) -> str:
     """
     found = extremes(rows)
     if not found:
-        return undefined(quantity, next((row.undefined for row in rows if row.undefined), "no estimate"))
+        return undefined(
+            quantity, next((row.undefined for row in rows if row.undefined), "no estimate")
+        )
     known = [row for row in rows if row.estimate is not None]
     if len({number(row.shown()) for row in known}) == 1 and len(known) > 1:
         return f"{quantity} was {number(known[0].shown())} in all {count(len(known))}."
     said = [f"{estimate(row)} ({shorten(row.term, 40)})" for row in found]
-    return f"{quantity} ranged from {said[0]} to {said[1]}." if len(known) > 1 else f"{quantity} was {said[0]}."
+    return (
+        f"{quantity} ranged from {said[0]} to {said[1]}."
+        if len(known) > 1
+        else f"{quantity} was {said[0]}."
+    )
 
 
 def told(rows: Sequence[Row], reference: str, quantity: str) -> tuple[str, ...]:
@@ -460,8 +609,11 @@ def told(rows: Sequence[Row], reference: str, quantity: str) -> tuple[str, ...]:
     ref = shorten(reference, 40)
     tested = [row for row in rows if row.p_value is not None]
     left = [row for row in tested if not significant(row)]
-    found = [difference(f"the {quantity}", shorten(row.term, 40), ref, row)
-             for row in rows if row not in left or len(tested) == 1]  # fmt: skip
+    found = [
+        difference(f"the {quantity}", shorten(row.term, 40), ref, row)
+        for row in rows
+        if row not in left or len(tested) == 1
+    ]
     if left and len(tested) > 1:
         names = listing([shorten(row.term, 40) for row in left])
         found.append(f"The {quantity} did not differ significantly from {ref} for {names}.")

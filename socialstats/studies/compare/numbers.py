@@ -78,7 +78,11 @@ class Numbers:
 
     def why(self, what: str) -> dict[str, str]:
         """State why levels have no such number, by level."""
-        found = {name: reason_of(level.lost[what]) for name, level in self.levels.items() if what in level.lost}
+        found = {
+            name: reason_of(level.lost[what])
+            for name, level in self.levels.items()
+            if what in level.lost
+        }
         return found | dict(self.silent)
 
     @property
@@ -92,7 +96,9 @@ def reference_of(names: tuple[str, ...], wanted: str | None) -> str:
     check_named("reference", wanted, names, "level")
     if wanted is not None:
         return wanted
-    return next((name for word in DEFAULTS for name in names if name.casefold().strip() == word), names[0])
+    return next(
+        (name for word in DEFAULTS for name in names if name.casefold().strip() == word), names[0]
+    )
 
 
 def has_covariate(design: Comparisons, options: StudyOptions) -> bool:
@@ -125,9 +131,14 @@ def one_level(name: str, design: Comparisons, options: StudyOptions, formula: st
     if formula is None:
         return Level(design=design, fit=fit, lost=lost)
     groups = next(iter(item_groups(design).values()), None)
-    s = tried("S", lambda: single(sensitivity(design, options.covariate, groups=groups, **options.chosen())))
-    rates = tried("win rates", lambda: single(
-        win_rates(design, options.covariate, weights="pooled", level=options.level)))  # fmt: skip
+    s = tried(
+        "S",
+        lambda: single(sensitivity(design, options.covariate, groups=groups, **options.chosen())),
+    )
+    rates = tried(
+        "win rates",
+        lambda: single(win_rates(design, options.covariate, weights="pooled", level=options.level)),
+    )
     ratio = None
     if fit is not None:
         with suppress(UndefinedStatistic):
@@ -144,22 +155,39 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
     groupings = groupings_of(design, options)
     levels = {name: one_level(name, part, options, formula) for name, part in parts.items()}
     if all(level.fit is None and level.s is None for level in levels.values()):
-        name, error = next((name, error) for name, level in levels.items() for error in level.lost.values())
+        name, error = next(
+            (name, error) for name, level in levels.items() for error in level.lost.values()
+        )
         error.args = (f"{shorten(name)}: {error}",)
         raise error
-    beside = {k: pair for name, level in levels.items() if level.fit is not None
-              for k, pair in without_order(level.fit, level.design, options, formula, name).items()}  # fmt: skip
-    kept: dict[int, tuple[Comparisons, BradleyTerryResult]] = {}  # holds each part, so that its id is not used again
+    beside = {
+        k: pair
+        for name, level in levels.items()
+        if level.fit is not None
+        for k, pair in without_order(level.fit, level.design, options, formula, name).items()
+    }
+    kept: dict[
+        int, tuple[Comparisons, BradleyTerryResult]
+    ] = {}  # holds each part, so that its id is not used again
 
     def fitted(part: Comparisons) -> BradleyTerryResult:
         if id(part) not in kept:
-            kept[id(part)] = part, fit_model(part, options, formula, cluster="declared" if part.declared else "pair")
+            kept[id(part)] = (
+                part,
+                fit_model(part, options, formula, cluster="declared" if part.declared else "pair"),
+            )
         return kept[id(part)][1]
 
     def models(one: Comparisons, two: Comparisons, labels: tuple[str, str]) -> Result:
-        return bradley_terry_difference(fitted(one), fitted(two), labels=labels, groups=groupings, level=options.level)
+        return bradley_terry_difference(
+            fitted(one), fitted(two), labels=labels, groups=groupings, level=options.level
+        )
 
-    s_options: dict[str, Any] = {"seed": options.seed, "resamples": options.resamples, "level": options.level}
+    s_options: dict[str, Any] = {
+        "seed": options.seed,
+        "resamples": options.resamples,
+        "level": options.level,
+    }
     left: list[Caution] = []
     problems: list[str] = []
     untested: dict[str, str] = {}
@@ -169,17 +197,25 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
         try:
             one, two, _, dropped = common_pairs(parts[name], parts[reference], "drop")
         except SocialStatsError as error:
-            problems.append(f"{shorten(name)} minus {shorten(reference)}: {str(error).splitlines()[0]}")
+            problems.append(
+                f"{shorten(name)} minus {shorten(reference)}: {str(error).splitlines()[0]}"
+            )
             continue
         left += [replace(c, detail=f"{quoted([name, reference])}: {c.detail}") for c in dropped]
         makers: dict[str, Callable[[], Result]] = {
-            "s": partial(sensitivity_difference, one, two, options.covariate, labels=labels, **s_options),
+            "s": partial(
+                sensitivity_difference, one, two, options.covariate, labels=labels, **s_options
+            ),
             "models": partial(models, one, two, labels),
-            "entropy": partial(choice_entropy_difference, one, two, labels=labels, level=options.level),
+            "entropy": partial(
+                choice_entropy_difference, one, two, labels=labels, level=options.level
+            ),
             "items": partial(win_rate_difference, one, two, labels=labels, level=options.level),
         }
         for what, make in makers.items():
-            if (what == "s" and not by_covariate) or (options.brief and by_covariate and what in ("models", "items")):
+            if (what == "s" and not by_covariate) or (
+                options.brief and by_covariate and what in ("models", "items")
+            ):
                 continue
             try:
                 found[what][name] = make()
@@ -188,10 +224,16 @@ def compute(design: Comparisons, options: StudyOptions) -> Numbers:
                 problems.append(f"{shorten(name)} minus {shorten(reference)}: {why}")
                 untested.setdefault(what, why)
     return Numbers(
-        reference=reference, levels=levels, **found, silent=design.silent(), problems=tuple(problems), left=tuple(left),
+        reference=reference,
+        levels=levels,
+        **found,
+        silent=design.silent(),
+        problems=tuple(problems),
+        left=tuple(left),
         untested={what: why for what, why in untested.items() if not found[what]},
-        ranges=ranges(levels, options) if by_covariate and not options.brief else {}, beside=beside,
-    )  # fmt: skip
+        ranges=ranges(levels, options) if by_covariate and not options.brief else {},
+        beside=beside,
+    )
 
 
 def groupings_of(design: Comparisons, options: StudyOptions) -> dict[str, dict[str, Any]]:
@@ -205,7 +247,14 @@ def ranges(levels: Mapping[str, Level], options: StudyOptions) -> dict[str, tupl
     for name, level in levels.items():
         if level.s is not None:
             groups = item_groups(level.design)
-            s, fit = of_sensitivity(level.design, level.s, groups, options, clusters=False), level.fit
-            effect = None if fit is None else of_effect(level.design, fit, groups, options, clusters=False)
+            s, fit = (
+                of_sensitivity(level.design, level.s, groups, options, clusters=False),
+                level.fit,
+            )
+            effect = (
+                None
+                if fit is None
+                else of_effect(level.design, fit, groups, options, clusters=False)
+            )
             found[name] = (s,) if effect is None else (s, effect)
     return found

@@ -19,16 +19,28 @@ from socialstats.sentences import difference, halving
 from socialstats.studies.compare.blocks import some_words
 from socialstats.studies.compare.numbers import reference_of
 from socialstats.studies.estimates import mark_of, rows_table, settings_of, verify_all
-from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, Table, order_cautions, shared
+from socialstats.studies.page import (
+    Block,
+    Mark,
+    Outcome,
+    Strip,
+    Study,
+    StudyOptions,
+    Table,
+    order_cautions,
+    shared,
+)
 from socialstats.studies.sources import replies_by
 from socialstats.text import count, level_text, listing, number, shorten
 from socialstats.voice import option
 
 USED = ("seed", "resamples", "level", "reference", "verify")
 QUESTIONS = {
-    DISTANCE: "Which were closer to the modal human answer?", MEAN: "Which rated higher?",
-    SHARES: "Which chose which category more often?", ALPHA: "Which had raters that agreed more?",
-}  # fmt: skip
+    DISTANCE: "Which were closer to the modal human answer?",
+    MEAN: "Which rated higher?",
+    SHARES: "Which chose which category more often?",
+    ALPHA: "Which had raters that agreed more?",
+}
 NAMES = {DISTANCE: "ADA-Met", MEAN: "mean rating", SHARES: "shares of levels", ALPHA: "alpha"}
 
 
@@ -46,8 +58,10 @@ class Numbers:
 def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: did the levels of the by factor rate the same units differently?"""
     if design.by is None or len(design.by.levels) < 2:
-        raise InputError(f"study 'compare-ratings' needs {option('by')}: a column with the models (or prompts), two "
-                         "at least")  # fmt: skip
+        raise InputError(
+            f"study 'compare-ratings' needs {option('by')}: a column with the models (or prompts), two "
+            "at least"
+        )
     by = shorten(design.by.name, 40)
     numbers = compute(design, options)
     shown = blocks(design, numbers, by, options)
@@ -63,11 +77,13 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         blocks=shown,
         data=(level_table(numbers, by),),
         methods=methods(numbers, options),
-        references=tuple(dict.fromkeys(key for block in shown for r in block.results for key in r.references)),
+        references=tuple(
+            dict.fromkeys(key for block in shown for r in block.results for key in r.references)
+        ),
         verifications=verify_all({}, shown) if options.verify else {},
         settings=settings_of(options, USED) | {"reference": numbers.reference},
         **shared(design, options),
-    )  # fmt: skip
+    )
 
 
 def compute(design: Ratings, options: StudyOptions) -> Numbers:
@@ -84,30 +100,44 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
         except SocialStatsError as error:
             problems[name] = str(error).split("\n")[0]
     if not found:
-        raise InputError(f"no level can be compared with '{shorten(reference)}': {next(iter(problems.values()))}")
+        raise InputError(
+            f"no level can be compared with '{shorten(reference)}': {next(iter(problems.values()))}"
+        )
     values = {name: values_of(part) for name, part in parts.items()}
     return Numbers(reference=reference, parts=parts, values=values, found=found, problems=problems)
 
 
 def blocks(design: Ratings, numbers: Numbers, by: str, options: StudyOptions) -> tuple[Block, ...]:
     """Return one block per kind of number, its differences adjusted as one family, and replies without a rating."""
-    kinds = dict.fromkeys(str(row.group) for result in numbers.found.values() for row in result.rows)
+    kinds = dict.fromkeys(
+        str(row.group) for result in numbers.found.values() for row in result.rows
+    )
     replies = replies_by(design, options.level)
     clustered = bool(design.clusters)
-    done = [kind_block(kind, numbers, by, options, clustered) for kind in QUESTIONS if kind in kinds]
+    done = [
+        kind_block(kind, numbers, by, options, clustered) for kind in QUESTIONS if kind in kinds
+    ]
     results = tuple(numbers.found.values())
     more = () if replies is None else (replies,)
     return (replace(done[0], results=(*results, *done[0].results)), *done[1:], *more)
 
 
-def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions, clustered: bool) -> Block:
+def kind_block(
+    kind: str, numbers: Numbers, by: str, options: StudyOptions, clustered: bool
+) -> Block:
     """Return the block of one kind of number."""
     own = rows_of_levels(numbers.values, kind)
     gaps = [
-        replace(row, term=name if kind != SHARES else f"{name}: {row.term}", group=None,
-                key=(("level", name), ("minus", numbers.reference), ("number", row.term)))
-        for name, result in numbers.found.items() for row in result.rows if row.group == kind
-    ]  # fmt: skip
+        replace(
+            row,
+            term=name if kind != SHARES else f"{name}: {row.term}",
+            group=None,
+            key=(("level", name), ("minus", numbers.reference), ("number", row.term)),
+        )
+        for name, result in numbers.found.items()
+        for row in result.rows
+        if row.group == kind
+    ]
     rows = printed_together((*own, *gaps))
     known = {(row.label("level"), row.term): row for row in rows[: len(own)]}
     tested, adjusted = with_holm(rows[len(own) :], f"differences of {NAMES[kind]}")
@@ -122,15 +152,22 @@ def kind_block(kind: str, numbers: Numbers, by: str, options: StudyOptions, clus
         id=f"differences-{kind}",
         question=QUESTIONS[kind],
         sentences=(kind_words(tested, kind, ref), *halving_words(tested, kind, ref, clustered)),
-        draw=partial(forest, tested[:60], xlabel=f"{NAMES[kind]} minus that of {shorten(ref, 30)}", label=by,
-                     sort=False),
+        draw=partial(
+            forest,
+            tested[:60],
+            xlabel=f"{NAMES[kind]} minus that of {shorten(ref, 30)}",
+            label=by,
+            sort=False,
+        ),
         figure_title=title,
         caption=f"Points: differences on shared units; unadjusted {level_text(options.level)} CIs "
         f"({next(iter(numbers.found.values())).inference}).",
-        tables=(rows_table(tested, f"Differences in {NAMES[kind]}", term=by),
-                Table(caption=f"Each {by} on all its units", header=(by, *terms), cells=cells)),
+        tables=(
+            rows_table(tested, f"Differences in {NAMES[kind]}", term=by),
+            Table(caption=f"Each {by} on all its units", header=(by, *terms), cells=cells),
+        ),
         results=() if adjusted is None else (adjusted,),
-    )  # fmt: skip
+    )
 
 
 def kind_words(rows: tuple[Row, ...], kind: str, reference: str) -> str:
@@ -148,22 +185,34 @@ def kind_words(rows: tuple[Row, ...], kind: str, reference: str) -> str:
     return f"{text} Constant in all resamples, without a standard error: {listing(same, most=3)}."
 
 
-def halving_words(rows: tuple[Row, ...], kind: str, reference: str, clustered: bool) -> tuple[str, ...]:
+def halving_words(
+    rows: tuple[Row, ...], kind: str, reference: str, clustered: bool
+) -> tuple[str, ...]:
     """Return how many more units halve the interval of the only difference; nothing where there are several."""
-    more = clusters_to_halve(rows[0], rows[0].n_clusters or rows[0].n_units) if len(rows) == 1 else None
+    more = (
+        clusters_to_halve(rows[0], rows[0].n_clusters or rows[0].n_units)
+        if len(rows) == 1
+        else None
+    )
     if more is None:
         return ()
-    quantity = f"the difference in {NAMES[kind]} between {shorten(rows[0].term, 60)} and {reference}"
+    quantity = (
+        f"the difference in {NAMES[kind]} between {shorten(rows[0].term, 60)} and {reference}"
+    )
     return (halving(more, "clusters" if clustered else "units", quantity),)
 
 
 def answer(shown: tuple[Block, ...], numbers: Numbers) -> tuple[str, ...]:
     """Return the first sentence of the leading block, that of the clearest other kind, and what was not compared."""
     tests: dict[str, list[float]] = {}
-    for row in (row for result in numbers.found.values() for row in result.rows if row.p_value is not None):
+    for row in (
+        row for result in numbers.found.values() for row in result.rows if row.p_value is not None
+    ):
         tests.setdefault(f"differences-{row.group}", []).append(row.p_value or 0.0)
     others = [block for block in shown[1:] if block.id in tests]
-    clearest = min(others, key=lambda block: len(tests[block.id]) * min(tests[block.id]), default=None)
+    clearest = min(
+        others, key=lambda block: len(tests[block.id]) * min(tests[block.id]), default=None
+    )
     said = [block.sentences[0] for block in (shown[0], clearest) if block is not None]
     if numbers.problems:
         said.append(
@@ -175,23 +224,42 @@ def answer(shown: tuple[Block, ...], numbers: Numbers) -> tuple[str, ...]:
 def strip(numbers: Numbers) -> Strip | None:
     """Return the leading differences beside zero."""
     marks = [Mark(label="no difference", value=0.0, kind="reference")]
-    kind = next(iter(k for k in QUESTIONS if any(row.group == k for r in numbers.found.values() for row in r.rows)))
+    kind = next(
+        iter(
+            k
+            for k in QUESTIONS
+            if any(row.group == k for r in numbers.found.values() for row in r.rows)
+        )
+    )
     for name, result in numbers.found.items():
         row = next(row for row in result.rows if row.group == kind)
         marks.append(mark_of(row, shorten(name, 30)))
     title = f"{next(r.term for r in next(iter(numbers.found.values())).rows if r.group == kind)}, minus that of "
-    return Strip(title=f"{title}'{shorten(numbers.reference, 40)}'", axis="difference", marks=tuple(marks))
+    return Strip(
+        title=f"{title}'{shorten(numbers.reference, 40)}'", axis="difference", marks=tuple(marks)
+    )
 
 
 def level_table(numbers: Numbers, by: str) -> Table:
     """Count units and raters of every level."""
     cells = tuple(
-        (name, part.n_rows, len(part.units), len(part.raters),
-         "reference" if name == numbers.reference else numbers.problems.get(name)
-         or f"with the reference: {numbers.found[name].extras['matched']}")
+        (
+            name,
+            part.n_rows,
+            len(part.units),
+            len(part.raters),
+            "reference"
+            if name == numbers.reference
+            else numbers.problems.get(name)
+            or f"with the reference: {numbers.found[name].extras['matched']}",
+        )
         for name, part in numbers.parts.items()
-    )  # fmt: skip
-    return Table(caption=f"What each level of {by} has", header=(by, "Ratings", "Units", "Raters", "Note"), cells=cells)
+    )
+    return Table(
+        caption=f"What each level of {by} has",
+        header=(by, "Ratings", "Units", "Raters", "Note"),
+        cells=cells,
+    )
 
 
 def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, str]:

@@ -33,8 +33,21 @@ from socialstats.studies.compare.blocks import (
     strengths_block,
     told,
 )
-from socialstats.studies.compare.numbers import DEFAULTS, STRENGTHS, Level, Numbers, compute, groupings_of, reference_of
-from socialstats.studies.comparisons import change_cautions, fit_diagnostics, plain_fits, unmatched_items
+from socialstats.studies.compare.numbers import (
+    DEFAULTS,
+    STRENGTHS,
+    Level,
+    Numbers,
+    compute,
+    groupings_of,
+    reference_of,
+)
+from socialstats.studies.comparisons import (
+    change_cautions,
+    fit_diagnostics,
+    plain_fits,
+    unmatched_items,
+)
 from socialstats.studies.estimates import probability_methods, verify_all
 from socialstats.studies.models import comparison, lead_strip, lead_words
 from socialstats.studies.multiverse import other_analyses
@@ -65,7 +78,10 @@ def answer(numbers: Numbers, options: StudyOptions, first: Sequence[Block]) -> t
         towards = (f"Lower S is closer to following {options.covariate} alone.",) if about_s else ()
         return (*about_s, *towards, *won_words(numbers, options), *effect_answer(numbers, options))
     kinds = {kind: of_kind(numbers.models, kind) for kind in ("strength", "share")}
-    said = [level_answer(name, {kind: rows[name] for kind, rows in kinds.items()}, numbers) for name in numbers.models]
+    said = [
+        level_answer(name, {kind: rows[name] for kind, rows in kinds.items()}, numbers)
+        for name in numbers.models
+    ]
     return tuple(said) or without_strengths(numbers)
 
 
@@ -88,8 +104,12 @@ def named(numbers: Numbers, options: StudyOptions) -> bool:
 
 def of_kind(models: Mapping[str, Result], kind: str) -> dict[str, list[Row]]:
     """Return the differences of a kind by level, adjusted over all levels, as in the tables of the page."""
-    rows = [(name, row) for name, result in models.items() for row in result.rows if row.group == kind]
-    tested, _ = with_holm([replace(row, term=f"{k}") for k, (_, row) in enumerate(rows)], f"differences of {kind}s")
+    rows = [
+        (name, row) for name, result in models.items() for row in result.rows if row.group == kind
+    ]
+    tested, _ = with_holm(
+        [replace(row, term=f"{k}") for k, (_, row) in enumerate(rows)], f"differences of {kind}s"
+    )
     found: dict[str, list[Row]] = {name: [] for name in models}
     for (name, row), done in zip(rows, tested, strict=True):
         found[name].append(replace(row, p_adjusted=done.p_adjusted))
@@ -101,8 +121,10 @@ def level_answer(name: str, found: Mapping[str, list[Row]], numbers: Numbers) ->
     clear = [row for rows in found.values() for row in rows if significant(row)]
     counts = [
         f"{count(sum(significant(row) for row in rows))} of "
-        f"{counted(len(rows), f'differences in {WORDS[kind]}')}" for kind, rows in found.items() if rows
-    ]  # fmt: skip
+        f"{counted(len(rows), f'differences in {WORDS[kind]}')}"
+        for kind, rows in found.items()
+        if rows
+    ]
     text = f"{shorten(name, 40)} minus {shorten(numbers.reference, 40)}: {listing(counts)} "
     text += f"{'was' if len(clear) == 1 else 'were'} significant (Holm within each kind)."
     tested = clear or [row for rows in found.values() for row in rows if row.p_value is not None]
@@ -125,8 +147,11 @@ def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
 
 def won_words(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     """Return the smallest and the largest share of choices won by the side with more of the covariate."""
-    higher = [replace(v.rates.row("all", group="higher"), term=name, limits=SHARE) for name, v in numbers.levels.items()
-              if v.rates is not None]  # fmt: skip
+    higher = [
+        replace(v.rates.row("all", group="higher"), term=name, limits=SHARE)
+        for name, v in numbers.levels.items()
+        if v.rates is not None
+    ]
     what = f"The share of choices won by the side with higher {options.covariate}"
     return (range_words(what, higher),) if higher else ()
 
@@ -135,9 +160,10 @@ def effect_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     """Return how the effect of the covariate, adjusted for item strength, differed from that of the reference."""
     changes = [
         replace(row, term=name, group=None)
-        for name, result in numbers.models.items() for row in result.rows
+        for name, result in numbers.models.items()
+        for row in result.rows
         if row.group == "effect" and row.term == options.covariate
-    ]  # fmt: skip
+    ]
     if not changes:
         return ()
     rows, _ = with_holm(changes, "differences of the effect")
@@ -153,10 +179,23 @@ def effect_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     return (text,)
 
 
-def cautions_of(numbers: Numbers, design: Comparisons, options: StudyOptions) -> tuple[Caution, ...]:
+def cautions_of(
+    numbers: Numbers, design: Comparisons, options: StudyOptions
+) -> tuple[Caution, ...]:
     """Return the cautions of the table, the levels and the differences."""
-    levels = [c for v in numbers.levels.values() for r in (v.fit, v.s) if r is not None for c in r.cautions]
-    pairs = [c for group in (numbers.s, numbers.models, numbers.entropy) for r in group.values() for c in r.cautions]
+    levels = [
+        c
+        for v in numbers.levels.values()
+        for r in (v.fit, v.s)
+        if r is not None
+        for c in r.cautions
+    ]
+    pairs = [
+        c
+        for group in (numbers.s, numbers.models, numbers.entropy)
+        for r in group.values()
+        for c in r.cautions
+    ]
     own = change_cautions(numbers.beside)
     beside = unmatched_items(design, options)
     return order_cautions(own, numbers.left, tuple(pairs), tuple(levels), design.cautions, beside)
@@ -165,15 +204,27 @@ def cautions_of(numbers: Numbers, design: Comparisons, options: StudyOptions) ->
 def level_table(numbers: Numbers, by: str) -> Table:
     """Count rows, pairs and ties of every level; and what could not be computed."""
     cells: list[tuple[str | float | int | None, ...]] = [
-        (name, v.design.n_rows, len(v.design.pair.levels), v.design.n_ties, "; ".join([
-            *(["reference"] if name == numbers.reference else []),
-            *(f"no {what}: {reason_of(error)}" for what, error in v.lost.items()),
-            *(p for p in numbers.problems if p.startswith(f"{shorten(name)} minus "))]))
+        (
+            name,
+            v.design.n_rows,
+            len(v.design.pair.levels),
+            v.design.n_ties,
+            "; ".join(
+                [
+                    *(["reference"] if name == numbers.reference else []),
+                    *(f"no {what}: {reason_of(error)}" for what, error in v.lost.items()),
+                    *(p for p in numbers.problems if p.startswith(f"{shorten(name)} minus ")),
+                ]
+            ),
+        )
         for name, v in numbers.levels.items()
-    ]  # fmt: skip
+    ]
     cells += [(name, 0, 0, 0, why) for name, why in numbers.silent.items()]
-    return Table(caption=f"What each level of {by} has", header=(by, "Rows", "Pairs", "Ties", "Note"),
-                 cells=tuple(cells))  # fmt: skip
+    return Table(
+        caption=f"What each level of {by} has",
+        header=(by, "Rows", "Pairs", "Ties", "Note"),
+        cells=tuple(cells),
+    )
 
 
 def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, str]:
@@ -189,7 +240,8 @@ def methods(numbers: Numbers, options: StudyOptions) -> tuple[str, str]:
     return brief, (
         f"Every level was compared with {shorten(numbers.reference)} on the pairs of items of both. The two models of "
         "strengths were taken as one, whose clusters were matched by their labels, so what both share cancels. Choice "
-        "entropies were compared by paired t tests over pairs." + (f" S: {tested}." if tested else "")
+        "entropies were compared by paired t tests over pairs."
+        + (f" S: {tested}." if tested else "")
     )
 
 
@@ -198,8 +250,10 @@ MOST_TOLD = 6  # levels with a finding of their own that are written out
 
 def diagnostics(levels: Mapping[str, Level]) -> tuple[Diagnostic, ...]:
     """Return the checks of every level's fit; levels with the same finding share a sentence."""
-    each = {name: fit_diagnostics(level.fit, level.design, *map(reason_of, level.lost.values()))
-            for name, level in levels.items()}  # fmt: skip
+    each = {
+        name: fit_diagnostics(level.fit, level.design, *map(reason_of, level.lost.values()))
+        for name, level in levels.items()
+    }
     checks = range(len(next(iter(each.values()))))
     return tuple(together({name: found[k] for name, found in each.items()}) for k in checks)
 
@@ -236,7 +290,9 @@ def _grouped(texts: Mapping[str, str], *, alone: bool = False) -> list[str]:
     return [f"{listing(names, most=4)}: {text}" for text, names in by_text.items()]
 
 
-def with_level_effect(blocks: Sequence[Block], fits: Mapping[str, BradleyTerryResult]) -> tuple[Block, ...]:
+def with_level_effect(
+    blocks: Sequence[Block], fits: Mapping[str, BradleyTerryResult]
+) -> tuple[Block, ...]:
     """Add the design effect of the clusters, the median over the levels' strengths, to the first figure's caption."""
     ratios = [fit.fitted_state.design_effects for fit in fits.values()]  # ratios of standard errors
     found = [float(np.median(ratio**2)) for ratio in ratios if ratio is not None]
@@ -244,8 +300,9 @@ def with_level_effect(blocks: Sequence[Block], fits: Mapping[str, BradleyTerryRe
     if not found or first is None:
         return tuple(blocks)
     low, high = number(min(found)), number(max(found))
-    said = f"Design effect of the clusters (median over the strengths): {low}" + ("." if low == high else
-            f" to {high}, level by level.")  # fmt: skip
+    said = f"Design effect of the clusters (median over the strengths): {low}" + (
+        "." if low == high else f" to {high}, level by level."
+    )
     told = replace(blocks[first], caption=f"{blocks[first].caption} {said}".lstrip())
     return (*blocks[:first], told, *blocks[first + 1 :])
 
@@ -254,11 +311,16 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     """Answer: did the levels of the by factor differ on the same pairs of items?"""
     design = design.whole()
     if design.by is None or len(design.by.levels) < 2:
-        raise InputError(f"study 'compare' needs {option('by')}: a column with the models (or prompts) to compare, "
-                         "two at least")  # fmt: skip
+        raise InputError(
+            f"study 'compare' needs {option('by')}: a column with the models (or prompts) to compare, "
+            "two at least"
+        )
     numbers = compute(design, options)
     first = comparison(numbers.own_s, options, design.by.name, lost=numbers.why("S"), led=True)
-    shown = (*first, *with_level_effect(blocks(numbers, design, options, several=bool(first)), numbers.fits))
+    shown = (
+        *first,
+        *with_level_effect(blocks(numbers, design, options, several=bool(first)), numbers.fits),
+    )
     keys = [key for fit in numbers.fits.values() for key in fit.references]
     keys += [key for block in shown for r in block.results for key in r.references]
     by, n = shorten(design.by.name, 40), count(len(numbers.levels) + len(numbers.silent), "level")
@@ -269,7 +331,10 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         f"{n} of {by}; reference: '{shorten(numbers.reference)}'",
         answer=(
             *answer(numbers, options, first),
-            *(undefined(f"the result of {shorten(name)}", why) for name, why in numbers.silent.items()),
+            *(
+                undefined(f"the result of {shorten(name)}", why)
+                for name, why in numbers.silent.items()
+            ),
         ),
         strip=lead_strip(first, reference_marks(numbers.own_s)),
         cautions=cautions_of(numbers, design, options),
@@ -284,7 +349,9 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
     )
 
 
-def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions, *, several: bool) -> tuple[Block, ...]:
+def blocks(
+    numbers: Numbers, design: Comparisons, options: StudyOptions, *, several: bool
+) -> tuple[Block, ...]:
     """Return the blocks in the order of the page; those that the comparison of all levels repeats are appendix."""
     by = design.by.name if design.by is not None else "level"
     fits, groupings, reference = numbers.fits, groupings_of(design, options), numbers.reference
@@ -294,19 +361,30 @@ def blocks(numbers: Numbers, design: Comparisons, options: StudyOptions, *, seve
         effects_block(numbers, by, options),
         share_levels_block(fits, groupings, by, options.level),
         shares_block(numbers.models, reference, groupings),
-        strengths_block(fits, numbers.models, reference, numbers.why(STRENGTHS), numbers.untested.get("models", "")),
+        strengths_block(
+            fits,
+            numbers.models,
+            reference,
+            numbers.why(STRENGTHS),
+            numbers.untested.get("models", ""),
+        ),
         items_block(numbers.items, by, reference, options.level),
         entropy_block(numbers.entropy, by, reference, options.level),
         replies_by(design, options.level),
-        refusals_by_level({k: v.design for k, v in numbers.levels.items()}, by, options, numbers.silent)
+        refusals_by_level(
+            {k: v.design for k, v in numbers.levels.items()}, by, options, numbers.silent
+        )
         if numbers.own_s
         else None,
         ranges_block(numbers.ranges),
     )
     aside = {"levels-s"} if several else set()
     aside |= {"differences-s"} if several and not named(numbers, options) else set()
-    return tuple(replace(block, part="appendix") if block.id in aside else block
-                 for block in found if block is not None)  # fmt: skip
+    return tuple(
+        replace(block, part="appendix") if block.id in aside else block
+        for block in found
+        if block is not None
+    )
 
 
 def ranges_block(ranges: Mapping[str, tuple[Result, ...]]) -> Block | None:
@@ -318,19 +396,43 @@ def ranges_block(ranges: Mapping[str, tuple[Result, ...]]) -> Block | None:
         for what, result in zip(("S", "urgency effect"), results, strict=False):
             low, high = ends(result.rows)
             choice, shift = next(iter(moves(result.rows).items()), ("none", 0.0))
-            cells.append((name, what, result.rows[0].estimate, low.estimate, low.term, high.estimate, high.term,
-                          f"{choice} ({number(shift)})"))  # fmt: skip
+            cells.append(
+                (
+                    name,
+                    what,
+                    result.rows[0].estimate,
+                    low.estimate,
+                    low.term,
+                    high.estimate,
+                    high.term,
+                    f"{choice} ({number(shift)})",
+                )
+            )
     table = Table(
         caption="Smallest and largest estimate over all analysis variants, by level",
-        header=("Level", "Quantity", "This page", "Smallest", "Variant of the smallest", "Largest",
-                "Variant of the largest", "Largest effect"),
-        cells=tuple(cells), rows=tuple(row for results in ranges.values() for result in results for row in result.rows),
-    )  # fmt: skip
+        header=(
+            "Level",
+            "Quantity",
+            "This page",
+            "Smallest",
+            "Variant of the smallest",
+            "Largest",
+            "Variant of the largest",
+            "Largest effect",
+        ),
+        cells=tuple(cells),
+        rows=tuple(row for results in ranges.values() for result in results for row in result.rows),
+    )
     return Block(
-        id="multiverse", question=other_analyses("the answer"),
-        sentences=tuple(f"{shorten(name)}: {results[0].sentence()}" for name, results in ranges.items()),
-        tables=(table,), results=tuple(result for results in ranges.values() for result in results), part="appendix",
-    )  # fmt: skip
+        id="multiverse",
+        question=other_analyses("the answer"),
+        sentences=tuple(
+            f"{shorten(name)}: {results[0].sentence()}" for name, results in ranges.items()
+        ),
+        tables=(table,),
+        results=tuple(result for results in ranges.values() for result in results),
+        part="appendix",
+    )
 
 
 def checked(numbers: Numbers) -> dict[str, Result]:
@@ -340,7 +442,9 @@ def checked(numbers: Numbers) -> dict[str, Result]:
     }
     found |= {f"{shorten(name, 40)} minus reference: S": r for name, r in numbers.s.items()}
     found |= plain_fits(numbers.beside)
-    return found | {f"{shorten(name, 40)} minus reference: items chosen": r for name, r in numbers.items.items()}
+    return found | {
+        f"{shorten(name, 40)} minus reference: items chosen": r for name, r in numbers.items.items()
+    }
 
 
 STUDY = Study(

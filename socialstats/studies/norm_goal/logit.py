@@ -18,7 +18,9 @@ from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.text import capital, number, p_value, shorten
 
 
-def logit_block(design: Ratings, source: Source, strata: Sequence[str], options: StudyOptions) -> Block | None:
+def logit_block(
+    design: Ratings, source: Source, strata: Sequence[str], options: StudyOptions
+) -> Block | None:
     """Return the model of all actions; None where it cannot be fitted."""
     try:
         result = single(multinomial_logit(design, terms=strata, level=options.level))
@@ -28,27 +30,53 @@ def logit_block(design: Ratings, source: Source, strata: Sequence[str], options:
     tests = [r for r in result.rows if r.role == "test"]
     known = [r for r in result.rows if r.role == "estimate"]
     beyond = [SOURCE, *(f"{SOURCE} x {name}" for name in strata[:1])]
-    lines = [replace(r, term=f"{r.group}: {r.term}", group=None) for r in known if r.label("kind") in beyond]
+    lines = [
+        replace(r, term=f"{r.group}: {r.term}", group=None)
+        for r in known
+        if r.label("kind") in beyond
+    ]
     labels = [f"{shorten(r.group or '', 60)}: {shorten(r.term, 60)}" for r in known]
     where = f" at '{shorten(design.strata[strata[0]].levels[0], 30)}'" if strata else ""
     terms = f" x {' + '.join(shorten(name, 30) for name in strata)}" if strata else ""
     return Block(
-        id="logit", question="Which factors influenced the actions in one model of all of them?", part="appendix",
-        sentences=(*test_sentences(result, strata, options.level), odds_sentence(known, source, where)),
+        id="logit",
+        question="Which factors influenced the actions in one model of all of them?",
+        part="appendix",
+        sentences=(
+            *test_sentences(result, strata, options.level),
+            odds_sentence(known, source, where),
+        ),
         draw=partial(forest, lines[:200], sort=False, xlabel="log-odds ratio"),
         figure_title=f"Log-odds ratios of each action against '{shorten(made.levels[0], 30)}', sources versus people",
         caption=f"Multinomial logit: source{terms}. Points: sources{where}, and differences between their changes and "
         f"people's. CIs: {result.inference}.",
         tables=(
-            Table(caption="Joint tests of each kind of term, all actions at once",
-                  header=("Terms", "F", "df", "p", "Clusters", "Test", "Why not"),
-                  cells=tuple((r.term, r.statistic, df_text(r.df), p_text(r.p_value), r.n_clusters, r.method,
-                               r.undefined) for r in tests), rows=tuple(tests)),
-            rows_table(known, f"Log-odds ratios against '{shorten(made.levels[0], 30)}'", term="Action and term",
-                       labels=labels),
+            Table(
+                caption="Joint tests of each kind of term, all actions at once",
+                header=("Terms", "F", "df", "p", "Clusters", "Test", "Why not"),
+                cells=tuple(
+                    (
+                        r.term,
+                        r.statistic,
+                        df_text(r.df),
+                        p_text(r.p_value),
+                        r.n_clusters,
+                        r.method,
+                        r.undefined,
+                    )
+                    for r in tests
+                ),
+                rows=tuple(tests),
+            ),
+            rows_table(
+                known,
+                f"Log-odds ratios against '{shorten(made.levels[0], 30)}'",
+                term="Action and term",
+                labels=labels,
+            ),
         ),
         results=(result,),
-    )  # fmt: skip
+    )
 
 
 def test_sentences(result: Result, strata: Sequence[str], level: float) -> tuple[str, ...]:

@@ -29,7 +29,17 @@ from socialstats.text import count, level_text, listing, number, shorten
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BASES = ("none", "no", "no pressure", "base", "baseline", "default", "control", "neutral", "original")
+BASES = (
+    "none",
+    "no",
+    "no pressure",
+    "base",
+    "baseline",
+    "default",
+    "control",
+    "neutral",
+    "original",
+)
 MOST_PANELS = 4
 DIGITS = 3
 MOST_NAMED = 3  # sources that the sentences of a block name
@@ -57,7 +67,9 @@ def base_first(design: Ratings, reference: str | None) -> Ratings:
         base = base_of(factor.levels, reference)
         levels = tuple(sorted(factor.levels, key=lambda level: level != base))
         place = np.array([levels.index(level) for level in factor.levels], dtype=np.int64)
-        strata[name] = replace(factor, codes=np.where(factor.codes < 0, -1, place[factor.codes]), levels=levels)
+        strata[name] = replace(
+            factor, codes=np.where(factor.codes < 0, -1, place[factor.codes]), levels=levels
+        )
     return replace(design, strata=strata)
 
 
@@ -80,7 +92,9 @@ def widest(rows: Sequence[Row]) -> Row:
 
 def largest(gap: Row, rows: Sequence[Row]) -> str:
     """Return what the widest of some differences is called: ``largest`` or ``largest significant``."""
-    return "largest" + " significant" * any(abs(r.estimate or 0.0) > abs(gap.estimate or 0.0) for r in rows)
+    return "largest" + " significant" * any(
+        abs(r.estimate or 0.0) > abs(gap.estimate or 0.0) for r in rows
+    )
 
 
 def foremost(found: Mapping[str, Sequence[Row]]) -> list[str]:
@@ -94,8 +108,14 @@ def foremost(found: Mapping[str, Sequence[Row]]) -> list[str]:
     """
 
     def size(name: str) -> tuple[bool, float]:
-        return max(((sentences.significant(row), abs(row.estimate)) for row in found[name] if row.estimate is not None),
-                   default=(False, -1.0))  # fmt: skip
+        return max(
+            (
+                (sentences.significant(row), abs(row.estimate))
+                for row in found[name]
+                if row.estimate is not None
+            ),
+            default=(False, -1.0),
+        )
 
     return sorted(found, key=size, reverse=True)[:MOST_NAMED]
 
@@ -105,7 +125,10 @@ def over_sources(found: Mapping[str, Sequence[Row]], where: str = "") -> tuple[s
     if len(found) <= MOST_NAMED:
         return ()
     clear = {name: n for name in found if (n := sum(map(sentences.significant, found[name])))}
-    named = [f"{shorten(name, 30)} {count(n)}" for name, n in sorted(clear.items(), key=lambda each: -each[1])]
+    named = [
+        f"{shorten(name, 30)} {count(n)}"
+        for name, n in sorted(clear.items(), key=lambda each: -each[1])
+    ]
     every = [row for rows in found.values() for row in rows]
     total = counted_text(every, "difference", where, within="Holm within each source")
     return (total, *([f"Significant differences by source: {listing(named)}."] if named else []))
@@ -135,7 +158,9 @@ def counted_text(rows: Sequence[Row], what: str, where: str = "", *, within: str
     if not clear:
         return f"None of {count(len(tested), what)}{where} was significant ({within}).{gone}"
     verb = "was" if clear == 1 else "were"
-    return f"{count(clear)} of {count(len(tested), what)}{where} {verb} significant ({within}).{gone}"
+    return (
+        f"{count(clear)} of {count(len(tested), what)}{where} {verb} significant ({within}).{gone}"
+    )
 
 
 def gap_numbers(row: Row) -> str:
@@ -156,7 +181,10 @@ def both_shares(rows: Shares, gap: Row, source: Source, other: str, stratum: str
     kind : str
         Word before the interval.
     """
-    own, theirs = (next(r for r in rows.shares[who, stratum] if r.term == gap.term) for who in (other, source.human))
+    own, theirs = (
+        next(r for r in rows.shares[who, stratum] if r.term == gap.term)
+        for who in (other, source.human)
+    )
     apart = (own.estimate or 0.0) - (theirs.estimate or 0.0) - (gap.estimate or 0.0)
     where = "difference" if abs(apart) < 1e-9 else "difference on the units that both rated"
     return (
@@ -165,28 +193,52 @@ def both_shares(rows: Shares, gap: Row, source: Source, other: str, stratum: str
     )
 
 
-def changes_blocks(shares: Mapping[str | None, Result], source: Source, asked: str | None = None) -> tuple[Block, ...]:
+def changes_blocks(
+    shares: Mapping[str | None, Result], source: Source, asked: str | None = None
+) -> tuple[Block, ...]:
     """Return the changes in each stratum whose shares were computed with a base."""
-    based = [(name, result) for name, result in shares.items() if name is not None and result.settings["base"]]
+    based = [
+        (name, result)
+        for name, result in shares.items()
+        if name is not None and result.settings["base"]
+    ]
     made = [changes_block(result, source, name, k, asked) for k, (name, result) in enumerate(based)]
     return tuple(block for block in made if block is not None)
 
 
-def changes_block(result: Result, source: Source, name: str, k: int, asked: str | None = None) -> Block | None:
+def changes_block(
+    result: Result, source: Source, name: str, k: int, asked: str | None = None
+) -> Block | None:
     """Return the change of each source from the base, and how much more each other source changed than people."""
     base = str(result.settings["base"])
     rows = [r for r in result.rows if r.label("base") is not None]
-    shown, tests = [r for r in rows if r.role == "difference"], [r for r in rows if r.role == "test"]
+    shown, tests = (
+        [r for r in rows if r.role == "difference"],
+        [r for r in rows if r.role == "test"],
+    )
     if not any(r.conf_low is not None for r in shown):
         return None
-    beyond = [(whose(r.label("source"), source, None) + str(r.label("stratum")), r) for r in shown
-              if r.label("reference") is not None and r.estimate is not None]  # fmt: skip
+    beyond = [
+        (whose(r.label("source"), source, None) + str(r.label("stratum")), r)
+        for r in shown
+        if r.label("reference") is not None and r.estimate is not None
+    ]
     stem, most, people = words(name), shorten(base, 30), shorten(source.human, 30)
-    by_source = {other: [r for r in shown if r.label("source") == other and r.label("reference") is not None]
-                 for other in source.others}  # fmt: skip
-    said = tuple(text for other in foremost(by_source) for text in change_sentences(shown, source, other, base))
+    by_source = {
+        other: [r for r in shown if r.label("source") == other and r.label("reference") is not None]
+        for other in source.others
+    }
+    said = tuple(
+        text
+        for other in foremost(by_source)
+        for text in change_sentences(shown, source, other, base)
+    )
     drawn = result.settings["people"] == "random"
-    how = "p values by t over clusters and human raters" if drawn else "p values by sign flips of clusters"
+    how = (
+        "p values by t over clusters and human raters"
+        if drawn
+        else "p values by sign flips of clusters"
+    )
     joint = "F test over clusters and human raters" if drawn else "Hotelling's T-squared"
     found = "" if base == asked else f" '{most}' was recognised as the base by its name."
     return Block(
@@ -199,18 +251,60 @@ def changes_block(result: Result, source: Source, name: str, k: int, asked: str 
         f"{count(int(max(r.n_clusters or 0 for r in shown)), 'cluster')}. {how}, "
         f"Holm-adjusted over {stem} and actions.{found}",
         tables=(
-            Table(caption=f"Changes from '{most}'",
-                  header=("Source, change and action", "Estimate", "SE", "Low", "High", "p", "p (Holm)", "Clusters",
-                          "Why not"),
-                  cells=tuple((f"{r.group}: {r.term}", r.shown(), r.shown("std_error"), *ends(r)[1:],
-                               p_text(r.p_value), p_text(r.p_adjusted), r.n_clusters, r.undefined) for r in shown)),
-            Table(caption=f"Any change from '{most}', all actions at once ({joint})",
-                  header=("Source and change", "F" if drawn else "T-squared", "Changes tested at once", "p",
-                          "p (Holm)", "Clusters", "Why not"),
-                  cells=tuple((r.group, r.statistic, df_text(r.df), p_text(r.p_value), p_text(r.p_adjusted),
-                               r.n_clusters, r.undefined) for r in tests), rows=tuple(tests)),
+            Table(
+                caption=f"Changes from '{most}'",
+                header=(
+                    "Source, change and action",
+                    "Estimate",
+                    "SE",
+                    "Low",
+                    "High",
+                    "p",
+                    "p (Holm)",
+                    "Clusters",
+                    "Why not",
+                ),
+                cells=tuple(
+                    (
+                        f"{r.group}: {r.term}",
+                        r.shown(),
+                        r.shown("std_error"),
+                        *ends(r)[1:],
+                        p_text(r.p_value),
+                        p_text(r.p_adjusted),
+                        r.n_clusters,
+                        r.undefined,
+                    )
+                    for r in shown
+                ),
+            ),
+            Table(
+                caption=f"Any change from '{most}', all actions at once ({joint})",
+                header=(
+                    "Source and change",
+                    "F" if drawn else "T-squared",
+                    "Changes tested at once",
+                    "p",
+                    "p (Holm)",
+                    "Clusters",
+                    "Why not",
+                ),
+                cells=tuple(
+                    (
+                        r.group,
+                        r.statistic,
+                        df_text(r.df),
+                        p_text(r.p_value),
+                        p_text(r.p_adjusted),
+                        r.n_clusters,
+                        r.undefined,
+                    )
+                    for r in tests
+                ),
+                rows=tuple(tests),
+            ),
         ),
-    )  # fmt: skip
+    )
 
 
 def by_action(found: Sequence[tuple[str, Row]], label: str, xlabel: str) -> Callable[[], Axes]:
@@ -219,9 +313,15 @@ def by_action(found: Sequence[tuple[str, Row]], label: str, xlabel: str) -> Call
     for name, row in found:
         panels.setdefault(shorten(row.term, 40), []).append(replace(row, term=name, group=None))
     if 1 < len(panels) <= MOST_PANELS and max(map(len, panels.values())) <= MOST_DRAWN:
-        return partial(multiples, panels, label=label, xlabel=xlabel, sort=False, columns=len(panels))
+        return partial(
+            multiples, panels, label=label, xlabel=xlabel, sort=False, columns=len(panels)
+        )
     lines = [replace(row, term=f"{name}: {row.term}", group=None) for name, row in found]
-    drawn = lines if len(lines) <= MOST_DRAWN else sorted(lines, key=lambda r: -abs(r.estimate or 0.0))[:MOST_DRAWN]
+    drawn = (
+        lines
+        if len(lines) <= MOST_DRAWN
+        else sorted(lines, key=lambda r: -abs(r.estimate or 0.0))[:MOST_DRAWN]
+    )
     return partial(forest, drawn, sort=False, label=label, xlabel=xlabel)
 
 
@@ -243,14 +343,25 @@ def change_sentences(rows: Sequence[Row], source: Source, other: str, base: str)
     known = [r for r in own if r.estimate is not None]
     one, two = shorten(other, 30), shorten(source.human, 30)
     if not known:
-        return (sentences.undefined(f"the difference between the changes of {one} and {two} raters",
-                                    own[0].undefined or "no estimate" if own else "no cluster has both"),)  # fmt: skip
+        return (
+            sentences.undefined(
+                f"the difference between the changes of {one} and {two} raters",
+                own[0].undefined or "no estimate" if own else "no cluster has both",
+            ),
+        )
     top = widest(known)
     where = top.label("stratum") or ""
     mine, theirs = (
-        next(r for r in rows if r.label("reference") is None and r.label("source") == who
-             and r.label("stratum") == where and r.term == top.term) for who in (other, source.human)
-    )  # fmt: skip
+        next(
+            r
+            for r in rows
+            if r.label("reference") is None
+            and r.label("source") == who
+            and r.label("stratum") == where
+            and r.term == top.term
+        )
+        for who in (other, source.human)
+    )
     return (
         f"From '{shorten(base, 30)}' to '{shorten(where, 30)}', the share of '{shorten(top.term, 30)}' changed by "
         f"{share(mine)} ({one}) and {share(theirs)} ({two}); difference = {gap_numbers(top)}.",
@@ -279,7 +390,8 @@ def widest_part(who: str, found: Sequence[tuple[Row, tuple[Row, Row]]]) -> str:
         return f"{shorten(who, 40)}: no difference between two levels has a standard error."
     row, (one, two) = max(known, key=lambda each: abs(each[0].estimate or 0.0))
     first, second = (
-        f"{shorten(row.label(side) or '', 40)} ({share(part)})" for side, part in (("one", one), ("two", two))
+        f"{shorten(row.label(side) or '', 40)} ({share(part)})"
+        for side, part in (("one", one), ("two", two))
     )
     return f"{who}: {row.label('what')} differed most between {first} and {second}, difference = {gap_numbers(row)}."
 
@@ -289,27 +401,42 @@ def gaps_table_block(block: Block, gaps: Result | None, name: str) -> Block:
     if gaps is None:
         return block
     labels = [f"{shorten(r.group or '', 60)}: {shorten(r.term, 60)}" for r in gaps.rows]
-    table = rows_table(gaps.rows, f"Differences between levels of {name}", term="Whose and what", labels=labels)
+    table = rows_table(
+        gaps.rows, f"Differences between levels of {name}", term="Whose and what", labels=labels
+    )
     return replace(
-        block, sentences=(*block.sentences, *gap_sentences(gaps, name)), tables=(*block.tables, table),
+        block,
+        sentences=(*block.sentences, *gap_sentences(gaps, name)),
+        tables=(*block.tables, table),
         results=(*block.results, gaps),
-    )  # fmt: skip
+    )
 
 
 MOST_DRAWN = 60  # rows of a figure that can be read
 
 
-def shares_block(rows: Shares, result: Result, source: Source, stratum: str | None, k: int) -> Block:
+def shares_block(
+    rows: Shares, result: Result, source: Source, stratum: str | None, k: int
+) -> Block:
     """Return the shares of each source: in all units, and in each stratum."""
     everyone = (source.human, *source.others)
     among: tuple[str | None, ...] = (None, *rows.strata) if k == 0 else rows.strata
     bars = [
-        Bar(label=who, rows=rows.shares[who, g], section="all units" if g is None and rows.strata else g or "")
-        for g in among for who in everyone
-    ]  # fmt: skip
+        Bar(
+            label=who,
+            rows=rows.shares[who, g],
+            section="all units" if g is None and rows.strata else g or "",
+        )
+        for g in among
+        for who in everyone
+    ]
     fits = len(bars) <= MOST_BARS and len(bars[0].rows) <= MOST_LEVELS
-    listed = [(f"{shorten(g or 'all units', 40)}: {shorten(who, 30)}: {shorten(r.term, 40)}", r)
-              for g in among for who in everyone for r in rows.shares[who, g]]  # fmt: skip
+    listed = [
+        (f"{shorten(g or 'all units', 40)}: {shorten(who, 30)}: {shorten(r.term, 40)}", r)
+        for g in among
+        for who in everyone
+        for r in rows.shares[who, g]
+    ]
     name = "" if stratum is None else f" by {words(stratum)}"
     return Block(
         id="shares" if k == 0 else f"shares-{k + 1}",
@@ -320,11 +447,20 @@ def shares_block(rows: Shares, result: Result, source: Source, stratum: str | No
         figure_title=f"Shares of the actions{name} and source",
         caption=f"Numbers in the bars are shares (below .05: not printed); n = {count(result.counts['ratings'])} "
         f"choices{by_clusters(result) if k else ''}. CIs in the table: {share_ci(r for _, r in listed)}.",
-        tables=(rows_table([r for _, r in listed], f"Shares of the actions{name}", term="Source and action",
-                           labels=[text for text, _ in listed]),
-                *([] if k else whole_tables(rows, source))),
-        results=(result, *([] if k or (adjusted := any_tests(rows, source)[1]) is None else [adjusted])),
-    )  # fmt: skip
+        tables=(
+            rows_table(
+                [r for _, r in listed],
+                f"Shares of the actions{name}",
+                term="Source and action",
+                labels=[text for text, _ in listed],
+            ),
+            *([] if k else whole_tables(rows, source)),
+        ),
+        results=(
+            result,
+            *([] if k or (adjusted := any_tests(rows, source)[1]) is None else [adjusted]),
+        ),
+    )
 
 
 def any_tests(rows: Shares, source: Source) -> tuple[dict[str, Row], Result | None]:
@@ -348,7 +484,11 @@ def tested_by(tests: Iterable[Row]) -> str:
     >>> tested_by([Row(term="any level", test="permutation")]), tested_by([Row(term="any level", test="f")])
     ('cluster permutation test', 'F test over units (clusters) and human raters')
     """
-    return "F test over units (clusters) and human raters" if any(row.test == "f" for row in tests) else SWAPPED
+    return (
+        "F test over units (clusters) and human raters"
+        if any(row.test == "f" for row in tests)
+        else SWAPPED
+    )
 
 
 def whole_tables(rows: Shares, source: Source) -> list[Table]:
@@ -360,18 +500,27 @@ def whole_tables(rows: Shares, source: Source) -> list[Table]:
         rows_table(
             [row for _, row in found],
             f"Differences of shares to {shorten(source.human, 30)} raters, all units; p (Holm): over the actions{each}",
-            term="Source and action", labels=[f"{shorten(other, 30)}: {shorten(row.term, 40)}" for other, row in found],
+            term="Source and action",
+            labels=[f"{shorten(other, 30)}: {shorten(row.term, 40)}" for other, row in found],
         ),
-        rows_table(tests, f"Any difference of shares, all units: {tested_by(tests)}", term="Source",
-                   labels=[row.group or "" for row in tests]),
-    ]  # fmt: skip
+        rows_table(
+            tests,
+            f"Any difference of shares, all units: {tested_by(tests)}",
+            term="Source",
+            labels=[row.group or "" for row in tests],
+        ),
+    ]
 
 
 def side_sentences(rows: Shares, source: Source) -> tuple[str, ...]:
     """Return how many differences in all units were significant, and which actions the foremost sources chose more."""
     found = {other: rows.gaps[other, None] for other in source.others}
     total = over_sources(found, f" in shares from {shorten(source.human, 30)} raters")
-    clear = [other for other in foremost(found) if not total or any(map(sentences.significant, found[other]))]
+    clear = [
+        other
+        for other in foremost(found)
+        if not total or any(map(sentences.significant, found[other]))
+    ]
     return (*total[:1], *(side_sentence(rows, source, other) for other in clear))
 
 
@@ -380,14 +529,22 @@ def side_sentence(rows: Shares, source: Source, other: str) -> str:
     gaps, human = rows.gaps[other, None], shorten(source.human, 30)
     known = [gap for gap in gaps if gap.p_value is not None]
     if not known:
-        return sentences.undefined(f"the difference between {shorten(other, 30)} and {human} raters",
-                                   gaps[0].undefined or "no test")  # fmt: skip
+        return sentences.undefined(
+            f"the difference between {shorten(other, 30)} and {human} raters",
+            gaps[0].undefined or "no test",
+        )
     clear = [gap for gap in known if sentences.significant(gap)]
-    more, less = (listing([f"'{shorten(gap.term, 30)}'" for gap in clear if sign * (gap.estimate or 0.0) > 0])
-                  for sign in (1, -1))  # fmt: skip
+    more, less = (
+        listing([f"'{shorten(gap.term, 30)}'" for gap in clear if sign * (gap.estimate or 0.0) > 0])
+        for sign in (1, -1)
+    )
     if not clear:
-        return sentences.none_of(len(known), f"differences between {shorten(other, 30)} and {human} raters")
-    said = " and ".join(f"{names} {how} often" for names, how in ((more, "more"), (less, "less")) if names)
+        return sentences.none_of(
+            len(known), f"differences between {shorten(other, 30)} and {human} raters"
+        )
+    said = " and ".join(
+        f"{names} {how} often" for names, how in ((more, "more"), (less, "less")) if names
+    )
     return f"{shorten(other, 30)} chose {said} than {human} raters (Holm)."
 
 
@@ -397,20 +554,34 @@ def share_parts(rows: Shares, source: Source) -> list[Part]:
     for who in (source.human, *source.others):
         for k, first in enumerate(rows.shares[who, None]):
             own = {g: rows.shares[who, g][k] for g in rows.strata}
-            found.append(Part(what=f"the share of '{shorten(first.term, 30)}'", whose=shorten(who, 30), rows=own))
+            found.append(
+                Part(
+                    what=f"the share of '{shorten(first.term, 30)}'",
+                    whose=shorten(who, 30),
+                    rows=own,
+                )
+            )
     for other in source.others:
         for k, first in enumerate(rows.gaps[other, None]):
             own = {g: rows.gaps[other, g][k] for g in rows.strata}
             whose = f"{shorten(other, 30)} minus {shorten(source.human, 30)}"
-            found.append(Part(what=f"the difference in '{shorten(first.term, 30)}'", whose=whose, rows=own))
+            found.append(
+                Part(what=f"the difference in '{shorten(first.term, 30)}'", whose=whose, rows=own)
+            )
     return found
 
 
 def similarity_parts(similar: Result, source: Source) -> list[Part]:
     """Return the similarity of each source to people, level by level of a stratum."""
-    *labels, _ = dict.fromkeys(cell for row in similar.rows if (cell := row.label("cell")) is not None)  # _: the mean
+    *labels, _ = dict.fromkeys(
+        cell for row in similar.rows if (cell := row.label("cell")) is not None
+    )  # _: the mean
     return [
-        Part(what="similarity", whose=shorten(other, 30), rows={g: similar_row(similar, other, g) for g in labels})
+        Part(
+            what="similarity",
+            whose=shorten(other, 30),
+            rows={g: similar_row(similar, other, g) for g in labels},
+        )
         for other in source.others
     ]
 
@@ -418,7 +589,9 @@ def similarity_parts(similar: Result, source: Source) -> list[Part]:
 def similar_row(similar: Result, other: str, cell: str | None = None) -> Row:
     """Return the corrected similarity of a source in a cell (None: in all units)."""
     return next(
-        r for r in similar.rows if r.role == "estimate" and r.label("source") == other and r.label("cell") == cell
+        r
+        for r in similar.rows
+        if r.role == "estimate" and r.label("source") == other and r.label("cell") == cell
     )
 
 
@@ -430,11 +603,17 @@ def halves(similar: Result) -> Row:
 def differences_block(rows: Shares, result: Result, source: Source, stratum: str, k: int) -> Block:
     """Return the differences to people in each level of a stratum, with the tests of any difference."""
     keys = [(other, g) for other in source.others for g in rows.strata]
-    found = [(f"{whose(other, source, None)}{g}", r) for other, g in keys for r in rows.gaps[other, g]]
+    found = [
+        (f"{whose(other, source, None)}{g}", r) for other, g in keys for r in rows.gaps[other, g]
+    ]
     lines = [replace(r, term=f"{at}: {r.term}", group=None) for at, r in found]
-    tests = [(f"{whose(other, source)}{shorten(g, 40)}", rows.tests[other, g], rows.naive[other, g])
-             for other, g in keys]  # fmt: skip
-    by_source = {other: [r for g in rows.strata for r in rows.gaps[other, g]] for other in source.others}
+    tests = [
+        (f"{whose(other, source)}{shorten(g, 40)}", rows.tests[other, g], rows.naive[other, g])
+        for other, g in keys
+    ]
+    by_source = {
+        other: [r for g in rows.strata for r in rows.gaps[other, g]] for other in source.others
+    }
     swaps = int(result.settings["permutations"])
     name, how = words(stratum), tested_by(test for _, test, _ in tests)
     if how == SWAPPED:
@@ -442,8 +621,14 @@ def differences_block(rows: Shares, result: Result, source: Source, stratum: str
     return Block(
         id=f"differences-{k + 1}",
         question=f"Where did sources differ from {shorten(source.human, 30)} raters, by {name}?",
-        sentences=(*over_sources(by_source),
-                   *(text for other in foremost(by_source) for text in where_sentences(rows, source, other))),
+        sentences=(
+            *over_sources(by_source),
+            *(
+                text
+                for other in foremost(by_source)
+                for text in where_sentences(rows, source, other)
+            ),
+        ),
         draw=by_action(found, name, f"share minus that of {shorten(source.human, 30)} raters"),
         figure_title=f"Differences of shares to {shorten(source.human, 30)} raters by {name}",
         caption=f"Points with {level_text(result.settings['level'])} CIs (t of paired units{by_clusters(result)}). "
@@ -452,14 +637,32 @@ def differences_block(rows: Shares, result: Result, source: Source, stratum: str
             rows_table(lines, f"Differences of shares by {name}", term="Action"),
             Table(
                 caption=f"Any difference of shares by {name}: {how}, and chi-square treating ratings as independent"
-                + f"; p (Holm): within each source, over levels of {name}" * (len(source.others) > 1),
-                header=(name, "Statistic", "df", "p", "p (Holm)", "p (ratings independent)", "Why not"),
+                + f"; p (Holm): within each source, over levels of {name}"
+                * (len(source.others) > 1),
+                header=(
+                    name,
+                    "Statistic",
+                    "df",
+                    "p",
+                    "p (Holm)",
+                    "p (ratings independent)",
+                    "Why not",
+                ),
                 cells=tuple(
-                    (label, t.statistic, df_text(t.df), p_text(t.p_value),
-                     p_text(t.p_adjusted), p_text(u.p_value), t.undefined) for label, t, u in tests),
+                    (
+                        label,
+                        t.statistic,
+                        df_text(t.df),
+                        p_text(t.p_value),
+                        p_text(t.p_adjusted),
+                        p_text(u.p_value),
+                        t.undefined,
+                    )
+                    for label, t, u in tests
+                ),
             ),
         ),
-    )  # fmt: skip
+    )
 
 
 def by_clusters(result: Result) -> str:
@@ -473,7 +676,9 @@ def where_sentences(rows: Shares, source: Source, other: str) -> tuple[str, ...]
     all_gaps = [r for g in rows.strata for r in rows.gaps[other, g]]
     known = [r for r in all_gaps if r.estimate is not None]
     if not known:
-        return (f"No unit of any level was rated by both {shorten(other, 30)} and {shorten(source.human, 30)} raters.",)
+        return (
+            f"No unit of any level was rated by both {shorten(other, 30)} and {shorten(source.human, 30)} raters.",
+        )
     gap = widest(known)
     where = gap.label("stratum")
     which = f"The {largest(gap, known)} difference{of_source(source, other)}"
@@ -509,22 +714,35 @@ def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Bl
     extra: list[Result] = []
     cell_lines: list[Row] = []
     for name, result in similar.items():
-        cells, adjusted = with_holm([r for r in result.rows if r.group is not None], f"cells of {name}")
+        cells, adjusted = with_holm(
+            [r for r in result.rows if r.group is not None], f"cells of {name}"
+        )
         extra += [adjusted] if adjusted is not None else []
         table += cells
-        cell_lines += [replace(r, term=f"{r.group}: {r.term}", group=None) for r in cells if r.role == "estimate"]
+        cell_lines += [
+            replace(r, term=f"{r.group}: {r.term}", group=None)
+            for r in cells
+            if r.role == "estimate"
+        ]
     fits = len(lines) + len(cell_lines) <= MOST_DRAWN
     return Block(
         id="similarity",
         question="How similar were the shares of all actions?",
         sentences=(
-            *(f"The similarity of {shorten(other, 30)} was {sentences.estimate(similar_row(first, other))}."
-              for other in ends_of(first, source)),
+            *(
+                f"The similarity of {shorten(other, 30)} was {sentences.estimate(similar_row(first, other))}."
+                for other in ends_of(first, source)
+            ),
             f"Two random halves of the {shorten(source.human, 30)} ratings had a similarity of "
             f"{near_one(halves(first))}, as halves of one sample do.",
         ),
-        draw=partial(forest, [*lines, *cell_lines] if fits else lines[:MOST_DRAWN], sort=False,
-                     xlabel=first.title, reference=1.0),
+        draw=partial(
+            forest,
+            [*lines, *cell_lines] if fits else lines[:MOST_DRAWN],
+            sort=False,
+            xlabel=first.title,
+            reference=1.0,
+        ),
         figure_title=f"Jensen-Shannon similarity to {shorten(source.human, 30)} raters, with its ceiling"
         + ("" if fits else " (cells are in the table)"),
         caption=f"Points (bias-corrected; 1: equal shares) with {level_text(first.settings['level'])} CIs "
@@ -532,48 +750,81 @@ def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Bl
         f"Split-half: two random halves of the {shorten(source.human, 30)} ratings. Plug-in values are in the table.",
         tables=(rows_table(table, "Jensen-Shannon similarity", term="Source and cell"),),
         results=(*similar.values(), *extra),
-    )  # fmt: skip
+    )
 
 
 def ends_of(similar: Result, source: Source) -> Sequence[str]:
     """Return the sources whose similarity sentences state: all of three, else the least and the most similar."""
-    known = sorted((r.estimate, other) for other in source.others
-                   if (r := similar_row(similar, other)).estimate is not None)  # fmt: skip
-    return source.others if len(source.others) <= MOST_NAMED or not known else [known[0][1], known[-1][1]]
+    known = sorted(
+        (r.estimate, other)
+        for other in source.others
+        if (r := similar_row(similar, other)).estimate is not None
+    )
+    return (
+        source.others
+        if len(source.others) <= MOST_NAMED or not known
+        else [known[0][1], known[-1][1]]
+    )
 
 
-def cells_block(design: Ratings, cells: Result | None, source: Source, names: Sequence[str], lead: str) -> Block | None:
+def cells_block(
+    design: Ratings, cells: Result | None, source: Source, names: Sequence[str], lead: str
+) -> Block | None:
     """Return the similarity in every combination of two strata as a heat map of the leading source."""
     if cells is None:
         return None
     found = cells_of(design, tuple(names), "cell")
     place = dict(zip(found.labels, found.parts, strict=True))
-    rows = [r for r in cells.rows if r.group in place and r.role == "estimate" and r.label("source") in source.others]
-    first = [replace(r, term=place[r.group][1], group=place[r.group][0])
-             for r in rows if r.label("source") == lead and r.group is not None]  # fmt: skip
+    rows = [
+        r
+        for r in cells.rows
+        if r.group in place and r.role == "estimate" and r.label("source") in source.others
+    ]
+    first = [
+        replace(r, term=place[r.group][1], group=place[r.group][0])
+        for r in rows
+        if r.label("source") == lead and r.group is not None
+    ]
     known = [r for r in rows if r.estimate is not None]
     said = "The similarity is undefined in every cell."
     if known:
-        low, high = min(known, key=lambda r: r.estimate or 0.0), max(known, key=lambda r: r.estimate or 0.0)
+        low, high = (
+            min(known, key=lambda r: r.estimate or 0.0),
+            max(known, key=lambda r: r.estimate or 0.0),
+        )
         said = (
             f"Similarity ranged over {count(len(known), 'cell')} from {sentences.estimate(low)} "
             f"({shorten(low.group or '', 50)}) to {sentences.estimate(high)} "
             f"({shorten(high.group or '', 50)}; unadjusted CIs)."
         )
     small = max(len(design.strata[name].levels) for name in names) <= MOST_GROUPS
-    plain = [r for r in cells.rows if r.group in place and r.role == "component" and r.label("source") in source.others]
-    labels, others = ([f"{shorten(r.group or '', 50)}: {shorten(r.term, 30)}" for r in some] for some in (rows, plain))
+    plain = [
+        r
+        for r in cells.rows
+        if r.group in place and r.role == "component" and r.label("source") in source.others
+    ]
+    labels, others = (
+        [f"{shorten(r.group or '', 50)}: {shorten(r.term, 30)}" for r in some]
+        for some in (rows, plain)
+    )
     above = any((r.estimate or 0.0) > 1 for r in rows)
     return Block(
         id="cells",
         question=f"In which {words(names[1])} and {words(names[0])} were they least similar?",
         sentences=(said, "No difference between cells was tested."),
-        draw=partial(heat, first, neutral=1.0, extreme=0.2, xlabel=words(names[0])) if small else None,
+        draw=partial(heat, first, neutral=1.0, extreme=0.2, xlabel=words(names[0]))
+        if small
+        else None,
         figure_title=f"Similarity of {shorten(lead, 30)} in each cell",
         caption="Cells: bias-corrected similarity and number of choices of both sources; darkest colour: .80 and "
         f"below. {'Values above 1 reflect sampling error. ' * above}CIs are in the table.",
         tables=(
-            rows_table(rows, "Jensen-Shannon similarity in each cell", term="Cell and source", labels=labels),
+            rows_table(
+                rows,
+                "Jensen-Shannon similarity in each cell",
+                term="Cell and source",
+                labels=labels,
+            ),
             rows_table(
                 plain,
                 "Plug-in similarity in each cell (not bias-corrected)",
@@ -589,8 +840,13 @@ def agreement_block(alphas: Mapping[str, Result], source: Source) -> Block | Non
     """Return the agreement within each source, which a similarity of shares does not measure."""
     if not alphas:
         return None
-    rows = [replace(result.rows[0], term=f"within {name}", group=None) for name, result in alphas.items()]
-    said = "; ".join(f"{sentences.estimate(r.rows[0])} ({shorten(n, 30)})" for n, r in alphas.items())
+    rows = [
+        replace(result.rows[0], term=f"within {name}", group=None)
+        for name, result in alphas.items()
+    ]
+    said = "; ".join(
+        f"{sentences.estimate(r.rows[0])} ({shorten(n, 30)})" for n, r in alphas.items()
+    )
     return Block(
         id="agreement",
         question="Did raters of one source choose the same action in the same unit?",
@@ -602,6 +858,8 @@ def agreement_block(alphas: Mapping[str, Result], source: Source) -> Block | Non
         figure_title="Krippendorff's alpha within each source",
         caption=f"Points with {level_text(rows[0].conf_level or 0.95)} CIs; nominal α: 1 is perfect, 0 chance "
         "agreement.",
-        tables=(rows_table(rows, "Krippendorff's alpha (nominal) within each source", term="Source"),),
+        tables=(
+            rows_table(rows, "Krippendorff's alpha (nominal) within each source", term="Source"),
+        ),
         results=tuple(alphas.values()),
     )

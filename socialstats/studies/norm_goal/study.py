@@ -73,13 +73,31 @@ from socialstats.studies.norm_goal.shares import (
     widest,
     words,
 )
-from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
+from socialstats.studies.page import (
+    Block,
+    Diagnostic,
+    Mark,
+    Outcome,
+    Strip,
+    Study,
+    StudyOptions,
+    order_cautions,
+)
 from socialstats.studies.ratings import united
-from socialstats.studies.sources import Rule, Shares, crossed, refusal_block, replies_block, unpacked
+from socialstats.studies.sources import (
+    Rule,
+    Shares,
+    crossed,
+    refusal_block,
+    replies_block,
+    unpacked,
+)
 from socialstats.text import as_given, count, level_text, listing, plural_of, quoted, shorten
 
 
-def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: float | None = None) -> Verdict:
+def shares_verdict(
+    gaps: Sequence[Row], test: Row, *, alpha: float, smallest: float | None = None
+) -> Verdict:
     """Return the verdict on the differences of all shares of two sources together.
 
     Parameters
@@ -113,7 +131,11 @@ def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: fl
     Berger, R. L. (1982). Multiparameter hypothesis testing and acceptance sampling. Technometrics, 24(4), 295-300.
     doi:10.2307/1267823
     """
-    if smallest is not None and gaps and all(is_inside(equivalence_bounds(row), smallest) for row in gaps):
+    if (
+        smallest is not None
+        and gaps
+        and all(is_inside(equivalence_bounds(row), smallest) for row in gaps)
+    ):
         return "equal"
     if test.p_value is None:
         return "none"
@@ -121,7 +143,12 @@ def shares_verdict(gaps: Sequence[Row], test: Row, *, alpha: float, smallest: fl
 
 
 def answer(
-    whole: Shares, similarity: Result, source: Source, other: str, options: StudyOptions, units: str = "units"
+    whole: Shares,
+    similarity: Result,
+    source: Source,
+    other: str,
+    options: StudyOptions,
+    units: str = "units",
 ) -> str:
     """Return the verdict on one source, its largest difference and its similarity.
 
@@ -135,25 +162,35 @@ def answer(
     units : str
         What the test permutes, with its number: ``160 scenarios``.
     """
-    human, name, test = shorten(source.human, 30), shorten(other, 30), any_tests(whole, source)[0][other]
+    human, name, test = (
+        shorten(source.human, 30),
+        shorten(other, 30),
+        any_tests(whole, source)[0][other],
+    )
     beside = beside_text(similarity, other, human)
     gaps = whole.gaps[other, None]
     gap = widest(gaps)
     both = both_shares(whole, gap, source, other, None)
     far = f"The {largest(gap, gaps)} difference{of_source(source, other)} was for '{shorten(gap.term, 30)}': {both}."
     found = shares_verdict(gaps, test, alpha=1 - options.level, smallest=options.smallest_effect)
-    over = f"F test over {units} and {human} raters" if test.test == "f" else f"{SWAPPED} over {units}"
+    over = (
+        f"F test over {units} and {human} raters" if test.test == "f" else f"{SWAPPED} over {units}"
+    )
     tested = "" if test.p_value is None else f"{over}, {sentences.p_of(test)}"
     if found == "equal":
         near = as_given(options.smallest_effect or 0.0)
         also = f" (test of any difference: {tested})" if tested else ""
         return f"{name} was equivalent to {human} raters in every share within ±{near}{also}. {far} {beside}"
     if found == "none":
-        said = sentences.undefined(f"the comparison of {name} with {human} raters", test.undefined or "no test")
+        said = sentences.undefined(
+            f"the comparison of {name} with {human} raters", test.undefined or "no test"
+        )
         apart = test.reason == "no_data"  # shares and similarity are then of different units
         return said if apart else f"{said} {beside}"
     verdict = "differed" if found == "differs" else "did not differ significantly"
-    return f"The choices of {name} {verdict} from those of {human} raters ({tested}). {far} {beside}"
+    return (
+        f"The choices of {name} {verdict} from those of {human} raters ({tested}). {far} {beside}"
+    )
 
 
 def beside_text(similarity: Result, other: str, human: str) -> str:
@@ -176,21 +213,37 @@ NAME = "ratings independent"
 
 
 def variants_block(
-    design: Ratings, similar: Result, source: Source, first: str, strata: Sequence[str], options: StudyOptions
+    design: Ratings,
+    similar: Result,
+    source: Source,
+    first: str,
+    strata: Sequence[str],
+    options: StudyOptions,
 ) -> Block | None:
     """Return the similarity of one source under each analysis variant."""
-    made = multiverse("js_similarity", f"the similarity of {shorten(first, 30)}",
-                      distinct(variants(design, similar, source, first, strata, options)), reference=1.0,
-                      words="1 (equal shares)")  # fmt: skip
+    made = multiverse(
+        "js_similarity",
+        f"the similarity of {shorten(first, 30)}",
+        distinct(variants(design, similar, source, first, strata, options)),
+        reference=1.0,
+        words="1 (equal shares)",
+    )
     return multiverse_block(
-        made, id="multiverse", question=other_analyses("the similarity"),
+        made,
+        id="multiverse",
+        question=other_analyses("the similarity"),
         quantity=f"similarity of {shorten(first, 30)}",
         note="Within units, sources are compared unit by unit, which requires more than equal overall shares.",
-    )  # fmt: skip
+    )
 
 
 def variants(
-    design: Ratings, similar: Result, source: Source, first: str, strata: Sequence[str], options: StudyOptions
+    design: Ratings,
+    similar: Result,
+    source: Source,
+    first: str,
+    strata: Sequence[str],
+    options: StudyOptions,
 ) -> list[Variant]:
     """Return the analyses: bias, aggregation, interval, clusters, raters, cells, refusals, a level left out."""
 
@@ -198,9 +251,16 @@ def variants(
         def compute() -> Any:
             table = design if kept is None else design.take(kept, note="one level left out")
             return js_similarity(
-                table, source=source.name, reference=source.human, level=options.level, seed=options.seed,
-                resamples=options.resamples, permutations=min(options.resamples, 199), splits=99, **more,
-            )  # fmt: skip
+                table,
+                source=source.name,
+                reference=source.human,
+                level=options.level,
+                seed=options.seed,
+                resamples=options.resamples,
+                permutations=min(options.resamples, 199),
+                splits=99,
+                **more,
+            )
 
         return {"compute": compute, "lead": partial(own_row, role=role, at=at)}
 
@@ -208,7 +268,11 @@ def variants(
         return [r for r in result.rows if r.role == role and r.label("source") == first][at]
 
     found = [
-        ("pooled, corrected for bias", "as on this page", of("estimate", 0) | {"compute": lambda: similar}),
+        (
+            "pooled, corrected for bias",
+            "as on this page",
+            of("estimate", 0) | {"compute": lambda: similar},
+        ),
         ("plug-in, without correction", "bias", of("component", 0)),
         ("within units, then averaged", "aggregation", of("estimate", 0, aggregate="unit")),
         ("bootstrap of units (percentile)", "interval", of("estimate", 0, ci="percentile")),
@@ -216,49 +280,75 @@ def variants(
     if design.clusters:
         found.append(("units independent", "clusters", of("estimate", 0, cluster=None)))
     if similar.settings["people"] == "random":
-        found.append((f"for these {source.human} raters", "raters", of("estimate", 0, people="fixed")))
-    found += [(f"mean of the cells of {name}", "macro or micro", of("estimate", -1, cell=name)) for name in strata]
+        found.append(
+            (f"for these {source.human} raters", "raters", of("estimate", 0, people="fixed"))
+        )
+    found += [
+        (f"mean of the cells of {name}", "macro or micro", of("estimate", -1, cell=name))
+        for name in strata
+    ]
     if (design.status == REFUSAL).any():
         found.append(("refusals as an action", "refusals", of("estimate", 0, refusal="level")))
     for name in strata:
         factor = design.strata[name]
         for code, level in enumerate(factor.levels if len(factor.levels) <= MOST_LEFT_OUT else ()):
             kept = factor.codes[design.unit] != code
-            found.append((without_label(name, level), f"leave one {name} out", of("estimate", 0, kept)))
+            found.append(
+                (without_label(name, level), f"leave one {name} out", of("estimate", 0, kept))
+            )
     return [Variant(label=label, choice=choice, **how) for label, choice, how in found]
 
 
-def bounds_block(design: Ratings, whole: Shares, source: Source, options: StudyOptions) -> Block | None:
+def bounds_block(
+    design: Ratings, whole: Shares, source: Source, options: StudyOptions
+) -> Block | None:
     """Return bounds of a difference to people: of the source that refused most and has one; None without refusals.
 
     The bounds of further sources are not shown; those that turn a conclusion are in the answer too.
     """
     factor = design.rater_groups[source.name]
-    refused = {other: (factor.codes[design.rater] == factor.levels.index(other)) & (design.status == REFUSAL)
-               for other in source.others}  # fmt: skip
-    known = [other for other in source.others if whole.gaps[other, None][0].estimate is not None] or source.others
-    order = sorted(known, key=lambda other: -int(refused[other].sum()))[: 1 if options.brief else FEW]
-    first, *rest = [bounds_of(design, whole, source, other, refused[other], options) for other in order]
-    return first and replace(first, turned=tuple(text for block in (first, *rest) if block for text in block.turned))
+    refused = {
+        other: (factor.codes[design.rater] == factor.levels.index(other))
+        & (design.status == REFUSAL)
+        for other in source.others
+    }
+    known = [
+        other for other in source.others if whole.gaps[other, None][0].estimate is not None
+    ] or source.others
+    order = sorted(known, key=lambda other: -int(refused[other].sum()))[
+        : 1 if options.brief else FEW
+    ]
+    first, *rest = [
+        bounds_of(design, whole, source, other, refused[other], options) for other in order
+    ]
+    return first and replace(
+        first, turned=tuple(text for block in (first, *rest) if block for text in block.turned)
+    )
 
 
 def bounds_of(
     design: Ratings, whole: Shares, source: Source, other: str, mine: Any, options: StudyOptions
-) -> Block | None:  # fmt: skip
+) -> Block | None:
     """Return the bounds of the widest difference of one source to people; None where it refused nothing."""
     place = whole.gaps[other, None].index(widest(whole.gaps[other, None]))
     action = shorten(design.levels[place], 30)
 
     def compute(rule: Rule) -> Any:
         return choice_shares(
-            design if rule == "drop" else answered(design, mine, place, rule == "for"), source=source.name,
-            reference=source.human, level=options.level, seed=options.seed, permutations=99,
-        )  # fmt: skip
+            design if rule == "drop" else answered(design, mine, place, rule == "for"),
+            source=source.name,
+            reference=source.human,
+            level=options.level,
+            seed=options.seed,
+            permutations=99,
+        )
 
     return refusal_block(
-        compute, int(mine.sum()), lead=lambda result: unpacked(result).gaps[other, None][place],
+        compute,
+        int(mine.sum()),
+        lead=lambda result: unpacked(result).gaps[other, None][place],
         quantity=f"difference of shares of '{action}', {shorten(other, 30)} minus {shorten(source.human, 30)} raters",
-    )  # fmt: skip
+    )
 
 
 def answered(design: Ratings, refused: Any, place: int, hit: bool) -> Ratings:
@@ -324,10 +414,14 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     design = base_first(crossed(design.of_answers()), options.reference)
     source = human_source(design)
     if source is None:
-        raise InputError("no rater group has a level called human beside others; say which: --map rater_source=COLUMN")
+        raise InputError(
+            "no rater group has a level called human beside others; say which: --map rater_source=COLUMN"
+        )
     options = replace(options, brief=len(source.others) > FEW)
     if len(source.others) > MOST_SOURCES:
-        raise InputError(f"{count(len(source.others), 'source')} beside '{source.human}'; a page holds {MOST_SOURCES}")
+        raise InputError(
+            f"{count(len(source.others), 'source')} beside '{source.human}'; a page holds {MOST_SOURCES}"
+        )
     numbers = compute(design, source, options)
     first = comparison(numbers.similarity, options, source.name)
     shown = (*first, *blocks(design, numbers, options))
@@ -342,7 +436,12 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
             *(() if told else side_sentences(numbers.whole, source)),
             *refused_units(design, source),
             *(() if told else [ceiling_text(numbers.similarity, source.human)]),
-            *(answer(numbers.whole, numbers.similarity, source, other, options, units_text(design)) for other in told),
+            *(
+                answer(
+                    numbers.whole, numbers.similarity, source, other, options, units_text(design)
+                )
+                for other in told
+            ),
         ),
         strip=strip(numbers, first),
         cautions=order_cautions(
@@ -356,7 +455,8 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         data=(united(design),),
         diagnostics=diagnostics(design, source, numbers.alphas),
         methods=methods(design, numbers, options),
-        references=references_of(results, shown) + (("berger1982",) if options.smallest_effect is not None else ()),
+        references=references_of(results, shown)
+        + (("berger1982",) if options.smallest_effect is not None else ()),
         verifications=verify_all(named(numbers), shown) if options.verify else {},
         settings=settings_of(options, USED),
         simulated=options.simulated,
@@ -369,12 +469,17 @@ def refused_units(design: Ratings, source: Source) -> tuple[str, ...]:
     every, some = [], []
     for other in source.others:
         mine = factor.codes[design.rater] == factor.levels.index(other)
-        asked, answered = np.unique(design.unit[mine]), np.unique(design.unit[mine & (design.status == OK)])
+        asked, answered = (
+            np.unique(design.unit[mine]),
+            np.unique(design.unit[mine & (design.status == OK)]),
+        )
         refused = np.setdiff1d(design.unit[mine & (design.status == REFUSAL)], answered)
         if len(refused) == len(asked):
             every.append(shorten(other, 30))
         elif len(refused):
-            some.append(f"{shorten(other, 30)} {count(len(refused))} of {count(len(asked), 'unit')}")
+            some.append(
+                f"{shorten(other, 30)} {count(len(refused))} of {count(len(asked), 'unit')}"
+            )
     has = "has" if len(every) == 1 else "have"
     return (
         *([f"{listing(every)} refused in every unit and {has} no similarity."] if every else []),
@@ -388,18 +493,29 @@ def run_cautions(source: Source, alphas: Mapping[str, Result]) -> tuple[Caution,
     people = rows.get(source.human)
     most = None if people is None else people.conf_high
     found = {name: rows[name] for name in source.others if name in rows}
-    more = {name: row for name, row in found.items()
-            if row.conf_low is not None and most is not None and row.conf_low > most}  # fmt: skip
+    more = {
+        name: row
+        for name, row in found.items()
+        if row.conf_low is not None and most is not None and row.conf_low > most
+    }
     if people is None or not more:
         return ()
-    said = listing([f"{shorten(name, 30)} {sentences.estimate(row)}" for name, row in more.items()],
-                   most=4)  # fmt: skip
+    said = listing(
+        [f"{shorten(name, 30)} {sentences.estimate(row)}" for name, row in more.items()], most=4
+    )
     detail = (
         f"repeated answers of a source agreed more than {shorten(source.human, 30)} raters, by CIs that do not overlap "
         f"(α: {said}; {shorten(source.human, 30)} {sentences.estimate(people)}). Repeated runs do "
         "not add units"
     )
-    return (caution("SS322", detail, affects="anything that counts rows", fix="count units or clusters, as here"),)
+    return (
+        caution(
+            "SS322",
+            detail,
+            affects="anything that counts rows",
+            fix="count units or clusters, as here",
+        ),
+    )
 
 
 def noise_cautions(numbers: Numbers) -> tuple[Caution, ...]:
@@ -408,7 +524,9 @@ def noise_cautions(numbers: Numbers) -> tuple[Caution, ...]:
     pairs = []
     for rows in [r.rows for r in found] if len(found) > 1 else ():
         plain = {row.key: row for row in rows if row.role == "component"}
-        pairs += [(row, plain[row.key]) for row in rows if row.role == "estimate" and row.key in plain]
+        pairs += [
+            (row, plain[row.key]) for row in rows if row.role == "estimate" and row.key in plain
+        ]
     return own_cautions(pairs, "in some level or cell")
 
 
@@ -419,7 +537,11 @@ def unit_name(design: Ratings) -> str:
 
 def units_text(design: Ratings) -> str:
     """Return what the tests permute, with its number: ``160 scenarios``."""
-    n = len(design.clusters[0].levels) if len(design.clusters) == 1 else int(design.unit_count.sum())
+    n = (
+        len(design.clusters[0].levels)
+        if len(design.clusters) == 1
+        else int(design.unit_count.sum())
+    )
     return count(n, unit_name(design))
 
 
@@ -433,27 +555,41 @@ def names(source: Source) -> str:
 
 def compute(design: Ratings, source: Source, options: StudyOptions) -> Numbers:
     """Compute the leading numbers of the page."""
-    common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
+    common: dict[str, Any] = {
+        "level": options.level,
+        "seed": options.seed,
+        "resamples": options.resamples,
+    }
     strata = ordered_strata(design)[: 1 if options.brief else None]
     both: dict[str, Any] = {"source": source.name, "reference": source.human, **common}
     keys: tuple[str | None, ...] = strata or (None,)
     found_shares: dict[str | None, Any] = {
-        name: choice_shares(design, stratum=name, base=base_in(design, name, options.reference), **both)
+        name: choice_shares(
+            design, stratum=name, base=base_in(design, name, options.reference), **both
+        )
         for name in keys
     }
-    similar: dict[str | None, Any] = {name: js_similarity(design, cell=name, **both) for name in keys}
+    similar: dict[str | None, Any] = {
+        name: js_similarity(design, cell=name, **both) for name in keys
+    }
     cells: Any = None
     if len(strata) > 1 and len(cells_of(design, strata[:2], "cell").labels) <= MOST_CELLS:
         cells = js_similarity(design, cell=strata[:2], **both)
     return Numbers(
-        source=source, strata=strata, shares=found_shares, similar=similar, cells=cells,
+        source=source,
+        strata=strata,
+        shares=found_shares,
+        similar=similar,
+        cells=cells,
         alphas=alphas(design, source, common),
-    )  # fmt: skip
+    )
 
 
 def ordered_strata(design: Ratings) -> tuple[str, ...]:
     """Return the strata with two levels to a page's worth, what was crossed with the units first."""
-    fit = [name for name, factor in design.strata.items() if 1 < len(factor.levels) <= MOST_CELLS // 4]
+    fit = [
+        name for name, factor in design.strata.items() if 1 < len(factor.levels) <= MOST_CELLS // 4
+    ]
     return tuple(reversed(fit))[:MOST_STRATA]
 
 
@@ -462,7 +598,9 @@ def alphas(design: Ratings, source: Source, common: dict[str, Any]) -> dict[str,
     found: dict[str, Any] = {}
     for name in (source.human, *source.others):
         try:
-            found[name] = krippendorff_alpha(design, raters=raters_of(design, source, name), scale="nominal", **common)
+            found[name] = krippendorff_alpha(
+                design, raters=raters_of(design, source, name), scale="nominal", **common
+            )
         except (InputError, UndefinedStatistic, NothingToAnalyse):
             continue
     return found
@@ -479,30 +617,53 @@ def blocks(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[Bl
         parts = similarity_parts(numbers.similar[name], numbers.source)
         similar = gaps_table_block(similar, part_gaps(parts, name, options.level), words(name))
     found.append(similar)
-    found.append(cells_block(design, numbers.cells, numbers.source, numbers.strata[:2], numbers.lead))
+    found.append(
+        cells_block(design, numbers.cells, numbers.source, numbers.strata[:2], numbers.lead)
+    )
     found.append(agreement_block(numbers.alphas, numbers.source))
     first = numbers.lead
     place = whole.gaps[first, None].index(widest(whole.gaps[first, None]))
 
     def gap(way: Way) -> Any:
         return choice_shares(
-            design, source=numbers.source.name, reference=numbers.source.human, cluster=way, level=options.level,
-            seed=options.seed, permutations=options.resamples,
-        )  # fmt: skip
+            design,
+            source=numbers.source.name,
+            reference=numbers.source.human,
+            cluster=way,
+            level=options.level,
+            seed=options.seed,
+            permutations=options.resamples,
+        )
 
     def lead(result: Result) -> Row:
-        return result.rows[0] if len(result.rows) == 1 else unpacked(result).gaps[first, None][place]
+        return (
+            result.rows[0] if len(result.rows) == 1 else unpacked(result).gaps[first, None][place]
+        )
 
     action = shorten(design.levels[place], 30)
     found.append(
-        dependence_block(design.clusters, gap, rows="units", quantity=f"difference of shares of {action}",
-                         lead=lead, naive=naive(design, numbers.source, first, place, options))
-    )  # fmt: skip
+        dependence_block(
+            design.clusters,
+            gap,
+            rows="units",
+            quantity=f"difference of shares of {action}",
+            lead=lead,
+            naive=naive(design, numbers.source, first, place, options),
+        )
+    )
     condition = next(iter(numbers.strata), None)
-    found.append(replies_block(design, reply_shares(
-        design, source=numbers.source.name, stratum=condition, level=options.level)))  # fmt: skip
+    found.append(
+        replies_block(
+            design,
+            reply_shares(
+                design, source=numbers.source.name, stratum=condition, level=options.level
+            ),
+        )
+    )
     found.append(bounds_block(design, whole, numbers.source, options))
-    found.append(variants_block(design, numbers.similarity, numbers.source, first, numbers.strata, options))
+    found.append(
+        variants_block(design, numbers.similarity, numbers.source, first, numbers.strata, options)
+    )
     return with_design_effect([b for b in found if b is not None], design.clusters, lead=lead)
 
 
@@ -516,9 +677,14 @@ def all_shares(design: Ratings, numbers: Numbers, options: StudyOptions) -> list
             gaps = part_gaps(share_parts(rows, numbers.source), name, options.level)
             shown = gaps_table_block(shown, gaps, words(name))
         if k == 0:
-            shown = replace(shown, sentences=(*shown.sentences, *halving_words(rows, numbers.lead, design)))
-        entropies = [replace(row, term=f"{row.term}, {row.group}", group=None) for row in result.rows
-                     if row.label("entropy") is not None]  # fmt: skip
+            shown = replace(
+                shown, sentences=(*shown.sentences, *halving_words(rows, numbers.lead, design))
+            )
+        entropies = [
+            replace(row, term=f"{row.term}, {row.group}", group=None)
+            for row in result.rows
+            if row.label("entropy") is not None
+        ]
         if entropies:
             told = "Entropies (bits) of replies with probabilities: H of units, H_reply of single replies"
             shown = replace(shown, tables=(*shown.tables, rows_table(entropies, told)))
@@ -533,16 +699,26 @@ def halving_words(rows: Shares, other: str, design: Ratings) -> tuple[str, ...]:
     gap = widest(rows.gaps[other, None])
     more = clusters_to_halve(gap, gap.n_clusters or gap.n_units)
     quantity = f"the difference of {shorten(other, 30)} for '{shorten(gap.term, 30)}'"
-    return () if more is None else (sentences.halving(more, plural_of(unit_name(design)), quantity),)
+    return (
+        () if more is None else (sentences.halving(more, plural_of(unit_name(design)), quantity),)
+    )
 
 
-def naive(design: Ratings, source: Source, first: str, place: int, options: StudyOptions) -> tuple[str, Result] | None:
+def naive(
+    design: Ratings, source: Source, first: str, place: int, options: StudyOptions
+) -> tuple[str, Result] | None:
     """Return the difference as if ratings were independent, with its label; None where no unit has both sources."""
     try:
-        return NAME, single(independent_ratings(
-            design, source=source.name, first=first, second=source.human, choice=design.levels[place],
-            level=options.level,
-        ))  # fmt: skip
+        return NAME, single(
+            independent_ratings(
+                design,
+                source=source.name,
+                first=first,
+                second=source.human,
+                choice=design.levels[place],
+                level=options.level,
+            )
+        )
     except NothingToAnalyse:
         return None
 
@@ -550,14 +726,22 @@ def naive(design: Ratings, source: Source, first: str, place: int, options: Stud
 def strip(numbers: Numbers, first: Sequence[Block]) -> Strip:
     """Return the similarity of each source (of many the first and the last, by `first`) beside the ceiling."""
     top = halves(numbers.similarity)
-    marks = [Mark(label=f"two halves of {shorten(numbers.source.human, 30)}", value=top.estimate, kind="reference",
-                  undefined=top.undefined or "")]  # fmt: skip
+    marks = [
+        Mark(
+            label=f"two halves of {shorten(numbers.source.human, 30)}",
+            value=top.estimate,
+            kind="reference",
+            undefined=top.undefined or "",
+        )
+    ]
     if len(numbers.source.others) > FEW and (line := lead_strip(first, marks)) is not None:
         return line
     for other in numbers.source.others:
         r = similar_row(numbers.similarity, other)
         marks.append(mark_of(r, shorten(other, 40)))
-    title = f"Jensen-Shannon similarity to {shorten(numbers.source.human, 30)} raters, with its ceiling"
+    title = (
+        f"Jensen-Shannon similarity to {shorten(numbers.source.human, 30)} raters, with its ceiling"
+    )
     return Strip(title=title, axis="1 = equal shares of all actions", marks=tuple(marks))
 
 
@@ -570,17 +754,27 @@ def describe(design: Ratings, source: Source) -> str:
         others = count(sum(raters[name] for name in source.others))
         listed = f"{people} and {others} of {count(len(source.others), 'other source')}"
     parts = [
-        count(design.n_rows, "choice"), count(design.unit_count.sum(), "unit"), f"raters: {listed}",
+        count(design.n_rows, "choice"),
+        count(design.unit_count.sum(), "unit"),
+        f"raters: {listed}",
         *cluster_words(design),
-    ]  # fmt: skip
+    ]
     return "Choices: " + ", ".join(parts)
 
 
-def diagnostics(design: Ratings, source: Source, alphas: Mapping[str, Result]) -> tuple[Diagnostic, ...]:
+def diagnostics(
+    design: Ratings, source: Source, alphas: Mapping[str, Result]
+) -> tuple[Diagnostic, ...]:
     """Return whether every unit was rated by all sources, and how dependent repeated runs are."""
     lines = {name: result.rows[0] for name, result in alphas.items()}
-    agree = listing([f"{shorten(name, 30)} {sentences.estimate(row)}" for name, row in lines.items()
-                     if row.estimate is not None], most=6)  # fmt: skip
+    agree = listing(
+        [
+            f"{shorten(name, 30)} {sentences.estimate(row)}"
+            for name, row in lines.items()
+            if row.estimate is not None
+        ],
+        most=6,
+    )
     data = source_counts(design, source.name, "missing")
     rated = data.n[:, [data.index(name, "source") for name in (source.human, *source.others)]] > 0
     shared, every = int(rated.all(axis=1).sum()), int(rated.any(axis=1).sum())
@@ -592,21 +786,33 @@ def diagnostics(design: Ratings, source: Source, alphas: Mapping[str, Result]) -
         ),
         Diagnostic(
             check="Are runs of a model independent decisions?",
-            found=f"Nominal α within each source: {agree}." if agree else "No source has two ratings of a unit.",
+            found=f"Nominal α within each source: {agree}."
+            if agree
+            else "No source has two ratings of a unit.",
             so_what="Runs that agree more than human raters are dependent. Intervals and tests count units or "
             "clusters, not runs.",
         ),
     )
 
 
-READ = ("Shares, their differences and changes, and similarities are those of these {shares}; agreement and the "
-        "logit use the {drawn}")  # fmt: skip
+READ = (
+    "Shares, their differences and changes, and similarities are those of these {shares}; agreement and the "
+    "logit use the {drawn}"
+)
 
 
 def methods(design: Ratings, numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     """Return the methods: brief, then in full."""
-    shares, like, human = next(iter(numbers.shares.values())), numbers.similarity, shorten(numbers.source.human, 30)
-    parts = "" if not numbers.strata else f" Strata: {quoted([words(name) for name in numbers.strata])}."
+    shares, like, human = (
+        next(iter(numbers.shares.values())),
+        numbers.similarity,
+        shorten(numbers.source.human, 30),
+    )
+    parts = (
+        ""
+        if not numbers.strata
+        else f" Strata: {quoted([words(name) for name in numbers.strata])}."
+    )
     many = plural_of(unit_name(design))
     whose = f"over {many}, for these raters. Sources were permuted in whole {many}"
     if shares.settings["people"] == "random":
@@ -628,7 +834,10 @@ def named(numbers: Numbers) -> dict[str, Result]:
     """Return the results that lead the page, by name."""
     found: dict[str, Result] = {}
     for what, results in (("Shares", numbers.shares), ("Similarity", numbers.similar)):
-        found |= {what if name is None else f"{what} by {shorten(name, 40)}": r for name, r in results.items()}
+        found |= {
+            what if name is None else f"{what} by {shorten(name, 40)}": r
+            for name, r in results.items()
+        }
     found |= {"Similarity by cell": numbers.cells} if numbers.cells is not None else {}
     return found | {f"Agreement of {shorten(name, 40)}": r for name, r in numbers.alphas.items()}
 

@@ -31,8 +31,23 @@ from socialstats.studies.estimates import (
     settings_of,
     verify_all,
 )
-from socialstats.studies.page import Block, Mark, Outcome, Strip, StudyOptions, Table, order_cautions
-from socialstats.studies.ratings import FIRM, TENTATIVE, about_ratings, band_of, level_words, planned
+from socialstats.studies.page import (
+    Block,
+    Mark,
+    Outcome,
+    Strip,
+    StudyOptions,
+    Table,
+    order_cautions,
+)
+from socialstats.studies.ratings import (
+    FIRM,
+    TENTATIVE,
+    about_ratings,
+    band_of,
+    level_words,
+    planned,
+)
 from socialstats.studies.second import other_first
 from socialstats.text import capital, count, level_text, listing, number, percent, shorten, spoken
 
@@ -40,8 +55,11 @@ MOST_ROWS, MOST_IN_DUMBBELL, MOST_FAMILIES = 200, 5, 12
 RULES = {"max": "width of the scale", "item_max": "farthest possible answer", "exclude": "excluded"}
 DIGITS = 2  # decimals of distances in sentences
 AXIS = "mean distance from the mode (levels)"
-COUNTED = {"max": "counted as the width of the scale", "item_max": "counted as the farthest possible answer",
-           "exclude": "excluded"}  # fmt: skip
+COUNTED = {
+    "max": "counted as the width of the scale",
+    "item_max": "counted as the farthest possible answer",
+    "exclude": "excluded",
+}
 LINES = {
     "ceiling": "The distance of one human rater from the mode of the others",
     "constant": "The distance of the best constant answer",
@@ -55,7 +73,9 @@ def distance_text(row: Row) -> str:
 
 def rows_about(result: Result, *dimensions: str) -> list[Row]:
     """Return the rows whose key has these dimensions beside the model."""
-    return [row for row in result.rows if tuple(name for name, _ in row.key) == ("model", *dimensions)]
+    return [
+        row for row in result.rows if tuple(name for name, _ in row.key) == ("model", *dimensions)
+    ]
 
 
 def model_rows(result: Result) -> list[Row]:
@@ -76,10 +96,15 @@ def known_rows(rows: Sequence[Row]) -> list[Row]:
 
 def line_rows(result: Result) -> dict[str, Row]:
     """Return the ceiling (a random person), the best constant answer and the uniform answer."""
-    lines = {kind: [r for r in result.rows if r.label("line") == kind] for kind in ("ceiling", "constant", "uniform")}
+    lines = {
+        kind: [r for r in result.rows if r.label("line") == kind]
+        for kind in ("ceiling", "constant", "uniform")
+    }
     constants = known_rows(lines["constant"])
-    return {kind: ends(constants)[0] if kind == "constant" and constants else found[-1]
-            for kind, found in (lines | ({} if constants else {"constant": lines["uniform"]})).items()}  # fmt: skip
+    return {
+        kind: ends(constants)[0] if kind == "constant" and constants else found[-1]
+        for kind, found in (lines | ({} if constants else {"constant": lines["uniform"]})).items()
+    }
 
 
 def plain(rows: Sequence[Row]) -> list[Row]:
@@ -88,21 +113,34 @@ def plain(rows: Sequence[Row]) -> list[Row]:
 
 
 def dense_table(
-    rows: Sequence[Row], caption: str, *, term: str, labels: Sequence[str] | None = None, short: bool = False
+    rows: Sequence[Row],
+    caption: str,
+    *,
+    term: str,
+    labels: Sequence[str] | None = None,
+    short: bool = False,
 ) -> Table:
     """Return `rows_table` without the columns in which no row has anything; `short`: without standard errors too."""
     table = rows_table(rows, caption, term=term, labels=labels)
-    kept = [k for k in range(len(table.header)) if k == 0 or any(row[k] is not None for row in table.cells)]
+    kept = [
+        k
+        for k in range(len(table.header))
+        if k == 0 or any(row[k] is not None for row in table.cells)
+    ]
     kept = [k for k in kept if not (short and table.header[k] == "SE")]
-    return replace(table, header=tuple(table.header[k] for k in kept),
-                   cells=tuple(tuple(row[k] for k in kept) for row in table.cells))  # fmt: skip
+    return replace(
+        table,
+        header=tuple(table.header[k] for k in kept),
+        cells=tuple(tuple(row[k] for k in kept) for row in table.cells),
+    )
 
 
 def design_words(result: Result) -> str:
     """Return what a caption says of the marks, the intervals and the sample."""
     n, held = result.counts, clusters_caption(getattr(result.design, "clusters", ()), None)
     sizes = (
-        f"n = {count(n['units'], 'unit')}, {count(n['reference raters'], 'human rater')}, {count(n['models'], 'model')}"
+        f"n = {count(n['units'], 'unit')}, {count(n['reference raters'], 'human rater')}, "
+        f"{count(n['models'], 'model')}"
     )
     return (
         f"Points and bars: means and {level_text(result.settings['level'])} CIs (t over units and raters); {sizes}"
@@ -113,8 +151,14 @@ def design_words(result: Result) -> str:
 def effect_words(result: Result) -> list[str]:
     """State the design effect of sampling people, the median over models; nothing where it is unknown."""
     effects = sorted(result.extras.get("design_effect", {}).values())
-    return [f"The design effect of sampling human raters was {number(effects[len(effects) // 2], 1)} "
-            "(median over models)."] if effects else []  # fmt: skip
+    return (
+        [
+            f"The design effect of sampling human raters was {number(effects[len(effects) // 2], 1)} "
+            "(median over models)."
+        ]
+        if effects
+        else []
+    )
 
 
 def gap_tables(result: Result) -> list[Table]:
@@ -137,26 +181,36 @@ def distance_block(result: Result, source: Source) -> Block:
     lines = line_rows(result)
     chosen = list(lines.values())
     shown = plain([chosen[0], *known, *chosen[1:]])
-    beside = [f"{LINES[kind]} was {distance_text(row)}" for kind, row in lines.items()
-              if kind != "uniform" and row.estimate is not None]  # fmt: skip
+    beside = [
+        f"{LINES[kind]} was {distance_text(row)}"
+        for kind, row in lines.items()
+        if kind != "uniform" and row.estimate is not None
+    ]
     return Block(
         id="distance",
         question=f"How far was each model from the {shorten(source.human, 30)} answers?",
         sentences=(*(f"{one}." for one in beside), *effect_words(result)),
-        draw=partial(forest, shown[:MOST_ROWS], sort=False, reference=None, xlabel=AXIS, label="Model"),
+        draw=partial(
+            forest, shown[:MOST_ROWS], sort=False, reference=None, xlabel=AXIS, label="Model"
+        ),
         figure_title="ADA-Met of each model, with a human rater and model-free baselines",
         caption=f"{design_words(result)} Human rater: against the mode of the others.",
         tables=(
             dense_table(plain(known), "ADA-Met, all units", term="Model"),
             *gap_tables(result),
-            dense_table(plain([r for r in result.rows if r.label("line")]), "Human rater and model-free baselines",
-                        term="Answer"),
+            dense_table(
+                plain([r for r in result.rows if r.label("line")]),
+                "Human rater and model-free baselines",
+                term="Answer",
+            ),
         ),
         results=(result,),
-    )  # fmt: skip
+    )
 
 
-def by_label(rows: Sequence[Row], dimension: str, forest_rows: Sequence[Row], few: int = 10**6) -> Any:
+def by_label(
+    rows: Sequence[Row], dimension: str, forest_rows: Sequence[Row], few: int = 10**6
+) -> Any:
     """Return what draws rows by a label: a dumbbell a model where the labels are few, else a forest."""
     looks = [replace(r, group=r.label(dimension)) for r in rows]
     labels = list(dict.fromkeys(r.group or "" for r in looks))
@@ -194,24 +248,36 @@ def rules_block(rules: Mapping[str, Result], source: Source) -> Block | None:
     shares = [r for term in dict.fromkeys(r.term for r in found) for r in found if r.term == term]
     some = {r.term for r in shares if r.estimate}  # all rules give the others the same distance
     looks = [
-        replace(r, group=RULES[rule]) for rule, result in rules.items() for r in model_rows(result) if r.term in some
+        replace(r, group=RULES[rule])
+        for rule, result in rules.items()
+        for r in model_rows(result)
+        if r.term in some
     ]
     shares = [r for r in shares if r.label("stratum") is None or r.term in some]
     worst = ends(known_rows([r for r in shares if r.label("stratum") is None]))[1]
     own = {r.group: distance_text(r) for r in looks if r.term == worst.term}
     stratum = next(iter(rules.values())).settings["stratum"]
-    labels = [r.term if (level := r.label("stratum")) is None else f"{r.term}, {spoken(stratum, 30)}: {level}"
-              for r in shares]  # fmt: skip
+    labels = [
+        r.term
+        if (level := r.label("stratum")) is None
+        else f"{r.term}, {spoken(stratum, 30)}: {level}"
+        for r in shares
+    ]
     said = (
         f"{shorten(worst.term, 40)} had the highest refusal rate, {sentences.estimate(worst)}.",
-        *(f"Its distance was {text} with refusals {COUNTED[rule]}."
-          for rule in rules if (text := own.get(RULES[rule])) is not None),
-    )  # fmt: skip
+        *(
+            f"Its distance was {text} with refusals {COUNTED[rule]}."
+            for rule in rules
+            if (text := own.get(RULES[rule])) is not None
+        ),
+    )
     return Block(
         id="refusals",
         question="Who refused, and how did the treatment of refusals matter?",
         sentences=said,
-        draw=partial(dumbbell, looks[:MOST_ROWS], targets=dict.fromkeys(RULES[r] for r in rules), xlabel=AXIS),
+        draw=partial(
+            dumbbell, looks[:MOST_ROWS], targets=dict.fromkeys(RULES[r] for r in rules), xlabel=AXIS
+        ),
         figure_title="ADA-Met of models that refused, by treatment of refusals",
         caption=f"{design_words(next(iter(rules.values())))} A refusal counts as the width of the scale, which may "
         "exceed any possible answer's distance.",
@@ -220,17 +286,26 @@ def rules_block(rules: Mapping[str, Result], source: Source) -> Block | None:
             dense_table(shares, "Share of refusals", term="Model", labels=labels, short=True),
         ),
         results=tuple(
-            replace(result, rows=tuple(model_rows(result)), words=" ".join(said), cautions=(), references=())
-            for rule, result in rules.items() if rule != "max"
+            replace(
+                result,
+                rows=tuple(model_rows(result)),
+                words=" ".join(said),
+                cautions=(),
+                references=(),
+            )
+            for rule, result in rules.items()
+            if rule != "max"
         ),
         turned=without_refusals(rules),
-    )  # fmt: skip
+    )
 
 
 def without_refusals(rules: Mapping[str, Result]) -> tuple[str, ...]:
     """Return which models were nearest and farthest without refusals, where these are not those of the answer."""
-    own, other = (sorted(known_rows(model_rows(rules[rule])), key=lambda row: row.estimate or 0.0)
-                  for rule in ("max", "exclude"))  # fmt: skip
+    own, other = (
+        sorted(known_rows(model_rows(rules[rule])), key=lambda row: row.estimate or 0.0)
+        for rule in ("max", "exclude")
+    )
     if not any(other_first(own[::step], other[::step]) for step in (1, -1)):
         return ()
     low, high = (f"'{shorten(row.term, 40)}' ({number(row.shown())})" for row in ends(other))
@@ -247,26 +322,52 @@ def near_block(result: Result) -> Block | None:
     rows = known_rows(rows_about(result, "distance"))
     if not rows:
         return None
-    bars = [Bar(label=model, rows=tuple(replace(r, term=r.label("distance") or "") for r in rows if r.term == model))
-            for model in dict.fromkeys(r.term for r in rows)]  # fmt: skip
+    bars = [
+        Bar(
+            label=model,
+            rows=tuple(replace(r, term=r.label("distance") or "") for r in rows if r.term == model),
+        )
+        for model in dict.fromkeys(r.term for r in rows)
+    ]
     hit = [r for r in rows if r.label("distance") == "0"]
-    fits = len(bars) <= MOST_BARS and len({len(one.rows) for one in bars}) == 1 and len(bars[0].rows) <= STEPS
+    fits = (
+        len(bars) <= MOST_BARS
+        and len({len(one.rows) for one in bars}) == 1
+        and len(bars[0].rows) <= STEPS
+    )
     low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in ends(hit))
     return Block(
         id="near",
         question="How often was the answer the mode itself, and how often far from it?",
-        sentences=(f"The share of units at distance 0 was lowest at {low}.", f"It was highest at {high}.")
-        if len(hit) > 1 else (f"The share of units at distance 0 was {low}.",),
-        draw=partial(shares, bars, xlabel="Share of units, by levels from the mode", ordered=True) if fits else None,
+        sentences=(
+            f"The share of units at distance 0 was lowest at {low}.",
+            f"It was highest at {high}.",
+        )
+        if len(hit) > 1
+        else (f"The share of units at distance 0 was {low}.",),
+        draw=partial(shares, bars, xlabel="Share of units, by levels from the mode", ordered=True)
+        if fits
+        else None,
         figure_title="Distances of single units from the mode, by model" if fits else "",
         caption=f"Bars: shares of units by distance, rounded up to whole levels (0: the mode itself; of "
         f"tied modes, their mean); n = {count(result.counts['units'], 'unit')}, {count(len(bars), 'model')}."
-        + " The largest distance includes refusals." * any(r.label("share") == "refused" and r.estimate
-                                                           for r in result.rows)
-        + (f" CIs in the table: {level_text(result.settings['level'])}, {share_ci(rows)}." if fits else ""),
-        tables=(dense_table(rows, "Share of units by distance", term="Model and distance", short=True,
-                           labels=[f"{r.term}: {r.label('distance')}" for r in rows]),),
-    )  # fmt: skip
+        + " The largest distance includes refusals."
+        * any(r.label("share") == "refused" and r.estimate for r in result.rows)
+        + (
+            f" CIs in the table: {level_text(result.settings['level'])}, {share_ci(rows)}."
+            if fits
+            else ""
+        ),
+        tables=(
+            dense_table(
+                rows,
+                "Share of units by distance",
+                term="Model and distance",
+                short=True,
+                labels=[f"{r.term}: {r.label('distance')}" for r in rows],
+            ),
+        ),
+    )
 
 
 SHORT_LABEL = 14  # characters of a group's label with its attribute in a heat map
@@ -303,23 +404,41 @@ class Closest:
     @property
     def nearest(self) -> str:
         """Name of the closest group, or of several that are equally close."""
-        return (self.low.label("people") if self.again is None else self.again.label("closest")) or ""
+        return (
+            self.low.label("people") if self.again is None else self.again.label("closest")
+        ) or ""
 
     def cells(self) -> tuple[str | float | int | None, ...]:
         """Cells of the table; all groups equally close: no farthest, and nothing to be stable."""
         near = (self.model, spoken(self.name), self.nearest, self.low.shown(), ends_text(self.low))
         if self.tied:
             return (*near, *[None] * 7)
-        return (*near, self.high.label("people"), self.high.shown(), ends_text(self.high),
-                None if self.gap is None else self.gap.shown(), ends_text(self.gap),
-                None if self.gap is None else p_text(self.gap.p_adjusted),
-                None if self.again is None else self.again.shown())  # fmt: skip
+        return (
+            *near,
+            self.high.label("people"),
+            self.high.shown(),
+            ends_text(self.high),
+            None if self.gap is None else self.gap.shown(),
+            ends_text(self.gap),
+            None if self.gap is None else p_text(self.gap.p_adjusted),
+            None if self.again is None else self.again.shown(),
+        )
 
 
 CLOSEST_HEADER = (
-    "Model", "Attribute", "Closest", "Distance", "Interval", "Farthest", "Distance", "Interval",
-    "Corrected difference", "Interval", "p (Holm)", "Stability",
-)  # fmt: skip
+    "Model",
+    "Attribute",
+    "Closest",
+    "Distance",
+    "Interval",
+    "Farthest",
+    "Distance",
+    "Interval",
+    "Corrected difference",
+    "Interval",
+    "p (Holm)",
+    "Stability",
+)
 
 
 def ends_text(row: Row | None) -> str | None:
@@ -332,18 +451,25 @@ def ends_text(row: Row | None) -> str | None:
 def closest_groups(groups: Mapping[str, Result], families: Families) -> list[Closest]:
     """Return the closest group for each model and attribute with at least two groups."""
     made = []
-    gaps = {(r.term, r.label("attribute"), frozenset((r.label("people"), r.label("versus")))): r
-            for rows, _ in families.values() for r in rows}  # fmt: skip
+    gaps = {
+        (r.term, r.label("attribute"), frozenset((r.label("people"), r.label("versus")))): r
+        for rows, _ in families.values()
+        for r in rows
+    }
     for model in families:
         for name, result in groups.items():
-            own = [r for r in known_rows(rows_about(result, "attribute", "people")) if r.term == model]
+            own = [
+                r for r in known_rows(rows_about(result, "attribute", "people")) if r.term == model
+            ]
             if len(own) < 2:
                 continue
             low, high = ends(own)
             gap = gaps.get((model, name, frozenset((low.label("people"), high.label("people")))))
             if gap is not None and gap.label("people") != low.label("people"):
                 gap = negated(gap)
-            again = next((r for r in rows_about(result, "attribute", "closest") if r.term == model), None)
+            again = next(
+                (r for r in rows_about(result, "attribute", "closest") if r.term == model), None
+            )
             made.append(Closest(model=model, name=name, low=low, high=high, again=again, gap=gap))
     return made
 
@@ -369,7 +495,8 @@ def closest_block(groups: Mapping[str, Result], families: Families, level: float
                 cells=tuple(one.cells() for one in found),
             ),
         ),
-        results=tuple(a for _, a in families.values() if a is not None) or tested_alone(groups, families),
+        results=tuple(a for _, a in families.values() if a is not None)
+        or tested_alone(groups, families),
     )
 
 
@@ -377,13 +504,22 @@ def tested_alone(groups: Mapping[str, Result], families: Families) -> tuple[Resu
     """Return the differences of models with one pair of groups each, which no family adjusts, as a result."""
     rows = tuple(row for own, _ in families.values() for row in own)
     one = next(iter(groups.values()))
-    return (replace(one, rows=rows, words=f"{count(len(rows), 'difference')} between groups.", cautions=()),)
+    return (
+        replace(
+            one, rows=rows, words=f"{count(len(rows), 'difference')} between groups.", cautions=()
+        ),
+    )
 
 
 def sizes_text(groups: Mapping[str, Result]) -> str:
     """Return the largest correction for group size."""
-    given = [abs(x) for r in groups.values() for pair in r.extras["permuted_differences"].values()
-             for x in pair.values() if x is not None]  # fmt: skip
+    given = [
+        abs(x)
+        for r in groups.values()
+        for pair in r.extras["permuted_differences"].values()
+        for x in pair.values()
+        if x is not None
+    ]
     return f"by at most {number(max(given), 2)}" if given else "no correction"
 
 
@@ -393,9 +529,13 @@ def settled(found: Sequence[Closest], level: float) -> tuple[int, int]:
     return sum(sentences.significant(gap, 1 - level) for gap in tested), len(tested)
 
 
-def closest_answer(groups: Mapping[str, Result], families: Families, level: float) -> tuple[str, ...]:
+def closest_answer(
+    groups: Mapping[str, Result], families: Families, level: float
+) -> tuple[str, ...]:
     """Return how many closest groups differ significantly from the farthest; nothing without tests."""
-    clear, tested = settled([one for one in closest_groups(groups, families) if not one.tied], level)
+    clear, tested = settled(
+        [one for one in closest_groups(groups, families) if not one.tied], level
+    )
     if not tested:
         return ()
     adjusted = any(row.p_adjusted is not None for rows, _ in families.values() for row in rows)
@@ -410,12 +550,22 @@ def closest_words(found: Sequence[Closest], families: Families, level: float) ->
     found = [one for one in found if not one.tied]
     if not found:
         return ["No group was closer than another."]
-    tested = [(one, one.gap) for one in found if one.gap is not None and one.gap.p_value is not None]
+    tested = [
+        (one, one.gap) for one in found if one.gap is not None and one.gap.p_value is not None
+    ]
     clear, n = settled(found, level)
     stable = sum(one.again is not None and (one.again.estimate or 0.0) >= level for one in found)
     m = sorted({sum(row.p_value is not None for row in rows) for rows, _ in families.values()})
-    family = f"m = {count(m[0])}" if len(m) == 1 else f"m = {count(m[0])} to {count(m[-1])}" if m else "no tests"
-    family = "one test per model" if m == [1] else f"Holm within each model, {family} pairs of groups"
+    family = (
+        f"m = {count(m[0])}"
+        if len(m) == 1
+        else f"m = {count(m[0])} to {count(m[-1])}"
+        if m
+        else "no tests"
+    )
+    family = (
+        "one test per model" if m == [1] else f"Holm within each model, {family} pairs of groups"
+    )
     said = ["No difference between the closest and the farthest group could be tested."]
     if tested:
         said = [
@@ -439,19 +589,31 @@ def gaps_by(name: str, families: Families) -> list[Row]:
     """Return the differences between the groups of an attribute; the caption names their family once."""
     return [
         replace(r, method=None, key=tuple(part for part in r.key if part[0] != "family"))
-        for own, _ in families.values() for r in own if r.label("attribute") == name
-    ]  # fmt: skip
+        for own, _ in families.values()
+        for r in own
+        if r.label("attribute") == name
+    ]
 
 
 def group_blocks(groups: Mapping[str, Result], families: Families, level: float) -> list[Block]:
     """Return a block for each attribute with a significant difference, and one for all others together."""
-    clear = {name: sum(sentences.significant(r, 1 - level) for r in gaps_by(name, families)) for name in groups}
+    clear = {
+        name: sum(sentences.significant(r, 1 - level) for r in gaps_by(name, families))
+        for name in groups
+    }
     order = sorted((name for name in groups if clear[name]), key=lambda name: -clear[name])
     made = [
-        group_block(name, groups[name], families, list(groups).index(name), clear[name],
-                    main=order.index(name) < MOST_MAIN)
-        for name in groups if clear[name]
-    ]  # fmt: skip
+        group_block(
+            name,
+            groups[name],
+            families,
+            list(groups).index(name),
+            clear[name],
+            main=order.index(name) < MOST_MAIN,
+        )
+        for name in groups
+        if clear[name]
+    ]
     rest = {name: result for name, result in groups.items() if not clear[name]}
     return [*made, *([unclear_block(rest, families)] if rest else [])]
 
@@ -459,24 +621,44 @@ def group_blocks(groups: Mapping[str, Result], families: Families, level: float)
 def about_groups(result: Result) -> tuple[Result, ...]:
     """Return the rows about groups as results of one kind of columns; the page states cautions and references once."""
     words = f"{spoken(str(result.settings['group']))}: distances to each group of people."
-    return tuple(replace(result, rows=tuple(rows_about(result, "attribute", kind)), words=words, cautions=(),
-                         references=()) for kind in ("people", "closest"))  # fmt: skip
+    return tuple(
+        replace(
+            result,
+            rows=tuple(rows_about(result, "attribute", kind)),
+            words=words,
+            cautions=(),
+            references=(),
+        )
+        for kind in ("people", "closest")
+    )
 
 
 def people_text(result: Result) -> str:
     """Return the groups with their numbers of people."""
-    return ", ".join(f"{shorten(g, 30)} ({count(n)})" for g, n in result.extras["group_raters"].items())
+    return ", ".join(
+        f"{shorten(g, 30)} ({count(n)})" for g, n in result.extras["group_raters"].items()
+    )
 
 
 def holm_of(gaps: Sequence[Row]) -> str:
     """Return the family of the adjusted p-values for a caption; nothing where each model has one test."""
     adjusted = any(row.p_adjusted is not None for row in gaps)
-    return "; p (Holm): within each model, over all pairs of groups of all attributes" if adjusted else ""
+    return (
+        "; p (Holm): within each model, over all pairs of groups of all attributes"
+        if adjusted
+        else ""
+    )
 
 
-def group_block(name: str, result: Result, families: Families, k: int, clear: int, *, main: bool) -> Block:
+def group_block(
+    name: str, result: Result, families: Families, k: int, clear: int, *, main: bool
+) -> Block:
     """Show the distances to each group of an attribute, with the differences on the same units."""
-    rows, words, gaps = rows_about(result, "attribute", "people"), spoken(name), gaps_by(name, families)
+    rows, words, gaps = (
+        rows_about(result, "attribute", "people"),
+        spoken(name),
+        gaps_by(name, families),
+    )
     looks = [replace(r, group=r.label("people")) for r in rows]
     tested = [r for r in gaps if r.p_value is not None]
     adjusted = [r for r in tested if r.p_adjusted is not None] or tested
@@ -496,26 +678,44 @@ def group_block(name: str, result: Result, families: Families, k: int, clear: in
         caption=f"{design_words(result)} Small groups have noisier modes and larger distances; only the tested "
         "differences are corrected.",
         tables=(
-            dense_table(rows, f"ADA-Met by {words}", term="Model and group", short=True,
-                        labels=[f"{r.term} ({r.group})" for r in looks]),
-            dense_table(gaps, f"Differences by {words} on the same units, corrected for group size{holm_of(gaps)}",
-                        term="Model and pair", short=True,
-                        labels=[f"{r.term} ({r.label('contrast')})" for r in gaps]),
+            dense_table(
+                rows,
+                f"ADA-Met by {words}",
+                term="Model and group",
+                short=True,
+                labels=[f"{r.term} ({r.group})" for r in looks],
+            ),
+            dense_table(
+                gaps,
+                f"Differences by {words} on the same units, corrected for group size{holm_of(gaps)}",
+                term="Model and pair",
+                short=True,
+                labels=[f"{r.term} ({r.label('contrast')})" for r in gaps],
+            ),
         ),
         results=about_groups(result),
         part="main" if main else "appendix",
-    )  # fmt: skip
+    )
 
 
 def unclear_block(rest: Mapping[str, Result], families: Families) -> Block:
     """Show the attributes without a significant difference: models by groups in one heat map and one table."""
-    cells = [replace(r, term=r.term, group=r.label("people"), n=None) for result in rest.values()
-             for r in rows_about(result, "attribute", "people")]  # fmt: skip
-    names = [(name, r.label("people")) for name, result in rest.items()
-             for r in rows_about(result, "attribute", "people")]  # fmt: skip
+    cells = [
+        replace(r, term=r.term, group=r.label("people"), n=None)
+        for result in rest.values()
+        for r in rows_about(result, "attribute", "people")
+    ]
+    names = [
+        (name, r.label("people"))
+        for name, result in rest.items()
+        for r in rows_about(result, "attribute", "people")
+    ]
     several = len({label for _, label in names}) < len(set(names))
-    labels = [long if several or len(long) <= SHORT_LABEL else str(label) for name, label in names
-              for long in (f"{spoken(name, 30)}: {label}",)]  # fmt: skip
+    labels = [
+        long if several or len(long) <= SHORT_LABEL else str(label)
+        for name, label in names
+        for long in (f"{spoken(name, 30)}: {label}",)
+    ]
     cells = [replace(r, group=label) for r, label in zip(cells, labels, strict=True)]
     fits = max(len(set(labels)), len({r.term for r in cells})) <= MOST_CELLS
     values = [r.estimate for r in cells if r.estimate is not None]
@@ -537,21 +737,41 @@ def unclear_block(rest: Mapping[str, Result], families: Families) -> Block:
         id="groups-alike",
         question="Which attributes of people made no significant difference?",
         sentences=tuple(said),
-        draw=partial(heat, cells, neutral=middle, extreme=far, xlabel="group of human raters") if fits else None,
+        draw=partial(heat, cells, neutral=middle, extreme=far, xlabel="group of human raters")
+        if fits
+        else None,
         figure_title="ADA-Met of each model to each group of people" if fits else "",
         caption=f"Cells: mean distance in levels; blue: above the median ({number(middle, 2)}), orange: below; "
         f"n = {count(one.counts['units'], 'unit')}. Small groups have noisier modes and larger distances."
-        if fits else "",
+        if fits
+        else "",
         tables=(
-            *([] if fits else [dense_table(cells, "ADA-Met by group", term="Model and group", short=True,
-                                           labels=[f"{r.term} ({r.group})" for r in cells])]),
-            dense_table(gaps, f"Differences on the same units, corrected for group size{holm_of(gaps)}",
-                        term="Model and pair", short=True,
-                        labels=[f"{r.term} ({spoken(r.label('attribute') or '', 30)}: {r.label('contrast')})"
-                                for r in gaps]),
+            *(
+                []
+                if fits
+                else [
+                    dense_table(
+                        cells,
+                        "ADA-Met by group",
+                        term="Model and group",
+                        short=True,
+                        labels=[f"{r.term} ({r.group})" for r in cells],
+                    )
+                ]
+            ),
+            dense_table(
+                gaps,
+                f"Differences on the same units, corrected for group size{holm_of(gaps)}",
+                term="Model and pair",
+                short=True,
+                labels=[
+                    f"{r.term} ({spoken(r.label('attribute') or '', 30)}: {r.label('contrast')})"
+                    for r in gaps
+                ],
+            ),
         ),
         results=tuple(part for result in rest.values() for part in about_groups(result)),
-    )  # fmt: skip
+    )
 
 
 REFUSED_AS_LEVEL, NOMINAL = "nominal, refusals as a level", "nominal"
@@ -573,15 +793,23 @@ def range_text(alphas: Mapping[str, Alphas], by: str) -> tuple[str, ...]:
     if len(alphas) == 1:
         main = ordered(first)
         units, raters = main.counts["units"], main.counts.get("raters")
-        others = [f"Krippendorff's α ({kind}) was {sentences.estimate(r.rows[0])}."
-                  for kind, r in first.items() if r is not main]  # fmt: skip
+        others = [
+            f"Krippendorff's α ({kind}) was {sentences.estimate(r.rows[0])}."
+            for kind, r in first.items()
+            if r is not main
+        ]
         name = f"Krippendorff's α ({main.settings['scale']})"
         if main.rows[0].estimate is None:
             return (sentences.undefined(name, main.rows[0].undefined or "no estimate"), *others)
-        return (sentences.agreement(name, main.rows[0], units, raters, band_of(main.rows[0])), *others)
+        return (
+            sentences.agreement(name, main.rows[0], units, raters, band_of(main.rows[0])),
+            *others,
+        )
     said = []
     for kind in (list(first)[-1], NOMINAL, REFUSED_AS_LEVEL):
-        rows = [replace(own[kind].rows[0], term=label) for label, own in alphas.items() if kind in own]
+        rows = [
+            replace(own[kind].rows[0], term=label) for label, own in alphas.items() if kind in own
+        ]
         if known := known_rows(rows):
             low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in ends(known))
             said.append(f"Krippendorff's α ({kind}) ranged from {low} to {high}.")
@@ -606,7 +834,9 @@ def alphas_of(design: Ratings, raters: Sequence[str] | None, common: dict[str, A
     return found
 
 
-def groups_of_models(design: Ratings, models: Sequence[str], besides: str | None = None) -> dict[str, tuple[str, ...]]:
+def groups_of_models(
+    design: Ratings, models: Sequence[str], besides: str | None = None
+) -> dict[str, tuple[str, ...]]:
     """Return the models of each level of each group of raters, such as a family, that has two or more of them."""
     place = {rater: k for k, rater in enumerate(design.raters)}
     found: dict[str, tuple[str, ...]] = {}
@@ -618,13 +848,17 @@ def groups_of_models(design: Ratings, models: Sequence[str], besides: str | None
     return dict(list(found.items())[:MOST_FAMILIES])
 
 
-def matches_of(design: Ratings, people: Sequence[str], models: Sequence[str], common: dict[str, Any]) -> dict[str, Any]:
+def matches_of(
+    design: Ratings, people: Sequence[str], models: Sequence[str], common: dict[str, Any]
+) -> dict[str, Any]:
     """Return for each model how often its answer is the one that most people gave; tied modes count in part."""
     crowd, found = replace(design.of_raters(people), by=None), {}
     for model in models[:MOST_ROWS]:
         own = (design.rater == design.raters.index(model)) & (design.status == OK)
-        said = {design.units[u]: design.levels[v]
-                for u, v in zip(design.unit[own].tolist(), design.value[own].tolist(), strict=True)}  # fmt: skip
+        said = {
+            design.units[u]: design.levels[v]
+            for u, v in zip(design.unit[own].tolist(), design.value[own].tolist(), strict=True)
+        }
         with suppress(NothingToAnalyse, InputError):
             found[model] = majority_vote_accuracy(crowd, truth=said, **common)
     return found
@@ -632,13 +866,19 @@ def matches_of(design: Ratings, people: Sequence[str], models: Sequence[str], co
 
 def matches_block(matches: Mapping[str, Any], human: str) -> Block | None:
     """Show the share of units in which each model gives the people's most frequent answer."""
-    rows = [replace(result.row("accuracy"), term=model, group=None) for model, result in matches.items()]
+    rows = [
+        replace(result.row("accuracy"), term=model, group=None) for model, result in matches.items()
+    ]
     known = [row for row in rows if row.estimate is not None]
     if not known:
         return None
     tied = next(iter(matches.values())).row("tied")
     low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in ends(known))
-    rule = "Of m tied modes each counted 1/m here; a distance is taken from their mean." if tied.estimate else ""
+    rule = (
+        "Of m tied modes each counted 1/m here; a distance is taken from their mean."
+        if tied.estimate
+        else ""
+    )
     return Block(
         id="matches",
         question=f"How often did a model give exactly the most frequent {shorten(human, 30)} answer?",
@@ -669,14 +909,33 @@ def annotators_table(design: Ratings, people: Sequence[str], attributes: Sequenc
         factor = design.rater_groups[name]
         codes = factor.codes[place]
         said = spoken(name)
-        groups += [(said, level, codes == k) for k, level in enumerate(factor.levels) if np.any(codes == k)]
+        groups += [
+            (said, level, codes == k) for k, level in enumerate(factor.levels) if np.any(codes == k)
+        ]
         groups += [(said, "missing", codes < 0)] if np.any(codes < 0) else []
     cells = tuple(
-        (name, level, int(own.sum()), percent(float(own.mean())), int(given[own].sum()),
-         float(np.median(given[own])), int(given[own].min()), int(given[own].max()))
+        (
+            name,
+            level,
+            int(own.sum()),
+            percent(float(own.mean())),
+            int(given[own].sum()),
+            float(np.median(given[own])),
+            int(given[own].min()),
+            int(given[own].max()),
+        )
         for name, level, own in groups
-    )  # fmt: skip
-    header = ("Attribute", "Level", "People", "Share of people", "Answers", "Median per person", "Fewest", "Most")
+    )
+    header = (
+        "Attribute",
+        "Level",
+        "People",
+        "Share of people",
+        "Answers",
+        "Median per person",
+        "Fewest",
+        "Most",
+    )
     return Table("Human raters and their answers", header, cells)
 
 
@@ -685,27 +944,37 @@ def alphas_block(alphas: Mapping[str, Alphas], by: str) -> Block | None:
     if not alphas:
         return None
     rows, drawn = (
-        [replace(r.rows[0], term=f"{label}: {short.get(kind, kind)}", group=None)
-         for label, own in alphas.items() for kind, r in own.items()] for short in ({}, SHORT)
-    )  # fmt: skip
-    higher = sum((ordered(own).rows[0].estimate or 0.0) > (own[NOMINAL].rows[0].estimate or 0.0)
-                 for own in alphas.values())  # fmt: skip
+        [
+            replace(r.rows[0], term=f"{label}: {short.get(kind, kind)}", group=None)
+            for label, own in alphas.items()
+            for kind, r in own.items()
+        ]
+        for short in ({}, SHORT)
+    )
+    higher = sum(
+        (ordered(own).rows[0].estimate or 0.0) > (own[NOMINAL].rows[0].estimate or 0.0)
+        for own in alphas.values()
+    )
     kind, what = list(next(iter(alphas.values())))[-1], "table" if by != "source" else "source"
     return Block(
         id="agreement",
         question="Did raters agree, and did the order of the levels matter?",
         sentences=(
-            *(f"Krippendorff's α ({kind}) was {sentences.estimate(ordered(own).rows[0])} ({shorten(label, 40)})."
-              for label, own in list(alphas.items())[:MOST_SIZES]),
+            *(
+                f"Krippendorff's α ({kind}) was {sentences.estimate(ordered(own).rows[0])} ({shorten(label, 40)})."
+                for label, own in list(alphas.items())[:MOST_SIZES]
+            ),
             f"The nominal α, which ignores level order, was lower in {count(higher)} of {count(len(alphas), what)}; "
             "this was not tested.",
         ),
-        draw=partial(forest, drawn[:MOST_ALPHAS], sort=False, xlabel="alpha: 1 = perfect, 0 = chance"),
+        draw=partial(
+            forest, drawn[:MOST_ALPHAS], sort=False, xlabel="alpha: 1 = perfect, 0 = chance"
+        ),
         figure_title="Krippendorff's alpha without and with the order of the levels",
         caption=f"Points and bars: alpha and {alpha_design(alphas)} With refusals: nominal, refusals as a level.",
         tables=(rows_table(rows, "Krippendorff's alpha", term=f"{capital(spoken(by))} and kind"),),
         results=tuple(result for own in alphas.values() for result in own.values()),
-    )  # fmt: skip
+    )
 
 
 def alpha_design(alphas: Mapping[str, Alphas]) -> str:
@@ -717,12 +986,19 @@ def alpha_design(alphas: Mapping[str, Alphas]) -> str:
         for label, one in ((label, ordered(own)) for label, own in alphas.items())
     }
     alike = len(set(sizes.values())) == 1
-    said = f"{next(iter(sizes.values()))}{' in each' * (len(sizes) > 1)}" if alike else listing(
-        [f"{shorten(label, 30)}: {size}" for label, size in sizes.items()], most=MOST_SIZES)  # fmt: skip
+    said = (
+        f"{next(iter(sizes.values()))}{' in each' * (len(sizes) > 1)}"
+        if alike
+        else listing(
+            [f"{shorten(label, 30)}: {size}" for label, size in sizes.items()], most=MOST_SIZES
+        )
+    )
     return f"{level_text(first.settings['level'])} CIs (over units); {said}{f'; {held}' if held else ''}."
 
 
-def strata_block(parts: Mapping[str, Ratings], stratum: str, k: int, common: dict[str, Any]) -> Block | None:
+def strata_block(
+    parts: Mapping[str, Ratings], stratum: str, k: int, common: dict[str, Any]
+) -> Block | None:
     """Show alpha on the scale of the design in each level of a stratum, for each part of the table."""
     found: dict[str, Any] = {}
     for label, part in parts.items():
@@ -731,13 +1007,21 @@ def strata_block(parts: Mapping[str, Ratings], stratum: str, k: int, common: dic
         except SocialStatsError:
             continue
     several = len(parts) > 1
-    rows = [replace(r, term=f"{f'{label}, ' if several else ''}{r.group}", group=None)
-            for label, result in found.items() for r in result.rows if r.group is not None]  # fmt: skip
+    rows = [
+        replace(r, term=f"{f'{label}, ' if several else ''}{r.group}", group=None)
+        for label, result in found.items()
+        for r in result.rows
+        if r.group is not None
+    ]
     if not (known := known_rows(rows)):
         return None
     low, high = (f"{sentences.estimate(r)} ({shorten(r.term, 60)})" for r in ends(known))
     name, sizes = spoken(stratum), sorted(int(row.n or 0) for row in known)
-    each = f"{count(sizes[0])} to {count(sizes[-1], 'answer')}" if sizes[0] < sizes[-1] else count(sizes[0], "answer")
+    each = (
+        f"{count(sizes[0])} to {count(sizes[-1], 'answer')}"
+        if sizes[0] < sizes[-1]
+        else count(sizes[0], "answer")
+    )
     return Block(
         id=f"stratum-{k + 1}",
         question=f"How well did raters agree at each level of {name}?",
@@ -759,22 +1043,36 @@ MOST_RATERS_SHOWN = 30
 def describe(design: Ratings) -> str:
     """Return the design in one line: kind, and n at every level."""
     parts = [
-        count(design.n_rows, "answer"), count(design.unit_count.sum(), "unit"), count(len(design.raters), "rater"),
-        f"{design.scale} scale ({level_words(design)})", *cluster_words(design),
-    ]  # fmt: skip
+        count(design.n_rows, "answer"),
+        count(design.unit_count.sum(), "unit"),
+        count(len(design.raters), "rater"),
+        f"{design.scale} scale ({level_words(design)})",
+        *cluster_words(design),
+    ]
     return "Ordered answers: " + ", ".join(parts)
 
 
 def without_people(parts: Mapping[str, Ratings], design: Ratings, options: StudyOptions) -> Outcome:
     """Answer a table of models alone: their agreement, with and without the order of the levels."""
-    common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
+    common: dict[str, Any] = {
+        "level": options.level,
+        "seed": options.seed,
+        "resamples": options.resamples,
+    }
     alphas = {level: own for level, part in parts.items() if (own := alphas_of(part, None, common))}
-    alphas |= {f"{level}, {name}": own for level, part in parts.items() for name, some in
-               groups_of_models(part, part.raters).items() if (own := alphas_of(part, some, common))}  # fmt: skip
+    alphas |= {
+        f"{level}, {name}": own
+        for level, part in parts.items()
+        for name, some in groups_of_models(part, part.raters).items()
+        if (own := alphas_of(part, some, common))
+    }
     if not alphas:
         raise InputError(f"{design.source}: no unit has two answers, so agreement is undefined")
     by = design.by.name if design.by is not None else "answers"
-    found = (alphas_block(alphas, by), *(strata_block(parts, name, k, common) for k, name in enumerate(design.strata)))
+    found = (
+        alphas_block(alphas, by),
+        *(strata_block(parts, name, k, common) for k, name in enumerate(design.strata)),
+    )
     shown = tuple(block for block in found if block is not None)
     named = {f"{label}, {kind}": r for label, own in alphas.items() for kind, r in own.items()}
     results = list(named.values())
@@ -789,8 +1087,11 @@ def without_people(parts: Mapping[str, Ratings], design: Ratings, options: Study
         cautions=order_cautions(*(r.cautions for r in results), design.cautions),
         blocks=shown,
         flow=design.flow,
-        data=tuple(replace(t, caption=f"{shorten(level, 40)}: {t.caption}" if several else t.caption)
-                   for level, part in parts.items() for t in about_ratings(part)),
+        data=tuple(
+            replace(t, caption=f"{shorten(level, 40)}: {t.caption}" if several else t.caption)
+            for level, part in parts.items()
+            for t in about_ratings(part)
+        ),
         methods=(
             f"Agreement was estimated by Krippendorff's alpha ({list(next(iter(alphas.values())))[-1]} and nominal). "
             f"{level_text(options.level)} CIs used {results[0].inference}.",
@@ -803,7 +1104,7 @@ def without_people(parts: Mapping[str, Ratings], design: Ratings, options: Study
         verifications=verify_all(named, shown) if options.verify else {},
         settings=settings_of(options, USED),
         simulated=options.simulated,
-    )  # fmt: skip
+    )
 
 
 def planned_alpha(alphas: Mapping[str, Alphas]) -> tuple[str, ...]:
@@ -815,14 +1116,24 @@ def planned_alpha(alphas: Mapping[str, Alphas]) -> tuple[str, ...]:
 
 def alpha_strip(alphas: Mapping[str, Alphas]) -> Strip:
     """Return ordinal alpha of each level beside chance and the customary minima."""
-    marks = [Mark(label=name, value=value, kind="reference")
-             for name, value in (("chance", 0.0), ("tentative", TENTATIVE), ("firm", FIRM))]  # fmt: skip
+    marks = [
+        Mark(label=name, value=value, kind="reference")
+        for name, value in (("chance", 0.0), ("tentative", TENTATIVE), ("firm", FIRM))
+    ]
     marks += [row_mark(replace(ordered(own).rows[0], term=label)) for label, own in alphas.items()]
-    return Strip(title="Krippendorff's alpha with the order of the levels", axis="1 = perfect agreement",
-                 marks=tuple(marks))  # fmt: skip
+    return Strip(
+        title="Krippendorff's alpha with the order of the levels",
+        axis="1 = perfect agreement",
+        marks=tuple(marks),
+    )
 
 
 def row_mark(row: Row) -> Mark:
     """Return a row as a mark on a strip."""
-    return Mark(label=shorten(row.term, 40), value=row.shown(), low=row.shown("conf_low"), high=row.shown("conf_high"),
-                undefined=row.undefined or "")  # fmt: skip
+    return Mark(
+        label=shorten(row.term, 40),
+        value=row.shown(),
+        low=row.shown("conf_low"),
+        high=row.shown("conf_high"),
+        undefined=row.undefined or "",
+    )

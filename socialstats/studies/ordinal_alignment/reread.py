@@ -57,10 +57,14 @@ def with_reread(outcome: Outcome, design: Design, options: StudyOptions) -> Outc
     """
     second = options.reread
     if not isinstance(design, Ratings) or not isinstance(second, Ratings):
-        raise InputError(f"a second parsing of the replies ({option('reread')}) is for tables of ratings")
+        raise InputError(
+            f"a second parsing of the replies ({option('reread')}) is for tables of ratings"
+        )
     answers = answers_of(design, second)
     shares = changed_shares(design, second, level=options.level)
-    means = None if design.scale == "nominal" else changed_means(design, second, level=options.level)
+    means = (
+        None if design.scale == "nominal" else changed_means(design, second, level=options.level)
+    )
     parts, others = design.split(), second.split()
     agreements = tuple(
         agreement("all answers" if len(parts) == 1 else label, part, others[label], options)
@@ -73,17 +77,31 @@ def with_reread(outcome: Outcome, design: Design, options: StudyOptions) -> Outc
         cautions=order_cautions(outcome.cautions, cautions_of(shares), once=False),
         blocks=(*outcome.blocks, block),
         methods=(*outcome.methods, methods(answers, shares, means)),
-        references=tuple(dict.fromkeys([*outcome.references, *(key for r in block.results for key in r.references)])),
-        verifications=joined(outcome.verifications, verified(shares, agreements, block)) if options.verify else {},
-    )  # fmt: skip
+        references=tuple(
+            dict.fromkeys(
+                [*outcome.references, *(key for r in block.results for key in r.references)]
+            )
+        ),
+        verifications=joined(outcome.verifications, verified(shares, agreements, block))
+        if options.verify
+        else {},
+    )
 
 
 def agreement(label: str, one: Ratings, two: Ratings, options: StudyOptions) -> Agreement:
     """Return every alpha in both parsings, and the difference of the one on the scale of the ratings."""
-    common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
-    before, after = (alphas_of(part, None, common) if len(one.raters) > 1 else {} for part in (one, two))
+    common: dict[str, Any] = {
+        "level": options.level,
+        "seed": options.seed,
+        "resamples": options.resamples,
+    }
+    before, after = (
+        alphas_of(part, None, common) if len(one.raters) > 1 else {} for part in (one, two)
+    )
     try:
-        found = ratings_difference(two, one, labels=("second parsing", "first parsing"), **options.chosen())
+        found = ratings_difference(
+            two, one, labels=("second parsing", "first parsing"), **options.chosen()
+        )
         rows = tuple(row for row in found.rows if row.group in (ALPHA, DISTANCE))
         difference = replace(found, rows=rows) if rows else None
     except SocialStatsError:
@@ -113,11 +131,19 @@ def cautions_of(shares: Result) -> tuple[Caution, ...]:
         f"column '{shorten(columns[1], 40)}' differs from '{shorten(columns[0], 40)}' in {changed:,} of "
         f"{count(n, 'answer')} ({percent(row.estimate)})"
     )
-    return (caution("SS319", detail, affects="every number",
-                    fix="read the changed replies, and report which parsing counts"),)  # fmt: skip
+    return (
+        caution(
+            "SS319",
+            detail,
+            affects="every number",
+            fix="read the changed replies, and report which parsing counts",
+        ),
+    )
 
 
-def reread_block(answers: Answers, shares: Result, means: Result | None, agreements: Sequence[Agreement]) -> Block:
+def reread_block(
+    answers: Answers, shares: Result, means: Result | None, agreements: Sequence[Agreement]
+) -> Block:
     """Show which answers changed, from which label to which, and the changes of means and alphas."""
     changes: tuple[Row, ...] = ()
     results = [shares, *([means] if means is not None and means.rows else [])]
@@ -126,33 +152,54 @@ def reread_block(answers: Answers, shares: Result, means: Result | None, agreeme
         changes, adjusted = with_holm(gaps, "changes of means")
         results += [adjusted] if adjusted else []
     for one in agreements:
-        results += [*one.before.values(), *one.after.values(), *([one.difference] if one.difference else [])]
+        results += [
+            *one.before.values(),
+            *one.after.values(),
+            *([one.difference] if one.difference else []),
+        ]
     drawn = [r for r in changes if r.estimate is not None]
     first, second = (shorten(name, 40) for name in shares.settings["columns"])
     return Block(
         id="reread",
         question="What did a second parsing of the replies change?",
         part="appendix",
-        sentences=(*share_words(answers, shares), *mean_words(changes, means), *alpha_words(agreements)),
-        draw=partial(forest, drawn[:MOST_ROWS], sort=False, xlabel="change of the mean (second \u2212 first)")
-        if drawn else None,
-        figure_title="Changes of means, over answers that are levels in both parsings" if drawn else "",
+        sentences=(
+            *share_words(answers, shares),
+            *mean_words(changes, means),
+            *alpha_words(agreements),
+        ),
+        draw=partial(
+            forest, drawn[:MOST_ROWS], sort=False, xlabel="change of the mean (second \u2212 first)"
+        )
+        if drawn
+        else None,
+        figure_title="Changes of means, over answers that are levels in both parsings"
+        if drawn
+        else "",
         caption=f"First parsing: column '{first}'; second: '{second}'. Points and bars: changes and CIs "
         f"({shares.inference}); n = {count(shares.counts['answers'], 'answer')}, "
         f"{count(len(answers.one.units), 'unit')}, {count(len(answers.one.raters), 'rater')}."
         + (" Cells without changed answers are excluded." if drawn else ""),
         tables=(
-            rows_table(shares.rows, "Share of answers that changed", term="Answers",
-                       labels=[share_label(answers, r) for r in shares.rows]),
-            *confusion_table(answers), *mean_tables(means, changes), *alpha_tables(agreements),
+            rows_table(
+                shares.rows,
+                "Share of answers that changed",
+                term="Answers",
+                labels=[share_label(answers, r) for r in shares.rows],
+            ),
+            *confusion_table(answers),
+            *mean_tables(means, changes),
+            *alpha_tables(agreements),
         ),
         results=tuple(results),
-    )  # fmt: skip
+    )
 
 
 def named_row(row: Row) -> Row:
     """Name a row by the level of the by factor, where there is one, and the rater."""
-    return replace(row, term=f"{row.by}, {row.term}" if row.by is not None else row.term, by=None, group=None)
+    return replace(
+        row, term=f"{row.by}, {row.term}" if row.by is not None else row.term, by=None, group=None
+    )
 
 
 def share_label(answers: Answers, row: Row) -> str:
@@ -163,20 +210,33 @@ def share_label(answers: Answers, row: Row) -> str:
 
 def share_words(answers: Answers, shares: Result) -> list[str]:
     """State how many answers changed, where most, and from which label to which."""
-    column, changed, n = shorten(shares.settings["columns"][1], 40), shares.counts["changed"], shares.counts["answers"]
+    column, changed, n = (
+        shorten(shares.settings["columns"][1], 40),
+        shares.counts["changed"],
+        shares.counts["answers"],
+    )
     if not changed:
-        return [f"The second parsing (column '{column}') gave the same answer to all {count(n, 'reply', 'replies')}."]
-    said = [f"The second parsing (column '{column}') changed {changed:,} of {count(n, 'answer')} "
-            f"({sentences.estimate(shares.rows[0])})."]  # fmt: skip
+        return [
+            f"The second parsing (column '{column}') gave the same answer to all {count(n, 'reply', 'replies')}."
+        ]
+    said = [
+        f"The second parsing (column '{column}') changed {changed:,} of {count(n, 'answer')} "
+        f"({sentences.estimate(shares.rows[0])})."
+    ]
     where = []
     by = f"{spoken(answers.one.by.name, 30)} " if answers.one.by is not None else ""
     for dimension, most, word in (("rater", 2, ""), ("by", 1, by)):
-        rows = sorted((r for r in shares.rows if r.label(dimension) and r.estimate), key=lambda r: -(r.estimate or 0.0))
+        rows = sorted(
+            (r for r in shares.rows if r.label(dimension) and r.estimate),
+            key=lambda r: -(r.estimate or 0.0),
+        )
         where += [f"{word}'{shorten(r.term, 40)}' ({percent(r.estimate)})" for r in rows[:most]]
     if where:
         said.append(f"Changes were most frequent in {listing(where)}.")
     (old, new), times = next(iter(transitions(answers).items()))
-    said.append(f"Most often '{shorten(old, 40)}' became '{shorten(new, 40)}' ({count(times, 'answer')}).")
+    said.append(
+        f"Most often '{shorten(old, 40)}' became '{shorten(new, 40)}' ({count(times, 'answer')})."
+    )
     return said
 
 
@@ -197,14 +257,22 @@ def mean_words(changes: Sequence[Row], means: Result | None) -> list[str]:
 
 def alpha_words(agreements: Sequence[Agreement]) -> list[str]:
     """State alpha on the scale of the ratings in both parsings, where it changes most."""
-    known = [(one, row) for one in agreements if one.difference is not None and one.before and one.after
-             for row in one.difference.rows if row.group == ALPHA and row.estimate is not None]  # fmt: skip
+    known = [
+        (one, row)
+        for one in agreements
+        if one.difference is not None and one.before and one.after
+        for row in one.difference.rows
+        if row.group == ALPHA and row.estimate is not None
+    ]
     known.sort(key=lambda pair: -abs(pair[1].estimate or 0.0))
     said = []
     for one, row in known[:MOST_SAID]:
-        before, after = (number(list(a.values())[-1].rows[0].shown())
-                         for a in (one.before, one.after))  # fmt: skip
-        said.append(f"Krippendorff's {row.term} changed from {before} to {after} ({shorten(one.label, 40)}).")
+        before, after = (
+            number(list(a.values())[-1].rows[0].shown()) for a in (one.before, one.after)
+        )
+        said.append(
+            f"Krippendorff's {row.term} changed from {before} to {after} ({shorten(one.label, 40)})."
+        )
     return said
 
 
@@ -220,11 +288,25 @@ def confusion_table(answers: Answers) -> list[Table]:
         cells: tuple[tuple[str | float | int | None, ...], ...] = tuple(
             (names[i], *(int(counts[k, j]) for j in used)) for i, k in enumerate(used)
         )
-        return [Table(caption="Answers by first parsing (rows) and second parsing (columns)", digits=0,
-                      header=("First parsing", *(f"now {name}" for name in names)), cells=cells)]  # fmt: skip
-    listed = tuple((shorten(a, 40), shorten(b, 40), n) for (a, b), n in list(moves.items())[:MOST_MOVES])
-    return [Table(caption=f"The most frequent of {count(len(moves), 'kind')} of changes", digits=0,
-                  header=("First parsing", "Second parsing", "Answers"), cells=listed)]  # fmt: skip
+        return [
+            Table(
+                caption="Answers by first parsing (rows) and second parsing (columns)",
+                digits=0,
+                header=("First parsing", *(f"now {name}" for name in names)),
+                cells=cells,
+            )
+        ]
+    listed = tuple(
+        (shorten(a, 40), shorten(b, 40), n) for (a, b), n in list(moves.items())[:MOST_MOVES]
+    )
+    return [
+        Table(
+            caption=f"The most frequent of {count(len(moves), 'kind')} of changes",
+            digits=0,
+            header=("First parsing", "Second parsing", "Answers"),
+            cells=listed,
+        )
+    ]
 
 
 def mean_tables(means: Result | None, changes: Sequence[Row]) -> list[Table]:
@@ -233,13 +315,37 @@ def mean_tables(means: Result | None, changes: Sequence[Row]) -> list[Table]:
         return []
     known = {row.key: row.estimate for row in means.rows}
     cells = tuple(
-        (c.term, *(known[key_of((c.label("rater"), c.label("by")), which)] for which in (BEFORE, AFTER)), c.estimate,
-         c.conf_low, c.conf_high, p_text(c.p_value), p_text(c.p_adjusted), int(c.n or 0), c.undefined)
+        (
+            c.term,
+            *(known[key_of((c.label("rater"), c.label("by")), which)] for which in (BEFORE, AFTER)),
+            c.estimate,
+            c.conf_low,
+            c.conf_high,
+            p_text(c.p_value),
+            p_text(c.p_adjusted),
+            int(c.n or 0),
+            c.undefined,
+        )
         for c in changes
-    )  # fmt: skip
-    header = ("Answers", "Mean before", "Mean after", "Change", "Low", "High", "p", "p (Holm)", "n", "Why not")
+    )
+    header = (
+        "Answers",
+        "Mean before",
+        "Mean after",
+        "Change",
+        "Low",
+        "High",
+        "p",
+        "p (Holm)",
+        "n",
+        "Why not",
+    )
     return [
-        Table(caption="Means of the answers that are levels in both parsings", header=header, cells=cells[:MOST_ROWS])
+        Table(
+            caption="Means of the answers that are levels in both parsings",
+            header=header,
+            cells=cells[:MOST_ROWS],
+        )
     ]
 
 
@@ -249,14 +355,32 @@ def alpha_tables(agreements: Sequence[Agreement]) -> list[Table]:
     rows: list[Row] = []
     for one in agreements:
         for kind in dict.fromkeys([*one.before, *one.after]):
-            pair = [alphas[kind].rows[0] if kind in alphas else Row(term=kind) for alphas in (one.before, one.after)]
-            cells.append((f"{one.label}: {kind}", *(x for r in pair for x in (r.estimate, r.conf_low, r.conf_high))))
+            pair = [
+                alphas[kind].rows[0] if kind in alphas else Row(term=kind)
+                for alphas in (one.before, one.after)
+            ]
+            cells.append(
+                (
+                    f"{one.label}: {kind}",
+                    *(x for r in pair for x in (r.estimate, r.conf_low, r.conf_high)),
+                )
+            )
         if one.difference is not None:
-            rows += [replace(r, term=f"{one.label}: {r.term}", group=None) for r in one.difference.rows]
+            rows += [
+                replace(r, term=f"{one.label}: {r.term}", group=None) for r in one.difference.rows
+            ]
     header = ("Alpha", "Before", "Low", "High", "After", "Low (after)", "High (after)")
-    found = [Table(caption="Krippendorff's alpha in both parsings", header=header, cells=tuple(cells))] if cells else []
+    found = (
+        [Table(caption="Krippendorff's alpha in both parsings", header=header, cells=tuple(cells))]
+        if cells
+        else []
+    )
     if rows:
-        found.append(rows_table(rows, "Differences, second parsing minus first, on the same units", term="Number"))
+        found.append(
+            rows_table(
+                rows, "Differences, second parsing minus first, on the same units", term="Number"
+            )
+        )
     return found
 
 
@@ -274,7 +398,10 @@ def methods(answers: Answers, shares: Result, means: Result | None) -> str:
             f"({shares.inference}; Holm over all changes)."
         )
         if not answers.one.numeric:
-            text += f" Levels count as 0 to {number(len(answers.one.levels) - 1, 0)} in their order."
+            text += (
+                f" Levels count as 0 to {number(len(answers.one.levels) - 1, 0)} in their order."
+            )
     return (
-        f"{text} Differences of alpha were bootstrapped over units (or declared clusters), the same for both parsings."
+        f"{text} Differences of alpha were bootstrapped over units (or declared clusters), the "
+        f"same for both parsings."
     )

@@ -57,16 +57,32 @@ from socialstats.studies.ordinal_alignment.blocks import (
     stratum_block,
     without_people,
 )
-from socialstats.studies.page import Block, Diagnostic, Mark, Outcome, Strip, Study, StudyOptions, order_cautions
+from socialstats.studies.page import (
+    Block,
+    Diagnostic,
+    Mark,
+    Outcome,
+    Strip,
+    Study,
+    StudyOptions,
+    order_cautions,
+)
 from socialstats.studies.ratings import united
 from socialstats.studies.repeats import repeats_block
 from socialstats.studies.sources import model_by_model, replies_block
 from socialstats.text import count, level_text, number, percent, quoted, shorten, spoken
 
 
-def answer(main: Result, groups: Mapping[str, Result], tests: Families, level: float) -> tuple[str, ...]:
+def answer(
+    main: Result, groups: Mapping[str, Result], tests: Families, level: float
+) -> tuple[str, ...]:
     """Return the nearest and the farthest model, who was closer than what, and the groups of people."""
-    return (main.sentence(), *nearest_words(main), *constant_words(main), *closest_answer(groups, tests, level))
+    return (
+        main.sentence(),
+        *nearest_words(main),
+        *constant_words(main),
+        *closest_answer(groups, tests, level),
+    )
 
 
 def nearest_words(main: Result) -> tuple[str, ...]:
@@ -77,7 +93,11 @@ def nearest_words(main: Result) -> tuple[str, ...]:
     alpha, first = 1 - main.settings["level"], shorten(rows[0].label("nearest") or "", 40)
     alike = [r.term for r in rows if not sentences.significant(r, alpha)]
     if len(alike) == len(rows):
-        others = f"any of the {count(len(rows))} other models (Holm)" if len(rows) > 1 else "the other model"
+        others = (
+            f"any of the {count(len(rows))} other models (Holm)"
+            if len(rows) > 1
+            else "the other model"
+        )
         return (f"'{first}' was not significantly closer than {others}.",)
     n = f"{count(len(rows) - len(alike))} of the {count(len(rows), 'other model')}"
     rest = f"; {quoted(alike)} did not differ from it significantly" if alike else ""
@@ -92,8 +112,16 @@ def constant_words(main: Result) -> tuple[str, ...]:
     clear = [r for r in rows if sentences.significant(r, 1 - main.settings["level"])]
     near = sum((r.estimate or 0.0) < 0 for r in clear)
     if len(rows) == 1:
-        verdict = "significantly closer" if near else "significantly farther" if clear else "not significantly closer"
-        return (f"'{rows[0].term}' was {verdict} than always answering '{rows[0].label('constant')}'.",)
+        verdict = (
+            "significantly closer"
+            if near
+            else "significantly farther"
+            if clear
+            else "not significantly closer"
+        )
+        return (
+            f"'{rows[0].term}' was {verdict} than always answering '{rows[0].label('constant')}'.",
+        )
     return (
         f"Compared with always answering '{rows[0].label('constant')}', {count(near)} of {count(len(rows), 'model')} "
         f"{'was' if near == 1 else 'were'} significantly closer and {count(len(clear) - near)} farther (Holm).",
@@ -113,19 +141,29 @@ def planned(main: Result) -> tuple[str, ...]:
     if more is None or not unit:
         return ()
     people = count(math.ceil(more * n["reference raters"] / units))
-    return (sentences.halving(more, f"{unit} and {people} more human raters", f"the distance of '{low.term}'"),)
+    return (
+        sentences.halving(
+            more, f"{unit} and {people} more human raters", f"the distance of '{low.term}'"
+        ),
+    )
 
 
 def strip(main: Result) -> Strip:
     """Return the nearest and the farthest model beside the reference lines."""
     lines = line_rows(main)
-    marks = [Mark(label=row.term, value=row.estimate, kind="reference", undefined=row.undefined or "")
-             for row in lines.values()]  # fmt: skip
-    rows = sorted(known_rows(model_rows(main)), key=lambda r: r.estimate or 0.0) or model_rows(main)[:1]
+    marks = [
+        Mark(label=row.term, value=row.estimate, kind="reference", undefined=row.undefined or "")
+        for row in lines.values()
+    ]
+    rows = (
+        sorted(known_rows(model_rows(main)), key=lambda r: r.estimate or 0.0)
+        or model_rows(main)[:1]
+    )
     marks += [row_mark(row) for row in dict.fromkeys((rows[0], rows[-1]))]
-    title = f"{'Nearest and farthest' if len(rows) > 1 else 'The'} model, beside what needs no model"
-    return Strip(title=title, axis="mean distance in levels",
-                 marks=tuple(marks))  # fmt: skip
+    title = (
+        f"{'Nearest and farthest' if len(rows) > 1 else 'The'} model, beside what needs no model"
+    )
+    return Strip(title=title, axis="mean distance in levels", marks=tuple(marks))
 
 
 def diagnostics(main: Result) -> tuple[Diagnostic, ...]:
@@ -146,8 +184,10 @@ def diagnostics(main: Result) -> tuple[Diagnostic, ...]:
     )
 
 
-READ = ("Distances of models, their shares by distance and mean ratings are means over these {shares}; matches, "
-        "alphas and refusals use the {drawn}")  # fmt: skip
+READ = (
+    "Distances of models, their shares by distance and mean ratings are means over these {shares}; matches, "
+    "alphas and refusals use the {drawn}"
+)
 
 
 def methods(main: Result, source: Source, *, groups: bool) -> tuple[str, ...]:
@@ -173,7 +213,9 @@ FEW_RESAMPLES = 500
 Compute = Callable[..., Any]
 
 
-def variants_block(design: Ratings, main: Result, source: Source, options: StudyOptions) -> Block | None:
+def variants_block(
+    design: Ratings, main: Result, source: Source, options: StudyOptions
+) -> Block | None:
     """Show the distance of the nearest model under each analysis variant."""
     known = known_rows(model_rows(main))
     if not known:
@@ -181,22 +223,31 @@ def variants_block(design: Ratings, main: Result, source: Source, options: Study
     model = ends(known)[0].term
     top = line_rows(main)["ceiling"]
     base: dict[str, Any] = {
-        "reference": source.human, "source": source.name, "level": options.level, "seed": options.seed,
+        "reference": source.human,
+        "source": source.name,
+        "level": options.level,
+        "seed": options.seed,
         "resamples": min(options.resamples, FEW_RESAMPLES),
-    }  # fmt: skip
+    }
 
     def of(table: Ratings = design, **more: Any) -> Any:
         return ada_met(table, **{**base, **more})
 
     line = f"that of one {shorten(source.human, 30)} rater ({number(top.estimate)}, taken as fixed)"
-    made = multiverse("ada_met", f"the distance of {shorten(model, 30)}", distinct(variants(design, main, of, model)),
-                      reference=top.estimate if top.estimate is not None else 0.0,
-                      words=line)  # fmt: skip
+    made = multiverse(
+        "ada_met",
+        f"the distance of {shorten(model, 30)}",
+        distinct(variants(design, main, of, model)),
+        reference=top.estimate if top.estimate is not None else 0.0,
+        words=line,
+    )
     return multiverse_block(
-        made, id="multiverse", question=other_analyses("the distance of the nearest model"),
+        made,
+        id="multiverse",
+        question=other_analyses("the distance of the nearest model"),
         quantity=f"distance of {shorten(model, 30)}",
         note=f"Other variants used {count(base['resamples'], 'resample')}.",
-    )  # fmt: skip
+    )
 
 
 def variants(design: Ratings, main: Result, of: Compute, model: str) -> list[Variant]:
@@ -204,10 +255,14 @@ def variants(design: Ratings, main: Result, of: Compute, model: str) -> list[Var
 
     own = design.status[design.rater == design.raters.index(model)]
     others: list[tuple[str, str, dict[str, Any]]] = [
-        (f"tied modes: {rule}", "ties", {"ties": rule}) for rule in ("low", "high", "nearest", "drop")
+        (f"tied modes: {rule}", "ties", {"ties": rule})
+        for rule in ("low", "high", "nearest", "drop")
     ]
     if (own == REFUSAL).any():
-        others += [(f"refusals: {RULES[rule]}", "refusals", {"refusal": rule}) for rule in ("item_max", "exclude")]
+        others += [
+            (f"refusals: {RULES[rule]}", "refusals", {"refusal": rule})
+            for rule in ("item_max", "exclude")
+        ]
     if (own == MISSING).any():
         others.append(("missing answers of models as refusals", "missing", {"unparsed": "refusal"}))
     if design.clusters:
@@ -219,13 +274,16 @@ def variants(design: Ratings, main: Result, of: Compute, model: str) -> list[Var
     for name, factor in design.strata.items():
         if 1 < len(factor.levels) <= MOST_LEFT_OUT:
             choice = f"leave one {spoken(name)} out"
-            found += [(without_label(name, level), choice, partial(without, of, design, name, code))
-                      for code, level in enumerate(factor.levels)]  # fmt: skip
+            found += [
+                (without_label(name, level), choice, partial(without, of, design, name, code))
+                for code, level in enumerate(factor.levels)
+            ]
     return [
-        Variant(label=label, choice=choice, compute=compute,
-                lead=partial(row_of_model, model=model))
+        Variant(
+            label=label, choice=choice, compute=compute, lead=partial(row_of_model, model=model)
+        )
         for label, choice, compute in found
-    ]  # fmt: skip
+    ]
 
 
 def row_of_model(result: Result, model: str) -> Row:
@@ -245,7 +303,9 @@ def row_of_model(result: Result, model: str) -> Row:
 def without(compute: Compute, design: Ratings, stratum: str, code: int) -> Any:
     """Compute a result without the units of one level of a stratum."""
     return compute(
-        design.take(np.asarray(design.strata[stratum].codes[design.unit] != code), note="one level left out")
+        design.take(
+            np.asarray(design.strata[stratum].codes[design.unit] != code), note="one level left out"
+        )
     )
 
 
@@ -280,7 +340,10 @@ def with_gaps(block: Block | None, gaps: Sequence[Result]) -> Block | None:
     return replace(
         block,
         sentences=(*block.sentences, _said(gaps[0])),
-        tables=(*block.tables, rows_table(rows, f"Differences of alpha on the same units; {gaps[0].inference}")),
+        tables=(
+            *block.tables,
+            rows_table(rows, f"Differences of alpha on the same units; {gaps[0].inference}"),
+        ),
         results=(*block.results, *gaps),
     )
 
@@ -319,7 +382,12 @@ def levels(design: Ratings, options: StudyOptions) -> Outcome:
         return without_people(design.split(), design, options)
     design = design.of_answers()
     return merge(
-        {level: with_people(replace(part, by=None), options) for level, part in design.split().items()}, design, options
+        {
+            level: with_people(replace(part, by=None), options)
+            for level, part in design.split().items()
+        },
+        design,
+        options,
     )
 
 
@@ -330,7 +398,11 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         raise InputError(
             "no rater group has a level called human beside others; name it with --map rater_source=COLUMN"
         )
-    common: dict[str, Any] = {"level": options.level, "seed": options.seed, "resamples": options.resamples}
+    common: dict[str, Any] = {
+        "level": options.level,
+        "seed": options.seed,
+        "resamples": options.resamples,
+    }
     both: dict[str, Any] = {"reference": source.human, "source": source.name, **common}
     strata = [n for n, factor in design.strata.items() if len(factor.levels) > 1][:MOST_STRATA]
     distances: dict[str, Any] = {name: ada_met(design, stratum=name, **both) for name in strata}
@@ -338,27 +410,47 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     groups = by_attribute(design, attributes(design, source), **both)
     rules: dict[str, Any] = {}  # by what a refusal counts as
     if np.any(design.status == REFUSAL):
-        rules = {"max": main} | {rule: ada_met(design, refusal=rule, **both) for rule in ("item_max", "exclude")}
+        rules = {"max": main} | {
+            rule: ada_met(design, refusal=rule, **both) for rule in ("item_max", "exclude")
+        }
     raters = {who: raters_of(design, source, who) for who in (source.human, *source.others)}
     models = [rater for who in source.others for rater in raters[who]]
     among = raters | groups_of_models(design, models, source.name)
     alphas = {who: own for who, some in among.items() if (own := alphas_of(design, some, common))}
     matches = matches_of(design, raters[source.human], models, common)
     replies = model_by_model(replace(design, by=None), source)
-    lost = reply_shares(replies, source=source.name, stratum=next(iter(strata), None), level=options.level)
+    lost = reply_shares(
+        replies, source=source.name, stratum=next(iter(strata), None), level=options.level
+    )
     tests = families(groups)
-    shown = [block for block in (
-        distance_block(main, source), near_block(main), closest_block(groups, tests, options.level),
-        *group_blocks(groups, tests, options.level), rules_block(rules, source),
-        with_gaps(alphas_block(alphas, "source"), alpha_gaps(design, raters, source.human, options)),
-        *(conditional(block, len(raters[source.human])) for block in comparison(main, options)),
-        *(stratum_block(name, result, k) for k, (name, result) in enumerate(distances.items())),
-        matches_block(matches, source.human), replies_block(design, lost),
-        variants_block(design, main, source, options), repeats_block(design.shared),
-    ) if block is not None]  # fmt: skip
-    named = {f"Distances by {shorten(name, 40)}": r for name, r in distances.items()} or {"Distances": main}
-    named |= {f"Distances, refusals: {RULES[rule]}": replace(r, rows=tuple(model_rows(r)))
-              for rule, r in rules.items() if rule != "max"}  # fmt: skip
+    shown = [
+        block
+        for block in (
+            distance_block(main, source),
+            near_block(main),
+            closest_block(groups, tests, options.level),
+            *group_blocks(groups, tests, options.level),
+            rules_block(rules, source),
+            with_gaps(
+                alphas_block(alphas, "source"), alpha_gaps(design, raters, source.human, options)
+            ),
+            *(conditional(block, len(raters[source.human])) for block in comparison(main, options)),
+            *(stratum_block(name, result, k) for k, (name, result) in enumerate(distances.items())),
+            matches_block(matches, source.human),
+            replies_block(design, lost),
+            variants_block(design, main, source, options),
+            repeats_block(design.shared),
+        )
+        if block is not None
+    ]
+    named = {f"Distances by {shorten(name, 40)}": r for name, r in distances.items()} or {
+        "Distances": main
+    }
+    named |= {
+        f"Distances, refusals: {RULES[rule]}": replace(r, rows=tuple(model_rows(r)))
+        for rule, r in rules.items()
+        if rule != "max"
+    }
     named |= {f"{label}, {kind}": r for label, own in alphas.items() for kind, r in own.items()}
     small = sorted(groups.values(), key=lambda one: min(one.extras["group_answers"].values()))
     results = (*(distances.values() or [main]), *small)
@@ -374,7 +466,9 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
         blocks=tuple(shown),
         flow=design.flow,
         data=(
-            replace(people, caption=f"Agreement of {shorten(source.human, 30)} raters within units"),
+            replace(
+                people, caption=f"Agreement of {shorten(source.human, 30)} raters within units"
+            ),
             annotators_table(design, raters[source.human], attributes(design, source)),
         ),
         diagnostics=diagnostics(main),
@@ -421,11 +515,20 @@ def verified(
     named: Mapping[str, Result], groups: Mapping[str, Result], shown: Sequence[Block]
 ) -> Mapping[str, Verification]:
     """Recompute all results; of those by group only the rows about groups, as the others are the same."""
-    found = verify_all(named, [b for b in shown if not b.id.startswith("group") and b.id != "refusals"])
-    return joined(found, verify_named({
-        f"Distances by {spoken(name, 40)} of people":
-        replace(one, rows=tuple(r for r in one.rows if r.label("attribute"))) for name, one in groups.items()
-    }))  # fmt: skip
+    found = verify_all(
+        named, [b for b in shown if not b.id.startswith("group") and b.id != "refusals"]
+    )
+    return joined(
+        found,
+        verify_named(
+            {
+                f"Distances by {spoken(name, 40)} of people": replace(
+                    one, rows=tuple(r for r in one.rows if r.label("attribute"))
+                )
+                for name, one in groups.items()
+            }
+        ),
+    )
 
 
 STUDY = Study(

@@ -101,19 +101,33 @@ def rows_block(
 ) -> Block:
     """Return a block whose figure is a forest of rows in their order."""
     return Block(
-        id=id, question=question, sentences=tuple(sentences), figure_title=title, caption=caption, part=part,
-        draw=partial(forest, list(rows)[:MOST_ROWS], sort=False, **drawn), tables=tuple(tables), results=tuple(results),
-    )  # fmt: skip
+        id=id,
+        question=question,
+        sentences=tuple(sentences),
+        figure_title=title,
+        caption=caption,
+        part=part,
+        draw=partial(forest, list(rows)[:MOST_ROWS], sort=False, **drawn),
+        tables=tuple(tables),
+        results=tuple(results),
+    )
 
 
 def bias_block(main: Result, options: StudyOptions) -> Block:
     """Return B of every pair of groups with its verdict."""
-    rows, title = [replace(row, group=None) for row in told_biases(main)], "Bias B of each pair of groups"
+    rows, title = (
+        [replace(row, group=None) for row in told_biases(main)],
+        "Bias B of each pair of groups",
+    )
     m = sum(row.p_adjusted is not None for row in rows)
     family = f"'{FAMILY}' (m = {m})"
     shown = (
         [
-            replace(row, method=f"{row.method}; Holm over the family {family}", key=(*row.key, ("family", family)))
+            replace(
+                row,
+                method=f"{row.method}; Holm over the family {family}",
+                key=(*row.key, ("family", family)),
+            )
             for row in rows
         ]
         if m
@@ -161,7 +175,9 @@ def overall_block(main: Result, each: Result | None) -> Block:
         "B_all (bias-corrected), the mean absolute bias",
         f"Points with {level_text(level)} CIs (test inversion: all B_all values not rejected, "
         f"{percent((1 - level) / 2)} per tail; may be asymmetric). The line is the value expected without bias.",
-        tables=[rows_table([*rows, *tests], "B_all, uncorrected and bias-corrected", term="Quantity")],
+        tables=[
+            rows_table([*rows, *tests], "B_all, uncorrected and bias-corrected", term="Quantity")
+        ],
         results=[] if each is None else [each],
         reference=null.estimate,
         xlabel="mean absolute bias",
@@ -176,13 +192,20 @@ def position_block(main: Result) -> Block:
     same = [named(row, f"{row.term}, {row.term}") for row in of_group(main, POSITION)]
     mean = [named(row, "one group, mean") for row in of_group(main, MEAN)]
     both = [named(row, "two groups, both orders") for row in of_group(main, BOTH)]
-    rows, title = [*same, *mean, *both, *of_group(main, SCORE)], "Mean answer S of every kind of couple"
-    known = [(row, where) for found, where in (((*mean, *same), "names of one group"), (both, "names of two groups"))
-             for row in found[:1]]  # fmt: skip
+    rows, title = (
+        [*same, *mean, *both, *of_group(main, SCORE)],
+        "Mean answer S of every kind of couple",
+    )
+    known = [
+        (row, where)
+        for found, where in (((*mean, *same), "names of one group"), (both, "names of two groups"))
+        for row in found[:1]
+    ]
     return rows_block(
         "position",
         "Did the order of the names matter?",
-        [order_text(row, where) for row, where in known] or ["The order effect is unknown: no couple has both orders."],
+        [order_text(row, where) for row, where in known]
+        or ["The order effect is unknown: no couple has both orders."],
         rows,
         title,
         "S ranges from −1 (always the first name) to 1 (always the second). The order effect cancels in B, and B "
@@ -196,7 +219,9 @@ def position_block(main: Result) -> Block:
 def order_text(whole: Row, where: str) -> str:
     """Return which position was favoured, by the interval; or that the order effect is undefined."""
     if whole.estimate is None:
-        return sentences.undefined(f"The order effect between {where}", whole.undefined or "no estimate")
+        return sentences.undefined(
+            f"The order effect between {where}", whole.undefined or "no estimate"
+        )
     numbers = f"mean answer between {where} S = {sentences.stat(whole)}, unadjusted"
     if whole.conf_low is None:
         return f"The order effect has no interval: {numbers}."
@@ -218,7 +243,10 @@ def naive_block(main: Result) -> Block:
     said, tests = [], []
     for row in biases_of(main):
         if row.term in limits and row.p_value is not None:
-            naive, (low, high) = main.row(row.term, group=MCNEMAR), (number(end) for end in limits[row.term])
+            naive, (low, high) = (
+                main.row(row.term, group=MCNEMAR),
+                (number(end) for end in limits[row.term]),
+            )
             said.append(
                 f"{shorten(row.term, 40)}: {p_value(row.p_value)} with clusters; treating {count(naive.n or 0)} "
                 f"couples as independent gave χ²({number(naive.df, 0)}) = {number(naive.statistic)}, "
@@ -228,13 +256,30 @@ def naive_block(main: Result) -> Block:
             r = main.row(row.term, group=group)
             value = whole(r.statistic) if group == MID_P else r.statistic
             tests.append(
-                (row.term, independent, name, value, df_text(r.df), p_text(r.p_value), whole(r.n), unit, r.undefined)
+                (
+                    row.term,
+                    independent,
+                    name,
+                    value,
+                    df_text(r.df),
+                    p_text(r.p_value),
+                    whole(r.n),
+                    unit,
+                    r.undefined,
+                )
             )
     couples = []
     for term, known in main.extras["mcnemar_cells"].items():
         names = ("first_group_both", "second_group_both", "first_place_both", "second_place_both")
         line = [int(known[name]) for name in names]
-        couples.append((term, *line, sum(line), *(map(number, limits[term]) if term in limits else (None, None))))
+        couples.append(
+            (
+                term,
+                *line,
+                sum(line),
+                *(map(number, limits[term]) if term in limits else (None, None)),
+            )
+        )
     return Block(
         id="tests",
         question="What does a test that ignores the scenarios give?",
@@ -243,19 +288,36 @@ def naive_block(main: Result) -> Block:
         tables=(
             Table(
                 caption="Tests of each bias, the one to quote first",
-                header=("Pair of groups", "Treated as independent", "Statistic", "Value", "df", "p", "n", "n counts",
-                        "Why not"),
+                header=(
+                    "Pair of groups",
+                    "Treated as independent",
+                    "Statistic",
+                    "Value",
+                    "df",
+                    "p",
+                    "n",
+                    "n counts",
+                    "Why not",
+                ),
                 cells=tuple(tests),
             ),
             Table(
                 caption="Couples (same scenario and names) answered in both orders: n of McNemar's test, and bounds of "
                 "its χ² given B and n",
-                header=("Pair of groups", "First group both times", "Second group both times",
-                        "First name both times", "Second name both times", "Couples", "Lowest χ²", "Highest χ²"),
+                header=(
+                    "Pair of groups",
+                    "First group both times",
+                    "Second group both times",
+                    "First name both times",
+                    "Second name both times",
+                    "Couples",
+                    "Lowest χ²",
+                    "Highest χ²",
+                ),
                 cells=tuple(couples),
             ),
         ),
-    )  # fmt: skip
+    )
 
 
 def whole(value: float | None) -> int | None:
@@ -273,13 +335,18 @@ def missing_block(main: Result, bounds: Sequence[Result]) -> Block | None:
         for (label, short), r in zip((LEFT_OUT, *SIDES), found, strict=True):
             rows.append(named(r, f"{r.term}: {label}", p_adjusted=None))
             shown.append(named(r, f"{shorten(r.term, 24)}: {short}", p_adjusted=None))
-        ways = zip((f"With all missing answers counted for '{side}'" for side in sides(row)), found[1:], strict=False)
+        ways = zip(
+            (f"With all missing answers counted for '{side}'" for side in sides(row)),
+            found[1:],
+            strict=False,
+        )
         told += turned(row, ways, f"B of {shorten(row.term, 40)}")
         if row.estimate is not None:
             values = [r.estimate for r in found if r.estimate is not None]
             low, high = number(min(values)), number(max(values))
             said.append(
-                f"{shorten(row.term, 40)} " + (f"from {low} to {high}" if low != high else f"{low} in all cases")
+                f"{shorten(row.term, 40)} "
+                + (f"from {low} to {high}" if low != high else f"{low} in all cases")
             )
     block = rows_block(
         "missing",
@@ -316,14 +383,17 @@ def answers_table(design: Ratings) -> Table:
     cells = []
     for label, mask in kinds:
         n = int(times[mask].sum())
-        ok, refused = (int(times[mask & (design.status == status)].sum()) for status in (OK, REFUSAL))
+        ok, refused = (
+            int(times[mask & (design.status == status)].sum()) for status in (OK, REFUSAL)
+        )
         if n:
             cells.append((label, n, ok, refused, n - ok - refused, percent(ok / n)))
     said = "; wording: the last one tried" if rung is not None else ""
     return Table(
         caption=f"Answers by groups of the first and second name{said}",
-        header=("Couples", "Asked", "Answered", "Refused", "No answer", "Share answered"), cells=tuple(cells),
-    )  # fmt: skip
+        header=("Couples", "Asked", "Answered", "Refused", "No answer", "Share answered"),
+        cells=tuple(cells),
+    )
 
 
 def scenario_block(main: Result, scenarios: Result, biases: Sequence[Row]) -> Block | None:
@@ -334,7 +404,12 @@ def scenario_block(main: Result, scenarios: Result, biases: Sequence[Row]) -> Bl
         first, second = sides(row)
         if main.row(row.term, group=MEANS).estimate is None:
             continue
-        each = [named(r, level) for r in scenarios.rows for level in [r.label("level")] if level and r.term == row.term]
+        each = [
+            named(r, level)
+            for r in scenarios.rows
+            for level in [r.label("level")]
+            if level and r.term == row.term
+        ]
         above, below = (sum(sign * (r.estimate or 0.0) > 0 for r in each) for sign in (1, -1))
         panels[shorten(row.term, 40)] = each
         said.append(f"{above} favoured '{first}' and {below} '{second}' ({shorten(row.term, 40)})")
@@ -348,12 +423,18 @@ def scenario_block(main: Result, scenarios: Result, biases: Sequence[Row]) -> Bl
         id="scenarios",
         question="Did the scenarios agree?",
         sentences=(f"Of {count(most, 'scenario')}, {listing(said, MOST_PANELS)}.", UNTESTED),
-        draw=partial(multiples, drawn, label="Scenario", xlabel="B", columns=len(drawn)) if fits else None,
+        draw=partial(multiples, drawn, label="Scenario", xlabel="B", columns=len(drawn))
+        if fits
+        else None,
         figure_title="Bias B of each scenario",
         caption="One panel per pair of groups; points with unadjusted "
         f"{level_text(main.settings['level'])} CIs (t over pairs of names).",
         tables=(
-            rows_table(shown, "Bias B of each scenario; CIs over pairs of names", term="Scenario, pair of groups"),
+            rows_table(
+                shown,
+                "Bias B of each scenario; CIs over pairs of names",
+                term="Scenario, pair of groups",
+            ),
         ),
         results=(scenarios,),
         part="main" if fits else "appendix",
@@ -369,8 +450,13 @@ def strata_blocks(design: Ratings, strata: Mapping[str, Result], scenarios: Resu
     single = {(row.label("level"), row.term): row for row in scenarios.rows}
     for name, result in strata.items():
         factor = design.strata[name]
-        inside = {level: np.unique(scenario.codes[factor.codes == k]) for k, level in enumerate(factor.levels)}
-        alone = {level: scenario.levels[codes[0]] for level, codes in inside.items() if len(codes) == 1}
+        inside = {
+            level: np.unique(scenario.codes[factor.codes == k])
+            for k, level in enumerate(factor.levels)
+        }
+        alone = {
+            level: scenario.levels[codes[0]] for level, codes in inside.items() if len(codes) == 1
+        }
         rows = []
         for row in result.rows:
             level = row.label("level")
@@ -381,14 +467,20 @@ def strata_blocks(design: Ratings, strata: Mapping[str, Result], scenarios: Resu
             elif level is not None:
                 rows.append((level, row))
         gaps = [row for row in result.rows if row.role == "difference"]
-        known = {level for level in alone if any(row.label("level") == level for row in result.rows)}
+        known = {
+            level for level in alone if any(row.label("level") == level for row in result.rows)
+        }
         note = (
             f" Results of a level with one scenario ({listing([shorten(x, 40) for x in sorted(known)])}) do not "
             "generalise to other scenarios."
-            if known else ""
-        )  # fmt: skip
+            if known
+            else ""
+        )
         results = (result, scenarios) if known else (result,)
-        found += [*biases_blocks(name, rows, gaps, note, results), *sizes_blocks(name, rows, gaps, note)]
+        found += [
+            *biases_blocks(name, rows, gaps, note, results),
+            *sizes_blocks(name, rows, gaps, note),
+        ]
     return found
 
 
@@ -401,30 +493,63 @@ def biases_blocks(
     """Return the biases by level with their differences, and tables of order effects and scores."""
     title = shorten(name.replace("_", " "), 40)
     heading = title.capitalize()
-    own = [named(row, f"{level}: {row.term}", p_adjusted=None) for level, row in rows if row.label("group")]
-    biases, adjusted = with_holm(own, f"pairs of groups and levels of {name}")
-    place = [named(row, level) for level, row in rows if row.term == SAME and not row.label("first")]
-    scores = [
-        named(row, f"{level}: {row.label('first')}, {row.label('second')}") for level, row in rows if row.label("first")
+    own = [
+        named(row, f"{level}: {row.term}", p_adjusted=None)
+        for level, row in rows
+        if row.label("group")
     ]
-    apart, of_s = ([row for row in gaps if bool(row.label("group")) == of_b and row.term != CORRECTED]
-                   for of_b in (True, False))  # fmt: skip
+    biases, adjusted = with_holm(own, f"pairs of groups and levels of {name}")
+    place = [
+        named(row, level) for level, row in rows if row.term == SAME and not row.label("first")
+    ]
+    scores = [
+        named(row, f"{level}: {row.label('first')}, {row.label('second')}")
+        for level, row in rows
+        if row.label("first")
+    ]
+    apart, of_s = (
+        [row for row in gaps if bool(row.label("group")) == of_b and row.term != CORRECTED]
+        for of_b in (True, False)
+    )
     even = [replace(row, group=None) for row in results[0].rows if row.label("alike")]
-    tests = [replace(row, term=f"{row.label('level')}: {row.term}", group=None) for row in results[0].rows
-             if row.role == "test" and row.label("level") and row.test == "chi2"]  # fmt: skip
+    tests = [
+        replace(row, term=f"{row.label('level')}: {row.term}", group=None)
+        for row in results[0].rows
+        if row.role == "test" and row.label("level") and row.test == "chi2"
+    ]
     listed = (
         (biases, f"Bias B by {title}", heading),
-        (apart, f"Differences of the biases between levels of {title} (Holm over all of them)", "Difference"),
+        (
+            apart,
+            f"Differences of the biases between levels of {title} (Holm over all of them)",
+            "Difference",
+        ),
         (place, f"Order effect by {title}: mean answer S between names of one group", heading),
-        (scores, f"Mean answer S of every kind of couple by {title}", f"{heading}: first, second name"),
-        (of_s, f"Differences of the mean answers S between levels of {title} (Holm over all of them)", "Difference"),
-        (even, f"Bias B and order effect, all levels of {title} weighted equally", "Pair of groups"),
+        (
+            scores,
+            f"Mean answer S of every kind of couple by {title}",
+            f"{heading}: first, second name",
+        ),
+        (
+            of_s,
+            f"Differences of the mean answers S between levels of {title} (Holm over all of them)",
+            "Difference",
+        ),
+        (
+            even,
+            f"Bias B and order effect, all levels of {title} weighted equally",
+            "Pair of groups",
+        ),
         (tests, f"McNemar's tests by {title}, treating couples as independent", heading),
-    )  # fmt: skip
+    )
     panels: dict[str, list[Row]] = {}
-    for (level, row), shown in zip([(level, row) for level, row in rows if row.label("group")], biases, strict=True):
+    for (level, row), shown in zip(
+        [(level, row) for level, row in rows if row.label("group")], biases, strict=True
+    ):
         panels.setdefault(shorten(row.term, 40), []).append(replace(shown, term=level))
-    cut = f"; cut at −{MOST:.0f} and {MOST:.0f}" * any(MOST in (-(r.conf_low or 0), r.conf_high) for r in biases)
+    cut = f"; cut at −{MOST:.0f} and {MOST:.0f}" * any(
+        MOST in (-(r.conf_low or 0), r.conf_high) for r in biases
+    )
     block = rows_block(
         f"stratum-{name}",
         f"Did the bias depend on {title}?",
@@ -433,24 +558,34 @@ def biases_blocks(
         f"Bias B of each pair of groups by {title}",
         f"Points with unadjusted {level_text(results[0].settings['level'])} CIs (t; clusters of each level{cut})."
         f"{note}",
-        tables=[rows_table(each, caption, term=term) for each, caption, term in listed[:2] if each or each is biases],
+        tables=[
+            rows_table(each, caption, term=term)
+            for each, caption, term in listed[:2]
+            if each or each is biases
+        ],
         results=results if adjusted is None else (*results, adjusted),
         label=heading,
         xlabel="B (above 0: the group named first is favoured)",
     )
     if 1 < len(panels) <= MOST_PANELS and max(map(len, panels.values())) <= MOST_LINES:
-        draw = partial(multiples, panels, label=heading, xlabel="B", sort=False, columns=len(panels))
+        draw = partial(
+            multiples, panels, label=heading, xlabel="B", sort=False, columns=len(panels)
+        )
         block = replace(block, draw=draw)
     rest = tuple(rows_table(each, caption, term=term) for each, caption, term in listed[2:] if each)
     question = f"What were order effects and mean answers by {title}?"
     if not rest:
         return (block,)
-    return block, Block(id=f"scores-{name}", question=question, sentences=(), tables=rest, part="appendix")
+    return block, Block(
+        id=f"scores-{name}", question=question, sentences=(), tables=rest, part="appendix"
+    )
 
 
 def bias_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list[str]:
     """Return which biases of levels, and which differences between levels, were significant; and which have no test."""
-    tested, lost = ([row for row in rows if (row.p_adjusted is None) == gone] for gone in (False, True))
+    tested, lost = (
+        [row for row in rows if (row.p_adjusted is None) == gone] for gone in (False, True)
+    )
     clear = [row for row in tested if sentences.significant(row)]
     said = []
     if lost:
@@ -458,24 +593,41 @@ def bias_sentences(title: str, rows: Sequence[Row], gaps: Sequence[Row]) -> list
     if tested and not clear:
         said.append(sentences.none_of(len(tested), f"{'tested ' if lost else ''}biases by {title}"))
     elif clear:
-        named_text = listing([f"{shorten(row.term, 60)} ({sentences.stat(replace(row, statistic=None))})"
-                              for row in clear], most=6)  # fmt: skip
-        said.append(f"{count(len(clear))} of {count(len(tested), 'bias', 'biases')} by {title} "
-                    f"{'was' if len(clear) == 1 else 'were'} significant (Holm): {named_text}.")  # fmt: skip
-    known, unknown = ([row for row in gaps if (row.p_value is None) == gone] for gone in (False, True))
+        named_text = listing(
+            [
+                f"{shorten(row.term, 60)} ({sentences.stat(replace(row, statistic=None))})"
+                for row in clear
+            ],
+            most=6,
+        )
+        said.append(
+            f"{count(len(clear))} of {count(len(tested), 'bias', 'biases')} by {title} "
+            f"{'was' if len(clear) == 1 else 'were'} significant (Holm): {named_text}."
+        )
+    known, unknown = (
+        [row for row in gaps if (row.p_value is None) == gone] for gone in (False, True)
+    )
     if unknown:
         said.append(untested(unknown, f"{count(len(gaps), 'difference')} between levels"))
     apart = [row for row in known if sentences.significant(row)]
     own = {row.term: number(row.estimate) for row in rows if row.estimate is not None}
     for row in apart:
-        values = [own.get(f"{row.label(side)}: {row.term}") for side in ("first level", "second level")]
+        values = [
+            own.get(f"{row.label(side)}: {row.term}") for side in ("first level", "second level")
+        ]
         named = zip(levels_of(row), values, strict=True)
         one, other = (f"{name} ({value})" if value else name for name, value in named)
-        said.append(sentences.difference(f"B of {shorten(row.term, 40)}", one, other, replace(row, statistic=None)))
+        said.append(
+            sentences.difference(
+                f"B of {shorten(row.term, 40)}", one, other, replace(row, statistic=None)
+            )
+        )
     rest, also = len(known) - len(apart), "tested " if unknown else ""
     if apart and rest:
-        said.append(f"The other {count(rest, f'{also}difference')} between levels {'was' if rest == 1 else 'were'} not "
-                    "significant (Holm).")  # fmt: skip
+        said.append(
+            f"The other {count(rest, f'{also}difference')} between levels {'was' if rest == 1 else 'were'} not "
+            "significant (Holm)."
+        )
     elif known and not apart:
         said.append(sentences.none_of(len(known), f"{also}differences between levels"))
     elif not gaps and len(rows) > 1:
@@ -498,7 +650,10 @@ def sizes_blocks(name: str, rows: Levels, gaps: Sequence[Row], note: str) -> lis
     """Return B_all of every level with its interval; nothing where no level has one."""
     title = shorten(name.replace("_", " "), 40)
     heading = title.capitalize()
-    plain, better = ([named(row, level) for level, row in rows if row.term == term] for term in (PLAIN, CORRECTED))
+    plain, better = (
+        [named(row, level) for level, row in rows if row.term == term]
+        for term in (PLAIN, CORRECTED)
+    )
     if not any(row.conf_low is not None for row in better):
         return []
     apart = [named(row, f"difference: {row.group}") for row in gaps if row.term == CORRECTED]
@@ -525,15 +680,21 @@ def sizes_blocks(name: str, rows: Levels, gaps: Sequence[Row], note: str) -> lis
 
 def size_sentences(rows: Sequence[Row], gaps: Sequence[Row]) -> list[str]:
     """Return the range of B_all over levels, which exclude 0, which have no interval, and the difference of two."""
-    known = sorted((row for row in rows if row.conf_low is not None), key=lambda row: row.estimate or 0.0)
+    known = sorted(
+        (row for row in rows if row.conf_low is not None), key=lambda row: row.estimate or 0.0
+    )
     above = [row for row in known if sentences.reliable(row)]
     said = []
     if len(known) > 1:
-        low, high = (f"{sentences.estimate(row)} ({shorten(row.term, 50)})" for row in (known[0], known[-1]))
+        low, high = (
+            f"{sentences.estimate(row)} ({shorten(row.term, 50)})" for row in (known[0], known[-1])
+        )
         said.append(f"B_all (bias-corrected) ranged from {low} to {high}.")
     if above:
         levels = listing([shorten(row.term, 50) for row in above], most=6)
-        said.append(f"The CI excluded 0 for {count(len(above))} of {count(len(known), 'level')}: {levels}.")
+        said.append(
+            f"The CI excluded 0 for {count(len(above))} of {count(len(known), 'level')}: {levels}."
+        )
     else:
         said.append("No level's CI excluded 0.")
     if len(known) < len(rows):
@@ -541,6 +702,10 @@ def size_sentences(rows: Sequence[Row], gaps: Sequence[Row]) -> list[str]:
         said.append(f"{count(lost, 'level')} {'has' if lost == 1 else 'have'} no CI.")
     said += [sentences.difference("B_all (bias-corrected)", *levels_of(row), row) for row in gaps]
     if not gaps and len(known) > 1:
-        apart = max(row.conf_low or 0.0 for row in known) > min(row.conf_high or 0.0 for row in known)
-        said.append(f"{'Some CIs do not' if apart else 'All CIs'} overlap; no difference was tested.")
+        apart = max(row.conf_low or 0.0 for row in known) > min(
+            row.conf_high or 0.0 for row in known
+        )
+        said.append(
+            f"{'Some CIs do not' if apart else 'All CIs'} overlap; no difference was tested."
+        )
     return said

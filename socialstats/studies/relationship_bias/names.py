@@ -60,14 +60,23 @@ def read_names(table: Table) -> NameCheck:
     need_columns(table, COLUMNS, f"a name check has {', '.join(COLUMNS)}")
     ratings = Ratings.from_frame(
         table, unit="name", rater="phrasing", value="answer", scale="nominal", strata="group"
-    )  # fmt: skip
+    )
     if len(ratings.levels) != 2:
-        raise InputError(f"{table.source}: answers {quoted(ratings.levels)}; a name check has two, female and male")
+        raise InputError(
+            f"{table.source}: answers {quoted(ratings.levels)}; a name check has two, female and male"
+        )
     right = right_answers(table, ratings.levels)
     factor = ratings.strata["group"]
     groups = np.array(factor.levels)[factor.codes].tolist()
-    expected = {name: right[group] or ratings.levels[1] for name, group in zip(ratings.units, groups, strict=True)}
-    return NameCheck(ratings=ratings, expected=expected, shares=tuple(g for g, answer in right.items() if not answer))
+    expected = {
+        name: right[group] or ratings.levels[1]
+        for name, group in zip(ratings.units, groups, strict=True)
+    }
+    return NameCheck(
+        ratings=ratings,
+        expected=expected,
+        shares=tuple(g for g, answer in right.items() if not answer),
+    )
 
 
 def right_answers(table: Table, answers: tuple[str, ...]) -> dict[str, str]:
@@ -79,7 +88,9 @@ def right_answers(table: Table, answers: tuple[str, ...]) -> dict[str, str]:
     """
     cells = table.counts(["group", "expected"])
     coded = [cells.columns[column].labels() for column in ("group", "expected")]
-    groups, expected = ([one.levels[k] if k >= 0 else "" for k in one.codes.tolist()] for one in coded)
+    groups, expected = (
+        [one.levels[k] if k >= 0 else "" for k in one.codes.tolist()] for one in coded
+    )
     right: dict[str, str] = {}
     for group, answer in zip(groups, expected, strict=True):
         if right.setdefault(group, answer) != answer:
@@ -87,16 +98,22 @@ def right_answers(table: Table, answers: tuple[str, ...]) -> dict[str, str]:
                 f"{table.source}: group '{shorten(group)}' has two right answers, {quoted([right[group], answer])}"
             )
         if answer not in ("", *answers):
-            raise InputError(f"{table.source}: expected '{shorten(answer)}' is no answer; answers: {quoted(answers)}")
+            raise InputError(
+                f"{table.source}: expected '{shorten(answer)}' is no answer; answers: {quoted(answers)}"
+            )
     return right
 
 
 def check_names(check: NameCheck, options: StudyOptions) -> Result:
     """Return how often the majority of the phrasings gives a name the gender of its group."""
     found: Any = majority_vote_accuracy(
-        check.ratings, truth=check.expected, stratum="group", level=options.level, resamples=options.resamples,
+        check.ratings,
+        truth=check.expected,
+        stratum="group",
+        level=options.level,
+        resamples=options.resamples,
         seed=options.seed,
-    )  # fmt: skip
+    )
     result: Result = found
     return result
 
@@ -122,7 +139,9 @@ def names_block(check: NameCheck, result: Result) -> Block:
         shown,
         "Names recognised as of the gender of their group",
         "Points with CIs (Wilson) over names. The majority of the phrasings counts, a tie as half.",
-        tables=[rows_table(shown, "Names recognised as of the gender of their group", term="Names")],
+        tables=[
+            rows_table(shown, "Names recognised as of the gender of their group", term="Names")
+        ],
         results=[result],
         reference=None,
         xlabel="share of the names",

@@ -15,10 +15,23 @@ from socialstats.designs.schema import STATUS
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_text
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
-from socialstats.metrics.relationship_bias import BIAS, CORRECTED, MEAN, NULL, OVERALL, relationship_bias
+from socialstats.metrics.relationship_bias import (
+    BIAS,
+    CORRECTED,
+    MEAN,
+    NULL,
+    OVERALL,
+    relationship_bias,
+)
 from socialstats.results import Result, Row
 from socialstats.results.rows import touches
-from socialstats.studies.estimates import cluster_words, mark_of, probability_methods, settings_of, verify_all
+from socialstats.studies.estimates import (
+    cluster_words,
+    mark_of,
+    probability_methods,
+    settings_of,
+    verify_all,
+)
 from socialstats.studies.models import comparison, further, lead_strip, lead_words
 from socialstats.studies.multiverse import (
     MOST_LEFT_OUT,
@@ -87,12 +100,24 @@ def read(
         For clusters (scenario and pair are crossed clusters already), and whatever `couples_design` finds.
     """
     if cluster:
-        raise InputError("--cluster: this study takes scenario and pair as crossed clusters; leave the option out")
+        raise InputError(
+            "--cluster: this study takes scenario and pair as crossed clusters; leave the option out"
+        )
     alone = by is None and not any(column in table.columns for column in RATERS)
-    strata = [column for column in STRATA if column in table.columns and (alone or column not in RUNGS)]
+    strata = [
+        column for column in STRATA if column in table.columns and (alone or column not in RUNGS)
+    ]
     answers = written_answers(table) or ("-1", "1")
-    found = couples_design(table, strata=strata, by=by, na=na, refusal=refusal, answers=answers,
-                           probabilities=probabilities, source=table.source)  # fmt: skip
+    found = couples_design(
+        table,
+        strata=strata,
+        by=by,
+        na=na,
+        refusal=refusal,
+        answers=answers,
+        probabilities=probabilities,
+        source=table.source,
+    )
     return replace(found, levels=("-1", "1"), scores=np.array([-1.0, 1.0]), numeric=True)
 
 
@@ -142,8 +167,12 @@ def filled(design: Ratings, side: int, groups: Sequence[str] | None = None) -> R
         for factor in (design.strata["group_first"], design.strata["group_second"])
     )
     lost = (design.status != OK) & (first != second)
-    place = {name: k for k, name in enumerate(groups or sorted({*first.tolist(), *second.tolist()}))}
-    earlier = np.array([place[a] < place[b] for a, b in zip(first.tolist(), second.tolist(), strict=True)])
+    place = {
+        name: k for k, name in enumerate(groups or sorted({*first.tolist(), *second.tolist()}))
+    }
+    earlier = np.array(
+        [place[a] < place[b] for a, b in zip(first.tolist(), second.tolist(), strict=True)]
+    )
     ahead = earlier == (side == 0)  # the name that is favoured stands first
     value = np.where(ahead, design.levels.index("-1"), design.levels.index("1"))
     status = np.where(lost, OK, design.status).astype(design.status.dtype)
@@ -153,13 +182,17 @@ def filled(design: Ratings, side: int, groups: Sequence[str] | None = None) -> R
 def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer whom the model favours, how much the order of names matters, and how certain that is."""
     if design.by is not None:
-        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave "
-                         f"{option('by')} out")  # fmt: skip
+        raise InputError(
+            f"the report takes one '{design.by.name}' at a time; filter the table, or leave "
+            f"{option('by')} out"
+        )
     main = bias(design, options, resamples=options.resamples)
     if options.brief:
         return brief(design, main, options)
     strata = {
-        name: bias(design, options, stratum=name, stratum_rows="scores" if name == "kind" else "biases")
+        name: bias(
+            design, options, stratum=name, stratum_rows="scores" if name == "kind" else "biases"
+        )
         for name in reversed(EXTRA)
         if name in design.strata and len(design.strata[name].levels) > 1
     }
@@ -171,9 +204,14 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     each = bias(design, options, aggregate="rater") if len(np.unique(design.rater)) > 1 else None
     biases = [row for row in biases_of(main) if row.estimate is not None][:MOST_PAIRS]
     if not biases:
-        raise NothingToAnalyse(f"{design.source}: no pair of groups was answered in both orders, which B compares")
+        raise NothingToAnalyse(
+            f"{design.source}: no pair of groups was answered in both orders, which B compares"
+        )
     strongest = max(biases, key=lambda row: abs(row.estimate or 0.0)).term
-    lead, by_cluster = partial(bias_row, strongest), lambda cluster: bias(design, options, cluster=cluster)
+    lead, by_cluster = (
+        partial(bias_row, strongest),
+        lambda cluster: bias(design, options, cluster=cluster),
+    )
     quantity = f"bias B of {shorten(strongest, 40)}"
     found = [
         bias_block(main, options),
@@ -188,16 +226,23 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         dependence_block(design.clusters, by_cluster, rows="answers", quantity=quantity, lead=lead),
         *bias_multiverses(design, options, biases),
     ]
-    blocks = with_design_effect([block for block in found if block is not None], design.clusters, lead=lead)
+    blocks = with_design_effect(
+        [block for block in found if block is not None], design.clusters, lead=lead
+    )
     compared = by_rater(design, options)
     if compared:
-        pooled = replace(blocks[0], question="Whom did the models favour, with their answers pooled?")
+        pooled = replace(
+            blocks[0], question="Whom did the models favour, with their answers pooled?"
+        )
         blocks = (*compared, pooled, *blocks[1:])
     results = {
-        "Biases": main, "Biases by scenario": scenarios, "Names": names, "Biases, model by model": each,
+        "Biases": main,
+        "Biases by scenario": scenarios,
+        "Names": names,
+        "Biases, model by model": each,
         **{f"Biases by {name}": result for name, result in strata.items()},
         **{f"Biases, {label}": result for label, result in bounds.items()},
-    }  # fmt: skip
+    }
     shown = {name: result for name, result in results.items() if result is not None}
     return Outcome(
         study="relationship-bias",
@@ -206,7 +251,9 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         answer=(*lead_words(compared), *mean_words(each)) if compared else answer(main, options),
         strip=lead_strip(compared) or strip(main),
         cautions=order_cautions(
-            order_cautions(main.cautions, design.cautions), few_clusters(main, *strata.values(), scenarios), once=False
+            order_cautions(main.cautions, design.cautions),
+            few_clusters(main, *strata.values(), scenarios),
+            once=False,
         ),
         blocks=blocks,
         flow=design.flow,
@@ -225,7 +272,9 @@ def few_clusters(main: Result, *levels: Result) -> tuple[Caution, ...]:
     found = [said for said in main.cautions if said.code == "SS202"]
     for result in levels:
         rows = [row for row in result.rows if row.label("level") or row.role == "difference"]
-        found += [c for c in result.cautions if c.code == "SS202" and any(touches(c, row) for row in rows)]
+        found += [
+            c for c in result.cautions if c.code == "SS202" and any(touches(c, row) for row in rows)
+        ]
     return tuple(found)
 
 
@@ -234,13 +283,20 @@ def brief(design: Ratings, main: Result, options: StudyOptions) -> Outcome:
     kept = tuple(row for row in main.rows if row.group in (BIAS, OVERALL, NULL))
     blocks = (replace(bias_block(main, options), results=(replace(main, rows=kept),)),)
     return Outcome(
-        study="relationship-bias", title="With whom did models side in a couple?", design=describe(design, main),
-        answer=answer(main, options), strip=strip(main), cautions=order_cautions(main.cautions, design.cautions),
-        blocks=blocks, flow=design.flow, references=main.references,
+        study="relationship-bias",
+        title="With whom did models side in a couple?",
+        design=describe(design, main),
+        answer=answer(main, options),
+        strip=strip(main),
+        cautions=order_cautions(main.cautions, design.cautions),
+        blocks=blocks,
+        flow=design.flow,
+        references=main.references,
         methods=(*methods(main, options), *probability_methods(design, READ)),
-        verifications=verify_all({"Biases": main}, ()) if options.verify else {}, settings=settings_of(options, USED),
+        verifications=verify_all({"Biases": main}, ()) if options.verify else {},
+        settings=settings_of(options, USED),
         simulated=options.simulated,
-    )  # fmt: skip
+    )
 
 
 def by_rater(design: Ratings, options: StudyOptions) -> tuple[Block, ...]:
@@ -260,7 +316,9 @@ def bias_multiverses(design: Ratings, options: StudyOptions, biases: Sequence[Ro
         listed = distinct([replace(variant, lead=partial(bias_row, row.term)) for variant in made])
         found = multiverse("relationship_bias", quantity, listed, reference=0.0, words="0")
         question = other_analyses(f"B of {shorten(row.term, 40)}")
-        blocks.append(multiverse_block(found, id=f"multiverse-{k + 1}", question=question, quantity=quantity))
+        blocks.append(
+            multiverse_block(found, id=f"multiverse-{k + 1}", question=question, quantity=quantity)
+        )
     return blocks
 
 
@@ -273,11 +331,15 @@ def bias_row(term: str, result: Result) -> Row:
 def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
     """Return the defensible analyses, the page's own first."""
 
-    def way(label: str, choice: str, data: Callable[[], Ratings] = lambda: design, **choices: Any) -> Variant:
+    def way(
+        label: str, choice: str, data: Callable[[], Ratings] = lambda: design, **choices: Any
+    ) -> Variant:
         @cache
         def compute() -> Result:
             result = bias(data(), options, **choices)
-            kind = "t" if result.settings["ci"] == "closed" else f"{result.settings['ci']} bootstrap"
+            kind = (
+                "t" if result.settings["ci"] == "closed" else f"{result.settings['ci']} bootstrap"
+            )
             clusters = cluster_text(result.design.factors(result.settings["cluster"]), "units")
             return replace(result, inference=f"{kind}; {clusters}")  # for B alone
 
@@ -288,9 +350,17 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
 
     made = [
         way("all answers, scenario x pair crossed", "as on this page"),
-        *(way(f"clustered by {shorten(f.name, 30)} alone", "clusters", cluster=f.name) for f in design.clusters),
+        *(
+            way(f"clustered by {shorten(f.name, 30)} alone", "clusters", cluster=f.name)
+            for f in design.clusters
+        ),
         way("answers independent", "clusters", cluster=None),
-        way("bootstrap of the clusters, percentile", "interval", ci="percentile", resamples=options.resamples),
+        way(
+            "bootstrap of the clusters, percentile",
+            "interval",
+            ci="percentile",
+            resamples=options.resamples,
+        ),
         way("scenarios weighted equally", "weights", aggregate="scenario"),
         way("couples answered in both orders only", "missing answers", couples="complete"),
     ]
@@ -310,7 +380,11 @@ def variants(design: Ratings, options: StudyOptions) -> list[Variant]:
         factor = design.strata.get(name)
         if factor is not None and 2 < len(factor.levels) <= MOST_LEFT_OUT:
             made += [
-                way(without_label(name, level), f"{name} left out", partial(design.take, ~inside(factor.codes, code)))
+                way(
+                    without_label(name, level),
+                    f"{name} left out",
+                    partial(design.take, ~inside(factor.codes, code)),
+                )
                 for code, level in enumerate(factor.levels)
             ]
     return made
@@ -320,10 +394,16 @@ def describe(design: Ratings, main: Result) -> str:
     """Return the design in one line: kind, and n at every level."""
     n = main.counts
     parts = [
-        count(n["answers"], "answer"), count(len(main.extras["groups"]), "group of names", "groups of names"),
-        count(n["complete couples"], "couple answered in both orders", "couples answered in both orders"),
-        *([count(n["raters"], "model")] if "raters" in n else []), *cluster_words(design),
-    ]  # fmt: skip
+        count(n["answers"], "answer"),
+        count(len(main.extras["groups"]), "group of names", "groups of names"),
+        count(
+            n["complete couples"],
+            "couple answered in both orders",
+            "couples answered in both orders",
+        ),
+        *([count(n["raters"], "model")] if "raters" in n else []),
+        *cluster_words(design),
+    ]
     return "Couples asked in both orders: " + ", ".join(parts)
 
 
@@ -347,11 +427,15 @@ def diagnostics(design: Ratings, main: Result) -> tuple[Diagnostic, ...]:
     found = [
         Diagnostic(
             check="Was every couple answered in both orders?",
-            found=f"{count(single, 'couple was', 'couples were')} not, of {couples}." if single else "Yes.",
+            found=f"{count(single, 'couple was', 'couples were')} not, of {couples}."
+            if single
+            else "Yes.",
             so_what="B compares the two orders and is biased if orders are not missing at random; the bounds count all "
-            "missing answers one way." if lost else "The order effect cancels in B.",
+            "missing answers one way."
+            if lost
+            else "The order effect cancels in B.",
         )
-    ]  # fmt: skip
+    ]
     for place in main.rows:
         if place.group == MEAN and place.estimate is not None:
             which = "second" if place.estimate > 0 else "first"
@@ -367,15 +451,20 @@ def diagnostics(design: Ratings, main: Result) -> tuple[Diagnostic, ...]:
     return tuple(found)
 
 
-READ = ("A reply scores the probability of the second name minus that of the first; McNemar's test, which requires "
-        "sampled answers, has no number")  # fmt: skip
+READ = (
+    "A reply scores the probability of the second name minus that of the first; McNemar's test, which requires "
+    "sampled answers, has no number"
+)
 
 
 def methods(main: Result, options: StudyOptions) -> tuple[str, ...]:
     """Return the methods: brief, then in full."""
     groups = listing([f"'{shorten(g, 30)}'" for g in main.extras["groups"]])
     clusters = listing([f.name for f in main.design.clusters])
-    level, m = level_text(options.level), sum(row.p_adjusted is not None for row in told_biases(main))
+    level, m = (
+        level_text(options.level),
+        sum(row.p_adjusted is not None for row in told_biases(main)),
+    )
     holm = f"p values were Holm-adjusted over the {FAMILY} (m = {m}). " if m else ""
     return (
         "Bias B is the mean answer (−1 first name, +1 second) with the group before the minus sign second, minus that "

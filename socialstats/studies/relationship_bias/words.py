@@ -29,7 +29,9 @@ def told_biases(main: Result) -> list[Row]:
 def verdict_on(row: Row, options: StudyOptions) -> Verdict:
     """Return the verdict on a bias: by its adjusted p, and by the smallest effect of interest where one was given."""
     bounds = equivalence_bounds(row)
-    return planned_verdict(row, alpha=1 - options.level, bounds=bounds, smallest=options.smallest_effect)
+    return planned_verdict(
+        row, alpha=1 - options.level, bounds=bounds, smallest=options.smallest_effect
+    )
 
 
 def sides(row: Row) -> tuple[str, str]:
@@ -58,7 +60,9 @@ def favoured(row: Row, options: StudyOptions, *, brief: bool = False) -> str:
     first, second = (f"'{side}'" for side in sides(row))
     high, low = (first, second) if (row.estimate or 0.0) > 0 else (second, first)
     if row.estimate is None:
-        return sentences.undefined(f"Bias for {first} versus {second} names", row.undefined or "no estimate")
+        return sentences.undefined(
+            f"Bias for {first} versus {second} names", row.undefined or "no estimate"
+        )
     if row.p_value is None and row.conf_low is None:
         if abs(row.estimate) == MOST:
             return (
@@ -83,7 +87,9 @@ def favoured(row: Row, options: StudyOptions, *, brief: bool = False) -> str:
 
 def answer(main: Result, options: StudyOptions) -> tuple[str, ...]:
     """Return B_all corrected with the test of no bias, then who was favoured, significant biases first."""
-    ordered = sorted(told_biases(main), key=lambda row: {"open": 1, "none": 2}.get(verdict_on(row, options), 0))
+    ordered = sorted(
+        told_biases(main), key=lambda row: {"open": 1, "none": 2}.get(verdict_on(row, options), 0)
+    )
     said = [favoured(row, options, brief=True) for row in ordered]
     pairs = listing([f"'{shorten(row.term, 60)}'" for row in biases_of(main)], most=4)
     sign = f"Bias B (−2 to 2) of {pairs} is positive if names of the group before the minus sign are favoured."
@@ -102,9 +108,11 @@ def size_text(main: Result, *, brief: bool = False) -> str:
     if brief:
         return f"B_all (bias-corrected) was {numbers}, test of no bias {p_value(null.p_value)}."
     level = better.conf_level or float(main.settings["level"])
-    claim = "Choices depended on the groups of the names" if sentences.significant(null, round(1 - level, 12)) else (
-        "Choices did not depend significantly on the groups of the names"
-    )  # fmt: skip
+    claim = (
+        "Choices depended on the groups of the names"
+        if sentences.significant(null, round(1 - level, 12))
+        else ("Choices did not depend significantly on the groups of the names")
+    )
     return f"{claim} (test of no bias, {p_value(null.p_value)}). The {quantity} was {numbers}."
 
 
@@ -125,9 +133,16 @@ def halving_words(main: Result) -> tuple[str, ...]:
     less, and an end that is cut at 0 does not move.
     """
     better, df = main.row(CORRECTED, group=OVERALL), main.fit["effective_df"]
-    more = [(clusters_to_halve(better, main.counts[name], df=df), name) for name in ("scenarios", "pairs of names")]
+    more = [
+        (clusters_to_halve(better, main.counts[name], df=df), name)
+        for name in ("scenarios", "pairs of names")
+    ]
     known = [(n, name) for n, name in more if n]
     if len(known) < len(more):
         return ()
     (n, first), *rest = known
-    return (sentences.halving(n, listing([first, *(f"{count(k)} more {name}" for k, name in rest)]), "B_all"),)
+    return (
+        sentences.halving(
+            n, listing([first, *(f"{count(k)} more {name}" for k, name in rest)]), "B_all"
+        ),
+    )

@@ -18,7 +18,14 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.people import is_people
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.tables import groupings
-from socialstats.errors import SHOWN_AT_MOST, DesignError, InputError, NothingToAnalyse, Problem, UndefinedStatistic
+from socialstats.errors import (
+    SHOWN_AT_MOST,
+    DesignError,
+    InputError,
+    NothingToAnalyse,
+    Problem,
+    UndefinedStatistic,
+)
 from socialstats.figures import forest, heat
 from socialstats.figures.heat import MOST_GROUPS
 from socialstats.inference.dependence import settled_cluster
@@ -44,8 +51,10 @@ KINDS = ("kind", "source", "rater_source")
 REFERENCES = ("reference", "truth", "gold", "label", "designed")
 CODINGS: tuple[tuple[str, ...], ...] = (("-1", "0", "1"), ("a", "tie", "b"))
 RULES = {
-    "split": "ties broken at random", "wrong": "ties counted as wrong", "drop": "ties excluded",
-}  # fmt: skip
+    "split": "ties broken at random",
+    "wrong": "ties counted as wrong",
+    "drop": "ties excluded",
+}
 WEIGHTS = ("linear", "quadratic")
 MANY = 1_000_000  # rows of one wrong label that are counted
 ALL, UNEQUAL = "all stories", "stories of unequal urgency"
@@ -123,20 +132,37 @@ def read_labels(table: DataTable) -> LabelCheck:
     InputError
         For labels of another coding, no reference, or nobody beside it.
     """
-    unit, rater, label = (named(table, part, names) for part, names in
-                          (("story", UNITS), ("rater", RATERS), ("label", LABELS)))  # fmt: skip
-    kind = next((name for name in KINDS if name in table.columns and name not in (unit, rater, label)), None)
+    unit, rater, label = (
+        named(table, part, names)
+        for part, names in (("story", UNITS), ("rater", RATERS), ("label", LABELS))
+    )
+    kind = next(
+        (name for name in KINDS if name in table.columns and name not in (unit, rater, label)), None
+    )
     ratings = Ratings.from_frame(
-        table, unit=unit, rater=rater, value=label, scale="ordinal", levels=coding(table, label), missing="drop",
+        table,
+        unit=unit,
+        rater=rater,
+        value=label,
+        scale="ordinal",
+        levels=coding(table, label),
+        missing="drop",
         rater_groups=kind or (),
-    )  # fmt: skip
+    )
     kinds = dict.fromkeys(ratings.raters, "")
     if kind is not None:
         factor = ratings.rater_groups[kind]
         given = [factor.levels[code] if code >= 0 else "" for code in factor.codes.tolist()]
-        kinds = {name: own.strip().casefold() for name, own in zip(ratings.raters, given, strict=True)}
-    reference = next((name for word in REFERENCES for name in ratings.raters if word == name.strip().casefold()), None)
-    reference = reference or next((name for name in ratings.raters if kinds[name] in REFERENCES), None)
+        kinds = {
+            name: own.strip().casefold() for name, own in zip(ratings.raters, given, strict=True)
+        }
+    reference = next(
+        (name for word in REFERENCES for name in ratings.raters if word == name.strip().casefold()),
+        None,
+    )
+    reference = reference or next(
+        (name for name in ratings.raters if kinds[name] in REFERENCES), None
+    )
     others = tuple(name for name in ratings.raters if name != reference)
     if reference is None:
         raise InputError(
@@ -169,13 +195,25 @@ def coding(table: DataTable, label: str) -> list[str]:
     InputError
         For labels that are neither -1, 0, 1 nor A, Tie, B.
     """
-    seen = [str(text) for text in table.counts([label], None, frozenset()).columns[label].labels(frozenset()).levels]
+    seen = [
+        str(text)
+        for text in table.counts([label], None, frozenset())
+        .columns[label]
+        .labels(frozenset())
+        .levels
+    ]
     for words in CODINGS:
-        spelled = {word: [text for text in seen if text.strip().casefold() in (word, f"+{word}", f"{word}.0")]
-                   for word in words}  # fmt: skip
+        spelled = {
+            word: [
+                text for text in seen if text.strip().casefold() in (word, f"+{word}", f"{word}.0")
+            ]
+            for word in words
+        }
         if seen and sum(map(len, spelled.values())) == len(seen):
             return [text for word in words for text in (spelled[word] or [word])]
-    strange = [text for text in seen if not any(text.strip().casefold() in words for words in CODINGS)]
+    strange = [
+        text for text in seen if not any(text.strip().casefold() in words for words in CODINGS)
+    ]
     raise InputError([_no_label(table, label, text) for text in (strange or seen)[:SHOWN_AT_MOST]])
 
 
@@ -184,10 +222,14 @@ def _no_label(table: DataTable, column: str, text: str) -> Problem:
     (rows,) = table.positions([column], [lambda row: row == (text,)], MANY)
     places = table.places(rows)
     return Problem(
-        message=f"'{shorten(text)}' is no label", source=table.source, column=shorten(column), unit=table.unit,
-        lines=tuple(places[row] for row in rows), n_rows=len(rows),
+        message=f"'{shorten(text)}' is no label",
+        source=table.source,
+        column=shorten(column),
+        unit=table.unit,
+        lines=tuple(places[row] for row in rows),
+        n_rows=len(rows),
         fix="Write -1, 0, 1 or A, Tie, B (which situation is more urgent: that of role a, neither, that of role b)",
-    )  # fmt: skip
+    )
 
 
 def check_labels(check: LabelCheck, options: StudyOptions) -> Checked:
@@ -195,9 +237,14 @@ def check_labels(check: LabelCheck, options: StudyOptions) -> Checked:
     problems: list[str] = []
 
     def put(
-        found: dict[str, Result], name: str, what: str, metric: Callable[..., Any], raters: Sequence[str],
-        ratings: Ratings = check.ratings, **more: Any,
-    ) -> None:  # fmt: skip
+        found: dict[str, Result],
+        name: str,
+        what: str,
+        metric: Callable[..., Any],
+        raters: Sequence[str],
+        ratings: Ratings = check.ratings,
+        **more: Any,
+    ) -> None:
         try:
             found[name] = single(metric(ratings.of_raters(raters), **options.chosen(), **more))
         except (UndefinedStatistic, NothingToAnalyse, InputError) as error:
@@ -209,7 +256,15 @@ def check_labels(check: LabelCheck, options: StudyOptions) -> Checked:
     truth = check.reference
     for rule in RULES if check.people else ():
         voters = [*check.people, truth]
-        put(accuracy, rule, "majority vote accuracy", majority_vote_accuracy, voters, truth=truth, ties=rule)
+        put(
+            accuracy,
+            rule,
+            "majority vote accuracy",
+            majority_vote_accuracy,
+            voters,
+            truth=truth,
+            ties=rule,
+        )
     for kind, raters in zip(LABELLERS, (check.people, check.judges), strict=True):
         if len(raters) > 1:
             put(alphas, kind, f"alpha of the {kind}", krippendorff_alpha, raters)
@@ -218,7 +273,9 @@ def check_labels(check: LabelCheck, options: StudyOptions) -> Checked:
         for rater in (*check.people, *check.judges):
             pair, what = (truth, rater), f"kappa of {shorten(rater, 30)}, {stories}"
             put(own, rater, what, weighted_kappa, pair, ratings, weights=weights, pairs=pair)
-    return Checked(accuracy=accuracy, alphas=alphas, kappas=kappas, problems=tuple(dict.fromkeys(problems)))
+    return Checked(
+        accuracy=accuracy, alphas=alphas, kappas=kappas, problems=tuple(dict.fromkeys(problems))
+    )
 
 
 def of_stories(check: LabelCheck) -> tuple[tuple[str, Ratings], ...]:
@@ -226,7 +283,14 @@ def of_stories(check: LabelCheck) -> tuple[tuple[str, Ratings], ...]:
     ratings = check.ratings
     own = (ratings.rater == ratings.raters.index(check.reference)) & (ratings.status == OK)
     differs = np.zeros(len(ratings.units), dtype=bool)
-    middle = next((float(k) for k, name in enumerate(ratings.levels) if name.strip().casefold() in ("0", "tie")), 1.0)
+    middle = next(
+        (
+            float(k)
+            for k, name in enumerate(ratings.levels)
+            if name.strip().casefold() in ("0", "tie")
+        ),
+        1.0,
+    )
     differs[ratings.unit[own & (ratings.value != middle)]] = True
     whole = (ALL, ratings)
     if not differs.any() or differs.all():
@@ -235,15 +299,21 @@ def of_stories(check: LabelCheck) -> tuple[tuple[str, Ratings], ...]:
 
 
 SHORT = {ALL: "all", UNEQUAL: "unequal"}
-VOTES = {"accuracy": "majority is right", "single rater": "one rater is right", "unanimous": "all raters agree",
-         "tied": "vote is tied"}  # fmt: skip
+VOTES = {
+    "accuracy": "majority is right",
+    "single rater": "one rater is right",
+    "unanimous": "all raters agree",
+    "tied": "vote is tied",
+}
 LABELLERS = ("human raters", "judges")
 
 
 def labels_block(check: LabelCheck, checked: Checked) -> Block:
     """Return the block: accuracy of the majority of human raters, alphas, and kappas with the reference."""
     kappas = tuple(
-        replace(result.rows[0], term=f"{shorten(rater, 30)}: {weights}, {SHORT[stories]}", group=None)
+        replace(
+            result.rows[0], term=f"{shorten(rater, 30)}: {weights}, {SHORT[stories]}", group=None
+        )
         for (stories, weights), found in checked.kappas.items()
         for rater, result in found.items()
     )
@@ -293,12 +363,17 @@ def sentences(check: LabelCheck, checked: Checked) -> tuple[str, ...]:
     return tuple(said)
 
 
-def contrast(check: LabelCheck, kappas: Mapping[tuple[str, str], Mapping[str, Result]]) -> list[str]:
+def contrast(
+    check: LabelCheck, kappas: Mapping[tuple[str, str], Mapping[str, Result]]
+) -> list[str]:
     """Return the range of the linear kappas of all stories, of human raters and of judges."""
     first = ranked(check, [kappas[ALL, WEIGHTS[0]]])
     if not first:
         return []
-    ends = [f"{' to '.join(number(row.shown()) for row in outer(rows))} for {kind}" for kind, rows in first.items()]
+    ends = [
+        f"{' to '.join(number(row.shown()) for row in outer(rows))} for {kind}"
+        for kind, rows in first.items()
+    ]
     return [*separated(first), f"Linear κ with the reference was {listing(ends)} (all stories)."]
 
 
@@ -306,7 +381,9 @@ def ranked(check: LabelCheck, kappas: Sequence[Mapping[str, Result]]) -> dict[st
     """Return the known kappas with the reference of people and of judges, smallest first, each under its rater."""
     found = {}
     for kind, raters in zip(LABELLERS, (check.people, check.judges), strict=True):
-        named = [(name, r.rows[0]) for results in kappas for name, r in results.items() if name in raters]
+        named = [
+            (name, r.rows[0]) for results in kappas for name, r in results.items() if name in raters
+        ]
         rows = [replace(row, term=name) for name, row in named if row.estimate is not None]
         if rows:
             found[kind] = sorted(rows, key=lambda row: row.estimate or 0.0)
@@ -328,7 +405,9 @@ def separated(ranks: Mapping[str, Sequence[Row]]) -> list[str]:
     lows = {kind: min(r.conf_low or 0.0 for r in rows) for kind, rows in ranks.items()}
     for less, more in (LABELLERS[::-1], LABELLERS):
         if highs[less] < lows[more]:
-            return [f"{capital(less)} agreed less with the reference than {more}: all CIs were separate."]
+            return [
+                f"{capital(less)} agreed less with the reference than {more}: all CIs were separate."
+            ]
     return ["CIs of human raters and judges overlapped; no difference was tested."]
 
 
@@ -373,14 +452,37 @@ def kappa_table(check: LabelCheck, checked: Checked) -> Table:
         found = [checked.kappas[stories, weights].get(rater) for weights in WEIGHTS]
         known = [result.rows[0] for result in found if result is not None]
         if known:
-            numbers = [x for one in found for x in ((None, None, None) if one is None else ends(one.rows[0]))]
+            numbers = [
+                x
+                for one in found
+                for x in ((None, None, None) if one is None else ends(one.rows[0]))
+            ]
             why = "; ".join(dict.fromkeys(row.undefined for row in known if row.undefined))
             cells.append((shorten(rater, 60), stories, *numbers, _size(known[0]), why or None))
-    header = ("Rater", "Of", "Linear", "Low", "High", "Quadratic", "Low ", "High ", "Stories", "Why not")
-    return Table("Weighted kappa with the reference, linear and quadratic weights", header, tuple(cells))
+    header = (
+        "Rater",
+        "Of",
+        "Linear",
+        "Low",
+        "High",
+        "Quadratic",
+        "Low ",
+        "High ",
+        "Stories",
+        "Why not",
+    )
+    return Table(
+        "Weighted kappa with the reference, linear and quadratic weights", header, tuple(cells)
+    )
 
 
-NAMES = ("item", "role", "name", "label", *(one.removesuffix("_a") for one, _ in ITEM_PAIRS if one.endswith("_a")))
+NAMES = (
+    "item",
+    "role",
+    "name",
+    "label",
+    *(one.removesuffix("_a") for one, _ in ITEM_PAIRS if one.endswith("_a")),
+)
 
 
 def read_item_groups(table: DataTable) -> Mapping[str, Mapping[str, str]]:
@@ -413,16 +515,38 @@ def read_item_groups(table: DataTable) -> Mapping[str, Mapping[str, str]]:
 
 
 SCHWARTZ = (
-    "self-direction", "stimulation", "hedonism", "achievement", "power", "security", "conformity", "tradition",
-    "benevolence", "universalism",
-)  # fmt: skip
-HEADER = ("Chosen", "Value", "Stories that cite it", "Share of stories", "Low", "High", "Share of values", "Low ",
-          "High ", "Stories", "Values", "Why not")  # fmt: skip
+    "self-direction",
+    "stimulation",
+    "hedonism",
+    "achievement",
+    "power",
+    "security",
+    "conformity",
+    "tradition",
+    "benevolence",
+    "universalism",
+)
+HEADER = (
+    "Chosen",
+    "Value",
+    "Stories that cite it",
+    "Share of stories",
+    "Low",
+    "High",
+    "Share of values",
+    "Low ",
+    "High ",
+    "Stories",
+    "Values",
+    "Why not",
+)
 MOST_TOLD = 6
 STORY, VALUE = ("story", "stories"), ("value", "values")
 
 
-def value_blocks(design: Comparisons, groups: list[str], options: StudyOptions) -> tuple[Block, ...]:
+def value_blocks(
+    design: Comparisons, groups: list[str], options: StudyOptions
+) -> tuple[Block, ...]:
     """Return one block a grouping of the items, where the table says what each row cites; none otherwise."""
     if design.cited is None:
         return ()
@@ -470,11 +594,17 @@ def value_block(result: Result, chosen: ChosenLabels, group: str, effect: float 
     trios = [result.rows[k : k + 3] for k in range(0, len(result.rows), 3)]
     cells = tuple(
         (
-            one.group or f"(any {group})", one.term, int(one.estimate or 0), *ends(of_units), *ends(of_labels),
-            _size(of_units), _size(of_labels), of_units.undefined or of_labels.undefined,
+            one.group or f"(any {group})",
+            one.term,
+            int(one.estimate or 0),
+            *ends(of_units),
+            *ends(of_labels),
+            _size(of_units),
+            _size(of_labels),
+            of_units.undefined or of_labels.undefined,
         )
         for one, of_units, of_labels in trios
-    )  # fmt: skip
+    )
     shares = [replace(of_labels, term=one.term, group=one.group) for one, _, of_labels in trios]
     shown, overall = ([r for r in shares if (r.group is None) == whole] for whole in (False, True))
     return Block(
@@ -518,7 +648,9 @@ def caption_of_values(result: Result, chosen: ChosenLabels, effect: float | None
 
 def cited_sentence(result: Result) -> str:
     """Return how many stories cited how many values."""
-    per_unit, without = (next(iter(result.extras[name].values())) for name in ("labels_per_unit", "without"))
+    per_unit, without = (
+        next(iter(result.extras[name].values())) for name in ("labels_per_unit", "without")
+    )
     none = f"; {count(without, *STORY)} cited none" if without else ""
     return (
         f"{count(result.counts['units'], *STORY)} cited {count(result.counts['labels cited'], *VALUE)} "

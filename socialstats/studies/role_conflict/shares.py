@@ -59,7 +59,10 @@ class Grouping:
 
 
 def share_blocks(
-    fit: BradleyTerryResult, design: Comparisons, groups: Mapping[str, Mapping[str, Any]], options: StudyOptions
+    fit: BradleyTerryResult,
+    design: Comparisons,
+    groups: Mapping[str, Mapping[str, Any]],
+    options: StudyOptions,
 ) -> list[Block]:
     """Return the preference shares of all groupings: one block, and its tables in the appendix."""
     if fit.fitted_state.penalised or not groups:
@@ -72,10 +75,13 @@ def share_blocks(
         shares = preference_shares(fit, by_item, ungrouped="leave_out", level=options.level)
         alone = delta_shares(plain, shares.settings["groups"], options.level)
         title = f"Preference shares by {kind}"
-        found.append(Grouping(
-            name=kind, shares=replace(shares, title=title),
-            plain=None if alone is None else replace(alone, title=f"{title}, plain fit"),
-        ))  # fmt: skip
+        found.append(
+            Grouping(
+                name=kind,
+                shares=replace(shares, title=title),
+                plain=None if alone is None else replace(alone, title=f"{title}, plain fit"),
+            )
+        )
     found, adjusted = with_tests(found)
     effect = median_effect(found, fit, loose)
     return [share_block(found, adjusted, fit, options, effect), tables_block(found, fit, options)]
@@ -89,7 +95,9 @@ def _attempt(*given: Any, **choices: Any) -> BradleyTerryResult | None:
         return None
 
 
-def delta_shares(fit: BradleyTerryResult | None, groups: Mapping[str, str], level: float) -> Result | None:
+def delta_shares(
+    fit: BradleyTerryResult | None, groups: Mapping[str, str], level: float
+) -> Result | None:
     """Return the shares of a fit with delta-method intervals, None without a fit."""
     if fit is None:
         return None
@@ -98,25 +106,35 @@ def delta_shares(fit: BradleyTerryResult | None, groups: Mapping[str, str], leve
 
 def with_tests(groupings: Sequence[Grouping]) -> tuple[list[Grouping], Result | None]:
     """Adjust the tests of an equal share over all groups; two groups of one grouping are one test."""
-    own = [[replace(row, term=f"{one.name}: {row.term}", group=None)
-            for row in sorted(one.shares.rows, key=lambda row: -(row.estimate or 0.0)) if row.group == "arithmetic"]
-           for one in groupings]  # fmt: skip
+    own = [
+        [
+            replace(row, term=f"{one.name}: {row.term}", group=None)
+            for row in sorted(one.shares.rows, key=lambda row: -(row.estimate or 0.0))
+            if row.group == "arithmetic"
+        ]
+        for one in groupings
+    ]
     family = [row for rows in own for row in (rows[:1] if len(rows) == 2 else rows)]
     done, adjusted = with_holm(family, FAMILY)
     by_term = {row.term: row for row in done}
     made = []
     for one, rows in zip(groupings, own, strict=True):
         firsts = [by_term.get(row.term, by_term[rows[0].term]) for row in rows]
-        tested = tuple(replace(row, p_adjusted=first.p_adjusted, family=first.family)
-                       for row, first in zip(rows, firsts, strict=True))  # fmt: skip
+        tested = tuple(
+            replace(row, p_adjusted=first.p_adjusted, family=first.family)
+            for row, first in zip(rows, firsts, strict=True)
+        )
         made.append(replace(one, tested=tested))
     return made, adjusted
 
 
 def share_block(
-    groupings: Sequence[Grouping], adjusted: Result | None, fit: BradleyTerryResult, options: StudyOptions,
+    groupings: Sequence[Grouping],
+    adjusted: Result | None,
+    fit: BradleyTerryResult,
+    options: StudyOptions,
     effect: str,
-) -> Block:  # fmt: skip
+) -> Block:
     """Return the shares of all groupings in one figure and one table."""
     rows = tuple(row for one in groupings for row in one.tested)
     return Block(
@@ -133,7 +151,9 @@ def share_block(
     )
 
 
-def verdict_sentences(groupings: Sequence[Grouping], roles: int, options: StudyOptions) -> tuple[str, ...]:
+def verdict_sentences(
+    groupings: Sequence[Grouping], roles: int, options: StudyOptions
+) -> tuple[str, ...]:
     """Return which groups differed significantly from an equal share, conditional on the roles, and which did not."""
     held = f"At equal {options.covariate} and among these {count(roles)} roles"
     alpha = alpha_text(options.level)
@@ -161,10 +181,17 @@ def verdict_sentences(groupings: Sequence[Grouping], roles: int, options: StudyO
                 f"The leading {one.name} depended on the mean: {shorten(other.term, 30)} ranked first by the geometric "
                 f"mean ({number(other.shown())})."
             )
-    few = [row.n_units for one in groupings for row in one.tested if row.n_units and row.n_units <= FEW_ROLES]
+    few = [
+        row.n_units
+        for one in groupings
+        for row in one.tested
+        if row.n_units and row.n_units <= FEW_ROLES
+    ]
     if few:
         held = f"{min(few)} to {max(few)} roles" if min(few) < max(few) else count(few[0], "role")
-        said.append(f"Shares of the {count(len(few), 'group')} with {held} describe these roles, not the group.")
+        said.append(
+            f"Shares of the {count(len(few), 'group')} with {held} describe these roles, not the group."
+        )
     return tuple(said)
 
 
@@ -176,12 +203,18 @@ def across(groupings: Sequence[Grouping]) -> list[str]:
         for row in one.tested:
             group = row.label("group") or row.term
             share, side = geometric[group], side_of(row, one.equal)
-            if share is not None and side in ("more", "less") and (share > one.equal) != (side == "more"):
+            if (
+                share is not None
+                and side in ("more", "less")
+                and (share > one.equal) != (side == "more")
+            ):
                 found.append(f"{shorten(group, 30)} ({one.name}, {number(share, 3, bounded=True)})")
     if not found:
         return []
     where = "on the other side of an equal share"
-    return [f"Of the groups that differed significantly, the geometric mean put {listing(found)} {where}."]
+    return [
+        f"Of the groups that differed significantly, the geometric mean put {listing(found)} {where}."
+    ]
 
 
 def _largest(rows: Sequence[Row], scale: str) -> Row:
@@ -192,7 +225,11 @@ def named(groupings: Sequence[Grouping], side: str) -> str:
     """Return the groups on one side of an equal share (more, less, undefined), by grouping."""
     found = []
     for one in groupings:
-        names = [shorten(row.label("group") or row.term, 30) for row in one.tested if side_of(row, one.equal) == side]
+        names = [
+            shorten(row.label("group") or row.term, 30)
+            for row in one.tested
+            if side_of(row, one.equal) == side
+        ]
         if names:
             found.append(f"{listing(names)} ({one.name})")
     return "; ".join(found)
@@ -214,26 +251,54 @@ def share_table(groupings: Sequence[Grouping]) -> Table:
         geometric = {row.term: row for row in one.shares.rows if row.group == "geometric"}
         for row in one.tested:
             group = row.label("group") or row.term
-            cells.append((
-                one.name, group, row.n_units, *(_short(x) for x in (one.equal, *ends(row))),
-                number(row.statistic), df_text(row.df), p_text(row.p_value), p_text(row.p_adjusted),
-                _short(geometric[group].estimate),
-            ))  # fmt: skip
-    header = ("Grouping", "Group", "Roles", "Equal share", "Share", "Low", "High", "t", "df", "p", "p (Holm)",
-              "Geometric share")  # fmt: skip
-    return Table("Preference shares of groups of roles, tested against an equal share", header, tuple(cells),
-                 rows=tuple(row for one in groupings for row in one.tested))  # fmt: skip
+            cells.append(
+                (
+                    one.name,
+                    group,
+                    row.n_units,
+                    *(_short(x) for x in (one.equal, *ends(row))),
+                    number(row.statistic),
+                    df_text(row.df),
+                    p_text(row.p_value),
+                    p_text(row.p_adjusted),
+                    _short(geometric[group].estimate),
+                )
+            )
+    header = (
+        "Grouping",
+        "Group",
+        "Roles",
+        "Equal share",
+        "Share",
+        "Low",
+        "High",
+        "t",
+        "df",
+        "p",
+        "p (Holm)",
+        "Geometric share",
+    )
+    return Table(
+        "Preference shares of groups of roles, tested against an equal share",
+        header,
+        tuple(cells),
+        rows=tuple(row for one in groupings for row in one.tested),
+    )
 
 
 def _short(value: float | None) -> str:
     return number(value, 3, bounded=True)
 
 
-def tables_block(groupings: Sequence[Grouping], fit: BradleyTerryResult, options: StudyOptions) -> Block:
+def tables_block(
+    groupings: Sequence[Grouping], fit: BradleyTerryResult, options: StudyOptions
+) -> Block:
     """Return the shares by both means, those of a plain fit, and the worth of every role with its groups."""
     held = f"{options.covariate} and order" if fit.design.order_known else options.covariate
     own = [(one.name, row) for one in groupings for row in one.shares.rows]
-    plain = [(one.name, row) for one in groupings if one.plain is not None for row in one.plain.rows]
+    plain = [
+        (one.name, row) for one in groupings if one.plain is not None for row in one.plain.rows
+    ]
     tables = [_rows_of(own, "Preference shares by both means")]
     if plain:
         tables.append(_rows_of(plain, f"Preference shares by a plain fit, without {held}"))
@@ -252,10 +317,20 @@ def tables_block(groupings: Sequence[Grouping], fit: BradleyTerryResult, options
 
 def _rows_of(named_rows: Sequence[tuple[str, Row]], caption: str) -> Table:
     columns: dict[str, Column] = {
-        "Group": lambda r: r.label("group") or r.term, "Mean": "group", "Share": "estimate", "SE": "std_error",
-        "Low": "conf_low", "High": "conf_high", "Why no interval": "undefined",
-    }  # fmt: skip
-    return table_of([row for _, row in named_rows], caption, ("Grouping", [name for name, _ in named_rows]), columns)
+        "Group": lambda r: r.label("group") or r.term,
+        "Mean": "group",
+        "Share": "estimate",
+        "SE": "std_error",
+        "Low": "conf_low",
+        "High": "conf_high",
+        "Why no interval": "undefined",
+    }
+    return table_of(
+        [row for _, row in named_rows],
+        caption,
+        ("Grouping", [name for name, _ in named_rows]),
+        columns,
+    )
 
 
 def worth_table(groupings: Sequence[Grouping], fit: BradleyTerryResult, level: float) -> Table:
@@ -264,14 +339,18 @@ def worth_table(groupings: Sequence[Grouping], fit: BradleyTerryResult, level: f
     columns: dict[str, Column] = {"Worth (RPI)": "estimate", "Low": "conf_low", "High": "conf_high"}
     for one in groupings:
         columns[capital(one.name)] = partial(_group_of, one.groups)
-    return table_of(rows, "Worth (RPI) of the roles (sum 1) and their groups", ("Role", "term"), columns)
+    return table_of(
+        rows, "Worth (RPI) of the roles (sum 1) and their groups", ("Role", "term"), columns
+    )
 
 
 def _group_of(groups: Mapping[str, str], row: Row) -> str | None:
     return groups.get(row.term)
 
 
-def median_effect(groupings: Sequence[Grouping], fit: BradleyTerryResult, loose: BradleyTerryResult | None) -> str:
+def median_effect(
+    groupings: Sequence[Grouping], fit: BradleyTerryResult, loose: BradleyTerryResult | None
+) -> str:
     """Return the median design effect of the clusters on the shares, for a caption."""
     if loose is None or fit.fitted_state.robust is None:
         return ""
@@ -279,7 +358,9 @@ def median_effect(groupings: Sequence[Grouping], fit: BradleyTerryResult, loose:
     for one in groupings:
         independent = delta_shares(loose, one.groups, one.shares.settings["level"])
         pairs = matched_rows(one.shares.rows, independent.rows if independent else ())
-        known += [effect for row, other in pairs if (effect := design_effect(row, other)) is not None]
+        known += [
+            effect for row, other in pairs if (effect := design_effect(row, other)) is not None
+        ]
     return f"; median design effect {number(statistics.median(known), 1)}" if known else ""
 
 

@@ -34,7 +34,14 @@ from socialstats.studies.comparisons import (
     with_strength_effect,
     without_order,
 )
-from socialstats.studies.estimates import design_effect, ends, literature, probability_methods, verify_all, verify_named
+from socialstats.studies.estimates import (
+    design_effect,
+    ends,
+    literature,
+    probability_methods,
+    verify_all,
+    verify_named,
+)
 from socialstats.studies.page import (
     Block,
     Diagnostic,
@@ -93,7 +100,11 @@ def run(design: Comparisons, options: StudyOptions) -> Outcome:
         study="role-conflict",
         title=f"Does {options.covariate} decide, or the role?",
         strip=sensitivity_strip(counts.s),
-        data=(grid_table(plain, options.covariate), balance_table(plain, options.covariate), order_table(plain)),
+        data=(
+            grid_table(plain, options.covariate),
+            balance_table(plain, options.covariate),
+            order_table(plain),
+        ),
         verifications=verify_all(named, parts["blocks"]) if options.verify else {},
         settings=options.echo(),
         **parts,
@@ -125,17 +136,27 @@ def without_model(
     strips = urgency_multiverses(design, None, counts.s, counts.groups, options)
     reason = error.reason.split(": ", 1)[-1]
     way_out = PRIOR if error.separate else FIRTH
-    lacking = sentences.undefined("the Bradley-Terry model of these choices", f"no finite estimate exists; {reason}")
-    rates = rates_blocks(counts.rates, sorted(wins, key=lambda item: -wins[item]), options, counts.pooled)
+    lacking = sentences.undefined(
+        "the Bradley-Terry model of these choices", f"no finite estimate exists; {reason}"
+    )
+    rates = rates_blocks(
+        counts.rates, sorted(wins, key=lambda item: -wins[item]), options, counts.pooled
+    )
     missing = Block(
         id="strengths",
         question=f"Which role was preferred at equal {covariate}?",
-        sentences=(lacking, "Strengths, worths (RPI) and preference shares need that model.", way_out),
+        sentences=(
+            lacking,
+            "Strengths, worths (RPI) and preference shares need that model.",
+            way_out,
+        ),
     )
     parts: dict[str, Any] = {
         "design": describe(design, None),
         "answer": (*answer_sentences(counts.s, counts.pooled, options), lacking),
-        "cautions": order_cautions(own_cautions(design, None, options), design.cautions, *counts.cautions()),
+        "cautions": order_cautions(
+            own_cautions(design, None, options), design.cautions, *counts.cautions()
+        ),
         "blocks": (
             sensitivity_block(counts.s),
             rates[0],
@@ -144,19 +165,30 @@ def without_model(
             rates[1],
             *strips,
         ),
-        "diagnostics": (Diagnostic(CHECK, f"No finite strengths: {reason}.", way_out), evenness_check(design)),
+        "diagnostics": (
+            Diagnostic(CHECK, f"No finite strengths: {reason}.", way_out),
+            evenness_check(design),
+        ),
         "methods": (
             brief_methods(counts.s, options, None),
             *sensitivity_methods(options, drawn=design.replies is None),
             *probability_methods(design),
         ),
-        "references": literature(counts.results(), ("ford1957", "konis2007", "firth1993", "steegen2016")),
+        "references": literature(
+            counts.results(), ("ford1957", "konis2007", "firth1993", "steegen2016")
+        ),
     }
-    return parts, counts.named() | {result.title: result for block in strips for result in block.results}
+    return parts, counts.named() | {
+        result.title: result for block in strips for result in block.results
+    }
 
 
 def with_model(
-    design: Comparisons, fit: BradleyTerryResult, beside: Pairs, counts: Counts, options: StudyOptions
+    design: Comparisons,
+    fit: BradleyTerryResult,
+    beside: Pairs,
+    counts: Counts,
+    options: StudyOptions,
 ) -> tuple[dict[str, Any], dict[str, Result]]:
     """Analyse everything: returns as `without_model`; `beside` has the fit without its order effect."""
     covariate = options.covariate
@@ -166,7 +198,9 @@ def with_model(
         ratio = None
     shares = share_blocks(fit, design, counts.groups | further_groups(design, options), options)
     strips = urgency_multiverses(design, fit, counts.s, counts.groups, options)
-    rates, table = rates_blocks(counts.rates, [r.term for r in strongest(fit)], options, counts.pooled)
+    rates, table = rates_blocks(
+        counts.rates, [r.term for r in strongest(fit)], options, counts.pooled
+    )
     order = effects_block(fit, beside, said=(covariate,))
     strengths = strengths_block(fit, options, item="role", planning=False)
     blocks = (
@@ -187,7 +221,12 @@ def with_model(
         "design": describe(design, fit),
         "answer": answer(counts.s, counts.pooled, ratio, fit, options),
         "cautions": order_cautions(
-            own, fit.cautions, design.cautions, *counts.cautions(), *more, unmatched_items(design, options)
+            own,
+            fit.cautions,
+            design.cautions,
+            *counts.cautions(),
+            *more,
+            unmatched_items(design, options),
         ),
         "blocks": with_strength_effect(blocks, fit),
         "diagnostics": fit_diagnostics(fit, design),
@@ -198,19 +237,33 @@ def with_model(
             *share_methods(shares),
             *probability_methods(design),
         ),
-        "references": literature([*counts.results(), fit], ("mogstad2024", "firth2004", "steegen2016")),
+        "references": literature(
+            [*counts.results(), fit], ("mogstad2024", "firth2004", "steegen2016")
+        ),
     }
-    named: dict[str, Result] = {"Strengths and effects": fit, **plain_fits(beside), **counts.named()}
+    named: dict[str, Result] = {
+        "Strengths and effects": fit,
+        **plain_fits(beside),
+        **counts.named(),
+    }
     named |= {} if ratio is None else {ratio.title: ratio}
-    named |= {result.title: result for block in shares for result in block.results if result.metric != "adjust"}
+    named |= {
+        result.title: result
+        for block in shares
+        for result in block.results
+        if result.metric != "adjust"
+    }
     return parts, named | {result.title: result for block in strips for result in block.results}
 
 
 def with_lead(block: Block, fit: BradleyTerryResult, options: StudyOptions) -> Block:
     """Return the block of strengths that begins with the strongest role and whether its lead is reliable."""
     chance = fit.win_probability(*(row.term for row in strongest(fit)[:2]))
-    return replace(block, sentences=(comparisons.answer(fit, options)[0], *block.sentences[1:]),
-                   results=(*block.results, chance))  # fmt: skip
+    return replace(
+        block,
+        sentences=(comparisons.answer(fit, options)[0], *block.sentences[1:]),
+        results=(*block.results, chance),
+    )
 
 
 def sensitivity_effect(s: Result, multiverses: tuple[Block, ...]) -> str:
@@ -226,7 +279,9 @@ def answer(
 ) -> tuple[str, ...]:
     """Return the answer: a verdict with S beside coin flips, urgency in SD of the strengths, and the extreme roles."""
     name, step = options.covariate, fit.row(options.covariate, group="covariate")
-    odds, low, high = (None if v is None else float(np.exp(v)) for v in (step.estimate or 0.0, *ends(step)[1:]))
+    odds, low, high = (
+        None if v is None else float(np.exp(v)) for v in (step.estimate or 0.0, *ends(step)[1:])
+    )
     second = f"Each step of {name} multiplied the odds of being chosen by {number(odds)}"
     if step.p_value is not None and not sentences.significant(step):
         second = f"The effect of {name} was not significant: each step multiplied the odds of being chosen by "
@@ -252,9 +307,11 @@ def levels(design: Comparisons, options: StudyOptions) -> Outcome:
     block = labels_block(options.labels, checked)
     verified = verify_named(checked.named()) if options.verify else {}
     return replace(
-        outcome, blocks=(*outcome.blocks, block), verifications=joined(outcome.verifications, verified),
+        outcome,
+        blocks=(*outcome.blocks, block),
+        verifications=joined(outcome.verifications, verified),
         references=tuple(dict.fromkeys((*outcome.references, *literature(checked.all())))),
-    )  # fmt: skip
+    )
 
 
 def _applies(design: Comparisons) -> bool:

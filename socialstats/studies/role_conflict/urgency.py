@@ -12,7 +12,15 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats import sentences
-from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons, joined, merged, without_cited
+from socialstats.designs.comparisons import (
+    A_WON,
+    B_WON,
+    TIED,
+    Comparisons,
+    joined,
+    merged,
+    without_cited,
+)
 from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import dumbbell, forest
 from socialstats.inference.dependence import cluster_factors, settled_cluster, share_cautions
@@ -32,10 +40,24 @@ from socialstats.studies.comparisons import (
     presented,
     row_table,
 )
-from socialstats.studies.estimates import Column, beside, counts_table, ends, mark_of, pairs_to_halve, single, table_of
+from socialstats.studies.estimates import (
+    Column,
+    beside,
+    counts_table,
+    ends,
+    mark_of,
+    pairs_to_halve,
+    single,
+    table_of,
+)
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
 from socialstats.studies.page import Block, Mark, Strip, StudyOptions, Table
-from socialstats.studies.role_conflict.labels import Checked, check_labels, labels_block, value_blocks
+from socialstats.studies.role_conflict.labels import (
+    Checked,
+    check_labels,
+    labels_block,
+    value_blocks,
+)
 from socialstats.studies.second import turned
 from socialstats.studies.sources import RULES, Rule, refusal_block, replies_by
 from socialstats.text import capital, count, level_text, listing, number, percent, shorten
@@ -52,7 +74,10 @@ def sensitivity_strip(s: Result) -> Strip:
         axis=f"S (0 = choices follow {s.settings['covariate']} alone)",
         marks=(
             mark_of(row, f"S, {kind_of_s(row)}"),
-            *(Mark(label=line.label, value=line.value, kind="reference") for line in reference_values(s)),
+            *(
+                Mark(label=line.label, value=line.value, kind="reference")
+                for line in reference_values(s)
+            ),
         ),
     )
 
@@ -79,7 +104,12 @@ def sensitivity_block(s: Result, effect: str = "") -> Block:
         f"{effect}",
         tables=(
             parts_table(s, parts),
-            Table("S of reference choosers on this design", ("Chooser", "S", "Rule of choice"), choosers, 1),
+            Table(
+                "S of reference choosers on this design",
+                ("Chooser", "S", "Rule of choice"),
+                choosers,
+                1,
+            ),
         ),
         results=(s,),
     )
@@ -101,10 +131,18 @@ def halving_sentence(s: Result) -> tuple[str, ...]:
 def parts_of(s: Result) -> tuple[Row, ...]:
     """Return the rows of the quoted S and its parts, with names in words."""
     name = s.settings["covariate"]
-    words = {"S": "S", "higher": f"higher {name} (target 1)", "equal": f"equal {name} (target .50)",
-             "lower": f"lower {name} (target 0)"}  # fmt: skip
+    words = {
+        "S": "S",
+        "higher": f"higher {name} (target 1)",
+        "equal": f"equal {name} (target .50)",
+        "lower": f"lower {name} (target 0)",
+    }
     kind = lead_row(s).label("kind")
-    return tuple(replace(r, term=words[r.label("part") or ""], group=None) for r in s.rows if r.label("kind") == kind)
+    return tuple(
+        replace(r, term=words[r.label("part") or ""], group=None)
+        for r in s.rows
+        if r.label("kind") == kind
+    )
 
 
 def parts_table(s: Result, parts: Sequence[Row]) -> Table:
@@ -118,7 +156,9 @@ def parts_table(s: Result, parts: Sequence[Row]) -> Table:
     return table_of(parts, "S and its parts", ("Part", "term"), columns)
 
 
-def rates_blocks(rates: Result, order: Sequence[str], options: StudyOptions, pooled: Result) -> tuple[Block, Block]:
+def rates_blocks(
+    rates: Result, order: Sequence[str], options: StudyOptions, pooled: Result
+) -> tuple[Block, Block]:
     """Return the figure of each role's win rates with the rate over all comparisons, and the tables behind it.
 
     Parameters
@@ -131,7 +171,10 @@ def rates_blocks(rates: Result, order: Sequence[str], options: StudyOptions, poo
     """
     name, drawn = options.covariate, list(order)[:MOST_ROWS]
     every = "each role" if len(drawn) == len(order) else f"the first {count(len(drawn), 'role')}"
-    own, whole = [r for r in rates.rows if r.term in drawn], [r for r in pooled.rows if r.term == "all"]
+    own, whole = (
+        [r for r in rates.rows if r.term in drawn],
+        [r for r in pooled.rows if r.term == "all"],
+    )
     main = Block(
         id="win-rates",
         question=f"How often did roles win by {name}?",
@@ -162,9 +205,13 @@ def rates_blocks(rates: Result, order: Sequence[str], options: StudyOptions, poo
 
 def roles_table(rates: Result, order: Sequence[str], covariate: str) -> Table:
     """Return one line per role: its win rates with intervals at higher, equal and lower values of the covariate."""
-    found: dict[str, dict[str, Row]] = {f"{capital(condition)} {covariate}": {} for condition in TARGETS}
+    found: dict[str, dict[str, Row]] = {
+        f"{capital(condition)} {covariate}": {} for condition in TARGETS
+    }
     for row in rates.rows:
-        found[f"{capital(row.label('condition') or '')} {covariate}"][row.label("item") or ALL_ROLES] = row
+        found[f"{capital(row.label('condition') or '')} {covariate}"][
+            row.label("item") or ALL_ROLES
+        ] = row
     return beside("Win rates of roles, means over opponents", ("Role",), found, [*order, ALL_ROLES])
 
 
@@ -173,9 +220,16 @@ ALL_ROLES = "(mean over roles)"
 
 def higher_sentence(rates: Result, covariate: str) -> str:
     """Return how many roles won more often at higher than at lower values of the covariate."""
-    known = {(r.term, r.group): r.estimate for r in rates.rows if r.estimate is not None and r.term != "all"}
-    both = [(p, known[role, "lower"]) for (role, group), p in known.items() if group == "higher" and
-            (role, "lower") in known]  # fmt: skip
+    known = {
+        (r.term, r.group): r.estimate
+        for r in rates.rows
+        if r.estimate is not None and r.term != "all"
+    }
+    both = [
+        (p, known[role, "lower"])
+        for (role, group), p in known.items()
+        if group == "higher" and (role, "lower") in known
+    ]
     more = sum(high > low for high, low in both)
     return f"{count(more)} of {count(len(both), 'role')} won more often at higher than at lower {covariate}."
 
@@ -184,9 +238,13 @@ def rate_sentence(pooled: Result, covariate: str, start: str) -> str:
     """Return the rate at which the role with the higher covariate won, over all comparisons."""
     high = pooled.row("all", group="higher")
     if high.estimate is None:
-        return sentences.undefined(f"the win rate at higher {covariate}", high.undefined or "no estimate")
+        return sentences.undefined(
+            f"the win rate at higher {covariate}", high.undefined or "no estimate"
+        )
     n = f"{count(round(high.n or 0), 'comparison')} at unequal {covariate}"
-    rate = f"the role with the higher {covariate} won at a rate of {sentences.estimate(high)} ({n})."
+    rate = (
+        f"the role with the higher {covariate} won at a rate of {sentences.estimate(high)} ({n})."
+    )
     return f"{start}: {rate}" if start else capital(rate)
 
 
@@ -195,7 +253,11 @@ def _trials_effect(rates: Result) -> str:
     found = [
         row.std_error**2 * row.n / (row.estimate * (1 - row.estimate))
         for row in rates.rows
-        if row.std_error and row.n and row.estimate is not None and 0 < row.estimate < 1 and row.term != "all"
+        if row.std_error
+        and row.n
+        and row.estimate is not None
+        and 0 < row.estimate < 1
+        and row.term != "all"
     ]
     return f"; median design effect {number(statistics.median(found), 1)}" if found else ""
 
@@ -204,7 +266,9 @@ def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOp
     """Return the urgency step beside the spread of the roles, in one model."""
     name, step = options.covariate, fit.row(options.covariate, group="covariate")
     rows = [replace(step, term=f"one step of {options.covariate}")]
-    said = [f"The effect of one step of {name} on the log-odds of being chosen was {sentences.stat(step)}."]
+    said = [
+        f"The effect of one step of {name} on the log-odds of being chosen was {sentences.stat(step)}."
+    ]
     if ratio is not None:
         spread, chance = ratio.row("SD of strengths"), ratio.rows[2]
         rows.append(replace(spread, term="1 SD of role strengths"))
@@ -223,7 +287,12 @@ def weight_block(fit: BradleyTerryResult, ratio: Result | None, options: StudyOp
         caption=f"Points: log-odds from one model with role strengths, {listing(held)}; "
         f"{level_text(options.level)} CIs ({errors_text(fit)}); "
         f"n = {count(fit.design.n_rows)} comparisons. The SD excludes sampling error.",
-        tables=(row_table((*ratio.rows, step) if ratio else (step,), f"Effect of {name} and spread of the roles"),),
+        tables=(
+            row_table(
+                (*ratio.rows, step) if ratio else (step,),
+                f"Effect of {name} and spread of the roles",
+            ),
+        ),
         results=(ratio,) if ratio else (),
     )
 
@@ -242,10 +311,11 @@ def entropy_block(entropy: Result) -> Block:
             "single replies is 0 bits if each reply is certain of some role."
         )
         words = {
-            "H": "entropy of the pairs' mean probabilities", "H_reply": "mean entropy of single replies",
+            "H": "entropy of the pairs' mean probabilities",
+            "H_reply": "mean entropy of single replies",
             "H_reply_low": "mean entropy of single replies, lower bound if other answers were one of both",
             "H_reply_high": "mean entropy of single replies, upper bound if other answers were one of both",
-        }  # fmt: skip
+        }
     rows = [replace(row, term=words.get(row.term, row.term)) for row in entropy.rows]
     return Block(
         id="entropy",
@@ -258,13 +328,21 @@ def entropy_block(entropy: Result) -> Block:
 
 
 PUBLISHED_BASELINE = 100.0
-MOST_IMBALANCE = 0.05  # distance of the share of rows whose more urgent role is shown first, from one half
+MOST_IMBALANCE = (
+    0.05  # distance of the share of rows whose more urgent role is shown first, from one half
+)
 
 
-def own_cautions(design: Comparisons, fit: BradleyTerryResult | None, options: StudyOptions) -> tuple[Caution, ...]:
+def own_cautions(
+    design: Comparisons, fit: BradleyTerryResult | None, options: StudyOptions
+) -> tuple[Caution, ...]:
     """Return the cautions that belong to this study: simulated data and the order of presentation."""
     name, imbalance = options.covariate, _order_imbalance(design, options.covariate)
-    found = [caution("SS401", options.simulated, affects="everything on this page")] if options.simulated else []
+    found = (
+        [caution("SS401", options.simulated, affects="everything on this page")]
+        if options.simulated
+        else []
+    )
     order = next((r for r in (fit.rows if fit is not None else ()) if r.group == "order"), None)
     if order is not None and sentences.significant(order):
         first = "first" if (order.estimate or 0.0) > 0 else "second"
@@ -272,7 +350,11 @@ def own_cautions(design: Comparisons, fit: BradleyTerryResult | None, options: S
         fix = f"no action for averages, as orders are balanced over {name}; adjust single pairs for order"
         if imbalance > MOST_IMBALANCE:
             fix = "balance or randomise the order within every story"
-        found.append(caution("SS107", said, affects="win rates and S, which are not adjusted for order", fix=fix))
+        found.append(
+            caution(
+                "SS107", said, affects="win rates and S, which are not adjusted for order", fix=fix
+            )
+        )
     if design.order_known and imbalance > MOST_IMBALANCE:
         said = f"the share of rows that show the role with the higher {name} first differs from one half by "
         said += percent(imbalance)
@@ -295,7 +377,9 @@ def grid_table(design: Comparisons, covariate: str) -> Table:
     for x, y in product(np.unique(np.concatenate([c.a, c.b])), repeat=2):
         here = (c.a == x) & (c.b == y)
         n = float(design.count[here].sum())
-        cells.append((f"{x:g}", f"{y:g}", int(n), percent(float(won[here].sum() / n)) if n else "none"))
+        cells.append(
+            (f"{x:g}", f"{y:g}", int(n), percent(float(won[here].sum() / n)) if n else "none")
+        )
     header = (f"{capital(covariate)} of a", f"{capital(covariate)} of b", "Rows", "a chosen")
     return Table(f"Comparisons by {covariate} of both roles", header, tuple(cells))
 
@@ -304,10 +388,16 @@ def balance_table(design: Comparisons, covariate: str) -> Table:
     """Count who was shown first (or stood in which column) by which side is more urgent."""
     first, second = presented(design)
     difference = steps(design, covariate) * design.first
-    labels = {1: f"more {covariate}: {first}", 0: f"equal {covariate}", -1: f"more {covariate}: {second}"}
+    labels = {
+        1: f"more {covariate}: {first}",
+        0: f"equal {covariate}",
+        -1: f"more {covariate}: {second}",
+    }
     parts = [(label, design.count[difference == sign].sum()) for sign, label in labels.items()]
     what = "order of presentation" if design.order_known else "column of the items"
-    return counts_table(f"Balance of the {what}", ("Rows with", "Rows", "Share"), parts, design.n_rows)
+    return counts_table(
+        f"Balance of the {what}", ("Rows with", "Rows", "Share"), parts, design.n_rows
+    )
 
 
 def brief_methods(s: Result, options: StudyOptions, fit: BradleyTerryResult | None) -> str:
@@ -317,7 +407,11 @@ def brief_methods(s: Result, options: StudyOptions, fit: BradleyTerryResult | No
     ways = {"jackknife": "the jackknife", "basic": "the basic bootstrap"}
     model = ""
     if fit is not None:
-        terms = [f"{r.term} effect" if r.group == "order" else r.term for r in fit.rows if r.group in BESIDE_STRENGTHS]
+        terms = [
+            f"{r.term} effect" if r.group == "order" else r.term
+            for r in fit.rows
+            if r.group in BESIDE_STRENGTHS
+        ]
         model = f" Strengths were estimated by a Bradley-Terry model with {listing(terms)}."
     return (
         "The win rate counted each comparison once. S was 100 times the summed mean squared distance of roles' "
@@ -356,8 +450,14 @@ def answer_sentences(s: Result, pooled: Result, options: StudyOptions) -> tuple[
         rate_sentence(pooled, name, verdict(row, high, coin, name)),
         sentences.headline(quantity, row, coin, "coin flips"),
     ]
-    if high.estimate in (0.0, 1.0) and s.row("S").estimate and s.row("S_equal").estimate == s.row("S").estimate:
-        said.append(f"All of S came from comparisons of equal {name}, in which some roles were preferred.")
+    if (
+        high.estimate in (0.0, 1.0)
+        and s.row("S").estimate
+        and s.row("S_equal").estimate == s.row("S").estimate
+    ):
+        said.append(
+            f"All of S came from comparisons of equal {name}, in which some roles were preferred."
+        )
     return tuple(said)
 
 
@@ -373,9 +473,13 @@ def verdict(row: Row, high: Row, coin: float, covariate: str) -> str:
     return f"{name} influenced but did not determine choices" if near else ""
 
 
-PARTS: tuple[Literal["main", "appendix"], ...] = ("main", "appendix")  # bounds of S, bounds of the share
+PARTS: tuple[Literal["main", "appendix"], ...] = (
+    "main",
+    "appendix",
+)  # bounds of S, bounds of the share
 EQUAL = (
-    "Between equals, a refusal counts half for each role, or (against) for the role that won more other comparisons."
+    "Between equals, a refusal counts half for each role, or (against) for the role that "
+    "won more other comparisons."
 )
 
 
@@ -386,7 +490,10 @@ def refusal_blocks(design: Comparisons, options: StudyOptions) -> tuple[Block, .
         return ()
     unequal = int(refused.count[steps(refused, covariate) != 0].sum())
     about = f"{count(refused.n_rows, 'refusal')}, {unequal:,} of them between unequal sides."
-    share, s = partial(share_of, design, covariate, options), partial(s_of, design, covariate, options)
+    share, s = (
+        partial(share_of, design, covariate, options),
+        partial(s_of, design, covariate, options),
+    )
     what = f"win rate of the role with the higher {covariate}"
     found = {
         "refusals-s": refusal_block(
@@ -398,7 +505,12 @@ def refusal_blocks(design: Comparisons, options: StudyOptions) -> tuple[Block, .
             reference=lambda found: reference_values(found)[1].value,
         ),
         "refusals-share": refusal_block(
-            share, unequal, quantity=what, lead=_higher, target="the higher side", reference=lambda found: 0.5
+            share,
+            unequal,
+            quantity=what,
+            lead=_higher,
+            target="the higher side",
+            reference=lambda found: 0.5,
         ),
     }
     return tuple(
@@ -418,15 +530,25 @@ def refusals_by_level(
     held = parts.items()
     if not any(part.refused is not None for _, part in held):
         return None
-    results = {name: [share_of(part, options.covariate, options, rule) for rule in RULES] for name, part in held}
+    results = {
+        name: [share_of(part, options.covariate, options, rule) for rule in RULES]
+        for name, part in held
+    }
     rows = {name: [_higher(result) for result in found] for name, found in results.items()}
     refused = {name: 0 if part.refused is None else part.refused.n_rows for name, part in held}
     shares = {name: n / max(parts[name].n_rows + n, 1) for name, n in refused.items()}
     most = max(shares, key=lambda name: shares[name])
     own, against, favour = rows[most]
     shown = tuple(replace(three[0], term=name, group=None) for name, three in rows.items())
-    cells = tuple((name, refused[name], *(x for row in three for x in ends(row))) for name, three in rows.items())
-    header = [x for words in ("excluded", "against", "for") for x in (words, f"{words}: low", f"{words}: high")]
+    cells = tuple(
+        (name, refused[name], *(x for row in three for x in ends(row)))
+        for name, three in rows.items()
+    )
+    header = [
+        x
+        for words in ("excluded", "against", "for")
+        for x in (words, f"{words}: low", f"{words}: high")
+    ]
     about = "Win rates with all refusals excluded, counted against, and counted for"
     what = f"win rate of the role with the higher {options.covariate}"
     return Block(
@@ -445,10 +567,23 @@ def refusals_by_level(
         tables=(Table(about, (by, "Refusals", *header), cells),),
         results=tuple(result for found in results.values() for result in found),
         turned=tuple(
-            text for name, (own, *others) in rows.items()
-            for text in turned(own, zip((f"{shorten(name, 40)}: with {RULES[rule]} the higher side"
-                                         for rule in ("against", "for")), others, strict=True), f"the {what}", 0.5)),
-    )  # fmt: skip
+            text
+            for name, (own, *others) in rows.items()
+            for text in turned(
+                own,
+                zip(
+                    (
+                        f"{shorten(name, 40)}: with {RULES[rule]} the higher side"
+                        for rule in ("against", "for")
+                    ),
+                    others,
+                    strict=True,
+                ),
+                f"the {what}",
+                0.5,
+            )
+        ),
+    )
 
 
 def filled(design: Comparisons, covariate: str, rule: Rule) -> Comparisons:
@@ -476,13 +611,17 @@ def won_share(design: Comparisons) -> dict[str, float]:
     won = np.where(design.outcome == TIED, 0.5, design.outcome == A_WON) * design.count
     k = len(design.items)
     wins = np.bincount(design.item_a, won, k) + np.bincount(design.item_b, design.count - won, k)
-    games = np.bincount(design.item_a, design.count, k) + np.bincount(design.item_b, design.count, k)
+    games = np.bincount(design.item_a, design.count, k) + np.bincount(
+        design.item_b, design.count, k
+    )
     return dict(zip(design.items, (wins / games).tolist(), strict=True))
 
 
 def share_of(design: Comparisons, covariate: str, options: StudyOptions, rule: Rule) -> Result:
     """Return pooled win rates under a rule."""
-    return single(win_rates(filled(design, covariate, rule), covariate, weights="pooled", level=options.level))
+    return single(
+        win_rates(filled(design, covariate, rule), covariate, weights="pooled", level=options.level)
+    )
 
 
 def s_of(design: Comparisons, covariate: str, options: StudyOptions, rule: Rule) -> Result:
@@ -501,27 +640,41 @@ FEWEST_LEFT = 3  # levels that a factor needs before leaving one out says someth
 
 
 def urgency_multiverses(
-    design: Comparisons, fit: BradleyTerryResult | None, s: Result, groups: dict[str, dict[str, Any]],
+    design: Comparisons,
+    fit: BradleyTerryResult | None,
+    s: Result,
+    groups: dict[str, dict[str, Any]],
     options: StudyOptions,
-) -> tuple[Block, ...]:  # fmt: skip
+) -> tuple[Block, ...]:
     """Return both multiverses: of S, and of the effect of urgency where it has an estimate."""
     covariate = options.covariate
     about_s = of_sensitivity(design, s, groups, options)
     lost = any(caution.code == "SS301" for caution in design.cautions)
-    refusals = "Rows without a choice are not in the table of comparisons and so in no analysis." if lost else ""
+    refusals = (
+        "Rows without a choice are not in the table of comparisons and so in no analysis."
+        if lost
+        else ""
+    )
     blocks = [
         multiverse_block(
-            about_s, id="multiverse-s", question=other_analyses("S"), quantity="S",
+            about_s,
+            id="multiverse-s",
+            question=other_analyses("S"),
+            quantity="S",
             note=f"{_pooled_note(about_s)}{refusals}",
         )
-    ]  # fmt: skip
+    ]
     about_effect = None if fit is None else of_effect(design, fit, groups, options)
     if about_effect is not None:
-        blocks.append(multiverse_block(
-            about_effect, id="multiverse-urgency",
-            question=other_analyses(f"the effect of {covariate}"),
-            quantity=f"effect of one step of {covariate} (log-odds)", note=refusals,
-        ))  # fmt: skip
+        blocks.append(
+            multiverse_block(
+                about_effect,
+                id="multiverse-urgency",
+                question=other_analyses(f"the effect of {covariate}"),
+                quantity=f"effect of one step of {covariate} (log-odds)",
+                note=refusals,
+            )
+        )
     return tuple(blocks)
 
 
@@ -530,18 +683,29 @@ def _pooled_note(found: Result) -> str:
     leads = found.extras["leads"]
     own, pooled = (leads[label].estimate if label in leads else None for label in (OWN, POOLED))
     same = own is not None and pooled is not None and abs(own - pooled) <= SAME * max(1.0, abs(own))
-    return "Pooling over opponents changes nothing where every pair has as many stories. " if same else ""
+    return (
+        "Pooling over opponents changes nothing where every pair has as many stories. "
+        if same
+        else ""
+    )
 
 
 def of_sensitivity(
-    design: Comparisons, s: Result, groups: dict[str, dict[str, Any]], options: StudyOptions, *, clusters: bool = True
+    design: Comparisons,
+    s: Result,
+    groups: dict[str, dict[str, Any]],
+    options: StudyOptions,
+    *,
+    clusters: bool = True,
 ) -> Result:
     """Compute S by other weights, clusters and tie rules, as plug-in value, and without each group in turn.
 
     Without `clusters`, the choices that move intervals only are left out.
     """
 
-    def way(label: str, choice: str, make: Callable[[], Comparisons] = lambda: design, **more: Any) -> Variant:
+    def way(
+        label: str, choice: str, make: Callable[[], Comparisons] = lambda: design, **more: Any
+    ) -> Variant:
         def again() -> Result:
             return single(sensitivity(make(), options.covariate, **options.chosen(), **more))
 
@@ -555,15 +719,23 @@ def of_sensitivity(
     variants = [Variant(label=OWN, choice=OWN, compute=lambda: s, lead=lead)]
     if term != "S":
         plain = partial(plug_in_alone, s)
-        variants.append(Variant(label="plug-in", choice="bias correction", compute=plain, lead=lambda r: r.row("S")))
+        variants.append(
+            Variant(
+                label="plug-in", choice="bias correction", compute=plain, lead=lambda r: r.row("S")
+            )
+        )
     variants.append(way(POOLED, "weights", weights="pooled"))
     if clusters:
         names = [f.name for f in design.clusters if f.name != "pair"]
         variants.append(way("rows independent", "clusters", cluster=None))
-        variants += [way(f"clustered by {shorten(name, 30)}", "clusters", cluster=name) for name in names]
+        variants += [
+            way(f"clustered by {shorten(name, 30)}", "clusters", cluster=name) for name in names
+        ]
     variants += [way(*other) for other in altered(design, groups, options.covariate)]
     coin = reference_values(s)[1]
-    return multiverse("sensitivity", "S", distinct(variants), reference=coin.value, words=f"S of {coin.label}")
+    return multiverse(
+        "sensitivity", "S", distinct(variants), reference=coin.value, words=f"S of {coin.label}"
+    )
 
 
 def plug_in_alone(s: Result) -> Result:
@@ -574,29 +746,46 @@ def plug_in_alone(s: Result) -> Result:
 
 
 def of_effect(
-    design: Comparisons, fit: BradleyTerryResult, groups: dict[str, dict[str, Any]], options: StudyOptions, *,
+    design: Comparisons,
+    fit: BradleyTerryResult,
+    groups: dict[str, dict[str, Any]],
+    options: StudyOptions,
+    *,
     clusters: bool = True,
-) -> Result | None:  # fmt: skip
+) -> Result | None:
     """Compute the effect by other clusters, models of ties and order, and without each group in turn.
 
     None where there is no other analysis (a penalty or prior leaves fewer).
     """
-    formula, own = options.formula, settled_cluster(design, "auto", parameters=len(design.items) - 1)
+    formula, own = (
+        options.formula,
+        settled_cluster(design, "auto", parameters=len(design.items) - 1),
+    )
 
     def lead(result: Result) -> Row:
         return result.row(options.covariate, group="covariate")
 
     def way(
-        label: str, choice: str, make: Callable[[], Comparisons] = lambda: design, cluster: Any = own,
-        order: bool | None = None, **more: Any,
-    ) -> Variant:  # fmt: skip
+        label: str,
+        choice: str,
+        make: Callable[[], Comparisons] = lambda: design,
+        cluster: Any = own,
+        order: bool | None = None,
+        **more: Any,
+    ) -> Variant:
         def again() -> Result:
-            return fit_model(make(), replace(options, **more), formula, cluster=cluster, order=order)
+            return fit_model(
+                make(), replace(options, **more), formula, cluster=cluster, order=order
+            )
 
         return Variant(label=label, choice=choice, compute=again, lead=lead)
 
     def alone() -> Result:
-        given = options.chosen("ties", "level") | {"order": design.order_known, "cluster": own, "by": None}
+        given = options.chosen("ties", "level") | {
+            "order": design.order_known,
+            "cluster": own,
+            "by": None,
+        }
         return single(bradley_terry(design, formula, strengths="none", **given))
 
     declared = [f.name for f in design.clusters]
@@ -609,7 +798,9 @@ def of_effect(
         found.append(way("order of presentation left out", "order", order=False))
     if not options.prior:
         about = "leaving out the roles' strengths"
-        found.append(Variant(label="role strengths left out", choice=about, lead=lead, compute=alone))
+        found.append(
+            Variant(label="role strengths left out", choice=about, lead=lead, compute=alone)
+        )
     if not fit.fitted_state.penalised:
         found.append(way("strengths pulled together (Firth)", "penalty", penalty="firth"))
     rules = [rule for rule in TIE_RULES if design.n_ties and rule != fit.settings["ties"]]
@@ -617,7 +808,11 @@ def of_effect(
     found += [way(*other) for other in altered(design, groups, options.covariate)]
     quantity = f"the effect of one step of {options.covariate} (log-odds)"
     made = distinct(found)
-    return multiverse("bradley_terry", quantity, made, reference=0.0, words="zero") if len(made) > 1 else None
+    return (
+        multiverse("bradley_terry", quantity, made, reference=0.0, words="zero")
+        if len(made) > 1
+        else None
+    )
 
 
 def altered(
@@ -628,17 +823,29 @@ def altered(
     if design.n_ties:
         found += [
             ("ties left out", "ties", design.drop_ties),
-            (f"ties count for the higher {covariate}", "ties", partial(ties_for, design, covariate, 1)),
-            (f"ties count for the lower {covariate}", "ties", partial(ties_for, design, covariate, -1)),
+            (
+                f"ties count for the higher {covariate}",
+                "ties",
+                partial(ties_for, design, covariate, 1),
+            ),
+            (
+                f"ties count for the lower {covariate}",
+                "ties",
+                partial(ties_for, design, covariate, -1),
+            ),
         ]
     for name, mapping in groups.items():
         levels = sorted({str(v) for v in mapping.values()})
         choice = f"leaving out one {shorten(name, 20)}"
         for level in levels if FEWEST_LEFT <= len(levels) <= MOST_LEFT_OUT else ():
-            found.append((without_label(name, level), choice, partial(without_group, design, mapping, level)))
+            found.append(
+                (without_label(name, level), choice, partial(without_group, design, mapping, level))
+            )
     for factor in design.clusters:
         choice = f"leaving out one {shorten(factor.name, 20)}"
-        for code, level in enumerate(factor.levels if FEWEST_LEFT <= len(factor.levels) <= MOST_LEFT_OUT else ()):
+        for code, level in enumerate(
+            factor.levels if FEWEST_LEFT <= len(factor.levels) <= MOST_LEFT_OUT else ()
+        ):
             make = partial(design.take, factor.codes != code, note=f"without {factor.name} {level}")
             found.append((without_label(factor.name, level), choice, make))
     return found
@@ -648,7 +855,9 @@ def ties_for(design: Comparisons, covariate: str, sign: int) -> Comparisons:
     """Return the design with every tie of unequal sides won by the side with more (or less) of the covariate."""
     more = steps(design, covariate) * sign
     decided = np.where(more > 0, A_WON, B_WON)
-    outcome = np.where((design.outcome == TIED) & (more != 0), decided, design.outcome).astype(np.int8)
+    outcome = np.where((design.outcome == TIED) & (more != 0), decided, design.outcome).astype(
+        np.int8
+    )
     return merged(replace(design, outcome=outcome))
 
 
@@ -687,7 +896,11 @@ class Counts:
     def results(self) -> list[Result]:
         """Return the results whose cautions and references belong on the page."""
         found = [self.s, self.rates, *([] if self.entropy is None else [self.entropy])]
-        found += [result for block in (*self.values, *self.replies, *self.refusals) for result in block.results]
+        found += [
+            result
+            for block in (*self.values, *self.replies, *self.refusals)
+            for result in block.results
+        ]
         return found + ([] if self.labels is None else list(self.labels.all()))
 
     def cautions(self) -> list[tuple[Caution, ...]]:
@@ -724,7 +937,9 @@ def count_up(design: Comparisons, options: StudyOptions) -> Counts:
 def overall_rates(design: Comparisons, options: StudyOptions) -> Result:
     """Return the win rates over comparisons, with the cautions of the rates of all roles together."""
     found = single(win_rates(design, options.covariate, weights="pooled", level=options.level))
-    own = share_cautions(design, cluster_factors(design, "pair"), [row for row in found.rows if row.term == "all"])
+    own = share_cautions(
+        design, cluster_factors(design, "pair"), [row for row in found.rows if row.term == "all"]
+    )
     others = (c for c in found.cautions if c.code not in OF_ROLES)
     return replace(found, cautions=(*others, *(c for c in own if c.code in OF_ROLES)))
 
@@ -734,7 +949,10 @@ OF_ROLES = ("SS202", "SS211", "SS212")  # cautions about single rates
 
 def later_blocks(counts: Counts, design: Comparisons, options: StudyOptions) -> tuple[Block, ...]:
     """Return the blocks after the strengths: values, labels, refusals; win rates of groups and entropy (appendix)."""
-    matrices = (group_matrix(design, mapping, name, options.level) for name, mapping in counts.groups.items())
+    matrices = (
+        group_matrix(design, mapping, name, options.level)
+        for name, mapping in counts.groups.items()
+    )
     return (
         *counts.values,
         *([] if counts.labels is None else [labels_block(options.labels, counts.labels)]),

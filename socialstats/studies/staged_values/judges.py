@@ -27,7 +27,12 @@ from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Block, Diagnostic, StudyOptions, Table
-from socialstats.studies.staged_values.blocks import changes_caption, cross_table, measure_of, moved_table
+from socialstats.studies.staged_values.blocks import (
+    changes_caption,
+    cross_table,
+    measure_of,
+    moved_table,
+)
 from socialstats.studies.staged_values.scoring import instrument_of, scoring, with_weights
 from socialstats.studies.staged_values.words import all_stages, codes_of, main_wordings, named
 from socialstats.tables import Table as DataTable
@@ -42,7 +47,9 @@ AGREEMENT = {
     KAPPA: "Quadratic weighted kappa of the judges about composites, to whole points",
     TRAITS: "Krippendorff's alpha (interval) of the trait scores",
 }
-NEUTRAL = re.compile(r"(balanced|neutral)(?![a-z])", re.IGNORECASE)  # what the name of a neutral text starts with
+NEUTRAL = re.compile(
+    r"(balanced|neutral)(?![a-z])", re.IGNORECASE
+)  # what the name of a neutral text starts with
 FEW_TEXTS = 10  # neutral control texts below which the zero is itself a guess
 
 
@@ -61,7 +68,9 @@ def agreement_of(
     """
     if len(traits.raters) < 2:
         return {}
-    values, whole = (composite_ratings(traits, stages, rounded=rounded) for rounded in (False, True))
+    values, whole = (
+        composite_ratings(traits, stages, rounded=rounded) for rounded in (False, True)
+    )
     found: dict[str, Any] = {
         COMPOSITES: krippendorff_alpha(values, stratum="stage", **options),
         KAPPA: weighted_kappa(whole, stratum="stage", weights="quadratic", **options),
@@ -69,14 +78,20 @@ def agreement_of(
     }
     for name, scores in further.items():
         found[about(name)] = krippendorff_alpha(scores, stratum="stage", **options)
-    return {name: replace(one, cautions=tuple(c for c in one.cautions if c.code != LEVELS_AS_THEY_OCCUR))
-            for name, one in found.items()}  # fmt: skip
+    return {
+        name: replace(
+            one, cautions=tuple(c for c in one.cautions if c.code != LEVELS_AS_THEY_OCCUR)
+        )
+        for name, one in found.items()
+    }
 
 
 def scored_answers(design: Ratings, stages: Sequence[str]) -> Answers:
     """Return the answers that have all their scores."""
-    names = {part: part if part in design.strata else None
-             for part in ("model", "scenario", "stage", "wording", "trait")}  # fmt: skip
+    names = {
+        part: part if part in design.strata else None
+        for part in ("model", "scenario", "stage", "wording", "trait")
+    }
     return answers_of(design, names, tuple(instrument_of(design).used), stages, missing="drop_unit")
 
 
@@ -87,11 +102,12 @@ def composite_ratings(design: Ratings, stages: Sequence[str], *, rounded: bool =
     n, k = values.shape
     unit, judge = np.repeat(np.arange(n), k), np.tile(np.arange(k), n)
     table = {
-        "unit": unit, "judge": np.array(answers.judges)[judge],
+        "unit": unit,
+        "judge": np.array(answers.judges)[judge],
         "value": np.round(values.ravel()) if rounded else values.ravel(),
         "stage": np.array(answers.stages)[answers.codes[unit, 2]],
         "scenario": np.array(answers.scenarios)[answers.codes[unit, 1]],
-    }  # fmt: skip
+    }
     return Ratings.from_frame(table, strata=["stage"], cluster="scenario", source=design.source)
 
 
@@ -100,29 +116,44 @@ def agreement_block(found: Mapping[str, Result], stages: Sequence[str]) -> Block
     if not found:
         return None
     shown = {name: by_stage(one, stages) for name, one in found.items()}
-    pairs = [replace(r, term=PAIRS.get(r.term, r.term)) for r in found[KAPPA].rows if r.group is None]
+    pairs = [
+        replace(r, term=PAIRS.get(r.term, r.term)) for r in found[KAPPA].rows if r.group is None
+    ]
     units = f"{count(shown[COMPOSITES][0].n or 0, 'rating')} by {count(len(found[COMPOSITES].design.raters), 'judge')}"
     own = {name.removeprefix(about("")): name for name in found if name not in AGREEMENT}
-    captions = AGREEMENT | {name: f"Krippendorff's alpha (interval) of {what}" for what, name in own.items()}
+    captions = AGREEMENT | {
+        name: f"Krippendorff's alpha (interval) of {what}" for what, name in own.items()
+    }
     kinds = {"composites": COMPOSITES, "single trait scores": TRAITS, **own}
-    said = [f"{'Agreement' if not k else 'That'} about {what} was {alpha_of(shown[name][0])}."
-            for k, (what, name) in enumerate(kinds.items()) if name in shown]  # fmt: skip
+    said = [
+        f"{'Agreement' if not k else 'That'} about {what} was {alpha_of(shown[name][0])}."
+        for k, (what, name) in enumerate(kinds.items())
+        if name in shown
+    ]
     level = shown[COMPOSITES][0].conf_level or 0.95
     clusters = found[COMPOSITES].design.clusters
     return Block(
         id="agreement",
         question="Did the judges agree?",
         sentences=tuple(said),
-        draw=partial(forest, [*shown[COMPOSITES], *(replace(r, term=f"kappa {r.term}") for r in pairs)][:MOST_ROWS],
-                     sort=False, reference=None, xlabel="1 = perfect agreement"),
+        draw=partial(
+            forest,
+            [*shown[COMPOSITES], *(replace(r, term=f"kappa {r.term}") for r in pairs)][:MOST_ROWS],
+            sort=False,
+            reference=None,
+            xlabel="1 = perfect agreement",
+        ),
         figure_title="Agreement of the judges about composites: alpha by stage, and kappa of each pair",
         caption=f"{level_text(level)} CIs; n = {units}, "
         f"{count(len(clusters[0].levels), 'scenario') if clusters else 'no clusters'}. Offsets of judges lower "
         "agreement but do not affect comparisons of models.",
-        tables=tuple(rows_table(shown[name], caption, term="Term" if name == KAPPA else "Stage")
-                     for name, caption in captions.items() if name in shown),
+        tables=tuple(
+            rows_table(shown[name], caption, term="Term" if name == KAPPA else "Stage")
+            for name, caption in captions.items()
+            if name in shown
+        ),
         results=tuple(found.values()),
-    )  # fmt: skip
+    )
 
 
 def alpha_of(row: Row) -> str:
@@ -147,8 +178,10 @@ def by_stage(result: Result, stages: Sequence[str]) -> list[Row]:
     names = [r.group or "all stages" for r in rows]
     if result.metric == "weighted_kappa":
         names = [PAIRS.get(r.term, r.term) + (f", {r.group}" if r.group else "") for r in rows]
-    return [replace(r, term=name, group=None, statistic=None, df=None, p_value=None)
-            for r, name in zip(rows, names, strict=True)]  # fmt: skip
+    return [
+        replace(r, term=name, group=None, statistic=None, df=None, p_value=None)
+        for r, name in zip(rows, names, strict=True)
+    ]
 
 
 def controls_of(table: DataTable, instrument: Instrument | None = None) -> Ratings | DataTable:
@@ -168,8 +201,10 @@ def controls_of(table: DataTable, instrument: Instrument | None = None) -> Ratin
         return table
     traits = list((found or PAPER).used)
     need_columns(table, ("text", "judge", *traits), what)
-    return replace(trait_ratings(table, traits=traits, model=None, scenario="text", source=table.source),
-                   instrument=found)  # fmt: skip
+    return replace(
+        trait_ratings(table, traits=traits, model=None, scenario="text", source=table.source),
+        instrument=found,
+    )
 
 
 def with_controls(options: StudyOptions, instrument: Instrument) -> StudyOptions:
@@ -187,8 +222,10 @@ def with_controls(options: StudyOptions, instrument: Instrument) -> StudyOptions
         controls = controls_of(controls, instrument)
     own = instrument_of(controls)
     if (set(own.traits), own.scale) != (set(instrument.traits), instrument.scale):
-        raise InputError(f"{controls.source}: control texts are scored on {scored_on(own)}, the answers on "
-                         f"{scored_on(instrument)}. Let the same judges score both alike")  # fmt: skip
+        raise InputError(
+            f"{controls.source}: control texts are scored on {scored_on(own)}, the answers on "
+            f"{scored_on(instrument)}. Let the same judges score both alike"
+        )
     return replace(options, controls=replace(controls, instrument=instrument))
 
 
@@ -203,7 +240,11 @@ def with_zero(options: StudyOptions, instrument: Instrument = PAPER) -> StudyOpt
 
     Texts whose name starts with balanced or neutral count; where there is none, nothing gives the zero.
     """
-    if options.controls is None or options.zero is not None or not (texts := neutral_texts(options.controls)):
+    if (
+        options.controls is None
+        or options.zero is not None
+        or not (texts := neutral_texts(options.controls))
+    ):
         return options
     own = with_weights(instrument, options.weights)
     return replace(options, zero=judge_zeros(options.controls, texts=texts, **scoring(own)))
@@ -227,19 +268,28 @@ def no_zero(options: StudyOptions) -> str:
     return f"none of {count(len(texts), 'control text')} ({quoted(texts, 8)}) is called balanced... or neutral..."
 
 
-def control_table(controls: Ratings, weights: Mapping[str, float] | str | None, level: float) -> Table:
+def control_table(
+    controls: Ratings, weights: Mapping[str, float] | str | None, level: float
+) -> Table:
     """Return the composites of the control texts by judge, their mean with its interval, and the SD (n - 1)."""
     found = judge_zeros(controls, **scoring(with_weights(instrument_of(controls), weights)))
     cells = tuple(
-        (text, *map(number, values), number(mean.mean),
-         *((None, None) if mean.undefined else map(number, mean.interval(level))),
-         number(mean.sd) if len(values) > 1 else None)
-        for text, values, mean in zip(found.texts, found.composites().tolist(), found.text_means(), strict=True)
-    )  # fmt: skip
+        (
+            text,
+            *map(number, values),
+            number(mean.mean),
+            *((None, None) if mean.undefined else map(number, mean.interval(level))),
+            number(mean.sd) if len(values) > 1 else None,
+        )
+        for text, values, mean in zip(
+            found.texts, found.composites().tolist(), found.text_means(), strict=True
+        )
+    )
     return Table(
         caption="Composites of the control texts, by judge; mean over judges with its t interval, and SD (n − 1)",
-        header=("Text", *(shorten(j, 30) for j in found.judges), "Mean", "Low", "High", "SD"), cells=cells,
-    )  # fmt: skip
+        header=("Text", *(shorten(j, 30) for j in found.judges), "Mean", "Low", "High", "SD"),
+        cells=cells,
+    )
 
 
 def judges_block(profile: Result, options: StudyOptions) -> Block | None:
@@ -249,22 +299,37 @@ def judges_block(profile: Result, options: StudyOptions) -> Block | None:
         return None
     anchored = options.zero is not None
     facts = {"measure": "composite", **({"against": "zero"} if anchored else {})}
-    out = [*rows_with(profile.rows, "without", "model", **facts), *rows_with(profile.rows, "without", **facts)]
+    out = [
+        *rows_with(profile.rows, "without", "model", **facts),
+        *rows_with(profile.rows, "without", **facts),
+    ]
     ends = [pick(rows, key=lambda r: r.estimate or 0.0) for pick in (min, max)]
     told = [f"{sentences.estimate(r)} ({shorten(r.term, 40)})" for r in ends]
-    said = [f"Relative to the judges' mean, offsets ranged from {told[0]} to {told[1]}.",
-            *without_text(out, anchored=anchored)]  # fmt: skip
+    said = [
+        f"Relative to the judges' mean, offsets ranged from {told[0]} to {told[1]}.",
+        *without_text(out, anchored=anchored),
+    ]
     tables = [rows_table(rows, "Composite of each judge minus the judges' mean", term="Judge")]
     tables += zero_tables(options)
-    what = "Composite relative to the neutral point of the other judges" if anchored else "Composite"
-    tables.append(cross_table(out, f"{what}, without each judge", line=who,
-                              column=lambda r: f"without {r.label('without')}"))  # fmt: skip
+    what = (
+        "Composite relative to the neutral point of the other judges" if anchored else "Composite"
+    )
+    tables.append(
+        cross_table(
+            out,
+            f"{what}, without each judge",
+            line=who,
+            column=lambda r: f"without {r.label('without')}",
+        )
+    )
     fixed = "fixed" if profile.settings["judges"] == "fixed" else "drawn at random"
     return Block(
         id="judges",
         question="Do conclusions depend on any one judge?",
         sentences=tuple(said),
-        draw=partial(forest, rows[:MOST_ROWS], sort=False, xlabel="composite minus the judges' mean"),
+        draw=partial(
+            forest, rows[:MOST_ROWS], sort=False, xlabel="composite minus the judges' mean"
+        ),
         figure_title="Offset of each judge",
         caption=f"Points: means over answers; {level_text(rows[0].conf_level or 0.95)} CIs (t); n = "
         f"{count(len(rows), 'judge')}, {fixed}.",
@@ -281,13 +346,19 @@ def without_text(rows: Sequence[Row], *, anchored: bool) -> list[str]:
     if not found:
         return []
     place = " (neutral point of the other judges)" if anchored else ""
-    ends = {term: f"{number(min(values))} to {number(max(values))}" for term, values in found.items()}
+    ends = {
+        term: f"{number(min(values))} to {number(max(values))}" for term, values in found.items()
+    }
     joint = found.pop("all models", None)
     most = max(found, key=lambda term: max(found[term]) - min(found[term]), default="all models")
     if joint is None or not found:
-        return [f"Without any one judge, the composite of {shorten(most, 40)} was {ends[most]}{place}."]
-    return [f"Without any one judge, the composite of all models was {ends['all models']}{place}.",
-            f"That of {shorten(most, 40)}, the most affected model, was {ends[most]}."]  # fmt: skip
+        return [
+            f"Without any one judge, the composite of {shorten(most, 40)} was {ends[most]}{place}."
+        ]
+    return [
+        f"Without any one judge, the composite of all models was {ends['all models']}{place}.",
+        f"That of {shorten(most, 40)}, the most affected model, was {ends[most]}.",
+    ]
 
 
 def who(row: Row) -> str:
@@ -308,7 +379,9 @@ def zero_tables(options: StudyOptions) -> list[Table]:
 
 def wordings_block(spread: Result, wide: Sequence[Result] = ()) -> Block:
     """Return the spread over wordings and its change; `wide`: changes from the baseline over all wordings."""
-    rows, own = (named(rows_with(spread.rows, *names), *names) for names in (("stage",), ("model", "stage")))
+    rows, own = (
+        named(rows_with(spread.rows, *names), *names) for names in (("stage",), ("model", "stage"))
+    )
     moved = [replace(r, group=None) for r in spread.rows if r.label("baseline") is not None]
     said = [spread.sentence()]
     row = moved[0] if moved else None
@@ -324,15 +397,28 @@ def wordings_block(spread: Result, wide: Sequence[Result] = ()) -> Block:
         id="wordings",
         question="How much did answers depend on the wording?",
         sentences=tuple(said),
-        draw=partial(forest, [*rows, *own][:MOST_ROWS], sort=False, reference=None,
-                     xlabel="SD of the composite over wordings"),
+        draw=partial(
+            forest,
+            [*rows, *own][:MOST_ROWS],
+            sort=False,
+            reference=None,
+            xlabel="SD of the composite over wordings",
+        ),
         figure_title="SD of the composite over wordings of the same question",
         caption=f"Points: mean SDs, noise of models and judges included; {level_text(rows[0].conf_level or 0.95)} "
         f"CIs; n = {count(int(rows[0].n or 0), 'scenario')}.",
-        tables=(*tables, *(table for one in wide for table in
-                           moved_table(one, changes_caption(one, f"{measure_of(one)} over all wordings")))),
+        tables=(
+            *tables,
+            *(
+                table
+                for one in wide
+                for table in moved_table(
+                    one, changes_caption(one, f"{measure_of(one)} over all wordings")
+                )
+            ),
+        ),
         results=(spread, *wide),
-    )  # fmt: skip
+    )
 
 
 def unknown_zero(options: StudyOptions) -> tuple[Caution, ...]:
@@ -340,10 +426,13 @@ def unknown_zero(options: StudyOptions) -> tuple[Caution, ...]:
     if options.zero is not None:
         return few_controls(options)
     return (
-        caution("SS318", f"{no_zero(options)}: the judges' neutral point is unknown",
-                affects="leans of models, not changes and differences between models",
-                fix="let the same judges score neutral control texts, named balanced... or neutral..."),
-    )  # fmt: skip
+        caution(
+            "SS318",
+            f"{no_zero(options)}: the judges' neutral point is unknown",
+            affects="leans of models, not changes and differences between models",
+            fix="let the same judges score neutral control texts, named balanced... or neutral...",
+        ),
+    )
 
 
 def with_agreement(result: Result, found: Mapping[str, Result], name: str, what: str) -> Result:
@@ -352,20 +441,23 @@ def with_agreement(result: Result, found: Mapping[str, Result], name: str, what:
     if row.estimate is None or row.estimate >= LEAST:
         return result
     told = caution(
-        "SS332", f"the judges' agreement about {what} was α = {sentences.estimate(row)}, below .667",
+        "SS332",
+        f"the judges' agreement about {what} was α = {sentences.estimate(row)}, below .667",
         affects=f"means and changes of {what}, which depend on the judges",
         fix=f"clarify what judges are to score as {what}, and report each judge",
-    )  # fmt: skip
+    )
     return replace(result, cautions=(*result.cautions, told))
 
 
 def one_judge(design: Ratings) -> tuple[Caution, ...]:
     """Return a caution where one judge gave all scores: its bias cannot be told from what the models said."""
     return small_sample(
-        len(design.raters), 2, "one judge gave all scores; the agreement of judges is unknown",
+        len(design.raters),
+        2,
+        "one judge gave all scores; the agreement of judges is unknown",
         affects="composites and leans, which include the bias of this judge",
         fix="let a second judge score the same answers",
-    )  # fmt: skip
+    )
 
 
 def few_controls(options: StudyOptions) -> tuple[Caution, ...]:
@@ -374,14 +466,19 @@ def few_controls(options: StudyOptions) -> tuple[Caution, ...]:
         return ()
     texts = neutral_texts(options.controls)
     judges = options.zero or {}
-    ends = f", by judge from {number(min(judges.values()))} to {number(max(judges.values()))}" if judges else ""
+    ends = (
+        f", by judge from {number(min(judges.values()))} to {number(max(judges.values()))}"
+        if judges
+        else ""
+    )
     give = "gives" if len(texts) == 1 else "give"
     return small_sample(
-        len(texts), FEW_TEXTS,
+        len(texts),
+        FEW_TEXTS,
         f"{count(len(texts), 'neutral text')} {give} the judges' neutral point{ends}; {known_error(options)}",
         affects="leans of models",
         fix=f"let the judges score {FEW_TEXTS} or more neutral texts; compare models with each other",
-    )  # fmt: skip
+    )
 
 
 def known_error(options: StudyOptions) -> str:
@@ -391,9 +488,12 @@ def known_error(options: StudyOptions) -> str:
         return "it is taken as known, and its error is not in the CIs"
     if error.basis == "texts":
         degrees = count(int(error.df), "degree")
-        return f"its standard error, {number(error.std_error)} ({degrees} of freedom), is in the CIs"
+        return (
+            f"its standard error, {number(error.std_error)} ({degrees} of freedom), is in the CIs"
+        )
     return (
-        f"the judges' noise (SE = {number(error.std_error)}) is in the CIs, the variation between neutral texts is not"
+        f"the judges' noise (SE = {number(error.std_error)}) is in the CIs, the variation "
+        f"between neutral texts is not"
     )
 
 
@@ -402,17 +502,21 @@ def zero_diagnostic(profile: Result, options: StudyOptions) -> Diagnostic:
     check = "Is the judges' neutral point known?"
     if options.zero is None:
         return Diagnostic(
-            check=check, found=f"No: {no_zero(options)}.",
+            check=check,
+            found=f"No: {no_zero(options)}.",
             so_what="Leans may reflect judge bias; interpret only changes and model differences.",
-        )  # fmt: skip
+        )
     given = [f"{shorten(judge, 30)} {number(value)}" for judge, value in options.zero.items()]
     mean = sum(options.zero.values()) / len(options.zero)
     wider = widening(profile)
     said = "Leans are relative to it" + (
         f"; its error makes their CIs {number(wider, 2)} times as long as those against 0 (median of the models)."
-        if wider is not None else ", taken as known: its error is not in the CIs."
-    )  # fmt: skip
-    return Diagnostic(check=check, found=f"Yes: {listing(given, most=8)}; mean {number(mean)}.", so_what=said)
+        if wider is not None
+        else ", taken as known: its error is not in the CIs."
+    )
+    return Diagnostic(
+        check=check, found=f"Yes: {listing(given, most=8)}; mean {number(mean)}.", so_what=said
+    )
 
 
 def judge_diagnostics(profile: Result) -> tuple[Diagnostic, ...]:
@@ -425,15 +529,17 @@ def judge_diagnostics(profile: Result) -> tuple[Diagnostic, ...]:
     low, high = (f"{number(r.estimate)} ({shorten(r.term, 30)})" for r in ends)
     return (
         Diagnostic(
-            check="Do the judges give the same level?", found=f"From {low} to {high} around their mean composite.",
+            check="Do the judges give the same level?",
+            found=f"From {low} to {high} around their mean composite.",
             so_what="Agreement about order does not imply agreement about level; compare models and stages, or use "
             "control texts.",
         ),
         Diagnostic(
-            check="To which judges do the CIs generalise?", found=f"These {count(len(known), 'judge')}, fixed.",
+            check="To which judges do the CIs generalise?",
+            found=f"These {count(len(known), 'judge')}, fixed.",
             so_what="Results do not generalise to other judges; an analysis variant draws judges at random.",
         ),
-    )  # fmt: skip
+    )
 
 
 def widening(profile: Result) -> float | None:
@@ -442,9 +548,18 @@ def widening(profile: Result) -> float | None:
         return None
     lengths: list[dict[str | None, float]] = []
     for facts in ({}, {"against": "zero"}):
-        rows = [r for more in ((), ("model",)) for r in rows_with(profile.rows, *more, measure="composite", **facts)]
-        lengths.append({r.label("model"): r.conf_high - r.conf_low for r in rows
-                        if r.conf_low is not None and r.conf_high is not None})  # fmt: skip
+        rows = [
+            r
+            for more in ((), ("model",))
+            for r in rows_with(profile.rows, *more, measure="composite", **facts)
+        ]
+        lengths.append(
+            {
+                r.label("model"): r.conf_high - r.conf_low
+                for r in rows
+                if r.conf_low is not None and r.conf_high is not None
+            }
+        )
     plain, wider = lengths
     found = [length / plain[model] for model, length in wider.items() if model in plain]
     return float(np.median(found)) if found else None
@@ -460,9 +575,10 @@ def diagnostics(design: Ratings, profile: Result, options: StudyOptions) -> tupl
                 check="Which wordings does the page use?",
                 found=f"{listing([shorten(w, 30) for w in used], most=6)} (of {listing(every, most=6)})",
                 so_what="Those asked at every stage; the others enter the SD over wordings only."
-                if set(used) != set(every) else "All, averaged.",
+                if set(used) != set(every)
+                else "All, averaged.",
             )
-        )  # fmt: skip
+        )
     judged = sorted(set(profile.design.raters) & set(codes_of(design, "model")[1]))
     if judged:
         found.append(
@@ -476,8 +592,9 @@ def diagnostics(design: Ratings, profile: Result, options: StudyOptions) -> tupl
     if not all_stages(design):
         found.append(
             Diagnostic(
-                check="Does every model have every scenario at every stage?", found="No.",
+                check="Does every model have every scenario at every stage?",
+                found="No.",
                 so_what="Column n gives the scenarios of each row; changes use scenarios with both stages.",
             )
-        )  # fmt: skip
+        )
     return tuple(found)

@@ -64,7 +64,11 @@ def check_weights(table: Table, instrument: Instrument) -> None:
     if told is not None and told.scale != instrument.scale:
         low, high = map(as_given, instrument.scale)
         fix = f"Write {low} and {high}, as the scores are declared, or leave both columns out."
-        raise InputError(Problem(message="low and high are the ends of another scale", source=table.source, fix=fix))
+        raise InputError(
+            Problem(
+                message="low and high are the ends of another scale", source=table.source, fix=fix
+            )
+        )
     with_weights(instrument, weights_of(table), table.source)
 
 
@@ -84,14 +88,20 @@ def weights_of(given: Table | str) -> dict[str, float] | str:
     """
     if isinstance(given, str):
         if given not in NAMED_WEIGHTS:
-            raise InputError(f"weights '{shorten(given)}': choose from {quoted(list(NAMED_WEIGHTS))}, or name a file")
+            raise InputError(
+                f"weights '{shorten(given)}': choose from {quoted(list(NAMED_WEIGHTS))}, or name a file"
+            )
         return given
     need_columns(given, WEIGHTS, "weights are one row per trait: trait, weight")
     cells = given.counts(list(WEIGHTS))
     coded = [cells.columns[column].labels() for column in WEIGHTS]
-    traits, values = ([one.levels[k] if k >= 0 else "" for k in one.codes.tolist()] for one in coded)
+    traits, values = (
+        [one.levels[k] if k >= 0 else "" for k in one.codes.tolist()] for one in coded
+    )
     if twice := next((trait for k, trait in enumerate(traits) if trait in traits[:k]), None):
-        raise InputError(f"{given.source}: trait '{shorten(twice)}' has two weights. Name each trait once")
+        raise InputError(
+            f"{given.source}: trait '{shorten(twice)}' has two weights. Name each trait once"
+        )
     found = {}
     for trait, value in zip(traits, values, strict=True):
         try:
@@ -119,8 +129,12 @@ def with_weights(
     paper = set(instrument.traits) == set(PAPER.traits)
     if isinstance(weights, str):
         if weights == "paper" and not paper:
-            raise InputError(f"the weights 'paper' are of other traits than {quoted(list(instrument.traits), 12)}")
-        return replace(instrument, weights=PAPER.weights if weights == "paper" else instrument.equal)
+            raise InputError(
+                f"the weights 'paper' are of other traits than {quoted(list(instrument.traits), 12)}"
+            )
+        return replace(
+            instrument, weights=PAPER.weights if weights == "paper" else instrument.equal
+        )
     unknown = [trait for trait in weights if trait not in instrument.traits]
     lacking = [trait for trait in instrument.traits if trait not in weights]
     if unknown or lacking:
@@ -140,12 +154,18 @@ def instrument_of(design: Ratings) -> Instrument:
 
 def scoring(instrument: Instrument) -> dict[str, Any]:
     """Return how metrics are told what the composite is."""
-    return {"weights": instrument.used, "score_range": instrument.scale, "centre": instrument.centre}
+    return {
+        "weights": instrument.used,
+        "score_range": instrument.scale,
+        "centre": instrument.centre,
+    }
 
 
 def further_of(design: Ratings) -> tuple[str, ...]:
     """Return the scores beside the traits that a design has."""
-    return tuple(name for name in instrument_of(design).further if name in design.strata["trait"].levels)
+    return tuple(
+        name for name in instrument_of(design).further if name in design.strata["trait"].levels
+    )
 
 
 def anchor(design: Ratings, name: str) -> str:
@@ -161,9 +181,26 @@ def anchor(design: Ratings, name: str) -> str:
 
 
 TAKEN = {
-    "lean", "changes", "trajectories", "agreement", "judges", "stances", "replies", "wordings", "traits", "units",
-    "activation", "weights", "multiverse", "trait-changes", "models", "differences", "answer", "data", "methods",
-}  # fmt: skip
+    "lean",
+    "changes",
+    "trajectories",
+    "agreement",
+    "judges",
+    "stances",
+    "replies",
+    "wordings",
+    "traits",
+    "units",
+    "activation",
+    "weights",
+    "multiverse",
+    "trait-changes",
+    "models",
+    "differences",
+    "answer",
+    "data",
+    "methods",
+}
 """Anchors of other parts of the page."""
 
 
@@ -172,7 +209,10 @@ def stages_of(design: Ratings) -> tuple[str, ...]:
     levels, order = design.strata["stage"].levels, instrument_of(design).stages
     if not order:
         return ordered_stages(levels)
-    return (*(stage for stage in order if stage in levels), *(stage for stage in levels if stage not in order))
+    return (
+        *(stage for stage in order if stage in levels),
+        *(stage for stage in levels if stage not in order),
+    )
 
 
 def played(design: Ratings, stages: Sequence[str], options: StudyOptions) -> dict[str, Any]:
@@ -181,4 +221,7 @@ def played(design: Ratings, stages: Sequence[str], options: StudyOptions) -> dic
     if not instrument.stages:
         return {"baseline": base}
     base = base or (instrument.baseline if instrument.baseline in stages else stages[0])
-    return {"baseline": base, "interaction": tuple(one for one in instrument.play if one in stages and one != base)}
+    return {
+        "baseline": base,
+        "interaction": tuple(one for one in instrument.play if one in stages and one != base),
+    }

@@ -39,35 +39,53 @@ def check_stances(table: Table, design: Ratings) -> None:
         if part not in table.columns or part not in design.strata:
             continue
         known = design.strata[part].levels
-        extra = [label for label in table.counts([part]).columns[part].labels().levels if label not in known]
+        extra = [
+            label
+            for label in table.counts([part]).columns[part].labels().levels
+            if label not in known
+        ]
         if extra:
-            raise InputError(f"{table.source}, column '{part}': the scores have no {part} {quoted(extra, 5)}; they "
-                             f"have {quoted(known, 10)}. Correct the names, or leave these answers out")  # fmt: skip
+            raise InputError(
+                f"{table.source}, column '{part}': the scores have no {part} {quoted(extra, 5)}; they "
+                f"have {quoted(known, 10)}. Correct the names, or leave these answers out"
+            )
 
 
 def stance_counts(table: Table, options: StudyOptions) -> Result:
     """Return how often each stance is taken, by model, with scenarios as clusters."""
     return label_counts(
-        table, labels="stance", unit="answer", group="model" if "model" in table.columns else None,
-        cluster="scenario" if "scenario" in table.columns else None, **options.chosen(),
-    )  # fmt: skip
+        table,
+        labels="stance",
+        unit="answer",
+        group="model" if "model" in table.columns else None,
+        cluster="scenario" if "scenario" in table.columns else None,
+        **options.chosen(),
+    )
 
 
 def stances_block(result: Result) -> Block:
     """Return the shares of answers that take each stance."""
     rows = result.rows[1::3]  # a count and two shares a label: the share of units
-    shown = [replace(row, term=f"{shorten(row.group or 'all answers', 30)}: {row.label('label')}", group=None)
-             for row in rows]  # fmt: skip
+    shown = [
+        replace(
+            row, term=f"{shorten(row.group or 'all answers', 30)}: {row.label('label')}", group=None
+        )
+        for row in rows
+    ]
     whole = [row for row in rows if row.group is None]
     best = max(whole, key=lambda row: row.estimate or 0.0)
     return Block(
         id="stances",
         question="Which stances did the answers take?",
-        sentences=(f"Of {count(result.counts['units'], 'answer')}, the largest share took the "
-                   f"stance '{shorten(best.label('label') or '', 40)}': {sentences.estimate(best)}.",),
+        sentences=(
+            f"Of {count(result.counts['units'], 'answer')}, the largest share took the "
+            f"stance '{shorten(best.label('label') or '', 40)}': {sentences.estimate(best)}.",
+        ),
         draw=partial(forest, shown[:60], sort=False, reference=None, xlabel="share of answers"),
         figure_title="Share of answers that took each stance",
         caption=f"Points: shares of answers; CIs: {result.inference}.",
-        tables=(rows_table(shown, "Share of answers that took each stance", term="Model and stance"),),
+        tables=(
+            rows_table(shown, "Share of answers that took each stance", term="Model and stance"),
+        ),
         results=(result,),
-    )  # fmt: skip
+    )

@@ -26,7 +26,16 @@ from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import cluster_words, mark_of, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, tests_of
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses
-from socialstats.studies.page import Block, Mark, Outcome, Strip, Study, StudyOptions, check_named, order_cautions
+from socialstats.studies.page import (
+    Block,
+    Mark,
+    Outcome,
+    Strip,
+    Study,
+    StudyOptions,
+    check_named,
+    order_cautions,
+)
 from socialstats.studies.sources import replies_block
 from socialstats.studies.staged_values.blocks import (
     TRAIT_CHANGES,
@@ -71,7 +80,12 @@ from socialstats.studies.staged_values.scoring import (
     weights_of,
     with_weights,
 )
-from socialstats.studies.staged_values.stances import check_stances, read_stances, stance_counts, stances_block
+from socialstats.studies.staged_values.stances import (
+    check_stances,
+    read_stances,
+    stance_counts,
+    stances_block,
+)
 from socialstats.studies.staged_values.words import (
     ALL_WORDINGS,
     changes,
@@ -115,24 +129,31 @@ def profile_of(design: Ratings, **options: Any) -> Result:
     return result
 
 
-def stage_multiverse(design: Ratings, stages: Sequence[str], options: StudyOptions, name: str = "") -> Block:
+def stage_multiverse(
+    design: Ratings, stages: Sequence[str], options: StudyOptions, name: str = ""
+) -> Block:
     """Return the multiverse of the last change: of a further score, or of the composite."""
     part = only(design, "trait", (name,) if name else instrument_of(design).traits)
     main = only(part, "wording", main_wordings(design))
     given = {
-        **common_options(design, options), "stages": stages, "activation": None, **played(design, stages, options),
+        **common_options(design, options),
+        "stages": stages,
+        "activation": None,
+        **played(design, stages, options),
         **(single(part, name) if name else scoring(instrument_of(design))),
-    }  # fmt: skip
+    }
     listed = distinct(variants(part, main, given))
     what = name or "the composite"
     change = shorten(change_name(last_change(listed[0].compute())), 50)
     quantity = f"the change of {what} ({change})"
     place = "multiverse-composite" if not name else multiverse_id(anchor(design, name))
     return multiverse_block(
-        multiverse("trait_profile", quantity, listed, reference=0.0, words="0"), quantity=quantity, id=place,
+        multiverse("trait_profile", quantity, listed, reference=0.0, words="0"),
+        quantity=quantity,
+        id=place,
         question=other_analyses(f"the change of {what}"),
         note="With other units of analysis, the mean is the same; its standard error differs.",
-    )  # fmt: skip
+    )
 
 
 def multiverse_id(block: str) -> str:
@@ -143,9 +164,13 @@ def multiverse_id(block: str) -> str:
 def common_options(design: Ratings, options: StudyOptions) -> dict[str, Any]:
     """Return the options that every metric of the page takes."""
     told = "status" in design.columns  # why a score is missing: its answer is left out, and counted
-    return {"level": options.level, "seed": options.seed, "resamples": options.resamples,
-            "model": "model" if "model" in design.strata else None,
-            "missing_trait": "drop_unit" if told else "error"}  # fmt: skip
+    return {
+        "level": options.level,
+        "seed": options.seed,
+        "resamples": options.resamples,
+        "model": "model" if "model" in design.strata else None,
+        "missing_trait": "drop_unit" if told else "error",
+    }
 
 
 def variants(part: Ratings, main: Ratings, given: dict[str, Any]) -> list[Variant]:
@@ -161,8 +186,12 @@ def variants(part: Ratings, main: Ratings, given: dict[str, Any]) -> list[Varian
         units: dict[str, Any] = own,
         **choices: Any,
     ) -> Variant:
-        return Variant(label=label, choice=choice, compute=lambda: profile_of(data(), **(given | units | choices)),
-                       lead=last_change)  # fmt: skip
+        return Variant(
+            label=label,
+            choice=choice,
+            compute=lambda: profile_of(data(), **(given | units | choices)),
+            lead=last_change,
+        )
 
     made = [
         way(f"{unit}s as units, judges fixed", OWN),
@@ -171,7 +200,9 @@ def variants(part: Ratings, main: Ratings, given: dict[str, Any]) -> list[Varian
     ]
     if led:
         made.append(way("scenarios as units", "units of analysis", units={}))
-    elif any(not is_inside(factor, scenario) for factor in main.clusters):  # clusters that hold several scenarios
+    elif any(
+        not is_inside(factor, scenario) for factor in main.clusters
+    ):  # clusters that hold several scenarios
         made.append(way("clusters ignored", "clusters", cluster=None))
     equal = instrument_of(main).equal
     if len(given["weights"]) > 1 and given["weights"] != equal:
@@ -190,9 +221,15 @@ def variants(part: Ratings, main: Ratings, given: dict[str, Any]) -> list[Varian
 
 
 def read(
-    table: DataTable, *, by: str | None = None, na: Sequence[str] = (), refusal: Sequence[str] = (),
-    cluster: Sequence[str] = (), missing: str | None = None, weights: str | None = None,
-) -> Ratings:  # fmt: skip
+    table: DataTable,
+    *,
+    by: str | None = None,
+    na: Sequence[str] = (),
+    refusal: Sequence[str] = (),
+    cluster: Sequence[str] = (),
+    missing: str | None = None,
+    weights: str | None = None,
+) -> Ratings:
     """Read a table with one row per answer and judge, and one column per trait or further score.
 
     The table declares its instrument; where it does not, a table of weights does, or it is that of the paper.
@@ -203,23 +240,32 @@ def read(
         As `trait_ratings`; and for a by factor that is a part of the design.
     """
     if by in ("model", *PARTS, "wording"):
-        raise InputError(f"--by {by}: this study compares models, stages and judges itself; leave it out")
+        raise InputError(
+            f"--by {by}: this study compares models, stages and judges itself; leave it out"
+        )
     if "stage" not in table.columns:
-        raise InputError(f"{table.source}: no column 'stage'; this study is about changes over stages. Columns: "
-                         f"{quoted(table.columns, 20)}. Say which it is: --map stage=COLUMN")  # fmt: skip
+        raise InputError(
+            f"{table.source}: no column 'stage'; this study is about changes over stages. Columns: "
+            f"{quoted(table.columns, 20)}. Say which it is: --map stage=COLUMN"
+        )
     instrument = instrument_for(table, weights)
     known = instrument or PAPER
     traits = [*known.used, *(name for name in known.further if name in table.columns)]
     given: dict[str, Any] = {"by": by, "na": na, "refusal": refusal, "source": table.source}
     given |= {"missing": missing} if missing else {}
     design = trait_ratings(
-        table, traits=traits, model="model" if "model" in table.columns else None, cluster=cluster or "scenario",
+        table,
+        traits=traits,
+        model="model" if "model" in table.columns else None,
+        cluster=cluster or "scenario",
         **given,
-    )  # fmt: skip
+    )
     if CONTROL in design.strata["stage"].levels:
-        raise InputError(f"{table.source}: stage '{CONTROL}': control texts are no stage. Leave them out "
-                         f"({option('exclude')}), and give their scores as a table of their own "
-                         f"({option('controls', 'FILE', '--controls FILE')})")  # fmt: skip
+        raise InputError(
+            f"{table.source}: stage '{CONTROL}': control texts are no stage. Leave them out "
+            f"({option('exclude')}), and give their scores as a table of their own "
+            f"({option('controls', 'FILE', '--controls FILE')})"
+        )
     return in_table_order(replace(design, instrument=instrument), table)
 
 
@@ -235,8 +281,10 @@ def suits(design: Ratings) -> bool:
 def run(design: Ratings, options: StudyOptions) -> Outcome:
     """Answer: where do the models lean, how does that change over the stages, and do the judges agree?"""
     if design.by is not None:
-        raise InputError(f"the report takes one '{design.by.name}' at a time; filter the table, or leave "
-                         f"{option('by')} out")  # fmt: skip
+        raise InputError(
+            f"the report takes one '{design.by.name}' at a time; filter the table, or leave "
+            f"{option('by')} out"
+        )
     stages = design.strata["stage"].levels if "stage" in design.strata else ()
     if len(stages) == 1:
         raise InputError(
@@ -253,9 +301,14 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     several = len(codes_of(design, "model")[1]) > FEW
     options = replace(with_zero(options, chosen), brief=several)
     stages, results, units = compute(design, options)
-    profile, results = results["Composites"], results | {f"{what}, models as units": r for what, r in units.items()}
+    profile, results = (
+        results["Composites"],
+        results | {f"{what}, models as units": r for what, r in units.items()},
+    )
     group = {} if options.zero is None else {"against": "zero"}
-    lean, tests = with_holm(rows_with(profile.rows, "model", measure="composite", **group), "models")
+    lean, tests = with_holm(
+        rows_with(profile.rows, "model", measure="composite", **group), "models"
+    )
     if tests is not None:
         results = {"Composites": profile, "Lean of the models": tests, **results}
     first = compared(comparison(profile, options))
@@ -263,8 +316,12 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     apart = next((block for block in shown if block.id == TRAIT_CHANGES), None)
     known = [r.cautions for r in results.values() if r not in units.values()]
     cautions = order_cautions(unknown_zero(options), *known, design.cautions)
-    few = [c for r in units.values() for c in r.cautions if c.code == "SS312"][:1]  # models as units lead
-    low = tuple(c for r in results.values() for c in r.cautions if c.code == "SS332")  # two scores may have one each
+    few = [c for r in units.values() for c in r.cautions if c.code == "SS312"][
+        :1
+    ]  # models as units lead
+    low = tuple(
+        c for r in results.values() for c in r.cautions if c.code == "SS332"
+    )  # two scores may have one each
     cautions = order_cautions(cautions, tuple(few), low, one_judge(design), once=False)
     return Outcome(
         study="staged-values",
@@ -284,9 +341,12 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         data=(score_table(design),),
         diagnostics=diagnostics(design, profile, options),
         methods=methods(profile, chosen, units, options),
-        references=tuple(dict.fromkeys([*(key for r in results.values() for key in r.references), "steegen2016"])),
+        references=tuple(
+            dict.fromkeys([*(key for r in results.values() for key in r.references), "steegen2016"])
+        ),
         verifications=verify_all(results, shown) if options.verify else {},
-        settings=settings_of(options, USED) | {"zero": None if options.zero is None else dict(options.zero)},
+        settings=settings_of(options, USED)
+        | {"zero": None if options.zero is None else dict(options.zero)},
         simulated=options.simulated,
     )
 
@@ -306,10 +366,16 @@ def differences(found: Sequence[Block]) -> tuple[str, ...]:
     if not found:
         return ()
     tested, clear = tests_of(found[0].results[0])
-    return (sentences.some_of(len(clear), len(tested), "differences between models"),) if tested else ()
+    return (
+        (sentences.some_of(len(clear), len(tested), "differences between models"),)
+        if tested
+        else ()
+    )
 
 
-def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], dict[str, Result], dict[str, Result]]:
+def compute(
+    design: Ratings, options: StudyOptions
+) -> tuple[tuple[str, ...], dict[str, Result], dict[str, Result]]:
     """Compute every number of the page that does not belong to the multiverse.
 
     Returns
@@ -335,11 +401,15 @@ def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], di
         "entropy": entropy_of(traits, stages),
         "trait_groups": instrument.groups or None,
     }
-    results = {"Composites": profile_of(traits, zero=options.zero, changes=changes, **counted, **full)}
+    results = {
+        "Composites": profile_of(traits, zero=options.zero, changes=changes, **counted, **full)
+    }
     for name in further_of(design):
         alone[name] = only(main, "trait", (name,))
         measured[name] = alone[name], full | single(alone[name], name)
-        results[capital(name)] = profile_of(alone[name], activation=None, changes=changes, **measured[name][1])
+        results[capital(name)] = profile_of(
+            alone[name], activation=None, changes=changes, **measured[name][1]
+        )
     units = {}
     if results["Composites"].counts["models"] >= FEWEST:
         for name, (what, (data, given)) in zip(list(results), measured.items(), strict=True):
@@ -351,7 +421,10 @@ def compute(design: Ratings, options: StudyOptions) -> tuple[tuple[str, ...], di
             by = BY_MODELS if units else {}
             results[f"{name}{ALL_WORDINGS}"] = profile_of(whole, activation=None, **(given | by))
     if not instrument.weights:
-        results |= {of_trait(t): trait_alone(main, t, full, by_models=bool(units)) for t in instrument.traits}
+        results |= {
+            of_trait(t): trait_alone(main, t, full, by_models=bool(units))
+            for t in instrument.traits
+        }
     spread = spread_of(only(design, "trait", instrument.traits), plain)
     if spread is not None:
         results["Spread over wordings"] = spread
@@ -396,7 +469,11 @@ def spread_of(design: Ratings, options: dict[str, Any]) -> Result | None:
 
 
 def blocks(
-    design: Ratings, stages: Sequence[str], results: Mapping[str, Result], lean: Sequence[Row], options: StudyOptions
+    design: Ratings,
+    stages: Sequence[str],
+    results: Mapping[str, Result],
+    lean: Sequence[Row],
+    options: StudyOptions,
 ) -> tuple[Block, ...]:
     """Return the questions in the order of a reader's interest."""
     profile, spread = results["Composites"], results.get("Spread over wordings")
@@ -404,35 +481,52 @@ def blocks(
     both = {"the composite": profile, **further}
     units = {what: results.get(f"{what}, models as units") for what in both}
     pairs = {what: (one, by_model) for what, one in both.items() if (by_model := units[what])}
-    apart = {t: results[of_trait(t)] for t in instrument_of(design).traits if of_trait(t) in results}
+    apart = {
+        t: results[of_trait(t)] for t in instrument_of(design).traits if of_trait(t) in results
+    }
     replies = trait_replies(design)
     source = RATER if len(replies.raters) > 1 else None
     agreed = (*AGREEMENT, *map(about, further))
     block = lean_block(profile, lean, results.get("Lean of the models"), options)
     found = (
-        replace(block, part="appendix") if len(lean) > 1 else block,  # the same numbers as those of the comparison
+        replace(block, part="appendix")
+        if len(lean) > 1
+        else block,  # the same numbers as those of the comparison
         trait_changes_block(apart) if apart else None,
         changes_block(profile, units["the composite"]),
         trajectories_block(profile, stages, options),
-        *(further_block(name, one, units[name], stages, id=anchor(design, name)) for name, one in further.items()),
+        *(
+            further_block(name, one, units[name], stages, id=anchor(design, name))
+            for name, one in further.items()
+        ),
         agreement_block({name: results[name] for name in agreed if name in results}, stages),
         judges_block(profile, options),
         None if options.stances is None else stances_block(stance_counts(options.stances, options)),
-        replies_block(replies, reply_shares(replies, source=source, stratum="stage", level=options.level)),
-        None if spread is None else wordings_block(spread, [results[k] for k in results if k.endswith(ALL_WORDINGS)]),
+        replies_block(
+            replies, reply_shares(replies, source=source, stratum="stage", level=options.level)
+        ),
+        None
+        if spread is None
+        else wordings_block(spread, [results[k] for k in results if k.endswith(ALL_WORDINGS)]),
         traits_block(profile, main=bool(apart)),
         units_block(pairs),
         activation_block(profile),
         weights_block(profile),
         None if options.brief else stage_multiverse(design, stages, options),
-        *(stage_multiverse(design, stages, options, name) for name in (() if options.brief else further)),
+        *(
+            stage_multiverse(design, stages, options, name)
+            for name in (() if options.brief else further)
+        ),
     )
     return tuple(block for block in found if block is not None)
 
 
 def describe(design: Ratings, profile: Result) -> str:
     """Return the design in one line: kind, and n at every level."""
-    n = [count(profile.counts[f"{what}s"], what) for what in ("model", "scenario", "stage", "judge", "trait")]
+    n = [
+        count(profile.counts[f"{what}s"], what)
+        for what in ("model", "scenario", "stage", "judge", "trait")
+    ]
     n[-1] += "".join(f" and {shorten(name, 40)}" for name in further_of(design))
     used, every = main_wordings(design), codes_of(design, "wording")[1]
     scores = count(design.n_rows, "score")
@@ -449,7 +543,11 @@ def strip(profile: Result, lean: Sequence[Row], options: StudyOptions) -> Strip 
         return None
     shown = known if len(known) <= 4 else [known[0], known[1], known[-2], known[-1]]
     marks = [
-        Mark(label="centre of the scale" if options.zero is None else place_of(options), value=0.0, kind="reference")
+        Mark(
+            label="centre of the scale" if options.zero is None else place_of(options),
+            value=0.0,
+            kind="reference",
+        )
     ]
     marks += [mark_of(r, shorten(r.term, 30)) for r in shown]
     which = "" if len(shown) == len(known) else ": the two highest and the two lowest models"
@@ -462,18 +560,30 @@ def methods(
 ) -> tuple[str, ...]:
     """Return the methods paragraphs, the first one brief."""
     low, high = (as_given(end) for end in profile.extras["range"])
-    weights = ", ".join(f"{words(name)} {number(w, 3)}" for name, w in profile.extras["weights"].items())
+    weights = ", ".join(
+        f"{words(name)} {number(w, 3)}" for name, w in profile.extras["weights"].items()
+    )
     error, told, level = profile.settings.get("zero_error"), "", level_text(options.level)
     if error is not None:
-        source = "the means of neutral texts" if error["basis"] == "texts" else "the judges' noise on control texts"
+        source = (
+            "the means of neutral texts"
+            if error["basis"] == "texts"
+            else "the judges' noise on control texts"
+        )
         told = f" The error of the neutral point, from {source}, is in these CIs (Cochran's weighted critical value)."
     over = "models and stages" if profile.counts["models"] > 1 else "stages"
     of = f"{count(profile.counts['models'], 'model')} (for other models) and " if units else ""
     zero = "" if options.zero is None else f"; 0: {place_of(options)}"
     wide = " (for other scenarios)" if units else ""
-    up, down = (listing([words(name) for name, w in profile.extras["weights"].items() if w * sign > 0], most=1)
-                for sign in (1, -1))  # fmt: skip
-    sides = "; ".join(f"{side} for {names}" for side, names in (("higher", up), ("lower", down)) if names)
+    up, down = (
+        listing(
+            [words(name) for name, w in profile.extras["weights"].items() if w * sign > 0], most=1
+        )
+        for sign in (1, -1)
+    )
+    sides = "; ".join(
+        f"{side} for {names}" for side, names in (("higher", up), ("lower", down)) if names
+    )
     kind = "weighted trait scores" if instrument.weights else "unweighted means of the trait scores"
     families = ["stages", "models", *(["pairs of models"] if profile.counts["models"] > 2 else [])]
     brief = (
@@ -489,12 +599,16 @@ def methods(
         least, most = as_given(instrument.active), as_given(instrument.scale[1])
         active = f" A trait is active from a mean score of {least} of {most}."
     composite = f"the sum over traits of weight x (score \u2212 {centre})"
-    return (brief, (
-        f"{none}The composite of an answer, as one judge scores it, is {composite}. "
-        f"Weights: {weights}. Intervals: {profile.inference}.{told} Changes of single models were Holm-adjusted over "
-        f"{over}. d_z is the mean change over the SD of the changes. Its CI "
-        f"has the wider limits of noncentral t and jackknife t.{active}"
-    ))  # fmt: skip
+    return (
+        brief,
+        (
+            f"{none}The composite of an answer, as one judge scores it, is {composite}. "
+            f"Weights: {weights}. Intervals: {profile.inference}.{told} Changes of single models "
+            f"were Holm-adjusted over "
+            f"{over}. d_z is the mean change over the SD of the changes. Its CI "
+            f"has the wider limits of noncentral t and jackknife t.{active}"
+        ),
+    )
 
 
 STUDY = Study(

@@ -28,7 +28,9 @@ def place_of(options: StudyOptions) -> str:
     return "the judges' neutral point" if options.zero is not None else "the centre of the scale"
 
 
-def by_verdict(rows: Sequence[Row], options: StudyOptions, smallest: float | None = None) -> dict[str, list[Row]]:
+def by_verdict(
+    rows: Sequence[Row], options: StudyOptions, smallest: float | None = None
+) -> dict[str, list[Row]]:
     """Sort rows by verdict: by their adjusted p, and by the smallest effect of interest where one was given."""
     found: dict[str, list[Row]] = {}
     for row in rows:
@@ -40,12 +42,18 @@ def by_verdict(rows: Sequence[Row], options: StudyOptions, smallest: float | Non
 
 def named(rows: Sequence[Row], *dimensions: str) -> list[Row]:
     """Return rows for a figure or a table: named by labels of their keys (by their terms without), without groups."""
-    return [replace(r, group=None, term=", ".join(str(r.label(d)) for d in dimensions) or r.term) for r in rows]
+    return [
+        replace(r, group=None, term=", ".join(str(r.label(d)) for d in dimensions) or r.term)
+        for r in rows
+    ]
 
 
 def at_stages(result: Result, measure: str = "composite", **facts: str) -> list[Row]:
     """Return a measure of all models (of the only one) at each stage, named by the stage."""
-    joint, own = (rows_with(result.rows, "stage", *more, measure=measure, **facts) for more in ((), ("model",)))
+    joint, own = (
+        rows_with(result.rows, "stage", *more, measure=measure, **facts)
+        for more in ((), ("model",))
+    )
     return named(joint or own, "stage")
 
 
@@ -54,10 +62,14 @@ def last_change(result: Result, measure: str = "composite") -> Row:
     rows = changes_of(result, measure)
     declared = result.design.instrument is not None and result.design.instrument.stages
     inside = [
-        r for r in rows
-        if (r.label("stage") in result.settings["interaction"] if declared
-            else not str(r.label("stage")).lower().startswith(AFTER))
-    ]  # fmt: skip
+        r
+        for r in rows
+        if (
+            r.label("stage") in result.settings["interaction"]
+            if declared
+            else not str(r.label("stage")).lower().startswith(AFTER)
+        )
+    ]
     return (inside or rows)[-1]
 
 
@@ -99,12 +111,19 @@ def all_wordings_text(own: Result, wide: Result | None, wordings: int) -> str:
 def changes_text(result: Result, what: str, *, brief: bool = False) -> str:
     """Return at which stages a measure changed significantly from the baseline (`brief`: at how many)."""
     rows = changes_of(result)
-    base, tested = shorten(str(result.settings["baseline"]), 40), [r for r in rows if r.p_value is not None]
-    gone = [f"{shorten(str(r.label('stage')), 40)} ({r.undefined})" for r in rows if r.estimate is None]
+    base, tested = (
+        shorten(str(result.settings["baseline"]), 40),
+        [r for r in rows if r.p_value is not None],
+    )
+    gone = [
+        f"{shorten(str(r.label('stage')), 40)} ({r.undefined})" for r in rows if r.estimate is None
+    ]
     lost = f" Undefined: {listing(gone)}." if gone else ""
     if not tested:
         return f"No change in {what} from {base} has a test.{lost}"
-    clear = sorted((r for r in tested if sentences.significant(r)), key=lambda r: -abs(r.estimate or 0.0))
+    clear = sorted(
+        (r for r in tested if sentences.significant(r)), key=lambda r: -abs(r.estimate or 0.0)
+    )
     start = f"With {unit_words(result, tested[0])} as units, "
     if len(tested) == 1:
         (row,) = tested
@@ -118,12 +137,18 @@ def changes_text(result: Result, what: str, *, brief: bool = False) -> str:
         return f"{start}{count(len(clear))} of {count(len(tested))} {verb}.{lost}"
     named = clear if len(clear) <= MOST_TOLD else (clear[0], clear[-1])
     told = [f"{shorten(str(r.label('stage')), 40)} ({sentences.estimate(r)})" for r in named]
-    where = listing(told) if len(clear) <= MOST_TOLD else f"largest at {told[0]}, smallest at {told[1]}"
+    where = (
+        listing(told) if len(clear) <= MOST_TOLD else f"largest at {told[0]}, smallest at {told[1]}"
+    )
     sizes = f": {where}" if len(clear) <= 1 else f". {capital(where)}"
     verb = "was" if len(clear) == 1 else "were"
     many = f"{count(len(clear))} of {count(len(tested))} changes in {what} from {base}"
     signs = {(r.estimate or 0.0) > 0 for r in clear}
-    side = "" if len(clear) == 1 or len(signs) > 1 else f", all {'positive' if signs == {True} else 'negative'}"
+    side = (
+        ""
+        if len(clear) == 1 or len(signs) > 1
+        else f", all {'positive' if signs == {True} else 'negative'}"
+    )
     return f"{start}{many} {verb} significant (Holm){side}{sizes}.{lost}"
 
 
@@ -133,23 +158,38 @@ MOST_TOLD = 2  # significant changes that are named one by one
 def leans(rows: Sequence[Row], options: StudyOptions) -> str:
     """Return how many models scored above and below the reference, and for how many the test is undefined."""
     found, of = by_verdict(rows, options, options.smallest_effect), count(len(rows), "model")
-    listed = {verdict: listing([shorten(r.term, 30) for r in some], most=6) for verdict, some in found.items()}
+    listed = {
+        verdict: listing([shorten(r.term, 30) for r in some], most=6)
+        for verdict, some in found.items()
+    }
     size = "" if options.smallest_effect is None else as_given(options.smallest_effect)
-    words = {"above": "scored above {}", "below": "scored below {}",
-             "equal": f"were equivalent to {{}} within \u00b1{size}",
-             "open": "did not differ significantly from {}"}  # fmt: skip
+    words = {
+        "above": "scored above {}",
+        "below": "scored below {}",
+        "equal": f"were equivalent to {{}} within \u00b1{size}",
+        "open": "did not differ significantly from {}",
+    }
     parts = [(len(found[v]), word, listed[v]) for v, word in words.items() if v in found]
     why: dict[str, list[str]] = {}
     for row in found.get("none", []):
         why.setdefault(row.undefined or "no interval", []).append(shorten(row.term, 30))
-    parts += [(len(names), "had no test", f"{listing(names, most=6)}: {reason}") for reason, names in why.items()]
+    parts += [
+        (len(names), "had no test", f"{listing(names, most=6)}: {reason}")
+        for reason, names in why.items()
+    ]
     said = [
         f"{count(n)}{f' of {of}' if not k else ''} {word.format(place_of(options) if not k else 'it')} ({names})"
         for k, (n, word, names) in enumerate(parts)
     ]
-    adjusted = "After Holm adjustment, " if any(r.p_adjusted is not None for r in rows) and len(rows) > 1 else ""
+    adjusted = (
+        "After Holm adjustment, "
+        if any(r.p_adjusted is not None for r in rows) and len(rows) > 1
+        else ""
+    )
     first, *rest = said
-    return capital(f"{adjusted}{first}.") + (f" By the same tests, {listing(rest)}." if rest else "")
+    return capital(f"{adjusted}{first}.") + (
+        f" By the same tests, {listing(rest)}." if rest else ""
+    )
 
 
 def ends_text(rows: Sequence[Row], *, at: str) -> str:
@@ -161,7 +201,10 @@ def ends_text(rows: Sequence[Row], *, at: str) -> str:
     >>> ends_text(rows, at="at"), ends_text(rows[:1], at="at")
     ('the same at all of them (start and end): 3.00', '3.00 at start')
     """
-    high, low = max(rows, key=lambda r: r.estimate or 0.0), min(rows, key=lambda r: r.estimate or 0.0)
+    high, low = (
+        max(rows, key=lambda r: r.estimate or 0.0),
+        min(rows, key=lambda r: r.estimate or 0.0),
+    )
     if len(rows) == 1:
         return f"{sentences.estimate(high)} {at} {shorten(high.term, 40)}"
     if number(high.shown()) == number(low.shown()):
@@ -172,19 +215,27 @@ def ends_text(rows: Sequence[Row], *, at: str) -> str:
 
 
 def changes(
-    results: Mapping[str, Result], units: Mapping[str, Result], wordings: int, further: Sequence[str]
+    results: Mapping[str, Result],
+    units: Mapping[str, Result],
+    wordings: int,
+    further: Sequence[str],
 ) -> tuple[str, ...]:
     """Return the last change of each measure: with models as units where there are enough, and scenarios beside.
 
     Where it is not significant, those that are follow, and so does the change over all wordings if it is.
     """
     said = []
-    for name, measure in {"Composites": "the composite", **{capital(one): one for one in further}}.items():
+    for name, measure in {
+        "Composites": "the composite",
+        **{capital(one): one for one in further},
+    }.items():
         own = units.get(measure, results[name])
         scaled = measure if name == "Composites" else f"{measure}{scale_of(own)}"
         said.append(changed(own, scaled, results[name] if measure in units else None))
         said.append(all_wordings_text(own, results.get(f"{name}{ALL_WORDINGS}"), wordings))
-        if not sentences.significant(last_change(own)) and any(map(sentences.significant, changes_of(own))):
+        if not sentences.significant(last_change(own)) and any(
+            map(sentences.significant, changes_of(own))
+        ):
             said.append(changes_text(own, measure))
     return tuple(filter(None, said))
 
@@ -265,17 +316,24 @@ def in_table_order(design: Ratings, table: DataTable) -> Ratings:
     if told or not unnumbered(factor.levels):
         return design
     wanted = [lambda row, level=level: row == (level,) for level in factor.levels]
-    order = np.argsort([found[0] if found else table.height for found in table.positions(["stage"], wanted, 1)])
+    order = np.argsort(
+        [found[0] if found else table.height for found in table.positions(["stage"], wanted, 1)]
+    )
     place = np.argsort(order)
-    own = replace(factor, codes=np.where(factor.codes < 0, -1, place[factor.codes]),
-                  levels=tuple(factor.levels[k] for k in order.tolist()))  # fmt: skip
+    own = replace(
+        factor,
+        codes=np.where(factor.codes < 0, -1, place[factor.codes]),
+        levels=tuple(factor.levels[k] for k in order.tolist()),
+    )
     return replace(design, strata={**design.strata, "stage": own})
 
 
 def order_note(result: Result, stages: Sequence[str]) -> str:
     """Return how stages without numbers are ordered, for a caption; those that are declared need no note."""
     told = result.design.instrument is not None and result.design.instrument.stages
-    return " Stages stand in the order in which the table names them first." * (not told and unnumbered(stages))
+    return " Stages stand in the order in which the table names them first." * (
+        not told and unnumbered(stages)
+    )
 
 
 def codes_of(design: Ratings, part: str) -> tuple[IntArray, tuple[str, ...]]:
@@ -323,7 +381,19 @@ def score_table(design: Ratings) -> Table:
         sd = number(scores.std()) if len(scores) > 1 else None
         lost = len(given) - len(scores)
         if len(scores):
-            cells.append((str(name).replace("_", " "), len(scores), lost, low, high, number(scores.mean()), sd))
-    return Table(caption="Scores of each trait, all judges and answers",
-                 header=("Trait", "Scores", "Missing", "Lowest", "Highest", "Mean", "SD"),
-                 cells=tuple(cells))  # fmt: skip
+            cells.append(
+                (
+                    str(name).replace("_", " "),
+                    len(scores),
+                    lost,
+                    low,
+                    high,
+                    number(scores.mean()),
+                    sd,
+                )
+            )
+    return Table(
+        caption="Scores of each trait, all judges and answers",
+        header=("Trait", "Scores", "Missing", "Lowest", "Highest", "Mean", "SD"),
+        cells=tuple(cells),
+    )

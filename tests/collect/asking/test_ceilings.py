@@ -14,7 +14,14 @@ from typing import Any
 import pytest
 
 from socialstats_collect.ask import Ask
-from socialstats_collect.budget import DEAREST, LONGEST_REPLY, Budget, BudgetSpent, Claim, prompt_tokens
+from socialstats_collect.budget import (
+    DEAREST,
+    LONGEST_REPLY,
+    Budget,
+    BudgetSpent,
+    Claim,
+    prompt_tokens,
+)
 from socialstats_collect.endpoint import judge
 from socialstats_collect.runfile import Limits
 from socialstats_collect.tally import Costs, Tally
@@ -35,14 +42,25 @@ COSTS: dict[str, Cost] = {
 
 def charged(cost: Any, *, tokens: int = 2, **more: Any) -> Send:
     body = {**json.loads(says(ANSWER).body), **more}
-    body["usage"] = {"prompt_tokens": 0, "completion_tokens": tokens, **({} if cost is None else {"cost": cost})}
+    body["usage"] = {
+        "prompt_tokens": 0,
+        "completion_tokens": tokens,
+        **({} if cost is None else {"cost": cost}),
+    }
     return Send(body=json.dumps(body).encode())
 
 
 def run(
-    folder: Path, cost: Cost, workers: int, *, n: int = 120, limits: str = "max_cost = 4.0", prices: str = "",
-    fault: float = 0.0, tokens: bool = False,
-) -> tuple[int, list[float]]:  # fmt: skip
+    folder: Path,
+    cost: Cost,
+    workers: int,
+    *,
+    n: int = 120,
+    limits: str = "max_cost = 4.0",
+    prices: str = "",
+    fault: float = 0.0,
+    tokens: bool = False,
+) -> tuple[int, list[float]]:
     """Collect until a ceiling; return the exit code and what the endpoint billed, call by call."""
     lock, rng, billed = threading.Lock(), random.Random(1), list[float]()
 
@@ -52,7 +70,11 @@ def run(
             send = charged(None, tokens=int(billed[-1])) if tokens else charged(billed[-1])
             if rng.random() < fault:
                 send = rng.choice(
-                    [Send(body=send.body, cut=True), Send(body=send.body[:-9]), charged(billed[-1], choices={})]
+                    [
+                        Send(body=send.body, cut=True),
+                        Send(body=send.body[:-9]),
+                        charged(billed[-1], choices={}),
+                    ]
                 )
             send.delay = rng.uniform(0, 0.01)
         return send
@@ -79,7 +101,11 @@ def test_the_larger_of_price_and_cost_counts(price: str, workers: int, tmp_path:
     code, billed = run(tmp_path, lambda k, rng: 0.1, workers, prices=prices)
     line = attempts(tmp_path / "run.toml")[0]
     priced = 2 * float(price) / 1e6
-    assert (line["cost_reported"], line["cost_priced"], line["cost"]) == (0.1, priced, max(priced, 0.1))
+    assert (line["cost_reported"], line["cost_priced"], line["cost"]) == (
+        0.1,
+        priced,
+        max(priced, 0.1),
+    )
     assert len(billed) == (20 if priced > 0.1 else 40)
     assert code == 1
 
@@ -87,7 +113,9 @@ def test_the_larger_of_price_and_cost_counts(price: str, workers: int, tmp_path:
 @pytest.mark.parametrize("workers", [1, 8, 32])
 def test_costs_by_price_alone(workers: int, tmp_path: Path) -> None:
     prices = "[prices.toy]\ninput = 0.0\noutput = 10000.0"  # 0.01 a token
-    code, billed = run(tmp_path, lambda k, rng: rng.randint(1, 20), workers, prices=prices, tokens=True)
+    code, billed = run(
+        tmp_path, lambda k, rng: rng.randint(1, 20), workers, prices=prices, tokens=True
+    )
     assert code == 1
     assert 3.6 <= sum(billed) / 100 <= 4.0 + max(billed) / 100
 
@@ -99,44 +127,81 @@ def test_failures_that_are_billed_count(workers: int, tmp_path: Path) -> None:
     assert sum(billed) <= 4.1
     lines = attempts(tmp_path / "run.toml")
     assert {line["status"] for line in lines} == {"ok", "connection", "malformed"}
-    assert all(("cost" in line) != ("cost_at_most" in line) or line["attempt"] == 1 for line in lines)
+    assert all(
+        ("cost" in line) != ("cost_at_most" in line) or line["attempt"] == 1 for line in lines
+    )
 
 
-LOST = {"cut": Send(body=says(ANSWER).body, cut=True), "no JSON": Send(body=b"<html>"), "nothing": Send()}
+LOST = {
+    "cut": Send(body=says(ANSWER).body, cut=True),
+    "no JSON": Send(body=b"<html>"),
+    "nothing": Send(),
+}
 
 
 @pytest.mark.parametrize("workers", [1, 32])
 @pytest.mark.parametrize(
     ("limit", "most", "calls"),
     [
-        ("max_cost = 1.0", 20, 2), ("max_cost = 0.1", 20, 1), ("max_cost = 1.0", None, 1), ("max_cost = 5000", None, 2),
-        ("max_tokens_total = 1000", None, 1), ("max_tokens_total = 500_000", None, 2),
+        ("max_cost = 1.0", 20, 2),
+        ("max_cost = 0.1", 20, 1),
+        ("max_cost = 1.0", None, 1),
+        ("max_cost = 5000", None, 2),
+        ("max_tokens_total = 1000", None, 1),
+        ("max_tokens_total = 500_000", None, 2),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("name", LOST)
 def test_calls_that_never_say_what_they_took(
-    name: str, limit: str, most: int | None, calls: int, workers: int,
-    tmp_path: Path, capsys: pytest.CaptureFixture[str],
-) -> None:  # fmt: skip
+    name: str,
+    limit: str,
+    most: int | None,
+    calls: int,
+    workers: int,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """A second call is sent only where the first took no more than the limit, whatever it took."""
     with serving(lambda *_: LOST[name]) as server:
         path = write_run(tmp_path, server.url, n=30, concurrency=workers, limits=limit)
-        path.write_text(path.read_text().replace(", max_tokens = 20", f", max_tokens = {most}" if most else ""))
+        path.write_text(
+            path.read_text().replace(", max_tokens = 20", f", max_tokens = {most}" if most else "")
+        )
         assert [collect(path), collect(path)] == [1, 1]
         assert server.seen.total() == calls
     lost = "1 call" if calls == 1 else "2 calls"
-    assert f"{limit.partition(' ')[0]} cannot be held: {lost} to 'toy' may have been billed" in capsys.readouterr().err
+    assert (
+        f"{limit.partition(' ')[0]} cannot be held: {lost} to 'toy' may have been billed"
+        in capsys.readouterr().err
+    )
 
 
-@pytest.mark.parametrize(("name", "price"), [("max_tokens_total", 1.0), ("max_cost", DEAREST / 1e6)])
-def test_a_lost_call_that_took_the_limit_at_most_may_be_followed_by_one(name: str, price: float) -> None:
+@pytest.mark.parametrize(
+    ("name", "price"), [("max_tokens_total", 1.0), ("max_cost", DEAREST / 1e6)]
+)
+def test_a_lost_call_that_took_the_limit_at_most_may_be_followed_by_one(
+    name: str, price: float
+) -> None:
     ask = Ask(model="a", messages=({"role": "user", "content": "x" * 40},), parameters={})
     tally = Tally()
-    tally.add({"run_id": "r", "key": "k", "attempt": 1, "model_requested": "a", "status": "timeout",
-               "prompt_tokens": None, "unsettled": True, "tokens_at_most": None, "cost_at_most": None})  # fmt: skip
+    tally.add(
+        {
+            "run_id": "r",
+            "key": "k",
+            "attempt": 1,
+            "model_requested": "a",
+            "status": "timeout",
+            "prompt_tokens": None,
+            "unsettled": True,
+            "tokens_at_most": None,
+            "cost_at_most": None,
+        }
+    )
     worst = price * (prompt_tokens(ask) + LONGEST_REPLY)
     assert Budget(Limits(**{name: worst}), {}, tally).claim(ask) is not None
-    with pytest.raises(BudgetSpent, match=f"{name} cannot be held: 1 call to 'a' may have been billed"):
+    with pytest.raises(
+        BudgetSpent, match=f"{name} cannot be held: 1 call to 'a' may have been billed"
+    ):
         Budget(Limits(**{name: worst - price}), {}, tally).claim(ask)
 
 
@@ -145,7 +210,11 @@ def test_a_lost_call_that_took_the_limit_at_most_may_be_followed_by_one(name: st
 def test_tokens(most: int, workers: int, tmp_path: Path) -> None:
     """The run file asks for 20 tokens at most; some endpoints return more."""
     code, billed = run(
-        tmp_path, lambda k, rng: rng.randint(1, most), workers, limits="max_tokens_total = 700", tokens=True
+        tmp_path,
+        lambda k, rng: rng.randint(1, most),
+        workers,
+        limits="max_tokens_total = 700",
+        tokens=True,
     )
     assert code == 1
     assert sum(billed) <= 700 + max(billed)
@@ -155,7 +224,9 @@ def test_tokens(most: int, workers: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("workers", [1, 8, 32])
 def test_calls_are_never_exceeded(workers: int, tmp_path: Path) -> None:
     with serving(lambda *_: fails(400) if workers % 2 else says(ANSWER)) as server:
-        path = write_run(tmp_path, server.url, n=60, concurrency=workers, limits="max_calls = 7", patience=60.0)
+        path = write_run(
+            tmp_path, server.url, n=60, concurrency=workers, limits="max_calls = 7", patience=60.0
+        )
         assert collect(path) == 1
         assert collect(path) == 1
         assert server.seen.total() == 7
@@ -204,13 +275,17 @@ def test_an_earlier_run_counts_at_the_prices_of_today(tmp_path: Path) -> None:
         assert collect(path) == 1
         write_run(tmp_path, server.url, n=40, limits="max_cost = 0.2")
         path.write_text(
-            path.read_text().replace("[endpoint]", "[prices.toy]\ninput = 0.0\noutput = 1000.0\n[endpoint]")
+            path.read_text().replace(
+                "[endpoint]", "[prices.toy]\ninput = 0.0\noutput = 1000.0\n[endpoint]"
+            )
         )
         assert collect(path) == 1
         assert server.seen.total() == 20
 
 
-def test_calls_that_a_kill_cut_off_count(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_calls_that_a_kill_cut_off_count(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(lambda *_: charged(0.5)) as server:
         path = write_run(tmp_path, server.url, n=40, concurrency=1, limits="max_cost = 5.0")
         path.write_text(path.read_text().replace("max_cost = 5.0", "max_cost = 2.0"))
@@ -223,26 +298,40 @@ def test_calls_that_a_kill_cut_off_count(tmp_path: Path, capsys: pytest.CaptureF
         assert collect(path) == 1
         assert server.seen.total() == 10
     said = capsys.readouterr().err
-    assert "limits.max_cost (5) is reached: 4.5 spent, and up to 0.5 for calls without a reply" in said
+    assert (
+        "limits.max_cost (5) is reached: 4.5 spent, and up to 0.5 for calls without a reply" in said
+    )
     assert "1 call may have been billed without a reply" in said
 
 
 @pytest.mark.parametrize(
-    "limit", ["max_cost = nan", "max_cost = inf", "max_cost = -1", "max_tokens_total = 0", "timeout = inf"]
+    "limit",
+    ["max_cost = nan", "max_cost = inf", "max_cost = -1", "max_tokens_total = 0", "timeout = inf"],
 )
-def test_a_limit_that_is_none_is_refused(limit: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_limit_that_is_none_is_refused(
+    limit: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = write_run(tmp_path, "http://127.0.0.1:9/v1", limits="" if "timeout" in limit else limit)
-    path.write_text(path.read_text().replace("timeout = 5.0", limit if "timeout" in limit else "timeout = 5.0"))
+    path.write_text(
+        path.read_text().replace("timeout = 5.0", limit if "timeout" in limit else "timeout = 5.0")
+    )
     assert collect(path) == 2
     assert f"limits.{limit} is not " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("price", ["-1", "nan", "inf"])
-def test_a_price_that_is_none_is_refused(price: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_price_that_is_none_is_refused(
+    price: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = write_run(tmp_path, "http://127.0.0.1:9/v1")
-    path.write_text(path.read_text().replace("[endpoint]", f"[prices.toy]\ninput = {price}\n[endpoint]"))
+    path.write_text(
+        path.read_text().replace("[endpoint]", f"[prices.toy]\ninput = {price}\n[endpoint]")
+    )
     assert collect(path) == 2
-    assert f"prices.toy.input = {price} is not a finite number of at least 0" in capsys.readouterr().err
+    assert (
+        f"prices.toy.input = {price} is not a finite number of at least 0"
+        in capsys.readouterr().err
+    )
 
 
 @dataclass(slots=True)
@@ -264,7 +353,9 @@ class World:
         """Make calls until the budget is spent or luck ends."""
         for number in range(self.rng.randrange(300)):
             try:
-                claim = budget.claim(self.rng.choice(asks)) if len(self.in_progress) < workers else None
+                claim = (
+                    budget.claim(self.rng.choice(asks)) if len(self.in_progress) < workers else None
+                )
             except BudgetSpent:
                 assert not self.in_progress
                 return
@@ -278,16 +369,31 @@ class World:
     def begin(self, claim: Claim, number: int) -> None:
         dearest = self.tally.by_model.get(claim.model, Costs()).most_cost
         most = (claim.cost or 0.0) if self.priced else 2 * dearest or 1.0
-        self.in_progress.append((claim, {
-            "run_id": str(self.rng.random()), "key": str(number), "attempt": 1, "model_requested": claim.model,
-            "status": "ok", "prompt_tokens": 1, "cost": self.rng.uniform(0, most),
-        }))  # fmt: skip
+        self.in_progress.append(
+            (
+                claim,
+                {
+                    "run_id": str(self.rng.random()),
+                    "key": str(number),
+                    "attempt": 1,
+                    "model_requested": claim.model,
+                    "status": "ok",
+                    "prompt_tokens": 1,
+                    "cost": self.rng.uniform(0, most),
+                },
+            )
+        )
 
     def end(self, budget: Budget) -> None:
         claim, line = self.in_progress.pop(self.rng.randrange(len(self.in_progress)))
         if self.rng.random() < 0.1:
             self.billed.append(min(line.pop("cost"), claim.cost or 0.0))
-            line |= {"status": "timeout", "prompt_tokens": None, "unsettled": True, "cost_at_most": claim.cost}
+            line |= {
+                "status": "timeout",
+                "prompt_tokens": None,
+                "unsettled": True,
+                "cost_at_most": claim.cost,
+            }
         else:
             self.billed.append(line["cost"])
         self.tally.add(line)
@@ -303,9 +409,20 @@ class World:
 def simulate(seed: int) -> World:
     rng = random.Random(seed)
     world = World(rng, priced=rng.random() < 0.5, ceiling=rng.uniform(1, 40))
-    prices = {model: {"input": rng.uniform(0, 9e3), "output": rng.uniform(0, 9e3)} for model in "ab" if world.priced}
-    asks = [Ask(model=model, messages=({"role": "user", "content": "x" * rng.randrange(400)},),
-                parameters={"max_tokens": rng.choice((10, 100))}) for model in "ab" for _ in range(5)]  # fmt: skip
+    prices = {
+        model: {"input": rng.uniform(0, 9e3), "output": rng.uniform(0, 9e3)}
+        for model in "ab"
+        if world.priced
+    }
+    asks = [
+        Ask(
+            model=model,
+            messages=({"role": "user", "content": "x" * rng.randrange(400)},),
+            parameters={"max_tokens": rng.choice((10, 100))},
+        )
+        for model in "ab"
+        for _ in range(5)
+    ]
     for _ in range(rng.randrange(1, 5)):
         budget = Budget(Limits(max_cost=world.ceiling), prices, world.tally)
         world.live(budget, asks, rng.choice((1, 2, 8, 32)))
@@ -333,7 +450,9 @@ def test_a_call_that_ends_before_another_waits_for_it_wakes_it() -> None:
     """A worker that was told to wait first runs when others have had their turn: a call may end in between."""
 
     async def waits() -> None:
-        ask = Ask(model="a", messages=({"role": "user", "content": "x"},), parameters={"max_tokens": 10})
+        ask = Ask(
+            model="a", messages=({"role": "user", "content": "x"},), parameters={"max_tokens": 10}
+        )
         budget = Budget(Limits(max_calls=1), {}, Tally())
         claim = budget.claim(ask)
         assert claim is not None

@@ -100,20 +100,29 @@ def two_lengths(connection: Connection) -> None:
     while item := connection.read():
         body = says(answer_to(item)).body
         wrong = connection.number % 3 == 0
-        head = f"content-length: {len(body)}" + (f"\r\ncontent-length: {len(STALE)}" if wrong else "")
+        head = f"content-length: {len(body)}" + (
+            f"\r\ncontent-length: {len(STALE)}" if wrong else ""
+        )
         connection.send(response(item, head=head, body=body) + STALE)
 
 
 @way
 def informed_first(connection: Connection) -> None:
     while item := connection.read():
-        connection.send(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n" + response(item))
+        connection.send(
+            b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"
+            + response(item)
+        )
 
 
 @way
 def no_content_with_a_body(connection: Connection) -> None:
     while item := connection.read():
-        connection.send(STALE.replace(b"200 OK", b"204 No Content") if connection.number % 3 == 0 else response(item))
+        connection.send(
+            STALE.replace(b"200 OK", b"204 No Content")
+            if connection.number % 3 == 0
+            else response(item)
+        )
 
 
 @way
@@ -144,7 +153,9 @@ def test_no_unit_has_the_answer_of_another(
         assert max(len(connection.items) for connection in server.connections) == 1
     rows = table(path, capsys)
     assert len(rows) == 16
-    assert {row["item_id"]: row["reply_text"] for row in rows} == {f"s{k}": answer_to(f"s{k}") for k in range(16)}
+    assert {row["item_id"]: row["reply_text"] for row in rows} == {
+        f"s{k}": answer_to(f"s{k}") for k in range(16)
+    }
 
 
 def test_a_server_that_always_speaks_first_is_never_an_answer(tmp_path: Path) -> None:
@@ -181,7 +192,10 @@ def test_the_time_of_a_whole_reply_is_limited(name: str, tmp_path: Path) -> None
         path = write_run(tmp_path, server.url, n=1, timeout=0.5, attempts=1)
         assert collect(path) == 1
     (line,) = attempts(path)
-    assert (line["status"], line["error_message"]) == ("timeout", "no whole reply within 0.5 s (limits.timeout)")
+    assert (line["status"], line["error_message"]) == (
+        "timeout",
+        "no whole reply within 0.5 s (limits.timeout)",
+    )
 
 
 def _odd(body: bytes, status: str = "200 OK") -> Talk:
@@ -195,15 +209,25 @@ def _odd(body: bytes, status: str = "200 OK") -> Talk:
 ODD: dict[str, tuple[bytes, str]] = {
     "no http": (b"hello\r\n\r\n", "connection"),
     "switching protocols": (b"HTTP/1.1 101 Switching\r\nupgrade: x\r\n\r\n" + STALE, "connection"),
-    "a redirect": (response("x", status="307 X", head="location: http://[::1]/\r\ncontent-length: 0", body=b""),
-                   "http_error"),
-    "no gzip": (response("x", head="content-encoding: gzip\r\ncontent-length: 5", body=b"hello"), "malformed"),
-    "an unknown coding": (response("x", head="content-encoding: x\r\ncontent-length: 5", body=b"hello"), "malformed"),
+    "a redirect": (
+        response(
+            "x", status="307 X", head="location: http://[::1]/\r\ncontent-length: 0", body=b""
+        ),
+        "http_error",
+    ),
+    "no gzip": (
+        response("x", head="content-encoding: gzip\r\ncontent-length: 5", body=b"hello"),
+        "malformed",
+    ),
+    "an unknown coding": (
+        response("x", head="content-encoding: x\r\ncontent-length: 5", body=b"hello"),
+        "malformed",
+    ),
     "a negative length": (response("x", head="content-length: -1"), "connection"),
     "a status of two digits": (response("x", status="20 OK"), "connection"),
     "null bytes in a header": (response("x", head="a: \0\r\ncontent-length: 0"), "connection"),
     "nothing": (b"", "connection"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", ODD)
@@ -222,7 +246,9 @@ def test_no_request_carries_the_cookie_of_another(tmp_path: Path) -> None:
         item = connection.read() or ""
         heads.append(connection.head.lower())
         body = says(answer_to(item)).body
-        connection.send(response(item, head=f"set-cookie: session=1; path=/\r\ncontent-length: {len(body)}"))
+        connection.send(
+            response(item, head=f"set-cookie: session=1; path=/\r\ncontent-length: {len(body)}")
+        )
 
     with talking(talk) as server:
         assert collect(write_run(tmp_path, server.url, n=4, concurrency=1)) == 0
@@ -234,14 +260,18 @@ def test_a_reply_that_is_packed_twice_is_not_unpacked(tmp_path: Path) -> None:
     """Each packing may hold a thousand times its size of nothing, in which no limit of bytes ends it."""
     empty = gzip.compress(b"")[:10] + b"\x00\x00\x00\xff\xff" * 100_000
     body = gzip.compress(empty)
-    packed = response("x", head=f"content-encoding: gzip, gzip\r\ncontent-length: {len(body)}", body=body)
+    packed = response(
+        "x", head=f"content-encoding: gzip, gzip\r\ncontent-length: {len(body)}", body=body
+    )
     with talking(_odd(packed)) as server:
         path = write_run(tmp_path, server.url, n=1, attempts=1)
         assert collect(path) == 1
     assert attempts(path)[0]["error_message"] == "the reply is packed more than once (gzip, gzip)"
 
 
-def test_a_redirect_carries_nothing_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_redirect_carries_nothing_anywhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[Any] = []
 
     def elsewhere(connection: Connection) -> None:
@@ -249,7 +279,9 @@ def test_a_redirect_carries_nothing_anywhere(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setenv("TOY_KEY", "sk-toy-0123456789")
     with talking(elsewhere) as other:
-        moved = response("x", status="308 X", head=f"location: {other.url}\r\ncontent-length: 0", body=b"")
+        moved = response(
+            "x", status="308 X", head=f"location: {other.url}\r\ncontent-length: 0", body=b""
+        )
         with talking(_odd(moved)) as server:
             path = write_run(tmp_path, server.url, n=1)
             path.write_text(path.read_text().replace("[limits]", 'key_env = "TOY_KEY"\n[limits]'))

@@ -21,7 +21,9 @@ N = 12
 KINDS: dict[str, Callable[[bytes, random.Random], bytes]] = {}
 
 
-def kind(damage: Callable[[bytes, random.Random], bytes]) -> Callable[[bytes, random.Random], bytes]:
+def kind(
+    damage: Callable[[bytes, random.Random], bytes],
+) -> Callable[[bytes, random.Random], bytes]:
     KINDS[damage.__name__] = damage
     return damage
 
@@ -142,7 +144,9 @@ def byte_order_mark(data: bytes, rng: random.Random) -> bytes:
 
 
 def said(item: str) -> str:
-    return f'{{"Answer": "{"AB"[hashlib.sha256(item.encode()).digest()[0] % 2]}"}} to {item} of them'
+    return (
+        f'{{"Answer": "{"AB"[hashlib.sha256(item.encode()).digest()[0] % 2]}"}} to {item} of them'
+    )
 
 
 def script(body: dict[str, Any], before: int) -> Send:
@@ -184,7 +188,11 @@ def check(damaged: bytes, whole: bytes, path: Path) -> None:
     found = {(row["item_id"], row["reply_text"]) for row in rows if row["reply_status"] in DATA}
     assert found >= expected
     assert all(text == ("" if item == "s5" else said(str(item))) for item, text in found)
-    lost = [line for line in _lines(whole) if line.strip() not in damaged and b'"type": "end"' not in line]
+    lost = [
+        line
+        for line in _lines(whole)
+        if line.strip() not in damaged and b'"type": "end"' not in line
+    ]
     if lost and damaged.strip().endswith(_lines(whole)[-1].strip()):
         assert hurt
 
@@ -202,5 +210,7 @@ def test_two_thousand_damaged_logs(log: bytes, tmp_path: Path) -> None:
         name = list(KINDS)[seed % len(KINDS)]
         damaged = KINDS[name](log, rng)
         if seed % 3 == 2 and damaged:
-            damaged = KINDS[rng.choice(list(KINDS))](damaged, rng) if len(damaged) > 5000 else damaged
+            damaged = (
+                KINDS[rng.choice(list(KINDS))](damaged, rng) if len(damaged) > 5000 else damaged
+            )
         check(damaged, log, tmp_path / "log.jsonl")

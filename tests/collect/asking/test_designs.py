@@ -39,7 +39,9 @@ def as_before(log: Path) -> list[dict[str, Any]]:
     for name in ("format", "after", "n_items", "hosts", "items_file"):
         run.pop(name)
     old = [run, *(line for line in lines if line["type"] == "attempt")]
-    return [{name: value for name, value in line.items() if name not in ("n", "sum")} for line in old]
+    return [
+        {name: value for name, value in line.items() if name not in ("n", "sum")} for line in old
+    ]
 
 
 def test_metadata_is_corrected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -58,7 +60,9 @@ def test_metadata_is_corrected(tmp_path: Path, capsys: pytest.CaptureFixture[str
         assert texts(path, capsys) == {"a": ("one", "y"), "b": ("two", "x")}
 
 
-def test_a_row_inserted_on_top_without_identifiers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_row_inserted_on_top_without_identifiers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(echo) as server:
         path = write_run(tmp_path, server.url)
         items(tmp_path, "text\none\ntwo\n")
@@ -70,7 +74,9 @@ def test_a_row_inserted_on_top_without_identifiers(tmp_path: Path, capsys: pytes
 
 
 @pytest.mark.parametrize("again", [True, False])
-def test_renamed_swapped_and_removed(again: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_renamed_swapped_and_removed(
+    again: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(echo) as server:
         path = write_run(tmp_path, server.url)
         items(tmp_path, "item_id,text\na,one\nb,two\nc,three\nd,four\n")
@@ -86,12 +92,16 @@ def test_renamed_swapped_and_removed(again: bool, tmp_path: Path, capsys: pytest
     assert again or ("'c' is now 'new'" in said and "1 item taken out of the table: 'd'" in said)
 
 
-def test_an_added_item_leaves_the_others_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_added_item_leaves_the_others_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     prompt = 'protocol = "who-is-right"'
     with serving(lambda *_: says("1")) as server:
         path = write_run(tmp_path, server.url)
         text = path.read_text().replace('protocol = { name = "template", parser = "json" }', prompt)
-        path.write_text("\n".join(line for line in text.splitlines() if not line.startswith("template")))
+        path.write_text(
+            "\n".join(line for line in text.splitlines() if not line.startswith("template"))
+        )
         rows = [f"q{k},NAME1 and NAME2 {k},Ann,Bob" for k in range(100)]
         head = "item_id,text,name_first,name_second"
         items(tmp_path, "\n".join([head, *rows]))
@@ -106,17 +116,24 @@ def test_an_added_item_leaves_the_others_alone(tmp_path: Path, capsys: pytest.Ca
     assert sum(order == "first is 1" for order in before.values()) == 50
 
 
-def test_a_changed_text_keeps_the_one_that_was_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_changed_text_keeps_the_one_that_was_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(echo) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
     items(tmp_path, (tmp_path / "items.csv").read_text().replace("story 1", "storey 1"))
     assert texts(path, capsys)["s1"] == ("story 1", "")
     assert main(["tidy", str(path.with_name("log.jsonl")), "-o", str(tmp_path / "t.csv")]) == 0
-    assert "texts of items.csv changed since; the table holds those that were asked: 's1'" in capsys.readouterr().err
+    assert (
+        "texts of items.csv changed since; the table holds those that were asked: 's1'"
+        in capsys.readouterr().err
+    )
 
 
-def test_other_words_are_refused_with_three_ways_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_words_are_refused_with_three_ways_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(echo) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
@@ -125,7 +142,13 @@ def test_other_words_are_refused_with_three_ways_out(tmp_path: Path, capsys: pyt
         assert collect(path) == 2
         assert server.seen.total() == 4
         said = capsys.readouterr().err
-        for words in ("texts.prompt was", "4 units would be asked", "Restore the words", "(-o)", "--again"):
+        for words in (
+            "texts.prompt was",
+            "4 units would be asked",
+            "Restore the words",
+            "(-o)",
+            "--again",
+        ):
             assert words in said
         assert collect(path, "--again") == 0
         assert server.seen.total() == 8
@@ -143,10 +166,14 @@ def test_logs_are_merged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     path = tmp_path / "run.toml"
     assert main(["merge", *logs, logs[0], "-o", str(path.with_name("log.jsonl"))]) == 0
     rows = table(path, capsys)
-    assert {(row["model"], row["item_id"]) for row in rows} == {(m, f"s{k}") for m in ("m1", "m2") for k in range(4)}
+    assert {(row["model"], row["item_id"]) for row in rows} == {
+        (m, f"s{k}") for m in ("m1", "m2") for k in range(4)
+    }
     assert len(rows) == 8
     assert {row["attempts"] for row in rows} == {"1"}
-    assert main(["tidy", str(path.with_name("log.jsonl")), "--methods", str(tmp_path / "m.txt")]) == 0
+    assert (
+        main(["tidy", str(path.with_name("log.jsonl")), "--methods", str(tmp_path / "m.txt")]) == 0
+    )
     assert "Models asked: m1, m2" in (tmp_path / "m.txt").read_text()
     assert main(["merge", *logs, "-o", str(path.with_name("log.jsonl"))]) == 2
     glued = tmp_path / "glued.jsonl"
@@ -156,7 +183,9 @@ def test_logs_are_merged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "8 rows from 8 units" in capsys.readouterr().err
 
 
-def test_logs_that_ask_differently_are_not_merged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_logs_that_ask_differently_are_not_merged(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(echo) as server:
         for name, words in (("x", "(A) or (B)?"), ("y", "A, or B?")):
             (tmp_path / name).mkdir()
@@ -169,23 +198,37 @@ def test_logs_that_ask_differently_are_not_merged(tmp_path: Path, capsys: pytest
     assert not (tmp_path / "z.jsonl").exists()
 
 
-def test_columns_of_items_never_disappear(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_columns_of_items_never_disappear(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(echo) as server:
         path = write_run(tmp_path, server.url)
-        items(tmp_path, "item_id,text,answer,rule,model,attempts,run_id,replicate\na,one,B,r,m,n,x,1\n")
+        items(
+            tmp_path,
+            "item_id,text,answer,rule,model,attempts,run_id,replicate\na,one,B,r,m,n,x,1\n",
+        )
         assert collect(path) == 0
     (row,) = table(path, capsys)
     names = ("answer", "rule", "model", "attempts", "run_id")
     assert [row[f"item_{name}"] for name in names] == ["B", "r", "m", "n", "x"]
-    assert (row["answer"], row["model"], row["attempts"], row["replicate"]) == ("A", "toy", "1", "1")
+    assert (row["answer"], row["model"], row["attempts"], row["replicate"]) == (
+        "A",
+        "toy",
+        "1",
+        "1",
+    )
     assert "item_replicate" not in row
 
 
-def test_two_endpoints_are_a_column_and_a_caution(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_endpoints_are_a_column_and_a_caution(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(echo) as one, serving(echo) as other:
         path = write_run(tmp_path, one.url, limits="max_calls = 2", concurrency=1)
         assert collect(path) == 1
-        path.write_text(path.read_text().replace(one.url, other.url).replace("max_calls = 2", "max_calls = 9"))
+        path.write_text(
+            path.read_text().replace(one.url, other.url).replace("max_calls = 2", "max_calls = 9")
+        )
         assert collect(path) == 0
         hosts = {f"127.0.0.1:{one.port}", f"127.0.0.1:{other.port}"}
     assert {row["endpoint"] for row in table(path, capsys)} == hosts
@@ -193,7 +236,9 @@ def test_two_endpoints_are_a_column_and_a_caution(tmp_path: Path, capsys: pytest
     assert "toy answered under more than one endpoint" in capsys.readouterr().err
 
 
-def test_a_log_of_version_0_1_is_read_and_gone_on_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_of_version_0_1_is_read_and_gone_on_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(echo) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
@@ -207,19 +252,36 @@ def test_a_log_of_version_0_1_is_read_and_gone_on_with(tmp_path: Path, capsys: p
     assert len(attempts(path)) == 5
 
 
-def test_a_page_says_that_a_model_was_not_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_says_that_a_model_was_not_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rows = "".join(f"u{k},m,{'AB'[k % 2]},toy-{1 + (k > 9)},h{k % 2}:80\n" for k in range(20))
     rows += "".join(f"u{k},n,{'ABB'[k % 3]},n-1,h:80\n" for k in range(20))
     (tmp_path / "t.csv").write_text(f"unit,model,value,model_returned,endpoint\n{rows}")
-    said = ["report", str(tmp_path / "t.csv"), "--map", "rater=model", "--scale", "nominal", "--no-verify", "-q"]
+    said = [
+        "report",
+        str(tmp_path / "t.csv"),
+        "--map",
+        "rater=model",
+        "--scale",
+        "nominal",
+        "--no-verify",
+        "-q",
+    ]
     assert main([*said, "--json", str(tmp_path / "t.json"), "-o", str(tmp_path / "t.html")]) == 0
-    found = [one for one in json.loads((tmp_path / "t.json").read_text())["cautions"] if one["code"] == "SS343"]
+    found = [
+        one
+        for one in json.loads((tmp_path / "t.json").read_text())["cautions"]
+        if one["code"] == "SS343"
+    ]
     assert [one["detail"] for one in found] == [
         "more than one name, 'm': 'toy-1' and 'toy-2'; more than one endpoint, 'm': 'h0:80' and 'h1:80'"
     ]
 
 
-def test_a_model_called_na_is_proposed_as_a_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_called_na_is_proposed_as_a_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(echo) as server:
         path = write_run(tmp_path, server.url)
         path.write_text(path.read_text().replace('["toy"]', '["NA", "toy"]'))
@@ -229,7 +291,9 @@ def test_a_model_called_na_is_proposed_as_a_name(tmp_path: Path, capsys: pytest.
     assert capsys.readouterr().err.rstrip().endswith("--na ''")
 
 
-def test_a_log_of_version_0_1_is_merged_with_a_new_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_of_version_0_1_is_merged_with_a_new_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(echo) as server:
         for name, model in (("x", "m1"), ("y", "m2")):
             (tmp_path / name).mkdir()
@@ -271,7 +335,9 @@ def test_many_runs_of_one_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "6 units would be asked again" in capsys.readouterr().err
 
 
-def test_the_same_requests_are_no_other_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_requests_are_no_other_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(echo) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
@@ -281,7 +347,9 @@ def test_the_same_requests_are_no_other_words(tmp_path: Path, capsys: pytest.Cap
         assert server.seen.total() == 4
 
 
-def test_two_unicode_forms_of_one_identifier(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_unicode_forms_of_one_identifier(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(echo) as server:
         path = write_run(tmp_path, server.url)
         items(tmp_path, "item_id,text\n\u00e91,caf\u00e9\n")
@@ -301,7 +369,9 @@ def test_a_kill_while_the_design_is_written_asks_nothing_twice(tmp_path: Path) -
         path = write_run(tmp_path, server.url)
         old = 'protocol = { name = "template", parser = "json" }'
         text = path.read_text().replace(old, 'protocol = "who-is-right"')
-        path.write_text("\n".join(line for line in text.splitlines() if not line.startswith("template")))
+        path.write_text(
+            "\n".join(line for line in text.splitlines() if not line.startswith("template"))
+        )
         rows = [f"q{k},NAME1 and NAME2 {k},Ann,Bob" for k in range(20)]
         head = "item_id,text,name_first,name_second"
         items(tmp_path, "\n".join([head, *rows]))

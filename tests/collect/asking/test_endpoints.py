@@ -15,14 +15,34 @@ ANSWER = '{"Answer": "A", "Reason": "x"}'
 
 
 def test_answers_become_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with serving(lambda body, _: says(ANSWER if "story 1" in str(body) else '{"Answer": "B"}')) as server:
+    with serving(
+        lambda body, _: says(ANSWER if "story 1" in str(body) else '{"Answer": "B"}')
+    ) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
     said = capsys.readouterr()
-    assert said.out.splitlines()[1].split() == ["toy", "4", "4", "0", "0", "0", "0", "0", "0%", "(0%", "to", "0%)"]
+    assert said.out.splitlines()[1].split() == [
+        "toy",
+        "4",
+        "4",
+        "0",
+        "0",
+        "0",
+        "0",
+        "0",
+        "0%",
+        "(0%",
+        "to",
+        "0%)",
+    ]
     assert "4 units planned, 4 asked, in 4 attempts that brought 4 answers" in said.out
     rows = table(path, capsys)
-    assert {row["item_id"]: row["answer"] for row in rows} == {"s0": "B", "s1": "A", "s2": "B", "s3": "B"}
+    assert {row["item_id"]: row["answer"] for row in rows} == {
+        "s0": "B",
+        "s1": "A",
+        "s2": "B",
+        "s3": "B",
+    }
     assert {(row["text"][:5], row["model_returned"], row["answer_status"]) for row in rows} == {
         ("story", "toy-1", "ok")
     }
@@ -54,7 +74,9 @@ ONCE = {
 
 
 @pytest.mark.parametrize("trouble", ONCE.values(), ids=ONCE)
-def test_a_failure_is_logged_and_asked_again(trouble: Send, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_failure_is_logged_and_asked_again(
+    trouble: Send, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(lambda _, before: says(ANSWER) if before else trouble) as server:
         path = write_run(tmp_path, server.url, n=1)
         assert collect(path) == 0
@@ -96,8 +118,15 @@ def test_retry_after_holds_for_every_worker(tmp_path: Path) -> None:
     with serving(script) as server:
         path = write_run(tmp_path, server.url, n=30, concurrency=2)
         assert collect(path) == 0
-        refused, again = next(times for prompt, times in server.times.items() if "story 0 " in prompt)
-        between = [t for times in server.times.values() for t in times if refused + 0.3 < t < refused + 0.95]
+        refused, again = next(
+            times for prompt, times in server.times.items() if "story 0 " in prompt
+        )
+        between = [
+            t
+            for times in server.times.values()
+            for t in times
+            if refused + 0.3 < t < refused + 0.95
+        ]
     assert again - refused >= 1.0
     assert not between
 
@@ -126,7 +155,9 @@ def test_a_lost_cause_stops_the_run_at_once(
     assert sum(line["status"] == "ok" for line in attempts(path)) >= 8
 
 
-def test_a_dead_endpoint_ends_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dead_endpoint_ends_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = write_run(tmp_path, "http://127.0.0.1:9/v1", n=200, concurrency=16)
     assert collect(path) == 2
     assert "attempts in a row failed" in capsys.readouterr().err
@@ -158,19 +189,25 @@ def test_a_unit_that_keeps_failing_is_missing_and_asked_next_time(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     down = [True]
-    with serving(lambda body, _: fails(500) if "story 2" in str(body) and down[0] else says(ANSWER)) as server:
+    with serving(
+        lambda body, _: fails(500) if "story 2" in str(body) and down[0] else says(ANSWER)
+    ) as server:
         path = write_run(tmp_path, server.url, attempts=2, patience=2.0)
         assert collect(path) in (1, 4)  # given up by itself, or as an endpoint that is silent
         assert "1 of 4 units are not finished" in capsys.readouterr().err
         missing = [row for row in table(path, capsys) if row["answer_status"] == "missing"]
-        assert [(row["item_id"], row["answer"], row["last_failure"]) for row in missing] == [("s2", "", "http_error")]
+        assert [(row["item_id"], row["answer"], row["last_failure"]) for row in missing] == [
+            ("s2", "", "http_error")
+        ]
         down.clear()
         down.append(False)
         assert collect(path) == 0
     assert {row["answer_status"] for row in table(path, capsys)} == {"ok"}
 
 
-def test_budgets_stop_a_run_and_count_the_whole_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_budgets_stop_a_run_and_count_the_whole_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(lambda *_: says(ANSWER)) as server:
         path = write_run(tmp_path, server.url, n=40, limits="max_calls = 10")
         assert collect(path) == 1
@@ -202,8 +239,12 @@ def test_the_key_comes_from_the_environment_and_is_written_nowhere(
     assert "secret" not in path.with_name("log.jsonl").read_text()
 
 
-def test_a_model_that_changes_its_name_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with serving(lambda body, _: says(ANSWER, model="toy-2" if "story 3" in str(body) else "toy-1")) as server:
+def test_a_model_that_changes_its_name_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(
+        lambda body, _: says(ANSWER, model="toy-2" if "story 3" in str(body) else "toy-1")
+    ) as server:
         assert collect(write_run(tmp_path, server.url)) == 0
     assert "toy answered under more than one name: toy-1 (3), toy-2 (1)" in capsys.readouterr().err
 

@@ -30,7 +30,9 @@ def browser(tmp_path: Path) -> Iterator[Chromium]:
         pytest.skip("needs Chromium and bash")
     with Chromium() as chromium:
         (tmp_path / "saved").mkdir()
-        chromium.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path / "saved"))
+        chromium.call(
+            "Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path / "saved")
+        )
         yield chromium
 
 
@@ -59,7 +61,12 @@ def reload_unsaved(browser: Chromium) -> None:
     """
     time.sleep(3)  # on a loaded machine a second is too short
     browser.count += 1
-    message = {"id": browser.count, "method": "Page.reload", "params": {}, "sessionId": browser.session}
+    message = {
+        "id": browser.count,
+        "method": "Page.reload",
+        "params": {},
+        "sessionId": browser.session,
+    }
     os.write(browser.to, json.dumps(message).encode() + b"\0")
     while (event := browser.receive()).get("method") != "Page.javascriptDialogOpening":
         pass
@@ -67,7 +74,9 @@ def reload_unsaved(browser: Chromium) -> None:
     browser.call("Page.handleJavaScriptDialog", accept=True)
     for _ in range(100):
         time.sleep(0.05)
-        if browser.evaluate("document.readyState === 'complete' && !document.getElementById('start').hidden"):
+        if browser.evaluate(
+            "document.readyState === 'complete' && !document.getElementById('start').hidden"
+        ):
             return
     raise AssertionError("not loaded again")
 
@@ -115,7 +124,12 @@ def test_two_people_answer_and_their_files_become_a_page(
     click(browser, "begin")
     assert seen(browser, "place") == "Question 6 of 12"
     click(browser, "back")
-    assert browser.evaluate("document.querySelector(':checked').parentNode.querySelector('kbd').textContent") == "2"
+    assert (
+        browser.evaluate(
+            "document.querySelector(':checked').parentNode.querySelector('kbd').textContent"
+        )
+        == "2"
+    )
     press(browser, "3", "Enter")
     click(browser, "skip")
     press(browser, *["1", "Enter"] * 5, "2", "Enter")
@@ -133,7 +147,9 @@ def test_two_people_answer_and_their_files_become_a_page(
     click(browser, "save")
     ann, bob = saved(tmp_path, 2)
     assert [len(one) for one in (ann, bob)] == [12, 12]
-    (first, second) = ({(row["rater"], row["rater_id"], row["form_id"]) for row in one} for one in (ann, bob))
+    (first, second) = (
+        {(row["rater"], row["rater_id"], row["form_id"]) for row in one} for one in (ann, bob)
+    )
     ((one, one_id, form), (other, other_id, same)) = (*first, *second)
     assert (one, other, form) == ("ann", "bob", same)
     assert one_id != other_id
@@ -144,7 +160,9 @@ def test_two_people_answer_and_their_files_become_a_page(
     assert main(["tidy", str(tmp_path / "run.log.jsonl"), "-o", str(table), *people]) == 0
     said = capsys.readouterr().err
     assert "24 rows of people, 2 raters, about 12 items" in said
-    rows = [row for row in csv.DictReader(io.StringIO(table.read_text())) if row["source"] == "human"]
+    rows = [
+        row for row in csv.DictReader(io.StringIO(table.read_text())) if row["source"] == "human"
+    ]
     pressed = {"ann": "12313 111112", "bob": "2" * 12}
     for rater, keys in pressed.items():
         own = [row for row in rows if row["rater"] == rater]
@@ -152,5 +170,7 @@ def test_two_people_answer_and_their_files_become_a_page(
             chosen = "" if key == " " else row["option_order"].split()[int(key) - 1]
             assert (row["action"], row["answer_status"]) == (chosen, "ok" if chosen else "empty")
     proposed = shlex.split(said.split("next: socialstats ")[1].split("\n")[0])
-    assert main([*proposed, "--no-verify", "-q", "-o", str(tmp_path / "page.html")]) == 0, capsys.readouterr().err
+    assert main([*proposed, "--no-verify", "-q", "-o", str(tmp_path / "page.html")]) == 0, (
+        capsys.readouterr().err
+    )
     assert "human" in (tmp_path / "page.html").read_text()

@@ -81,13 +81,17 @@ def scorer(names: list[str], low: float, high: float, further: dict[str, list[fl
             return says(f"Reply {draw(model, text)}.", model=f"{model}-0001")
         shown = text.partition("--- text ---")[2].partition("--- end of text ---")[0]
         scores = {name: low + draw(model, shown, name) % int(high - low + 1) for name in names}
-        scores |= {name: a + draw(model, shown, name) % int(b - a + 1) for name, (a, b) in further.items()}
+        scores |= {
+            name: a + draw(model, shown, name) % int(b - a + 1) for name, (a, b) in further.items()
+        }
         return says(json.dumps(scores, ensure_ascii=False), model=f"{model}-0001")
 
     return script
 
 
-def run_file(folder: Path, protocol: str, url: str, texts: str = "", judges: tuple[str, ...] = JUDGES) -> Path:
+def run_file(
+    folder: Path, protocol: str, url: str, texts: str = "", judges: tuple[str, ...] = JUDGES
+) -> Path:
     from socialstats.tables.toml_files import toml_of
 
     given = toml_of(protocol.encode(), "protocol")
@@ -95,10 +99,24 @@ def run_file(folder: Path, protocol: str, url: str, texts: str = "", judges: tup
     columns = [f"stage_{k}" for k in range(1, stages + 1)] if isinstance(stages, int) else stages
     opening = given.get("baseline", "baseline")
     columns = ([opening] if opening else []) + columns
-    rows = [{"item_id": f"s{k}", "scenario": f"s{k}", **{c: f"{c} of {k}" for c in columns}, "control": ""}
-            for k in range(4)]  # fmt: skip
-    rows += [{"item_id": f"balanced {k}", "scenario": "", **dict.fromkeys(columns, ""), "control": f"Even {k}."}
-             for k in range(2)]  # fmt: skip
+    rows = [
+        {
+            "item_id": f"s{k}",
+            "scenario": f"s{k}",
+            **{c: f"{c} of {k}" for c in columns},
+            "control": "",
+        }
+        for k in range(4)
+    ]
+    rows += [
+        {
+            "item_id": f"balanced {k}",
+            "scenario": "",
+            **dict.fromkeys(columns, ""),
+            "control": f"Even {k}.",
+        }
+        for k in range(2)
+    ]
     with (folder / "items.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
@@ -108,13 +126,17 @@ def run_file(folder: Path, protocol: str, url: str, texts: str = "", judges: tup
     return path
 
 
-def collected(folder: Path, protocol: str, capsys: pytest.CaptureFixture[str]) -> tuple[pd.DataFrame, list[str]]:
+def collected(
+    folder: Path, protocol: str, capsys: pytest.CaptureFixture[str]
+) -> tuple[pd.DataFrame, list[str]]:
     """Ask, tidy, and return the table with the report that ``tidy`` proposes."""
     from socialstats.tables.toml_files import toml_of
 
     given = toml_of(protocol.encode(), "protocol")
     low, high = given["scale"][:2]
-    script = scorer(given["traits"], low, high, {n: s[:2] for n, s in given.get("further", {}).items()})
+    script = scorer(
+        given["traits"], low, high, {n: s[:2] for n, s in given.get("further", {}).items()}
+    )
     with serving(script) as server:
         path = run_file(folder, protocol, server.url)
         assert main(["collect", str(path), "--dry-run"]) == 0
@@ -129,14 +151,18 @@ def collected(folder: Path, protocol: str, capsys: pytest.CaptureFixture[str]) -
 
 def rows_of(page: Path, traits: int) -> dict[tuple[str, str | None], float]:
     """Estimates of the composite of some traits by term and group, as the page holds them."""
-    results = [result for block in read_results(page.read_text())["blocks"] for result in block["results"]]
+    results = [
+        result for block in read_results(page.read_text())["blocks"] for result in block["results"]
+    ]
     return {
         (row["term"], row.get("group")): row["estimate"]
         for result in results
-        if result["metric"] == "trait_profile" and result["counts"].get("traits") == traits
+        if result["metric"] == "trait_profile"
+        and result["counts"].get("traits") == traits
         and result["settings"].get("unit_of_analysis") == "scenario"
-        for row in result["terms"] if "estimate" in row
-    }  # fmt: skip
+        for row in result["terms"]
+        if "estimate" in row
+    }
 
 
 def test_the_shipped_run_file_declares_the_published_instrument() -> None:
@@ -144,21 +170,35 @@ def test_the_shipped_run_file_declares_the_published_instrument() -> None:
     assert tuple(given["traits"]) == paper.traits
     assert given["weights"] == dict(paper.weights)
     assert (given["scale"][:2], given["active"]) == (list(paper.scale), paper.active)
-    assert {name: tuple(scale[:2]) for name, scale in given["further"].items()} == dict(paper.further)
+    assert {name: tuple(scale[:2]) for name, scale in given["further"].items()} == dict(
+        paper.further
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("protocol", "weights", "centre"),
     [
-        (MORAL, {"care": 0.5, "fairness": 0.5, **dict.fromkeys(["loyalty", "authority", "sanctity"], -1 / 3)}, 5.0),
+        (
+            MORAL,
+            {
+                "care": 0.5,
+                "fairness": 0.5,
+                **dict.fromkeys(["loyalty", "authority", "sanctity"], -1 / 3),
+            },
+            5.0,
+        ),
         (GERMAN, dict.fromkeys(["Fürsorge", "Größe", "l’autorité"], 1 / 3), 4.0),
         (CHINESE, {"关爱": 2.0, "公平": 0.0, "忠诚": -1.0}, 0.0),
         (MANY, dict.fromkeys([f"trait {k}" for k in range(14)], 1 / 14), 50.0),
     ],
 )
 def test_from_run_file_to_page(
-    protocol: str, weights: dict[str, float], centre: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    protocol: str,
+    weights: dict[str, float],
+    centre: float,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     table, proposed = collected(tmp_path, protocol, capsys)
     page = tmp_path / "page.html"
@@ -174,7 +214,9 @@ def test_from_run_file_to_page(
     stages = list(dict.fromkeys(table["stage"]))
     for later in stages[1:]:
         moved = cells.unstack()[later].mean() - cells.unstack()[stages[0]].mean()
-        assert held[f"{later} minus {stages[0]}", "composite change by stage of all models"] == pytest.approx(moved)
+        assert held[
+            f"{later} minus {stages[0]}", "composite change by stage of all models"
+        ] == pytest.approx(moved)
     text = page.read_text()
     assert "openness" not in text
     assert ("commitment" in text) is False
@@ -185,12 +227,15 @@ def test_from_run_file_to_page(
         assert "conviction" in text
 
 
-def test_numbers_of_groups_and_names_travel_with_the_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbers_of_groups_and_names_travel_with_the_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table, _ = collected(tmp_path, MORAL, capsys)
     (declared,) = set(table["trait_scales"])
     held = json.loads(declared)
-    assert held["weights"] == pytest.approx({"care": 0.5, "fairness": 0.5, "loyalty": -1 / 3, "authority": -1 / 3,
-                                             "sanctity": -1 / 3})  # fmt: skip
+    assert held["weights"] == pytest.approx(
+        {"care": 0.5, "fairness": 0.5, "loyalty": -1 / 3, "authority": -1 / 3, "sanctity": -1 / 3}
+    )
     assert held["stages"] == ["baseline", "offer", "threat", "debrief"]
     assert list(dict.fromkeys(table["stage"])) == held["stages"]
     log = [json.loads(line) for line in (tmp_path / "run.log.jsonl").read_text().splitlines()]
@@ -199,7 +244,9 @@ def test_numbers_of_groups_and_names_travel_with_the_table(tmp_path: Path, capsy
     assert set(controls["trait_scales"]) == {declared}
 
 
-def test_rows_name_the_calls_that_gave_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_name_the_calls_that_gave_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     table, _ = collected(tmp_path, MORAL, capsys)
     controls = pd.read_csv(tmp_path / "table.controls.csv")
     assert (table["model_returned"] == table["model"] + "-0001").all()
@@ -210,11 +257,18 @@ def test_rows_name_the_calls_that_gave_them(tmp_path: Path, capsys: pytest.Captu
     assert set(table["attempts"]) == {2}
     assert set(controls["attempts"]) == {1}
     log = [json.loads(line) for line in (tmp_path / "run.log.jsonl").read_text().splitlines()]
-    lines = {(one["item_id"], one["step"], one["model_requested"]): one for one in log if one["type"] == "attempt"
-             and (one["factors"]["model"] == "model-two" or one["step"] == "judge control")}  # fmt: skip
+    lines = {
+        (one["item_id"], one["step"], one["model_requested"]): one
+        for one in log
+        if one["type"] == "attempt"
+        and (one["factors"]["model"] == "model-two" or one["step"] == "judge control")
+    }
     for row in table[table["model"] == "model-two"].to_dict("records"):
         assert row["t_start"] == lines[row["item_id"], row["stage"], "model-two"]["t_start"]
-        assert row["judge_t_start"] == lines[row["item_id"], f"judge {row['stage']}", row["judge"]]["t_start"]
+        assert (
+            row["judge_t_start"]
+            == lines[row["item_id"], f"judge {row['stage']}", row["judge"]]["t_start"]
+        )
     for row in controls.to_dict("records"):
         assert row["t_start"] == lines[row["text"], "judge control", row["judge"]]["t_start"]
 
@@ -225,21 +279,35 @@ JUDGE = "--- text ---\\n{reply}\\n--- end of text ---\\n"
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("Score care, fairness, loyalty, authority and purity from 0 to 10, conviction from 1 to 7. As JSON.",
-         "no readable score of 'sanctity' (missing_key)"),
-        ('Reply {{"care": 5, "fairness": 5, "loyalty": 5, "authority": 5, "purity": 5, "conviction": 2}} 0, 10, 1, 7',
-         "no readable score of 'sanctity' (missing_key)"),
-        ('{traits}, conviction, 0 to 10, 1 to 7: {{"care": 15, ...}}', "no readable score of 'care' (number)"),
+        (
+            "Score care, fairness, loyalty, authority and purity from 0 to 10, conviction from 1 to 7. As JSON.",
+            "no readable score of 'sanctity' (missing_key)",
+        ),
+        (
+            'Reply {{"care": 5, "fairness": 5, "loyalty": 5, "authority": 5, "purity": 5, '
+            '"conviction": 2}} 0, 10, 1, 7',
+            "no readable score of 'sanctity' (missing_key)",
+        ),
+        (
+            '{traits}, conviction, 0 to 10, 1 to 7: {{"care": 15, ...}}',
+            "no readable score of 'care' (number)",
+        ),
         ("{traits} from 0 to 5, conviction from 1 to 7", "does not name 10, an end of scale"),
-        ("{traits} {scale}, conviction from 1 to 9", "does not name 7, an end of further.conviction"),
+        (
+            "{traits} {scale}, conviction from 1 to 9",
+            "does not name 7, an end of further.conviction",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_judge_prompt_whose_replies_cannot_be_read_stops_before_anybody_is_asked(
     text: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with serving(lambda *_: says("{}")) as server:
         path = run_file(
-            tmp_path, MORAL, server.url, f'[texts]\njudge = """{JUDGE}{text.replace(chr(34), chr(92) + chr(34))}"""'
+            tmp_path,
+            MORAL,
+            server.url,
+            f'[texts]\njudge = """{JUDGE}{text.replace(chr(34), chr(92) + chr(34))}"""',
         )
         for more in (["--dry-run"], []):
             assert main(["collect", str(path), *more]) == 2
@@ -255,9 +323,13 @@ def test_a_judge_prompt_whose_replies_cannot_be_read_stops_before_anybody_is_ask
 def test_a_judge_that_is_not_shown_the_reply_or_is_cut_short_stops(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = run_file(tmp_path, MORAL, "http://127.0.0.1:9/v1", '[texts]\njudge = "{traits} {scale}{further}"')
+    path = run_file(
+        tmp_path, MORAL, "http://127.0.0.1:9/v1", '[texts]\njudge = "{traits} {scale}{further}"'
+    )
     items = tmp_path / "items.csv"
-    items.write_text("\n".join(items.read_text().splitlines()[:-1]))  # two control texts would be asked about alike
+    items.write_text(
+        "\n".join(items.read_text().splitlines()[:-1])
+    )  # two control texts would be asked about alike
     assert main(["collect", str(path), "--dry-run"]) == 2
     assert "does not show the reply that it asks about. Write {reply}" in capsys.readouterr().err
     path = run_file(tmp_path, MORAL, "http://127.0.0.1:9/v1", "[parameters]\nmax_tokens = 4")
@@ -268,21 +340,33 @@ def test_a_judge_that_is_not_shown_the_reply_or_is_cut_short_stops(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ('traits = ["care", "Care"]\nscale = [0, 10]', "'Care' and 'care' are the same key of a reply"),
+        (
+            'traits = ["care", "Care"]\nscale = [0, 10]',
+            "'Care' and 'care' are the same key of a reply",
+        ),
         ('traits = ["care", "stage"]\nscale = [0, 10]', "'stage' is a column of the table"),
         ('traits = ["care"]', "scale = None is no lowest and highest score. Write scale = [0, 10]"),
         ('traits = ["care"]\nscale = [10, 0]', "scale = [10, 0] is no lowest and highest score"),
-        ('traits = ["care"]\nscale = [0, 10]\nweights = { car = 1 }', "weights name 'car', which is neither"),
+        (
+            'traits = ["care"]\nscale = [0, 10]\nweights = { car = 1 }',
+            "weights name 'car', which is neither",
+        ),
         ('traits = ["care", "x"]\nscale = [0, 10]\nweights = { care = 1 }', "weights: none of 'x'"),
         ('traits = ["care"]\nscale = [0, 10]\ngroups = { g = ["love"] }', "group 'g' names 'love'"),
-        ('scale = [0, 10]', "traits: no list of names"),
-        ('traits = []\nscale = [0, 10]', "traits: no list of names"),
-        ('traits = ["care"]\nscale = [0, 10]\nstages = ["a", "a"]', "run.toml, [protocol]: stages = ['a', 'a']"),
-        ('traits = ["care"]\nscale = [0, 10]\nstages = ["control"]', "each once, and none 'control'"),
+        ("scale = [0, 10]", "traits: no list of names"),
+        ("traits = []\nscale = [0, 10]", "traits: no list of names"),
+        (
+            'traits = ["care"]\nscale = [0, 10]\nstages = ["a", "a"]',
+            "run.toml, [protocol]: stages = ['a', 'a']",
+        ),
+        (
+            'traits = ["care"]\nscale = [0, 10]\nstages = ["control"]',
+            "each once, and none 'control'",
+        ),
         ('traits = ["care"]\nscale = [0, 10]\nbaseline = ""', "[protocol]: baseline = ''"),
         ('traits = ["care"]\nscale = [0, 10]\nweigths = { care = 1 }', "takes no key 'weigths'"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_declaration_names_key_and_fix(
     change: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -295,23 +379,34 @@ def test_a_wrong_declaration_names_key_and_fix(
 @pytest.mark.parametrize(
     ("protocol", "items", "said"),
     [
-        ('protocol = "ordinal"\ntexts = { form_options = "{letter} {share}", '
-         'prompt = """{text} {options} Reply as {{"Urteil": "A"}}""" }', "item_id,text\na,x",
-         "model 'm': a reply as text 'prompt' asks for is not read as 'A' (none): {\"Urteil\": \"A\"}"),
-        ('protocol = { name = "template", parser = "options", choices = [{ letter = "A", text = "yes" }, '
-         '{ letter = "A", text = "no" }] }\ntemplate = "{text}? A or B"', "item_id,text\na,x",
-         "answers have the same label: 'A'"),
-        ('protocol = { name = "template", parser = "json", key = "verdict", labels = ["guilty", "free"] }\n'
-         'template = """{text} Reply as {{"finding": "..."}}"""', "item_id,text\na,x",
-         "declare key = \"finding\" in [protocol]"),
+        (
+            'protocol = "ordinal"\ntexts = { form_options = "{letter} {share}", '
+            'prompt = """{text} {options} Reply as {{"Urteil": "A"}}""" }',
+            "item_id,text\na,x",
+            "model 'm': a reply as text 'prompt' asks for is not read as 'A' (none): {\"Urteil\": \"A\"}",
+        ),
+        (
+            'protocol = { name = "template", parser = "options", choices = [{ letter = "A", text = "yes" }, '
+            '{ letter = "A", text = "no" }] }\ntemplate = "{text}? A or B"',
+            "item_id,text\na,x",
+            "answers have the same label: 'A'",
+        ),
+        (
+            'protocol = { name = "template", parser = "json", key = "verdict", labels = ["guilty", "free"] }\n'
+            'template = """{text} Reply as {{"finding": "..."}}"""',
+            "item_id,text\na,x",
+            'declare key = "finding" in [protocol]',
+        ),
     ],
-)  # fmt: skip
+)
 def test_answers_that_no_parser_would_read_stop_the_dry_run(
     protocol: str, items: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "items.csv").write_text(items + "\n")
     path = tmp_path / "run.toml"
-    path.write_text(f'{protocol}\nitems = "items.csv"\nfactors = {{ model = ["m"] }}\n'
-                    '[endpoint]\nbase_url = "http://127.0.0.1:9/v1"\n')  # fmt: skip
+    path.write_text(
+        f'{protocol}\nitems = "items.csv"\nfactors = {{ model = ["m"] }}\n'
+        '[endpoint]\nbase_url = "http://127.0.0.1:9/v1"\n'
+    )
     assert main(["collect", str(path), "--dry-run"]) == 2
     assert said in capsys.readouterr().err

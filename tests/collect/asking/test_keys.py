@@ -36,7 +36,9 @@ JWT = "eyJhbGciOiJSUzI1NiJ9.eyJhdWQiOiJodHRwcyJ9.Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV
 
 
 def escaped(form: str, each: int = 1) -> Callable[[str], str]:
-    return lambda key: "".join(form.format(ord(one)) if k % each == 0 else one for k, one in enumerate(key))
+    return lambda key: "".join(
+        form.format(ord(one)) if k % each == 0 else one for k, one in enumerate(key)
+    )
 
 
 def between(sign: str) -> Callable[[str], str]:
@@ -83,15 +85,23 @@ CODINGS: dict[str, Callable[[str], str]] = {
     "HTML": html.escape,
     "HTML numbers": escaped("&#{};"),
     "HTML numbers in base 16": escaped("&#x{:x};"),
-    "HTML names": lambda key: key.replace("/", "&sol;").replace("+", "&plus;").replace("=", "&equals;"),
+    "HTML names": lambda key: (
+        key.replace("/", "&sol;").replace("+", "&plus;").replace("=", "&equals;")
+    ),
     "reversed": lambda key: key[::-1],
     "reversed and spaced": lambda key: " ".join(key[::-1]),
     "UTF-16": lambda key: key.encode("utf-16-le").decode("latin-1"),
     "base64 of UTF-16": lambda key: base64.b64encode(key.encode("utf-16")).decode(),
     "hexadecimal of UTF-16": lambda key: key.encode("utf-16-be").hex(),
-    "base64 twice": lambda key: base64.b64encode(base64.b64encode(b"key: " + key.encode())).decode(),
-    "base64 thrice": lambda key: base64.b64encode(base64.b64encode(base64.b64encode(key.encode()))).decode(),
-    "base64 of hexadecimal": lambda key: base64.urlsafe_b64encode(key.encode().hex().encode()).decode(),
+    "base64 twice": lambda key: base64.b64encode(
+        base64.b64encode(b"key: " + key.encode())
+    ).decode(),
+    "base64 thrice": lambda key: base64.b64encode(
+        base64.b64encode(base64.b64encode(key.encode()))
+    ).decode(),
+    "base64 of hexadecimal": lambda key: base64.urlsafe_b64encode(
+        key.encode().hex().encode()
+    ).decode(),
     "hexadecimal of base64": lambda key: base64.b64encode(key.encode()).hex(),
     "base64 of percent": lambda key: base64.b64encode(escaped("%{:02x}")(key).encode()).decode(),
     "base64 in upper case": lambda key: base64.b64encode(key.upper().encode()).decode(),
@@ -108,7 +118,9 @@ CODINGS: dict[str, Callable[[str], str]] = {
 
 
 PACKED: dict[str, Callable[[str], str]] = {
-    "base64 of gzip": lambda key: base64.b64encode(gzip.compress(b"Bearer " + key.encode(), mtime=0)).decode(),
+    "base64 of gzip": lambda key: base64.b64encode(
+        gzip.compress(b"Bearer " + key.encode(), mtime=0)
+    ).decode(),
     "base64 of gzip after others": lambda key: (
         "a" * 99 + base64.b64encode(b"\xff" * 9 + gzip.compress(key.encode())).decode()
     ),
@@ -118,7 +130,10 @@ PACKED: dict[str, Callable[[str], str]] = {
 
 def shown(text: str, coded: str) -> bool:
     """Whether 14 characters of what was sent stand in a text, whatever separates them."""
-    bare, sent = (re.sub(r"[^a-z0-9%&#;\\]", "", unicodedata.normalize("NFKC", one).lower()) for one in (text, coded))
+    bare, sent = (
+        re.sub(r"[^a-z0-9%&#;\\]", "", unicodedata.normalize("NFKC", one).lower())
+        for one in (text, coded)
+    )
     return any(sent[k : k + 14] in bare for k in range(max(1, len(sent) - 13)))
 
 
@@ -141,7 +156,9 @@ def test_keys_in_pieces() -> None:
     assert hide([*KEY]) == [HIDDEN]
     assert hide([KEY[k : k + 7] for k in range(0, len(KEY), 7)]) == [HIDDEN]
     assert hide({"a": [KEY[:8], KEY[8:]], "b": 1}) == {"a": [KEY[:8], HIDDEN], "b": 1}
-    assert hide({"usage.cost": f'["{CODINGS["base64 of a part"](KEY)}"]'}) == {"usage.cost": f'["{HIDDEN}="]'}
+    assert hide({"usage.cost": f'["{CODINGS["base64 of a part"](KEY)}"]'}) == {
+        "usage.cost": f'["{HIDDEN}="]'
+    }
     assert hide({KEY: {"a": KEY}}) == {HIDDEN: {"a": HIDDEN}}
 
 
@@ -171,7 +188,12 @@ def test_texts_without_keys_stay_as_they_are() -> None:
     assert hide(value) is value
 
 
-HEADERS = {"x-request-id": "{}", "retry-after": "{}", "www-authenticate": 'Bearer realm="{}"', "set-cookie": "k={}"}
+HEADERS = {
+    "x-request-id": "{}",
+    "retry-after": "{}",
+    "www-authenticate": 'Bearer realm="{}"',
+    "set-cookie": "k={}",
+}
 
 
 def replies(coded: str) -> Iterator[Send]:
@@ -184,18 +206,32 @@ def replies(coded: str) -> Iterator[Send]:
     whole["usage"] = {"prompt_tokens": coded, "cost": [coded]}
     yield Send(body=json.dumps(whole).encode(), headers=headers)
     yield Send(body=json.dumps(whole, ensure_ascii=False).encode().replace(b"usage", b"us"))
-    yield says([{"type": "text", "text": coded[: len(coded) // 2]}, {"type": "text", "text": coded[len(coded) // 2 :]}])
-    yield says(None, tool_calls=[{"function": {"name": coded, "arguments": json.dumps({"k": coded})}}, [coded]])
+    yield says(
+        [
+            {"type": "text", "text": coded[: len(coded) // 2]},
+            {"type": "text", "text": coded[len(coded) // 2 :]},
+        ]
+    )
+    yield says(
+        None,
+        tool_calls=[{"function": {"name": coded, "arguments": json.dumps({"k": coded})}}, [coded]],
+    )
     yield says(ANSWER, model=coded, finish=f"stop.{coded}")
     yield says(ANSWER, finish=f"content_filter: {coded}")
     yield fails(400, code=coded)
     yield Send(
-        status=403, body=json.dumps({"error": {"message": "moderation", "metadata": {"reasons": [coded]}}}).encode()
+        status=403,
+        body=json.dumps(
+            {"error": {"message": "moderation", "metadata": {"reasons": [coded]}}}
+        ).encode(),
     )
     yield Send(status=500, body=b"<p>" + plain + b"</p>", headers=headers)
     yield Send(body=plain)
     yield Send(body=b"x" * 1990 + plain * 5)
-    yield Send(status=429, body=json.dumps({"error": {"code": "insufficient_quota", "message": coded}}).encode())
+    yield Send(
+        status=429,
+        body=json.dumps({"error": {"code": "insufficient_quota", "message": coded}}).encode(),
+    )
 
 
 def texts(folder: Path) -> Iterator[str]:
@@ -210,11 +246,20 @@ def texts(folder: Path) -> Iterator[str]:
             yield zlib.decompress(base64.b64decode(line["raw"])).decode()
 
 
-FEW = ["as it is", "spaced", "percent twice", "base64 after a letter", "JSON escapes", "HTML numbers", "reversed"]
+FEW = [
+    "as it is",
+    "spaced",
+    "percent twice",
+    "base64 after a letter",
+    "JSON escapes",
+    "HTML numbers",
+    "reversed",
+]
 
 
 @pytest.mark.parametrize(
-    "coding", [*FEW, *(pytest.param(one, marks=pytest.mark.slow) for one in CODINGS if one not in FEW)]
+    "coding",
+    [*FEW, *(pytest.param(one, marks=pytest.mark.slow) for one in CODINGS if one not in FEW)],
 )
 def test_no_coded_key_is_written(
     coding: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -229,14 +274,30 @@ def test_no_coded_key_is_written(
 
     with serving(script) as server:
         path = write_run(
-            tmp_path, server.url, n=len(sends), patience=60.0, attempts=1, concurrency=2, more="raw = true"
+            tmp_path,
+            server.url,
+            n=len(sends),
+            patience=60.0,
+            attempts=1,
+            concurrency=2,
+            more="raw = true",
         )
         path.write_text(path.read_text().replace("[limits]", 'key_env = "TOY_KEY"\n[limits]'))
         codes = [collect(path) for _ in range(6)]  # some replies end a run
         assert codes[-1] == 0
         assert collect(path, "--dry-run") == 0
     log = str(path.with_name("log.jsonl"))
-    main(["tidy", log, "-o", str(tmp_path / "t.csv"), "--methods", str(tmp_path / "m.txt"), "--summary"])
+    main(
+        [
+            "tidy",
+            log,
+            "-o",
+            str(tmp_path / "t.csv"),
+            "--methods",
+            str(tmp_path / "m.txt"),
+            "--summary",
+        ]
+    )
     main(["tidy", log, "-o", str(tmp_path / "t.jsonl")])
     said = capsys.readouterr()
     assert len({line["item_id"] for line in attempts(path)}) == len(sends)
@@ -289,21 +350,35 @@ def test_a_key_in_a_run_file_is_refused(
     more = REFUSED[place].format(key)
     begins = "" if more.startswith("[") else f"{more}\n"
     rest = more if more.startswith("[") else ""
-    endpoint = "" if rest.startswith("[endpoint]") else '[endpoint]\nbase_url = "https://example.org/v1"\n'
+    endpoint = (
+        "" if rest.startswith("[endpoint]") else '[endpoint]\nbase_url = "https://example.org/v1"\n'
+    )
     path.write_text(f'{text}{begins}[factors]\nmodel = ["toy"]\n{endpoint}{rest}\n')
     assert collect(path) == 2
     said = capsys.readouterr().err
     assert key not in said
     assert "run.toml: " in said
-    assert any(words in said for words in ("does not belong in a run file", "stands in the run file",
-                                           "is not the name of a variable"))  # fmt: skip
+    assert any(
+        words in said
+        for words in (
+            "does not belong in a run file",
+            "stands in the run file",
+            "is not the name of a variable",
+        )
+    )
     assert not path.with_name("log.jsonl").exists()
 
 
 @pytest.mark.parametrize("file", ["items.csv", "texts/prompt.txt"])
-@pytest.mark.parametrize("content", ["item_id,text\na,my {}\n", "item_id,text\n{},x\n", "item_id,text,{}\na,x,y\n"])
+@pytest.mark.parametrize(
+    "content", ["item_id,text\na,my {}\n", "item_id,text\n{},x\n", "item_id,text,{}\na,x,y\n"]
+)
 def test_a_key_in_items_or_texts_is_refused(
-    file: str, content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    file: str,
+    content: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", JWT)
     path = write_run(tmp_path, "http://127.0.0.1:9/v1")
@@ -313,7 +388,10 @@ def test_a_key_in_items_or_texts_is_refused(
     (tmp_path / file).write_text(content.format(JWT))
     assert collect(path) == 2
     said = capsys.readouterr().err
-    assert f"the key of OPENAI_API_KEY stands in {'items.csv' if file == 'items.csv' else 'the texts'}" in said
+    assert (
+        f"the key of OPENAI_API_KEY stands in {'items.csv' if file == 'items.csv' else 'the texts'}"
+        in said
+    )
     assert JWT not in said
 
 
@@ -322,28 +400,40 @@ def test_names_that_are_no_keys_are_allowed(tmp_path: Path) -> None:
     schema = 'response_format = { type = "json_schema", json_schema = { password = { type = "string" } } }'
     text = path.read_text().replace('parser = "json"', 'parser = "json", key = "Answer"')
     text = text.replace("temperature = 0", "temperature = 0, top_k = 5, logit_bias = { token = 1 }")
-    path.write_text(text.replace("[limits]", f"[judges]\nmodels = []\nparameters = {{ {schema} }}\n[limits]"))
+    path.write_text(
+        text.replace("[limits]", f"[judges]\nmodels = []\nparameters = {{ {schema} }}\n[limits]")
+    )
     assert read_runfile(path).design.protocol.settings.judge_parameters
 
 
-def test_keys_in_the_address_are_sent_and_hidden(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_keys_in_the_address_are_sent_and_hidden(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     sent: list[bytes] = []
 
     def talk(connection: Connection) -> None:
         connection.read()
         sent.append(connection.head)
         connection.send(
-            response("x", body=says(f"{ANSWER} q0123456789abcdef 2024-10-21", model="q0123456789ABCDEF").body)
+            response(
+                "x",
+                body=says(f"{ANSWER} q0123456789abcdef 2024-10-21", model="q0123456789ABCDEF").body,
+            )
         )
 
     with talking(talk) as server:
-        path = write_run(tmp_path, f"{server.url}?api-version=2024-10-21&key=q0123456789abcdef", n=1)
+        path = write_run(
+            tmp_path, f"{server.url}?api-version=2024-10-21&key=q0123456789abcdef", n=1
+        )
         assert collect(path) == 0
     assert b"/v1/chat/completions?api-version=2024-10-21&key=q0123456789abcdef" in sent[0]
     (line,) = attempts(path)
     assert line["content"] == f"{ANSWER} {HIDDEN} 2024-10-21"
     said = capsys.readouterr()
-    assert "0123456789abcdef" not in path.with_name("log.jsonl").read_text().lower() + (said.out + said.err).lower()
+    assert (
+        "0123456789abcdef"
+        not in path.with_name("log.jsonl").read_text().lower() + (said.out + said.err).lower()
+    )
 
 
 def test_a_traceback_shows_no_key(tmp_path: Path) -> None:
@@ -358,8 +448,13 @@ def test_a_traceback_shows_no_key(tmp_path: Path) -> None:
         "main(['collect', sys.argv[1]])\n"
     )
     environment = {**os.environ, "OPENAI_API_KEY": KEY, "PYTHONPATH": os.pathsep.join(sys.path)}
-    ended = subprocess.run([sys.executable, "-c", code, str(path)], env=environment, capture_output=True, text=True,
-                           check=False)  # fmt: skip
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(path)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert "RuntimeError: Client(" in ended.stderr
     assert not shown(ended.stderr, KEY)
     assert not shown(ended.stderr, KEY.encode().hex())
@@ -396,7 +491,9 @@ def test_proxies_of_the_environment_never_see_calls_to_this_machine(
 
 @pytest.mark.usefixtures("no_proxies")
 @pytest.mark.parametrize(
-    ("setting", "calls"), [("", 0), ("trust_env = true", 1), ('proxy = "http://127.0.0.1:{}"', 1)], ids=str
+    ("setting", "calls"),
+    [("", 0), ("trust_env = true", 1), ('proxy = "http://127.0.0.1:{}"', 1)],
+    ids=str,
 )
 def test_proxies_are_used_where_the_run_file_says_so(
     setting: str, calls: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -406,14 +503,18 @@ def test_proxies_are_used_where_the_run_file_says_so(
             monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{proxy.port}")
             monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
         path = write_run(tmp_path, "http://models.invalid/v1", n=1, patience=0.3)
-        path.write_text(path.read_text().replace("[limits]", f"{setting.format(proxy.port)}\n[limits]"))
+        path.write_text(
+            path.read_text().replace("[limits]", f"{setting.format(proxy.port)}\n[limits]")
+        )
         assert collect(path) == (0 if calls else 4)
         assert len(proxy.connections) == calls
 
 
 @pytest.mark.usefixtures("no_proxies")
 @pytest.mark.parametrize("host", ["127.0.0.2", "0.0.0.0", "LOCALHOST"])
-def test_other_names_of_this_machine(host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_names_of_this_machine(
+    host: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     with serving(lambda *_: says(ANSWER)) as server:
         path = write_run(tmp_path, server.url.replace("127.0.0.1", host), n=1, patience=0.3)
@@ -430,7 +531,9 @@ def test_certificates_that_are_not_there(
 ) -> None:
     from pip._vendor import certifi
 
-    monkeypatch.setenv("SSL_CERT_FILE", certifi.where())  # without one the other variable is not read
+    monkeypatch.setenv(
+        "SSL_CERT_FILE", certifi.where()
+    )  # without one the other variable is not read
     monkeypatch.setenv(name, str(tmp_path / "nowhere" / "file"))
     assert collect(write_run(tmp_path, "https://127.0.0.1:9/v1")) == 2
     said = "the certificates cannot be read: No such file or directory. Correct SSL_CERT_FILE"
@@ -481,7 +584,9 @@ def test_rot13_is_no_secret() -> None:
 def test_replies_of_any_shape_with_keys_in_them(monkeypatch: pytest.MonkeyPatch) -> None:
     remember(KEY)
     coded = [code(KEY) for code in CODINGS.values()]
-    monkeypatch.setattr(test_shapes, "ODD", [*coded, *([one] for one in coded), KEY[:8], KEY[8:], [*KEY], 1, None])
+    monkeypatch.setattr(
+        test_shapes, "ODD", [*coded, *([one] for one in coded), KEY[:8], KEY[8:], [*KEY], 1, None]
+    )
     for seed in range(200):
         for body in test_shapes.bodies(seed):
             test_shapes.check(body, random.Random(seed).choice([200, 400, 500]))

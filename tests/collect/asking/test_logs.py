@@ -33,8 +33,11 @@ def _slow(*_: object) -> Send:
 
 def _start(path: Path) -> subprocess.Popen[bytes]:
     code = START.format(path=[str(ROOT), str(ROOT / "collect")])
-    return subprocess.Popen([sys.executable, "-c", code, str(path), str(path.with_name("log.jsonl"))],
-                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)  # fmt: skip
+    return subprocess.Popen(
+        [sys.executable, "-c", code, str(path), str(path.with_name("log.jsonl"))],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
 
 
 def _wait_for(path: Path, several: int) -> None:
@@ -48,7 +51,9 @@ def _wait_for(path: Path, several: int) -> None:
 
 
 @pytest.mark.slow
-def test_three_kills_lose_nothing_and_double_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_three_kills_lose_nothing_and_double_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     n, concurrency = 400, 8
     with serving(_slow) as server:
         path = write_run(tmp_path, server.url, n=n, concurrency=concurrency)
@@ -99,14 +104,21 @@ def test_a_torn_log_on_a_full_disk_is_named(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (len(whole), len(whole)))
 
     code = START.format(path=[str(ROOT), str(ROOT / "collect")])
-    ended = subprocess.run([sys.executable, "-c", code, str(path), str(log)], capture_output=True, text=True,
-                           check=False, preexec_fn=full)  # fmt: skip
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(path), str(log)],
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=full,
+    )
     assert ended.returncode == 2
     assert "log.jsonl: cannot be written: File too large. Make room" in ended.stderr
     assert log.read_bytes() == whole
 
 
-def test_a_log_of_an_end_alone_is_gone_on_with(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_of_an_end_alone_is_gone_on_with(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A disk that was full at the first line had room for the last."""
     with serving(lambda *_: says('{"Answer": "A"}')) as server:
         path = write_run(tmp_path, server.url)
@@ -124,18 +136,27 @@ def test_a_line_without_an_end(
         file.truncate(2**36)
     monkeypatch.setenv("SOCIALSTATS_LIMITS", "length=100000")
     assert main(["tidy", str(log)]) == 2
-    assert "log.jsonl line 1: a line, or a single value, has more than 100,000 bytes" in capsys.readouterr().err
+    assert (
+        "log.jsonl line 1: a line, or a single value, has more than 100,000 bytes"
+        in capsys.readouterr().err
+    )
 
 
-def test_a_log_that_is_no_file_is_refused_by_a_dry_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_that_is_no_file_is_refused_by_a_dry_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = write_run(tmp_path, "http://127.0.0.1:9/v1")
     os.mkfifo(path.with_name("log.jsonl"))
     assert collect(path, "--dry-run") == 2
     assert "not a file that a log can be in" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("torn", [b'{"type": "attempt", "key": "12', b"\x00" * 50, b"{" * 2_000_000])
-def test_a_torn_end_costs_itself_alone(torn: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "torn", [b'{"type": "attempt", "key": "12', b"\x00" * 50, b"{" * 2_000_000]
+)
+def test_a_torn_end_costs_itself_alone(
+    torn: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(lambda *_: says('{"Answer": "A"}')) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
@@ -147,7 +168,9 @@ def test_a_torn_end_costs_itself_alone(torn: bytes, tmp_path: Path, capsys: pyte
     assert path.with_name("log.jsonl").read_bytes().startswith(whole)
 
 
-def test_a_broken_line_is_passed_over_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_broken_line_is_passed_over_and_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(lambda *_: says('{"Answer": "A"}')) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
@@ -161,7 +184,9 @@ def test_a_broken_line_is_passed_over_and_counted(tmp_path: Path, capsys: pytest
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("room", [20_000, 120_000])  # full within the design, and within the answers
+@pytest.mark.parametrize(
+    "room", [20_000, 120_000]
+)  # full within the design, and within the answers
 def test_a_full_disk_ends_the_run_and_keeps_the_log_whole(room: int, tmp_path: Path) -> None:
     def small_files() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -171,7 +196,9 @@ def test_a_full_disk_ends_the_run_and_keeps_the_log_whole(room: int, tmp_path: P
         path = write_run(tmp_path, server.url, n=200)
         code = START.format(path=[str(ROOT), str(ROOT / "collect")])
         command = [sys.executable, "-c", code, str(path), str(path.with_name("log.jsonl"))]
-        ended = subprocess.run(command, capture_output=True, preexec_fn=small_files, timeout=60, check=False)
+        ended = subprocess.run(
+            command, capture_output=True, preexec_fn=small_files, timeout=60, check=False
+        )
         assert ended.returncode == 2
         assert b"Everything before is in the log" in ended.stderr
         assert b"Traceback" not in ended.stderr
@@ -182,7 +209,9 @@ def test_a_full_disk_ends_the_run_and_keeps_the_log_whole(room: int, tmp_path: P
     assert len({line["key"] for line in attempts(path) if line["status"] == "ok"}) == 200
 
 
-def test_other_settings_need_another_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_settings_need_another_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(lambda *_: says('{"Answer": "A"}')) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
@@ -194,8 +223,12 @@ def test_other_settings_need_another_log(tmp_path: Path, capsys: pytest.CaptureF
     assert "a separate log" in said
 
 
-def test_a_changed_word_is_told_before_it_is_paid_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with serving(lambda body, _: says('{"Answer": "B"}' if "new" in str(body) else '{"Answer": "A"}')) as server:
+def test_a_changed_word_is_told_before_it_is_paid_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(
+        lambda body, _: says('{"Answer": "B"}' if "new" in str(body) else '{"Answer": "A"}')
+    ) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
         items = tmp_path / "items.csv"
@@ -214,7 +247,9 @@ def test_a_changed_word_is_told_before_it_is_paid_for(tmp_path: Path, capsys: py
     assert len(rows) == 5
 
 
-def test_the_table_is_a_pure_function_of_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_table_is_a_pure_function_of_the_log(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(lambda *_: says('{"Answer": "A"}')) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0

@@ -34,7 +34,9 @@ def reply(before: str, likely: dict[str, float], after: str = "") -> Reply:
     chosen = next(iter(likely))
     parts = [(before, {before: 1.0}), (chosen, likely), (after, {after: 1.0})]
     content = [token(text, others[text], others) for text, others in parts if text]
-    return Reply(key="", status="ok", content=before + chosen + after, logprobs={"content": content})
+    return Reply(
+        key="", status="ok", content=before + chosen + after, logprobs={"content": content}
+    )
 
 
 def row(protocol: Any, unit: Unit, *replies: Reply) -> dict[str, Any]:
@@ -47,17 +49,24 @@ def unit(order: str = "", **item: str) -> Unit:
 
 
 @pytest.mark.parametrize(("order", "of_a"), [("a first", 0.8), ("b first", 0.2)])
-def test_roles_have_the_probabilities_by_place_and_that_of_the_first_column(order: str, of_a: float) -> None:
+def test_roles_have_the_probabilities_by_place_and_that_of_the_first_column(
+    order: str, of_a: float
+) -> None:
     said = reply('{"Answer": "', {"A": 0.72, "B": 0.18, "C": 0.06, "x": 0.0001}, '"}')
     found = row(Roles(ASKED), unit(order, role_a="aunt", role_b="boss"), said)
-    assert (found["p_first"], found["p_second"], found["p_rest"]) == pytest.approx((0.72, 0.18, 0.1))
+    assert (found["p_first"], found["p_second"], found["p_rest"]) == pytest.approx(
+        (0.72, 0.18, 0.1)
+    )
     assert found["p_role_a"] == pytest.approx(of_a)  # given that the answer is one of both
     assert found["p_reason"] is None
 
 
 def test_options_of_an_ordinal_question_are_the_tables_own_letters() -> None:
     likely = {"A": 0.6, "B": 0.2, "C": 0.1, "D": 0.05, "E": 0.04, "F": 0.0005}
-    rising, falling = (row(Shares(ASKED), unit(order, text="t"), reply("", likely)) for order in ("rising", "falling"))
+    rising, falling = (
+        row(Shares(ASKED), unit(order, text="t"), reply("", likely))
+        for order in ("rising", "falling")
+    )
     assert [rising[f"p_{x}"] for x in "ABCDE"] == pytest.approx([0.6, 0.2, 0.1, 0.05, 0.04])
     assert [falling[f"p_{x}"] for x in "EDCBA"] == pytest.approx([0.6, 0.2, 0.1, 0.05, 0.04])
 
@@ -65,29 +74,49 @@ def test_options_of_an_ordinal_question_are_the_tables_own_letters() -> None:
 @pytest.mark.parametrize(("order", "first"), [("first is 1", 0.9), ("second is 1", 0.1)])
 def test_names_have_their_own_probability_whatever_their_number(order: str, first: float) -> None:
     said = reply("", {"1": 0.9, "2": 0.1})
-    found = row(Who(ASKED), unit(order, text="NAME1, NAME2", name_first="Ann", name_second="Bob"), said)
+    found = row(
+        Who(ASKED), unit(order, text="NAME1, NAME2", name_first="Ann", name_second="Bob"), said
+    )
     assert (found["p_first"], found["p_second"]) == pytest.approx((first, 1 - first))
 
 
 def test_actions_begin_with_their_token() -> None:
-    found = row(Norms(ASKED), unit(goal="g"), reply('{"action": "', {"com": 0.5, "dev": 0.3, "esc": 0.2}, 'ply"}'))
-    assert [found[f"p_{x}"] for x in ("comply", "deviate", "escalate")] == pytest.approx([0.5, 0.3, 0.2])
+    found = row(
+        Norms(ASKED),
+        unit(goal="g"),
+        reply('{"action": "', {"com": 0.5, "dev": 0.3, "esc": 0.2}, 'ply"}'),
+    )
+    assert [found[f"p_{x}"] for x in ("comply", "deviate", "escalate")] == pytest.approx(
+        [0.5, 0.3, 0.2]
+    )
 
 
 def test_what_is_not_listed_is_0_where_it_is_nearly_so_and_else_not_known() -> None:
     sure = reply("", {"A": 0.9995, "x": 0.0004})
     open_ = reply("", {"A": 0.9, "x": 0.05})
-    found, unknown = (row(Roles(ASKED), unit("a first", role_a="a", role_b="b"), one) for one in (sure, open_))
+    found, unknown = (
+        row(Roles(ASKED), unit("a first", role_a="a", role_b="b"), one) for one in (sure, open_)
+    )
     assert (found["p_second"], found["p_role_a"]) == (0.0, 1.0)
-    assert (unknown["p_first"], unknown["p_second"], unknown["p_role_a"]) == (pytest.approx(0.9), None, None)
+    assert (unknown["p_first"], unknown["p_second"], unknown["p_role_a"]) == (
+        pytest.approx(0.9),
+        None,
+        None,
+    )
     assert unknown["p_bound"] == pytest.approx(0.05)
 
 
-@pytest.mark.parametrize(("replies", "reason"), [
-    ((), "no_answer"), ((Reply(key="", status="ok", content="I cannot choose."),), "no_answer"),
-    ((Reply(key="", status="ok", content="A"),), "none_given"),
-])  # fmt: skip
-def test_a_row_without_probabilities_has_the_columns_and_the_reason(replies: Any, reason: str) -> None:
+@pytest.mark.parametrize(
+    ("replies", "reason"),
+    [
+        ((), "no_answer"),
+        ((Reply(key="", status="ok", content="I cannot choose."),), "no_answer"),
+        ((Reply(key="", status="ok", content="A"),), "none_given"),
+    ],
+)
+def test_a_row_without_probabilities_has_the_columns_and_the_reason(
+    replies: Any, reason: str
+) -> None:
     pair = unit("a first", role_a="a", role_b="b")
     found = row(Roles(ASKED), pair, *replies)
     assert found.pop("p_reason") == reason
@@ -104,9 +133,17 @@ def with_logprobs(body: dict[str, Any], before: int) -> Send:
     found = re.search(r'(?<="Answer": ")[AB]|(?<="action": ")\w+|(?<!\w)[12](?!\w)', text)
     if found is None:
         return Send(body=json.dumps(told).encode())
-    others = "AB" if found[0] in "AB" else "12" if found[0] in "12" else ("comply", "deviate", "escalate")
+    others = (
+        "AB"
+        if found[0] in "AB"
+        else "12"
+        if found[0] in "12"
+        else ("comply", "deviate", "escalate")
+    )
     p = 0.5 + (len(str(body["messages"])) % 40) / 100
-    likely = {found[0]: p} | {name: (0.98 - p) / (len(others) - 1) for name in others if name != found[0]}
+    likely = {found[0]: p} | {
+        name: (0.98 - p) / (len(others) - 1) for name in others if name != found[0]
+    }
     tops = [{"token": name, "logprob": math.log(q)} for name, q in (*likely.items(), ("?", 1e-5))]
     parts = (text[: found.start()], found[0], text[found.end() :])
     content = [{"token": part, "logprob": 0.0, "top_logprobs": []} for part in parts]
@@ -132,14 +169,21 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-COLUMNS = {"pairwise-roles": ("p_first", "p_second"), "norm-goal": ("p_comply", "p_deviate", "p_escalate")}
+COLUMNS = {
+    "pairwise-roles": ("p_first", "p_second"),
+    "norm-goal": ("p_comply", "p_deviate", "p_escalate"),
+}
 
 
 def test_the_table_has_the_probabilities_of_the_endpoint(tmp_path: Path) -> None:
     rows = rows_of(collected("pairwise-roles", tmp_path))
     for one in rows:
         first, second, of_a = (float(one[name]) for name in ("p_first", "p_second", "p_role_a"))
-        assert (first + second, float(one["p_rest"]), one["p_reason"]) == (pytest.approx(0.98), pytest.approx(0.02), "")
+        assert (first + second, float(one["p_rest"]), one["p_reason"]) == (
+            pytest.approx(0.98),
+            pytest.approx(0.02),
+            "",
+        )
         assert of_a == pytest.approx((first if one["first"] == one["role_a"] else second) / 0.98)
         assert (first > second) == (one["letter"] == "A") or first == pytest.approx(second)
 
@@ -162,8 +206,14 @@ def test_tidy_proposes_a_report_of_probabilities_only_where_there_are_any(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "said"), [("pairwise-roles", "the first item"), ("norm-goal", "each level"),
-                                            ("who-is-right", "each level")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("pairwise-roles", "the first item"),
+        ("norm-goal", "each level"),
+        ("who-is-right", "each level"),
+    ],
+)
 def test_the_page_says_what_was_sampled_and_what_was_read(
     name: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -174,9 +224,17 @@ def test_the_page_says_what_was_sampled_and_what_was_read(
     assert f"without {READ[name]} the report reads the sampled answers" in noted
     if name == "norm-goal":
         rows = rows_of(table)
-        people = [{**one, "source": "human", "rater": f"p{k}", **dict.fromkeys([*COLUMNS[name], "p_rest"], "")}
-                  for one in rows if one["replicate"] == "1" and one["model"] == rows[0]["model"]
-                  for k in range(3)]  # fmt: skip
+        people = [
+            {
+                **one,
+                "source": "human",
+                "rater": f"p{k}",
+                **dict.fromkeys([*COLUMNS[name], "p_rest"], ""),
+            }
+            for one in rows
+            if one["replicate"] == "1" and one["model"] == rows[0]["model"]
+            for k in range(3)
+        ]
         with table.open("a", newline="") as file:
             csv.DictWriter(file, list(rows[0])).writerows(people)
     page = tmp_path / "page.html"

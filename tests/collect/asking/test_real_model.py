@@ -33,9 +33,15 @@ def test_a_few_questions(name: str, tmp_path: Path, capsys: pytest.CaptureFixtur
     assert main(["collect", "--new", name, str(tmp_path)]) == 0
     run = tmp_path / "run.toml"
     text = run.read_text().replace('"model-one", "model-two"', f'"{LOCAL.NAME}"')
-    run.write_text(text.replace("max_calls = 1000", "max_calls = 6").replace("concurrency = 8", "concurrency = 1"))
+    run.write_text(
+        text.replace("max_calls = 1000", "max_calls = 6").replace(
+            "concurrency = 8", "concurrency = 1"
+        )
+    )
     with LOCAL.local_model() as url:
-        assert main(["collect", str(run), "--base-url", url, "-o", str(tmp_path / "log.jsonl")]) == 1
+        assert (
+            main(["collect", str(run), "--base-url", url, "-o", str(tmp_path / "log.jsonl")]) == 1
+        )
     assert "limits.max_calls (6) is reached" in capsys.readouterr().err
     rows = table(run, capsys)
     assert rows

@@ -11,15 +11,23 @@ import pytest
 from tests.collect.runs import collect, write_run
 
 BAD = {
-    "unknown key": ('order = "balanced"\ntemplat = "x"', "unknown key 'templat'. Did you mean 'template'?"),
-    "unknown order": ('order = "abba"', "order = 'abba' is not one of balanced, random, all, fixed"),
+    "unknown key": (
+        'order = "balanced"\ntemplat = "x"',
+        "unknown key 'templat'. Did you mean 'template'?",
+    ),
+    "unknown order": (
+        'order = "abba"',
+        "order = 'abba' is not one of balanced, random, all, fixed",
+    ),
     "bad type": ('seed = "one"', "seed = 'one' is not a whole number"),
     "no replicates": ("replicates = 0", "replicates = 0 is not positive"),
     "unknown limit": ("limits = { max_call = 3 }", "Cannot"),
 }
 
 
-@pytest.mark.parametrize(("more", "words"), [one for name, one in BAD.items() if name != "unknown limit"])
+@pytest.mark.parametrize(
+    ("more", "words"), [one for name, one in BAD.items() if name != "unknown limit"]
+)
 def test_a_bad_run_file_names_the_key(
     more: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -45,20 +53,33 @@ EDITS = {
         'name = "tempalte"',
         "no protocol 'tempalte'. Did you mean 'template'? Protocols: template",
     ),
-    "unknown key of a protocol": ('name = "template"', 'name = "template", parsr = "json"', "Did you mean 'parser'?"),
+    "unknown key of a protocol": (
+        'name = "template"',
+        'name = "template", parsr = "json"',
+        "Did you mean 'parser'?",
+    ),
     "no model": ('model = ["toy"]', "model = []", "no model"),
     "twice the model": ('model = ["toy"]', 'model = ["toy", "toy"]', "repeats one"),
     "no items": ("items.csv", "item.csv", "there is no such file"),
     "no url": ("base_url", "url", "unknown key 'endpoint.url'"),
     "limits": ("timeout = 5.0", "timeout = 0", "limits.timeout = 0 is not positive"),
     "not toml": ("[limits]", "[limits", "not a TOML file"),
-    "no key": ("http://127.0.0.1:9/v1", "https://example.org/v1", "the environment has no OPENAI_API_KEY"),
+    "no key": (
+        "http://127.0.0.1:9/v1",
+        "https://example.org/v1",
+        "the environment has no OPENAI_API_KEY",
+    ),
 }
 
 
 @pytest.mark.parametrize(("old", "new", "words"), EDITS.values(), ids=EDITS)
 def test_mistakes_end_in_a_sentence(
-    old: str, new: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    old: str,
+    new: str,
+    words: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     path = _edited(tmp_path, old, new)
@@ -70,8 +91,14 @@ def test_mistakes_end_in_a_sentence(
 
 
 ITEMS = {
-    "repeated id": ("item_id,text\na,x\nb,y\na,z\n", "line 4, column 'item_id': 'a' was already used in line 2"),
-    "same question": ("item_id,text\na,x\nb,x\n", "'b / model=toy' asks the very same as 'a / model=toy'"),
+    "repeated id": (
+        "item_id,text\na,x\nb,y\na,z\n",
+        "line 4, column 'item_id': 'a' was already used in line 2",
+    ),
+    "same question": (
+        "item_id,text\na,x\nb,x\n",
+        "'b / model=toy' asks the very same as 'a / model=toy'",
+    ),
     "cells": ("item_id,text\nb,z\na,x,y\n", "line 3: 3 fields where the header has 2"),
     "empty": ("item_id,text\n", "items.csv has a header but no rows"),
     "latin 1": ("item_id,text\na,\xe9\n", "is not UTF-8"),
@@ -79,7 +106,9 @@ ITEMS = {
 
 
 @pytest.mark.parametrize(("text", "words"), ITEMS.values(), ids=ITEMS)
-def test_bad_items_name_their_lines(text: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_items_name_their_lines(
+    text: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = write_run(tmp_path, "http://127.0.0.1:9/v1")
     (tmp_path / "items.csv").write_bytes(text.encode("latin-1"))
     assert collect(path) in {2, 3}
@@ -96,7 +125,9 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize("limit", NUMBERS)
-def test_limits_beyond_all_bounds(limit: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_limits_beyond_all_bounds(
+    limit: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     old = "timeout = 5.0" if limit.startswith("timeout") else "patience = 30.0"
     assert collect(_edited(tmp_path, old, limit)) == 2
     assert NUMBERS[limit] in capsys.readouterr().err
@@ -111,13 +142,19 @@ PRICES = {
 
 
 @pytest.mark.parametrize("prices", PRICES)
-def test_prices_that_count_nothing(prices: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_prices_that_count_nothing(
+    prices: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert collect(_edited(tmp_path, "[endpoint]", f"[prices.toy]\n{prices}\n[endpoint]")) == 2
     assert PRICES[prices] in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("table", ["prices.tyo]\ninput = 1\noutput = 1", 'endpoints.tyo]\nbase_url = "http://x"'])
-def test_tables_of_a_model_that_is_not_asked(table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "table", ["prices.tyo]\ninput = 1\noutput = 1", 'endpoints.tyo]\nbase_url = "http://x"']
+)
+def test_tables_of_a_model_that_is_not_asked(
+    table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert collect(_edited(tmp_path, "[endpoint]", f"[{table}\n[endpoint]")) == 2
     assert "tyo: no such model is asked. Did you mean 'toy'?" in capsys.readouterr().err
 
@@ -131,7 +168,9 @@ VALUES = {
 
 
 @pytest.mark.parametrize("value", VALUES)
-def test_values_that_json_does_not_have(value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_values_that_json_does_not_have(
+    value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = _edited(tmp_path, "temperature = 0", value)
     assert collect(path) == 2
     assert VALUES[value] in capsys.readouterr().err
@@ -146,13 +185,17 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("option", OPTIONS)
-def test_options_of_another_kind(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_options_of_another_kind(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert collect(_edited(tmp_path, 'parser = "json"', f'parser = "json", {option}')) == 2
     assert OPTIONS[option] in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("level", ["[[1]]", '[""]', "[{ a = 1 }]"])
-def test_models_that_are_no_names(level: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_models_that_are_no_names(
+    level: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert collect(_edited(tmp_path, '["toy"]', level)) == 2
     assert "factors.model has a level that is no name" in capsys.readouterr().err
 
@@ -163,11 +206,18 @@ def test_more_units_than_a_log_holds(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "4,000,000,000,000 units, and 10,000,000 are allowed" in capsys.readouterr().err
 
 
-ADDRESSES = ["http://127.0.0.1:9/v1\\n", "http://127.0.0.1:9\\\\@x/", "http://127.0.0.1:9/\\u0000", "http://a b/"]
+ADDRESSES = [
+    "http://127.0.0.1:9/v1\\n",
+    "http://127.0.0.1:9\\\\@x/",
+    "http://127.0.0.1:9/\\u0000",
+    "http://a b/",
+]
 
 
 @pytest.mark.parametrize("url", ADDRESSES)
-def test_characters_that_no_address_has(url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_characters_that_no_address_has(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert collect(write_run(tmp_path, url)) == 2
     assert "base_url is no address" in capsys.readouterr().err
 
@@ -183,13 +233,21 @@ def _endless(path: Path, kind: str) -> None:
         path.symlink_to("/dev/zero")
 
 
-ENDLESS = {"a large file": "limit 'document'", "a pipe": "limit 'writer'", "a device": "this is a device"}
+ENDLESS = {
+    "a large file": "limit 'document'",
+    "a pipe": "limit 'writer'",
+    "a device": "this is a device",
+}
 
 
 @pytest.mark.parametrize("kind", ENDLESS)
 @pytest.mark.parametrize("name", ["run.toml", "prompt.txt"])
 def test_files_without_an_end(
-    name: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    name: str,
+    kind: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("SOCIALSTATS_LIMITS", "writer=0.1")
     path = _edited(tmp_path, 'template = "{text} (A) or (B)?"', 'texts = "texts"')
@@ -199,7 +257,9 @@ def test_files_without_an_end(
     assert ENDLESS[kind] in capsys.readouterr().err
 
 
-def test_a_folder_with_a_name_that_cannot_be(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_folder_with_a_name_that_cannot_be(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert collect(_edited(tmp_path, 'template = "{text} (A) or (B)?"', 'texts = "te\\u0000"')) == 2
     assert "run.toml, texts: te" in capsys.readouterr().err
 
@@ -223,10 +283,16 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_items_that_unpack_to_too_much(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_items_that_unpack_to_too_much(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     head, block, words = BOMBS[name]
     packer = zlib.compressobj(1, zlib.DEFLATED, 31)
-    packed = packer.compress(head) + b"".join(packer.compress(block) for _ in range(140)) + packer.flush()
+    packed = (
+        packer.compress(head)
+        + b"".join(packer.compress(block) for _ in range(140))
+        + packer.flush()
+    )
     (tmp_path / name).write_bytes(packed)
     path = _edited(tmp_path, "items.csv", name)
     assert collect(path, "--dry-run") == 2

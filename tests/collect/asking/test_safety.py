@@ -24,7 +24,9 @@ ANSWER = '{"Answer": "A"}'
 
 
 @pytest.mark.parametrize("option", ["-o", "--methods", "--controls"])
-def test_a_log_is_never_its_own_output(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_is_never_its_own_output(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(lambda *_: says(ANSWER)) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
@@ -35,13 +37,18 @@ def test_a_log_is_never_its_own_output(option: str, tmp_path: Path, capsys: pyte
         assert main(["tidy", str(log), option, str(name)]) == 2
         assert log.read_bytes() == whole
     said = capsys.readouterr().err
-    assert ("the log holds no control texts" if option == "--controls" else "though it is read") in said
+    assert (
+        "the log holds no control texts" if option == "--controls" else "though it is read"
+    ) in said
 
 
 @pytest.mark.parametrize(
-    "content", ["{}", "a,b\n1,2\n", '{"type": "run"}\n', "\x00" * 50, "item_id,text\ns0,x\n", "[]\n"]
+    "content",
+    ["{}", "a,b\n1,2\n", '{"type": "run"}\n', "\x00" * 50, "item_id,text\ns0,x\n", "[]\n"],
 )
-def test_a_file_that_is_no_log_is_not_touched(content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_is_no_log_is_not_touched(
+    content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = write_run(tmp_path, "http://127.0.0.1:9/v1")
     path.with_name("log.jsonl").write_text(content)
     assert collect(path) == 2
@@ -55,7 +62,9 @@ def test_a_file_that_is_no_log_is_not_touched(content: str, tmp_path: Path, caps
 
 
 @pytest.mark.parametrize("gone", ["deleted", "moved", "replaced"])
-def test_a_log_that_goes_away_is_saved_beside(gone: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_log_that_goes_away_is_saved_beside(
+    gone: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     log = tmp_path / "log.jsonl"
 
     def script(body: dict[str, Any], _: int) -> Send:
@@ -79,7 +88,9 @@ def test_a_log_that_goes_away_is_saved_beside(gone: str, tmp_path: Path, capsys:
         assert (tmp_path / "elsewhere.jsonl").read_text().count('"status": "ok"') >= 9
 
 
-def test_a_whole_last_line_counts_without_its_newline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_whole_last_line_counts_without_its_newline(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(lambda *_: says(ANSWER)) as server:
         path = write_run(tmp_path, server.url, limits="max_calls = 3", concurrency=1)
         assert collect(path) == 1
@@ -116,13 +127,19 @@ LEAKS: dict[str, Any] = {
     "tools": says(None, tool_calls=[{"function": {"name": KEY, "arguments": KEY}}]),
     "finish": says(ANSWER, finish=f"content_filter: {KEY}"),
     "request id": Send(body=says(ANSWER).body, headers={"x-request-id": KEY}),
-    "quota": Send(status=429, body=json.dumps({"error": {"code": "insufficient_quota", "message": KEY}}).encode()),
+    "quota": Send(
+        status=429,
+        body=json.dumps({"error": {"code": "insufficient_quota", "message": KEY}}).encode(),
+    ),
     "retry": Send(status=429, body=KEY.encode(), headers={"retry-after": "99999"}),
-}  # fmt: skip
+}
 
 
 def _leaks(folder: Path, said: str) -> list[str]:
-    texts = [said, *(one.read_text("utf-8", "replace") for one in folder.rglob("*") if one.is_file())]
+    texts = [
+        said,
+        *(one.read_text("utf-8", "replace") for one in folder.rglob("*") if one.is_file()),
+    ]
     return [text[:200] for text in texts for one in (*CODED, KEY[:20]) if one in text]
 
 
@@ -137,7 +154,14 @@ def test_no_key_leaks(
         collect(path)
         assert server.keys == {f"Bearer {KEY}"}
     main(
-        ["tidy", str(path.with_name("log.jsonl")), "-o", str(tmp_path / "t.csv"), "--methods", str(tmp_path / "m.txt")]
+        [
+            "tidy",
+            str(path.with_name("log.jsonl")),
+            "-o",
+            str(tmp_path / "t.csv"),
+            "--methods",
+            str(tmp_path / "m.txt"),
+        ]
     )
     said = capsys.readouterr()
     assert not _leaks(tmp_path, said.out + said.err)
@@ -145,7 +169,9 @@ def test_no_key_leaks(
 
 def test_passwords_in_an_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with serving(lambda *_: fails(500, code="pass-word-9")) as server:
-        path = write_run(tmp_path, server.url.replace("127", "me:pass-word-9@127"), n=1, patience=0.6)
+        path = write_run(
+            tmp_path, server.url.replace("127", "me:pass-word-9@127"), n=1, patience=0.6
+        )
         collect(path)
         assert {key[:6] for key in server.keys} == {"Basic "}
     said = capsys.readouterr()
@@ -162,7 +188,12 @@ def test_passwords_in_an_address(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ],
 )
 def test_a_key_that_is_none_is_refused_in_a_sentence(
-    key: str, env: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    key: str,
+    env: str,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv(env, key)
     path = write_run(tmp_path, "http://127.0.0.1:9/v1")
@@ -175,27 +206,60 @@ def test_a_key_that_is_none_is_refused_in_a_sentence(
     assert env not in said or env == "TOY_KEY"
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1:99999/v1", "127.0.0.1:80", "ftp://x/y", "http://[::1", ""])
-def test_an_address_that_is_none(url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:99999/v1", "127.0.0.1:80", "ftp://x/y", "http://[::1", ""]
+)
+def test_an_address_that_is_none(
+    url: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert collect(write_run(tmp_path, url)) == 2
     assert "base_url is no address" in capsys.readouterr().err
 
 
 SERVERS = {
-    "OpenAI": [("stop", "ok"), ("length", "truncated"), ("content_filter", "blocked"), ("tool_calls", "ok")],
+    "OpenAI": [
+        ("stop", "ok"),
+        ("length", "truncated"),
+        ("content_filter", "blocked"),
+        ("tool_calls", "ok"),
+    ],
     "Azure": [("stop", "ok"), ("content_filter", "blocked")],
-    "Gemini": [("STOP", "ok"), ("MAX_TOKENS", "truncated"), ("SAFETY", "blocked"), ("PROHIBITED_CONTENT", "blocked"),
-               ("RECITATION", "blocked"), ("BLOCKLIST", "blocked"), ("SPII", "blocked"),
-               ("FinishReason.SAFETY", "blocked"), ("content_filter: PROHIBITED_CONTENT", "blocked")],
-    "Anthropic": [("end_turn", "ok"), ("stop_sequence", "ok"), ("max_tokens", "truncated"), ("refusal", "blocked"),
-                  ("tool_use", "ok"), ("model_context_window_exceeded", "truncated")],
-    "Mistral": [("stop", "ok"), ("length", "truncated"), ("model_length", "truncated"), ("error", "malformed")],
+    "Gemini": [
+        ("STOP", "ok"),
+        ("MAX_TOKENS", "truncated"),
+        ("SAFETY", "blocked"),
+        ("PROHIBITED_CONTENT", "blocked"),
+        ("RECITATION", "blocked"),
+        ("BLOCKLIST", "blocked"),
+        ("SPII", "blocked"),
+        ("FinishReason.SAFETY", "blocked"),
+        ("content_filter: PROHIBITED_CONTENT", "blocked"),
+    ],
+    "Anthropic": [
+        ("end_turn", "ok"),
+        ("stop_sequence", "ok"),
+        ("max_tokens", "truncated"),
+        ("refusal", "blocked"),
+        ("tool_use", "ok"),
+        ("model_context_window_exceeded", "truncated"),
+    ],
+    "Mistral": [
+        ("stop", "ok"),
+        ("length", "truncated"),
+        ("model_length", "truncated"),
+        ("error", "malformed"),
+    ],
     "vLLM": [("stop", "ok"), ("length", "truncated"), ("abort", "malformed"), (None, "ok")],
     "TGI": [("eos_token", "ok"), ("stop_sequence", "ok"), ("length", "truncated")],
     "llama.cpp": [("stop", "ok"), ("length", "truncated")],
     "Ollama": [("stop", "ok"), ("length", "truncated"), ("load", "malformed")],
-    "others": [("complete", "ok"), ("eos", "ok"), ("guardrail_intervened", "blocked"), ("something new", "ok")],
-}  # fmt: skip
+    "others": [
+        ("complete", "ok"),
+        ("eos", "ok"),
+        ("guardrail_intervened", "blocked"),
+        ("something new", "ok"),
+    ],
+}
 
 
 @pytest.mark.parametrize("server", SERVERS)
@@ -205,22 +269,47 @@ def test_finish_reasons(server: str) -> None:
         assert outcome.status == status, finish
         assert status == "malformed" or outcome.detail["finish_reason"] == finish
         assert status != "blocked" or outcome.detail["blocked_by"] == finish
-    assert {word for several in SERVERS.values() for word, _ in several if word and word.lower() in FINISH}
+    assert {
+        word
+        for several in SERVERS.values()
+        for word, _ in several
+        if word and word.lower() in FINISH
+    }
 
 
 BLOCKS = {
-    "Azure": (400, {"code": "content_filter", "message": "The response was filtered"}, "content_filter"),
-    "OpenAI": (400, {"code": "content_policy_violation", "message": "x"}, "content_policy_violation"),
-    "reasoning": (400, {"code": "invalid_prompt", "message": "Your prompt was flagged"}, "invalid_prompt"),
-    "OpenRouter": (403, {"code": 403, "message": "moderation", "metadata": {"reasons": ["violence"]}}, "violence"),
+    "Azure": (
+        400,
+        {"code": "content_filter", "message": "The response was filtered"},
+        "content_filter",
+    ),
+    "OpenAI": (
+        400,
+        {"code": "content_policy_violation", "message": "x"},
+        "content_policy_violation",
+    ),
+    "reasoning": (
+        400,
+        {"code": "invalid_prompt", "message": "Your prompt was flagged"},
+        "invalid_prompt",
+    ),
+    "OpenRouter": (
+        403,
+        {"code": 403, "message": "moderation", "metadata": {"reasons": ["violence"]}},
+        "violence",
+    ),
     "Alibaba": (400, {"code": "data_inspection_failed", "message": "x"}, "data_inspection_failed"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BLOCKS)
-def test_a_block_is_an_answer_and_paid_once(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_block_is_an_answer_and_paid_once(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     status, error, word = BLOCKS[name]
-    with serving(lambda *_: Send(status=status, body=json.dumps({"error": error}).encode())) as server:
+    with serving(
+        lambda *_: Send(status=status, body=json.dumps({"error": error}).encode())
+    ) as server:
         path = write_run(tmp_path, server.url)
         assert collect(path) == 0
         assert collect(path) == 0
@@ -229,7 +318,10 @@ def test_a_block_is_an_answer_and_paid_once(name: str, tmp_path: Path, capsys: p
     assert {(row["reply_status"], row["answer_status"], row["blocked_by"]) for row in rows} == {
         ("blocked", "refusal", word)
     }
-    assert main(["tidy", str(path.with_name("log.jsonl")), "-o", str(tmp_path / "t.csv"), "--summary"]) == 0
+    assert (
+        main(["tidy", str(path.with_name("log.jsonl")), "-o", str(tmp_path / "t.csv"), "--summary"])
+        == 0
+    )
     assert re.search(r"toy +4 +0 +0 +0 +4 +0 +0 +100% \(100% to 100%\)", capsys.readouterr().out)
 
 
@@ -241,7 +333,10 @@ def test_a_prompt_without_a_choice_was_blocked() -> None:
 
 
 def test_what_comes_with_a_reply_is_kept(tmp_path: Path) -> None:
-    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": ANSWER}]
+    parts = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]},
+        {"type": "text", "text": ANSWER},
+    ]
     logprobs = {"content": [{"token": "A", "logprob": -0.1, "top_logprobs": []}]}
     body = json.loads(says(parts, tool_calls=[{"id": "t"}]).body)
     body["choices"][0]["logprobs"] = logprobs
@@ -251,7 +346,12 @@ def test_what_comes_with_a_reply_is_kept(tmp_path: Path) -> None:
         path = write_run(tmp_path, server.url, n=1, more="raw = true")
         assert collect(path) == 0
     (line,) = attempts(path)
-    assert (line["content"], line["reasoning"], line["request_id"], line["cost"]) == (ANSWER, "hm", "r-1", 0.5)
+    assert (line["content"], line["reasoning"], line["request_id"], line["cost"]) == (
+        ANSWER,
+        "hm",
+        "r-1",
+        0.5,
+    )
     assert (line["logprobs"], line["tool_calls"]) == (logprobs, [{"id": "t"}])
     assert json.loads(zlib.decompress(base64.b64decode(line["raw"]))) == body
 
@@ -264,13 +364,17 @@ def test_an_outage_is_waited_for(tmp_path: Path) -> None:
         return fails(503) if 0.3 < time.monotonic() - began < 3.3 else says(ANSWER)
 
     with serving(script) as server:
-        path = write_run(tmp_path, server.url, n=200, attempts=1, limits="requests_per_minute = 6000")
+        path = write_run(
+            tmp_path, server.url, n=200, attempts=1, limits="requests_per_minute = 6000"
+        )
         assert collect(path) == 0
         assert server.seen.total() < 260
     assert sum(line["status"] == "ok" for line in attempts(path)) == 200
 
 
-def test_patience_ends_with_its_own_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_patience_ends_with_its_own_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     down = threading.Event()
 
     def script(body: dict[str, Any], _: int) -> Send:
@@ -294,16 +398,27 @@ def test_patience_ends_with_its_own_code(tmp_path: Path, capsys: pytest.CaptureF
 
 def test_retry_after_holds_under_requests_a_minute(tmp_path: Path) -> None:
     def script(body: dict[str, Any], before: int) -> Send:
-        return says(ANSWER) if before or "story 0 " not in str(body) else fails(429, retry_after="1")
+        return (
+            says(ANSWER) if before or "story 0 " not in str(body) else fails(429, retry_after="1")
+        )
 
     with serving(script) as server:
-        path = write_run(tmp_path, server.url, n=20, concurrency=4, limits="requests_per_minute = 1200")
+        path = write_run(
+            tmp_path, server.url, n=20, concurrency=4, limits="requests_per_minute = 1200"
+        )
         assert collect(path) == 0
         refused = next(times for prompt, times in server.times.items() if "story 0 " in prompt)[0]
-        assert not [t for times in server.times.values() for t in times if refused + 0.2 < t < refused + 0.95]
+        assert not [
+            t
+            for times in server.times.values()
+            for t in times
+            if refused + 0.2 < t < refused + 0.95
+        ]
 
 
-def test_one_model_that_is_not_known_stops_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_model_that_is_not_known_stops_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     def script(body: dict[str, Any], _: int) -> Send:
         return fails(404, code="model_not_found") if body["model"] == "gone" else says(ANSWER)
 
@@ -322,7 +437,9 @@ def bare(*_: object) -> Send:
     return Send(body=json.dumps(body).encode())
 
 
-def test_a_budget_of_tokens_without_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_budget_of_tokens_without_usage(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(bare) as server:
         path = write_run(tmp_path, server.url, n=200, limits="max_tokens_total = 300")
         assert collect(path) == 1
@@ -344,7 +461,9 @@ def test_a_budget_of_money(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert re.search(r"cost: 0\.05", said)
 
 
-def test_a_dry_run_counts_calls_of_whole_conversations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_counts_calls_of_whole_conversations(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["collect", "--new", "who-is-right", str(tmp_path)]) == 0
     assert main(["collect", str(tmp_path / "run.toml"), "--dry-run"]) == 0
     assert "at most 360 calls" in capsys.readouterr().out

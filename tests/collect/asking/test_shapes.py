@@ -37,40 +37,97 @@ def with_message(message: Any) -> bytes:
 
 
 ODD: list[Any] = [
-    None, True, 0, -5, 0.5, "", "text", [], {}, [1], [None], [[1]], {"a": 1}, [{"a": [1]}], 10**400, "\ud800", "\x00",
-    float("nan"), float("inf"),
-]  # fmt: skip
+    None,
+    True,
+    0,
+    -5,
+    0.5,
+    "",
+    "text",
+    [],
+    {},
+    [1],
+    [None],
+    [[1]],
+    {"a": 1},
+    [{"a": [1]}],
+    10**400,
+    "\ud800",
+    "\x00",
+    float("nan"),
+    float("inf"),
+]
 BODIES: dict[str, bytes] = {
     **{f"body {k}": json.dumps(odd).encode() for k, odd in enumerate(ODD)},
     **{f"choices {k}": json.dumps({"choices": odd}).encode() for k, odd in enumerate(ODD)},
     **{f"choice {k}": with_choice(odd) for k, odd in enumerate(ODD)},
     **{f"message {k}": with_message(odd) for k, odd in enumerate(ODD)},
     **{f"content {k}": with_message({"content": odd}) for k, odd in enumerate(ODD)},
-    **{f"part {k}": with_message({"content": [odd, {"type": odd, "text": odd}]}) for k, odd in enumerate(ODD)},
-    **{f"refusal {k}": with_message({"content": ANSWER, "refusal": odd}) for k, odd in enumerate(ODD)},
-    **{f"tools {k}": with_message({"content": None, "tool_calls": odd}) for k, odd in enumerate(ODD)},
-    **{f"thoughts {k}": with_message({"content": ANSWER, "reasoning": odd}) for k, odd in enumerate(ODD)},
-    **{f"finish {k}": with_choice({"message": {"content": ANSWER}, "finish_reason": odd}) for k, odd in enumerate(ODD)},
-    **{f"logprobs {k}": with_choice({"message": {"content": ANSWER}, "logprobs": odd}) for k, odd in enumerate(ODD)},
-    **{f"names {k}": json.dumps({**json.loads(says(ANSWER).body), "model": odd, "id": odd, "created": odd,
-                                 "system_fingerprint": odd}).encode() for k, odd in enumerate(ODD)},
+    **{
+        f"part {k}": with_message({"content": [odd, {"type": odd, "text": odd}]})
+        for k, odd in enumerate(ODD)
+    },
+    **{
+        f"refusal {k}": with_message({"content": ANSWER, "refusal": odd})
+        for k, odd in enumerate(ODD)
+    },
+    **{
+        f"tools {k}": with_message({"content": None, "tool_calls": odd})
+        for k, odd in enumerate(ODD)
+    },
+    **{
+        f"thoughts {k}": with_message({"content": ANSWER, "reasoning": odd})
+        for k, odd in enumerate(ODD)
+    },
+    **{
+        f"finish {k}": with_choice({"message": {"content": ANSWER}, "finish_reason": odd})
+        for k, odd in enumerate(ODD)
+    },
+    **{
+        f"logprobs {k}": with_choice({"message": {"content": ANSWER}, "logprobs": odd})
+        for k, odd in enumerate(ODD)
+    },
+    **{
+        f"names {k}": json.dumps(
+            {
+                **json.loads(says(ANSWER).body),
+                "model": odd,
+                "id": odd,
+                "created": odd,
+                "system_fingerprint": odd,
+            }
+        ).encode()
+        for k, odd in enumerate(ODD)
+    },
     **{f"error {k}": json.dumps({"error": odd}).encode() for k, odd in enumerate(ODD)},
-    **{f"code {k}": json.dumps({"error": {"code": odd, "type": odd, "message": odd, "metadata": {"reasons": odd}}}
-                               ).encode() for k, odd in enumerate(ODD)},
-    **{f"details {k}": with_usage({"completion_tokens_details": odd, "prompt_tokens_details": {"cached_tokens": odd}})
-       for k, odd in enumerate(ODD)},
+    **{
+        f"code {k}": json.dumps(
+            {"error": {"code": odd, "type": odd, "message": odd, "metadata": {"reasons": odd}}}
+        ).encode()
+        for k, odd in enumerate(ODD)
+    },
+    **{
+        f"details {k}": with_usage(
+            {"completion_tokens_details": odd, "prompt_tokens_details": {"cached_tokens": odd}}
+        )
+        for k, odd in enumerate(ODD)
+    },
     "other digits": json.dumps({"error": {"code": "4²³"}}).encode(),
     "deep": b"[" * DEEP,
     "deep and whole": b'{"choices": ' + b"[" * DEEP + b"]" * DEEP + b"}",
-    "deep content": with_message({"content": 0}).replace(b"0", b'[{"text": ' * 500 + b"1" + b"}]" * 500),
-    "a little deep": with_message({"content": ANSWER, "tool_calls": 0}).replace(b" 0}", b"[" * 900 + b"]" * 900 + b"}"),
+    "deep content": with_message({"content": 0}).replace(
+        b"0", b'[{"text": ' * 500 + b"1" + b"}]" * 500
+    ),
+    "a little deep": with_message({"content": ANSWER, "tool_calls": 0}).replace(
+        b" 0}", b"[" * 900 + b"]" * 900 + b"}"
+    ),
     "digits": b'{"choices": ' + b"1" * 5000 + b"}",
     "not utf-8": says(ANSWER).body.replace(b"toy-1", b"toy\xff\xfe"),
     "utf-16": says(ANSWER).body.decode().encode("utf-16"),
     "nothing": b"",
     "null bytes": b"\x00" * 1000,
     "a repeated name": b'{"choices": 1, "choices": [{"message": {"content": "A"}}]}',
-}  # fmt: skip
+}
 
 
 @pytest.mark.slow
@@ -86,7 +143,15 @@ def test_every_shape_is_a_line_and_the_log_goes_on(
 
     limits = "requests_per_minute = 60000"
     with serving(script) as server:
-        path = write_run(tmp_path, server.url, n=len(names), attempts=1, patience=600.0, limits=limits, concurrency=1)
+        path = write_run(
+            tmp_path,
+            server.url,
+            n=len(names),
+            attempts=1,
+            patience=600.0,
+            limits=limits,
+            concurrency=1,
+        )
         codes = [collect(path) for _ in range(3)]
         assert codes[-1] == 0
         first = {line["item_id"]: line["status"] for line in reversed(attempts(path))}
@@ -97,7 +162,12 @@ def test_every_shape_is_a_line_and_the_log_goes_on(
     assert collect(path, "--dry-run") == 0
     log = path.with_name("log.jsonl")
     assert main(["merge", str(log), "-o", str(tmp_path / "both.jsonl")]) == 0
-    assert main(["tidy", str(log), "-o", str(tmp_path / "t.csv"), "--methods", str(tmp_path / "m.txt")]) == 0
+    assert (
+        main(
+            ["tidy", str(log), "-o", str(tmp_path / "t.csv"), "--methods", str(tmp_path / "m.txt")]
+        )
+        == 0
+    )
     assert main(["tidy", str(log), "-o", str(tmp_path / "t.jsonl"), "--summary"]) == 0
 
 
@@ -111,9 +181,27 @@ def values(rng: random.Random, depth: int = 0) -> Any:
     return {rng.choice(NAMES): values(rng, depth + 1) for _ in range(rng.randrange(5))}
 
 
-NAMES = [*json.loads(says("").body), *json.loads(says("").body)["choices"][0], "content", "text", "type", "refusal",
-         "cost", "prompt_tokens", "completion_tokens", "error", "code", "metadata", "reasons", "logprobs", "tool_calls",
-         "reasoning", "thinking", "prompt_feedback", "system_fingerprint"]  # fmt: skip
+NAMES = [
+    *json.loads(says("").body),
+    *json.loads(says("").body)["choices"][0],
+    "content",
+    "text",
+    "type",
+    "refusal",
+    "cost",
+    "prompt_tokens",
+    "completion_tokens",
+    "error",
+    "code",
+    "metadata",
+    "reasons",
+    "logprobs",
+    "tool_calls",
+    "reasoning",
+    "thinking",
+    "prompt_feedback",
+    "system_fingerprint",
+]
 
 
 def bodies(seed: int) -> Iterator[bytes]:
@@ -140,7 +228,15 @@ def check(body: bytes, http_status: int) -> None:
     outcome = judge(body, http_status, {"x-request-id": "r"})
     assert outcome.status in STATUSES
     texts = {"status": outcome.status, "content": outcome.content, "refusal": outcome.refusal}
-    line = {"type": "attempt", "run_id": "r", "key": "0" * 64, "item_id": "a", "factors": {}, "n": 0, **texts}
+    line = {
+        "type": "attempt",
+        "run_id": "r",
+        "key": "0" * 64,
+        "item_id": "a",
+        "factors": {},
+        "n": 0,
+        **texts,
+    }
     line |= outcome.detail
     ((_, record),) = _records(encode(line).strip())[0]
     tally = Tally()
@@ -173,7 +269,20 @@ def test_ten_thousand_random_shapes() -> None:
 
 
 BOUNDLESS = ["1e16", "1" + "7" * 307, "1e400", "9" * 400]
-AMOUNTS = [*BOUNDLESS, "NaN", "-5", "Infinity", "-Infinity", '"0.5"', '""', "[1]", "[]", "{}", "true", "false"]
+AMOUNTS = [
+    *BOUNDLESS,
+    "NaN",
+    "-5",
+    "Infinity",
+    "-Infinity",
+    '"0.5"',
+    '""',
+    "[1]",
+    "[]",
+    "{}",
+    "true",
+    "false",
+]
 
 
 @pytest.mark.parametrize("value", AMOUNTS)
@@ -181,9 +290,9 @@ AMOUNTS = [*BOUNDLESS, "NaN", "-5", "Infinity", "-Infinity", '"0.5"', '""', "[1]
 def test_an_amount_that_is_none_stops_the_run_in_a_sentence(
     name: str, value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    usage = with_usage({"prompt_tokens": 1, "completion_tokens": 1, "cost": 0.5, name: "?"}).replace(
-        b'"?"', value.encode()
-    )
+    usage = with_usage(
+        {"prompt_tokens": 1, "completion_tokens": 1, "cost": 0.5, name: "?"}
+    ).replace(b'"?"', value.encode())
     with serving(lambda *_: Send(body=usage)) as server:
         path = write_run(tmp_path, server.url, n=20, concurrency=1, limits="max_cost = 100")
         assert collect(path) == 2
@@ -211,14 +320,42 @@ def test_usage_that_is_no_table(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 
 EARLIER = [
-    {"cost": [1]}, {"cost": "x"}, {"cost": -5}, {"cost": float("nan")}, {"cost": True}, {"prompt_tokens": "9"},
-    {"completion_tokens": [1]}, {"prompt_tokens": -(10**500)}, {"tokens_estimated": 5}, {"tokens_estimated": [1, 2, 3]},
-    {"tokens_estimated": ["a", None]}, {"content": [1]}, {"content": {"a": 1}}, {"refusal": 5}, {"logprobs": "x"},
-    {"model_returned": [1]}, {"model_returned": "\ud800"}, {"model_requested": {}}, {"t_start": 5}, {"host": []},
-    {"error_message": {}}, {"attempt": []}, {"replicate": None}, {"key": "00 " * 21 + "0"}, {"n": "x"}, {"n": 10**30},
-    {"n": -7}, {"n": None}, {"n": 2.5},
-    {"run_id": [1]}, {"factors": []}, {"item_id": 7}, {"blocked_by": [1]}, {"finish_reason": {}}, {"step": 1},
-]  # fmt: skip
+    {"cost": [1]},
+    {"cost": "x"},
+    {"cost": -5},
+    {"cost": float("nan")},
+    {"cost": True},
+    {"prompt_tokens": "9"},
+    {"completion_tokens": [1]},
+    {"prompt_tokens": -(10**500)},
+    {"tokens_estimated": 5},
+    {"tokens_estimated": [1, 2, 3]},
+    {"tokens_estimated": ["a", None]},
+    {"content": [1]},
+    {"content": {"a": 1}},
+    {"refusal": 5},
+    {"logprobs": "x"},
+    {"model_returned": [1]},
+    {"model_returned": "\ud800"},
+    {"model_requested": {}},
+    {"t_start": 5},
+    {"host": []},
+    {"error_message": {}},
+    {"attempt": []},
+    {"replicate": None},
+    {"key": "00 " * 21 + "0"},
+    {"n": "x"},
+    {"n": 10**30},
+    {"n": -7},
+    {"n": None},
+    {"n": 2.5},
+    {"run_id": [1]},
+    {"factors": []},
+    {"item_id": 7},
+    {"blocked_by": [1]},
+    {"finish_reason": {}},
+    {"step": 1},
+]
 
 
 @pytest.mark.parametrize("checked", [True, False], ids=["with a checksum", "without"])
@@ -228,7 +365,11 @@ def test_an_odd_line_of_an_earlier_version_locks_nothing(
 ) -> None:
     with serving(lambda *_: says(ANSWER)) as server:
         path = write_run(tmp_path, server.url, limits="max_cost = 100")
-        path.write_text(path.read_text().replace("[endpoint]", "[prices.toy]\ninput = 1.0\noutput = 1.0\n[endpoint]"))
+        path.write_text(
+            path.read_text().replace(
+                "[endpoint]", "[prices.toy]\ninput = 1.0\noutput = 1.0\n[endpoint]"
+            )
+        )
         assert collect(path) == 0
         log = path.with_name("log.jsonl")
         lines = log.read_bytes().splitlines(keepends=True)
@@ -257,7 +398,9 @@ DESIGN = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in DESIGN.items() for name in names.split()])
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, names in DESIGN.items() for name in names.split()]
+)
 def test_odd_designs_in_a_log_end_in_a_sentence(kind: str, name: str, tmp_path: Path) -> None:
     with serving(lambda *_: says(ANSWER)) as server:
         path = write_run(tmp_path, server.url)
@@ -269,9 +412,12 @@ def test_odd_designs_in_a_log_end_in_a_sentence(kind: str, name: str, tmp_path: 
     for odd in (*ODD, {"model": 5}, {"model": []}, {"model": [[1]]}, ["\ud800"], {"a": "\ud800"}):
         changed = [{**line, name: odd} if line["type"] == kind else line for line in lines]
         log.write_bytes(b"".join(map(encode, changed)))
-        for command in (["tidy", log, "-o", tmp_path / "t.csv"], ["merge", log, "-o", tmp_path / "both.jsonl"],
-                        ["tidy", log, "-o", tmp_path / "t.jsonl", "--methods", tmp_path / "m.txt", "--summary"],
-                        ["collect", path, "-o", log, "--dry-run"]):  # fmt: skip
+        for command in (
+            ["tidy", log, "-o", tmp_path / "t.csv"],
+            ["merge", log, "-o", tmp_path / "both.jsonl"],
+            ["tidy", log, "-o", tmp_path / "t.jsonl", "--methods", tmp_path / "m.txt", "--summary"],
+            ["collect", path, "-o", log, "--dry-run"],
+        ):
             assert main([str(word) for word in command]) in (0, 2, 3)
             for output in ("t.csv", "both.jsonl", "t.jsonl", "m.txt"):
                 (tmp_path / output).unlink(missing_ok=True)
@@ -295,13 +441,17 @@ def test_ten_megabytes_and_ten_levels(tmp_path: Path) -> None:
     assert (row["rule"], row["reply_text"]) == ("too_long", content)
 
 
-def test_a_reply_over_the_limit_names_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_reply_over_the_limit_names_the_limit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(lambda body, _: says("x" * 5000 if "story 1" in str(body) else ANSWER)) as server:
         path = write_run(tmp_path, server.url, limits="max_reply_bytes = 3000", attempts=2)
         assert collect(path) == 1
         assert server.seen.total() == 5
     assert "malformed  the reply has more than 3,000 bytes unpacked" in capsys.readouterr().err
-    messages = {line.get("error_message") for line in attempts(path) if line["status"] == "malformed"}
+    messages = {
+        line.get("error_message") for line in attempts(path) if line["status"] == "malformed"
+    }
     assert messages == {"the reply has more than 3,000 bytes unpacked (limits.max_reply_bytes)"}
 
 
@@ -311,7 +461,10 @@ def test_too_many_headers(tmp_path: Path) -> None:
     with serving(lambda *_: answer) as server:
         path = write_run(tmp_path, server.url, n=1, attempts=1)
         assert collect(path) == 1
-        assert "headers, and 200 are allowed (limits.max_reply_headers)" in attempts(path)[0]["error_message"]
+        assert (
+            "headers, and 200 are allowed (limits.max_reply_headers)"
+            in attempts(path)[0]["error_message"]
+        )
         write_run(tmp_path, server.url, n=1, attempts=1, limits="max_reply_headers = 400")
         assert collect(path) == 0
 

@@ -16,7 +16,9 @@ from tests.collect.server import Send, says, serving
 ANSWER = '{"Answer": "A"}'
 
 
-def test_each_model_has_its_own_endpoint_and_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_model_has_its_own_endpoint_and_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FIRST_KEY", "one")
     monkeypatch.setenv("SECOND_KEY", "two")
     with serving(lambda *_: says(ANSWER)) as here, serving(lambda *_: says(ANSWER)) as there:
@@ -32,14 +34,18 @@ def test_each_model_has_its_own_endpoint_and_key(tmp_path: Path, monkeypatch: py
         assert here.keys == {"Bearer one", "Bearer two"}
 
 
-def test_calls_under_way_count_against_the_tokens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_calls_under_way_count_against_the_tokens(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     def slow(_: dict[str, Any], before: int) -> Send:
         answer = says(ANSWER)
         answer.delay = 0.02
         return answer
 
     with serving(slow) as server:
-        path = write_run(tmp_path, server.url, n=300, concurrency=16, limits="max_tokens_total = 1200")
+        path = write_run(
+            tmp_path, server.url, n=300, concurrency=16, limits="max_tokens_total = 1200"
+        )
         assert collect(path) == 1
         assert server.seen.total() * 12 <= 1200 + 12 * 16 / 2
     assert "limits.max_tokens_total (1,200) is reached" in capsys.readouterr().err
@@ -47,7 +53,11 @@ def test_calls_under_way_count_against_the_tokens(tmp_path: Path, capsys: pytest
 
 @pytest.mark.parametrize(
     ("sent", "words"),
-    [("stream = true", "never streamed"), ("n = 2", "use replicates"), ('model = "x"', "[factors] model")],
+    [
+        ("stream = true", "never streamed"),
+        ("n = 2", "use replicates"),
+        ('model = "x"', "[factors] model"),
+    ],
 )
 def test_parameters_that_a_run_sets_itself_are_refused(
     sent: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -77,7 +87,9 @@ class _Terminal(io.StringIO):
         return True
 
 
-def test_progress_counts_unread_replies_and_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_counts_unread_replies_and_fits_the_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     monkeypatch.setenv("TERM", "xterm")
     tally = Tally(units_done=60, units_replayed=40, unread=3)

@@ -18,8 +18,17 @@ from socialstats.cli import main
 from tests.collect.mock import TRAITS, answer
 from tests.collect.server import serving
 
-UNITS = {"norm-goal": 120, "ordinal": 48, "pairwise-roles": 144, "staged-values": 10, "who-is-right": 72}
-PEOPLE = {"norm-goal": ("action", ("comply", "deviate", "escalate")), "ordinal": ("answer", tuple("ABCDE"))}
+UNITS = {
+    "norm-goal": 120,
+    "ordinal": 48,
+    "pairwise-roles": 144,
+    "staged-values": 10,
+    "who-is-right": 72,
+}
+PEOPLE = {
+    "norm-goal": ("action", ("comply", "deviate", "escalate")),
+    "ordinal": ("answer", tuple("ABCDE")),
+}
 
 
 def started(name: str, folder: Path) -> Path:
@@ -40,23 +49,33 @@ def people(name: str, folder: Path, n: int = 6) -> Path:
     """Answers of some people to all items, drawn."""
     rng, (column, labels) = random.Random(name), PEOPLE[name]
     items = [row["item_id"] for row in read(folder / "items.csv")]
-    rows = [f"{item},person {p},{rng.choice(labels)},{'wm'[p % 2]}" for item in items for p in range(n)]
+    rows = [
+        f"{item},person {p},{rng.choice(labels)},{'wm'[p % 2]}" for item in items for p in range(n)
+    ]
     path = folder / "people.csv"
     path.write_text("\n".join([f"item_id,rater,{column},gender", *rows]) + "\n")
     return path
 
 
-def tidied(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[list[dict[str, str]], list[str], str]:
+def tidied(
+    folder: Path, capsys: pytest.CaptureFixture[str], *more: str
+) -> tuple[list[dict[str, str]], list[str], str]:
     """The table, the report that ``tidy`` proposes, and what it said."""
     capsys.readouterr()
-    assert main(["tidy", str(folder / "run.log.jsonl"), "-o", str(folder / "table.csv"), *more]) == 0
+    assert (
+        main(["tidy", str(folder / "run.log.jsonl"), "-o", str(folder / "table.csv"), *more]) == 0
+    )
     said = capsys.readouterr().err
     (proposed,) = re.findall("next: socialstats (.*)", said)
     return read(folder / "table.csv"), shlex.split(proposed), said
 
 
-@pytest.mark.parametrize("name", ["ordinal", "pairwise-roles", pytest.param("staged-values", marks=pytest.mark.slow)])
-def test_the_proposed_report_can_be_made(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "name", ["ordinal", "pairwise-roles", pytest.param("staged-values", marks=pytest.mark.slow)]
+)
+def test_the_proposed_report_can_be_made(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert asked(started(name, tmp_path)) == 0
     beside = ["--people", str(people(name, tmp_path))] if name in PEOPLE else []
     _, (_, *proposed), _ = tidied(tmp_path, capsys, *beside)
@@ -66,19 +85,29 @@ def test_the_proposed_report_can_be_made(name: str, tmp_path: Path, capsys: pyte
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UNITS)
-def test_from_a_new_folder_to_the_page(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_from_a_new_folder_to_the_page(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = started(name, tmp_path)
     assert asked(path, "--dry-run") == 0
-    assert f"{UNITS[name]} units, 0 finished before, {UNITS[name]} to ask" in capsys.readouterr().out
+    assert (
+        f"{UNITS[name]} units, 0 finished before, {UNITS[name]} to ask" in capsys.readouterr().out
+    )
     assert asked(path) == 0
     assert f"{UNITS[name]} units planned, {UNITS[name]} asked" in capsys.readouterr().out
     assert asked(path, "--dry-run") == 0
-    assert f"{UNITS[name]} units, {UNITS[name]} finished before, 0 to ask" in capsys.readouterr().out
+    assert (
+        f"{UNITS[name]} units, {UNITS[name]} finished before, 0 to ask" in capsys.readouterr().out
+    )
     beside = ["--people", str(people(name, tmp_path))] if name in PEOPLE else []
     rows, proposed, said = tidied(tmp_path, capsys, *beside)
     assert f"from {UNITS[name]} units" in said
     assert "to ask" not in said
-    assert {row["model"] for row in rows} == {"model-one", "model-two", *(["human"] if beside else [])}
+    assert {row["model"] for row in rows} == {
+        "model-one",
+        "model-two",
+        *(["human"] if beside else []),
+    }
     page = tmp_path / "page.html"
     code = main([*proposed, "--no-verify", "-q", "-o", str(page)])
     assert code == 0, capsys.readouterr().err
@@ -99,13 +128,26 @@ def test_two_models_are_two_sources(tmp_path: Path, capsys: pytest.CaptureFixtur
     raters: dict[str, set[str]] = {}
     for row in rows:
         raters.setdefault(row["source"], set()).add(row["rater"])
-    assert {source: len(own) for source, own in raters.items()} == {"model-one": 5, "model-two": 5, "human": 6}
-    assert Counter(row["domain"] for row in rows if row["source"] == "human") == {"advertising": 36, "hiring": 36}
+    assert {source: len(own) for source, own in raters.items()} == {
+        "model-one": 5,
+        "model-two": 5,
+        "human": 6,
+    }
+    assert Counter(row["domain"] for row in rows if row["source"] == "human") == {
+        "advertising": 36,
+        "hiring": 36,
+    }
 
 
 BAD = {
-    "another answer": ("a1-none,p,maybe", "line 2: action 'maybe' is not one of comply, deviate, escalate"),
-    "twice": ("a1-none,p,comply\na1-none,p,comply", "line 3: 'p' answered 'a1-none' in line 2 already"),
+    "another answer": (
+        "a1-none,p,maybe",
+        "line 2: action 'maybe' is not one of comply, deviate, escalate",
+    ),
+    "twice": (
+        "a1-none,p,comply\na1-none,p,comply",
+        "line 3: 'p' answered 'a1-none' in line 2 already",
+    ),
     "nobody": ("a1-none,,comply", "line 2: no rater"),
     "no item": ("zz,p,comply", "no answer to an item of this run"),
 }
@@ -134,14 +176,21 @@ def test_people_are_joined_by_keys(tmp_path: Path, capsys: pytest.CaptureFixture
 def test_nobody_is_asked_to_play_stages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = started("staged-values", tmp_path)
     assert asked(path) == 0
-    assert main(["tidy", str(path.with_suffix(".log.jsonl")), "--people", str(tmp_path / "items.csv")]) == 2
+    assert (
+        main(["tidy", str(path.with_suffix(".log.jsonl")), "--people", str(tmp_path / "items.csv")])
+        == 2
+    )
     assert "asks nothing of people" in capsys.readouterr().err
 
 
 def test_planned_asked_and_left_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = started("staged-values", tmp_path)
     text = path.read_text()
-    path.write_text(text.replace("max_calls = 1000", "max_calls = 30").replace("concurrency = 8", "concurrency = 1"))
+    path.write_text(
+        text.replace("max_calls = 1000", "max_calls = 30").replace(
+            "concurrency = 8", "concurrency = 1"
+        )
+    )
     assert asked(path) == 1
     said = capsys.readouterr()
     assert "9 of 10 units are not finished" in said.err
@@ -150,7 +199,10 @@ def test_planned_asked_and_left_agree(tmp_path: Path, capsys: pytest.CaptureFixt
     said = capsys.readouterr()
     assert "10 units, 1 finished before, 9 to ask (1 of them begun)" in said.out
     assert "4 items of them control texts" in said.out
-    assert "1 of 10 planned units are finished, 9 to ask (8 of them never asked)" in tidied(tmp_path, capsys)[2]
+    assert (
+        "1 of 10 planned units are finished, 9 to ask (8 of them never asked)"
+        in tidied(tmp_path, capsys)[2]
+    )
     path.write_text(text)
     assert asked(path) == 0
     assert "10 units, 1 finished before, 9 to ask (1 of them begun)" in capsys.readouterr().err
@@ -159,11 +211,15 @@ def test_planned_asked_and_left_agree(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "to ask" not in note
 
 
-def test_what_the_run_file_no_longer_plans_is_told_apart(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_run_file_no_longer_plans_is_told_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = started("who-is-right", tmp_path)
     path.write_text(path.read_text().replace('"balanced"', '"fixed"'))
     assert asked(path) == 0
-    path.write_text(path.read_text().replace('"model-one", "model-two"', '"model-two", "model-three"'))
+    path.write_text(
+        path.read_text().replace('"model-one", "model-two"', '"model-two", "model-three"')
+    )
     items = (tmp_path / "items.csv").read_text()
     (tmp_path / "items.csv").write_text(items.replace("topic", "theme").replace("q1-CP", "q0-CP"))
     capsys.readouterr()
@@ -171,8 +227,16 @@ def test_what_the_run_file_no_longer_plans_is_told_apart(tmp_path: Path, capsys:
     assert "1 item found again by content: 'q1-CP' is now 'q0-CP'" in capsys.readouterr().err
     rows, _, said = tidied(tmp_path, capsys)
     assert "108 units" in said
-    assert Counter(row["model"] for row in rows) == {"model-one": 36, "model-two": 36, "model-three": 36}
-    assert {row["model"] for row in rows if row["item_id"] == "q0-CP"} == {"model-one", "model-two", "model-three"}
+    assert Counter(row["model"] for row in rows) == {
+        "model-one": 36,
+        "model-two": 36,
+        "model-three": 36,
+    }
+    assert {row["model"] for row in rows if row["item_id"] == "q0-CP"} == {
+        "model-one",
+        "model-two",
+        "model-three",
+    }
     assert all(row["theme"] for row in rows)
 
 
@@ -186,7 +250,11 @@ def test_every_text_is_the_author_s(tmp_path: Path) -> None:
         for text in (path.parent / "texts").iterdir():
             lines = text.read_text().splitlines()
             mark = f"[{name} {text.stem}]"
-            lines[0] = lines[0].replace(": ", f": {mark} ", 1) if ": " in lines[0] else f"{lines[0]} {mark}"
+            lines[0] = (
+                lines[0].replace(": ", f": {mark} ", 1)
+                if ": " in lines[0]
+                else f"{lines[0]} {mark}"
+            )
             text.write_text("\n".join(lines) + "\n")
             marks[mark] = 0
         path.write_text(path.read_text().replace("max_calls = 1000", "max_calls = 150"))
@@ -213,15 +281,23 @@ def test_every_text_is_the_author_s(tmp_path: Path) -> None:
 TEXTS = {
     "unknown": ('texts = { promt = "x" }', "has no text 'promt'. Did you mean 'prompt'?"),
     "column": ('texts = { prompt = "{sory} {option_a}" }', "needs a column 'sory'"),
-    "no order": ('texts = { prompt = "{prefix}{story}" }', "the prompt shows no options whose order could be balanced"),
-    "both": ('template = "x {option_a}"\ntexts = { prompt = "x" }', "both 'template' and a text 'prompt'"),
+    "no order": (
+        'texts = { prompt = "{prefix}{story}" }',
+        "the prompt shows no options whose order could be balanced",
+    ),
+    "both": (
+        'template = "x {option_a}"\ntexts = { prompt = "x" }',
+        "both 'template' and a text 'prompt'",
+    ),
     "no folder": ('texts = "words"', "words: No such file or directory"),
     "empty": ('texts = { prompt = " " }', "text 'prompt' is empty"),
 }
 
 
 @pytest.mark.parametrize(("line", "words"), TEXTS.values(), ids=TEXTS)
-def test_texts_that_cannot_be_used(line: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_texts_that_cannot_be_used(
+    line: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = started("pairwise-roles", tmp_path)
     path.write_text(re.sub("(?m)^texts = .*$", lambda _: line, path.read_text()))
     assert main(["collect", str(path), "--dry-run"]) == 2
@@ -232,7 +308,10 @@ def test_a_template_keeps_the_ladder_and_is_refused_where_there_are_several_text
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = started("who-is-right", tmp_path / "who")
-    path.write_text('template = "{text} 1) {option_1} 2) {option_2}"\n' + path.read_text().replace("texts =", "# "))
+    path.write_text(
+        'template = "{text} 1) {option_1} 2) {option_2}"\n'
+        + path.read_text().replace("texts =", "# ")
+    )
     assert main(["collect", str(path), "--dry-run"]) == 0
     items = (tmp_path / "who" / "items.csv").read_text().splitlines(keepends=True)
     (tmp_path / "who" / "items.csv").write_text("".join(items[:5]))
@@ -246,16 +325,24 @@ def test_a_template_keeps_the_ladder_and_is_refused_where_there_are_several_text
     assert "protocol staged-values has no text 'prompt'" in capsys.readouterr().err
 
 
-def test_forms_rungs_and_stages_of_the_author_s_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_forms_rungs_and_stages_of_the_author_s_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = started("ordinal", tmp_path / "a")
     (tmp_path / "a" / "texts" / "form_mine.txt").write_text("- {share} ({meaning}) is {letter}\n")
-    (tmp_path / "a" / "texts" / "options.txt").write_text("few: 1 in 10\nhalf: 5 in 10\nmost: 9 in 10\n")
+    (tmp_path / "a" / "texts" / "options.txt").write_text(
+        "few: 1 in 10\nhalf: 5 in 10\nmost: 9 in 10\n"
+    )
     path.write_text(
-        path.read_text().replace('["options", "described", "table"]', '["mine"]').replace("balanced", "fixed")
+        path.read_text()
+        .replace('["options", "described", "table"]', '["mine"]')
+        .replace("balanced", "fixed")
     )
     with serving(lambda *_: answer({"model": "m", "messages": [{"content": "x"}]}, 0)) as server:
         assert main(["collect", str(path), "--base-url", server.url]) == 0
-        assert "- few (1 in 10) is A\n- half (5 in 10) is B\n- most (9 in 10) is C\n" in next(iter(server.seen))
+        assert "- few (1 in 10) is A\n- half (5 in 10) is B\n- most (9 in 10) is C\n" in next(
+            iter(server.seen)
+        )
     assert "--levels A,B,C" in tidied(tmp_path / "a", capsys)[2]
     path = started("who-is-right", tmp_path / "b")
     (tmp_path / "b" / "texts" / "rung_6.txt").write_text("{question} Please.\n")
@@ -281,7 +368,9 @@ def test_nothing_is_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_control_texts_are_no_stage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     traits = ",".join(TRAITS)
     rows = [f"m,s1,{stage},j,{','.join('9' * 10)}" for stage in ("baseline", "stage 1", "control")]
-    (tmp_path / "old.csv").write_text("\n".join([f"model,scenario,stage,judge,{traits}", *rows]) + "\n")
+    (tmp_path / "old.csv").write_text(
+        "\n".join([f"model,scenario,stage,judge,{traits}", *rows]) + "\n"
+    )
     assert main(["check", str(tmp_path / "old.csv"), "--study", "staged-values"]) == 2
     assert "control texts are no stage. Leave them out (--exclude)" in capsys.readouterr().err
 
@@ -291,11 +380,18 @@ def test_wordings_may_share_a_baseline_and_a_factor_is_named_in_a_text(
 ) -> None:
     path = started("staged-values", tmp_path)
     header, first, *_ = (tmp_path / "items.csv").read_text().splitlines(keepends=True)
-    again = first.replace("library,library,1", "library 2,library,2").replace("You head", "You lead")
+    again = first.replace("library,library,1", "library 2,library,2").replace(
+        "You head", "You lead"
+    )
     (tmp_path / "items.csv").write_text(header + first + again)
-    path.write_text(path.read_text().replace("[factors]", '[factors]\npersona = ["a nurse", "a baker"]'))
+    path.write_text(
+        path.read_text().replace("[factors]", '[factors]\npersona = ["a nurse", "a baker"]')
+    )
     assert main(["collect", str(path), "--dry-run"]) == 2
-    assert "no text names the factor 'persona'. Write {persona} where its levels belong." in capsys.readouterr().err
+    assert (
+        "no text names the factor 'persona'. Write {persona} where its levels belong."
+        in capsys.readouterr().err
+    )
     play = tmp_path / "texts" / "role_play.txt"
     play.write_text("You are {persona}. " + play.read_text())
     assert asked(path) == 0
@@ -305,4 +401,7 @@ def test_wordings_may_share_a_baseline_and_a_factor_is_named_in_a_text(
         if "step" in line
     )
     assert steps["baseline"] == steps["stage 1"] == 8
-    assert Counter(row["persona"] for row in tidied(tmp_path, capsys)[0]) == {"a nurse": 72, "a baker": 72}
+    assert Counter(row["persona"] for row in tidied(tmp_path, capsys)[0]) == {
+        "a nurse": 72,
+        "a baker": 72,
+    }

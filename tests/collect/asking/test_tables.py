@@ -48,8 +48,12 @@ def test_the_same_table_in_every_format(run: Path) -> None:
         assert len(table) == 12
 
 
-def test_an_unknown_format_is_refused_before_any_work(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tidy", str(run.with_name("log.jsonl")), "-o", str(run.with_name("table.xlsx"))]) == 2
+def test_an_unknown_format_is_refused_before_any_work(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        main(["tidy", str(run.with_name("log.jsonl")), "-o", str(run.with_name("table.xlsx"))]) == 2
+    )
     assert "no format has the suffix '.xlsx'" in capsys.readouterr().err
 
 
@@ -60,14 +64,25 @@ def test_items_that_are_not_whole(run: Path, capsys: pytest.CaptureFixture[str])
     assert "items.csv.gz: it cannot be read (compressed file ended" in capsys.readouterr().err
 
 
-def test_the_methods_paragraph_stands_on_the_page(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_methods_paragraph_stands_on_the_page(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = run.parent
     table, note, page = (str(folder / name) for name in ("table.csv", "methods.txt", "page.html"))
     assert main(["tidy", str(folder / "log.jsonl"), "-o", table, "--methods", note]) == 0
     said = Path(note).read_text().strip()
     assert "temperature 0" in said
     Path(note).write_text(f"{said} <script>alert(1)</script>\n")
-    command = ["report", table, "--map", "unit=item_id", "--map", "rater=replicate", "--map", "value=answer"]
+    command = [
+        "report",
+        table,
+        "--map",
+        "unit=item_id",
+        "--map",
+        "rater=replicate",
+        "--map",
+        "value=answer",
+    ]
     command += ["--scale", "nominal", "--no-verify", "-q", "-o", page]
     assert main([*command, "--methods-note", note]) == 0
     written = Path(page).read_text()

@@ -21,12 +21,46 @@ from socialstats_collect.protocols.shares import Shares
 
 RISING = Shares(Settings()).offered("rising")
 YES_NO = (Option(letter="A", text="yes"), Option(letter="B", text="no"))
-LIKERT = tuple(Option(letter=str(n), text=text) for n, text in enumerate(["never", "rarely", "often", "always"], 1))
+LIKERT = tuple(
+    Option(letter=str(n), text=text)
+    for n, text in enumerate(["never", "rarely", "often", "always"], 1)
+)
 HOSTILE = (
-    "{", '{"a":', '{"Answer":"', "A)\n", "A) <1%\n", "<think>", "</think>", "not ", "answer is ", "D", "1. ", "James ",
-    "James is right ", "not comply ", "逸脱", "75%-", "[[", "\\", '"', "| ", "\n", " ", "A or B ", "Answer: A or ",
-    "$\\boxed{", "**", "if ", "\u0301a", "é", "[x] A) ", "A, ", "out of 20 ", "I cannot ", "~~a",
-)  # fmt: skip
+    "{",
+    '{"a":',
+    '{"Answer":"',
+    "A)\n",
+    "A) <1%\n",
+    "<think>",
+    "</think>",
+    "not ",
+    "answer is ",
+    "D",
+    "1. ",
+    "James ",
+    "James is right ",
+    "not comply ",
+    "逸脱",
+    "75%-",
+    "[[",
+    "\\",
+    '"',
+    "| ",
+    "\n",
+    " ",
+    "A or B ",
+    "Answer: A or ",
+    "$\\boxed{",
+    "**",
+    "if ",
+    "\u0301a",
+    "é",
+    "[x] A) ",
+    "A, ",
+    "out of 20 ",
+    "I cannot ",
+    "~~a",
+)
 
 
 def _cases() -> list[dict[str, str]]:
@@ -51,7 +85,9 @@ def _read(family: str, names: str, reply: str) -> Parsed:
     return parse.parse_options(reply, options)
 
 
-@pytest.mark.parametrize("case", CASES, ids=[f"{case['family']} {place}" for place, case in enumerate(CASES, 2)])
+@pytest.mark.parametrize(
+    "case", CASES, ids=[f"{case['family']} {place}" for place, case in enumerate(CASES, 2)]
+)
 @pytest.mark.slow
 def test_a_reply_is_read_as_a_reader_reads_it(case: dict[str, str]) -> None:
     read = _read(case["family"], case["names"], case["reply"])
@@ -62,15 +98,22 @@ def test_a_reply_is_read_as_a_reader_reads_it(case: dict[str, str]) -> None:
 
 
 def test_the_table_is_large_and_few_of_its_answers_are_not_read() -> None:
-    counts = Counter("options" if case["family"] in {"yesno", "likert"} else case["family"] for case in CASES)
+    counts = Counter(
+        "options" if case["family"] in {"yesno", "likert"} else case["family"] for case in CASES
+    )
     assert min(counts[name] for name in ("options", "who", "answer", "action")) >= 150
     assert sum(bool(case["abstains"]) for case in CASES) <= 0.03 * len(CASES)
 
 
 def test_the_table_has_corrections_and_replies_that_only_sound_like_them() -> None:
-    words = re.compile(r"(?i)\b(?:no|wait|actually|i mean|correction|scratch|sorry|eigentlich|en fait|en realidad)\b")
+    words = re.compile(
+        r"(?i)\b(?:no|wait|actually|i mean|correction|scratch|sorry|eigentlich|en fait|en realidad)\b"
+    )
     assert sum(case["status"] == "corrected" for case in CASES) >= 60
-    assert sum(case["status"] == "ok" and words.search(case["reply"]) is not None for case in CASES) >= 60
+    assert (
+        sum(case["status"] == "ok" and words.search(case["reply"]) is not None for case in CASES)
+        >= 60
+    )
 
 
 PARSERS: dict[str, Callable[[str], Parsed]] = {
@@ -82,10 +125,29 @@ PARSERS: dict[str, Callable[[str], Parsed]] = {
     "scores": lambda raw: parse.parse_scores(raw, ("order",), low=0, high=20)["order"],
 }
 ATOMS = (
-    *HOSTILE, *" \t\u3000\xa0Aa9[]()'*`.,:;-/<>%#_~?!&=→", '{"answer":', "[0,", "1)", "Mary, ", "I would ", "the ",
-    "comply ", "```", " not", "答", "\u200b", "ﬁ", "50% ", "category ", "right and ", '\\"', "no, it's ", "最",
-    "order: ", 'answer:"\\',
-)  # fmt: skip
+    *HOSTILE,
+    *" \t\u3000\xa0Aa9[]()'*`.,:;-/<>%#_~?!&=→",
+    '{"answer":',
+    "[0,",
+    "1)",
+    "Mary, ",
+    "I would ",
+    "the ",
+    "comply ",
+    "```",
+    " not",
+    "答",
+    "\u200b",
+    "ﬁ",
+    "50% ",
+    "category ",
+    "right and ",
+    '\\"',
+    "no, it's ",
+    "最",
+    "order: ",
+    'answer:"\\',
+)
 
 
 def _periodic(count: int, seed: int) -> list[str]:
@@ -103,7 +165,9 @@ def _seconds(parser: Callable[[str], Parsed], raw: str) -> float:
     return taken
 
 
-@pytest.mark.parametrize(("name", "length"), [*((name, LONGEST - 9) for name in PARSERS), ("answer", 100_000)])
+@pytest.mark.parametrize(
+    ("name", "length"), [*((name, LONGEST - 9) for name in PARSERS), ("answer", 100_000)]
+)
 @pytest.mark.slow
 def test_no_reply_takes_long(name: str, length: int) -> None:
     """50 ms for any reply on the developers' machine; four times as much here, and a slow call has a second chance.

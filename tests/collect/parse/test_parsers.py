@@ -16,16 +16,41 @@ from socialstats_collect import parse
 from socialstats_collect.parse import Option, Parsed, parse_who
 
 SHARED = Path(__file__).parents[4] / "shared" / "data" / "parsing"
-needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="the shared reply collections are not here")
+needs_shared = pytest.mark.skipif(
+    not SHARED.exists(), reason="the shared reply collections are not here"
+)
 
 SHARES = (
-    Option(letter="A", text="<1%", descriptions=("Almost no one agrees with this", "Almost no one thinks this")),
-    Option(letter="B", text="5%-25%", descriptions=("A small portion of people occasionally agree with this",)),
-    Option(letter="C", text="50%", descriptions=("This is a controversial belief; people are likely to be divided",)),
-    Option(letter="D", text="75%-90%", descriptions=("This is a common belief, shared by many", "Common belief")),
-    Option(letter="E", text=">90%", descriptions=("This is a universally accepted belief", "Universally true")),
+    Option(
+        letter="A",
+        text="<1%",
+        descriptions=("Almost no one agrees with this", "Almost no one thinks this"),
+    ),
+    Option(
+        letter="B",
+        text="5%-25%",
+        descriptions=("A small portion of people occasionally agree with this",),
+    ),
+    Option(
+        letter="C",
+        text="50%",
+        descriptions=("This is a controversial belief; people are likely to be divided",),
+    ),
+    Option(
+        letter="D",
+        text="75%-90%",
+        descriptions=("This is a common belief, shared by many", "Common belief"),
+    ),
+    Option(
+        letter="E",
+        text=">90%",
+        descriptions=("This is a universally accepted belief", "Universally true"),
+    ),
 )
-LIKERT = tuple(Option(letter=str(n), text=text) for n, text in enumerate(["never", "rarely", "often", "always"], 1))
+LIKERT = tuple(
+    Option(letter=str(n), text=text)
+    for n, text in enumerate(["never", "rarely", "often", "always"], 1)
+)
 NAMES = ("James", "Mary")
 TABLE = "| Option | Description |\n|---|---|\n| <1% | Almost no one |\n| 50% | Divided |\n| >90% | Universal |\n"
 LIST = "A) <1%\nB) 5%-25%\nC) 50%\nD) 75%-90%\nE) >90%\n"
@@ -83,7 +108,13 @@ def test_a_corrected_answer_is_the_last_one() -> None:
 
 @pytest.mark.parametrize(
     ("raw", "label", "rule"),
-    [("80%", "D", "within"), ("90%", None, "border"), ("75%", None, "border"), ("60%", None, "none"), ("50%", "C", "")],
+    [
+        ("80%", "D", "within"),
+        ("90%", None, "border"),
+        ("75%", None, "border"),
+        ("60%", None, "none"),
+        ("50%", "C", ""),
+    ],
 )
 def test_a_bare_percentage(raw: str, label: str | None, rule: str) -> None:
     for options in (SHARES, SHARES[::-1]):
@@ -101,7 +132,8 @@ def test_the_span_is_a_place_in_the_raw_reply() -> None:
 
 
 @pytest.mark.parametrize(
-    ("raw", "label"), [("3", "3"), ("often", "3"), ("2. rarely", "2"), ("Answer: 4", "4"), ("2 or 3", None)]
+    ("raw", "label"),
+    [("3", "3"), ("often", "3"), ("2. rarely", "2"), ("Answer: 4", "4"), ("2 or 3", None)],
 )
 def test_numbered_options_without_percentages(raw: str, label: str | None) -> None:
     assert parse.parse_options(raw, LIKERT).label == label
@@ -209,7 +241,9 @@ def test_a_reply_in_a_cell_is_read_again_as_it_was_written(tmp_path: Path) -> No
     assert parse.printable("plain é 答 \t\n") == "plain é 答 \t\n"
     path = tmp_path / "table.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([["unit", "reply", "answer"], ["1", cell, "A"], ["2", f"x{cell}x", "B"]])
+        csv.writer(file).writerows(
+            [["unit", "reply", "answer"], ["1", cell, "A"], ["2", f"x{cell}x", "B"]]
+        )
     frame = read_table(path).frame.lazy().collect()
     assert frame["answer"].to_list() == ["A", "B"]
     assert frame["reply"].to_list() == [cell, f"x{cell}x"]
@@ -227,7 +261,9 @@ def test_real_replies_to_the_ordinal_question() -> None:
     labels = ["F" if one.status == "refusal" else one.label for one in read]
     right = sum(label == row["label"] for label, row in zip(labels, rows, strict=True))
     assert right >= 472
-    assert not [row for label, row in zip(labels, rows, strict=True) if label not in {row["label"], None}]
+    assert not [
+        row for label, row in zip(labels, rows, strict=True) if label not in {row["label"], None}
+    ]
 
 
 @needs_shared
@@ -308,7 +344,9 @@ def test_no_reply_raises_and_every_label_has_a_place(raw: str) -> None:
             assert 0 <= read.span[0] < read.span[1] <= len(raw)
 
 
-@pytest.mark.parametrize("raw", ["{" * 100_000, '{"a":' * 20_000, "A)\n" * 20_000, "<think>" * 20_000, "not " * 20_000])
+@pytest.mark.parametrize(
+    "raw", ["{" * 100_000, '{"a":' * 20_000, "A)\n" * 20_000, "<think>" * 20_000, "not " * 20_000]
+)
 def test_hostile_replies_end(raw: str) -> None:
     parse.parse_options(raw, SHARES)
     parse.parse_answer(raw)

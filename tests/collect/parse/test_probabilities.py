@@ -40,12 +40,18 @@ WORDS: Model = {
 }
 
 
-def _continuations(model: Model, before: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], float]]:
+def _continuations(
+    model: Model, before: tuple[str, ...] = ()
+) -> list[tuple[tuple[str, ...], float]]:
     """Every text the model can write, as tokens, with its probability."""
     after = model.get(before)
     if after is None:
         return [(before, 1.0)]
-    return [(tokens, p * q) for token, p in after.items() for tokens, q in _continuations(model, (*before, token))]
+    return [
+        (tokens, p * q)
+        for token, p in after.items()
+        for tokens, q in _continuations(model, (*before, token))
+    ]
 
 
 def _logprobs(model: Model, tokens: tuple[str, ...], most: int = 20) -> dict[str, Any]:
@@ -54,11 +60,20 @@ def _logprobs(model: Model, tokens: tuple[str, ...], most: int = 20) -> dict[str
         after = sorted(model[tokens[:place]].items(), key=lambda one: -one[1])[:most]
         top = [{"token": t, "logprob": math.log(p), "bytes": list(t.encode())} for t, p in after]
         p = model[tokens[:place]][token]
-        content.append({"token": token, "logprob": math.log(p), "bytes": list(token.encode()), "top_logprobs": top})
+        content.append(
+            {
+                "token": token,
+                "logprob": math.log(p),
+                "bytes": list(token.encode()),
+                "top_logprobs": top,
+            }
+        )
     return {"content": content}
 
 
-@pytest.mark.parametrize(("tokens", "prefix"), [(("The answer is", " A"), 1), (("The answer is", ":", " B"), 2)])
+@pytest.mark.parametrize(
+    ("tokens", "prefix"), [(("The answer is", " A"), 1), (("The answer is", ":", " B"), 2)]
+)
 def test_letters_as_all_continuations_have_them(tokens: tuple[str, ...], prefix: int) -> None:
     text = "".join(tokens)
     parsed = parse_answer(text, labels=("A", "B", "C"))
@@ -68,7 +83,9 @@ def test_letters_as_all_continuations_have_them(tokens: tuple[str, ...], prefix:
     for label in "ABC":
         enumerated = math.fsum(p for t, p in given if t[prefix].strip(" (.") == label) / whole
         assert (read.p[label] or 0.0) == pytest.approx(enumerated, abs=1e-12)
-    assert read.rest == pytest.approx(1 - math.fsum(p for p in read.p.values() if p is not None), abs=1e-12)
+    assert read.rest == pytest.approx(
+        1 - math.fsum(p for p in read.p.values() if p is not None), abs=1e-12
+    )
     assert read.unlisted == pytest.approx(0.0, abs=1e-12)
 
 
@@ -76,11 +93,16 @@ def test_a_label_of_several_tokens_is_settled_by_its_first() -> None:
     for tokens, prefix in ((("com", "ply"), 0), (("I", " dev", "iate"), 1)):
         text = "".join(tokens)
         labels = ("comply", "deviate", "escalate")
-        read = choice_probabilities(_logprobs(WORDS, tokens), text, labels, parse_action(text).span, any_case=True)
+        read = choice_probabilities(
+            _logprobs(WORDS, tokens), text, labels, parse_action(text).span, any_case=True
+        )
         given = [(t, p) for t, p in _continuations(WORDS) if t[:prefix] == tokens[:prefix]]
         whole = math.fsum(p for _, p in given)
         for label in labels:
-            enumerated = math.fsum(p for t, p in given if "".join(t[prefix:]).strip().casefold() == label) / whole
+            enumerated = (
+                math.fsum(p for t, p in given if "".join(t[prefix:]).strip().casefold() == label)
+                / whole
+            )
             assert (read.p[label] or 0.0) == pytest.approx(enumerated, abs=1e-12)
     cased = choice_probabilities(_logprobs(WORDS, ("com", "ply")), "comply", labels)
     assert cased.p["comply"] == pytest.approx(0.5)
@@ -90,7 +112,9 @@ def test_a_label_of_several_tokens_is_settled_by_its_first() -> None:
 def test_what_is_not_listed_is_bounded_and_never_0(most: int) -> None:
     tokens = ("The answer is", " A")
     full = choice_probabilities(_logprobs(LETTERS, tokens), "The answer is A", ("A", "B", "C"))
-    read = choice_probabilities(_logprobs(LETTERS, tokens, most), "The answer is A", ("A", "B", "C"))
+    read = choice_probabilities(
+        _logprobs(LETTERS, tokens, most), "The answer is A", ("A", "B", "C")
+    )
     assert read.unlisted is not None
     assert read.bound is not None
     after = sorted(LETTERS["The answer is",].values(), reverse=True)
@@ -121,7 +145,9 @@ def test_what_is_not_listed_is_bounded_and_never_0(most: int) -> None:
         ({"content": [{"token": "1", "logprob": -1.0}]}, "1", ("1", "10"), "shared_first_token"),
     ],
 )
-def test_no_number_without_a_reason(logprobs: Any, text: str, labels: tuple[str, ...], reason: str) -> None:
+def test_no_number_without_a_reason(
+    logprobs: Any, text: str, labels: tuple[str, ...], reason: str
+) -> None:
     read = choice_probabilities(logprobs, text, labels)
     assert (read.reason, dict(read.p), read.rest, read.bound) == (reason, {}, None, None)
 
@@ -132,15 +158,37 @@ def _even(tokens: list[str | bytes], at: int, top: dict[str, float]) -> dict[str
     for number, token in enumerate(tokens):
         raw = token if isinstance(token, bytes) else token.encode()
         likely = top if number == at else {raw.decode("utf-8", "replace"): 1.0}
-        listed = [{"token": t, "logprob": math.log(p), "bytes": list(t.encode())} for t, p in likely.items()]
+        listed = [
+            {"token": t, "logprob": math.log(p), "bytes": list(t.encode())}
+            for t, p in likely.items()
+        ]
         shown = raw.decode("utf-8", "replace")
-        content.append({"token": shown, "logprob": math.log(likely[shown]), "bytes": list(raw), "top_logprobs": listed})
+        content.append(
+            {
+                "token": shown,
+                "logprob": math.log(likely[shown]),
+                "bytes": list(raw),
+                "top_logprobs": listed,
+            }
+        )
     return {"content": content}
 
 
 def test_the_answer_is_where_the_parser_read_it() -> None:
     text = '{"thoughts": "A or B?", "Answer": "B"}'
-    tokens: list[str | bytes] = ['{"', "thoughts", '": "', "A", " or", " B", '?", "', "Answer", '": "', "B", '"}']
+    tokens: list[str | bytes] = [
+        '{"',
+        "thoughts",
+        '": "',
+        "A",
+        " or",
+        " B",
+        '?", "',
+        "Answer",
+        '": "',
+        "B",
+        '"}',
+    ]
     span = parse_answer(text).span
     read = choice_probabilities(_even(tokens, 9, {"B": 0.75, "A": 0.25}), text, ("A", "B"), span)
     assert [read.p["A"], read.p["B"]] == [pytest.approx(0.25), pytest.approx(0.75)]
@@ -148,11 +196,24 @@ def test_the_answer_is_where_the_parser_read_it() -> None:
 
 def test_tokens_that_split_characters_and_thinking_before_the_reply() -> None:
     pieces = "我选".encode()
-    tokens: list[str | bytes] = ["<think>A?</think>", pieces[:2], pieces[2:4], pieces[4:], "B", "。"]
+    tokens: list[str | bytes] = [
+        "<think>A?</think>",
+        pieces[:2],
+        pieces[2:4],
+        pieces[4:],
+        "B",
+        "。",
+    ]
     options = tuple(Option(letter=one, text=f"text {one}") for one in "AB")
     span = parse_options("我选B。", options).span
-    read = choice_probabilities(_even(tokens, 4, {"B": 0.5, "A": 0.25}), "我选B。", ("A", "B"), span)
-    assert [read.p["A"], read.p["B"], read.rest] == [pytest.approx(0.25), pytest.approx(0.5), pytest.approx(0.25)]
+    read = choice_probabilities(
+        _even(tokens, 4, {"B": 0.5, "A": 0.25}), "我选B。", ("A", "B"), span
+    )
+    assert [read.p["A"], read.p["B"], read.rest] == [
+        pytest.approx(0.25),
+        pytest.approx(0.5),
+        pytest.approx(0.25),
+    ]
 
 
 def test_sums_of_any_listed_tokens_stay_between_0_and_1() -> None:

@@ -24,16 +24,23 @@ def stream(data: bytes, **rest: bool) -> JsonStream:
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 3, 7, 64])
-def test_values_read_in_pieces_are_those_of_json(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_read_in_pieces_are_those_of_json(
+    chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(streaming, "CHUNK", chunk)
     value = {
-        "text": 'q"uo\\te\n é 😀 \u2028', "numbers": [0, -1, 1.5, 2e-9, 123456789012345678901234567890],
-        "rows": [{"a": [[], {}, [None, True, False]]}, "x" * 100, 17], "empty": {}, "": "",
-    }  # fmt: skip
+        "text": 'q"uo\\te\n é 😀 \u2028',
+        "numbers": [0, -1, 1.5, 2e-9, 123456789012345678901234567890],
+        "rows": [{"a": [[], {}, [None, True, False]]}, "x" * 100, 17],
+        "empty": {},
+        "": "",
+    }
     for text in (json.dumps(value), json.dumps(value, ensure_ascii=False, indent=3)):
         assert stream(text.encode()).whole() == value
         held = stream(b"\xef\xbb\xbf" + text.encode())
-        found = {key: list(held.elements()) if key == "rows" else held.value() for key in held.members()}
+        found = {
+            key: list(held.elements()) if key == "rows" else held.value() for key in held.members()
+        }
         assert found == value
         assert held.peek() == ""
 
@@ -45,15 +52,31 @@ def test_numbers_keep_how_they_are_spelled() -> None:
 
 
 @pytest.mark.parametrize("chunk", [1, 64])
-def test_of_a_value_only_what_the_shape_names_is_kept(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_value_only_what_the_shape_names_is_kept(
+    chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(streaming, "CHUNK", chunk)
-    tests = [{"id": 1, "said": "long", "response": {"output": "a", "raw": "b"}}, 7, {"response": "plain"}]
-    whole = {"version": 3, "other": {"x": [1]}, "runs": {"a": {"keep": 0.50, "drop": 1}, "b": None}, "tests": tests}
-    shape = {"version": None, "runs": {"*": {"keep": None}}, "tests": [lambda test: type(test).__name__]}
+    tests = [
+        {"id": 1, "said": "long", "response": {"output": "a", "raw": "b"}},
+        7,
+        {"response": "plain"},
+    ]
+    whole = {
+        "version": 3,
+        "other": {"x": [1]},
+        "runs": {"a": {"keep": 0.50, "drop": 1}, "b": None},
+        "tests": tests,
+    }
+    shape = {
+        "version": None,
+        "runs": {"*": {"keep": None}},
+        "tests": [lambda test: type(test).__name__],
+    }
     assert stream(json.dumps(whole).encode()).whole(shape) == {
-        "version": 3, "runs": {"a": {"keep": 0.5}, "b": None},
+        "version": 3,
+        "runs": {"a": {"keep": 0.5}, "b": None},
         "tests": ["dict", "int", "dict"],
-    }  # fmt: skip
+    }
     with pytest.raises(InputError, match="text after the end"):
         stream(json.dumps(whole).encode() + b" 1").whole(shape)
 
@@ -79,7 +102,9 @@ def test_broken_json_is_named_with_its_line(data: bytes, message: str) -> None:
 
 
 @pytest.mark.parametrize("chunk", [1, 5, 1 << 22])
-def test_bytes_that_are_no_utf8_are_named_with_their_offset(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bytes_that_are_no_utf8_are_named_with_their_offset(
+    chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(streaming, "CHUNK", chunk)
     data = '{"é": "'.encode() + b'\xff"}'
     with pytest.raises(InputError, match=f"byte 0xff at offset {data.index(0xFF)} is not UTF-8"):
@@ -111,10 +136,14 @@ def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert files.load_json(packed) == {"a": "x" * 5000}
     monkeypatch.setenv(VARIABLE, "bytes=1000")
     for large in (path, packed):
-        with pytest.raises(InputError, match=r"more than 1,000 bytes.*SOCIALSTATS_LIMITS=bytes=10000"):
+        with pytest.raises(
+            InputError, match=r"more than 1,000 bytes.*SOCIALSTATS_LIMITS=bytes=10000"
+        ):
             files.load_json(large)
     monkeypatch.setenv(VARIABLE, "length=100, files=1")
-    with pytest.raises(InputError, match="line 1: a line, or a single value, has more than 100 bytes"):
+    with pytest.raises(
+        InputError, match="line 1: a line, or a single value, has more than 100 bytes"
+    ):
         list(files.json_lines(path))
     (tmp_path / "other").write_text("")
     with pytest.raises(InputError, match="more than 1 files"):
@@ -131,7 +160,9 @@ def test_one_value_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_gzip_that_is_cut_off_is_named(tmp_path: Path) -> None:
     path = tmp_path / "runs.json.gz"
     path.write_bytes(
-        gzip.compress(json.dumps({"run": {"scenario_tasks": {}}, "x": os.urandom(4000).hex()}).encode())[:-600]
+        gzip.compress(
+            json.dumps({"run": {"scenario_tasks": {}}, "x": os.urandom(4000).hex()}).encode()
+        )[:-600]
     )
     with pytest.raises(InputError, match=r"runs\.json\.gz.*cut off or damaged"):
         read_log(path)
@@ -178,9 +209,15 @@ def test_an_entry_that_is_damaged_is_named(zstd: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("zstd", [False, True])
-def test_a_zip_bomb_is_stopped_early(zstd: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_zip_bomb_is_stopped_early(
+    zstd: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(files, "RATIO_FROM", 1 << 20)
-    path = zipped(tmp_path / "x.eval", {**entries(), "summaries.json": b"[" + b" " * (1 << 24) + b"]"}, zstd=zstd)
+    path = zipped(
+        tmp_path / "x.eval",
+        {**entries(), "summaries.json": b"[" + b" " * (1 << 24) + b"]"},
+        zstd=zstd,
+    )
     read: list[int] = []
     kept = files.Archive._bounded
 
@@ -191,13 +228,17 @@ def test_a_zip_bomb_is_stopped_early(zstd: bool, tmp_path: Path, monkeypatch: py
             read.append(self._expanded)
 
     monkeypatch.setattr(files.Archive, "_bounded", counted)
-    with pytest.raises(InputError, match=r"summaries\.json: it unpacks to more than 400 times its size"):
+    with pytest.raises(
+        InputError, match=r"summaries\.json: it unpacks to more than 400 times its size"
+    ):
         read_log(path)
     assert read[-1] < 1 << 23  # of 16 MiB
 
 
 @pytest.mark.parametrize("package", files.ZSTD_READERS)
-def test_every_package_reads_zstd_in_frames(package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_package_reads_zstd_in_frames(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip(package)
     monkeypatch.setattr(files, "ZSTD_READERS", {package: files.ZSTD_READERS[package]})
     path = zipped(tmp_path / "x.eval", entries(), zstd=True, frames=3)
@@ -210,14 +251,18 @@ def test_every_package_reads_zstd_in_frames(package: str, tmp_path: Path, monkey
 
 
 @pytest.mark.parametrize("setting", ["length=10", "bytes=3000", "files=1"])
-def test_entries_and_their_sum_are_bounded(setting: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_entries_and_their_sum_are_bounded(
+    setting: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = zipped(tmp_path / "x.eval", {**entries(), "reductions.json": b"[" + b" " * 4000 + b"]"})
     monkeypatch.setenv(VARIABLE, setting)
     with pytest.raises(InputError, match=r"[Ss]plit the log"):
         read_log(path)
 
 
-@pytest.mark.parametrize("name", ["../../evil.json", "/etc/evil.json", "samples\\..\\..\\evil.json"])
+@pytest.mark.parametrize(
+    "name", ["../../evil.json", "/etc/evil.json", "samples\\..\\..\\evil.json"]
+)
 def test_entries_that_lead_out_of_the_archive_are_refused(name: str, tmp_path: Path) -> None:
     path = zipped(tmp_path / "x.eval", {**entries(), name: {}})
     with pytest.raises(InputError, match="leads out of the archive"):
@@ -227,18 +272,24 @@ def test_entries_that_lead_out_of_the_archive_are_refused(name: str, tmp_path: P
 def test_other_ways_of_packing_are_named(tmp_path: Path) -> None:
     path = zipped(tmp_path / "x.eval", entries(), zstd=True)
     path.write_bytes(
-        path.read_bytes().replace((93).to_bytes(2, "little") + b"\0\0\0\0", (98).to_bytes(2, "little") + b"\0\0\0\0")
+        path.read_bytes().replace(
+            (93).to_bytes(2, "little") + b"\0\0\0\0", (98).to_bytes(2, "little") + b"\0\0\0\0"
+        )
     )
     with pytest.raises(InputError, match="packed by method 98; deflate and zstd are read"):
         read_log(path)
     path = zipped(tmp_path / "y.eval", entries())
-    flagged = re.sub(b"(PK\1\2.{4}).", b"\\g<1>\1", path.read_bytes(), flags=re.DOTALL)  # bit 0: encrypted
+    flagged = re.sub(
+        b"(PK\1\2.{4}).", b"\\g<1>\1", path.read_bytes(), flags=re.DOTALL
+    )  # bit 0: encrypted
     path.write_bytes(flagged)
     with pytest.raises(InputError, match="packed with a password"):
         read_log(path)
 
 
-def test_zstd_without_a_package_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zstd_without_a_package_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from socialstats.errors import MissingDependency
 
     path = zipped(tmp_path / "x.eval", entries(), zstd=True)
@@ -250,10 +301,13 @@ def test_zstd_without_a_package_says_what_to_install(tmp_path: Path, monkeypatch
 
 def test_unknown_files_say_what_was_looked_for(tmp_path: Path) -> None:
     with pytest.raises(
-        InputError, match=r"x\.json: no known log \(its keys: 'a' and 'b'\)\. Looked for: logs of inspect.*lm-eval"
+        InputError,
+        match=r"x\.json: no known log \(its keys: 'a' and 'b'\)\. Looked for: logs of inspect.*lm-eval",
     ):
         read_log(dump(tmp_path / "x.json", {"a": 1, "b": 2}))
-    with pytest.raises(InputError, match=r"no harness 'ispect'\. Did you mean 'inspect'\? Harnesses: inspect, "):
+    with pytest.raises(
+        InputError, match=r"no harness 'ispect'\. Did you mean 'inspect'\? Harnesses: inspect, "
+    ):
         read_log(dump(tmp_path / "x.json", {"a": 1}), harness="ispect")
     (tmp_path / "y.txt").write_text("a,b\n1,2\n")
     with pytest.raises(InputError, match="no known log"):
@@ -280,14 +334,22 @@ def test_forms_are_kinds_and_patterns_of_what_the_first_look_found(tmp_path: Pat
 
 
 LARGE = (
-    "inspect/fixtures/log_formats.json", "lm_eval/group_weighted", "promptfoo/out.json", "promptfoo/out.jsonl",
-    "deepeval/test_run_sample.json", "politicsbench/sample_fixture_runs.json", "arena/battles.jsonl",
-    "helm/run_3trials/per_instance_stats.json", "openai_evals/oa_sample.jsonl",
-)  # fmt: skip
+    "inspect/fixtures/log_formats.json",
+    "lm_eval/group_weighted",
+    "promptfoo/out.json",
+    "promptfoo/out.jsonl",
+    "deepeval/test_run_sample.json",
+    "politicsbench/sample_fixture_runs.json",
+    "arena/battles.jsonl",
+    "helm/run_3trials/per_instance_stats.json",
+    "openai_evals/oa_sample.jsonl",
+)
 
 
 @pytest.mark.parametrize("name", LARGE)
-def test_logs_larger_than_the_first_look_are_known(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_logs_larger_than_the_first_look_are_known(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if not SAMPLES.exists():
         pytest.skip("shared/data/harness_samples is not beside the project")
     whole = read_log(SAMPLES / name)
@@ -301,7 +363,10 @@ def test_logs_larger_than_the_first_look_are_known(name: str, monkeypatch: pytes
 def test_a_large_file_that_is_broken_later_is_an_error_of_its_reader(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = dump(tmp_path / "x.json", {**header(), "samples": [sample(k, scores={"m": 1}) for k in range(50)]})
+    path = dump(
+        tmp_path / "x.json",
+        {**header(), "samples": [sample(k, scores={"m": 1}) for k in range(50)]},
+    )
     path.write_text(path.read_text()[:-100])
     head_of = files.head_of
     monkeypatch.setattr(files, "head_of", lambda path: head_of(path, 500))

@@ -18,19 +18,49 @@ from socialstats_collect.readers import read_logs
 from tests.collect.readers.logs import SAMPLES
 
 ODD: list[Any] = [
-    None, True, -1, 0, 1.5, "", "x", [], {}, [1], {"a": 1}, [{}], [None], "NaN", 10**400, [[]], {"name": None}
-]  # fmt: skip
+    None,
+    True,
+    -1,
+    0,
+    1.5,
+    "",
+    "x",
+    [],
+    {},
+    [1],
+    {"a": 1},
+    [{}],
+    [None],
+    "NaN",
+    10**400,
+    [[]],
+    {"name": None},
+]
 LOGS = (
-    "promptfoo/out.json", "promptfoo/out.jsonl", "openai_evals/oa_sample.jsonl", "deepeval/test_run_sample.json",
-    "politicsbench/sample_fixture_runs.json", "arena/battles.jsonl", "helm/run_3trials", "lm_eval/group_weighted",
-    "roleconflictbench/output", "inspect/fixtures/log_formats.json", "inspect/fixtures/2025-05-12*",
-)  # fmt: skip
+    "promptfoo/out.json",
+    "promptfoo/out.jsonl",
+    "openai_evals/oa_sample.jsonl",
+    "deepeval/test_run_sample.json",
+    "politicsbench/sample_fixture_runs.json",
+    "arena/battles.jsonl",
+    "helm/run_3trials",
+    "lm_eval/group_weighted",
+    "roleconflictbench/output",
+    "inspect/fixtures/log_formats.json",
+    "inspect/fixtures/2025-05-12*",
+)
 TIMES = 15
 
 
 def places(value: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     yield place
-    keys = value if isinstance(value, dict) else range(min(len(value), 6)) if isinstance(value, list) else ()
+    keys = (
+        value
+        if isinstance(value, dict)
+        else range(min(len(value), 6))
+        if isinstance(value, list)
+        else ()
+    )
     for key in keys:
         yield from places(value[key], (*place, key))
 

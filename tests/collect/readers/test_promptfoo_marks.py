@@ -30,7 +30,11 @@ def test_verdicts_are_scores_and_errors_are_none(tmp_path: Path) -> None:
     path = written(tmp_path / "out.csv", HEAD, ROWS)
     assert holds_log(path)
     log = read_log(path)
-    assert (log.harness, set(log.rows["scorer"]), set(log.rows["filter"])) == ("promptfoo", {"pass"}, {""})
+    assert (log.harness, set(log.rows["scorer"]), set(log.rows["filter"])) == (
+        "promptfoo",
+        {"pass"},
+        {""},
+    )
     values = [None if value != value else value for value in log.rows["value"]]
     assert [*log.rows["model"][:2]] == ["openai:gpt", "ollama:llama"]
     assert [*log.rows["unit"][::2]] == ["test 1", "test 2", "test 1", "test 3"]
@@ -76,9 +80,17 @@ def test_a_record_of_another_length_is_named(tmp_path: Path) -> None:
         read_log(path)
 
 
-def test_a_report_compares_providers_on_the_same_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [[f"r{k}", f"[{'FAIL' if k % 4 == 0 else 'PASS'}] x", f"[{'PASS' if k % 3 == 0 else 'FAIL'}] y"]
-            for k in range(24)]  # fmt: skip
+def test_a_report_compares_providers_on_the_same_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        [
+            f"r{k}",
+            f"[{'FAIL' if k % 4 == 0 else 'PASS'}] x",
+            f"[{'PASS' if k % 3 == 0 else 'FAIL'}] y",
+        ]
+        for k in range(24)
+    ]
     path = written(tmp_path / "out.csv", HEAD, [*rows, ["r24", "[ERROR] z", "[PASS] y"]])
     assert main(["check", str(path)]) == 0
     printed = capsys.readouterr().out

@@ -48,12 +48,19 @@ def helm(folder: Path, trials: list[list[float]]) -> Path:
             "instance_id": "id0",
             "train_trial_index": t,
             "perturbation": bent,
-            "stats": [stat("exact_match", [0.0], perturbation=bent), {"name": {"name": "empty"}, "count": 0, "sum": 0}],
+            "stats": [
+                stat("exact_match", [0.0], perturbation=bent),
+                {"name": {"name": "empty"}, "count": 0, "sum": 0},
+            ],
         }
         for t in range(len(trials))
     ]
     worst = stat("exact_match", [0.0], perturbation={**bent, "computed_on": "worst"})
-    stats = [stat("exact_match", [float(np.mean(t)) for t in trials]), worst, stat("inference_runtime", [1.0])]
+    stats = [
+        stat("exact_match", [float(np.mean(t)) for t in trials]),
+        worst,
+        stat("inference_runtime", [1.0]),
+    ]
     dump(folder / "stats.json", stats)
     dump(
         folder / "run_spec.json",
@@ -74,7 +81,10 @@ def test_helm_rows_are_instances_and_its_count_is_trials(tmp_path: Path) -> None
     assert set(claims) == {"exact_match mean", "exact_match stddev", "exact_match count"}
     assert float(claims["exact_match mean"].printed) == trials.mean()
     assert float(claims["exact_match stddev"].printed) == pytest.approx(trials.std(ddof=0))
-    assert (claims["exact_match count"].printed, claims["exact_match count"].quantity) == ("2", "count")
+    assert (claims["exact_match count"].printed, claims["exact_match count"].quantity) == (
+        "2",
+        "count",
+    )
     assert dict(claims["exact_match mean"].select) == {
         "scorer": "exact_match",
         "filter": "",
@@ -107,7 +117,9 @@ def test_helm_without_instances_says_what_is_missing(tmp_path: Path) -> None:
         read_log(folder / "stats.json")
 
 
-@pytest.mark.parametrize(("name", "trials", "mean"), [("run_1trial", 1, 0.6), ("run_3trials", 3, 0.6833333333333332)])
+@pytest.mark.parametrize(
+    ("name", "trials", "mean"), [("run_1trial", 1, 0.6), ("run_3trials", 3, 0.6833333333333332)]
+)
 def test_helm_real_runs(name: str, trials: int, mean: float) -> None:
     log = real(f"helm/{name}")
     mine = log.rows[(log.rows["scorer"] == "exact_match") & (log.rows["filter"] == "")]
@@ -132,7 +144,10 @@ def test_openai_evals_rows_follow_samples_not_threads(tmp_path: Path) -> None:
         event("toy.11", "sampling", {"prompt": "?"}),
         event("toy.12", "error", {"type": "Timeout", "message": "x"}),
         event("toy.9", "match", {"correct": True, "picked": "B", "expected": "B"}),
-        {"final_report": {"accuracy": 0.6666666666666666, "boostrap_std": 0.2, "f1": 0.1}, "run_id": "r1"},
+        {
+            "final_report": {"accuracy": 0.6666666666666666, "boostrap_std": 0.2, "f1": 0.1},
+            "run_id": "r1",
+        },
     ]
     log = read_log(dump_lines(tmp_path / "x.jsonl", events))
     assert list(zip(log.rows["unit"], log.rows["epoch"], log.rows["status"], strict=True)) == [
@@ -153,7 +168,10 @@ def test_openai_evals_rows_follow_samples_not_threads(tmp_path: Path) -> None:
 
 
 def test_openai_evals_metrics_are_scorers(tmp_path: Path) -> None:
-    events = [event(f"s.{k}", "metrics", {"score": k / 2, "choice": "AB"[k % 2], "passed": k > 0}) for k in range(3)]
+    events = [
+        event(f"s.{k}", "metrics", {"score": k / 2, "choice": "AB"[k % 2], "passed": k > 0})
+        for k in range(3)
+    ]
     log = read_log(dump_lines(tmp_path / "x.jsonl", [*events, {"final_report": {"score": 0.5}}]))
     assert log.rows[log.rows["scorer"] == "score"]["value"].tolist() == [0.0, 0.5, 1.0]
     assert log.rows[log.rows["scorer"] == "passed"]["value"].tolist() == [0.0, 1.0, 1.0]
@@ -164,7 +182,9 @@ def test_openai_evals_metrics_are_scorers(tmp_path: Path) -> None:
 def evals_run(name: str, model: str, right: list[bool]) -> list[dict[str, Any]]:
     """Return the events of a run, whose report names no run."""
     spec = {"spec": {"completion_fns": [model], "eval_name": "toy.dev.v0", "run_id": name}}
-    matches = [event(f"toy.{k}", "match", {"correct": one}, run=name) for k, one in enumerate(right)]
+    matches = [
+        event(f"toy.{k}", "match", {"correct": one}, run=name) for k, one in enumerate(right)
+    ]
     return [spec, *matches, {"final_report": {"accuracy": sum(right) / len(right)}}]
 
 
@@ -172,12 +192,15 @@ def test_openai_evals_of_several_runs_name_the_model_of_each_row(tmp_path: Path)
     first, second = evals_run("r1", "gpt-x", [True, False]), evals_run("r2", "gpt-y", [True, True])
     log = read_log(dump_lines(tmp_path / "x.jsonl", [*first, *second]))
     assert log.rows[["model", "run", "unit", "task", "value"]].to_numpy().tolist() == [
-        ["gpt-x", "r1", "toy.0", "toy.dev.v0", 1.0], ["gpt-x", "r1", "toy.1", "toy.dev.v0", 0.0],
-        ["gpt-y", "r2", "toy.0", "toy.dev.v0", 1.0], ["gpt-y", "r2", "toy.1", "toy.dev.v0", 1.0],
-    ]  # fmt: skip
+        ["gpt-x", "r1", "toy.0", "toy.dev.v0", 1.0],
+        ["gpt-x", "r1", "toy.1", "toy.dev.v0", 0.0],
+        ["gpt-y", "r2", "toy.0", "toy.dev.v0", 1.0],
+        ["gpt-y", "r2", "toy.1", "toy.dev.v0", 1.0],
+    ]
     assert [(c.printed, dict(c.select)) for c in log.claims] == [
-        ("0.5", {"model": "gpt-x", "scorer": "match"}), ("1.0", {"model": "gpt-y", "scorer": "match"}),
-    ]  # fmt: skip
+        ("0.5", {"model": "gpt-x", "scorer": "match"}),
+        ("1.0", {"model": "gpt-y", "scorer": "match"}),
+    ]
     assert {one.verdict for one in check(log).judged} == {"reproduced"}
     assert log.notes[0] == "2 runs in one file: the column 'model' tells them apart"
 
@@ -186,12 +209,18 @@ def test_openai_evals_of_one_model_twice_and_of_a_run_without_a_spec(tmp_path: P
     same = evals_run("r1", "gpt-x", [True]) + evals_run("r2", "gpt-x", [False])
     log = read_log(dump_lines(tmp_path / "x.jsonl", same))
     assert log.rows["model"].tolist() == ["gpt-x (r1)", "gpt-x (r2)"]
-    mixed = [SPEC, event("a", "match", {"correct": True}), event("a", "match", {"correct": False}, run="r2"),
-             event("b", "match", {"correct": False})]  # fmt: skip
+    mixed = [
+        SPEC,
+        event("a", "match", {"correct": True}),
+        event("a", "match", {"correct": False}, run="r2"),
+        event("b", "match", {"correct": False}),
+    ]
     log = read_log(dump_lines(tmp_path / "y.jsonl", mixed))
     assert list(zip(log.rows["model"], log.rows["unit"], log.rows["value"], strict=True)) == [
-        ("gpt-x", "a", 1.0), ("gpt-x", "b", 0.0), ("run (r2)", "a", 0.0),
-    ]  # fmt: skip
+        ("gpt-x", "a", 1.0),
+        ("gpt-x", "b", 0.0),
+        ("run (r2)", "a", 0.0),
+    ]
     assert "run r2: no final report" in " ".join(log.notes)
 
 
@@ -230,7 +259,14 @@ def foo(test: int, prompt: int, vars_: dict[str, str], score: float, **rest: Any
 
 def test_promptfoo_repeats_are_epochs_of_one_unit(tmp_path: Path) -> None:
     rows = [
-        foo(t, p, {"q": "ab"[t % 2]}, 0.25 * t, named={"helps": 1, "len": 0.5}, weights={"helps": 2 + t % 2, "len": 1})
+        foo(
+            t,
+            p,
+            {"q": "ab"[t % 2]},
+            0.25 * t,
+            named={"helps": 1, "len": 0.5},
+            weights={"helps": 2 + t % 2, "len": 1},
+        )
         for t in range(4)
         for p in range(2)
     ]
@@ -260,16 +296,24 @@ def test_promptfoo_repeats_are_epochs_of_one_unit(tmp_path: Path) -> None:
         ("test 2", "2", 0.75),
     ]
     failed = log.rows[(log.rows["scorer"] == "score") & (log.rows["status"] == "error")]
-    assert failed[["unit", "epoch", "filter", "answer"]].values.tolist() == [["test 1", "2", "prompt 2", "HTTP 500"]]
+    assert failed[["unit", "epoch", "filter", "answer"]].values.tolist() == [
+        ["test 1", "2", "prompt 2", "HTTP 500"]
+    ]
     assert set(log.rows["story"]) == {"s1"}
-    sums = {(c.name, c.select["filter"]): (c.quantity, c.printed, c.settings["reducer"]) for c in log.claims}
+    sums = {
+        (c.name, c.select["filter"]): (c.quantity, c.printed, c.settings["reducer"])
+        for c in log.claims
+    }
     assert sums["score", "prompt 1"] == ("sum", "1.5", "none")
     assert sums["testPassCount", "prompt 1"] == ("sum", "1", "none")
     assert sums["namedScores.len", "prompt 1"] == ("sum", "2.0", "none")
     assert sums["namedScores.helps", "prompt 1"][0] == "other"
     said = " ".join(log.notes)
     assert "4 rows of promptfoo repeat a test" in said
-    assert "namedScores 'helps' = 10 is a weighted sum (weights add up to 10); the weighted mean is 1" in said
+    assert (
+        "namedScores 'helps' = 10 is a weighted sum (weights add up to 10); the weighted mean is 1"
+        in said
+    )
 
 
 def test_promptfoo_lines_are_the_same_rows(tmp_path: Path) -> None:
@@ -281,11 +325,20 @@ def test_promptfoo_lines_are_the_same_rows(tmp_path: Path) -> None:
 
 
 def test_promptfoo_of_older_versions_numbers_no_prompts(tmp_path: Path) -> None:
-    rows = [foo(0, p, {"q": q}, 0.5 * p) | {"prompt": {"display": f"P{p}"}} for q in "ab" for p in range(2)]
+    rows = [
+        foo(0, p, {"q": q}, 0.5 * p) | {"prompt": {"display": f"P{p}"}}
+        for q in "ab"
+        for p in range(2)
+    ]
     for held in rows:
         del held["promptIdx"], held["testIdx"]
     table = {"head": {"prompts": [{"metrics": {"score": 0}}, {"metrics": {"score": 1.0}}]}}
-    log = read_log(dump(tmp_path / "x.json", {"results": {"version": 2, "results": rows, "stats": {}, "table": table}}))
+    log = read_log(
+        dump(
+            tmp_path / "x.json",
+            {"results": {"version": 2, "results": rows, "stats": {}, "table": table}},
+        )
+    )
     mine = log.rows[log.rows["scorer"] == "score"]
     assert mine.groupby("filter")["value"].sum().to_dict() == {"prompt 1": 0.0, "prompt 2": 1.0}
     assert mine.groupby("filter")["unit"].nunique().to_dict() == {"prompt 1": 2, "prompt 2": 2}
@@ -326,7 +379,9 @@ def test_promptfoo_csv_gives_its_rounded_scores(tmp_path: Path) -> None:
 )
 def test_promptfoo_csv_that_is_damaged_is_named(record: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
-    path.write_bytes(f"q,[echo] A,Status,Score,Named Scores,Grader Reason\n{record}".encode("latin-1"))
+    path.write_bytes(
+        f"q,[echo] A,Status,Score,Named Scores,Grader Reason\n{record}".encode("latin-1")
+    )
     with pytest.raises(InputError, match=message):
         read_log(path)
 
@@ -345,16 +400,26 @@ def test_promptfoo_real_output() -> None:
     for claim in log.claims:
         if claim.quantity == "sum":
             rows = log.rows[
-                (log.rows["scorer"] == claim.select["scorer"]) & (log.rows["filter"] == claim.select["filter"])
+                (log.rows["scorer"] == claim.select["scorer"])
+                & (log.rows["filter"] == claim.select["filter"])
             ]
             assert rows["value"].sum() == pytest.approx(float(claim.printed), rel=1e-12)
     units = log.rows.groupby("unit")["epoch"].nunique()
     assert dict(units) == {"test 1": 2, "test 2": 2}
-    assert any("'helps' = 8 is a weighted sum (weights add up to 8); the weighted mean is 1" in n for n in log.notes)
+    assert any(
+        "'helps' = 8 is a weighted sum (weights add up to 8); the weighted mean is 1" in n
+        for n in log.notes
+    )
 
 
 def judged(name: str, score: float | None, **rest: Any) -> dict[str, Any]:
-    return {"name": name, "threshold": 0.5, "success": bool(score and score > 0.5), "score": score, **rest}
+    return {
+        "name": name,
+        "threshold": 0.5,
+        "success": bool(score and score > 0.5),
+        "score": score,
+        **rest,
+    }
 
 
 def test_deepeval_errors_have_their_own_denominators_and_spans_their_level(tmp_path: Path) -> None:
@@ -373,7 +438,13 @@ def test_deepeval_errors_have_their_own_denominators_and_spans_their_level(tmp_p
             "success": False,
             "metricsData": [judged("Faith", None, error="Rate limit"), judged("Bias", 0.2)],
         },
-        {"name": "c1", "input": "b", "success": False, "metricsData": [judged("Faith", 0.4)], "tags": ["x", "y"]},
+        {
+            "name": "c1",
+            "input": "b",
+            "success": False,
+            "metricsData": [judged("Faith", 0.4)],
+            "tags": ["x", "y"],
+        },
         {"name": "c1", "input": "other", "success": False, "metricsData": [judged("Faith", 0.3)]},
     ]
     run = {
@@ -381,12 +452,22 @@ def test_deepeval_errors_have_their_own_denominators_and_spans_their_level(tmp_p
         "conversationalTestCases": [],
         "testPassed": 1,
         "testFailed": 3,
-        "metricsScores": [{"metric": "Faith", "scores": [0.8, 0.4, 0.3, 0.9], "passes": 2, "fails": 2, "errors": 1}],
+        "metricsScores": [
+            {
+                "metric": "Faith",
+                "scores": [0.8, 0.4, 0.3, 0.9],
+                "passes": 2,
+                "fails": 2,
+                "errors": 1,
+            }
+        ],
     }
     for top in (run, {"testRunData": run}):
         log = read_log(dump(tmp_path / "x.json", top))
         faith = log.rows[log.rows["scorer"] == "Faith"]
-        assert list(zip(faith["unit"], faith["epoch"], faith["filter"], faith["status"], strict=True)) == [
+        assert list(
+            zip(faith["unit"], faith["epoch"], faith["filter"], faith["status"], strict=True)
+        ) == [
             ("c0", "1", "case", "ok"),
             ("c0", "1", "span: rank", "ok"),
             ("c1", "1", "case", "error"),
@@ -403,7 +484,10 @@ def test_deepeval_errors_have_their_own_denominators_and_spans_their_level(tmp_p
         assert log.rows[log.rows["scorer"] == "success"]["value"].sum() == 1
         said = " ".join(log.notes)
         assert "fewer than all 4 test cases: 'Bias' 2, 'Faith' 3" in said
-        assert "metricsScores mixes levels for 'Faith': 4 scores, 3 of test cases and 1 of spans" in said
+        assert (
+            "metricsScores mixes levels for 'Faith': 4 scores, 3 of test cases and 1 of spans"
+            in said
+        )
 
 
 def test_deepeval_cases_of_one_name_are_told_apart_by_their_inputs(tmp_path: Path) -> None:
