@@ -28,6 +28,7 @@ from socialstats.errors import InputError
 from socialstats.resampling.permutation import checked_alternative
 from socialstats.results import Result, ResultGroup
 from socialstats.results.result import each_level, with_cautions
+from socialstats.results.verification import Definition
 from socialstats.text import unknown
 from socialstats.voice import option
 
@@ -320,6 +321,8 @@ class Metric:
         ``plot(result, ax=None, **options)`` -> matplotlib Axes.
     crosscheck : str
         ``"module:function"`` in `socialstats.crosscheck` that recomputes the number independently.
+    definition : Definition or None
+        From which `socialstats.crosscheck.engine` recomputes results, in place of a function of its own.
     estimand : str
         What is estimated, in one or two sentences.
     assumptions : tuple of str
@@ -341,10 +344,11 @@ class Metric:
     function: Callable[..., Result | ResultGroup]
     sentence: Callable[[Result], str]
     plot: Callable[..., Axes]
-    crosscheck: str
     estimand: str
     assumptions: tuple[str, ...]
     references: tuple[str, ...]
+    crosscheck: str = ""
+    definition: Definition | None = None
     swap: Swap = "none"
     values: Values = "any"
     options: Mapping[str, Any] = field(default_factory=dict)

@@ -71,6 +71,7 @@ TESTS: dict[Test, str] = {
 INTERVALS: dict[Interval, str] = {
     "t": "t",
     "z": "z",
+    "adjusted_z": "adjusted z",
     "score": "score",
     "exact": "exact",
     "jackknife": "jackknife t",

@@ -26,7 +26,6 @@ from socialstats.crosscheck.clusters import (
     mean_error,
 )
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.resamples import (
     RESAMPLED,
     Cells,
@@ -46,6 +45,7 @@ from socialstats.crosscheck.row_arithmetic import (
 )
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.results import Check, Result, Row, Verification
+from socialstats.results.peers import load_peer
 
 LABEL = "direct sums"
 SAME = "the same sums in another order of arithmetic"

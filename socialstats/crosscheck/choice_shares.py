@@ -11,7 +11,6 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import mean_errors, mean_row_checks
 from socialstats.crosscheck.long import IS, compare, rated_table, with_levels
-from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.people import Part, joined_errors, numbers
 from socialstats.crosscheck.people import joint_checks as people_checks
 from socialstats.crosscheck.row_arithmetic import (
@@ -25,6 +24,7 @@ from socialstats.crosscheck.shares import clustered_share_checks, mean_checks
 from socialstats.crosscheck.swapping import swap_check
 from socialstats.crosscheck.weights import LINEARISED, weighted_errors
 from socialstats.results import Check, Result, Row, Verification
+from socialstats.results.peers import load_peer
 
 if TYPE_CHECKING:
     import pandas as pd

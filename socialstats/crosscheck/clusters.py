@@ -24,6 +24,7 @@ ROUNDING = 64 * float(
 )  # rounding of a sum of scores, as a share of their sizes
 ALONE = 1e-9  # what is left of 1 where one cluster is the whole statistic
 WIDER = 1e-6  # widening of the bracket of a root
+SMOOTH = 1e-6  # agreement that errors from derivatives allow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,10 +279,9 @@ def mean_row_checks(
     ]
 
 
-def unfloored_check(ours: float | None, values: FloatArray, groups: Any) -> Check:
+def unfloored_check(ours: float | None, errors: Errors) -> Check:
     """Compare the standard error of V1 + V2 - V12 as it is; None where that is not positive."""
-    found = mean_errors(values, groups)
-    theirs = math.sqrt(found.plain) if found.plain > 0 else None
+    theirs = math.sqrt(errors.plain) if errors.plain > 0 else None
     why = "V1 + V2 - V12 by sums written out, without a floor"
     name = "s.e., V1 + V2 - V12 as it is"
-    return relative(name, ours, theirs, "numpy", why, size=math.sqrt(found.variance))
+    return relative(name, ours, theirs, "numpy", why, SMOOTH, math.sqrt(errors.variance))

@@ -10,13 +10,13 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import codes_of, mean_errors
 from socialstats.crosscheck.paired_tables import CLOSED, near, set_aside
-from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.row_arithmetic import end_checks, same_p
 from socialstats.crosscheck.share_differences import difference_checks
 from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_roots
 from socialstats.crosscheck.symmetry import IGNORING, hotelling_checks
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, Result, Row, Verification
+from socialstats.results.peers import load_peer
 
 
 def verify(result: Result) -> Verification:

@@ -12,7 +12,6 @@ from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_difference import near, skipped
 from socialstats.crosscheck.paired_tables import Vectors, vectors
-from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.resamples import (
     CLOSE,
     RESAMPLED,
@@ -23,6 +22,7 @@ from socialstats.crosscheck.resamples import (
 )
 from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label
 from socialstats.results import Check, Result, Row, Verification, marked
+from socialstats.results.peers import load_peer
 
 PAIRED_CI = (
     "pingouin's compute_esci(paired=True) is no noncentral-t interval, and it rounds; "

@@ -11,10 +11,9 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import CR2, mean_error
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.mcnemar import PROFILE, profile_interval, profile_score
 from socialstats.crosscheck.paired_difference import near, skipped
 from socialstats.crosscheck.paired_tables import Vectors, vectors
-from socialstats.crosscheck.peers import load_peer
+from socialstats.crosscheck.profile_score import PROFILE, profile_interval, profile_score
 from socialstats.crosscheck.row_arithmetic import (
     end_checks,
     field_checks,
@@ -25,6 +24,7 @@ from socialstats.crosscheck.row_arithmetic import (
 )
 from socialstats.crosscheck.shares import effective_pairs
 from socialstats.results import Check, Result, Verification, marked
+from socialstats.results.peers import load_peer
 
 SMALLEST = float(np.finfo(np.float64).tiny)  # no p is 0
 

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.terms import effects_of
 from socialstats.designs.comparisons import A_WON, B_WON, Comparisons
+from socialstats.results.peers import load_peer
 
 STEP, WIDTH = 1e-30, 1e-4  # complex steps, central differences
 TIES = ("davidson", "rao_kupper")  # models with a tie parameter

@@ -9,10 +9,9 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck import weights
-from socialstats.crosscheck.clusters import CR2, mean_error, unfloored_check
+from socialstats.crosscheck.clusters import CR2, mean_error, mean_errors, unfloored_check
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import CLOSED, Vectors, set_aside, vectors
-from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.resamples import (
     RESAMPLED,
     Cells,
@@ -31,6 +30,7 @@ from socialstats.crosscheck.row_arithmetic import (
     wald_checks,
 )
 from socialstats.results import Check, Result, Verification
+from socialstats.results.peers import load_peer
 
 SIDES: dict[str, Any] = {"two_sided": "two-sided", "greater": "greater", "less": "less"}
 MOST_LISTED = 16
@@ -104,7 +104,8 @@ def clustered_checks(result: Result, d: FloatArray, groups: Any) -> list[Check]:
         why=CR2,
     )
     if "unfloored_std_error" in result.extras:
-        out.append(unfloored_check(result.extras["unfloored_std_error"], d, groups))
+        errors = mean_errors(d, groups)
+        out.append(unfloored_check(result.extras["unfloored_std_error"], errors))
     if groups.shape[1] == 1:
         OLS = load_peer("statsmodels.regression.linear_model", "OLS")
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.row_arithmetic import MULTIPLETESTS, adjusted_p, same_p, tail_p
 from socialstats.results import Check, Result, Row, Verification
+from socialstats.results.peers import load_peer
 
 CLOSED = "the same closed form in another order of arithmetic"
 COUNTED = "every draw counted separately"

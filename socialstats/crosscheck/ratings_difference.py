@@ -9,10 +9,10 @@ import numpy as np
 
 from socialstats.crosscheck.clusters import mean_row_checks
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.shares import share_checks
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.results import Check, Result, Row
+from socialstats.results.peers import load_peer
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,7 +17,6 @@ from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import crossing, errors_by, gap_errors
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.paired_tables import MOST_ROWS, TOO_MANY, near, set_aside
-from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.resamples import CLOSE, WHY, Cells, Redrawn, redrawn
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
@@ -31,6 +30,7 @@ from socialstats.crosscheck.row_arithmetic import (
 )
 from socialstats.designs.ratings import Ratings
 from socialstats.results import Check, Result, Row, Verification
+from socialstats.results.peers import load_peer
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,8 +13,8 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.peers import load_peer
 from socialstats.results import Check, Row
+from socialstats.results.peers import load_peer
 
 FORMULA = "of the estimate and its standard error, by scipy's distributions"
 TINY = 1e-300

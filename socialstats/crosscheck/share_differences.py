@@ -10,8 +10,8 @@ import numpy as np
 
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import CR2, mean_error
-from socialstats.crosscheck.mcnemar import PROFILE, profile_interval, score_checks
 from socialstats.crosscheck.paired_tables import CLOSED
+from socialstats.crosscheck.profile_score import PROFILE, profile_interval, score_checks
 from socialstats.crosscheck.row_arithmetic import (
     adjusted_checks,
     end_checks,

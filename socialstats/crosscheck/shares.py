@@ -11,7 +11,6 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import Errors, counted, errors_by, mean_errors
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.people import Part, joined_errors
 from socialstats.crosscheck.resamples import (
     RESAMPLED,
@@ -31,6 +30,7 @@ from socialstats.crosscheck.row_arithmetic import (
     with_open_end,
 )
 from socialstats.results import Check, Result, Row
+from socialstats.results.peers import load_peer
 
 LINEAR = "CR2 of the linearised share; df as (tr P)^2 / tr(P^2), P entry by entry; crossed factors by sums"
 ROOTS = "Wilson's ends are the roots of (p - x)^2 = q^2 x (1 - x)/n"

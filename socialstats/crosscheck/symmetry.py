@@ -17,10 +17,10 @@ from socialstats.crosscheck.paired_tables import (
     pair_table,
     set_aside,
 )
-from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.row_arithmetic import relative, same_p
 from socialstats.crosscheck.share_differences import difference_checks
 from socialstats.results import Check, Result, Row, Verification
+from socialstats.results.peers import load_peer
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,7 +14,6 @@ from socialstats.crosscheck import weights
 from socialstats.crosscheck.clusters import CR2, codes_of, counted, errors_by, gap_errors
 from socialstats.crosscheck.paired_difference import SIDES, skipped
 from socialstats.crosscheck.paired_tables import CLOSED, MOST_ROWS
-from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.row_arithmetic import (
     both_ends,
     end_checks,
@@ -27,6 +26,7 @@ from socialstats.crosscheck.row_arithmetic import (
 )
 from socialstats.crosscheck.shares import clustered_share_checks, wilson_roots
 from socialstats.results import Check, Result, Row, Verification
+from socialstats.results.peers import load_peer
 
 NEWCOMBE = "statsmodels' Newcombe interval of two independent shares"
 FISHER = "scipy's exact test of the 2 x 2 table"

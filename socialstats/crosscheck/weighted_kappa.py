@@ -17,7 +17,6 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import FEW, codes_of, disagreement_ends, errors_by, fisher_ends
 from socialstats.crosscheck.long import compare
-from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.resamples import (
     RESAMPLED,
     SAMPLE,
@@ -40,6 +39,7 @@ from socialstats.crosscheck.row_arithmetic import (
 )
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.results import Check, Result, Row, Verification
+from socialstats.results.peers import load_peer
 
 SAME = "the table of every pair written out; the quantiles by sorting"
 CLOSED = "the same closed form in another order of arithmetic"

@@ -11,7 +11,6 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray
 from socialstats.crosscheck.clusters import Errors, codes_of, counted, errors_by, gap_errors
 from socialstats.crosscheck.paired_tables import MOST_ROWS, set_aside
-from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.row_arithmetic import (
     both_ends,
     end_checks,
@@ -24,6 +23,7 @@ from socialstats.crosscheck.row_arithmetic import (
 )
 from socialstats.crosscheck.shares import clustered_share_checks, wilson_roots
 from socialstats.results import Check, Result, Row, Verification
+from socialstats.results.peers import load_peer
 
 LINEARISED = "n / (n - 1) sum of squared w (x - m) / sum w; clusters: CR2; Satterthwaite's df of the shares of weights"
 DESCRIBED = "statsmodels' DescrStatsW"

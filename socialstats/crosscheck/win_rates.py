@@ -10,10 +10,10 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.crosscheck.clusters import CR2, Errors, codes_of, counted, errors_by, mean_error
 from socialstats.crosscheck.long import compare, long_table
-from socialstats.crosscheck.peers import load_peer
 from socialstats.crosscheck.row_arithmetic import end_checks, label, relative, tail_p
 from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, mean_checks, wilson_roots
 from socialstats.results import Check, Result, Row, Verification
+from socialstats.results.peers import load_peer
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -81,7 +81,7 @@ class PairedScore:
         estimate = (self.first - self.second) / self.n
         inside = np.stack([estimate, estimate])  # a row each for the lower and the upper end
         outside = np.stack([np.full_like(estimate, -1.0), np.ones_like(estimate)])
-        for _ in range(HALVINGS):  # of the span from the estimate to the limit of the scale
+        for _ in range(HALVINGS):  # halve the span from the estimate to the limit
             middle = (inside + outside) / 2
             gap = self.first - self.second - self.n * middle
             rejected = gap**2 > square * self._variance(middle)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
@@ -18,7 +19,7 @@ from socialstats.inference.dependence import cluster_cautions, cluster_factors, 
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER, Share
 from socialstats.inference.rows import with_ends, with_mean, with_share
-from socialstats.inference.sides import OPEN, inner_level, one_end, opened, said_side
+from socialstats.inference.sides import OPEN, inner_level, one_end, one_tail, opened, said_side
 from socialstats.models import matched_pairs as plain
 from socialstats.models.effect_sizes import whole
 from socialstats.models.matched_pairs import (
@@ -39,7 +40,9 @@ from socialstats.models.matched_pairs import (
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.peers import load_peer
 from socialstats.results.rows import Interval, Test
+from socialstats.results.verification import Definition, PeerNumbers, RowKey
 from socialstats.sentences import span
 from socialstats.tables import as_text
 from socialstats.tables.spelling import spelled_alike
@@ -97,7 +100,13 @@ ODDS_RATIO_NAMES = {
     "wilson": "Wilson's interval",
     "wald": "Wald's interval",
 }
-DIFFERENCE_INTERVALS: dict[str, Interval] = {"tango": "score", "newcombe": "score"}
+DIFFERENCE_INTERVALS: dict[str, Interval] = {
+    "tango": "score",
+    "newcombe": "score",
+    "bonett_price": "adjusted_z",
+    "agresti_min": "adjusted_z",
+    "wald": "z",
+}
 ODDS_INTERVALS: dict[str, Interval] = {"exact": "exact", "wilson": "score", "wald": "z"}
 IGNORING = "ignoring clusters"
 DISCORDANT = "Wilson's interval for the effective number of discordant pairs, t"
@@ -354,7 +363,7 @@ def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str |
         n_units=int(cells.discordant),
         method=ODDS_RATIO_NAMES[odds_kind],
     )
-    row = with_ends(row, low, high, inner, why=why, interval=DIFFERENCE_INTERVALS.get(kind, "z"))
+    row = with_ends(row, low, high, inner, why=why, interval=DIFFERENCE_INTERVALS[kind])
     odds = with_ends(
         odds, *(ends or (math.nan, math.nan)), inner, why=none, interval=ODDS_INTERVALS[odds_kind]
     )
@@ -886,6 +895,104 @@ def plot(
     return forest(shown, ax=ax, **{**settings, **options})
 
 
+def count_again(pairs: Paired, count: FloatArray) -> dict[RowKey, float]:
+    """The estimates by their definition: shares of pairs by their two values.
+
+    Parameters
+    ----------
+    pairs : Paired
+    count : (cells,) float64 array
+        Pairs in each cell of the design.
+    """
+    first, second = pairs.first == 1, pairs.second == 1
+    kinds = {
+        "both": first & second,
+        "first only": first & ~second,
+        "second only": ~first & second,
+        "neither": ~first & ~second,
+    }
+    share = {name: float(count @ kind / count.sum()) for name, kind in kinds.items()}
+    both, b, c = share["both"], share["first only"], share["second only"]
+    odds_ratio = b / c if c else math.nan
+    return {
+        **{(group, "difference"): b - c for group in (None, IGNORING)},
+        **{(group, "odds_ratio"): odds_ratio for group in (None, IGNORING)},
+        (None, "cohens_g"): b / (b + c) - 0.5 if b + c else math.nan,
+        ("proportion", pairs.conditions[0]): both + b,
+        ("proportion", pairs.conditions[1]): both + c,
+        **{("cell", name): value for name, value in share.items()},
+    }
+
+
+def ask_peers(pairs: Paired, settings: Mapping[str, Any]) -> Iterator[PeerNumbers]:
+    """Tests of statsmodels and scipy, and their intervals of b / (b + c), of pairs taken as independent."""
+    from scipy.stats import binom, binomtest
+
+    cells = cells_of(pairs.first, pairs.second, pairs.count)
+    b, c, side = int(cells.b), int(cells.c), settings["alternative"]
+    factors = pairs.factors(settings["cluster"])
+    clustered = bool(factors)
+    yield from ask_for_cluster_means(pairs, factors, settings)
+    tests, estimates = (IGNORING, IGNORING) if clustered else ("test", None)
+    scipy_side = side.replace("_", "-")
+    exact = float(binomtest(b, b + c, alternative=scipy_side).pvalue) if b + c else 1.0
+    point = float(binom.pmf(b, b + c, 0.5)) / (1 if side == "two_sided" else 2)
+    mid = 1.0 if side == "two_sided" and b == c else exact - point
+    for name, p in (("exact", exact), ("mid_p", mid)):
+        numbers = {"statistic": float(b), "p_value": p}
+        yield PeerNumbers(package="scipy", row=(tests, name), numbers=numbers)
+    if not b + c:
+        return
+    theirs = load_peer("statsmodels.stats.contingency_tables", "mcnemar")
+    for name, corrected in (("asymptotic", False), ("continuity", True)):
+        note = ""
+        if corrected and b == c:
+            note = "statsmodels corrects b = c too, to 1/(b + c); R does not: statistic 0"
+        test = theirs([[0, b], [c, 0]], exact=False, correction=corrected)
+        p = float(one_tail(test.pvalue, b - c, side))
+        numbers = {"statistic": float(test.statistic), "p_value": p}
+        yield PeerNumbers(package="statsmodels", row=(tests, name), numbers=numbers, note=note)
+        yield PeerNumbers(package="numpy", row=(tests, name), numbers={"df": 1.0})
+    inner = inner_level(settings["level"], side)
+    if c and settings["odds_ratio_ci"] != "wald":
+        share = binomtest(b, b + c).proportion_ci(inner, method=settings["odds_ratio_ci"])
+        low, high = (float(end) / (1 - float(end)) for end in (share.low, share.high))
+        odds = opened(low, high, side, ODDS)
+        yield PeerNumbers(package="scipy", row=(estimates, "odds_ratio"), ends=odds, close=1e-7)
+    if not clustered:
+        wilson = load_peer("statsmodels.stats.proportion", "proportion_confint")
+        low, high = wilson(b, b + c, alpha=1 - inner, method="wilson")
+        ends = opened(float(low) - 0.5, float(high) - 0.5, side, (-0.5, 0.5))
+        yield PeerNumbers(package="statsmodels", row=(None, "cohens_g"), ends=ends)
+
+
+def ask_for_cluster_means(
+    pairs: Paired, factors: Sequence[Factor], settings: Mapping[str, Any]
+) -> Iterator[PeerNumbers]:
+    """scipy's t test of the mean differences of clusters, by each factor alone."""
+    from scipy.stats import ttest_1samp
+
+    side = settings["alternative"]
+    for factor in factors:
+        n = np.bincount(factor.codes, pairs.count)
+        total = np.bincount(factor.codes, pairs.count * pairs.difference)
+        means = total[n > 0] / n[n > 0]
+        test: Any = ttest_1samp(means, 0.0, alternative=side.replace("_", "-"))
+        low, high = test.confidence_interval(settings["level"])
+        ends = opened(max(low, -1.0), min(high, 1.0), side, SHARES)
+        numbers = {
+            "estimate": means.mean(),
+            "std_error": means.std(ddof=1) / math.sqrt(len(means)),
+            "statistic": test.statistic,
+            "df": test.df,
+            "p_value": test.pvalue,
+        }
+        plain_numbers = {name: float(value) for name, value in numbers.items()}
+        group = "test" if len(factors) == 1 else f"{factor.name} alone"
+        row = (group, "cluster_means_t")
+        yield PeerNumbers(package="scipy", row=row, numbers=plain_numbers, ends=ends)
+
+
 METRIC = Metric(
     name="mcnemar",
     title="Difference of two paired proportions (McNemar)",
@@ -893,7 +1000,12 @@ METRIC = Metric(
     function=mcnemar,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.mcnemar:verify",
+    definition=Definition(
+        plain=count_again,
+        peers=ask_peers,
+        t_tests={"robust_t": "difference"},
+        among={"cohens_g": lambda pairs: pairs.first != pairs.second},
+    ),
     estimand="Difference in the share of units with the second of two levels, first condition minus second. The odds "
     "that a discordant unit has it under the first.",
     assumptions=(

@@ -46,6 +46,7 @@ Role = Literal[
 Interval = Literal[
     "t",
     "z",
+    "adjusted_z",
     "score",
     "exact",
     "jackknife",

