@@ -684,8 +684,6 @@ def robust_wald(
         less = np.linalg.eigvalsh(covariance).min() < -RANK * np.trace(covariance)
         if known > 1 and (less or rank_of(covariance, least) < known):
             covariance, cautious = parts[0] + parts[1], True
-        elif known == 1 and np.trace(covariance) < max(traces):
-            covariance, cautious = max(parts, key=lambda part: float(np.trace(part))), True
         tests = (f_test(mean, covariance, freedom, least, cautious), *alone)
         if found := [test for test in tests if isinstance(test, WaldTest)]:
             return min(found, key=lambda test: test.statistic)

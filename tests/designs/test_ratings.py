@@ -449,6 +449,14 @@ def test_parts_of_the_design() -> None:
             "'b' is declared as a level and as a refusal or missing value",
         ),
         (
+            {"levels": ["a", "b"], "refusal": "a"},
+            "'a' is declared as a level and as a refusal or missing value",
+        ),
+        (
+            {"levels": ["a", "b"], "na": "a"},
+            "'a' is declared as a level and as a refusal or missing value",
+        ),
+        (
             {"levels": ["a", "b"], "scale": "interval"},
             "levels=: scale='interval' needs numbers, and 'a' is none. Say scale='ordinal' with levels= in order "
             "(--scale ordinal --levels a,b,c), or scale='nominal'",

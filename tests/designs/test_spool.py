@@ -13,6 +13,7 @@ import pytest
 
 import socialstats as ss
 from socialstats.designs import covariates, scan
+from socialstats.models.bradley_terry.likelihoods import information, log_likelihood, score
 
 FIELDS = ("estimate", "std_error", "df", "conf_low", "p_value")
 
@@ -236,6 +237,21 @@ def test_separation_is_found_in_rows_that_pass_by(formula: str) -> None:
     )
     with pytest.raises(ss.MleDoesNotExist, match="'length' predicts the outcomes perfectly"):
         ss.bradley_terry(of_duckdb(frame), formula)
+
+
+@pytest.mark.parametrize("ties", ["davidson", "rao_kupper", "half"])
+def test_sums_over_rows_that_pass_by_are_those_of_cells(ties: str, held: Any) -> None:
+    frame = votes()
+    streamed = ss.bradley_terry(of_duckdb(frame), "~ length", ties=ties).fitted_state
+    whole = held(frame, "~ length", ties=ties).fitted_state
+    beta = 3 * whole.fitted.beta + 0.1
+    sums = streamed.data.rows.at(streamed.model, beta)
+    eta, tau = whole.data.eta_tau(beta)
+    assert sums.largest == pytest.approx(np.abs(eta).max(), rel=1e-12)
+    of_cells = whole.data, whole.model, beta
+    assert sums.loglik == pytest.approx(log_likelihood(*of_cells), rel=1e-11)
+    np.testing.assert_allclose(sums.score, score(*of_cells, whole.data.w), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(sums.information, information(*of_cells), rtol=1e-9, atol=1e-9)
 
 
 def test_large_predictors_are_no_separation(held: Any) -> None:

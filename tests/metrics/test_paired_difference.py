@@ -12,6 +12,8 @@ from socialstats import Paired, paired_difference
 from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import clustered_mean
+from socialstats.metrics.paired_difference import clusters_alike
+from socialstats.models.effect_sizes import pair_values
 from tests.golden_data import golden, golden_frame
 
 RNG = np.random.default_rng(12)
@@ -547,6 +549,20 @@ def test_repeats_that_tell_are_shown_and_warned_of():
     assert tell.verify().ok, tell.verify().tidy().to_string()
     moved = replace(row, std_error=row.std_error * 1.03)
     assert not replace(tell, rows=tuple(moved if r is row else r for r in tell.rows)).verify().ok
+
+
+@pytest.mark.parametrize("clusters", [2, 3, 8])
+def test_the_gap_of_both_means_is_tested_with_the_df_of_its_clusters(clusters):
+    """A cluster's influence on it is G (y - u) / G - G f (y - m): a t test of what they are."""
+    n = np.arange(clusters) + 1
+    unit = np.repeat(np.arange(clusters), n)
+    values = np.random.default_rng(clusters).standard_normal(len(unit)) + unit**2
+    design = pairs(values, clusters=[("unit", unit)])
+    mean, gap, p = clusters_alike(pair_values(design), design.clusters)
+    means, share = np.bincount(unit, values) / n, n / n.sum()
+    assert (mean.mean, gap) == pytest.approx((means.mean(), means.mean() - values.mean()))
+    moved = means - means.mean() - clusters * share * (means - values.mean())
+    assert p == pytest.approx(stats.ttest_1samp(gap + moved, 0).pvalue, rel=1e-9)
 
 
 @pytest.mark.slow
