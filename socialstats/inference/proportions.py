@@ -19,7 +19,6 @@ from socialstats.inference.means import (
     effective_trials,
     mean_errors,
     sampled_errors,
-    varies,
     with_drawn,
 )
 
@@ -195,10 +194,10 @@ def clustered_share(
         return Share(**base, undefined=ONE_CLUSTER if factors else ONE_UNIT)
     one = np.array([p])
     low, high, n = share_interval(one, errors, trials, level=level)
-    error = math.sqrt(float(errors.variance[0])) if varies(one * (1 - one), errors)[0] else None
+    error = float(errors.std_error[0])
     return Share(
         **base,
-        std_error=error,
+        std_error=None if math.isnan(error) else error,
         low=float(low[0]),
         high=float(high[0]),
         df=float(errors.df[0]),

@@ -21,7 +21,7 @@ from socialstats.inference.dependence import (
     share_cautions,
 )
 from socialstats.inference.intervals import checked_level
-from socialstats.inference.means import effective_trials, mean_errors, varies
+from socialstats.inference.means import effective_trials, mean_errors
 from socialstats.inference.proportions import ONE_CLUSTER, wilson
 from socialstats.inference.rows import with_ends
 from socialstats.models.sensitivity import (
@@ -225,7 +225,7 @@ def all_rows(
                 np.inf
             )  # a pair's preference adds to one direction what it takes off the other
         effective = effective_trials(p, found, most)
-        variance = np.where(varies(p * (1 - p), found), found.variance, 0.0)
+        variance = np.where(np.isnan(found.std_error), 0.0, found.variance)
         errors = found if factors else None
     low, high = wilson(p, effective, level=level, df=None if errors is None else errors.df)
     higher, equal, lower = table.rows.sum(

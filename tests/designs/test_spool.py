@@ -246,8 +246,8 @@ def test_sums_over_rows_that_pass_by_are_those_of_cells(ties: str, held: Any) ->
     whole = held(frame, "~ length", ties=ties).fitted_state
     beta = 3 * whole.fitted.beta + 0.1
     sums = streamed.data.rows.at(streamed.model, beta)
-    eta, tau = whole.data.eta_tau(beta)
-    assert sums.largest == pytest.approx(np.abs(eta).max(), rel=1e-12)
+    predictors = whole.data.eta_tau(beta)[0]
+    assert sums.largest == pytest.approx(np.abs(predictors).max(), rel=1e-12)
     of_cells = whole.data, whole.model, beta
     assert sums.loglik == pytest.approx(log_likelihood(*of_cells), rel=1e-11)
     np.testing.assert_allclose(sums.score, score(*of_cells, whole.data.w), rtol=1e-9, atol=1e-9)

@@ -57,6 +57,8 @@ WORK = {
     "MEMORY",
     "EAGER_ROWS",
     "SORTED_ROWS",
+    "by_clusters",
+    "by_parameters",
 }
 
 
@@ -122,7 +124,7 @@ def _has_no_number(node: ast.AST, parent: ast.AST | None) -> bool:
     if isinstance(node, ast.Call):
         return name_of(node.func) in TEXT_CALLS
     if isinstance(node, ast.Assign):
-        return any(name_of(target) == "__all__" for target in node.targets)
+        return any(name_of(target) in ("__all__", *WORK) for target in node.targets)
     return isinstance(node, ast.If) and name_of(node.test) == "TYPE_CHECKING"
 
 
