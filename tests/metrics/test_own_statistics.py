@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import socialstats as ss
-from socialstats.designs.redrawn import TablePieces, pieces_of
+from socialstats.designs.redrawn import pieces_of
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from tests.contracts.subjects import subject_of
 
@@ -290,16 +290,6 @@ class TestWhatIsDrawn:
 
         boot(table, seen, cluster=("unit", "rater"))
         assert set(kinds) == {("i", "O", True)}
-
-    @pytest.mark.parametrize("low", [-5, 0, 5])
-    def test_numbers_of_units_that_are_drawn_again_are_new(self, low):
-        rows = pd.DataFrame({"unit": np.arange(low, low + 6), "y": np.arange(6.0)})
-        pieces = TablePieces.of(rows, ["unit"], "unit", "table")
-        index, copy = np.repeat(np.arange(6), 3), np.tile([0, 1, 2], 6)
-        drawn = pieces.drawn(index, {"unit": copy})
-        assert drawn["unit"].dtype.kind == "i"
-        assert drawn["unit"].nunique() == 18
-        assert set(rows["unit"]) == set(drawn["unit"][copy == 0])
 
     def test_same_seed_same_numbers(self, table):
         mean = lambda t: t["y"].mean()  # noqa: E731

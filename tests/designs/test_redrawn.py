@@ -1,0 +1,208 @@
+"""Data in pieces: what is drawn is the table of the drawn rows, whose units, clusters and raters have new labels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import socialstats as ss
+from socialstats.designs.redrawn import (
+    Pieces,
+    TablePieces,
+    joint_copy,
+    pieces_of,
+    split_levels,
+    vectors_of,
+)
+from tests.contracts.subjects import run, subject_of
+
+DRAWN = [
+    ("paired_difference", "story", ["story"]),
+    ("two_means", "story", ["story"]),
+    ("win_rates", "worker", ["worker"]),
+    ("krippendorff_alpha", "story", ["unit", "story"]),
+    ("krippendorff_alpha", "rater", ["rater"]),
+]
+
+
+def pieces(name: str) -> Pieces:
+    subject = subject_of(name)
+    return pieces_of(subject.design(subject.rows()))
+
+
+def resample(codes: np.ndarray, seed: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    """Three times as many levels as there are: the pieces of each, and the number of its copy."""
+    levels = int(codes.max()) + 1
+    drawn = np.random.default_rng(seed).integers(0, levels, 3 * levels)
+    copy = np.array([(drawn[:k] == level).sum() for k, level in enumerate(drawn)])
+    index = np.concatenate([np.flatnonzero(codes == level) for level in drawn])
+    return index, np.repeat(copy, np.bincount(codes)[drawn])
+
+
+def tags(copies: np.ndarray) -> np.ndarray:
+    return np.array([f"#{copy + 1}" if copy else "" for copy in copies.tolist()], dtype=object)
+
+
+def test_combinations_of_copies_have_numbers_of_their_own() -> None:
+    copies = np.array(list(product(range(3), range(2), range(4)))).T
+    joint = joint_copy(list(copies), copies.shape[1])
+    assert len(set(joint.tolist())) == 24
+    assert joint[0] == 0
+    assert joint_copy([], 3).tolist() == [0, 0, 0]
+
+
+def test_labels_of_split_levels_ascend_and_lead_to_their_places() -> None:
+    codes, copy = np.array([2, 0, 2, 1, 0, 2]), np.array([1, 0, 0, 0, 1, 1])
+    new, labels, first = split_levels(codes, copy, ("x", "w", "a"))
+    assert labels == ("a", "a#2", "w", "x", "x#2")
+    said = [
+        f"{'xwa'[code]}{'#2' if again else ''}" for code, again in zip(codes, copy, strict=True)
+    ]
+    assert [labels[code] for code in new] == said
+    assert [said[place] for place in first] == list(labels)
+
+
+@pytest.mark.parametrize(("name", "cluster", "renamed"), DRAWN)
+def test_a_resample_is_the_table_of_the_drawn_rows(
+    name: str, cluster: str, renamed: list[str]
+) -> None:
+    whole = pieces(name)
+    frame = whole.data.table()
+    index, copies = resample(whole.factors[cluster].codes)
+    found = whole.drawn(index, {cluster: copies}).table()
+    wanted = frame.iloc[index].copy()
+    wanted[renamed] = wanted[renamed].astype(str) + tags(copies)[:, None]
+    columns = list(frame)
+    pd.testing.assert_frame_equal(
+        *(table.sort_values(columns, ignore_index=True) for table in (found, wanted)),
+        check_dtype=False,
+    )
+
+
+@pytest.mark.parametrize("name", ["paired_difference", "two_means", "krippendorff_alpha"])
+def test_alike_cells_are_taken_apart(name: str) -> None:
+    """Cells that count one to three times are so many pieces, of which statistics are the same."""
+    subject = subject_of(name)
+    design = subject.design(subject.rows())
+    field = "unit_count" if name == "krippendorff_alpha" else "count"
+    names = {} if name == "krippendorff_alpha" else {"units": None}
+    times = 1.0 + np.arange(len(getattr(design, field))) % 3
+    whole = replace(design, **{field: times}, **names)
+    apart = pieces_of(whole)
+    assert set(getattr(apart.data, field)) == {1}
+    rows = times[design.unit].sum() if name == "krippendorff_alpha" else times.sum()
+    assert apart.size == rows
+    found, wanted = (run(name, one).rows[0] for one in (apart.data, whole))
+    assert (found.estimate, found.std_error) == pytest.approx(
+        (wanted.estimate, wanted.std_error), rel=1e-9
+    )
+
+
+def test_comparisons_that_were_counted_together_are_taken_apart() -> None:
+    subject = subject_of("win_rates")
+    rows = subject.rows()
+    once, twice = (
+        pieces_of(subject.design(table))
+        for table in (rows, pd.concat([rows, rows], ignore_index=True))
+    )
+    assert twice.size == 2 * once.size
+    for name in ("count", "weight", "weight_sq"):
+        assert set(getattr(twice.data, name)) == {1}
+    pair = [np.bincount(made.factors["pair"].codes) for made in (once, twice)]
+    assert (2 * pair[0]).tolist() == pair[1].tolist()
+
+
+def test_lists_that_were_counted_together_are_taken_apart() -> None:
+    rows = {"unit": list("abcd"), "cites": ["x;y", "x;y", "", "y"]}
+    design = ss.LabelLists.from_frame(rows, unit="unit", labels="cites", sep=";")
+    assert sorted(design.count.tolist()) == [1, 1, 2]
+    apart = pieces_of(design)
+    assert apart.size == 4
+    assert apart.data.count.tolist() == [1] * 4
+    cited = sorted(apart.data.cited.astype(int).tolist())
+    assert cited == sorted(np.repeat(design.cited, design.count.astype(int), axis=0).tolist())
+
+
+@pytest.mark.parametrize("low", [-5, 0, 5])
+def test_numbers_of_units_that_are_drawn_again_are_new(low: int) -> None:
+    rows = pd.DataFrame({"unit": np.arange(low, low + 6), "y": np.arange(6.0)})
+    table = TablePieces.of(rows, ["unit"], "unit", "table")
+    index, copy = np.repeat(np.arange(6), 3), np.tile([0, 1, 2], 6)
+    drawn = table.drawn(index, {"unit": copy})
+    assert drawn["unit"].dtype.kind == "i"
+    assert drawn["unit"].nunique() == 18
+    assert set(rows["unit"]) == set(drawn["unit"][copy == 0])
+
+
+def test_texts_of_units_that_are_drawn_again_are_marked() -> None:
+    rows = pd.DataFrame({"unit": ["b", "a", "c", "a"], "y": np.arange(4.0)})
+    table = TablePieces.of(rows, ["unit"], "unit", "table")
+    drawn = table.drawn(np.array([1, 3, 1, 3, 0]), {"unit": np.array([0, 0, 2, 2, 1])})
+    assert drawn["unit"].tolist() == ["a", "a", "a#3", "a#3", "b#2"]
+    assert drawn["y"].tolist() == [1, 3, 1, 3, 0]
+
+
+def test_values_of_a_column_are_exchanged_by_level() -> None:
+    rows = pd.DataFrame({"kind": ["b", "a", "b", "a"], "y": np.arange(4.0)}, index=[7, 5, 3, 1])
+    table = TablePieces.of(rows, ["kind"], None, "table")
+    done = table.labelled("kind", np.array([0, 0, 1, 1]))
+    assert done["kind"].tolist() == ["a", "a", "b", "b"]
+    assert done["y"].tolist() == rows["y"].tolist()
+    assert done.index.tolist() == [7, 5, 3, 1]
+
+
+def test_labels_of_designs_are_exchanged() -> None:
+    """Winners, conditions and groups change in the pieces that are named, and nowhere else."""
+    rng = np.random.default_rng(2)
+    won = pieces("win_rates")
+    turned = rng.integers(0, 2, won.size)
+    done = won.labelled("winner", turned)
+    other = np.array([1, 0, 2])[won.data.outcome]
+    assert done.outcome.tolist() == np.where(turned == 1, other, won.data.outcome).tolist()
+    paired = pieces("paired_difference")
+    turned = rng.integers(0, 2, paired.size)
+    signs = np.where(turned == 1, -1, 1)
+    done = paired.labelled("condition", turned)
+    np.testing.assert_array_equal(done.difference, signs * paired.data.difference)
+    two = pieces("two_means")
+    codes = rng.permutation(two.data.group)
+    assert two.labelled("group", codes).group.tolist() == codes.tolist()
+
+
+def test_values_of_samples_stay_in_their_samples() -> None:
+    one, two = np.arange(3.0), np.arange(10.0, 14.0)
+    samples = vectors_of((one, two), False, {})
+    drawn = samples.drawn(np.array([0, 0, 2, 3, 6, 6, 4]), {})
+    assert [vector.tolist() for vector in drawn] == [[0, 0, 2], [10, 13, 13, 11]]
+    pairs = vectors_of((one, 2 * one), True, {})
+    drawn = pairs.drawn(np.array([2, 0, 2]), {})
+    assert [vector.tolist() for vector in drawn] == [[2, 0, 2], [4, 0, 4]]
+
+
+def test_labels_of_vectors_are_exchanged() -> None:
+    one, two = np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0])
+
+    def labelled(
+        paired: bool, name: str, codes: list[int], *vectors: np.ndarray
+    ) -> list[list[float]]:
+        done = vectors_of(vectors, paired, {}).labelled(name, np.array(codes))
+        return [vector.tolist() for vector in done]
+
+    assert labelled(True, "sign", [0, 1, 0], one) == [[1, -2, 3]]
+    assert labelled(True, "pairings", [2, 0, 1], one, two) == [[1, 2, 3], [6, 4, 5]]
+    assert labelled(True, "sample", [0, 1, 1], one, two) == [[1, 5, 6], [4, 2, 3]]
+    assert labelled(False, "sample", [1, 0, 0, 1, 1, 0], one, two) == [[2, 3, 6], [1, 4, 5]]
+
+
+def test_clusters_of_vectors_hold_their_values() -> None:
+    made = vectors_of((np.arange(4.0),), None, {"cluster": ["b", "a", "b", "c"]})
+    factor = made.factors["cluster"]
+    assert [factor.levels[code] for code in factor.codes] == ["b", "a", "b", "c"]
+    assert (made.size, made.noun, made.groups) == (4, "value", "")
+    both = vectors_of((np.arange(4.0), np.arange(3.0)), None, {})
+    assert (both.size, both.noun, both.groups) == (7, "value", "sample")
+    assert np.bincount(both.factors["sample"].codes).tolist() == [4, 3]
