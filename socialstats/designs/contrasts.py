@@ -18,6 +18,7 @@ from socialstats.designs.parts import (
     Repeats,
     UnitNames,
     named_factors,
+    taken,
     taken_fields,
 )
 from socialstats.tables import EPSILON
@@ -96,8 +97,8 @@ class Contrast(Design):
 
     def _at(self, index: IntArray) -> Self:
         """Return the arrays and factors of some cells."""
-        some = replace(self, **taken_fields(self, ("by", "clusters", "count", *self.CELLS), index))
-        return some if self.weight is None else replace(some, weight=unequal(self.weight[index]))
+        fields = taken_fields(self, ("by", "clusters", "count", *self.CELLS), index)
+        return replace(self, **fields, weight=unequal(taken(self.weight, index)))
 
     def merged(self) -> Self:
         """Return the design with equal cells counted together, in canonical order."""

@@ -560,7 +560,7 @@ class Ratings(RatingsSources, Design):
             self,
             **self.answers_at(index),
             **taken_fields(self, ("unit_count", "clusters", "strata"), units),
-            unit_weight=None if self.unit_weight is None else unequal(self.unit_weight[units]),
+            unit_weight=unequal(taken(self.unit_weight, units)),
             units=tuple(self.units[u] for u in units.tolist()),
             raters=tuple(self.raters[r] for r in raters.tolist()),
             unit=unit.astype(np.int64),

@@ -16,11 +16,12 @@ import numpy as np
 
 from socialstats.arrays import AnyArray, IntArray
 from socialstats.designs.aliases import Fields
+from socialstats.designs.cells import unequal
 from socialstats.designs.comparisons import Comparisons, take_columns
 from socialstats.designs.groups import Groups
 from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.paired import Paired
-from socialstats.designs.parts import Factor, Repeats, UnitNames, taken_fields
+from socialstats.designs.parts import Factor, Repeats, UnitNames, taken, taken_fields
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.text import listing, quoted, shorten
@@ -266,6 +267,7 @@ def redrawn_ratings(design: Ratings, index: IntArray, copies: Copies) -> Ratings
         unit=unit[rows],
         rater=rater[rows],
         unit_count=design.unit_count[old],
+        unit_weight=unequal(taken(design.unit_weight, old)),
         clusters=tuple(drawn_factor(factor, old, at) for factor in design.clusters),
         strata={name: drawn_factor(factor, old, at) for name, factor in design.strata.items()},
         rater_groups={
@@ -318,6 +320,7 @@ class ContrastPieces(Pieces):
         return replace(
             design,
             **arrays,
+            weight=unequal(taken(design.weight, index)),
             by=None,
             clusters=tuple(drawn_factor(factor, index, copies) for factor in design.clusters),
             units=units,
@@ -354,7 +357,14 @@ def single_cells(design: Paired | Groups) -> Paired | Groups:
     else:
         index, units = np.repeat(np.arange(len(design.count)), design.count.astype(np.int64)), None
     arrays: Fields = taken_fields(design, ("clusters", *design.CELLS), index)
-    return replace(design, **arrays, count=np.ones(len(index)), units=units, repeats=None)
+    return replace(
+        design,
+        **arrays,
+        weight=unequal(taken(design.weight, index)),
+        count=np.ones(len(index)),
+        units=units,
+        repeats=None,
+    )
 
 
 def drawn_names(units: UnitNames, index: IntArray, copy: IntArray) -> UnitNames:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import socialstats as ss
+from socialstats.designs.parts import Repeats
 from socialstats.designs.redrawn import (
+    MOST_SINGLE,
     Pieces,
     TablePieces,
+    drawn_repeats,
     joint_copy,
     pieces_of,
     split_levels,
@@ -206,3 +211,170 @@ def test_clusters_of_vectors_hold_their_values() -> None:
     both = vectors_of((np.arange(4.0), np.arange(3.0)), None, {})
     assert (both.size, both.noun, both.groups) == (7, "value", "sample")
     assert np.bincount(both.factors["sample"].codes).tolist() == [4, 3]
+
+
+def weighted() -> dict[str, tuple[Any, Callable[[Any], float], np.ndarray]]:
+    """A design of each kind with sampling weights, its weighted mean, and the mean without each unit."""
+    rng = np.random.default_rng(4)
+    y, w, n = rng.normal(size=15), rng.random(15) + 0.2, np.arange(15)
+    rows = {"unit": n, "y": y, "zero": 0 * y, "w": w}
+    long = {"unit": np.repeat(n, 2), "rater": ["a", "b"] * 15, "value": np.repeat(y, 2)}
+    paired = ss.Paired.from_wide(rows, first="y", second="zero", unit="unit", weight="w")
+    groups = ss.Groups.from_frame(
+        rows | {"group": ["x", "y", "y"] * 5}, unit="unit", value="y", weight="w"
+    )
+    ratings = ss.Ratings.from_frame(long | {"w": np.repeat(w, 2)}, weight="w", scale="interval")
+    left = np.array([np.average(np.delete(y, k), weights=np.delete(w, k)) for k in n])
+    in_x = np.arange(15) % 3 == 0
+    gaps = [
+        np.average(y[in_x & (n != k)], weights=w[in_x & (n != k)])
+        - np.average(y[~in_x & (n != k)], weights=w[~in_x & (n != k)])
+        for k in n
+    ]
+    return {
+        "paired": (paired, ss.paired_difference, left),
+        "groups": (groups, ss.two_means, np.array(gaps)),
+        "ratings": (ratings, ss.mean_ratings, left),
+    }
+
+
+@pytest.mark.parametrize("kind", ["paired", "ratings"])
+def test_sampling_weights_are_drawn_with_their_units(kind: str) -> None:
+    """The jackknife of a weighted mean is that of the means without each unit."""
+    design, mean, left = weighted()[kind]
+    row = ss.jackknife(design, mean).rows[0]
+    error = np.sqrt(14 / 15 * ((left - left.mean()) ** 2).sum())
+    assert row.std_error == pytest.approx(error, rel=1e-9)
+
+
+def test_weights_of_alike_cells_and_of_groups_follow() -> None:
+    for design, _, _ in weighted().values():
+        made = pieces_of(design)
+        index = np.random.default_rng(3).integers(0, made.size, 2 * made.size)
+        name = "unit" if isinstance(design, ss.Ratings) else ""
+        copies = np.array([(index[:k] == piece).sum() for k, piece in enumerate(index)])
+        drawn = made.drawn(index, {name: copies}).table()
+        wanted = made.data.table().iloc[index]
+        np.testing.assert_allclose(np.sort(drawn["weight"]), np.sort(wanted["weight"]))
+        values = "score" if isinstance(design, ss.Ratings) else next(iter(design.CELLS[-1:]))
+        if values != "second":
+            found, known = (dict(zip(t[values], t["weight"], strict=True)) for t in (drawn, wanted))
+            assert found == pytest.approx(known)
+    paired = weighted()["paired"][0]
+    twice = replace(paired, count=2 * paired.count, units=None)
+    apart = pieces_of(twice).data
+    np.testing.assert_allclose(apart.weight, np.repeat(paired.weight, 2))
+    np.testing.assert_allclose(apart.first, np.repeat(paired.first, 2))
+
+
+def test_answers_behind_a_value_are_drawn_with_it() -> None:
+    known = Repeats(
+        columns=("try",),
+        sources=("a", "b"),
+        source=np.array([0, 1, 1]),
+        place=np.array([0, 2, 2]),
+        answers=np.array([2.0, 3.0, 4.0]),
+        variance=np.array([0.5, 0.25, 0.125]),
+        levels=("no", "yes"),
+        shares=np.array([[0.5, 0.5], [1 / 3, 2 / 3], [0.25, 0.75]]),
+        first=np.array([0, 1, 0]),
+    )
+    found = drawn_repeats(known, np.array([2, 1, 0, 2]), 3)
+    assert found.place.tolist() == [0, 0, 2, 3, 3]
+    assert found.answers.tolist() == [3, 4, 2, 3, 4]
+    assert found.source.tolist() == [1, 1, 0, 1, 1]
+    assert found.variance.tolist() == [0.25, 0.125, 0.5, 0.25, 0.125]
+    assert found.shares[:, 1].tolist() == [2 / 3, 0.75, 0.5, 2 / 3, 0.75]
+    assert found.first.tolist() == [1, 0, 0, 1, 0]
+    assert drawn_repeats(None, np.array([0]), 1) is None
+
+
+def test_factors_of_pieces_are_the_columns_of_the_table() -> None:
+    """Of ratings also the groups of raters, but not those that some raters lack."""
+    subject = subject_of("krippendorff_alpha")
+    rows = subject.rows()
+    kinds = {"ann": "x", "bob": "z", "cid": "z"}
+    some = {"ann": "p", "bob": "q"}
+    ratings = ss.Ratings.from_frame(
+        rows.assign(kind=rows["rater"].map(kinds), some=rows["rater"].map(some)),
+        **subject.reading(),
+        rater_groups=("kind", "some"),
+    )
+    names = ("paired_difference", "two_means", "win_rates")
+    for made in (pieces_of(ratings), *map(pieces, names)):
+        table = made.data.table()
+        assert made.declared == tuple(factor.name for factor in made.data.clusters)
+        said = {name: [f.levels[code] for code in f.codes] for name, f in made.factors.items()}
+        for name in {*said} & {*table}:
+            assert said[name] == table[name].tolist(), name
+        assert {*made.declared} <= {*said} & {*table}
+    assert {"unit", "rater", "kind", "domain", "story"} == {*pieces_of(ratings).factors}
+    assert [pieces(name).noun for name in names] == ["pair", "unit", "comparison"]
+    assert [pieces(name).groups for name in names] == ["", "group", ""]
+
+
+def test_drawn_ratings_are_in_the_order_of_units_and_raters() -> None:
+    whole = pieces("krippendorff_alpha")
+    index, copies = resample(whole.factors["story"].codes)
+    shuffled = np.random.default_rng(1).permutation(len(index))
+    drawn = whole.drawn(index[shuffled], {"story": copies[shuffled]})
+    assert np.all(np.diff(drawn.unit * len(drawn.raters) + drawn.rater) > 0)
+    wanted = whole.drawn(index, {"story": copies})
+    pd.testing.assert_frame_equal(drawn.table(), wanted.table())
+
+
+def test_names_of_units_are_those_of_the_drawn_cells() -> None:
+    """Cells of several alike units are taken apart by their names, and copies have names of their own."""
+    rows = {"id": list("abcd"), "x": [3.0, 5.0, 3.0, 9.0], "y": [1.0, 1.0, 1.0, 2.0]}
+    design = ss.Paired.from_wide(rows, first="x", second="y", unit="id")
+    assert sorted(design.count.tolist()) == [1, 1, 2]
+    made = pieces_of(design)
+    units = made.data.units
+    known = dict(zip(units.names(), made.data.first[units.cell], strict=True))
+    assert known == dict(zip(rows["id"], rows["x"], strict=True))
+    names = np.array(units.names())[np.argsort(units.cell)]
+    index, copy = np.array([3, 0, 0, 3, 3]), np.array([0, 0, 1, 1, 2])
+    drawn = made.drawn(index, {"": copy})
+    wanted = [
+        f"{names[k]}{'' if c == 0 else f'#{c + 1}'}" for k, c in zip(index, copy, strict=True)
+    ]
+    cells = dict(zip(drawn.units.cell.tolist(), drawn.units.names(), strict=True))
+    assert [cells[k] for k in range(5)] == wanted
+    assert drawn.first.tolist() == made.data.first[index].tolist()
+
+
+@pytest.mark.parametrize("name", ["paired_difference", "two_means", "win_rates", "label_counts"])
+def test_a_million_alike_cells_are_too_many_to_take_apart(name: str) -> None:
+    subject = subject_of(name)
+    design = subject.design(subject.rows())
+    many = np.ones(len(design.count))
+    many[0] = MOST_SINGLE
+    sums = {"weight": many, "weight_sq": many} if name == "win_rates" else {}
+    with pytest.raises(ss.InputError, match="alike rows are too many to draw one by one"):
+        pieces_of(replace(design, count=many, **sums))
+
+
+def test_rows_of_different_weights_that_were_counted_together_are_not_taken_apart() -> None:
+    subject = subject_of("win_rates")
+    design = subject.design(subject.rows())
+    n = 2 * np.ones(len(design.count))
+    alike = replace(design, count=n, weight=3 * n, weight_sq=9 * n)
+    apart = pieces_of(alike).data
+    assert (set(apart.weight), set(apart.weight_sq), set(apart.count)) == ({3}, {9}, {1})
+    with pytest.raises(ss.InputError, match="rows of different weights were counted together"):
+        pieces_of(replace(alike, weight_sq=10 * n))
+
+
+def test_units_within_a_cluster_that_is_drawn_again_are_new() -> None:
+    rows = pd.DataFrame({"site": list("aabb"), "unit": [1, 2, 1, 3], "y": np.arange(4.0)})
+    table = TablePieces.of(rows, ["site", "unit"], "unit", "table")
+    drawn = table.drawn(np.array([0, 1, 0, 1]), {"site": np.array([0, 0, 1, 1])})
+    assert drawn["site"].tolist() == ["a", "a", "a#2", "a#2"]
+    assert drawn["unit"].nunique() == 4
+    assert drawn["y"].tolist() == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("vectors", [([], [1.0]), ([1.0], []), (3.0,)])
+def test_a_vector_has_a_value(vectors: tuple[Any, ...]) -> None:
+    with pytest.raises(ss.InputError, match="a vector needs at least one value"):
+        vectors_of(vectors, None, {})
