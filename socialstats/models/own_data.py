@@ -73,7 +73,7 @@ class Source:
     @property
     def plan(self) -> Plan:
         """What is drawn again."""
-        return Plan.of(self.pieces, self.clusters, self.strata)
+        return Plan.from_factors(self.pieces, self.clusters, self.strata)
 
 
 def by_levels(data: Own, compute: Callable[[Own], Result]) -> Result | ResultGroup:

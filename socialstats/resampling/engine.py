@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 SmallArray = np.ndarray[Any, np.dtype[np.int16]]
 BITS = 12
 BUCKETS = 2**BITS
-RESERVE = (
-    4.5  # standard deviations of the total left to single draws: T > N a few times in a million
-)
+# standard deviations of the total left to single draws: T > N a few times in a million
+RESERVE = 4.5
 LARGEST_COUNT = 1000  # tables of all counts up to here take 8 MB
+# from this many rows on, the reserve is at most a fifth of them
 FEWEST_ROWS = 500
 
 
@@ -79,30 +79,36 @@ class PoissonTables:
         """Return the counts of n resamples, (n, cells) float64."""
         counts = self._poisson(n, self.bits, self.fractions)
         total = counts.sum(axis=1, dtype=np.int64)
-        for r in np.flatnonzero(total > self.rows):
-            while total[r] > self.rows:
-                counts[r] = self._poisson(1, self.again, self.again)[0]
-                total[r] = counts[r].sum(dtype=np.int64)
-        lacking = self.rows - total
-        cell = self.cell_of_row[self.singles.integers(0, self.rows, size=int(lacking.sum()))]
-        place = np.repeat(np.arange(n) * self.size, lacking) + cell
-        added = np.bincount(place, minlength=n * self.size).reshape(n, self.size)
+        for resample in np.flatnonzero(total > self.rows):
+            while total[resample] > self.rows:
+                counts[resample] = self._poisson(1, self.again, self.again)[0]
+                total[resample] = counts[resample].sum(dtype=np.int64)
+        n_missing = self.rows - total
+        drawn_row = self.singles.integers(0, self.rows, size=int(n_missing.sum()))
+        cell_of_draw = self.cell_of_row[drawn_row]
+        flat_cell = np.repeat(np.arange(n) * self.size, n_missing) + cell_of_draw
+        added = np.bincount(flat_cell, minlength=n * self.size).reshape(n, self.size)
         return np.add(counts, added, dtype=np.float64)
 
     def _poisson(
         self, n: int, bits: np.random.Generator, fractions: np.random.Generator
     ) -> SmallArray:
         """Return independent Poisson counts, (n, cells)."""
-        raw = bits.integers(0, 2**64, size=n * self.words, dtype=np.uint64)
-        k = raw.astype("<u8", copy=False).view("<u2").reshape(n, -1)[:, : self.size] >> (16 - BITS)
-        counts: SmallArray = self.table.take(self.offset + k)
-        open_ = np.flatnonzero(counts.ravel() < 0)
-        u = (k.ravel()[open_] + fractions.random(len(open_))) / BUCKETS
-        level = self.level[open_ % self.size]
+        # one random word holds the bits of four cells, whatever the byte order of the machine
+        random_words = bits.integers(0, 2**64, size=n * self.words, dtype=np.uint64)
+        random_bits = random_words.astype("<u8", copy=False).view("<u2").reshape(n, -1)
+        buckets = random_bits[:, : self.size] >> (16 - BITS)  # (n, cells), the upper 12 of 16 bits
+        counts: SmallArray = self.table.take(self.offset + buckets)
+        # a bucket that holds several counts is -1 in the table: its fraction decides
+        undecided = np.flatnonzero(counts.ravel() < 0)
+        uniforms = (buckets.ravel()[undecided] + fractions.random(len(undecided))) / BUCKETS
+        levels = self.level[undecided % self.size]
         flat = counts.reshape(-1)
-        for at in np.unique(level):
-            here = level == at
-            flat[open_[here]] = np.searchsorted(self.cdf[at], u[here], side="right")
+        for a_level in np.unique(levels):
+            in_level = levels == a_level
+            flat[undecided[in_level]] = np.searchsorted(
+                self.cdf[a_level], uniforms[in_level], side="right"
+            )
         return counts
 
 
@@ -118,8 +124,8 @@ def bucket_table(cdf: FloatArray) -> SmallArray:
     """Return the count that each of 4096 equal parts of (0, 1) stands for, -1 where a part holds several."""
     parts = np.arange(BUCKETS) / BUCKETS
     table: SmallArray = np.searchsorted(cdf, parts, side="right").astype(np.int16)
-    cut = np.floor(cdf * BUCKETS).astype(np.int64)
-    table[cut[cut < BUCKETS]] = -1
+    jumps = np.floor(cdf * BUCKETS).astype(np.int64)
+    table[jumps[jumps < BUCKETS]] = -1
     return table
 
 
@@ -202,6 +208,7 @@ class Units:
             raise InputError(
                 f"resampling takes one cluster factor or two crossed ones, not {len(codes)}"
             )
+        # levels that no cell has are left out: codes become 0, 1, 2, ... without gaps
         dense = [np.unique(np.asarray(c), return_inverse=True)[1].astype(np.int64) for c in codes]
         sizes = tuple(int(c.max()) + 1 if c.size else 0 for c in dense)
         refuse_single(sizes)
@@ -209,6 +216,7 @@ class Units:
             members: tuple[IntArray, ...] = (np.arange(sizes[0], dtype=np.int64),)
             unit = dense[0]
         else:
+            # one key for each combination of levels that occurs
             keys, inverse = np.unique(dense[0] * sizes[1] + dense[1], return_inverse=True)
             unit, members = inverse.astype(np.int64), (keys // sizes[1], keys % sizes[1])
         return cls(codes=tuple(dense), sizes=sizes, copies=None, unit=unit, members=members)
@@ -233,18 +241,19 @@ class Units:
         """Sum statistics of cells to statistics of units: (cells, k) to (units, k), sparse."""
         from scipy.sparse import csr_array
 
-        table = csr_array(statistics, dtype=np.float64)
-        if table.shape[0] != len(self.unit):
+        statistics_of_cells = csr_array(statistics, dtype=np.float64)
+        if statistics_of_cells.shape[0] != len(self.unit):
             raise InputError(
-                f"statistics have {table.shape[0]} rows, the units {len(self.unit)} cells"
+                f"statistics have {statistics_of_cells.shape[0]} rows, the units {len(self.unit)} cells"
             )
         if self.copies is not None:
-            return table  # every cell is its own unit
+            return statistics_of_cells  # every cell is its own unit
         cells = np.arange(len(self.unit))
-        sums = csr_array(
+        # (units, cells): 1 where the cell belongs to the unit
+        membership = csr_array(
             (np.ones(len(cells)), (self.unit, cells)), shape=(self.n_units, len(cells))
         )
-        return csr_array(sums @ table)
+        return csr_array(membership @ statistics_of_cells)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -269,7 +278,7 @@ class StoredUnits:
     copies: None = None
 
     @classmethod
-    def of(cls, stored: StoredClusters, squares: int) -> StoredUnits:
+    def from_clusters(cls, stored: StoredClusters, squares: int) -> StoredUnits:
         """Return the clusters as units, in the order of their names.
 
         Raises
@@ -298,10 +307,12 @@ class StoredUnits:
 
         table = csr_array(statistics, dtype=np.float64)
         plain, squared = csr_array(table[:, : self.squares]), csr_array(table[:, self.squares :])
-        for share in self.stored.blocks(0):
-            code = np.unique(share.codes[0], return_inverse=True)[1]
-            first, second = (share.gather(code, table.shape[0], squared=of) for of in (False, True))
-            yield csr_array(hstack([first @ plain, second @ squared], format="csr"))
+        for block in self.stored.blocks(0):
+            cluster = np.unique(block.codes[0], return_inverse=True)[1]
+            # (clusters, cells): the weights, and the squared weights, of each cluster's rows
+            weight = block.gather(cluster, table.shape[0], squared=False)
+            weight_sq = block.gather(cluster, table.shape[0], squared=True)
+            yield csr_array(hstack([weight @ plain, weight_sq @ squared], format="csr"))
 
     def summed(self, statistics: Any) -> Callable[[list[FloatArray]], FloatArray]:
         """Return what `sums_of` does: weights of the clusters are summed by cell first."""
@@ -310,20 +321,22 @@ class StoredUnits:
         table = csr_array(statistics, dtype=np.float64)
         plain, squared = csr_array(table[:, : self.squares]), csr_array(table[:, self.squares :])
 
-        def sums(weights: list[FloatArray]) -> FloatArray:
-            times = np.zeros((2, table.shape[0], len(weights[0])))
-            for share in self.stored.blocks(0):
-                drawn = np.ones((len(share.cell), len(weights[0])))
-                for place, code, weight in zip(self.places, share.codes, weights, strict=True):
+        def weighted_sums(weights: list[FloatArray]) -> FloatArray:
+            # (2, cells, resamples): weights and squared weights of the rows drawn
+            drawn_weight = np.zeros((2, table.shape[0], len(weights[0])))
+            for block in self.stored.blocks(0):
+                drawn = np.ones((len(block.cell), len(weights[0])))
+                for place, code, weight in zip(self.places, block.codes, weights, strict=True):
                     drawn *= weight.T[place[code]]
-                for total, part in zip(times, (share.weight, share.weight_sq), strict=True):
+                for total, part in zip(drawn_weight, (block.weight, block.weight_sq), strict=True):
                     by_cell = csr_array(
-                        (part, (share.cell, np.arange(len(part)))), shape=(len(total), len(part))
+                        (part, (block.cell, np.arange(len(part)))), shape=(len(total), len(part))
                     )
                     total += by_cell @ drawn
-            return np.asarray(np.concatenate([plain.T @ times[0], squared.T @ times[1]]).T)
+            sums = np.concatenate([plain.T @ drawn_weight[0], squared.T @ drawn_weight[1]])
+            return np.asarray(sums.T)
 
-        return sums
+        return weighted_sums
 
 
 def refuse_single(sizes: Sequence[int]) -> None:
@@ -397,12 +410,10 @@ def factor_blocks(
     ]
     for start in range(0, resamples, block):
         n = min(block, resamples - start)
-        drawn = [draw(n) for draw in samplers]
-        yield (
-            drawn
-            if units.copies is None or np.all(units.copies == 1)
-            else [drawn[0] / units.copies]
-        )
+        weights = [draw(n) for draw in samplers]
+        if units.copies is not None and not np.all(units.copies == 1):
+            weights = [weights[0] / units.copies]  # rows drawn over rows of the cell
+        yield weights
 
 
 def sampler(rng: np.random.Generator, size: int, copies: FloatArray | None, scheme: Scheme) -> Draw:
@@ -415,30 +426,35 @@ def sampler(rng: np.random.Generator, size: int, copies: FloatArray | None, sche
         rates = np.ones(size) if copies is None else copies
         return lambda n: rng.poisson(rates, size=(n, size)).astype(np.float64)
     if copies is None or copies.sum() < ROWS_PER_CELL * size:
-        owner = None if copies is None else np.repeat(np.arange(size), copies.astype(np.int64))
-        return lambda n: draw_singly(rng, n, size, owner)
+        cell_of_row = (
+            None if copies is None else np.repeat(np.arange(size), copies.astype(np.int64))
+        )
+        return lambda n: draw_singly(rng, n, size, cell_of_row)
     if suits_tables(copies):
         return PoissonTables(copies, rng).draw
     total = int(copies.sum())
     return lambda n: rng.multinomial(total, copies / total, size=n).astype(np.float64)
 
 
-def draw_singly(rng: np.random.Generator, n: int, size: int, owner: IntArray | None) -> FloatArray:
-    """Draw the rows (or clusters) of n resamples one by one and count them by cell; `owner` is the cell of each row."""
-    total = size if owner is None else len(owner)
+def draw_singly(
+    rng: np.random.Generator, n: int, size: int, cell_of_row: IntArray | None
+) -> FloatArray:
+    """Draw the rows (or clusters) of n resamples one by one; return how many fell into each cell, (n, size)."""
+    total = size if cell_of_row is None else len(cell_of_row)
     picked = rng.integers(0, total, size=(n, total))
-    if owner is not None and total > size:
-        picked = owner[picked]
+    if cell_of_row is not None and total > size:
+        picked = cell_of_row[picked]
     picked += size * np.arange(n)[:, None]
     return np.bincount(picked.ravel(), minlength=n * size).reshape(n, size).astype(np.float64)
 
 
 Finish = Callable[[FloatArray], FloatArray]
-MEMORY = 4_000_000  # about what stays in the cache
-READ = 64  # times as much where each block of resamples reads a table again
-PIECE = 32  # resamples of one dense product: always these, so that its rounding does not depend on the block
+MEMORY = 4_000_000  # bytes: about what stays in the cache
+READ = 64  # times as much memory where each block of resamples reads a table again
+# resamples of one dense product: always these, so that its rounding does not depend on the block
+PIECE = 32
 DENSE, FEW_UNITS = 0.25, 20_000  # filled share, and units, up to which tables are summed densely
-MOST_DEGENERATE = 0.01
+MOST_DEGENERATE = 0.01  # share of resamples without an estimate above which SS204 is raised
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -470,8 +486,8 @@ class Replicates:
     def std_error(self) -> FloatArray:
         """Standard deviation of the usable replicates; NaN where fewer than two are usable, or all are alike."""
         usable = [column[~np.isnan(column)] for column in self.replicates.T]
-        found = [scaled(c).std(ddof=1) * size_unit(c) if len(c) > 1 else np.nan for c in usable]
-        return np.where(self.is_constant, np.nan, found)
+        deviation = [scaled(c).std(ddof=1) * size_unit(c) if len(c) > 1 else np.nan for c in usable]
+        return np.where(self.is_constant, np.nan, deviation)
 
     @property
     def bias(self) -> FloatArray:
@@ -507,8 +523,8 @@ def lost_caution(
     """Return caution SS204 when more than 1% of the resamples had no estimate."""
     if lost <= MOST_DEGENERATE * resamples:
         return None
-    said = f"{count(lost)} of {count(resamples, 'resample')} ({percent(lost / resamples)}) were left out"
-    return caution("SS204", said, affects=what, fix=fix)
+    message = f"{count(lost)} of {count(resamples, 'resample')} ({percent(lost / resamples)}) were left out"
+    return caution("SS204", message, affects=what, fix=fix)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -588,14 +604,15 @@ def bootstrap(
     if resamples < 1:
         raise InputError(f"resamples must be at least 1, not {resamples}")
     stored = isinstance(units, StoredUnits)
-    summed = (
+    weighted_sums = (
         units.summed(statistics)
         if isinstance(units, StoredUnits)
         else sums_of(units, units.total(statistics))
     )
-    estimate = finite(finish(summed([np.ones((1, size)) for size in units.sizes])))[0]
-    held = units.n_units + (2 * statistics.shape[0] if stored else 0)
-    per_resample = 8 * (3 * held + 3 * statistics.shape[1] + len(estimate))
+    estimate = finite(finish(weighted_sums([np.ones((1, size)) for size in units.sizes])))[0]
+    # numbers in memory at once: weights of units, and of the rows' cells where clusters are stored
+    floats_per_resample = units.n_units + (2 * statistics.shape[0] if stored else 0)
+    per_resample = 8 * (3 * floats_per_resample + 3 * statistics.shape[1] + len(estimate))
     block = max(1, min(resamples, int(memory) * (READ if stored else 1) // per_resample))
     replicates = np.empty((resamples, len(estimate)))
     start = 0
@@ -603,17 +620,17 @@ def bootstrap(
         block = whole_pieces(block)
     for weights in factor_blocks(units, resamples=resamples, seed=seed, block=block, scheme=scheme):
         stop = start + len(weights[0])
-        replicates[start:stop] = finite(finish(summed(weights)))
+        replicates[start:stop] = finite(finish(weighted_sums(weights)))
         start = stop
-    lost = np.isnan(replicates).sum(axis=0)
-    if np.any(~np.isnan(estimate)) and np.all(lost == resamples):
+    n_degenerate = np.isnan(replicates).sum(axis=0)
+    if np.any(~np.isnan(estimate)) and np.all(n_degenerate == resamples):
         raise UndefinedStatistic(
             f"none of the {resamples} resamples had a finite estimate; too few units ({units.n_clusters})"
         )
     return Bootstrap(
         estimate=estimate,
         replicates=replicates,
-        n_degenerate=lost,
+        n_degenerate=n_degenerate,
         units=units,
         seed=seed,
         scheme=scheme,
@@ -635,11 +652,15 @@ def sums_of(units: Units, table: csr_array) -> Callable[[list[FloatArray]], Floa
         return lambda weights: in_pieces(weights[0], dense)
     if units.n_units < DENSE * units.sizes[0] * units.sizes[1]:
         return lambda weights: in_pieces(units.product(weights), dense)
+    # (k, levels of the first factor, levels of the second): s_ij of each statistic
     grid = np.zeros((table.shape[1], *units.sizes))
     grid[:, units.members[0], units.members[1]] = dense.T
 
     def crossed(weights: list[FloatArray]) -> FloatArray:
-        sums = [np.einsum("bj,bj->b", in_pieces(weights[0], one), weights[1]) for one in grid]
+        sums = [
+            np.einsum("bj,bj->b", in_pieces(weights[0], statistic), weights[1])
+            for statistic in grid
+        ]
         return np.column_stack(sums)
 
     return crossed
@@ -652,13 +673,12 @@ def whole_pieces(block: int) -> int:
 
 def in_pieces(weights: FloatArray, dense: FloatArray) -> FloatArray:
     """Weighted sums (b, units) @ (units, k) by dense products of `PIECE` resamples each."""
-    out = np.empty((len(weights), dense.shape[1]))
-    with np.errstate(
-        over="ignore", invalid="ignore"
-    ):  # sums beyond the range of floats: no estimate
+    sums = np.empty((len(weights), dense.shape[1]))
+    # sums beyond the range of floats: no estimate
+    with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, len(weights), PIECE):
-            out[start : start + PIECE] = weights[start : start + PIECE] @ dense
-    return out
+            sums[start : start + PIECE] = weights[start : start + PIECE] @ dense
+    return sums
 
 
 def columns_of(table: csr_array) -> csr_array:
@@ -682,8 +702,8 @@ def finite(values: FloatArray) -> FloatArray:
     return np.where(np.isfinite(values), values, np.nan)
 
 
-BLOCK = 2048
-ROUNDING = 1e-12
+BLOCK = 2048  # leave-one-out sums in memory at once
+ROUNDING = 1e-12  # share of a sum below which what is left of it is rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -815,15 +835,20 @@ def jackknife(
     if len(units.sizes) == 2:
         raise InputError("the jackknife needs rows or one cluster factor, not two crossed ones")
     if isinstance(units, StoredUnits):
-        whole, values = np.asarray(statistics.sum(axis=0), dtype=np.float64)[None, :], []
-        for block in units.tables(statistics):
+        total, values = np.asarray(statistics.sum(axis=0), dtype=np.float64)[None, :], []
+        for units_of_block in units.tables(statistics):
             values += [
-                finite(finish(without(whole, block[start : start + BLOCK].toarray())))
-                for start in range(0, block.shape[0], BLOCK)
+                finite(
+                    finish(left_out_sums(total, units_of_block[start : start + BLOCK].toarray()))
+                )
+                for start in range(0, units_of_block.shape[0], BLOCK)
             ]
-        left = np.concatenate(values)
+        left_out = np.concatenate(values)
         return Jackknife(
-            estimate=finite(finish(whole))[0], values=left, copies=np.ones(len(left)), size=size
+            estimate=finite(finish(total))[0],
+            values=left_out,
+            copies=np.ones(len(left_out)),
+            size=size,
         )
     dense = (
         units.copies is not None
@@ -831,40 +856,38 @@ def jackknife(
         and len(statistics) == units.n_units
     )
     table: Any = statistics if dense else units.total(statistics)
-    whole = (
-        np.cumsum(table, axis=0)[-1:]
-        if dense
-        else unit_sums(np.ones((1, units.n_units)), columns_of(table))
-    )  # in the same order
     copies = np.ones(units.n_units) if units.copies is None else units.copies
     if dense:
+        # the sums before and after a unit: total - unit would lose digits beside a huge unit
+        total = np.cumsum(table, axis=0)[-1:]
         before, after = np.zeros_like(table), np.zeros_like(table)
-        before[1:], after[:-1] = (
-            np.cumsum(table[:-1], axis=0),
-            np.cumsum(table[:0:-1], axis=0)[::-1],
-        )
+        before[1:] = np.cumsum(table[:-1], axis=0)
+        after[:-1] = np.cumsum(table[:0:-1], axis=0)[::-1]
+    else:
+        total = unit_sums(np.ones((1, units.n_units)), columns_of(table))
     values = []
     for start in range(0, units.n_units, BLOCK):
-        some = slice(start, min(start + BLOCK, units.n_units))
-        if dense:  # the sums before and after a unit: whole - unit would lose the digits of the rest beside a huge one
-            left = before[some] + after[some] + table[some] * (1 - 1 / copies[some, None])
+        block = slice(start, min(start + BLOCK, units.n_units))
+        if dense:
+            sums = before[block] + after[block] + table[block] * (1 - 1 / copies[block, None])
         else:
-            left = without(whole, table[some].toarray() / copies[some, None])
-        values.append(finite(finish(left)))
+            sums = left_out_sums(total, table[block].toarray() / copies[block, None])
+        values.append(finite(finish(sums)))
     return Jackknife(
-        estimate=finite(finish(whole))[0], values=np.concatenate(values), copies=copies, size=size
+        estimate=finite(finish(total))[0], values=np.concatenate(values), copies=copies, size=size
     )
 
 
-def without(whole: FloatArray, unit: FloatArray) -> FloatArray:
+def left_out_sums(total: FloatArray, unit: FloatArray) -> FloatArray:
     """Return sums without those of single units; a rest that is rounding is 0."""
-    left: FloatArray = whole - unit
-    left[np.abs(left) <= ROUNDING * np.abs(whole)] = 0.0
-    return left
+    sums: FloatArray = total - unit
+    sums[np.abs(sums) <= ROUNDING * np.abs(total)] = 0.0
+    return sums
 
 
 Method = Literal["percentile", "basic", "bca", "studentized"]
 METHODS: tuple[str, ...] = get_args(Method)
+# shares of the quartile range and of the estimate within which a replicate ties with the estimate
 TIES, ROUNDING_OF_ESTIMATE = 1e-9, 1e-12
 NO_REPLICATE = "no resample had a finite estimate"
 NO_ESTIMATE = "the sample has no estimate or no standard error"
@@ -896,6 +919,21 @@ class Interval:
     level: float
 
 
+class Limits(NamedTuple):
+    """Limits of the interval of one quantity, their Monte-Carlo errors, and why there are none."""
+
+    low: float
+    high: float
+    error_low: float
+    error_high: float
+    undefined: str
+
+
+def no_limits(why: str) -> Limits:
+    """Return limits that do not exist."""
+    return Limits(math.nan, math.nan, math.nan, math.nan, why)
+
+
 def order_quantile(ordered: FloatArray, alpha: float) -> float:
     """Quantile of sorted replicates: the (B+1) alpha-th order statistic.
 
@@ -924,16 +962,18 @@ def order_quantile(ordered: FloatArray, alpha: float) -> float:
     """
     b = len(ordered)
     position = (b + 1) * alpha
-    whole = round(position)
-    if abs(position - whole) < 1e-9 and 1 <= whole <= b:
-        return float(ordered[whole - 1])
+    rank = round(position)
+    if abs(position - rank) < 1e-9 and 1 <= rank <= b:
+        return float(ordered[rank - 1])
     k = math.floor(position)
     if k < 1 or k >= b:
         return math.nan
     if ordered[k - 1] == ordered[k]:  # infinite, perhaps
         return float(ordered[k])
-    at, below, above = ndtri(alpha), ndtri(k / (b + 1)), ndtri((k + 1) / (b + 1))
-    return float(ordered[k - 1] + (at - below) / (above - below) * (ordered[k] - ordered[k - 1]))
+    # eq. 5.8, with the order statistics k and k + 1
+    z, z_below, z_above = ndtri(alpha), ndtri(k / (b + 1)), ndtri((k + 1) / (b + 1))
+    share = (z - z_below) / (z_above - z_below)
+    return float(ordered[k - 1] + share * (ordered[k] - ordered[k - 1]))
 
 
 def quantile_error(ordered: FloatArray, alpha: float) -> float:
@@ -946,10 +986,10 @@ def quantile_error(ordered: FloatArray, alpha: float) -> float:
     if b < 2:
         return math.nan
     step = math.sqrt(b * alpha * (1 - alpha))
-    at = (b + 1) * alpha - 1
+    position = (b + 1) * alpha - 1
     with np.errstate(invalid="ignore"):  # infinite replicates: NaN
-        ends = np.interp([at - step, at + step], np.arange(b), ordered)
-        return float(ends[1] - ends[0]) / 2
+        below, above = np.interp([position - step, position + step], np.arange(b), ordered)
+        return float(above - below) / 2
 
 
 def percentile(boot: Replicates, *, level: float = 0.95) -> Interval:
@@ -965,9 +1005,8 @@ def percentile(boot: Replicates, *, level: float = 0.95) -> Interval:
     True
     """
     alphas = tails(level, boot)
-    return collect(
-        [ends(column, *alphas) for column in boot.replicates.T], "percentile", level, boot
-    )
+    limits = [quantile_limits(column, *alphas) for column in boot.replicates.T]
+    return interval_of(limits, "percentile", level, boot)
 
 
 def basic(boot: Replicates, *, level: float = 0.95, centre: FloatArray | None = None) -> Interval:
@@ -987,13 +1026,14 @@ def basic(boot: Replicates, *, level: float = 0.95, centre: FloatArray | None = 
     Interval
     """
     alphas = tails(level, boot)
-    middle = boot.estimate if centre is None else np.asarray(centre, dtype=np.float64)
-    found = []
+    truth = boot.estimate if centre is None else np.asarray(centre, dtype=np.float64)
+    limits = []
     for j, column in enumerate(boot.replicates.T):
-        low, high, error_low, error_high, why = ends(column, *alphas)
-        shift = boot.estimate[j] + middle[j]
-        found.append((shift - high, shift - low, error_high, error_low, why))
-    return collect(found, "basic", level, boot)
+        low, high, error_low, error_high, why = quantile_limits(column, *alphas)
+        # estimate - quantile of (replicate - truth): the upper quantile gives the lower limit
+        shift = boot.estimate[j] + truth[j]
+        limits.append(Limits(shift - high, shift - low, error_high, error_low, why))
+    return interval_of(limits, "basic", level, boot)
 
 
 def bca(
@@ -1024,25 +1064,28 @@ def bca(
         Undefined where every leave-one-out estimate is the same, one of them does not exist, or the
         replicates do not reach the ends.
     """
-    own = ndtri(np.array(tails(level, boot)))
+    nominal_z = ndtri(np.array(tails(level, boot)))
     if (jack is None) == (acceleration is None):
         raise InputError("BCa needs either a jackknife or an acceleration")
-    slopes = jack.acceleration if jack is not None else np.asarray(acceleration, dtype=np.float64)
-    found = []
+    accelerations = (
+        jack.acceleration if jack is not None else np.asarray(acceleration, dtype=np.float64)
+    )
+    limits = []
     for j, column in enumerate(boot.replicates.T):
         usable = column[~np.isnan(column)]
         share = share_below(usable, float(boot.estimate[j]))
-        a = slopes[j]
+        a = accelerations[j]
         if not 0 < share < 1 or np.isnan(a):
             why = "BCa needs replicates on both sides of the estimate and leave-one-out estimates that differ"
-            found.append((math.nan, math.nan, math.nan, math.nan, why))
+            limits.append(no_limits(why))
             continue
-        z0, z = ndtri(share), own if reach is None else reach[j] * np.array([-1.0, 1.0])
+        # Efron & Tibshirani (1993), eq. 14.10, with the bias correction z0 of eq. 14.14
+        z0, z = ndtri(share), nominal_z if reach is None else reach[j] * np.array([-1.0, 1.0])
         alphas = ndtr(z0 + (z0 + z) / (1 - a * (z0 + z)))
         if reach is not None:
             alphas = np.clip(alphas, 1 / (len(usable) + 1), len(usable) / (len(usable) + 1))
-        found.append(ends(column, float(alphas[0]), float(alphas[1])))
-    return collect(found, "bca", level, boot)
+        limits.append(quantile_limits(column, float(alphas[0]), float(alphas[1])))
+    return interval_of(limits, "bca", level, boot)
 
 
 def share_below(usable: FloatArray, estimate: float) -> float:
@@ -1059,10 +1102,9 @@ def share_below(usable: FloatArray, estimate: float) -> float:
     if not len(usable):
         return math.nan
     lower, upper = np.percentile(usable, (25, 75))
-    near = np.abs(usable - estimate) <= TIES * (upper - lower) + ROUNDING_OF_ESTIMATE * abs(
-        estimate
-    )
-    return float(np.mean(np.where(near, 0.5, usable < estimate)))
+    rounding = TIES * (upper - lower) + ROUNDING_OF_ESTIMATE * abs(estimate)
+    tied = np.abs(usable - estimate) <= rounding
+    return float(np.mean(np.where(tied, 0.5, usable < estimate)))
 
 
 def studentized(
@@ -1084,21 +1126,14 @@ def studentized(
     Interval
     """
     alphas = tails(level, boot)
-    found = []
+    limits = []
     for j, column in enumerate(boot.replicates.T):
         se = np.where(std_errors[:, j] > 0, std_errors[:, j], np.nan)
-        low, high, error_low, error_high, why = ends((column - boot.estimate[j]) / se, *alphas)
-        s = std_error[j]
-        found.append(
-            (
-                boot.estimate[j] - high * s,
-                boot.estimate[j] - low * s,
-                error_high * s,
-                error_low * s,
-                why,
-            )
-        )
-    return collect(found, "studentized", level, boot)
+        t = quantile_limits((column - boot.estimate[j]) / se, *alphas)
+        low, high = (boot.estimate[j] - quantile * std_error[j] for quantile in (t.high, t.low))
+        error_low, error_high = t.error_high * std_error[j], t.error_low * std_error[j]
+        limits.append(Limits(low, high, error_low, error_high, t.undefined))
+    return interval_of(limits, "studentized", level, boot)
 
 
 def choose(
@@ -1149,34 +1184,35 @@ def resamples_needed(level: float) -> int:
     return math.ceil(2 / (1 - level) - 1 - 1e-9)
 
 
-def ends(column: FloatArray, low: float, high: float) -> tuple[float, float, float, float, str]:
-    """Quantiles of the usable replicates of one quantity, their Monte-Carlo errors, and why not."""
+def quantile_limits(column: FloatArray, low: float, high: float) -> Limits:
+    """Quantiles of the usable replicates of one quantity, at the tail probabilities `low` and `high`."""
     ordered = np.sort(column[~np.isnan(column)])
     if not len(ordered):
-        return math.nan, math.nan, math.nan, math.nan, NO_REPLICATE
-    found = order_quantile(ordered, low), order_quantile(ordered, high)
-    if any(math.isnan(x) for x in found):
-        return math.nan, math.nan, math.nan, math.nan, BEYOND
-    return *found, quantile_error(ordered, low), quantile_error(ordered, high), ""
+        return no_limits(NO_REPLICATE)
+    lower, upper = order_quantile(ordered, low), order_quantile(ordered, high)
+    if math.isnan(lower) or math.isnan(upper):
+        return no_limits(BEYOND)
+    errors = quantile_error(ordered, low), quantile_error(ordered, high)
+    return Limits(lower, upper, *errors, undefined="")
 
 
-def collect(found: list[Any], method: str, level: float, boot: Replicates) -> Interval:
-    """Gather the ends of m intervals; an interval without ends always has its reason, such as resamples all alike."""
-    still = boot.is_constant
+def interval_of(limits: list[Limits], method: str, level: float, boot: Replicates) -> Interval:
+    """Gather the limits of m quantities; where there are none, there is a reason, such as resamples all alike."""
+    constant = boot.is_constant
     low, high, error_low, error_high = (
-        np.where(still, np.nan, np.array([f[i] for f in found], dtype=np.float64)) for i in range(4)
+        np.where(constant, np.nan, np.array([limit[i] for limit in limits], dtype=np.float64))
+        for i in range(4)
     )
-    gone = np.isnan(low) | np.isnan(high)
-    why = tuple(
-        alike("resamples") if s else f[4] or (NO_ESTIMATE if g else "")
-        for f, g, s in zip(found, gone, still.tolist(), strict=True)
-    )
+    missing = np.isnan(low) | np.isnan(high)
+    why = [limit.undefined for limit in limits]
+    for j in np.flatnonzero(missing):
+        why[j] = alike("resamples") if constant[j] else why[j] or NO_ESTIMATE
     return Interval(
         low=low,
         high=high,
         error_low=error_low,
         error_high=error_high,
-        undefined=why,
+        undefined=tuple(why),
         method=method,
         level=level,
     )

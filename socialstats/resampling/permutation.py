@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from socialstats.voice import one_of
 Alternative = Literal["two_sided", "greater", "less"]
 ALTERNATIVES: tuple[str, ...] = get_args(Alternative)
 SMALLEST = float(np.finfo(np.float64).tiny)  # no p-value is 0
-TIE = 1e-12  # sums this close, relative to the sum of absolute values, are the same sum in another order
+# sums this close, relative to the sum of absolute values, are the same sum in another order
+TIE = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -111,7 +112,7 @@ def monte_carlo_p(extreme: IntArray, draws: Any) -> tuple[FloatArray, FloatArray
 
 
 TwoFinish = Callable[[FloatArray, FloatArray], FloatArray]
-MOST_LISTED = 20_000
+MOST_LISTED = 20_000  # labellings up to which all are computed
 
 
 def permutation_test(
@@ -169,33 +170,33 @@ def permutation_test(
     --------
     >>> x = np.array([1.0, 2.0, 3.0, 10.0, 11.0, 12.0])
     >>> table = np.column_stack([x, np.ones(6)])
-    >>> gap = lambda one, two: one[:, :1] / one[:, 1:] - two[:, :1] / two[:, 1:]
+    >>> gap = lambda first, second: first[:, :1] / first[:, 1:] - second[:, :1] / second[:, 1:]
     >>> test = permutation_test(table, np.array([1, 1, 1, 0, 0, 0]), gap, Units.rows(np.ones(6)))
     >>> float(test.p_value[0]), test.exact
     (0.1, True)
     """
     alternative = checked_alternative(alternative)
     permutations, seed = checked_draws(permutations, "permutations"), checked_seed(seed)
-    first, copies = unit_labels(label, units)
+    in_first, copies = unit_labels(label, units)
     table = columns_of(units.total(statistics))
-    whole = unit_sums(np.ones((1, units.n_units)), table)
-    observed = finite(finish(*halves(first[None, :], table, whole)))[0]
-    n, taken = int(copies.sum()), int(copies @ first)
-    listed = math.comb(n, taken) <= MOST_LISTED and bool(np.all(copies == 1))
-    per_draw = 8 * (3 * units.n_units + 4 * table.shape[0] + len(observed))
-    block = max(1, int(memory) // per_draw)
-    drawn = (
-        all_labels(n, taken, block)
+    total = unit_sums(np.ones((1, units.n_units)), table)
+    observed = finite(finish(*group_sums(in_first[None, :], table, total)))[0]
+    n, n_first = int(copies.sum()), int(copies @ in_first)
+    listed = math.comb(n, n_first) <= MOST_LISTED and bool(np.all(copies == 1))
+    bytes_per_draw = 8 * (3 * units.n_units + 4 * table.shape[0] + len(observed))
+    block = max(1, int(memory) // bytes_per_draw)
+    labellings = (
+        all_labels(n, n_first, block)
         if listed
-        else random_labels(copies, taken, permutations, seed, block)
+        else random_labels(copies, n_first, permutations, seed, block)
     )
     extreme, usable = np.zeros(len(observed)), np.zeros(len(observed))
     tolerance = 100 * TIE * np.abs(observed)
-    for weights in drawn:
-        values = finite(finish(*halves(weights, table, whole)))
+    for weights in labellings:
+        values = finite(finish(*group_sums(weights, table, total)))
         usable += (~np.isnan(values)).sum(axis=0)
         extreme += as_extreme(values, observed, tolerance, alternative).sum(axis=0)
-    return finished(observed, extreme, usable, exact=listed, draws=permutations)
+    return chance_test(observed, extreme, usable, exact=listed, draws=permutations)
 
 
 def unit_labels(label: IntArray, units: Units) -> tuple[FloatArray, FloatArray]:
@@ -207,40 +208,40 @@ def unit_labels(label: IntArray, units: Units) -> tuple[FloatArray, FloatArray]:
     flag = np.asarray(label).astype(bool)
     if flag.shape != units.unit.shape:
         raise InputError(f"labels are {flag.shape}, cells {units.unit.shape}")
-    cells, ones = (
-        np.bincount(units.unit, w, units.n_units) for w in (None, flag.astype(np.float64))
-    )
-    if np.any((ones > 0) & (ones < cells)):
+    cells = np.bincount(units.unit, None, units.n_units)
+    first_cells = np.bincount(units.unit, flag.astype(np.float64), units.n_units)
+    mixed = (first_cells > 0) & (first_cells < cells)
+    if np.any(mixed):
         raise InputError(
-            f"{int(((ones > 0) & (ones < cells)).sum())} clusters hold both groups: labels of whole clusters cannot "
+            f"{int(mixed.sum())} clusters hold both groups: labels of whole clusters cannot "
             "be exchanged; the groups are paired within clusters, use a sign-flip test of their differences"
         )
-    first = (ones > 0).astype(np.float64)
-    if first.min() == first.max():
+    in_first = (first_cells > 0).astype(np.float64)
+    if in_first.min() == in_first.max():
         raise InputError("a permutation test needs units in both groups")
     copies = np.ones(units.n_units) if units.copies is None else units.copies
-    return first, copies
+    return in_first, copies
 
 
-def halves(weights: FloatArray, table: Any, whole: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the sums of the first and of the second group under some labellings."""
-    one = unit_sums(weights, table)
-    two = whole - one
-    two[np.abs(two) <= TIE * np.abs(whole)] = 0.0
-    return one, two
+def group_sums(weights: FloatArray, table: Any, total: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the sums of the first and of the second group under some labellings, each (labellings, k)."""
+    first = unit_sums(weights, table)
+    second = total - first
+    second[np.abs(second) <= TIE * np.abs(total)] = 0.0  # a rest that is rounding
+    return first, second
 
 
-def all_labels(n: int, taken: int, block: int) -> Iterator[FloatArray]:
-    """List every labelling."""
-    every = combinations(range(n), taken)
-    while some := list(islice(every, block)):
-        weights = np.zeros((len(some), n))
-        np.put_along_axis(weights, np.array(some), 1.0, axis=1)
+def all_labels(n: int, n_first: int, block: int) -> Iterator[FloatArray]:
+    """Yield every labelling, (at most block, units): 1 for units of the first group."""
+    subsets = combinations(range(n), n_first)
+    while listed := list(islice(subsets, block)):
+        weights = np.zeros((len(listed), n))
+        np.put_along_axis(weights, np.array(listed), 1.0, axis=1)
         yield weights
 
 
 def random_labels(
-    copies: FloatArray, taken: int, permutations: int, seed: int, block: int
+    copies: FloatArray, n_first: int, permutations: int, seed: int, block: int
 ) -> Iterator[FloatArray]:
     """Draw labellings: a subset of the units, or of the alike rows of each cell."""
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
@@ -248,34 +249,33 @@ def random_labels(
     for start in range(0, permutations, block):
         n = min(block, permutations - start)
         if single:
-            order = np.argpartition(rng.random((n, len(copies))), taken - 1, axis=1)[:, :taken]
+            chosen = np.argpartition(rng.random((n, len(copies))), n_first - 1, axis=1)[:, :n_first]
             weights = np.zeros((n, len(copies)))
-            np.put_along_axis(weights, order, 1.0, axis=1)
+            np.put_along_axis(weights, chosen, 1.0, axis=1)
             yield weights
         else:
             drawn = rng.multivariate_hypergeometric(
-                copies.astype(np.int64), taken, size=n, method="marginals"
+                copies.astype(np.int64), n_first, size=n, method="marginals"
             )
             yield drawn / copies
 
 
-def finished(
+def chance_test(
     observed: FloatArray, extreme: FloatArray, usable: FloatArray, *, exact: bool, draws: int
 ) -> ChanceTest:
     """Turn counts into p-values; NaN where the data have no statistic."""
     if not usable.any():
         raise UndefinedStatistic("no labelling of the two groups has a statistic")
-    safe = np.maximum(usable, 1)
-    p, error = (
-        (extreme / safe, np.zeros(len(safe)))
-        if exact
-        else monte_carlo_p(extreme.astype(np.int64), safe)
-    )
-    known = ~np.isnan(observed) & (usable > 0)
+    n = np.maximum(usable, 1)
+    if exact:
+        p, error = extreme / n, np.zeros(len(n))
+    else:
+        p, error = monte_carlo_p(extreme.astype(np.int64), n)
+    defined = ~np.isnan(observed) & (usable > 0)
     return ChanceTest(
         statistic=observed,
-        p_value=np.where(known, p, np.nan),
-        mc_error=np.where(known, error, np.nan),
+        p_value=np.where(defined, p, np.nan),
+        mc_error=np.where(defined, error, np.nan),
         exact=exact,
         draws=0 if exact else draws,
         method="every labelling" if exact else "random labels",
@@ -284,11 +284,18 @@ def finished(
 
 MOST_FLIPPED = 36  # two halves of 2^18 sums
 LARGEST_WORK = 40_000_000  # additions of the shift algorithm
-DECIMALS = 6
-NEAR = 1e-9
+DECIMALS = 6  # places after the point of values that lie on a grid
+NEAR = 1e-9  # share of a step by which a value on the grid may be off
 
 
-def flip_tail(size: FloatArray, count: FloatArray, at: float) -> tuple[float, str] | None:
+class TailProbability(NamedTuple):
+    """A probability and how it was computed."""
+
+    p: float
+    method: str
+
+
+def flip_tail(size: FloatArray, count: FloatArray, at: float) -> TailProbability | None:
     """Return P(S >= at) of S = sum of +-size over units, and how; None where it takes too long.
 
     Parameters
@@ -302,19 +309,21 @@ def flip_tail(size: FloatArray, count: FloatArray, at: float) -> tuple[float, st
 
     Returns
     -------
-    probability, method
-        ``"binomial"`` for a single size, ``"shift"`` for values on a grid (Streitberg & Roehmel 1986),
+    TailProbability
+        The method is ``"binomial"`` for a single size, ``"shift"`` for values on a grid (Streitberg & Roehmel 1986),
         ``"enumeration"`` for few units.
     """
     if len(size) == 1:
-        return binomial_tail(int(count[0]), at / float(size[0])), "binomial"
-    whole = grid(size)
-    if whole is not None:
-        unit, steps = whole
+        p = binomial_tail(int(count[0]), at / float(size[0]))
+        return TailProbability(p, "binomial")
+    grid = grid_of(size)
+    if grid is not None:
+        unit, steps = grid
         if float(count.sum()) * float(steps @ count) <= LARGEST_WORK:
-            return shift_tail(steps, count, at / unit), "shift"
+            return TailProbability(shift_tail(steps, count, at / unit), "shift")
     if count.sum() <= MOST_FLIPPED:
-        return enumerated_tail(np.repeat(size, count.astype(np.int64)), at), "enumeration"
+        p = enumerated_tail(np.repeat(size, count.astype(np.int64)), at)
+        return TailProbability(p, "enumeration")
     return None
 
 
@@ -322,13 +331,14 @@ def binomial_tail(n: int, at: float) -> float:
     """Return P(S >= at) where all units have size 1: (S + n)/2 of them have a plus."""
     from scipy.special import betainc
 
-    first = math.ceil((at + n) / 2 - NEAR)
-    if first <= 0:
+    fewest_plus = math.ceil((at + n) / 2 - NEAR)
+    if fewest_plus <= 0:
         return 1.0
-    return float(betainc(first, n - first + 1, 0.5)) if first <= n else 0.0
+    # the incomplete beta function is the upper tail of the binomial distribution
+    return float(betainc(fewest_plus, n - fewest_plus + 1, 0.5)) if fewest_plus <= n else 0.0
 
 
-def grid(size: FloatArray) -> tuple[float, IntArray] | None:
+def grid_of(size: FloatArray) -> tuple[float, IntArray] | None:
     """Return a unit and the whole multiples of it that `size` are (decimals of at most six places), or None."""
     for places in range(DECIMALS + 1):
         scaled = size * 10.0**places
@@ -336,9 +346,9 @@ def grid(size: FloatArray) -> tuple[float, IntArray] | None:
         if float(steps.max()) > LARGEST_WORK:
             return None
         if np.all(np.abs(scaled - steps) <= NEAR * np.maximum(scaled, 1)) and np.all(steps >= 1):
-            whole = steps.astype(np.int64)
-            common = int(np.gcd.reduce(whole))
-            return common / 10.0**places, whole // common
+            multiples = steps.astype(np.int64)
+            divisor = int(np.gcd.reduce(multiples))
+            return divisor / 10.0**places, multiples // divisor
     return None
 
 
@@ -350,26 +360,26 @@ def shift_tail(steps: IntArray, count: FloatArray, at: float) -> float:
     total = int(steps @ count.astype(np.int64))
     chance = np.zeros(total + 1)
     chance[0] = 1.0
-    reach = 0
-    for step, times in zip(steps.tolist(), count.astype(np.int64).tolist(), strict=True):
-        for _ in range(times):
-            chance[: reach + 1] *= 0.5
-            moved = chance[: reach + 1].copy()
-            chance[step : step + reach + 1] += moved
-            reach += step
-    first = math.ceil((at + total) / 2 - NEAR * max(1, total) / 4)
-    return float(chance[max(first, 0) :][::-1].sum()) if first <= total else 0.0
+    largest_sum = 0
+    for step, n in zip(steps.tolist(), count.astype(np.int64).tolist(), strict=True):
+        for _ in range(n):
+            chance[: largest_sum + 1] *= 0.5
+            with_plus = chance[: largest_sum + 1].copy()
+            chance[step : step + largest_sum + 1] += with_plus
+            largest_sum += step
+    fewest_plus = math.ceil((at + total) / 2 - NEAR * max(1, total) / 4)
+    return float(chance[max(fewest_plus, 0) :][::-1].sum()) if fewest_plus <= total else 0.0
 
 
 def enumerated_tail(values: FloatArray, at: float) -> float:
     """Return P(S >= at): every sum of one half of the units meets those of the other (Horowitz & Sahni 1974)."""
     half = len(values) // 2
-    one, other = sums_of(values[:half]), np.sort(sums_of(values[half:]))
-    fewer = np.searchsorted(other, at - one, side="left")
-    return float(len(other) * len(one) - int(fewer.sum())) / 2.0 ** len(values)
+    first, second = signed_sums(values[:half]), np.sort(signed_sums(values[half:]))
+    n_below = np.searchsorted(second, at - first, side="left")
+    return float(len(second) * len(first) - int(n_below.sum())) / 2.0 ** len(values)
 
 
-def sums_of(values: FloatArray) -> FloatArray:
+def signed_sums(values: FloatArray) -> FloatArray:
     """Return all 2^n sums of +-values."""
     sums = np.zeros(1)
     for x in values:
@@ -385,7 +395,8 @@ def tolerance_of(size: FloatArray, count: FloatArray) -> float:
 BYTE = 8
 MANY_ALIKE = 100  # units of one size from which a binomial draw is cheaper than looking each up
 BLOCK = 4096
-MEMORY_OF_FLIPS = 64_000_000
+MEMORY_OF_FLIPS = 64_000_000  # bytes
+# (256, 8): the signs that the bits of each byte stand for
 PLUS = 2.0 * ((np.arange(2**BYTE)[:, None] >> np.arange(BYTE)) & 1) - 1
 
 
@@ -451,64 +462,61 @@ def sign_flip(
     """
     alternative = checked_alternative(alternative)
     flips, seed = checked_draws(flips, "flips"), checked_seed(seed)
-    total, size, times = sizes(values, count)
-    tolerance = max(tolerance_of(size, times), noise)
-    found = exact_p(total, size, times, tolerance, alternative) if exact else None
-    if found is not None:
-        return result(total, found[0], 0.0, 0, found[1])
+    total, size, n_of_size = sum_and_sizes(values, count)
+    tolerance = max(tolerance_of(size, n_of_size), noise)
+    tail = exact_p(total, size, n_of_size, tolerance, alternative) if exact else None
+    if tail is not None:
+        return chance_test_of_sum(total, tail.p, 0.0, 0, tail.method)
     extreme = 0
-    for sums in flipped_sums(size, times, flips=flips, seed=seed, block=block):
+    for sums in flipped_sums(size, n_of_size, flips=flips, seed=seed, block=block):
         extreme += int(as_extreme(sums, total, tolerance, alternative).sum())
     p, error = monte_carlo_p(np.array(extreme), flips)
-    return result(total, float(p), float(error), flips, "random flips")
+    return chance_test_of_sum(total, float(p), float(error), flips, "random flips")
 
 
 def exact_p(
     total: float, size: FloatArray, count: FloatArray, tolerance: float, alternative: str
-) -> tuple[float, str] | None:
-    """Return the share of all patterns at least as extreme, and how it was counted; None where it takes too long."""
-    two = alternative == "two_sided"
-    if two and abs(total) <= tolerance:
-        return 1.0, "symmetry"
-    found = flip_tail(size, count, (abs(total) if two else signed(total, alternative)) - tolerance)
-    if found is None:
+) -> TailProbability | None:
+    """Return the share of all patterns at least as extreme; None where it takes too long."""
+    two_sided = alternative == "two_sided"
+    if two_sided and abs(total) <= tolerance:
+        return TailProbability(1.0, "symmetry")
+    statistic = {"two_sided": abs(total), "greater": total, "less": -total}[alternative]
+    tail = flip_tail(size, count, statistic - tolerance)
+    if tail is None:
         return None
-    return max(SMALLEST, min(1.0, (1 + two) * found[0])), found[1]
+    return TailProbability(max(SMALLEST, min(1.0, (1 + two_sided) * tail.p)), tail.method)
 
 
-def signed(total: float, alternative: str) -> float:
-    """Return the sum in the direction of the alternative."""
-    return total if alternative == "greater" else -total
-
-
-def result(total: float, p: float, error: float, draws: int, method: str) -> ChanceTest:
-    """Make the result of one statistic."""
-    one = np.array([total]), np.array([p]), np.array([error])
+def chance_test_of_sum(total: float, p: float, error: float, draws: int, method: str) -> ChanceTest:
+    """Return the test of a single sum."""
     return ChanceTest(
-        statistic=one[0],
-        p_value=one[1],
-        mc_error=one[2],
+        statistic=np.array([total]),
+        p_value=np.array([p]),
+        mc_error=np.array([error]),
         exact=draws == 0,
         draws=draws,
         method=method,
     )
 
 
-def sizes(values: FloatArray, count: FloatArray | None) -> tuple[float, FloatArray, FloatArray]:
+def sum_and_sizes(
+    values: FloatArray, count: FloatArray | None
+) -> tuple[float, FloatArray, FloatArray]:
     """Return the sum, the distinct non-zero absolute values, and how many units have each."""
     x = np.asarray(values, dtype=np.float64)
-    times = np.ones(len(x)) if count is None else np.asarray(count, dtype=np.float64)
-    if x.ndim != 1 or not len(x) or times.shape != x.shape or not np.all(np.isfinite(x)):
+    counts = np.ones(len(x)) if count is None else np.asarray(count, dtype=np.float64)
+    if x.ndim != 1 or not len(x) or counts.shape != x.shape or not np.all(np.isfinite(x)):
         raise InputError(
             "a sign-flip test needs a list of finite values, and a count for each if counts are given"
         )
-    if np.any(times < 0) or np.any(times % 1 != 0):
+    if np.any(counts < 0) or np.any(counts % 1 != 0):
         raise InputError("counts of units must be whole numbers of at least 0 to flip their signs")
-    kept = (np.abs(x) > 0) & (times > 0)
-    if not kept.any():
+    flippable = (np.abs(x) > 0) & (counts > 0)
+    if not flippable.any():
         raise UndefinedStatistic("every value is 0: there is no sign to flip")
-    size, place = np.unique(np.abs(x[kept]), return_inverse=True)
-    return float(x @ times), size, np.bincount(place, times[kept]).astype(np.float64)
+    size, size_index = np.unique(np.abs(x[flippable]), return_inverse=True)
+    return float(x @ counts), size, np.bincount(size_index, counts[flippable]).astype(np.float64)
 
 
 def flipped_sums(
@@ -537,18 +545,19 @@ def flipped_sums(
     binomials, bits = (
         np.random.Generator(np.random.PCG64(s)) for s in np.random.SeedSequence(seed).spawn(2)
     )
-    held = max(1, min(block, MEMORY_OF_FLIPS // (8 * (words + int(many.sum()) + 1))))
-    for start in range(0, flips, held):
-        n = min(held, flips - start)
+    block = max(1, min(block, MEMORY_OF_FLIPS // (8 * (words + int(many.sum()) + 1))))
+    for start in range(0, flips, block):
+        n = min(block, flips - start)
         sums = np.zeros(n)
         if many.any():
             plus = binomials.binomial(count[many].astype(np.int64), 0.5, size=(n, int(many.sum())))
             sums += (2.0 * plus - count[many]) @ size[many]
         if words:
             raw = bits.integers(0, 2**64, size=n * words, dtype=np.uint64).astype("<u8", copy=False)
-            columns = np.ascontiguousarray(raw.view(np.uint8).reshape(n, -1)[:, : len(tables)].T)
-            for table, column in zip(tables, columns, strict=True):
-                sums += table[column]
+            # (tables, n): the byte that each flip looks up in each table
+            random_bytes = raw.view(np.uint8).reshape(n, -1)[:, : len(tables)]
+            for table, looked_up in zip(tables, np.ascontiguousarray(random_bytes.T), strict=True):
+                sums += table[looked_up]
         yield sums
 
 
@@ -573,7 +582,7 @@ def cluster_sums(values: FloatArray, count: FloatArray, code: IntArray) -> Float
 
 Steps = Literal["step_down", "single_step"]
 STEPS: tuple[str, ...] = get_args(Steps)
-ROUND_OFF = 1e-10
+ROUND_OFF = 1e-10  # share of a statistic by which a draw equal to it may lie below
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -638,8 +647,8 @@ def max_t(
     Examples
     --------
     >>> draws = normal_draws(np.eye(3), draws=20_000, seed=1)
-    >>> found = max_t(np.array([3.0, 0.5, 2.0]), draws)
-    >>> [round(float(p), 2) for p in found.p_adjusted]
+    >>> adjusted = max_t(np.array([3.0, 0.5, 2.0]), draws)
+    >>> [round(float(p), 2) for p in adjusted.p_adjusted]
     [0.01, 0.62, 0.09]
     """
     alternative = checked_alternative(alternative)
@@ -649,18 +658,20 @@ def max_t(
         raise InputError(
             f"draws must have one column per statistic: {b.shape} does not fit {t.shape}"
         )
-    known = np.flatnonzero(~np.isnan(t))
-    b = b[:, known]
+    members = np.flatnonzero(~np.isnan(t))
+    b = b[:, members]
     b = b[~np.isnan(b).any(axis=1)]
-    if not len(known) or len(b) < 99:
+    if not len(members) or len(b) < 99:
         raise InputError(
-            f"max-t needs a statistic and at least 99 draws, got {len(known)} and {len(b)}"
+            f"max-t needs a statistic and at least 99 draws, got {len(members)} and {len(b)}"
         )
-    size, drawn = extremity(t[known], alternative), extremity(b, alternative)
-    p, error = (stepped if method == "step_down" else single)(size, drawn)
-    out, out_error = np.full(len(t), np.nan), np.full(len(t), np.nan)
-    out[known], out_error[known] = p, error
-    return MaxT(p_adjusted=out, mc_error=out_error, members=len(known), draws=len(b), method=method)
+    size, drawn = extremity(t[members], alternative), extremity(b, alternative)
+    p, error = (step_down_p if method == "step_down" else single_step_p)(size, drawn)
+    p_adjusted, mc_error = np.full(len(t), np.nan), np.full(len(t), np.nan)
+    p_adjusted[members], mc_error[members] = p, error
+    return MaxT(
+        p_adjusted=p_adjusted, mc_error=mc_error, members=len(members), draws=len(b), method=method
+    )
 
 
 def extremity(values: FloatArray, alternative: str) -> FloatArray:
@@ -668,23 +679,24 @@ def extremity(values: FloatArray, alternative: str) -> FloatArray:
     return {"two_sided": np.abs(values), "greater": values, "less": -values}[alternative]
 
 
-def single(size: FloatArray, drawn: FloatArray) -> tuple[FloatArray, FloatArray]:
+def single_step_p(size: FloatArray, drawn: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Compare every statistic with the maximum of all."""
     ordered = np.sort(drawn.max(axis=1))
     extreme = len(ordered) - np.searchsorted(ordered, size - ROUND_OFF * np.abs(size), side="left")
     return monte_carlo_p(extreme, len(ordered))
 
 
-def stepped(size: FloatArray, drawn: FloatArray) -> tuple[FloatArray, FloatArray]:
+def step_down_p(size: FloatArray, drawn: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Compare each statistic with the maximum of those not larger; p-values do not fall down the order."""
+    # algorithm 2.8: column k holds the maximum of the k-th largest statistic and all below it
     order = np.argsort(-size, kind="stable")
-    largest = np.maximum.accumulate(drawn[:, order[::-1]], axis=1)[:, ::-1]
-    extreme = (largest >= (size - ROUND_OFF * np.abs(size))[order]).sum(axis=0)
+    maxima = np.maximum.accumulate(drawn[:, order[::-1]], axis=1)[:, ::-1]
+    extreme = (maxima >= (size - ROUND_OFF * np.abs(size))[order]).sum(axis=0)
     p, _ = monte_carlo_p(extreme, len(drawn))
     p = np.maximum.accumulate(p)
-    back = np.empty(len(p))
-    back[order] = p
-    return back, np.sqrt(back * (1 - back) / len(drawn))
+    in_given_order = np.empty(len(p))
+    in_given_order[order] = p
+    return in_given_order, np.sqrt(in_given_order * (1 - in_given_order) / len(drawn))
 
 
 def max_t_critical(draws: FloatArray, level: float = 0.95) -> float:
@@ -700,13 +712,13 @@ def max_t_critical(draws: FloatArray, level: float = 0.95) -> float:
     if not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1 (0.95 for 95%), not {level!r}")
     b = np.asarray(draws, dtype=np.float64)
-    largest = np.sort(np.abs(b[~np.isnan(b).any(axis=1)]).max(axis=1))
-    place = int(np.ceil(level * (len(largest) + 1) - 1e-9))
-    if place > len(largest):
+    maxima = np.sort(np.abs(b[~np.isnan(b).any(axis=1)]).max(axis=1))
+    rank = int(np.ceil(level * (len(maxima) + 1) - 1e-9))
+    if rank > len(maxima):
         raise InputError(
-            f"{len(largest)} draws do not reach a simultaneous {100 * level:g}% interval; take more"
+            f"{len(maxima)} draws do not reach a simultaneous {100 * level:g}% interval; take more"
         )
-    return float(largest[place - 1])
+    return float(maxima[rank - 1])
 
 
 def normal_draws(
@@ -748,6 +760,7 @@ def normal_draws(
         raise InputError(f"df must be above 0, not {df!r}")
     scale = np.sqrt(np.diag(v))
     values, vectors = np.linalg.eigh(v / np.outer(scale, scale))
+    # rows of the root have length 1 again after negative eigenvalues became 0
     root = vectors * np.sqrt(np.maximum(values, 0))
     root /= np.sqrt((root**2).sum(axis=1))[:, None]
     rng, chi = (
@@ -763,5 +776,5 @@ def normal_draws(
 def bootstrap_draws(boot: Replicates, std_error: FloatArray) -> FloatArray:
     """Turn replicates into draws under the hypotheses: (replicate - estimate) / s.e., (B, m)."""
     se = np.asarray(std_error, dtype=np.float64)
-    out: FloatArray = (boot.replicates - boot.estimate) / np.where(se > 0, se, np.nan)
-    return out
+    draws: FloatArray = (boot.replicates - boot.estimate) / np.where(se > 0, se, np.nan)
+    return draws

@@ -56,7 +56,9 @@ class Plan:
     strata: Factor | None = None
 
     @classmethod
-    def of(cls, pieces: Pieces, factors: Sequence[Factor], strata: Factor | None = None) -> Plan:
+    def from_factors(
+        cls, pieces: Pieces, factors: Sequence[Factor], strata: Factor | None = None
+    ) -> Plan:
         """Make a plan.
 
         Raises
@@ -81,10 +83,10 @@ class Plan:
         if len(factors) == 2:
             for inner, outer in ((0, 1), (1, 0)):
                 if not len(several(codes[inner], codes[outer])):
-                    one, other = (shorten(factors[k].name) for k in (inner, outer))
+                    inner_name, outer_name = (shorten(factors[k].name) for k in (inner, outer))
                     raise InputError(
-                        f"each level of '{one}' lies in one of '{other}': they are not crossed. Name "
-                        f"{option('cluster', other)} alone"
+                        f"each level of '{inner_name}' lies in one of '{outer_name}': they are not crossed. Name "
+                        f"{option('cluster', outer_name)} alone"
                     )
         if strata is not None:
             plan.check_strata(strata)
@@ -97,24 +99,28 @@ class Plan:
             raise InputError(
                 f"{option('strata', strata.name)}: two crossed factors are not drawn within strata"
             )
-        cut = several(self.codes[0], strata.codes)
-        if len(cut):
-            labels = [self.factors[0].levels[k] for k in cut.tolist()] if self.factors else []
+        in_several = several(self.codes[0], strata.codes)
+        if len(in_several):
+            labels = (
+                [self.factors[0].levels[k] for k in in_several.tolist()] if self.factors else []
+            )
             raise InputError(
-                f"{count(len(cut), noun)} ({quoted(labels, 3)}) lie in several strata of '{name}'. Name "
+                f"{count(len(in_several), noun)} ({quoted(labels, 3)}) lie in several strata of '{name}'. Name "
                 "strata that hold whole clusters"
             )
-        alone = [strata.levels[k] for k, n in zip(*self._stratum_sizes(), strict=True) if n < 2]
-        if alone:
+        singletons = [
+            strata.levels[k] for k, n in zip(*self._stratum_sizes(), strict=True) if n < 2
+        ]
+        if singletons:
             raise InputError(
-                f"strata of '{name}' with a single {noun} ({quoted(alone, 3)}) have no spread. Join them "
+                f"strata of '{name}' with a single {noun} ({quoted(singletons, 3)}) have no spread. Join them "
                 f"with others, or use {option('strata', None)}"
             )
 
     def _stratum_sizes(self) -> tuple[list[int], list[int]]:
         """Return the strata and how many levels each has."""
-        found, n = np.unique(self.stratum, return_counts=True)
-        return found.tolist(), n.tolist()
+        strata, n_levels = np.unique(self.stratum, return_counts=True)
+        return strata.tolist(), n_levels.tolist()
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -149,16 +155,17 @@ class Plan:
     def stratum(self) -> IntArray:
         """(levels,) int64 array: the stratum of each level of the factor."""
         assert self.strata is not None
-        found = np.zeros(self.sizes[0], dtype=np.int64)
-        found[self.codes[0]] = self.strata.codes
-        return found
+        stratum = np.zeros(self.sizes[0], dtype=np.int64)
+        # pieces of a level have the same stratum: `check_strata`
+        stratum[self.codes[0]] = self.strata.codes
+        return stratum
 
     def parts(self) -> list[Part]:
         """Return the levels that are drawn among themselves: of each factor, or of each stratum."""
         if self.strata is None:
             return [Part(factor=k, levels=np.arange(n)) for k, n in enumerate(self.sizes)]
-        of = self.stratum
-        return [Part(factor=0, levels=np.flatnonzero(of == k)) for k in np.unique(of)]
+        stratum = self.stratum
+        return [Part(factor=0, levels=np.flatnonzero(stratum == k)) for k in np.unique(stratum)]
 
     def draws(self, resamples: int, seed: int) -> Iterator[tuple[IntArray, ...]]:
         """Yield how often each level of each factor is drawn, for one resample after the other.
@@ -177,8 +184,8 @@ class Plan:
             return
         parts = self.parts()
         streams = [
-            np.random.Generator(np.random.PCG64(one))
-            for one in np.random.SeedSequence(seed).spawn(len(parts))
+            np.random.Generator(np.random.PCG64(child))
+            for child in np.random.SeedSequence(seed).spawn(len(parts))
         ]
         for start in range(0, resamples, BLOCK):
             n = min(BLOCK, resamples - start)
@@ -190,14 +197,16 @@ class Plan:
 
     def data(self, times: Sequence[IntArray]) -> Any:
         """Return the data of a resample: every piece as often as its levels were drawn, as copies apart."""
-        each = [own[code] for own, code in zip(times, self.codes, strict=True)]
-        many = np.prod(each, axis=0)
-        index = np.repeat(np.arange(self.pieces.size), many)
-        copy = np.arange(len(index)) - np.repeat(np.cumsum(many) - many, many)
+        # one (pieces,) array for each factor: how often the level of the piece was drawn
+        times_of_piece = [n[code] for n, code in zip(times, self.codes, strict=True)]
+        copies = np.prod(times_of_piece, axis=0)
+        index = np.repeat(np.arange(self.pieces.size), copies)
+        # the copies of a piece are numbered from 0
+        copy = np.arange(len(index)) - np.repeat(np.cumsum(copies) - copies, copies)
         names = self.names or [""]
-        if len(each) == 1:
+        if len(times_of_piece) == 1:
             return self.pieces.drawn(index, {names[0]: copy})
-        second = each[1][index]
+        second = times_of_piece[1][index]
         return self.pieces.drawn(index, {names[0]: copy // second, names[1]: copy % second})
 
     def without(self, factor: int, levels: Any) -> Any:
@@ -214,11 +223,11 @@ class Plan:
 
     def counts(self) -> dict[str, int]:
         """Return how many pieces, and levels of each factor, there are, by what they are called."""
-        each = {
+        levels = {
             factor.name if self.clustered else "units": n
             for factor, n in zip(self.factors, self.sizes, strict=False)
         }
-        return {plural_of(self.pieces.noun): self.pieces.size, **each}
+        return {plural_of(self.pieces.noun): self.pieces.size, **levels}
 
     def text(self) -> str:
         """Name what is drawn: ``24 clusters (story)``, ``40 units x 6 raters``.
@@ -226,13 +235,13 @@ class Plan:
         Of two crossed factors both are named.
         """
         if not self.factors:
-            said = count(self.pieces.size, self.pieces.noun)
+            text = count(self.pieces.size, self.pieces.noun)
         elif not self.clustered:
-            said = count(self.sizes[0], "unit")
+            text = count(self.sizes[0], "unit")
         else:
-            each = zip(self.factors, self.sizes, strict=True)
-            said = " x ".join(f"{n:,} of {shorten(factor.name, 40)}" for factor, n in each)
-            said = f"clusters: {said}"
+            clusters = zip(self.factors, self.sizes, strict=True)
+            text = " x ".join(f"{n:,} of {shorten(factor.name, 40)}" for factor, n in clusters)
+            text = f"clusters: {text}"
         if self.strata is None or self.pieces.groups == self.strata.name:
-            return said
-        return f"{said}, within {count(len(np.unique(self.strata.codes)), 'stratum', 'strata')}"
+            return text
+        return f"{text}, within {count(len(np.unique(self.strata.codes)), 'stratum', 'strata')}"

@@ -44,8 +44,8 @@ class Shuffle:
 
         Examples
         --------
-        >>> found = Shuffle.between(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1]))
-        >>> found.arrangements, [codes.tolist() for codes in found.every()]
+        >>> shuffle = Shuffle.between(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1]))
+        >>> shuffle.arrangements, [codes.tolist() for codes in shuffle.every()]
         (2, [[0, 0, 1, 1], [1, 1, 0, 0]])
         """
         _, first, entry = np.unique(block, return_index=True, return_inverse=True)
@@ -58,8 +58,8 @@ class Shuffle:
 
         Examples
         --------
-        >>> found = Shuffle.within(np.array([0, 1, 0, 1]), np.array([0, 0, 0, 0]))
-        >>> [codes.tolist() for codes in found.every()]
+        >>> shuffle = Shuffle.within(np.array([0, 1, 0, 1]), np.array([0, 0, 0, 0]))
+        >>> [codes.tolist() for codes in shuffle.every()]
         [[0, 1, 0, 1], [1, 0, 1, 0]]
         """
         width = int(label.max(initial=0)) + 1
@@ -75,10 +75,10 @@ class Shuffle:
         >>> [codes.tolist() for codes in Shuffle.flips(np.array([0, 0, 1])).every()]
         [[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]
         """
-        dense = np.unique(block, return_inverse=True)[1].ravel()
-        blocks = int(dense.max()) + 1
+        code = np.unique(block, return_inverse=True)[1].ravel()
+        blocks = int(code.max()) + 1
         return cls(
-            label=np.tile([0, 1], blocks), group=np.repeat(np.arange(blocks), 2), entry=2 * dense
+            label=np.tile([0, 1], blocks), group=np.repeat(np.arange(blocks), 2), entry=2 * code
         )
 
     @property
@@ -87,6 +87,7 @@ class Shuffle:
         total = 1
         for labels in self.sets():
             total *= math.factorial(len(labels))
+            # labels that are equal do not make another arrangement
             for n in Counter(labels).values():
                 total //= math.factorial(n)
         return total
@@ -116,7 +117,9 @@ class Shuffle:
         order = np.argsort(self.group, kind="stable")
         group, label = self.group[order], np.empty_like(self.label)
         for _ in range(permutations):
-            label[order] = self.label[order][np.lexsort((rng.random(len(group)), group))]
+            # sorted by group, at random within each
+            shuffled = np.lexsort((rng.random(len(group)), group))
+            label[order] = self.label[order][shuffled]
             yield label[self.entry]
 
 
@@ -132,8 +135,8 @@ def orders(labels: Sequence[int]) -> Iterator[tuple[int, ...]]:
         yield ()
     for k, label in enumerate(labels):
         if k == 0 or label != labels[k - 1]:
-            for rest in orders([*labels[:k], *labels[k + 1 :]]):
-                yield (label, *rest)
+            for following in orders([*labels[:k], *labels[k + 1 :]]):
+                yield (label, *following)
 
 
 def tail_p(
@@ -156,11 +159,12 @@ def tail_p(
     >>> tail_p(np.array([-3.0, -1.0, 1.0, 3.0]), 3.0, "two_sided", exact=True)
     (0.5, 0.0)
     """
-    slack = TIE * float(np.abs(np.append(null, observed)).max())
-    above, below = int((null >= observed - slack).sum()), int((null <= observed + slack).sum())
+    tolerance = TIE * float(np.abs(np.append(null, observed)).max())
+    above = int((null >= observed - tolerance).sum())
+    below = int((null <= observed + tolerance).sum())
     extreme = {"greater": above, "less": below}.get(alternative, min(above, below))
-    times = 2.0 if alternative == "two_sided" else 1.0
+    n_tails = 2.0 if alternative == "two_sided" else 1.0
     if exact:
-        return min(1.0, max(SMALLEST, times * extreme / len(null))), 0.0
+        return min(1.0, max(SMALLEST, n_tails * extreme / len(null))), 0.0
     p, error = monte_carlo_p(np.array(extreme), len(null))
-    return min(1.0, times * float(p)), times * float(error)
+    return min(1.0, n_tails * float(p)), n_tails * float(error)

@@ -1453,7 +1453,7 @@ def _times(
     times = np.ones((len(units), last - first))
     for one, size in zip(reversed(weights), reversed(sizes), strict=True):
         units, level = np.divmod(units, size + 1)
-        times *= one.of(level - 1, first, last)
+        times *= one.weights(level - 1, first, last)
     return unit, times
 
 
