@@ -349,7 +349,7 @@ def of_bias(result: Result, model: str, wanted: str | None) -> list[Number]:
             linear=not size,
             value=value,
             bias=found.size - value if name == SIZE else 0.0,
-            folded=size and not isinstance(known, str) and not known.signed(how["level"]),
+            folded=size and not isinstance(known, str) and not known.signs_reliable(how["level"]),
             sizes=(lambda at: found.sizes(there[at], how["aggregate"], how["seed"]))
             if size
             else None,

@@ -24,22 +24,22 @@ from socialstats.inference.rows import with_ends
 from socialstats.models.effect_sizes import (
     HULL,
     TERMS,
-    Ends,
+    PairSummary,
     PairValues,
-    Summary,
+    SizeInterval,
     cluster_counts,
-    completed,
+    clusters_text,
+    complete_summary,
     condition_names,
     d_z_hull,
     d_z_interval,
     hedges_j,
     jackknife_ends,
-    long_tails,
     moments,
-    not_normal,
     pair_values,
-    place_of,
+    shape_cautions,
     summary_of,
+    tail_cautions,
 )
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Bootstrap, Interval, Units, bootstrap, choose, jackknife
@@ -211,7 +211,11 @@ def estimate(
 
 
 def own_cautions(
-    pairs: PairValues, units: int, summary: Summary, used: dict[str, None], boot: Bootstrap | None
+    pairs: PairValues,
+    units: int,
+    summary: PairSummary,
+    used: dict[str, None],
+    boot: Bootstrap | None,
 ) -> tuple[Caution, ...]:
     """Cautions about the shape of differences (SS317), small samples (SS312) and lost resamples (SS204)."""
     found: list[Caution] = []
@@ -223,8 +227,8 @@ def own_cautions(
         )
         found += [lost] if lost else []
     elif set(used) & {"hull", "jackknife"}:
-        found += long_tails(pairs, units, summary.sizes()["d_z"])
-    return (*found, *(not_normal(pairs, summary) if "noncentral_t" in used else ()))
+        found += tail_cautions(pairs, units, summary.sizes()["d_z"])
+    return (*found, *(shape_cautions(pairs, summary) if "noncentral_t" in used else ()))
 
 
 def interval_kinds(factors: Sequence[Factor], ci: str) -> dict[str, str]:
@@ -253,9 +257,9 @@ def interval_text(row: Row) -> str:
 
 
 Found = tuple[
-    list[Ends | str], Bootstrap | None, Interval | None
+    list[SizeInterval | str], Bootstrap | None, Interval | None
 ]  # jackknife's ends, resamples, their ends
-NO_JACKKNIFE: list[Ends | str] = [""] * len(TERMS)
+NO_JACKKNIFE: list[SizeInterval | str] = [""] * len(TERMS)
 FIELDS: dict[str, IntervalName] = {
     "hull": "outer_ends",
     "noncentral_t": "noncentral_t",
@@ -282,7 +286,7 @@ def intervals_of(pairs: PairValues, units: Units, kind: str, how: How, *, crosse
 
 
 def row_of(
-    term: str, summary: Summary, kind: str, intervals: Found, clusters: int | None, level: float
+    term: str, summary: PairSummary, kind: str, intervals: Found, clusters: int | None, level: float
 ) -> Row:
     """Make the row of one effect size."""
     n, size = summary.n, "d_z" if term == "g_z" else term
@@ -316,7 +320,9 @@ def row_of(
     return with_ends(row, low, high, level, std_error=error, df=found.df, interval=FIELDS[kind])
 
 
-def ends_of(kind: str, summary: Summary, at: int, intervals: Found, level: float) -> Ends:
+def ends_of(
+    kind: str, summary: PairSummary, at: int, intervals: Found, level: float
+) -> SizeInterval:
     """Return the interval of one size, with its standard error where it has one.
 
     Raises
@@ -333,15 +339,15 @@ def ends_of(kind: str, summary: Summary, at: int, intervals: Found, level: float
         return d_z_hull(summary, jack, level)
     if boot is None or drawn is None:
         low, high = d_z_interval(summary.t or 0.0, summary.n, level)
-        return Ends(low=low, high=high)
+        return SizeInterval(low=low, high=high)
     if drawn.undefined[at]:
         raise UndefinedStatistic(drawn.undefined[at])
-    return Ends(
+    return SizeInterval(
         low=float(drawn.low[at]), high=float(drawn.high[at]), std_error=float(boot.std_error[at])
     )
 
 
-def missing_size(term: str, summary: Summary) -> str:
+def missing_size(term: str, summary: PairSummary) -> str:
     """Return why an effect size is missing."""
     if summary.t is None and term != "d_av" and summary.mean is not None:
         return NOT_VARYING
@@ -423,7 +429,9 @@ def effect_sizes_from_summary(
         "sd_second": sd_second,
         "r": r,
     }
-    summary = completed(n=n, t=t, mean=mean, sd=sd, sd_first=sd_first, sd_second=sd_second, r=r)
+    summary = complete_summary(
+        n=n, t=t, mean=mean, sd=sd, sd_first=sd_first, sd_second=sd_second, r=r
+    )
     kinds = interval_kinds((), "noncentral_t")
     nothing: Found = (NO_JACKKNIFE, None, None)
     return Result(
@@ -448,7 +456,7 @@ def sentence(result: Result) -> str:
     names = (
         f" ({' minus '.join(condition_names(result.design))})" if result.design is not None else ""
     )
-    where = place_of(result.counts)
+    where = clusters_text(result.counts)
     if row.estimate is None:
         return (
             f"The standardised mean difference{names} over {count(row.n or 0, 'pair')} is "

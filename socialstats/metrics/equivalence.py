@@ -41,12 +41,12 @@ from socialstats.inference.rows import with_ends
 from socialstats.models.effect_sizes import (
     PairValues,
     cluster_counts,
+    clusters_text,
     condition_names,
     d_z_interval,
     noncentral_t_tail,
     pair_values,
-    place_of,
-    whole,
+    whole_df,
 )
 from socialstats.models.two_shares import margin_tests
 from socialstats.registry import Metric, lookup, reads
@@ -235,7 +235,7 @@ def estimate(
         counts={"pairs": pairs.n, **cluster_counts(factors)},
         fit={
             "nobs": pairs.n,
-            "df": None if tests is None or tests.df is None else whole(tests.df),
+            "df": None if tests is None or tests.df is None else whole_df(tests.df),
             "method": name,
         }
         | ({"effective_df": df[0], "largest_leverage": largest} if factors else {}),
@@ -394,7 +394,7 @@ def sentence(result: Result) -> str:
     """Return the difference, and whether equivalence was shown within the bounds."""
     row, bounds = result.rows[0], result.extras["bounds"]
     names = " minus ".join(condition_names(result.design))
-    where = place_of(result.counts)
+    where = clusters_text(result.counts)
     what = "difference" if row.term == "difference" else "standardised difference d_z"
     text = f"The {what} ({names}) over {count(row.n or 0, 'pair')}{where} was {number(row.shown())}"
     test = result.settings["test"]

@@ -21,7 +21,7 @@ from socialstats.inference.proportions import ONE_CLUSTER, Share
 from socialstats.inference.rows import with_ends, with_mean, with_share
 from socialstats.inference.sides import OPEN, inner_level, one_end, one_tail, opened, said_side
 from socialstats.models import matched_pairs as plain
-from socialstats.models.effect_sizes import whole
+from socialstats.models.effect_sizes import whole_df
 from socialstats.models.matched_pairs import (
     CLUSTERED_SCORE,
     INTERVALS,
@@ -799,7 +799,7 @@ def mcnemar(
         fit={
             "nobs": paired.n_pairs,
             "n_clusters": rows[0].n_clusters,
-            "df": None if rows[0].df is None else whole(rows[0].df),
+            "df": None if rows[0].df is None else whole_df(rows[0].df),
             "method": TEST_NAMES[lead],
             **effective,
         },

@@ -45,18 +45,18 @@ from socialstats.inference.weights import (
 )
 from socialstats.models.effect_sizes import (
     ROUNDING_ERRORS,
+    PairSummary,
     PairValues,
-    Summary,
     checked_number,
     cluster_counts,
+    clusters_text,
     condition_names,
     mean_interval,
-    merged,
+    merge_ties,
     pair_values,
-    place_of,
     signed_rank,
     summary_of,
-    whole,
+    whole_df,
 )
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative, ChanceTest, cluster_sums, sign_flip
@@ -140,7 +140,9 @@ def words(lead: ClusteredMean, ci: str) -> str:
 
 def shifted(pairs: PairValues, o: Options) -> FloatArray:
     """Differences minus the hypothesised mean, free of rounding noise."""
-    return merged(pairs.difference - o.null, tolerances(pairs, o)) if o.null else pairs.difference
+    return (
+        merge_ties(pairs.difference - o.null, tolerances(pairs, o)) if o.null else pairs.difference
+    )
 
 
 def tolerances(pairs: PairValues, o: Options) -> FloatArray:
@@ -210,7 +212,7 @@ def flips_of(
     values, noise = values / unit, tolerances(pairs, o) / unit
     if factors:
         sums = cluster_sums(values, pairs.count, factors[0].codes)
-        values, times = merged(sums, pairs.n * float(noise.max())), np.ones(len(sums))
+        values, times = merge_ties(sums, pairs.n * float(noise.max())), np.ones(len(sums))
     normal = {}
     if np.any(values):
         z = float(values @ times / math.sqrt(float(values**2 @ times)))
@@ -298,7 +300,7 @@ IGNORING = "ignoring clusters"
 ALIKE = "clusters weighing alike"
 
 
-def summary_rows(design: Paired, pairs: PairValues, summary: Summary) -> list[Row]:
+def summary_rows(design: Paired, pairs: PairValues, summary: PairSummary) -> list[Row]:
     """Means and standard deviations of the conditions, of the difference, and their correlation."""
     n, rows = float(pairs.n), []
     sized, unit = pairs.sized()
@@ -400,7 +402,7 @@ def references(factors: Sequence[Factor], options: Options) -> tuple[str, ...]:
 def sentence(result: Result) -> str:
     """Return the mean difference, its interval and test."""
     row, names = result.rows[0], condition_names(result.design)
-    where = place_of(result.counts)
+    where = clusters_text(result.counts)
     repeats = result.design.repeats
     share = (
         f" in the share of '{shorten(repeats.share_of, 30)}'"
@@ -602,7 +604,7 @@ def estimate(design: Paired, options: Options) -> Result:
         fit={
             "nobs": pairs.n,
             "n_clusters": rows[0].n_clusters,
-            "df": whole(lead.df),
+            "df": whole_df(lead.df),
             "method": how,
             "seed": options.seed,
             "resamples": options.resamples if drawn else None,

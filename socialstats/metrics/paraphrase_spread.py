@@ -13,7 +13,7 @@ from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic, caution
-from socialstats.models.effect_sizes import ROUNDING_ERRORS, merged, signed_rank
+from socialstats.models.effect_sizes import ROUNDING_ERRORS, merge_ties, signed_rank
 from socialstats.models.traits import (
     Answers,
     MissingTrait,
@@ -196,7 +196,7 @@ def rank_row(
         return no_row("wilcoxon", "change", sample.how, key=key, role="test"), {}
     if sample.how.dependent:
         return replace(row, undefined=DEPENDENT), {}
-    values = merged(sample.means, ROUNDING_ERRORS * EPSILON * sample.how.magnitude)
+    values = merge_ties(sample.means, ROUNDING_ERRORS * EPSILON * sample.how.magnitude)
     try:
         ranks = signed_rank(values, np.ones(n))
     except UndefinedStatistic as error:

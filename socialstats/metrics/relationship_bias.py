@@ -46,7 +46,7 @@ from socialstats.models.couples import (
 )
 from socialstats.models.effect_sizes import (
     DRAWS,
-    Estimates,
+    MeanSizeEstimates,
     NoBias,
     influence_correlation,
     no_bias,
@@ -528,7 +528,7 @@ def with_bootstrap(term: Term, at: int, ends: Interval, settings: Settings) -> R
     )
 
 
-def joint(found: Analysis) -> Estimates | str:
+def joint(found: Analysis) -> MeanSizeEstimates | str:
     """Every B that B_all averages, with their clustered errors and correlations; or why those are not known.
 
     Pairs of groups have pairs of names of their own, so that each has its own chi-square of the error. Raters within a
@@ -547,7 +547,7 @@ def joint(found: Analysis) -> Estimates | str:
         return why
     used = np.any([one.touched > 0 for one in each], axis=0)
     influence = np.column_stack([one.influence[used] for one in each])
-    return Estimates(
+    return MeanSizeEstimates(
         value=np.array([one.estimate for one in each]),
         error=np.array([mean.std_error for mean in spread]),
         df=np.array([mean.df for mean in spread]),
@@ -563,7 +563,7 @@ def joint(found: Analysis) -> Estimates | str:
 
 def size_rows(
     found: Analysis,
-    known: Estimates | str,
+    known: MeanSizeEstimates | str,
     settings: Settings,
     level: str | None = None,
     boot: Bootstrap | None = None,
@@ -587,7 +587,7 @@ def size_rows(
     if boot is not None:
         return with_resampled_size([plain, better], boot, settings["level"])
     level_of = settings["level"]
-    low, high = size_interval(known, known.drawn(settings["seed"]), level=level_of, most=MOST)
+    low, high = size_interval(known, known.draw_errors(settings["seed"]), level=level_of, most=MOST)
     df = float(known.df.min())
     how = f"tests inverted, correlated t of {number(df, 0 if df % 1 == 0 else 1)} df, {found.clusters}"
     return [
@@ -1079,7 +1079,7 @@ def estimate(design: Ratings, settings: Settings) -> Result:
             boot, level=settings["level"]
         )
         first = [with_bootstrap(term, k, ends, settings) for k, term in enumerate(main)]
-    null = known if isinstance(known, str) else no_bias(known, known.drawn(settings["seed"]))
+    null = known if isinstance(known, str) else no_bias(known, known.draw_errors(settings["seed"]))
     by_scenario, flipped = scenario_rows(found, settings)
     tests, cells = mcnemar_rows(found, asked)
     strata, more = stratum_rows(found, settings)

@@ -212,7 +212,9 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     design, factors, stored = clustered(design, settings["cluster"])
     table = condition_table(design, settings["covariate"], settings["weights"])
     units: Any = (
-        units_of(design, factors) if stored is None else StoredUnits.from_clusters(stored, table.squares)
+        units_of(design, factors)
+        if stored is None
+        else StoredUnits.from_clusters(stored, table.squares)
     )
     ci, level = settings["ci"], settings["level"]
     lines = reference_lines(design, table, settings["weights"], codes)

@@ -28,7 +28,7 @@ from socialstats.inference.weights import (
     weight_cautions,
     weight_counts,
 )
-from socialstats.models.effect_sizes import checked_number, cluster_counts, place_of, whole
+from socialstats.models.effect_sizes import checked_number, cluster_counts, clusters_text, whole_df
 from socialstats.models.two_groups import Means, check_sizes, group_means
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
@@ -138,7 +138,7 @@ def two_means(
         fit={
             "nobs": samples.n_rows,
             "n_clusters": rows[0].n_clusters,
-            "df": whole(gap.df),
+            "df": whole_df(gap.df),
             "method": how,
             "effective_df": gap.df if clustered else None,
             "largest_leverage": gap.largest if clustered else None,
@@ -246,7 +246,7 @@ def sentence(result: Result) -> str:
         f"{number(row.shown())} in {shorten(row.term, 40)} ({count(row.n or 0, 'unit')}{size})"
         for row, size in zip((first, second), sizes, strict=True)
     ]
-    where = place_of({what: n for what, n in result.counts.items() if what != "units"})
+    where = clusters_text({what: n for what, n in result.counts.items() if what != "units"})
     settings = result.settings
     side = said_side(settings["alternative"]) if lead.p_value is not None else ""
     against = f" against {number(settings['null'])}" if settings["null"] else ""

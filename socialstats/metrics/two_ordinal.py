@@ -18,7 +18,7 @@ from socialstats.inference.dependence import (
 )
 from socialstats.inference.rows import with_mean
 from socialstats.inference.sides import OPEN, inner_level, said_side
-from socialstats.models.effect_sizes import cluster_counts, place_of, whole
+from socialstats.models.effect_sizes import cluster_counts, clusters_text, whole_df
 from socialstats.models.two_groups import Superiority, check_sizes, rank_sum, superiority
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
@@ -125,7 +125,7 @@ def two_ordinal(
         fit={
             "nobs": samples.n_rows,
             "n_clusters": rows[0].n_clusters,
-            "df": whole(error.df),
+            "df": whole_df(error.df),
             "method": KINDS[error.kind],
             "effective_df": error.df if clustered else None,
             "largest_leverage": error.largest if clustered else None,
@@ -217,7 +217,7 @@ def sentence(result: Result) -> str:
     """Return the probability, its interval and test, and the rank-sum test."""
     lead, test = result.rows
     first, second = (shorten(name, 40) for name in result.design.groups)
-    where = place_of({what: n for what, n in result.counts.items() if what != "units"})
+    where = clusters_text({what: n for what, n in result.counts.items() if what != "units"})
     sizes = " and ".join(count(n) for n in result.extras["n"])
     beside = (
         ""

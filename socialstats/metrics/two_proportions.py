@@ -27,7 +27,7 @@ from socialstats.inference.weights import (
     weight_cautions,
     weight_counts,
 )
-from socialstats.models.effect_sizes import cluster_counts, place_of, whole
+from socialstats.models.effect_sizes import cluster_counts, clusters_text, whole_df
 from socialstats.models.two_groups import Means, fisher_exact, group_means
 from socialstats.models.two_shares import difference_row, ones_of, share_row
 from socialstats.registry import Metric, reads
@@ -145,7 +145,7 @@ def two_proportions(
             "nobs": samples.n_rows,
             "n_clusters": lead.n_clusters,
             "method": made.method,
-            "df": None if plain else whole(means.difference.df),
+            "df": None if plain else whole_df(means.difference.df),
             **(
                 {"effective_df": lead.df, "largest_leverage": means.difference.largest or None}
                 if factors
@@ -193,7 +193,7 @@ def sentence(result: Result) -> str:
         f"{number(row.shown())} in {shorten(row.term, 40)}{size}"
         for row, size in zip((first, second), sizes, strict=True)
     ]
-    where = place_of({what: n for what, n in result.counts.items() if what != "units"})
+    where = clusters_text({what: n for what, n in result.counts.items() if what != "units"})
     side = said_side(result.settings["alternative"]) if lead.p_value is not None else ""
     return f"The share of '{choice}' was {' and '.join(shown)}{where}, a difference of {stat(lead)}{side}."
 

@@ -27,7 +27,7 @@ from socialstats.inference.dependence import (
 from socialstats.inference.how import NAMES, How
 from socialstats.inference.infer import Disagreement, Estimand, infer
 from socialstats.inference.rows import with_inferred
-from socialstats.models.effect_sizes import whole
+from socialstats.models.effect_sizes import whole_df
 from socialstats.results import Result, Row
 from socialstats.results.rows import Reason
 from socialstats.text import count, listing, quoted, shorten
@@ -1124,7 +1124,7 @@ def reliability(
         fit={
             "nobs": int(row.n or 0),
             "n_clusters": row.n_clusters,
-            "df": None if row.df is None else whole(row.df),
+            "df": None if row.df is None else whole_df(row.df),
             "method": row.method,
             "effective_df": row.df,
             "largest_leverage": largest or None,

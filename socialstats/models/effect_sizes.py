@@ -36,13 +36,15 @@ from socialstats.rounding import EPS, SPARE, alike
 from socialstats.text import counted, number, shorten
 from socialstats.voice import option
 
+# narrowings of the range and points of the grid; exp(-DEEP) of the peak no longer counts
 ZOOMS, POINTS, DEEP = 12, 2001, 45.0
 STEEP = 5.0  # t / sqrt(2 df) from which t U varies more than Z, and the integral is over Z
 KINK = 13.0  # noncentralities above: the normal density at U = 0 is below 1e-36
 ONLY_U = 1e7  # t / sqrt(2 df) from which Z changes the ends by less than 1e-13 of them
 STIRLING = 1000.0  # arguments of log Gamma from which its asymptotic series has all digits
 NORMAL_END = 40.0  # beyond, the normal density is 0 as a float
-STEP = 0.4  # trapezoid step, in standard deviations of the narrowest factor; its error is exp(-2 (pi / STEP)^2)
+# trapezoid step, in standard deviations of the narrowest factor; its error is exp(-2 (pi / STEP)^2)
+STEP = 0.4
 
 
 def noncentrality_interval(t: float, df: float, level: float = 0.95) -> tuple[float, float]:
@@ -107,22 +109,19 @@ def t_u_plus_z(t: float, df: float, tail: float, *, upper: bool) -> float:
     if ratio > ONLY_U:
         return t * u_quantile(df, tail, upper=upper)
     sign = 1.0 if upper else -1.0
-    far, near = (
-        tail / 4,
-        2 * tail,
-    )  # P(U beyond far) + P(Z beyond far) < tail < 1 - P(U within near) - P(Z within)
+    # a bracket: P(U beyond far) + P(Z beyond far) < tail < 1 - P(U within near) - P(Z within)
+    far, near = tail / 4, 2 * tail
     outer = t * u_quantile(df, far, upper=upper) - sign * float(ndtri(far))
     inner = t * u_quantile(df, near, upper=upper) + sign * float(ndtri(tail))
-    share = (
+    tail_beyond = (
         tail_over_z(t, df, upper)
         if ratio > STEEP and min(outer, inner) > KINK
         else tail_over_u(t, df, upper, max(abs(outer), abs(inner)))
     )
-    return float(
-        brentq(
-            lambda end: share(end) - tail, outer, inner, xtol=1e-13, rtol=4 * 2.3e-16, maxiter=500
-        )
+    solution = brentq(
+        lambda end: tail_beyond(end) - tail, outer, inner, xtol=1e-13, rtol=4 * 2.3e-16, maxiter=500
     )
+    return float(solution)
 
 
 def u_quantile(df: float, tail: float, *, upper: bool) -> float:
@@ -144,15 +143,16 @@ def tail_over_u(t: float, df: float, upper: bool, reach: float) -> Callable[[flo
     """
     from scipy.special import ndtr
 
+    # outside low to high the density of log U is below exp(-DEEP) of its peak
     deep = DEEP / df
     low = -math.sqrt(2 * deep) if deep < 0.5 else -deep - 0.5
     high = min(math.sqrt(deep), 0.5 * math.log(4 * deep + 4))
     steepest = min(t * math.exp(high), reach + 10)
     step = min(0.1, STEP / math.sqrt(2 * df + steepest**2))
-    s = np.linspace(low, high, math.ceil((high - low) / step) + 1)
-    weight = np.exp(log_u_density(s, df))
+    log_u = np.linspace(low, high, math.ceil((high - low) / step) + 1)
+    weight = np.exp(log_u_density(log_u, df))
     weight /= weight.sum()
-    mean = t * np.exp(s)
+    mean = t * np.exp(log_u)
     sign = 1.0 if upper else -1.0
     return lambda end: float(weight @ ndtr(sign * (mean - end)))
 
@@ -173,10 +173,10 @@ def tail_over_z(t: float, df: float, upper: bool) -> Callable[[float], float]:
     return share
 
 
-def log_u_density(s: FloatArray, df: float) -> FloatArray:
-    """Log density of log U at s, less its largest value; without cancellation for many df."""
-    out: FloatArray = df * (s - np.expm1(2 * s) / 2)
-    return out
+def log_u_density(log_u: FloatArray, df: float) -> FloatArray:
+    """Log density of log U at `log_u`, less its largest value; without cancellation for many df."""
+    log_density: FloatArray = df * (log_u - np.expm1(2 * log_u) / 2)
+    return log_density
 
 
 def noncentral_t_tail(t: float, df: float, center: float, *, upper: bool) -> float:
@@ -220,15 +220,18 @@ def integrated_tail(t: float, df: float, center: float, upper: bool) -> float:
             return np.asarray(log_u_density(s, df) + log_ndtr(sign * (t * np.exp(s) - center)))
 
     low, high = -60 / df - math.log1p(t) - 3, math.log(10 + (60 + abs(center)) / math.sqrt(df))
-    for _ in range(ZOOMS):  # the integrand has one peak: narrow down to where it counts
+    # the integrand has one peak: narrow down to where it counts
+    for _ in range(ZOOMS):
         s = np.linspace(low, high, POINTS)
         values = exponent(s)
-        kept = np.flatnonzero(values > values.max() - DEEP)
-        low, high = float(s[max(kept[0] - 1, 0)]), float(s[min(kept[-1] + 1, POINTS - 1)])
-        if len(kept) > POINTS / 2:
+        counting = np.flatnonzero(values > values.max() - DEEP)
+        low = float(s[max(counting[0] - 1, 0)])
+        high = float(s[min(counting[-1] + 1, POINTS - 1)])
+        if len(counting) > POINTS / 2:
             break
     peak = float(values.max())
-    return math.exp(peak + log_peak(df)) * float(np.exp(values - peak).sum()) * float(s[1] - s[0])
+    step = float(s[1] - s[0])
+    return math.exp(peak + log_peak(df)) * float(np.exp(values - peak).sum()) * step
 
 
 def log_peak(df: float) -> float:
@@ -366,7 +369,7 @@ def pair_values(design: Paired) -> PairValues:
     size = np.maximum(np.abs(design.first), np.abs(design.second))
     tolerance = ROUNDING_ERRORS * design.epsilon * size
     return PairValues(
-        difference=merged(raw, tolerance),
+        difference=merge_ties(raw, tolerance),
         first=design.first,
         second=design.second,
         count=design.count,
@@ -377,7 +380,7 @@ def pair_values(design: Paired) -> PairValues:
     )
 
 
-def merged(values: FloatArray, tolerance: FloatArray | float) -> FloatArray:
+def merge_ties(values: FloatArray, tolerance: FloatArray | float) -> FloatArray:
     """Give values that differ by rounding only one value, and 0 to those next to it; signs stay symmetric.
 
     1.1 - 0.1 and 1.3 - 0.3 are not the same float; ranks and ties need them to be. Sizes next to each other are one
@@ -391,7 +394,7 @@ def merged(values: FloatArray, tolerance: FloatArray | float) -> FloatArray:
 
     Examples
     --------
-    >>> merged(np.array([1.1 - 0.1, 1.3 - 0.3, -1e-17, -1.0]), 1e-15).tolist()
+    >>> merge_ties(np.array([1.1 - 0.1, 1.3 - 0.3, -1e-17, -1.0]), 1e-15).tolist()
     [1.0, 1.0, 0.0, -1.0]
     """
     size = np.abs(values)
@@ -400,20 +403,21 @@ def merged(values: FloatArray, tolerance: FloatArray | float) -> FloatArray:
     allowed = np.concatenate(
         [[0.0], np.broadcast_to(np.asarray(tolerance, dtype=np.float64), size.shape)[order]]
     )
-    new = np.diff(ordered) > np.maximum(allowed[1:], allowed[:-1])
-    chain = np.concatenate([[0], np.cumsum(new)])
-    starts = np.flatnonzero(np.concatenate([[True], new]))
-    longest = np.maximum.reduceat(allowed, starts)[chain]
-    dense = (
-        np.append(ordered[starts[1:] - 1], ordered[-1])[chain] - ordered[starts][chain] > longest
-    )
-    group = np.cumsum(new | (dense[1:] & (np.diff(ordered) > 0)))  # 0: next to zero
-    largest = np.zeros(int(group[-1]) + 1)
-    np.maximum.at(largest, group, size[order])
-    largest[0] = 0.0
-    out = np.empty(len(values))
-    out[order] = largest[group]
-    return np.sign(values) * out + 0.0
+    # a chain: sizes of which each is within the tolerance of the next; the first begins at 0
+    begins = np.diff(ordered) > np.maximum(allowed[1:], allowed[:-1])
+    chain = np.concatenate([[0], np.cumsum(begins)])
+    starts = np.flatnonzero(np.concatenate([[True], begins]))
+    tolerance_of_chain = np.maximum.reduceat(allowed, starts)[chain]
+    chain_end = np.append(ordered[starts[1:] - 1], ordered[-1])[chain]
+    dense = chain_end - ordered[starts][chain] > tolerance_of_chain
+    # group 0 is next to zero; sizes of a dense chain stay apart
+    group = np.cumsum(begins | (dense[1:] & (np.diff(ordered) > 0)))
+    size_of_group = np.zeros(int(group[-1]) + 1)
+    np.maximum.at(size_of_group, group, size[order])
+    size_of_group[0] = 0.0
+    merged_size = np.empty(len(values))
+    merged_size[order] = size_of_group[group]
+    return np.sign(values) * merged_size + 0.0  # + 0.0: no negative zero
 
 
 def checked_number(value: float, name: str) -> float:
@@ -438,17 +442,17 @@ def cluster_counts(factors: Sequence[Factor]) -> dict[str, int]:
     return {f"clusters ({shorten(f.name, MOST_LABEL)})": len(np.unique(f.codes)) for f in factors}
 
 
-def place_of(counts: Mapping[str, int]) -> str:
+def clusters_text(counts: Mapping[str, int]) -> str:
     """Return where the pairs are, from a result's counts: '' or ' in 29 clusters (scenario) x 50 clusters (writer)'."""
-    named = [
-        counted(n, what)
-        for what, n in counts.items()
-        if what != "pairs" and not what.startswith(EFFECTIVE)
+    factors = [
+        counted(n, name)
+        for name, n in counts.items()
+        if name != "pairs" and not name.startswith(EFFECTIVE)
     ]
-    return f" in {' x '.join(named)}" if named else ""
+    return f" in {' x '.join(factors)}" if factors else ""
 
 
-def whole(df: float) -> float | None:
+def whole_df(df: float) -> float | None:
     """Return degrees of freedom for a header: an int where they are whole, None where they do not exist."""
     if math.isnan(df):
         return None
@@ -492,7 +496,7 @@ def mean_interval(
     magnitude = float(np.abs(values).max()) if magnitude is None else magnitude
     unit = size_unit(values)
     if unit != 1:
-        found = mean_interval(
+        interval = mean_interval(
             values / unit,
             count,
             codes,
@@ -502,7 +506,7 @@ def mean_interval(
             seed=seed,
             magnitude=magnitude / unit,
         )
-        return replace(found, low=found.low * unit, high=found.high * unit)
+        return replace(interval, low=interval.low * unit, high=interval.high * unit)
     centre = float(count @ values / count.sum())
     x = values - centre
     units = Units.clusters(*codes) if codes else Units.rows(count)
@@ -520,9 +524,8 @@ def mean_interval(
     table = np.column_stack([x * count, count])
 
     def mean(sums: FloatArray) -> FloatArray:
-        with np.errstate(
-            invalid="ignore", divide="ignore"
-        ):  # crossed factors: a resample may hold no pair
+        # crossed factors: a resample may hold no pair
+        with np.errstate(invalid="ignore", divide="ignore"):
             return centre + sums[:, :1] / sums[:, 1:]
 
     boot = bootstrap(table, mean, units, resamples=resamples, seed=seed, size=magnitude)
@@ -548,22 +551,21 @@ def studentized_mean(
     if units.copies is None:
         s: FloatArray = np.bincount(units.unit, x * count, units.n_units).astype(np.float64)
         n: FloatArray = np.bincount(units.unit, count, units.n_units).astype(np.float64)
-        alike, drawn = np.ones(units.n_units), Units.clusters(np.arange(units.n_units))
+        copies, drawn_units = np.ones(units.n_units), Units.clusters(np.arange(units.n_units))
     else:
-        s, n, alike, drawn = x, np.ones(len(x)), count, units
-    table = np.column_stack([s, n, s**2, s * n, n**2, np.ones(len(s))]) * alike[:, None]
+        s, n, copies, drawn_units = x, np.ones(len(x)), count, units
+    table = np.column_stack([s, n, s**2, s * n, n**2, np.ones(len(s))]) * copies[:, None]
 
     def with_error(sums: FloatArray) -> FloatArray:
         total, size, ss, sn, nn, groups = sums.T
         mean = total / size
         squares = ss - 2 * mean * sn + mean**2 * nn
-        squares = np.where(
-            squares > LEFT * (ss + mean**2 * nn), squares, 0.0
-        )  # equal values, but for rounding
+        # what equal values leave is rounding
+        squares = np.where(squares > LEFT * (ss + mean**2 * nn), squares, 0.0)
         return np.column_stack([centre + mean, np.sqrt(groups / (groups - 1) * squares) / size])
 
-    boot = bootstrap(table, with_error, drawn, resamples=resamples, seed=seed, size=magnitude)
-    alone = type(boot)(
+    boot = bootstrap(table, with_error, drawn_units, resamples=resamples, seed=seed, size=magnitude)
+    means = type(boot)(
         estimate=boot.estimate[:1],
         replicates=boot.replicates[:, :1],
         n_degenerate=boot.n_degenerate[:1],
@@ -573,34 +575,29 @@ def studentized_mean(
         size=boot.size,
     )
     return studentized(
-        alone, std_error=boot.estimate[1:], std_errors=boot.replicates[:, 1:], level=level
+        means, std_error=boot.estimate[1:], std_errors=boot.replicates[:, 1:], level=level
     )
 
 
 TERMS = ("d_z", "d_av", "d_rm")
 SINGLE = "the size is undefined without one of the pairs (or clusters): no jackknife interval"
 HULL = "wider limits of noncentral t and jackknife t"
-SMALL = 1e-12
+SMALL = 1e-12  # share of the values' size below which a standard deviation is rounding
 ROUNDING = 1e-13  # share of a sum of squares that rounding can leave of a variance of 0
-PEAKED = 1.5  # excess kurtosis
-FEWEST_SHAPED = 25  # pairs (clusters) below which neither says much
-LARGE, ENOUGH = (
-    0.8,
-    200,
-)  # size of d_z above which, and pairs below which, tails matter that were not met
+PEAKED = 1.5  # excess kurtosis above which SS317 is raised
+FEWEST_SHAPED = 25  # pairs (clusters) below which neither kurtosis nor skewness says much
+# size of d_z above which, and pairs below which, tails matter that were not met
+LARGE, ENOUGH = 0.8, 200
 FEWEST_HEAPED = 50  # pairs from which heaped differences show their shape
-MISSED = (
-    60.0  # what a value of 3 SD that a sample misses can add to the variance of d_z, over d_z^2 / n
-)
+# what a value of 3 SD that a sample misses can add to the variance of d_z, over d_z^2 / n
+MISSED = 60.0
 EVEN = 1.5  # largest step between neighbouring values over the smallest, where no value is left out
-LARGEST_RATIO = {
-    100: 1.15,
-    20: 1.3,
-}  # by pairs: normal differences hardly ever reach it, exponential ones mostly
+# by pairs: normal differences hardly ever reach it, exponential ones mostly
+LARGEST_RATIO = {100: 1.15, 20: 1.3}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Summary:
+class PairSummary:
     """Summary numbers of pairs; None where unknown.
 
     Attributes
@@ -616,7 +613,7 @@ class Summary:
     skewness : float or None
         Sum of the cubed deviations of the differences over the 3/2th power of the sum of their squares.
     heaped : bool
-        Whether the differences are few even steps that show where they end (`heaped`).
+        Whether the differences are few even steps that show where they end (`is_heaped`).
     """
 
     n: float
@@ -665,46 +662,56 @@ def moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], Float
     """
     pairs, _ = pairs.sized()
     c = pairs.count
-    one, two, gap = (middle(values, c) for values in (pairs.first, pairs.second, pairs.difference))
-    x, y, d = pairs.first - one, pairs.second - two, pairs.difference - gap
+    median_gap = lower_median(pairs.difference, c)
+    x = pairs.first - lower_median(pairs.first, c)
+    y = pairs.second - lower_median(pairs.second, c)
+    d = pairs.difference - median_gap
     table = np.column_stack([c * x, c * y, c * d, c * x * x, c * y * y, c * d * d, c * x * y, c])
     floor = SMALL * max(1.0, pairs.n) * np.finfo(np.float64).eps * pairs.magnitude**2
 
     def finish(sums: FloatArray) -> FloatArray:
         n = sums[:, 7]
         with np.errstate(invalid="ignore", divide="ignore"):
+            # columns of means and variances: first, second, difference
             means = sums[:, :3] / n[:, None]
-            v = (sums[:, 3:6] - n[:, None] * means**2) / (n - 1)[:, None]
-            v = np.where(v > np.maximum(floor, ROUNDING * sums[:, 3:6] / (n - 1)[:, None]), v, 0.0)
+            variances = (sums[:, 3:6] - n[:, None] * means**2) / (n - 1)[:, None]
+            rounding = np.maximum(floor, ROUNDING * sums[:, 3:6] / (n - 1)[:, None])
+            var_first, var_second, var_d = np.where(variances > rounding, variances, 0.0).T
             cov = (sums[:, 6] - n * means[:, 0] * means[:, 1]) / (n - 1)
-            m, mixed, both = gap + means[:, 2], v[:, 0] + v[:, 1], v[:, 0] * v[:, 1] > 0
-            d_z = m / np.sqrt(np.where(v[:, 2] > 0, v[:, 2], np.nan))
-            d_av = m / np.sqrt(np.where(mixed > 0, mixed / 2, np.nan))
-            r = np.where(both, np.clip(cov / np.sqrt(v[:, 0] * v[:, 1]), -1, 1), np.nan)
-            return np.column_stack([d_z, d_av, d_z * np.sqrt(2 * (1 - perfect(r)))])
+            m, var_sum, var_product = (
+                median_gap + means[:, 2],
+                var_first + var_second,
+                var_first * var_second,
+            )
+            d_z = m / np.sqrt(np.where(var_d > 0, var_d, np.nan))
+            d_av = m / np.sqrt(np.where(var_sum > 0, var_sum / 2, np.nan))
+            r = np.where(var_product > 0, np.clip(cov / np.sqrt(var_product), -1, 1), np.nan)
+            return np.column_stack([d_z, d_av, d_z * np.sqrt(2 * (1 - snap_to_one(r)))])
 
     return table, finish
 
 
-def perfect(r: FloatArray) -> FloatArray:
+def snap_to_one(r: FloatArray) -> FloatArray:
     """Return correlations, those that rounding keeps from 1 as 1: d_rm has the root of their distance from 1."""
     return np.where(1 - r <= SPARE * EPS, 1.0, r)
 
 
-def middle(values: FloatArray, count: FloatArray) -> float:
+def lower_median(values: FloatArray, count: FloatArray) -> float:
     """Return the value below and above which at most half of the counted values lie (the lower median).
 
     Examples
     --------
-    >>> middle(np.array([5.0, 1.0, 2.0]), np.array([1.0, 1.0, 2.0])), middle(np.array([4.0, 1.0]), np.ones(2))
-    (2.0, 1.0)
+    >>> lower_median(np.array([5.0, 1.0, 2.0]), np.array([1.0, 1.0, 2.0]))
+    2.0
+    >>> lower_median(np.array([4.0, 1.0]), np.ones(2))
+    1.0
     """
     order = np.argsort(values, kind="stable")
     total = np.cumsum(count[order])
     return float(values[order[np.searchsorted(total, total[-1] / 2)]])
 
 
-def summary_of(pairs: PairValues) -> Summary:
+def summary_of(pairs: PairValues) -> PairSummary:
     """Return the summary numbers of pairs; r is None where a condition does not vary, t where differences do not."""
     pairs, unit = pairs.sized()
     c, n = pairs.mass, float(pairs.n)
@@ -717,27 +724,34 @@ def summary_of(pairs: PairValues) -> Summary:
         return bool(np.ptp(values) > rounding(pairs.magnitude))
 
     mean, sd = float(c @ pairs.difference / n), spread(pairs.difference)
-    one, two = (spread(values) if varies(values) else 0.0 for values in (pairs.first, pairs.second))
+    sd_first, sd_second = (
+        spread(values) if varies(values) else 0.0 for values in (pairs.first, pairs.second)
+    )
     r = None
     if varies(pairs.first) and varies(pairs.second):
-        off = (pairs.first - c @ pairs.first / n) * (pairs.second - c @ pairs.second / n)
-        r = float(perfect(np.array(max(-1.0, min(1.0, float(c @ off) / (n - 1) / (one * two))))))
+        products = (pairs.first - c @ pairs.first / n) * (pairs.second - c @ pairs.second / n)
+        covariance = float(c @ products) / (n - 1)
+        r = max(-1.0, min(1.0, covariance / (sd_first * sd_second)))
+        r = float(snap_to_one(np.array(r)))
     t = mean / (sd / math.sqrt(n)) if varies(pairs.difference) else None
-    off = scaled(pairs.difference - mean)
-    return Summary(
+    deviations = scaled(pairs.difference - mean)
+    skewness = None
+    if t is not None:
+        skewness = float(c @ deviations**3) / float(c @ deviations**2) ** 1.5
+    return PairSummary(
         n=n,
         mean=mean * unit,
         sd=sd * unit if t is not None else None,
-        sd_first=one * unit,
-        sd_second=two * unit,
+        sd_first=sd_first * unit,
+        sd_second=sd_second * unit,
         r=r,
         t=t,
-        skewness=None if t is None else float(c @ off**3) / float(c @ off**2) ** 1.5,
-        heaped=t is not None and heaped(pairs.difference, c),
+        skewness=skewness,
+        heaped=t is not None and is_heaped(pairs.difference, c),
     )
 
 
-def heaped(values: FloatArray, count: FloatArray) -> bool:
+def is_heaped(values: FloatArray, count: FloatArray) -> bool:
     """Return whether values are rounded to even steps without a gap, and both ends were met more than once.
 
     Such a sample shows where its values end. Long tails, rounded or not, leave gaps or single values there.
@@ -745,15 +759,17 @@ def heaped(values: FloatArray, count: FloatArray) -> bool:
     Examples
     --------
     >>> times = np.array([20.0, 8.0, 2.0])
-    >>> heaped(np.array([0.0, 1.0, 2.0]), times), heaped(np.array([0.0, 1.0, 5.0]), times)
+    >>> is_heaped(np.array([0.0, 1.0, 2.0]), times), is_heaped(np.array([0.0, 1.0, 5.0]), times)
     (True, False)
     """
-    met, place = np.unique(values, return_inverse=True)
-    times, steps = np.bincount(place, count), np.diff(met)
-    return bool(len(met) > 1 and steps.max() < EVEN * steps.min() and min(times[0], times[-1]) >= 2)
+    levels, level_index = np.unique(values, return_inverse=True)
+    n_of_level, steps = np.bincount(level_index, count), np.diff(levels)
+    if len(levels) < 2 or not steps.max() < EVEN * steps.min():
+        return False
+    return bool(min(n_of_level[0], n_of_level[-1]) >= 2)
 
 
-def completed(
+def complete_summary(
     *,
     n: float,
     t: float | None,
@@ -762,7 +778,7 @@ def completed(
     sd_first: float | None,
     sd_second: float | None,
     r: float | None,
-) -> Summary:
+) -> PairSummary:
     """Fill in what follows from the numbers given.
 
     sd^2 = sd_first^2 + sd_second^2 - 2 r sd_first sd_second gives the one of sd and r that is missing; t = mean /
@@ -773,7 +789,7 @@ def completed(
     InputError
         For impossible numbers, numbers given twice over, or too few for any effect size.
     """
-    given = {
+    numbers = {
         "n": n,
         "t": t,
         "mean": mean,
@@ -782,15 +798,15 @@ def completed(
         "sd_second": sd_second,
         "r": r,
     }
-    check_numbers(given)
-    both = sd_first is not None and sd_second is not None
+    check_numbers(numbers)
+    has_both_sds = sd_first is not None and sd_second is not None
     if sd_first is not None and sd_second is not None:
         if sd is not None and r is not None:
             raise InputError("sd=, sd_first=, sd_second= and r= are redundant. Leave out sd= or r=")
         if r is not None:
             unit = size_unit(np.array([sd_first, sd_second]))
-            one, two = sd_first / unit, sd_second / unit
-            sd = math.sqrt(max(0.0, one**2 + two**2 - 2 * r * one * two)) * unit
+            s1, s2 = sd_first / unit, sd_second / unit
+            sd = math.sqrt(max(0.0, s1**2 + s2**2 - 2 * r * s1 * s2)) * unit
             if not sd > SMALL * (sd_first + sd_second):
                 raise InputError(
                     f"r={r:g} with these standard deviations leaves no variation of the differences"
@@ -807,17 +823,17 @@ def completed(
         sd = mean / t * math.sqrt(n)
     if sd is not None and r is None and sd_first is not None and sd_second is not None:
         r = implied_r(sd, sd_first, sd_second)
-    if t is None and not (both and mean is not None):
+    if t is None and not (has_both_sds and mean is not None):
         raise InputError(
             "give t= and n=; or mean=, sd= and n=; or mean=, sd_first=, sd_second=, r= and n="
         )
-    return Summary(n=n, mean=mean, sd=sd, sd_first=sd_first, sd_second=sd_second, r=r, t=t)
+    return PairSummary(n=n, mean=mean, sd=sd, sd_first=sd_first, sd_second=sd_second, r=r, t=t)
 
 
 def implied_r(sd: float, sd_first: float, sd_second: float) -> float:
     """Correlation of the conditions that the three standard deviations imply, or InputError where there is none."""
-    one, two, both = scaled(np.array([sd_first, sd_second, sd])).tolist()
-    r = float((one**2 + two**2 - both**2) / (2 * one * two))
+    s1, s2, s_d = scaled(np.array([sd_first, sd_second, sd])).tolist()
+    r = float((s1**2 + s2**2 - s_d**2) / (2 * s1 * s2))
     if abs(r) > 1:
         raise InputError(
             f"sd={sd:g} is impossible with sd_first={sd_first:g}, sd_second={sd_second:g} (r={r:.3f})"
@@ -825,14 +841,14 @@ def implied_r(sd: float, sd_first: float, sd_second: float) -> float:
     return r
 
 
-def check_numbers(given: dict[str, float | None]) -> None:
+def check_numbers(numbers: dict[str, float | None]) -> None:
     """Raise InputError for summary numbers that cannot be."""
-    for name, value in given.items():
+    for name, value in numbers.items():
         if value is None:
             continue
         if checked_number(value, name) <= 0 and name.startswith("sd"):
             raise InputError(f"{name} must be above 0, not {value!r}")
-    n, r = given["n"], given["r"]
+    n, r = numbers["n"], numbers["r"]
     if n is None or n < 2 or n % 1:
         raise InputError(f"n must be a whole number of pairs, at least 2, not {n!r}")
     if r is not None and abs(r) > 1:
@@ -852,16 +868,16 @@ def error_ratio(values: FloatArray, count: FloatArray, d_z: float) -> float:
     1.0
     """
     n = count.sum()
-    off = scaled(values)
-    off = off - count @ off / n
-    sd = math.sqrt(float(count @ off**2 / n))
-    skewness, kurtosis = (float(count @ (off / sd) ** k / n) for k in (3, 4))
+    deviations = scaled(values)
+    deviations = deviations - count @ deviations / n
+    sd = math.sqrt(float(count @ deviations**2 / n))
+    skewness, kurtosis = (float(count @ (deviations / sd) ** k / n) for k in (3, 4))
     shape = 1 - d_z * skewness + d_z**2 * (kurtosis - 1) / 4
     return math.sqrt(max(shape, 0.0) / (1 + d_z**2 / 2))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ends:
+class SizeInterval:
     """An interval of an effect size, with the jackknife's standard error and degrees of freedom where it has one."""
 
     low: float
@@ -872,32 +888,30 @@ class Ends:
 
 def jackknife_ends(
     table: FloatArray, finish: Callable[[FloatArray], FloatArray], units: Units, level: float
-) -> list[Ends | str]:
+) -> list[SizeInterval | str]:
     """Jackknife t intervals of d_z, d_av and d_rm, or why there is none.
 
     There is none where leaving one unit out leaves nothing to divide by, or changes nothing whichever it is.
     The degrees of freedom are those of `socialstats.inference.influence.influence_df`.
     """
-    left = jackknife(table, finish, units)
-    errors = jackknife_errors(left.values, left.copies)
-    low, high = errors.interval(left.estimate, level)
-    still = alike("clusters" if units.copies is None else "pairs")
-    why = np.where(np.isnan(left.values).any(axis=0), SINGLE, still)
-    found = zip(
-        low.tolist(),
-        high.tolist(),
-        errors.std_error.tolist(),
-        errors.df.tolist(),
-        why.tolist(),
-        strict=True,
-    )
+    jack = jackknife(table, finish, units)
+    errors = jackknife_errors(jack.values, jack.copies)
+    low, high = errors.interval(jack.estimate, level)
+    unchanged = alike("clusters" if units.copies is None else "pairs")
+    reason = np.where(np.isnan(jack.values).any(axis=0), SINGLE, unchanged).tolist()
+    intervals = [
+        SizeInterval(low=a, high=b, std_error=e, df=df)
+        for a, b, e, df in zip(
+            *(x.tolist() for x in (low, high, errors.std_error, errors.df)), strict=True
+        )
+    ]
     return [
-        none if math.isnan(a + b) else Ends(low=a, high=b, std_error=e, df=df)
-        for a, b, e, df, none in found
+        why if math.isnan(interval.low + interval.high) else interval
+        for interval, why in zip(intervals, reason, strict=True)
     ]
 
 
-def d_z_hull(summary: Summary, jack: Ends | str, level: float) -> Ends:
+def d_z_hull(summary: PairSummary, jack: SizeInterval | str, level: float) -> SizeInterval:
     """Return the wider limits of the noncentral t interval of d_z and of the jackknife's.
 
     The former is exact for normal differences, and its error does not know their skewness and kurtosis. The jackknife's
@@ -913,11 +927,11 @@ def d_z_hull(summary: Summary, jack: Ends | str, level: float) -> Ends:
     .60). Below .925 were 38 settings (noncentral t alone: 59). With the jackknife's own end they were 16, but then one
     interval in six contradicted the t test.
 
-    Of heaped differences (`heaped`) most are alike, and their d_z may vary far less than that of normal ones. The wider
-    limits held up to 1.00, and were up to 1.9 times as long as those of the true error. The jackknife's interval stands
-    alone where it and the t test agree about 0, if pairs are enough. A value of 3 SD that 3 / n of the pairs have is
-    missed by one sample in twenty. It adds 60 d_z^2 / n to n var(d_z), so that n is at least 60 d_z^2, and 50. Of 100
-    and 200 differences .93 to .97 were then held.
+    Of heaped differences (`is_heaped`) most are alike, and their d_z may vary far less than that of normal ones. The
+    wider limits held up to 1.00, and were up to 1.9 times as long as those of the true error. The jackknife's interval
+    stands alone where it and the t test agree about 0, if pairs are enough. A value of 3 SD that 3 / n of the pairs
+    have is missed by one sample in twenty. It adds 60 d_z^2 / n to n var(d_z), so that n is at least 60 d_z^2, and 50.
+    Of 100 and 200 differences .93 to .97 were then held.
 
     Parameters
     ----------
@@ -935,16 +949,19 @@ def d_z_hull(summary: Summary, jack: Ends | str, level: float) -> Ends:
     assert summary.t is not None
     low, high = d_z_interval(summary.t, summary.n, level)
     if isinstance(jack, str):
-        return Ends(low=low, high=high)
-    d, ends = summary.t / math.sqrt(summary.n), [jack.low, jack.high]
+        return SizeInterval(low=low, high=high)
+    d, jack_limits = summary.t / math.sqrt(summary.n), [jack.low, jack.high]
     enough = summary.n >= max(FEWEST_HEAPED, MISSED * d**2)
     if summary.heaped and enough and (low <= 0 <= high) == (jack.low <= 0 <= jack.high):
         return jack
-    inner = 0 if d > 0 else 1
-    if d * (low, high)[inner] > 0 >= d * ends[inner]:
-        ends[inner] = d * math.exp(ends[inner] / d - 1)
-    return Ends(
-        low=min(low, ends[0]), high=max(high, ends[1]), std_error=jack.std_error, df=jack.df
+    inner = 0 if d > 0 else 1  # the limit next to 0
+    if d * (low, high)[inner] > 0 >= d * jack_limits[inner]:
+        jack_limits[inner] = d * math.exp(jack_limits[inner] / d - 1)
+    return SizeInterval(
+        low=min(low, jack_limits[0]),
+        high=max(high, jack_limits[1]),
+        std_error=jack.std_error,
+        df=jack.df,
     )
 
 
@@ -975,10 +992,10 @@ def with_d_z(row: Row, values: FloatArray, level: float, *, magnitude: float | N
     if summary.t is None:
         return replace(row, undefined="the values do not vary: no standardised size")
     jack = jackknife_ends(*moments(pairs), Units.rows(ones), level)[0]
-    ends = d_z_hull(summary, jack, level)
-    how, name = ("jackknife t", "jackknife") if ends is jack else (HULL, "outer_ends")
+    limits = d_z_hull(summary, jack, level)
+    how, name = ("jackknife t", "jackknife") if limits is jack else (HULL, "outer_ends")
     row = replace(row, estimate=summary.t / math.sqrt(summary.n), method=f"mean / SD, {how}")
-    return with_ends(row, ends.low, ends.high, level, interval=name)
+    return with_ends(row, limits.low, limits.high, level, interval=name)
 
 
 def excess_kurtosis(values: FloatArray, count: FloatArray) -> float:
@@ -990,14 +1007,14 @@ def excess_kurtosis(values: FloatArray, count: FloatArray) -> float:
     -1.5
     """
     n = count.sum()
-    off = values - count @ values / n
-    top = float(np.abs(off).max(initial=0.0))
-    off = off / top if top > 0 else off
-    squares = float(count @ off**2)
-    return float(n * (count @ off**4)) / squares**2 - 3 if squares > 0 else -3.0
+    deviations = values - count @ values / n
+    largest = float(np.abs(deviations).max(initial=0.0))
+    deviations = deviations / largest if largest > 0 else deviations
+    squares = float(count @ deviations**2)
+    return float(n * (count @ deviations**4)) / squares**2 - 3 if squares > 0 else -3.0
 
 
-def long_tails(pairs: PairValues, units: int, d_z: float | None) -> tuple[Caution, ...]:
+def tail_cautions(pairs: PairValues, units: int, d_z: float | None) -> tuple[Caution, ...]:
     """Cautions of jackknife intervals: SS312 where pairs are too few to show long tails, SS317 where they show them.
 
     SS317 fires on an excess kurtosis of the differences above 1.5 or sum e^3 / (sum e^2)^1.5 above .15. It fired in .97
@@ -1006,16 +1023,15 @@ def long_tails(pairs: PairValues, units: int, d_z: float | None) -> tuple[Cautio
     where d_z is above .8. Of differences with t of 3 df and d_z = 1.2, 30 to 100 pairs held .89 to .91, and samples
     that showed no long tail .35 to .82. For smaller effects they held .93 to .95 up to 60 pairs, and .90 of 100.
     """
-    whose = (
-        "differences" if np.ptp(pairs.difference) > 0 else "values"
-    )  # d_av of constant differences
-    said = f"{units:,} independent pairs (or clusters) do not show how long the tails of their {whose} are"
+    # constant differences have no tails: d_av is then one of the values
+    whose = "differences" if np.ptp(pairs.difference) > 0 else "values"
+    message = f"{units:,} independent pairs (or clusters) do not show how long the tails of their {whose} are"
     affects = "jackknife intervals: nominal 95% ones held .84 to .99 for lognormal differences"
-    found = small_sample(
-        units, FEWEST_SHAPED, said, affects=affects, fix="collect more pairs (or clusters)"
+    too_few = small_sample(
+        units, FEWEST_SHAPED, message, affects=affects, fix="collect more pairs (or clusters)"
     )
-    if found:
-        return found
+    if too_few:
+        return too_few
     excess, skew = (
         excess_kurtosis(pairs.difference, pairs.count),
         skewness_of(pairs.difference, pairs.count),
@@ -1032,12 +1048,15 @@ def long_tails(pairs: PairValues, units: int, d_z: float | None) -> tuple[Cautio
         )
     if d_z is None or abs(d_z) <= LARGE:
         return ()
-    said = f"a d_z of {number(d_z)} rests on the tails of the differences, which {units:,} pairs (or clusters) may hide"
+    message = (
+        f"a d_z of {number(d_z)} rests on the tails of the differences, which {units:,} pairs (or clusters) "
+        "may hide"
+    )
     affects = (
         "intervals of large effect sizes: nominal 95% ones held .89 to .91 where tails were long"
     )
     return small_sample(
-        units, ENOUGH, said, affects=affects, fix="quote the mean difference beside it"
+        units, ENOUGH, message, affects=affects, fix="quote the mean difference beside it"
     )
 
 
@@ -1046,26 +1065,28 @@ def skewness_of(values: FloatArray, count: FloatArray) -> float:
     return skewed(values - count @ values / count.sum(), count)
 
 
-def not_normal(pairs: PairValues, summary: Summary) -> tuple[Caution, ...]:
+def shape_cautions(pairs: PairValues, summary: PairSummary) -> tuple[Caution, ...]:
     """Caution SS317 where skewness and kurtosis of the differences contradict the plain noncentral t interval."""
-    most = next((ratio for fewest, ratio in LARGEST_RATIO.items() if pairs.n >= fewest), None)
-    if summary.t is None or most is None:
+    largest_ratio = next(
+        (ratio for fewest, ratio in LARGEST_RATIO.items() if pairs.n >= fewest), None
+    )
+    if summary.t is None or largest_ratio is None:
         return ()
     ratio = error_ratio(pairs.difference, pairs.count, summary.t / math.sqrt(summary.n))
-    if 1 / most <= ratio <= most:
+    if 1 / largest_ratio <= ratio <= largest_ratio:
         return ()
-    said = f"the shape of the differences makes the error of d_z {number(ratio)} times that of normal differences"
+    message = f"the shape of the differences makes the error of d_z {number(ratio)} times that of normal differences"
     return (
         caution(
             "SS317",
-            said,
+            message,
             affects="noncentral t intervals of d_z and g_z",
             fix=f"{option('ci', 'auto')} follows the shape too",
         ),
     )
 
 
-DRAWS = 20_000
+DRAWS = 20_000  # of the errors of the estimates whose sizes are averaged
 
 
 def folded_mean(mean: float, sd: float) -> float:
@@ -1084,7 +1105,7 @@ def folded_mean(mean: float, sd: float) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Estimates:
+class MeanSizeEstimates:
     """Several estimates whose sizes are averaged.
 
     Attributes
@@ -1124,13 +1145,13 @@ class Estimates:
         ]
         return max(self.size - float((np.array(means) - np.abs(self.value)) @ self.weight), 0.0)
 
-    def signed(self, level: float) -> bool:
+    def signs_reliable(self, level: float) -> bool:
         """Whether the t interval of each estimate excludes 0."""
         from scipy.special import stdtrit
 
         return bool(np.all(np.abs(self.value) > stdtrit(self.df, (1 + level) / 2) * self.error))
 
-    def drawn(self, seed: int) -> FloatArray:
+    def draw_errors(self, seed: int) -> FloatArray:
         """Draw errors of the estimates: correlated t's times the standard errors.
 
         Normal draws with the correlation of the estimates, by its symmetric root, which is stable under small changes.
@@ -1145,11 +1166,12 @@ class Estimates:
         -------
         (draws, k) array
         """
-        known = (
+        # bytes can be hashed, and so be keys of the cache
+        keys = (
             np.asarray(x, dtype=np.float64).tobytes()
             for x in (self.correlation, self.df, self.block)
         )
-        return _correlated_t(seed, len(self.value), *known) * self.error
+        return _correlated_t(seed, len(self.value), *keys) * self.error
 
 
 @functools.lru_cache(maxsize=8)  # the tests, sizes and choices of a page ask for the same draws
@@ -1162,10 +1184,11 @@ def _correlated_t(seed: int, k: int, correlation: bytes, df: bytes, block: bytes
     root = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     normal: FloatArray = rng.standard_normal((DRAWS, k)) @ root
     blocks = np.frombuffer(block)
-    for one in np.unique(blocks):
-        mine = blocks == one
-        least = float(np.frombuffer(df)[mine].min())
-        normal[:, mine] /= np.sqrt(2 * gammaincinv(least / 2, rng.random(DRAWS)) / least)[:, None]
+    for block_code in np.unique(blocks):
+        members = blocks == block_code
+        least_df = float(np.frombuffer(df)[members].min())
+        chi_square = 2 * gammaincinv(least_df / 2, rng.random(DRAWS))
+        normal[:, members] /= np.sqrt(chi_square / least_df)[:, None]
     normal.flags.writeable = False
     return normal
 
@@ -1190,7 +1213,7 @@ class NoBias:
     draws: int
 
 
-def no_bias(estimates: Estimates, errors: FloatArray) -> NoBias:
+def no_bias(estimates: MeanSizeEstimates, errors: FloatArray) -> NoBias:
     """State what a mean size would be if every true value were 0, by the errors of the estimates.
 
     The mean of abs(N(0, s)) is s sqrt(2/pi). The test compares the mean size with that of draws of the errors (of a
@@ -1212,10 +1235,11 @@ def no_bias(estimates: Estimates, errors: FloatArray) -> NoBias:
 
     Examples
     --------
-    >>> one = Estimates(value=np.array([2.0]), error=np.ones(1), df=np.array([10.0]), correlation=np.ones((1, 1)),
-    ...                 weight=np.ones(1), block=np.zeros(1, dtype=np.int64))
-    >>> found = no_bias(one, one.drawn(0))
-    >>> round(found.null_mean, 4), round(found.p_value, 2)
+    >>> single = MeanSizeEstimates(
+    ...     value=np.array([2.0]), error=np.ones(1), df=np.array([10.0]), correlation=np.ones((1, 1)),
+    ...     weight=np.ones(1), block=np.zeros(1, dtype=np.int64))
+    >>> null = no_bias(single, single.draw_errors(0))
+    >>> round(null.null_mean, 4), round(null.p_value, 2)
     (0.7979, 0.07)
     """
     sizes = np.abs(errors) @ estimates.weight
@@ -1229,7 +1253,7 @@ def no_bias(estimates: Estimates, errors: FloatArray) -> NoBias:
     )
 
 
-def nearest(estimates: Estimates, size: float) -> FloatArray:
+def nearest_values(estimates: MeanSizeEstimates, size: float) -> FloatArray:
     """Values with a given mean size that are nearest to the estimates, by squares over the variances.
 
     The minimum of sum (x - value)^2 / s^2 with sum of weight x abs(x) = size keeps the signs. It lowers (or raises) the
@@ -1247,25 +1271,25 @@ def nearest(estimates: Estimates, size: float) -> FloatArray:
 
     Examples
     --------
-    >>> two = Estimates(value=np.array([0.5, -0.1]), error=np.ones(2), df=np.full(2, 9.0), correlation=np.eye(2),
-    ...                 weight=np.full(2, 0.5), block=np.arange(2))
-    >>> nearest(two, 0.1).round(3).tolist(), nearest(two, 0.4).round(3).tolist()
+    >>> pair = MeanSizeEstimates(
+    ...     value=np.array([0.5, -0.1]), error=np.ones(2), df=np.full(2, 9.0), correlation=np.eye(2),
+    ...     weight=np.full(2, 0.5), block=np.arange(2))
+    >>> nearest_values(pair, 0.1).round(3).tolist(), nearest_values(pair, 0.4).round(3).tolist()
     ([0.2, -0.0], [0.6, -0.2])
     """
-    size_of, rate = np.abs(estimates.value), estimates.weight * estimates.error**2
-    order = np.argsort(-size_of / rate, kind="stable")  # descending: last to reach 0 first
-    level = np.cumsum((estimates.weight * size_of)[order])
+    sizes, rate = np.abs(estimates.value), estimates.weight * estimates.error**2
+    order = np.argsort(-sizes / rate, kind="stable")  # descending: last to reach 0 first
+    mean_size = np.cumsum((estimates.weight * sizes)[order])
     slope = np.cumsum((estimates.weight * rate)[order])
-    penalty = (level - size) / slope  # with the first 1, 2, ... above 0
-    last = np.flatnonzero(penalty <= (size_of / rate)[order])
-    step = penalty[last[-1]] if len(last) else np.inf
-    return np.asarray(
-        np.where(estimates.value < 0, -1.0, 1.0) * np.maximum(size_of - step * rate, 0.0)
-    )
+    penalty = (mean_size - size) / slope  # lambda, were only the first 1, 2, ... sizes above 0
+    feasible = np.flatnonzero(penalty <= (sizes / rate)[order])
+    step = penalty[feasible[-1]] if len(feasible) else np.inf
+    sign = np.where(estimates.value < 0, -1.0, 1.0)
+    return np.asarray(sign * np.maximum(sizes - step * rate, 0.0))
 
 
 def size_interval(
-    estimates: Estimates, errors: FloatArray, *, level: float, most: float
+    estimates: MeanSizeEstimates, errors: FloatArray, *, level: float, most: float
 ) -> tuple[float, float]:
     """Interval of the true mean size: the sizes that would not make the one observed a rare one.
 
@@ -1300,29 +1324,31 @@ def size_interval(
 
     Examples
     --------
-    >>> one = Estimates(value=np.array([9.0]), error=np.ones(1), df=np.array([1e6]), correlation=np.ones((1, 1)),
-    ...                 weight=np.ones(1), block=np.zeros(1, dtype=np.int64))
-    >>> [round(end) for end in size_interval(one, one.drawn(0), level=0.95, most=99.0)]
+    >>> single = MeanSizeEstimates(
+    ...     value=np.array([9.0]), error=np.ones(1), df=np.array([1e6]), correlation=np.ones((1, 1)),
+    ...     weight=np.ones(1), block=np.zeros(1, dtype=np.int64))
+    >>> [round(end) for end in size_interval(single, single.draw_errors(0), level=0.95, most=99.0)]
     [7, 11]
     """
     observed, tail = estimates.size, (1 - level) / 2
 
-    def beyond(size: float, share: float) -> float:
-        drawn = np.abs(errors + nearest(estimates, size)) @ estimates.weight
-        return float(np.quantile(drawn, share)) - observed
+    def quantile_gap(size: float, share: float) -> float:
+        drawn_sizes = np.abs(errors + nearest_values(estimates, size)) @ estimates.weight
+        return float(np.quantile(drawn_sizes, share)) - observed
 
-    def root(low: float, high: float, share: float) -> float:
+    def size_at(low: float, high: float, share: float) -> float:
         from scipy.optimize import brentq
 
-        return float(brentq(beyond, low, high, args=(share,), xtol=1e-7))
+        return float(brentq(quantile_gap, low, high, args=(share,), xtol=1e-7))
 
-    low = 0.0 if beyond(0.0, 1 - tail) >= 0 else root(0.0, observed, 1 - tail)
+    low = 0.0 if quantile_gap(0.0, 1 - tail) >= 0 else size_at(0.0, observed, 1 - tail)
     high = observed
-    if beyond(observed, tail) < 0:
-        high = most if beyond(most, tail) <= 0 else root(observed, most, tail)
-    signed = errors @ (estimates.weight * np.where(estimates.value < 0, -1.0, 1.0))
-    least = min(estimates.corrected + float(np.quantile(np.abs(signed), level)), most)
-    return min(low, estimates.corrected), max(high, least)
+    if quantile_gap(observed, tail) < 0:
+        high = most if quantile_gap(most, tail) <= 0 else size_at(observed, most, tail)
+    signed_errors = errors @ (estimates.weight * np.where(estimates.value < 0, -1.0, 1.0))
+    half_width = float(np.quantile(np.abs(signed_errors), level))
+    least_high = min(estimates.corrected + half_width, most)
+    return min(low, estimates.corrected), max(high, least_high)
 
 
 def influence_correlation(influence: FloatArray, codes: Sequence[IntArray]) -> FloatArray:
@@ -1351,10 +1377,10 @@ def influence_products(influence: FloatArray, codes: Sequence[IntArray]) -> Floa
     """
     total = np.zeros((influence.shape[1], influence.shape[1]))
     for code in codes or [np.arange(len(influence))]:
-        dense = np.unique(code, return_inverse=True)[1]
-        groups = int(dense.max()) + 1
-        sums = np.column_stack([np.bincount(dense, column, groups) for column in influence.T])
-        total += sums.T @ sums * groups / max(groups - 1, 1)
+        cluster = np.unique(code, return_inverse=True)[1]
+        n_clusters = int(cluster.max()) + 1
+        sums = np.column_stack([np.bincount(cluster, column, n_clusters) for column in influence.T])
+        total += sums.T @ sums * n_clusters / max(n_clusters - 1, 1)
     return total
 
 
@@ -1407,9 +1433,8 @@ class SignedRank:
         size = np.abs(self.rank)
         sd = math.sqrt(float(self.count @ size**2) / 4)
         gap = self.v - float(self.count @ size) / 2
-        step = {"two_sided": math.copysign(0.5, gap) if gap else 0.0, "greater": 0.5, "less": -0.5}[
-            alternative
-        ]
+        two_sided_step = math.copysign(0.5, gap) if gap else 0.0
+        step = {"two_sided": two_sided_step, "greater": 0.5, "less": -0.5}[alternative]
         z = (gap - step * corrected) / sd
         if alternative == "two_sided":
             return float(not_zero(min(1.0, 2 * ndtr(-abs(z)))))
@@ -1429,7 +1454,7 @@ def signed_rank(
     Parameters
     ----------
     difference, count : (cells,) arrays
-        Equal differences must be the same float (`socialstats.models.effect_sizes.merged`).
+        Equal differences must be the same float (`socialstats.models.effect_sizes.merge_ties`).
     zeros : {"wilcoxon", "pratt"}
         Leave zeros out before ranking (R's ``wilcox.test``), or after (Pratt 1959).
 
@@ -1451,20 +1476,20 @@ def signed_rank(
     (20.0, 6.0, 0.0585)
     """
     size = np.abs(difference)
-    kept = np.ones(len(size), dtype=bool) if zeros == "pratt" else size > 0
+    is_ranked = np.ones(len(size), dtype=bool) if zeros == "pratt" else size > 0
     if not np.any(size > 0):
         raise UndefinedStatistic("every difference is 0: there is nothing to rank")
-    levels, place = np.unique(size[kept], return_inverse=True)
-    times = np.bincount(place, count[kept])
-    middle = np.cumsum(times) - (times - 1) / 2
+    levels, level_index = np.unique(size[is_ranked], return_inverse=True)
+    n_tied = np.bincount(level_index, count[is_ranked])
+    mid_rank = np.cumsum(n_tied) - (n_tied - 1) / 2
     rank = np.zeros(len(size))
-    rank[kept] = middle[place]
+    rank[is_ranked] = mid_rank[level_index]
     rank *= np.sign(difference)
     return SignedRank(
         v=float(count @ np.maximum(rank, 0)),
         n=float(count[size > 0].sum()),
         zeros=float(count[size == 0].sum()),
-        ties=bool(np.any(times[levels > 0] > 1)),
+        ties=bool(np.any(n_tied[levels > 0] > 1)),
         rank=rank,
         count=count,
     )

@@ -12,9 +12,9 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.models.effect_sizes import (
     ROUNDING,
-    Estimates,
+    MeanSizeEstimates,
     influence_products,
-    nearest,
+    nearest_values,
     size_interval,
 )
 from socialstats.resampling.permutation import TIE
@@ -34,14 +34,14 @@ class Sizes:
         Of the draws.
     """
 
-    estimates: Estimates
+    estimates: MeanSizeEstimates
     influence: FloatArray
     seed: int
 
     @cached_property
     def errors(self) -> FloatArray:
         """Draws of the errors, (draws, k)."""
-        return self.estimates.drawn(self.seed)
+        return self.estimates.draw_errors(self.seed)
 
     @cached_property
     def signed(self) -> FloatArray:
@@ -57,7 +57,7 @@ class Sizes:
     def drawn(self, size: float) -> FloatArray:
         """Return mean sizes drawn where the true one is `size`, at the values nearest to the estimates."""
         return np.asarray(
-            np.abs(self.errors + nearest(self.estimates, size)) @ self.estimates.weight
+            np.abs(self.errors + nearest_values(self.estimates, size)) @ self.estimates.weight
         )
 
     def above(self, size: float) -> float:

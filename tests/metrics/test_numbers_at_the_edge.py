@@ -14,7 +14,7 @@ import socialstats as ss
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.paired import Paired
 from socialstats.errors import DesignError, InputError, MleDoesNotExist, NothingToAnalyse
-from socialstats.models.effect_sizes import merged
+from socialstats.models.effect_sizes import merge_ties
 from socialstats.tables import as_table
 from tests.golden_data import golden
 
@@ -82,14 +82,14 @@ def test_single_precision_that_varies_is_analysed_as_it_is():
 
 def test_values_too_dense_for_ties_stay_as_they_are():
     dense = np.arange(1.0, 2.0, 1e-4)
-    assert merged(dense, 1e-3).tolist() == dense.tolist()
-    assert merged(np.array([1.0, 1.0005, 5.0, -1.0]), 1e-3).tolist() == [
+    assert merge_ties(dense, 1e-3).tolist() == dense.tolist()
+    assert merge_ties(np.array([1.0, 1.0005, 5.0, -1.0]), 1e-3).tolist() == [
         1.0005,
         1.0005,
         5.0,
         -1.0005,
     ]
-    assert merged(
+    assert merge_ties(
         np.array([1.0, 1.5, 1000.0, 1000.5]), np.array([1e-9, 1e-9, 1.0, 1.0])
     ).tolist() == [
         1,

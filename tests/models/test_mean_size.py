@@ -9,15 +9,15 @@ import pytest
 from scipy import optimize, stats
 
 from socialstats.models.effect_sizes import (
-    Estimates,
+    MeanSizeEstimates,
     influence_correlation,
-    nearest,
+    nearest_values,
     no_bias,
     size_interval,
 )
 
 CORRELATION = np.array([[1, 0.5, -0.2], [0.5, 1, 0.1], [-0.2, 0.1, 1]])
-THREE = Estimates(
+THREE = MeanSizeEstimates(
     value=np.array([0.4, -0.15, 0.02]),
     error=np.array([0.2, 0.3, 0.1]),
     df=np.array([19.0, 19.0, 12.0]),
@@ -28,7 +28,7 @@ THREE = Estimates(
 
 
 def single(value, df=12.0):
-    return Estimates(
+    return MeanSizeEstimates(
         value=np.array([value]),
         error=np.array([0.4]),
         df=np.array([df]),
@@ -54,7 +54,7 @@ def scipy_errors(estimates, n, seed):
 
 def test_without_any_bias_a_single_mean_is_a_t_test():
     one = single(2.1 * 0.4)
-    found = no_bias(one, one.drawn(2))
+    found = no_bias(one, one.draw_errors(2))
     exact = 2 * stats.t(12).sf(2.1)
     assert found.p_value == pytest.approx(exact, abs=5 * np.sqrt(exact / found.draws))
 
@@ -62,7 +62,7 @@ def test_without_any_bias_a_single_mean_is_a_t_test():
 @pytest.mark.parametrize("block", [[0, 1, 2], [0, 0, 1], [0, 0, 0]])
 def test_without_any_bias_several_are_folded_normals(block):
     some = replace(THREE, block=np.array(block))
-    found = no_bias(some, some.drawn(0))
+    found = no_bias(some, some.draw_errors(0))
     assert found.null_mean == pytest.approx(
         sum(
             w * stats.foldnorm.mean(0, scale=s)
@@ -71,8 +71,8 @@ def test_without_any_bias_several_are_folded_normals(block):
     )
     p = np.mean(np.abs(scipy_errors(some, 200_000, 4)) @ some.weight >= some.size)
     assert found.p_value == pytest.approx(p, abs=5 * np.sqrt(p / found.draws))
-    assert no_bias(some, some.drawn(0)) == found
-    assert no_bias(some, some.drawn(1)) != found
+    assert no_bias(some, some.draw_errors(0)) == found
+    assert no_bias(some, some.draw_errors(1)) != found
 
 
 def test_one_block_of_equal_df_is_the_multivariate_t():
@@ -82,7 +82,7 @@ def test_one_block_of_equal_df_is_the_multivariate_t():
         @ some.weight
     )
     for share in (0.1, 0.5, 0.9):
-        ours = np.quantile(np.abs(some.drawn(3)) @ some.weight, share)
+        ours = np.quantile(np.abs(some.draw_errors(3)) @ some.weight, share)
         assert ours == pytest.approx(
             np.quantile(drawn, share), rel=0.03
         )  # Monte-Carlo error below 1%
@@ -105,7 +105,7 @@ def test_nearest_values_are_those_of_an_optimiser(size):
         )
         if found.success and found.fun < best:
             best, where = found.fun, found.x
-    ours = nearest(THREE, size)
+    ours = nearest_values(THREE, size)
     assert np.abs(ours) @ THREE.weight == pytest.approx(size, abs=1e-12)
     assert float(np.sum(((ours - THREE.value) / THREE.error) ** 2)) == pytest.approx(best, abs=1e-6)
     assert ours == pytest.approx(where, abs=1e-4)
@@ -123,7 +123,7 @@ def test_the_interval_of_a_single_size_has_a_closed_form(value):
 
     low = optimize.brentq(beyond, 0, 3, args=(0.025,)) if beyond(0, 0.025) < 0 else 0.0
     high = optimize.brentq(beyond, 0, 5, args=(0.975,))
-    found = size_interval(one, one.drawn(0), level=0.95, most=9.0)
+    found = size_interval(one, one.draw_errors(0), level=0.95, most=9.0)
     assert found == pytest.approx((low, high), abs=0.02)  # Monte-Carlo error below .008
 
 
@@ -134,22 +134,22 @@ def test_at_both_ends_what_was_observed_is_as_rare_as_asked():
         (clear, 0.8),
         (replace(clear, block=np.zeros(3, dtype=np.int64)), 0.9),
     ):
-        low, high = size_interval(some, some.drawn(0), level=level, most=2.0)
+        low, high = size_interval(some, some.draw_errors(0), level=level, most=2.0)
         assert 0 < low < some.size < high < 2
         errors, tail = scipy_errors(some, 200_000, 9), (1 - level) / 2
-        above = np.mean(np.abs(errors + nearest(some, low)) @ some.weight >= some.size)
-        below = np.mean(np.abs(errors + nearest(some, high)) @ some.weight <= some.size)
+        above = np.mean(np.abs(errors + nearest_values(some, low)) @ some.weight >= some.size)
+        below = np.mean(np.abs(errors + nearest_values(some, high)) @ some.weight <= some.size)
         assert (above, below) == pytest.approx((tail, tail), abs=5 * np.sqrt(tail / 20_000))
 
 
 def test_the_lower_end_is_0_where_no_bias_is_not_rejected_and_the_upper_has_an_error():
-    assert size_interval(THREE, THREE.drawn(0), level=0.95, most=2.0)[0] == 0.0
-    assert no_bias(THREE, THREE.drawn(0)).p_value > 0.025
+    assert size_interval(THREE, THREE.draw_errors(0), level=0.95, most=2.0)[0] == 0.0
+    assert no_bias(THREE, THREE.draw_errors(0)).p_value > 0.025
     tiny = replace(THREE, value=np.full(3, 1e-4))  # far less than chance alone gives
-    low, high = size_interval(tiny, tiny.drawn(0), level=0.95, most=2.0)
-    summed = np.quantile(np.abs(tiny.drawn(0) @ tiny.weight), 0.95)
+    low, high = size_interval(tiny, tiny.draw_errors(0), level=0.95, most=2.0)
+    summed = np.quantile(np.abs(tiny.draw_errors(0) @ tiny.weight), 0.95)
     assert (low, high) == (0.0, pytest.approx(tiny.corrected + summed))
-    assert size_interval(THREE, THREE.drawn(0), level=0.95, most=0.3)[1] == 0.3
+    assert size_interval(THREE, THREE.draw_errors(0), level=0.95, most=0.3)[1] == 0.3
 
 
 def test_correlations_of_estimates_are_those_of_their_clusters():
@@ -169,7 +169,7 @@ def test_correlations_of_estimates_are_those_of_their_clusters():
 
 
 def test_an_estimate_of_zero_is_not_certain():
-    one = Estimates(
+    one = MeanSizeEstimates(
         value=np.zeros(1),
         error=np.array([0.5]),
         df=np.array([20.0]),
@@ -177,20 +177,20 @@ def test_an_estimate_of_zero_is_not_certain():
         weight=np.ones(1),
         block=np.zeros(1, dtype=np.int64),
     )
-    low, high = size_interval(one, one.drawn(0), level=0.95, most=2.0)
+    low, high = size_interval(one, one.draw_errors(0), level=0.95, most=2.0)
     assert low == 0
     assert 0.5 < high < 1.5
 
 
 def test_draws_hang_together_where_degrees_of_freedom_differ_by_rounding():
     def drawn(df):
-        return Estimates(
+        return MeanSizeEstimates(
             value=np.ones(1),
             error=np.ones(1),
             df=np.array([df]),
             correlation=np.ones((1, 1)),
             weight=np.ones(1),
             block=np.zeros(1, dtype=np.int64),
-        ).drawn(3)
+        ).draw_errors(3)
 
     assert drawn(2.0) == pytest.approx(drawn(2.0 + 1e-12), rel=1e-9)

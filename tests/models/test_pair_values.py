@@ -6,7 +6,7 @@ from scipy import stats
 
 from socialstats.designs.paired import Paired
 from socialstats.errors import DesignError, InputError
-from socialstats.models.effect_sizes import mean_interval, merged, pair_values
+from socialstats.models.effect_sizes import mean_interval, merge_ties, pair_values
 from socialstats.resampling import Units, bca, bootstrap, jackknife
 
 RNG = np.random.default_rng(8)
@@ -25,11 +25,11 @@ def design(first, second, scale="numeric"):
 
 def test_differences_equal_up_to_rounding_are_equal():
     x = np.array([0.7, -1.6, -0.2, 1.1, 1.3, 2.2])
-    values = merged(x - (x - np.array([0.1, 0.1, 0.1, -0.1, 0.1, 0.0])), 1e-14)
+    values = merge_ties(x - (x - np.array([0.1, 0.1, 0.1, -0.1, 0.1, 0.0])), 1e-14)
     assert len(set(np.abs(values).tolist())) == 2
     assert np.sign(values).tolist() == [1, 1, 1, -1, 1, 0]
-    assert merged(np.array([1.0, 1.1, 3.0]), 1e-9).tolist() == [1.0, 1.1, 3.0]
-    assert merged(np.array([0.0, 0.0]), 0.0).tolist() == [0.0, 0.0]
+    assert merge_ties(np.array([1.0, 1.1, 3.0]), 1e-9).tolist() == [1.0, 1.1, 3.0]
+    assert merge_ties(np.array([0.0, 0.0]), 0.0).tolist() == [0.0, 0.0]
 
 
 def test_differences_of_rounding_only_are_zero():

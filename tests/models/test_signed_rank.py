@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from socialstats.errors import UndefinedStatistic
-from socialstats.models.effect_sizes import merged, signed_rank
+from socialstats.models.effect_sizes import merge_ties, signed_rank
 from tests.golden_data import golden, golden_frame
 
 NAMES = {"two.sided": "two_sided", "greater": "greater", "less": "less"}
@@ -16,7 +16,7 @@ RNG = np.random.default_rng(3)
 
 def differences(name):
     rows = golden_frame(f"{name}.csv")
-    return merged((rows["x"] - rows["y"]).to_numpy(), 1e-13)
+    return merge_ties((rows["x"] - rows["y"]).to_numpy(), 1e-13)
 
 
 def ranks(d, **options):

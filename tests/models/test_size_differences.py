@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from socialstats.models.effect_sizes import Estimates
+from socialstats.models.effect_sizes import MeanSizeEstimates
 from socialstats.models.size_differences import SizeDifference, Sizes
 
 
 def sizes(values: np.ndarray, errors: np.ndarray, df: float = 12.0) -> Sizes:
     k = len(values)
-    known = Estimates(
+    known = MeanSizeEstimates(
         value=values,
         error=errors,
         df=np.full(k, df),
