@@ -17,8 +17,8 @@ from socialstats.models.agreement import (
     ChanceAgreement,
     CiName,
     Coefficient,
-    Group,
     Refusal,
+    UnitGroup,
     WeightsKind,
     WeightsName,
     conger_chance,
@@ -138,19 +138,19 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
     """Compute the coefficient of one design."""
     w = reliability_weights(design, weights, kind, options.refusal)
 
-    def parts(group: Group) -> ChanceAgreement:
+    def parts(group: UnitGroup) -> ChanceAgreement:
         return ChanceAgreement(kind="fleiss", weights=w.matrix, counts=group.counts)
 
-    def kappa(group: Group) -> Coefficient | None:
+    def kappa(group: UnitGroup) -> Coefficient | None:
         if (
             group.n_paired == 0
             or not group.counts.varies
-            or 1 - parts(group).whole()[1] <= NO_ERROR
+            or 1 - parts(group).overall().chance <= NO_ERROR
         ):
             return None
         return parts(group).coefficient()
 
-    def extras(group: Group) -> dict[str, Any]:
+    def extras(group: UnitGroup) -> dict[str, Any]:
         found, conger = parts(group).extras(), math.nan
         if group.design.raters_known:
             conger = conger_chance(*rated(group.design, options.refusal), w.matrix)
@@ -176,7 +176,7 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
     )
 
 
-def null_test(group: Group) -> tuple[Row, ...]:
+def null_test(group: UnitGroup) -> tuple[Row, ...]:
     """Row of the z test of no agreement, where its standard error is known."""
     counts = group.counts
     if group.clusters or not counts.varies or np.ptp(counts.size) > 0 or counts.size[0] < 2:

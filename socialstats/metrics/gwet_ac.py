@@ -13,8 +13,8 @@ from socialstats.models.agreement import (
     ChanceAgreement,
     CiName,
     Coefficient,
-    Group,
     Refusal,
+    UnitGroup,
     WeightsKind,
     WeightsName,
     reliability,
@@ -128,10 +128,10 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
     w = reliability_weights(design, weights, kind, options.refusal)
     term = "AC1" if w.name == "unweighted" else "AC2"
 
-    def parts(group: Group) -> ChanceAgreement:
+    def parts(group: UnitGroup) -> ChanceAgreement:
         return ChanceAgreement(kind="gwet", weights=w.matrix, counts=group.counts)
 
-    def coefficient(group: Group) -> Coefficient | None:
+    def coefficient(group: UnitGroup) -> Coefficient | None:
         known = group.n_paired > 0 and len(group.counts.levels) > 1
         return parts(group).coefficient() if known else None
 

@@ -13,14 +13,14 @@ from socialstats.models.agreement import (
     AgreementOptions,
     CiName,
     Coefficient,
-    Group,
     Refusal,
+    UnitGroup,
+    alpha_influence,
     alpha_sums,
     coincidence_matrix,
-    influence,
     largest_distance,
-    observed,
-    positions,
+    level_positions,
+    observed_disagreement,
     reliability,
     reliability_plot,
     reliability_sentence,
@@ -168,7 +168,7 @@ def checked_scale(design: Ratings, scale: str | None, refusal: str) -> str:
     return used
 
 
-def alpha(group: Group, scale: str) -> Coefficient | None:
+def alpha(group: UnitGroup, scale: str) -> Coefficient | None:
     """Alpha of a group of units; None where ratings do not vary, and of one unit (0 whatever its ratings are)."""
     counts = group.counts
     if not counts.varies or counts.n_units < 2:
@@ -179,18 +179,22 @@ def alpha(group: Group, scale: str) -> Coefficient | None:
         estimate=float(sums.alpha(sums.total())[0, 0]),
         statistics=sums.statistics,
         finish=sums.alpha,
-        values=lambda: counts.n_units * influence(counts, scale),
-        apart=observed(counts, scale, positions(counts, scale)) / counts.size / farthest,
+        values=lambda: counts.n_units * alpha_influence(counts, scale),
+        disagreement=observed_disagreement(counts, scale, level_positions(counts, scale))
+        / counts.size
+        / farthest,
         weight=counts.size,
         expected=float(expected / (n * (n - 1))) / farthest,
     )
 
 
-def extras(group: Group, scale: str) -> dict[str, Any]:
+def extras(group: UnitGroup, scale: str) -> dict[str, Any]:
     """Observed and expected disagreement (0 where ratings do not vary), margins and coincidences of all units."""
     counts, n = group.counts, float(group.counts.n_ratings)
     apart = (
-        counts.copies @ observed(counts, scale, positions(counts, scale)) if counts.varies else 0.0
+        counts.copies @ observed_disagreement(counts, scale, level_positions(counts, scale))
+        if counts.varies
+        else 0.0
     )
     sums = alpha_sums(counts, scale) if counts.varies else None
     expected = 0.0 if sums is None else float(sums.finish(sums.total())[1][0])

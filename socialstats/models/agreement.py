@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -42,7 +42,7 @@ WeightsName = Literal["unweighted", "linear", "quadratic", "ordinal", "ratio"]
 WEIGHTS: tuple[str, ...] = get_args(WeightsName)
 WeightsKind = Literal["agreement", "disagreement"]
 KINDS: tuple[str, ...] = get_args(WeightsKind)
-NEAR = 1e-12
+NEAR = 1e-12  # share of the largest weight within which weights are equal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -64,6 +64,7 @@ class AgreementWeights:
     cautions: tuple[Caution, ...] = ()
 
 
+# weights as irr, statsmodels and vcd call them
 SPELLED = {
     "squared": "quadratic",
     "fc": "quadratic",
@@ -71,7 +72,7 @@ SPELLED = {
     "equal": "linear",
     "ca": "linear",
     "Equal-Spacing": "linear",
-}  # weights as irr, statsmodels and vcd call them
+}
 
 
 def weights_of(
@@ -100,12 +101,8 @@ def weights_of(
     name = weights if isinstance(weights, str) else "custom"
     if weights is None:
         name = weights = "unweighted" if design.scale == "nominal" else "quadratic"
-    if (
-        name not in ("unweighted", "custom")
-        and name in WEIGHTS
-        and design.scale == "nominal"
-        and not design.numeric
-    ):
+    needs_order = name in WEIGHTS and name != "unweighted"
+    if needs_order and design.scale == "nominal" and not design.numeric:
         raise InputError(
             f"{option('weights', name)} needs levels in an order, and these are nominal: "
             f"{quoted(list(design.levels))}. Declare "
@@ -113,10 +110,10 @@ def weights_of(
             f"use {option('weights', 'unweighted')}"
         )
     matrix = agreement_weights(weights, design.scores, kind=kind, levels=design.levels)
-    return AgreementWeights(name=name, matrix=matrix, cautions=numbers_taken(design, name))
+    return AgreementWeights(name=name, matrix=matrix, cautions=score_cautions(design, name))
 
 
-def numbers_taken(design: Ratings, name: str) -> tuple[Caution, ...]:
+def score_cautions(design: Ratings, name: str) -> tuple[Caution, ...]:
     """Caution SS330: weights follow the numbers of ordinal levels (as irrCAC), not their ranks (as vcd, psych)."""
     if (
         design.scale != "ordinal"
@@ -127,10 +124,10 @@ def numbers_taken(design: Ratings, name: str) -> tuple[Caution, ...]:
     steps = np.diff(np.sort(scaled(design.scores)))
     if len(steps) < 2 or np.ptp(steps) <= NEAR * steps.max():
         return ()
-    taken = f"the distances of the numbers {listing(design.levels, 6)}, not of their ranks"
-    said = f"{option('weights', name)} take {taken}"
+    distances = f"the distances of the numbers {listing(design.levels, 6)}, not of their ranks"
+    message = f"{option('weights', name)} take {distances}"
     fix = f"{option('weights', 'ordinal')} takes ranks, or pass a matrix"
-    return (caution("SS330", said, affects="the coefficient", fix=fix),)
+    return (caution("SS330", message, affects="the coefficient", fix=fix),)
 
 
 def agreement_weights(
@@ -186,7 +183,7 @@ def agreement_weights(
         )
     one_of("kind", kind, KINDS)
     if not isinstance(weights, str):
-        return from_matrix(in_order(weights, levels), len(x), kind)
+        return from_matrix(order_by_levels(weights, levels), len(x), kind)
     if weights not in WEIGHTS:
         raise InputError(
             f"{option('weights', shorten(weights))} is not one of {', '.join(WEIGHTS)}, nor a matrix"
@@ -196,19 +193,18 @@ def agreement_weights(
             f"{option('kind', kind)} describes a matrix; {option('weights', weights)} need none: leave "
             "kind out"
         )
-    return np.ones((1, 1)) if len(x) == 1 else 1 - distances(weights, x)
+    return np.ones((1, 1)) if len(x) == 1 else 1 - level_distances(weights, x)
 
 
-def distances(name: str, x: FloatArray) -> FloatArray:
+def level_distances(name: str, x: FloatArray) -> FloatArray:
     """Distances between levels as a share of the largest one, (levels, levels)."""
     k = len(x)
     x = scaled(x)
-    far = np.abs(x[:, None] - x[None, :])
+    gap = np.abs(x[:, None] - x[None, :])
     if name == "unweighted":
         return 1 - np.eye(k)
-    if (
-        name == "ordinal"
-    ):  # C(m, 2), m = steps + 1 levels from one to the other in the order of the scores
+    if name == "ordinal":
+        # C(m, 2), m = steps + 1 levels from one to the other in the order of the scores
         rank = np.argsort(np.argsort(x))
         steps = np.abs(rank[:, None] - rank[None, :]).astype(np.float64)
         raw = (steps + 1) * steps / 2
@@ -218,28 +214,28 @@ def distances(name: str, x: FloatArray) -> FloatArray:
                 f"{option('weights', 'ratio')} needs levels of at least 0, not {x.min():g}; use "
                 "'quadratic'"
             )
-        both = x[:, None] + x[None, :]
-        raw = np.divide(far, both, out=np.zeros_like(far), where=both > 0) ** 2
+        total = x[:, None] + x[None, :]
+        raw = np.divide(gap, total, out=np.zeros_like(gap), where=total > 0) ** 2
     else:
-        raw = far / far.max() if name == "linear" else (far / far.max()) ** 2
+        raw = gap / gap.max() if name == "linear" else (gap / gap.max()) ** 2
     share: FloatArray = raw / raw.max()
     return share
 
 
-def in_order(weights: Any, levels: Sequence[str] | None) -> AnyArray:
+def order_by_levels(weights: Any, levels: Sequence[str] | None) -> AnyArray:
     """Return a matrix as an array; a labelled one (data frame) in the order of the levels."""
     if hasattr(weights, "loc") and hasattr(weights, "columns") and levels is not None:
         names = [[str(label) for label in labels] for labels in (weights.index, weights.columns)]
         unlabelled = [str(i) for i in range(len(levels))]
         if names[0] == names[1] == unlabelled and set(unlabelled) != set(levels):
             return np.asarray(weights)
-        for part, found in zip(("rows", "columns"), names, strict=True):
-            if sorted(found) != sorted(levels):
+        for part, labels in zip(("rows", "columns"), names, strict=True):
+            if sorted(labels) != sorted(levels):
                 raise InputError(
-                    f"the {part} of the weights are {quoted(found)}, the levels {quoted(list(levels))}; "
+                    f"the {part} of the weights are {quoted(labels)}, the levels {quoted(list(levels))}; "
                     "name both alike, or pass a plain matrix in the order of the levels"
                 )
-        rows, columns = ([found.index(level) for level in levels] for found in names)
+        rows, columns = ([labels.index(level) for level in levels] for labels in names)
         return np.asarray(weights)[np.ix_(rows, columns)]
     return np.asarray(weights)
 
@@ -267,11 +263,12 @@ def from_matrix(weights: AnyArray, k: int, kind: str) -> FloatArray:
             f"the weights are not symmetric: row {i + 1}, column {j + 1} is {w[i, j]:g} and row {j + 1}, column "
             f"{i + 1} is {w[j, i]:g}; raters are exchangeable, give both the same"
         )
-    on, other = (1, "disagreement") if kind == "agreement" else (0, "agreement")
+    # what stands on the diagonal of this kind of weights
+    on, other_kind = (1, "disagreement") if kind == "agreement" else (0, "agreement")
     diagonal = np.diag(w)
     if np.any(np.abs(diagonal - on) > NEAR):
         hint = (
-            f"; these look like {other} weights: pass {option('kind', other)}"
+            f"; these look like {other_kind} weights: pass {option('kind', other_kind)}"
             if np.all(diagonal == 1 - on)
             else ""
         )
@@ -279,8 +276,8 @@ def from_matrix(weights: AnyArray, k: int, kind: str) -> FloatArray:
             f"{kind} weights have {on} on the diagonal, these have {diagonal.tolist()}{hint}"
         )
     if kind == "agreement" and (w.min() < 0 or w.max() > 1 + NEAR):
-        wrong = w.min() if w.min() < 0 else w.max()
-        raise InputError(f"agreement weights lie between 0 and 1, not {wrong:g}; rescale them")
+        beyond = w.min() if w.min() < 0 else w.max()
+        raise InputError(f"agreement weights lie between 0 and 1, not {beyond:g}; rescale them")
     if w.min() < 0:
         raise InputError(f"disagreement weights are not negative, these have {w.min():g}")
     if len(w) == 1:
@@ -358,7 +355,7 @@ class RatingCounts:
 
     def sparse(self, values: FloatArray) -> csr_array:
         """Place a value of each triplet into a sparse (units, levels) array."""
-        return by_rows(values, self.unit, self.level, (len(self.size), len(self.levels)))
+        return sparse_by_rows(values, self.unit, self.level, (len(self.size), len(self.levels)))
 
     def per_unit(self, values: FloatArray) -> FloatArray:
         """Sum a value of each triplet over the triplets of each unit."""
@@ -366,22 +363,23 @@ class RatingCounts:
 
     def keep(self, mask: Any) -> RatingCounts:
         """Some of the units."""
-        kept = np.flatnonzero(mask)
-        place = np.full(len(self.size), -1, dtype=np.int64)
-        place[kept] = np.arange(len(kept))
-        here = place[self.unit] >= 0
+        kept_units = np.flatnonzero(mask)
+        # -1 for units that are left out
+        new_index = np.full(len(self.size), -1, dtype=np.int64)
+        new_index[kept_units] = np.arange(len(kept_units))
+        is_kept = new_index[self.unit] >= 0
         return replace(
             self,
-            unit=place[self.unit[here]],
-            level=self.level[here],
-            n=self.n[here],
-            size=self.size[kept],
-            copies=self.copies[kept],
-            index=self.index[kept],
+            unit=new_index[self.unit[is_kept]],
+            level=self.level[is_kept],
+            n=self.n[is_kept],
+            size=self.size[kept_units],
+            copies=self.copies[kept_units],
+            index=self.index[kept_units],
         )
 
 
-def by_rows(
+def sparse_by_rows(
     values: FloatArray, row: IntArray, column: IntArray, shape: tuple[int, int]
 ) -> csr_array:
     """Make a sparse array of values whose rows are ascending, without sorting them again."""
@@ -406,9 +404,11 @@ def rating_counts(design: Ratings, *, refusal: str = "missing") -> RatingCounts:
     InputError
         For an unknown option.
     """
-    unit, _, value, levels = given(design, refusal)
+    unit, _, value, levels = counted_ratings(design, refusal)
     scores = scaled(design.scores)
+    # a level of refusals comes last
     scores = np.append(scores, scores.max(initial=-1.0) + 1)[: len(levels)]
+    # one key for each combination of unit and level
     keys, n = np.unique(unit * len(levels) + value, return_counts=True)
     index, unit = np.unique(keys // max(len(levels), 1), return_inverse=True)
     size = np.bincount(unit, weights=n, minlength=len(index)).astype(np.float64)
@@ -424,26 +424,32 @@ def rating_counts(design: Ratings, *, refusal: str = "missing") -> RatingCounts:
     )
 
 
-def given(design: Ratings, refusal: str) -> tuple[IntArray, IntArray, IntArray, tuple[str, ...]]:
+class CountedRatings(NamedTuple):
     """Unit, rater and level of the ratings that count, each (ratings,), and the levels with that of refusals."""
+
+    unit: IntArray
+    rater: IntArray
+    level: IntArray
+    levels: tuple[str, ...]
+
+
+def counted_ratings(design: Ratings, refusal: str) -> CountedRatings:
+    """Return the ratings that count, refused ones as missing or as a level of their own."""
     one_of("refusal", refusal, REFUSALS)
     refused = design.status == REFUSAL
     if refusal == "missing":
         used = design.status == OK
-        return design.unit[used], design.rater[used], design.value[used], design.levels
-    used = refused | (design.status == OK)
-    value = np.where(refused, len(design.levels), design.value)
-    return (
-        design.unit[used],
-        design.rater[used],
-        value[used],
-        (*design.levels, free_name(design.levels)),
-    )
+        value, levels = design.value, design.levels
+    else:
+        used = refused | (design.status == OK)
+        value = np.where(refused, len(design.levels), design.value)
+        levels = (*design.levels, free_name(design.levels))
+    return CountedRatings(design.unit[used], design.rater[used], value[used], levels)
 
 
 def rated(design: Ratings, refusal: str) -> tuple[IntArray, IntArray, FloatArray]:
     """Rater and level of the ratings that count, and how many alike units each stands for."""
-    unit, rater, value, _ = given(design, refusal)
+    unit, rater, value, _ = counted_ratings(design, refusal)
     return rater, value, design.unit_count[unit]
 
 
@@ -455,30 +461,37 @@ def free_name(levels: Sequence[str]) -> str:
     return name
 
 
-def merged(counts: RatingCounts) -> RatingCounts:
+def group_alike_units(counts: RatingCounts) -> RatingCounts:
     """Count units with the same ratings together (their `index` is that of the first of them).
 
     For single units as resampling units only: which cluster a unit is in does not enter.
     """
-    random = np.random.default_rng(20110621).integers(
-        1, 2**63, size=len(counts.levels), dtype=np.uint64
-    )
-    sums = np.zeros(len(counts.size), dtype=np.uint64)
-    np.add.at(sums, counts.unit, counts.n.astype(np.uint64) * random[counts.level])
-    _, first, same = np.unique(sums, return_index=True, return_inverse=True)
+    # units with the same random number are alike: the sum over levels of count x random number
+    generator = np.random.default_rng(20110621)
+    random = generator.integers(1, 2**63, size=len(counts.levels), dtype=np.uint64)
+    hashes = np.zeros(len(counts.size), dtype=np.uint64)
+    np.add.at(hashes, counts.unit, counts.n.astype(np.uint64) * random[counts.level])
+    _, first, pattern = np.unique(hashes, return_index=True, return_inverse=True)
     table = counts.table()
-    if (
-        len(first) == len(counts.size) or abs(table - table[first[same]]).sum() > 0
-    ):  # two patterns, one sum
+    collide = abs(table - table[first[pattern]]).sum() > 0  # two patterns with one hash
+    if len(first) == len(counts.size) or collide:
         return counts
-    alike = np.bincount(same, weights=counts.copies)
+    copies = np.bincount(pattern, weights=counts.copies)
     order = np.argsort(first)
-    one = counts.keep(np.isin(np.arange(len(counts.size)), first))
-    return replace(one, copies=alike[order].astype(np.float64))
+    patterns = counts.keep(np.isin(np.arange(len(counts.size)), first))
+    return replace(patterns, copies=copies[order].astype(np.float64))
 
 
 Kind = Literal["gwet", "fleiss"]
-NO_ERROR = 1e-12
+NO_ERROR = 1e-12  # disagreement expected by chance that is rounding
+
+
+class ObservedAndChance(NamedTuple):
+    """Observed and chance agreement, and the (levels,) shares of the levels."""
+
+    observed: float
+    chance: float
+    shares: FloatArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -503,13 +516,12 @@ class ChanceAgreement:
         return self.counts.sparse(self.counts.n / self.counts.size[self.counts.unit])
 
     @cached_property
-    def known(self) -> FloatArray:
+    def pair_statistics(self) -> FloatArray:
         """(units, 3): share of the pairs of raters that agree, by weight (0 of one rating), whether paired, and 1."""
         counts, m = self.counts, self.counts.size
-        together = np.asarray(
-            (counts.table() @ self.weights)[counts.unit, counts.level]
-        )  # r*_ik at each triplet
-        pairs = counts.per_unit(counts.n * (together - 1))
+        # r*_ik of Gwet (2014) at each triplet: ratings of the unit that agree with level k, by weight
+        agreeing = np.asarray((counts.table() @ self.weights)[counts.unit, counts.level])
+        pairs = counts.per_unit(counts.n * (agreeing - 1))
         agreement = np.divide(pairs, m * (m - 1), out=np.zeros_like(m), where=m > 1)
         return np.column_stack([agreement, m > 1, np.ones(len(m))])
 
@@ -517,16 +529,16 @@ class ChanceAgreement:
         """Return what is resampled, (units, 3 + levels): agreement, whether paired, whether rated, and shares."""
         from scipy.sparse import csr_array, hstack
 
-        both = hstack([csr_array(self.known), self.shares], format="csr")
-        return csr_array(both.multiply(self.counts.copies[:, None]))
+        statistics = hstack([csr_array(self.pair_statistics), self.shares], format="csr")
+        return csr_array(statistics.multiply(self.counts.copies[:, None]))
 
     def finish(self, sums: FloatArray) -> FloatArray:
         """(B, 3 + levels) sums -> (B, 1) coefficients; NaN where no unit is paired or chance agreement is 1."""
         observed, expected = self.parts(sums)
-        known = 1 - expected > NO_ERROR
-        return np.divide(
-            observed - expected, 1 - expected, out=np.full_like(observed, np.nan), where=known
-        )[:, None]
+        defined = 1 - expected > NO_ERROR
+        coefficient = np.full_like(observed, np.nan)
+        np.divide(observed - expected, 1 - expected, out=coefficient, where=defined)
+        return coefficient[:, None]
 
     def parts(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(B, 3 + levels) sums -> observed and chance agreement, each (B,)."""
@@ -538,14 +550,16 @@ class ChanceAgreement:
         """(B, levels) shares of the levels -> what each level adds to agreement by chance; NaN for a single level."""
         if self.kind == "fleiss":
             return np.asarray(pi @ self.weights)
+        # AC1 and AC2: T_w / (q (q - 1)) sum_k pi_k (1 - pi_k) (Gwet 2014)
         q = pi.shape[-1]
         return np.asarray((self.weights.sum() / (q * (q - 1)) if q > 1 else math.nan) * (1 - pi))
 
-    def whole(self) -> tuple[float, float, FloatArray]:
-        """Observed and chance agreement of all units, and the shares of the levels."""
+    def overall(self) -> ObservedAndChance:
+        """Return the agreement of all units."""
         sums = np.asarray(self.statistics().sum(axis=0), dtype=np.float64)[None, :]
         observed, chance = self.parts(sums)
-        return float(observed[0]), float(chance[0]), np.asarray(sums[0, 3:] / sums[0, 2])
+        shares = np.asarray(sums[0, 3:] / sums[0, 2])
+        return ObservedAndChance(float(observed[0]), float(chance[0]), shares)
 
     def coefficient(self) -> Coefficient:
         """Return the coefficient with each unit's linearised value, whose mean is the coefficient (Gwet 2014).
@@ -553,8 +567,9 @@ class ChanceAgreement:
         The standard error is that of their mean. Units with one rating enter the level shares only; their number is
         taken as fixed, as Gwet does.
         """
-        observed, expected, pi = self.whole()
-        value, (agreement, paired, rated) = (observed - expected) / (1 - expected), self.known.T
+        observed, expected, pi = self.overall()
+        value = (observed - expected) / (1 - expected)
+        agreement, paired, rated = self.pair_statistics.T
         per_pair = float(self.counts.copies @ rated / (self.counts.copies @ paired))
 
         def values() -> FloatArray:
@@ -569,14 +584,14 @@ class ChanceAgreement:
             statistics=self.statistics(),
             finish=self.finish,
             values=values,
-            apart=paired - agreement,
+            disagreement=paired - agreement,
             weight=paired,
             expected=1 - expected,
         )
 
     def extras(self) -> dict[str, Any]:
         """Observed and chance agreement, shares of the levels and weights."""
-        observed, chance, shares = self.whole()
+        observed, chance, shares = self.overall()
         return {
             "observed_agreement": observed,
             "chance_agreement": chance,
@@ -604,11 +619,13 @@ def conger_chance(
     """
     names, dense = np.unique(rater, return_inverse=True)
     raters, q = len(names), len(weights)
-    given = np.bincount(dense * q + level, weights=copies, minlength=raters * q).reshape(raters, q)
-    share = given / given.sum(axis=1, keepdims=True)
+    # (raters, levels): counts, and shares p_gk
+    n = np.bincount(dense * q + level, weights=copies, minlength=raters * q).reshape(raters, q)
+    share = n / n.sum(axis=1, keepdims=True)
     total = share.sum(axis=0)
-    both = np.outer(total, total) - share.T @ share
-    return float((weights * both).sum() / (raters * (raters - 1)))
+    # sum over g != h of p_gk p_hl: that over all pairs less that of each rater with itself
+    products = np.outer(total, total) - share.T @ share
+    return float((weights * products).sum() / (raters * (raters - 1)))
 
 
 def fleiss_null(counts: RatingCounts) -> float:
@@ -624,13 +641,14 @@ def fleiss_null(counts: RatingCounts) -> float:
     m, units = float(counts.size[0]), counts.copies.sum()
     p = counts.margins / counts.margins.sum()
     q = 1 - p
-    variance = 2 / (units * m * (m - 1)) * ((p @ q) ** 2 - np.sum(p * q * (q - p))) / (p @ q) ** 2
+    pq = p @ q
+    variance = 2 / (units * m * (m - 1)) * (pq**2 - np.sum(p * q * (q - p))) / pq**2
     return float(np.sqrt(variance))
 
 
-PAIRS_AT_ONCE = 2_000_000
-BLOCK = 1024
-NO_SPREAD = 1e-12
+PAIRS_AT_ONCE = 2_000_000  # pairs of triplets in memory at once
+BLOCK = 1024  # levels whose ratio distances are in memory at once
+NO_SPREAD = 1e-12  # share of the numbers' size below which a spread is rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -654,10 +672,9 @@ class AlphaSums:
 
     def alpha(self, sums: FloatArray) -> FloatArray:
         """(B, k) sums -> (B, 1) alphas; NaN where the values do not vary."""
-        observed, expected, n = self.finish(sums)
-        ratio = np.divide(
-            (n - 1) * observed, expected, out=np.full_like(observed, np.nan), where=expected > 0
-        )
+        do, de, n = self.finish(sums)
+        ratio = np.full_like(do, np.nan)
+        np.divide((n - 1) * do, de, out=ratio, where=de > 0)
         return np.asarray(1 - ratio)[:, None]
 
 
@@ -689,33 +706,36 @@ def alpha_sums(counts: RatingCounts, scale: str) -> AlphaSums:
             "where 0 is not the absence of what is measured"
         )
     if scale == "interval":
-        x = centred(counts)
+        x = centred_scores(counts)
         moments = [counts.per_unit(counts.n * x[counts.level] ** p) for p in range(3)]
-        parts = [csr_array(np.column_stack([observed(counts, scale), *moments]))]
+        parts = [csr_array(np.column_stack([observed_disagreement(counts, scale), *moments]))]
     elif scale == "ordinal":
         first, second, pairs = pair_columns(counts)
         parts = [pairs, counts.table()]
     else:
-        parts = [csr_array(observed(counts, scale)[:, None]), counts.table()]
+        parts = [csr_array(observed_disagreement(counts, scale)[:, None]), counts.table()]
 
     def finish(sums: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         if scale == "interval":
-            apart, n, s1, s2 = sums.T
-            return apart, clear(2 * (n * s2 - s1**2), n * s2), n
+            do, n, s1, s2 = sums.T
+            return do, zero_rounding(2 * (n * s2 - s1**2), n * s2), n
         margins = np.ascontiguousarray(sums[:, -len(counts.levels) :])
         n, x = margins.sum(axis=1), mid_ranks(margins) if scale == "ordinal" else counts.scores
         expected = (margins * distances_to_all(margins, x, scale)).sum(axis=1)
         if scale != "ordinal":
             return sums[:, 0], expected, n
-        apart = 2 * np.einsum("bp,bp->b", sums[:, : len(first)], (x[:, first] - x[:, second]) ** 2)
-        return apart, clear(expected, n**4), n
+        # the mid-ranks of each resample: distances are squared differences of its own ranks
+        squared = (x[:, first] - x[:, second]) ** 2
+        do = 2 * np.einsum("bp,bp->b", sums[:, : len(first)], squared)
+        return do, zero_rounding(expected, n**4), n
 
     statistics = csr_array(hstack(parts, format="csr"))
+    # each row times its alike units, without a product of sparse arrays
     statistics.data *= np.repeat(counts.copies, np.diff(statistics.indptr))
     return AlphaSums(statistics=statistics, finish=finish)
 
 
-def centred(counts: RatingCounts) -> FloatArray:
+def centred_scores(counts: RatingCounts) -> FloatArray:
     """Scores minus their mean over the ratings: the same differences with less rounding."""
     x: FloatArray = counts.scores - counts.margins @ counts.scores / counts.margins.sum()
     return x
@@ -723,46 +743,48 @@ def centred(counts: RatingCounts) -> FloatArray:
 
 def mid_ranks(margins: FloatArray) -> FloatArray:
     """Mid-ranks of the levels around the middle rank: cumulated counts less half a level's own, less n/2."""
-    r: FloatArray = (
+    ranks: FloatArray = (
         np.cumsum(margins, axis=-1) - margins / 2 - margins.sum(axis=-1, keepdims=True) / 2
     )
-    return r
+    return ranks
 
 
-def clear(value: FloatArray, size: FloatArray) -> FloatArray:
+def zero_rounding(value: FloatArray, size: FloatArray) -> FloatArray:
     """Value with 0 where it is rounding error of quantities of this size."""
     return np.where(value > NO_SPREAD * size, value, 0.0)
 
 
-def observed(counts: RatingCounts, scale: str, scores: FloatArray | None = None) -> FloatArray:
+def observed_disagreement(
+    counts: RatingCounts, scale: str, scores: FloatArray | None = None
+) -> FloatArray:
     """What one unit adds to Do, (units,): sum_ck n_uc n_uk d_ck / (m_u - 1) (ordinal: `scores` are mid-ranks)."""
     m = counts.size
     if scale == "nominal":
-        apart = m**2 - counts.per_unit(counts.n**2)
+        disagreement = m**2 - counts.per_unit(counts.n**2)
     elif scale == "ratio":
-        apart = np.zeros(len(m))
+        disagreement = np.zeros(len(m))
         for a, b in pairs_within(counts):
             x, y = counts.scores[counts.level[a]], counts.scores[counts.level[b]]
             part = 2 * counts.n[a] * counts.n[b] * ((x - y) / (x + y)) ** 2
-            apart += np.bincount(counts.unit[a], weights=part, minlength=len(m))
+            disagreement += np.bincount(counts.unit[a], weights=part, minlength=len(m))
     else:
-        x = (centred(counts) if scores is None else scores)[counts.level]
+        x = (centred_scores(counts) if scores is None else scores)[counts.level]
         mean = counts.per_unit(counts.n * x) / m
-        apart = 2 * m * counts.per_unit(counts.n * (x - mean[counts.unit]) ** 2)
-    return np.asarray(apart / (m - 1))
+        disagreement = 2 * m * counts.per_unit(counts.n * (x - mean[counts.unit]) ** 2)
+    return np.asarray(disagreement / (m - 1))
 
 
 def pair_columns(counts: RatingCounts) -> tuple[IntArray, IntArray, csr_array]:
     """Pairs of levels that share a unit: lower level, higher level, and (units, pairs) coincidences o_ck."""
-    found = [
+    blocks = [
         (counts.unit[a], counts.level[a], counts.level[b], counts.n[a] * counts.n[b])
         for a, b in pairs_within(counts)
     ]
-    unit, low, high, n = (np.concatenate([part[i] for part in found]) for i in range(4))
+    unit, low, high, n = (np.concatenate([block[i] for block in blocks]) for i in range(4))
     k = len(counts.levels)
     keys, column = np.unique(low * k + high, return_inverse=True)
     values = n / (counts.size[unit] - 1)
-    return keys // k, keys % k, by_rows(values, unit, column, (len(counts.size), len(keys)))
+    return keys // k, keys % k, sparse_by_rows(values, unit, column, (len(counts.size), len(keys)))
 
 
 def pairs_within(counts: RatingCounts) -> Iterator[tuple[IntArray, IntArray]]:
@@ -800,38 +822,42 @@ def distances_to_all(margins: FloatArray, x: FloatArray, scale: str) -> FloatArr
     if scale != "ratio":
         s1, s2 = ((margins * x**p).sum(axis=-1, keepdims=True) for p in (1, 2))
         return np.asarray(n * x**2 - 2 * x * s1 + s2)
-    out = np.empty_like(margins)
+    sums = np.empty_like(margins)
     for start in range(0, len(x), BLOCK):
-        some = slice(start, start + BLOCK)
-        far, total = x[:, None] - x[None, some], x[:, None] + x[None, some]
+        block = slice(start, start + BLOCK)
+        # in place: these tables are the largest in memory
+        distance, total = x[:, None] - x[None, block], x[:, None] + x[None, block]
         total[total == 0] = 1.0  # 0 and 0
-        far /= total
-        far *= far
-        out[:, some] = margins @ far
-    return out
+        distance /= total
+        distance *= distance
+        sums[:, block] = margins @ distance
+    return sums
 
 
-def influence(counts: RatingCounts, scale: str) -> FloatArray:
+def alpha_influence(counts: RatingCounts, scale: str) -> FloatArray:
     """Derivative of alpha' = 1 - n Do/De by the weight of each unit (times 1 unit), (units,).
 
     The sum over all units, alike ones counted, is 0. With fixed distances this is the linearisation behind Gwet's
     (2014, chapter 6) standard error of alpha. For ordinal levels the ranks' own dependence on the units is included.
     """
     margins, m = counts.margins, counts.size
-    n, x = margins.sum(), positions(counts, scale)
-    d_do, away = observed(counts, scale, x), distances_to_all(margins[None, :], x, scale)[0]
-    do, de = counts.copies @ d_do, margins @ away
-    d_de = 2 * counts.per_unit(counts.n * away[counts.level])
+    n, x = margins.sum(), level_positions(counts, scale)
+    d_do, distance_to_all = (
+        observed_disagreement(counts, scale, x),
+        distances_to_all(margins[None, :], x, scale)[0],
+    )
+    do, de = counts.copies @ d_do, margins @ distance_to_all
+    d_de = 2 * counts.per_unit(counts.n * distance_to_all[counts.level])
     if scale == "ordinal":
-        moved_do, moved_de = moving_ranks(counts, x)
-        d_do, d_de = d_do + moved_do, d_de + moved_de
+        rank_do, rank_de = moving_ranks(counts, x)
+        d_do, d_de = d_do + rank_do, d_de + rank_de
     slope: FloatArray = -(m * do + n * d_do - n * do * d_de / de) / de
     return slope
 
 
-def positions(counts: RatingCounts, scale: str) -> FloatArray:
+def level_positions(counts: RatingCounts, scale: str) -> FloatArray:
     """Places of the levels whose squared differences are the distances (ratio and nominal: their scores)."""
-    return {"interval": centred(counts), "ordinal": mid_ranks(counts.margins)}.get(
+    return {"interval": centred_scores(counts), "ordinal": mid_ranks(counts.margins)}.get(
         scale, counts.scores
     )
 
@@ -840,8 +866,8 @@ def largest_distance(counts: RatingCounts, scale: str) -> float:
     """Largest distance of two levels that were given."""
     if scale == "nominal":
         return 1.0
-    used = positions(counts, scale)[counts.margins > 0]
-    low, high = float(used.min()), float(used.max())
+    position = level_positions(counts, scale)[counts.margins > 0]
+    low, high = float(position.min()), float(position.max())
     return ((high - low) / (high + low)) ** 2 if scale == "ratio" else (high - low) ** 2
 
 
@@ -849,27 +875,24 @@ def moving_ranks(counts: RatingCounts, r: FloatArray) -> tuple[FloatArray, Float
     """Change of Do and De through the mid-ranks that one more unit of each kind brings."""
     margins = counts.margins
     within = counts.per_unit(counts.n * r[counts.level]) / counts.size
-    factor = (counts.n * counts.size[counts.unit] / (counts.size[counts.unit] - 1)) * counts.copies[
-        counts.unit
-    ]
-    pull = np.bincount(
-        counts.level, weights=factor * (r[counts.level] - within[counts.unit]), minlength=len(r)
-    )
-    push = margins * (margins.sum() * r - margins @ r)
-    out = []
-    for g in (
-        pull,
-        push,
-    ):  # rank of c grows by n_u above c's own level, by half of it within: 4 sum_c g_c rho_uc
+    m = counts.size[counts.unit]
+    factor = (counts.n * m / (m - 1)) * counts.copies[counts.unit]
+    deviations = r[counts.level] - within[counts.unit]
+    # half the derivatives of Do and of De by the rank of each level
+    d_do = np.bincount(counts.level, weights=factor * deviations, minlength=len(r))
+    d_de = margins * (margins.sum() * r - margins @ r)
+    changes = []
+    # the rank of c grows by n_u above c's own level, by half of it within: 4 sum_c g_c rho_uc
+    for g in (d_do, d_de):
         above = np.cumsum(g[::-1])[::-1] - g / 2
-        out.append(4 * counts.per_unit(counts.n * above[counts.level]))
-    return out[0], out[1]
+        changes.append(4 * counts.per_unit(counts.n * above[counts.level]))
+    return changes[0], changes[1]
 
 
 CiName = Literal["closed", "percentile", "basic", "bca"]
 CI: tuple[str, ...] = get_args(CiName)
 OnUndefined = Literal["nan", "raise"] | float
-MOST_LEVELS = 2000
+MOST_LEVELS = 2000  # a table of weights of this many levels takes 32 MB
 METHODS = {
     "t": "linearised s.e., t interval",
     "fisher": "error by clusters, Fisher z, t",
@@ -883,7 +906,7 @@ CONSTANT = "no variation: every rating is '{level}', so agreement by chance is c
 
 
 def checked_on_undefined(value: object) -> OnUndefined:
-    """Return what to do where a coefficient does not exist: "nan", "raise", or 1.0; else raise InputError."""
+    """Return what to do where a coefficient is undefined: "nan", "raise", or 1.0; else raise InputError."""
     if value in ("nan", "raise"):
         return "nan" if value == "nan" else "raise"
     if not isinstance(value, bool) and isinstance(value, int | float) and value == 1:
@@ -936,17 +959,17 @@ class Coefficient:
         As for `socialstats.resampling.bootstrap`.
     values : callable
         Returns the linearised values of the units, whose mean has the standard error of the coefficient.
-    apart, weight : callable, (units,) float64 array
+    disagreement, weight : (units,) float64 arrays
         Disagreement within each unit, from 0 to 1, and what the unit weighs in its mean.
     expected : float
-        That disagreement by chance: the coefficient is 1 - sum weight apart / sum weight / expected.
+        That disagreement by chance: the coefficient is 1 - sum weight disagreement / sum weight / expected.
     """
 
     estimate: float
     statistics: Any
     finish: Callable[[FloatArray], FloatArray]
     values: Callable[[], FloatArray]
-    apart: FloatArray
+    disagreement: FloatArray
     weight: FloatArray
     expected: float
 
@@ -967,7 +990,7 @@ class Coefficient:
             statistics=self.statistics,
             finish=self.finish,
             disagreement=Disagreement(
-                values=(shares * self.apart)[:, None],
+                values=(shares * self.disagreement)[:, None],
                 shares=shares[:, None],
                 expected=np.array([self.expected]),
             ),
@@ -975,7 +998,7 @@ class Coefficient:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Group:
+class UnitGroup:
     """The units of one row: all of them, or one level of a stratum.
 
     Attributes
@@ -1003,7 +1026,7 @@ class Group:
         return min(len(np.unique(codes)) for codes in self.clusters) if self.clusters else None
 
 
-def groups_of(design: Ratings, options: AgreementOptions, *, least: int) -> list[Group]:
+def groups_of(design: Ratings, options: AgreementOptions, *, least: int) -> list[UnitGroup]:
     """All units, and then the units of each level of the stratum; units with fewer than `least` ratings left out.
 
     Raises
@@ -1014,7 +1037,7 @@ def groups_of(design: Ratings, options: AgreementOptions, *, least: int) -> list
     parts: list[tuple[str | None, Ratings]] = [(None, design)]
     if options.stratum is not None:
         parts += list(design.split_units(options.stratum).items())
-    out = []
+    groups: list[UnitGroup] = []
     for name, part in parts:
         counts = rating_counts(part, refusal=options.refusal)
         if name is None and not np.any(counts.size > 1):
@@ -1023,12 +1046,10 @@ def groups_of(design: Ratings, options: AgreementOptions, *, least: int) -> list
         codes = tuple(
             factor.codes[counts.index] for factor in cluster_factors(part, options.cluster)
         )
-        out.append(
-            Group(
-                name=name, design=part, counts=counts if codes else merged(counts), clusters=codes
-            )
-        )
-    return out
+        if not codes:
+            counts = group_alike_units(counts)
+        groups.append(UnitGroup(name=name, design=part, counts=counts, clusters=codes))
+    return groups
 
 
 def reliability_weights(design: Ratings, weights: Any, kind: str, refusal: str) -> AgreementWeights:
@@ -1044,30 +1065,30 @@ def reliability_weights(design: Ratings, weights: Any, kind: str, refusal: str) 
             f"{count(len(design.levels), 'different value')}, too many for levels of agreement (at most "
             f"{count(MOST_LEVELS)}): group the values, or use krippendorff_alpha(scale='interval')"
         )
-    chosen = weights_of(design, weights, kind=kind)
+    agreement = weights_of(design, weights, kind=kind)
     if refusal == "missing":
-        return chosen
-    if chosen.name != "unweighted":
+        return agreement
+    if agreement.name != "unweighted":
         raise InputError(
-            f"{option('refusal', 'level')} needs {option('weights', 'unweighted')}: '{chosen.name}' has "
+            f"{option('refusal', 'level')} needs {option('weights', 'unweighted')}: '{agreement.name}' has "
             "no place for a refusal"
         )
-    return AgreementWeights(name=chosen.name, matrix=np.eye(len(design.levels) + 1))
+    return AgreementWeights(name=agreement.name, matrix=np.eye(len(design.levels) + 1))
 
 
 def reliability(
     metric: str,
     design: Ratings,
     options: AgreementOptions,
-    coefficient: Callable[[Group], Coefficient | None],
+    coefficient: Callable[[UnitGroup], Coefficient | None],
     *,
     term: str,
     title: str,
     least: int,
     settings: Mapping[str, Any],
-    extras: Callable[[Group], dict[str, Any]],
+    extras: Callable[[UnitGroup], dict[str, Any]],
     references: Sequence[str],
-    tests: Callable[[Group], tuple[Row, ...]] = lambda _: (),
+    tests: Callable[[UnitGroup], tuple[Row, ...]] = lambda _: (),
     cautions: Sequence[Caution] = (),
     further: Sequence[Caution] = (),
 ) -> Result:
@@ -1104,46 +1125,58 @@ def reliability(
             )
         design = design.of_raters(texts(options.raters))
     groups = groups_of(design, options, least=least)
-    made = [coefficient_row(term, group, coefficient(group), options, title) for group in groups]
-    rows, largest = [row for row, _, _ in made], max(share for _, share, _ in made)
-    warned: dict[str, Caution] = {}
-    for *_, found in made:
-        for one in found:
-            first = warned.setdefault(one.code, one)
-            warned[one.code] = replace(
-                first, rows=tuple(dict.fromkeys(chain(first.rows or (), one.rows or ()))) or None
-            )
+    estimates = [
+        coefficient_row(term, group, coefficient(group), options, title) for group in groups
+    ]
+    rows = [estimate.row for estimate in estimates]
+    largest = max(estimate.largest_cluster for estimate in estimates)
+    of_clusters = agreement_cautions(design, groups, rows, options, largest)
+    of_rows = one_of_each_code(chain.from_iterable(estimate.cautions for estimate in estimates))
     row, counts = rows[0], groups[0].counts
     raters = {"raters": len(design.raters)} if design.raters_known else {}
+    fit = {
+        "nobs": int(row.n or 0),
+        "n_clusters": row.n_clusters,
+        "df": None if row.df is None else whole_df(row.df),
+        "method": row.method,
+        "effective_df": row.df,
+        "largest_leverage": largest or None,
+        **options.drawn,
+    }
     return Result(
         metric=metric,
         title=title,
         inference=inference_text(design, options),
         rows=(*rows, *tests(groups[0])),
         counts={"units": counts.n_units, **raters, "ratings": counts.n_ratings},
-        fit={
-            "nobs": int(row.n or 0),
-            "n_clusters": row.n_clusters,
-            "df": None if row.df is None else whole_df(row.df),
-            "method": row.method,
-            "effective_df": row.df,
-            "largest_leverage": largest or None,
-            **options.drawn,
-        },
+        fit=fit,
         settings={**settings, **options.settings},
-        cautions=(
-            *cautions,
-            *agreement_cautions(design, groups, rows, options, largest),
-            *further,
-            *warned.values(),
-        ),
+        cautions=(*cautions, *of_clusters, *further, *of_rows),
         references=tuple(references),
         design=design,
         extras=extras(groups[0]),
     )
 
 
-def why_none(group: Group, term: str) -> tuple[str, Reason]:
+def one_of_each_code(cautions: Iterable[Caution]) -> list[Caution]:
+    """Return the first caution of each code, about the rows of all of them."""
+    by_code: dict[str, Caution] = {}
+    for warning in cautions:
+        first = by_code.setdefault(warning.code, warning)
+        rows = tuple(dict.fromkeys(chain(first.rows or (), warning.rows or ())))
+        by_code[warning.code] = replace(first, rows=rows or None)
+    return list(by_code.values())
+
+
+class CoefficientRow(NamedTuple):
+    """Row of a coefficient, the largest share that a cluster has in it, and its cautions."""
+
+    row: Row
+    largest_cluster: float
+    cautions: tuple[Caution, ...]
+
+
+def why_undefined(group: UnitGroup, term: str) -> tuple[str, Reason]:
     """Return why a coefficient of a group does not exist, in words and as a field.
 
     Chance agreement of AC1 and AC2 is divided by the number of levels minus one; declared levels count.
@@ -1162,9 +1195,13 @@ def why_none(group: Group, term: str) -> tuple[str, Reason]:
 
 
 def coefficient_row(
-    term: str, group: Group, coefficient: Coefficient | None, options: AgreementOptions, title: str
-) -> tuple[Row, float, tuple[Caution, ...]]:
-    """Make the row of a coefficient, with the largest share of a cluster and cautions."""
+    term: str,
+    group: UnitGroup,
+    coefficient: Coefficient | None,
+    options: AgreementOptions,
+    title: str,
+) -> CoefficientRow:
+    """Return the row of a coefficient, undefined with its reason where there is none."""
     counts = group.counts
     row = Row(
         term=term,
@@ -1176,32 +1213,29 @@ def coefficient_row(
         n_clusters=group.n_clusters,
     )
     if coefficient is None:
-        why, reason = why_none(group, term)
+        why, reason = why_undefined(group, term)
         if options.on_undefined == "raise":
             raise UndefinedStatistic(
                 f"{term}{f' of {shorten(group.name)}' if group.name else ''}: {why}"
             )
         row = replace(row, undefined=why, reason=reason)
-        if options.on_undefined == "nan" or reason != "no_variation":
-            return row, 0.0, ()
-        return replace(row, estimate=1.0, undefined=f"{why}; set to 1 by on_undefined"), 0.0, ()
-    (found,), cautions = infer(
+        if options.on_undefined != "nan" and reason == "no_variation":
+            row = replace(row, estimate=1.0, undefined=f"{why}; set to 1 by on_undefined")
+        return CoefficientRow(row, 0.0, ())
+    (inferred,), cautions = infer(
         coefficient.estimand(counts.copies), group.clusters, options, title, [row.name]
     )
     method = (
-        METHODS.get(found.kind)
-        or f"{NAMES[found.kind]} bootstrap of {'clusters' if group.clusters else 'units'}"
+        METHODS.get(inferred.kind)
+        or f"{NAMES[inferred.kind]} bootstrap of {'clusters' if group.clusters else 'units'}"
     )
-    known = not found.why or found.std_error is not None
-    row = replace(row, estimate=coefficient.estimate, method=method if known else None)
-    return (
-        with_inferred(row, found, options.level, test=options.ci == "closed"),
-        found.largest,
-        cautions,
-    )
+    has_error = not inferred.why or inferred.std_error is not None
+    row = replace(row, estimate=coefficient.estimate, method=method if has_error else None)
+    row = with_inferred(row, inferred, options.level, test=options.ci == "closed")
+    return CoefficientRow(row, inferred.largest, cautions)
 
 
-SMALL = 50
+SMALL = 50  # units below which SS312 asks for more
 
 
 def inference_text(design: Ratings, options: AgreementOptions) -> str:
@@ -1209,40 +1243,41 @@ def inference_text(design: Ratings, options: AgreementOptions) -> str:
     factors = cluster_factors(design, options.cluster)
     over = cluster_text(factors, "units")
     if options.ci == "closed":
-        made = (
+        kind = (
             "Fisher z intervals with standard errors by"
             if factors
             else "t intervals with linearised standard errors;"
         )
-        return f"{made} {over}"
+        return f"{kind} {over}"
     return f"{NAMES[options.ci]} bootstrap intervals, {count(options.resamples)} resamples, seed {options.seed}; {over}"
 
 
 def agreement_cautions(
     design: Ratings,
-    groups: Sequence[Group],
+    groups: Sequence[UnitGroup],
     rows: Sequence[Row],
     options: AgreementOptions,
     largest: float,
 ) -> tuple[Caution, ...]:
     """Cautions on clusters, small samples, constant ratings, and missing ratings."""
     factors: tuple[Factor, ...] = cluster_factors(design, options.cluster)
-    known = [r for r in rows if r.conf_low is not None]
-    found = list(
-        cluster_cautions(design, factors, df=[r.df for r in known], largest=largest, rows=known)
-    )
+    with_interval = [row for row in rows if row.conf_low is not None]
+    df = [row.df for row in with_interval]
+    cautions = list(cluster_cautions(design, factors, df=df, largest=largest, rows=with_interval))
     units, counts = groups[0].n_paired, groups[0].counts
-    if not factors and any(row.conf_low is not None for row in rows):
+    if not factors and with_interval:
         fix = f"rate {SMALL} units or more, or read the interval as approximate"
-        found += small_sample(
+        cautions += small_sample(
             units, SMALL, f"{count(units, 'unit')} with two or more ratings", fix=fix
         )
-    carriers = np.bincount(counts.level, counts.copies[counts.unit], len(counts.levels))
-    found += rare_level_cautions(carriers.astype(np.float64), counts.n_units, groups[0].n_clusters)
-    still = [row for row in rows if row.reason == "no_variation"]
-    if still:
-        where = ", ".join(shorten(row.group) for row in still[:5] if row.group) or "all units"
-        found.append(
+    units_of_level = np.bincount(counts.level, counts.copies[counts.unit], len(counts.levels))
+    cautions += rare_level_cautions(
+        units_of_level.astype(np.float64), counts.n_units, groups[0].n_clusters
+    )
+    constant = [row for row in rows if row.reason == "no_variation"]
+    if constant:
+        where = ", ".join(shorten(row.group) for row in constant[:5] if row.group) or "all units"
+        cautions.append(
             caution(
                 "SS313",
                 f"every rating is the same in {where}",
@@ -1250,11 +1285,11 @@ def agreement_cautions(
                 fix="take units that differ: a reliability needs something to tell apart",
             )
         )
-    return (*found, *missing_cautions(design, groups[0], options))
+    return (*cautions, *missing_cautions(design, groups[0], options))
 
 
 def missing_cautions(
-    design: Ratings, group: Group, options: AgreementOptions
+    design: Ratings, group: UnitGroup, options: AgreementOptions
 ) -> tuple[Caution, ...]:
     """Caution SS315: refusals, missing ratings, and units with fewer than two ratings."""
     copies = design.unit_count[design.unit]
@@ -1262,24 +1297,26 @@ def missing_cautions(
         int(copies[design.status == status].sum()) for status in (REFUSAL, OK, MISSING)
     )
     units = int(design.unit_count.sum())
-    cells, alone = units * len(design.raters), units - group.n_paired
-    said = []
+    cells, n_unpaired = units * len(design.raters), units - group.n_paired
+    parts = []
     if refused:
-        as_what = "counted as a level" if options.refusal == "level" else "counted as missing"
-        said.append(f"{count(refused, 'refusal')} {as_what}")
+        how = "counted as a level" if options.refusal == "level" else "counted as missing"
+        parts.append(f"{count(refused, 'refusal')} {how}")
     if cells > rated + refused and design.raters_known and not spread_evenly(design):
-        said.append(
+        parts.append(
             f"{count(cells - rated - refused)} of {count(cells)} ratings missing or not asked for"
         )
     if unparsed and design.raters_known and unparsed < cells - rated - refused:
-        said.append(f"{count(unparsed)} of them written as missing")
-    if alone:
-        said.append(f"{count(alone, 'unit')} with fewer than two ratings")
-    if not said:
+        parts.append(f"{count(unparsed)} of them written as missing")
+    if n_unpaired:
+        parts.append(f"{count(n_unpaired, 'unit')} with fewer than two ratings")
+    if not parts:
         return ()
     return (
         caution(
-            "SS315", "; ".join(said), affects="which ratings enter; units must be missing at random"
+            "SS315",
+            "; ".join(parts),
+            affects="which ratings enter; units must be missing at random",
         ),
     )
 
@@ -1307,10 +1344,10 @@ def reliability_sentence(result: Result, name: str) -> str:
     row, n = result.rows[0], result.counts
     if row.estimate is None:
         return sentences.undefined(name, row.undefined or "no estimate")
-    known = [count(n[f"{what}s"], what) for what in ("unit", "rater", "rating") if f"{what}s" in n]
-    known += [count(row.n_clusters, "cluster")] if row.n_clusters else []
+    sample = [count(n[f"{noun}s"], noun) for noun in ("unit", "rater", "rating") if f"{noun}s" in n]
+    sample += [count(row.n_clusters, "cluster")] if row.n_clusters else []
     how = "" if row.conf_low is None or row.statistic is not None else f", {row.method}"
-    return f"{name} was {sentences.stat(row)}{how} ({', '.join(known)})."
+    return f"{name} was {sentences.stat(row)}{how} ({', '.join(sample)})."
 
 
 def reliability_plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

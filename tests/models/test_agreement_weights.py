@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from socialstats.errors import InputError
-from socialstats.models.agreement import WEIGHTS, agreement_weights, in_order
+from socialstats.models.agreement import WEIGHTS, agreement_weights, order_by_levels
 
 
 @pytest.mark.parametrize("name", WEIGHTS)
@@ -100,14 +100,14 @@ def test_unusable_scores(scores):
 def test_a_labelled_matrix_is_put_in_the_order_of_the_levels_and_a_wrong_side_is_named() -> None:
     plain = np.array([[1.0, 0.8, 0.1], [0.7, 1.0, 0.3], [0.2, 0.4, 1.0]])
     labelled = pd.DataFrame(plain, index=["a", "b", "c"], columns=["c", "a", "b"])
-    found = in_order(labelled, ["b", "c", "a"])
+    found = order_by_levels(labelled, ["b", "c", "a"])
     assert found.tolist() == [[labelled.loc[row, column] for column in "bca"] for row in "bca"]
     numbered = pd.DataFrame(plain)
-    assert in_order(numbered, ["b", "c", "a"]).tolist() == plain.tolist()
+    assert order_by_levels(numbered, ["b", "c", "a"]).tolist() == plain.tolist()
     swapped = pd.DataFrame(plain, index=[1, 0, 2], columns=[0, 1, 2])
-    assert in_order(swapped, ["0", "1", "2"]).tolist() == plain[[1, 0, 2]].tolist()
-    assert in_order(labelled, None).tolist() == plain.tolist()
+    assert order_by_levels(swapped, ["0", "1", "2"]).tolist() == plain[[1, 0, 2]].tolist()
+    assert order_by_levels(labelled, None).tolist() == plain.tolist()
     with pytest.raises(InputError, match=r"^the rows of the weights are 'a', 'b' and 'c'"):
-        in_order(labelled, ["x", "y", "z"])
+        order_by_levels(labelled, ["x", "y", "z"])
     with pytest.raises(InputError, match=r"^the columns of the weights are 'c', 'a' and 'b'"):
-        in_order(labelled.set_axis(["x", "y", "z"]), ["x", "y", "z"])
+        order_by_levels(labelled.set_axis(["x", "y", "z"]), ["x", "y", "z"])

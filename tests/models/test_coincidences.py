@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from socialstats.errors import InputError
 from socialstats.models.agreement import (
+    alpha_influence,
     alpha_sums,
     coincidence_matrix,
-    influence,
-    merged,
-    observed,
+    group_alike_units,
+    observed_disagreement,
     pairs_within,
     rating_counts,
 )
@@ -91,7 +91,7 @@ def test_standard_errors_are_rs_derivatives(case, scale):
     counts = counts.keep(counts.size > 1)
     sums, want = alpha_sums(counts, scale), entry["alpha"][scale]
     assert sums.alpha(sums.total())[0, 0] == pytest.approx(want["alpha"], abs=1e-13)
-    values = counts.n_units * influence(counts, scale)
+    values = counts.n_units * alpha_influence(counts, scale)
     error, df = linearised_error(values, counts.copies)
     assert error == pytest.approx(want["std_error"], rel=1e-7)  # R differentiates by steps of 1e-5
     assert df == counts.n_units - 1
@@ -109,7 +109,7 @@ def test_standard_errors_are_those_irrcac_printed(name, scale):
     weights = {"nominal": "unweighted", "interval": "quadratic"}[scale]
     entry = golden(name)["r"]["irrCAC"][f"krippen.alpha.raw {weights}"]
     counts = counts_of(golden_matrix(name))
-    error, _ = linearised_error(counts.n_units * influence(counts, scale), counts.copies)
+    error, _ = linearised_error(counts.n_units * alpha_influence(counts, scale), counts.copies)
     assert error == pytest.approx(entry["coeff.se"], abs=0.6e-5)  # printed with five decimals
 
 
@@ -134,7 +134,7 @@ def test_each_resample_is_krippendorffs_alpha_of_the_resampled_units(scale):
 def test_alike_units_together_are_the_same_resampling_plan(scale):
     matrix = half_missing(levels=3, raters=3, seed=2)
     counts = counts_of(matrix, levels=[1, 2, 3])
-    together = merged(counts)
+    together = group_alike_units(counts)
     assert len(together.size) < len(counts.size)
     assert together.n_units == counts.n_units
     one, two = alpha_sums(counts, scale), alpha_sums(together, scale)
@@ -191,7 +191,9 @@ def test_interval_sums_do_not_cancel():
     far, near = counts_of(matrix), counts_of(matrix - 1e7)
     a, b = alpha_sums(far, "interval"), alpha_sums(near, "interval")
     assert a.alpha(a.total())[0, 0] == pytest.approx(b.alpha(b.total())[0, 0], abs=1e-9)
-    np.testing.assert_allclose(observed(far, "interval"), observed(near, "interval"), atol=1e-6)
+    np.testing.assert_allclose(
+        observed_disagreement(far, "interval"), observed_disagreement(near, "interval"), atol=1e-6
+    )
 
 
 def test_ratio_distances_need_values_of_at_least_zero():
@@ -218,5 +220,5 @@ def test_any_small_table_agrees_with_the_krippendorff_package(matrix, scale):
         reliability_data=data, value_domain=[1.0, 2.0, 3.0, 5.0], level_of_measurement=scale
     )
     assert ours == pytest.approx(theirs, abs=1e-12)
-    slope = influence(counts, scale)
+    slope = alpha_influence(counts, scale)
     assert counts.copies @ slope == pytest.approx(0, abs=1e-9)
