@@ -40,7 +40,7 @@ from socialstats.models.sensitivity import condition_table, pair_names, sensitiv
 from socialstats.models.shares import ONE_PERSON, SourceCounts, source_counts, source_factor
 from socialstats.models.size_differences import SizeDifference, Sizes
 from socialstats.models.sources import human_source, models_of, people_of
-from socialstats.models.traits import analysed, composites
+from socialstats.models.traits import answers_and_clusters, composites
 from socialstats.models.unit_means import enough
 from socialstats.resampling import Units
 from socialstats.results import Result, ResultGroup, Row, results_by_model
@@ -488,7 +488,9 @@ def similar_ratings(
 
 def of_profile(result: Result, model: str, wanted: str | None) -> list[Number]:
     """The composite of each model over all stages, by scenario."""
-    answers, clusters = analysed(result.design, result.settings, judges=result.settings["judges"])
+    answers, clusters = answers_and_clusters(
+        result.design, result.settings, judges=result.settings["judges"]
+    )
     if result.settings["unit_of_analysis"] != "scenario":
         raise InputError(
             f"compare_models() takes trait_profile() with {option('unit_of_analysis', 'scenario')}"

@@ -28,7 +28,7 @@ from socialstats.inference.infer import Estimand, infer
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_inferred
 from socialstats.models.agreement import METHODS, WeightsKind, reliability_weights
-from socialstats.models.traits import Judged, Sides, judged_units, people_and_judges
+from socialstats.models.traits import JudgedUnits, PeopleAndJudges, judged_units, people_and_judges
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import undefined_text
@@ -194,7 +194,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
 
 
 def rows_of(
-    name: str, judged: Judged, factors: Sequence[Factor], v: FloatArray, level: float
+    name: str, judged: JudgedUnits, factors: Sequence[Factor], v: FloatArray, level: float
 ) -> list[Row]:
     """Rows of one judge: the difference, and the two kappas it is the difference of."""
     codes = tuple(factor.codes[judged.index] for factor in factors)
@@ -249,7 +249,10 @@ def rows_of(
 
 
 def cautions(
-    design: Ratings, sides: Sides, judged: dict[str, Judged], factors: Sequence[Factor]
+    design: Ratings,
+    sides: PeopleAndJudges,
+    judged: dict[str, JudgedUnits],
+    factors: Sequence[Factor],
 ) -> tuple[Caution, ...]:
     """Cautions on clusters, few units, raters without a group, and units that people or judges did not rate."""
     found = list(cluster_cautions(design, tuple(factors)))

@@ -15,15 +15,15 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.models.effect_sizes import ROUNDING_ERRORS, merge_ties, signed_rank
 from socialstats.models.traits import (
-    Answers,
     MissingTrait,
-    analysed,
-    as_declared,
+    ScoredAnswers,
+    answers_and_clusters,
     checked_settings,
     composites,
-    header,
-    incomplete,
+    declared_options,
+    incomplete_cautions,
     inference_of,
+    result_header,
     row_text,
     trait_table,
 )
@@ -71,7 +71,7 @@ class Spreads:
         Largest size of a value.
     """
 
-    answers: Answers
+    answers: ScoredAnswers
     cells: FloatArray
     wordings: Mapping[str, int]
     lacking: int
@@ -97,7 +97,7 @@ class Spreads:
         return {s: math.sqrt(float(np.nanmean(self.stage(s) ** 2))) for s in self.wordings}
 
 
-def spreads_of(answers: Answers, values: FloatArray) -> Spreads:
+def spreads_of(answers: ScoredAnswers, values: FloatArray) -> Spreads:
     """Take standard deviations (n - 1) over wordings of the same model, scenario and stage.
 
     Parameters
@@ -110,7 +110,7 @@ def spreads_of(answers: Answers, values: FloatArray) -> Spreads:
     NothingToAnalyse
         If no question has two wordings.
     """
-    flat, shape = answers.questions()
+    flat, shape = answers.question_codes()
     asked = np.bincount(flat, minlength=math.prod(shape)).reshape(shape)
     off = values - answers.cells(values).ravel()[flat]
     times = {
@@ -374,14 +374,14 @@ def paraphrase_spread(
         isinstance(change, str) or len(set(change)) != 2 or len(change) != 2
     ):
         raise InputError(f"change must name two different stages, not {change!r}")
-    given = given if trait is None else as_declared(given, ratings)
+    given = given if trait is None else declared_options(given, ratings)
     settings = checked_settings(given, unit_of_analysis=UNITS, alternative=ALTERNATIVES)
     return estimate(ratings, settings)
 
 
 def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     """Compute the spreads of one design."""
-    answers, clusters = analysed(design, settings)
+    answers, clusters = answers_and_clusters(design, settings)
     weights, scores = settings["weights"], answers.scores
     values = scores[:, :, 0] if weights is None else composites(scores, weights, settings["centre"])
     spreads = spreads_of(answers, values.mean(axis=1))
@@ -390,7 +390,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     changed, ranks = (
         ([], None) if ends is None else change_rows(spreads, how, ends, settings["alternative"])
     )
-    rows, (models, scenarios, *_) = (*spread_rows(spreads, how), *changed), answers.seen()
+    rows, (models, scenarios, *_) = (*spread_rows(spreads, how), *changed), answers.n_levels()
     cautions = [
         caution(
             "SS301",
@@ -405,14 +405,14 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         if n
     ]
     if how.unit != "answer":
-        cautions += incomplete(answers, how)
+        cautions += incomplete_cautions(answers, how)
     units = {"scenario": len(answers.scenarios), "model": len(answers.models), "answer": spreads.n}[
         how.unit
     ]
     return Result(
         metric="paraphrase_spread",
         title="Standard deviation over wordings",
-        **header(answers, clusters, how, rows, f"{how.unit}s"),
+        **result_header(answers, clusters, how, rows, f"{how.unit}s"),
         rows=rows,
         counts={
             "questions": spreads.n,

@@ -21,25 +21,25 @@ from socialstats.inference.dependence import spread_cautions
 from socialstats.inference.rows import ANYWHERE, with_spread
 from socialstats.models.effect_sizes import checked_number
 from socialstats.models.traits import (
-    Answers,
     JudgeZeros,
     MissingTrait,
-    analysed,
+    ScoredAnswers,
+    answers_and_clusters,
     answers_of,
-    as_declared,
     check_range,
     checked_range,
     checked_settings,
     checked_weights,
     composites,
-    header,
-    incomplete,
+    declared_options,
+    incomplete_cautions,
     inference_of,
     pooled_models,
+    result_header,
     row_text,
     scale_of,
     trait_table,
-    variants,
+    weight_variants,
 )
 from socialstats.models.unit_means import (
     JUDGES,
@@ -95,7 +95,7 @@ class Profile:
         Leave out the rows of each model.
     """
 
-    answers: Answers
+    answers: ScoredAnswers
     how: Inference
     settings: dict[str, Any]
     zero: Mapping[str, float] | None
@@ -256,7 +256,7 @@ def chosen_groups(settings: Mapping[str, Any], traits: Sequence[str]) -> dict[st
     return chosen
 
 
-def active_traits(answers: Answers, settings: Mapping[str, Any]) -> FloatArray:
+def active_traits(answers: ScoredAnswers, settings: Mapping[str, Any]) -> FloatArray:
     """Return which traits reach the threshold, 0 or 1: (answers, judges, traits), alike for judges with ``"mean"``."""
     scores = answers.scores
     if settings["activated"] == "mean":
@@ -264,7 +264,7 @@ def active_traits(answers: Answers, settings: Mapping[str, Any]) -> FloatArray:
     return np.asarray(scores >= settings["activation"] - TOLERANCE, dtype=np.float64)
 
 
-def entropies(answers: Answers, unit: str) -> FloatArray:
+def entropies(answers: ScoredAnswers, unit: str) -> FloatArray:
     """Entropy of the shares s_t / sum of s of the judges' mean scores: (answers, judges), the same for all judges.
 
     Raises
@@ -593,7 +593,7 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
     """
     answers, given = profile.answers, profile.settings["weights"]
     sets, own = (
-        variants(given, free=scale_of(profile.settings) is None),
+        weight_variants(given, free=scale_of(profile.settings) is None),
         np.array(list(given.values())),
     )
     scores = whole_course(answers.cells(answers.scores)) - profile.settings["centre"]
@@ -952,7 +952,7 @@ def trait_profile(
     """
     given = {name: value for name, value in locals().items() if name not in ("ratings", "columns")}
     settings = checked_settings(
-        as_declared(given, ratings),
+        declared_options(given, ratings),
         unit_of_analysis=("scenario", "model"),
         judges=JUDGES,
         activated=("mean", "each"),
@@ -973,7 +973,7 @@ def trait_profile(
 
 def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     """Compute the profile of one design."""
-    answers, clusters = analysed(design, settings, judges=settings["judges"])
+    answers, clusters = answers_and_clusters(design, settings, judges=settings["judges"])
     settings = {**settings, "baseline": chosen_baseline(settings["baseline"], answers.stages)}
     settings |= {
         "interaction": chosen_interaction(settings, answers.stages),
@@ -987,13 +987,15 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     rows, (other, values) = profile_rows(profile), weight_rows(profile)
     drawn = how.judges == "random"
     units = count(len(answers.scenarios if how.unit == "scenario" else answers.models), how.unit)
-    n = dict(zip(("models", "scenarios", "stages", "wordings"), answers.seen(), strict=True))
+    n = dict(zip(("models", "scenarios", "stages", "wordings"), answers.n_levels(), strict=True))
     if len(answers.wordings) < 2:
         del n["wordings"]
     return Result(
         metric="trait_profile",
         title="Weighted composite of trait scores",
-        **header(answers, clusters, how, rows, f"{units}; judges {'drawn' if drawn else 'fixed'}"),
+        **result_header(
+            answers, clusters, how, rows, f"{units}; judges {'drawn' if drawn else 'fixed'}"
+        ),
         rows=(*rows, *other),
         counts={
             "answers": len(answers.codes),
@@ -1073,7 +1075,7 @@ def own_cautions(profile: Profile) -> tuple[Caution, ...]:
     units = len(answers.scenarios if profile.how.unit == "scenario" else answers.models)
     return (
         *found,
-        *incomplete(answers, profile.how),
+        *incomplete_cautions(answers, profile.how),
         *size_cautions(units, profile.how, len(answers.judges)),
     )
 

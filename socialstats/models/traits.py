@@ -28,9 +28,9 @@ from socialstats.tables import EPSILON, as_table
 from socialstats.text import as_given, count, interval, listing, number, p_value, quoted, shorten
 from socialstats.voice import one_of, option
 
-TOTAL = 10.0
-CLOSE = 1e-9
-STEP = 0.2
+TOTAL = 10.0  # sum of the absolute weights
+CLOSE = 1e-9  # rounding allowed in sums of weights
+STEP = 0.2  # share by which a variant changes one weight
 PAPER = published("staged-values")
 TRAIT_WEIGHTS: Mapping[str, float] = PAPER.weights
 EQUAL_WEIGHTS: Mapping[str, float] = MappingProxyType(PAPER.equal)
@@ -62,8 +62,8 @@ def checked_weights(weights: Mapping[str, float] | None, *, free: bool = False) 
     """
     if weights is not None and not isinstance(weights, Mapping):
         raise InputError(f"weights must map traits to numbers, not {weights!r}")
-    given = TRAIT_WEIGHTS if weights is None else weights
-    for trait, weight in given.items():
+    weights = TRAIT_WEIGHTS if weights is None else weights
+    for trait, weight in weights.items():
         if (
             isinstance(weight, bool)
             or not isinstance(weight, int | float | np.number)
@@ -72,35 +72,37 @@ def checked_weights(weights: Mapping[str, float] | None, *, free: bool = False) 
             raise InputError(
                 f"the weight of trait '{shorten(str(trait))}' must be a finite number, not {weight!r}"
             )
-    found = {str(trait): float(weight) for trait, weight in given.items()}
-    if not any(found.values()):
+    checked = {str(trait): float(weight) for trait, weight in weights.items()}
+    if not any(checked.values()):
         raise InputError("weights: every weight is 0, or there is none")
-    total, size = math.fsum(found.values()), math.fsum(map(abs, found.values()))
+    total, size = math.fsum(checked.values()), math.fsum(map(abs, checked.values()))
     if not free and (abs(total) > CLOSE or abs(size - TOTAL) > CLOSE):
         raise InputError(
             f"weights add up to {number(total, 3)} and their absolute values to {number(size, 3)}; they must add up to "
             f"0 and 10. Correct them, or say {option('free_weights', True)}"
         )
-    return found
+    return checked
 
 
-def balanced(weights: FloatArray, like: FloatArray) -> FloatArray:
+def balance_sides(weights: FloatArray, reference: FloatArray) -> FloatArray:
     """Rescale positive and negative weights so that each side has the sum that it has in other weights.
 
     Examples
     --------
-    >>> balanced(np.array([4.0, 1.0, -2.0]), np.array([3.0, 2.0, -5.0])).tolist()
+    >>> balance_sides(np.array([4.0, 1.0, -2.0]), np.array([3.0, 2.0, -5.0])).tolist()
     [4.0, 1.0, -5.0]
     """
-    out = np.array(weights, dtype=np.float64)
+    scaled = np.array(weights, dtype=np.float64)
     for sign in (1.0, -1.0):
-        side = sign * out > 0
+        side = sign * scaled > 0
         if side.any():
-            out[side] *= np.abs(like[sign * like > 0]).sum() / np.abs(out[side]).sum()
-    return out
+            scaled[side] *= (
+                np.abs(reference[sign * reference > 0]).sum() / np.abs(scaled[side]).sum()
+            )
+    return scaled
 
 
-def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, FloatArray]:
+def weight_variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, FloatArray]:
     """Return other weights, by what was changed: all equal in size, each 20% up or down, each left out.
 
     Unless the weights are free, the positive and the negative ones are then rescaled to the sums that they had. The
@@ -119,30 +121,31 @@ def variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, F
 
     Examples
     --------
-    >>> {k: v.round(2).tolist() for k, v in variants({"open": 5, "old": -4, "shy": -1}).items() if "old" in k}
+    >>> {k: v.round(2).tolist() for k, v in weight_variants({"open": 5, "old": -4, "shy": -1}).items() if "old" in k}
     {"'old' +20%": [5.0, -4.14, -0.86], "'old' -20%": [5.0, -3.81, -1.19], "without 'old'": [5.0, 0.0, -5.0]}
     """
-    own = np.array(list(weights.values()))
-    size = np.abs(own).sum() / np.count_nonzero(own)
-    made = {"equal weights": np.sign(own) * size}
+    original = np.array(list(weights.values()))
+    size = np.abs(original).sum() / np.count_nonzero(original)
+    variants = {"equal weights": np.sign(original) * size}
     for k, trait in enumerate(weights):
-        if own[k] == 0:
+        if original[k] == 0:
             continue
         for change, name in (
             (1 + STEP, "'{}' +20%"),
             (1 - STEP, "'{}' -20%"),
             (0.0, "without '{}'"),
         ):
-            made[name.format(trait)] = own * np.where(np.arange(len(own)) == k, change, 1.0)
+            factor = np.where(np.arange(len(original)) == k, change, 1.0)
+            variants[name.format(trait)] = original * factor
     if free:
-        return {name: w for name, w in made.items() if np.any(w)}
-    if np.count_nonzero(own) < 2:
+        return {name: w for name, w in variants.items() if np.any(w)}
+    if np.count_nonzero(original) < 2:
         return {}
-    sides = [sign for sign in (1.0, -1.0) if np.any(sign * own > 0)]
+    signs = [sign for sign in (1.0, -1.0) if np.any(sign * original > 0)]
     return {
-        name: balanced(w, own) + 0.0
-        for name, w in made.items()
-        if all(np.any(sign * w > 0) for sign in sides)
+        name: balance_sides(w, original) + 0.0  # + 0.0: no negative zero
+        for name, w in variants.items()
+        if all(np.any(sign * w > 0) for sign in signs)
     }
 
 
@@ -152,25 +155,30 @@ PARTS = ("model", "scenario", "stage", "wording")
 ONLY = ("all", "all", "all", "1")  # the level of a part that a design does not have
 
 
-def as_declared(given: Mapping[str, Any], design: Ratings) -> dict[str, Any]:
+def declared_options(options: Mapping[str, Any], design: Ratings) -> dict[str, Any]:
     """Return options with weights, scale and centre of the instrument that a table declares, unless some are given."""
-    told = design.instrument
+    instrument = design.instrument
     if (
-        told is None
-        or given["weights"] is not None
-        or given["score_range"] is not None
-        or given["free_weights"]
+        instrument is None
+        or options["weights"] is not None
+        or options["score_range"] is not None
+        or options["free_weights"]
     ):
-        return dict(given)
-    return {**given, "weights": told.used, "score_range": told.scale, "centre": told.centre}
+        return dict(options)
+    return {
+        **options,
+        "weights": instrument.used,
+        "score_range": instrument.scale,
+        "centre": instrument.centre,
+    }
 
 
-def checked_settings(given: Mapping[str, Any], **allowed: Sequence[str]) -> dict[str, Any]:
+def checked_settings(options: Mapping[str, Any], **allowed: Sequence[str]) -> dict[str, Any]:
     """Return the options of a metric of trait scores: choices and numbers checked, weights by trait, stages a tuple.
 
     Parameters
     ----------
-    given : mapping of str to object
+    options : mapping of str to object
         Option -> value; weights stay None where ``trait`` is None.
     **allowed
         Option -> what it may be.
@@ -180,27 +188,25 @@ def checked_settings(given: Mapping[str, Any], **allowed: Sequence[str]) -> dict
     InputError
         Naming the value and what is allowed.
     """
-    checked_level(given["level"])
-    scale = None if given["score_range"] is None else checked_range(given["score_range"])
-    free = given["free_weights"] or scale is not None
+    checked_level(options["level"])
+    scale = None if options["score_range"] is None else checked_range(options["score_range"])
+    free = options["free_weights"] or scale is not None
     for name, choices in {**allowed, "missing_trait": MISSING_TRAIT, "ci": CIS}.items():
-        one_of(name, given[name], choices)
-    weights, stages = given["weights"], given["stages"]
+        one_of(name, options[name], choices)
+    weights, stages = options["weights"], options["stages"]
+    if stages is not None:
+        stages = (stages,) if isinstance(stages, str) else tuple(stages)
     return {
-        **given,
+        **options,
         "score_range": scale,
-        "centre": checked_number(given["centre"], "centre"),
-        "weights": None if given["trait"] is None else checked_weights(weights, free=free),
-        "stages": None
-        if stages is None
-        else (stages,)
-        if isinstance(stages, str)
-        else tuple(stages),
+        "centre": checked_number(options["centre"], "centre"),
+        "weights": None if options["trait"] is None else checked_weights(weights, free=free),
+        "stages": stages,
     }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Answers:
+class ScoredAnswers:
     """Scores of answers.
 
     Attributes
@@ -229,28 +235,28 @@ class Answers:
 
     def cells(self, values: FloatArray) -> FloatArray:
         """Average values of answers over wordings: (answers, ...) -> (models, scenarios, stages, ...), NaN for none."""
-        flat, shape = self.questions()
+        flat, shape = self.question_codes()
         n = np.bincount(flat, minlength=math.prod(shape))
         sums = np.column_stack(
-            [np.bincount(flat, one, len(n)) for one in values.reshape(len(values), -1).T]
+            [np.bincount(flat, column, len(n)) for column in values.reshape(len(values), -1).T]
         )
         with np.errstate(invalid="ignore"):
             return np.asarray(sums / n[:, None]).reshape(*shape, *values.shape[1:])
 
-    def questions(self) -> tuple[IntArray, tuple[int, int, int]]:
+    def question_codes(self) -> tuple[IntArray, tuple[int, int, int]]:
         """Number the model, scenario and stage of each answer: (answers,) int64 array, and how many there are."""
         shape = (len(self.models), len(self.scenarios), len(self.stages))
         return np.ravel_multi_index(tuple(self.codes[:, :3].T), shape), shape
 
-    def whole(self) -> tuple[IntArray, int]:
+    def complete_scenarios(self) -> tuple[IntArray, int]:
         """Return in how many scenarios each model has answers at all stages, and how many scenarios there are."""
-        flat, shape = self.questions()
-        there = np.bincount(flat, minlength=math.prod(shape)).reshape(shape) > 0
-        return there[:, :, there.any(axis=(0, 1))].all(axis=2).sum(axis=1), int(
-            there.any(axis=(0, 2)).sum()
-        )
+        flat, shape = self.question_codes()
+        # (models, scenarios, stages); a stage or scenario that no answer has does not count
+        answered = np.bincount(flat, minlength=math.prod(shape)).reshape(shape) > 0
+        has_all_stages = answered[:, :, answered.any(axis=(0, 1))].all(axis=2)
+        return has_all_stages.sum(axis=1), int(answered.any(axis=(0, 2)).sum())
 
-    def seen(self) -> list[int]:
+    def n_levels(self) -> list[int]:
         """Return how many models, scenarios, stages and wordings have an answer."""
         return [len(np.unique(codes)) for codes in self.codes.T]
 
@@ -297,12 +303,11 @@ def trait_table(
         )
     if weights is None and traits is None:
         data = as_table(as_named(data))
-        told = declared(data)
-        weights = None if told is None else told.used
-    chosen = list(checked_weights(weights, free=True)) if traits is None else traits
-    done = trait_ratings(
+        instrument = declared(data)
+        weights = None if instrument is None else instrument.used
+    design = trait_ratings(
         data,
-        traits=chosen,
+        traits=list(checked_weights(weights, free=True)) if traits is None else traits,
         model=model,
         scenario=scenario,
         stage=stage,
@@ -314,17 +319,18 @@ def trait_table(
         na=na,
         missing=missing,
     )
-    named = {
+    names = {
         "model": model,
         "scenario": scenario,
         "stage": stage,
         "wording": wording,
         "trait": trait,
     }
-    called = {own: named.get(own) or own for own in done.strata}
-    return replace(
-        done, strata={called[own]: replace(f, name=called[own]) for own, f in done.strata.items()}
-    )
+    strata = {}
+    for part, factor in design.strata.items():
+        name = names.get(part) or part
+        strata[name] = replace(factor, name=name)
+    return replace(design, strata=strata)
 
 
 def factor_of(design: Ratings, part: str, name: str | None) -> Factor:
@@ -336,15 +342,16 @@ def factor_of(design: Ratings, part: str, name: str | None) -> Factor:
         If nothing of that name is declared.
     """
     if name is None:
-        only = ONLY[PARTS.index(part)] if part in PARTS else "value"
-        return Factor(name=part, codes=np.zeros(len(design.units), dtype=np.int64), levels=(only,))
-    known = {**{f.name: f for f in design.clusters}, **design.strata}
-    if name not in known:
+        level = ONLY[PARTS.index(part)] if part in PARTS else "value"
+        return Factor(name=part, codes=np.zeros(len(design.units), dtype=np.int64), levels=(level,))
+    factors = {**{f.name: f for f in design.clusters}, **design.strata}
+    if name not in factors:
         raise InputError(
-            f"no stratum '{shorten(name)}' for the {part}. Declared: {quoted(list(known)) or 'none'}; make the design "
-            f"with trait_ratings(), declare {option('strata')}, or name the one meant with {option(part)}"
+            f"no stratum '{shorten(name)}' for the {part}. Declared: {quoted(list(factors)) or 'none'}; "
+            f"make the design with trait_ratings(), declare {option('strata')}, or name the one meant with "
+            f"{option(part)}"
         )
-    return known[name]
+    return factors[name]
 
 
 def chosen_stages(
@@ -364,13 +371,15 @@ def chosen_stages(
     unknown = [s for s in wanted if s not in factor.levels]
     if unknown or not wanted or len(set(wanted)) < len(wanted):
         twice = f"{option('stages', list(wanted))}: name each stage once"
-        said = f"no stage '{shorten(str(unknown[0]))}'" if unknown else twice
-        raise InputError(f"{said}. Stages: {listing([shorten(s) for s in factor.levels], most=20)}")
+        fault = f"no stage '{shorten(str(unknown[0]))}'" if unknown else twice
+        raise InputError(
+            f"{fault}. Stages: {listing([shorten(s) for s in factor.levels], most=20)}"
+        )
     if len(wanted) == len(factor.levels):
         return design, wanted
-    codes = [factor.levels.index(s) for s in wanted]
+    wanted_codes = [factor.levels.index(s) for s in wanted]
     return design.take(
-        np.isin(factor.codes[design.unit], codes), note=f"stages {listing(wanted, most=4)}"
+        np.isin(factor.codes[design.unit], wanted_codes), note=f"stages {listing(wanted, most=4)}"
     ), wanted
 
 
@@ -381,7 +390,7 @@ def answers_of(
     stages: Sequence[str],
     *,
     missing: str = "error",
-) -> Answers:
+) -> ScoredAnswers:
     """Collect the scores of each answer.
 
     Parameters
@@ -409,28 +418,31 @@ def answers_of(
     trait = trait_codes(
         factors["trait"], traits if names["trait"] is not None else factors["trait"].levels
     )
-    place = np.array([stages.index(s) if s in stages else -1 for s in factors["stage"].levels])
-    codes = np.column_stack(
-        [factors[p].codes if p != "stage" else place[factors[p].codes] for p in PARTS]
+    # the stages in the order wanted; -1 for one that is not
+    stage_codes = np.array(
+        [stages.index(s) if s in stages else -1 for s in factors["stage"].levels]
     )
-    answers, first, answer = unique_rows(codes)
-    made = Answers(
+    codes = np.column_stack(
+        [factors[p].codes if p != "stage" else stage_codes[factors[p].codes] for p in PARTS]
+    )
+    distinct, first, answer_of_unit = unique_rows(codes)
+    answers = ScoredAnswers(
         models=factors["model"].levels,
         scenarios=factors["scenario"].levels,
         stages=tuple(stages),
         wordings=factors["wording"].levels,
         judges=design.raters,
         traits=tuple(traits),
-        codes=answers.astype(np.int64),
-        scores=np.full((len(answers), len(design.raters), len(traits)), np.nan),
+        codes=distinct.astype(np.int64),
+        scores=np.full((len(distinct), len(design.raters), len(traits)), np.nan),
         unit=first,
         left_out=0,
     )
-    check_units(made, answer, trait)
+    check_units(answers, answer_of_unit, trait)
     ok = design.status == OK
-    unit = design.unit[ok]
-    made.scores[answer[unit], design.rater[ok], trait[unit]] = design.scores[design.value[ok]]
-    return complete(made, design, missing)
+    unit, judge = design.unit[ok], design.rater[ok]
+    answers.scores[answer_of_unit[unit], judge, trait[unit]] = design.scores[design.value[ok]]
+    return complete_answers(answers, design, missing)
 
 
 def check_numbers(design: Ratings) -> None:
@@ -462,11 +474,11 @@ def trait_codes(factor: Factor, traits: Sequence[str]) -> IntArray:
         raise InputError(
             f"weights name trait {quoted(absent)}, which no answer has; traits: {quoted(factor.levels, 12)}"
         )
-    place = np.array([list(traits).index(t) for t in factor.levels], dtype=np.int64)
-    return np.asarray(place[factor.codes])
+    code_of_level = np.array([list(traits).index(t) for t in factor.levels], dtype=np.int64)
+    return np.asarray(code_of_level[factor.codes])
 
 
-def named(answers: Answers, k: int) -> str:
+def answer_name(answers: ScoredAnswers, k: int) -> str:
     """Name an answer."""
     levels = (answers.models, answers.scenarios, answers.stages, answers.wordings)
     return ", ".join(
@@ -476,62 +488,65 @@ def named(answers: Answers, k: int) -> str:
     )
 
 
-def check_units(answers: Answers, answer: IntArray, trait: IntArray) -> None:
+def check_units(answers: ScoredAnswers, answer: IntArray, trait: IntArray) -> None:
     """Raise InputError for two units of the same answer and trait."""
-    key, times = np.unique(answer * len(answers.traits) + trait, return_counts=True)
-    bad = key[times > 1]
-    if len(bad):
-        k, t = divmod(int(bad[0]), len(answers.traits))
+    key, n = np.unique(answer * len(answers.traits) + trait, return_counts=True)
+    repeated = key[n > 1]
+    if len(repeated):
+        k, t = divmod(int(repeated[0]), len(answers.traits))
         raise InputError(
-            f"several units are trait '{shorten(answers.traits[t])}' of one answer ({named(answers, k)}), and so for "
-            f"{len(bad):,} in all. Declare what tells them apart as a stratum and name it with {option('wording')}"
+            f"several units are trait '{shorten(answers.traits[t])}' of one answer ({answer_name(answers, k)}), "
+            f"and so for {len(repeated):,} in all. Declare what tells them apart as a stratum and name it with "
+            f"{option('wording')}"
         )
 
 
-def complete(answers: Answers, design: Ratings, missing: str) -> Answers:
+def complete_answers(answers: ScoredAnswers, design: Ratings, missing: str) -> ScoredAnswers:
     """Report answers without all their scores, or leave them out."""
     source = design.source
-    lacking = np.isnan(answers.scores)
-    bad = lacking.any(axis=(1, 2))
-    if not bad.any():
+    is_missing = np.isnan(answers.scores)
+    incomplete = is_missing.any(axis=(1, 2))
+    if not incomplete.any():
         return answers
     if missing == "error":
-        whole = unscored_stages(answers, lacking, design)
-        if whole:
-            raise InputError(whole)
+        unscored = unscored_stages(answers, is_missing, design)
+        if unscored:
+            raise InputError(unscored)
         raise InputError(
-            [problem(answers, k, lacking[k], source) for k in np.flatnonzero(bad).tolist()]
+            [
+                missing_scores(answers, k, is_missing[k], source)
+                for k in np.flatnonzero(incomplete).tolist()
+            ]
         )
-    keep = ~bad
-    if not keep.any():
+    is_complete = ~incomplete
+    if not is_complete.any():
         raise NothingToAnalyse(f"{source}: no answer has the scores of all judges on all traits")
     return replace(
         answers,
-        codes=answers.codes[keep],
-        scores=answers.scores[keep],
-        unit=answers.unit[keep],
-        left_out=int(bad.sum()),
+        codes=answers.codes[is_complete],
+        scores=answers.scores[is_complete],
+        unit=answers.unit[is_complete],
+        left_out=int(incomplete.sum()),
     )
 
 
 def unscored_stages(
-    answers: Answers, lacking: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], design: Ratings
+    answers: ScoredAnswers,
+    is_missing: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
+    design: Ratings,
 ) -> list[Problem]:
     """State which judges scored no answer of a whole stage: one problem, not one an answer."""
-    judge, stage, found = (
-        design.columns.get("rater", "rater"),
-        design.columns.get("stage", "stage"),
-        [],
-    )
-    for s in np.unique(answers.codes[:, PARTS.index("stage")]).tolist():
-        never = lacking[answers.codes[:, PARTS.index("stage")] == s].all(axis=(0, 2))
-        for name in (
-            [answers.judges[j] for j in np.flatnonzero(never).tolist()]
-            if len(answers.stages) > 1
-            else ()
-        ):
-            label = answers.stages[s]
-            found.append(
+    if len(answers.stages) < 2:
+        return []
+    judge, stage = design.columns.get("rater", "rater"), design.columns.get("stage", "stage")
+    stage_codes = answers.codes[:, PARTS.index("stage")]
+    problems = []
+    for s in np.unique(stage_codes).tolist():
+        label = answers.stages[s]
+        never = is_missing[stage_codes == s].all(axis=(0, 2))
+        for j in np.flatnonzero(never).tolist():
+            name = answers.judges[j]
+            problems.append(
                 Problem(
                     message=f"judge '{shorten(name, 40)}' scored no answer of stage '{shorten(label, 40)}'",
                     source=design.source,
@@ -539,16 +554,19 @@ def unscored_stages(
                     f"(--exclude {judge}={name}, --exclude {stage}={label})",
                 )
             )
-    return found
+    return problems
 
 
-def problem(
-    answers: Answers, k: int, lacking: np.ndarray[tuple[int, ...], np.dtype[np.bool_]], source: str
+def missing_scores(
+    answers: ScoredAnswers,
+    k: int,
+    is_missing: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
+    source: str,
 ) -> Problem:
     """State which scores an answer lacks."""
-    judges = [answers.judges[j] for j in np.flatnonzero(lacking.any(axis=1))]
-    traits = [answers.traits[t] for t in np.flatnonzero(lacking.any(axis=0))]
-    where = named(answers, k) or "the answer"
+    judges = [answers.judges[j] for j in np.flatnonzero(is_missing.any(axis=1))]
+    traits = [answers.traits[t] for t in np.flatnonzero(is_missing.any(axis=0))]
+    where = answer_name(answers, k) or "the answer"
     return Problem(
         message=f"{where}: no score of {quoted(traits, 3)} by {quoted(judges, 3)}",
         source=source,
@@ -557,9 +575,9 @@ def problem(
     )
 
 
-def analysed(
+def answers_and_clusters(
     design: Ratings, settings: Mapping[str, Any], *, judges: str = "fixed"
-) -> tuple[Answers, UnitClusters]:
+) -> tuple[ScoredAnswers, UnitClusters]:
     """Return the answers that the settings of a metric choose, and the clusters of its units of analysis.
 
     Where the wording is None it is ``wording`` if that is declared.
@@ -569,19 +587,18 @@ def analysed(
     InputError
         As `chosen_stages`, `answers_of`, `check_range` (unless the weights are free) and `unit_clusters`.
     """
-    part, stages = chosen_stages(design, settings["stage"], settings["stages"])
+    design, stages = chosen_stages(design, settings["stage"], settings["stages"])
     weights = settings["weights"]
     traits = ("value",) if weights is None else tuple(weights)
-    declared = (
-        {"wording": "wording"} if settings["wording"] is None and "wording" in part.strata else {}
-    )
-    answers = answers_of(
-        part, {**settings, **declared}, traits, stages, missing=settings["missing_trait"]
-    )
+    names = dict(settings)
+    if settings["wording"] is None and "wording" in design.strata:
+        names["wording"] = "wording"
+    answers = answers_of(design, names, traits, stages, missing=settings["missing_trait"])
     if weights is not None and (scale := scale_of(settings)) is not None:
-        check_range(answers, scale, part.source)
-    unit = unit_factor(part, settings)
-    return answers, unit_clusters(part, unit, settings["cluster"], judges=judges, ci=settings["ci"])
+        check_range(answers, scale, design.source)
+    unit = unit_factor(design, settings)
+    clusters = unit_clusters(design, unit, settings["cluster"], judges=judges, ci=settings["ci"])
+    return answers, clusters
 
 
 def unit_factor(design: Ratings, settings: Mapping[str, Any]) -> Factor:
@@ -597,7 +614,7 @@ def unit_factor(design: Ratings, settings: Mapping[str, Any]) -> Factor:
 
 
 def inference_of(
-    settings: Mapping[str, Any], clusters: UnitClusters, magnitude: float, answers: Answers
+    settings: Mapping[str, Any], clusters: UnitClusters, magnitude: float, answers: ScoredAnswers
 ) -> Inference:
     """Return how the settings of a metric reckon uncertainty; `magnitude` is the largest size of a value.
 
@@ -612,54 +629,52 @@ def inference_of(
         seed=settings["seed"],
         clusters=clusters.codes,
         magnitude=magnitude,
-        pooled=enough(*answers.whole()),
+        pooled=enough(*answers.complete_scenarios()),
     )
 
 
-def pooled_models(answers: Answers, how: Inference) -> list[str]:
+def pooled_models(answers: ScoredAnswers, how: Inference) -> list[str]:
     """Return the models that rows of all models are of."""
     return [answers.models[k] for k in np.flatnonzero(how.pooled_of(len(answers.models)))]
 
 
-def incomplete(answers: Answers, how: Inference) -> tuple[Caution, ...]:
+def incomplete_cautions(answers: ScoredAnswers, how: Inference) -> tuple[Caution, ...]:
     """Caution SS301: models without answers to some scenarios or stages, and those left out of rows of all models."""
-    held, of = answers.whole()
-    flat, shape = answers.questions()
-    empty = math.prod(shape) - len(np.unique(flat))
-    if not empty:
+    n_complete, n_scenarios = answers.complete_scenarios()
+    flat, shape = answers.question_codes()
+    n_empty = math.prod(shape) - len(np.unique(flat))
+    if not n_empty:
         return ()
     lacking = [
-        f"'{shorten(model, 40)}' ({count(n)} of {of})"
-        for model, n in zip(answers.models, held.tolist(), strict=True)
-        if n < of
+        f"'{shorten(model, 40)}' ({count(n)} of {n_scenarios})"
+        for model, n in zip(answers.models, n_complete.tolist(), strict=True)
+        if n < n_scenarios
     ]
-    said = f"{count(empty, 'cell')} of model, scenario and stage without an answer"
-    kept = pooled_models(answers, how)
-    out = [model for model in answers.models if model not in kept]
+    message = f"{count(n_empty, 'cell')} of model, scenario and stage without an answer"
+    pooled = pooled_models(answers, how)
+    left_out = [model for model in answers.models if model not in pooled]
     if len(answers.models) > 1:
-        said += f"; models with all stages in some of the scenarios only: {listing(lacking, 6)}"
-    if out:
-        said += (
-            f"; rows of all models are without {quoted(out, 6)} (fewer than half of the scenarios)"
-        )
+        message += f"; models with all stages in some of the scenarios only: {listing(lacking, 6)}"
+    if left_out:
+        message += f"; rows of all models are without {quoted(left_out, 6)} (fewer than half of the scenarios)"
     affects = "rows over stages, changes and rows of all models, which rest on what is complete"
     return (
         caution(
             "SS301",
-            said,
+            message,
             affects=affects,
             fix=f"n says how many units a row rests on; leave out models that lack much ({option('exclude')})",
         ),
     )
 
 
-def header(
-    answers: Answers, clusters: UnitClusters, how: Inference, rows: Iterable[Row], units: str
+def result_header(
+    answers: ScoredAnswers, clusters: UnitClusters, how: Inference, rows: Iterable[Row], units: str
 ) -> dict[str, Any]:
     """Return what a result says above its rows: `inference` (`units` names the units of analysis) and `fit`."""
     closed = how.ci == "closed"
-    ends = "t intervals" if closed else f"bootstrap intervals ({how.ci})"
-    apart = (
+    intervals = "t intervals" if closed else f"bootstrap intervals ({how.ci})"
+    independence = (
         cluster_text(clusters.factors, "units")
         if clusters.factors
         else f"{how.unit}s independent of each other"
@@ -671,7 +686,7 @@ def header(
         "resamples": None if closed else how.resamples,
         **cluster_facts(rows),
     }
-    return {"inference": f"{ends}; units of analysis: {units}; {apart}", "fit": fit}
+    return {"inference": f"{intervals}; units of analysis: {units}; {independence}", "fit": fit}
 
 
 def row_text(row: Row, *, adjusted: bool = False) -> str:
@@ -714,18 +729,18 @@ def checked_range(scale: Any) -> tuple[float, float]:
     return low, high
 
 
-def check_range(answers: Answers, scale: tuple[float, float], source: str) -> None:
+def check_range(answers: ScoredAnswers, scale: tuple[float, float], source: str) -> None:
     """Raise InputError for scores outside the scale."""
     low, high = scale
-    bad = (answers.scores < low) | (answers.scores > high)
-    if bad.any():
-        k, j, t = (int(x) for x in np.argwhere(bad)[0])
+    outside = (answers.scores < low) | (answers.scores > high)
+    if outside.any():
+        k, j, t = (int(x) for x in np.argwhere(outside)[0])
         where = ", ".join(
-            x for x in (named(answers, k), f"judge '{shorten(answers.judges[j])}'") if x
+            x for x in (answer_name(answers, k), f"judge '{shorten(answers.judges[j])}'") if x
         )
         message = (
             f"the score {number(float(answers.scores[k, j, t]), 2)} of trait '{shorten(answers.traits[t])}' ({where}) "
-            f"is outside {as_given(low)} to {number(high, 2)} ({count(int(bad.sum()), 'such score')} in all)"
+            f"is outside {as_given(low)} to {number(high, 2)} ({count(int(outside.sum()), 'such score')} in all)"
         )
         fix = (
             f"Correct it, or say which scale was asked for: {option('score_range')}, or low "
@@ -850,29 +865,32 @@ class JudgeZeros(Mapping[str, float]):
         control texts by k judges (means of texts and judges subtracted), s.e. = sqrt(E / k), (M - 1)(k - 1) degrees of
         freedom. None with a single control text or judge, or where all are scored alike.
         """
-        x, at = self.composites(), self.places()
-        basis: Basis = "texts" if len(at) > 1 else "judging"
-        df = len(at) - 1.0 if len(at) > 1 else (len(x) - 1.0) * (x.shape[1] - 1.0)
+        x, neutral = self.composites(), self.places()
+        n_texts, n_judges = x.shape
+        basis: Basis = "texts" if len(neutral) > 1 else "judging"
+        df = len(neutral) - 1.0 if len(neutral) > 1 else (n_texts - 1.0) * (n_judges - 1.0)
         if df < 1:
             return None
         if basis == "texts":
-            error = float(x[at].mean(axis=1).std(ddof=1)) / math.sqrt(len(at))
+            error = float(x[neutral].mean(axis=1).std(ddof=1)) / math.sqrt(len(neutral))
         else:
-            rest = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
-            error = math.sqrt(float((rest**2).sum()) / df / x.shape[1])
+            # residuals of the additive model of texts and judges
+            residual = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
+            error = math.sqrt(float((residual**2).sum()) / df / n_judges)
         if error <= EPSILON * max(1.0, float(np.abs(x).max())):
             return None
         return ZeroError(std_error=error, df=df, basis=basis)
 
 
-NONE_LEFT, ROUNDING = 1e-12, 1e-14
+NONE_LEFT = 1e-12  # share of the pairs below which expected disagreement is rounding
+ROUNDING = 1e-14  # distance from 1 of a ratio of disagreements that is rounding
 AT_ONCE = 4_000_000  # numbers of one dense product
 
 JUDGES = {*MACHINES, "judge", "judges"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sides:
+class PeopleAndJudges:
     """The rater group that tells people from judges.
 
     Attributes
@@ -906,7 +924,7 @@ def is_judge(label: str) -> bool:
 
 def people_and_judges(
     design: Ratings, source: str | None = None, reference: str | None = None
-) -> Sides | None:
+) -> PeopleAndJudges | None:
     """Return which raters are people and which are judges; None where no rater group tells.
 
     Parameters
@@ -926,7 +944,7 @@ def people_and_judges(
     """
     if not design.raters_known:
         return None
-    said = source if source is not None else design.columns.get("rater_source")
+    declared_source = source if source is not None else design.columns.get("rater_source")
     if source is not None and source not in design.rater_groups:
         raise InputError(
             f"{option('source', shorten(source))} is no rater group; declared: "
@@ -935,7 +953,7 @@ def people_and_judges(
     names = (
         [source]
         if source is not None
-        else sorted(design.rater_groups, key=lambda name: name != said)
+        else sorted(design.rater_groups, key=lambda name: name != declared_source)
     )
     for name in names:
         factor = design.rater_groups[name]
@@ -943,12 +961,15 @@ def people_and_judges(
         left_out: list[str] = []
         for rater, code in zip(design.raters, factor.codes.tolist(), strict=True):
             (members.setdefault(factor.levels[code], []) if code >= 0 else left_out).append(rater)
-        level = level_of_people(members, declared=name == said) if reference is None else reference
+        level = reference
+        if reference is None:
+            level = level_of_people(members, declared=name == declared_source)
         if level in members and len(members) > 1:
-            judges = [
-                rater for other, raters in members.items() if other != level for rater in raters
-            ]
-            return Sides(
+            judges: list[str] = []
+            for group_level, raters in members.items():
+                if group_level != level:
+                    judges += raters
+            return PeopleAndJudges(
                 group=name,
                 level=level,
                 people=tuple(members[level]),
@@ -968,25 +989,25 @@ def level_of_people(members: dict[str, list[str]], *, declared: bool) -> str | N
     people = [level for level in members if is_people(level)]
     if people:
         return people[0] if len(people) == 1 else None
-    others = [level for level in members if not is_judge(level)]
-    if len(others) == 1:
-        return others[0]
-    small, large = (
-        sorted(members, key=lambda level: len(members[level])) if len(members) == 2 else ("", "")
-    )
-    return large if small and declared and len(members[small]) == 1 < len(members[large]) else None
+    not_judges = [level for level in members if not is_judge(level)]
+    if len(not_judges) == 1:
+        return not_judges[0]
+    if not declared or len(members) != 2:
+        return None
+    # a single rater beside several: the judge beside the people
+    small, large = sorted(members, key=lambda level: len(members[level]))
+    return large if small and len(members[small]) == 1 < len(members[large]) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Judged:
+class JudgedUnits:
     """Units that a judge and two people or more rated.
 
     Attributes
     ----------
     unit, rater, level : (ratings,) int64 arrays
         The people's ratings.
-    given : (units,) int64 array
-        The judge's level.
+    judge_level : (units,) int64 array
     copies : (units,) float64 array
         Alike units.
     index : (units,) int64 array
@@ -998,7 +1019,7 @@ class Judged:
     unit: IntArray
     rater: IntArray
     level: IntArray
-    given: IntArray
+    judge_level: IntArray
     copies: FloatArray
     index: IntArray
     n_shared: int
@@ -1029,38 +1050,43 @@ class Judged:
         when nothing is missing). The judge has Do = sum_u (V r_u)_y / n and De = J'VN / n^2.
         """
         w, m = self.copies[self.unit], self.per_unit(np.ones(len(self.unit)))
-        people, judge = (
-            np.asarray(np.bincount(at, weights, len(v)), dtype=np.float64)
-            for at, weights in ((self.level, w), (self.given, m * self.copies))
-        )
-        n, far_people, far_judge = float(w.sum()), v @ people, v @ judge
-        same = within(self.rater, self.level, w, v)
-        n_own = np.asarray(np.bincount(self.rater, w), dtype=np.float64)
-        between = kappa_of(
-            self.per_unit(within(self.unit, self.level, np.ones(len(w)), v)) / (m - 1),
+        people = np.asarray(np.bincount(self.level, w, len(v)), dtype=np.float64)  # N
+        judge = np.asarray(
+            np.bincount(self.judge_level, m * self.copies, len(v)), dtype=np.float64
+        )  # J
+        n, from_people, from_judge = float(w.sum()), v @ people, v @ judge
+        # disagreement with the same person's ratings, which does not count, and their number
+        same_person = group_disagreement(self.rater, self.level, w, v)
+        n_person = np.asarray(np.bincount(self.rater, w), dtype=np.float64)
+        same_unit = group_disagreement(self.unit, self.level, np.ones(len(w)), v)
+        between = kappa_of_sums(
+            self.per_unit(same_unit) / (m - 1),
             self.copies,
             m,
             expected=(
-                float(people @ far_people - w @ same),
-                2 * self.per_unit(far_people[self.level] - same),
+                float(people @ from_people - w @ same_person),
+                2 * self.per_unit(from_people[self.level] - same_person),
             ),
-            pairs=(n**2 - float(n_own @ n_own), 2 * (n * m - self.per_unit(n_own[self.rater]))),
+            pairs=(
+                n**2 - float(n_person @ n_person),
+                2 * (n * m - self.per_unit(n_person[self.rater])),
+            ),
         )
-        judged = kappa_of(
-            self.per_unit(v[self.given[self.unit], self.level]),
+        d_expected = m * from_people[self.judge_level] + self.per_unit(from_judge[self.level])
+        with_judge = kappa_of_sums(
+            self.per_unit(v[self.judge_level[self.unit], self.level]),
             self.copies,
             m,
-            expected=(
-                float(judge @ far_people),
-                m * far_people[self.given] + self.per_unit(far_judge[self.level]),
-            ),
+            expected=(float(judge @ from_people), d_expected),
             pairs=(n**2, 2 * n * m),
         )
-        return judged, between
+        return with_judge, between
 
     def per_unit(self, values: FloatArray) -> FloatArray:
         """Sum a value of each of the people's ratings over the ratings of a unit, (units,)."""
-        return np.bincount(self.unit, weights=values, minlength=len(self.given)).astype(np.float64)
+        return np.bincount(self.unit, weights=values, minlength=len(self.judge_level)).astype(
+            np.float64
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -1071,8 +1097,8 @@ class Kappa:
     influence: FloatArray
 
 
-def kappa_of(
-    own: FloatArray,
+def kappa_of_sums(
+    disagreement: FloatArray,
     copies: FloatArray,
     m: FloatArray,
     *,
@@ -1083,7 +1109,7 @@ def kappa_of(
 
     Parameters
     ----------
-    own : (units,) array
+    disagreement : (units,) array
         What one unit adds to S.
     copies, m : (units,) arrays
         Alike units, and ratings by people, with n = sum of both multiplied.
@@ -1092,32 +1118,33 @@ def kappa_of(
     """
     (q, d_q), (t, d_t), n = expected, pairs, float(copies @ m)
     if not q > NONE_LEFT * t:
-        return Kappa(value=math.nan, influence=np.zeros(len(own)))
-    ratio = float(copies @ own) * t / (n * q)
-    slope = -(own * t / (n * q) + ratio * (d_t / t - d_q / q - m / n))
-    return Kappa(
-        value=0.0 if abs(1 - ratio) < ROUNDING else 1 - ratio, influence=copies.sum() * slope
-    )
+        return Kappa(value=math.nan, influence=np.zeros(len(disagreement)))
+    ratio = float(copies @ disagreement) * t / (n * q)
+    slope = -(disagreement * t / (n * q) + ratio * (d_t / t - d_q / q - m / n))
+    value = 0.0 if abs(1 - ratio) < ROUNDING else 1 - ratio
+    return Kappa(value=value, influence=copies.sum() * slope)
 
 
-def within(group: IntArray, level: IntArray, weight: FloatArray, v: FloatArray) -> FloatArray:
+def group_disagreement(
+    group: IntArray, level: IntArray, weight: FloatArray, v: FloatArray
+) -> FloatArray:
     """Sum of v from each rating's level to those of all ratings of its group, by their weights, (ratings,)."""
     from scipy.sparse import csr_array
 
-    groups, place = np.unique(group, return_inverse=True)
-    table = csr_array((weight, (place, level)), shape=(len(groups), len(v)))
-    out = np.empty(len(level))
-    order = np.argsort(place, kind="stable")
+    groups, row = np.unique(group, return_inverse=True)
+    table = csr_array((weight, (row, level)), shape=(len(groups), len(v)))
+    sums = np.empty(len(level))
+    order = np.argsort(row, kind="stable")
     step = max(1, AT_ONCE // len(v))
     for start in range(0, len(groups), step):
-        first, last = np.searchsorted(place[order], (start, start + step))
-        some = order[first:last]
+        first, last = np.searchsorted(row[order], (start, start + step))
+        block = order[first:last]
         product = np.asarray(csr_array(table[start : start + step]) @ v)
-        out[some] = product[place[some] - start, level[some]]
-    return out
+        sums[block] = product[row[block] - start, level[block]]
+    return sums
 
 
-def judged_units(design: Ratings, sides: Sides) -> dict[str, Judged]:
+def judged_units(design: Ratings, sides: PeopleAndJudges) -> dict[str, JudgedUnits]:
     """Return for each judge the units that two people or more rated as well; refusals are no ratings."""
     codes = {name: code for code, name in enumerate(design.raters)}
     ok = design.status == OK
@@ -1125,22 +1152,24 @@ def judged_units(design: Ratings, sides: Sides) -> dict[str, Judged]:
     people[[codes[name] for name in sides.people]] = True
     by_people = np.flatnonzero(ok & people[design.rater])
     m = np.bincount(design.unit[by_people], minlength=len(design.units))
-    found = {}
+    judged = {}
     for name in sides.judges:
-        mine = ok & (design.rater == codes[name])
-        given = np.full(len(design.units), -1, dtype=np.int64)
-        given[design.unit[mine]] = design.value[mine]
-        index = np.flatnonzero((given >= 0) & (m > 1))
-        place = np.full(len(design.units), -1, dtype=np.int64)
-        place[index] = np.arange(len(index))
-        kept = by_people[place[design.unit[by_people]] >= 0]
-        found[name] = Judged(
-            unit=place[design.unit[kept]],
+        by_judge = ok & (design.rater == codes[name])
+        # -1 where the judge has no rating; likewise in new_index where a unit is left out
+        judge_level = np.full(len(design.units), -1, dtype=np.int64)
+        judge_level[design.unit[by_judge]] = design.value[by_judge]
+        has_judge = judge_level >= 0
+        index = np.flatnonzero(has_judge & (m > 1))
+        new_index = np.full(len(design.units), -1, dtype=np.int64)
+        new_index[index] = np.arange(len(index))
+        kept = by_people[new_index[design.unit[by_people]] >= 0]
+        judged[name] = JudgedUnits(
+            unit=new_index[design.unit[kept]],
             rater=design.rater[kept],
             level=design.value[kept],
-            given=given[index],
+            judge_level=judge_level[index],
             copies=design.unit_count[index],
             index=index,
-            n_shared=int(design.unit_count[(given >= 0) & (m > 0)].sum()),
+            n_shared=int(design.unit_count[has_judge & (m > 0)].sum()),
         )
-    return found
+    return judged

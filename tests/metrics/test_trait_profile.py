@@ -16,7 +16,7 @@ from socialstats import Ratings, judge_zeros, trait_profile, trait_ratings
 from socialstats.datasets import staged_values, staged_values_controls, staged_values_truth
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.metrics.trait_profile import BASELINE
-from socialstats.models.traits import TRAIT_WEIGHTS, balanced, checked_weights, variants
+from socialstats.models.traits import TRAIT_WEIGHTS, balance_sides, checked_weights, weight_variants
 from tests.golden_data import golden, golden_frame
 from tests.metrics.remembered import remember
 
@@ -568,7 +568,7 @@ def test_the_composite_stays_in_its_range():
 
 
 def test_variants_of_weights_keep_sum_and_size():
-    made = variants(TRAIT_WEIGHTS)
+    made = weight_variants(TRAIT_WEIGHTS)
     assert len(made) == 31
     for w in made.values():
         assert w.sum() == pytest.approx(0, abs=1e-12)
@@ -579,9 +579,11 @@ def test_variants_of_weights_keep_sum_and_size():
     changed = made["'progress' +20%"] / own
     assert changed[order.index("progress")] / changed[order.index("openness")] == pytest.approx(1.2)
     assert made["without 'progress'"][order.index("progress")] == 0
-    np.testing.assert_allclose(balanced(own, own), own)
-    assert variants({"a": 2.0}, free=True)["'a' +20%"].tolist() == [2.4]
-    assert not [name for name in variants({"a": 5.0, "b": -5.0}) if name.startswith("without")]
+    np.testing.assert_allclose(balance_sides(own, own), own)
+    assert weight_variants({"a": 2.0}, free=True)["'a' +20%"].tolist() == [2.4]
+    assert not [
+        name for name in weight_variants({"a": 5.0, "b": -5.0}) if name.startswith("without")
+    ]
 
 
 def test_default_weights_are_those_of_the_simulation():

@@ -12,7 +12,7 @@ from scipy import stats
 from socialstats import judge_zeros, trait_profile, trait_ratings
 from socialstats.errors import InputError
 from socialstats.inference.intervals import cochran_df
-from socialstats.models.traits import JudgeZeros, variants
+from socialstats.models.traits import JudgeZeros, weight_variants
 from tests.golden_data import golden, golden_frame
 
 WEIGHTS = golden("traits")["weights"]
@@ -202,7 +202,7 @@ def test_a_zero_reads_as_a_mapping():
 
 def test_every_set_of_weights_is_the_profile_under_it():
     found = profile()
-    for name, weights in variants(WEIGHTS).items():
+    for name, weights in weight_variants(WEIGHTS).items():
         chosen = dict(zip(TRAITS, weights.tolist(), strict=True))
         own = trait_profile(
             trait_ratings(golden_frame("trait_scores.csv"), traits=TRAITS), weights=chosen
@@ -219,7 +219,7 @@ def test_every_set_of_weights_is_the_profile_under_it():
 
 def test_differences_to_the_weights_given_are_paired_within_scenarios():
     rows, found = golden_frame("trait_scores.csv"), profile()
-    sets = variants(WEIGHTS)
+    sets = weight_variants(WEIGHTS)
     tests = {}
     for name, weights in sets.items():
         change = dict(
@@ -255,7 +255,7 @@ def test_lowest_and_highest_sets_name_themselves_and_have_intervals():
             assert row.conf_low < row.estimate < row.conf_high
             against = found.row(model, group=f"{group} minus zero")
             named = (against.method or "").partition(", of ")[0]
-            chosen = dict(zip(TRAITS, variants(WEIGHTS)[named].tolist(), strict=True))
+            chosen = dict(zip(TRAITS, weight_variants(WEIGHTS)[named].tolist(), strict=True))
             own = trait_profile(
                 trait_ratings(golden_frame("trait_scores.csv"), traits=TRAITS),
                 weights=chosen,
@@ -269,7 +269,9 @@ def test_lowest_and_highest_sets_name_themselves_and_have_intervals():
 def test_one_model_has_every_set_too():
     rows = golden_frame("trait_scores.csv").query("model == 'left'")
     found = trait_profile(trait_ratings(rows, traits=TRAITS), weights=WEIGHTS)
-    assert len([r for r in found.rows if r.group == "other weights"]) == len(variants(WEIGHTS))
+    assert len([r for r in found.rows if r.group == "other weights"]) == len(
+        weight_variants(WEIGHTS)
+    )
     assert found.row("equal weights", group="other weights").estimate == pytest.approx(
         found.row("left", group="equal weights").estimate
     )

@@ -22,7 +22,7 @@ from socialstats.inference.dependence import small_sample
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.trait_profile import judge_zeros
 from socialstats.metrics.weighted_kappa import weighted_kappa
-from socialstats.models.traits import PAPER, Answers, JudgeZeros, answers_of, composites
+from socialstats.models.traits import PAPER, JudgeZeros, ScoredAnswers, answers_of, composites
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import rows_table
@@ -86,7 +86,7 @@ def agreement_of(
     }
 
 
-def scored_answers(design: Ratings, stages: Sequence[str]) -> Answers:
+def scored_answers(design: Ratings, stages: Sequence[str]) -> ScoredAnswers:
     """Return the answers that have all their scores."""
     names = {
         part: part if part in design.strata else None
