@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from socialstats.errors import InputError, NothingToAnalyse, Problem
 from socialstats.planning.plan import PlanResult
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Row = dict[str, str]
-COMMON = ("seed", "precision", "write", "columns")
-NONE = "none"
+COMMON = ("seed", "precision", "write", "columns")  # keys that every design may have
+NONE = "none"  # the pressure, or persona, of the base items
 FIELD = re.compile(r"\{(\w+)\}")
+# prompts for a model that writes the texts of role conflicts, where the design has none
 ASKED = {
     "expectation": "Somebody is {role} ({domain}). One of the obligations of this role: {obligation}\n\nWrite in one "
     "sentence what other people expect of {role} because of it. Reply with the sentence and nothing else.",
@@ -121,15 +122,15 @@ class Items:
             With fewer than two clusters.
         """
         clusters, size = self.size
-        stated = {name: value for name, value in self.assumed.items() if name in ("power", "alpha")}
-        how: dict[str, Any] = {"power": 0.8, **stated}
+        how: dict[str, Any] = {"power": 0.8}
+        how |= {name: self.assumed[name] for name in ("power", "alpha") if name in self.assumed}
         return power_clustered_mean(clusters=clusters, size=size, sd=self.sd, icc=self.icc, **how)
 
     @property
     def size(self) -> tuple[int, int]:
         """Clusters, and the values of each (their harmonic mean: unequal clusters count for less)."""
-        held = [n for n in self.values.values() if n]
-        return len(held), round(len(held) / sum(1 / n for n in held)) if held else 0
+        sizes = [n for n in self.values.values() if n]
+        return len(sizes), round(len(sizes) / sum(1 / n for n in sizes)) if sizes else 0
 
     @property
     def sd(self) -> float:
@@ -154,36 +155,30 @@ class Items:
         ]
         for name, levels in self.counted.items():
             few, many = min(levels.values()), max(levels.values())
-            each = (
-                f"{few:,} items each"
-                if few == many
-                else f"{few:,} to {many:,} items each (not balanced)"
-            )
+            if few == many:
+                lines.append(f"{name}: {count(len(levels), 'level')}, {few:,} items each")
+                continue
             shown = listing([f"{shorten(label, 24)} {n:,}" for label, n in levels.items()], 8)
-            lines.append(
-                f"{name}: {count(len(levels), 'level')}, {each}"
-                if few == many
-                else f"{name}: {shown}; {each}"
-            )
+            lines.append(f"{name}: {shown}; {few:,} to {many:,} items each (not balanced)")
         clusters, size = self.size
         if not clusters:
             why = f": {self.about.none}" if self.about.none else ""
             return [*lines, f"precision: no item tells {self.about.what}{why}"]
         if clusters < 2:
             return [*lines, f"precision: no interval from fewer than two {self.about.cluster}"]
-        of = f"precision of {self.about.what}, by model"
-        held = f"{clusters:,} {self.about.cluster} x {count(size, 'value')}"
+        subject = f"precision of {self.about.what}, by model"
+        sample = f"{clusters:,} {self.about.cluster} x {count(size, 'value')}"
         assumed = f"(assumed: SD {self.sd:g}, intraclass correlation {self.icc:g}; state others in [precision])"
         width, plan = self.half_width(), self.power()
         effect = plan.row("effect").estimate or math.inf
         if max(width, effect) > self.about.largest:
-            lines.append(f"{of}: {held} are too few to find any possible effect {assumed}")
-        else:
-            found = f"find an effect of {number(effect, 3)} with power {plan.settings['power']:g}"
-            lines.append(
-                f"{of}: {held} give a 95% interval of about +-{number(width, 3)} and {found} {assumed}"
-            )
-        return lines
+            return [
+                *lines,
+                f"{subject}: {sample} are too few to find any possible effect {assumed}",
+            ]
+        power = f"find an effect of {number(effect, 3)} with power {plan.settings['power']:g}"
+        interval = f"give a 95% interval of about +-{number(width, 3)}"
+        return [*lines, f"{subject}: {sample} {interval} and {power} {assumed}"]
 
 
 @dataclass(slots=True)
@@ -194,7 +189,7 @@ class Spec:
     source: str = "design"
     folder: Path = field(default_factory=Path)
 
-    def known(self, keys: Sequence[str]) -> None:
+    def refuse_unknown_keys(self, keys: Sequence[str]) -> None:
         """Refuse keys that the protocol does not have."""
         for name in self.values:
             if name not in (*keys, *COMMON):
@@ -203,53 +198,53 @@ class Spec:
                     Problem(source=self.source, message=f"unknown key '{shorten(name)}'", fix=fix)
                 )
 
-    def wrong(self, key: str, message: str, fix: str = "") -> InputError:
+    def error(self, key: str, message: str, fix: str = "") -> InputError:
         """Return an error about a key."""
         value = self.values.get(key)
-        said = f"{option(key, value) if isinstance(value, str | int | float) else key}: {message}"
-        return InputError(Problem(source=self.source, message=said, fix=fix))
+        subject = option(key, value) if isinstance(value, str | int | float) else key
+        return InputError(Problem(source=self.source, message=f"{subject}: {message}", fix=fix))
 
     @property
     def seed(self) -> int:
         """Seed of every draw."""
-        return self.whole("seed", 1, least=0)
+        return self.whole_number("seed", 1, least=0)
 
     @property
-    def named(self) -> dict[str, str]:
+    def column_names(self) -> dict[str, str]:
         """Columns that lists call otherwise."""
-        given = self.values.get("columns", {})
-        if not isinstance(given, Mapping) or not all(
-            isinstance(name, str) for name in given.values()
+        columns = self.values.get("columns", {})
+        if not isinstance(columns, Mapping) or not all(
+            isinstance(name, str) for name in columns.values()
         ):
-            raise self.wrong("columns", 'not a table such as { text = "answer" }')
-        return dict(given)
+            raise self.error("columns", 'not a table such as { text = "answer" }')
+        return dict(columns)
 
-    def whole(self, key: str, usual: int, *, least: int = 1) -> int:
+    def whole_number(self, key: str, usual: int, *, least: int = 1) -> int:
         """Return a whole number."""
         value = self.values.get(key, usual)
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise self.wrong(key, f"not a whole number of at least {least}")
+            raise self.error(key, f"not a whole number of at least {least}")
         return value
 
-    def word(self, key: str, usual: str, choices: Sequence[str] = ()) -> str:
+    def text(self, key: str, usual: str, choices: Sequence[str] = ()) -> str:
         """Return a text, one of its choices where there are such."""
         value = self.values.get(key, usual)
         if not isinstance(value, str) or (choices and value not in choices):
-            raise self.wrong(key, f"not one of {', '.join(choices)}" if choices else "not a text")
+            raise self.error(key, f"not one of {', '.join(choices)}" if choices else "not a text")
         return value
 
-    def words(self, key: str, usual: Sequence[str]) -> list[str]:
+    def texts(self, key: str, usual: Sequence[str]) -> list[str]:
         """Return a list of texts."""
         value = self.values.get(key, list(usual))
-        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-            raise self.wrong(key, "not a list of texts")
+        if not isinstance(value, list) or not all(isinstance(text, str) for text in value):
+            raise self.error(key, "not a list of texts")
         return list(value)
 
     def flag(self, key: str, usual: bool) -> bool:
         """Return a truth value."""
         value = self.values.get(key, usual)
         if not isinstance(value, bool):
-            raise self.wrong(key, "not true or false")
+            raise self.error(key, "not true or false")
         return value
 
     def table(
@@ -261,19 +256,23 @@ class Spec:
             fix = f'Write {key} = "{key}.csv", a table with the columns {", ".join(needed)}.'
             raise InputError(Problem(source=self.source, message=f"no '{key}'", fix=fix))
         source, unit, lines, rows = self._rows(key, value, needed[0])
-        named = {
-            ours: theirs
-            for ours, theirs in self.named.items()
-            if ours in needed and rows and theirs in rows[0]
+        # columns that have another name in the table stand in the rows under both
+        renamed = {
+            name: name_in_table
+            for name, name_in_table in self.column_names.items()
+            if name in needed and rows and name_in_table in rows[0]
         }
-        rows = [{**row, **{ours: row[theirs] for ours, theirs in named.items()}} for row in rows]
+        rows = [
+            {**row, **{name: row[name_in_table] for name, name_in_table in renamed.items()}}
+            for row in rows
+        ]
         lacking = [name for name in needed if rows and name not in rows[0]]
         if lacking:
             fix = f"Columns: {listing([shorten(name) for name in rows[0]], 12)}"
             raise InputError(
                 Problem(source=source, message=f"no column {quoted(lacking)}", fix=fix)
             )
-        seen: dict[tuple[str, ...], int] = {}
+        line_of_key: dict[tuple[str, ...], int] = {}
         for line, row in zip(lines, rows, strict=True):
             at = (line,) if line else ()
             empty = [name for name in needed if not row[name].strip()]
@@ -281,44 +280,53 @@ class Spec:
                 raise InputError(
                     Problem(source=source, message="empty", column=empty[0], lines=at, unit=unit)
                 )
-            place = tuple(row[name] for name in unique)
-            if unique and place in seen:
-                message = f"{quoted(place)} was already used" + (
-                    f" in {unit} {seen[place]}" if line else ""
-                )
+            labels = tuple(row[name] for name in unique)
+            if unique and labels in line_of_key:
+                where = f" in {unit} {line_of_key[labels]}" if line else ""
+                message = f"{quoted(labels)} was already used{where}"
                 raise InputError(
                     Problem(source=source, message=message, column=unique[0], lines=at, unit=unit)
                 )
-            seen[place] = line
+            line_of_key[labels] = line
         return rows
 
-    def _rows(self, key: str, value: Any, first: str) -> tuple[str, str, list[int], list[Row]]:
+    def _rows(self, key: str, value: Any, first: str) -> TableRows:
+        """Return the rows of a file or of a list in the design, whose texts are cells of column `first`."""
         if isinstance(value, str):
             table = read_table(self.folder / value)
             columns = [[text or "" for text in table.texts(name)] for name in table.columns]
             rows = [
                 dict(zip(table.columns, cells, strict=True)) for cells in zip(*columns, strict=True)
             ]
-            return table.source, table.unit, list(table.places(range(len(rows))).values()), rows
-        listed = (
-            [{first: one} if isinstance(one, str) else one for one in value]
-            if isinstance(value, list)
-            else []
-        )
-        if not listed or not all(isinstance(one, Mapping) for one in listed):
-            raise self.wrong(key, "neither the name of a table nor a list of texts or tables")
-        names = dict.fromkeys(name for one in listed for name in one)
-        return (
-            f"{self.source}, {key}",
-            "line",
-            [0] * len(listed),
-            [{name: as_text(one.get(name)) or "" for name in names} for one in listed],
-        )
+            lines = list(table.places(range(len(rows))).values())
+            return TableRows(table.source, table.unit, lines, rows)
+        entries = value if isinstance(value, list) else []
+        entries = [{first: entry} if isinstance(entry, str) else entry for entry in entries]
+        if not entries or not all(isinstance(entry, Mapping) for entry in entries):
+            raise self.error(key, "neither the name of a table nor a list of texts or tables")
+        names = dict.fromkeys(name for entry in entries for name in entry)
+        rows = [{name: as_text(entry.get(name)) or "" for name in names} for entry in entries]
+        return TableRows(f"{self.source}, {key}", "line", [0] * len(rows), rows)
+
+
+class TableRows(NamedTuple):
+    """Rows of a table, its name in messages, what a line of it is called, and the line of each row (0: none)."""
+
+    source: str
+    unit: str
+    lines: list[int]
+    rows: list[Row]
 
 
 Texts = Mapping[str, str]
-Built = tuple[list[Row], list[Row], Mapping[str, int]]
-"""Items, prompts of texts that a model writes, and the values of each cluster."""
+
+
+class BuiltItems(NamedTuple):
+    """Items, prompts of texts that a model writes, and the values of each cluster."""
+
+    rows: list[Row]
+    prompts: list[Row]
+    values: Mapping[str, int]
 
 
 def design_items(
@@ -356,17 +364,17 @@ def design_items(
     --------
     >>> scenarios = [{"scenario": "s1", "goal": "g", "situation": "s", "norm": "n"}]
     >>> pressures = [{"pressure": "boss", "text": "Do it."}]
-    >>> made = design_items("norm-goal", {"scenarios": scenarios, "pressures": pressures})
-    >>> [(row["item_id"], row["pressure_text"]) for row in made.rows]
+    >>> items = design_items("norm-goal", {"scenarios": scenarios, "pressures": pressures})
+    >>> [(row["item_id"], row["pressure_text"]) for row in items.rows]
     [('s1-none', ''), ('s1-boss', 'Do it.')]
     """
     if protocol not in BUILDERS:
         raise InputError(unknown("protocol", protocol, BUILDERS))
-    builder, keys, crossed, about = BUILDERS[protocol]
-    read = Spec(spec, source, Path(folder))
-    read.known(keys)
-    assumed = checked_precision(read)
-    rows, prompts, values = builder(read, texts or {})
+    build, keys, crossed, about = BUILDERS[protocol]
+    design = Spec(spec, source, Path(folder))
+    design.refuse_unknown_keys(keys)
+    assumed = checked_precision(design)
+    rows, prompts, values = build(design, texts or {})
     twice = [name for name, n in Counter(row["item_id"] for row in rows).items() if n > 1]
     if twice:
         raise InputError(
@@ -380,7 +388,7 @@ def design_items(
     missing = tuple(row["item_id"] for row in prompts if row["item_id"] not in (texts or {}))
     if not rows and not missing:
         raise NothingToAnalyse(f"{source}: these lists make no item")
-    counted = dict(counts_of([row for row in rows if not row.get("control")], crossed))
+    counted = dict(counts_by_factor([row for row in rows if not row.get("control")], crossed))
     return Items(
         protocol=protocol,
         rows=tuple(rows),
@@ -395,48 +403,49 @@ def design_items(
 
 def checked_precision(spec: Spec) -> dict[str, float]:
     """Return what the design states for its power."""
-    given = spec.values.get("precision", {})
+    stated = spec.values.get("precision", {})
     names = ("sd", "icc", "power", "alpha")
-    if not isinstance(given, Mapping) or not set(given) <= set(names):
-        raise spec.wrong("precision", f"not a table with {', '.join(names)}")
+    if not isinstance(stated, Mapping) or not set(stated) <= set(names):
+        raise spec.error("precision", f"not a table with {', '.join(names)}")
     ranges = {"sd": (0, math.inf), "icc": (-1e-9, 1), "power": (0, 1), "alpha": (0, 1)}
-    for name, value in given.items():
+    for name, value in stated.items():
         low, high = ranges[name]
         if isinstance(value, bool) or not isinstance(value, int | float) or not low < value <= high:
-            raise spec.wrong(
+            raise spec.error(
                 "precision",
                 f"{option(name, value)} is not a number between {max(low, 0):g} and {high:g}",
             )
-    return {name: float(value) for name, value in given.items()}
+    return {name: float(value) for name, value in stated.items()}
 
 
-def counts_of(
+def counts_by_factor(
     rows: Sequence[Row], crossed: Sequence[tuple[str, ...]]
 ) -> Iterator[tuple[str, dict[str, int]]]:
     """Count items by factors and by crossed factors; factors of one level say nothing."""
     for names in crossed:
-        held = [name for name in names if rows and name in rows[0]]
-        found = Counter(" x ".join(row[name] or "-" for name in held) for row in rows)
-        if len(held) == len(names) and len(found) > 1:
-            yield " x ".join(names), dict(sorted(found.items()))
+        if not rows or not all(name in rows[0] for name in names):
+            continue
+        counts = Counter(" x ".join(row[name] or "-" for name in names) for row in rows)
+        if len(counts) > 1:
+            yield " x ".join(names), dict(sorted(counts.items()))
 
 
-def shuffled(labels: Iterable[Any], *salt: object) -> list[Any]:
+def hash_ordered(labels: Iterable[Any], *salt: object) -> list[Any]:
     """Arrange labels in an order that follows from the salt and the labels alone.
 
     Examples
     --------
-    >>> shuffled("abc", 1) == shuffled("cab", 1)
+    >>> hash_ordered("abc", 1) == hash_ordered("cab", 1)
     True
     """
-    return sorted(labels, key=lambda one: hashlib.sha256(repr((*salt, one)).encode()).digest())
+    return sorted(labels, key=lambda label: hashlib.sha256(repr((*salt, label)).encode()).digest())
 
 
-def filled(template: str, values: Mapping[str, str], spec: Spec, key: str) -> str:
+def fill_template(template: str, values: Mapping[str, str], spec: Spec, key: str) -> str:
     """Fill the fields of a text; a field without a value is an error."""
     lacking = [name for name in FIELD.findall(template) if name not in values]
     if lacking:
-        raise spec.wrong(
+        raise spec.error(
             key, f"{{{lacking[0]}}} is no column", f"There are: {listing([*values], 20)}"
         )
     return FIELD.sub(lambda match: values[match[1]], template)
@@ -453,7 +462,7 @@ def slug(*parts: str) -> str:
     return "-".join("_".join(part.split()) for part in parts)
 
 
-def item(identifier: str, *parts: Mapping[str, str]) -> Row:
+def make_item(identifier: str, *parts: Mapping[str, str]) -> Row:
     """Return an item of several parts; its identifier stands first and is none of theirs.
 
     Raises
@@ -476,7 +485,7 @@ def item(identifier: str, *parts: Mapping[str, str]) -> Row:
     return row | {"item_id": identifier}
 
 
-def norms(spec: Spec, texts: Texts) -> Built:
+def norm_items(spec: Spec, texts: Texts) -> BuiltItems:
     """Cross scenarios with pressures and with none; a pressure of a scenario or domain stands before a general one."""
     scenarios = spec.table(
         "scenarios", ["scenario", "goal", "situation", "norm"], unique=["scenario"]
@@ -484,28 +493,25 @@ def norms(spec: Spec, texts: Texts) -> Built:
     pressures = spec.table("pressures", ["pressure", "text"])
     names = list(dict.fromkeys(row["pressure"] for row in pressures))
     if NONE in names:
-        raise spec.wrong(
+        raise spec.error(
             "pressures", f"'{NONE}' is the base, which every scenario has without a text"
         )
     dev = set(split_off(spec, scenarios))
     rows = []
     for scenario in scenarios:
+        split = {}
+        if "dev" in spec.values:
+            split = {"split": "dev" if scenario["scenario"] in dev else "test"}
         for name in (NONE, *names):
-            text = (
-                ""
-                if name == NONE
-                else pressure_text(spec, scenario, [p for p in pressures if p["pressure"] == name])
-            )
-            split = (
-                {"split": "dev" if scenario["scenario"] in dev else "test"}
-                if "dev" in spec.values
-                else {}
-            )
+            text = ""
+            if name != NONE:
+                of_name = [p for p in pressures if p["pressure"] == name]
+                text = pressure_text(spec, scenario, of_name)
             identifier = slug(scenario["scenario"], name)
             rows.append(
-                item(identifier, scenario, split, {"pressure": name, "pressure_text": text})
+                make_item(identifier, scenario, split, {"pressure": name, "pressure_text": text})
             )
-    return rows, [], {row["scenario"]: 1 for row in scenarios}
+    return BuiltItems(rows, [], {row["scenario"]: 1 for row in scenarios})
 
 
 def pressure_text(spec: Spec, scenario: Row, rows: Sequence[Row]) -> str:
@@ -515,75 +521,79 @@ def pressure_text(spec: Spec, scenario: Row, rows: Sequence[Row]) -> str:
         for row in rows
         if all(row.get(name, "") in ("", scenario.get(name, "")) for name in ("scenario", "domain"))
     ]
+    # the text of a scenario stands before that of its domain, and that before a general one
     ranked = sorted(fits, key=lambda row: (not row.get("scenario"), not row.get("domain")))
     levels = [(bool(row.get("scenario")), bool(row.get("domain"))) for row in ranked]
     where = f"pressure '{rows[0]['pressure']}' of scenario '{scenario['scenario']}'"
     if not ranked:
-        raise spec.wrong(
+        raise spec.error(
             "pressures",
             f"no text for {where}",
             "Add a row, so that every scenario has every pressure.",
         )
     if levels.count(levels[0]) > 1:
-        raise spec.wrong("pressures", f"two texts for {where}", "Keep one of them.")
-    return filled(ranked[0]["text"], scenario, spec, "pressures")
+        raise spec.error("pressures", f"two texts for {where}", "Keep one of them.")
+    return fill_template(ranked[0]["text"], scenario, spec, "pressures")
 
 
 def split_off(spec: Spec, scenarios: Sequence[Row]) -> Iterator[str]:
     """Draw the scenarios of the development set: a share of every domain."""
     share = spec.values.get("dev", 0.0)
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share < 1:
-        raise spec.wrong("dev", "not a share of at least 0 and below 1")
-    for domain, found in grouped(scenarios, "domain").items():
-        names = shuffled((row["scenario"] for row in found), spec.seed, "dev", domain)
+        raise spec.error("dev", "not a share of at least 0 and below 1")
+    for domain, of_domain in rows_by_label(scenarios, "domain").items():
+        names = hash_ordered((row["scenario"] for row in of_domain), spec.seed, "dev", domain)
         yield from names[: round(share * len(names))]
 
 
-def grouped(rows: Iterable[Row], column: str) -> dict[str, list[Row]]:
+def rows_by_label(rows: Iterable[Row], column: str) -> dict[str, list[Row]]:
     """Return rows by the label of a column; without it, all under an empty label."""
-    found: dict[str, list[Row]] = {}
+    by_label: dict[str, list[Row]] = {}
     for row in rows:
-        found.setdefault(row.get(column, ""), []).append(row)
-    return found
+        by_label.setdefault(row.get(column, ""), []).append(row)
+    return by_label
 
 
-def couples(spec: Spec, texts: Texts) -> Built:
+def couple_items(spec: Spec, texts: Texts) -> BuiltItems:
     """Cross scenarios with pairs of names of all ordered types of groups; a type and its reverse share their pairs."""
     scenarios = spec.table("scenarios", ["scenario", "text"], unique=["scenario"])
     for row in scenarios:
         if not {"NAME1", "NAME2"} <= set(re.findall(r"NAME[12]", row["text"])):
-            raise spec.wrong(
+            raise spec.error(
                 "scenarios",
                 f"scenario '{row['scenario']}' lacks NAME1 or NAME2",
                 "Write both into its text.",
             )
-    names = grouped(spec.table("names", ["name", "group"], unique=["name"]), "group")
-    anew, same = (
-        spec.word("draw", "once", ["once", "scenario"]) == "scenario",
-        spec.flag("same_group", True),
-    )
+    names = rows_by_label(spec.table("names", ["name", "group"], unique=["name"]), "group")
+    draws_by_scenario = spec.text("draw", "once", ["once", "scenario"]) == "scenario"
+    same_group = spec.flag("same_group", True)
     rows = []
     for scenario in scenarios:
-        salt = (spec.seed, scenario["scenario"]) if anew else (spec.seed,)
-        for first, second in itertools.combinations_with_replacement(sorted(names), 2):
-            if first == second and not same:
+        salt = (spec.seed, scenario["scenario"]) if draws_by_scenario else (spec.seed,)
+        for group_a, group_b in itertools.combinations_with_replacement(sorted(names), 2):
+            if group_a == group_b and not same_group:
                 continue
-            of = [
-                shuffled((row["name"] for row in names[group]), *salt, group)
-                for group in (first, second)
-            ]
-            for a, b in name_pairs(spec, first, second, *of):
-                for one, other, of_one, of_other in ((a, b, first, second), (b, a, second, first)):
+            names_a, names_b = (
+                hash_ordered((row["name"] for row in names[group]), *salt, group)
+                for group in (group_a, group_b)
+            )
+            for a, b in name_pairs(spec, group_a, group_b, names_a, names_b):
+                pair = slug(*sorted((a, b)))
+                sides = (a, group_a), (b, group_b)
+                # both orders of the pair are asked
+                for (first, group_first), (second, group_second) in (sides, sides[::-1]):
                     asked = {
-                        "group_first": of_one,
-                        "group_second": of_other,
-                        "name_first": one,
-                        "name_second": other,
-                        "pair": slug(*sorted((a, b))),
+                        "group_first": group_first,
+                        "group_second": group_second,
+                        "name_first": first,
+                        "name_second": second,
+                        "pair": pair,
                     }
-                    rows.append(item(slug(scenario["scenario"], one, other), scenario, asked))
+                    identifier = slug(scenario["scenario"], first, second)
+                    rows.append(make_item(identifier, scenario, asked))
     pairs = Counter(row["scenario"] for row in rows if row["group_first"] < row["group_second"])
-    return rows, [], pairs and {name: n // math.comb(len(names), 2) for name, n in pairs.items()}
+    n_types = math.comb(len(names), 2)
+    return BuiltItems(rows, [], {name: n // n_types for name, n in pairs.items()})
 
 
 def name_pairs(
@@ -595,21 +605,22 @@ def name_pairs(
     once. Of one group pairs are steps 1, 2, ... round a circle; both orders of each are asked, so half as many are
     drawn.
     """
-    one = first == second
-    largest = len(names) * (len(names) - 1) if one else len(names) * len(others)
-    wanted = spec.whole("pairs", min(20, largest))
-    if wanted > largest or (one and wanted % 2):
+    same_group = first == second
+    largest = len(names) * (len(names) - 1) if same_group else len(names) * len(others)
+    wanted = spec.whole_number("pairs", min(20, largest))
+    if wanted > largest or (same_group and wanted % 2):
         why = (
             f"{first} and {second} have {largest} pairs of names"
             if wanted > largest
             else "odd: same groups need both orders"
         )
-        raise spec.wrong("pairs", why, "Add names, or ask for fewer pairs.")
-    if not one:
-        around = math.lcm(len(names), len(others))
+        raise spec.error("pairs", why, "Add names, or ask for fewer pairs.")
+    if not same_group:
+        period = math.lcm(len(names), len(others))
         for i in range(wanted):
-            yield names[i % len(names)], others[(i + i // around) % len(others)]
+            yield names[i % len(names)], others[(i + i // period) % len(others)]
         return
+    # half way round the circle each pair would come twice: only half of the starts are taken
     circle = (
         (names[i], names[(i + step) % len(names)])
         for step in range(1, len(names) // 2 + 1)
@@ -618,39 +629,42 @@ def name_pairs(
     yield from itertools.islice(circle, wanted // 2)
 
 
-def rules(spec: Spec, texts: Texts) -> Built:
+def rule_items(spec: Spec, texts: Texts) -> BuiltItems:
     """Draw rules of thumb, as many of each area, and cross them with groups of people."""
-    found = spec.table("rules", ["item_id", "text"], unique=["item_id"])
-    drawn = found
+    rules = spec.table("rules", ["item_id", "text"], unique=["item_id"])
+    drawn = rules
     if "per_area" in spec.values:
-        wanted, drawn = spec.whole("per_area", 1), []
-        for area, held in grouped(found, "area").items():
-            if len(held) < wanted:
-                raise spec.wrong("per_area", f"area '{area}' has {len(held)} rules")
-            chosen = set(shuffled((row["item_id"] for row in held), spec.seed, area)[:wanted])
-            drawn += [row for row in held if row["item_id"] in chosen]
+        wanted, drawn = spec.whole_number("per_area", 1), []
+        for area, of_area in rows_by_label(rules, "area").items():
+            if len(of_area) < wanted:
+                raise spec.error("per_area", f"area '{area}' has {len(of_area)} rules")
+            ordered = hash_ordered((row["item_id"] for row in of_area), spec.seed, area)
+            drawn += [row for row in of_area if row["item_id"] in ordered[:wanted]]
+    values = {row["item_id"]: 1 for row in drawn}
     if "groups" not in spec.values:
-        return drawn, [], {row["item_id"]: 1 for row in drawn}
+        return BuiltItems(drawn, [], values)
     groups = spec.table("groups", ["group"], unique=["group"])
-    wording = spec.word("wording", "Think of {group} only. {text}")
+    wording = spec.text("wording", "Think of {group} only. {text}")
     rows = []
     for row in drawn:
         if spec.flag("plain", True):
             rows.append({**row, "rule": row["item_id"], "group": "everybody"})
         for group in groups:
-            text = filled(wording, {**row, **group}, spec, "wording")
-            more = {"text": text, "rule": row["item_id"]}
-            rows.append(item(slug(row["item_id"], group["group"]), row, group, more))
-    return rows, [], {row["item_id"]: 1 for row in drawn}
+            text = fill_template(wording, {**row, **group}, spec, "wording")
+            text_and_rule = {"text": text, "rule": row["item_id"]}
+            rows.append(make_item(slug(row["item_id"], group["group"]), row, group, text_and_rule))
+    return BuiltItems(rows, [], values)
 
 
 STAGES = tuple(f"stage_{k}" for k in range(1, 5))
 
 
-def stages(spec: Spec, texts: Texts) -> Built:
+def stage_items(spec: Spec, texts: Texts) -> BuiltItems:
     """Cross scenarios (in all their wordings) with personas; control texts stand beside them, once each."""
-    given = spec.table("scenarios", ["scenario", "baseline", *STAGES])
-    scenarios = [{**row, "wording": row.get("wording") or "1"} for row in given]
+    scenarios = [
+        {**row, "wording": row.get("wording") or "1"}
+        for row in spec.table("scenarios", ["scenario", "baseline", *STAGES])
+    ]
     personas: list[Row] = []
     if "personas" in spec.values:
         personas = spec.table("personas", ["persona", "text"], unique=["persona"])
@@ -660,41 +674,43 @@ def stages(spec: Spec, texts: Texts) -> Built:
         for name in scenarios[0]
         if name not in ("scenario", "wording", "control", "baseline", *STAGES)
     ]
+    has_plain = spec.flag("plain", True) or not personas
     rows = []
     for row in scenarios:
-        for persona in ([plain] if spec.flag("plain", True) or not personas else []) + personas:
-            label = [persona["persona"]] if personas else []
-            said = {
-                name: f"{persona['text']} {row[name]}".strip() for name in ("baseline", STAGES[0])
-            }
+        for persona in ([plain] if has_plain else []) + personas:
+            label = {"persona": persona["persona"]} if personas else {}
+            texts_of_stages = {name: row[name] for name in ("baseline", *STAGES)}
+            # the persona is told before the first text of a conversation
+            for name in ("baseline", STAGES[0]):
+                texts_of_stages[name] = f"{persona['text']} {row[name]}".strip()
             rows.append(
                 {
-                    "item_id": slug(row["scenario"], row["wording"], *label),
+                    "item_id": slug(row["scenario"], row["wording"], *label.values()),
                     "scenario": row["scenario"],
                     "wording": row["wording"],
-                    **({"persona": persona["persona"]} if personas else {}),
+                    **label,
                     **{name: row[name] for name in extra},
                     "control": "",
-                    **{name: row[name] for name in ("baseline", *STAGES)},
-                    **said,
+                    **texts_of_stages,
                 }
             )
     if "controls" in spec.values:
         for control in spec.table("controls", ["control", "text"], unique=["control"]):
-            own = {"item_id": control["control"], "scenario": control["control"], "wording": "1"}
-            rows.append({**dict.fromkeys(rows[0], ""), **own, "control": control["text"]})
-    return rows, [], Counter(row["scenario"] for row in scenarios)
+            name = control["control"]
+            cells = {"item_id": name, "scenario": name, "wording": "1", "control": control["text"]}
+            rows.append({**dict.fromkeys(rows[0], ""), **cells})
+    return BuiltItems(rows, [], Counter(row["scenario"] for row in scenarios))
 
 
-def roles(spec: Spec, texts: Texts) -> Built:
+def role_items(spec: Spec, texts: Texts) -> BuiltItems:
     """Pair roles, take one expectation of each, and cross the urgencies of both."""
-    held = {row["role"]: row for row in spec.table("roles", ["role", "domain"], unique=["role"])}
+    roles = {row["role"]: row for row in spec.table("roles", ["role", "domain"], unique=["role"])}
     urgencies = spec.table("urgencies", ["urgency"], unique=["urgency"], usual=URGENCIES)
     writing = Writing(spec, texts)
-    known = (
+    situations = (
         situations_given(spec)
         if "situations" in spec.values
-        else situations_asked(spec, held, urgencies, writing)
+        else situations_asked(spec, roles, urgencies, writing)
     )
     stories: dict[str, str] = {}
     if "stories" in spec.values:
@@ -703,40 +719,41 @@ def roles(spec: Spec, texts: Texts) -> Built:
             for row in spec.table("stories", ["item_id", "story"], unique=["item_id"])
         }
     rows, values = [], {}
-    pairs = paired_roles(spec, held)
-    brought = expectations_of(spec, pairs, known)
-    turns: Counter[str] = Counter()
-    for one, other in pairs:
-        a, b = (one, other) if turns[one] <= turns[other] else (other, one)
-        turns[a] += 1
-        turns[b] -= 1
-        taken = brought[a, b], brought[b, a]
-        values[slug(*sorted((a, b)))] = len(urgencies) * (len(urgencies) - 1)
-        scenario = slug(a, taken[0], b, taken[1])
+    pairs = paired_roles(spec, roles)
+    expectations = expectations_of(spec, pairs, situations)
+    # how often a role stood first, less how often second: about 0 for every role
+    balance: Counter[str] = Counter()
+    for pair in pairs:
+        a, b = pair if balance[pair[0]] <= balance[pair[1]] else pair[::-1]
+        balance[a] += 1
+        balance[b] -= 1
+        key_a, key_b = expectations[a, b], expectations[b, a]
+        pair_name = slug(*sorted((a, b)))
+        # items in which one role is more urgent than the other
+        values[pair_name] = len(urgencies) * (len(urgencies) - 1)
+        scenario = slug(a, key_a, b, key_b)
         for first, second in itertools.product((row["urgency"] for row in urgencies), repeat=2):
             row: Row = {
                 "item_id": slug(scenario, f"{first}{second}"),
                 "scenario": scenario,
-                "pair": slug(*sorted((a, b))),
+                "pair": pair_name,
             }
-            for side, role, key, urgency in (("a", a, taken[0], first), ("b", b, taken[1], second)):
+            parts: Row = {}
+            for side, role, key, urgency in (("a", a, key_a, first), ("b", b, key_b, second)):
                 row |= {
                     f"role_{side}": role,
-                    f"domain_{side}": held[role]["domain"],
+                    f"domain_{side}": roles[role]["domain"],
                     f"urgency_{side}": urgency,
                     f"expectation_no_{side}": key,
                 }
-            parts = {
-                **row,
-                **situation(spec, known, a, taken[0], first, "a"),
-                **situation(spec, known, b, taken[1], second, "b"),
-            }
-            story = stories.get(row["item_id"]) if stories else told(spec, parts, writing)
+                parts |= situation_texts(spec, situations, role, key, urgency, side)
+            parts = row | parts
+            story = stories.get(row["item_id"]) if stories else story_text(spec, parts, writing)
             if stories and story is None:
-                raise spec.wrong("stories", f"no story of item '{row['item_id']}'")
+                raise spec.error("stories", f"no story of item '{row['item_id']}'")
             if story is not None:
                 rows.append({**row, "story": story})
-    return rows, writing.prompts, values
+    return BuiltItems(rows, writing.prompts, values)
 
 
 class Writing:
@@ -745,8 +762,8 @@ class Writing:
     def __init__(self, spec: Spec, texts: Texts) -> None:
         self.spec, self.texts = spec, texts
         self.prompts: list[Row] = []
-        own = spec.values.get("write", {})
-        self.own: Mapping[str, Any] = own if isinstance(own, Mapping) else {}
+        prompts = spec.values.get("write", {})
+        self.own_prompts: Mapping[str, Any] = prompts if isinstance(prompts, Mapping) else {}
 
     def text(self, step: str, name: Sequence[str], values: Mapping[str, str]) -> str | None:
         """Return a text if it is written, and note its prompt."""
@@ -760,64 +777,72 @@ class Writing:
                 )
             )
         identifier = slug(step, *name)
-        prompt = filled(str(self.own.get(step, ASKED[step])), values, self.spec, "write")
+        template = str(self.own_prompts.get(step, ASKED[step]))
+        prompt = fill_template(template, values, self.spec, "write")
         self.prompts.append({"item_id": identifier, "step": step, "prompt": prompt})
         return self.texts.get(identifier)
 
 
-Known = dict[str, dict[str, dict[str, tuple[str, str]]]]
+SituationTexts = dict[str, dict[str, dict[str, tuple[str, str]]]]
 """Role, expectation and urgency to the texts of expectation and situation; empty where they are not written yet."""
 
 
-def situations_given(spec: Spec) -> Known:
+def situations_given(spec: Spec) -> SituationTexts:
     """Read the situations that somebody wrote."""
-    known: Known = {}
+    situations: SituationTexts = {}
     numbers: dict[tuple[str, str], str] = {}
     needed = ["role", "expectation", "urgency", "situation"]
     for row in spec.table("situations", needed, unique=["role", "expectation", "urgency"]):
-        of_role = known.setdefault(row["role"], {})
+        of_role = situations.setdefault(row["role"], {})
+        # the expectations of a role are numbered in the order of the table
         key = numbers.setdefault((row["role"], row["expectation"]), str(len(of_role) + 1))
         of_role.setdefault(key, {})[row["urgency"]] = (row["expectation"], row["situation"])
-    return known
+    return situations
 
 
 def situations_asked(
-    spec: Spec, held: Mapping[str, Row], urgencies: Sequence[Row], writing: Writing
-) -> Known:
+    spec: Spec, roles: Mapping[str, Row], urgencies: Sequence[Row], writing: Writing
+) -> SituationTexts:
     """Return the situations that a model wrote for the obligations of each role, as far as they are written."""
     obligations = spec.table("obligations", ["obligation"])
-    known: Known = {}
-    for role, row in held.items():
-        own = [
-            one
-            for one in obligations
-            if one.get("role", "") in ("", role) and one.get("domain", "") in ("", row["domain"])
+    situations: SituationTexts = {}
+    for role, role_row in roles.items():
+        # an obligation without a role (or domain) is one of all roles (of all domains)
+        of_role = [
+            row
+            for row in obligations
+            if row.get("role", "") in ("", role)
+            and row.get("domain", "") in ("", role_row["domain"])
         ]
-        for k, one in enumerate(own, 1):
-            values = {**one, **row}
-            text = (
-                one.get("expectation") or writing.text("expectation", [role, str(k)], values) or ""
+        for k, obligation in enumerate(of_role, 1):
+            values = {**obligation, **role_row}
+            expectation = obligation.get("expectation") or writing.text(
+                "expectation", [role, str(k)], values
             )
-            of_key = known.setdefault(role, {}).setdefault(str(k), {})
-            for urgency in urgencies if text else ():
-                meaning = urgency.get("meaning", f"urgency {urgency['urgency']}")
-                said = {
+            by_urgency = situations.setdefault(role, {}).setdefault(str(k), {})
+            if not expectation:
+                continue
+            for row in urgencies:
+                urgency = row["urgency"]
+                fields = {
                     **values,
-                    "expectation": text,
-                    "urgency": urgency["urgency"],
-                    "meaning": meaning,
+                    "expectation": expectation,
+                    "urgency": urgency,
+                    "meaning": row.get("meaning", f"urgency {urgency}"),
                 }
-                written = writing.text("situation", [role, str(k), urgency["urgency"]], said)
-                if text and written:
-                    of_key[urgency["urgency"]] = (text, written)
-    return known
+                written = writing.text("situation", [role, str(k), urgency], fields)
+                if written:
+                    by_urgency[urgency] = (expectation, written)
+    return situations
 
 
-def situation(spec: Spec, known: Known, role: str, key: str, urgency: str, side: str) -> Row:
+def situation_texts(
+    spec: Spec, situations: SituationTexts, role: str, key: str, urgency: str, side: str
+) -> Row:
     """Return expectation and situation of one side; empty where a model has still to write them."""
-    texts = known[role][key].get(urgency)
+    texts = situations[role][key].get(urgency)
     if texts is None and "situations" in spec.values:
-        raise spec.wrong(
+        raise spec.error(
             "situations",
             f"role '{role}' has no situation of urgency {urgency} for expectation {key}",
             "Write one for every expectation and urgency.",
@@ -825,39 +850,37 @@ def situation(spec: Spec, known: Known, role: str, key: str, urgency: str, side:
     return {f"expectation_{side}": texts[0], f"situation_{side}": texts[1]} if texts else {}
 
 
-def told(spec: Spec, parts: Mapping[str, str], writing: Writing) -> str | None:
+def story_text(spec: Spec, parts: Mapping[str, str], writing: Writing) -> str | None:
     """Return the story of an item: by the template of the design, or as a model wrote it; None if not written yet."""
     if not {"situation_a", "situation_b"} <= set(parts):
         return None
     if "story" in spec.values:
-        return filled(spec.word("story", ""), parts, spec, "story")
+        return fill_template(spec.text("story", ""), parts, spec, "story")
     return writing.text("story", [parts["item_id"]], parts)
 
 
 def expectations_of(
-    spec: Spec, pairs: Sequence[tuple[str, str]], known: Known
+    spec: Spec, pairs: Sequence[tuple[str, str]], situations: SituationTexts
 ) -> dict[tuple[str, str], str]:
     """Return the expectation that each role brings to each partner: all of its own equally often, give or take one."""
     partners: dict[str, list[str]] = {}
     for a, b in pairs:
         partners.setdefault(a, []).append(b)
         partners.setdefault(b, []).append(a)
-    brought: dict[tuple[str, str], str] = {}
-    for role, met in partners.items():
-        if not known.get(role):
+    expectations: dict[tuple[str, str], str] = {}
+    for role, partners_of_role in partners.items():
+        if not situations.get(role):
             key = "situations" if "situations" in spec.values else "obligations"
-            raise spec.wrong(
+            raise spec.error(
                 key, f"role '{role}' has none", "Add rows of it, or leave the role out."
             )
-        own = shuffled(known[role], spec.seed, role)
-        brought |= {
-            (role, one): str(own[k % len(own)])
-            for k, one in enumerate(shuffled(met, spec.seed, role))
-        }
-    return brought
+        keys = hash_ordered(situations[role], spec.seed, role)
+        for k, partner in enumerate(hash_ordered(partners_of_role, spec.seed, role)):
+            expectations[role, partner] = str(keys[k % len(keys)])
+    return expectations
 
 
-def paired_roles(spec: Spec, held: Mapping[str, Row]) -> list[tuple[str, str]]:
+def paired_roles(spec: Spec, roles: Mapping[str, Row]) -> list[tuple[str, str]]:
     """Return the pairs of roles: all that may meet, or so many that every role meets about as many others.
 
     Raises
@@ -865,44 +888,43 @@ def paired_roles(spec: Spec, held: Mapping[str, Row]) -> list[tuple[str, str]]:
     InputError
         If the pairs leave roles without a way to each other: then no strengths can be compared (Ford 1957).
     """
-    columns = next(iter(held.values()))
-    across = spec.words("across", ["domain"])
-    apart = spec.words("not_across", [name for name in ("gender",) if name in columns])
-    for key, names in (("across", across), ("not_across", apart)):
+    columns = next(iter(roles.values()))
+    across = spec.texts("across", ["domain"])
+    not_across = spec.texts("not_across", [name for name in ("gender",) if name in columns])
+    for key, names in (("across", across), ("not_across", not_across)):
         strange = [name for name in names if name not in columns]
         if strange:
-            raise spec.wrong(
+            raise spec.error(
                 key,
                 f"roles have no column {quoted(strange)}",
                 f"Columns: {listing([*columns], 12)}",
             )
-    able = [
-        (a, b)
-        for a, b in itertools.combinations(held, 2)
-        if all(held[a][name] != held[b][name] for name in across)
-        and all(
-            not held[a][name] or not held[b][name] or held[a][name] == held[b][name]
-            for name in apart
-        )
-    ]
-    wanted = spec.whole("pairs", max(1, len(able)))
-    if wanted > len(able):
-        raise spec.wrong(
+
+    def may_meet(a: Row, b: Row) -> bool:
+        """Whether all columns of `across` differ, and those of `not_across` are equal or empty."""
+        if any(a[name] == b[name] for name in across):
+            return False
+        return all(not a[name] or not b[name] or a[name] == b[name] for name in not_across)
+
+    possible = [(a, b) for a, b in itertools.combinations(roles, 2) if may_meet(roles[a], roles[b])]
+    wanted = spec.whole_number("pairs", max(1, len(possible)))
+    if wanted > len(possible):
+        raise spec.error(
             "pairs",
-            f"{count(len(able), 'pair')} of roles may meet",
+            f"{count(len(possible), 'pair')} of roles may meet",
             "Ask for fewer, or loosen across.",
         )
-    chosen, groups = spread(shuffled(able, spec.seed, "pairs"), held, wanted)
+    pairs, groups = choose_pairs(hash_ordered(possible, spec.seed, "pairs"), roles, wanted)
     if len(groups) > 1:
-        smallest = min(map(sorted, groups), key=len)
-        said = f"{count(len(held), 'role')} in {len(groups)} groups that never meet (one is {quoted(smallest)})"
-        fix = f"{len(held)} roles need at least {len(held) - 1} pairs. Ask for more, or loosen across."
-        raise spec.wrong("pairs", said, fix)
-    return chosen
+        n, smallest = len(roles), min(map(sorted, groups), key=len)
+        message = f"{count(n, 'role')} in {len(groups)} groups that never meet (one is {quoted(smallest)})"
+        fix = f"{n} roles need at least {n - 1} pairs. Ask for more, or loosen across."
+        raise spec.error("pairs", message, fix)
+    return pairs
 
 
-def spread(
-    able: list[tuple[str, str]], names: Iterable[str], wanted: int
+def choose_pairs(
+    possible: list[tuple[str, str]], names: Iterable[str], wanted: int
 ) -> tuple[list[tuple[str, str]], list[set[str]]]:
     """Take pairs one after the other: first those that join groups of names, then those of names met least.
 
@@ -912,33 +934,39 @@ def spread(
     groups : list of sets of names
         One where every name has a way to every other.
     """
-    met: Counter[str] = Counter()
+    n_pairs: Counter[str] = Counter()
     group = {name: {name} for name in names}
-    rest = dict.fromkeys(able)
+
+    def rank(pair: tuple[str, str]) -> tuple[bool, int, int]:
+        n_a, n_b = n_pairs[pair[0]], n_pairs[pair[1]]
+        return group[pair[0]] is group[pair[1]], n_a + n_b, max(n_a, n_b)
+
+    remaining = dict.fromkeys(possible)
     chosen: list[tuple[str, str]] = []
     for _ in range(wanted):
-        a, b = min(
-            rest,
-            key=lambda p: (
-                group[p[0]] is group[p[1]],
-                met[p[0]] + met[p[1]],
-                max(met[p[0]], met[p[1]]),
-            ),
-        )
-        del rest[a, b]
+        a, b = min(remaining, key=rank)
+        del remaining[a, b]
         chosen.append((a, b))
-        met.update((a, b))
-        joined = group[a] | group[b]
-        group |= dict.fromkeys(joined, joined) if group[a] is not group[b] else {}
-    return chosen, list({id(found): found for found in group.values()}.values())
+        n_pairs.update((a, b))
+        if group[a] is not group[b]:
+            union = group[a] | group[b]
+            group |= dict.fromkeys(union, union)
+    # names of a group share one set
+    return chosen, list({id(members): members for members in group.values()}.values())
 
 
-Builder = tuple[
-    Callable[[Spec, Texts], Built], tuple[str, ...], Sequence[tuple[str, ...]], Precision
-]
+class Builder(NamedTuple):
+    """A protocol: what makes its items, keys of its design, factors that are counted, and its precision."""
+
+    build: Callable[[Spec, Texts], BuiltItems]
+    keys: tuple[str, ...]
+    crossed: Sequence[tuple[str, ...]]
+    about: Precision
+
+
 BUILDERS: dict[str, Builder] = {
-    "pairwise-roles": (
-        roles,
+    "pairwise-roles": Builder(
+        role_items,
         (
             "roles",
             "obligations",
@@ -959,8 +987,8 @@ BUILDERS: dict[str, Builder] = {
             largest=0.5,
         ),
     ),
-    "norm-goal": (
-        norms,
+    "norm-goal": Builder(
+        norm_items,
         ("scenarios", "pressures", "dev"),
         [("pressure",), ("domain", "pressure"), ("split",)],
         Precision(
@@ -971,8 +999,8 @@ BUILDERS: dict[str, Builder] = {
             largest=1.0,
         ),
     ),
-    "who-is-right": (
-        couples,
+    "who-is-right": Builder(
+        couple_items,
         ("scenarios", "names", "pairs", "draw", "same_group"),
         [("group_first", "group_second"), ("topic",), ("kind",)],
         Precision(
@@ -984,16 +1012,16 @@ BUILDERS: dict[str, Builder] = {
             none="all names are of one group",
         ),
     ),
-    "ordinal": (
-        rules,
+    "ordinal": Builder(
+        rule_items,
         ("rules", "per_area", "groups", "wording", "plain"),
         [("area",), ("group",), ("area", "group")],
         Precision(
             what="a difference of mean distances", cluster="rules", sd=1.0, icc=0.0, largest=4.0
         ),
     ),
-    "staged-values": (
-        stages,
+    "staged-values": Builder(
+        stage_items,
         ("scenarios", "personas", "controls", "plain"),
         [("wording",), ("persona",)],
         Precision(
@@ -1005,4 +1033,3 @@ BUILDERS: dict[str, Builder] = {
         ),
     ),
 }
-"""Protocol to its builder, the keys of its design, the factors that are counted, and what its precision is about."""
