@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
@@ -16,7 +17,7 @@ from socialstats.inference.intervals import checked_level, not_zero, two_sided_p
 from socialstats.inference.rows import with_ends
 from socialstats.models.unit_means import correlation_of, replicate_draws
 from socialstats.planning.plan import PlanResult
-from socialstats.resampling.permutation import max_t, max_t_critical, normal_draws
+from socialstats.resampling.permutation import Steps, max_t, max_t_critical, normal_draws
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, number, p_value, quoted, shorten
 
@@ -47,7 +48,7 @@ class Family:
         return tuple(row for row in self.rows if row.p_value is not None)
 
 
-def families(
+def families_of(
     results: Any, name: str | None, terms: Sequence[str] | None, groups: Sequence[str] | None
 ) -> list[Family]:
     """Return the families that the caller's argument holds.
@@ -65,19 +66,19 @@ def families(
                 f"family='{shorten(name)}' and a mapping of families: give the names in one place"
             )
         parts = {str(key): value for key, value in results.items()}
-    found = []
+    families = []
     for family, members in parts.items():
         titled = list(titled_rows(members, again=groups is not None, named=terms is not None))
-        rows = chosen([row for _, row in titled], terms, groups)
+        rows = select_rows([row for _, row in titled], terms, groups)
         if not any(row.p_value is not None for row in rows):
             raise InputError(
                 f"family '{shorten(family or 'all tests')}' has no test with a p-value to adjust"
             )
         source = members if isinstance(members, Result) else None
         titles = tuple(dict.fromkeys(title for title, _ in titled if title))
-        made_of = "all tests of " + quoted(titles, 3) if titles else "all tests given"
-        found.append(Family(name=family or made_of, rows=rows, source=source))
-    return told_apart(found)
+        description = "all tests of " + quoted(titles, 3) if titles else "all tests given"
+        families.append(Family(name=family or description, rows=rows, source=source))
+    return distinguish_rows(families)
 
 
 def is_labelled(results: Any) -> bool:
@@ -100,18 +101,18 @@ def titled_rows(members: Any, *, again: bool, named: bool) -> Iterable[tuple[str
     terms which sum up others, these only where terms are `named`.
     """
     if isinstance(members, Result):
-        rows = members.rows if again else leading(members.rows)
-        rows = rows if named else single(rows, members.extras.get("together", ()))
+        rows = members.rows if again else leading_rows(members.rows)
+        rows = rows if named else without_summaries(rows, members.extras.get("together", ()))
         yield from ((members.title, row) for row in rows)
     elif isinstance(members, ResultGroup):
         for level, result in members.results.items():
-            found = titled_rows(result, again=again, named=named)
-            yield from ((title, replace(row, by=row.by or level)) for title, row in found)
+            of_level = titled_rows(result, again=again, named=named)
+            yield from ((title, replace(row, by=row.by or level)) for title, row in of_level)
     elif isinstance(members, Row):
-        yield "", checked(members)
+        yield "", checked_p(members)
     elif isinstance(members, Mapping):
         for label, value in members.items():
-            yield "", bare(str(label), value)
+            yield "", row_of_p(str(label), value)
     elif isinstance(members, str) or not isinstance(members, Iterable):
         raise InputError(
             f"a family is made of results, rows or p-values, not {type(members).__name__} {members!r}"
@@ -119,39 +120,36 @@ def titled_rows(members: Any, *, again: bool, named: bool) -> Iterable[tuple[str
     else:
         for k, member in enumerate(members):
             if is_p(member):
-                yield "", bare(f"test {k + 1}", member)
+                yield "", row_of_p(f"test {k + 1}", member)
             else:
                 yield from titled_rows(member, again=again, named=named)
 
 
-def leading(rows: Sequence[Row]) -> Sequence[Row]:
+def leading_rows(rows: Sequence[Row]) -> Sequence[Row]:
     """Leave out rows that test again what another row of the result tests, where there is such a row."""
     first = [row for row in rows if row.group not in AGAIN and row.label("factor") is None]
-    return (
-        first
-        if any(row.p_value is not None or row.undefined is not None for row in first)
-        else rows
-    )
+    has_test = any(row.p_value is not None or row.undefined is not None for row in first)
+    return first if has_test else rows
 
 
-def single(rows: Sequence[Row], together: Sequence[str]) -> Sequence[Row]:
+def without_summaries(rows: Sequence[Row], together: Sequence[str]) -> Sequence[Row]:
     """Leave out the terms that sum up others, and then rows without p, where other tests remain."""
     if not together:
         return rows
-    alone = [row for row in rows if row.term not in together and row.p_value is not None]
-    return alone or rows
+    separate = [row for row in rows if row.term not in together and row.p_value is not None]
+    return separate or rows
 
 
-def bare(label: str, p: Any) -> Row:
+def row_of_p(label: str, p: Any) -> Row:
     """Turn a bare p-value into a row; None and NaN stand for a test that does not exist."""
     if not is_p(p) or isinstance(p, bool):
         raise InputError(f"'{shorten(label)}' has {p!r} where a p-value should be")
     if p is None or math.isnan(p):
         return Row(term=label, undefined=NO_P)
-    return checked(Row(term=label, p_value=float(p)))
+    return checked_p(Row(term=label, p_value=float(p)))
 
 
-def checked(row: Row) -> Row:
+def checked_p(row: Row) -> Row:
     """Return the row, or say that its p-value is none."""
     if row.p_value is not None and not 0 <= row.p_value <= 1:
         raise InputError(
@@ -160,61 +158,60 @@ def checked(row: Row) -> Row:
     return row
 
 
-def chosen(
+def select_rows(
     rows: Sequence[Row], terms: Sequence[str] | None, groups: Sequence[str] | None
 ) -> tuple[Row, ...]:
     """Rows of some terms and groups; of those, the tests and what should have been one."""
-    for what, wanted, known in (
+    for field, wanted, labels in (
         ("term", terms, [r.term for r in rows]),
         ("group", groups, [r.group for r in rows if r.group is not None]),
     ):
-        missing = [w for w in listed(wanted) if w not in known]
+        missing = [w for w in as_tuple(wanted) if w not in labels]
         if missing:
             raise InputError(
-                f"no {what} '{shorten(missing[0])}' in these tests; {what}s: {quoted(sorted({*known}), 10)}"
+                f"no {field} '{shorten(missing[0])}' in these tests; {field}s: {quoted(sorted({*labels}), 10)}"
             )
     kept = [
         row
         for row in rows
-        if (terms is None or row.term in listed(terms))
-        and (groups is None or row.group in listed(groups))
+        if (terms is None or row.term in as_tuple(terms))
+        and (groups is None or row.group in as_tuple(groups))
     ]
     return tuple(
-        checked(row) for row in kept if row.p_value is not None or row.undefined is not None
+        checked_p(row) for row in kept if row.p_value is not None or row.undefined is not None
     )
 
 
-def listed(names: Sequence[str] | str | None) -> tuple[str, ...]:
+def as_tuple(names: Sequence[str] | str | None) -> tuple[str, ...]:
     """A name, several, or none, as a tuple."""
-    return () if names is None else (names,) if isinstance(names, str) else tuple(names)
+    if names is None:
+        return ()
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
-def told_apart(found: list[Family]) -> list[Family]:
+def distinguish_rows(families: list[Family]) -> list[Family]:
     """Give rows that no field tells apart a group that does: the family, or a running number."""
-    seen: dict[tuple[str, str | None, str | None], int] = {}
-    several = len(found) > 1
-    out = []
-    for family in found:
+    times: Counter[tuple[str, str | None, str | None]] = Counter()
+    distinct = []
+    for family in families:
         rows = []
         for row in family.rows:
-            new = (
-                replace(row, group=f"{family.name}: {row.group}" if row.group else family.name)
-                if several
-                else row
-            )
-            key = (new.term, new.group, new.by)
-            seen[key] = seen.get(key, 0) + 1
-            if seen[key] > 1:
-                new = replace(new, group=f"{new.group or 'test'} #{seen[key]}")
-            rows.append(new)
-        out.append(replace(family, rows=tuple(rows)))
-    return out
+            group = row.group
+            if len(families) > 1:
+                group = f"{family.name}: {group}" if group else family.name
+            key = (row.term, group, row.by)
+            times[key] += 1
+            if times[key] > 1:
+                group = f"{group or 'test'} #{times[key]}"
+            rows.append(replace(row, group=group))
+        distinct.append(replace(family, rows=tuple(rows)))
+    return distinct
 
 
 Method = AdjustMethod | Literal["max_t", "max_t_single_step"]
 MAX_T = {"max_t": "step-down max-t", "max_t_single_step": "single-step max-t"}
 FEWEST_DRAWS = 1000
-SAME_P = 1e-6
+SAME_P = 1e-6  # share by which a p may differ from that of its statistic
 
 
 def adjust(
@@ -299,89 +296,85 @@ def adjust(
 
     Examples
     --------
-    >>> found = adjust({"topic": 0.01, "type": 0.04, "stage": 0.03}, family="bias")
-    >>> [round(row.p_adjusted, 6) for row in found.rows]
+    >>> adjusted = adjust({"topic": 0.01, "type": 0.04, "stage": 0.03}, family="bias")
+    >>> [round(row.p_adjusted, 6) for row in adjusted.rows]
     [0.03, 0.06, 0.06]
-    >>> found.rows[0].method
+    >>> adjusted.rows[0].method
     "Holm over the family 'bias' (m = 3)"
     """
     method = cast(Method, method_named(method, *MAX_T))
     checked_level(level)
-    found = families(results, family, terms, groups)
+    families = families_of(results, family, terms, groups)
     if method not in MAX_T and (covariance is not None or replicates is not None):
         raise InputError(
             f"method '{method}' uses no joint distribution; covariance and replicates are for max_t"
         )
     settings = {
         "method": method,
-        "family": [one.name for one in found],
+        "family": [part.name for part in families],
         "level": level,
         "draws": draws,
         "seed": seed,
     }
     if method not in MAX_T:
-        return finished(
-            found, tuple(row for one in found for row in p_rows(one, method)), settings, {}
-        )
-    if len(found) > 1:
-        raise InputError(f"max-t adjusts one family at a time, got {len(found)}")
-    noise, known = joint_noise(found[0], covariance, replicates, draws, seed)
-    shape = "normal" if known["df"] is None else f"t with {known['df']:g} df"
-    said = f"{count(len(noise))} {known['noise']}" + (
-        f", {shape}" if known["noise"] == "draws" else ""
-    )
-    return finished(found, max_t_rows(found[0], method, noise, said, level), settings, known)
+        rows = tuple(row for part in families for row in p_rows(part, method))
+        return adjusted_result(families, rows, settings, {})
+    if len(families) > 1:
+        raise InputError(f"max-t adjusts one family at a time, got {len(families)}")
+    noise, basis = draw_joint_noise(families[0], covariance, replicates, draws, seed)
+    noise_text = f"{count(len(noise))} {basis['noise']}"
+    if basis["noise"] == "draws":
+        noise_text += ", normal" if basis["df"] is None else f", t with {basis['df']:g} df"
+    rows = max_t_rows(families[0], method, noise, noise_text, level)
+    return adjusted_result(families, rows, settings, basis)
 
 
 def p_rows(family: Family, method: str) -> tuple[Row, ...]:
     """Fill `p_adjusted` from the p-values alone."""
     p = np.array([row.p_value for row in family.tested], dtype=np.float64)
-    filled = iter(adjusted_p(p, method).tolist())
-    said = label(P_METHODS[method][0], family)
+    p_adjusted = iter(adjusted_p(p, method).tolist())
+    adjustment = method_label(P_METHODS[method][0], family)
     return tuple(
-        row if row.p_value is None else adjusted(row, next(filled), family, said)
+        row if row.p_value is None else adjusted_row(row, next(p_adjusted), family, adjustment)
         for row in family.rows
     )
 
 
-def label(method: str, family: Family) -> str:
+def method_label(method: str, family: Family) -> str:
     """Name method, family and size."""
     return f"{method} over the family '{shorten(family.name)}' (m = {len(family.tested)})"
 
 
-def adjusted(row: Row, p: float, family: Family, said: str) -> Row:
+def adjusted_row(row: Row, p: float, family: Family, adjustment: str) -> Row:
     """A test with its adjusted p, its family, and what was done to its p after its own method."""
     return replace(
         row,
         p_adjusted=p,
         family=family.name,
-        method=f"{row.method}; {said}" if row.method else said,
+        method=f"{row.method}; {adjustment}" if row.method else adjustment,
     )
 
 
 def max_t_rows(
-    family: Family, method: str, noise: FloatArray, words: str, level: float
+    family: Family, method: str, noise: FloatArray, noise_text: str, level: float
 ) -> tuple[Row, ...]:
-    """Fill `p_adjusted` and simultaneous intervals from joint draws of the statistics, which `words` describe."""
+    """Fill `p_adjusted` and simultaneous intervals from joint draws of the statistics, (draws, tests)."""
     statistics = np.array([two_sided_statistic(row) for row in family.tested])
-    filled = iter(
-        max_t(
-            statistics, noise, method="step_down" if method == "max_t" else "single_step"
-        ).p_adjusted
-    )
+    steps: Steps = "step_down" if method == "max_t" else "single_step"
+    p_adjusted = iter(max_t(statistics, noise, method=steps).p_adjusted)
     critical = max_t_critical(noise, level)
-    said = f"{label(MAX_T[method], family)}, {words}"
-    return tuple(
-        row
-        if row.p_value is None
-        else simultaneous(
-            adjusted(row, float(not_zero(next(filled))), family, said), critical, level
-        )
-        for row in family.rows
-    )
+    adjustment = f"{method_label(MAX_T[method], family)}, {noise_text}"
+    rows = []
+    for row in family.rows:
+        if row.p_value is not None:
+            p = float(not_zero(next(p_adjusted)))
+            adjusted = adjusted_row(row, p, family, adjustment)
+            row = with_simultaneous_interval(adjusted, critical, level)
+        rows.append(row)
+    return tuple(rows)
 
 
-def simultaneous(row: Row, critical: float, level: float) -> Row:
+def with_simultaneous_interval(row: Row, critical: float, level: float) -> Row:
     """A test with its simultaneous interval, where it has a standard error."""
     if row.estimate is None or row.std_error is None:
         return with_ends(row, None, None, level, why=row.undefined)
@@ -407,7 +400,7 @@ def two_sided_statistic(row: Row) -> float:
     )
 
 
-def joint_noise(
+def draw_joint_noise(
     family: Family, covariance: Any, replicates: Any, draws: int, seed: int
 ) -> tuple[FloatArray, dict[str, Any]]:
     """Draw the statistics under no effect from their covariance, or take bootstrap replicates.
@@ -415,7 +408,7 @@ def joint_noise(
     Returns
     -------
     draws : (B, m) float64 array
-    known : dict
+    basis : dict
         What a check needs of them: ``noise`` (draws or resamples), ``df`` (None: normal), ``correlation``, and
         ``resampled`` where they are not made from the correlation.
     """
@@ -431,12 +424,10 @@ def joint_noise(
             )
         noise = replicate_draws(table)
         correlation = correlation_of(noise.T @ noise)
-        if (
-            df is not None
-        ):  # replicates know the joint shape, not that the standard errors are estimates
-            noise = (
-                noise / np.sqrt(np.random.default_rng(seed).chisquare(df, len(noise)) / df)[:, None]
-            )
+        if df is not None:
+            # replicates have the joint shape, but not that the standard errors are estimates
+            chi_square = np.random.default_rng(seed).chisquare(df, len(noise))
+            noise = noise / np.sqrt(chi_square / df)[:, None]
         return noise, {
             "noise": "resamples",
             "df": df,
@@ -444,7 +435,9 @@ def joint_noise(
             "resampled": noise,
         }
     matrix = (
-        own_covariance(family) if covariance is None else np.asarray(covariance, dtype=np.float64)
+        source_covariance(family)
+        if covariance is None
+        else np.asarray(covariance, dtype=np.float64)
     )
     if matrix.shape != (m, m):
         raise InputError(f"covariance has shape {matrix.shape}; these {m} tests need ({m}, {m})")
@@ -453,11 +446,11 @@ def joint_noise(
             f"draws must be a whole number of at least {FEWEST_DRAWS:,}, not {draws!r}"
         )
     correlation = correlation_of(matrix)
-    made = normal_draws(correlation, df=df, draws=int(draws), seed=seed)
-    return made, {"noise": "draws", "df": df, "correlation": correlation}
+    noise = normal_draws(correlation, df=df, draws=int(draws), seed=seed)
+    return noise, {"noise": "draws", "df": df, "correlation": correlation}
 
 
-def own_covariance(family: Family) -> FloatArray:
+def source_covariance(family: Family) -> FloatArray:
     """The covariance of the result that all tests came from."""
     source = family.source
     names = {} if source is None else {name: k for k, name in enumerate(source.names)}
@@ -476,54 +469,51 @@ def own_covariance(family: Family) -> FloatArray:
     return np.asarray(source.covariance)[np.ix_(index, index)]
 
 
-def finished(
-    found: list[Family], rows: tuple[Row, ...], settings: dict[str, Any], extras: dict[str, Any]
+def adjusted_result(
+    families: list[Family],
+    rows: tuple[Row, ...],
+    settings: dict[str, Any],
+    extras: dict[str, Any],
 ) -> PlanResult:
-    """The result: rows, counts, sentence."""
+    """Return the result of an adjustment: rows, counts, sentence."""
     method, alpha = settings["method"], round(1 - settings["level"], 12)  # 1 - 0.95 is above 0.05
     tested = [row for row in rows if row.p_value is not None]
-    calls = sum(row.p_adjusted is not None and row.p_adjusted < alpha for row in tested)
-    before = sum(row.p_value is not None and row.p_value < alpha for row in tested)
-    name = MAX_T.get(method) or P_METHODS[method][0]
     counts = {
         "tests": len(tested),
-        "below before": before,
-        "below after": calls,
+        "below before": sum(row.p_value is not None and row.p_value < alpha for row in tested),
+        "below after": sum(row.p_adjusted is not None and row.p_adjusted < alpha for row in tested),
         "undefined": len(rows) - len(tested),
+    }
+    is_max_t = method in MAX_T
+    name = MAX_T[method] if is_max_t else P_METHODS[method][0]
+    references = ("westfallyoung1993", "romanowolf2005") if is_max_t else P_METHODS[method][2]
+    sizes = "; ".join(f"'{shorten(f.name)}' (m = {len(f.tested)})" for f in families)
+    facts = {
+        "family": tuple(f.name for f in families for _ in f.rows),
+        "m": {f.name: len(f.tested) for f in families},
+        "alpha": alpha,
     }
     return PlanResult(
         metric="adjust",
         title=f"Tests adjusted by {name}",
-        inference=f"{name} over "
-        + "; ".join(f"'{shorten(f.name)}' (m = {len(f.tested)})" for f in found),
+        inference=f"{name} over {sizes}",
         rows=rows,
         counts=counts,
-        fit={
-            "nobs": len(tested),
-            "method": name,
-            "seed": settings["seed"] if method in MAX_T else None,
-        },
+        fit={"nobs": len(tested), "method": name, "seed": settings["seed"] if is_max_t else None},
         settings=settings,
-        references=P_METHODS[method][2]
-        if method in P_METHODS
-        else ("westfallyoung1993", "romanowolf2005"),
-        extras={
-            "family": tuple(f.name for f in found for _ in f.rows),
-            "m": {f.name: len(f.tested) for f in found},
-            "alpha": alpha,
-            **extras,
-        },
-        words=words(found, tested, name, alpha, counts),
+        references=references,
+        extras=facts | extras,
+        words=adjust_sentence(families, tested, name, alpha, counts),
     )
 
 
-def words(
-    found: list[Family], tested: list[Row], name: str, alpha: float, counts: dict[str, int]
+def adjust_sentence(
+    families: list[Family], tested: list[Row], name: str, alpha: float, counts: dict[str, int]
 ) -> str:
     """State family, size, how many tests are called, and the smallest adjusted p."""
-    over = " and ".join(f"'{shorten(f.name)}' ({count(len(f.tested), 'test')})" for f in found)
-    first = min(tested, key=lambda row: (row.p_adjusted or 0.0, row.p_value or 0.0))
-    lost = (
+    over = " and ".join(f"'{shorten(f.name)}' ({count(len(f.tested), 'test')})" for f in families)
+    smallest = min(tested, key=lambda row: (row.p_adjusted or 0.0, row.p_value or 0.0))
+    undefined = (
         f"; {count(counts['undefined'], 'undefined row')} did not count"
         if counts["undefined"]
         else ""
@@ -531,8 +521,8 @@ def words(
     alpha_text = number(alpha, 2 if round(alpha, 2) == round(alpha, 6) else 4, bounded=True)
     return (
         f"Adjusted by {name} over {over}, {counts['below after']} of {count(len(tested), 'test')} had p < {alpha_text} "
-        f"({counts['below before']} before); the smallest was that of {shorten(first.term)}, "
-        f"adjusted {p_value(first.p_adjusted)}{lost}."
+        f"({counts['below before']} before); the smallest was that of {shorten(smallest.term)}, "
+        f"adjusted {p_value(smallest.p_adjusted)}{undefined}."
     )
 
 
@@ -550,11 +540,12 @@ def with_holm(rows: Sequence[Row], family: str) -> tuple[tuple[Row, ...], Result
     if m < 2:
         return tuple(rows), None
     adjusted = adjust(list(rows), method="holm", family=family)
-    named = ("family", f"'{shorten(family)}' (m = {m})")
-    done = tuple(
-        r if r.p_adjusted is None else replace(r, key=(*r.key, named)) for r in adjusted.rows
+    in_family = ("family", f"'{shorten(family)}' (m = {m})")
+    tests = tuple(
+        r if r.p_adjusted is None else replace(r, key=(*r.key, in_family)) for r in adjusted.rows
     )
-    by_test = {(r.term, r.group): r for r in done}
+    by_test = {(r.term, r.group): r for r in tests}
+    # rows that are no tests are not among the adjusted ones
     missing = [r for r in rows if (r.term, r.group) not in by_test]
-    shown = tuple(by_test.get((r.term, r.group), r) for r in rows) if missing else done
-    return shown, replace(adjusted, rows=done)
+    in_order = tuple(by_test.get((r.term, r.group), r) for r in rows) if missing else tests
+    return in_order, replace(adjusted, rows=tests)

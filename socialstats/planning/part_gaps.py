@@ -13,7 +13,7 @@ from socialstats.text import shorten
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class PartEstimates:
     """An estimate by part: what it is of (and whose), and a row for each part."""
 
     what: str
@@ -21,20 +21,20 @@ class Part:
     rows: Mapping[str, Row]
 
 
-def part_gaps(parts: Sequence[Part], stratum: str, level: float) -> Result | None:
+def part_gaps(parts: Sequence[PartEstimates], stratum: str, level: float) -> Result | None:
     """Estimate the differences of all pairs of parts; None without two parts that have an error."""
     rows, pairs = [], []
     for part in parts:
-        for one, two in combinations(part.rows, 2):
+        for first, second in combinations(part.rows, 2):
             row = Row(
-                term=f"{one} minus {two}",
+                term=f"{first} minus {second}",
                 group=f"{part.whose}: {part.what}",
                 role="difference",
-                key=(("whose", part.whose), ("what", part.what), ("one", one), ("two", two)),
+                key=(("whose", part.whose), ("what", part.what), ("one", first), ("two", second)),
                 method="Welch's t, clusters of both parts",
             )
-            rows.append(with_welch(row, part.rows[one], part.rows[two], level))
-            pairs.append((part.rows[one], part.rows[two]))
+            rows.append(with_welch(row, part.rows[first], part.rows[second], level))
+            pairs.append((part.rows[first], part.rows[second]))
     tested, _ = with_holm(rows, f"differences between levels of {stratum}")
     if not any(row.p_value is not None for row in tested):
         return None

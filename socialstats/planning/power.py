@@ -40,7 +40,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 MOST_NUMBERS = 4_000_000  # drawn at a time, and in one simulated study
 TABLES = 100_000  # simulated tables of McNemar's test at a time
 FEWEST_SIMULATIONS = 100
-LARGEST_EFFECT = 1e4
+LARGEST_EFFECT = 1e4  # in standard deviations: where the search for an effect ends
 CURVE_POINTS = 60
 TEST_NAMES = {
     "mid_p": "mid-p",
@@ -69,6 +69,7 @@ def exact_mcnemar_power(settings: Settings) -> PowerAt:
 
 def clusters_power(settings: Settings) -> PowerAt:
     """Power of the t of cluster means."""
+    # the statistic is noncentral t, whose noncentrality is `cluster_center` (Donner & Klar 2000)
     size, between, within = (settings[key] for key in ("size", "sd_between", "sd_within"))
     return lambda g, effect: t_power(
         g - 1,
@@ -90,17 +91,17 @@ def curve_of(plan: Result, at_sizes: Sequence[int] | None = None) -> dict[str, A
     term, label = (
         ("clusters", "Clusters") if plan.metric == "power_clustered_mean" else ("n", "Pairs")
     )
-    at, effect = round(plan.row(term).estimate or 0), plan.row("effect").estimate or 0.0
+    planned, effect = round(plan.row(term).estimate or 0), plan.row("effect").estimate or 0.0
     power = POWERS[plan.metric](plan.settings)
     sizes = (
-        np.unique(np.linspace(2, max(2 * at, 10), CURVE_POINTS).astype(np.int64))
+        np.unique(np.linspace(2, max(2 * planned, 10), CURVE_POINTS).astype(np.int64))
         if at_sizes is None
         else (np.asarray(at_sizes, dtype=np.int64))
     )
     return {
         "x": sizes.astype(np.float64),
         "power": np.array([power(int(k), effect) for k in sizes]),
-        "at": at,
+        "at": planned,
         "xlabel": label,
         "reached": plan.row("power").estimate,
     }
@@ -164,8 +165,8 @@ def power_paired_t(
     """
     alternative = checked_alternative(alternative)
     checked_choices(by=by)
-    solved = left_out({"n": n, "effect": effect, "power": power})
-    a = share("alpha", alpha)
+    solved = quantity_left_out({"n": n, "effect": effect, "power": power})
+    a = checked_share("alpha", alpha)
     settings = {
         "solved": solved,
         "power": power,
@@ -177,39 +178,35 @@ def power_paired_t(
     }
     power_at = paired_t_power(settings)
     pairs, d = solve_t("n", n, effect, power_at, settings)
-    reject = partial(
-        t_rejections,
-        lambda rng, k: d + rng.standard_normal((k, pairs)),
-        pairs,
-        pairs,
-        "pair",
-        settings,
-    )
-    return plan_of(
+
+    def draw_differences(rng: np.random.Generator, k: int) -> FloatArray:
+        return d + rng.standard_normal((k, pairs))
+
+    extras = {}
+    if solved == "n" and power:
+        extras["n_exact"] = exact_n(lambda k: power_at(k, d), power, pairs)
+    tails = "both tails" if alternative == "two_sided" else "one tail"
+    return plan_result(
         "power_paired_t",
         settings,
-        reject,
+        partial(t_rejections, draw_differences, pairs, pairs, "pair", settings),
         terms={
             "n": (pairs, "given"),
             "effect": (d, "given"),
             "power": (power_at(pairs, d), "at this n and effect"),
             "alpha": (a, "given"),
         },
-        said=(
+        phrases=(
             count(pairs, "pair"),
             f"d_z = {number(d, 3)}",
             f"a {sides(alternative)} paired t test at {alpha_text(settings)}",
         ),
         title="Power of a paired t test",
-        inference="noncentral t, both tails"
-        if alternative == "two_sided"
-        else "noncentral t, one tail",
+        inference=f"noncentral t, {tails}",
         counts={"pairs": pairs},
         fit={"method": "noncentral t"},
         references=("cohen1988",),
-        extras={"n_exact": exact_n(lambda k: power_at(k, d), power, pairs)}
-        if solved == "n" and power
-        else {},
+        extras=extras,
     )
 
 
@@ -276,52 +273,48 @@ def power_mcnemar(
     (230.0, 0.8)
     """
     checked_choices(test=test, by=by)
-    solved = left_out({"n": n, "effect": effect, "power": power})
-    a, differ = share("alpha", alpha), checked_discordant(discordant)
+    solved = quantity_left_out({"n": n, "effect": effect, "power": power})
+    a, p_discordant = checked_share("alpha", alpha), checked_discordant(discordant)
     settings = {
         "solved": solved,
         "power": power,
-        "discordant": differ,
+        "discordant": p_discordant,
         "alpha": a,
         "test": test,
         "by": by,
         "simulations": simulations,
         "seed": seed,
     }
-    given = None if n is None else whole("n", n, least=1)
-    size = None if effect is None else checked_effect(effect, differ)
-    if solved == "n" and size == 0:
+    asked_n = None if n is None else checked_whole("n", n, least=1)
+    asked_delta = None if effect is None else checked_effect(effect, p_discordant)
+    if solved == "n" and asked_delta == 0:
         raise InputError("effect=0 can never be shown; give the difference that matters")
     power_at = exact_mcnemar_power(settings)
     pairs, delta = solve(
-        given, size, power, power_at, alpha=a, least=1, largest=differ, steady=False
+        asked_n, asked_delta, power, power_at, alpha=a, least=1, largest=p_discordant, steady=False
     )
-    rarer = (differ - delta) / 2
+    p10, p01 = (p_discordant + delta) / 2, (p_discordant - delta) / 2
     odds = Row(term="odds_ratio", undefined="p01 is 0: the odds ratio is infinite")
-    if rarer > NEVER:
-        odds = Row(
-            term="odds_ratio",
-            estimate=(differ + delta) / 2 / rarer,
-            method="p10/p01 of this effect",
-        )
-    normal = mcnemar_power_normal(pairs, differ, delta, a)
-    return plan_of(
+    if p01 > NEVER:
+        odds = Row(term="odds_ratio", estimate=p10 / p01, method="p10/p01 of this effect")
+    normal = mcnemar_power_normal(pairs, p_discordant, delta, a)
+    return plan_result(
         "power_mcnemar",
         settings,
-        partial(mcnemar_rejections, pairs, differ, delta, a, test),
+        partial(mcnemar_rejections, pairs, p_discordant, delta, a, test),
         terms={
             "n": (pairs, "given"),
             "effect": (delta, "given"),
             "power": (power_at(pairs, delta), "at this n and effect"),
-            "discordant": (differ, "given"),
+            "discordant": (p_discordant, "given"),
             "alpha": (a, "given"),
         },
-        more=(odds, Row(term="power_normal", estimate=normal, method="Connor (1987)")),
-        said=(
+        further_rows=(odds, Row(term="power_normal", estimate=normal, method="Connor (1987)")),
+        phrases=(
             count(pairs, "pair"),
             f"a difference of {number(delta, 3, bounded=True)} between proportions",
             f"McNemar's {TEST_NAMES[test]} test at {alpha_text(settings)}",
-            f" when {number(differ, 3, bounded=True)} of the pairs differ",
+            f" when {number(p_discordant, 3, bounded=True)} of the pairs differ",
         ),
         title=f"Power of McNemar's test ({TEST_NAMES[test]})",
         inference="sum over discordant pairs and their split; pairs independent",
@@ -404,11 +397,11 @@ def power_clustered_mean(
     """
     alternative = checked_alternative(alternative)
     checked_choices(by=by)
-    solved = left_out({"clusters": clusters, "effect": effect, "power": power})
+    solved = quantity_left_out({"clusters": clusters, "effect": effect, "power": power})
     if size is None:
         raise InputError("size must be given: the number of values (pairs) in each cluster")
-    a, m = share("alpha", alpha), whole("size", size, least=1)
-    between, within = components(icc, sd, sd_between, sd_within)
+    a, m = checked_share("alpha", alpha), checked_whole("size", size, least=1)
+    between, within = variance_components(icc, sd, sd_between, sd_within)
     settings = {
         "solved": solved,
         "power": power,
@@ -422,19 +415,20 @@ def power_clustered_mean(
         "seed": seed,
     }
     power_at = clusters_power(settings)
-    groups, mean = solve_t(
-        "clusters", clusters, effect, power_at, settings, unit=math.hypot(between, within)
-    )
+    total_sd = math.hypot(between, within)
+    groups, mean = solve_t("clusters", clusters, effect, power_at, settings, unit=total_sd)
     correlation = between**2 / (between**2 + within**2)
-    inflation = 1 + (m - 1) * correlation
-    effective = groups * m / inflation
+    design_effect = 1 + (m - 1) * correlation
+    effective_n = groups * m / design_effect
 
     def means(rng: np.random.Generator, k: int) -> FloatArray:
         noise = within * rng.standard_normal((k, groups, m))
         return np.asarray(mean + between * rng.standard_normal((k, groups)) + noise.mean(axis=2))
 
-    design = f"{count(groups, 'cluster')} of {count(m, 'value')} (ICC {number(correlation, 3, bounded=True)}, "
-    return plan_of(
+    icc_text = f"ICC {number(correlation, 3, bounded=True)}"
+    good_as = f"as good as {number(effective_n, 1)} independent values"
+    design = f"{count(groups, 'cluster')} of {count(m, 'value')} ({icc_text}, {good_as})"
+    return plan_result(
         "power_clustered_mean",
         settings,
         partial(t_rejections, means, groups, groups * m, "value", settings),
@@ -444,13 +438,13 @@ def power_clustered_mean(
             "power": (power_at(groups, mean), "at this design"),
             "size": (m, "given"),
             "icc": (correlation, "given"),
-            "design_effect": (inflation, "1 + (size - 1) icc"),
-            "effective_n": (effective, "clusters x size / design effect"),
+            "design_effect": (design_effect, "1 + (size - 1) icc"),
+            "effective_n": (effective_n, "clusters x size / design effect"),
             "n": (groups * m, "clusters x size"),
             "alpha": (a, "given"),
         },
-        said=(
-            f"{design}as good as {number(effective, 1)} independent values)",
+        phrases=(
+            design,
             f"a mean of {number(mean, 3)}",
             f"a {sides(alternative)} t({groups - 1}) test of the mean at {alpha_text(settings)}",
         ),
@@ -472,21 +466,21 @@ def clustered_mean_width(
     >>> round(clustered_mean_width(30, 8, 1.0, 0.25), 4)
     0.2189
     """
-    between, within = components(icc, sd, None, None)
+    between, within = variance_components(icc, sd, None, None)
     quantile = float(stdtrit(clusters - 1, (1 + level) / 2))
     return quantile * math.sqrt((between**2 + within**2 / size) / clusters)
 
 
-def plan_of(
+def plan_result(
     metric: str,
     settings: Settings,
     reject: Callable[[int, int], int],
     *,
     terms: dict[str, tuple[float, str]],
-    said: Sequence[str],
+    phrases: Sequence[str],
     fit: Mapping[str, Any],
-    more: Sequence[Row] = (),
-    **known: Any,
+    further_rows: Sequence[Row] = (),
+    **fields: Any,
 ) -> PlanResult:
     """Return a plan: a row for each of `terms` (value, and how it came about), simulated power where asked, a sentence.
 
@@ -494,10 +488,12 @@ def plan_of(
     ----------
     reject : callable
         (simulations, seed) -> how many simulated studies reject.
-    said : sequence of str
-        Design, effect, test and, where there is one, condition of the effect: what `sentence` takes.
-    more : sequence of Row
+    phrases : sequence of str
+        Design, effect, test and, where there is one, condition of the effect: what `plan_sentence` takes.
+    further_rows : sequence of Row
         Rows after those of `terms`.
+    **fields
+        Further fields of the result.
     """
     rows = [
         Row(
@@ -507,33 +503,33 @@ def plan_of(
         )
         for term, (value, how) in terms.items()
     ]
-    rows += more
+    rows += further_rows
     if settings["by"] == "simulation":
-        done = whole("simulations", settings["simulations"], least=FEWEST_SIMULATIONS)
-        p = reject(done, whole("seed", settings["seed"], least=0)) / done
-        low, high = wilson(np.array([p]), np.array([float(done)]))
+        n = checked_whole("simulations", settings["simulations"], least=FEWEST_SIMULATIONS)
+        p = reject(n, checked_whole("seed", settings["seed"], least=0)) / n
+        low, high = wilson(np.array([p]), np.array([float(n)]))
         row = Row(
             term="power_simulated",
             estimate=p,
-            std_error=math.sqrt(p * (1 - p) / done) or None,
-            n=float(done),
+            std_error=math.sqrt(p * (1 - p) / n) or None,
+            n=float(n),
             method=f"share of simulated studies with p below {settings['alpha']:g}; "
             "Wilson interval of the Monte-Carlo error",
         )
         rows.append(with_ends(row, float(low[0]), float(high[0]), 0.95))
     seed = settings["seed"] if settings["by"] == "simulation" else None
-    words = sentence(rows, settings["solved"], *said)
+    words = plan_sentence(rows, settings["solved"], *phrases)
     return PlanResult(
         metric=metric,
         settings=settings,
         rows=tuple(rows),
         fit={**fit, "seed": seed},
         words=words,
-        **known,
+        **fields,
     )
 
 
-def left_out(given: dict[str, Any]) -> str:
+def quantity_left_out(quantities: dict[str, Any]) -> str:
     """Return the name of the one quantity that is None.
 
     Raises
@@ -541,14 +537,12 @@ def left_out(given: dict[str, Any]) -> str:
     InputError
         If not exactly one is.
     """
-    missing = [name for name, value in given.items() if value is None]
+    missing = [name for name, value in quantities.items() if value is None]
     if len(missing) != 1:
-        said = (
-            ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
-            or "nothing"
-        )
+        given = [f"{name}={value!r}" for name, value in quantities.items() if value is not None]
         raise InputError(
-            f"leave out exactly one of {', '.join(given)}: it is computed from the others (given: {said})"
+            f"leave out exactly one of {', '.join(quantities)}: it is computed from the others "
+            f"(given: {', '.join(given) or 'nothing'})"
         )
     return missing[0]
 
@@ -560,7 +554,7 @@ def checked_choices(**options: str) -> None:
             raise InputError(f"{name} '{value}' is not one of {', '.join(CHOICES[name])}")
 
 
-def finite(name: str, value: Any) -> float:
+def checked_finite(name: str, value: Any) -> float:
     """Return a finite number."""
     if (
         isinstance(value, bool)
@@ -571,20 +565,20 @@ def finite(name: str, value: Any) -> float:
     return float(value)
 
 
-def share(name: str, value: Any, *, least: float = 0.0) -> float:
+def checked_share(name: str, value: Any, *, least: float = 0.0) -> float:
     """Return a number strictly between `least` and 1."""
-    found = finite(name, value)
-    if not least < found < 1:
+    checked = checked_finite(name, value)
+    if not least < checked < 1:
         raise InputError(f"{name} must be above {least:g} and below 1, not {value!r}")
-    return found
+    return checked
 
 
-def whole(name: str, value: Any, *, least: int) -> int:
+def checked_whole(name: str, value: Any, *, least: int) -> int:
     """Return a whole number of at least `least`."""
-    found = finite(name, value)
-    if found < least or found % 1:
+    checked = checked_finite(name, value)
+    if checked < least or checked % 1:
         raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
-    return int(found)
+    return int(checked)
 
 
 def checked_discordant(discordant: float | None) -> float:
@@ -593,46 +587,46 @@ def checked_discordant(discordant: float | None) -> float:
         raise InputError(
             "discordant must be given: the share of pairs expected to differ (p10 + p01)"
         )
-    found = finite("discordant", discordant)
-    if not 0 < found <= 1:
+    checked = checked_finite("discordant", discordant)
+    if not 0 < checked <= 1:
         raise InputError(f"discordant must be above 0 and at most 1, not {discordant!r}")
-    return found
+    return checked
 
 
 def checked_effect(effect: float, discordant: float) -> float:
     """Return the difference of the proportions."""
-    found = finite("effect", effect)
-    if abs(found) > discordant * (1 + 1e-12):
+    checked = checked_finite("effect", effect)
+    if abs(checked) > discordant * (1 + 1e-12):
         raise InputError(
             f"effect={effect!r} is larger than discordant={discordant:g}: the difference p10 - p01 is at most their sum"
         )
-    return found
+    return checked
 
 
-def components(
+def variance_components(
     icc: float | None, sd: float, sd_between: float | None, sd_within: float | None
 ) -> tuple[float, float]:
     """Standard deviations between and within clusters, from either way to give them."""
-    by_parts = sd_between is not None or sd_within is not None
-    if by_parts == (icc is not None):
+    by_sds = sd_between is not None or sd_within is not None
+    if by_sds == (icc is not None):
         raise InputError(
             "the dependence must be described in one way. Give icc= with sd=, or sd_between= with sd_within="
         )
     if icc is not None:
-        share_between, whole_sd = finite("icc", icc), finite("sd", sd)
+        share_between, total_sd = checked_finite("icc", icc), checked_finite("sd", sd)
         if not 0 <= share_between <= 1:
             raise InputError(f"icc must be from 0 to 1, not {icc!r}")
-        if whole_sd <= 0:
+        if total_sd <= 0:
             raise InputError(f"sd={sd!r} must be above 0")
-        return whole_sd * math.sqrt(share_between), whole_sd * math.sqrt(1 - share_between)
+        return total_sd * math.sqrt(share_between), total_sd * math.sqrt(1 - share_between)
     if sd_between is None or sd_within is None:
         raise InputError("give both sd_between and sd_within")
-    parts = finite("sd_between", sd_between), finite("sd_within", sd_within)
-    if min(parts) < 0 or max(parts) == 0:
+    sds = checked_finite("sd_between", sd_between), checked_finite("sd_within", sd_within)
+    if min(sds) < 0 or max(sds) == 0:
         raise InputError(
             f"sd_between={sd_between!r} and sd_within={sd_within!r}: neither below 0, not both 0"
         )
-    return parts
+    return sds
 
 
 def solve(
@@ -663,7 +657,7 @@ def solve(
         assert n is not None
         assert effect is not None
         return n, effect
-    target = share("power", power, least=alpha)
+    target = checked_share("power", power, least=alpha)
     if effect is not None:
         return smallest_n(lambda k: power_at(k, effect), target, least=least, steady=steady), effect
     assert n is not None
@@ -681,8 +675,11 @@ def solve_t(
     unit: float = 1.0,
 ) -> tuple[int, float]:
     """Check the n (called `name`) and the effect of a t test, and compute the one that was left out; as `solve`."""
-    given = None if n is None else whole(name, n, least=2)
-    d, alternative = None if effect is None else finite("effect", effect), settings["alternative"]
+    asked_n = None if n is None else checked_whole(name, n, least=2)
+    d, alternative = (
+        None if effect is None else checked_finite("effect", effect),
+        settings["alternative"],
+    )
     sign = -1 if alternative == "less" else 1
     if d is not None and n is None and (d == 0 or (alternative != "two_sided" and sign * d < 0)):
         raise InputError(
@@ -690,7 +687,7 @@ def solve_t(
         )
     largest = sign * LARGEST_EFFECT * unit
     return solve(
-        given, d, settings["power"], power_at, alpha=settings["alpha"], least=2, largest=largest
+        asked_n, d, settings["power"], power_at, alpha=settings["alpha"], least=2, largest=largest
     )
 
 
@@ -707,7 +704,7 @@ def t_rejections(
     draw: Callable[[np.random.Generator, int], FloatArray],
     n: int,
     numbers: int,
-    what: str,
+    noun: str,
     settings: Settings,
     simulations: int,
     seed: int,
@@ -721,8 +718,8 @@ def t_rejections(
     n : int
         Values of a study that the test takes.
     numbers : int
-        Random numbers that a study needs, one for each of `what`.
-    what : str
+        Random numbers that a study needs, one for each of `noun`.
+    noun : str
     settings : mapping
         With ``alpha`` and ``alternative``.
     simulations, seed : int
@@ -734,18 +731,17 @@ def t_rejections(
     """
     if numbers > MOST_NUMBERS:
         raise UndefinedStatistic(
-            f"simulation draws every {what}, and {numbers:,} are too many; use by='formula'"
+            f"simulation draws every {noun}, and {numbers:,} are too many; use by='formula'"
         )
     rng = np.random.default_rng(seed)
     alpha, alternative = settings["alpha"], settings["alternative"]
-    edge = float(stdtrit(n - 1, 1 - alpha / 2 if alternative == "two_sided" else 1 - alpha))
+    critical = float(stdtrit(n - 1, 1 - alpha / 2 if alternative == "two_sided" else 1 - alpha))
     block, rejected = max(1, MOST_NUMBERS // numbers), 0
     for start in range(0, simulations, block):
         values = draw(rng, min(block, simulations - start))
         t = values.mean(axis=1) * math.sqrt(n) / values.std(axis=1, ddof=1)
-        rejected += int(
-            ({"two_sided": np.abs(t), "greater": t, "less": -t}[alternative] > edge).sum()
-        )
+        extremity = {"two_sided": np.abs(t), "greater": t, "less": -t}[alternative]
+        rejected += int((extremity > critical).sum())
     return rejected
 
 
@@ -756,11 +752,9 @@ def mcnemar_rejections(
     rng, rejected = np.random.default_rng(seed), 0
     p = np.array([(discordant + delta) / 2, (discordant - delta) / 2, 1 - discordant]).clip(0, 1)
     for start in range(0, simulations, TABLES):
-        b, c, _ = (
-            rng.multinomial(n, p / p.sum(), size=min(TABLES, simulations - start))
-            .astype(np.float64)
-            .T
-        )
+        # the two cells of discordant pairs, and the pairs that agree
+        cells = rng.multinomial(n, p / p.sum(), size=min(TABLES, simulations - start))
+        b, c, _ = cells.astype(np.float64).T
         rejected += int((mcnemar_p(np.minimum(b, c), b + c, test) <= alpha).sum())
     return rejected
 
@@ -775,20 +769,18 @@ def alpha_text(settings: Settings) -> str:
     return f"{chr(945)} = {number(settings['alpha'], 3, bounded=True)}"
 
 
-def sentence(
+def plan_sentence(
     rows: Sequence[Row], solved: str, design: str, effect: str, test: str, given: str = ""
 ) -> str:
     """Return the plan as a sentence; `given` is the condition of the effect, with a space before it."""
     by_term = {row.term: row for row in rows}
-    at = f"power {number(by_term['power'].estimate, 3, bounded=True)}"
+    power = f"power {number(by_term['power'].estimate, 3, bounded=True)}"
     if "power_simulated" in by_term:
         simulated = by_term["power_simulated"]
         studies = count(simulated.n or 0, "study", "studies")
-        at += f" (simulated: {number(simulated.estimate, 3, bounded=True)} of {studies})"
+        power += f" (simulated: {number(simulated.estimate, 3, bounded=True)} of {studies})"
     if solved == "effect":
-        return (
-            f"With {design}, the smallest effect that {test} detects with {at}{given} is {effect}."
-        )
+        return f"With {design}, the smallest effect that {test} detects with {power}{given} is {effect}."
     if solved == "power":
-        return f"With {design}, {test} detects {effect}{given} with {at}."
-    return f"To detect {effect}{given}, {test} needs {design}, and then has {at}."
+        return f"With {design}, {test} detects {effect}{given} with {power}."
+    return f"To detect {effect}{given}, {test} needs {design}, and then has {power}."

@@ -19,7 +19,7 @@ from socialstats.inference.rows import share_ci
 from socialstats.models.shares import cells_of
 from socialstats.models.sources import Source
 from socialstats.planning.adjusting import with_holm
-from socialstats.planning.part_gaps import Part
+from socialstats.planning.part_gaps import PartEstimates
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import df_text, ends, p_text, rows_table
 from socialstats.studies.page import Block, Table, check_named
@@ -548,14 +548,14 @@ def side_sentence(rows: Shares, source: Source, other: str) -> str:
     return f"{shorten(other, 30)} chose {said} than {human} raters (Holm)."
 
 
-def share_parts(rows: Shares, source: Source) -> list[Part]:
+def share_parts(rows: Shares, source: Source) -> list[PartEstimates]:
     """Return the shares of each action by source, and the differences to people, level by level of a stratum."""
     found = []
     for who in (source.human, *source.others):
         for k, first in enumerate(rows.shares[who, None]):
             own = {g: rows.shares[who, g][k] for g in rows.strata}
             found.append(
-                Part(
+                PartEstimates(
                     what=f"the share of '{shorten(first.term, 30)}'",
                     whose=shorten(who, 30),
                     rows=own,
@@ -566,18 +566,20 @@ def share_parts(rows: Shares, source: Source) -> list[Part]:
             own = {g: rows.gaps[other, g][k] for g in rows.strata}
             whose = f"{shorten(other, 30)} minus {shorten(source.human, 30)}"
             found.append(
-                Part(what=f"the difference in '{shorten(first.term, 30)}'", whose=whose, rows=own)
+                PartEstimates(
+                    what=f"the difference in '{shorten(first.term, 30)}'", whose=whose, rows=own
+                )
             )
     return found
 
 
-def similarity_parts(similar: Result, source: Source) -> list[Part]:
+def similarity_parts(similar: Result, source: Source) -> list[PartEstimates]:
     """Return the similarity of each source to people, level by level of a stratum."""
     *labels, _ = dict.fromkeys(
         cell for row in similar.rows if (cell := row.label("cell")) is not None
     )  # _: the mean
     return [
-        Part(
+        PartEstimates(
             what="similarity",
             whose=shorten(other, 30),
             rows={g: similar_row(similar, other, g) for g in labels},
