@@ -201,6 +201,19 @@ def derived() -> Iterator[tuple[str, Callable[[], Any]]]:
         yield f"ranks, marginal, cluster={cluster!r}", partial(fit.ranks, kind="marginal")
 
 
+def every_case() -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Yield all calls of metrics, and those of further results; `derived` has the rest."""
+    for name in METRICS:
+        yield from cases(name)
+    for name in METRICS:
+        yield from least_cases(name)
+    for name in METRICS:
+        for table in subject_of(name).thin():
+            yield from thin_cases(name, table)
+    for further in FURTHER.values():
+        yield from further()
+
+
 def outcome(call: Callable[[], Any]) -> Fingerprint:
     """Return the fingerprint of a result, or of the kind of error that there is in its place."""
     with warnings.catch_warnings():
@@ -249,11 +262,7 @@ def leaves(thing: Any) -> Iterator[float]:
 
 def main() -> None:
     """Write the fingerprints of all cases; options that a metric does not have are left out."""
-    found = {case: outcome(call) for name in METRICS for case, call in cases(name)}
-    found |= {case: outcome(call) for name in METRICS for case, call in least_cases(name)}
-    thin = ((name, table) for name in METRICS for table in subject_of(name).thin())
-    found |= {case: outcome(call) for name, table in thin for case, call in thin_cases(name, table)}
-    found |= {case: outcome(call) for calls in FURTHER.values() for case, call in calls()}
+    found = {case: outcome(call) for case, call in every_case()}
     whole = (
         "=",
         "another level",
