@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
@@ -17,13 +17,16 @@ from socialstats.designs.calls import (
     as_design,
     by_keywords,
     documented,
+    keywords,
     keywords_of_call,
     opened,
     reader_of,
 )
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.groups import Groups
+from socialstats.designs.habits import refuse_habits
 from socialstats.designs.ratings import SCALES, Ratings
-from socialstats.designs.vectors import by_text, from_vectors
+from socialstats.designs.vectors import CALLS, OF_TOTALS, by_text, calls, from_vectors
 from socialstats.errors import InputError
 from socialstats.resampling.permutation import checked_alternative
 from socialstats.results import Result, ResultGroup
@@ -126,6 +129,9 @@ def reads(
                     f"{name} tests both sides only; {option('alternative')} is an option of "
                     f"{', '.join(with_a_side())}, and of contrast() of a fit"
                 )
+            if not args and tables == 1 and own[0] in given:
+                args, given = (given[own[0]],), {k: v for k, v in given.items() if k != own[0]}
+            refuse_unknown(given, own, readers, name, square)
             placed, keys = (
                 from_vectors(args, given, readers, name, square, bool(labels))
                 if tables == 1
@@ -139,7 +145,8 @@ def reads(
             try:
                 options = signature.bind(*named, **keys).arguments
             except TypeError as error:
-                reader_of([key for key in keys if key not in own], readers, name, others)
+                unknown = {key: value for key, value in keys.items() if key not in own}
+                reader_of(unknown, readers, name, others)
                 raise TypeError(f"{name}: {error}") from None
             columns = options.pop("columns", {})
             options |= {
@@ -192,6 +199,17 @@ def reads(
         return cast(F, call)
 
     return decorate
+
+
+def refuse_unknown(
+    given: Mapping[str, Any], own: Sequence[str], readers: Sequence[Reader], name: str, square: bool
+) -> None:
+    """Refuse what other packages call an option of ours, before vectors are read, with the call that works."""
+    known = dict.fromkeys([*own, "data", "formula", *(k for one in readers for k in keywords(one))])
+    kind = next((reader for reader in readers if reader in CALLS), None)
+    if kind is Groups and not given.keys().isdisjoint(("n", "nobs")):
+        known |= dict.fromkeys(OF_TOTALS)
+    refuse_habits(given, [*known], name, calls(kind, name, square) if kind else "")
 
 
 def with_a_side() -> list[str]:

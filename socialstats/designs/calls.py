@@ -7,7 +7,7 @@ import functools
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -17,6 +17,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.comparisons_reading import build
 from socialstats.designs.formulas import GRAMMAR, SIDES, parsed
 from socialstats.designs.groups import Groups, GroupScale
+from socialstats.designs.habits import advice
 from socialstats.designs.label_lists import LabelLists
 from socialstats.designs.options import Options, texts
 from socialstats.designs.paired import Paired, PairedScale
@@ -151,27 +152,6 @@ NO_COLUMN: Mapping[str, tuple[Any, ...]] = {
     "by": (None, "declared"),
     "source": ("rater",),
 }
-OF_OTHERS = {
-    "exact": "test",
-    "correct": "test",
-    "correction": "test",
-    "level_of_measurement": "scale",
-    "conf_level": "level",
-    "confidence_level": "level",
-    "confidence": "level",
-    "alpha": "level",
-    "n_resamples": "resamples",
-    "n_boot": "resamples",
-    "random_state": "seed",
-    "rng": "seed",
-    "mu": "null",
-    "popmean": "null",
-    "bound": "margin",
-    "upp": "high",
-    "labels": "levels",
-    "weights": "weight",
-    "p_adjust": "adjust",
-}  # what R, scipy, statsmodels and pingouin call an option of ours
 RULES = ("auto", "pair")  # what may stand for clusters, unless a column is called so
 READ_TOO: Mapping[str, Levels] = {
     "scale": (*SCALES, *get_args(PairedScale), *get_args(GroupScale)),
@@ -343,6 +323,13 @@ def formula_of(
             formulas.append(args.pop(0))
         elif len(args) == 1 and re.search(r"\s~|~\s", args[0]):
             raise InputError(f"{name}: the formula {args[0]!r} needs a table after it")
+    if (
+        len(args) > 1
+        and isinstance(args[1], str)
+        and re.search(r"\w\s*~\s*\w", args[1])
+        and not formulas
+    ):
+        raise InputError(f"{name}: the formula stands first: {name[:-2]}({args[1]!r}, data)")
     if "formula" in arguments[: len(args)]:
         formulas.append(args.pop(arguments.index("formula")))
     if len(formulas) > 1:
@@ -370,9 +357,7 @@ def keywords(reader: Reader) -> Levels:
     return (*dict.fromkeys(p.name for p in named if p.name != "source"), *OF_FILES)
 
 
-def reader_of(
-    columns: Iterable[str], readers: Sequence[Reader], name: str, options: Texts
-) -> Reader:
+def reader_of(columns: Given, readers: Sequence[Reader], name: str, options: Texts) -> Reader:
     """Return the first reader that knows all keywords.
 
     Raises
@@ -389,17 +374,14 @@ def reader_of(
     every = list(dict.fromkeys(key for names in keywords_of.values() for key in names))
     for key in columns:
         if key not in every:
-            close = [theirs] if (theirs := OF_OTHERS.get(key, "")) in (*options, *every) else []
-            close = close or difflib.get_close_matches(key, [*options, *every], n=1)
+            close = difflib.get_close_matches(key, [*options, *every], n=1)
             if key in ("weight", "weights") and not close:
                 raise InputError(
                     f"{name} takes no sampling weights: it would ignore them. Whole frequencies of alike rows are "
                     f"{option('count')}, where it takes these"
                 )
-            hint = (
-                f"{option('level')} is 1 - alpha, 0.9 for an alpha of 0.1"
-                if key == "alpha" and close == ["level"]
-                else f"Did you mean {option(close[0])} ?"
+            hint = advice(key, columns, [*options, *every], name) or (
+                f"Did you mean {option(close[0])} ?"
                 if close
                 else f"Options: {', '.join(options)}. Columns: {', '.join(every)}"
             )

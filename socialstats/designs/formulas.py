@@ -195,6 +195,11 @@ class Formula:
             )
         plain = [_plain(term) for term in self.terms]
         if len(plain) > len(right) or None in plain:
+            bare = [f"{term[2:-1]} for {term}" for term in self.terms if term.startswith("C(")]
+            if bare:
+                raise InputError(
+                    f"{name}: in formula {self.text!r} labels are labels without C(): write {listing(bare)}"
+                )
             raise InputError(
                 f"{name}: formula {self.text!r} has {listing(self.terms)} on the right, where {what} is "
                 "meant. Name others like unit(item) or strata(domain), clusters after |"

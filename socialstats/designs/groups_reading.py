@@ -24,8 +24,8 @@ from socialstats.designs.levels import categories, declared_levels, in_order, op
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.roles import repeats_of
 from socialstats.designs.rows import Rows
-from socialstats.designs.schema import Part, Roles, find_roles
-from socialstats.designs.tables import bare
+from socialstats.designs.schema import Part, Roles
+from socialstats.designs.tables import bare, roles_of_two
 from socialstats.designs.undeclared import of_groups
 from socialstats.designs.vocabulary import CONDITIONS, CONTROLS, TREATMENTS, UNITS, without_accents
 from socialstats.errors import DesignError, InputError
@@ -143,7 +143,13 @@ def groups_roles(table: Table, options: GroupsOptions) -> Roles:
     DesignError
         Naming every column that is missing, where it was looked for, and the likeliest cure.
     """
-    return find_roles(table, PARTS, options)
+
+    def beside(first: str, second: str) -> str:
+        return (
+            f"Where each group has a column, pass both columns: data[{first!r}], data[{second!r}]"
+        )
+
+    return roles_of_two(table, PARTS, options, beside)
 
 
 def read_groups(table: Table, options: GroupsOptions) -> Groups:

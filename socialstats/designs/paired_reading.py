@@ -31,6 +31,7 @@ from socialstats.designs.tables import (
     looks_counted,
     make_long,
     refuse_total_row,
+    roles_of_two,
     square_counts,
 )
 from socialstats.designs.undeclared import is_tried, of_pairs, with_dependence
@@ -169,7 +170,14 @@ def paired_roles(table: Table, options: PairedOptions) -> Roles:
     """
     if options.condition is None and options.value is None:
         refuse_wide(table)
-    return find_roles(table, PARTS, options)
+
+    def beside(first: str, second: str) -> str:
+        return (
+            f"Where each condition has a column, say {option('first', first, f'--map first={first}')}, "
+            f"{option('second', second, f'--map second={second}')}"
+        )
+
+    return roles_of_two(table, PARTS, options, beside)
 
 
 UNMATCHED_SHOWN = 18

@@ -35,11 +35,12 @@ from socialstats.designs.tables import (
     looks_counted,
     make_long,
     square_counts,
+    sums_alike,
     whole_numbers,
 )
 from socialstats.designs.vocabulary import CLUSTER_NAME, RATERS, spelled
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
-from socialstats.tables import as_number, as_table
+from socialstats.tables import Table, as_number, as_table
 from socialstats.text import count as counted
 from socialstats.text import quoted
 from socialstats.voice import Word, option
@@ -91,6 +92,8 @@ def wide_ratings(
         raise DesignError(
             f"{table.source}: no column holds ratings (columns: {quoted(table.columns, 10)})"
         )
+    if options.levels is None:
+        _refuse_counts(table, chosen, by_column, not isinstance(data, np.ndarray | list | tuple))
     used += chosen
     frequencies = frequency(
         table,
@@ -110,6 +113,39 @@ def wide_ratings(
     full = replace(options, levels=options.levels if options.levels is not None else long.levels)
     return replace(
         build_from(long.table, roles, full, wide=table, noticed=noticed), columns=given.parts()
+    )
+
+
+def _refuse_counts(table: Table, chosen: Levels, by_column: bool, named: bool) -> None:
+    """Refuse counts of ratings by level, whose units have the same number of raters, as ratings.
+
+    Raises
+    ------
+    InputError
+        With what to write for each reading.
+    """
+    if table.lazy or len(chosen) < 2 or table.height < 2:
+        return
+    number = {text: as_number(text) for name in chosen for text in table.levels(name)}
+    levels = sorted({x for x in number.values() if x is not None})
+    if not levels or levels[0] != 0 or levels[-1] < 2:
+        return
+    columns = [table.texts(name) for name in chosen]
+    rows = zip(*columns, strict=True)
+    total = sums_alike([number.get(text or "") for text in row] for row in rows)
+    turned = not (total or by_column)
+    if turned:
+        total = sums_alike([number.get(text or "") for text in column] for column in columns)
+    if not total:
+        return
+    data = "data.T" if turned else "data"
+    counts = f"pass Ratings.from_counts({data})"
+    if named and not turned:
+        counts = f"say {option('columns', list(chosen))} alone"
+    raise InputError(
+        f"{table.source}: the numbers of each {'column' if turned else 'row'} sum to {total}, as counts of ratings by "
+        f"level do. Where a row is a unit, and a column counts who gave it that level, {counts}. Where they are "
+        f"ratings, name their levels: {option('levels', [int(x) for x in levels])}"
     )
 
 

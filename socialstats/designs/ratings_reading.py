@@ -202,6 +202,14 @@ def ratings_roles(table: Table, options: RatingsOptions) -> Roles:
         finder.problems = [
             replace(p, fix=f"{p.fix}. {wide}") if p.part == "value" else p for p in finder.problems
         ]
+    elif not roles.columns() and _of_numbers(table):
+        wide = (
+            f"Where each row is a rater, say {option('raters_in', 'rows')}; where each column is one, "
+            f"{option('raters_in', 'columns')}"
+        )
+        finder.problems = [
+            replace(p, fix=f"{p.fix}. {wide}") if p.part == "value" else p for p in finder.problems
+        ]
     elif roles["unit"] and roles["value"]:
         alone = f"Where all values are of one source, say {option('rater', False, '--map rater=')}"
         finder.problems = [
@@ -275,6 +283,16 @@ def _alike(table: Table, roles: Roles, most: int = 0) -> list[str]:
         if any(held[name] & held[other] for other in columns if other != name)
     ]
     return alike if len(alike) > 1 else []
+
+
+def _of_numbers(table: Table) -> bool:
+    """Whether a table holds numbers alone, in more columns than a message names."""
+    columns = table.columns
+    return (
+        len(columns) > MOST_NAMED
+        and not table.lazy
+        and all(as_number(text) is not None for name in columns for text in table.levels(name))
+    )
 
 
 def _of_same_labels(table: Table) -> list[str]:

@@ -18,7 +18,7 @@ from socialstats.designs.cells import unequal
 from socialstats.designs.levels import categories, codes_in, declared_levels, other_spelling
 from socialstats.designs.options import Reading
 from socialstats.designs.rows import FILL, Rows, begin, fill_or_drop
-from socialstats.designs.schema import NAMING, NEEDED, Roles
+from socialstats.designs.schema import NAMING, NEEDED, Finder, Part, Roles
 from socialstats.designs.vocabulary import spelled
 from socialstats.errors import (
     SHOWN_AT_MOST,
@@ -135,6 +135,41 @@ def holds_numbers(table: Table, column: str) -> bool:
     """Whether a column holds numbers, several of them, which do not number the rows."""
     column_held = held(table, column, None)
     return len(column_held.numbers) > 1 and not column_held.number_rows
+
+
+def roles_of_two(
+    table: Table, parts: Sequence[Part], options: Any, beside: Callable[[str, str], str]
+) -> Roles:
+    """Find the columns of a design of two sides; where each side has a column, the message says what to write.
+
+    Parameters
+    ----------
+    table, parts, options
+        As for `Finder.roles`.
+    beside : callable
+        What to write where the only two other columns, which hold numbers or the same labels, are the two sides.
+
+    Raises
+    ------
+    DesignError
+        Naming every column that is missing, where it was looked for, and the likeliest cure.
+    """
+    finder = Finder(table)
+    roles = finder.roles(parts, options)
+    if finder.problems and options.value is None and not table.lazy:
+        taken = roles.replaced(value=()).columns()
+        free = [column for column in table.columns if column not in taken]
+        if len(free) == 2 and alike(table, *free):
+            last = finder.problems[-1]
+            finder.problems[-1] = replace(last, fix=f"{last.fix}. {beside(*free)}")
+    finder.finish()
+    return roles
+
+
+def alike(table: Table, one: str, other: str) -> bool:
+    """Whether two columns hold numbers, or share labels."""
+    shared = {*table.levels(one)} & {*table.levels(other)}
+    return bool(shared) or (holds_numbers(table, one) and holds_numbers(table, other))
 
 
 def _crossed(table: Table, keys: Texts, times: str) -> bool:
@@ -574,6 +609,25 @@ def may_count(cells: Any) -> bool:
     return bool((len(sums) == 1 and sums[0] > 1) or (numbers.min() == 0 and numbers.max() > 1))
 
 
+def sums_alike(rows: Iterable[Sequence[float | None]]) -> int:
+    """Return the sum of each row of counts by level, 2 or more, where all are alike and some cell is 0; else 0.
+
+    Examples
+    --------
+    >>> sums_alike([[0, 3], [1, 2]]), sums_alike([[1, 2], [2, 1]]), sums_alike([[0, 3], [1, 3]])
+    (3, 0, 0)
+    """
+    total, zero = None, False
+    for row in rows:
+        if any(x is None or x < 0 or x != int(x) for x in row):
+            return 0
+        found = sum(x for x in row if x is not None)
+        if found < 2 or (total is not None and found != total):
+            return 0
+        total, zero = found, zero or 0 in row
+    return int(total) if total is not None and zero else 0
+
+
 LOSERS = frozenset(spelled("loser losers lost loses defeated"))
 
 
@@ -641,12 +695,35 @@ def square_counts(
             f"{source}: {len(labels)} levels ({quoted(labels, 8)}) for a {size} x {size} table"
         )
     counts = _numbers(cells, labels, source)
+    if size > 2:
+        refuse_margins(counts, labels[-1], source)
     if not counts.any():
         raise NothingToAnalyse(f"{source}: every count is 0: there is nothing to analyse")
     return (
         *_ordered(labels, counts, declared, source),
         declared is not None or hasattr(table, "columns"),
     )
+
+
+def refuse_margins(counts: FloatArray, label: str, source: str) -> None:
+    """Refuse a table of counts whose last row and column are the sums of the others.
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> refuse_margins(np.array([[1, 2, 3], [4, 5, 9], [5, 7, 12]]), "All", "table")
+    Traceback (most recent call last):
+    socialstats.errors.InputError: table: the last row and the last column ('All') are the sums of the others. ...
+    """
+    by_row = np.array_equal(counts[:, -1], counts[:, :-1].sum(axis=1))
+    if counts.any() and by_row and np.array_equal(counts[-1], counts[:-1].sum(axis=0)):
+        raise InputError(
+            f"{source}: the last row and the last column ('{shorten(label)}') are the sums of the others. Leave "
+            "them out: pd.crosstab without margins=True, or table.iloc[:-1, :-1]"
+        )
 
 
 def _frame_labels(table: Any, source: str) -> Levels:

@@ -19,7 +19,15 @@ from socialstats.designs.groups import Groups
 from socialstats.designs.levels import opposites
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
-from socialstats.designs.tables import counts_in, may_count, square_counts, win_counts
+from socialstats.designs.tables import (
+    bare,
+    counts_in,
+    may_count,
+    refuse_margins,
+    square_counts,
+    win_counts,
+)
+from socialstats.designs.vocabulary import TIE_WORDS
 from socialstats.errors import InputError
 from socialstats.tables import as_number
 from socialstats.text import listing, quoted
@@ -41,6 +49,12 @@ LISTS = (
     "ranks",
 )  # keywords that may be several columns
 OF_SQUARES = ("levels", "scale", "groups")  # keywords that go with a square array
+OF_TOTALS = (
+    "count",
+    "x",
+    "nobs",
+    "n",
+)  # successes and sizes of two groups, by their names elsewhere
 COLUMNS = (
     "unit",
     "cluster",
@@ -48,6 +62,8 @@ COLUMNS = (
     "count",
     "weight",
 )  # keywords that may be a vector, with one value per row
+OF_SIDES = ("first", "second", "item_a", "item_b")  # keywords that name the columns of two sides
+OF_VALUES = ("levels", "scale", "missing", "na", "refusal")  # keywords that name no column
 BESIDE_ONE = ("group", "rater")  # keywords that may be a vector beside one vector of values
 LAYOUTS = (
     "raters_in",
@@ -103,20 +119,30 @@ def from_vectors(
     >>> from_vectors([[("x", "y"), ("z", "x")]], {}, [Comparisons], "f()")[0]
     [{'item_a': ['x', 'z'], 'item_b': ['y', 'x'], 'winner': ['x', 'z']}]
     """
-    args, given = [once(data, name) for data in args], dict(given)
     kinds = [reader for reader in readers if reader in TABLES]
+    alone = kinds == [*readers] == [Ratings] and not {*keywords(Ratings)} & {*given} - {*OF_VALUES}
+    args, given = single_columns([once(data, name) for data in args], alone), dict(given)
     if not kinds:
         return args, given
     if not args and "data" in given:
         args = [once(given.pop("data"), name)]
     if kinds == [Groups] and square:
         args, given = of_totals(args, given, name)
+    named = [
+        key for key in OF_SIDES if not isinstance(given.get(key), str) and is_vector(given.get(key))
+    ]
+    if named and not args:
+        raise InputError(
+            f"{name}: {listing([option(key) for key in named])} would name columns of a table. "
+            f"{calls(kinds[0], name, square)}"
+        )
     if not args:
         return args, given
     plain = kinds == [*readers]
     if plain and isinstance(args[0], Number):
+        counts = f". Counts: {name[:-2]}(['yes', 'no'], count=[14, 6])" if labels else ""
         raise InputError(
-            f"{name} takes a table or vectors, not the number {args[0]}. {calls(kinds[0], name, square)}"
+            f"{name} takes a table or vectors, not the number {args[0]}. {calls(kinds[0], name, square)}{counts}"
         )
     vectors = leading_vectors(args)
     rest = args[max(1, len(vectors)) :]
@@ -127,6 +153,8 @@ def from_vectors(
         counted = kinds[0] in SQUARES and (is_square(args[0]) if square else is_crosstab(args[0]))
         if kinds == [Groups] and square:
             counted = is_counts(args[0])
+            if isinstance(args[0], pd.DataFrame) and len(args[0]) == 3 and counts_in(args[0]):
+                refuse_margins(args[0].to_numpy(dtype=np.float64), str(args[0].index[-1]), name)
         if counted and not said:
             of_squares: Fields = {key: given.pop(key) for key in OF_SQUARES if key in given}
             return [SQUARES[kinds[0]](args[0], of_squares, name), *rest], given
@@ -135,13 +163,20 @@ def from_vectors(
         if not vectors or not plain:
             return args, given
     if len(kinds) > 1:
+        call = name.removesuffix("()")
         raise InputError(
-            f"{name}: two vectors may be pairs or two samples. Say which: ss.Paired.from_wide({{'first': x, "
-            "'second': y}, first='first', second='second') or ss.Groups.from_samples(x, y)"
+            f"{name}: two vectors may be pairs or two samples. Pairs: {call}(ss.paired_difference(x, y), ...). "
+            f"Samples: {call}(ss.two_means(x, y), ...)"
         )
+    given = {
+        key: once(value, name) if key in (*COLUMNS, *BESIDE_ONE) else value
+        for key, value in given.items()
+    }
     if len(vectors) == 1:
         if kinds == [Ratings] and (labels or getattr(vectors[0], "name", "") == "count"):
             refuse_counts(vectors[0], given, name)
+        if kinds == [Paired] and not square and rest and isinstance(rest[0], Number):
+            given["null"] = rest[0]
         table, named = of_one(kinds[0], vectors[0], given, name, square)
     else:
         given = with_order(vectors, given)
@@ -187,6 +222,8 @@ def calls(kind: Any, name: str, square: bool = False) -> str:
 def once(data: Any, name: str) -> Any:
     """Return an iterator, a view or a range as a list, and a column of an array as a vector; anything else as it is.
 
+    Masked values of numpy, and nulls of Arrow, are None.
+
     Raises
     ------
     InputError
@@ -196,6 +233,8 @@ def once(data: Any, name: str) -> Any:
     --------
     >>> once(zip("ab", "ba"), "f()"), once(np.ones((2, 1)), "f()").tolist()
     ([('a', 'b'), ('b', 'a')], [1.0, 1.0])
+    >>> once(np.ma.array([1, 2], mask=[False, True]), "f()"), once(pd.array([1, None]), "f()").tolist()
+    ([1, None], [1, <NA>])
     """
     if isinstance(data, Set) and not isinstance(data, KeysView):
         raise InputError(f"{name}: a set has no order, and holds equal values once. Pass a list")
@@ -203,6 +242,12 @@ def once(data: Any, name: str) -> Any:
         data, io.IOBase
     ):
         data = list(data)
+    if isinstance(data, pd.api.extensions.ExtensionArray):
+        return pd.Series(data)
+    if isinstance(data, np.ma.MaskedArray) or type(data).__module__ == "pyarrow.lib":
+        data = data.tolist() if isinstance(data, np.ma.MaskedArray) else of_arrow(data)
+    if isinstance(data, np.matrix):
+        data = np.asarray(data)
     if isinstance(data, np.ndarray) and data.ndim == 2 and data.shape[1] == 1:
         return data[:, 0]
     if (
@@ -212,6 +257,25 @@ def once(data: Any, name: str) -> Any:
     ):
         return [row[0] for row in data]
     return data
+
+
+def of_arrow(data: Any) -> Any:
+    """Return an array of Arrow as a list; a table of it as it is."""
+    return data.to_pylist() if hasattr(data, "type") else data
+
+
+def single_columns(args: Sequence[Any], alone: bool = False) -> list[Any]:
+    """Return data frames of one column as their columns, where there are several, or one may be `alone`.
+
+    Examples
+    --------
+    >>> frames = [pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"b": [3, 4]})]
+    >>> [column.name for column in single_columns(frames)]
+    ['a', 'b']
+    """
+    single = [isinstance(data, pd.DataFrame) and data.shape[1] == 1 for data in args]
+    taken = all(single) and len(args) > (0 if alone else 1)
+    return [data.iloc[:, 0] for data in args] if taken else [*args]
 
 
 def with_order(vectors: Sequence[Any], given: Fields) -> Fields:
@@ -269,7 +333,9 @@ def of_one(
     """
     beside = {key: given.pop(key) for key in BESIDE_ONE if is_vector(given.get(key))}
     if kind not in (Groups, Ratings) or (kind is Groups and "group" not in beside):
-        raise InputError(f"{name}: one vector is not enough. {calls(kind, name, square)}")
+        raise InputError(
+            f"{name}: one vector is not enough. {calls(kind, name, square)}{of_constant(kind, given, name, square)}"
+        )
     given |= {key: value for key, value in with_order([values], given).items() if key == "levels"}
     (column,) = names_of([values], ("value",))
     lists = aligned([values, *beside.values()], name)
@@ -282,6 +348,14 @@ def of_one(
     if all(isinstance(value, str) for value in lists[0]) and not {"levels", "scale"} & given.keys():
         named["scale"] = "nominal"  # shares of labels need no order
     return table, {**named, "rater": False}
+
+
+def of_constant(kind: Any, given: Given, name: str, square: bool) -> str:
+    """Return what to write of one vector of differences, or of values against a constant."""
+    if kind is not Paired or square:
+        return ""
+    null = given.get("null", 0)
+    return f". Differences, or values against a constant: {name[:-2]}(ss.Paired.one_sample(values, bound={null}))"
 
 
 def is_vector(data: Any) -> bool:
@@ -349,10 +423,30 @@ def met(data: Any, name: str, square: bool) -> list[list[Any]]:
             "Write all as (item, item, winner), with 'tie' for a tie"
         )
     cells = None if is_square(data) else matrix(data)
+    if cells is not None and ranked(cells):
+        call = name.removesuffix("()")
+        raise InputError(
+            f"{name}: these rows are rankings. From best to worst, with all items as texts: {call}({{item: "
+            "[row.index(item) + 1 for row in rows] for item in items}, ranks=items)"
+        )
     if cells is None or cells.shape[1] not in (2, 3):
         return []
     vectors = columns_of(cells)
     return vectors if len(vectors) == 3 else [*vectors, vectors[0]]
+
+
+def ranked(cells: Any) -> bool:
+    """Whether each row of an array has the same three or more items, in one order or another, and no word for a tie.
+
+    Examples
+    --------
+    >>> ranked(matrix([("x", "y", "z"), ("z", "x", "y")])), ranked(matrix([("x", "y", "x"), ("y", "x", "x")]))
+    (True, False)
+    """
+    items = {*cells[0].tolist()} if len(cells) else set()
+    if len(items) < max(3, cells.shape[1]) or any({*row.tolist()} != items for row in cells):
+        return False
+    return not any(bare(str(item)) in TIE_WORDS for item in items)
 
 
 def paired_columns(data: Any, name: str, square: bool) -> list[list[Any]]:
@@ -468,7 +562,7 @@ def aligned(vectors: Sequence[Any], name: str) -> list[list[Any]]:
 def names_of(vectors: Sequence[Any], defaults: Texts) -> list[str]:
     """Return the names of series, where they all have one of their own, else the defaults."""
     names = [getattr(data, "name", None) for data in vectors]
-    texts = [name for name in names if isinstance(name, str)]
+    texts = [name for name in names if isinstance(name, str) and name]
     return texts if len({*texts, *COLUMNS}) == len(vectors) + len(COLUMNS) else list(defaults)
 
 

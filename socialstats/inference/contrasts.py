@@ -59,6 +59,30 @@ def contrasts_of(spec: Any, names: Sequence[str]) -> dict[str, Mapping[str, floa
     return {label: weights for label, (_, weights, _) in zip(labels, found, strict=True)}
 
 
+def difference_of(first: Any, second: Any, names: Sequence[str]) -> tuple[str, Mapping[str, float]]:
+    """Return the label and the weights of the first coefficient minus the second.
+
+    Raises
+    ------
+    InputError
+        For what is no name of a coefficient, and for one name twice.
+
+    Examples
+    --------
+    >>> difference_of("A", "B - C", ["A", "B - C"])
+    ('A - B - C', {'A': 1.0, 'B - C': -1.0})
+    """
+    for name in (first, second):
+        if not isinstance(name, str) or name not in names:
+            raise InputError(
+                f"contrast of two coefficients: {name!r} is none of {', '.join(names[:20])}. Expressions stand alone, "
+                "as in contrast('X - (Y + Z)/2')"
+            )
+    if first == second:
+        raise InputError(f"contrast of '{first}' with itself: name two coefficients")
+    return f"{first} - {second}", {first: 1.0, second: -1.0}
+
+
 def label_of(spec: Any, weights: Mapping[str, float]) -> str:
     """Return the label of a contrast: its expression, or its weights in words."""
     return (

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.arrays import FloatArray
+from socialstats.designs.habits import knows_habits
 from socialstats.errors import Caution, InputError
 from socialstats.inference.dependence import FEW_CLUSTERS, FEWEST_RESAMPLED, HELD, few_clusters
 from socialstats.inference.intervals import checked_level, critical_values
@@ -69,6 +70,7 @@ HELD_EXPANDED = (
 FEWEST_EXPANDED = 5  # levels from which 2,000 resamples reach the expanded tails
 
 
+@knows_habits
 def bootstrap(
     data: Own,
     function: Function,

@@ -61,9 +61,9 @@ def fleiss_kappa(
     ----------
     ratings : Ratings, data frame, mapping of columns, or path of a file
         With a ``by`` factor: one result a level.
-    weights : str, (levels, levels) matrix or None
-        ``"unweighted"``, ``"linear"``, ``"quadratic"``, ``"ordinal"``, ``"ratio"`` or a matrix. None: unweighted for
-        nominal levels, quadratic for all others.
+    weights : str or (levels, levels) matrix
+        ``"unweighted"``, ``"linear"``, ``"quadratic"``, ``"ordinal"``, ``"ratio"`` or a matrix. ``"auto"``: unweighted
+        for nominal levels, quadratic for all others.
     kind : {"agreement", "disagreement"}
         What a matrix holds.
     refusal : {"missing", "level"}

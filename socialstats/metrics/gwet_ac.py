@@ -32,7 +32,7 @@ from socialstats.voice import Word, option
 def gwet_ac(
     ratings: Ratings | TableLike,
     *,
-    weights: WeightsName | Any = None,
+    weights: WeightsName | Any = "auto",
     kind: WeightsKind = "agreement",
     refusal: Refusal = "missing",
     raters: Sequence[str] | None = None,
@@ -56,9 +56,9 @@ def gwet_ac(
     ----------
     ratings : Ratings, data frame, mapping of columns, or path of a file
         With a ``by`` factor: one result a level.
-    weights : str, (levels, levels) matrix or None
-        ``"unweighted"`` (AC1), ``"linear"``, ``"quadratic"``, ``"ordinal"``, ``"ratio"`` or a matrix (AC2). None:
-        unweighted for nominal levels, quadratic for all others.
+    weights : str or (levels, levels) matrix
+        ``"unweighted"`` (AC1), ``"linear"``, ``"quadratic"``, ``"ordinal"``, ``"ratio"`` or a matrix (AC2).
+        ``"auto"``: unweighted for nominal levels, quadratic for all others.
     kind : {"agreement", "disagreement"}
         What a matrix holds.
     refusal : {"missing", "level"}

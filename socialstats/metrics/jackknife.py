@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from socialstats.arrays import FloatArray
+from socialstats.designs.habits import knows_habits
 from socialstats.errors import Caution
 from socialstats.inference.dependence import few_df
 from socialstats.inference.intervals import checked_level, critical_value, two_sided_p
@@ -43,6 +44,7 @@ from socialstats.text import plural_of
 METHOD = "jackknife t"
 
 
+@knows_habits
 def jackknife(
     data: Own,
     function: Function,

@@ -53,7 +53,7 @@ def judge_agreement(
     *,
     reference: str | None = None,
     source: str | None = None,
-    weights: Any = None,
+    weights: Any = "auto",
     kind: WeightsKind = "agreement",
     cluster: str | Sequence[str] | None = "declared",
     level: float = 0.95,
@@ -77,7 +77,7 @@ def judge_agreement(
     source : str, optional
         Name of the rater group; by default that of ``rater_source=``, then the others, until one tells.
     weights, kind
-        Weights of agreement, as in `weighted_kappa`: unweighted for nominal levels, else quadratic.
+        Weights of agreement, as in `weighted_kappa`; by default unweighted for nominal levels, else quadratic.
     cluster : str, sequence of str or None
         Declared factors whose levels are independent (two: crossed); None takes units as independent.
     level : float

@@ -10,6 +10,7 @@ import numpy as np
 from socialstats.arrays import FloatArray
 from socialstats.designs.cells import several
 from socialstats.designs.comparisons import Comparisons
+from socialstats.designs.habits import knows_habits
 from socialstats.designs.options import texts
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
@@ -44,6 +45,7 @@ LEVEL = 0.05  # a test at this level needs enough arrangements
 TEST_LEVEL = 0.95
 
 
+@knows_habits
 def permute(
     data: Own,
     function: Function,

@@ -256,7 +256,7 @@ NO_KAPPA = "pairs of raters with undefined kappa were excluded from the mean"
 def weighted_kappa(
     ratings: Ratings | TableLike,
     *,
-    weights: Any = None,
+    weights: Any = "auto",
     kind: Literal["agreement", "disagreement"] = "agreement",
     pairs: str | tuple[str, str] = "all",
     stratum: str | None = None,
@@ -278,10 +278,10 @@ def weighted_kappa(
     ----------
     ratings : Ratings, data frame, mapping of columns, or path of a file
         With a ``by`` factor: one result a level.
-    weights : str, (levels, levels) matrix or None
+    weights : str or (levels, levels) matrix
         ``"unweighted"``, ``"linear"``, ``"quadratic"``, ``"ordinal"``, ``"ratio"``, or a matrix in the order of the
-        levels. None: unweighted for nominal levels, else quadratic. Levels that are numbers are as far apart as the
-        numbers, of ordinal levels as well (caution SS330 where they are not equally spaced). See
+        levels. ``"auto"``: unweighted for nominal levels, else quadratic. Levels that are numbers are as far apart as
+        the numbers, of ordinal levels as well (caution SS330 where they are not equally spaced). See
         `socialstats.models.agreement.agreement_weights`.
     kind : {"agreement", "disagreement"}
         What a matrix holds (ones or zeros on the diagonal); the wrong one is an error.

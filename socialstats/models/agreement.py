@@ -76,22 +76,24 @@ SPELLED = {
 
 
 def weights_of(
-    design: Ratings, weights: Any = None, *, kind: str = "agreement"
+    design: Ratings, weights: Any = "auto", *, kind: str = "agreement"
 ) -> AgreementWeights:
     """Return the agreement weights of a design's levels.
 
     Parameters
     ----------
     design : Ratings
-    weights : str, (levels, levels) matrix or None
-        None: unweighted for nominal levels, quadratic for all others. Names of irr, vcd and statsmodels are taken too.
+    weights : str or (levels, levels) matrix
+        ``"auto"``: unweighted for nominal levels, quadratic for all others. Names of irr, vcd and statsmodels are
+        taken too.
     kind : {"agreement", "disagreement"}
         What a matrix holds.
 
     Raises
     ------
     InputError
-        As `agreement_weights`; also for distances between levels that are declared to have no order.
+        As `agreement_weights`; also for distances between levels that are declared to have no order, and for None:
+        other packages mean unweighted agreement by it, or their default.
     NothingToAnalyse
         Without a rating.
     """
@@ -100,6 +102,12 @@ def weights_of(
     weights = SPELLED.get(weights, weights) if isinstance(weights, str) else weights
     name = weights if isinstance(weights, str) else "custom"
     if weights is None:
+        raise InputError(
+            f"{option('weights', None)} is unweighted in scikit-learn, and elsewhere the default. Say "
+            f"{option('weights', 'unweighted')}, or {option('weights', 'quadratic')}; {option('weights', 'auto')} is "
+            "the first for nominal levels, and the second for all others"
+        )
+    if name == "auto":
         name = weights = "unweighted" if design.scale == "nominal" else "quadratic"
     needs_order = name in WEIGHTS and name != "unweighted"
     if needs_order and design.scale == "nominal" and not design.numeric:

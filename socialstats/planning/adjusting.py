@@ -11,6 +11,7 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from socialstats.arrays import FloatArray
+from socialstats.designs.habits import knows_habits
 from socialstats.errors import InputError
 from socialstats.inference.adjusted_p import P_METHODS, AdjustMethod, adjusted_p, method_named
 from socialstats.inference.intervals import checked_level, not_zero, two_sided_p
@@ -214,6 +215,7 @@ FEWEST_DRAWS = 1000
 SAME_P = 1e-6  # share by which a p may differ from that of its statistic
 
 
+@knows_habits
 def adjust(
     results: Any,
     method: Method = "holm",

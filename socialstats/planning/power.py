@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from socialstats.arrays import FloatArray
+from socialstats.designs.habits import knows_habits
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.inference.proportions import wilson
 from socialstats.inference.rows import with_ends
@@ -107,6 +108,7 @@ def curve_of(plan: Result, at_sizes: Sequence[int] | None = None) -> dict[str, A
     }
 
 
+@knows_habits
 def power_paired_t(
     *,
     n: int | None = None,
@@ -210,6 +212,7 @@ def power_paired_t(
     )
 
 
+@knows_habits
 def power_mcnemar(
     *,
     n: int | None = None,
@@ -324,6 +327,7 @@ def power_mcnemar(
     )
 
 
+@knows_habits
 def power_clustered_mean(
     *,
     clusters: int | None = None,

@@ -22,6 +22,7 @@ from socialstats.errors import (
 )
 from socialstats.references import citation
 from socialstats.results.latex import latex
+from socialstats.results.lone import THEIRS, Ends, lone, lone_ends
 from socialstats.results.rows import (
     GLANCE_COLUMNS,
     Row,
@@ -152,6 +153,17 @@ class Result:
         below += ["why a number is missing: summary()"] if lacking else []
         return "\n".join([*lines, *([f"({'; '.join(below)})"] if below else [])])
 
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Say what to write, where another package calls a part of a result so."""
+            hint = f". Write {THEIRS[name]}" if name in THEIRS else ""
+            raise AttributeError(
+                f"'{type(self).__name__}' object has no attribute '{name}'{hint}",
+                name=name,
+                obj=self,
+            )
+
     def tidy(self, *, all: bool = False) -> pd.DataFrame:
         """Return one row per term, with those of the columns of `TIDY_COLUMNS` that hold a value.
 
@@ -253,6 +265,68 @@ class Result:
         """P-values of the terms, as statsmodels calls them; NaN where there is none."""
         return self._column("p_value")
 
+    @property
+    def pvalue(self) -> float:
+        """The p-value of the only test, as scipy calls it; a result of several tests has `pvalues`.
+
+        Raises
+        ------
+        InputError
+            For several tests; the message has the call for each.
+        UndefinedStatistic
+            For a result without a test.
+
+        Examples
+        --------
+        >>> from socialstats import two_means
+        >>> found = two_means([3, 5, 4, 6, 5], [2, 3, 4, 4])
+        >>> round(found.pvalue, 4), round(found.statistic, 4), found.confidence_interval(0.9)
+        (0.0948, 1.9332, Ends(low=0.0254..., high=2.6745...))
+        """
+        return self._tested("p_value", "p-value", "pvalues")
+
+    @property
+    def statistic(self) -> float:
+        """The statistic of the only test, as scipy calls it.
+
+        Raises
+        ------
+        InputError, UndefinedStatistic
+            As `pvalue`; also for a test without a statistic, such as an exact one.
+        """
+        return self._tested("statistic", "test", "tidy()['statistic']")
+
+    def _tested(self, name: str, what: str, every: str) -> float:
+        """Return a field of the only row with a p-value."""
+        row = lone(self.rows, lambda one: one.p_value is not None, self.title, what, name, every)
+        value: float | None = getattr(row, name)
+        if value is None:
+            raise UndefinedStatistic(f"the test of '{row.name}' has no {name}: {row.method}")
+        return value
+
+    def confidence_interval(self, confidence_level: float | None = None) -> Ends:
+        """Return the interval of what is tested, as scipy calls it; of all rows: `confint`.
+
+        Parameters
+        ----------
+        confidence_level : float, optional
+            By default that of the result. See `confint`.
+
+        Returns
+        -------
+        Ends
+            ``low`` and ``high``, infinite where a one-sided interval has one end.
+
+        Raises
+        ------
+        InputError
+            As `confint`, and where several rows have an interval; the message has the call for each.
+        UndefinedStatistic
+            For a result without an interval.
+        """
+        level = confidence_level
+        return lone_ends(self.rows if level is None else self._rows_at(level), self.title)
+
     def _column(self, name: str) -> pd.Series:
         """Return a field of the rows by the label of each row."""
         import pandas as pd
@@ -260,20 +334,37 @@ class Result:
         values = [getattr(row, name) for row in self.rows]
         return pd.Series(values, index=self.labels(self.rows), dtype="float64", name=name)
 
-    def conf_int(self, alpha: float | None = None) -> pd.DataFrame:
+    def conf_int(self, alpha: float | None = None, *, level: float | None = None) -> pd.DataFrame:
         """Return the intervals as statsmodels calls them: `confint` at the level 1 - alpha.
 
         Parameters
         ----------
         alpha : float, optional
             By default that of the result.
+        level : float, optional
+            Confidence level in place of `alpha`, as in `confint`.
 
         Raises
         ------
         InputError
-            As `confint`.
+            As `confint`, and for both `alpha` and `level`.
         """
-        return self.confint(None if alpha is None else 1 - alpha)
+        if alpha is not None and level is not None:
+            raise InputError(
+                f"{option('alpha', alpha)} and {option('level', level)} both say the level of the intervals. "
+                "Leave one of them out"
+            )
+        return self.confint(level if alpha is None else 1 - alpha)
+
+    def cov_params(self) -> pd.DataFrame:
+        """Return the covariance matrix of the coefficients, as statsmodels calls it: `vcov`.
+
+        Raises
+        ------
+        UndefinedStatistic
+            If the metric has none.
+        """
+        return self.vcov()
 
     def vcov(self) -> pd.DataFrame:
         """Return the covariance matrix of the coefficients.
@@ -308,15 +399,16 @@ class Result:
         """
         import pandas as pd
 
-        if level is not None:
-            checked_level(
-                level, "; one term: confint().loc[term]" if isinstance(level, str) else ""
-            )
-        rows = self.rows if level is None else self.rows_at(level)
+        rows = self.rows if level is None else self._rows_at(level)
         used = next((r.conf_level for r in rows if r.conf_level is not None), 0.95)
         names = [f"{50 * (1 - used):g} %", f"{50 * (1 + used):g} %"]
         data = [[r.conf_low, r.conf_high] for r in rows]
         return pd.DataFrame(data, index=self.labels(rows), columns=names, dtype="float64")
+
+    def _rows_at(self, level: float) -> tuple[Row, ...]:
+        """Return the rows with intervals at a level that the caller named."""
+        checked_level(level, "; one term: confint().loc[term]" if isinstance(level, str) else "")
+        return self.rows_at(level)
 
     def rows_at(self, level: float) -> tuple[Row, ...]:
         """Return the rows with intervals at another level, or raise `InputError`."""
@@ -537,6 +629,15 @@ class ResultGroup:
     def __repr__(self) -> str:
         names = listing([shorten(name, 30) for name in self.results], most=5)
         return f"<ResultGroup by {shorten(self.by)}: {count(len(self.results), 'level')} ({names})>"
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """Say how to read what a result has of the result of one level."""
+            told = hasattr(Result, name) or name in THEIRS
+            first = next(iter(self.results), "") if told else ""
+            hint = f". There is one result a level: group[{first!r}].{name}" if told else ""
+            raise AttributeError(f"'ResultGroup' object has no attribute '{name}'{hint}")
 
     def __getitem__(self, level: str) -> Any:
         if level not in self.results:

@@ -424,10 +424,10 @@ CALLS: list[tuple[Any, str]] = [
     (lambda: ss.bradley_terry([("a", "b"), ("b", "a", "tie")]), "some rows have two entries"),
     (lambda: ss.krippendorff_alpha([1, 2], ["x", "y"], [3, 4]), "unit=units, rater=raters"),
     (lambda: ss.two_means(X, Y, weights=X), r"Did you mean weight= \?"),
-    (lambda: ss.two_means(X, Y, alpha=0.1), "1 - alpha"),
+    (lambda: ss.two_means(X, Y, alpha=0.1), r"Say level=0\.9$"),
     (lambda: ss.krippendorff_alpha(A, B, level_of_measurement="ordinal"), "scale="),
     (lambda: ss.krippendorff_alpha(A, B, level="ordinal"), "scale='ordinal'"),
-    (lambda: ss.krippendorff_alpha(reliability_data=MATRIX), "no option reliability_data="),
+    (lambda: ss.krippendorff_alpha(reliability_data=MATRIX), r"\(data, raters_in=\'rows\'\)"),
     (lambda: ss.choice_shares(pd.Series(["a", "b", "a"]).value_counts()), "values or counts"),
     (
         lambda: ss.choice_shares([10, 5, 5]),

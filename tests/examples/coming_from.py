@@ -44,7 +44,11 @@ moves = np.array([[20, 9, 4], [3, 25, 12], [2, 4, 21]])
 p = [0.001, 0.012, 0.021, 0.04, 0.2]
 drinks = ["tea", "milk", "tea", "tea", "juice", "tea", "milk", "tea", "tea", "juice"]
 yes_no = {"arm": ["new", "new", "old", "old"], "value": ["yes", "no"] * 2, "n": [30, 70, 45, 55]}
-citations, baseball, hockey = ss.datasets.journal_citations(), ss.datasets.baseball(), ss.datasets.ice_hockey()
+citations, baseball, hockey = (
+    ss.datasets.journal_citations(),
+    ss.datasets.baseball(),
+    ss.datasets.ice_hockey(),
+)
 taste = pd.DataFrame(  # eight people, each two of three drinks: 1 the first wins, 0 a tie, -1 the second wins
     [[1, 1, 0], [1, 0, 1], [-1, 1, 1], [1, 1, -1], [0, 1, 1], [1, -1, 1], [-1, -1, 1], [1, 1, 0]],
     columns=["milk tea", "milk juice", "tea juice"],
@@ -54,7 +58,10 @@ tastings[["item_a", "item_b"]] = tastings.pop("pair").str.split(" ").tolist()
 won = [tastings["result"] > 0, tastings["result"] < 0]
 tastings["winner"] = np.select(won, [tastings["item_a"], tastings["item_b"]], "tie")
 replies = pd.DataFrame({"unit": range(60), "source": ["human"] * 30 + ["model"] * 30})
-human, model = ["yes"] * 15 + ["no"] * 9 + ["depends"] * 6, ["yes"] * 8 + ["no"] * 6 + ["depends"] * 16
+human, model = (
+    ["yes"] * 15 + ["no"] * 9 + ["depends"] * 6,
+    ["yes"] * 8 + ["no"] * 6 + ["depends"] * 16,
+)
 replies["answer"] = human + model
 """
 
@@ -482,7 +489,8 @@ JOBS = (
                 "from statsmodels.stats.inter_rater import cohens_kappa",
             ),
         ],
-        "Numbers are weighted quadratically unless `weights=` says otherwise; `weights=None` is that default.",
+        "Numbers are weighted quadratically unless `weights=` says otherwise. `weights=None`, which is unweighted in "
+        "sklearn, is refused.",
     ),
     Job(
         "weighted_kappa",

@@ -83,24 +83,24 @@ X, Y, THREE = (
 FIRST_TYPED: dict[str, tuple[Any, str]] = {
     "exact": (
         lambda: ss.mcnemar(DATA["x"], exact=True),
-        "mcnemar() has no option exact=. Did you mean test= ?",
+        "mcnemar() has no option exact=. Say test='exact'",
     ),
-    "correct": (lambda: ss.mcnemar(DATA["x"], correct=False), "Did you mean test= ?"),
+    "correct": (lambda: ss.mcnemar(DATA["x"], correct=False), "Say test='asymptotic'"),
     "level_of_measurement": (
         lambda: ss.krippendorff_alpha(*THREE.T, level_of_measurement="ordinal"),
-        "Did you mean scale= ?",
+        "Say scale='ordinal'",
     ),
     "confidence_level": (
         lambda: ss.paired_difference(X, Y, confidence_level=0.9),
-        "Did you mean level= ?",
+        "Say level=0.9",
     ),
     "labels": (
         lambda: ss.weighted_kappa(*THREE.T[:2], labels=[1, 2, 3, 4]),
-        "Did you mean levels= ?",
+        "Say levels=[1, 2, 3, 4]",
     ),
     "bound": (
         lambda: ss.equivalence({"x": X, "y": Y}, first="x", second="y", bound=1),
-        "Did you mean margin= ?",
+        "Say margin=1",
     ),
     "array of raters": (
         lambda: ss.fleiss_kappa(THREE),

@@ -23,7 +23,13 @@ from socialstats.designs.vectors import columns_of, matrix
 from socialstats.errors import InputError, UndefinedStatistic, caution
 from socialstats.halves import in_halves, processes
 from socialstats.inference.adjusted_p import P_METHODS, AdjustMethod, adjusted_p, method_named
-from socialstats.inference.contrasts import Spec, contrasts_of, label_of, weights_of
+from socialstats.inference.contrasts import (
+    Spec,
+    contrasts_of,
+    difference_of,
+    label_of,
+    weights_of,
+)
 from socialstats.inference.dependence import cluster_cautions, row_units, too_few_to_resample
 from socialstats.inference.intervals import (
     checked_level,
@@ -569,6 +575,7 @@ class BradleyTerryResult(Result):
     def contrast(
         self,
         spec: Spec | Sequence[Spec] | Mapping[str, Spec],
+        minus: str | None = None,
         *,
         level: float | None = None,
         alternative: Alternative = "two_sided",
@@ -583,6 +590,8 @@ class BradleyTerryResult(Result):
         spec : str, mapping of str to float, sequence of float, or several of these
             An expression, weights by name, or one weight for each of `names`, as in the columns of R's ``glht``.
             Several: a sequence or (contrasts, names) array of them, or a mapping of their labels to them.
+        minus : str, optional
+            The name of a coefficient that is taken from `spec`, which is another name then.
         level : float, optional
         alternative : {"two_sided", "greater", "less"}
             Of the contrast against 0. One-sided: the interval has one end, and the other is infinite.
@@ -597,8 +606,8 @@ class BradleyTerryResult(Result):
         Raises
         ------
         InputError
-            For what is no linear combination of the coefficients, two contrasts of one label, a `test` without its
-            `margin` or of several contrasts, and an unknown `adjust`.
+            For what is no linear combination of the coefficients, `minus` beside what is no other name, two contrasts
+            of one label, a `test` without its `margin` or of several contrasts, and an unknown `adjust`.
 
         Examples
         --------
@@ -625,10 +634,14 @@ class BradleyTerryResult(Result):
             raise InputError(
                 f"{option('test', test)} is one-sided already: leave {option('alternative')} out"
             )
-        several = contrasts_of(spec, self.names)
+        several = contrasts_of(spec, self.names) if minus is None else None
         if several is None:
-            weights = weights_of(spec, self.names)
-            row = self._contrast(label_of(spec, weights), weights, level, alternative)
+            if minus is None:
+                weights = weights_of(spec, self.names)
+                label = label_of(spec, weights)
+            else:
+                label, weights = difference_of(spec, minus, self.names)
+            row = self._contrast(label, weights, level, alternative)
             words = f"{row.term} = {number(row.estimate)} (log-odds); no interval: {row.undefined}."
             if row.undefined is None:
                 side = said_side(alternative)
