@@ -128,12 +128,12 @@ def from_vectors(
         args = [once(given.pop("data"), name)]
     if kinds == [Groups] and square:
         args, given = of_totals(args, given, name)
-    named = [
+    sides = [
         key for key in OF_SIDES if not isinstance(given.get(key), str) and is_vector(given.get(key))
     ]
-    if named and not args:
+    if sides and not args:
         raise InputError(
-            f"{name}: {listing([option(key) for key in named])} would name columns of a table. "
+            f"{name}: {listing([option(key) for key in sides])} would name columns of a table. "
             f"{calls(kinds[0], name, square)}"
         )
     if not args:
