@@ -86,6 +86,8 @@ class Table:
         Of a table in several files, those that are copies of another one.
     counted : dict of str to Counts
         The values of single columns, once they were counted.
+    dtypes : dict of str to narwhals DType
+        The types of columns in memory, once they were asked for.
     """
 
     frame: Frame
@@ -104,6 +106,7 @@ class Table:
     stacked: Stacked | None = None
     copies: Levels = ()
     counted: dict[str, Counts] = field(default_factory=dict, init=False, repr=False)
+    dtypes: dict[str, nw.dtypes.DType] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def lazy(self) -> bool:
@@ -153,7 +156,9 @@ class Table:
         """Return the type of a column."""
         if isinstance(self.frame, nw.LazyFrame):
             return self.frame.select(column).collect_schema()[column]
-        return self.frame.get_column(column).dtype
+        if column not in self.dtypes:
+            self.dtypes[column] = self.frame.get_column(column).dtype
+        return self.dtypes[column]
 
     @asks
     def holds_labels(self, column: str) -> bool:
