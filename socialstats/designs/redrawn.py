@@ -74,16 +74,16 @@ def joint_copy(copies: Sequence[IntArray], size: int) -> IntArray:
     return joint
 
 
-def gathered(place: IntArray, index: IntArray, size: int) -> tuple[IntArray, IntArray]:
+def gathered(place: IntArray, index: IntArray) -> tuple[IntArray, IntArray]:
     """Return which entries stand at the places of `index`, one place after the other, and the number of the place.
 
     Examples
     --------
-    >>> [part.tolist() for part in gathered(np.array([0, 2, 2]), np.array([2, 0, 2]), 3)]
+    >>> [part.tolist() for part in gathered(np.array([0, 2, 2]), np.array([2, 0, 2]))]
     [[1, 2, 0, 1, 2], [0, 0, 1, 2, 2]]
     """
     order = np.argsort(place, kind="stable")
-    many = np.bincount(place, minlength=size)
+    many = np.bincount(place, minlength=int(index.max(initial=-1)) + 1)
     start = np.cumsum(many) - many
     times = many[index]
     new = np.repeat(np.arange(len(index)), times)
@@ -91,11 +91,11 @@ def gathered(place: IntArray, index: IntArray, size: int) -> tuple[IntArray, Int
     return order[start[index][new] + within], new
 
 
-def drawn_repeats(repeats: Repeats | None, index: IntArray, size: int) -> Repeats | None:
+def drawn_repeats(repeats: Repeats | None, index: IntArray) -> Repeats | None:
     """Return the answers behind the values at some places, which may be named several times."""
     if repeats is None:
         return None
-    entry, place = gathered(repeats.place, index, size)
+    entry, place = gathered(repeats.place, index)
     arrays = taken_fields(repeats, ("source", "answers", "variance", "shares", "first"), entry)
     return replace(repeats, place=place, **arrays)
 
@@ -224,7 +224,7 @@ class RatingPieces(Pieces):
         design: Ratings = self.data
         if name == "rater":
             rows = np.lexsort((codes, design.unit))
-            repeats = drawn_repeats(design.repeats, rows, self.size)
+            repeats = drawn_repeats(design.repeats, rows)
             return replace(
                 design,
                 **taken_fields(design, ("value", "status", "probabilities", "unit"), rows),
@@ -274,8 +274,8 @@ def redrawn_ratings(design: Ratings, index: IntArray, copies: Copies) -> Ratings
             name: drawn_factor(factor, own, at_raters)
             for name, factor in design.rater_groups.items()
         },
-        repeats=drawn_repeats(design.repeats, index[rows], len(design.unit)),
-        shared=drawn_repeats(design.shared, index[rows], len(design.unit)),
+        repeats=drawn_repeats(design.repeats, index[rows]),
+        shared=drawn_repeats(design.shared, index[rows]),
         by=None,
         cautions=(),
     )
@@ -324,7 +324,7 @@ class ContrastPieces(Pieces):
             by=None,
             clusters=tuple(drawn_factor(factor, index, copies) for factor in design.clusters),
             units=units,
-            repeats=drawn_repeats(design.repeats, index, self.size),
+            repeats=drawn_repeats(design.repeats, index),
             cautions=(),
         )
 
@@ -369,9 +369,7 @@ def single_cells(design: Paired | Groups) -> Paired | Groups:
 
 def drawn_names(units: UnitNames, index: IntArray, copy: IntArray) -> UnitNames:
     """Return the names of the units of some cells, copies of a unit with names of their own."""
-    entry, cell = gathered(
-        units.cell, index, int(max(units.cell.max(initial=-1), index.max(initial=-1))) + 1
-    )
+    entry, cell = gathered(units.cell, index)
     codes, levels, _ = split_levels(units.codes[entry], copy[cell], units.levels)
     return UnitNames(codes=codes, levels=levels, cell=cell)
 

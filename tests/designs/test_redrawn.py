@@ -279,14 +279,14 @@ def test_answers_behind_a_value_are_drawn_with_it() -> None:
         shares=np.array([[0.5, 0.5], [1 / 3, 2 / 3], [0.25, 0.75]]),
         first=np.array([0, 1, 0]),
     )
-    found = drawn_repeats(known, np.array([2, 1, 0, 2]), 3)
+    found = drawn_repeats(known, np.array([2, 1, 0, 2, 4]))
     assert found.place.tolist() == [0, 0, 2, 3, 3]
     assert found.answers.tolist() == [3, 4, 2, 3, 4]
     assert found.source.tolist() == [1, 1, 0, 1, 1]
     assert found.variance.tolist() == [0.25, 0.125, 0.5, 0.25, 0.125]
     assert found.shares[:, 1].tolist() == [2 / 3, 0.75, 0.5, 2 / 3, 0.75]
     assert found.first.tolist() == [1, 0, 0, 1, 0]
-    assert drawn_repeats(None, np.array([0]), 1) is None
+    assert drawn_repeats(None, np.array([0])) is None
 
 
 def test_factors_of_pieces_are_the_columns_of_the_table() -> None:
@@ -352,6 +352,12 @@ def test_a_million_alike_cells_are_too_many_to_take_apart(name: str) -> None:
     sums = {"weight": many, "weight_sq": many} if name == "win_rates" else {}
     with pytest.raises(ss.InputError, match="alike rows are too many to draw one by one"):
         pieces_of(replace(design, count=many, **sums))
+    ratings = subject_of("krippendorff_alpha")
+    design = ratings.design(ratings.rows())
+    many = np.ones(len(design.units))
+    many[0] = MOST_SINGLE
+    with pytest.raises(ss.InputError, match="alike rows are too many to draw one by one"):
+        pieces_of(replace(design, unit_count=many))
 
 
 def test_rows_of_different_weights_that_were_counted_together_are_not_taken_apart() -> None:
@@ -378,3 +384,61 @@ def test_units_within_a_cluster_that_is_drawn_again_are_new() -> None:
 def test_a_vector_has_a_value(vectors: tuple[Any, ...]) -> None:
     with pytest.raises(ss.InputError, match="a vector needs at least one value"):
         vectors_of(vectors, None, {})
+
+
+def test_lists_of_labels_are_drawn_and_exchanged() -> None:
+    whole = pieces("label_counts")
+    design = whole.data
+    assert whole.declared == ("story",)
+    assert {*whole.factors} == {"domain", "story"}
+    index, copies = resample(whole.factors["story"].codes)
+    drawn = whole.drawn(index, {"story": copies})
+    np.testing.assert_array_equal(drawn.cited, design.cited[index])
+    assert drawn.labels == design.labels
+    assert drawn.count.tolist() == [1] * len(index)
+    group = drawn.group
+    assert [group.levels[code] for code in group.codes] == [
+        design.group.levels[code] for code in design.group.codes[index]
+    ]
+    story = drawn.clusters[0]
+    stories = np.array(design.clusters[0].levels)[design.clusters[0].codes[index]]
+    assert [story.levels[code] for code in story.codes] == [
+        f"{name}{tag}" for name, tag in zip(stories, tags(copies), strict=True)
+    ]
+    codes = np.random.default_rng(1).permutation(design.group.codes)
+    done = whole.labelled("domain", codes)
+    assert done.group.codes.tolist() == codes.tolist()
+    assert done.group.levels == design.group.levels
+    with pytest.raises(ss.InputError, match="of lists of labels, their group is exchanged"):
+        whole.labelled("story", codes)
+
+
+def test_raters_strata_and_groups_of_raters_are_exchanged() -> None:
+    """Ratings stay in the order of units and raters, with what belongs to them."""
+    subject = subject_of("krippendorff_alpha")
+    rows = subject.rows()
+    kinds = {"ann": "x", "bob": "z", "cid": "z"}
+    design = ss.Ratings.from_frame(
+        rows.assign(kind=rows["rater"].map(kinds)), **subject.reading(), rater_groups="kind"
+    )
+    made = pieces_of(design)
+    turned = len(design.raters) - 1 - design.rater
+    done = made.labelled("rater", turned).table()
+    names = dict(zip(design.raters, reversed(design.raters), strict=True))
+    wanted = design.table()
+    wanted["rater"], wanted["kind"] = (
+        wanted["rater"].map(names),
+        wanted["rater"].map(names).map(kinds),
+    )
+    pd.testing.assert_frame_equal(
+        done, wanted.sort_values(["unit", "rater"], ignore_index=True), check_dtype=False
+    )
+    new = np.random.default_rng(1).integers(0, 2, len(design.units))
+    done = made.labelled("domain", new[design.unit])
+    assert done.strata["domain"].codes.tolist() == new.tolist()
+    assert done.strata["domain"].levels == design.strata["domain"].levels
+    kind = np.array([1, 0, 1])
+    done = made.labelled("kind", kind[design.rater])
+    assert done.rater_groups["kind"].codes.tolist() == kind.tolist()
+    with pytest.raises(ss.InputError, match="labels of storys are not exchanged"):
+        made.labelled("story", design.clusters[0].codes[design.unit])
