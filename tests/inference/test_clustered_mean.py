@@ -252,3 +252,33 @@ def test_skewness_of_a_difference_grows_with_what_clusters_share() -> None:
     assert found.skewness == pytest.approx(inflated, rel=1e-9)
     pooled = (x[first].var() * first.sum() + x[~first].var() * (~first).sum()) / (len(x) - 2)
     assert found.sd == pytest.approx(math.sqrt(pooled))
+
+
+@pytest.mark.parametrize("power", [-900, 0, 900])
+def test_values_in_another_unit_have_the_same_mean_in_that_unit(power):
+    """Also what is rounding of their magnitude: a spread of 1e-13 is none among numbers of 1000."""
+    scale = 2.0**power
+    wanted = clustered_mean(Y, ONES, [CODE])
+    found = clustered_mean(Y * scale, ONES, [CODE])
+    assert (found.mean / scale, found.std_error / scale, found.df) == pytest.approx(
+        (wanted.mean, wanted.std_error, wanted.df), rel=1e-12
+    )
+    small = 1 + 1e-13 * Y
+    near, far = (
+        clustered_mean(small * scale, ONES, [CODE], magnitude=size * scale) for size in (1, 1000)
+    )
+    assert not near.undefined
+    assert far.undefined
+
+
+def test_weighted_independent_values_have_the_linearised_variance_of_a_ratio():
+    """As svymean of R's survey: n / (n - 1) times the sum of (w (x - m) / sum w)^2."""
+    w = np.linspace(0.3, 2.0, 22)
+    found = clustered_mean(Y, ONES, weight=w)
+    mean = np.average(Y, weights=w)
+    off = w * (Y - mean) / w.sum()
+    assert found.mean == pytest.approx(mean)
+    assert found.std_error == pytest.approx(math.sqrt(22 / 21 * float(off @ off)))
+    assert found.largest == pytest.approx(w.max() / w.sum())
+    twice = clustered_mean(Y, 2 * ONES, weight=w)
+    assert twice.std_error == pytest.approx(math.sqrt(44 / 43 / 2 * float(off @ off)))

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from socialstats.inference.compare import with_resamples
+from socialstats.inference.compare import (
+    ONE_CLUSTER,
+    ONE_UNIT,
+    with_resampled_t,
+    with_resamples,
+    with_welch,
+)
 from socialstats.resampling.engine import Replicates
 from socialstats.results import Row
 
@@ -39,3 +45,43 @@ def test_rows_of_resamples_have_basic_intervals_and_z() -> None:
         None,
         "no_variation",
     )
+
+
+@pytest.mark.parametrize("groups", [(1, 10), (10, 1), (0, 10)])
+def test_welchs_test_needs_two_clusters_on_either_side(groups: tuple[int, int]) -> None:
+    one, two = (Row(term="x", estimate=1.0, std_error=0.5, n_clusters=g) for g in groups)
+    row = with_welch(Row(term="gap"), one, two, 0.95)
+    assert row.undefined == ONE_CLUSTER
+    assert row.std_error is row.df is None
+
+
+def test_welchs_degrees_of_freedom_are_those_of_scipy() -> None:
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(1, 3, 5), rng.normal(0, 1, 12)
+    one, two = (
+        Row(term="x", estimate=v.mean(), std_error=float(stats.sem(v)), n_units=len(v))
+        for v in (x, y)
+    )
+    row = with_welch(Row(term="gap"), one, two, 0.95)
+    test = stats.ttest_ind(x, y, equal_var=False)
+    found = (row.estimate, row.statistic, row.df, row.p_value)
+    assert found == pytest.approx((x.mean() - y.mean(), test.statistic, test.df, test.pvalue))
+    ends = test.confidence_interval()
+    assert (row.conf_low, row.conf_high) == pytest.approx((ends.low, ends.high))
+    assert row.n_clusters == 17
+    known = with_welch(Row(term="gap"), one, two, 0.95, dfs=(2.0, 3.0))
+    parts = np.array([one.std_error, two.std_error]) ** 2
+    assert known.df == pytest.approx(parts.sum() ** 2 / (parts**2 / [2, 3]).sum())
+
+
+def test_a_resampled_t_has_one_degree_less_than_clusters() -> None:
+    row = with_resampled_t(Row(term="gap"), 2.0, 0.5, 5, 0.95)
+    error = 0.5 * np.sqrt(5 / 4)
+    assert (row.std_error, row.df) == (pytest.approx(error), 4)
+    assert row.conf_high == pytest.approx(2 + stats.t.ppf(0.975, 4) * error)
+    assert row.p_value == pytest.approx(2 * stats.t.sf(2 / error, 4))
+    alike, single = (with_resampled_t(Row(term="gap"), 2.0, 0.0, g, 0.95) for g in (5, 1))
+    assert (alike.reason, single.reason) == ("no_variation", "one_unit")
+    assert "alike" in (alike.undefined or "")
+    assert single.undefined == ONE_UNIT
+    assert with_resampled_t(Row(term="gap"), 2.0, 0.5, 1, 0.95).reason == "one_unit"

@@ -94,6 +94,8 @@ def test_degrees_of_freedom_are_those_of_the_weighted_critical_value():
 def test_without_differences_of_columns_it_is_the_t_test_of_the_rows():
     x = np.random.default_rng(1).normal(size=(8, 1)) + np.zeros((8, 3))
     found = crossed_mean(x, magnitude=10.0)
+    assert (found.clusters, found.n) == ((8, 3), 24)
+    assert (found.mean, found.sd) == pytest.approx((x.mean(), x.std(ddof=1)))
     test = stats.ttest_1samp(x[:, 0], 0.0)
     assert found.floored is False
     assert (found.t(), found.df, found.p_value()) == pytest.approx((test.statistic, 7, test.pvalue))
@@ -120,6 +122,10 @@ def test_tables_that_say_nothing():
     assert "equal" in crossed_mean(np.full((4, 3), 2.0), magnitude=10.0).undefined
     assert "single cluster" in crossed_mean(np.arange(4.0)[:, None], magnitude=10.0).undefined
     assert "single cluster" in crossed_mean(np.arange(4.0)[None, :], magnitude=10.0).undefined
+    assert "single cluster" in crossed_mean(np.array([[0.0, 1.0]]), magnitude=10.0).undefined
+    one = crossed_mean(np.array([[3.0]]), magnitude=10.0)
+    assert one.undefined
+    assert np.isnan(one.sd)
 
 
 def test_units_and_judges_that_differ_in_single_scores_only_have_no_error() -> None:
