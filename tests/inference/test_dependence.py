@@ -103,6 +103,16 @@ def test_fewer_than_twenty_clusters_are_few_where_resamples_tell_no_degrees_of_f
     assert codes_of(cluster_cautions(design(story), [story], df=[9.0, None])) == ["SS202"] * few
 
 
+@pytest.mark.parametrize(("raters", "told"), [(19, False), (20, True)])
+def test_of_two_factors_both_have_twenty_clusters_or_none_is_too_large(
+    raters: int, told: bool
+) -> None:
+    story, rater = factor(np.arange(80) // 2), factor(np.arange(80) % raters, "rater")
+    for factors in ([story, rater], [rater, story]):
+        found = cluster_cautions(design(*factors), factors, df=[9.0], largest=0.5)
+        assert codes_of(found) == ["SS211"] * told
+
+
 def test_dependence_that_is_not_used_is_named_unless_it_lies_within_what_is() -> None:
     story, chapter = (
         factor(np.repeat(np.arange(20), 4)),

@@ -149,3 +149,21 @@ def test_a_rare_level_in_one_cluster_has_no_test_beside_an_interval_that_holds_z
     assert row.p_value is None
     assert row.statistic is None
     assert row.conf_low < 0.5 < row.conf_high
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_walds_interval_has_its_own_error_and_the_quantile_of_the_normal(level):
+    """The error of large samples is sqrt((n - 1) / n) times that of t, whose interval is wider."""
+    values = np.array([[0, 0], [1, 1], [2, 2], [0, 1], [1, 1], [2, 0], [0, 0], [1, 2], [2, 2]])
+    row = ss.weighted_kappa(ratings(values), ci="wald", level=level).rows[0]
+    reach = stats.norm.ppf((1 + level) / 2) * row.std_error
+    assert (row.conf_low, row.conf_high) == pytest.approx(
+        (row.estimate - reach, row.estimate + reach)
+    )
+    assert row.interval == "wald"
+    clustered = ratings(np.repeat(values, 2, axis=0), np.repeat(np.arange(9), 2))
+    row = ss.weighted_kappa(clustered, ci="wald", level=level).rows[0]
+    reach = stats.t.ppf((1 + level) / 2, row.df) * row.std_error
+    assert (row.conf_low, row.conf_high) == pytest.approx(
+        (row.estimate - reach, row.estimate + reach)
+    )
