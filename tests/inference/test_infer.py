@@ -158,12 +158,11 @@ def test_walds_interval_has_its_own_error_and_the_quantile_of_the_normal(level):
     row = ss.weighted_kappa(ratings(values), ci="wald", level=level).rows[0]
     reach = stats.norm.ppf((1 + level) / 2) * row.std_error
     assert (row.conf_low, row.conf_high) == pytest.approx(
-        (row.estimate - reach, row.estimate + reach)
+        (max(row.estimate - reach, -1.0), min(row.estimate + reach, 1.0))
     )
-    assert row.interval == "wald"
     clustered = ratings(np.repeat(values, 2, axis=0), np.repeat(np.arange(9), 2))
     row = ss.weighted_kappa(clustered, ci="wald", level=level).rows[0]
     reach = stats.t.ppf((1 + level) / 2, row.df) * row.std_error
     assert (row.conf_low, row.conf_high) == pytest.approx(
-        (row.estimate - reach, row.estimate + reach)
+        (max(row.estimate - reach, -1.0), min(row.estimate + reach, 1.0))
     )

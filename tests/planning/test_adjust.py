@@ -152,6 +152,24 @@ def test_max_t_of_equal_tests_is_no_correction_and_of_independent_ones_is_sidak(
     assert adjusted(apart) == pytest.approx([1 - (1 - 0.0455) ** 4] * 4, abs=0.004)
 
 
+@pytest.mark.parametrize("freedom", [(3.0, 60.0), (60.0, 3.0), (3.0, None), (None, 3.0)])
+def test_max_t_has_the_fewest_degrees_of_freedom_of_its_tests(freedom):
+    """Of equal tests the largest is one t: half the interval is its quantile with 3 df."""
+    rows = [
+        Row(
+            term=str(k),
+            estimate=2.0,
+            std_error=1.0,
+            statistic=2.0,
+            df=df,
+            p_value=2 * (stats.norm.sf(2) if df is None else stats.t.sf(2, df)),
+        )
+        for k, df in enumerate(freedom)
+    ]
+    found = adjust(rows, method="max_t_single_step", covariance=np.ones((2, 2)), draws=200_000)
+    assert adjusted(found) == pytest.approx([2 * stats.t.sf(2, 3)] * 2, abs=0.004)
+
+
 def test_max_t_from_bootstrap_replicates_follows_their_correlation():
     rng = np.random.default_rng(1)
     boot = np.repeat(
