@@ -11,7 +11,8 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 import socialstats as ss
 from socialstats.errors import InputError
-from socialstats.results import Row
+from socialstats.inference.margins import against_margin
+from socialstats.results import Result, Row
 from tests.golden_data import golden, golden_frame
 
 RNG = np.random.default_rng(8)
@@ -156,6 +157,7 @@ def test_noninferiority_of_pairs():
         ({}, "needs margin=, or low= and high="),
         ({"margin": 0.1, "low": -0.1}, "stands for low=-0.1 and high=0.1"),
         ({"margin": -0.1}, "must be above 0"),
+        ({"margin": 0.0}, "must be above 0"),
         ({"margin": float("nan")}, "not a finite number"),
         ({"test": "noninferiority"}, "needs margin="),
         ({"test": "noninferiority", "low": -1.0}, "needs margin="),
@@ -169,6 +171,15 @@ def test_what_is_refused(options, said):
     result = ss.paired_difference(TABLE, first="new", second="old")
     with pytest.raises(InputError, match=said):
         ss.equivalence(result, **options)
+
+
+def test_the_reason_why_a_difference_has_no_error_is_told():
+    row = Row(term="a - b", role="difference", estimate=0.1, undefined="a single pair")
+    whole = Result(metric="x", title="Gap", rows=(row,))
+    with pytest.raises(
+        InputError, match="no row is a difference with a standard error: a single pair"
+    ):
+        against_margin(whole, margin=0.2)
 
 
 def test_rows_that_have_no_t_interval_are_refused():

@@ -27,6 +27,7 @@ SYMMETRIC = {
     "dot",
     "cast",
     "gcd",
+    "lcm",
     "option",
 }
 WORDS = 3  # in a label, and labels in a list at the top of a module; more are a message, or words to look for
@@ -40,6 +41,7 @@ SETS = {
     "isin",
     "len",
     "joint_codes",
+    "taken_fields",
 }
 # they give the same for a number and its negative
 EVEN = {
@@ -54,6 +56,7 @@ EVEN = {
     "isnan",
     "isfinite",
 }
+FINITE = {"isnan", "isfinite"}
 TAILS = {
     "ndtr",
     "stdtr",
@@ -182,6 +185,8 @@ def sign(site: Site, source: Source) -> Iterator[Edit]:
     ):
         if isinstance(node.op, ast.Sub) and 1 in (number_of(node.left), number_of(node.right)):
             return  # the operators df and tail change these
+        if isinstance(site.parent, ast.Call) and name_of(site.parent.func) in FINITE:
+            return  # a sum is finite where its terms are
         old, new = ("+", "-") if isinstance(node.op, ast.Add) else ("-", "+")
         yield source.operator(node.left, node.right, old, new)
     is_value = not isinstance(site.parent, ast.Subscript | ast.Slice | ast.keyword | ast.Tuple)
@@ -476,12 +481,14 @@ def _is_message(node: ast.AST) -> bool:
 
 
 def _is_set(site: Site) -> bool:
-    """Return whether an order says nothing: types, choices of an option, axes, works cited, what is asked with `in`."""
+    """Return whether an order says nothing: types, choices of an option, axes, works cited, what is asked with `in`, keys."""
     parent = site.parent
     if any(isinstance(node, ast.keyword) and node.arg == "references" for node in site.parents):
         return True
     if isinstance(parent, ast.AnnAssign):
         return ast.unparse(parent.annotation) == "tuple[str, ...]"
+    if isinstance(parent, ast.comprehension):
+        return isinstance(site.parents[-2], ast.DictComp | ast.SetComp)
     if isinstance(parent, ast.keyword):
         return parent.arg == "axis"
     if isinstance(parent, ast.Subscript | ast.Compare | ast.ExceptHandler | ast.Expr):

@@ -40,6 +40,7 @@ MAGNITUDES = {
     "size",
     "magnitude",
 }  # of numbers of which rounding is a share; of what is drawn at random, how many
+LIMITS = {"min", "max"}
 # of work: another way to the same numbers beyond
 WORK = {
     "BLOCK",
@@ -110,6 +111,8 @@ def _has_no_number(node: ast.AST, parent: ast.AST | None) -> bool:
         return True
     if isinstance(node, ast.BinOp | ast.Compare) and _has_name(node, WORK):
         return True
+    if isinstance(node, ast.Call) and name_of(node.func) in LIMITS:
+        return _has_name(node, WORK)
     if isinstance(node, ast.keyword) and node.arg in MAGNITUDES:
         return not (isinstance(parent, ast.Call) and "rng" in ast.unparse(parent.func))
     if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr | ast.Import | ast.ImportFrom):

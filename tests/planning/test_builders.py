@@ -181,12 +181,17 @@ def test_stages_are_crossed_with_personas_and_controls_stand_alone() -> None:
     texts = {name: f"{name}." for name in ("baseline", "stage_1", "stage_2", "stage_3", "stage_4")}
     spec = {
         "scenarios": [
-            {"scenario": s, "wording": w, **texts} for s, w in itertools.product("ab", "123")
+            {"scenario": s, "wording": w, "area": f"of {s}", "source": "book", **texts}
+            for s, w in itertools.product("ab", "123")
         ],
         "personas": [{"persona": "nurse", "text": "You are a nurse."}],
         "controls": [{"control": "left", "text": "Left."}],
     }
     made = ss.design_items("staged-values", spec)
+    kept = {
+        (row["scenario"], row["area"], row["source"]) for row in made.rows if not row["control"]
+    }
+    assert kept == {("a", "of a", "book"), ("b", "of b", "book")}
     assert len(made.rows) == 2 * 3 * 2 + 1
     assert made.size == (2, 3)
     nurse = next(row for row in made.rows if row["item_id"] == "a-1-nurse")

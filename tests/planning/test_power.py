@@ -20,6 +20,7 @@ from socialstats import (
     power_paired_t,
 )
 from socialstats.models.power import most_extreme, smallest_n, upper_tail
+from socialstats.planning.power import curve_of
 from tests.golden_data import golden
 
 SIDES = {"two.sided": "two_sided", "one.sided": "greater"}
@@ -311,3 +312,39 @@ def test_fewer_units_than_the_smallest_n_may_have_reached_the_power_before_it_fe
         return 0.5 - 0.3 * (n in (9, 17)) if n > 3 else 0.1
 
     assert smallest_n(power, 0.4, least=1, steady=False) == 18
+
+
+@pytest.mark.parametrize("n", [3, 30])
+def test_a_curve_shows_the_power_of_sizes_up_to_twice_the_planned_one(n):
+    plan = power_paired_t(n=n, effect=0.5)
+    curve = curve_of(plan)
+    assert (curve["x"][0], curve["x"][-1], curve["at"]) == (2, max(2 * n, 10), n)
+    assert curve["reached"] == value(plan)
+    for size, power in zip(curve["x"], curve["power"], strict=True):
+        assert power == pytest.approx(value(power_paired_t(n=int(size), effect=0.5)), rel=1e-9)
+    groups = power_clustered_mean(clusters=6, size=4, sd_between=1.0, sd_within=1.0, effect=0.5)
+    some = curve_of(groups, [4, 6])
+    assert (some["xlabel"], some["at"]) == ("Clusters", 6)
+    assert some["power"][1] == pytest.approx(value(groups), rel=1e-9)
+
+
+def test_one_of_two_standard_deviations_may_be_zero():
+    """Without variance between clusters the t test of their means is that of the means of their values."""
+    effect = {"clusters": 6, "size": 4, "effect": 0.5}
+    alike = power_clustered_mean(**effect, sd_between=0.0, sd_within=1.0)
+    assert value(alike) == pytest.approx(value(power_paired_t(n=6, effect=0.5 * 2)), rel=1e-9)
+    same = power_clustered_mean(**effect, sd_between=1.0, sd_within=0.0)
+    assert value(same) == pytest.approx(value(power_paired_t(n=6, effect=0.5)), rel=1e-9)
+    for parts in ((0.0, 0.0), (-1.0, 1.0), (1.0, -1.0)):
+        with pytest.raises(InputError, match="neither below 0, not both 0"):
+            power_clustered_mean(**effect, sd_between=parts[0], sd_within=parts[1])
+
+
+@pytest.mark.parametrize("alpha", [0.0625, 0.0624])
+def test_a_p_of_alpha_rejects_in_simulations_as_in_the_sum(alpha):
+    """Five discordant pairs of one kind have the exact p 1/16."""
+    options = {"n": 5, "effect": 0.8, "discordant": 1.0, "test": "exact", "alpha": alpha}
+    wanted = value(power_mcnemar(**options))
+    assert wanted == pytest.approx((0.9**5 + 0.1**5) * (alpha == 0.0625))
+    found = value(power_mcnemar(**options, by="simulation", simulations=20_000))
+    assert found == pytest.approx(wanted, abs=5 * math.sqrt(0.25 / 20_000))
