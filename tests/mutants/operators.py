@@ -481,7 +481,7 @@ def _is_message(node: ast.AST) -> bool:
 
 
 def _is_set(site: Site) -> bool:
-    """Return whether an order says nothing: types, choices of an option, axes, works cited, keys, what is asked with `in`."""
+    """Return whether an order says nothing: types, choices, axes, works cited, keys, what is asked with `in`."""
     parent = site.parent
     if any(isinstance(node, ast.keyword) and node.arg == "references" for node in site.parents):
         return True
