@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
+from socialstats.inference.intervals import cochran_df
 from socialstats.inference.means import (
     Drawn,
     MeanErrors,
@@ -150,6 +151,10 @@ def test_a_difference_of_two_means_is_cr2_of_two_indicators(spread: float) -> No
     _, of_welch = two_by_matrices(values, second, GROUP, np.sqrt(np.array(seen) / unit))
     assert found.variance[0] == pytest.approx(variance, rel=1e-9)
     assert found.df[0] == pytest.approx(min(of_cr2, of_welch), rel=1e-9)
+    held = np.array([np.bincount(GROUP, column, 7) for column in shares.T])
+    assert found.effective[0] == pytest.approx((1 / (held**2).sum(axis=1)).min())
+    assert found.largest[0] == pytest.approx(held.max())
+    assert found.clusters[0] == (held > 0).sum(axis=1).min()
 
 
 def test_a_difference_of_two_means_is_welchs_or_paired_t() -> None:
@@ -209,3 +214,31 @@ def test_df_of_alike_clusters_and_alike_people_do_not_depend_on_rounding() -> No
         assert np.isnan(found.std_error[0])
         dfs.add(round(float(found.df[0]), 9))
     assert dfs == {round(float(drawn.errors().df[0]), 9)}
+
+
+def test_groups_of_drawn_raters_add_their_variances_with_satterthwaites_df() -> None:
+    """People and models are samples of their own; units are joined with both by Cochran's df."""
+    unit, rater = np.repeat(np.arange(8), 7), np.tile(np.arange(7), 8)
+    values = RNG.normal(size=(56, 2)) + 2 * RNG.normal(size=7)[rater][:, None]
+    people = rater < 3
+    groups = [
+        Drawn.of(values[mine], np.ones(mine.sum()), unit[mine], rater[mine], total=56.0)
+        for mine in (people, ~people)
+    ]
+    means = values.reshape(8, 7, 2).mean(axis=1)
+    scores = (means - means.mean(axis=0)) / 8
+    errors = mean_errors(scores, np.full((8, 2), 1 / 8), [np.arange(8)])
+    found, turned = (with_drawn(errors, some) for some in (groups, groups[::-1]))
+    parts = [group.errors() for group in groups]
+    both = parts[0].variance + parts[1].variance
+    df = both**2 / sum(part.variance**2 / part.df for part in parts)
+    for k in range(2):
+        wanted = cochran_df([errors.variance[k], both[k]], [errors.df[k], df[k]])
+        assert found.df[k] == pytest.approx(wanted)
+    overlap = sum(group.overlap for group in groups)
+    plain = errors.variance + both - overlap
+    np.testing.assert_allclose(found.plain, plain)
+    np.testing.assert_allclose(found.variance, np.max([plain, errors.variance, both], axis=0))
+    np.testing.assert_allclose(found.effective, turned.effective)
+    np.testing.assert_allclose(found.df, turned.df)
+    assert found.clusters.tolist() == errors.clusters.tolist()
