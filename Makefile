@@ -68,8 +68,9 @@ record-check: $(VENV)/dev ## what differs from the record, by key; an error wher
 	PYTHONPATH=.:collect:reports $(BIN)/python -m tests.record write build/record/after.gz $(RECORD)
 	PYTHONPATH=.:collect:reports $(BIN)/python -m tests.record compare build/record/before.gz build/record/after.gz $(RECORD)
 
-check: $(VENV)/dev ## ruff, mypy --strict, import-linter
+check: $(VENV)/dev ## ruff, the measures of rooms, mypy --strict, import-linter
 	$(BIN)/ruff check .
+	PYTHONPATH=. $(BIN)/python -m tests.house
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	PYTHONPATH=.:collect:reports $(BIN)/lint-imports
