@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from socialstats.designs.comparisons import Comparisons
-from socialstats.errors import SocialStatsError
 from socialstats.metrics import METRICS
 from socialstats.studies import STUDIES, run_study
 from socialstats_reports.data import as_dict
@@ -20,7 +19,7 @@ from tests.contracts import test_keys
 from tests.contracts.fingerprints import QUICK, derived, every_case
 from tests.contracts.subjects import run, subject_of
 from tests.metrics import test_one_sided, test_sampling_weights
-from tests.record.entries import Entry, entry_of_call, entry_of_result, with_paths
+from tests.record.entries import Entry, entry_of_call, entry_of_error, entry_of_result, with_paths
 from tests.record.pages import entry_of_page
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "studies"))  # its modules import each other
@@ -121,8 +120,8 @@ def page_entries(text: str = "") -> Iterator[Entry]:
             try:
                 outcome = run_study(STUDIES[study], design, replace(FAST, **options))
                 yield entry_of_page(case, as_dict(outcome))
-            except SocialStatsError as error:
-                yield Entry(case, (), {"error": type(error).__name__}, {"error": str(error)})
+            except Exception as error:
+                yield entry_of_error(case, error)
                 continue
             results = (
                 (f"{case}, block {block.id}, {result.metric}", result)

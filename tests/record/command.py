@@ -81,11 +81,13 @@ def write_tree(out: Path, parts: Sequence[str], text: str, source: str) -> int:
 def entries(parts: Sequence[str], text: str) -> Iterator[Entry]:
     """Yield the entries of some parts, of cases whose name contains a text."""
     from tests.record.calls import metric_entries, page_entries
+    from tests.record.reports import report_entries
 
     if "metrics" in parts:
         yield from metric_entries(text)
     if "pages" in parts:
         yield from page_entries(text)
+        yield from report_entries(text)
 
 
 def described() -> str:

@@ -35,8 +35,13 @@ def entry_of_call(case: str, call: Callable[[], Any]) -> Entry:
     """Return the entry of a result, or of the error that there is in its place."""
     try:
         return entry_of_result(case, call())
-    except SocialStatsError as error:
-        return Entry(case, (), {"error": type(error).__name__}, {"error": str(error)})
+    except Exception as error:  # also one that nobody meant: it is told, and other cases go on
+        return entry_of_error(case, error)
+
+
+def entry_of_error(case: str, error: Exception) -> Entry:
+    """Return the entry of an error."""
+    return Entry(case, (), {"error": type(error).__name__}, {"error": str(error)})
 
 
 def entry_of_result(case: str, result: Any) -> Entry:

@@ -14,6 +14,7 @@ from tests.record.command import main
 from tests.record.comparing import Difference, differences
 from tests.record.entries import Entry, entry_of_call, entry_of_result, read, write
 from tests.record.pages import entry_of_page
+from tests.record.reports import report_entries
 
 PAIRS = {"old": [1, 2, 2, 4, 3], "new": [2, 2, 5, 6, 3]}
 HEAD = {"source": "here", "parts": ["metrics"], "case": "", "versions": {}}
@@ -171,3 +172,11 @@ def test_a_record_of_some_cases_has_those(tmp_path: Path) -> None:
     assert head["parts"] == ["metrics"]
     assert [*entries] == ["by, mcnemar, even", "by, mcnemar, odd"]
     assert all(entry.rows for entry in entries.values())
+
+
+@pytest.mark.slow
+def test_a_page_of_the_command_line_is_the_same_twice() -> None:
+    for table in ("choices", "accuracy"):  # a page, and an error with proposals
+        one, other = ([*report_entries(f"data/{table}.csv")] for _ in range(2))
+        assert one == other
+        assert any(entry.rows for entry in one) or "error" in one[0].texts
