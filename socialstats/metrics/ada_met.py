@@ -45,7 +45,7 @@ from socialstats.models.alignment import (
     source_of,
 )
 from socialstats.models.kappa import by_stratum
-from socialstats.models.shares import How, merged, of_probabilities, share_row
+from socialstats.models.shares import IntervalOptions, merge_cells, probabilities_text, share_row
 from socialstats.registry import Metric, reads
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
@@ -723,7 +723,7 @@ def one_share(state: State, row: Row, hit: FloatArray, used: BoolArray) -> Row:
         return replace(
             row, n=0.0, n_units=0, undefined="not asked about these units", reason="no_data"
         )
-    how = How(
+    how = IntervalOptions(
         ci="wilson",
         level=state.options.level,
         resamples=state.options.resamples,
@@ -731,7 +731,7 @@ def one_share(state: State, row: Row, hit: FloatArray, used: BoolArray) -> Row:
     )
     weight, codes = state.answers.weight[used], [c[used] for c in state.clusters]
     most = math.inf if np.any(hit[used] % 1) else float(weight.sum())
-    return share_row(row, merged(hit[used], weight, codes, most), how)
+    return share_row(row, merge_cells(hit[used], weight, codes, most), how)
 
 
 FEW_PEOPLE = 20
@@ -1151,7 +1151,7 @@ def assembled(state: State, whole: Whole) -> Result:
     return Result(
         metric="ada_met",
         title="ADA-Met: mean distance from the mode of the reference"
-        + of_probabilities(state.design),
+        + probabilities_text(state.design),
         inference=inference_text(state),
         rows=(
             *whole.models,

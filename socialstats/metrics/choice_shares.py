@@ -42,18 +42,18 @@ from socialstats.models.matched_pairs import hotelling
 from socialstats.models.shares import (
     ONE_PERSON,
     RESAMPLED,
-    Cells,
-    How,
+    IntervalOptions,
     PairTable,
     SourceCounts,
+    StratumCells,
     cells_of,
     chi_square,
-    common,
     f_text,
     free_label,
     joint_test,
     level_shares,
-    of_probabilities,
+    probabilities_text,
+    rated_by_both,
     share_differences,
     share_row,
     source_cautions,
@@ -110,7 +110,7 @@ class Counted:
     """
 
     data: SourceCounts
-    cells: Cells
+    cells: StratumCells
     codes: tuple[IntArray, ...]
     first: int
     settings: dict[str, Any]
@@ -172,7 +172,7 @@ def all_rows(counted: Counted) -> list[Row]:
                 n=0.0,
                 n_units=0,
             )
-            pair = common(
+            pair = rated_by_both(
                 data.counts[:, k],
                 data.counts[:, counted.first],
                 data.copies,
@@ -205,7 +205,7 @@ def share_rows(counted: Counted, k: int, label: str | None, units: BoolArray) ->
         role="estimate",
     )
     probable = counted.probable and bool(np.any(counts % 1))
-    how = How(
+    how = IntervalOptions(
         ci=settings["ci"],
         level=settings["level"],
         resamples=settings["resamples"],
@@ -735,7 +735,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     made += ", differences by t" * any(row.role == "difference" for row in rows)
     return Result(
         metric="choice_shares",
-        title="Choice shares" + of_probabilities(design),
+        title="Choice shares" + probabilities_text(design),
         inference=f"{made}{NAMED if weighing else ''}; {cluster_text(factors, 'units')}; {whose.text()}",
         rows=tuple(rows),
         counts={

@@ -20,7 +20,13 @@ from socialstats.models.kappa import (
     patterns,
     unit_agreement,
 )
-from socialstats.models.shares import How, header_of, how_of, merged, share_row
+from socialstats.models.shares import (
+    IntervalOptions,
+    interval_options,
+    merge_cells,
+    share_row,
+    shares_header,
+)
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, listing
@@ -96,7 +102,7 @@ def flip_rate(
     >>> round(flip_rate(table, value="answer").row("m").estimate, 3)
     0.333
     """
-    how = how_of(ci, level, resamples, seed, get_args(Ci))
+    how = interval_options(ci, level, resamples, seed, get_args(Ci))
     settings = {
         "tolerance": tolerance,
         "refusal": refusal,
@@ -109,7 +115,7 @@ def flip_rate(
     return estimate(answers, settings, how)
 
 
-def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
+def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) -> Result:
     """Compute the rates of one design."""
     stratum = next(iter(design.strata), None)
     if design.columns.get("rater") != NUMBER or stratum is None:
@@ -136,7 +142,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
             "units": whole.n_units,
             "sources": len(parts) - (len(parts) > 1),
         },
-        **header_of(how, factors, rows, nobs=whole.n_ratings, n_clusters=rows[0].n_clusters),
+        **shares_header(how, factors, rows, nobs=whole.n_ratings, n_clusters=rows[0].n_clusters),
         settings=settings,
         cautions=(
             *missing_ratings(design, whole, settings["refusal"]),
@@ -148,14 +154,14 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
     )
 
 
-def rate(name: str, part: Patterns, agree: Any, how: How) -> Row:
+def rate(name: str, part: Patterns, agree: Any, how: IntervalOptions) -> Row:
     """Return the row of one source: the mean over units of the share of pairs of answers that differ."""
     if not len(part.count):
         return Row(term=name, n=0.0, n_units=0, undefined=ONCE)
     share, n_pairs = unit_agreement(part, agree)
     return share_row(
         Row(term=name),
-        merged(1 - share, part.count, part.clusters, float(part.count @ n_pairs)),
+        merge_cells(1 - share, part.count, part.clusters, float(part.count @ n_pairs)),
         how,
     )
 

@@ -12,7 +12,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_t
-from socialstats.models.shares import PairTable, common, source_counts
+from socialstats.models.shares import PairTable, rated_by_both, source_counts
 from socialstats.registry import reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, quoted
@@ -84,7 +84,7 @@ def independent_ratings(
     place = design.levels.index(choice)
     data = source_counts(design, source, "missing")
     one, two = (data.counts[:, data.index(name, "source")] for name in (first, second))
-    pair = common(one, two, data.copies, (), np.ones(len(one), dtype=bool))
+    pair = rated_by_both(one, two, data.copies, (), np.ones(len(one), dtype=bool))
     n, hits = pair.totals.sum(axis=1).tolist(), pair.totals[:, place].tolist()
     if min(n) == 0:
         raise NothingToAnalyse(f"no unit was rated by both '{first}' and '{second}'")

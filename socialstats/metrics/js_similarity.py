@@ -41,15 +41,15 @@ from socialstats.models.divergence import (
 from socialstats.models.kappa import exchange_test
 from socialstats.models.power import quadratic_intervals
 from socialstats.models.shares import (
-    Cells,
     PairTable,
     RaterCounts,
     SourceCounts,
+    StratumCells,
     cells_of,
     f_text,
     free_label,
     joint_test,
-    of_probabilities,
+    probabilities_text,
     source_cautions,
     source_counts,
     swap_test,
@@ -166,7 +166,7 @@ def pooled(
     first: FloatArray,
     second: FloatArray,
     copies: FloatArray,
-    cells: Cells,
+    cells: StratumCells,
     codes: tuple[IntArray, ...],
     settings: Mapping[str, Any],
     people: Sequence[tuple[int, RaterCounts]] = (),
@@ -175,10 +175,10 @@ def pooled(
 
     `people` are the raters of either source (0 or 1) who are a sample.
     """
-    flat = cells.spread(np.concatenate([first, second], axis=1) * copies[:, None])
+    flat = cells.in_columns(np.concatenate([first, second], axis=1) * copies[:, None])
     finish = cells.by_group(divergence_of_sides)
     plain = finish(flat.sum(axis=0)[None, :])[0]
-    entered = cells.entered((first + second).sum(axis=1) > 0)
+    entered = cells.units_in_groups((first + second).sum(axis=1) > 0)
     if independent(np.ones((len(copies), 1), dtype=bool), copies, codes)[0] < 2:
         return Found.alone(plain, np.full(len(plain), math.nan))
     moments = jackknife_moments(flat, finish, copies, codes, entered)
@@ -236,7 +236,7 @@ def pooled(
 def rater_table(
     people: Sequence[tuple[int, RaterCounts]],
     copies: FloatArray,
-    cells: Cells,
+    cells: StratumCells,
     codes: tuple[IntArray, ...],
     entered: BoolArray,
 ) -> RaterTable | None:
@@ -246,7 +246,7 @@ def rater_table(
         rows, weight, cluster = own.rows(copies, codes, np.ones(len(copies), dtype=bool))
         unit, counts = own.unit[rows], own.counts[rows] * weight[:, None]
         both = np.concatenate([counts, np.zeros_like(counts)][:: 1 - 2 * side], axis=1)
-        table = replace(cells, codes=cells.codes[unit]).spread(both)
+        table = replace(cells, codes=cells.codes[unit]).in_columns(both)
         found.append((table, unit, cluster, own.rater[rows], entered[unit]))
     if not found:
         return None
@@ -257,7 +257,7 @@ def rater_table(
 
 
 def parts_of(
-    table: FloatArray, raters: RaterTable | None, cells: Cells
+    table: FloatArray, raters: RaterTable | None, cells: StratumCells
 ) -> list[tuple[FloatArray, RaterTable | None]]:
     """Return the (units, k, 2, levels) counts of all units, of each cell and of all cells, with those of raters."""
     shape = table.shape[1:]
@@ -311,7 +311,7 @@ def joint_tests(
     first: FloatArray,
     second: FloatArray,
     copies: FloatArray,
-    cells: Cells,
+    cells: StratumCells,
     codes: tuple[IntArray, ...],
     people: Sequence[tuple[int, RaterCounts]],
 ) -> JointTests:
@@ -369,7 +369,7 @@ def within_units(
     first: FloatArray,
     second: FloatArray,
     copies: FloatArray,
-    cells: Cells,
+    cells: StratumCells,
     codes: tuple[IntArray, ...],
     settings: Mapping[str, Any],
     people: Sequence[tuple[int, RaterCounts]] = (),
@@ -392,7 +392,7 @@ def within_units(
         unit_corrected(one, two, 1),
         np.ones(len(kept)),
     ]
-    flat = cells.spread(np.column_stack(values) * copies[:, None])
+    flat = cells.in_columns(np.column_stack(values) * copies[:, None])
     means = [cells.by_group(partial(mean_of_column, column=k)) for k in range(3)]
     plain, corrected, first_order = (mean(flat.sum(axis=0)[None, :])[0] for mean in means)
     raters = [
@@ -413,7 +413,7 @@ def within_units(
             seed=settings["seed"],
         )
     )
-    entered = cells.entered(np.ones(len(kept), dtype=bool))
+    entered = cells.units_in_groups(np.ones(len(kept), dtype=bool))
     df = independent(entered, copies, codes) - 1
     if df[0] < 1:
         return Found.alone(plain, corrected, test)
@@ -462,7 +462,7 @@ def unit_drawn(
     kept: IntArray,
     sides: Sequence[FloatArray],
     copies: FloatArray,
-    cells: Cells,
+    cells: StratumCells,
     codes: Sequence[IntArray],
 ) -> Drawn | None:
     """Return what people who are a sample add to the mean divergence within units, by its derivative.
@@ -585,14 +585,14 @@ def similarity_rows(
     data: SourceCounts,
     pair: tuple[int, int],
     found: Found,
-    cells: Cells,
+    cells: StratumCells,
     codes: Sequence[IntArray],
     settings: Mapping[str, Any],
 ) -> list[tuple[Row, Row]]:
     """Two rows a group of units, corrected and plug-in, of one source."""
     name, inside = data.sources[pair[1]], settings["aggregate"] == "unit"
     n = data.n[:, list(pair)]
-    entered = cells.entered((n > 0).sum(axis=1) > int(inside))
+    entered = cells.units_in_groups((n > 0).sum(axis=1) > int(inside))
     names = " and ".join(f"'{shorten(data.sources[k])}'" for k in pair)
     nothing = (
         f"no unit rated by both {names}" if inside else f"no ratings of both {names} in every cell"
@@ -700,7 +700,7 @@ def tested(
 def ceiling(
     data: SourceCounts,
     reference: int,
-    cells: Cells,
+    cells: StratumCells,
     codes: tuple[IntArray, ...],
     settings: Mapping[str, Any],
 ) -> tuple[list[tuple[Row, Row]], tuple[float, ...]]:
@@ -726,8 +726,8 @@ def ceiling(
     values, drawing = drawn.mean(axis=0), drawn.std(axis=0, ddof=1) / math.sqrt(splits)
     parts = np.column_stack([np.where(used, units, 0.0), used]) if inside else half_parts(own)
     finish = cells.by_group(mean_of_units if inside else mean_divergence)
-    entered = cells.entered(used)
-    spread = cells.spread(parts * data.copies[:, None])
+    entered = cells.units_in_groups(used)
+    spread = cells.in_columns(parts * data.copies[:, None])
     errors = log_error(spread, finish, data.copies, codes, entered)
     errors = np.hypot(errors, drawing / np.where(values > 0, values, math.nan))
     if not inside:
@@ -1035,7 +1035,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     return Result(
         metric="js_similarity",
         title=f"Jensen-Shannon similarity to {shorten(settings['reference'])} ({settings['aggregate']})"
-        + (of_probabilities(design) if whole else ""),
+        + (probabilities_text(design) if whole else ""),
         inference=f"{interval_text(settings)}; {cluster_text(factors, 'units')}; {whose.text()}",
         rows=tuple(rows),
         counts={

@@ -19,13 +19,13 @@ from socialstats.inference.rows import with_ends, with_share
 from socialstats.models.shares import (
     METHODS,
     RESAMPLED,
-    How,
+    IntervalOptions,
     free_label,
-    header_of,
-    how_of,
-    merged,
-    resampled,
+    interval_options,
+    merge_cells,
+    ratio_interval,
     share_row,
+    shares_header,
 )
 from socialstats.registry import Metric
 from socialstats.resampling.permutation import checked_seed
@@ -125,7 +125,7 @@ def label_counts(
     >>> round(result.row("care (share of labels)").estimate, 4)
     0.6
     """
-    how = how_of(ci, level, resamples, checked_seed(seed), get_args(Ci))
+    how = interval_options(ci, level, resamples, checked_seed(seed), get_args(Ci))
     lists = read(
         data, {"labels": labels, "unit": unit, "sep": sep, "group": group}, cluster, columns
     )
@@ -150,7 +150,7 @@ def label_counts(
     return Result(
         metric="label_counts",
         title="Label counts",
-        **header_of(how, factors, rows, nobs=units),
+        **shares_header(how, factors, rows, nobs=units),
         rows=tuple(rows),
         counts={
             "units": units,
@@ -196,7 +196,11 @@ def read(
 
 
 def group_rows(
-    lists: LabelLists, group: str | None, kept: BoolArray, codes: Sequence[IntArray], how: How
+    lists: LabelLists,
+    group: str | None,
+    kept: BoolArray,
+    codes: Sequence[IntArray],
+    how: IntervalOptions,
 ) -> Iterator[Row]:
     """Return three rows per label: units that cite it, and its shares of units and of labels."""
     size, times, own = (
@@ -216,7 +220,7 @@ def group_rows(
         )
         terms = [free_label(f"{label} {what}", lists.labels) for what in (OF_UNITS, OF_LABELS)]
         yield replace(row, estimate=float(times @ hit), method="units that cite it", role="count")
-        yield share_row(replace(row, term=terms[0]), merged(hit, times, own, n), how)
+        yield share_row(replace(row, term=terms[0]), merge_cells(hit, times, own, n), how)
         yield label_share(replace(row, term=terms[1]), hit, size, times, own, how)
 
 
@@ -226,7 +230,7 @@ def label_share(
     size: FloatArray,
     times: FloatArray,
     codes: Sequence[IntArray],
-    how: How,
+    how: IntervalOptions,
 ) -> Row:
     """Row of the share of a label among the labels cited: a ratio of sums over units.
 
@@ -262,7 +266,7 @@ def label_share(
             row, undefined="a single independent unit cites labels: no interval", reason="one_unit"
         )
     if how.ci in RESAMPLED:
-        low, high, why = resampled(hit * times, size * times, times, codes, how)
+        low, high, why = ratio_interval(hit * times, size * times, times, codes, how)
         return with_ends(row, low, high, how.level, why=why)
     return with_share(row, found, how.level, clustered=bool(codes))
 

@@ -17,7 +17,13 @@ from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.matching import Match, match_keys
 from socialstats.models.kappa import by_stratum
-from socialstats.models.shares import How, header_of, how_of, merged, share_row
+from socialstats.models.shares import (
+    IntervalOptions,
+    interval_options,
+    merge_cells,
+    share_row,
+    shares_header,
+)
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count, quoted, shorten
@@ -103,7 +109,7 @@ def majority_vote_accuracy(
     >>> majority_vote_accuracy(design, truth={"p": "yes", "q": "no"}).row("accuracy").estimate
     0.5
     """
-    how = how_of(ci, level, resamples, seed, get_args(Ci))
+    how = interval_options(ci, level, resamples, seed, get_args(Ci))
     one_of("ties", ties, TIES)
     settings = {
         "truth": truth,
@@ -118,7 +124,7 @@ def majority_vote_accuracy(
     return estimate(ratings, settings, how)
 
 
-def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
+def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) -> Result:
     """Compute the accuracy of one design."""
     truth, voters = true_levels(design, settings["truth"])
     factors = cluster_factors(design, settings["cluster"])
@@ -148,7 +154,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
             "votes": int(ballots.weight @ ballots.votes.sum(axis=1)),
             "ties": tied,
         },
-        **header_of(how, factors, rows, nobs=units, n_clusters=rows[0].n_clusters),
+        **shares_header(how, factors, rows, nobs=units, n_clusters=rows[0].n_clusters),
         settings=settings | {"truth": told},
         cautions=(*left_out(design, ballots), *share_cautions(design, factors, rows)),
         references=METRIC.references,
@@ -271,7 +277,9 @@ def facts(ballots: Ballots) -> dict[str, FloatArray]:
     }
 
 
-def row_of(row: Row, values: FloatArray, ballots: Ballots, among: BoolArray, how: How) -> Row:
+def row_of(
+    row: Row, values: FloatArray, ballots: Ballots, among: BoolArray, how: IntervalOptions
+) -> Row:
     """Fill a row with a mean over units."""
     kept = among & ~np.isnan(values)
     if not kept.any():
@@ -283,7 +291,7 @@ def row_of(row: Row, values: FloatArray, ballots: Ballots, among: BoolArray, how
     )
     return share_row(
         row,
-        merged(values[kept], weight, [code[kept] for code in ballots.codes], float(answers)),
+        merge_cells(values[kept], weight, [code[kept] for code in ballots.codes], float(answers)),
         how,
     )
 

@@ -37,7 +37,7 @@ from socialstats.inference.weights import (
     weight_cautions,
     weight_counts,
 )
-from socialstats.models.shares import ONE_PERSON, of_probabilities
+from socialstats.models.shares import ONE_PERSON, probabilities_text
 from socialstats.models.sources import People, Population, population, population_cautions
 from socialstats.models.unit_means import Inference, Sample, answered, mean_row, unit_shares
 from socialstats.registry import Metric, reads
@@ -198,7 +198,7 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
     kind = "t intervals" if ends is None else share_ci(rows)
     return Result(
         metric="mean_ratings",
-        title="Mean rating" + of_probabilities(design),
+        title="Mean rating" + probabilities_text(design),
         rows=tuple(rows),
         inference=f"{kind} over units{f', errors clustered by {by} (CR2)' if by else ''}"
         f"{NAMED if weighing else ''}; {whose.text()}",

@@ -24,7 +24,13 @@ from socialstats.models.kappa import (
     too_many_pairs,
     unit_agreement,
 )
-from socialstats.models.shares import How, header_of, how_of, merged, share_row
+from socialstats.models.shares import (
+    IntervalOptions,
+    interval_options,
+    merge_cells,
+    share_row,
+    shares_header,
+)
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count
@@ -116,7 +122,7 @@ def percent_agreement(
     >>> percent_agreement(design, tolerance=1).row("ann | bob").estimate
     0.75
     """
-    how = how_of(ci, level, resamples, seed, get_args(Ci))
+    how = interval_options(ci, level, resamples, seed, get_args(Ci))
     one_of("pairs", pairs, ("all", "pooled"))
     settings = {
         "tolerance": tolerance,
@@ -132,7 +138,7 @@ def percent_agreement(
     return estimate(ratings, settings, how)
 
 
-def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
+def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) -> Result:
     """Compute the agreement of one design."""
     factors = cluster_factors(design, settings["cluster"])
     agree = agreeing(design, settings["tolerance"], settings["refusal"])
@@ -157,7 +163,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
         title=f"Percent agreement{near}",
         rows=tuple(rows),
         counts={"ratings": whole.n_ratings, "units": whole.n_units, "raters": len(whole.raters)},
-        **header_of(how, factors, rows, nobs=whole.n_ratings, n_clusters=rows[0].n_clusters),
+        **shares_header(how, factors, rows, nobs=whole.n_ratings, n_clusters=rows[0].n_clusters),
         settings=settings,
         cautions=(
             *missing_ratings(design, whole, settings["refusal"]),
@@ -170,7 +176,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: How) -> Result:
 
 
 def rows_of(
-    group: str | None, part: Patterns, agree: FloatArray, pairs: str, how: How
+    group: str | None, part: Patterns, agree: FloatArray, pairs: str, how: IntervalOptions
 ) -> list[Row]:
     """Rows of all pairs of raters together, then of each pair."""
     several = len(part.raters) > 2 or pairs == "pooled"
@@ -186,19 +192,21 @@ def rows_of(
             continue
         values, n = agree[first[both], second[both]], part.count[both]
         out.append(
-            share_row(row, merged(values, n, [c[both] for c in part.clusters], float(n.sum())), how)
+            share_row(
+                row, merge_cells(values, n, [c[both] for c in part.clusters], float(n.sum())), how
+            )
         )
     return out
 
 
-def together(group: str | None, part: Patterns, agree: FloatArray, how: How) -> Row:
+def together(group: str | None, part: Patterns, agree: FloatArray, how: IntervalOptions) -> Row:
     """Row of all pairs: the mean over units of the share of their pairs that agree."""
     row = Row(term=ALL, group=group)
     if not len(part.count):
         return Row(term=ALL, group=group, n=0.0, n_units=0, undefined="no unit has two ratings")
     share, n_pairs = unit_agreement(part, agree)
     return share_row(
-        row, merged(share, part.count, part.clusters, float(part.count @ n_pairs)), how
+        row, merge_cells(share, part.count, part.clusters, float(part.count @ n_pairs)), how
     )
 
 

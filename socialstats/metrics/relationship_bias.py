@@ -52,7 +52,7 @@ from socialstats.models.effect_sizes import (
     no_bias,
     size_interval,
 )
-from socialstats.models.shares import of_probabilities
+from socialstats.models.shares import probabilities_text
 from socialstats.models.size_differences import Sizes
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Bootstrap, Interval, basic, bootstrap, percentile, sign_flip
@@ -1118,7 +1118,7 @@ def estimate(design: Ratings, settings: Settings) -> Result:
         metric="relationship_bias",
         title="Relationship bias B of "
         + count(len(found.groups), "group")
-        + of_probabilities(design),
+        + probabilities_text(design),
         inference=inference_text(found, settings),
         rows=rows,
         counts={

@@ -15,7 +15,7 @@ from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_factors, drawn_cautions, share_cautions
 from socialstats.inference.means import Drawn
 from socialstats.inference.rows import share_ci
-from socialstats.models.shares import free_label, how_of, merged, share_row
+from socialstats.models.shares import free_label, interval_options, merge_cells, share_row
 from socialstats.models.sources import People, population, population_cautions
 from socialstats.registry import reads
 from socialstats.results import Result, ResultGroup, Row
@@ -95,7 +95,7 @@ def reply_shares(
     """
     design = ratings
     assert isinstance(design, Ratings)
-    how = how_of("auto", level, 0, 0, ("auto",))
+    how = interval_options("auto", level, 0, 0, ("auto",))
     if not len(design.status):
         raise NothingToAnalyse(f"{design.source}: no reply")
     factors = cluster_factors(design, cluster)
@@ -120,7 +120,7 @@ def reply_shares(
                 n_clusters=min((len(np.unique(code)) for code in own), default=None),
             )
             shares = replace(
-                merged(hit, weight, own, n), drawn=tuple(group(hit) for group in drawn)
+                merge_cells(hit, weight, own, n), drawn=tuple(group(hit) for group in drawn)
             )
             rows.append(share_row(row, shares, how))
             of_people += rows[-1:] if drawn else []

@@ -13,7 +13,7 @@ from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.dependence import FEW_DF, few_df, shape_cautions, share_cautions
 from socialstats.matching import Match, match_keys
-from socialstats.models.shares import How, merged, share_row
+from socialstats.models.shares import IntervalOptions, merge_cells, share_row
 from socialstats.models.unit_means import Inference, Sample, mean_row
 from socialstats.registry import refuse_weights
 from socialstats.results import Result, Row
@@ -188,7 +188,7 @@ def changed_shares(first: Ratings, second: Ratings, *, level: float = 0.95) -> R
     for cell in cells:
         held, name = answers.cell(cell), cell[0] or cell[1]
         units, n = answers.one.unit[held], float(held.sum())
-        data = merged(
+        data = merge_cells(
             answers.changed[held].astype(np.float64),
             np.ones(len(units)),
             [c[units] for c in answers.clusters],
@@ -200,7 +200,7 @@ def changed_shares(first: Ratings, second: Ratings, *, level: float = 0.95) -> R
             key=key_of(cell, "share"),
             role="component",
         )
-        row = share_row(row, data, How(ci="wilson", level=level, resamples=0, seed=0))
+        row = share_row(row, data, IntervalOptions(ci="wilson", level=level, resamples=0, seed=0))
         rows.append(replace(row, n_units=len(np.unique(units))))
     cautions = share_cautions(first, first.clusters, rows)
     return rereading(

@@ -86,13 +86,13 @@ def share_gradient(strengths: FloatArray, groups: IntArray, scale: Scale) -> Flo
     (groups, items) float64 array
     """
     share = group_shares(strengths[None, :], groups, scale)[0]
-    own = (
+    portion = (
         group_portions(strengths, groups)
         if scale == "arithmetic"
         else (1 / np.bincount(groups))[groups]
     )
     inside = np.equal.outer(np.arange(len(share)), groups).astype(np.float64)
-    gradient: FloatArray = (inside - share[:, None]) * (share[groups] * own)[None, :]
+    gradient: FloatArray = (inside - share[:, None]) * (share[groups] * portion)[None, :]
     return gradient
 
 
@@ -115,7 +115,7 @@ METHODS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Shares:
+class ShareCells:
     """Values of units, as cells.
 
     Attributes
@@ -143,7 +143,7 @@ class Shares:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class How:
+class IntervalOptions:
     """How the interval is made: ``"wilson"`` or a bootstrap of `RESAMPLED`."""
 
     ci: str
@@ -152,10 +152,12 @@ class How:
     seed: int
 
 
-def how_of(ci: str, level: float, resamples: int, seed: int, allowed: Sequence[str]) -> How:
+def interval_options(
+    ci: str, level: float, resamples: int, seed: int, allowed: Sequence[str]
+) -> IntervalOptions:
     """Return how the interval is made, its options checked; ``"auto"`` is Wilson's."""
     one_of("ci", ci, allowed)
-    return How(
+    return IntervalOptions(
         ci="wilson" if ci == "auto" else ci,
         level=checked_level(level),
         resamples=resamples,
@@ -163,18 +165,18 @@ def how_of(ci: str, level: float, resamples: int, seed: int, allowed: Sequence[s
     )
 
 
-def header_of(
-    how: How, factors: Sequence[Factor], rows: Sequence[Row], **fit: Any
+def shares_header(
+    how: IntervalOptions, factors: Sequence[Factor], rows: Sequence[Row], **fit: Any
 ) -> dict[str, Any]:
     """Return what the head of a result of shares of units says of its intervals: `inference` and `fit`."""
-    made = "Wilson" if how.ci == "wilson" else f"bootstrap ({how.ci})"
-    drawn = {"seed": how.seed, "resamples": how.resamples} if how.ci in RESAMPLED else {}
+    kind = "Wilson" if how.ci == "wilson" else f"bootstrap ({how.ci})"
+    resampling = {"seed": how.seed, "resamples": how.resamples} if how.ci in RESAMPLED else {}
     facts = cluster_facts(rows) if factors else {}
-    inference = f"{made} intervals; {cluster_text(factors, 'units')}"
-    return {"inference": inference, "fit": {**fit, "method": how.ci, **facts, **drawn}}
+    inference = f"{kind} intervals; {cluster_text(factors, 'units')}"
+    return {"inference": inference, "fit": {**fit, "method": how.ci, **facts, **resampling}}
 
 
-def share_row(row: Row, data: Shares, how: How) -> Row:
+def share_row(row: Row, data: ShareCells, how: IntervalOptions) -> Row:
     """Fill a row with the mean of the values, its standard error and interval.
 
     Wilson's interval of independent yes-or-no values takes n units, with s.e. sqrt(p (1 - p) / n). Else s.e. and
@@ -193,7 +195,7 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
     -------
     Row
     """
-    found = clustered_share(
+    mean = clustered_share(
         data.values,
         mass(data.count, data.weight),
         data.clusters,
@@ -203,72 +205,78 @@ def share_row(row: Row, data: Shares, how: How) -> Row:
         drawn=data.drawn,
         sampled=data.weight is not None,
     )
-    n, p, clustered = float(data.count.sum()), found.estimate, bool(data.clusters)
+    n, p, clustered = float(data.count.sum()), mean.estimate, bool(data.clusters)
     row = replace(
         row,
         estimate=p,
         n=n,
         n_units=int(n),
-        n_clusters=found.clusters if clustered else None,
+        n_clusters=mean.clusters if clustered else None,
         method=METHODS[how.ci],
-        leverage=found.largest if clustered else None,
+        leverage=mean.largest if clustered else None,
         limits=(0.0, 1.0),
     )
     if any(group.raters < 2 for group in data.drawn):
         return replace(row, undefined=ONE_PERSON, reason="unidentified")
-    if found.undefined:
-        return replace(row, undefined=found.undefined)
+    if mean.undefined:
+        return replace(row, undefined=mean.undefined)
     plain = is_plain(data)
-    error = math.sqrt(p * (1 - p) / n) or None if plain else found.std_error
+    # sqrt(p (1 - p) / n) is 0 where all values are equal: there is then no error
+    error = math.sqrt(p * (1 - p) / n) or None if plain else mean.std_error
     row = replace(row, std_error=error)
     if how.ci in RESAMPLED and data.drawn:
-        low, high, why = resampled_with_raters(data, how)
+        low, high, why = ratio_interval_with_raters(data, how)
         return with_ends(row, low, high, how.level, why=why)
     if how.ci in RESAMPLED:
-        low, high, why = resampled(
+        low, high, why = ratio_interval(
             data.values * data.count, data.count, data.count, data.clusters, how
         )
         return with_ends(row, low, high, how.level, why=why)
     if plain:
         low, high = (float(end[0]) for end in wilson(np.array([p]), np.array([n]), level=how.level))
         return with_ends(row, low, high, how.level)
+    # the number of answers that this error stands for is more than there are
     if error is not None and p * (1 - p) / error**2 > data.trials * (1 + 1e-9):
         capped = f"n at most {number(data.trials, 0)} answers (s.e. without this cap)"
         row = replace(row, method=f"{METHODS[how.ci]}, {capped}")
     return with_share(
-        row, found, how.level, clustered=clustered or bool(data.drawn) or data.weight is not None
+        row, mean, how.level, clustered=clustered or bool(data.drawn) or data.weight is not None
     )
 
 
-def is_plain(data: Shares) -> bool:
+def is_plain(data: ShareCells) -> bool:
     """Return whether the values are independent and all yes or no."""
     plain = not data.clusters and not data.drawn and data.weight is None
     return plain and bool(np.all((data.values == 0) | (data.values == 1)))
 
 
-def resampled(
-    above: FloatArray, below: FloatArray, count: FloatArray, clusters: Sequence[IntArray], how: How
+def ratio_interval(
+    numerator: FloatArray,
+    denominator: FloatArray,
+    count: FloatArray,
+    clusters: Sequence[IntArray],
+    how: IntervalOptions,
 ) -> tuple[float, float, str]:
     """Bootstrap interval of a ratio of sums over units or clusters, or why there is none.
 
     Parameters
     ----------
-    above, below : (cells,) float64 arrays
+    numerator, denominator : (cells,) float64 arrays
         Sums over the units of a cell.
     count : (cells,) float64 array
         Units.
     clusters : sequence of (cells,) int64 arrays
     how : How
     """
-    table = np.column_stack([above, below])
+    table = np.column_stack([numerator, denominator])
     units = Units.clusters(*clusters) if clusters else Units.rows(count)
     boot = bootstrap(table, mean_of_sums, units, resamples=how.resamples, seed=how.seed)
     jack = jackknife(table, mean_of_sums, units) if how.ci == "bca" and len(clusters) < 2 else None
-    found = choose(how.ci, boot, level=how.level, jack=jack)
-    return float(found.low[0]), float(found.high[0]), found.undefined[0]
+    interval = choose(how.ci, boot, level=how.level, jack=jack)
+    return float(interval.low[0]), float(interval.high[0]), interval.undefined[0]
 
 
-def resampled_with_raters(data: Shares, how: How) -> tuple[float, float, str]:
+def ratio_interval_with_raters(data: ShareCells, how: IntervalOptions) -> tuple[float, float, str]:
     """Bootstrap interval of a share over units (clusters) and raters, or why there is none."""
     if how.ci == "bca" or len(data.drawn) != 1 or not data.drawn[0].alone:
         return math.nan, math.nan, NO_RESAMPLES
@@ -276,7 +284,7 @@ def resampled_with_raters(data: Shares, how: How) -> tuple[float, float, str]:
     weight = group.shares[:, 0]
     share = float(np.average(data.values, weights=data.count))
     hits = group.scores[:, 0] + weight * share
-    return resampled(hits, weight, np.ones(len(weight)), (group.cluster, group.rater), how)
+    return ratio_interval(hits, weight, np.ones(len(weight)), (group.cluster, group.rater), how)
 
 
 def mean_of_sums(sums: FloatArray) -> FloatArray:
@@ -285,15 +293,15 @@ def mean_of_sums(sums: FloatArray) -> FloatArray:
         return sums[:, :1] / sums[:, 1:]
 
 
-def merged(
+def merge_cells(
     values: FloatArray, count: FloatArray, clusters: Sequence[IntArray], trials: float
-) -> Shares:
+) -> ShareCells:
     """Merge cells of one value in one cluster."""
     keys = np.column_stack([*clusters, values])
-    distinct, _, place = unique_rows(keys)
-    totals = np.bincount(place, weights=count, minlength=len(distinct)).astype(np.float64)
+    distinct, _, cell = unique_rows(keys)
+    totals = np.bincount(cell, weights=count, minlength=len(distinct)).astype(np.float64)
     codes = tuple(distinct[:, j].astype(np.int64) for j in range(len(clusters)))
-    return Shares(
+    return ShareCells(
         values=distinct[:, -1].astype(np.float64), count=totals, clusters=codes, trials=trials
     )
 
@@ -321,7 +329,7 @@ class RaterCounts:
         copies: FloatArray,
         codes: Sequence[IntArray],
         among: BoolArray,
-        held: FloatArray | None = None,
+        sampling_weight: FloatArray | None = None,
     ) -> tuple[IntArray, FloatArray, IntArray]:
         """Return the ratings of some units, what each counts, and its cluster; alike units apart where units are.
 
@@ -330,18 +338,23 @@ class RaterCounts:
         copies : (units,) float64 array
         codes : none or one (units,) int64 array
         among : (units,) bool array
-        held : (units,) float64 array, optional
+        sampling_weight : (units,) float64 array, optional
             Sampling weights.
         """
         rows = np.flatnonzero(among[self.unit])
         unit = self.unit[rows]
         if codes:
-            return rows, copies[unit] * (1.0 if held is None else held[unit]), codes[0][unit]
-        times = copies[unit].astype(np.int64)
-        copy = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
-        unit = np.repeat(unit, times)
-        weight = np.ones(len(unit)) if held is None else held[unit]
-        return np.repeat(rows, times), weight, unit + copy * len(copies)
+            return (
+                rows,
+                copies[unit] * (1.0 if sampling_weight is None else sampling_weight[unit]),
+                codes[0][unit],
+            )
+        n_alike = copies[unit].astype(np.int64)
+        # the alike units of a row are numbered from 0: each is a cluster
+        copy = np.arange(n_alike.sum()) - np.repeat(np.cumsum(n_alike) - n_alike, n_alike)
+        unit = np.repeat(unit, n_alike)
+        weight = np.ones(len(unit)) if sampling_weight is None else sampling_weight[unit]
+        return np.repeat(rows, n_alike), weight, unit + copy * len(copies)
 
     def drawn(
         self,
@@ -351,15 +364,23 @@ class RaterCounts:
         *,
         total: float,
         sign: float = 1.0,
-        held: FloatArray | None = None,
+        sampling_weight: FloatArray | None = None,
     ) -> list[Drawn]:
         """Return what these people add to the shares of all levels in some units, of `total` ratings of the source."""
-        rows, weight, cluster = self.rows(copies, codes, among, held)
+        rows, weight, cluster = self.rows(copies, codes, among, sampling_weight)
         if not len(rows):
             return []
-        whole = total if total > weight.sum() * (1 + 1e-9) else None  # fixed raters are part of it
+        # more than these people's ratings: fixed raters are part of the source
+        total_of_source = total if total > weight.sum() * (1 + 1e-9) else None
         return [
-            Drawn.of(self.counts[rows], weight, cluster, self.rater[rows], total=whole, sign=sign)
+            Drawn.of(
+                self.counts[rows],
+                weight,
+                cluster,
+                self.rater[rows],
+                total=total_of_source,
+                sign=sign,
+            )
         ]
 
 
@@ -399,9 +420,11 @@ class SourceCounts:
         people = self.people[k] if self.people else None
         if people is None:
             return []
-        held = self.copies if self.weight is None else self.copies * self.weight
-        total = float(held[among] @ self.n[among, k])
-        return people.drawn(self.copies, codes, among, total=total, sign=sign, held=self.weight)
+        unit_mass = self.copies if self.weight is None else self.copies * self.weight
+        total = float(unit_mass[among] @ self.n[among, k])
+        return people.drawn(
+            self.copies, codes, among, total=total, sign=sign, sampling_weight=self.weight
+        )
 
     @property
     def n(self) -> FloatArray:
@@ -451,38 +474,39 @@ def source_counts(
     """
     one_of("refusal", refusal, REFUSALS)
     factor = source_factor(design, source, alone)
-    levels, value, given = design.levels, design.value, design.status == OK
+    levels, value, is_rated = design.levels, design.value, design.status == OK
     if refusal == "level" and np.any(design.status == REFUSAL):
         refused = REFUSED if REFUSED not in levels else f"{REFUSED} "
         value = np.where(design.status == REFUSAL, len(levels), value)
-        levels, given = (*levels, refused), given | (design.status == REFUSAL)
+        levels, is_rated = (*levels, refused), is_rated | (design.status == REFUSAL)
     code = factor.codes[design.rater]
-    used = given & (code >= 0)
+    used = is_rated & (code >= 0)
     if not used.any():
         raise NothingToAnalyse(f"{design.source}: no rating has a value and a source")
-    shape = len(design.units), len(factor.levels), len(levels)
-    place = design.unit[used] * shape[1] + code[used]
-    read = None
+    n_units, n_sources, n_levels = len(design.units), len(factor.levels), len(levels)
+    cell = design.unit[used] * n_sources + code[used]
+    probabilities = None  # (ratings, levels)
     if probable and design.probabilities is not None:
-        read = design.read_as(refusals=shape[2] > len(design.levels))
-        cells = [np.bincount(place, p, shape[0] * shape[1]) for p in read[used].T]
-        counts = np.asarray(np.stack(cells, axis=1).reshape(shape), dtype=np.float64)
+        probabilities = design.read_as(refusals=n_levels > len(design.levels))
+        sums = [np.bincount(cell, p, n_units * n_sources) for p in probabilities[used].T]
+        flat = np.asarray(np.stack(sums, axis=1), dtype=np.float64)
     else:
-        place = place * shape[2] + value[used]
-        counts = (
-            np.bincount(place, minlength=shape[0] * shape[1] * shape[2])
-            .reshape(shape)
-            .astype(np.float64)
+        cell = cell * n_levels + value[used]
+        flat = np.bincount(cell, minlength=n_units * n_sources * n_levels).astype(np.float64)
+    counts = flat.reshape(n_units, n_sources, n_levels)
+    people: list[RaterCounts | None] = []
+    for k in range(n_sources if drawn is not None and drawn.any() else 0):
+        of_source = used & (code == k)
+        rows = np.flatnonzero(of_source & np.asarray(drawn)[design.rater])
+        # a single rater is no sample of raters
+        if not len(rows) or len(np.unique(design.rater[of_source])) < 2:
+            people.append(None)
+            continue
+        rating_counts = (
+            np.eye(n_levels)[value[rows]] if probabilities is None else probabilities[rows]
         )
-    people = []
-    for k in range(shape[1] if drawn is not None and drawn.any() else 0):
-        own = np.flatnonzero(used & (code == k) & np.asarray(drawn)[design.rater])
-        several = len(np.unique(design.rater[used & (code == k)])) > 1
-        each = np.eye(shape[2])[value[own]] if read is None else read[own]
         people.append(
-            RaterCounts(unit=design.unit[own], rater=design.rater[own], counts=each)
-            if several and len(own)
-            else None
+            RaterCounts(unit=design.unit[rows], rater=design.rater[rows], counts=rating_counts)
         )
     return SourceCounts(
         name=factor.name,
@@ -491,12 +515,12 @@ def source_counts(
         counts=counts,
         copies=design.unit_count,
         weight=design.unit_weight,
-        left_out=int((given & (code < 0)).sum()),
+        left_out=int((is_rated & (code < 0)).sum()),
         people=tuple(people),
     )
 
 
-def of_probabilities(design: Ratings) -> str:
+def probabilities_text(design: Ratings) -> str:
     """Return what a title says of a design whose replies count with probabilities."""
     if design.shared is not None:
         return ", of repeated answers"
@@ -533,7 +557,7 @@ def source_factor(design: Ratings, source: str | None, alone: bool) -> Factor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Cells:
+class StratumCells:
     """Cells of units: the levels of a stratum, or the combinations of several that occur.
 
     Attributes
@@ -564,18 +588,20 @@ class Cells:
         """Number of cells; 1 where all units are one."""
         return max(len(self.labels), 1)
 
-    def spread(self, values: FloatArray) -> FloatArray:
+    def in_columns(self, values: FloatArray) -> FloatArray:
         """Return (units, k) values as (units, cells * k), each in the columns of its unit's cell."""
         table = np.zeros((len(values), self.size, values.shape[1]))
         table[np.arange(len(values)), self.codes] = values
         return table.reshape(len(values), -1)
 
-    def entered(self, used: BoolArray) -> BoolArray:
+    def units_in_groups(self, used: BoolArray) -> BoolArray:
         """Return the (units, groups) array of which units, of those used, enter which group."""
-        whole = used[:, None]
+        all_units = used[:, None]
         if not self.labels:
-            return whole
-        return np.concatenate([whole, self.spread(whole.astype(np.float64)) > 0, whole], axis=1)
+            return all_units
+        in_cell = self.in_columns(all_units.astype(np.float64)) > 0
+        # the last group is the mean of the cells, which all units enter
+        return np.concatenate([all_units, in_cell, all_units], axis=1)
 
     def by_group(self, statistic: Callable[[FloatArray], FloatArray]) -> Finish:
         """Return the function from (B, cells * k) sums to (B, groups) values of a statistic of (B, groups, k) sums.
@@ -584,9 +610,10 @@ class Cells:
         """
 
         def finish(sums: FloatArray) -> FloatArray:
-            each = sums.reshape(len(sums), self.size, -1)
+            by_cell = sums.reshape(len(sums), self.size, -1)
+            total = by_cell.sum(axis=1, keepdims=True)
             with np.errstate(invalid="ignore", divide="ignore"):
-                values = statistic(np.concatenate([each.sum(axis=1, keepdims=True), each], axis=1))
+                values = statistic(np.concatenate([total, by_cell], axis=1))
             if not self.labels:
                 return values[:, :1]
             return np.concatenate([values, values[:, 1:].mean(axis=1, keepdims=True)], axis=1)
@@ -594,7 +621,7 @@ class Cells:
         return finish
 
 
-def cells_of(design: Ratings, names: str | Sequence[str] | None, setting: str) -> Cells:
+def cells_of(design: Ratings, names: str | Sequence[str] | None, setting: str) -> StratumCells:
     """Return the cells that declared strata (or clusters) make.
 
     Raises
@@ -602,29 +629,32 @@ def cells_of(design: Ratings, names: str | Sequence[str] | None, setting: str) -
     InputError
         If nothing of a name is declared.
     """
-    wanted = () if names is None else (names,) if isinstance(names, str) else tuple(names)
-    known = {**{factor.name: factor for factor in design.clusters}, **design.strata}
+    if names is None:
+        wanted: tuple[str, ...] = ()
+    else:
+        wanted = (names,) if isinstance(names, str) else tuple(names)
+    declared = {**{factor.name: factor for factor in design.clusters}, **design.strata}
     for name in wanted:
-        if name not in known:
-            listed = quoted(list(known), 10) or "none"
+        if name not in declared:
+            listed = quoted(list(declared), 10) or "none"
             raise InputError(
                 f"{option(setting, shorten(str(name)))} is no stratum. Declared: {listed}; declare with "
                 f"{option('strata')}"
             )
     if not wanted:
-        return Cells(names=(), labels=(), codes=np.zeros(len(design.units), dtype=np.int64))
-    factors = [known[name] for name in wanted]
+        return StratumCells(names=(), labels=(), codes=np.zeros(len(design.units), dtype=np.int64))
+    factors = [declared[name] for name in wanted]
     keys, _, codes = unique_rows(np.column_stack([f.codes for f in factors]))
     parts = [tuple(f.levels[k] for f, k in zip(factors, key, strict=True)) for key in keys.tolist()]
-    return Cells(names=wanted, labels=joined(parts), codes=codes, parts=tuple(parts))
+    return StratumCells(names=wanted, labels=join_labels(parts), codes=codes, parts=tuple(parts))
 
 
-def joined(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
+def join_labels(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Join the labels of each combination, so that no two combinations have one name.
 
     Examples
     --------
-    >>> joined([("a", "b"), ("c", "d")]), joined([("a, b", "c"), ("a", "b, c")])
+    >>> join_labels([("a", "b"), ("c", "d")]), join_labels([("a, b", "c"), ("a", "b, c")])
     (('a, b', 'c, d'), ("'a, b' | 'c'", "'a' | 'b, c'"))
     """
     labels = tuple(", ".join(part) for part in parts)
@@ -644,13 +674,13 @@ def source_cautions(data: SourceCounts) -> tuple[Caution, ...]:
     """Caution SS301 when raters have no source."""
     if not data.left_out:
         return ()
-    said = f"{count(data.left_out, 'rating')} of raters without a '{shorten(data.name)}'"
+    message = f"{count(data.left_out, 'rating')} of raters without a '{shorten(data.name)}'"
     fix = f"give every rater one, or choose another {option('source')}"
-    return (caution("SS301", said, affects="all rows", fix=fix),)
+    return (caution("SS301", message, affects="all rows", fix=fix),)
 
 
 SharesOf = Callable[[FloatArray, FloatArray], FloatArray]
-BLOCK = 512
+BLOCK = 512  # swaps in memory at once
 
 
 def swap_test(
@@ -696,9 +726,9 @@ def swap_test(
 
     Examples
     --------
-    >>> one = np.array([[5.0, 1.0], [4.0, 2.0], [6.0, 0.0], [5.0, 1.0], [4.0, 2.0], [5.0, 1.0]]) / 36
+    >>> first = np.array([[5.0, 1.0], [4.0, 2.0], [6.0, 0.0], [5.0, 1.0], [4.0, 2.0], [5.0, 1.0]]) / 36
     >>> gap = lambda p, q: np.abs(p - q).sum(axis=1, keepdims=True)
-    >>> test = swap_test(one, one[:, ::-1], gap, np.ones(6), (), permutations=999, seed=1)
+    >>> test = swap_test(first, first[:, ::-1], gap, np.ones(6), (), permutations=999, seed=1)
     >>> float(test.statistic[0]), bool(test.p_value[0] < 0.06)
     (1.222..., True)
     """
@@ -707,43 +737,41 @@ def swap_test(
         return None
     if codes:
         dense = np.unique(codes[0], return_inverse=True)[1]
-        one, two = (summed(x, dense) for x in (first, second))
+        x, y = (summed(counts, dense) for counts in (first, second))
     else:
-        one, two = (
-            np.repeat(x / copies[:, None], copies.astype(np.int64), axis=0) for x in (first, second)
-        )
-    total, apart = one + two, one - two
-    whole, gap = total.sum(axis=0), apart.sum(axis=0)
-    observed = finish(*swapped(whole, gap[None, :]))[0]
+        n_alike = copies.astype(np.int64)
+        x, y = (np.repeat(counts / copies[:, None], n_alike, axis=0) for counts in (first, second))
+    # (clusters, k): a swap leaves the sum of a cluster's parts and turns their difference
+    differences = x - y
+    total = (x + y).sum(axis=0)
+    observed = finish(*swapped_sums(total, differences.sum(axis=0)[None, :]))[0]
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
-    extreme, usable = (
-        np.zeros(len(observed), dtype=np.int64),
-        np.zeros(len(observed), dtype=np.int64),
-    )
+    extreme = np.zeros(len(observed), dtype=np.int64)
+    usable = np.zeros(len(observed), dtype=np.int64)
     tolerance = 100 * TIE * (1 + np.abs(observed))
     for start in range(0, permutations, BLOCK):
         n = min(BLOCK, permutations - start)
-        signs = 2.0 * rng.integers(0, 2, size=(n, len(apart))) - 1
-        values = finish(*swapped(whole, signs @ apart))
+        signs = 2.0 * rng.integers(0, 2, size=(n, len(differences))) - 1
+        values = finish(*swapped_sums(total, signs @ differences))
         usable += (~np.isnan(values)).sum(axis=0)
         extreme += as_extreme(values, observed, tolerance, "greater").sum(axis=0)
-    known = ~np.isnan(observed) & (usable > 0) & (len(apart) > 1)
+    defined = ~np.isnan(observed) & (usable > 0) & (len(differences) > 1)
     p, error = monte_carlo_p(extreme, np.maximum(usable, 1))
     return ChanceTest(
         statistic=observed,
-        p_value=np.where(known, p, np.nan),
-        mc_error=np.where(known, error, np.nan),
+        p_value=np.where(defined, p, np.nan),
+        mc_error=np.where(defined, error, np.nan),
         exact=False,
         draws=permutations,
         method="sources swapped in whole clusters",
     )
 
 
-def swapped(whole: FloatArray, gap: FloatArray) -> tuple[FloatArray, FloatArray]:
+def swapped_sums(total: FloatArray, difference: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Both sources' sums from their sum and (B, k) differences; rounding below 0 is 0."""
-    rounding = TIE * np.abs(whole)
-    one, two = (whole + gap) / 2, (whole - gap) / 2
-    return np.where(one > rounding, one, 0.0), np.where(two > rounding, two, 0.0)
+    rounding = TIE * np.abs(total)
+    first, second = (total + difference) / 2, (total - difference) / 2
+    return np.where(first > rounding, first, 0.0), np.where(second > rounding, second, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -773,7 +801,7 @@ class PairTable:
         return np.stack([self.copies @ self.first, self.copies @ self.second])
 
 
-def common(
+def rated_by_both(
     first: FloatArray,
     second: FloatArray,
     copies: FloatArray,
@@ -782,13 +810,13 @@ def common(
     weight: FloatArray | None = None,
 ) -> PairTable:
     """Keep the units (of some) that both sources rated."""
-    kept = np.flatnonzero(among & (first.sum(axis=1) > 0) & (second.sum(axis=1) > 0))
+    rated = np.flatnonzero(among & (first.sum(axis=1) > 0) & (second.sum(axis=1) > 0))
     return PairTable(
-        first=first[kept],
-        second=second[kept],
-        copies=copies[kept],
-        codes=tuple(code[kept] for code in codes),
-        weight=None if weight is None else unequal(weight[kept]),
+        first=first[rated],
+        second=second[rated],
+        copies=copies[rated],
+        codes=tuple(code[rated] for code in codes),
+        weight=None if weight is None else unequal(weight[rated]),
     )
 
 
@@ -801,7 +829,7 @@ def level_shares(
     probable: bool = False,
     drawn: Sequence[Drawn] = (),
     sampled: FloatArray | None = None,
-) -> Shares:
+) -> ShareCells:
     """Ratings of a level among all ratings, in clusters.
 
     Ratings of one unit are not independent: without declared clusters the units are the clusters (unless each has
@@ -823,37 +851,29 @@ def level_shares(
         Sampling weights.
     """
     n = counts.sum(axis=1)
-    kept = np.flatnonzero(n > 0)
-    chosen, size, weight = counts[kept, level], n[kept], copies[kept]
-    groups, held = (
-        [code[kept] for code in codes],
-        np.ones(len(kept)) if sampled is None else sampled[kept],
-    )
-    if not groups and (probable or np.any(size > 1)):  # identical units stay separate clusters
+    rated = np.flatnonzero(n > 0)
+    in_level, size, weight = counts[rated, level], n[rated], copies[rated]
+    clusters = [code[rated] for code in codes]
+    sampling = np.ones(len(rated)) if sampled is None else sampled[rated]
+    if not clusters and (probable or np.any(size > 1)):  # identical units stay separate clusters
         times = weight.astype(np.int64)
-        chosen, size, held = (np.repeat(part, times) for part in (chosen, size, held))
-        weight, groups = np.ones(len(size)), [np.arange(len(size))]
-    ones, counted = (
-        np.repeat([1.0, 0.0], len(size)),
-        np.concatenate([weight * chosen, weight * (size - chosen)]),
-    )
-    some = counted > 0
-    if np.ptp(held):
-        return Shares(
-            values=ones[some],
-            count=counted[some],
-            clusters=tuple(np.tile(g, 2)[some] for g in groups),
-            trials=math.inf if probable else kish(counted[some], np.tile(held, 2)[some]),
-            weight=np.tile(held, 2)[some],
-            drawn=tuple(group.column(level) for group in drawn),
+        in_level, size, sampling = (np.repeat(x, times) for x in (in_level, size, sampling))
+        weight, clusters = np.ones(len(size)), [np.arange(len(size))]
+    # two cells for each unit: its ratings in the level, and those in others
+    values = np.repeat([1.0, 0.0], len(size))
+    count = np.concatenate([weight * in_level, weight * (size - in_level)])
+    filled = count > 0
+    values, count = values[filled], count[filled]
+    clusters = [np.tile(code, 2)[filled] for code in clusters]
+    if np.ptp(sampling):
+        sampling = np.tile(sampling, 2)[filled]
+        trials = math.inf if probable else kish(count, sampling)
+        cells = ShareCells(
+            values=values, count=count, clusters=tuple(clusters), trials=trials, weight=sampling
         )
-    found = merged(
-        ones[some],
-        counted[some],
-        [np.tile(g, 2)[some] for g in groups],
-        math.inf if probable else float(counted.sum()),
-    )
-    return replace(found, drawn=tuple(group.column(level) for group in drawn))
+    else:
+        cells = merge_cells(values, count, clusters, math.inf if probable else float(count.sum()))
+    return replace(cells, drawn=tuple(group.column(level) for group in drawn))
 
 
 def share_differences(pair: PairTable, drawn: Sequence[Drawn] = ()) -> list[ClusteredMean]:
@@ -880,14 +900,14 @@ def share_differences(pair: PairTable, drawn: Sequence[Drawn] = ()) -> list[Clus
 
 def linear_differences(pair: PairTable) -> FloatArray:
     """(units, levels) float64 array: values of `share_differences`, whose mean is the difference of shares."""
-    held = mass(pair.copies, pair.weight)
-    n, sums = float(pair.copies.sum()), np.stack([held @ pair.first, held @ pair.second])
-    shares = sums / sums.sum(axis=1, keepdims=True)
+    unit_mass = mass(pair.copies, pair.weight)
+    n = float(pair.copies.sum())
     values = np.zeros_like(pair.first)
-    for sign, counts, p, total in zip(
-        (1, -1), (pair.first, pair.second), shares, sums.sum(axis=1), strict=True
-    ):
-        values += sign * (p + n * (counts - p * counts.sum(axis=1, keepdims=True)) / total)
+    for sign, counts in ((1, pair.first), (-1, pair.second)):
+        sums = unit_mass @ counts
+        total = sums.sum()
+        p, m = sums / total, counts.sum(axis=1, keepdims=True)
+        values += sign * (p + n * (counts - p * m) / total)
     return values
 
 
@@ -924,22 +944,19 @@ def chi_square(pair: PairTable) -> tuple[float, int, float]:
     df = used.shape[1] - 1
     if df < 1:
         return math.nan, df, math.nan
-    value = float(statistic_of(used[:1], used[1:], used.sum(axis=1))[0, 0])
+    value = float(chi_square_statistic(used[:1], used[1:], used.sum(axis=1))[0, 0])
     return value, df, float(not_zero(chdtrc(df, value)))
 
 
-def statistic_of(p: FloatArray, q: FloatArray, sizes: FloatArray) -> FloatArray:
+def chi_square_statistic(p: FloatArray, q: FloatArray, sizes: FloatArray) -> FloatArray:
     """Chi-square of shares: sum over levels of (p - q)^2 / (share of both) times n1 n2/(n1 + n2); (B, 1)."""
     with np.errstate(invalid="ignore", divide="ignore"):
         p, q = (x / x.sum(axis=1, keepdims=True) for x in (p, q))
-        both = (sizes[0] * p + sizes[1] * q) / sizes.sum()
-        terms = np.where(both > 0, (p - q) ** 2 / both, 0.0)
+        pooled = (sizes[0] * p + sizes[1] * q) / sizes.sum()
+        terms = np.where(pooled > 0, (p - q) ** 2 / pooled, 0.0)
         value = terms.sum(axis=1, keepdims=True) * sizes[0] * sizes[1] / sizes.sum()
-    return np.where(
-        np.isnan(p).any(axis=1, keepdims=True) | np.isnan(q).any(axis=1, keepdims=True),
-        np.nan,
-        value,
-    )
+    undefined = (np.isnan(p) | np.isnan(q)).any(axis=1, keepdims=True)
+    return np.where(undefined, np.nan, value)
 
 
 def swap_p(pair: PairTable, *, permutations: int, seed: int) -> ChanceTest | None:
@@ -951,7 +968,7 @@ def swap_p(pair: PairTable, *, permutations: int, seed: int) -> ChanceTest | Non
     return swap_test(
         first,
         second,
-        lambda p, q: statistic_of(p, q, sizes),
+        lambda p, q: chi_square_statistic(p, q, sizes),
         pair.copies,
         pair.codes,
         permutations=permutations,

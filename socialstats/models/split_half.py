@@ -8,7 +8,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
 from socialstats.models.divergence import jackknife_moments, jensen_shannon, unit_corrected
-from socialstats.models.shares import Cells
+from socialstats.models.shares import StratumCells
 from socialstats.resampling.engine import Finish
 
 FOUR = 4  # ratings of a unit whose halves have two each
@@ -16,7 +16,7 @@ STREAM = 20_261_122  # halves have a stream of their own: estimates do not move 
 
 
 def split_half(
-    counts: FloatArray, copies: FloatArray, cells: Cells, *, splits: int, pooled: bool
+    counts: FloatArray, copies: FloatArray, cells: StratumCells, *, splits: int, pooled: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Divergence of two halves of each unit's ratings, drawn at random again and again.
 
@@ -47,7 +47,7 @@ def split_half(
 
     Examples
     --------
-    >>> cells = Cells(names=(), labels=(), codes=np.zeros(2, dtype=np.int64))
+    >>> cells = StratumCells(names=(), labels=(), codes=np.zeros(2, dtype=np.int64))
     >>> values, units, less = split_half(np.array([[4.0, 0.0], [2.0, 2.0]]), np.ones(2), cells, splits=99, pooled=False)
     >>> values.shape, float(units[0]), bool(units[1] > 0.1)
     ((99, 1), 0.0, True)

@@ -17,7 +17,7 @@ from socialstats.designs.replies import replies_of
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.metrics.reply_shares import RATER, reply_shares
-from socialstats.models.shares import joined
+from socialstats.models.shares import join_labels
 from socialstats.models.sources import Source, human_source, raters_of
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import estimate
@@ -39,7 +39,7 @@ def crossed(design: Ratings) -> Ratings:
         return design
     by = design.by
     keys, _, code = unique_rows(np.column_stack([design.unit, by.codes]))
-    labels = joined([(design.units[u], by.levels[v]) for u, v in keys.tolist()])
+    labels = join_labels([(design.units[u], by.levels[v]) for u, v in keys.tolist()])
     order = np.array(sorted(range(len(labels)), key=labels.__getitem__), dtype=np.int64)
     own = np.argsort(order)[code.ravel()]
     unit, level = keys[order].T

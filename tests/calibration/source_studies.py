@@ -21,7 +21,7 @@ from socialstats.metrics.js_similarity import (
     within_units,
 )
 from socialstats.models.divergence import jensen_shannon
-from socialstats.models.shares import Cells, SourceCounts
+from socialstats.models.shares import SourceCounts, StratumCells
 
 RESAMPLES, PERMUTATIONS, SPLITS = 399, 199, 99
 PEOPLE, RUNS = 7, 5
@@ -161,7 +161,7 @@ def ceilings(rng: np.random.Generator, sims: int) -> list[Line]:
     lines: list[Line] = []
     for name, (people, units, human) in CEILINGS.items():
         tally = Tally("Split-half ceiling of the similarity", name)
-        cells = Cells(names=(), labels=(), codes=np.zeros(units, dtype=np.int64))
+        cells = StratumCells(names=(), labels=(), codes=np.zeros(units, dtype=np.int64))
         for aggregate in ("pooled", "unit"):
             settings = {"aggregate": aggregate, "splits": SPLITS, "level": 0.95}
             rows = [
@@ -218,7 +218,7 @@ def plug_in(rng: np.random.Generator, sims: int) -> list[Line]:
                 )
                 plain = 1 - np.mean([jensen_shannon(one[:, 0], one[:, 1]).mean() for one in tables])
                 true = similarity(*given) if aggregate == "pooled" else pair_truth(*given)
-                cells = Cells(names=(), labels=(), codes=np.zeros(units, dtype=np.int64))
+                cells = StratumCells(names=(), labels=(), codes=np.zeros(units, dtype=np.int64))
                 for counts in drawn[: sims if aggregate == "pooled" else sims // 3]:
                     data = SourceCounts(
                         name="source",

@@ -17,7 +17,7 @@ from socialstats.inference.clustered_mean import CLEARLY, clustered_mean, skewed
 from socialstats.inference.dependence import FEW_DF, shape_cautions
 from socialstats.metrics.js_similarity import LEAST, pooled
 from socialstats.models.divergence import jensen_shannon
-from socialstats.models.shares import Cells
+from socialstats.models.shares import StratumCells
 
 HOLDS = (0.925, 1.0)
 CR2 = "CR2, Satterthwaite's df (default)"
@@ -229,7 +229,7 @@ def thin_similarities(rng: np.random.Generator, sims: int) -> list[Line]:
             tally = Tally(
                 "Jensen-Shannon similarity of few ratings a unit", f"{name}, {units} units"
             )
-            cells = Cells(names=(), labels=(), codes=np.zeros(units, dtype=np.int64))
+            cells = StratumCells(names=(), labels=(), codes=np.zeros(units, dtype=np.int64))
             for _ in range(sims):
                 sides = [
                     rng.multinomial(k, p, size=units).astype(float)

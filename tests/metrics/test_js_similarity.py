@@ -12,7 +12,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.metrics.js_similarity import independent, js_similarity, pooled
 from socialstats.models.divergence import jensen_shannon
-from socialstats.models.shares import Cells
+from socialstats.models.shares import StratumCells
 from socialstats.models.split_half import half_parts, mean_divergence
 from tests.golden_data import golden
 from tests.metrics.source_tables import drawn, rows_of, sources
@@ -242,7 +242,7 @@ def test_intervals_hold_the_truth():
     many = drawn(0, 200_000, 7, 5, other=(0.25, 0.15, 0.6), own=1.5)
     true = 1 - float(jensen_shannon(*(x.sum(axis=0).astype(float) for x in many)))
     settings = {"resamples": 499, "permutations": 99, "seed": 0, "level": 0.95}
-    cells = Cells(names=(), labels=(), codes=np.zeros(40, dtype=np.int64))
+    cells = StratumCells(names=(), labels=(), codes=np.zeros(40, dtype=np.int64))
     held = []
     for seed in range(200):
         people, model = drawn([9, seed], 40, 7, 5, other=(0.25, 0.15, 0.6), own=1.5)
@@ -263,7 +263,7 @@ def test_uneven_shares_of_few_units():
     true = 1 - float(jensen_shannon(*map(np.array, shares)))
     settings = {"permutations": 99, "seed": 0, "level": 0.95, "ci": "noncentral"}
     cells, rng, held = (
-        Cells(names=(), labels=(), codes=np.zeros(30, dtype=np.int64)),
+        StratumCells(names=(), labels=(), codes=np.zeros(30, dtype=np.int64)),
         np.random.default_rng(4),
         [],
     )
@@ -280,7 +280,7 @@ def test_uneven_shares_of_few_units():
 def test_noncentral_intervals_hold_equal_shares_as_often_as_they_say():
     """The truth is the end of the scale: a percentile interval, cut there, always holds it."""
     settings = {"permutations": 99, "seed": 0, "level": 0.95, "ci": "noncentral"}
-    cells = Cells(names=(), labels=(), codes=np.zeros(40, dtype=np.int64))
+    cells = StratumCells(names=(), labels=(), codes=np.zeros(40, dtype=np.int64))
     held = []
     for seed in range(400):
         people, model = drawn([3, seed], 40, 7, 5, own=3.0)

@@ -18,7 +18,7 @@ from socialstats.models.divergence import (
 )
 from socialstats.models.kappa import exchange_test
 from socialstats.models.power import quadratic_intervals
-from socialstats.models.shares import Cells, swap_test
+from socialstats.models.shares import StratumCells, swap_test
 from socialstats.models.split_half import split_half
 from socialstats.resampling import Units
 from tests.golden_data import golden
@@ -159,7 +159,7 @@ def test_unit_correction_is_near_the_truth_whatever_the_shares(n, m, most, kind)
 
 
 def cells_of(codes, labels=()):
-    return Cells(names=("cell",) if labels else (), labels=labels, codes=np.array(codes))
+    return StratumCells(names=("cell",) if labels else (), labels=labels, codes=np.array(codes))
 
 
 def test_halves_are_halves_and_their_mean_is_that_of_all_splits():
