@@ -33,8 +33,8 @@ from socialstats.models.unit_means import (
     cluster_sizes,
     robust_test,
     rows_of_tests,
-    size_text,
-    text_of_test,
+    sample_text,
+    wald_or_chi_square_text,
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
@@ -233,12 +233,12 @@ def sentence(result: Result) -> str:
         if r.group == "share"
     ]
     said = {
-        r.group: text_of_test(r, NAMES[r.term], result.extras.get("df_denominator"))
+        r.group: wald_or_chi_square_text(r, NAMES[r.term], result.extras.get("df_denominator"))
         for r in result.rows
         if r.role == "test"
     }
     tail = f" Ignoring the clusters: {said[IGNORING]}." if IGNORING in said else ""
-    size, value = size_text(result, "units", "unit"), shorten(result.design.levels[1])
+    size, value = sample_text(result, "units", "unit"), shorten(result.design.levels[1])
     return f"Over {size}, the share of '{value}' was: {listing(shares, 6)}; {said['test']}.{tail}"
 
 

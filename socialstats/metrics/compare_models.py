@@ -41,7 +41,7 @@ from socialstats.models.shares import ONE_PERSON, SourceCounts, source_counts, s
 from socialstats.models.size_differences import SizeDifference, Sizes
 from socialstats.models.sources import human_source, models_of, people_of
 from socialstats.models.traits import answers_and_clusters, composites
-from socialstats.models.unit_means import enough
+from socialstats.models.unit_means import mostly_complete
 from socialstats.resampling import Units
 from socialstats.results import Result, ResultGroup, Row, results_by_model
 from socialstats.results.rows import Reason, negated, printed_together, rows_with, together
@@ -1290,7 +1290,9 @@ def in_common(
     for at, ones in several.items():
         units = len({name for model in both for name in ones[model].units})
         has = np.array([len(ones[model].units) for model in both])
-        for model, n, kept in zip(both, has.tolist(), enough(has, units).tolist(), strict=True):
+        for model, n, kept in zip(
+            both, has.tolist(), mostly_complete(has, units).tolist(), strict=True
+        ):
             if not kept:
                 left.setdefault(
                     model, f"{count(n)} of {count(units, 'unit')} at '{shorten(at, 40)}'"

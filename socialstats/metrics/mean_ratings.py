@@ -39,7 +39,7 @@ from socialstats.inference.weights import (
 )
 from socialstats.models.shares import ONE_PERSON, probabilities_text
 from socialstats.models.sources import People, Population, population, population_cautions
-from socialstats.models.unit_means import Inference, Sample, answered, mean_row, unit_shares
+from socialstats.models.unit_means import Inference, UnitSample, has_rating, mean_row, unit_shares
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count
@@ -128,7 +128,7 @@ def mean_ratings(
 
 def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Result:
     """Compute the means of one design."""
-    known = answered(design)
+    known = has_rating(design)
     if not known.any():
         raise NothingToAnalyse(f"{design.source}: no unit has a rating")
     if not design.numeric or design.scale == "nominal":
@@ -163,7 +163,7 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
             else people_means(design, expected, held, whose.drawn, how.clusters)
         )
         weight = None if weights is None else unequal(weights[unit])
-        sample = Sample(
+        sample = UnitSample(
             values=values[unit][:, None], unit=unit, how=how, drawn=drawn, weight=weight
         )
         row = mean_row(term, group, sample, test=False, key=tuple(part.items()), role="estimate")
@@ -295,7 +295,7 @@ class Mean:
         return self.row.interval == "score"
 
 
-def mean_of(row: Row, sample: Sample, ends: tuple[float, float] | None, answers: float) -> Mean:
+def mean_of(row: Row, sample: UnitSample, ends: tuple[float, float] | None, answers: float) -> Mean:
     """Return a row of a mean with its t interval or, between two ends, with Wilson's.
 
     Parameters

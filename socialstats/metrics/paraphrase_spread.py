@@ -30,12 +30,12 @@ from socialstats.models.traits import (
 from socialstats.models.unit_means import (
     CiName,
     Inference,
-    Sample,
-    across,
+    UnitSample,
     d_z_row,
+    empty_row,
     mean_row,
-    no_row,
-    of_one,
+    sample_across_models,
+    sample_of_model,
     size_cautions,
 )
 from socialstats.registry import Metric, reads
@@ -132,9 +132,13 @@ def spreads_of(answers: ScoredAnswers, values: FloatArray) -> Spreads:
     )
 
 
-def sample_of(cells: FloatArray, how: Inference) -> Sample:
+def sample_of(cells: FloatArray, how: Inference) -> UnitSample:
     """Return one value a unit of analysis from (models, scenarios, 1) cells."""
-    return across(cells, how) if how.unit != "answer" else of_one(cells.reshape(-1, 1), how)
+    return (
+        sample_across_models(cells, how)
+        if how.unit != "answer"
+        else sample_of_model(cells.reshape(-1, 1), how)
+    )
 
 
 def spread_rows(spreads: Spreads, how: Inference) -> list[Row]:
@@ -150,7 +154,7 @@ def spread_rows(spreads: Spreads, how: Inference) -> list[Row]:
             mean_row(
                 m,
                 f"spread: {s}",
-                of_one(spreads.stage(s)[k], how),
+                sample_of_model(spreads.stage(s)[k], how),
                 key=(("model", m), ("stage", s)),
                 **facts,
             )
@@ -187,13 +191,13 @@ def change_rows(
 
 
 def rank_row(
-    sample: Sample, alternative: Alternative, key: tuple[tuple[str, str], ...]
+    sample: UnitSample, alternative: Alternative, key: tuple[tuple[str, str], ...]
 ) -> tuple[Row, dict[str, float]]:
     """Row of Wilcoxon's signed-rank test, exact given the ranks where they tie or are few, and its p-values."""
     n = len(sample.unit)
     row = Row(term="wilcoxon", group="change", n=float(n), n_units=n, key=key, role="test")
     if not n:
-        return no_row("wilcoxon", "change", sample.how, key=key, role="test"), {}
+        return empty_row("wilcoxon", "change", sample.how, key=key, role="test"), {}
     if sample.how.dependent:
         return replace(row, undefined=DEPENDENT), {}
     values = merge_ties(sample.means, ROUNDING_ERRORS * EPSILON * sample.how.magnitude)

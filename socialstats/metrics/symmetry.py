@@ -32,8 +32,8 @@ from socialstats.models.unit_means import (
     cluster_sizes,
     robust_test,
     rows_of_tests,
-    size_text,
-    text_of_test,
+    sample_text,
+    wald_or_chi_square_text,
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
@@ -201,7 +201,7 @@ def sentence(result: Result) -> str:
     for row in result.rows:
         if row.role == "test":
             said[row.group].append(
-                text_of_test(row, NAMES[row.term], result.extras.get("df_denominator"))
+                wald_or_chi_square_text(row, NAMES[row.term], result.extras.get("df_denominator"))
             )
     most = max(
         (r for r in result.rows if r.group == "margin"), key=lambda r: abs(r.estimate or 0.0)
@@ -214,7 +214,7 @@ def sentence(result: Result) -> str:
         else ", without an interval"
     )
     tests = "; ".join(said["test"])
-    whole = f"Over {size_text(result, 'pairs', 'pair')}: {tests}. {shift} ({first} minus {second}){shown}."
+    whole = f"Over {sample_text(result, 'pairs', 'pair')}: {tests}. {shift} ({first} minus {second}){shown}."
     return f"{whole} {tail}".rstrip()
 
 

@@ -45,11 +45,11 @@ from socialstats.models.unit_means import (
     JUDGES,
     CiName,
     Inference,
-    Sample,
-    across,
+    UnitSample,
     d_z_row,
     mean_row,
-    of_one,
+    sample_across_models,
+    sample_of_model,
     size_cautions,
 )
 from socialstats.registry import Metric, reads, refuse_weights
@@ -423,7 +423,7 @@ def family(
                 make(
                     model,
                     group,
-                    of_one(cells[k], how),
+                    sample_of_model(cells[k], how),
                     role=role,
                     key=keyed(facts, own, model=model),
                 )
@@ -431,7 +431,9 @@ def family(
     for part, cells, own in parts if profile.several else ():
         staged = "by stage " * ("stage" in own)
         term, group = (name, f"{name} {ALL}") if part is None else (part, f"{name} {staged}{ALL}")
-        out.append(make(term, group, across(cells, how), role=role, key=keyed(facts, own)))
+        out.append(
+            make(term, group, sample_across_models(cells, how), role=role, key=keyed(facts, own))
+        )
     return out
 
 
@@ -448,10 +450,13 @@ def trait_rows(profile: Profile, name: str, course: FloatArray) -> list[Row]:
         for k, model in (
             enumerate(profile.answers.models) if profile.by_model and name == "score" else ()
         ):
-            sample, key = of_one(cells[k], profile.how), keyed(facts, model=model)
+            sample, key = sample_of_model(cells[k], profile.how), keyed(facts, model=model)
             out.append(level(trait, f"{name}: {model}", sample, role="estimate", key=key))
         if profile.several or name == "active":
-            group, sample = f"{name} {ALL}" if profile.several else name, across(cells, profile.how)
+            group, sample = (
+                f"{name} {ALL}" if profile.several else name,
+                sample_across_models(cells, profile.how),
+            )
             out.append(level(trait, group, sample, role="estimate", key=keyed(facts)))
     return out
 
@@ -502,9 +507,9 @@ def spread_rows(
         for k, model in enumerate(answers.models):
             key = keyed(facts, over="scenarios", model=model)
             row = Row(term=model, group=f"{name}: SD over scenarios", role="spread", key=key)
-            out.append(with_spread(row, of_one(course[k], how).means, how.level))
+            out.append(with_spread(row, sample_of_model(course[k], how).means, how.level))
     if len(answers.models) > 1:
-        means = across(course, replace(how, unit="model")).means
+        means = sample_across_models(course, replace(how, unit="model")).means
         row = Row(
             term=facts.get("trait", name),
             group=f"{name}: SD over models",
@@ -528,7 +533,7 @@ def model_rows(profile: Profile, course: FloatArray) -> list[Row]:
             mean_row(
                 f"{one} minus {other}",
                 "composite difference",
-                of_one(course[j] - course[k], profile.how),
+                sample_of_model(course[j] - course[k], profile.how),
                 role="difference",
                 within=profile.limits("composite", apart=True),
                 key=keyed({"measure": "composite", "model": one, "other": other}),
@@ -548,7 +553,7 @@ def judge_rows(profile: Profile, course: FloatArray, off: FloatArray) -> list[Ro
         mean_row(
             judge,
             "judge offset",
-            across(off[:, :, [j]], fixed),
+            sample_across_models(off[:, :, [j]], fixed),
             role="difference",
             key=keyed({"measure": "composite", "judge": judge}),
         )
@@ -604,12 +609,16 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
     if not profile.by_model:
         terms = [("composite", None, f" {ALL}")]
 
-    def sample(weights: FloatArray, k: int | None, zero: JudgeZeros | None = None) -> Sample:
+    def sample(weights: FloatArray, k: int | None, zero: JudgeZeros | None = None) -> UnitSample:
         values, way = scores @ weights, profile
         if zero is not None:
             zero = zero.under(dict(zip(answers.traits, weights.tolist(), strict=True)))
             values, way = values - by_judge(zero, answers.judges), profile.against(zero)
-        return across(values, way.how) if k is None else of_one(values[k], way.how)
+        return (
+            sample_across_models(values, way.how)
+            if k is None
+            else sample_of_model(values[k], way.how)
+        )
 
     def row(
         term: str,

@@ -13,7 +13,7 @@ from socialstats.matching import match_keys
 from socialstats.models.agreement import alpha_sums, rating_counts
 from socialstats.models.alignment import mode_distances
 from socialstats.models.sources import human_source, raters_of
-from socialstats.models.unit_means import answered, unit_shares
+from socialstats.models.unit_means import has_rating, unit_shares
 
 MOST_LEVELS = 12  # shares and alpha of more levels are left out: they are numbers
 MEAN, SHARES, ALPHA, DISTANCE = "mean", "shares", "alpha", "distance"
@@ -109,7 +109,7 @@ def mean_of(design: Ratings, drawn: BoolArray | None = None) -> Measure | None:
         return None
     values = (unit_shares(design) @ design.scores)[:, None]
     made = of_units(
-        MEAN, ("mean rating",), values, answered(design), float(np.abs(design.scores).max())
+        MEAN, ("mean rating",), values, has_rating(design), float(np.abs(design.scores).max())
     )
     if drawn is None or not drawn.any():
         return made
@@ -126,7 +126,7 @@ def shares_of(design: Ratings) -> Measure | None:
     if not 0 < len(design.levels) <= MOST_LEVELS:
         return None
     terms = tuple(f"share of {level}" for level in design.levels)
-    return of_units(SHARES, terms, unit_shares(design), answered(design))
+    return of_units(SHARES, terms, unit_shares(design), has_rating(design))
 
 
 def alpha_of(design: Ratings) -> Measure | None:

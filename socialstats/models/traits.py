@@ -22,7 +22,13 @@ from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_facts, cluster_text
 from socialstats.inference.intervals import checked_level
 from socialstats.models.effect_sizes import checked_number
-from socialstats.models.unit_means import CIS, Inference, UnitClusters, enough, unit_clusters
+from socialstats.models.unit_means import (
+    CIS,
+    Inference,
+    UnitClusters,
+    mostly_complete,
+    unit_clusters,
+)
 from socialstats.results import Row
 from socialstats.tables import EPSILON, as_table
 from socialstats.text import as_given, count, interval, listing, number, p_value, quoted, shorten
@@ -629,7 +635,7 @@ def inference_of(
         seed=settings["seed"],
         clusters=clusters.codes,
         magnitude=magnitude,
-        pooled=enough(*answers.complete_scenarios()),
+        pooled=mostly_complete(*answers.complete_scenarios()),
     )
 
 

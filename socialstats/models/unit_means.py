@@ -48,7 +48,8 @@ HOW = {
     "studentized": "bootstrap, studentized",
 }
 TWO_WAY = "t, two-way error"
-FEW_UNITS = 25  # as for means: `socialstats.inference.dependence.shape_cautions`; 20 exponential composites held .92
+# as for means: `socialstats.inference.dependence.shape_cautions`; 20 exponential composites held .92
+FEW_UNITS = 25
 NO_UNIT = "no {} has every value that this needs"
 DEPENDENT = "units are clustered or judges drawn: d_z has no interval here"
 
@@ -96,7 +97,7 @@ class Inference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sample:
+class UnitSample:
     """Values of units of analysis by judge.
 
     Attributes
@@ -132,16 +133,17 @@ class Sample:
 
     def mean(self) -> ClusteredMean:
         """Return the mean with its error, that of what was subtracted included: where all units are alike, it alone."""
-        found = self.mean_alone()
+        mean = self.mean_alone()
         if self.how.taken_off is None:
-            return found
-        if found.undefined:
-            if found.sd != 0 or len(self.unit) < 2 or min(found.clusters, default=2) < 2:
-                return found
+            return mean
+        if mean.undefined:
+            if mean.sd != 0 or len(self.unit) < 2 or min(mean.clusters, default=2) < 2:
+                return mean
             variance, df = self.how.taken_off
-            return replace(found, std_error=math.sqrt(variance), df=df, undefined="")
-        parts, dfs = zip((found.std_error**2, found.df), self.how.taken_off, strict=True)
-        return replace(found, std_error=math.sqrt(sum(parts)), df=cochran_df(parts, dfs))
+            return replace(mean, std_error=math.sqrt(variance), df=df, undefined="")
+        # the variances of independent estimates add up; df of their sum by Cochran (1951)
+        variances, dfs = zip((mean.std_error**2, mean.df), self.how.taken_off, strict=True)
+        return replace(mean, std_error=math.sqrt(sum(variances)), df=cochran_df(variances, dfs))
 
     def mean_alone(self) -> ClusteredMean:
         """Return the mean with the error of units and judges: drawn judges by mean squares, and by V1 + V2 - V12
@@ -156,45 +158,49 @@ class Sample:
         )
 
 
-def enough(held: IntArray, of: int) -> BoolArray:
+def mostly_complete(n_complete: IntArray, n_units: int) -> BoolArray:
     """Return which models have half of the units or more; all of them where none has.
 
     What is said of all models rests on the units that all have: one model with few would leave few for all.
 
     Examples
     --------
-    >>> enough(np.array([6, 3, 2]), 6).tolist(), enough(np.array([1, 2]), 6).tolist()
+    >>> mostly_complete(np.array([6, 3, 2]), 6).tolist(), mostly_complete(np.array([1, 2]), 6).tolist()
     ([True, True, False], [True, True])
     """
-    full = 2 * held >= of
-    return np.asarray(full if full.any() else ~full)
+    has_half = 2 * n_complete >= n_units
+    return np.asarray(has_half if has_half.any() else ~has_half)
 
 
-def across(cells: FloatArray, how: Inference) -> Sample:
+def sample_across_models(cells: FloatArray, how: Inference) -> UnitSample:
     """One value a unit of analysis from (models, scenarios, judges) cells, NaN where a cell is empty.
 
     Scenarios: the mean over models, of scenarios in which every model has a value. Models: the mean over the scenarios
     that they have. Both over the models that `how` pools.
     """
-    full = np.isfinite(cells[:, :, 0])
-    pooled = how.pooled_of(len(full))
+    has_value = np.isfinite(cells[:, :, 0])
+    pooled = how.pooled_of(len(has_value))
     if how.unit == "model":
-        keep = np.logical_and(full.any(axis=1), pooled)
-        return Sample(values=np.nanmean(cells[keep], axis=1), unit=np.flatnonzero(keep), how=how)
-    keep = np.asarray(full[pooled].all(axis=0))
-    return Sample(values=cells[pooled][:, keep].mean(axis=0), unit=np.flatnonzero(keep), how=how)
+        kept = np.logical_and(has_value.any(axis=1), pooled)
+        return UnitSample(
+            values=np.nanmean(cells[kept], axis=1), unit=np.flatnonzero(kept), how=how
+        )
+    kept = np.asarray(has_value[pooled].all(axis=0))
+    return UnitSample(
+        values=cells[pooled][:, kept].mean(axis=0), unit=np.flatnonzero(kept), how=how
+    )
 
 
-def of_one(cells: FloatArray, how: Inference) -> Sample:
+def sample_of_model(cells: FloatArray, how: Inference) -> UnitSample:
     """Return the values of one model: (scenarios, judges) cells, empty ones left out."""
-    keep = np.isfinite(cells[:, 0])
-    return Sample(values=cells[keep], unit=np.flatnonzero(keep), how=how)
+    has_value = np.isfinite(cells[:, 0])
+    return UnitSample(values=cells[has_value], unit=np.flatnonzero(has_value), how=how)
 
 
 def mean_row(
     term: str,
     group: str,
-    sample: Sample,
+    sample: UnitSample,
     *,
     test: bool = True,
     within: tuple[float, float] = ANYWHERE,
@@ -215,27 +221,27 @@ def mean_row(
     """
     how, n = sample.how, len(sample.unit)
     if not n:
-        return no_row(term, group, how, **facts)
-    lead = sample.mean()
+        return empty_row(term, group, how, **facts)
+    mean = sample.mean()
     row = Row(
         term=term,
         group=group,
-        estimate=lead.mean,
+        estimate=mean.mean,
         n=float(n),
         n_units=n,
         method=TWO_WAY if sample.drawn else method_of(how),
-        n_clusters=min(lead.clusters) if lead.clusters else None,
-        leverage=lead.largest if lead.clusters else None,
+        n_clusters=min(mean.clusters) if mean.clusters else None,
+        leverage=mean.largest if mean.clusters else None,
         **facts,
     )
-    row = with_mean(row, lead, how.level, test=test, within=within)
-    row = replace(row, df=lead.df) if sample.drawn and not lead.undefined else row
+    row = with_mean(row, mean, how.level, test=test, within=within)
+    row = replace(row, df=mean.df) if sample.drawn and not mean.undefined else row
     if how.ci == "closed" or how.taken_off is not None or row.undefined:
         return row
     return with_resampled_mean(row, sample, within)
 
 
-def no_row(term: str, group: str, how: Inference, **facts: Any) -> Row:
+def empty_row(term: str, group: str, how: Inference, **facts: Any) -> Row:
     """Row of no unit of analysis at all."""
     return Row(
         term=term,
@@ -260,11 +266,13 @@ def method_of(how: Inference) -> str:
     return error if how.ci == "closed" else f"{HOW[how.ci]}; test: {error}"
 
 
-def with_resampled_mean(row: Row, sample: Sample, within: tuple[float, float] = ANYWHERE) -> Row:
+def with_resampled_mean(
+    row: Row, sample: UnitSample, within: tuple[float, float] = ANYWHERE
+) -> Row:
     """Return the row of a mean with a bootstrap interval in place of its t interval."""
     values, codes = sample.parts()
     how = sample.how
-    found = mean_interval(
+    interval = mean_interval(
         values,
         np.ones(len(values)),
         codes,
@@ -274,22 +282,22 @@ def with_resampled_mean(row: Row, sample: Sample, within: tuple[float, float] = 
         seed=how.seed,
         magnitude=how.magnitude,
     )
-    low, high = float(found.low[0]), float(found.high[0])
-    why = found.undefined[0] or ("" if low < high else NO_WIDTH)
+    low, high = float(interval.low[0]), float(interval.high[0])
+    why = interval.undefined[0] or ("" if low < high else NO_WIDTH)
     return with_ends(row, low, high, how.level, why=why, within=within, interval=how.ci)
 
 
-def d_z_row(term: str, group: str, sample: Sample, **facts: Any) -> Row:
+def d_z_row(term: str, group: str, sample: UnitSample, **facts: Any) -> Row:
     """Row of d_z: mean over standard deviation (n - 1) of the values of the units (interval: `d_z_hull`)."""
     values, n, level = sample.means, len(sample.unit), sample.how.level
     if not n:
-        return no_row(term, group, sample.how, method="mean / SD", **facts)
-    alone = clustered_mean(values, np.ones(n), magnitude=sample.how.magnitude)
+        return empty_row(term, group, sample.how, method="mean / SD", **facts)
+    plain = clustered_mean(values, np.ones(n), magnitude=sample.how.magnitude)
     row = Row(term=term, group=group, n=float(n), n_units=n, method="mean / SD", **facts)
-    if alone.undefined:
-        return replace(row, undefined=alone.undefined)
+    if plain.undefined:
+        return replace(row, undefined=plain.undefined)
     if sample.how.dependent:
-        return replace(row, estimate=alone.mean / alone.sd, undefined=DEPENDENT)
+        return replace(row, estimate=plain.mean / plain.sd, undefined=DEPENDENT)
     return with_d_z(row, values, level, magnitude=sample.how.magnitude)
 
 
@@ -323,14 +331,15 @@ def unit_clusters(
         For a factor that cuts across units of analysis, more than two factors, or more than one with drawn judges. Also
         for an interval that two crossed factors lack.
     """
-    found = cluster_factors(design, cluster)
-    used = tuple(f for f in found if not is_inside(f, unit))
-    across_units = [f.name for f in used if not is_inside(unit, f)]
-    if across_units:
+    declared = cluster_factors(design, cluster)
+    used = tuple(f for f in declared if not is_inside(f, unit))
+    cutting = [f.name for f in used if not is_inside(unit, f)]
+    if cutting:
         raise InputError(
-            f"cluster {quoted(across_units)} holds parts of several {unit.name}s, which are the units of analysis. Use "
+            f"cluster {quoted(cutting)} holds parts of several {unit.name}s, which are the units of analysis. Use "
             f"{option('cluster', None)} and say so, or another {option('unit_of_analysis')}"
         )
+    # drawn judges are crossed with the clusters, or with the units where there are none
     crossed = len(used) + (judges == "random") + (judges == "random" and not used)
     if crossed > 2:
         raise InputError(
@@ -342,32 +351,29 @@ def unit_clusters(
             f"{option('ci', ci)} needs one factor, not two crossed ones; use 'closed', 'percentile' or "
             "'basic'"
         )
+    # a unit of the design that belongs to each unit of analysis: the first one
     first = {int(code): k for k, code in reversed(list(enumerate(unit.codes.tolist())))}
-    at = np.array([first.get(code, -1) for code in range(len(unit.levels))], dtype=np.int64)
+    member = np.array([first.get(code, -1) for code in range(len(unit.levels))], dtype=np.int64)
     ignored = [c for c in cluster_cautions(design, (*used, unit)) if c.code == "SS201"]
     few = [c for c in cluster_cautions(design, used) if c.code == "SS202"]
     return UnitClusters(
-        factors=used, codes=tuple(f.codes[at] for f in used), cautions=(*ignored, *few)
+        factors=used, codes=tuple(f.codes[member] for f in used), cautions=(*ignored, *few)
     )
 
 
 def size_cautions(units: int, how: Inference, judges: int) -> tuple[Caution, ...]:
     """Cautions SS312 (few units of analysis) and SS202 (few judges taken as drawn)."""
-    found: tuple[Caution, ...] = ()
+    cautions: tuple[Caution, ...] = ()
     if units > 1:
-        said = f"{count(units, how.unit)}; t needs values close to normal"
-        found = small_sample(
-            units, FEW_UNITS, said, affects="intervals, tests", fix=f"collect more {how.unit}s"
+        message = f"{count(units, how.unit)}; t needs values close to normal"
+        cautions = small_sample(
+            units, FEW_UNITS, message, affects="intervals, tests", fix=f"collect more {how.unit}s"
         )
     if how.judges == "random" and judges > 1:
-        said = f"{count(judges, 'judge')} taken as drawn from all judges"
-        found = (
-            *found,
-            few_clusters(
-                said, affects="intervals", fix=f"add judges, or use {option('judges', 'fixed')}"
-            ),
-        )
-    return found
+        message = f"{count(judges, 'judge')} taken as drawn from all judges"
+        fix = f"add judges, or use {option('judges', 'fixed')}"
+        cautions = (*cautions, few_clusters(message, affects="intervals", fix=fix))
+    return cautions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -461,71 +467,75 @@ def stratified_means(values: FloatArray, strata: Strata) -> StratifiedMeans:
     --------
     >>> codes, half = np.array([0, 0, 1, 1]), np.array([0.5, 0.5])
     >>> strata = Strata(stratum=codes, cluster=np.arange(4), weights=half, names=("a", "b"))
-    >>> found = stratified_means(np.array([[1.0], [3.0], [0.0], [4.0]]), strata)
-    >>> found.estimate.tolist(), found.covariance.round(9).tolist(), found.df
+    >>> means = stratified_means(np.array([[1.0], [3.0], [0.0], [4.0]]), strata)
+    >>> means.estimate.tolist(), means.covariance.round(9).tolist(), means.df
     ([2.0], [[1.25]], 2.0)
     """
     n_t = np.bincount(strata.stratum, minlength=len(strata.weights)).astype(np.float64)
-    estimate, residual = centred(values, strata.stratum, n_t, strata.weights)
+    estimate, residual = stratum_residuals(values, strata.stratum, n_t, strata.weights)
     none = np.zeros((0, values.shape[1]))
     cluster = np.unique(strata.cluster, return_inverse=True)[1]
+    # cells: the combinations of cluster g and stratum t that occur, with n_gt units
     cell, in_cell = np.unique(cluster * len(n_t) + strata.stratum, return_inverse=True)
     g, t = np.divmod(cell, len(n_t))
     n_gt = np.bincount(in_cell).astype(np.float64)
-    alone = n_gt >= n_t[t]
-    if alone.any():
-        why = lone(strata, t[alone], n_t)
+    fills_stratum = n_gt >= n_t[t]
+    if fills_stratum.any():
+        why = singleton_text(strata, t[fills_stratum], n_t)
         return StratifiedMeans(
             estimate=estimate, influence=none, parts=none.sum(axis=0), df=math.nan, undefined=why
         )
     share = strata.weights[t] / n_t[t]
     root = np.sqrt(1 - n_gt / n_t[t])
+    # the same sums of absolute residuals tell what rounding can leave of them
     influence, parts = np.zeros((2, int(g.max()) + 1, values.shape[1]))
-    for table, added in ((influence, residual), (parts, np.abs(residual))):
-        sums = np.stack([np.bincount(in_cell, weights=column) for column in added.T], axis=1)
+    for table, residuals in ((influence, residual), (parts, np.abs(residual))):
+        sums = np.stack([np.bincount(in_cell, weights=column) for column in residuals.T], axis=1)
         np.add.at(table, g, (share / root)[:, None] * sums)
     return StratifiedMeans(
         estimate=estimate,
         influence=influence,
         parts=np.sqrt((parts**2).sum(axis=0)),
-        df=degrees(strata, n_t, (g, t, n_gt)),
+        df=stratified_df(strata, n_t, (g, t, n_gt)),
     )
 
 
-def centred(
+def stratum_residuals(
     values: FloatArray, stratum: IntArray, n_t: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the weighted means and the residuals from the strata's means; equal values have residuals of exactly 0."""
-    first = values[np.unique(stratum, return_index=True)[1]][
-        np.unique(stratum, return_inverse=True)[1]
-    ]
-    off = values - first  # a stratum of one value is exactly constant
+    _, index, inverse = np.unique(stratum, return_index=True, return_inverse=True)
+    first = values[index][inverse]
+    deviation = values - first  # a stratum of one value is exactly constant
     means = np.zeros((len(n_t), values.shape[1]))
-    np.add.at(means, stratum, off)
+    np.add.at(means, stratum, deviation)
     means /= np.maximum(n_t, 1)[:, None]
     base = np.zeros_like(means)
     base[stratum] = first
-    return weights @ (base + means), off - means[stratum]
+    return weights @ (base + means), deviation - means[stratum]
 
 
-def degrees(strata: Strata, n_t: FloatArray, cells: tuple[IntArray, IntArray, FloatArray]) -> float:
+def stratified_df(
+    strata: Strata, n_t: FloatArray, cells: tuple[IntArray, IntArray, FloatArray]
+) -> float:
     """Return Satterthwaite's degrees of freedom; formulas in `stratified_means`."""
     g, t, n_gt = cells
     share = strata.weights[t] / n_t[t]
-    own = np.bincount(g, weights=share**2 * n_gt)
-    q = np.zeros((len(own), len(n_t)))
+    p_gg = np.bincount(g, weights=share**2 * n_gt)
+    q = np.zeros((len(p_gg), len(n_t)))
     q[g, t] = share * n_gt / np.sqrt(n_t[t] * (1 - n_gt / n_t[t]))
-    cross = float(((q.T @ q) ** 2).sum()) - float(((q**2).sum(axis=1) ** 2).sum())
-    df = float((strata.weights**2 / n_t).sum()) ** 2 / (float(own @ own) + cross)
+    # tr(P^2) is the sum of squares of P_gg and of P_gh, g != h
+    off_diagonal = float(((q.T @ q) ** 2).sum()) - float(((q**2).sum(axis=1) ** 2).sum())
+    df = float((strata.weights**2 / n_t).sum()) ** 2 / (float(p_gg @ p_gg) + off_diagonal)
     return float(round(df)) if abs(df - round(df)) < 1e-9 * df else df
 
 
-def lone(strata: Strata, alone: IntArray, n_t: FloatArray) -> str:
+def singleton_text(strata: Strata, singletons: IntArray, n_t: FloatArray) -> str:
     """State which stratum has one unit, or one cluster, only."""
-    code = int(alone[0])
-    what = "one unit" if n_t[code] == 1 else "a single cluster"
-    named = f"task '{strata.names[code]}' has " if len(strata.names) > 1 else ""
-    return f"{named}{what} only: no standard error"
+    code = int(singletons[0])
+    noun = "one unit" if n_t[code] == 1 else "a single cluster"
+    subject = f"task '{strata.names[code]}' has " if len(strata.names) > 1 else ""
+    return f"{subject}{noun} only: no standard error"
 
 
 def correlation_of(covariance: FloatArray) -> FloatArray:
@@ -552,6 +562,7 @@ def correlation_of(covariance: FloatArray) -> FloatArray:
             f"covariance has a variance of {variance.min():g}; every test needs one above 0"
         )
     values, vectors = np.linalg.eigh(v / np.sqrt(np.outer(variance, variance)))
+    # rows of the root get length 1 again, so that the diagonal is 1
     root = vectors * np.sqrt(np.maximum(values, 0))
     root /= np.sqrt((root**2).sum(axis=1))[:, None]
     return np.asarray(root @ root.T)
@@ -577,15 +588,15 @@ def replicate_draws(replicates: FloatArray) -> FloatArray:
     InputError
         If fewer than two resamples are whole, or an estimate never varies.
     """
-    whole = replicates[np.all(np.isfinite(replicates), axis=1)]
-    if len(whole) < 2:
+    complete = replicates[np.all(np.isfinite(replicates), axis=1)]
+    if len(complete) < 2:
         raise InputError(
-            f"{len(whole)} of {len(replicates)} resamples have every estimate; max_t needs many"
+            f"{len(complete)} of {len(replicates)} resamples have every estimate; max_t needs many"
         )
-    sd = whole.std(axis=0, ddof=1)
-    if np.any(sd <= 1e-12 * np.maximum(1, np.abs(whole).max(axis=0))):
+    sd = complete.std(axis=0, ddof=1)
+    if np.any(sd <= 1e-12 * np.maximum(1, np.abs(complete).max(axis=0))):
         raise InputError(f"column {int(np.argmin(sd)) + 1} of the replicates never varies")
-    return np.asarray((whole - whole.mean(axis=0)) / sd)
+    return np.asarray((complete - complete.mean(axis=0)) / sd)
 
 
 RANK = 1e-10  # eigenvalues below this share of the largest are 0
@@ -645,48 +656,51 @@ def robust_wald(
     if min(int(c.max()) for c in dense) < 1:
         return "a single cluster"
     mean = count @ values / n
-    off = (values - mean) * count[:, None]
+    deviation = (values - mean) * count[:, None]
     cautious = False
-    dfs = [satterthwaite(count, c) for c in dense[:2]]
+    dfs = [satterthwaite_df(count, c) for c in dense[:2]]
     groups = [group for group in drawn if not group.nested.all()]
     if groups:
-        spread = [float((group.sums() ** 2).sum()) for group in groups]
-        each = [
+        group_variances = [float((group.sums() ** 2).sum()) for group in groups]
+        group_dfs = [
             float(np.fmin.reduce(group.errors().df)) if group.raters > 1 else math.nan
             for group in groups
         ]
-        dfs.append(
-            cochran_df(spread, each) if sum(spread) > 0 else dfs[0]
-        )  # people who are alike add no variance
+        # people who are alike add no variance
+        varies = sum(group_variances) > 0
+        dfs.append(cochran_df(group_variances, group_dfs) if varies else dfs[0])
     if np.isnan(dfs).any():
         return ONE_HOLDS_ALL
-    parts = [outer_sums(off / n, c, 1 / others(c, count)) for c in dense[:2]]
+    # V1 and V2 by CR2: a cluster's squared sum over the share of the others
+    parts = [outer_sums(deviation / n, c, 1 / others(c, count)) for c in dense[:2]]
     shares = np.repeat(count[:, None] / n, values.shape[1], axis=1)
-    least = (
-        float(mean_errors(off / n, shares, codes, size=np.abs(values).max()).rounding.max()) ** 2
-    )
+    errors = mean_errors(deviation / n, shares, codes, size=np.abs(values).max())
+    least = float(errors.rounding.max()) ** 2
     covariance, freedom = parts[0], dfs[0]
     if groups:
         parts.append(np.sum([group.sums().T @ group.sums() for group in groups], axis=0))
-        overlap = np.sum([unweighted(group.scores, group.both) for group in groups], axis=0)
+        overlap = np.sum([cross_products(group.scores, group.both) for group in groups], axis=0)
     elif len(dense) > 1:
-        overlap = unweighted(off / n, dense[2])
+        overlap = cross_products(deviation / n, dense[2])
     if len(parts) > 1:
         covariance = parts[0] + parts[1] - overlap
         traces = [float(np.trace(part)) for part in parts]
         freedom = cochran_df(traces, dfs) if sum(traces) > 0 else min(dfs)
-        known = rank_of(parts[0] + parts[1], least)
-        alone = [
+        rank = rank_of(parts[0] + parts[1], least)
+        # tests with V1, or V2, alone: the smallest W of all is taken
+        tests = [
             f_test(mean, part, freedom, least, True)
             for part in parts
-            if rank_of(part, least) == known
+            if rank_of(part, least) == rank
         ]
-        less = np.linalg.eigvalsh(covariance).min() < -RANK * np.trace(covariance)
-        if known > 1 and (less or rank_of(covariance, least) < known):
+        negative = np.linalg.eigvalsh(covariance).min() < -RANK * np.trace(covariance)
+        if rank > 1 and (negative or rank_of(covariance, least) < rank):
             covariance, cautious = parts[0] + parts[1], True
-        tests = (f_test(mean, covariance, freedom, least, cautious), *alone)
-        if found := [test for test in tests if isinstance(test, WaldTest)]:
-            return min(found, key=lambda test: test.statistic)
+        elif rank == 1 and np.trace(covariance) < max(traces):
+            covariance, cautious = max(parts, key=lambda part: float(np.trace(part))), True
+        tests.insert(0, f_test(mean, covariance, freedom, least, cautious))
+        if defined := [test for test in tests if isinstance(test, WaldTest)]:
+            return min(defined, key=lambda test: test.statistic)
     return f_test(mean, covariance, freedom, least, cautious)
 
 
@@ -695,31 +709,34 @@ def f_test(
 ) -> WaldTest | str:
     """Turn means and their covariance, whose variances up to `least` are rounding, into an F test."""
     values, vectors = np.linalg.eigh(covariance)
-    kept = values > max(RANK * float(values[-1]), least)
-    q = float(np.count_nonzero(kept))
+    used = values > max(RANK * float(values[-1]), least)
+    q = float(np.count_nonzero(used))
     if not q:
         return alike("clusters")
-    turned = vectors[:, kept].T @ mean
-    if float(np.linalg.norm(mean) ** 2 - turned @ turned) > RANK * max(float(mean @ mean), RANK):
+    # the means on the dimensions that have a variance; the rest of them must be 0
+    projected = vectors[:, used].T @ mean
+    if float(np.linalg.norm(mean) ** 2 - projected @ projected) > RANK * max(
+        float(mean @ mean), RANK
+    ):
         return "too few clusters, or too alike: they show no variance in a direction in which the means differ"
     denominator = freedom - q + 1
     if denominator <= 0:
         return f"too few clusters for {q:g} differences"
-    statistic = denominator / (freedom * q) * float(turned**2 @ (1 / values[kept]))
+    statistic = denominator / (freedom * q) * float(projected**2 @ (1 / values[used]))
     p = float(not_zero(fdtrc(q, denominator, statistic)))
     return WaldTest(statistic=statistic, df=q, df_denominator=denominator, p=p, cautious=cautious)
 
 
-def outer_sums(off: FloatArray, code: IntArray, weight: FloatArray) -> FloatArray:
+def outer_sums(scores: FloatArray, code: IntArray, weight: FloatArray) -> FloatArray:
     """Sum over clusters of the outer products of their sums, weighted."""
     size = int(code.max()) + 1
-    sums = np.column_stack([np.bincount(code, column, minlength=size) for column in off.T])
+    sums = np.column_stack([np.bincount(code, column, minlength=size) for column in scores.T])
     return np.asarray((sums * weight[:, None]).T @ sums)
 
 
-def unweighted(off: FloatArray, code: IntArray) -> FloatArray:
+def cross_products(scores: FloatArray, code: IntArray) -> FloatArray:
     """Sum over clusters of the outer products of their sums."""
-    return outer_sums(off, code, np.ones(int(code.max()) + 1))
+    return outer_sums(scores, code, np.ones(int(code.max()) + 1))
 
 
 def rank_of(covariance: FloatArray, least: float) -> int:
@@ -728,18 +745,17 @@ def rank_of(covariance: FloatArray, least: float) -> int:
     return int(np.count_nonzero(values > max(RANK * float(values[-1]), least)))
 
 
-def satterthwaite(count: FloatArray, code: IntArray) -> float:
+def satterthwaite_df(count: FloatArray, code: IntArray) -> float:
     """Degrees of freedom of a CR2 mean: they depend on the sizes of the clusters alone."""
     signs = np.where(code % 2 == 0, 1.0, -1.0)  # any values that vary
     return clustered_mean(signs, count, [code]).df
 
 
 IGNORING = "ignoring clusters"
-FEW_DISCORDANT = 10
+FEW_DISCORDANT = 10  # units or pairs that differ, below which SS314 is raised
 WALD = "robust_wald"
-Robust = (
-    WaldTest | McNemarTest | str | None
-)  # the robust test, p = 1 by definition, why there is none, no clusters
+# the robust test, p = 1 by definition, why there is none, no clusters
+Robust = WaldTest | McNemarTest | str | None
 
 
 def robust_test(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]) -> Robust:
@@ -776,24 +792,24 @@ def rows_of_tests(
     return [replace(lead, statistic=wald.statistic, df=wald.df, p_value=wald.p), *rows]
 
 
-def cautions_of_tests(wald: Robust, discordant: float, said: str) -> list[Caution]:
+def cautions_of_tests(wald: Robust, discordant: float, message: str) -> list[Caution]:
     """Cautions SS314 (few units or pairs that differ) and SS206 (a covariance that was not positive)."""
-    found = []
+    cautions = []
     if discordant < FEW_DISCORDANT:
-        said += ": p is 1 by definition" if not discordant else ""
-        found.append(caution("SS314", said, affects="chi-square and F tests"))
+        message += ": p is 1 by definition" if not discordant else ""
+        cautions.append(caution("SS314", message, affects="chi-square and F tests"))
     if isinstance(wald, WaldTest) and wald.cautious:
-        found.append(
+        cautions.append(
             caution(
                 "SS206",
                 "V1 + V2 - V12 was too small or not positive; a larger variance took its place",
                 affects="the robust test, which is cautious",
             )
         )
-    return found
+    return cautions
 
 
-def text_of_test(row: Row, name: str, denominator: float | None) -> str:
+def wald_or_chi_square_text(row: Row, name: str, denominator: float | None) -> str:
     """Return a test as text with its statistic, df and p."""
     if row.undefined:
         return f"{name} undefined ({row.undefined})"
@@ -813,7 +829,7 @@ def cluster_sizes(factors: Sequence[Factor], codes: Sequence[IntArray]) -> dict[
     }
 
 
-def size_text(result: Result, counted: str, one: str) -> str:
+def sample_text(result: Result, key: str, noun: str) -> str:
     """State how many units (or pairs) a result is about, and in how many clusters."""
     names = [
         f"of '{shorten(factor.name)}'"
@@ -823,20 +839,17 @@ def size_text(result: Result, counted: str, one: str) -> str:
         count(result.counts[f"clusters {name}"], f"cluster {name}", f"clusters {name}")
         for name in names
     ]
-    return count(result.counts[counted], one) + (f" in {listing(clusters)}" if clusters else "")
+    return count(result.counts[key], noun) + (f" in {listing(clusters)}" if clusters else "")
 
 
 def unit_shares(design: Ratings) -> FloatArray:
     """(units, levels) shares of a unit's ratings, means of probabilities where these are read; 0 where it has none."""
     n = len(design.units)
-    counts = (
-        np.array([np.bincount(design.unit, column, n) for column in design.read_as().T])
-        .reshape(-1, n)
-        .T
-    )
+    columns = [np.bincount(design.unit, column, n) for column in design.read_as().T]
+    counts = np.array(columns).reshape(-1, n).T
     return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0))
 
 
-def answered(design: Ratings) -> BoolArray:
+def has_rating(design: Ratings) -> BoolArray:
     """(units,) bool array: units with a rating."""
     return np.asarray(design.level_counts().sum(axis=1) > 0)

@@ -38,7 +38,7 @@ from socialstats.metrics.percent_agreement import percent_agreement
 from socialstats.metrics.weighted_kappa import kappa_quantiles, kappas_of, weighted_kappa
 from socialstats.models.kappa import pair_names, too_many_pairs
 from socialstats.models.traits import people_and_judges
-from socialstats.models.unit_means import answered, unit_shares
+from socialstats.models.unit_means import has_rating, unit_shares
 from socialstats.planning.adjusting import with_holm
 from socialstats.progress import say
 from socialstats.results import Result, Row
@@ -712,7 +712,7 @@ def group_gaps(design: Ratings, level: float) -> list[GroupGap]:
 
 def unit_means(design: Ratings) -> dict[str, float]:
     """Return the mean rating of each unit that has one."""
-    means, known = unit_shares(design) @ design.scores, answered(design)
+    means, known = unit_shares(design) @ design.scores, has_rating(design)
     return {unit: float(means[k]) for k, unit in enumerate(design.units) if known[k]}
 
 
