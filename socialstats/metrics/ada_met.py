@@ -44,7 +44,7 @@ from socialstats.models.alignment import (
     resampled,
     source_of,
 )
-from socialstats.models.kappa import by_stratum
+from socialstats.models.kappa import units_by_stratum
 from socialstats.models.shares import IntervalOptions, merge_cells, probabilities_text, share_row
 from socialstats.registry import Metric, reads
 from socialstats.resampling import basic, percentile
@@ -356,7 +356,7 @@ class Whole:
 def whole_targets(state: State) -> tuple[list[Row], list[FloatArray]]:
     """Name the models over all units, the models by stratum, and the answers that need no model; with their shares."""
     shares, rows, picked = model_shares(state.answers), list[Row](), list[FloatArray]()
-    for level, among in by_stratum(state.design, state.options.stratum):
+    for level, among in units_by_stratum(state.design, state.options.stratum):
         inside = among[state.answers.unit].astype(np.float64)[:, None]
         for model, one in zip(state.models, shares, strict=True):
             row = Row(term=model, role="estimate", key=(("model", model),))
@@ -683,7 +683,7 @@ SHARES = (("share refused", "refused", REFUSAL), ("share unparsed", "unparsed", 
 def share_rows(state: State) -> list[Row]:
     """Shares of refusals of each model among the answers asked for, and of unparsed answers where there are any."""
     given, rows = state.answers.status, []
-    for level, among in by_stratum(state.design, state.options.stratum):
+    for level, among in units_by_stratum(state.design, state.options.stratum):
         place = "" if level is None else f", {state.options.stratum} = {level}"
         more = () if level is None else (("stratum", level),)
         for name, kind, code in SHARES if (given == MISSING).any() else SHARES[:1]:

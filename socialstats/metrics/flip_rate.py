@@ -12,13 +12,13 @@ from socialstats.designs.repeated import NUMBER, repeated_answers
 from socialstats.errors import DesignError
 from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.models.kappa import (
-    Patterns,
+    RatingPatterns,
     RefusalRule,
-    agreeing,
-    by_stratum,
-    missing_ratings,
-    patterns,
+    agreement_matrix,
+    missing_rating_cautions,
+    rating_patterns,
     unit_agreement,
+    units_by_stratum,
 )
 from socialstats.models.shares import (
     IntervalOptions,
@@ -124,10 +124,12 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
             "repeated_answers makes of it"
         )
     factors = cluster_factors(design, settings["cluster"])
-    agree = agreeing(design, settings["tolerance"], settings["refusal"])
+    agree = agreement_matrix(design, settings["tolerance"], settings["refusal"])
     parts = {
-        group: patterns(design, factors, refusal=settings["refusal"], among=among, apart=False)
-        for group, among in by_stratum(design, stratum)
+        group: rating_patterns(
+            design, factors, refusal=settings["refusal"], among=among, by_rater=False
+        )
+        for group, among in units_by_stratum(design, stratum)
     }
     whole = parts.pop(None)
     if len(parts) > 1:
@@ -145,7 +147,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
         **shares_header(how, factors, rows, nobs=whole.n_ratings, n_clusters=rows[0].n_clusters),
         settings=settings,
         cautions=(
-            *missing_ratings(design, whole, settings["refusal"]),
+            *missing_rating_cautions(design, whole, settings["refusal"]),
             *share_cautions(design, factors, rows),
         ),
         references=METRIC.references,
@@ -154,7 +156,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
     )
 
 
-def rate(name: str, part: Patterns, agree: Any, how: IntervalOptions) -> Row:
+def rate(name: str, part: RatingPatterns, agree: Any, how: IntervalOptions) -> Row:
     """Return the row of one source: the mean over units of the share of pairs of answers that differ."""
     if not len(part.count):
         return Row(term=name, n=0.0, n_units=0, undefined=ONCE)

@@ -16,7 +16,7 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.matching import Match, match_keys
-from socialstats.models.kappa import by_stratum
+from socialstats.models.kappa import units_by_stratum
 from socialstats.models.shares import (
     IntervalOptions,
     interval_options,
@@ -134,7 +134,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
     values = {"accuracy": credit(design, ballots, settings["ties"])} | facts(ballots)
     rows = [
         row_of(Row(term=term, group=group), values[term], ballots, among[ballots.unit], how)
-        for group, among in by_stratum(design, settings["stratum"])
+        for group, among in units_by_stratum(design, settings["stratum"])
         for term in TERMS
     ]
     given = settings["truth"]

@@ -12,17 +12,17 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.models.kappa import (
-    Patterns,
+    RatingPatterns,
     RefusalRule,
-    agreeing,
-    by_stratum,
-    missing_ratings,
-    need_pairs,
+    agreement_matrix,
+    missing_rating_cautions,
+    pair_in_quotes,
     pair_names,
-    patterns,
-    quoted_pair,
-    too_many_pairs,
+    rating_patterns,
+    require_pairs,
+    too_many_pairs_reason,
     unit_agreement,
+    units_by_stratum,
 )
 from socialstats.models.shares import (
     IntervalOptions,
@@ -141,17 +141,19 @@ def percent_agreement(
 def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) -> Result:
     """Compute the agreement of one design."""
     factors = cluster_factors(design, settings["cluster"])
-    agree = agreeing(design, settings["tolerance"], settings["refusal"])
+    agree = agreement_matrix(design, settings["tolerance"], settings["refusal"])
     pooled = settings["pairs"] == "pooled"
-    why = "" if pooled else too_many_pairs(len(design.raters))
+    why = "" if pooled else too_many_pairs_reason(len(design.raters))
     if why:
         raise InputError(f"{design.source}: {why}; use {option('pairs', 'pooled')}")
     strata = {
-        group: patterns(design, factors, refusal=settings["refusal"], among=among, apart=not pooled)
-        for group, among in by_stratum(design, settings["stratum"])
+        group: rating_patterns(
+            design, factors, refusal=settings["refusal"], among=among, by_rater=not pooled
+        )
+        for group, among in units_by_stratum(design, settings["stratum"])
     }
     whole = strata[None]
-    need_pairs(design, whole)
+    require_pairs(design, whole)
     rows = [
         row
         for group, part in strata.items()
@@ -166,7 +168,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
         **shares_header(how, factors, rows, nobs=whole.n_ratings, n_clusters=rows[0].n_clusters),
         settings=settings,
         cautions=(
-            *missing_ratings(design, whole, settings["refusal"]),
+            *missing_rating_cautions(design, whole, settings["refusal"]),
             *share_cautions(design, factors, rows),
         ),
         references=METRIC.references,
@@ -176,7 +178,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
 
 
 def rows_of(
-    group: str | None, part: Patterns, agree: FloatArray, pairs: str, how: IntervalOptions
+    group: str | None, part: RatingPatterns, agree: FloatArray, pairs: str, how: IntervalOptions
 ) -> list[Row]:
     """Rows of all pairs of raters together, then of each pair."""
     several = len(part.raters) > 2 or pairs == "pooled"
@@ -199,7 +201,9 @@ def rows_of(
     return out
 
 
-def together(group: str | None, part: Patterns, agree: FloatArray, how: IntervalOptions) -> Row:
+def together(
+    group: str | None, part: RatingPatterns, agree: FloatArray, how: IntervalOptions
+) -> Row:
     """Row of all pairs: the mean over units of the share of their pairs that agree."""
     row = Row(term=ALL, group=group)
     if not len(part.count):
@@ -215,7 +219,7 @@ def sentence(result: Result) -> str:
     row = result.rows[0]
     near = result.settings["tolerance"]
     what = f"differed by at most {near:g}" if near else "gave the same level"
-    who = "two raters of a unit" if row.term == ALL else f"the raters {quoted_pair(row.term)}"
+    who = "two raters of a unit" if row.term == ALL else f"the raters {pair_in_quotes(row.term)}"
     if row.estimate is None:
         return sentences.undefined("percent agreement", row.undefined or "no estimate")
     return f"The rate at which {who} {what} was {sentences.estimate(row)} ({count(row.n or 0, 'unit')})."

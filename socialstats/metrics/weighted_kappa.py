@@ -34,17 +34,17 @@ from socialstats.models.agreement import (
 )
 from socialstats.models.kappa import (
     KappaTable,
-    Patterns,
+    RatingPatterns,
     RefusalRule,
-    by_stratum,
     kappa_table,
     largest_kappa,
-    missing_ratings,
-    need_pairs,
+    missing_rating_cautions,
+    pair_in_quotes,
     pair_names,
-    patterns,
-    quoted_pair,
-    too_many_pairs,
+    rating_patterns,
+    require_pairs,
+    too_many_pairs_reason,
+    units_by_stratum,
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
@@ -90,7 +90,7 @@ class Part:
     """All units (group None), or those of one level of the stratum, with kappa of the pairs of raters by name."""
 
     group: str | None
-    patterns: Patterns
+    patterns: RatingPatterns
     names: tuple[str, ...]
     table: KappaTable
 
@@ -99,7 +99,7 @@ def rows_of(part: Part, known: Sequence[Inferred], o: Options) -> list[Row]:
     """Return the rows of all pairs together (where there are several), then those of each pair."""
     clusters, table, n_units = part.patterns.clusters, part.table, part.patterns.n_units
     of_part = () if part.group is None else (("stratum", part.group),)
-    rated = float(sum(f.n for f in table.found))
+    rated = float(sum(f.n for f in table.kappas))
 
     def undefined(row: Row, why: str) -> Row:
         if o.on_undefined == "raise":
@@ -130,7 +130,9 @@ def rows_of(part: Part, known: Sequence[Inferred], o: Options) -> list[Row]:
         return replace(row, statistic=z, df=None, p_value=float(two_sided_p(np.array(z))), test="z")
 
     rows, of_pairs = [], []
-    thin = sum(used and f.n < FEWEST_UNITS for f, used in zip(table.found, table.used, strict=True))
+    thin = sum(
+        used and f.n < FEWEST_UNITS for f, used in zip(table.kappas, table.used, strict=True)
+    )
     if thin and len(part.names) > 1:
         # two units give kappa two influences of one size, often 0: its error would be missing in that of the mean
         few = f"{counted(thin, 'pair')} of raters with fewer than {FEWEST_UNITS} units in common"
@@ -153,7 +155,7 @@ def rows_of(part: Part, known: Sequence[Inferred], o: Options) -> list[Row]:
                 rows.append(
                     filled(replace(row, estimate=0.0 if abs(value) < ROUNDING else value), found)
                 )
-    for p, (name, one) in enumerate(zip(part.names, table.found, strict=True)):
+    for p, (name, one) in enumerate(zip(part.names, table.kappas, strict=True)):
         if o.pairs == "pooled":
             break
         key = (("pair", name), *of_part)
@@ -208,9 +210,7 @@ def sentence(result: Result) -> str:
     pooled = result.settings["pairs"] == POOLED
     first = result.rows[1] if pooled else result.rows[0]
     if first.term not in (MEAN, POOLED):
-        return (
-            f"{name} of {quoted_pair(first.term)} {numbers(first)} ({count(first.n or 0, 'unit')})."
-        )
+        return f"{name} of {pair_in_quotes(first.term)} {numbers(first)} ({count(first.n or 0, 'unit')})."
     raters, units = count(result.counts["raters"], "rater"), count(first.n_units or 0, "unit")
     pairs = [r for r in result.rows if r.term not in (MEAN, POOLED) and r.group is None]
     inside = name if name.startswith("Cohen") else name[0].lower() + name[1:]
@@ -372,16 +372,16 @@ def weighted_kappa(
         else f"weighted kappa ({used.name})"
     )
     factors = cluster_factors(ratings, o.cluster)
-    why = too_many_pairs(len(ratings.raters)) if isinstance(o.pairs, str) else ""
+    why = too_many_pairs_reason(len(ratings.raters)) if isinstance(o.pairs, str) else ""
     if why:
         need_none = "krippendorff_alpha or gwet_ac, which need no pairs of raters"
         ways = f"name two raters with {option('pairs')}, or use {need_none}"
         raise InputError(f"{ratings.source}: {why}; {ways}")
     two, parts, rows, inferred = o.pairs if isinstance(o.pairs, tuple) else None, [], [], []
-    for group, among in by_stratum(ratings, o.stratum):
-        found = patterns(ratings, factors, raters=two, refusal=o.refusal, among=among)
+    for group, among in units_by_stratum(ratings, o.stratum):
+        found = rating_patterns(ratings, factors, raters=two, refusal=o.refusal, among=among)
         if group is None:
-            need_pairs(ratings, found)
+            require_pairs(ratings, found)
         names = pair_names(found.raters)
         table = kappa_table(found, used.matrix, list(names))
         parts.append(Part(group=group, patterns=found, names=tuple(names.values()), table=table))
@@ -422,7 +422,7 @@ def weighted_kappa(
         cautions=(
             *used.cautions,
             *own_cautions(parts[0]),
-            *missing_ratings(ratings, whole, o.refusal),
+            *missing_rating_cautions(ratings, whole, o.refusal),
             *warned,
             *cluster_cautions(
                 ratings,
@@ -441,7 +441,7 @@ def weighted_kappa(
             "pairs": {part.group or ALL: facts(part, used, ratings, o) for part in parts},
             "tables": {
                 part.group or ALL: {
-                    n: f.table for n, f in zip(part.names, part.table.found, strict=True)
+                    n: f.table for n, f in zip(part.names, part.table.kappas, strict=True)
                 }
                 for part in parts
             },
@@ -489,7 +489,7 @@ def facts(
             if ordered
             else None,
         }
-        for name, f in zip(part.names, part.table.found, strict=True)
+        for name, f in zip(part.names, part.table.kappas, strict=True)
         if f.n
     }
 
@@ -498,7 +498,7 @@ def own_cautions(part: Part) -> tuple[Caution, ...]:
     """Cautions SS312 (few units), SS313 (a rater who never varies), SS301 (pairs without kappa)."""
     found: list[Caution] = []
     least = min(
-        (f.n for f, known in zip(part.table.found, part.table.used, strict=True) if known),
+        (f.n for f, known in zip(part.table.kappas, part.table.used, strict=True) if known),
         default=0.0,
     )
     if least:
@@ -515,7 +515,7 @@ def own_cautions(part: Part) -> tuple[Caution, ...]:
     found += rare_level_cautions(carriers.astype(np.float64), part.patterns.n_units, fewest)
     flat = {
         part.patterns.raters[r]
-        for (pair, f) in zip(part.table.pairs, part.table.found, strict=True)
+        for (pair, f) in zip(part.table.pairs, part.table.kappas, strict=True)
         for r, always in zip(pair, f.constant, strict=True)
         if f.n > 1 and always is not None
     }

@@ -25,7 +25,7 @@ from socialstats.inference.infer import FEWEST_UNITS, Estimand, infer, shape_cau
 from socialstats.inference.rows import with_inferred
 from socialstats.inference.sides import inner_level, one_sided, said_side
 from socialstats.models.agreement import NO_PAIR
-from socialstats.models.kappa import quoted_pair
+from socialstats.models.kappa import pair_in_quotes
 from socialstats.resampling import Alternative
 from socialstats.results import Result, Row
 from socialstats.results.rows import extremes, undefined_text
@@ -262,7 +262,7 @@ def correlations_sentence(result: Result) -> str:
             said = f"{result.title} of {pairs} was {_end(low)}"
         none = [r for r in result.rows if r.estimate is None]
         return f"{said}{f'; undefined for {len(none)}: {undefined_text(none)}' if none else ''}."
-    start = f"{result.title} of {quoted_pair(row.term)}"
+    start = f"{result.title} of {pair_in_quotes(row.term)}"
     if row.estimate is None:
         return f"{start} is undefined: {row.undefined}."
     side = said_side(result.settings["alternative"]) if row.p_value is not None else ""
@@ -271,7 +271,7 @@ def correlations_sentence(result: Result) -> str:
 
 def _end(rows: Sequence[Row]) -> str:
     """Write the lowest or highest correlation, with the pairs of raters that have it."""
-    who = listing([quoted_pair(row.term) for row in rows], 3)
+    who = listing([pair_in_quotes(row.term) for row in rows], 3)
     return f"{number(rows[0].shown())} ({who})"
 
 

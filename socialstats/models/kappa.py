@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 RefusalRule = Literal["missing", "level"]
 REFUSALS: tuple[str, ...] = get_args(RefusalRule)
 SEPARATOR = " | "
-COUNTED_DIRECTLY = 4096
+COUNTED_DIRECTLY = 4096  # possible rows up to which a table of all of them is counted
 MOST_PAIRS = 100_000  # pairs of raters with a number each: about 20 s
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Patterns:
+class RatingPatterns:
     """Distinct rows of ratings (within clusters), with how many units have them.
 
     Attributes
@@ -77,7 +77,7 @@ class Patterns:
         return Units.clusters(*self.clusters) if self.clusters else Units.rows(self.count)
 
 
-def patterns(
+def rating_patterns(
     design: Ratings,
     factors: Sequence[Factor] = (),
     *,
@@ -85,8 +85,8 @@ def patterns(
     refusal: str = "missing",
     among: BoolArray | None = None,
     least: int = 2,
-    apart: bool = True,
-) -> Patterns:
+    by_rater: bool = True,
+) -> RatingPatterns:
     """Count the units of a design by their row of ratings.
 
     Parameters
@@ -102,7 +102,7 @@ def patterns(
         Units to count; all by default.
     least : int
         Ratings a unit needs to count.
-    apart : bool
+    by_rater : bool
         False: who gave a rating does not matter. The table then grows with the ratings of a unit, not with the raters.
 
     Raises
@@ -112,39 +112,35 @@ def patterns(
     """
     one_of("refusal", refusal, REFUSALS)
     chosen = rater_columns(design, raters)
-    counts = design.status == OK
+    is_rated = design.status == OK
     value, levels = design.value, design.levels
     if refusal == "level":
         refused = design.status == REFUSAL
-        counts, value, levels = (
-            counts | refused,
-            np.where(refused, len(levels), value),
-            (*levels, "(refusal)"),
-        )
-    use = slice(None) if counts.all() else counts
-    unit, value, column = design.unit[use], value[use], design.rater[use]
-    if not apart:
+        is_rated = is_rated | refused
+        value, levels = np.where(refused, len(levels), value), (*levels, "(refusal)")
+    use = slice(None) if is_rated.all() else is_rated
+    unit, value, row = design.unit[use], value[use], design.rater[use]
+    if not by_rater:
+        # the row of a rating is its place among the sorted ratings of its unit
         order = np.lexsort((value, unit))
         unit, value = unit[order], value[order]
-        column = np.arange(len(unit)) - np.searchsorted(unit, unit)
-    rows = len(design.raters) if apart else int(column.max(initial=-1)) + 1
-    table = np.full(
-        (rows, len(design.units)), -1, dtype=np.int64
-    )  # raters first: sums run along memory
-    table[column, unit] = value
-    given = [table[c] for c in chosen] if apart else list(table)
-    kept = np.add.reduce([column >= 0 for column in given], dtype=np.int64) >= least
+        row = np.arange(len(unit)) - np.searchsorted(unit, unit)
+    n_rows = len(design.raters) if by_rater else int(row.max(initial=-1)) + 1
+    # (raters, units): raters first, so that sums run along memory; -1 where there is no rating
+    table = np.full((n_rows, len(design.units)), -1, dtype=np.int64)
+    table[row, unit] = value
+    ratings = [table[c] for c in chosen] if by_rater else list(table)
+    kept = np.add.reduce([codes >= 0 for codes in ratings], dtype=np.int64) >= least
     kept = kept if among is None else kept & among
-    keys = [
-        key if kept.all() else key[kept] for key in (*(factor.codes for factor in factors), *given)
-    ]
-    distinct, count_ = distinct_rows(keys, design.unit_count[kept])
+    keys = [*(factor.codes for factor in factors), *ratings]
+    keys = keys if kept.all() else [key[kept] for key in keys]
+    distinct, n_units = distinct_rows(keys, design.unit_count[kept])
     n = len(factors)
-    return Patterns(
+    return RatingPatterns(
         raters=tuple(design.raters[c] for c in chosen),
         levels=levels,
         codes=distinct[:, n:],
-        count=count_,
+        count=n_units,
         clusters=tuple(distinct[:, j] for j in range(n)),
     )
 
@@ -153,14 +149,14 @@ def rater_columns(design: Ratings, raters: Sequence[str] | None) -> list[int]:
     """Index of each named rater."""
     if raters is None:
         return list(range(len(design.raters)))
-    known = {name: k for k, name in enumerate(design.raters)}
+    column_of_rater = {name: k for k, name in enumerate(design.raters)}
     for name in raters:
-        if name not in known:
-            named = listing([shorten(rater) for rater in design.raters], most=10)
-            raise InputError(f"no rater '{shorten(str(name))}'. Raters: {named}")
+        if name not in column_of_rater:
+            listed = listing([shorten(rater) for rater in design.raters], most=10)
+            raise InputError(f"no rater '{shorten(str(name))}'. Raters: {listed}")
     if len(set(raters)) < len(raters):
         raise InputError(f"a rater is named twice: {listing([shorten(name) for name in raters])}")
-    return [known[name] for name in raters]
+    return [column_of_rater[name] for name in raters]
 
 
 def distinct_rows(keys: Sequence[IntArray], count_: FloatArray) -> tuple[IntArray, FloatArray]:
@@ -179,19 +175,20 @@ def distinct_rows(keys: Sequence[IntArray], count_: FloatArray) -> tuple[IntArra
         return np.zeros((0, len(keys)), dtype=np.int64), count_
     low = [int(key.min()) for key in keys]
     span = tuple(int(key.max()) - least + 1 for key, least in zip(keys, low, strict=True))
-    size = math.prod(span)
-    if size >= 2**62:
-        distinct, _, place = unique_rows(np.column_stack(keys))
-        totals = np.bincount(place, weights=count_, minlength=len(distinct))
+    n_possible = math.prod(span)
+    if n_possible >= 2**62:
+        distinct, _, row = unique_rows(np.column_stack(keys))
+        totals = np.bincount(row, weights=count_, minlength=len(distinct))
         return distinct, totals.astype(np.float64)
-    whole = np.zeros(len(count_), dtype=np.int64)
+    # mixed radix: the first column is the most significant, so numbers ascend as rows do
+    row_number = np.zeros(len(count_), dtype=np.int64)
     for key, s, least in zip(keys, span, low, strict=True):
-        whole = whole * s + (key - least)
-    if size <= COUNTED_DIRECTLY + 4 * len(count_):
-        rows = np.flatnonzero(np.bincount(whole, minlength=size))
-        totals = np.bincount(whole, weights=count_, minlength=size)[rows]
+        row_number = row_number * s + (key - least)
+    if n_possible <= COUNTED_DIRECTLY + 4 * len(count_):
+        rows = np.flatnonzero(np.bincount(row_number, minlength=n_possible))
+        totals = np.bincount(row_number, weights=count_, minlength=n_possible)[rows]
     else:
-        rows, inverse = np.unique(whole, return_inverse=True)
+        rows, inverse = np.unique(row_number, return_inverse=True)
         totals = np.bincount(inverse, weights=count_, minlength=len(rows))
     distinct = np.empty((len(rows), len(keys)), dtype=np.int64)
     for k in reversed(range(len(keys))):  # numpy's unravel_index takes 64 keys at most
@@ -200,7 +197,7 @@ def distinct_rows(keys: Sequence[IntArray], count_: FloatArray) -> tuple[IntArra
     return distinct, totals.astype(np.float64)
 
 
-def by_stratum(design: Ratings, stratum: str | None) -> list[tuple[str | None, BoolArray]]:
+def units_by_stratum(design: Ratings, stratum: str | None) -> list[tuple[str | None, BoolArray]]:
     """Return which units to take: all (group None) and, where a stratum is named, those of each of its levels.
 
     Raises
@@ -208,17 +205,20 @@ def by_stratum(design: Ratings, stratum: str | None) -> list[tuple[str | None, B
     InputError
         If no stratum (or cluster) of that name is declared.
     """
-    whole: list[tuple[str | None, BoolArray]] = [(None, np.ones(len(design.units), dtype=bool))]
+    all_units: list[tuple[str | None, BoolArray]] = [(None, np.ones(len(design.units), dtype=bool))]
     if stratum is None:
-        return whole
-    known = {**design.strata, **{factor.name: factor for factor in design.clusters}}
-    if stratum not in known:
-        listed = ", ".join(f"'{shorten(name)}'" for name in known) or "none"
+        return all_units
+    declared = {**design.strata, **{factor.name: factor for factor in design.clusters}}
+    if stratum not in declared:
+        listed = ", ".join(f"'{shorten(name)}'" for name in declared) or "none"
         raise InputError(
             f"no stratum '{shorten(stratum)}'. Declared: {listed}; declare others with {option('strata')}"
         )
-    factor = known[stratum]
-    return [*whole, *((level, factor.codes == code) for code, level in enumerate(factor.levels))]
+    factor = declared[stratum]
+    return [
+        *all_units,
+        *((level, factor.codes == code) for code, level in enumerate(factor.levels)),
+    ]
 
 
 def pair_names(raters: Sequence[str]) -> dict[tuple[int, int], str]:
@@ -230,51 +230,53 @@ def pair_names(raters: Sequence[str]) -> dict[tuple[int, int], str]:
     ({(0, 1): 'ann | bob'}, {(0, 1): '"a|b" | "c"'})
     """
     plain = not any(SEPARATOR.strip() in rater for rater in raters)
-    named = [rater if plain else '"' + rater.replace('"', '""') + '"' for rater in raters]
+    names = [rater if plain else '"' + rater.replace('"', '""') + '"' for rater in raters]
     n = len(raters)
-    return {(i, j): f"{named[i]}{SEPARATOR}{named[j]}" for i in range(n) for j in range(i + 1, n)}
+    return {(i, j): f"{names[i]}{SEPARATOR}{names[j]}" for i in range(n) for j in range(i + 1, n)}
 
 
-def quoted_pair(name: str) -> str:
+def pair_in_quotes(name: str) -> str:
     """Return the name of a pair for a sentence, in quotes unless `pair_names` put its raters in quotes.
 
     Examples
     --------
-    >>> quoted_pair("ann | bob"), quoted_pair('"a|b" | "c"')
+    >>> pair_in_quotes("ann | bob"), pair_in_quotes('"a|b" | "c"')
     ("'ann | bob'", '"a|b" | "c"')
     """
     (shown,) = shortened([name])
     return shown if name.startswith('"') and name.endswith('"') else f"'{shown}'"
 
 
-def too_many_pairs(raters: int) -> str:
+def too_many_pairs_reason(raters: int) -> str:
     """State why a number for each pair of raters is not made; empty text where there are few enough.
 
     Examples
     --------
-    >>> too_many_pairs(3), too_many_pairs(2335)
+    >>> too_many_pairs_reason(3), too_many_pairs_reason(2335)
     ('', '2,335 raters make 2,724,945 pairs, more than the 100,000 that are taken one by one')
     """
     pairs = raters * (raters - 1) // 2
     if pairs <= MOST_PAIRS:
         return ""
-    one_by_one = f"more than the {count(MOST_PAIRS)} that are taken one by one"
-    return f"{count(raters, 'rater')} make {count(pairs, 'pair')}, {one_by_one}"
+    limit = f"more than the {count(MOST_PAIRS)} that are taken one by one"
+    return f"{count(raters, 'rater')} make {count(pairs, 'pair')}, {limit}"
 
 
-def missing_ratings(design: Ratings, found: Patterns, refusal: str) -> tuple[Caution, ...]:
+def missing_rating_cautions(
+    design: Ratings, patterns: RatingPatterns, refusal: str
+) -> tuple[Caution, ...]:
     """Caution SS315 when not everybody rated every unit; says how many refusals are among the missing ratings."""
-    missing = found.n_units * len(found.raters) - found.n_ratings
+    missing = patterns.n_units * len(patterns.raters) - patterns.n_ratings
     if not missing:
         return ()
     copies = design.unit_count[design.unit]
     refused = 0 if refusal == "level" else int(copies[design.status == REFUSAL].sum())
     among = f" ({count(refused, 'refusal')} in the whole table taken as missing)" if refused else ""
-    said = f"{count(missing, 'rating')} missing{among}; each pair of raters is compared on the units that both rated"
-    return (caution("SS315", said, affects="pairs, which stand on different units"),)
+    message = f"{count(missing, 'rating')} missing{among}; each pair of raters is compared on the units that both rated"
+    return (caution("SS315", message, affects="pairs, which stand on different units"),)
 
 
-def need_pairs(design: Ratings, found: Patterns) -> None:
+def require_pairs(design: Ratings, patterns: RatingPatterns) -> None:
     """Raise where no unit, or a single one, has ratings of two raters.
 
     Raises
@@ -284,20 +286,21 @@ def need_pairs(design: Ratings, found: Patterns) -> None:
     UndefinedStatistic
         With one rater, or one such unit.
     """
-    if len(found.raters) < 2:
+    if len(patterns.raters) < 2:
         raise UndefinedStatistic(
-            f"{design.source}: agreement needs at least two raters; the only one is '{shorten(''.join(found.raters))}'"
+            f"{design.source}: agreement needs at least two raters; the only one is "
+            f"'{shorten(''.join(patterns.raters))}'"
         )
-    if found.n_units < 2:
-        none = found.n_units == 0
+    if patterns.n_units < 2:
+        none = patterns.n_units == 0
         raise (NothingToAnalyse if none else UndefinedStatistic)(
             f"{design.source}: agreement needs at least 2 units with ratings of two raters; of "
             f"{count(int(design.unit_count.sum()), 'unit')} {'none' if none else 'one'} has"
         )
 
 
-NONE_LEFT = 1e-12
-DENSE = 10_000
+NONE_LEFT = 1e-12  # expected disagreement below which kappa is undefined
+DENSE = 10_000  # numbers up to which a table is made densely
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -363,10 +366,12 @@ def pair_kappa(table: FloatArray, w: FloatArray) -> PairKappa:
     do, de = float(((1 - w) * p).sum()), float(r @ (1 - w) @ c)
     kappa = error = null_error = math.nan
     if n and de > NONE_LEFT:
-        both, chance = (w @ c)[:, None] + (r @ w)[None, :], np.outer(r, c)
-        null, residual = w - both, w * de - both * do
-        null_error = math.sqrt(float((chance * (null - (chance * null).sum()) ** 2).sum()) / n) / de
-        error = math.sqrt(float((p * (residual - (p * residual).sum()) ** 2).sum()) / n) / de**2
+        # e_i + f_j of the notes; then the terms of var0, and of var, whose means are subtracted
+        margins, chance = (w @ c)[:, None] + (r @ w)[None, :], np.outer(r, c)
+        null, residual = w - margins, w * de - margins * do
+        null_variance = float((chance * (null - (chance * null).sum()) ** 2).sum()) / n
+        variance = float((p * (residual - (p * residual).sum()) ** 2).sum()) / n
+        null_error, error = math.sqrt(null_variance) / de, math.sqrt(variance) / de**2
         kappa = 1 - do / de
         if do <= NONE_LEFT:
             kappa, error = 1.0, 0.0
@@ -383,24 +388,25 @@ def pair_kappa(table: FloatArray, w: FloatArray) -> PairKappa:
     )
 
 
-def largest_kappa(found: PairKappa, w: FloatArray, name: str, scores: FloatArray) -> float | None:
+def largest_kappa(pair: PairKappa, w: FloatArray, name: str, scores: FloatArray) -> float | None:
     """Return the largest kappa that the two margins allow; None for weights other than the named orders.
 
     Unweighted: sum of min(r_i, c_i) on the diagonal (Cohen 1960). Linear, quadratic and ordinal weights fall with the
     distance between levels faster than linearly or as fast, so matching the sorted ratings agrees most.
     """
-    if np.isnan(found.kappa) or name not in ("unweighted", "linear", "quadratic", "ordinal"):
+    if np.isnan(pair.kappa) or name not in ("unweighted", "linear", "quadratic", "ordinal"):
         return None
     order = np.argsort(scores)
-    r, c = (found.table.sum(axis=axis)[order] / found.n for axis in (1, 0))
+    r, c = (pair.table.sum(axis=axis)[order] / pair.n for axis in (1, 0))
     if name == "unweighted":
-        best = float(np.minimum(r, c).sum())
+        largest = float(np.minimum(r, c).sum())
     else:
+        # quantile coupling of the two margins: sorted ratings are matched
         cuts = np.unique(np.concatenate([[0.0], np.cumsum(r), np.cumsum(c)]))
         middle, mass = (cuts[:-1] + cuts[1:]) / 2, np.diff(cuts)
         i, j = (np.minimum(np.searchsorted(np.cumsum(x), middle), len(x) - 1) for x in (r, c))
-        best = float(mass @ w[np.ix_(order, order)][i, j])
-    return min(1.0, (best - found.expected) / (1 - found.expected))
+        largest = float(mass @ w[np.ix_(order, order)][i, j])
+    return min(1.0, (largest - pair.expected) / (1 - pair.expected))
 
 
 Column = tuple[IntArray, FloatArray]  # cells, and a number for each of them
@@ -415,20 +421,20 @@ class KappaTable:
     ----------
     pairs : tuple of (int, int)
         Columns of the patterns.
-    found : tuple of PairKappa
+    kappas : tuple of PairKappa
     mean, pooled : float
         Mean of the pairs' kappas (Light 1971), and 1 - sum n Do / sum n De over pairs (Conger 1980 when every rater
         rated every unit). NaN where no pair has one.
     used : (pairs,) bool array
         Pairs whose kappa exists, on two units or more: those in `mean`.
     shared : tuple of pair of int64 arrays
-        For each pair of raters the cells that both rated, and their place in the flattened square table.
+        For each pair of raters the cells that both rated, and their places in the flattened square table.
     weights : (levels, levels) float64 array
     count : (cells,) float64 array
     """
 
     pairs: tuple[tuple[int, int], ...]
-    found: tuple[PairKappa, ...]
+    kappas: tuple[PairKappa, ...]
     mean: float
     pooled: float
     used: BoolArray
@@ -441,19 +447,25 @@ class KappaTable:
 
         A kappa that is 0 whatever the other rater does, as one never varies, has no uncertainty and is left out.
         """
-        several = len(self.found) > 1
-        values = [math.nan if f.n < 2 or None not in f.constant else f.kappa for f in self.found]
-        apart, weights, expected = self.disagreements()
+        values = [
+            math.nan if pair.n < 2 or None not in pair.constant else pair.kappa
+            for pair in self.kappas
+        ]
+        if len(values) > 1:
+            values += [self.mean, self.pooled]
+        disagreement, weights, expected = self.disagreements()
+
+        def influence() -> csr_array:
+            return sparse_columns(self.influence[: len(values)], len(self.count))
+
         return Estimand(
-            estimate=np.array([*values, *([self.mean, self.pooled] if several else [])]),
-            influence=lambda: sparse_columns(
-                self.influence[: len(values) + 2 * several], len(self.count)
-            ),
+            estimate=np.array(values),
+            influence=influence,
             shares=self.shares(),
             copies=self.count,
             statistics=self.statistics(),
             finish=self.finish,
-            disagreement=Disagreement(values=apart, shares=weights, expected=expected),
+            disagreement=Disagreement(values=disagreement, shares=weights, expected=expected),
             fisher=True,
             large_sample=True,
         )
@@ -467,42 +479,40 @@ class KappaTable:
         Fleiss, Cohen & Everitt. The pooled kappa has its own value in place of kappa and sum n De in place of n De.
         """
         v, k = 1 - self.weights, len(self.weights)
-        total = float(sum(one.n * (1 - one.expected) for one in self.found if one.n))
-        out, joint = [], np.full((2, len(self.count)), np.nan)  # NaN: no rating of two raters
-        for (there, cell), one, known in zip(self.shared, self.found, self.used, strict=True):
-            out.append(NOWHERE)
-            if not one.n:
+        total = float(sum(pair.n * (1 - pair.expected) for pair in self.kappas if pair.n))
+        columns: list[Column] = []
+        # of the mean and of the pooled kappa; NaN for cells without ratings of two raters
+        joint = np.full((2, len(self.count)), np.nan)
+        for (cells, place), pair, used in zip(self.shared, self.kappas, self.used, strict=True):
+            columns.append(NOWHERE)
+            if not pair.n:
                 continue
-            r, c, de = (
-                one.table.sum(axis=1) / one.n,
-                one.table.sum(axis=0) / one.n,
-                1 - one.expected,
-            )
-            spread, apart, n = (
-                (v @ c)[cell // k] + (r @ v)[cell % k] - de,
-                v.ravel()[cell],
-                self.count[there],
-            )
-            if known:
-                alone = n * ((1 - one.kappa) * spread - apart) / (one.n * de)
-                out[-1] = there, alone
-                joint[0, there] = np.nan_to_num(joint[0, there]) + alone / self.used.sum()
+            r, c = pair.table.sum(axis=1) / pair.n, pair.table.sum(axis=0) / pair.n
+            de, n = 1 - pair.expected, self.count[cells]
+            # b_i + a_j - De, and v_ij
+            chance = (v @ c)[place // k] + (r @ v)[place % k] - de
+            disagreement = v.ravel()[place]
+            if used:
+                of_pair = n * ((1 - pair.kappa) * chance - disagreement) / (pair.n * de)
+                columns[-1] = cells, of_pair
+                joint[0, cells] = np.nan_to_num(joint[0, cells]) + of_pair / self.used.sum()
             if not math.isnan(self.pooled):
-                moved = n * ((1 - self.pooled) * spread - apart) / total
-                joint[1, there] = np.nan_to_num(joint[1, there]) + moved
-        some = [np.flatnonzero(~np.isnan(values)) for values in joint]
-        return [*out, *((at, values[at]) for at, values in zip(some, joint, strict=True))]
+                of_pooled = n * ((1 - self.pooled) * chance - disagreement) / total
+                joint[1, cells] = np.nan_to_num(joint[1, cells]) + of_pooled
+        for values in joint:
+            cells = np.flatnonzero(~np.isnan(values))
+            columns.append((cells, values[cells]))
+        return columns
 
     def shares(self) -> csr_array:
         """(cells, numbers) sparse array: what the units of a cell weigh in each pair, and in mean and pooled kappa."""
-        columns = [there for there, _ in self.shared]
-        if len(columns) > 1:
-            kept = [there for there, used in zip(columns, self.used, strict=True) if used]
-            columns += [np.unique(np.concatenate([*some, NOWHERE[0]])) for some in (kept, columns)]
-        weights = [self.count[there] for there in columns]
-        return sparse_columns(
-            [(t, n / n.sum()) for t, n in zip(columns, weights, strict=True)], len(self.count)
-        )
+        cells = [cells_of_pair for cells_of_pair, _ in self.shared]
+        if len(cells) > 1:
+            of_mean = [of_pair for of_pair, used in zip(cells, self.used, strict=True) if used]
+            cells += [np.unique(np.concatenate([*sets, NOWHERE[0]])) for sets in (of_mean, cells)]
+        weights = [self.count[column] for column in cells]
+        columns = [(column, n / n.sum()) for column, n in zip(cells, weights, strict=True)]
+        return sparse_columns(columns, len(self.count))
 
     def disagreements(self) -> tuple[csr_array, csr_array, FloatArray]:
         """Return disagreements times shares, the shares, and the disagreements by chance; scaled to be 1 at most.
@@ -510,27 +520,27 @@ class KappaTable:
         Of the mean they are those of the pairs in it together, of the pooled kappa those of all pairs.
         """
         v = (1 - self.weights).ravel()
-        top = max(float(v.max()), NONE_LEFT)
-        n, expected = (
-            np.nan_to_num([getattr(f, name) for f in self.found]) for name in ("n", "expected")
-        )
-        chance = n * (1 - expected) / top
-        chosen = [np.array([p]) for p in range(len(n))]
+        largest = max(float(v.max()), NONE_LEFT)
+        n = np.nan_to_num([pair.n for pair in self.kappas])
+        expected = np.nan_to_num([pair.expected for pair in self.kappas])
+        by_chance = n * (1 - expected) / largest
+        sets = [np.array([p]) for p in range(len(n))]
         if len(n) > 1:
-            chosen += [np.flatnonzero(self.used), np.arange(len(n))]
-        apart, size, joint = [], [], []
-        for some in chosen:
-            met, far = np.zeros((2, len(self.count)))
-            for p in some:
-                there, cell = self.shared[p]
-                met[there] += self.count[there]
-                far[there] += self.count[there] * v[cell] / top
-            rated, total = np.flatnonzero(met), max(met.sum(), 1.0)
-            apart.append((rated, far[rated] / total))
-            size.append((rated, met[rated] / total))
-            joint.append(chance[some].sum() / total)
-        first, second = (sparse_columns(columns, len(self.count)) for columns in (apart, size))
-        return first, second, np.array(joint)
+            sets += [np.flatnonzero(self.used), np.arange(len(n))]
+        values, shares, chance = [], [], []
+        for pairs in sets:
+            # pairs of ratings of the units of each cell, and the sum of their disagreements
+            n_pairs, disagreement = np.zeros((2, len(self.count)))
+            for p in pairs:
+                cells, place = self.shared[p]
+                n_pairs[cells] += self.count[cells]
+                disagreement[cells] += self.count[cells] * v[place] / largest
+            rated, total = np.flatnonzero(n_pairs), max(n_pairs.sum(), 1.0)
+            values.append((rated, disagreement[rated] / total))
+            shares.append((rated, n_pairs[rated] / total))
+            chance.append(by_chance[pairs].sum() / total)
+        n_cells = len(self.count)
+        return sparse_columns(values, n_cells), sparse_columns(shares, n_cells), np.array(chance)
 
     def statistics(self) -> csr_array | FloatArray:
         """Return what each cell adds to the sums of each pair: (cells, pairs x (2 levels + 1)), sparse unless small.
@@ -541,22 +551,23 @@ class KappaTable:
 
         k = len(self.weights)
         row, column, value = [], [], []
-        for p, (there, cell) in enumerate(self.shared):
-            start, n = p * (2 * k + 1), self.count[there]
-            row += 3 * [there]
-            column += [start + cell // k, start + k + cell % k, np.full(len(cell), start + 2 * k)]
-            value += [n, n, n * self.weights.ravel()[cell]]
+        for p, (cells, place) in enumerate(self.shared):
+            start, n = p * (2 * k + 1), self.count[cells]
+            row += 3 * [cells]
+            agreement = np.full(len(place), start + 2 * k)
+            column += [start + place // k, start + k + place % k, agreement]
+            value += [n, n, n * self.weights.ravel()[place]]
         at = (np.concatenate(row), np.concatenate(column))
         shape = (len(self.count), len(self.shared) * (2 * k + 1))
         if shape[0] * shape[1] > DENSE:
             return csr_array((np.concatenate(value), at), shape=shape)
-        out: FloatArray = np.zeros(shape)
-        out[at] = np.concatenate(value)  # no place twice: a cell has one level a rater
-        return out
+        dense: FloatArray = np.zeros(shape)
+        dense[at] = np.concatenate(value)  # no place twice: a cell has one level a rater
+        return dense
 
     def finish(self, sums: FloatArray) -> FloatArray:
         """Turn sums of `statistics` into kappas, their mean over the `used` pairs, and the pooled kappa."""
-        return kappas(sums, self.weights, self.used)
+        return kappas_of_sums(sums, self.weights, self.used)
 
 
 def sparse_columns(columns: Sequence[Column], cells: int) -> csr_array:
@@ -564,14 +575,14 @@ def sparse_columns(columns: Sequence[Column], cells: int) -> csr_array:
     from scipy.sparse import csr_array
 
     values = np.concatenate([v for _, v in columns])
-    at = (
-        np.concatenate([there for there, _ in columns]),
-        np.repeat(np.arange(len(columns)), [len(v) for _, v in columns]),
-    )
-    return csr_array((values, at), shape=(cells, len(columns)))
+    row = np.concatenate([cell for cell, _ in columns])
+    column = np.repeat(np.arange(len(columns)), [len(v) for _, v in columns])
+    return csr_array((values, (row, column)), shape=(cells, len(columns)))
 
 
-def kappa_table(patterns: Patterns, w: FloatArray, pairs: Sequence[tuple[int, int]]) -> KappaTable:
+def kappa_table(
+    patterns: RatingPatterns, w: FloatArray, pairs: Sequence[tuple[int, int]]
+) -> KappaTable:
     """Compute kappa of pairs of raters, each on the units that both rated.
 
     Parameters
@@ -582,22 +593,23 @@ def kappa_table(patterns: Patterns, w: FloatArray, pairs: Sequence[tuple[int, in
     pairs : sequence of (int, int)
         Columns of `patterns.codes`.
     """
-    k, shared, found, sums = len(w), [], [], []
+    k, shared, kappas, sums = len(w), [], [], []
     for a, b in pairs:
         first, second = patterns.codes[:, a], patterns.codes[:, b]
-        there = np.flatnonzero((first >= 0) & (second >= 0))
-        cell = first[there] * k + second[there]
-        table = np.bincount(cell, patterns.count[there], k * k).reshape(k, k).astype(np.float64)
-        shared.append((there, cell))
-        found.append(pair_kappa(table, w))
+        cells = np.flatnonzero((first >= 0) & (second >= 0))
+        place = first[cells] * k + second[cells]
+        table = np.bincount(place, patterns.count[cells], k * k).reshape(k, k).astype(np.float64)
+        shared.append((cells, place))
+        kappas.append(pair_kappa(table, w))
         sums += [table.sum(axis=1), table.sum(axis=0), [(table * w).sum()]]
-    used = np.array([one.n >= 2 and not math.isnan(one.kappa) for one in found])
-    whole = kappas(np.concatenate(sums)[None, :], w, used)[0]
+    used = np.array([pair.n >= 2 and not math.isnan(pair.kappa) for pair in kappas])
+    # of a single pair its kappa is the mean and the pooled kappa too
+    estimates = kappas_of_sums(np.concatenate(sums)[None, :], w, used)[0]
     return KappaTable(
         pairs=tuple(pairs),
-        found=tuple(found),
-        mean=float(whole[-2:][0]),
-        pooled=float(whole[-1]),
+        kappas=tuple(kappas),
+        mean=float(estimates[-2:][0]),
+        pooled=float(estimates[-1]),
         used=used,
         shared=tuple(shared),
         weights=w,
@@ -605,7 +617,7 @@ def kappa_table(patterns: Patterns, w: FloatArray, pairs: Sequence[tuple[int, in
     )
 
 
-def kappas(sums: FloatArray, w: FloatArray, used: BoolArray) -> FloatArray:
+def kappas_of_sums(sums: FloatArray, w: FloatArray, used: BoolArray) -> FloatArray:
     """(B, pairs x (2 levels + 1)) sums -> (B, pairs + 2): kappa of each pair, mean over `used`, pooled; NaN if none.
 
     Of a single pair (B, 1): the three are the same.
@@ -619,9 +631,9 @@ def kappas(sums: FloatArray, w: FloatArray, used: BoolArray) -> FloatArray:
         kappa = np.where(de > NONE_LEFT * n, 1 - do / de, np.nan)
         if len(used) == 1:
             return kappa
-        kept = np.where(used, kappa, np.nan)
-        known = ~np.isnan(kept)
-        mean = np.where(known, kept, 0.0).sum(axis=1) / known.sum(axis=1)
+        in_mean = np.where(used, kappa, np.nan)
+        defined = ~np.isnan(in_mean)
+        mean = np.where(defined, in_mean, 0.0).sum(axis=1) / defined.sum(axis=1)
         total = np.nansum(de, axis=1)
         pooled = np.where(total > NONE_LEFT * n.sum(axis=1), 1 - do.sum(axis=1) / total, np.nan)
     return np.column_stack([kappa, mean, pooled])
@@ -663,38 +675,40 @@ def exchange_test(
 
     Examples
     --------
-    >>> one = np.array([[4.0, 0.0]] * 5)
-    >>> test = exchange_test(one, one[:, ::-1], np.ones(5), np.zeros(5, dtype=np.int64), 1, permutations=999, seed=1)
+    >>> first, cells = np.array([[4.0, 0.0]] * 5), np.zeros(5, dtype=np.int64)
+    >>> test = exchange_test(first, first[:, ::-1], np.ones(5), cells, 1, permutations=999, seed=1)
     >>> float(test.statistic[0]), float(test.p_value[0])
     (1.0, 0.001)
     """
     permutations, seed = checked_draws(permutations, "permutations"), checked_seed(seed)
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
     levels = first.shape[1]
-    rows, _, place = unique_rows(np.column_stack([codes, first, second]))
-    times = np.bincount(place, copies, len(rows)).astype(np.int64)
+    # rows: a cell, and the counts of both sources; alike units are drawn together
+    rows, _, row_of_unit = unique_rows(np.column_stack([codes, first, second]))
+    times = np.bincount(row_of_unit, copies, len(rows)).astype(np.int64)
     observed, drawn = np.zeros(n_cells), np.zeros((permutations, n_cells))
     weight = np.zeros(n_cells)
     for row, n in zip(rows.astype(np.int64), times.tolist(), strict=True):
-        one, both = row[1 : 1 + levels], row[1 : 1 + levels] + row[1 + levels :]
-        some = rng.multivariate_hypergeometric(
-            both, int(one.sum()), size=(permutations, n), method="marginals"
+        cell, x, y = int(row[0]), row[1 : 1 + levels], row[1 + levels :]
+        n_x, n_y = int(x.sum()), int(y.sum())
+        # (permutations, n, levels): which of the unit's ratings go to the first source
+        shuffled = rng.multivariate_hypergeometric(
+            x + y, n_x, size=(permutations, n), method="marginals"
         )
-        for level, t in enumerate(both.tolist()):
-            drawn[:, row[0]] += level_parts(t, int(one.sum()), int(row[1 + levels :].sum()))[
-                some[:, :, level]
-            ].sum(axis=1)
-        observed[row[0]] += n * float(
-            jensen_shannon(one.astype(np.float64), (both - one).astype(np.float64))
-        )
-        weight[row[0]] += n
-    every = np.concatenate([drawn.sum(axis=1, keepdims=True), drawn], axis=1)
-    found = np.concatenate([[observed.sum()], observed])
+        for level, t in enumerate((x + y).tolist()):
+            parts = level_parts(t, n_x, n_y)
+            drawn[:, cell] += parts[shuffled[:, :, level]].sum(axis=1)
+        observed[cell] += n * float(jensen_shannon(x.astype(np.float64), y.astype(np.float64)))
+        weight[cell] += n
+    # all units first, then the cells
+    drawn_sums = np.concatenate([drawn.sum(axis=1, keepdims=True), drawn], axis=1)
+    sums = np.concatenate([[observed.sum()], observed])
     size = np.concatenate([[weight.sum()], weight])
-    extreme = as_extreme(every, found, 100 * TIE * (1 + np.abs(found)), "greater").sum(axis=0)
+    tolerance = 100 * TIE * (1 + np.abs(sums))
+    extreme = as_extreme(drawn_sums, sums, tolerance, "greater").sum(axis=0)
     p, error = monte_carlo_p(extreme.astype(np.int64), permutations)
     with np.errstate(invalid="ignore"):
-        statistic = found / size
+        statistic = sums / size
     return ChanceTest(
         statistic=statistic,
         p_value=np.where(size > 0, p, np.nan),
@@ -705,7 +719,7 @@ def exchange_test(
     )
 
 
-def agreeing(design: Ratings, tolerance: float, refusal: str) -> FloatArray:
+def agreement_matrix(design: Ratings, tolerance: float, refusal: str) -> FloatArray:
     """(levels, levels) array: 1 where two levels agree (refusals, if a level, with themselves only)."""
     if isinstance(tolerance, bool) or not tolerance >= 0:
         raise InputError(f"tolerance must be at least 0, not {tolerance!r}")
@@ -716,17 +730,17 @@ def agreeing(design: Ratings, tolerance: float, refusal: str) -> FloatArray:
         )
     unit = size_unit(design.scores)
     scores = design.scores / unit
-    far = np.abs(scores[:, None] - scores[None, :])
-    near = (far <= tolerance / unit * (1 + 1e-12)).astype(np.float64)
+    distance = np.abs(scores[:, None] - scores[None, :])
+    agree = (distance <= tolerance / unit * (1 + 1e-12)).astype(np.float64)
     if refusal == "missing":
-        return near
-    k = len(near)
-    out: FloatArray = np.eye(k + 1)
-    out[:k, :k] = near
-    return out
+        return agree
+    k = len(agree)
+    with_refusals: FloatArray = np.eye(k + 1)
+    with_refusals[:k, :k] = agree
+    return with_refusals
 
 
-def unit_agreement(part: Patterns, agree: FloatArray) -> tuple[FloatArray, FloatArray]:
+def unit_agreement(part: RatingPatterns, agree: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Share of the pairs of ratings of each cell's units that agree, and the number of such pairs.
 
     With r_k ratings of level k: (sum_kl r_k r_l a_kl - r) / (r (r - 1)) (Gwet 2014, with weights a).
@@ -734,8 +748,8 @@ def unit_agreement(part: Patterns, agree: FloatArray) -> tuple[FloatArray, Float
     k = len(agree)
     cell, rater = np.nonzero(part.codes >= 0)
     n_cells = len(part.count)
-    at = cell * k + part.codes[cell, rater]
-    r = np.bincount(at, minlength=n_cells * k).reshape(n_cells, k).astype(np.float64)
+    cell_and_level = cell * k + part.codes[cell, rater]
+    r = np.bincount(cell_and_level, minlength=n_cells * k).reshape(n_cells, k).astype(np.float64)
     total = r.sum(axis=1)
     share: FloatArray = (((r @ agree) * r).sum(axis=1) - total) / (total * (total - 1))
     return share, total * (total - 1) / 2

@@ -36,7 +36,7 @@ from socialstats.metrics.multiverse import Variant, distinct, multiverse
 from socialstats.metrics.paired_difference import paired_difference
 from socialstats.metrics.percent_agreement import percent_agreement
 from socialstats.metrics.weighted_kappa import kappa_quantiles, kappas_of, weighted_kappa
-from socialstats.models.kappa import pair_names, too_many_pairs
+from socialstats.models.kappa import pair_names, too_many_pairs_reason
 from socialstats.models.traits import people_and_judges
 from socialstats.models.unit_means import has_rating, unit_shares
 from socialstats.planning.adjusting import with_holm
@@ -895,8 +895,8 @@ def compute(design: Ratings, options: StudyOptions) -> Numbers:
             skipped[name] = f"{count(levels)} distinct values are numbers, not levels"
         elif pairwise and not design.raters_known:
             skipped[name] = "the table has no rater column"
-        elif pairwise and too_many_pairs(raters):
-            skipped[name] = f"it compares pairs of raters, and {too_many_pairs(raters)}"
+        elif pairwise and too_many_pairs_reason(raters):
+            skipped[name] = f"it compares pairs of raters, and {too_many_pairs_reason(raters)}"
             say(f"{name} was not computed: {skipped[name]}", slow=True)
         else:
             say(

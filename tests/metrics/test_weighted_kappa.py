@@ -18,7 +18,7 @@ from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.percent_agreement import percent_agreement
 from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.models.agreement import agreement_weights
-from socialstats.models.kappa import kappa_table, pair_names, patterns
+from socialstats.models.kappa import kappa_table, pair_names, rating_patterns
 from socialstats.resampling import Units, jackknife, weight_blocks
 from tests.golden_data import golden, golden_frame
 from tests.metrics.ratings_tables import expanded, of_matrix, of_table
@@ -216,7 +216,7 @@ def test_missing_ratings_are_left_out_pair_by_pair(weights):
 
 def test_errors_of_all_pairs_are_near_the_jackknife():
     design = of_matrix(hundred_raters(n=300, missing=0.1), levels=[1, 2, 3, 4])
-    found = patterns(design)
+    found = rating_patterns(design)
     table = kappa_table(
         found, agreement_weights("quadratic", [1, 2, 3, 4]), [(0, 1), (0, 2), (1, 2)]
     )
@@ -235,7 +235,7 @@ def test_two_crossed_factors():
     design = of_matrix(matrix, levels=[1, 2, 3, 4], clusters=(one.tolist(), two.tolist()))
     row = weighted_kappa(design).rows[0]
     parts = [weighted_kappa(design, cluster=name).rows[0].std_error ** 2 for name in ("c0", "c1")]
-    found = patterns(design, design.factors("declared"))
+    found = rating_patterns(design, design.factors("declared"))
     cells, values = kappa_table(
         found, agreement_weights("quadratic", [1, 2, 3, 4]), [(0, 1)]
     ).influence[0]
@@ -256,7 +256,7 @@ def test_each_resample_is_the_kappa_of_the_drawn_units(weights):
     from sklearn.metrics import cohen_kappa_score
 
     design = of_table(TABLES["cohen1968"]["table"])
-    found = patterns(design)
+    found = rating_patterns(design)
     w = agreement_weights(weights, [1, 2, 3])
     table = kappa_table(found, w, [(0, 1)])
     drawn = next(weight_blocks(found.units(), resamples=30, seed=5, block=30))
@@ -272,10 +272,10 @@ def test_each_resample_is_the_kappa_of_the_drawn_units(weights):
 
 def test_bootstrap_counts_cells_not_rows():
     big = of_table(np.array(TABLES["cohen1968"]["table"]) * 70)
-    assert len(patterns(big).count) == 9
+    assert len(rating_patterns(big).count) == 9
     rng = np.random.default_rng(0)
     many = of_matrix(rng.integers(3, size=(14_000, 2)).tolist(), levels=[0, 1, 2])
-    assert len(patterns(many).count) == 9
+    assert len(rating_patterns(many).count) == 9
     boot = weighted_kappa(big, ci="percentile", seed=1).rows[0]
     closed = weighted_kappa(big, ci="wald").rows[0]
     assert boot.conf_low == pytest.approx(closed.conf_low, abs=0.1 * closed.std_error * 3)
