@@ -33,16 +33,16 @@ from socialstats.models.alignment import (
     MODE_TIES,
     NOT_ASKED,
     REFUSAL_RULES,
-    Answers,
+    JoinedAnswers,
     ModeTies,
     Panel,
     Targets,
     TwoWay,
-    collect,
     constant_shares,
+    join_answers,
     model_shares,
-    resampled,
-    source_of,
+    resample_people,
+    source_and_reference,
 )
 from socialstats.models.kappa import units_by_stratum
 from socialstats.models.shares import IntervalOptions, merge_cells, probabilities_text, share_row
@@ -138,15 +138,15 @@ class State:
     options: AlignmentOptions
     source: Factor
     reference: str
-    answers: Answers
+    answers: JoinedAnswers
     factors: tuple[Factor, ...]
 
     @classmethod
     def of(cls, design: Ratings, options: AlignmentOptions) -> State:
         """Join the answers."""
-        source, code = source_of(design, options.source, options.reference)
+        source, code = source_and_reference(design, options.source, options.reference)
         rule = options.refusal if isinstance(options.refusal, str) else float(options.refusal)
-        answers = collect(
+        answers = join_answers(
             design, source, code, unparsed=options.unparsed, ties=options.ties, refusal=rule
         )
         if size_unit(answers.scores) != 1:
@@ -173,7 +173,7 @@ class State:
     @property
     def tied(self) -> BoolArray:
         """(units,) bool array: several levels have most answers."""
-        counts = self.answers.once
+        counts = self.answers.pooled_counts
         return np.asarray((counts == counts.max(axis=1, keepdims=True)).sum(axis=1) > 1)
 
     @property
@@ -385,10 +385,12 @@ def gaps(
     With the shares of the one and of the other; nothing where no difference exists.
     """
     answers, m, k = state.answers, len(state.models), len(state.answers.scores)
-    distances, known = answers.distances(answers.once[None])
+    distances, known = answers.distances(answers.pooled_counts[None])
     found = []
     for kind, at in (("nearest", range(m)), ("constant", range(len(rows) - k - 1, len(rows) - 1))):
-        far = Targets.of([shares[j] for j in at]).means(distances, answers.weight * known)[0]
+        far = Targets.from_shares([shares[j] for j in at]).means(distances, answers.weight * known)[
+            0
+        ]
         if np.isnan(far).all() or (kind == "nearest" and m == 1):
             continue
         first = at[int(np.nanargmin(far))]
@@ -419,17 +421,21 @@ def whole_rows(state: State) -> Whole:
         key=(("line", "ceiling"),),
         method=f"{METHODS[o.ci]}, with the modes of the others held",
     )
-    targets = Targets.of([*shares, *(one for _, one, _ in apart)], [other for _, _, other in apart])
+    targets = Targets.from_shares(
+        [*shares, *(one for _, one, _ in apart)], [other for _, _, other in apart]
+    )
     panel = Panel.everyone(answers, targets)
     watches, drawn = watched(state, panel), list[FloatArray]()
     if not why[0]:
         seen, kept = (watches, 0) if two_way else ([], 2)
-        drawn = resampled(panel, seen, state.clusters, o.resamples, o.seed, kept=kept)
+        drawn = resample_people(panel, seen, state.clusters, o.resamples, o.seed, kept=kept)
     found = with_intervals(state, [*rows, *(row for row, _, _ in apart), top], watches, drawn, why)
     differences = found.rows[len(rows) : -1]
     effects = {}
     if two_way and not why[0]:
-        alone = TwoWay(Targets.of(shares[:m]), panel.sample()[0], answers.weight, (), 1).units
+        alone = TwoWay(
+            Targets.from_shares(shares[:m]), panel.sample()[0], answers.weight, (), 1
+        ).units
         error = watches[0].spread()[0][:m]
         effects = {
             one: float(e**2 / v)
@@ -465,19 +471,19 @@ def grouped(state: State) -> tuple[list[Row], list[Caution], dict[str, Any]]:
     if o.group is None:
         return [], [], {}
     labels, people = members(state, o.group)
-    targets, n = Targets.of(model_shares(answers)), len(labels)
+    targets, n = Targets.from_shares(model_shares(answers)), len(labels)
     panel, two_way = Panel.by_group(answers, targets, people), o.ci == "two_way"
     watches, drawn = watched(state, panel), list[FloatArray]()
     if not state.no_resampling(2)[0]:
         kept, seen = (n, watches) if two_way else (len(watches), [])
-        drawn = resampled(panel, seen, state.clusters, o.resamples, o.seed, kept=kept)
+        drawn = resample_people(panel, seen, state.clusters, o.resamples, o.seed, kept=kept)
     permutations = (
         min(o.resamples, ENOUGH) if two_way else o.resamples
     )  # there they give no p of a row
     dealt = [
-        Panel.by_group(answers, targets, (people[i], people[j])).dealt(permutations, o.seed, 1 + k)[
-            :, 2
-        ]
+        Panel.by_group(answers, targets, (people[i], people[j])).permuted_means(
+            permutations, o.seed, 1 + k
+        )[:, 2]
         for k, (i, j) in enumerate(panel.pairs)
     ]
     shifts = [
@@ -542,7 +548,7 @@ def grouped(state: State) -> tuple[list[Row], list[Caution], dict[str, Any]]:
             state, labels, np.array([watch.value for watch in watches[:n]]), drawn[:n]
         )
     each = [float(answers.table[index].sum()) / len(answers.unit) for index in people]
-    again = Panel.by_group(answers, targets, people, pairs=False).dealt(
+    again = Panel.by_group(answers, targets, people, pairs=False).permuted_means(
         min(o.resamples, ENOUGH), o.seed, 0
     )
     lost = [one.caution for one in found if one.caution is not None][:1]
@@ -704,7 +710,7 @@ def distance_rows(state: State) -> list[Row]:
     steps = float(answers.scores[-1] - answers.scores[0])
     if not 1 <= steps <= MOST_STEPS:
         return []
-    found, known = answers.distances(answers.once)
+    found, known = answers.distances(answers.pooled_counts)
     for model, shares in zip(state.models, model_shares(answers), strict=True):
         used = shares.any(axis=1) & (known > 0)
         at = np.ceil(found.round(9))
@@ -864,7 +870,7 @@ def refusals(state: State) -> list[Caution]:
             "counted as refusals" if o.unparsed == "refusal" else "excluded"
         )
     k = len(answers.scores)
-    distances, _ = answers.distances(answers.once)
+    distances, _ = answers.distances(answers.pooled_counts)
     farther = distances[:, k] > distances[:, :k].max(axis=1) + 1e-12
     beyond = int(((answers.answer == k) & farther).sum())
     if beyond:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -25,13 +25,17 @@ if TYPE_CHECKING:
 
 
 NOT_ASKED, EXCLUDED = -1, -2
-Distances = tuple[
-    FloatArray, FloatArray
-]  # (b, units, levels) distances, and (b, units) 1 where they are known, else 0
+
+
+class Distances(NamedTuple):
+    """Distances (b, units, levels), and (b, units) 1 where the unit has a mode, else 0."""
+
+    values: FloatArray
+    has_mode: FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Answers:
+class JoinedAnswers:
     """Answers to the units that the reference and a model answered, joined by unit.
 
     Attributes
@@ -83,16 +87,16 @@ class Answers:
         return product.reshape(len(self.unit), len(self.scores), len(people)).transpose(2, 0, 1)
 
     @property
-    def once(self) -> FloatArray:
+    def pooled_counts(self) -> FloatArray:
         """Answers of the reference, (units, k)."""
         return np.asarray(self.counts(np.ones((1, len(self.people))))[0])
 
     def distances(self, counts: FloatArray) -> Distances:
         """Distances (..., units, k + 1) from the modes of counts and, as 0 or 1, whether there is a mode."""
-        found, known = mode_distances(counts, self.scores, self.ties, self.refusal)
-        return found, known.astype(np.float64)
+        values, has_mode = mode_distances(counts, self.scores, self.ties, self.refusal)
+        return Distances(values, has_mode.astype(np.float64))
 
-    def of_people(self, index: IntArray) -> Answers:
+    def of_people(self, index: IntArray) -> JoinedAnswers:
         """Return the same units with the answers of some of the people."""
         return replace(self, people=self.people[index], table=self.table[index])
 
@@ -102,7 +106,7 @@ class Answers:
         return int(max(8, BLOCK_MEMORY // (8 * len(self.unit) * (len(self.scores) + 1))))
 
 
-def source_of(design: Ratings, source: str, reference: str | None) -> tuple[Factor, int]:
+def source_and_reference(design: Ratings, source: str, reference: str | None) -> tuple[Factor, int]:
     """Return the factor of the raters' sources, and the code of the reference.
 
     Raises
@@ -110,30 +114,28 @@ def source_of(design: Ratings, source: str, reference: str | None) -> tuple[Fact
     InputError
         If there is no such rater group, or it has no such level.
     """
-    known = design.rater_groups
-    name = (
-        design.columns.get("rater_source", source)
-        if source == "source" and source not in known
-        else source
-    )
-    if name not in known:
+    groups = design.rater_groups
+    name = source
+    if source == "source" and source not in groups:
+        name = design.columns.get("rater_source", source)
+    if name not in groups:
         raise InputError(
-            f"{option('source', shorten(source))} is no rater group (declared: {quoted(list(known)) or 'none'}). Say "
+            f"{option('source', shorten(source))} is no rater group (declared: {quoted(list(groups)) or 'none'}). Say "
             f"which raters are the reference: make the design with {option('rater_source', typed='--rater-source')}, "
             "a column of human and model"
         )
-    factor = known[name]
-    chosen = "human" if reference is None else reference
-    if chosen not in factor.levels:
+    factor = groups[name]
+    level = "human" if reference is None else reference
+    if level not in factor.levels:
         none = f"no {option('reference')} is given, and 'human'"
-        what = none if reference is None else option("reference", shorten(reference))
+        subject = none if reference is None else option("reference", shorten(reference))
         raise InputError(
-            f"{what} is not a level of '{shorten(name)}'. Levels: {quoted(factor.levels, 10)}"
+            f"{subject} is not a level of '{shorten(name)}'. Levels: {quoted(factor.levels, 10)}"
         )
-    return factor, factor.levels.index(chosen)
+    return factor, factor.levels.index(level)
 
 
-def collect(
+def join_answers(
     design: Ratings,
     source: Factor,
     reference: int,
@@ -141,7 +143,7 @@ def collect(
     unparsed: str,
     ties: str,
     refusal: str | float,
-) -> Answers:
+) -> JoinedAnswers:
     """Join the answers of models and reference by unit.
 
     Raises
@@ -158,49 +160,50 @@ def collect(
             f"the levels {quoted(design.levels)} are nominal, and a distance needs their order: declare "
             f"{option('levels')} from lowest to highest and {option('scale', 'ordinal', '--scale ordinal')}"
         )
-    ours = source.codes[design.rater] == reference
-    human = ours & (design.status == OK)
-    units, models = (
-        np.intersect1d(design.unit[human], design.unit[~ours]),
-        np.unique(design.rater[~ours]),
-    )
+    by_reference = source.codes[design.rater] == reference
+    human = by_reference & (design.status == OK)
+    units = np.intersect1d(design.unit[human], design.unit[~by_reference])
+    models = np.unique(design.rater[~by_reference])
     if not len(units):
-        named = listing([shorten(level) for level in source.levels])
+        sources = listing([shorten(level) for level in source.levels])
         raise NothingToAnalyse(
             f"{design.source}: no unit has an answer of the reference ('{shorten(source.levels[reference])}') and of a "
-            f"rater outside it (sources: {named}); units are joined by their labels"
+            f"rater outside it (sources: {sources}); units are joined by their labels"
         )
     order = np.argsort(design.scores, kind="stable")
     rank, k = np.append(np.argsort(order), -1), len(order)
-    left_out, unanswered = (np.setdiff1d(design.unit[asked], units) for asked in (~ours, human))
-    place = np.full(len(design.units), -1, dtype=np.int64)
-    place[units] = np.arange(len(units))
-    human &= place[design.unit] >= 0
+    left_out = np.setdiff1d(design.unit[~by_reference], units)
+    unanswered = np.setdiff1d(design.unit[human], units)
+    # index of each unit of the design among those that both answered; -1 for others
+    index = np.full(len(design.units), -1, dtype=np.int64)
+    index[units] = np.arange(len(units))
+    human &= index[design.unit] >= 0
+    # the table of people, (people, units * k): one entry for each answer
     people, row = np.unique(design.rater[human], return_inverse=True)
-    column = place[design.unit[human]] * k + rank[design.value[human]]
-    given = np.ones(len(row))
-    asked = ~ours & (place[design.unit] >= 0)
+    column = index[design.unit[human]] * k + rank[design.value[human]]
+    entries = np.ones(len(row))
+    by_model = ~by_reference & (index[design.unit] >= 0)
     value = np.where(design.status == REFUSAL, k, rank[design.value])
     value = np.where(design.status == MISSING, k if unparsed == "refusal" else EXCLUDED, value)
     answer, status = (np.full((len(models), len(units)), NOT_ASKED) for _ in range(2))
-    at = np.searchsorted(models, design.rater[asked]), place[design.unit[asked]]
-    read = design.read_as(refusals=True)[:, [*order, k]]
-    read[design.status == MISSING, k] = float(unparsed == "refusal")
+    cell = np.searchsorted(models, design.rater[by_model]), index[design.unit[by_model]]
+    probabilities = design.read_as(refusals=True)[:, [*order, k]]
+    probabilities[design.status == MISSING, k] = float(unparsed == "refusal")
     if design.shared is not None:  # a person's answers to a unit count as one
-        of_person, level = np.nonzero(read[human][:, :k])
-        given = read[human][of_person, level]
-        row, column = row[of_person], place[design.unit[human]][of_person] * k + level
+        rating, level = np.nonzero(probabilities[human][:, :k])
+        entries = probabilities[human][rating, level]
+        row, column = row[rating], index[design.unit[human]][rating] * k + level
     shares = np.zeros((len(models), len(units), k + 1))
-    shares[at] = read[asked]
-    answer[at], status[at] = value[asked], design.status[asked]
-    return Answers(
+    shares[cell] = probabilities[by_model]
+    answer[cell], status[cell] = value[by_model], design.status[by_model]
+    return JoinedAnswers(
         scores=design.scores[order],
         labels=tuple(design.levels[k] for k in order.tolist()),
         unit=units,
         weight=design.unit_count[units],
         people=people,
         models=models,
-        table=csr_array((given, (row, column)), shape=(len(people), len(units) * k)),
+        table=csr_array((entries, (row, column)), shape=(len(people), len(units) * k)),
         answer=answer,
         shares=shares,
         status=status,
@@ -227,7 +230,7 @@ class Targets:
     asked: csr_array
 
     @classmethod
-    def of(cls, shares: Sequence[FloatArray], minus: Sequence[FloatArray] = ()) -> Targets:
+    def from_shares(cls, shares: Sequence[FloatArray], minus: Sequence[FloatArray] = ()) -> Targets:
         """Make means of shares (units, k + 1) of each possible answer; a row of zeros is a unit that does not count.
 
         The last means are differences: less the shares in `minus`, over the units that have both.
@@ -235,15 +238,14 @@ class Targets:
         from scipy.sparse import csr_array, vstack
 
         picks, counted = [], []
-        for j, one in enumerate(shares, len(minus) - len(shares)):
-            other = minus[j] if j >= 0 else None
-            has = np.asarray(
-                one.any(axis=1) if other is None else one.any(axis=1) & other.any(axis=1)
-            )
-            picks.append(
-                csr_array((one if other is None else (one - other) * has[:, None]).reshape(1, -1))
-            )
-            counted.append(csr_array(has.astype(np.float64)[None, :]))
+        # j counts up to 0 where the differences begin
+        for j, share in enumerate(shares, len(minus) - len(shares)):
+            has_answer = np.asarray(share.any(axis=1))
+            if j >= 0:
+                has_answer = has_answer & minus[j].any(axis=1)
+                share = (share - minus[j]) * has_answer[:, None]
+            picks.append(csr_array(share.reshape(1, -1)))
+            counted.append(csr_array(has_answer.astype(np.float64)[None, :]))
         return cls(pick=csr_array(vstack(picks)), asked=csr_array(vstack(counted)))
 
     def means(self, distances: FloatArray, weight: FloatArray) -> FloatArray:
@@ -258,17 +260,17 @@ class Targets:
         return np.asarray((self.asked @ np.ascontiguousarray(weight.T)).T)
 
 
-def model_shares(answers: Answers) -> list[FloatArray]:
+def model_shares(answers: JoinedAnswers) -> list[FloatArray]:
     """Answers of each model as shares (units, k + 1); refusals are left out where the rule says so."""
     counted = np.append(np.ones(len(answers.scores)), float(answers.refusal != "exclude"))
     return [*(answers.shares * counted)]
 
 
-def constant_shares(answers: Answers) -> list[FloatArray]:
+def constant_shares(answers: JoinedAnswers) -> list[FloatArray]:
     """Answers that need no model: the same to every unit, one level after the other; and each equally often."""
     k = len(answers.scores)
     always = [*np.eye(k, k + 1), np.append(np.full(k, 1 / k), 0.0)]
-    return [np.tile(one, (len(answers.unit), 1)) for one in always]
+    return [np.tile(share, (len(answers.unit), 1)) for share in always]
 
 
 ModeTies = Literal["mean", "low", "high", "nearest", "drop"]
@@ -299,47 +301,44 @@ def mode_distances(
     -------
     distances : (..., k + 1) float64 array
         The last column is the refusal. 0 where there is no mode.
-    known : (...) bool array
-        Whether there is a mode.
+    has_mode : (...) bool array
 
     Examples
     --------
-    >>> distances, known = mode_distances(np.array([[0.0, 3, 3, 0]]), np.arange(4.0), "mean", "max")
-    >>> distances.tolist(), known.tolist()
+    >>> distances, has_mode = mode_distances(np.array([[0.0, 3, 3, 0]]), np.arange(4.0), "mean", "max")
+    >>> distances.tolist(), has_mode.tolist()
     ([[1.5, 0.5, 0.5, 1.5, 3.0]], [True])
     """
     most = counts.max(axis=-1)
-    known = most > 0
+    has_mode = most > 0
     tied = counts == most[..., None]
     if ties == "drop":
-        known = known & (tied.sum(axis=-1) == 1)
-    out = np.empty_like(
-        counts, shape=(*counts.shape[:-1], len(scores) + 1)
-    )  # laid out as the counts are
+        has_mode = has_mode & (tied.sum(axis=-1) == 1)
+    # laid out as the counts are
+    distances = np.empty_like(counts, shape=(*counts.shape[:-1], len(scores) + 1))
     if ties == "nearest":
         gaps = np.abs(np.subtract.outer(scores, scores))
-        out[..., :-1] = np.where(tied[..., None], gaps, np.inf).min(axis=-2)
+        distances[..., :-1] = np.where(tied[..., None], gaps, np.inf).min(axis=-2)
     else:
-        if ties in ("low", "high"):
-            line = scores if ties == "low" else scores[::-1]
-            mode = line[(tied if ties == "low" else tied[..., ::-1]).argmax(axis=-1)]
+        if ties == "low":
+            mode = scores[tied.argmax(axis=-1)]
+        elif ties == "high":
+            mode = scores[::-1][tied[..., ::-1].argmax(axis=-1)]
         else:
             mode = (tied * scores).sum(axis=-1) / tied.sum(axis=-1)
-        np.abs(mode[..., None] - scores, out=out[..., :-1])
+        np.abs(mode[..., None] - scores, out=distances[..., :-1])
     if isinstance(refusal, str):
-        width = float(scores[-1] - scores[0])
-        out[..., -1] = {"max": width, "item_max": out[..., :-1].max(axis=-1), "exclude": 0.0}[
-            refusal
-        ]
+        width, farthest = float(scores[-1] - scores[0]), distances[..., :-1].max(axis=-1)
+        distances[..., -1] = {"max": width, "item_max": farthest, "exclude": 0.0}[refusal]
     else:
-        out[..., -1] = refusal
-    out[~known] = 0.0
-    return out, known
+        distances[..., -1] = refusal
+    distances[~has_mode] = 0.0
+    return distances, has_mode
 
 
 EXACT_UP_TO = 13  # scenarios whose 2^n patterns are all counted
-FLIPS = 10_000
-BLOCK = 2_000
+FLIPS = 10_000  # random patterns where there are more scenarios
+BLOCK = 2_000  # random patterns in memory at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -391,35 +390,36 @@ def flipped_mean_absolute(
 
     Examples
     --------
-    >>> found = flipped_mean_absolute(np.array([[0.5], [1.0], [0.25]]), np.ones(1))
-    >>> round(found.observed, 4), round(found.null_mean, 4), found.p_value
+    >>> flipped = flipped_mean_absolute(np.array([[0.5], [1.0], [0.25]]), np.ones(1))
+    >>> round(flipped.observed, 4), round(flipped.null_mean, 4), flipped.p_value
     (0.5833, 0.3333, 0.25)
     """
-    known = ~np.isnan(values)
-    some = known.any(axis=1)
-    table = np.where(known, values, 0.0)[some]
-    n = known.sum(axis=0)
-    if some.sum() < 2 or not np.all(n):
+    defined = ~np.isnan(values)
+    has_value = defined.any(axis=1)
+    table = np.where(defined, values, 0.0)[has_value]
+    n = defined.sum(axis=0)
+    if has_value.sum() < 2 or not np.all(n):
         return "a single scenario: there are no signs to flip"
-    scaled = table / n
-    observed = float(np.abs(scaled.sum(axis=0)) @ weight)
-    exact = len(scaled) <= EXACT_UP_TO
-    found = np.concatenate(
-        [np.asarray(np.abs(sign @ scaled) @ weight) for sign in patterns(len(scaled), exact, seed)]
-    )
-    extreme = int((found >= observed - TIE * max(float(np.abs(scaled).sum()), 1e-300)).sum())
-    p = extreme / len(found) if exact else (extreme + 1) / (len(found) + 1)
-    error = 0.0 if exact else float(found.std(ddof=1)) / np.sqrt(len(found))
+    # what a scenario adds to the mean of each column
+    shares = table / n
+    observed = float(np.abs(shares.sum(axis=0)) @ weight)
+    exact = len(shares) <= EXACT_UP_TO
+    blocks = sign_patterns(len(shares), exact, seed)
+    null = np.concatenate([np.asarray(np.abs(signs @ shares) @ weight) for signs in blocks])
+    tolerance = TIE * max(float(np.abs(shares).sum()), 1e-300)
+    extreme = int((null >= observed - tolerance).sum())
+    p = extreme / len(null) if exact else (extreme + 1) / (len(null) + 1)
+    error = 0.0 if exact else float(null.std(ddof=1)) / np.sqrt(len(null))
     return FlippedMean(
         observed=observed,
-        null_mean=float(found.mean()),
+        null_mean=float(null.mean()),
         mc_error=float(error),
         p_value=p,
-        flips=0 if exact else len(found),
+        flips=0 if exact else len(null),
     )
 
 
-def patterns(n: int, exact: bool, seed: int) -> list[FloatArray]:
+def sign_patterns(n: int, exact: bool, seed: int) -> list[FloatArray]:
     """Return all patterns of n signs (the first positive: the others are mirrored), or random ones, in blocks."""
     if exact:
         bits = (np.arange(2 ** (n - 1))[:, None] >> np.arange(n)) & 1
@@ -436,19 +436,19 @@ PERMUTED = 1_000_003  # stream of the permutations
 FEWEST = 4  # people from which Satterthwaite's degrees of freedom hold
 
 
-def apart(one: Distances, other: Distances) -> Distances:
+def distance_difference(first: Distances, second: Distances) -> Distances:
     """Difference of two groups' distances over the units for which both have a mode."""
-    known = one[1] * other[1]
-    return (one[0] - other[0]) * known[..., None], known
+    has_mode = first.has_mode * second.has_mode
+    return Distances((first.values - second.values) * has_mode[..., None], has_mode)
 
 
-def seed_of(seed: int, stream: int) -> int:
+def stream_seed(seed: int, stream: int) -> int:
     """Return the seed of a further independent stream."""
     return int(np.random.SeedSequence([seed, stream]).generate_state(1)[0])
 
 
 def unit_draws(
-    answers: Answers, clusters: Sequence[IntArray], resamples: int, seed: int
+    answers: JoinedAnswers, clusters: Sequence[IntArray], resamples: int, seed: int
 ) -> Iterator[FloatArray]:
     """Weights of the units, (b, units): drawn singly, or with their (one or two crossed) clusters."""
     units = Units.clusters(*clusters) if clusters else Units.rows(answers.weight)
@@ -456,7 +456,7 @@ def unit_draws(
         yield (units.product(drawn).T[units.unit] * answers.weight[:, None]).T
 
 
-def people_draws(answers: Answers, resamples: int, seed: int) -> Iterator[FloatArray]:
+def people_draws(answers: JoinedAnswers, resamples: int, seed: int) -> Iterator[FloatArray]:
     """How often each of the people is drawn, (b, people); a single one always once."""
     size, block = len(answers.people), answers.block
     if size > 1:
@@ -481,43 +481,50 @@ class Panel:
         The means of each set.
     pairs : list of (int, int)
         Groups whose difference is a set.
-    ceiling : (distance, known), (units, k) float64 arrays, or None
+    ceiling : Distances of (units, k) float64 arrays, or None
         One more set: the distance of a person's answer from the mode of the others, by the level that they gave.
     stream : int
         Of the random numbers of the first group.
     """
 
-    groups: list[Answers]
+    groups: list[JoinedAnswers]
     targets: list[Targets]
     pairs: list[tuple[int, int]]
-    ceiling: tuple[FloatArray, FloatArray] | None
+    ceiling: Distances | None
     stream: int
 
     @classmethod
-    def everyone(cls, answers: Answers, targets: Targets) -> Panel:
+    def everyone(cls, answers: JoinedAnswers, targets: Targets) -> Panel:
         """All people in one group, and each of them against the others."""
         k = len(answers.scores)
-        others = np.maximum(answers.once[:, None, :] - np.eye(k), 0.0)  # (units, level left out, k)
-        found, known = answers.distances(others)
-        alone = Targets.of([np.ones((len(answers.unit), 1))])
+        # (units, level left out, k): the answers of all but one person, who gave this level
+        without_person = np.maximum(answers.pooled_counts[:, None, :] - np.eye(k), 0.0)
+        distances, has_mode = answers.distances(without_person)
+        of_level = np.diagonal(distances[..., :k], axis1=1, axis2=2)
+        every_unit = Targets.from_shares([np.ones((len(answers.unit), 1))])
         return cls(
             groups=[answers],
-            targets=[targets, alone],
+            targets=[targets, every_unit],
             pairs=[],
-            ceiling=(np.diagonal(found[..., :k], axis1=1, axis2=2), known),
+            ceiling=Distances(of_level, has_mode),
             stream=1,
         )
 
     @classmethod
     def by_group(
-        cls, answers: Answers, targets: Targets, people: Sequence[IntArray], *, pairs: bool = True
+        cls,
+        answers: JoinedAnswers,
+        targets: Targets,
+        people: Sequence[IntArray],
+        *,
+        pairs: bool = True,
     ) -> Panel:
         """Groups of people, given by their positions in `answers.people`, and the differences of each two."""
-        two = list(combinations(range(len(people)), 2)) if pairs else []
+        compared = list(combinations(range(len(people)), 2)) if pairs else []
         return cls(
             groups=[answers.of_people(index) for index in people],
-            pairs=two,
-            targets=[targets] * (len(people) + len(two)),
+            pairs=compared,
+            targets=[targets] * (len(people) + len(compared)),
             ceiling=None,
             stream=2,
         )
@@ -525,62 +532,65 @@ class Panel:
     @property
     def raters(self) -> list[int]:
         """People behind each set; of two groups those of the smaller."""
-        sizes = [len(one.people) for one in self.groups]
+        sizes = [len(group.people) for group in self.groups]
         return [
             *sizes,
             *(min(sizes[i], sizes[j]) for i, j in self.pairs),
             *([sizes[0]] if self.ceiling else []),
         ]
 
-    def seen(self, counts: list[FloatArray]) -> list[Distances]:
+    def set_distances(self, counts: list[FloatArray]) -> list[Distances]:
         """Distances of each set, from the counts (b, units, k) of each group."""
-        found = [one.distances(own) for one, own in zip(self.groups, counts, strict=True)]
-        out = [*found, *(apart(found[i], found[j]) for i, j in self.pairs)]
+        sets = [
+            group.distances(of_group) for group, of_group in zip(self.groups, counts, strict=True)
+        ]
+        sets += [distance_difference(sets[i], sets[j]) for i, j in self.pairs]
         if self.ceiling is not None:
-            distance, known = self.ceiling
-            size = np.einsum("buk,uk->bu", counts[0], known)
-            total = np.einsum("buk,uk->bu", counts[0], distance * known)
-            own = np.divide(total, size, out=np.zeros_like(total), where=size > 0)
-            out.append((own[..., None], (size > 0).astype(np.float64)))
-        return out
+            distance, has_mode = self.ceiling
+            size = np.einsum("buk,uk->bu", counts[0], has_mode)
+            total = np.einsum("buk,uk->bu", counts[0], distance * has_mode)
+            mean = np.divide(total, size, out=np.zeros_like(total), where=size > 0)
+            sets.append(Distances(mean[..., None], (size > 0).astype(np.float64)))
+        return sets
 
     def sample(self) -> list[Distances]:
         """Distances of each set, everybody counted once."""
-        return self.seen([one.once[None] for one in self.groups])
+        return self.set_distances([group.pooled_counts[None] for group in self.groups])
 
     def resampled(self, resamples: int, seed: int) -> Iterator[list[Distances]]:
         """Distances of each set with people drawn within their group, block by block."""
         draws = [
-            people_draws(one, resamples, seed_of(seed, self.stream + g))
-            for g, one in enumerate(self.groups)
+            people_draws(group, resamples, stream_seed(seed, self.stream + g))
+            for g, group in enumerate(self.groups)
         ]
         for weights in zip(*draws, strict=True):
-            yield self.seen(
-                [one.counts(own) for one, own in zip(self.groups, weights, strict=True)]
-            )
+            counts = [
+                group.counts(drawn) for group, drawn in zip(self.groups, weights, strict=True)
+            ]
+            yield self.set_distances(counts)
 
-    def dealt(self, permutations: int, seed: int, stream: int) -> FloatArray:
+    def permuted_means(self, permutations: int, seed: int, stream: int) -> FloatArray:
         """Means of each set with the people dealt anew to groups of the same sizes, (permutations, sets, means)."""
         from scipy.sparse import csr_array, vstack
 
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, PERMUTED, stream])))
-        member = np.repeat(np.arange(len(self.groups)), [len(one.people) for one in self.groups])
-        first, found = self.groups[0], []
-        pool = replace(first, table=csr_array(vstack([one.table for one in self.groups])))
+        sizes = [len(group.people) for group in self.groups]
+        group_of_person = np.repeat(np.arange(len(self.groups)), sizes)
+        first, blocks = self.groups[0], []
+        pool = replace(first, table=csr_array(vstack([group.table for group in self.groups])))
         for start in range(0, permutations, first.block):
             b = min(first.block, permutations - start)
-            dealt = rng.permuted(np.tile(member, (b, 1)), axis=1)
-            sets = self.seen(
-                [pool.counts((dealt == g).astype(np.float64)) for g in range(len(self.groups))]
-            )
-            found.append(np.stack(self.means(sets, first.weight), axis=1))
-        return np.concatenate(found)
+            dealt = rng.permuted(np.tile(group_of_person, (b, 1)), axis=1)
+            counts = [pool.counts((dealt == g).astype(np.float64)) for g in range(len(sizes))]
+            sets = self.set_distances(counts)
+            blocks.append(np.stack(self.means(sets, first.weight), axis=1))
+        return np.concatenate(blocks)
 
     def means(self, sets: Sequence[Distances], units: FloatArray) -> list[FloatArray]:
         """Means (b, m) of the first sets, with the units weighted."""
         return [
-            own.means(found, units * known)
-            for own, (found, known) in zip(self.targets, sets, strict=False)
+            targets.means(distances.values, units * distances.has_mode)
+            for targets, distances in zip(self.targets, sets, strict=False)
         ]
 
 
@@ -625,70 +635,72 @@ class TwoWay:
     ) -> None:
         from scipy.sparse import csr_array
 
-        n, width, self.raters = len(weight), sample[0].shape[-1] + 1, raters
-        self.farthest = float(sample[0].max(initial=0.0))
-        self.value = targets.means(sample[0], weight * sample[1])[0]
+        n, width, self.raters = len(weight), sample.values.shape[-1] + 1, raters
+        self.farthest = float(sample.values.max(initial=0.0))
+        self.value = targets.means(sample.values, weight * sample.has_mode)[0]
+        # residuals as a product with `distance_columns`, (means, units * (k + 2)): the shares of the distances, and
+        # minus the mean in the column that tells whether there is a mode
         pick, asked = targets.pick.tocoo(), targets.asked.tocoo()
         mean = np.concatenate([pick.coords[0], asked.coords[0]]).astype(np.int64)
         unit = np.concatenate([pick.coords[1] // (width - 1), asked.coords[1]]).astype(np.int64)
-        column = unit * width + np.append(
-            pick.coords[1] % (width - 1), np.full(asked.nnz, width - 1)
-        )
-        each = np.concatenate([pick.data, -np.nan_to_num(self.value)[asked.coords[0]]])
+        level = np.append(pick.coords[1] % (width - 1), np.full(asked.nnz, width - 1))
+        column = unit * width + level
+        entry = np.concatenate([pick.data, -np.nan_to_num(self.value)[asked.coords[0]]])
         shape = (len(self.value), n * width)
-        self.whole = csr_array((each * weight[unit], (mean, column)), shape=shape)
+        self.residuals = csr_array((entry * weight[unit], (mean, column)), shape=shape)
 
         codes = list(clusters) or [np.arange(n)]
         if len(codes) == 2:
             codes.append(unique_rows(np.column_stack(codes))[2])
         levels = 1 + max(int(code.max()) for code in codes)
+        # pieces: the clusters of each factor, for each mean
         numbers = np.concatenate(
             [(p * shape[0] + mean) * levels + code[unit] for p, code in enumerate(codes)]
         )
-        keys, place = np.unique(numbers, return_inverse=True)
-        scale = (
-            weight[unit] if clusters else np.sqrt(weight[unit])
-        )  # alike units are independent of each other
-        entries = np.tile(each * scale, len(codes)), (place.ravel(), np.tile(column, len(codes)))
-        self.sums, self.owner = csr_array(entries, shape=(len(keys), shape[1])), keys // levels
+        keys, piece = np.unique(numbers, return_inverse=True)
+        # alike units are independent of each other
+        scale = weight[unit] if clusters else np.sqrt(weight[unit])
+        entries = np.tile(entry * scale, len(codes)), (piece.ravel(), np.tile(column, len(codes)))
+        self.sums = csr_array(entries, shape=(len(keys), shape[1]))
+        self.factor_and_mean = keys // levels
 
-        counted = targets.asked.toarray() * sample[1]
+        counted = targets.asked.toarray() * sample.has_mode
         self.size = np.asarray(counted @ weight)
-        touched = np.array(
-            [[len(np.unique(code[one > 0])) for one in counted] for code in codes], dtype=np.float64
+        # (factors, means): clusters with a unit that counts
+        n_clusters = np.array(
+            [[len(np.unique(code[units > 0])) for units in counted] for code in codes],
+            dtype=np.float64,
         )
-        self.pieces = touched[:2].min(axis=0) if clusters else self.size
-        self.signs = np.repeat(
-            np.array([1.0, 1.0, -1.0])[: len(codes), None], len(self.value), axis=1
-        )
+        self.pieces = n_clusters[:2].min(axis=0) if clusters else self.size
+        signs = np.array([1.0, 1.0, -1.0])[: len(codes), None]
+        self.signs = np.repeat(signs, len(self.value), axis=1)
         if len(codes) == 3:
-            inner = (touched[2] == touched[1], touched[2] == touched[0])
-            self.signs = np.select(
-                inner, ([[1.0], [0.0], [0.0]], [[0.0], [1.0], [0.0]]), self.signs
-            )
-        squares = self.signs * self._by_mean((self.sums @ features(*sample))[:, 0] ** 2)
-        total = np.max(
-            [squares.sum(axis=0), *squares], axis=0
-        )  # V1 + V2 - V12 may fall below either
+            # as many combinations as clusters of a factor: it is nested in the other, which alone counts
+            nested = (n_clusters[2] == n_clusters[1], n_clusters[2] == n_clusters[0])
+            alone = ([[1.0], [0.0], [0.0]], [[0.0], [1.0], [0.0]])
+            self.signs = np.select(nested, alone, self.signs)
+        piece_sums = (self.sums @ distance_columns(*sample))[:, 0]
+        squares = self.signs * self._by_mean(piece_sums**2)
+        # V1 + V2 - V12 may fall below either
+        total = np.max([squares.sum(axis=0), *squares], axis=0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            self.units = np.where(
-                self.pieces > 1, self.pieces / (self.pieces - 1) * total / self.size**2, np.nan
-            )
+            variance = self.pieces / (self.pieces - 1) * total / self.size**2
+            self.units = np.where(self.pieces > 1, variance, np.nan)
         self.count, self.means = 0, list[FloatArray]()
         self.moments = np.zeros((2, len(keys)))
 
     def _by_mean(self, values: FloatArray) -> FloatArray:
         """Sum the pieces' numbers, (pieces,) to (factors, means)."""
-        sums: FloatArray = np.bincount(self.owner, values, self.signs.size).astype(np.float64)
-        return sums.reshape(self.signs.shape)
+        sums = np.bincount(self.factor_and_mean, values, self.signs.size).astype(np.float64)
+        return np.asarray(sums.reshape(self.signs.shape))
 
-    def add(self, distances: FloatArray, known: FloatArray) -> None:
+    def add(self, distances: FloatArray, has_mode: FloatArray) -> None:
         """Take in resamples of the people."""
-        drawn = features(distances, known)
-        sums = self.sums @ drawn
-        self.means.append(np.asarray(self.whole @ drawn).T)
+        columns = distance_columns(distances, has_mode)
+        sums = self.sums @ columns
+        self.means.append(np.asarray(self.residuals @ columns).T)
         self.moments += np.array([sums.sum(axis=1), np.einsum("pb,pb->p", sums, sums)])
-        self.count += len(known)
+        self.count += len(has_mode)
 
     def spread(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return standard errors, degrees of freedom, and what resampled modes add to the means: (means,) arrays.
@@ -699,31 +711,33 @@ class TwoWay:
         of two or three people P - 1 at most, as their variance is known too badly for that. Errors are NaN where
         units and people are alike.
         """
-        b, few, units = self.count, max(self.raters - 1, 1), self.units
+        b, people_df, units = self.count, max(self.raters - 1, 1), self.units
         total, squares = self.moments
-        own = (self.signs * self._by_mean((squares - total**2 / b) / (b - 1))).sum(axis=0)
+        # the noise of single answers: the pieces' own variances over the resamples
+        variances = (squares - total**2 / b) / (b - 1)
+        noise = (self.signs * self._by_mean(variances)).sum(axis=0)
         means = np.concatenate(self.means)
-        apart = means.var(axis=0, ddof=1) - own
-        lost = (
-            SPARE * EPS * (self._by_mean(squares / (b - 1)).sum(axis=0) + (means**2).mean(axis=0))
-        )
+        difference = means.var(axis=0, ddof=1) - noise
+        size = self._by_mean(squares / (b - 1)).sum(axis=0) + (means**2).mean(axis=0)
+        rounding = SPARE * EPS * size
         with np.errstate(invalid="ignore", divide="ignore"):
-            people = np.where(apart > lost, apart, 0.0) / self.size**2 * self.raters / few
-            df = (units + people) ** 2 / (units**2 / (self.pieces - 1) + people**2 / few)
+            people = np.where(difference > rounding, difference, 0.0)
+            people = people / self.size**2 * self.raters / people_df
+            df = (units + people) ** 2 / (units**2 / (self.pieces - 1) + people**2 / people_df)
             bias = means.mean(axis=0) / self.size
         error = gated(np.sqrt(units + people), left_of_sums(0.0, AGAIN * self.farthest))
-        return error, np.minimum(df, few) if self.raters < FEWEST else df, bias
+        return error, np.minimum(df, people_df) if self.raters < FEWEST else df, bias
 
 
-def features(distances: FloatArray, known: FloatArray) -> FloatArray:
-    """Distances (b, units, k + 1) beside whether they are known (b, units), as columns: (units * (k + 2), b)."""
+def distance_columns(distances: FloatArray, has_mode: FloatArray) -> FloatArray:
+    """Distances (b, units, k + 1) beside whether there is a mode (b, units), as columns: (units * (k + 2), b)."""
     b, n, width = distances.shape
-    out = np.empty((n, width + 1, b))
-    out[:, :-1], out[:, -1] = distances.transpose(1, 2, 0), known.T
-    return out.reshape(-1, b)
+    columns = np.empty((n, width + 1, b))
+    columns[:, :-1], columns[:, -1] = distances.transpose(1, 2, 0), has_mode.T
+    return columns.reshape(-1, b)
 
 
-def resampled(
+def resample_people(
     panel: Panel,
     watches: Sequence[TwoWay],
     clusters: Sequence[IntArray],
@@ -742,8 +756,8 @@ def resampled(
     blocks: list[list[FloatArray]] = []
     units = unit_draws(panel.groups[0], clusters, resamples, seed)
     for sets in panel.resampled(resamples, seed):
-        for watch, found in zip(watches, sets, strict=False):
-            watch.add(*found)
+        for watch, distances in zip(watches, sets, strict=False):
+            watch.add(*distances)
         if kept:
             blocks.append(panel.means(sets[:kept], next(units)))
     return [np.concatenate(means) for means in zip(*blocks, strict=True)]

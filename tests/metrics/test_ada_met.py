@@ -21,8 +21,8 @@ from socialstats.models.alignment import (
     Targets,
     model_shares,
     people_draws,
-    resampled,
-    seed_of,
+    resample_people,
+    stream_seed,
     unit_draws,
 )
 from socialstats.rounding import alike
@@ -240,8 +240,10 @@ def test_resamples_are_those_of_a_table_with_repeated_people_and_units(ties):
     rows = sample()
     state = State.of(design(rows), option(ties=ties))
     answers, (named, shares) = state.answers, whole_targets(state)
-    found = resampled(Panel.everyone(answers, Targets.of(shares)), [], (), 6, 3, kept=2)[0]
-    people = next(people_draws(answers, 6, seed_of(3, 1)))
+    found = resample_people(
+        Panel.everyone(answers, Targets.from_shares(shares)), [], (), 6, 3, kept=2
+    )[0]
+    people = next(people_draws(answers, 6, stream_seed(3, 1)))
     units = next(unit_draws(answers, (), 6, 3))
     assert people.sum(axis=1).tolist() == [len(answers.people)] * 6
     assert units.sum(axis=1).tolist() == [len(answers.unit)] * 6
@@ -274,12 +276,12 @@ def test_groups_are_drawn_within_themselves_on_the_same_units():
     state = State.of(design(rows), option(group="side"))
     answers = state.answers
     index = [np.flatnonzero(answers.people >= 0)[k::2] for k in (0, 1)]
-    panel = Panel.by_group(answers, Targets.of(model_shares(answers)), index)
-    found = resampled(panel, [], (), 4, 5, kept=3)
+    panel = Panel.by_group(answers, Targets.from_shares(model_shares(answers)), index)
+    found = resample_people(panel, [], (), 4, 5, kept=3)
     units = next(unit_draws(answers, (), 4, 5))
     names = [state.design.raters[p] for p in answers.people]
     for g in (0, 1):
-        people = next(people_draws(panel.groups[g], 4, seed_of(5, 2 + g)))
+        people = next(people_draws(panel.groups[g], 4, stream_seed(5, 2 + g)))
         for b in range(4):
             drawn = {names[i]: w for i, w in zip(index[g], people[b], strict=True)}
             weight = dict(zip([state.design.units[u] for u in answers.unit], units[b], strict=True))
@@ -347,7 +349,7 @@ def test_the_error_counts_the_noise_of_single_answers_once(ties, clustered):
     made = design(rows, cluster="story" if clustered else None)
     state = State.of(made, option(ties=ties))
     answers = state.answers
-    drawn = next(people_draws(answers, 39, seed_of(3, 1)))
+    drawn = next(people_draws(answers, 39, stream_seed(3, 1)))
     names = [made.raters[p] for p in answers.people]
     people = [dict(zip(names, line, strict=True)) for line in drawn]
     story = {unit: str(int(unit[1:]) % 5) if clustered else unit for unit in made.units}
