@@ -98,15 +98,7 @@ r-generate: $(VENV)/docs ## write the R package's functions and help pages from 
 
 # the vignette is made by `R CMD build`, and not a second time; a warning is an error
 R_PYTHON ?= $(CURDIR)/$(BIN)/python
-r-# RECORD=--metrics, --pages or "--case mcnemar" makes both quicker
-record: $(VENV)/dev ## every row and every number of every page, in build/record/before.gz; COMMIT=c records a commit
-	PYTHONPATH=.:collect:reports $(BIN)/python -m tests.record write build/record/before.gz $(RECORD) $(if $(COMMIT),--commit $(COMMIT))
-
-record-check: $(VENV)/dev ## what differs from the record, by key; an error where anything does
-	PYTHONPATH=.:collect:reports $(BIN)/python -m tests.record write build/record/after.gz $(RECORD)
-	PYTHONPATH=.:collect:reports $(BIN)/python -m tests.record compare build/record/before.gz build/record/after.gz $(RECORD)
-
-check: $(VENV)/dev ## R CMD check of the R package (needs R, reticulate, testthat, knitr, rmarkdown, pandoc)
+r-check: $(VENV)/dev ## R CMD check of the R package (needs R, reticulate, testthat, knitr, rmarkdown, pandoc)
 	rm -rf build/r && mkdir -p build/r
 	cd build/r && RETICULATE_PYTHON=$(R_PYTHON) R CMD build ../../r
 	cd build/r && RETICULATE_PYTHON=$(R_PYTHON) _R_CHECK_CRAN_INCOMING_=FALSE _R_CHECK_FORCE_SUGGESTS_=FALSE \
