@@ -796,13 +796,7 @@ def effective_size(spread: FloatArray, errors: MeanErrors, most: FloatArray | fl
 
     Where values or clusters do not differ: 1 / sum f^2.
     """
+    varies = (spread > 0) & ~np.isnan(errors.std_error)  # clusters too, by more than rounding
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(
-            varies(spread, errors), np.maximum(spread / errors.variance, 1.0), errors.effective
-        )
+        found = np.where(varies, np.maximum(spread / errors.variance, 1.0), errors.effective)
     return np.where(np.isnan(errors.variance), np.nan, np.minimum(found, most))
-
-
-def varies(spread: FloatArray, errors: MeanErrors) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Return whether values of variance `spread` differ, and clusters do by more than rounding."""
-    return np.asarray((spread > 0) & ~np.isnan(errors.std_error))

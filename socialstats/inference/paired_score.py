@@ -11,7 +11,7 @@ from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.inference.intervals import not_zero
-from socialstats.inference.means import MeanErrors, effective_size, mean_errors, varies
+from socialstats.inference.means import MeanErrors, effective_size, mean_errors
 
 FEW = 10.0  # effective discordant pairs below which t intervals of the difference were too short
 HALVINGS = 56  # halvings of an interval of at most 2, to 3e-17: below the spacing of floats near 1
@@ -47,8 +47,7 @@ class PairedScore:
         """
         if self.errors is None:
             return np.ones(len(self.n), dtype=bool)
-        spread = (self.first + self.second) / self.n - ((self.first - self.second) / self.n) ** 2
-        return np.asarray((self.first + self.second < FEW) | ~varies(spread, self.errors))
+        return np.asarray((self.first + self.second < FEW) | np.isnan(self.errors.std_error))
 
     def statistic(self, delta: float) -> FloatArray:
         """Score statistic of the hypothesis that the difference, first minus second, is `delta`.
