@@ -1,7 +1,7 @@
 """Measure the rooms: ``python -m tests.house`` fails where one is worse than rooms.toml says.
 
 ``--table`` prints all figures, ``--list ROOM [MEASURE]`` what is counted in a room, ``--write`` lowers the table,
-``--raise ROOM REASON`` raises the figures of a room, for a reason that the table keeps.
+``--raise ROOM REASON`` raises the figures of a room (``all``: of every room), for a reason that the table keeps.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ HEADERS = {
     "same_functions": "same f.",
     "same_classes": "same c.",
 }
+ALL_OF_THEM = "all"
 TARGETS = ["380,000", "13", "-", "1", "0", "0", "-", "2", "3", "0", "60", "10", "0", "0", "0"]
 
 
@@ -52,7 +53,10 @@ def main(arguments: Sequence[str]) -> int:
         print_places(measured, *asked.list)
         return 0
     if asked.write or asked.up:
-        budget = lowered(budget, figures, dict(asked.up or ()))
+        reasons = dict(asked.up or ())
+        if ALL_OF_THEM in reasons:
+            reasons = dict.fromkeys(figures, reasons[ALL_OF_THEM]) | reasons
+        budget = lowered(budget, figures, reasons)
         FILE.write_text(text_of(budget), encoding="utf-8")
     return report([*changes(budget, figures)], figures)
 

@@ -18,7 +18,7 @@ import scipy
 import socialstats
 from socialstats.text import count
 from tests.record.comparing import KINDS, ROUNDING, Difference, differences
-from tests.record.entries import Entry, read, write
+from tests.record.entries import UNEXPECTED, Entry, read, write
 
 TOP = Path(__file__).parents[2]
 PARTS = ("metrics", "pages")
@@ -73,21 +73,24 @@ def write_tree(out: Path, parts: Sequence[str], text: str, source: str) -> int:
             "scipy": scipy.__version__,
         },
     }
-    written = write(out, head, entries(parts, text))
-    print(f"{written:,} cases of {head['source']} in {out}")
+    unexpected: list[str] = []
+    written = write(out, head, entries(parts, text, unexpected))
+    print(f"{count(written, 'case')} of {head['source']} in {out}")
+    for case in unexpected[:SHOWN]:
+        print(f"an unexpected error in place of a result: {case}")
     return EQUAL
 
 
-def entries(parts: Sequence[str], text: str) -> Iterator[Entry]:
-    """Yield the entries of some parts, of cases whose name contains a text."""
+def entries(parts: Sequence[str], text: str, unexpected: list[str]) -> Iterator[Entry]:
+    """Yield the entries of some parts, of cases whose name contains a text; list those with unexpected errors."""
     from tests.record.calls import metric_entries, page_entries
     from tests.record.reports import report_entries
 
-    if "metrics" in parts:
-        yield from metric_entries(text)
-    if "pages" in parts:
-        yield from page_entries(text)
-        yield from report_entries(text)
+    kinds = {"metrics": (metric_entries,), "pages": (page_entries, report_entries)}
+    for entry in (entry for part in parts for made in kinds[part] for entry in made(text)):
+        if str(entry.facts.get("error", "")).startswith(UNEXPECTED):
+            unexpected.append(entry.case)
+        yield entry
 
 
 def described() -> str:

@@ -18,6 +18,7 @@ Leaf = float | int | str | bool | None
 ROW_TEXTS = ("term", "group", "method", "undefined")  # rendered from the other fields of a row
 RESULT_TEXTS = ("title", "inference")
 FACTS = ("counts", "fit", "settings", "extras")
+UNEXPECTED = "unexpected "
 CAUTION_TEXTS = ("short", "detail", "affects", "fix")
 
 
@@ -40,8 +41,9 @@ def entry_of_call(case: str, call: Callable[[], Any]) -> Entry:
 
 
 def entry_of_error(case: str, error: Exception) -> Entry:
-    """Return the entry of an error."""
-    return Entry(case, (), {"error": type(error).__name__}, {"error": str(error)})
+    """Return the entry of an error; one that the package does not raise on purpose is called unexpected."""
+    meant = "" if isinstance(error, SocialStatsError) else UNEXPECTED
+    return Entry(case, (), {"error": f"{meant}{type(error).__name__}"}, {"error": str(error)})
 
 
 def entry_of_result(case: str, result: Any) -> Entry:

@@ -106,6 +106,11 @@ def test_an_error_in_place_of_a_result_is_told() -> None:
     assert kinds == {"missing", "new"}
 
 
+def test_an_error_that_nobody_meant_is_told_and_does_not_end_the_record() -> None:
+    entry = entry_of_call("c", lambda: 1 // 0)
+    assert entry.facts == {"error": "unexpected ZeroDivisionError"}
+
+
 def page(**changes: Any) -> dict[str, Any]:
     """A page of one block and one table."""
     table = {
