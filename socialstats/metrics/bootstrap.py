@@ -16,28 +16,28 @@ from socialstats.inference.intervals import checked_level, critical_values
 from socialstats.inference.rows import ANYWHERE, with_ends
 from socialstats.models.own_data import (
     AUTO,
-    Own,
-    Source,
-    Wanted,
-    by_levels,
-    size_cautions,
+    DataLike,
+    DataSource,
+    FactorNames,
+    cluster_size_cautions,
+    result_by_level,
     source_of,
 )
 from socialstats.models.own_statistics import (
     Function,
-    LeftOut,
+    LeaveOneOut,
     Statistic,
     checked_statistic,
-    in_units,
-    left_out,
+    influence_shape_cautions,
+    leave_out_levels,
     lost_rows,
+    numbers_sentence,
     order_cautions,
-    own_words,
-    resampled,
+    powers_of_two,
+    resampled_numbers,
     row_counts,
-    shape_of,
-    units_of,
-    unvaried,
+    row_in_unit,
+    unvaried_reason,
 )
 from socialstats.progress import say
 from socialstats.resampling.engine import (
@@ -72,11 +72,11 @@ FEWEST_EXPANDED = 5  # levels from which 2,000 resamples reach the expanded tail
 
 @knows_habits
 def bootstrap(
-    data: Own,
+    data: DataLike,
     function: Function,
     *,
-    cluster: Wanted = AUTO,
-    strata: Wanted = AUTO,
+    cluster: FactorNames = AUTO,
+    strata: FactorNames = AUTO,
     unit: str | None = None,
     paired: bool | None = None,
     ci: Kind = "expanded",
@@ -121,7 +121,7 @@ def bootstrap(
     Result
         A row for each number of the function: estimate, standard deviation of the resamples, interval, rows (`n`),
         units and clusters. Where more than 1 - level of the resamples have no number, there is no interval.
-        `extras`: ``replicates`` (resamples, numbers), ``left_out`` (`LeftOut`, without each unit), ``bias`` by name
+        `extras`: ``replicates`` (resamples, numbers), ``left_out`` (`LeaveOneOut`, without each unit), ``bias`` by name
         (mean of the replicates minus the estimate), ``lost`` (why resamples had no number, with how often).
 
     Raises
@@ -165,11 +165,11 @@ def bootstrap(
     start, many = checked_seed(seed), checked_whole(resamples)
     check_resamples(many, level)
 
-    def compute(part: Own) -> Result:
+    def compute(part: DataLike) -> Result:
         source = source_of(part, unit=unit, cluster=cluster, strata=strata, paired=paired)
         return estimate(source, function, ci=ci, level=level, resamples=many, seed=start)
 
-    return by_levels(data, compute)
+    return result_by_level(data, compute)
 
 
 def checked_whole(resamples: Any) -> int:
@@ -180,16 +180,18 @@ def checked_whole(resamples: Any) -> int:
 
 
 def estimate(
-    source: Source, function: Function, *, ci: str, level: float, resamples: int, seed: int
+    source: DataSource, function: Function, *, ci: str, level: float, resamples: int, seed: int
 ) -> Result:
     """Bootstrap one design, table or set of vectors."""
     plan = source.plan
     statistic = checked_statistic(source, function)
     said = order_cautions(statistic, plan)
     say(f"{resamples:,} resamples of {plan.text()}")
-    left = left_out(statistic, plan, many=False)
+    left = leave_out_levels(statistic, plan, many=False)
     statistic.lost.clear()
-    drawn = drawn_of(statistic, left, resampled(statistic, plan, resamples, seed), ci, level)
+    drawn = drawn_of(
+        statistic, left, resampled_numbers(statistic, plan, resamples, seed), ci, level
+    )
     lost = drawn.boot.n_degenerate.tolist()
     gone, lost_said = lost_rows(statistic, lost, resamples, level)
     method = f"{NAMES[ci]}, {count(resamples, 'resample')}"
@@ -208,8 +210,8 @@ def estimate(
         *said,
         *lost_said,
         *few_said(plan, ci, rows),
-        *size_cautions(plan),
-        *shape_of(drawn.left, plan, rows, "bootstrap"),
+        *cluster_size_cautions(plan),
+        *influence_shape_cautions(drawn.left, plan, rows, "bootstrap"),
     )
     rows = [under(row, cautions) for row in rows]
     bias = (drawn.boot.bias * drawn.unit).tolist()
@@ -231,7 +233,7 @@ def estimate(
         cautions=cautions,
         references=("efron1987", "davisonhinkley1997", "hesterberg2015", "owen2007"),
         design=source.design,
-        words=own_words(rows, f"{method}; {plan.text()}"),
+        words=numbers_sentence(rows, f"{method}; {plan.text()}"),
         extras={
             "replicates": drawn.boot.replicates * drawn.unit,
             "left_out": left,
@@ -258,16 +260,16 @@ class Drawn:
     """
 
     boot: Replicates
-    left: LeftOut
+    left: LeaveOneOut
     ends: Interval
     unit: FloatArray
 
 
 def drawn_of(
-    statistic: Statistic, left: LeftOut, replicates: FloatArray, ci: str, level: float
+    statistic: Statistic, left: LeaveOneOut, replicates: FloatArray, ci: str, level: float
 ) -> Drawn:
     """Return the intervals of the numbers of resamples."""
-    unit = units_of(statistic.estimate, replicates)
+    unit = powers_of_two(statistic.estimate, replicates)
     left, scaled = left.over(unit), replicates / unit
     boot = Replicates(
         estimate=left.estimate,
@@ -284,9 +286,9 @@ def interval_row(row: Row, j: int, drawn: Drawn, why: str, level: float) -> Row:
         return replace(row, undefined="the function has no number of these data", method=None)
     boot, ends, unit = drawn.boot, drawn.ends, float(drawn.unit[j])
     still, error = bool(boot.is_constant[j]), float(boot.std_error[j])
-    why = why or unvaried(still) or ends.undefined[j]
+    why = why or unvaried_reason(still) or ends.undefined[j]
     kind: Any = ends.method
-    done = in_units(row, 1 / unit)
+    done = row_in_unit(row, 1 / unit)
     done = replace(
         done, std_error=error if error > 0 and (not why or boot.n_degenerate[j] == 0) else None
     )
@@ -303,7 +305,7 @@ def interval_row(row: Row, j: int, drawn: Drawn, why: str, level: float) -> Row:
         done = replace(done, reason="no_variation" if still else done.reason)
     else:
         done = farthest(done, boot.replicates[:, j])
-    return replace(in_units(done, unit), estimate=row.estimate)
+    return replace(row_in_unit(done, unit), estimate=row.estimate)
 
 
 def farthest(row: Row, column: FloatArray) -> Row:
@@ -321,7 +323,7 @@ def keys_of(rows: Sequence[Row]) -> list[str]:
     return [row.name if row.by is None else f"{row.by}: {row.name}" for row in rows]
 
 
-def interval_of(boot: Replicates, left: LeftOut, ci: str, level: float) -> Interval:
+def interval_of(boot: Replicates, left: LeaveOneOut, ci: str, level: float) -> Interval:
     """Return the intervals of all numbers, by their option."""
     if ci == "percentile":
         return percentile(boot, level=level)
@@ -335,7 +337,7 @@ def interval_of(boot: Replicates, left: LeftOut, ci: str, level: float) -> Inter
     )
 
 
-def expanded(left: LeftOut, level: float) -> FloatArray:
+def expanded(left: LeaveOneOut, level: float) -> FloatArray:
     """Return normal quantiles for few units: t of the jackknife's df, times what resamples' errors are short by."""
     reach = critical_values(level, left.df) * left.enlarged
     return np.asarray(np.where(np.isfinite(reach), reach, np.nan))

@@ -16,24 +16,24 @@ from socialstats.inference.rows import ANYWHERE, with_ends
 from socialstats.models.effect_sizes import checked_number
 from socialstats.models.own_data import (
     AUTO,
-    Own,
-    Source,
-    Wanted,
-    by_levels,
-    size_cautions,
+    DataLike,
+    DataSource,
+    FactorNames,
+    cluster_size_cautions,
+    result_by_level,
     source_of,
 )
 from socialstats.models.own_statistics import (
     Function,
     checked_statistic,
-    left_out,
+    influence_shape_cautions,
+    is_not_smooth,
+    leave_out_levels,
+    numbers_sentence,
     order_cautions,
-    own_words,
-    rough,
+    powers_of_two,
     row_counts,
-    shape_of,
-    units_of,
-    unvaried,
+    unvaried_reason,
 )
 from socialstats.progress import say
 from socialstats.resampling.plans import Plan
@@ -46,11 +46,11 @@ METHOD = "jackknife t"
 
 @knows_habits
 def jackknife(
-    data: Own,
+    data: DataLike,
     function: Function,
     *,
-    cluster: Wanted = AUTO,
-    strata: Wanted = AUTO,
+    cluster: FactorNames = AUTO,
+    strata: FactorNames = AUTO,
     unit: str | None = None,
     paired: bool | None = None,
     null: float | None = None,
@@ -75,7 +75,7 @@ def jackknife(
     Result
         A row for each number of the function: estimate, standard error, the t interval with `df`, and (with `null`) t
         and p. Group ``"bias corrected"``: the estimate minus the jackknife's bias, without an interval. `extras`:
-        ``left_out`` (`LeftOut`, the values without each level), ``bias`` by name.
+        ``left_out`` (`LeaveOneOut`, the values without each level), ``bias`` by name.
 
     Raises
     ------
@@ -117,21 +117,21 @@ def jackknife(
     checked_level(level)
     null = None if null is None else checked_number(null, "null")
 
-    def compute(part: Own) -> Result:
+    def compute(part: DataLike) -> Result:
         source = source_of(part, unit=unit, cluster=cluster, strata=strata, paired=paired)
         return estimate(source, function, null=null, level=level)
 
-    return by_levels(data, compute)
+    return result_by_level(data, compute)
 
 
-def estimate(source: Source, function: Function, *, null: float | None, level: float) -> Result:
+def estimate(source: DataSource, function: Function, *, null: float | None, level: float) -> Result:
     """Leave out levels of one design, table or set of vectors."""
     plan, statistic = source.plan, checked_statistic(source, function)
     said = order_cautions(statistic, plan)
     say(f"jackknife over {plan.text()}")
-    left = left_out(statistic, plan, cells=True)
-    lost, uneven = statistic.why_lost(), rough(statistic, plan, left)
-    unit = units_of(left.estimate, *left.parts)
+    left = leave_out_levels(statistic, plan, cells=True)
+    lost, uneven = statistic.why_lost(), is_not_smooth(statistic, plan, left)
+    unit = powers_of_two(left.estimate, *left.parts)
     scaled = left.over(unit)
     errors, dfs, biases = scaled.std_error * unit, scaled.df, scaled.bias * unit
     rows = list[Row]()
@@ -139,7 +139,7 @@ def estimate(source: Source, function: Function, *, null: float | None, level: f
         row = replace(row, method=METHOD, **row_counts(plan))
         why = why_none(row, np.concatenate([part[:, j] for part in left.parts]), plan, lost)
         why = why or (
-            unvaried(True, f"{plan.noun} left out")
+            unvaried_reason(True, f"{plan.noun} left out")
             if not errors[j] > 0
             else ROUGH * bool(uneven[j])
         )
@@ -158,9 +158,9 @@ def estimate(source: Source, function: Function, *, null: float | None, level: f
     cautions = (
         *source.cautions,
         *said,
-        *size_cautions(plan),
+        *cluster_size_cautions(plan),
         *of_few(rows),
-        *shape_of(scaled, plan, rows, "t"),
+        *influence_shape_cautions(scaled, plan, rows, "t"),
     )
     rows = [under(row, cautions) for row in rows]
     inference = f"{METHOD}; {plan.text()}"
@@ -180,7 +180,7 @@ def estimate(source: Source, function: Function, *, null: float | None, level: f
         cautions=cautions,
         references=("efrontibshirani1993", "mackinnonetal2024", "shaowu1989", "cochran1964"),
         design=source.design,
-        words=own_words(rows, inference),
+        words=numbers_sentence(rows, inference),
         extras={
             "left_out": left,
             "bias": {row.name: float(b) for row, b in zip(rows, biases, strict=True)},

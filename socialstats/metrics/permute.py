@@ -17,14 +17,21 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.redrawn import VectorPieces
 from socialstats.errors import Caution, InputError
 from socialstats.inference.dependence import small_sample
-from socialstats.models.own_data import AUTO, Own, Source, Wanted, by_levels, source_of
+from socialstats.models.own_data import (
+    AUTO,
+    DataLike,
+    DataSource,
+    FactorNames,
+    result_by_level,
+    source_of,
+)
 from socialstats.models.own_statistics import (
     Function,
     checked_statistic,
     lost_rows,
-    own_words,
+    numbers_sentence,
     row_counts,
-    unvaried,
+    unvaried_reason,
 )
 from socialstats.progress import say
 from socialstats.resampling.permutation import (
@@ -47,12 +54,12 @@ TEST_LEVEL = 0.95
 
 @knows_habits
 def permute(
-    data: Own,
+    data: DataLike,
     function: Function,
     *,
     what: str | None = None,
-    within: Wanted = None,
-    cluster: Wanted = AUTO,
+    within: FactorNames = None,
+    cluster: FactorNames = AUTO,
     unit: str | None = None,
     paired: bool | None = None,
     alternative: Alternative = "two_sided",
@@ -118,10 +125,10 @@ def permute(
     side, start = checked_alternative(alternative), checked_seed(seed)
     draws = checked_draws(permutations, "permutations")
 
-    def compute(part: Own) -> Result:
+    def compute(part: DataLike) -> Result:
         columns = [*texts(what), *texts(within)]
         source = source_of(
-            part, unit=unit, cluster=cluster, strata=None, paired=paired, more=columns
+            part, unit=unit, cluster=cluster, strata=None, paired=paired, further=columns
         )
         name = what or label_of(source)
         if isinstance(part, Ratings) and name in part.rater_groups:
@@ -130,10 +137,10 @@ def permute(
             source, function, name, texts(within), alternative=side, permutations=draws, seed=start
         )
 
-    return by_levels(data, compute)
+    return result_by_level(data, compute)
 
 
-def label_of(source: Source) -> str:
+def label_of(source: DataSource) -> str:
     """Return what is exchanged by default."""
     pieces, design = source.pieces, source.design
     if isinstance(pieces, VectorPieces):
@@ -149,7 +156,7 @@ def label_of(source: Source) -> str:
     )
 
 
-def of_raters(source: Source, cluster: Wanted) -> Source:
+def of_raters(source: DataSource, cluster: FactorNames) -> DataSource:
     """Return a source whose raters are exchanged, as a group belongs to them."""
     if cluster not in (AUTO, "rater"):
         raise InputError(
@@ -159,7 +166,9 @@ def of_raters(source: Source, cluster: Wanted) -> Source:
     return replace(source, clusters=(source.pieces.factors["rater"],))
 
 
-def shuffle_of(source: Source, plan: Plan, name: str, within: Sequence[str]) -> tuple[Shuffle, str]:
+def shuffle_of(
+    source: DataSource, plan: Plan, name: str, within: Sequence[str]
+) -> tuple[Shuffle, str]:
     """Return which labels are exchanged how, and the same in words."""
     pieces, block = source.pieces, plan.codes[0]
     noun = plural_of(plan.noun)
@@ -220,7 +229,7 @@ def shuffle_of(source: Source, plan: Plan, name: str, within: Sequence[str]) -> 
 
 
 def test(
-    source: Source,
+    source: DataSource,
     function: Function,
     name: str,
     within: Sequence[str],
@@ -271,7 +280,7 @@ def test(
         cautions=cautions,
         references=("fisher1935", "phipsonsmyth2010"),
         design=source.design,
-        words=own_words(rows, inference).replace(", no interval: ", ", no p: "),
+        words=numbers_sentence(rows, inference).replace(", no interval: ", ", no p: "),
         extras={
             "null": null,
             "arrangements": different,
@@ -297,7 +306,7 @@ def tested(
     if gone or not len(known):
         return replace(row, undefined=gone or "no permutation has a number", reason="no_data")
     if np.ptp(known) <= TIE * float(np.abs(known).max()):
-        return replace(row, undefined=unvaried(True, "permutation"), reason="no_variation")
+        return replace(row, undefined=unvaried_reason(True, "permutation"), reason="no_variation")
     p, error = tail_p(known, row.estimate, alternative, exact=exact)
     method = (
         row.method if exact else f"{row.method}, Monte-Carlo error {number(error, 4, bounded=True)}"

@@ -33,16 +33,16 @@ from socialstats.models import matched_pairs as tests
 from socialstats.models.alignment import FlippedMean, flipped_mean_absolute
 from socialstats.models.couples import (
     Aggregate,
-    Answers,
+    CellScores,
+    CoupleAnswers,
     Couples,
-    Linear,
-    Scores,
-    couples,
-    difference,
-    inference,
-    linear,
+    LinearCombination,
+    cell_scores,
+    clustered_difference_of,
+    clustered_mean_of,
+    combine_cells,
+    match_couples,
     scenario_means,
-    scores,
 )
 from socialstats.models.effect_sizes import (
     DRAWS,
@@ -122,10 +122,10 @@ class Analysis:
     factors: tuple[Factor, ...]
     groups: tuple[str, ...]
     pairs: tuple[tuple[int, int], ...]
-    means: Scores
+    means: CellScores
 
     @property
-    def answers(self) -> Answers:
+    def answers(self) -> CoupleAnswers:
         """The answers behind the means."""
         return self.means.answers
 
@@ -182,25 +182,25 @@ class Analysis:
                 )
         return np.array(found).reshape(-1, len(place))
 
-    def linear(self, coefficients: FloatArray) -> Linear | None:
+    def linear(self, coefficients: FloatArray) -> LinearCombination | None:
         """Return the value of a combination with its influence; None where no rater has the cells."""
         if not len(coefficients):
             return None
-        return linear(self.means, coefficients.mean(axis=0), len(self.design.units))
+        return combine_cells(self.means, coefficients.mean(axis=0), len(self.design.units))
 
-    def mean(self, combined: Linear) -> ClusteredMean:
+    def mean(self, combined: LinearCombination) -> ClusteredMean:
         """Return the clustered mean behind a combination."""
-        return inference(
+        return clustered_mean_of(
             combined, self.design.unit_count, [factor.codes for factor in self.factors]
         )
 
-    def gap(self, one: Linear, two: Linear) -> ClusteredMean:
+    def gap(self, one: LinearCombination, two: LinearCombination) -> ClusteredMean:
         """Return the difference of two combinations, each with a mean of its own."""
-        return difference(
+        return clustered_difference_of(
             one, two, self.design.unit_count, [factor.codes for factor in self.factors]
         )
 
-    def alone(self, combined: Linear) -> str:
+    def alone(self, combined: LinearCombination) -> str:
         """Return the factor of which a combination has one level only; empty where there is none."""
         return next(
             (f.name for f in self.factors if len(np.unique(f.codes[combined.touched > 0])) < 2), ""
@@ -220,13 +220,15 @@ class Analysis:
         """Every B that B_all averages, in some units, with what each of these adds; None where an error is unknown."""
         kept = np.isin(self.answers.unit, units)
         found = (
-            self if kept.all() else replace(self, means=scores(self.answers.take(kept), aggregate))
+            self
+            if kept.all()
+            else replace(self, means=cell_scores(self.answers.take(kept), aggregate))
         )
         known = joint(found)
         if isinstance(known, str):
             return None
         listed, _ = found.every_bias()
-        each = [linear(found.means, one, len(found.design.units)) for one in listed]
+        each = [combine_cells(found.means, one, len(found.design.units)) for one in listed]
         return Sizes(
             estimates=known,
             influence=np.column_stack([one.influence[units] for one in each]),
@@ -268,7 +270,7 @@ def read(design: Ratings, settings: Settings) -> tuple[Analysis, Couples]:
     wanted = answer_codes(design, settings["answers"])
     places = np.array([-1.0 if k == wanted[0] else 1.0 for k in range(len(design.levels))])
     place = [codes_of(factor, groups)[unit] for factor in (first, second)]
-    answers = Answers(
+    answers = CoupleAnswers(
         score=design.read_as()[ok] @ places,
         count=design.unit_count[unit],
         unit=unit,
@@ -280,7 +282,7 @@ def read(design: Ratings, settings: Settings) -> tuple[Analysis, Couples]:
     ).take((place[0] >= 0) & (place[1] >= 0))
     if not len(answers.score):
         raise NothingToAnalyse(f"{design.source}: no couple of {quoted(groups)} was answered")
-    asked = couples(answers)
+    asked = match_couples(answers)
     if not len(asked.key):
         raise DesignError(
             f"{design.source}: no couple of two different groups was answered; relationship_bias "
@@ -294,7 +296,7 @@ def read(design: Ratings, settings: Settings) -> tuple[Analysis, Couples]:
                 f"({option('couples', 'complete')})"
             )
     pairs = tuple(sorted({(a, b) for a, b in asked.key[:, :2].tolist()}))
-    means = scores(answers, settings["aggregate"])
+    means = cell_scores(answers, settings["aggregate"])
     return Analysis(design=design, factors=factors, groups=groups, pairs=pairs, means=means), asked
 
 
@@ -406,7 +408,7 @@ def term_of(
 def with_linear(
     found: Analysis,
     row: Row,
-    parts: Sequence[Linear],
+    parts: Sequence[LinearCombination],
     mean: ClusteredMean,
     reach: float,
     level: float,
@@ -537,7 +539,7 @@ def joint(found: Analysis) -> MeanSizeEstimates | str:
     listed, weight = found.every_bias()
     if not len(listed):
         return NEITHER
-    each = [linear(found.means, one, len(found.design.units)) for one in listed]
+    each = [combine_cells(found.means, one, len(found.design.units)) for one in listed]
     single = next((name for one in each for name in [found.alone(one)] if name), "")
     if single:
         return f"a bias rests on a single {shorten(single)}: no interval"
@@ -718,7 +720,7 @@ def mcnemar_rows(found: Analysis, asked: Couples) -> tuple[list[Row], dict[str, 
         if not found.answers.drawn:
             rows += [replace(row, undefined=NOT_DRAWN, reason="unidentified") for row in (chi, mid)]
             continue
-        table, repeated = asked.cells(*pair), int(asked.repeated[asked.of(*pair)].sum())
+        table, repeated = asked.cells(*pair), int(asked.repeated[asked.is_of_groups(*pair)].sum())
         if repeated or table is None:
             why = (
                 "no couple was answered in both orders"
@@ -757,7 +759,9 @@ def mcnemar_rows(found: Analysis, asked: Couples) -> tuple[list[Row], dict[str, 
     return rows, cells
 
 
-def stratum_codes(design: Ratings, answers: Answers, name: str) -> tuple[Any, tuple[str, ...]]:
+def stratum_codes(
+    design: Ratings, answers: CoupleAnswers, name: str
+) -> tuple[Any, tuple[str, ...]]:
     """Return the level of each answer (-1: none) and the levels of a stratum of units, or of a group of raters."""
     if name in design.rater_groups:
         factor = design.rater_groups[name]
@@ -778,7 +782,7 @@ def stratum_rows(found: Analysis, settings: Settings) -> tuple[list[Row], list[T
         inside = codes == code
         if not inside.any():
             continue
-        part = replace(found, means=scores(found.answers.take(inside), settings["aggregate"]))
+        part = replace(found, means=cell_scores(found.answers.take(inside), settings["aggregate"]))
         own = terms(part, settings, level)
         shown = (POSITION, SCORE) if every else ()
         listed = [own[BIAS], own[MEAN], *(own[kind] for kind in shown)]
@@ -792,7 +796,7 @@ def stratum_rows(found: Analysis, settings: Settings) -> tuple[list[Row], list[T
             *(t.row for each in listed[1:] for t in each),
         ]
         if every:
-            tests, _ = mcnemar_rows(part, couples(part.answers))
+            tests, _ = mcnemar_rows(part, match_couples(part.answers))
             rows += [
                 replace(
                     row, group=f"{row.group}; {name} = {level}", key=(*row.key, ("level", level))
@@ -891,7 +895,7 @@ def alike_terms(found: Analysis, settings: Settings, codes: Any) -> list[Term]:
     name, has = settings["stratum"], codes >= 0
     if len(np.unique(codes[has])) < 2:
         return []
-    means = scores(found.answers.take(has), settings["aggregate"], alike=codes[has])
+    means = cell_scores(found.answers.take(has), settings["aggregate"], alike=codes[has])
     own = terms(replace(found, means=means), settings)
     return [
         replace(
@@ -1278,7 +1282,7 @@ def own_cautions(
         told.append(
             lost_caution(int(boot.n_degenerate.max()), boot.resamples, "bootstrap intervals", fix)
         )
-    plain = scores(
+    plain = cell_scores(
         found.answers
     )  # independent answers: B has the variance (1 - S^2)/n, added over both orders
     variance = dict(zip(plain.cells, ((1 - plain.mean**2) / plain.n).tolist(), strict=True))

@@ -15,13 +15,12 @@ from socialstats.inference.clustered_mean import ClusteredMean, clustered_differ
 from socialstats.models.matched_pairs import Cells
 
 Aggregate = Literal["pooled", "scenario", "rater"]
-Cell = tuple[
-    int, int, int
-]  # rater (0 where raters are pooled), group of the first, group of the second name
+# rater (0 where raters are pooled), group of the first, group of the second name
+CellKey = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Answers:
+class CoupleAnswers:
     """Answers, one entry each.
 
     Attributes
@@ -49,13 +48,13 @@ class Answers:
         """Whether every answer is one of the two, and none is read as a probability."""
         return bool(np.all(np.abs(self.score) == 1))
 
-    def take(self, mask: BoolArray) -> Answers:
+    def take(self, mask: BoolArray) -> CoupleAnswers:
         """Return some of the answers."""
         return replace(self, **{f.name: getattr(self, f.name)[mask] for f in fields(self)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Scores:
+class CellScores:
     """The mean score S of every cell (rater, group of the first, group of the second name).
 
     Attributes
@@ -69,30 +68,30 @@ class Scores:
         S, and the answers behind it.
     """
 
-    answers: Answers
-    cells: tuple[Cell, ...]
+    answers: CoupleAnswers
+    cells: tuple[CellKey, ...]
     cell: IntArray
     weight: FloatArray
     mean: FloatArray
     n: FloatArray
 
 
-def distinct(*codes: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the combinations of codes that occur, (k, factors), sorted, and which of them each place has.
+def distinct_codes(*codes: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the combinations of codes that occur, (k, factors), sorted, and the index of each entry's.
 
     Examples
     --------
-    >>> found, place = distinct(np.array([1, 0, 1]), np.array([2, 5, 2]))
-    >>> found.tolist(), place.tolist()
+    >>> combinations, index = distinct_codes(np.array([1, 0, 1]), np.array([2, 5, 2]))
+    >>> combinations.tolist(), index.tolist()
     ([[0, 5], [1, 2]], [1, 0, 1])
     """
-    found, _, place = unique_rows(np.column_stack(codes))
-    return found, place
+    combinations, _, index = unique_rows(np.column_stack(codes))
+    return combinations, index
 
 
-def scores(
-    answers: Answers, aggregate: Aggregate = "pooled", alike: IntArray | None = None
-) -> Scores:
+def cell_scores(
+    answers: CoupleAnswers, aggregate: Aggregate = "pooled", alike: IntArray | None = None
+) -> CellScores:
     """Average the answers of every cell.
 
     Parameters
@@ -105,25 +104,25 @@ def scores(
         Levels that weigh alike in a cell, in place of answers or scenarios.
     """
     rater = answers.rater if aggregate == "rater" else np.zeros_like(answers.rater)
-    cells, cell = distinct(rater, answers.first, answers.second)
+    cells, cell = distinct_codes(rater, answers.first, answers.second)
     n = np.bincount(cell, answers.count).astype(np.float64)
     weight, mean = answers.count / n[cell], np.bincount(cell, answers.count * answers.score) / n
     parts = answers.scenario if alike is None and aggregate == "scenario" else alike
     if parts is not None:
-        both, inside = distinct(cell, parts)
-        size = np.bincount(inside, answers.count)
-        n_parts = np.bincount(both[:, 0])
-        weight = answers.count / size[inside] / n_parts[cell]
-        mean = (
-            np.bincount(both[:, 0], np.bincount(inside, answers.count * answers.score) / size)
-            / n_parts
-        )
-    named = tuple((r, a, b) for r, a, b in cells.tolist())
-    return Scores(answers=answers, cells=named, cell=cell, weight=weight, mean=mean, n=n)
+        # the mean of a cell is that of the means of its parts
+        combinations, part = distinct_codes(cell, parts)
+        cell_of_part = combinations[:, 0]
+        size = np.bincount(part, answers.count)
+        n_parts = np.bincount(cell_of_part)
+        weight = answers.count / size[part] / n_parts[cell]
+        part_mean = np.bincount(part, answers.count * answers.score) / size
+        mean = np.bincount(cell_of_part, part_mean) / n_parts
+    keys = tuple((r, a, b) for r, a, b in cells.tolist())
+    return CellScores(answers=answers, cells=keys, cell=cell, weight=weight, mean=mean, n=n)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Linear:
+class LinearCombination:
     """A linear combination of means of cells, and how much each unit moves it.
 
     Attributes
@@ -140,7 +139,7 @@ class Linear:
     touched: FloatArray
 
 
-def linear(means: Scores, coefficient: FloatArray, units: int) -> Linear:
+def combine_cells(means: CellScores, coefficient: FloatArray, units: int) -> LinearCombination:
     """Combine means of cells.
 
     The mean of a cell changes by weight x (score - mean) with an answer, also where scenarios weigh alike. Differences
@@ -153,16 +152,23 @@ def linear(means: Scores, coefficient: FloatArray, units: int) -> Linear:
     units : int
         Units of the design.
     """
-    own = coefficient[means.cell]
-    off = own * means.weight * (means.answers.score - means.mean[means.cell])
+    answers, coefficient_of_answer = means.answers, coefficient[means.cell]
+    deviation = answers.score - means.mean[means.cell]
     influence, touched = (
-        np.bincount(means.answers.unit, values, minlength=units).astype(np.float64)
-        for values in (off, means.answers.count * (own != 0))
+        np.bincount(answers.unit, values, minlength=units).astype(np.float64)
+        for values in (
+            coefficient_of_answer * means.weight * deviation,
+            answers.count * (coefficient_of_answer != 0),
+        )
     )
-    return Linear(estimate=float(coefficient @ means.mean), influence=influence, touched=touched)
+    return LinearCombination(
+        estimate=float(coefficient @ means.mean), influence=influence, touched=touched
+    )
 
 
-def inference(combined: Linear, unit_count: FloatArray, codes: Sequence[IntArray]) -> ClusteredMean:
+def clustered_mean_of(
+    combined: LinearCombination, unit_count: FloatArray, codes: Sequence[IntArray]
+) -> ClusteredMean:
     """Return the combination as a clustered mean of its units' values N x influence + estimate.
 
     Their mean is the estimate and their deviations from it are N times the influence. Standard error, degrees of
@@ -181,27 +187,32 @@ def inference(combined: Linear, unit_count: FloatArray, codes: Sequence[IntArray
     )
 
 
-def unit_values(combined: Linear, unit_count: FloatArray) -> FloatArray:
+def unit_values(combined: LinearCombination, unit_count: FloatArray) -> FloatArray:
     """Return N x influence + estimate of every unit, (units,); N counts the units that a combination touches."""
     n = float(unit_count[combined.touched > 0].sum())
     return combined.influence / unit_count * n + combined.estimate
 
 
-def difference(
-    one: Linear, two: Linear, unit_count: FloatArray, codes: Sequence[IntArray]
+def clustered_difference_of(
+    first: LinearCombination,
+    second: LinearCombination,
+    unit_count: FloatArray,
+    codes: Sequence[IntArray],
 ) -> ClusteredMean:
     """Return the first minus the second combination, each with its own mean, as those of two levels of a stratum.
 
-    Units, and clusters, may have part in one of them or in both. Parameters are those of `inference`.
+    Units, and clusters, may have part in one of them or in both. Parameters are those of `clustered_mean_of`.
     """
-    touched = np.column_stack([one.touched, two.touched]) > 0
+    touched = np.column_stack([first.touched, second.touched]) > 0
     used = touched.any(axis=1)
-    values = np.column_stack([unit_values(part, unit_count) for part in (one, two)])[used]
+    values = np.column_stack([unit_values(part, unit_count) for part in (first, second)])[used]
     count = touched[used] * unit_count[used, None]
     return clustered_difference(values, count, [code[used] for code in codes], magnitude=1.0)
 
 
-def scenario_means(answers: Answers, a: int, b: int, raters: int) -> tuple[FloatArray, FloatArray]:
+def scenario_means(
+    answers: CoupleAnswers, a: int, b: int, raters: int
+) -> tuple[FloatArray, FloatArray]:
     """Means of couples (b, a), and of couples (a, b), scenario by scenario and rater by rater.
 
     Returns
@@ -210,12 +221,12 @@ def scenario_means(answers: Answers, a: int, b: int, raters: int) -> tuple[Float
         NaN where there is none. With one rater all answers are pooled.
     """
     size = (int(answers.scenario.max()) + 1) * raters
-    place = answers.scenario * raters + answers.rater * (raters > 1)
+    cell = answers.scenario * raters + answers.rater * (raters > 1)
 
     def means(first: int, second: int) -> FloatArray:
-        mine = (answers.first == first) & (answers.second == second)
+        is_couple = (answers.first == first) & (answers.second == second)
         n, total = (
-            np.bincount(place[mine], values[mine], minlength=size)
+            np.bincount(cell[is_couple], values[is_couple], minlength=size)
             for values in (answers.count, answers.count * answers.score)
         )
         return np.reshape(np.divide(total, n, out=np.full(size, np.nan), where=n > 0), (-1, raters))
@@ -292,7 +303,7 @@ class Couples:
         """(couples,) bool array: answered in both orders."""
         return np.asarray(~np.isnan(self.score).any(axis=1))
 
-    def of(self, a: int, b: int) -> BoolArray:
+    def is_of_groups(self, a: int, b: int) -> BoolArray:
         """(couples,) bool array: of these two groups, a before b."""
         return np.asarray(np.all(self.key[:, :2] == (a, b), axis=1))
 
@@ -302,39 +313,39 @@ class Couples:
         ``b``: the first group is chosen in both orders, ``c``: the second group. ``a`` and ``d``: the first, the second
         *place* is chosen in both orders.
         """
-        whole = self.of(a, b) & self.complete
-        if not whole.any():
+        used = self.is_of_groups(a, b) & self.complete
+        if not used.any():
             return None
-        answered = product((-1.0, 1.0), repeat=2)
+        # in the order of a, b, c, d: -1 is the first place
+        patterns = product((-1.0, 1.0), repeat=2)
         times = [
-            float(self.count[whole & np.all(self.score == both, axis=1)].sum()) for both in answered
+            float(self.count[used & np.all(self.score == scores, axis=1)].sum())
+            for scores in patterns
         ]
         return Cells(**dict(zip("abcd", times, strict=True)))
 
 
-def couples(answers: Answers) -> Couples:
+def match_couples(answers: CoupleAnswers) -> Couples:
     """Match the answers of both orders by groups, scenario, pair and rater."""
     mixed = np.flatnonzero(answers.first != answers.second)
     low, high = np.minimum(answers.first, answers.second), np.maximum(answers.first, answers.second)
-    key, place = distinct(
+    key, couple = distinct_codes(
         *(code[mixed] for code in (low, high, answers.scenario, answers.pair, answers.rater))
     )
-    at = place, (answers.first > answers.second)[mixed].astype(np.int64)
-    times, score, count = (
-        np.zeros((len(key), 2)),
-        np.full((len(key), 2), np.nan),
-        np.zeros((len(key), 2)),
-    )
-    np.add.at(times, at, 1)
-    score[at], count[at] = answers.score[mixed], answers.count[mixed]
+    # (couples, 2): the order with the lower group first, and with the higher one first
+    cell = couple, (answers.first > answers.second)[mixed].astype(np.int64)
+    times, score = np.zeros((len(key), 2)), np.full((len(key), 2), np.nan)
+    count = np.zeros((len(key), 2))
+    np.add.at(times, cell, 1)
+    score[cell], count[cell] = answers.score[mixed], answers.count[mixed]
     of_answer = np.full(len(answers.score), -1)
-    of_answer[mixed] = place
+    of_answer[mixed] = couple
+    several = (times > 1).any(axis=1)
+    uneven = (times > 0).all(axis=1) & (count[:, 0] != count[:, 1])
     return Couples(
         key=key,
         score=score,
         count=count.max(axis=1),
         of_answer=of_answer,
-        repeated=np.asarray(
-            (times > 1).any(axis=1) | ((times > 0).all(axis=1) & (count[:, 0] != count[:, 1]))
-        ),
+        repeated=np.asarray(several | uneven),
     )

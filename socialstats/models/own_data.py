@@ -37,15 +37,14 @@ from socialstats.tables.joining import pandas_of
 from socialstats.text import listing, number, percent, quoted
 from socialstats.voice import option
 
-Own: TypeAlias = (
-    Any  # a design, data frame, mapping of columns, path of a file, vector, or tuple of vectors
-)
-Wanted: TypeAlias = Any  # names of factors; of vectors labels, one a value
+# a design, data frame, mapping of columns, path of a file, vector, or tuple of vectors
+DataLike: TypeAlias = Any
+FactorNames: TypeAlias = Any  # names of factors; of vectors labels, one a value
 AUTO, DECLARED = "auto", "declared"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Source:
+class DataSource:
     """Data of one level of `by`, in pieces, and how they are called.
 
     Attributes
@@ -76,7 +75,7 @@ class Source:
         return Plan.from_factors(self.pieces, self.clusters, self.strata)
 
 
-def by_levels(data: Own, compute: Callable[[Own], Result]) -> Result | ResultGroup:
+def result_by_level(data: DataLike, compute: Callable[[DataLike], Result]) -> Result | ResultGroup:
     """Return a result, or one for each level of the `by` of a design."""
     if not isinstance(data, DESIGNS):
         return compute(data)
@@ -91,14 +90,14 @@ def by_levels(data: Own, compute: Callable[[Own], Result]) -> Result | ResultGro
 
 
 def source_of(
-    data: Own,
+    data: DataLike,
     *,
     unit: str | None,
-    cluster: Wanted,
-    strata: Wanted,
+    cluster: FactorNames,
+    strata: FactorNames,
     paired: bool | None,
-    more: Sequence[str] = (),
-) -> Source:
+    further: Sequence[str] = (),
+) -> DataSource:
     """Return data in pieces with the clusters and strata that a caller names.
 
     Parameters
@@ -110,7 +109,7 @@ def source_of(
         Factors of a design, columns of a table; of vectors labels, or a mapping of names to labels.
     paired : bool, optional
         Whether several vectors belong together row by row.
-    more : sequence of str
+    further : sequence of str
         Further columns of a table that are factors.
 
     Raises
@@ -119,20 +118,20 @@ def source_of(
         For data of another kind, names that are none, and options that the data do not take.
     """
     if isinstance(data, DESIGNS):
-        refuse("a design", unit=unit, paired=paired)
-        return of_design(data, cluster, strata)
+        refuse_options("a design", unit=unit, paired=paired)
+        return source_of_design(data, cluster, strata)
     if is_table(data):
-        refuse("a table", paired=paired)
-        return of_table(data, unit, cluster, strata, more)
-    refuse("vectors", unit=unit)
-    return of_vectors(data, cluster, strata, paired)
+        refuse_options("a table", paired=paired)
+        return source_of_table(data, unit, cluster, strata, further)
+    refuse_options("vectors", unit=unit)
+    return source_of_vectors(data, cluster, strata, paired)
 
 
-def refuse(what: str, **options: Any) -> None:
+def refuse_options(kind: str, **options: Any) -> None:
     """Raise InputError for options that data of a kind do not take."""
     for name, value in options.items():
         if value is not None:
-            raise InputError(f"{option(name, value)} does not go with {what}. Leave it out")
+            raise InputError(f"{option(name, value)} does not go with {kind}. Leave it out")
 
 
 def is_table(data: Any) -> bool:
@@ -147,7 +146,7 @@ def is_table(data: Any) -> bool:
     )
 
 
-def of_design(design: Any, cluster: Wanted, strata: Wanted) -> Source:
+def source_of_design(design: Any, cluster: FactorNames, strata: FactorNames) -> DataSource:
     """Return a design in pieces."""
     if isinstance(design, Comparisons):
         design = design.whole()
@@ -155,26 +154,27 @@ def of_design(design: Any, cluster: Wanted, strata: Wanted) -> Source:
     wanted: Any = settled_cluster(design, cluster) if isinstance(design, Comparisons) else cluster
     wanted = DECLARED if wanted == AUTO else wanted
     if wanted == DECLARED:
-        found = tuple(pieces.factors[factor.name] for factor in cluster_factors(design, DECLARED))
+        clusters = tuple(
+            pieces.factors[factor.name] for factor in cluster_factors(design, DECLARED)
+        )
     else:
-        found = tuple(pieces.factor(name, "cluster") for name in texts(wanted))
-        two_at_most([factor.name for factor in found])
+        clusters = tuple(pieces.factor(name, "cluster") for name in texts(wanted))
+        two_at_most([factor.name for factor in clusters])
     ignored = [
         name
         for name in pieces.declared
-        if not any(name == used.name or is_inside(pieces.factors[name], used) for used in found)
+        if not any(name == used.name or is_inside(pieces.factors[name], used) for used in clusters)
     ]
-    said = (
-        ignored_clusters(
-            quoted(ignored), listing([f.name for f in found]) or f"single {pieces.noun}s"
-        ),
-    )
-    return finished(pieces, design, found, strata, said if ignored else ())
+    cautions: tuple[Caution, ...] = ()
+    if ignored:
+        used_names = listing([f.name for f in clusters]) or f"single {pieces.noun}s"
+        cautions = (ignored_clusters(quoted(ignored), used_names),)
+    return with_units_and_strata(pieces, design, clusters, strata, cautions)
 
 
-def of_table(
-    data: Any, unit: str | None, cluster: Wanted, strata: Wanted, more: Sequence[str]
-) -> Source:
+def source_of_table(
+    data: Any, unit: str | None, cluster: FactorNames, strata: FactorNames, further: Sequence[str]
+) -> DataSource:
     """Return a table in pieces."""
     import pandas as pd
 
@@ -184,28 +184,22 @@ def of_table(
         data = pandas_of(as_table(data))
     if not len(data):
         raise NothingToAnalyse("data frame has no rows: there is nothing to analyse")
-    named = () if cluster in (AUTO, DECLARED) else texts(cluster)
-    two_at_most(named)
-    layers = () if strata == AUTO else texts(strata)
-    columns = (*([unit] if unit else []), *named, *layers, *more)
-    if not (unit or named) and cluster is not None:
+    cluster_names = () if cluster in (AUTO, DECLARED) else texts(cluster)
+    two_at_most(cluster_names)
+    stratum_names = () if strata == AUTO else texts(strata)
+    columns = (*([unit] if unit else []), *cluster_names, *stratum_names, *further)
+    if not (unit or cluster_names) and cluster is not None:
         refuse_repeating(data, {str(name) for name in columns})
     pieces = TablePieces.of(data, columns, unit, "data frame")
-    found = tuple(pieces.factors[name] for name in named)
-    said = (
-        ()
-        if unit or named
-        else tuple(
-            cluster_suspects(
-                as_table(data),
-                {str(name) for name in columns},
-                len(data),
-                names=UNITS.names,
-                what="row",
-            )
-        )
+    clusters = tuple(pieces.factors[name] for name in cluster_names)
+    cautions: tuple[Caution, ...] = ()
+    if not unit and not cluster_names:
+        used, names = {str(name) for name in columns}, UNITS.names
+        suspects = cluster_suspects(as_table(data), used, len(data), names=names, what="row")
+        cautions = tuple(suspects)
+    return with_units_and_strata(
+        pieces, data, clusters, None if strata == AUTO else strata, cautions
     )
-    return finished(pieces, data, found, None if strata == AUTO else strata, said)
 
 
 def refuse_repeating(data: Any, used: set[str]) -> None:
@@ -235,45 +229,44 @@ def as_numbers(column: Any) -> Any:
         return column
 
 
-def of_vectors(data: Any, cluster: Wanted, strata: Wanted, paired: bool | None) -> Source:
+def source_of_vectors(
+    data: Any, cluster: FactorNames, strata: FactorNames, paired: bool | None
+) -> DataSource:
     """Return vectors in pieces."""
-    whole = isinstance(data, tuple) or (
+    is_several = isinstance(data, tuple) or (
         isinstance(data, list)
         and bool(data)
         and np.ndim(data[0]) == 1
         and not isinstance(data[0], str)
     )
-    vectors = tuple(data) if whole else (data,)
+    vectors = tuple(data) if is_several else (data,)
     if callable(data):
         raise InputError(
             "the first argument is the data, and the second a function of them: exchange the two"
         )
-    if not whole and np.ndim(data) == 0:
+    if not is_several and np.ndim(data) == 0:
         raise InputError(
             f"a {type(data).__name__} is no design, table or vector. Pass a design (Ratings, Paired, "
             "Groups, Comparisons), a data frame, or vectors of values"
         )
-    labels = labels_of("cluster", cluster) | labels_of("strata", strata)
+    labels = labels_by_name("cluster", cluster) | labels_by_name("strata", strata)
     pieces = vectors_of(vectors, paired, labels)
-    if not whole:
+    if not is_several:
         pieces = replace(pieces, data=pieces.vectors)
-    names = [name for name in labels if name not in labels_of("strata", strata)]
+    names = [name for name in labels if name not in labels_by_name("strata", strata)]
     two_at_most(names)
     if pieces.several and names:
         raise InputError(
             f"{option('cluster')} of several samples: put them into one data frame, with a column for "
             "the sample and one for the cluster"
         )
-    found = tuple(pieces.factors[name] for name in names)
-    layers = (
-        AUTO
-        if strata is None or (isinstance(strata, str) and strata == AUTO)
-        else list(labels_of("strata", strata))
-    )
-    return finished(pieces, data, found, layers, ())
+    clusters = tuple(pieces.factors[name] for name in names)
+    is_auto = strata is None or (isinstance(strata, str) and strata == AUTO)
+    stratum_names = AUTO if is_auto else list(labels_by_name("strata", strata))
+    return with_units_and_strata(pieces, data, clusters, stratum_names, ())
 
 
-def labels_of(name: str, values: Wanted) -> dict[str, Any]:
+def labels_by_name(name: str, values: FactorNames) -> dict[str, Any]:
     """Return labels of vectors by the name of what they tell."""
     if values is None or (isinstance(values, str) and values in (AUTO, DECLARED)):
         return {}
@@ -293,29 +286,33 @@ def labels_of(name: str, values: Wanted) -> dict[str, Any]:
     return {name: values}
 
 
-def finished(
+def with_units_and_strata(
     pieces: Pieces,
     design: Any,
     clusters: tuple[Factor, ...],
-    strata: Wanted,
-    said: tuple[Caution, ...],
-) -> Source:
+    strata: FactorNames,
+    cautions: tuple[Caution, ...],
+) -> DataSource:
     """Return a source with its units and strata: without clusters units are drawn, and groups are strata."""
     if not clusters and pieces.unit:
         clusters = (pieces.factors[pieces.unit],)
-    layers: Factor | None = None
+    stratum: Factor | None = None
     if isinstance(strata, str) and strata == AUTO:
-        layers = own_groups(pieces, clusters)
+        stratum = groups_as_strata(pieces, clusters)
     elif names := texts(strata):
-        each = [pieces.factor(name, "strata") for name in names]
-        layers = each[0] if len(each) == 1 else joint_factor(each)
-    spread = isinstance(pieces, VectorPieces)
-    return Source(
-        pieces=pieces, design=design, spread=spread, clusters=clusters, strata=layers, cautions=said
+        factors = [pieces.factor(name, "strata") for name in names]
+        stratum = factors[0] if len(factors) == 1 else joint_factor(factors)
+    return DataSource(
+        pieces=pieces,
+        design=design,
+        spread=isinstance(pieces, VectorPieces),
+        clusters=clusters,
+        strata=stratum,
+        cautions=cautions,
     )
 
 
-def own_groups(pieces: Pieces, clusters: Sequence[Factor]) -> Factor | None:
+def groups_as_strata(pieces: Pieces, clusters: Sequence[Factor]) -> Factor | None:
     """Return the samples of a design as strata, unless clusters have units of several."""
     if not pieces.groups or len(clusters) > 1:
         return None
@@ -334,7 +331,7 @@ def joint_factor(factors: Sequence[Factor]) -> Factor:
     return Factor(name=" x ".join(factor.name for factor in factors), codes=codes, levels=levels)
 
 
-def size_cautions(plan: Plan) -> tuple[Caution, ...]:
+def cluster_size_cautions(plan: Plan) -> tuple[Caution, ...]:
     """Caution SS211: of twenty clusters or more one holds a fifth, or their sizes are so uneven that few count."""
     if not plan.clustered or plan.fewest < 20:
         return ()

@@ -6,7 +6,7 @@ import inspect
 import math
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -19,7 +19,7 @@ from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import shape_cautions
 from socialstats.inference.intervals import cochran_df
-from socialstats.models.own_data import Source
+from socialstats.models.own_data import DataSource
 from socialstats.resampling.engine import acceleration, lost_caution
 from socialstats.resampling.plans import Plan
 from socialstats.results import Result, ResultGroup, Row
@@ -32,11 +32,11 @@ Key: TypeAlias = tuple[str, str | None, str | None]
 SAME = 1e-6  # relative: solvers of models stop at this
 FIRST_ONES = 3  # reasons that a message names
 MOST_LEFT_OUT = 1000  # levels that are left out one at a time; of more, groups of them are
-GROUPS = 200
+GROUPS = 200  # of levels, each left out as a whole
 MEND = "Call it once on the same data, and mend it"
-MOST_SAID = 4
-SHOWN_FROM = 60.0  # units below which influences may not show that they are skewed (`shape_of`)
-ONE_NUMBER = (
+MOST_SHOWN = 4  # numbers in a sentence
+SHOWN_FROM = 60.0  # units below which influences may not show that they are skewed (`influence_shape_cautions`)
+UNVARIED = (
     "every {what} had the same number: either the data do not vary in what the function uses, or it uses other data "
     "than its argument"
 )
@@ -44,12 +44,12 @@ Shape = Literal["t", "bootstrap"]
 USE = "Return a number, a dict or Series of named numbers, an array of numbers, or a result of this package"
 
 
-def name_of(function: Function) -> str:
+def function_name(function: Function) -> str:
     """Return what the number of a function is called.
 
     Examples
     --------
-    >>> name_of(math.sqrt), name_of(lambda data: 1.0)
+    >>> function_name(math.sqrt), function_name(lambda data: 1.0)
     ('sqrt', 'statistic')
     """
     while isinstance(function, partial):
@@ -58,7 +58,7 @@ def name_of(function: Function) -> str:
     return "statistic" if name.startswith("<") else str(name)
 
 
-def number_of(value: Any, name: str) -> float:
+def as_number(value: Any, name: str) -> float:
     """Return a number, NaN where there is none, or raise InputError for anything else."""
     if value is None:
         return math.nan
@@ -71,14 +71,16 @@ def number_of(value: Any, name: str) -> float:
             f"the function returned a {type(value).__name__} for '{shorten(name)}', not a number. {USE}"
         )
     try:
-        found = float(value)
+        number = float(value)
     except (TypeError, ValueError):
-        said = f"the function returned a {type(value).__name__} for '{shorten(name)}', not a number"
-        raise InputError(f"{said}. {USE}") from None
-    return found if math.isfinite(found) else math.nan
+        fault = (
+            f"the function returned a {type(value).__name__} for '{shorten(name)}', not a number"
+        )
+        raise InputError(f"{fault}. {USE}") from None
+    return number if math.isfinite(number) else math.nan
 
 
-def rows_of(value: Any, name: str) -> dict[Key, Row]:
+def rows_of_value(value: Any, name: str) -> dict[Key, Row]:
     """Return the numbers that a function returned, as rows without uncertainty.
 
     Parameters
@@ -94,9 +96,9 @@ def rows_of(value: Any, name: str) -> dict[Key, Row]:
 
     Examples
     --------
-    >>> [row.estimate for row in rows_of({"a": 1, "b": np.float64(2.5)}, "f").values()]
+    >>> [row.estimate for row in rows_of_value({"a": 1, "b": np.float64(2.5)}, "f").values()]
     [1.0, 2.5]
-    >>> [row.term for row in rows_of([1, 2], "f").values()]
+    >>> [row.term for row in rows_of_value([1, 2], "f").values()]
     ['f 1', 'f 2']
     """
     if isinstance(value, Row):
@@ -108,34 +110,34 @@ def rows_of(value: Any, name: str) -> dict[Key, Row]:
     if hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping) or (hasattr(value, "items") and np.ndim(value) == 1):
-        named = [(str(key), number) for key, number in value.items()]
+        numbers = [(str(key), number) for key, number in value.items()]
     elif np.ndim(value) == 1:
-        named = [(f"{name} {k + 1}", number) for k, number in enumerate(value)]
+        numbers = [(f"{name} {k + 1}", number) for k, number in enumerate(value)]
     else:
-        named = [(name, value)]
-    names = [key for key, _ in named]
+        numbers = [(name, value)]
+    names = [key for key, _ in numbers]
     if len(set(names)) < len(names):
-        twice = [key for key, n in Counter(names).items() if n > 1]
+        repeated = [key for key, n in Counter(names).items() if n > 1]
         raise InputError(
-            f"the function returned several numbers of one name: {quoted(twice)}. Name each differently"
+            f"the function returned several numbers of one name: {quoted(repeated)}. Name each differently"
         )
-    if not named:
+    if not numbers:
         raise InputError(f"the function returned no number. {USE}")
-    found: dict[Key, Row] = {}
-    for key, number in named:
-        x = number_of(number, key)
-        found[key, None, None] = Row(
+    rows: dict[Key, Row] = {}
+    for key, number in numbers:
+        x = as_number(number, key)
+        rows[key, None, None] = Row(
             term=key, role="estimate", estimate=None if math.isnan(x) else x
         )
-    return found
+    return rows
 
 
 def rows_of_result(rows: Iterable[Row]) -> dict[Key, Row]:
     """Return the estimates of rows of a result, with what they are about."""
-    found: dict[Key, Row] = {}
+    estimates: dict[Key, Row] = {}
     for row in rows:
         if row.estimate is not None and row.role not in ("reference", "count"):
-            found[row.term, row.group, row.by] = Row(
+            estimates[row.term, row.group, row.by] = Row(
                 term=row.term,
                 group=row.group,
                 by=row.by,
@@ -144,9 +146,9 @@ def rows_of_result(rows: Iterable[Row]) -> dict[Key, Row]:
                 limits=row.limits,
                 estimate=row.estimate,
             )
-    if not found:
+    if not estimates:
         raise InputError("the function returned a result without an estimate")
-    return found
+    return estimates
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -172,7 +174,7 @@ class Statistic:
     lost: Counter[str] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, function: Function, data: Any, *, spread: bool) -> Statistic:
+    def from_function(cls, function: Function, data: Any, *, spread: bool) -> Statistic:
         """Call a function on the data themselves.
 
         Raises
@@ -184,46 +186,45 @@ class Statistic:
             raise InputError(
                 f"the second argument is a function of the data, not {shorten(repr(function), 60)}"
             )
-        made = cls(function=function, spread=spread)
+        statistic = cls(function=function, spread=spread)
         try:
-            value = made.call(data)
+            value = statistic.call(data)
             if value is None:
                 raise InputError(
                     f"the function returned None for the data themselves: it may lack 'return'. {USE}"
                 )
-            found = rows_of(value, name_of(function))
-            again = rows_of(made.call(data), name_of(function))
+            rows = rows_of_value(value, function_name(function))
+            # a second call finds functions that draw random numbers
+            again = rows_of_value(statistic.call(data), function_name(function))
         except SocialStatsError:
             raise
         except Exception as error:
-            said = f"the function failed on the data themselves: {reason_of(error)}"
-            each = len(data) > 1 if spread else False
-            fix = (
-                "It gets each vector as an argument of its own"
-                if each and takes_one(function)
-                else MEND
-            )
-            raise InputError(f"{said}. {fix}") from error
-        made.rows, made.keys = tuple(found.values()), tuple(found)
-        first, second = made.estimate, np.array([number(again.get(key)) for key in made.keys])
-        if not same(first, second):
-            at = int(np.flatnonzero(~near(first, second))[0])
+            fault = f"the function failed on the data themselves: {error_text(error)}"
+            fix = MEND
+            if spread and len(data) > 1 and takes_one(function):
+                fix = "It gets each vector as an argument of its own"
+            raise InputError(f"{fault}. {fix}") from error
+        statistic.rows, statistic.keys = tuple(rows.values()), tuple(rows)
+        first = statistic.estimate
+        second = np.array([estimate_of(again.get(key)) for key in statistic.keys])
+        if not all_nearly_equal(first, second):
+            k = int(np.flatnonzero(~nearly_equal(first, second))[0])
             raise InputError(
-                f"the function returned {as_given(first[at])} and then {as_given(second[at])} for "
-                f"'{shorten(made.keys[at][0])}' of the same data: it draws random numbers. Give its "
+                f"the function returned {as_given(first[k])} and then {as_given(second[k])} for "
+                f"'{shorten(statistic.keys[k][0])}' of the same data: it draws random numbers. Give its "
                 "generator a seed inside the function"
             )
-        return made
+        return statistic
 
     @property
     def name(self) -> str:
         """What the function is called."""
-        return shorten(name_of(self.function), 60)
+        return shorten(function_name(self.function), 60)
 
     @property
     def estimate(self) -> FloatArray:
         """(m,) float64 array of the data themselves."""
-        return np.array([number(row) for row in self.rows])
+        return np.array([estimate_of(row) for row in self.rows])
 
     def call(self, data: Any) -> Any:
         """Call the function."""
@@ -232,60 +233,60 @@ class Statistic:
     def values(self, data: Any) -> FloatArray:
         """(m,) float64 array: the numbers of a resample, NaN for those that it lacks, or if the function fails."""
         try:
-            found = rows_of(self.call(data), name_of(self.function))
+            rows = rows_of_value(self.call(data), function_name(self.function))
         except Exception as error:  # what a function of one's own raises is not known
-            self.lost[reason_of(error)] += 1
+            self.lost[error_text(error)] += 1
             return np.full(len(self.keys), np.nan)
-        out = np.array([number(found.get(key)) for key in self.keys])
-        if np.isnan(out[~np.isnan(self.estimate)]).any():
+        numbers = np.array([estimate_of(rows.get(key)) for key in self.keys])
+        if np.isnan(numbers[~np.isnan(self.estimate)]).any():
             self.lost["no finite number"] += 1
-        return out
+        return numbers
 
-    def table(self, every: Iterable[Any], n: int) -> FloatArray:
+    def table(self, data_sets: Iterable[Any], n: int) -> FloatArray:
         """(n, m) float64 array: the numbers of several data sets."""
-        out = np.full((n, len(self.keys)), np.nan)
+        numbers = np.full((n, len(self.keys)), np.nan)
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")  # a resample without a number is counted
-            for k, data in enumerate(every):
-                out[k] = self.values(data)
-        return out
+            for k, data in enumerate(data_sets):
+                numbers[k] = self.values(data)
+        return numbers
 
     def why_lost(self) -> str:
         """Return the most frequent reasons why calls gave no number, with how often."""
         return "; ".join(f"{why} ({n:,})" for why, n in self.lost.most_common(FIRST_ONES))
 
 
-def number(row: Row | None) -> float:
+def estimate_of(row: Row | None) -> float:
     """Return the estimate of a row, NaN where there is none."""
     return math.nan if row is None or row.estimate is None else row.estimate
 
 
-def reason_of(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """Name an exception in one line."""
     line = str(error).split("\n")[0]
     return f"{type(error).__name__}: {shorten(line, 100)}" if line else type(error).__name__
 
 
-def near(one: FloatArray, other: FloatArray) -> Any:
+def nearly_equal(first: FloatArray, second: FloatArray) -> Any:
     """Return which numbers are the same but for rounding; both may be missing."""
-    return np.isclose(one, other, rtol=SAME, atol=SAME * 1e-6, equal_nan=True)
+    return np.isclose(first, second, rtol=SAME, atol=SAME * 1e-6, equal_nan=True)
 
 
-def same(one: FloatArray, other: FloatArray) -> bool:
+def all_nearly_equal(first: FloatArray, second: FloatArray) -> bool:
     """Return whether all numbers are the same but for rounding."""
-    return bool(np.all(near(one, other)))
+    return bool(np.all(nearly_equal(first, second)))
 
 
-def checked_statistic(source: Source, function: Function) -> Statistic:
+def checked_statistic(source: DataSource, function: Function) -> Statistic:
     """Return a function with its numbers of the data themselves.
 
     Raises
     ------
     InputError
-        As `Statistic.of` and `check_counts`.
+        As `Statistic.from_function` and `check_counts`.
     """
     data = source.pieces.data
-    statistic = Statistic.of(
+    statistic = Statistic.from_function(
         function, data if source.spread else source.design, spread=source.spread
     )
     if not source.pieces.apart:
@@ -302,56 +303,58 @@ def check_counts(statistic: Statistic, data: Any, single: Any) -> None:
     """
     first, second = statistic.estimate, statistic.values(single)
     statistic.lost.clear()
-    if not same(first, second):
-        at = int(np.flatnonzero(~near(first, second))[0])
+    if not all_nearly_equal(first, second):
+        k = int(np.flatnonzero(~nearly_equal(first, second))[0])
         raise InputError(
-            f"the function returns {as_given(first[at])} for '{shorten(statistic.keys[at][0])}', and "
-            f"{as_given(second[at])} where each row stands alone: this {type(data).__name__} counts alike "
+            f"the function returns {as_given(first[k])} for '{shorten(statistic.keys[k][0])}', and "
+            f"{as_given(second[k])} where each row stands alone: this {type(data).__name__} counts alike "
             "rows together. Weight by its count in the function"
         )
 
 
 def order_cautions(statistic: Statistic, plan: Plan) -> tuple[Caution, ...]:
     """Caution SS214: the function gives another number where only the order of rows or labels of units is another."""
-    found = statistic.values(plan.pieces.reordered(plan.names))
+    reordered = statistic.values(plan.pieces.reordered(plan.names))
     why = statistic.why_lost()
     statistic.lost.clear()
-    moved = np.flatnonzero(~near(statistic.estimate, found))
-    if not len(moved):
+    changed = np.flatnonzero(~nearly_equal(statistic.estimate, reordered))
+    if not len(changed):
         return ()
-    at = int(moved[0])
-    seen = f"it became {as_given(found[at])}" if np.isfinite(found[at]) else f"it was lost ({why})"
+    k = int(changed[0])
+    name, value = shorten(statistic.keys[k][0]), as_given(statistic.estimate[k])
+    outcome = f"it was lost ({why})"
+    if np.isfinite(reordered[k]):
+        outcome = f"it became {as_given(reordered[k])}"
     return (
         caution(
             "SS214",
-            f"'{shorten(statistic.keys[at][0])}' is {as_given(statistic.estimate[at])}. With rows in another "
-            f"order, and other labels of what is drawn, {seen}",
+            f"'{name}' is {value}. With rows in another order, and other labels of what is drawn, {outcome}",
             affects="the number, its error and its interval: resamples keep neither order nor labels",
             fix="use values, and not positions or labels, in the function",
-            rows=[statistic.rows[k].name for k in moved],
+            rows=[statistic.rows[j].name for j in changed],
         ),
     )
 
 
 def lost_rows(
-    statistic: Statistic, lost: Sequence[int], calls: int, level: float, what: str = "resample"
+    statistic: Statistic, lost: Sequence[int], calls: int, level: float, noun: str = "resample"
 ) -> tuple[list[str], list[Caution]]:
     """Return why rows have no interval because too many resamples gave no number, and caution SS204 of the others.
 
     More than 1 - level of the resamples could all lie beyond one end, which is then not known.
     """
     most, why = (1 - level) * calls, statistic.why_lost()
-    out = [
-        f"{percent(n / calls)} of {count(calls, what)} had no number: {why}" if n > most else ""
+    reasons = [
+        f"{percent(n / calls)} of {count(calls, noun)} had no number: {why}" if n > most else ""
         for n in lost
     ]
-    kept = [n for n, said in zip(lost, out, strict=True) if not said]
-    said = lost_caution(max(kept, default=0), calls, f"results from {what}s", fix=f"see why: {why}")
-    return out, [said] if said else []
+    tolerated = max((n for n in lost if n <= most), default=0)
+    warning = lost_caution(tolerated, calls, f"results from {noun}s", fix=f"see why: {why}")
+    return reasons, [warning] if warning else []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LeftOut:
+class LeaveOneOut:
     """A statistic without each level of what is drawn among itself.
 
     Attributes
@@ -373,7 +376,7 @@ class LeftOut:
     cells: FloatArray | None = None
     grouped: bool = False
 
-    def over(self, unit: FloatArray) -> LeftOut:
+    def over(self, unit: FloatArray) -> LeaveOneOut:
         """Return the same numbers divided by a unit each, so that their squares are within floats."""
         cells = None if self.cells is None else self.cells / unit
         return replace(
@@ -386,25 +389,27 @@ class LeftOut:
     @property
     def variances(self) -> list[FloatArray]:
         """Variance of each part: (n - 1)/n times the sum of squares around the mean (Efron & Tibshirani 1993, 11.5)."""
-        return [variance_of(values) for values in self.parts]
+        return [jackknife_variance(values) for values in self.parts]
 
     @property
     def variance(self) -> FloatArray:
         """Sum over strata; of two crossed factors the largest of V1, V2 and V1 + V2 - V12."""
-        each = self.variances
+        variances = self.variances
         if not self.crossed:
-            return np.asarray(np.sum(each, axis=0))
+            return np.asarray(np.sum(variances, axis=0))
+        v1, v2 = variances
         if self.cells is None:
-            return np.asarray(np.maximum(each[0], each[1]))
-        both = each[0] + each[1] - variance_of(self.cells)
-        return np.asarray(np.maximum(np.maximum(each[0], each[1]), both))
+            return np.asarray(np.maximum(v1, v2))
+        two_way = v1 + v2 - jackknife_variance(self.cells)
+        return np.asarray(np.maximum(np.maximum(v1, v2), two_way))
 
     @property
     def std_error(self) -> FloatArray:
         """Root of the variance; NaN where all values are alike, or one does not exist."""
-        every = np.concatenate(self.parts)
-        top = float(np.nanmax(np.abs(every), initial=0.0))
-        return gated(np.sqrt(self.variance), left_of_recomputed(every, np.ones(len(every)), top))
+        values = np.concatenate(self.parts)
+        largest = float(np.nanmax(np.abs(values), initial=0.0))
+        rounding = left_of_recomputed(values, np.ones(len(values)), largest)
+        return gated(np.sqrt(self.variance), rounding)
 
     @property
     def bias(self) -> FloatArray:
@@ -418,18 +423,20 @@ class LeftOut:
         Of strata Satterthwaite's, with unbiased squares of variances: V^2 / sum V_s^2 / (n_s + 1) - 2, between the
         smallest n_s - 1 and the levels minus strata.
         """
-        each, own = np.array(self.variances), np.array([len(x) - 1.0 for x in self.parts])
-        if len(own) == 1:
-            return np.full(len(self.estimate), own[0])
-        out = np.full(len(self.estimate), own.min())
-        for j, v in enumerate(each.T):
+        part_df = np.array([len(x) - 1.0 for x in self.parts])
+        if len(part_df) == 1:
+            return np.full(len(self.estimate), part_df[0])
+        df = np.full(len(self.estimate), part_df.min())
+        # v: the variances of the parts of one number
+        for j, v in enumerate(np.array(self.variances).T):
             if not np.isfinite(v).all() or not v.sum() > 0:
                 continue
             if self.crossed:
-                out[j] = cochran_df(v.tolist(), own.tolist())
+                df[j] = cochran_df(v.tolist(), part_df.tolist())
             else:
-                out[j] = min(max(v.sum() ** 2 / (v**2 / (own + 2)).sum() - 2, own.min()), own.sum())
-        return out
+                satterthwaite = v.sum() ** 2 / (v**2 / (part_df + 2)).sum() - 2
+                df[j] = min(max(satterthwaite, part_df.min()), part_df.sum())
+        return df
 
     @property
     def moves(self) -> list[FloatArray]:
@@ -444,55 +451,57 @@ class LeftOut:
     @property
     def enlarged(self) -> FloatArray:
         """Root of the variance over that of resamples, which is short by (n - 1)/n in each part."""
-        each = self.variances
-        short = sum(v * (len(x) - 1) / len(x) for v, x in zip(each, self.parts, strict=True))
+        variances = self.variances
+        short = sum(v * (len(x) - 1) / len(x) for v, x in zip(variances, self.parts, strict=True))
         with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(np.sqrt(np.sum(each, axis=0) / short))
+            return np.asarray(np.sqrt(np.sum(variances, axis=0) / short))
 
 
-def units_of(*tables: FloatArray) -> FloatArray:
+def powers_of_two(*tables: FloatArray) -> FloatArray:
     """(m,) float64 array: for each number the power of two near its size, 1 for all but huge and tiny ones."""
-    whole = np.concatenate([np.atleast_2d(table) for table in tables])
-    return np.array([size_unit(column[np.isfinite(column)]) for column in whole.T])
+    numbers = np.concatenate([np.atleast_2d(table) for table in tables])
+    return np.array([size_unit(column[np.isfinite(column)]) for column in numbers.T])
 
 
-def in_units(row: Row, unit: float) -> Row:
+def row_in_unit(row: Row, unit: float) -> Row:
     """Return a row whose estimate, error and ends are multiplied by their unit."""
     if unit == 1:
         return row
-    made = {name: getattr(row, name) for name in ("estimate", "std_error", "conf_low", "conf_high")}
-    scaled: Fields = {name: None if value is None else value * unit for name, value in made.items()}
+    scaled: Fields = {}
+    for name in ("estimate", "std_error", "conf_low", "conf_high"):
+        value = getattr(row, name)
+        scaled[name] = None if value is None else value * unit
     return replace(row, **scaled)
 
 
-HALVES, FEWEST_SMOOTH = 100, 6
+HALVES, FEWEST_SMOOTH = 100, 6  # half samples; levels from which they are compared
 SAME_ERROR = (0.65, 1.55)  # half samples: their error has a Monte-Carlo error of .07
 
 
-def rough(statistic: Statistic, plan: Plan, left: LeftOut) -> Any:
+def is_not_smooth(statistic: Statistic, plan: Plan, left: LeaveOneOut) -> Any:
     """(m,) bool array: half samples give another standard error than the jackknife, as of quantiles.
 
     Without one of n values a quantile takes two or three values, whose distance is that of two neighbours. Numbers
     that take few values without a level each are compared with `HALVES` random halves of the levels. Their variance,
     times m / (n - m) of m levels that are kept, is that of any smooth number (Shao & Wu 1989).
     """
-    at = int(np.argmax([len(x) for x in left.parts]))
-    values, part = left.parts[at], plan.parts()[at]
+    largest = int(np.argmax([len(x) for x in left.parts]))
+    values, part = left.parts[largest], plan.parts()[largest]
     n, m = len(values), len(values) // 2
-    few = np.array(
+    takes_few_values = np.array(
         [len(np.unique(np.round(x, 12))) <= max(4, n // 3) for x in scaled_columns(values)]
     )
-    if n < FEWEST_SMOOTH or left.grouped or not few.any():
+    if n < FEWEST_SMOOTH or left.grouped or not takes_few_values.any():
         return np.zeros(len(left.estimate), dtype=bool)
     rng = np.random.Generator(np.random.PCG64(0))
-    gone = [rng.choice(part.levels, n - m, replace=False) for _ in range(HALVES)]
-    halves = statistic.table((plan.without(part.factor, levels) for levels in gone), HALVES)
-    unit = units_of(values, halves)
+    dropped = [rng.choice(part.levels, n - m, replace=False) for _ in range(HALVES)]
+    halves = statistic.table((plan.without(part.factor, levels) for levels in dropped), HALVES)
+    unit = powers_of_two(values, halves)
     with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore"):
         warnings.simplefilter("ignore")  # halves without a number
-        own = np.nanvar(halves / unit, axis=0, ddof=1) * m / (n - m)
-        ratio = np.sqrt(variance_of(values / unit) / own)
-    return few & ((ratio < SAME_ERROR[0]) | (ratio > SAME_ERROR[1]))
+        variance = np.nanvar(halves / unit, axis=0, ddof=1) * m / (n - m)
+        ratio = np.sqrt(jackknife_variance(values / unit) / variance)
+    return takes_few_values & ((ratio < SAME_ERROR[0]) | (ratio > SAME_ERROR[1]))
 
 
 def scaled_columns(values: FloatArray) -> FloatArray:
@@ -501,15 +510,15 @@ def scaled_columns(values: FloatArray) -> FloatArray:
     return np.asarray(((values - values.min(axis=0)) / np.where(width > 0, width, 1.0)).T)
 
 
-def variance_of(values: FloatArray) -> FloatArray:
+def jackknife_variance(values: FloatArray) -> FloatArray:
     """Return the jackknife variance of values without each of n levels."""
     n = len(values)
     return np.asarray((n - 1) / n * ((values - values.mean(axis=0)) ** 2).sum(axis=0))
 
 
-def left_out(
+def leave_out_levels(
     statistic: Statistic, plan: Plan, *, cells: bool = False, many: bool = True
-) -> LeftOut:
+) -> LeaveOneOut:
     """Compute a statistic without each level of a plan.
 
     Parameters
@@ -530,34 +539,31 @@ def left_out(
         data = (plan.without(part.factor, levels) for levels in sets)
         parts.append(statistic.table(data, len(sets)))
     crossed = len(plan.factors) == 2
-    both = None
+    without_cells = None
     if crossed and cells:
-        found = occurring(plan)
-        both = statistic.table((plan.without_cell(a, b) for a, b in found), len(found))
-    return LeftOut(
+        pairs = occurring_combinations(plan)
+        without_cells = statistic.table((plan.without_cell(a, b) for a, b in pairs), len(pairs))
+    return LeaveOneOut(
         estimate=statistic.estimate,
         parts=tuple(parts),
         crossed=crossed,
-        cells=both,
+        cells=without_cells,
         grouped=grouped,
     )
 
 
-def occurring(plan: Plan) -> list[tuple[int, int]]:
+def occurring_combinations(plan: Plan) -> list[tuple[int, int]]:
     """Return the combinations of levels of two factors that occur."""
     first, second = plan.codes
     width = plan.sizes[1]
     return [divmod(key, width) for key in np.unique(first * width + second).tolist()]
 
 
-def resampled(statistic: Statistic, plan: Plan, resamples: int, seed: int) -> FloatArray:
+def resampled_numbers(statistic: Statistic, plan: Plan, resamples: int, seed: int) -> FloatArray:
     """(resamples, m) float64 array: the numbers of the resamples of a plan."""
 
-    def every() -> Iterator[Any]:
-        for times in plan.draws(resamples, seed):
-            yield plan.data(times)
-
-    return statistic.table(every(), resamples)
+    data_sets = (plan.data(times) for times in plan.draws(resamples, seed))
+    return statistic.table(data_sets, resamples)
 
 
 def row_counts(plan: Plan) -> dict[str, Any]:
@@ -571,13 +577,13 @@ def row_counts(plan: Plan) -> dict[str, Any]:
     }
 
 
-def unvaried(still: bool, what: str = "resample") -> str:
+def unvaried_reason(constant: bool, noun: str = "resample") -> str:
     """Return why resamples that all have one number give no interval; empty where they vary."""
-    return ONE_NUMBER.format(what=what) if still else ""
+    return UNVARIED.format(what=noun) if constant else ""
 
 
-def shape_of(
-    left: LeftOut, plan: Plan, rows: Sequence[Row], interval: Shape
+def influence_shape_cautions(
+    left: LeaveOneOut, plan: Plan, rows: Sequence[Row], interval: Shape
 ) -> tuple[Caution, ...]:
     """Cautions SS312 and SS317 by what each unit or cluster adds to the numbers (`shape_cautions`).
 
@@ -587,34 +593,32 @@ def shape_of(
     caution.
     """
     means, names = list[ClusteredMean](), list[str]()
-    apart = plan.strata is not None and plan.strata.name == plan.pieces.groups
+    strata_are_groups = plan.strata is not None and plan.strata.name == plan.pieces.groups
     for j, row in enumerate(rows):
-        moves = [part[:, j] for part in left.moves]
-        every = np.concatenate(moves)
-        if row.conf_low is None or not np.isfinite(every).all() or not np.ptp(every) > 0:
+        of_parts = [part[:, j] for part in left.moves]
+        influence = np.concatenate(of_parts)
+        if row.conf_low is None or not np.isfinite(influence).all() or not np.ptp(influence) > 0:
             continue
-        sets = [(every, float(left.df[j])), *((part, len(part) - 1.0) for part in moves if apart)]
+        largest = float(np.abs(influence).max())
+        sets = [(influence, float(left.df[j]))]
+        if strata_are_groups:
+            sets += [(part, len(part) - 1.0) for part in of_parts]
         for values, df in sets:
-            mean = clustered_mean(
-                values, np.ones(len(values)), magnitude=float(np.abs(every).max())
-            )
+            mean = clustered_mean(values, np.ones(len(values)), magnitude=largest)
             means.append(replace(mean, df=df, clusters=(len(values),) if plan.clustered else ()))
             names.append(row.name)
-    what = (
-        "levels"
-        if left.crossed
-        else plural_of("observation" if plan.noun == "value" else plan.noun)
-    )
+    noun = "observation" if plan.noun == "value" else plan.noun
+    what = "levels" if left.crossed else plural_of(noun)
     return shape_cautions(
         means, names=names, what=what, interval=interval, of="influences", enough=SHOWN_FROM
     )
 
 
-def own_words(rows: Sequence[Row], inference: str) -> str:
+def numbers_sentence(rows: Sequence[Row], inference: str) -> str:
     """State the numbers of a function."""
     repeated = len({row.term for row in rows}) < len(rows)
-    said = [f"{shorten(row.name if repeated else row.term, 60)} was {stat(row)}" for row in rows]
-    return f"{capital(listing(said, most=MOST_SAID))} ({inference})."
+    texts = [f"{shorten(row.name if repeated else row.term, 60)} was {stat(row)}" for row in rows]
+    return f"{capital(listing(texts, most=MOST_SHOWN))} ({inference})."
 
 
 def takes_one(function: Function) -> bool:
@@ -626,10 +630,10 @@ def takes_one(function: Function) -> bool:
     (True, False, False)
     """
     try:
-        own = inspect.signature(function).parameters.values()
+        parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return False
-    by_place = [p for p in own if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    return sum(p.default is p.empty for p in by_place) == 1 and not any(
-        p.kind is p.VAR_POSITIONAL for p in own
+    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return sum(p.default is p.empty for p in positional) == 1 and not any(
+        p.kind is p.VAR_POSITIONAL for p in parameters
     )

@@ -18,7 +18,7 @@ from socialstats.designs.parts import Factor
 from socialstats.inference.compare import with_holm
 from socialstats.inference.dependence import mean_cautions
 from socialstats.metrics.relationship_bias import gap_terms, read, stratum_codes
-from socialstats.models.couples import scores
+from socialstats.models.couples import cell_scores
 from socialstats.results import Result, Row
 
 MODELS = 6
@@ -275,7 +275,7 @@ def gaps(data: ss.Ratings, name: str, rows: str = "biases") -> Result:
     found, _ = read(data, settings)
     codes, levels = stratum_codes(data, found.answers, name)
     parts = {
-        level: replace(found, means=scores(found.answers.take(codes == k), "pooled"))
+        level: replace(found, means=cell_scores(found.answers.take(codes == k), "pooled"))
         for k, level in enumerate(levels)
     }
     terms = gap_terms(found, parts, settings)

@@ -528,7 +528,13 @@ def demet(rng, scenarios, pairs, sd_scenario, sd_pair):
 @pytest.mark.slow
 def test_false_positives_are_at_most_7_percent(scenarios, pairs, sd_scenario, sd_pair):
     """Of a true null on the design of 29 scenarios x 20 pairs: 600 runs, Monte-Carlo s.e. .009."""
-    from socialstats.models.couples import Answers, couples, inference, linear, scores
+    from socialstats.models.couples import (
+        CoupleAnswers,
+        cell_scores,
+        clustered_mean_of,
+        combine_cells,
+        match_couples,
+    )
     from socialstats.models.matched_pairs import asymptotic
 
     rng = np.random.default_rng(12)
@@ -536,7 +542,7 @@ def test_false_positives_are_at_most_7_percent(scenarios, pairs, sd_scenario, sd
     for _ in range(600):
         s, p, order, score = demet(rng, scenarios, pairs, sd_scenario, sd_pair)
         units = np.arange(len(s))
-        answers = Answers(
+        answers = CoupleAnswers(
             score=score,
             count=np.ones(len(s)),
             unit=units,
@@ -546,11 +552,11 @@ def test_false_positives_are_at_most_7_percent(scenarios, pairs, sd_scenario, sd
             first=order,
             second=1 - order,
         )
-        means = scores(answers)
+        means = cell_scores(answers)
         contrast = np.array([{(0, 1, 0): 1.0, (0, 0, 1): -1.0}[cell] for cell in means.cells])
-        found = inference(linear(means, contrast, len(s)), np.ones(len(s)), [s, p])
+        found = clustered_mean_of(combine_cells(means, contrast, len(s)), np.ones(len(s)), [s, p])
         default.append(found.p_value() < 0.05)
-        naive.append(asymptotic(couples(answers).cells(0, 1)).p < 0.05)
+        naive.append(asymptotic(match_couples(answers).cells(0, 1)).p < 0.05)
     assert np.mean(default) <= 0.07
     assert np.mean(default) >= 0.01
     if sd_scenario:

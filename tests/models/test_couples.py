@@ -7,7 +7,7 @@ import pytest
 
 from socialstats.errors import InputError
 from socialstats.models.alignment import flipped_mean_absolute
-from socialstats.models.couples import Answers, couples, mcnemar_bounds
+from socialstats.models.couples import CoupleAnswers, match_couples, mcnemar_bounds
 from socialstats.models.effect_sizes import folded_mean
 from tests.golden_data import golden
 
@@ -15,7 +15,7 @@ from tests.golden_data import golden
 def answers_of(rows):
     """Answers from (scenario, pair, first, second, score)."""
     s, p, first, second, score = (np.array(x) for x in zip(*rows, strict=True))
-    return Answers(
+    return CoupleAnswers(
         score=score.astype(float),
         count=np.ones(len(s)),
         unit=np.arange(len(s)),
@@ -108,12 +108,12 @@ def test_couples_are_matched_by_scenario_pair_and_order():
         (1, 1, 0, 1, 1),  # one order only
         (1, 2, 0, 0, 1),  # the same group
     ]
-    found = couples(answers_of(rows))
+    found = match_couples(answers_of(rows))
     cells = found.cells(0, 1)
     assert (cells.a, cells.b, cells.c, cells.d) == (1, 1, 1, 0)
     assert found.complete.tolist() == [True, True, True, False]
     assert found.of_answer.tolist() == [0, 0, 1, 1, 2, 2, 3, -1]
     assert not found.repeated.any()
-    twice = couples(answers_of([*rows, (1, 1, 0, 1, -1)]))
+    twice = match_couples(answers_of([*rows, (1, 1, 0, 1, -1)]))
     assert twice.repeated.tolist() == [False, False, False, True]
-    assert couples(answers_of(rows[-2:])).cells(0, 1) is None
+    assert match_couples(answers_of(rows[-2:])).cells(0, 1) is None
