@@ -21,7 +21,7 @@ from socialstats.inference.sides import OPEN, inner_level, said_side
 from socialstats.matching import match_keys
 from socialstats.models.divergence import ONCE, PairTable, pair_entropies, reply_entropies
 from socialstats.models.effect_sizes import with_d_z
-from socialstats.models.sensitivity import common_pairs, pair_names
+from socialstats.models.sensitivity import common_pairs, labels_of_pairs
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
@@ -148,7 +148,7 @@ def estimate(design: Comparisons, base: float, cluster: str | None, level: float
         references=("shannon1948", "miller1955") if design.replies is None else ("shannon1948",),
         design=design,
         extras={
-            "pairs": pair_names(design),
+            "pairs": labels_of_pairs(design),
             "n": table.n,
             "rate": table.rate,
             "entropy": table.entropy,
@@ -401,7 +401,10 @@ def aligned(
     design: Comparisons, pairs: tuple[tuple[str, str], ...], base: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return entropies, corrected entropies and comparisons of a design, in the order of `pairs`."""
-    order, table = match_keys(pairs, pair_names(design)).places[1], pair_entropies(design, base)
+    order, table = (
+        match_keys(pairs, labels_of_pairs(design)).places[1],
+        pair_entropies(design, base),
+    )
     return table.entropy[order], table.corrected[order], table.n[order]
 
 

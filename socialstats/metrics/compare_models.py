@@ -35,8 +35,15 @@ from socialstats.matching import joint_codes, match_keys
 from socialstats.models.bradley_terry.covariance import holm_rank_sets
 from socialstats.models.divergence import jensen_shannon
 from socialstats.models.effect_sizes import pair_values
-from socialstats.models.measures import ALPHA, Measure, RatingParts, alpha_of, distance, mean_of
-from socialstats.models.sensitivity import condition_table, pair_names, sensitivity_terms
+from socialstats.models.measures import (
+    ALPHA,
+    Measure,
+    RatingParts,
+    alpha_measure,
+    distance_measure,
+    mean_rating_measure,
+)
+from socialstats.models.sensitivity import condition_table, labels_of_pairs, sensitivity_terms
 from socialstats.models.shares import ONE_PERSON, SourceCounts, source_counts, source_factor
 from socialstats.models.size_differences import SizeDifference, Sizes
 from socialstats.models.sources import human_source, models_of, people_of
@@ -281,7 +288,7 @@ def of_sensitivity(result: Result, model: str, wanted: str | None) -> list[Numbe
             "compare_models() matches models by pair of items or by cluster, and these numbers have "
             f"neither: take sensitivity() with {option('cluster', 'pair')}"
         )
-    names = [" | ".join(pair) for pair in pair_names(design)]
+    names = [" | ".join(pair) for pair in labels_of_pairs(design)]
     labels = [
         np.array(names if factor.name == design.pair.name else factor.levels, dtype=object)[
             factor.codes
@@ -373,7 +380,7 @@ def drawn_people(design: Ratings, settings: Mapping[str, Any]) -> BoolArray:
 
 def of_measure(measure: Measure, row: Row, model: str, design: Ratings, cluster: Any) -> Number:
     """A measure of ratings, by unit."""
-    at = np.flatnonzero(measure.known)
+    at = np.flatnonzero(measure.defined)
     return Number(
         row=replace(row, term=model),
         units=tuple(design.units[k] for k in at.tolist()),
@@ -397,7 +404,7 @@ def of_distance(result: Result, model: str, wanted: str | None) -> list[Number]:
         )
     found = []
     for row in rows_with(result.rows, "model"):
-        measure = distance(design, design.of_raters([row.term]))
+        measure = distance_measure(design, design.of_raters([row.term]))
         if measure is not None:
             judged = design.of_raters([row.term])
             found.append(of_measure(measure, row, row.term, judged, settings["cluster"]))
@@ -412,7 +419,11 @@ def of_ratings(result: Result, model: str, wanted: str | None) -> list[Number]:
     if not alone:
         return []
     drawn = drawn_people(design, result.settings)
-    measure = alpha_of(scaled) if result.metric == "krippendorff_alpha" else mean_of(scaled, drawn)
+    measure = (
+        alpha_measure(scaled)
+        if result.metric == "krippendorff_alpha"
+        else mean_rating_measure(scaled, drawn)
+    )
     if measure is None:
         return []
     return [

@@ -21,11 +21,11 @@ from socialstats.models.measures import (
     ALPHA,
     SHARES,
     Measure,
-    alpha_of,
-    distance,
-    mean_of,
-    shares_of,
-    spread,
+    alpha_measure,
+    distance_measure,
+    level_share_measure,
+    mean_rating_measure,
+    spread_over_units,
 )
 from socialstats.models.sources import human_source, raters_of
 from socialstats.registry import reads
@@ -44,15 +44,19 @@ def measures(design: Ratings) -> dict[str, Measure]:
         judged = design.of_raters(
             [rater for other in source.others for rater in raters_of(design, source, other)]
         )
-    found = [distance(design, judged)] if source is not None else []
-    makers = (mean_of, shares_of, alpha_of) if source is None else (mean_of, shares_of)
+    found = [distance_measure(design, judged)] if source is not None else []
+    makers = (
+        (mean_rating_measure, level_share_measure, alpha_measure)
+        if source is None
+        else (mean_rating_measure, level_share_measure)
+    )
     for make in makers:
         try:
             found.append(make(judged))
         except SocialStatsError:
             continue
     where = match_keys(judged.units, design.units).places[1]
-    return {m.name: spread(m, where, len(design.units)) for m in found if m is not None}
+    return {m.name: spread_over_units(m, where, len(design.units)) for m in found if m is not None}
 
 
 def on_common_units(one: Ratings, two: Ratings, match: Match) -> list[Ratings]:
@@ -150,7 +154,7 @@ def ratings_difference(
         for name, a in own.items()
         if name in others and others[name].terms == a.terms
     ]
-    both = [a.known & b.known for a, b in found]
+    both = [a.defined & b.defined for a, b in found]
     parts = [
         m.statistics * known[:, None] for pair, known in zip(found, both, strict=True) for m in pair
     ]

@@ -29,8 +29,8 @@ from socialstats.models.sensitivity import (
     ConditionTable,
     Weighting,
     condition_table,
-    rates,
     table_cautions,
+    win_rates_of_sums,
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
@@ -203,7 +203,7 @@ def all_rows(
     """Rows of every item and condition, then of all items together."""
     n_items, level = len(design.items), settings["level"]
     sums = np.asarray(table.statistics.sum(axis=0), dtype=np.float64)
-    p_items, n_items_eff = (x[0] for x in rates(sums[None, :], n_items))
+    p_items, n_items_eff = (x[0] for x in win_rates_of_sums(sums[None, :], n_items))
     pool, p_all, n_all = overall(
         sums.reshape(3, 3, n_items), p_items, n_items_eff, settings["weights"]
     )

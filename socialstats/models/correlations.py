@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -38,14 +38,11 @@ if TYPE_CHECKING:
 
 Coefficient = Callable[[FloatArray, FloatArray, FloatArray], tuple[float, FloatArray]]
 FEW = "{n} rated by both: a correlation with an error needs " + str(FEWEST_UNITS)
-FEWEST_OTHERS, ENOUGH, ENOUGH_CLUSTERED = (
-    5,
-    15,
-    40,
-)  # units without a rater's most common score, see `rare_scores`
+# units without a rater's most common score, see `units_off_the_mode`
+FEWEST_OTHERS, ENOUGH, ENOUGH_CLUSTERED = 5, 15, 40
 ALIKE = "a rater gave all but {others} of {n} the same score"
 PERFECT = "no unit departs from a perfect correlation: no error, no interval"
-ROUNDING = 1e-12
+ROUNDING = 1e-12  # distance from 1 of a perfect correlation
 WHOLE = (-1.0, 1.0)  # what a correlation can be
 STILL = "no variation: a rater gave every unit the same score"
 
@@ -55,13 +52,15 @@ def midranks(
 ) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
     """Return midranks in (-1/2, 1/2), and how a unit moves the mean of a function by moving the ranks of all."""
     _, code = np.unique(x, return_inverse=True)
-    held = np.bincount(code, share)
+    share_of_level = np.bincount(code, share)
 
-    def moved(other: FloatArray) -> FloatArray:
-        mass = np.bincount(code, share * other)
+    def mean_change(function: FloatArray) -> FloatArray:
+        # a unit raises the ranks of all above it, and of those that tie with it by half
+        mass = np.bincount(code, share * function)
         return np.asarray(mass[::-1].cumsum()[::-1] - mass / 2)[code]
 
-    return (held.cumsum() - held / 2 - 0.5)[code], moved
+    ranks = share_of_level.cumsum() - share_of_level / 2 - 0.5
+    return ranks[code], mean_change
 
 
 def correlations(
@@ -116,16 +115,29 @@ def correlations(
     level = design.matrix()
     scores = np.where(np.isnan(level), np.nan, design.scores[np.nan_to_num(level).astype(np.int64)])
     pairs = combinations(range(scores.shape[1]), 2)
-    made = [row_of(design, scores, pair, coefficient, factors, inner) for pair in pairs]
+    computed = [pair_row(design, scores, pair, coefficient, factors, inner) for pair in pairs]
     rows = tuple(
-        with_pairs_holm([one_sided(row, alternative, how.level, WHOLE) for row, _, _ in made])
+        with_pairs_holm([one_sided(pair.row, alternative, how.level, WHOLE) for pair in computed])
     )
     largest = max((row.leverage or 0.0 for row in rows), default=0.0)
-    warned = {one.code: one for _, found, _ in reversed(made) for one in found}
-    shapes = shape_cautions(
-        [x for *_, x in made], bool(factors), "a correlation", [row.name for row in rows]
-    )
+    # the first caution of each code stands
+    warned = {warning.code: warning for pair in reversed(computed) for warning in pair.cautions}
+    skewness = [pair.skewness for pair in computed]
+    shapes = shape_cautions(skewness, bool(factors), "a correlation", [row.name for row in rows])
     shown = [row.df for row in rows if row.has_interval]
+    fit = {
+        "nobs": design.n_rows,
+        "n_clusters": rows[0].n_clusters,
+        "method": "linearised",
+        "effective_df": min((df for df in shown if df is not None), default=None),
+        "largest_leverage": largest or None,
+    }
+    settings = {
+        "raters": None if raters is None else list(raters),
+        "alternative": alternative,
+        "cluster": how.cluster,
+        "level": how.level,
+    }
     return Result(
         metric=metric,
         title=title,
@@ -134,19 +146,8 @@ def correlations(
         references=tuple(references),
         inference=f"Fisher z intervals with linearised standard errors; {cluster_text(factors, 'units')}",
         counts={"units": int(design.unit_count.sum()), "raters": len(design.raters)},
-        fit={
-            "nobs": design.n_rows,
-            "n_clusters": rows[0].n_clusters,
-            "method": "linearised",
-            "effective_df": min((df for df in shown if df is not None), default=None),
-            "largest_leverage": largest or None,
-        },
-        settings={
-            "raters": None if raters is None else list(raters),
-            "alternative": alternative,
-            "cluster": how.cluster,
-            "level": how.level,
-        },
+        fit=fit,
+        settings=settings,
         cautions=(
             *cluster_cautions(design, factors, df=shown, largest=largest),
             *shapes,
@@ -155,15 +156,23 @@ def correlations(
     )
 
 
-def row_of(
+class PairRow(NamedTuple):
+    """Row of a pair of raters, the cautions of its interval, and the skewness of what units add."""
+
+    row: Row
+    cautions: tuple[Caution, ...] = ()
+    skewness: float = 0.0
+
+
+def pair_row(
     design: Ratings,
     scores: FloatArray,
     pair: tuple[int, int],
     coefficient: Coefficient,
     factors: Sequence[Factor],
     how: How,
-) -> tuple[Row, tuple[Caution, ...], float]:
-    """Make the row of a pair of raters, with the cautions of its interval and the skewness of what units add."""
+) -> PairRow:
+    """Return the row of a pair of raters, undefined where too few units or scores differ."""
     x, y = (scores[:, k] for k in pair)
     use = ~(np.isnan(x) | np.isnan(y))
     names, copies = [design.raters[k] for k in pair], design.unit_count[use]
@@ -176,62 +185,51 @@ def row_of(
         limits=WHOLE,
     )
     if copies.sum() < FEWEST_UNITS:
-        return (
-            replace(row, undefined=FEW.format(n=count(copies.sum(), "unit")), reason="no_data"),
-            (),
-            0.0,
-        )
+        few = FEW.format(n=count(copies.sum(), "unit"))
+        return PairRow(replace(row, undefined=few, reason="no_data"))
     if any(len(np.unique(side[use])) == 1 for side in (x, y)):
-        return replace(row, undefined=STILL, reason="no_variation"), (), 0.0
-    value, moves = coefficient(x[use], y[use], copies)
+        return PairRow(replace(row, undefined=STILL, reason="no_variation"))
+    value, influence = coefficient(x[use], y[use], copies)
     if abs(value) > 1 - ROUNDING:
-        return (
-            replace(
-                row, estimate=float(np.sign(value)), undefined=PERFECT, reason="perfect_agreement"
-            ),
-            (),
-            0.0,
-        )
+        row = replace(row, estimate=float(np.sign(value)))
+        return PairRow(replace(row, undefined=PERFECT, reason="perfect_agreement"))
     estimand = Estimand(
         estimate=np.array([value]),
-        influence=lambda: moves[:, None],
+        influence=lambda: influence[:, None],
         shares=(copies / copies.sum())[:, None],
         copies=copies,
         fisher=True,
     )
     clusters = [factor.codes[use] for factor in factors]
-    (found,), cautions = infer(estimand, clusters, how)
-    cautions = tuple(one for one in cautions if one.code != "SS317")  # said of all pairs together
+    (inferred,), cautions = infer(estimand, clusters, how)
+    # SS317 is raised for all pairs together
+    cautions = tuple(warning for warning in cautions if warning.code != "SS317")
     row = replace(
         row,
         estimate=value,
         method="linearised s.e., Fisher z, t",
         interval="fisher_z",
         test="t",
-        n_clusters=found.clusters if factors else None,
+        n_clusters=inferred.clusters if factors else None,
     )
-    others, enough = rare_scores(x[use], y[use], copies), ENOUGH_CLUSTERED if factors else ENOUGH
-    said = ALIKE.format(others=count(others, "unit"), n=count(copies.sum()))
+    others = units_off_the_mode(x[use], y[use], copies)
+    message = ALIKE.format(others=count(others, "unit"), n=count(copies.sum()))
     if others < FEWEST_OTHERS:
-        return (
-            replace(
-                row, method=None, interval=None, test=None, undefined=said, reason="no_interval"
-            ),
-            cautions,
-            0.0,
-        )
+        row = replace(row, method=None, interval=None, test=None)
+        return PairRow(replace(row, undefined=message, reason="no_interval"), cautions)
     rare = small_sample(
         others,
-        enough,
-        said,
+        ENOUGH_CLUSTERED if factors else ENOUGH,
+        message,
         affects="the interval of their correlation: nominal 95% ones held .67 to .97 of "
         "simulations",
         fix="rate more units with the rare scores",
     )
-    return with_inferred(row, found, how.level), (*cautions, *rare), found.skewness
+    row = with_inferred(row, inferred, how.level)
+    return PairRow(row, (*cautions, *rare), inferred.skewness)
 
 
-def rare_scores(x: FloatArray, y: FloatArray, copies: FloatArray) -> float:
+def units_off_the_mode(x: FloatArray, y: FloatArray, copies: FloatArray) -> float:
     """Return how many units do not have a rater's most common score, infinity where it has fewer than half.
 
     Nominal 95% intervals of Spearman's rho of two binary or skewed scores held .27 to .89 with fewer than 5 such units
@@ -251,17 +249,19 @@ def rare_scores(x: FloatArray, y: FloatArray, copies: FloatArray) -> float:
 
 def correlations_sentence(result: Result) -> str:
     """Return a sentence on the correlation of two raters, or the range of those of all pairs."""
-    known = [row for row in result.rows if row.estimate is not None]
+    defined = [row for row in result.rows if row.estimate is not None]
     row, pairs = result.rows[0], f"{count(len(result.rows), 'pair')} of raters"
-    if len(result.rows) > 1 and not known:
+    if len(result.rows) > 1 and not defined:
         return f"{result.title} of {pairs} is undefined: {undefined_text(result.rows)}."
     if len(result.rows) > 1:
-        low, high = extremes(known)
-        said = f"{result.title} of {pairs} ranged from {_end(low)} to {_end(high)}"
-        if len(low) == len(known):
-            said = f"{result.title} of {pairs} was {_end(low)}"
-        none = [r for r in result.rows if r.estimate is None]
-        return f"{said}{f'; undefined for {len(none)}: {undefined_text(none)}' if none else ''}."
+        low, high = extremes(defined)
+        text = f"{result.title} of {pairs} ranged from {_end(low)} to {_end(high)}"
+        if len(low) == len(defined):
+            text = f"{result.title} of {pairs} was {_end(low)}"
+        undefined = [r for r in result.rows if r.estimate is None]
+        if undefined:
+            text += f"; undefined for {len(undefined)}: {undefined_text(undefined)}"
+        return f"{text}."
     start = f"{result.title} of {pair_in_quotes(row.term)}"
     if row.estimate is None:
         return f"{start} is undefined: {row.undefined}."

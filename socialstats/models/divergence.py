@@ -15,7 +15,7 @@ from socialstats.errors import UndefinedStatistic
 from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import cochran_df
 from socialstats.inference.means import crossing
-from socialstats.models.sensitivity import scores
+from socialstats.models.sensitivity import first_scores
 from socialstats.resampling import Units, jackknife
 from socialstats.resampling.engine import Finish, Replicates, factor_blocks
 from socialstats.rounding import gated, left_of_recomputed
@@ -525,7 +525,7 @@ def pair_entropies(design: Comparisons, base: float) -> PairTable:
         If no pair was compared twice: the plug-in entropy of one choice is 0 by construction.
     """
     codes, size = design.pair.codes, len(design.pair.levels)
-    score = scores(design)
+    score = first_scores(design)
     ahead = np.where(design.item_a < design.item_b, score, 1 - score)
     weight = np.bincount(codes, design.weight, size)
     rate = np.clip(np.bincount(codes, design.weight * ahead, size) / weight, 0.0, 1.0)
@@ -556,7 +556,7 @@ def reply_entropies(design: Comparisons, base: float) -> tuple[FloatArray, Float
     assert design.replies is not None
     _, first, reply = np.unique(design.replies.codes, return_index=True, return_inverse=True)
     p = np.asarray(
-        np.clip(np.bincount(reply, design.count * scores(design)), 0.0, 1.0), dtype=np.float64
+        np.clip(np.bincount(reply, design.count * first_scores(design)), 0.0, 1.0), dtype=np.float64
     )
     rest, pair = design.replies.rest[first], design.pair.codes[first]
     least = p * (1 - rest)

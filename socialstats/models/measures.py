@@ -37,15 +37,14 @@ class RatingParts:
 
     def at(self, units: IntArray) -> RatingParts:
         """Return those of some units, which are numbered by their place among these."""
-        place = np.full(
-            int(max(self.unit.max(initial=-1), units.max(initial=-1))) + 1, -1, dtype=np.int64
-        )
-        place[units] = np.arange(len(units))
-        own = np.flatnonzero(place[self.unit] >= 0)
+        n_units = int(max(self.unit.max(initial=-1), units.max(initial=-1))) + 1
+        new_index = np.full(n_units, -1, dtype=np.int64)
+        new_index[units] = np.arange(len(units))
+        kept = np.flatnonzero(new_index[self.unit] >= 0)
         return RatingParts(
-            unit=place[self.unit[own]],
-            rater=tuple(self.rater[k] for k in own.tolist()),
-            sums=self.sums[own],
+            unit=new_index[self.unit[kept]],
+            rater=tuple(self.rater[k] for k in kept.tolist()),
+            sums=self.sums[kept],
         )
 
 
@@ -60,7 +59,7 @@ class Measure:
     terms : tuple of str
         Names of the m numbers.
     statistics : (units, k) float64 array
-    known : (units,) bool array
+    defined : (units,) bool array
         Units that say something about it.
     finish : callable
         (B, k) sums -> (B, m) numbers.
@@ -73,34 +72,36 @@ class Measure:
     name: str
     terms: tuple[str, ...]
     statistics: FloatArray
-    known: BoolArray
+    defined: BoolArray
     finish: Callable[[FloatArray], FloatArray]
     size: float = 1.0
     ratings: RatingParts | None = None
 
 
-def ratio(sums: FloatArray) -> FloatArray:
+def ratio_of_sums(sums: FloatArray) -> FloatArray:
     """(B, k + 1) sums -> the first k over the last."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(sums[:, :-1] / sums[:, -1:])
 
 
-def spread(measure: Measure, where: IntArray, size: int) -> Measure:
-    """Return a measure over `size` units, those that it knows at `where`; the others add nothing."""
-    table, known = np.zeros((size, measure.statistics.shape[1])), np.zeros(size, dtype=bool)
-    table[where], known[where] = measure.statistics, measure.known
-    return replace(measure, statistics=table, known=known)
+def spread_over_units(measure: Measure, where: IntArray, size: int) -> Measure:
+    """Return a measure over `size` units, its own at the places `where`; the others add nothing."""
+    table, defined = np.zeros((size, measure.statistics.shape[1])), np.zeros(size, dtype=bool)
+    table[where], defined[where] = measure.statistics, measure.defined
+    return replace(measure, statistics=table, defined=defined)
 
 
-def of_units(
-    name: str, terms: tuple[str, ...], values: FloatArray, known: BoolArray, size: float = 1.0
+def mean_over_units(
+    name: str, terms: tuple[str, ...], values: FloatArray, defined: BoolArray, size: float = 1.0
 ) -> Measure:
     """Return the mean over units of (units, m) values."""
-    table = np.column_stack([np.where(known[:, None], values, 0.0), known.astype(np.float64)])
-    return Measure(name=name, terms=terms, statistics=table, known=known, finish=ratio, size=size)
+    table = np.column_stack([np.where(defined[:, None], values, 0.0), defined.astype(np.float64)])
+    return Measure(
+        name=name, terms=terms, statistics=table, defined=defined, finish=ratio_of_sums, size=size
+    )
 
 
-def mean_of(design: Ratings, drawn: BoolArray | None = None) -> Measure | None:
+def mean_rating_measure(design: Ratings, drawn: BoolArray | None = None) -> Measure | None:
     """Return the mean over units of a unit's mean rating; None for levels that are no numbers.
 
     `drawn` are the raters who are a sample, whose ratings have parts of their own.
@@ -108,63 +109,63 @@ def mean_of(design: Ratings, drawn: BoolArray | None = None) -> Measure | None:
     if not design.numeric or design.scale == "nominal":
         return None
     values = (unit_shares(design) @ design.scores)[:, None]
-    made = of_units(
+    measure = mean_over_units(
         MEAN, ("mean rating",), values, has_rating(design), float(np.abs(design.scores).max())
     )
     if drawn is None or not drawn.any():
-        return made
+        return measure
     ok = design.status == OK
     rows = np.flatnonzero(ok & drawn[design.rater])
-    part = 1 / np.bincount(design.unit[ok], minlength=len(design.units))[design.unit[rows]]
-    sums = np.column_stack([(design.read_as()[rows] @ design.scores) * part, part])
+    weight = 1 / np.bincount(design.unit[ok], minlength=len(design.units))[design.unit[rows]]
+    sums = np.column_stack([(design.read_as()[rows] @ design.scores) * weight, weight])
     raters = tuple(design.raters[r] for r in design.rater[rows].tolist())
-    return replace(made, ratings=RatingParts(unit=design.unit[rows], rater=raters, sums=sums))
+    return replace(measure, ratings=RatingParts(unit=design.unit[rows], rater=raters, sums=sums))
 
 
-def shares_of(design: Ratings) -> Measure | None:
+def level_share_measure(design: Ratings) -> Measure | None:
     """Return the mean over units of the share of a unit's ratings that each level has."""
     if not 0 < len(design.levels) <= MOST_LEVELS:
         return None
     terms = tuple(f"share of {level}" for level in design.levels)
-    return of_units(SHARES, terms, unit_shares(design), has_rating(design))
+    return mean_over_units(SHARES, terms, unit_shares(design), has_rating(design))
 
 
-def alpha_of(design: Ratings) -> Measure | None:
+def alpha_measure(design: Ratings) -> Measure | None:
     """Return Krippendorff's alpha at the design's scale, of units with two ratings or more."""
     counts = rating_counts(design)
     counts = counts.keep(counts.size > 1)
     if not len(counts.size) or (len(design.levels) > MOST_LEVELS and design.scale != "interval"):
         return None
     sums = alpha_sums(counts, design.scale)
-    own = Measure(
+    measure = Measure(
         name=ALPHA,
         terms=(f"alpha ({design.scale})",),
         statistics=sums.statistics.toarray(),
-        known=np.ones(len(counts.index), dtype=bool),
+        defined=np.ones(len(counts.index), dtype=bool),
         finish=sums.alpha,
     )
-    return spread(own, counts.index, len(design.units))
+    return spread_over_units(measure, counts.index, len(design.units))
 
 
-def distance(design: Ratings, judged: Ratings) -> Measure | None:
+def distance_measure(design: Ratings, judged: Ratings) -> Measure | None:
     """Return ADA-Met: mean distance of the answers from the people's mode; a refusal has the width of the scale."""
     source = human_source(design)
     if source is None or design.scale == "nominal":
         return None
     people = design.of_raters(raters_of(design, source, source.human))
     counts = np.zeros((len(judged.units), len(design.levels)))
-    at, of_people = match_keys(judged.units, people.units).places
-    counts[at] = people.level_counts()[of_people]
-    table, known = mode_distances(counts, design.scores, "mean", "max")
-    given = (judged.status == OK) | (judged.status == REFUSAL)
-    unit = judged.unit[given]
+    place, place_of_people = match_keys(judged.units, people.units).places
+    counts[place] = people.level_counts()[place_of_people]
+    distances, has_mode = mode_distances(counts, design.scores, "mean", "max")
+    is_answer = (judged.status == OK) | (judged.status == REFUSAL)
+    unit = judged.unit[is_answer]
     n = np.bincount(unit, minlength=len(judged.units))
-    far = (table[unit] * judged.read_as(refusals=True)[given]).sum(axis=1)
-    total = np.bincount(unit, far, len(judged.units))
-    return of_units(
+    distance = (distances[unit] * judged.read_as(refusals=True)[is_answer]).sum(axis=1)
+    total = np.bincount(unit, distance, len(judged.units))
+    return mean_over_units(
         DISTANCE,
         ("ADA-Met",),
         (total / np.maximum(n, 1))[:, None],
-        np.asarray(known & (n > 0)),
+        np.asarray(has_mode & (n > 0)),
         float(np.abs(design.scores).max()),
     )

@@ -25,10 +25,10 @@ from socialstats.errors import UndefinedStatistic
 
 Alternative = Literal["two_sided", "greater", "less"]
 Test = Literal["mid_p", "exact", "asymptotic", "corrected"]
-LARGEST = 1e9
-NEVER = 1e-15
-MANY = 20_000
-ROUNDING = 1e-9
+LARGEST = 1e9  # n at which the search ends
+NEVER = 1e-15  # a probability that is 0 but for rounding
+MANY = 20_000  # n from which the search for a steady n takes finer steps
+ROUNDING = 1e-9  # share of alpha by which a p equal to it may lie above
 
 
 def t_power(
@@ -53,8 +53,8 @@ def t_power(
         return t_power(df, -center, alpha, "greater")
     if alternative == "greater":
         return upper_tail(df, center, float(stdtrit(df, 1 - alpha)))
-    edge = float(stdtrit(df, 1 - alpha / 2))
-    return upper_tail(df, center, edge) + upper_tail(df, -center, edge)
+    critical = float(stdtrit(df, 1 - alpha / 2))
+    return upper_tail(df, center, critical) + upper_tail(df, -center, critical)
 
 
 def upper_tail(df: float, center: float, edge: float) -> float:
@@ -95,6 +95,7 @@ def smallest_n(
         if high > LARGEST:
             raise UndefinedStatistic(f"no n up to {LARGEST:,.0f} has a power of {target:g}")
     while high - low > 1:
+        # power is below the target at `low`, and not at `high`
         middle = (low + high) // 2
         low, high = (middle, high) if power(middle) < target else (low, middle)
     if steady:
@@ -102,12 +103,13 @@ def smallest_n(
     return steady_n(power, target, high, least)
 
 
-def steady_n(power: Callable[[int], float], target: float, found: int, least: int) -> int:
+def steady_n(power: Callable[[int], float], target: float, first: int, least: int) -> int:
     """Search around an n for the smallest from which on the power stays at the target."""
-    reach = 40 + 3 * math.isqrt(found)
-    step = max(1, reach // (100 if found < MANY else 20))
-    last = max(least - 1, found - reach)
-    for n in range(last + 1, found + reach + 1, step):
+    # how far power goes up and down
+    reach = 40 + 3 * math.isqrt(first)
+    step = max(1, reach // (100 if first < MANY else 20))
+    last = max(least - 1, first - reach)
+    for n in range(last + 1, first + reach + 1, step):
         if power(n) < target:
             last = n
     n = last + 1
@@ -147,6 +149,7 @@ def most_extreme(m: FloatArray, alpha: float, test: Test) -> FloatArray:
     test : {"mid_p", "exact", "asymptotic", "corrected"}
     """
     half = np.floor(m / 2)
+    # start a little above the normal approximation, then go down, and up again where that was too far
     start = np.floor((m - ndtri(1 - alpha / 2) * np.sqrt(m)) / 2) + 4
     c = np.clip(start, -1, half)
     while True:
@@ -178,9 +181,8 @@ def mcnemar_p(rarer: FloatArray, m: FloatArray, test: Test) -> FloatArray:
     if test in ("exact", "mid_p"):
         p = 2 * binomial_below(k, size, 0.5)
         if test == "mid_p":
-            p = p - np.exp(
-                gammaln(size + 1) - gammaln(k + 1) - gammaln(size - k + 1) - size * math.log(2)
-            )
+            log_choose = gammaln(size + 1) - gammaln(k + 1) - gammaln(size - k + 1)
+            p = p - np.exp(log_choose - size * math.log(2))
     else:
         gap = size - 2 * k
         p = chdtrc(1, np.where(gap > 0, gap - (test == "corrected"), 0) ** 2 / size)
@@ -196,8 +198,8 @@ def binomial_below(k: FloatArray, n: FloatArray, p: float) -> FloatArray:
     [0.5, 1.0]
     """
     inside = k < n
-    found = betainc(np.where(inside, n - k, 1.0), k + 1, 1 - p)
-    return np.asarray(np.where(inside, found, 1.0))
+    probability = betainc(np.where(inside, n - k, 1.0), k + 1, 1 - p)
+    return np.asarray(np.where(inside, probability, 1.0))
 
 
 def mcnemar_power(n: int, discordant: float, difference: float, alpha: float, test: Test) -> float:
@@ -223,18 +225,12 @@ def mcnemar_power(n: int, discordant: float, difference: float, alpha: float, te
     0.5249
     """
     sd = math.sqrt(n * discordant * (1 - discordant))
-    low, high = (
-        max(0, math.floor(n * discordant - 9 * sd - 9)),
-        min(n, math.ceil(n * discordant + 9 * sd + 9)),
-    )
+    # numbers of discordant pairs within nine standard deviations of their mean: the others do not count
+    low = max(0, math.floor(n * discordant - 9 * sd - 9))
+    high = min(n, math.ceil(n * discordant + 9 * sd + 9))
     m = np.arange(low, high + 1, dtype=np.float64)
-    weight = np.exp(
-        gammaln(n + 1)
-        - gammaln(m + 1)
-        - gammaln(n - m + 1)
-        + xlogy(m, discordant)
-        + xlog1py(n - m, -discordant)
-    )
+    log_choose = gammaln(n + 1) - gammaln(m + 1) - gammaln(n - m + 1)
+    weight = np.exp(log_choose + xlogy(m, discordant) + xlog1py(n - m, -discordant))
     c = most_extreme(m, alpha, test)
     rejects = c >= 0
     k = np.maximum(c, 0)
@@ -249,9 +245,8 @@ def mcnemar_power_normal(n: float, discordant: float, difference: float, alpha: 
     Phi((abs(difference) sqrt(n) - z sqrt(discordant)) / sqrt(discordant - difference^2)).
     """
     spread = math.sqrt(max(discordant - difference**2, NEVER))
-    return float(
-        ndtr((abs(difference) * math.sqrt(n) + ndtri(alpha / 2) * math.sqrt(discordant)) / spread)
-    )
+    shift = abs(difference) * math.sqrt(n) + ndtri(alpha / 2) * math.sqrt(discordant)
+    return float(ndtr(shift / spread))
 
 
 def cluster_center(
@@ -299,15 +294,17 @@ def quadratic_intervals(
     (0.0, 0.0713)
     """
     ends = [
-        one_interval(*each, level)
-        for each in zip(value.tolist(), mean.tolist(), square.tolist(), strict=True)
+        quadratic_interval(*numbers, level)
+        for numbers in zip(value.tolist(), mean.tolist(), square.tolist(), strict=True)
     ]
     low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
     return low, high
 
 
-def one_interval(value: float, mean: float, square: float, level: float) -> tuple[float, float]:
-    """Both ends of one interval."""
+def quadratic_interval(
+    value: float, mean: float, square: float, level: float
+) -> tuple[float, float]:
+    """Both ends of the interval of a divergence; formulas in `quadratic_intervals`."""
     if not (value > 0 and mean > 0 and square > 0):
         return math.nan, math.nan
     scale = square / mean

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 
 
-def pair_names(design: Comparisons) -> tuple[Pair, ...]:
+def labels_of_pairs(design: Comparisons) -> tuple[Pair, ...]:
     """Labels of the two items of each level of ``design.pair``, the smaller label first."""
     first = np.unique(design.pair.codes, return_index=True)[1]
     ends = [(design.items[design.item_a[i]], design.items[design.item_b[i]]) for i in first]
@@ -61,36 +61,40 @@ def common_pairs(
             raise InputError(
                 f"the design has a by factor '{design.by.name}'; take two levels of design.split()"
             )
-    match = match_keys(pair_names(first), pair_names(second))
+    match = match_keys(labels_of_pairs(first), labels_of_pairs(second))
     common = tuple(sorted(match.keys))
     if not common:
         raise NothingToAnalyse("no pair of items was compared in both designs")
     if match.complete:
         return first, second, common, ()
-    alone = [" | ".join(pair) for pair in sorted((*match.unmatched[0], *match.unmatched[1]))]
-    said = f"{count(len(alone), 'pair')} in only one of the designs: {quoted(alone)}"
+    unmatched_pairs = [
+        " | ".join(pair) for pair in sorted((*match.unmatched[0], *match.unmatched[1]))
+    ]
+    message = f"{count(len(unmatched_pairs), 'pair')} in only one of the designs: {quoted(unmatched_pairs)}"
     if unmatched == "error":
         raise InputError(
-            f"{said}. {option('unmatched', 'drop')} compares the {count(len(common), 'common pair')}"
+            f"{message}. {option('unmatched', 'drop')} compares the {count(len(common), 'common pair')}"
         )
     keep = [
         np.isin(d.pair.codes, places)
         for d, places in zip((first, second), match.places, strict=True)
     ]
-    left = (caution("SS301", said, affects="the difference covers common pairs only"),)
-    return first.take(keep[0]), second.take(keep[1]), common, left
+    cautions = (caution("SS301", message, affects="the difference covers common pairs only"),)
+    return first.take(keep[0]), second.take(keep[1]), common, cautions
 
 
 def pair_codes(design: Comparisons, pairs: Sequence[Pair]) -> IntArray:
     """Position of each cell's pair in `pairs`."""
     place = {name: i for i, name in enumerate(pairs)}
-    return np.array([place[name] for name in pair_names(design)], dtype=np.int64)[design.pair.codes]
+    return np.array([place[name] for name in labels_of_pairs(design)], dtype=np.int64)[
+        design.pair.codes
+    ]
 
 
 Weighting = Literal["opponent", "pooled"]
 WEIGHTINGS: tuple[str, ...] = get_args(Weighting)
 CONDITIONS = ("higher", "equal", "lower")
-TARGETS = (1.0, 0.5, 0.0)
+TARGETS = (1.0, 0.5, 0.0)  # win rates of a chooser whom urgency alone decides
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -132,9 +136,9 @@ def side_conditions(design: Comparisons, covariate: str | None) -> IntArray:
     if covariate is None:
         return np.ones(len(design.item_a), dtype=np.int64)
     if covariate not in design.covariates:
-        known = quoted(sorted(design.covariates)) or "none"
+        declared = quoted(sorted(design.covariates)) or "none"
         raise InputError(
-            f"{design.source}: no covariate '{covariate}' with a value for each side (covariates: {known})"
+            f"{design.source}: no covariate '{covariate}' with a value for each side (covariates: {declared})"
         )
     sides = design.covariates[covariate]
     if sides.a.dtype.kind not in "iufb" or sides.b.dtype.kind not in "iufb":
@@ -145,15 +149,15 @@ def side_conditions(design: Comparisons, covariate: str | None) -> IntArray:
         )
     a, b = sides.a.astype(np.float64), sides.b.astype(np.float64)
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        bad = int(design.count[~(np.isfinite(a) & np.isfinite(b))].sum())
+        n_missing = int(design.count[~(np.isfinite(a) & np.isfinite(b))].sum())
         raise InputError(
-            f"{design.source}: covariate '{covariate}' is missing or infinite in {count(bad, 'row')}; "
+            f"{design.source}: covariate '{covariate}' is missing or infinite in {count(n_missing, 'row')}; "
             "leave these rows out before making the design"
         )
     return (1 - np.sign(a - b)).astype(np.int64)
 
 
-def scores(design: Comparisons) -> FloatArray:
+def first_scores(design: Comparisons) -> FloatArray:
     """Score of item_a in each cell: 1 won, 0 lost, 1/2 tied."""
     return np.where(design.outcome == TIED, 0.5, np.where(design.outcome == B_WON, 0.0, 1.0))
 
@@ -186,29 +190,29 @@ def condition_table(
     if not len(design.item_a):
         raise NothingToAnalyse(f"{design.source}: no comparison to compute win rates from")
     n_items, cells = len(design.items), np.arange(len(design.item_a))
-    condition, score = side_conditions(design, covariate), scores(design)
+    condition, score = side_conditions(design, covariate), first_scores(design)
     key = pair_condition(design, condition)
     row, square = design.weight, design.weight_sq
     if weights == "opponent":
+        # 1 / n_ij: all comparisons with an opponent weigh 1 together
         row = design.weight / np.bincount(key, weights=design.weight)[key]
         square = design.weight_sq * (row / design.weight) ** 2
+    # places (condition, item) of both sides in a block of columns
     of_a, of_b = condition * n_items + design.item_a, (2 - condition) * n_items + design.item_b
     columns = np.concatenate(
         [block * 3 * n_items + side for block in range(3) for side in (of_a, of_b)]
     )
     values = np.concatenate([row * score, row * (1 - score), row, row, square, square])
     statistics = csr_array((values, (np.tile(cells, 6), columns)), shape=(len(cells), 9 * n_items))
-    once = np.unique(key, return_index=True)[1]
-    both = np.concatenate([of_a, of_b])
+    n_rows = np.bincount(np.concatenate([of_a, of_b]), np.tile(design.count, 2), 3 * n_items)
+    # each pair of items counts once under each condition
+    first = np.unique(key, return_index=True)[1]
+    opponents = np.bincount(np.concatenate([of_a[first], of_b[first]]), minlength=3 * n_items)
     return ConditionTable(
         statistics=statistics,
         condition=condition,
-        rows=np.bincount(both, np.tile(design.count, 2), 3 * n_items)
-        .reshape(3, n_items)
-        .astype(np.float64),
-        opponents=np.bincount(
-            np.concatenate([of_a[once], of_b[once]]), minlength=3 * n_items
-        ).reshape(3, n_items),
+        rows=n_rows.reshape(3, n_items).astype(np.float64),
+        opponents=opponents.reshape(3, n_items),
     )
 
 
@@ -219,7 +223,7 @@ def pair_condition(design: Comparisons, condition: IntArray) -> IntArray:
     return np.unique(key, return_inverse=True)[1].astype(np.int64)
 
 
-def rates(sums: FloatArray, n_items: int) -> tuple[FloatArray, FloatArray]:
+def win_rates_of_sums(sums: FloatArray, n_items: int) -> tuple[FloatArray, FloatArray]:
     """Turn sums into win rates and the number of comparisons they are worth.
 
     Parameters
@@ -236,10 +240,10 @@ def rates(sums: FloatArray, n_items: int) -> tuple[FloatArray, FloatArray]:
         independent comparisons of one p is p(1-p)/n. Equals the count where all pairs have equally many.
     """
     wins, weight, square = np.moveaxis(sums.reshape(len(sums), 3, 3, n_items), 1, 0)
-    there = weight > 0
-    safe = np.where(there, weight, 1.0)
-    p = np.where(there, np.clip(wins / safe, 0.0, 1.0), np.nan)
-    n = np.where(there, safe**2 / np.where(there, square, 1.0), np.nan)
+    compared = weight > 0
+    divisor = np.where(compared, weight, 1.0)
+    p = np.where(compared, np.clip(wins / divisor, 0.0, 1.0), np.nan)
+    n = np.where(compared, divisor**2 / np.where(compared, square, 1.0), np.nan)
     return p, n
 
 
@@ -247,18 +251,22 @@ def table_cautions(
     design: Comparisons, table: ConditionTable, covariate: str | None = "urgency"
 ) -> tuple[Caution, ...]:
     """Cautions SS105 (ties counted as halves) and SS302 (items without a comparison under a condition)."""
-    found = []
+    cautions = []
     if design.n_ties:
-        said = f"{count(design.n_ties, 'tie')} in {count(design.n_rows, 'comparison')} count half for each side"
+        message = f"{count(design.n_ties, 'tie')} in {count(design.n_rows, 'comparison')} count half for each side"
         fix = "drop_ties() leaves them out"
-        found.append(caution("SS105", said, affects="win rates, pulled towards one half", fix=fix))
+        cautions.append(
+            caution("SS105", message, affects="win rates, pulled towards one half", fix=fix)
+        )
     for name, rows in zip(CONDITIONS, table.rows, strict=True) if covariate is not None else ():
         empty = [design.items[j] for j in np.flatnonzero(rows == 0)]
         if empty:
-            said = f"condition '{name}' is empty for {count(len(empty), 'item')}: {quoted(empty)}"
+            message = (
+                f"condition '{name}' is empty for {count(len(empty), 'item')}: {quoted(empty)}"
+            )
             affects = "their win rates are undefined; means run over the other items"
-            found.append(caution("SS302", said, affects=affects))
-    return tuple(found)
+            cautions.append(caution("SS302", message, affects=affects))
+    return tuple(cautions)
 
 
 TERMS = (
@@ -270,6 +278,7 @@ TERMS = (
 PLUG_IN = np.array([0, 0, 2, 3, 4, 2, 3, 4])
 CORRECTED = np.array([1, 1, 5, 6, 7, 5, 6, 7])
 ROUNDING = 1e-9  # an effective n of 1 is a single comparison, whatever its last bits
+# the largest value that each of `TERMS` can have
 LARGEST = np.array([225.0, 225.0, 100.0, 25.0, 100.0, 100.0, 25.0, 100.0])
 
 
@@ -294,20 +303,21 @@ def sensitivity_terms(sums: FloatArray, n_items: int, *, drawn: bool = True) -> 
         In the order of `TERMS`; NaN where a condition is empty (corrected: holds no item with more than one
         comparison).
     """
-    p, n = rates(sums, n_items)
+    p, n = win_rates_of_sums(sums, n_items)
     error = (p - np.array(TARGETS)[:, None]) ** 2
-    plug_in = 100 * mean_where(error, ~np.isnan(p))
+    plug_in = 100 * masked_mean(error, ~np.isnan(p))
     several = (n > 1 + ROUNDING) & drawn
-    noise = 100 * mean_where(p * (1 - p) / (np.where(several, n, 2.0) - 1), several)
-    both = (plug_in, plug_in - noise)
-    return np.concatenate([*(part.sum(axis=1, keepdims=True) for part in both), *both], axis=1)
+    noise = 100 * masked_mean(p * (1 - p) / (np.where(several, n, 2.0) - 1), several)
+    corrected = plug_in - noise
+    totals = [part.sum(axis=1, keepdims=True) for part in (plug_in, corrected)]
+    return np.concatenate([*totals, plug_in, corrected], axis=1)
 
 
-def mean_where(values: FloatArray, keep: BoolArray) -> FloatArray:
+def masked_mean(values: FloatArray, mask: BoolArray) -> FloatArray:
     """Mean over the last axis of the values to keep; NaN where none is kept."""
-    kept = keep.sum(axis=-1)
-    total = np.where(keep, values, 0.0).sum(axis=-1)
-    return np.where(kept > 0, total / np.maximum(kept, 1), np.nan)
+    n = mask.sum(axis=-1)
+    total = np.where(mask, values, 0.0).sum(axis=-1)
+    return np.where(n > 0, total / np.maximum(n, 1), np.nan)
 
 
 COIN = "coin flips"
@@ -360,20 +370,20 @@ def reference_lines(
     random, and items inside groups too. Group weights replace w_j between groups, and the two kinds of comparison are
     independent.
     """
-    whole = np.asarray(table.statistics.sum(axis=0), dtype=np.float64)[None, :]
-    n = rates(whole, len(design.items))[1][0]
-    met = [
-        (t, own[~np.isnan(own)])
-        for t, own in zip(TARGETS, n, strict=True)
-        if not np.isnan(own).all()
+    total = np.asarray(table.statistics.sum(axis=0), dtype=np.float64)[None, :]
+    n = win_rates_of_sums(total, len(design.items))[1][0]
+    # the conditions that occur: their targets, and the comparisons of the items that have some
+    conditions = [
+        (t, of_items[~np.isnan(of_items)])
+        for t, of_items in zip(TARGETS, n, strict=True)
+        if not np.isnan(of_items).all()
     ]
-    noise = (
-        0.25 if design.replies is None else 0.0
-    )  # variance of a coin flip; a probability of one half has none
-    fair = float(sum(100 * (0.5 - t) ** 2 for t, _ in met))
-    coin = fair + float(sum(100 * noise * np.mean(1 / own) for _, own in met))
-    half = sum(100 * (t**2 + (1 - t) ** 2) / 2 for t, _ in met)
-    alone = np.arange(len(design.items), dtype=np.int64)
+    # variance of a coin flip; a probability of one half has none
+    noise = 0.25 if design.replies is None else 0.0
+    fair = float(sum(100 * (0.5 - t) ** 2 for t, _ in conditions))
+    coin = fair + float(sum(100 * noise * np.mean(1 / of_items) for _, of_items in conditions))
+    half = sum(100 * (t**2 + (1 - t) ** 2) / 2 for t, _ in conditions)
+    singletons = np.arange(len(design.items), dtype=np.int64)
     by_group = 0.0 if groups is None else ranking_value(design, table, weights, groups)
     kinds = (
         (
@@ -384,7 +394,7 @@ def reference_lines(
         (COIN, coin, "every choice is a fair coin, whatever the items and their urgency"),
         (
             "random ranking",
-            ranking_value(design, table, weights, alone),
+            ranking_value(design, table, weights, singletons),
             "one strict ranking of the items, drawn at random, decides every choice; urgency is ignored",
         ),
         (
@@ -421,19 +431,20 @@ def ranking_value(
         np.ones(len(first)) if weights == "opponent" else np.bincount(key, weights=design.weight)
     )
     a, b, c = design.item_a[first], design.item_b[first], table.condition[first]
-    item, other = np.concatenate([a, b]), np.concatenate([b, a])
-    places, n_groups = 3 * len(design.items), int(groups.max()) + 1
+    item, opponent = np.concatenate([a, b]), np.concatenate([b, a])
+    n_places, n_groups = 3 * len(design.items), int(groups.max()) + 1
+    # places: an item under a condition; the weight of each of its opponents
     place = np.concatenate([c, 2 - c]) * len(design.items) + item
-    weight = (
-        np.tile(total, 2) / np.bincount(place, np.tile(total, 2))[place]
-    )  # weight of each opponent
-    inside = np.where(groups[item] == groups[other], weight, 0.0)
-    toward = place * n_groups + groups[other]
-    between = np.bincount(toward, weight - inside, places * n_groups).reshape(-1, n_groups)
-    out, inn = between.sum(axis=1), np.bincount(place, inside, places)
-    squares = (between**2).sum(axis=1) + np.bincount(place, inside**2, places)
+    weight = np.tile(total, 2) / np.bincount(place, np.tile(total, 2))[place]
+    # weights of opponents inside the group, and (places, groups) sums of those in other groups
+    inside = np.where(groups[item] == groups[opponent], weight, 0.0)
+    place_and_group = place * n_groups + groups[opponent]
+    between = np.bincount(place_and_group, weight - inside, n_places * n_groups)
+    between = between.reshape(-1, n_groups)
+    w_between, w_inside = between.sum(axis=1), np.bincount(place, inside, n_places)
+    squares = (between**2).sum(axis=1) + np.bincount(place, inside**2, n_places)
     # E p^2: products within one kind of comparison 1/3 (1/2 on the diagonal), across kinds 1/4
-    second = ((out**2 + inn**2) / 3 + squares / 6 + out * inn / 2).reshape(3, -1)
+    second_moment = (w_between**2 + w_inside**2) / 3 + squares / 6 + w_between * w_inside / 2
     t = np.array(TARGETS)[:, None]
-    there = (np.bincount(place, minlength=places) > 0).reshape(3, -1)
-    return 100 * float(np.nansum(mean_where(second - t + t**2, there)))
+    compared = (np.bincount(place, minlength=n_places) > 0).reshape(3, -1)
+    return 100 * float(np.nansum(masked_mean(second_moment.reshape(3, -1) - t + t**2, compared)))

@@ -33,8 +33,9 @@ def scale(x: FloatArray, rows: FloatArray) -> FloatArray:
 
 def poly(x: FloatArray, rows: FloatArray, degree: int = 1) -> FloatArray:
     """Return orthonormal polynomials over all rows, without the constant, by their three-term recurrence."""
-    need_values(x, rows, degree + 1, f"poly() of degree {degree}")
+    require_distinct(x, rows, degree + 1, f"poly() of degree {degree}")
     columns = [np.ones(len(x))]
+    # p_(k+1) = (x - a_k) p_k - b_k p_(k-1), with a_k and b_k from sums over the rows
     for k in range(degree):
         last, size = columns[-1], rows @ columns[-1] ** 2
         step = (x - (rows * x) @ last**2 / size) * last
@@ -70,21 +71,21 @@ def knots(x: FloatArray, rows: FloatArray, df: int | None, degree: int) -> Float
         raise InputError(
             f"bs(): {df} degrees of freedom are fewer than the degree, {degree}. Raise df, or lower the degree"
         )
-    need_values(x, rows, inner + degree + 1, f"bs() with {count(inner + degree, 'column')}")
-    every = np.repeat(x, np.ceil(rows).astype(np.int64))
-    at = np.quantile(every, np.linspace(0, 1, inner + 2))
-    if len(np.unique(at)) < len(at):
+    require_distinct(x, rows, inner + degree + 1, f"bs() with {count(inner + degree, 'column')}")
+    all_values = np.repeat(x, np.ceil(rows).astype(np.int64))
+    quantiles = np.quantile(all_values, np.linspace(0, 1, inner + 2))
+    if len(np.unique(quantiles)) < len(quantiles):
         raise InputError(
             f"bs(): {inner:,} inner knots fall on values that are repeated too often. Lower df"
         )
-    return np.asarray(at[1:-1])
+    return np.asarray(quantiles[1:-1])
 
 
-def need_values(x: FloatArray, rows: FloatArray, least: int, what: str) -> None:
+def require_distinct(x: FloatArray, rows: FloatArray, least: int, basis: str) -> None:
     """Refuse a basis of more columns than there are different values."""
     values = len(np.unique(x[rows > 0]))
     if values < least:
-        raise InputError(f"{what} needs {least:,} different values, and there are {values:,}")
+        raise InputError(f"{basis} needs {least:,} different values, and there are {values:,}")
 
 
 FUNCTIONS: Mapping[str, Function] = {
@@ -112,25 +113,29 @@ def is_numeric(values: Any) -> bool:
     return values.dtype.kind in "biuf"
 
 
-def computed(one: Expression, values: Mapping[str, Any], rows: FloatArray) -> FloatArray:
+def computed_values(
+    expression: Expression, values: Mapping[str, Any], rows: FloatArray
+) -> FloatArray:
     """Return the values of an expression, or the columns of a basis."""
-    if one.does == "column":
-        column = values[one.name]
+    if expression.does == "column":
+        column = values[expression.name]
         if not is_numeric(column):
             raise InputError(
-                f"'{shorten(one.name)}' holds text, such as '{shorten(str(column[0]))}', and no number is computed of "
-                "text. Name the column alone, which makes categories of it"
+                f"'{shorten(expression.name)}' holds text, such as '{shorten(str(column[0]))}', and no number is "
+                "computed of text. Name the column alone, which makes categories of it"
             )
         return np.asarray(column, dtype=np.float64)
-    if one.does == "number":
-        return np.full(len(rows), float(one.text))
-    parts = [computed(part, values, rows) for part in one.of]
-    if one.does in FUNCTIONS:
-        return FUNCTIONS[one.does](*parts, rows, **one.options)
-    return np.asarray(OPERATORS[one.does](*(parts if len(parts) == 2 else [0.0, *parts])))
+    if expression.does == "number":
+        return np.full(len(rows), float(expression.text))
+    parts = [computed_values(part, values, rows) for part in expression.of]
+    if expression.does in FUNCTIONS:
+        return FUNCTIONS[expression.does](*parts, rows, **expression.options)
+    return np.asarray(OPERATORS[expression.does](*(parts if len(parts) == 2 else [0.0, *parts])))
 
 
-def factor_values(one: Expression, values: Mapping[str, Any], rows: FloatArray) -> FloatArray:
+def factor_values(
+    expression: Expression, values: Mapping[str, Any], rows: FloatArray
+) -> FloatArray:
     """Return the values of a factor that is a calculation, all of them finite.
 
     Raises
@@ -139,15 +144,17 @@ def factor_values(one: Expression, values: Mapping[str, Any], rows: FloatArray) 
         For text, and a value that is not a finite number: the message names it.
     """
     with np.errstate(all="ignore"):
-        found = computed(one, values, rows)
-    finite = np.isfinite(found).reshape(len(rows), -1).all(axis=1)
+        computed = computed_values(expression, values, rows)
+    finite = np.isfinite(computed).reshape(len(rows), -1).all(axis=1)
     if not finite.all():
-        at = int(np.argmin(finite))
-        where = ", ".join(
-            f"{shorten(name)} = {values[name][at]}" for name in dict.fromkeys(one.columns())
+        row = int(np.argmin(finite))
+        cells = ", ".join(
+            f"{shorten(name)} = {values[name][row]}" for name in dict.fromkeys(expression.columns())
         )
-        raise InputError(f"{one.text} is not a finite number{f' where {where}' if where else ''}")
-    return found
+        raise InputError(
+            f"{expression.text} is not a finite number{f' where {cells}' if cells else ''}"
+        )
+    return computed
 
 
 def columns_of_terms(
@@ -186,15 +193,21 @@ def columns_of_terms(
             context[factor.label] = C(coded) if factor.does == "C" else coded
             widths[factor.label] = coded.nunique()
             continue
-        found = factor_values(factor, values, rows)
-        numbered = tuple(str(k + 1) for k in range(found.shape[1])) if found.ndim == 2 else None
-        context[factor.label] = FactorValues(found, column_names=numbered) if numbered else found
+        computed = factor_values(factor, values, rows)
+        numbered = (
+            tuple(str(k + 1) for k in range(computed.shape[1])) if computed.ndim == 2 else None
+        )
+        context[factor.label] = (
+            FactorValues(computed, column_names=numbered) if numbered else computed
+        )
         widths[factor.label] = len(numbered or (1,))
     width = sum(int(np.prod([widths[factor.label] for factor in term])) for term in terms if term)
     if width > MOST_COLUMNS and not runs_python():
         raise InputError(f"its terms make {width:,} columns, and {MOST_COLUMNS:,} are the most")
     lookups = [
-        Product([Factor(one.label, eval_method="lookup") for one in term]) for term in terms if term
+        Product([Factor(factor.label, eval_method="lookup") for factor in term])
+        for term in terms
+        if term
     ]
     intercept = [Product([Factor("1", eval_method="literal")])] if () in terms else []
     empty = pd.DataFrame(index=range(len(rows)))
@@ -216,8 +229,8 @@ def columns_of_python(
     from formulaic import model_matrix
 
     try:
-        every = values.loc[values.index.repeat(np.ceil(rows).astype(np.int64))]
-        spec = model_matrix(text, every, context={}, na_action="raise").model_spec
+        all_rows = values.loc[values.index.repeat(np.ceil(rows).astype(np.int64))]
+        spec = model_matrix(text, all_rows, context={}, na_action="raise").model_spec
         return without_intercept(spec.get_model_matrix(values, context={}))
     except Exception as error:  # whatever the code in a formula may raise
         why = str(error).partition("\n")[0]

@@ -50,7 +50,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         {},
     ),
     "a tie counts 0.4": (
-        "models.sensitivity:scores",
+        "models.sensitivity:first_scores",
         "0.5",
         "0.4",
         "win_rates",
@@ -92,7 +92,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         {},
     ),
     "scale of Jensen-Shannon's chi-square": (
-        "models.power:one_interval",
+        "models.power:quadratic_interval",
         "square / mean",
         "2 * square / mean",
         "js_similarity",

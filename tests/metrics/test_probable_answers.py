@@ -16,7 +16,7 @@ from socialstats.errors import DesignError
 from socialstats.metrics.relationship_bias import MCNEMAR, MID_P
 from socialstats.metrics.reply_shares import reply_shares
 from socialstats.models.divergence import jensen_shannon
-from socialstats.models.measures import distance
+from socialstats.models.measures import distance_measure
 
 LEVELS = ["0", "1", "2"]
 P = [f"p_{level}" for level in LEVELS]
@@ -121,7 +121,7 @@ def test_a_mean_rating_is_the_mean_of_expected_values() -> None:
 
 def test_the_distance_of_differences_between_prompts_is_the_same() -> None:
     design = read(norms())
-    found = distance(design, design.of_raters(["m1"]))
+    found = distance_measure(design, design.of_raters(["m1"]))
     assert found is not None
     assert found.finish(found.statistics.sum(axis=0)[None])[0, 0] == pytest.approx(
         np.mean(FAR["m1"]), abs=1e-8

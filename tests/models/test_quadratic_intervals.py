@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from socialstats.models.power import FAR, one_interval, quadratic_intervals
+from socialstats.models.power import FAR, quadratic_interval, quadratic_intervals
 
 
 def by_scipy(value: float, mean: float, square: float, level: float) -> tuple[float, float]:
@@ -40,11 +40,11 @@ def test_far_ones_are_normal_and_go_on_where_the_others_end(df: float) -> None:
     for x in (0.99 * FAR, 1.01 * FAR, 3 * FAR):
         ends, wanted = (
             np.array(of(x * scale, df * scale, df * scale**2, 0.95))
-            for of in (one_interval, by_scipy)
+            for of in (quadratic_interval, by_scipy)
         )
         assert ends == pytest.approx(wanted, abs=0.03 * np.ptp(wanted))
         assert np.ptp(ends) == pytest.approx(np.ptp(wanted), rel=0.01)
-    low, high = one_interval(x * scale, df * scale, df * scale**2, 0.95)
+    low, high = quadratic_interval(x * scale, df * scale, df * scale**2, 0.95)
     reach = stats.norm.ppf(0.975) * scale * np.sqrt(2 * df + 4 * (x - df))
     assert (low, high) == pytest.approx((scale * (x - df) - reach, scale * (x - df) + reach))
 
@@ -55,10 +55,10 @@ def test_far_ones_are_normal_and_go_on_where_the_others_end(df: float) -> None:
 def test_without_a_positive_value_mean_and_square_there_is_none(
     given: tuple[float, float, float],
 ) -> None:
-    assert np.isnan(one_interval(*given, 0.95)).all()
+    assert np.isnan(quadratic_interval(*given, 0.95)).all()
 
 
 def test_a_far_value_below_its_chance_mean_has_an_interval_from_zero() -> None:
-    low, high = one_interval(2.5 * FAR, 3.0 * FAR, 3.0 * FAR, 0.95)
+    low, high = quadratic_interval(2.5 * FAR, 3.0 * FAR, 3.0 * FAR, 0.95)
     assert low == 0.0
     assert high == pytest.approx(-0.5 * FAR + stats.norm.ppf(0.975) * np.sqrt(6 * FAR))

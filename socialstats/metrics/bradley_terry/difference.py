@@ -21,7 +21,7 @@ from socialstats.matching import joint_codes, match_keys
 from socialstats.metrics.bradley_terry.model import State, why_not
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 from socialstats.models.bradley_terry.covariance import WhitenedRows
-from socialstats.models.sensitivity import pair_names
+from socialstats.models.sensitivity import labels_of_pairs
 from socialstats.models.shares import group_shares, share_gradient
 from socialstats.results import Result, Row
 from socialstats.text import count, listing, quoted
@@ -80,7 +80,7 @@ def bradley_terry_difference(
     True
     """
     checked_level(level)
-    shared = match_keys(*(pair_names(fit.design) for fit in (first, second)))
+    shared = match_keys(*(labels_of_pairs(fit.design) for fit in (first, second)))
     if not shared.complete:
         raise InputError(
             "the two fits are of other pairs of items: fit both on the pairs that both have "
