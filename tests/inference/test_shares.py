@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -240,3 +242,14 @@ def test_rare_answers_in_clusters_are_cautioned():
     assert result.fit["effective_df"] == pytest.approx(29)
     assert result.fit["largest_leverage"] == pytest.approx(1 / 30)
     assert result.verify().ok
+
+
+@pytest.mark.parametrize(("delta", "sign"), [(1.0, -1), (1.5, -1), (-1.0, 1), (-2.0, 1)])
+def test_differences_of_one_and_beyond_are_infinitely_far(delta, sign):
+    """But not where all pairs differ by just that."""
+    found = PairedScore(first=np.array([3.0]), second=np.array([1.0]), n=np.array([10.0]))
+    assert found.statistic(delta)[0] == sign * np.inf
+    assert found.p_value(delta)[0] < 1e-300
+    whole = np.array([10.0 * (delta > 0)]), np.array([10.0 * (delta < 0)])
+    ends = PairedScore(first=whole[0], second=whole[1], n=np.array([10.0]))
+    assert ends.statistic(math.copysign(1.0, delta))[0] == 0
