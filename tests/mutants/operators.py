@@ -267,7 +267,15 @@ def boundary(site: Site, source: Source) -> Iterator[Edit]:
 def arguments(site: Site, source: Source) -> Iterator[Edit]:
     """The first two arguments of a call swapped."""
     node = site.node
-    if isinstance(node, ast.Call) and name_of(node.func) not in SYMMETRIC and len(node.args) > 1:
+    clipped = (
+        isinstance(node, ast.Call) and ast.unparse(node.func) == "np.clip"
+    )  # x or low, at most
+    if (
+        isinstance(node, ast.Call)
+        and not clipped
+        and name_of(node.func) not in SYMMETRIC
+        and len(node.args) > 1
+    ):
         first, second = node.args[:2]
         if not any(
             isinstance(argument, ast.Starred) or _is_label(argument) for argument in (first, second)

@@ -36,6 +36,8 @@ TEXT_RETURNS = ("str", "Figure", "Axes", "Caution |", "list[str]", "tuple[str", 
 # between numbers and the rounding of floats
 GUARDS = {"EPS", "ROUNDING", "SPARE", "NULL", "RANK", "SMALLEST", "slack", "rounding", "lost"}
 
+# what rounding can leave of numbers of a size
+LEFT = {"rounding", "left_of_sums", "left_of_forms", "left_of_recomputed"}
 MAGNITUDES = {
     "size",
     "magnitude",
@@ -113,6 +115,8 @@ def _has_no_number(node: ast.AST, parent: ast.AST | None) -> bool:
         return True
     if isinstance(node, ast.Call) and name_of(node.func) in LIMITS:
         return _has_name(node, WORK)
+    if isinstance(node, ast.Call) and name_of(node.func) in LEFT:
+        return True
     if isinstance(node, ast.keyword) and node.arg in MAGNITUDES:
         return not (isinstance(parent, ast.Call) and "rng" in ast.unparse(parent.func))
     if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr | ast.Import | ast.ImportFrom):

@@ -75,6 +75,8 @@ CHANGES = {
     "arguments": [
         ("f(a, b)", ["f(b, a)"]),
         ("max(a, b)", []),
+        ("np.clip(a, b, c)", []),
+        ("a.clip(b, c)", ["a.clip(c, b)"]),
         ("f(*a, b)", []),
         ("f(a + 1, b)", ["f(b, (a + 1))"]),
     ],
@@ -147,6 +149,7 @@ def test_bytes_before_and_after_stay_also_behind_letters_of_several_bytes() -> N
         "x = a > ROUNDING * (a - b)",
         "x = a * SPARSE > a - b",
         "x = max(1, BLOCK // (a - b))",
+        "x = left_of_sums(a - b, c)",
         "def __repr__(self):\n    return a - b",
         "x = Caution(a - b)",
         "if TYPE_CHECKING:\n    x = a - b",
