@@ -46,7 +46,10 @@ def contrasts_for(rng, p):
     return np.vstack([np.eye(p), rng.normal(size=(3, p))])
 
 
-@pytest.mark.parametrize(("n", "p", "clusters"), [(60, 4, 8), (40, 5, 40), (60, 3, 57), (70, 8, 5)])
+@pytest.mark.parametrize(
+    ("n", "p", "clusters"),
+    [(60, 4, 8), (40, 5, 40), (60, 3, 57), (70, 8, 5), (12, 6, 12), (80, 5, 80)],
+)
 def test_errors_and_df_are_those_of_dense_matrices(n, p, clusters):
     rng = np.random.default_rng(n + clusters)
     x, e, codes, bread = regression(rng, n, p, clusters)
@@ -370,3 +373,48 @@ def test_errors_of_many_contrasts_are_those_of_each(monkeypatch: pytest.MonkeyPa
         )
     errors, _ = by_dense_matrices(x, e, codes, bread, contrasts)
     np.testing.assert_allclose(whole.std_error, errors, rtol=1e-9)
+
+
+def test_entries_of_a_row_end_where_it_ends() -> None:
+    rows = sparse.csr_array(
+        np.array([[0.0, 2.0, 3.0], [4.0, 0.0, 0.0], [0, 0, 0], [5.0, 6.0, 7.0]])
+    )
+    columns, values = room.entries(rows)
+    assert columns.tolist() == [[1, 2, 0], [0, 0, 0], [0, 0, 0], [0, 1, 2]]
+    assert values.tolist() == [[2, 3, 0], [4, 0, 0], [0, 0, 0], [5, 6, 7]]
+
+
+def test_a_covariance_that_needs_no_repair_stays() -> None:
+    part = np.random.default_rng(1).normal(size=(6, 3))
+    v = part.T @ part
+    found, floored = room.repaired(v, np.diagonal(v) / 2)
+    assert not floored
+    np.testing.assert_allclose(found, v)
+    larger = np.diagonal(v) * [4.0, 1.0, 9.0]
+    found, floored = room.repaired(v, larger)
+    assert not floored
+    np.testing.assert_allclose(found, v * np.outer([2, 1, 3], [2, 1, 3]))
+
+
+def test_a_repaired_covariance_has_the_variances_that_it_needs_and_no_negative_one() -> None:
+    """The correlations are those whose negative eigenvalues became 0 (Rebonato & Jaeckel 1999)."""
+    corr = np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]])
+    sd = np.array([1.0, 20.0, 0.5])
+    v = np.zeros((4, 4))
+    v[:3, :3] = corr * np.outer(sd, sd)  # the last is a reference
+    least = np.append(sd**2 * [1.0, 1.21, 1.0], 0.0)
+    found, floored = room.repaired(v, least)
+    assert floored
+    np.testing.assert_allclose(np.diagonal(found), least)
+    assert np.all(found[3] == 0)
+    assert np.linalg.eigvalsh(found[:3, :3] / np.outer(sd, sd)).min() > -1e-12
+    smaller = corr.copy()
+    smaller[1], smaller[:, 1] = smaller[1] / 1.1, smaller[:, 1] / 1.1
+    np.fill_diagonal(smaller, 1.0)
+    values, vectors = np.linalg.eigh(smaller)
+    kept = (vectors * np.maximum(values, 0)) @ vectors.T
+    scale = np.sqrt(np.diagonal(kept))
+    wanted = np.sqrt(least[:3])
+    np.testing.assert_allclose(
+        found[:3, :3] / np.outer(wanted, wanted), kept / np.outer(scale, scale), atol=1e-12
+    )
