@@ -219,8 +219,8 @@ def _found(
     import numpy as np
 
     from socialstats.models.whole_samples import (
-        TooMany,
-        every_sample,
+        SearchLimit,
+        all_samples,
         moments,
         range_of,
         some_samples,
@@ -228,10 +228,10 @@ def _found(
 
     try:
         samples, complete = (
-            every_sample(n, *scale, squares, most=max(MOST, wanted), steps=STEPS),
+            all_samples(n, *scale, squares, most=max(MOST, wanted), steps=STEPS),
             True,
         )
-    except TooMany:
+    except SearchLimit:
         samples, complete = (
             some_samples(n, *scale, squares, wanted=wanted, seed=seed, tries=TRIES),
             False,

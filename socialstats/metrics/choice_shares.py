@@ -702,7 +702,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         probable=probable,
         drawn=whose.drawn,
     )
-    whose, weighing = whose.of(data.people), None
+    whose, weighing = whose.for_sources(data.people), None
     if data.weight is not None:
         weighing = Weighing.of(data.copies * (data.n.sum(axis=1) > 0), data.weight)
     if settings["ci"] in RESAMPLED:

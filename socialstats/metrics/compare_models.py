@@ -45,7 +45,7 @@ from socialstats.models.measures import (
 )
 from socialstats.models.sensitivity import condition_table, labels_of_pairs, sensitivity_terms
 from socialstats.models.shares import ONE_PERSON, SourceCounts, source_counts, source_factor
-from socialstats.models.size_differences import SizeDifference, Sizes
+from socialstats.models.size_differences import MeanSizes, SizeDifference
 from socialstats.models.sources import human_source, models_of, people_of
 from socialstats.models.traits import answers_and_clusters, composites
 from socialstats.models.unit_means import mostly_complete
@@ -158,7 +158,7 @@ class Number:
     linear: bool = False
     bias: float = 0.0
     folded: bool = False
-    sizes: Callable[[IntArray], Sizes | None] | None = None
+    sizes: Callable[[IntArray], MeanSizes | None] | None = None
     refused: int = 0
     size: float = 1.0
     pairs: Pairs | None = None
@@ -679,7 +679,7 @@ class Field:
 
     numbers: tuple[Number, ...]
     whole: dict[int, tuple[float, FloatArray]] = field(default_factory=dict)
-    every_size: dict[int, Sizes | None] = field(default_factory=dict)
+    every_size: dict[int, MeanSizes | None] = field(default_factory=dict)
 
     @cached_property
     def codes(self) -> list[list[IntArray]]:
@@ -737,9 +737,9 @@ class Field:
         if first is None or second is None:
             return {"folded": True}
         codes = [code[at[0]] for code in self.codes[j]]
-        return {"folded": True, "sizes": SizeDifference.of(first, second, codes)}
+        return {"folded": True, "sizes": SizeDifference.from_sizes(first, second, codes)}
 
-    def sizes_of(self, k: int, at: IntArray) -> Sizes | None:
+    def sizes_of(self, k: int, at: IntArray) -> MeanSizes | None:
         """Return the values whose sizes a number averages, in some units; of all its units computed once."""
         sizes = self.numbers[k].sizes
         assert sizes is not None

@@ -989,7 +989,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     data = source_counts(
         design, settings["source"], settings["refusal"], probable=whole, drawn=whose.drawn
     )
-    whose = whose.of(data.people)
+    whose = whose.for_sources(data.people)
     first, cells = (
         data.index(settings["reference"], "reference"),
         cells_of(design, settings["cell"], "cell"),

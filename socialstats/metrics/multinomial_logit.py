@@ -20,7 +20,7 @@ from socialstats.inference.rows import with_each_t
 from socialstats.models.multinomial_logit import Logit
 from socialstats.models.multinomial_logit import multinomial_logit as fitted
 from socialstats.models.shares import source_counts
-from socialstats.models.sources import Source, human_source
+from socialstats.models.sources import RaterSource, human_source
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import estimate as estimated
@@ -58,7 +58,7 @@ class Matrix:
     codes: IntArray
 
 
-def matrix_of(design: Ratings, source: Source, strata: Sequence[str]) -> Matrix:
+def matrix_of(design: Ratings, source: RaterSource, strata: Sequence[str]) -> Matrix:
     """Return source x first stratum + the other strata; people, the first level of each stratum are the base."""
     data = source_counts(design, source.name, "missing")
     who = [data.index(name, "source") for name in (source.human, *source.others)]

@@ -53,7 +53,7 @@ from socialstats.models.effect_sizes import (
     size_interval,
 )
 from socialstats.models.shares import probabilities_text
-from socialstats.models.size_differences import Sizes
+from socialstats.models.size_differences import MeanSizes
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Bootstrap, Interval, basic, bootstrap, percentile, sign_flip
 from socialstats.resampling.engine import check_resamples, lost_caution
@@ -216,7 +216,7 @@ class Analysis:
             else (np.empty((0, 0)), np.empty(0))
         )
 
-    def sizes(self, units: IntArray, aggregate: Aggregate, seed: int) -> Sizes | None:
+    def sizes(self, units: IntArray, aggregate: Aggregate, seed: int) -> MeanSizes | None:
         """Every B that B_all averages, in some units, with what each of these adds; None where an error is unknown."""
         kept = np.isin(self.answers.unit, units)
         found = (
@@ -229,7 +229,7 @@ class Analysis:
             return None
         listed, _ = found.every_bias()
         each = [combine_cells(found.means, one, len(found.design.units)) for one in listed]
-        return Sizes(
+        return MeanSizes(
             estimates=known,
             influence=np.column_stack([one.influence[units] for one in each]),
             seed=seed,

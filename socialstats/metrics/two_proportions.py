@@ -28,8 +28,8 @@ from socialstats.inference.weights import (
     weight_counts,
 )
 from socialstats.models.effect_sizes import cluster_counts, clusters_text, whole_df
-from socialstats.models.two_groups import Means, fisher_exact, group_means
-from socialstats.models.two_shares import difference_row, ones_of, share_row
+from socialstats.models.two_groups import TwoGroupMeans, fisher_exact, group_means
+from socialstats.models.two_shares import difference_row, level_indicator, share_row
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
@@ -110,7 +110,7 @@ def two_proportions(
     95% CI [.052, .334], exact test p = .013.
     """
     inner = inner_level(level, alternative)
-    ones, label = ones_of(samples, choice)
+    ones, label = level_indicator(samples, choice)
     factors = cluster_factors(samples, cluster)
     means = group_means(samples, ones, factors)
     sides = group_weighings(samples)
@@ -168,7 +168,11 @@ def two_proportions(
 
 
 def cautions_of(
-    design: Groups, factors: Sequence[Factor], rows: Sequence[Row], means: Means, plain: bool
+    design: Groups,
+    factors: Sequence[Factor],
+    rows: Sequence[Row],
+    means: TwoGroupMeans,
+    plain: bool,
 ) -> tuple[Caution, ...]:
     """Cautions about clusters, rare answers and few degrees of freedom."""
     shares = rows[1:]

@@ -25,9 +25,8 @@ from socialstats.errors import UndefinedStatistic
 from socialstats.inference.robust import Joint, Robust, cluster_robust
 from socialstats.text import count
 
-RULED_OUT = (
-    1e-7  # a smaller chance is a level that is ruled out, its coefficient on the way to infinity
-)
+# a smaller chance is a level that is ruled out, its coefficient on the way to infinity
+RULED_OUT = 1e-7
 STEP_TOLERANCE = 1e-9  # Newton's error after the last step is of the order of its square
 MOST_STEPS = 100
 ROUNDING = 1e-6  # error of degrees of freedom
@@ -104,22 +103,23 @@ def multinomial_logit(x: FloatArray, counts: FloatArray, codes: IntArray) -> Log
     cluster = np.unique(codes, return_inverse=True)[1].astype(np.int64)
     if cluster.max() < 1:
         raise UndefinedStatistic("a single cluster: no standard errors")
-    cluster, x, counts = alike_together(cluster, x, counts)
-    coef, bread = maximum(x, counts)
-    rows, residuals = whitened(x, counts, probabilities(x, coef))
+    cluster, x, counts = sum_alike_rows(cluster, x, counts)
+    coef, bread = fit_maximum(x, counts)
+    rows, residuals = whitened_rows(x, counts, probabilities(x, coef))
     robust = cluster_robust(rows, residuals, [np.tile(cluster, len(coef))], bread)
     return Logit(coef=coef, bread=bread, robust=robust)
 
 
-def alike_together(
+def sum_alike_rows(
     cluster: IntArray, x: FloatArray, counts: FloatArray
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """Sum the counts of rows of one cluster with the same columns."""
-    distinct, _, place = unique_rows(np.column_stack([cluster, x]))
-    member = sparse.csr_array(
-        (np.ones(len(place)), (place, np.arange(len(place)))), (len(distinct), len(place))
+    distinct, _, row_index = unique_rows(np.column_stack([cluster, x]))
+    membership = sparse.csr_array(
+        (np.ones(len(row_index)), (row_index, np.arange(len(row_index)))),
+        (len(distinct), len(row_index)),
     )
-    return distinct[:, 0].astype(np.int64), distinct[:, 1:], np.asarray(member @ counts)
+    return distinct[:, 0].astype(np.int64), distinct[:, 1:], np.asarray(membership @ counts)
 
 
 def probabilities(x: FloatArray, coef: FloatArray) -> FloatArray:
@@ -132,7 +132,7 @@ def log_probabilities(x: FloatArray, coef: FloatArray) -> FloatArray:
     return np.asarray(log_softmax(np.column_stack([np.zeros(len(x)), x @ coef.T]), axis=1))
 
 
-def maximum(x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+def fit_maximum(x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the coefficients of the largest likelihood and the inverse information, by Newton with step halving.
 
     The log-likelihood is concave. Where columns rule a level out it grows without end, and the chance of that level
@@ -147,7 +147,7 @@ def maximum(x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
             step = np.linalg.solve(information(x, counts, p), slope).reshape(coef.shape)
         except np.linalg.LinAlgError as error:
             raise UndefinedStatistic(NO_MAXIMUM) from error
-        coef, loglik = moved(x, counts, coef, step, loglik)
+        coef, loglik = halved_step(x, counts, coef, step, loglik)
         if np.abs(step).max() <= STEP_TOLERANCE * (1 + np.abs(coef).max()):
             break
     else:
@@ -158,42 +158,42 @@ def maximum(x: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
     return coef, np.asarray(np.linalg.inv(information(x, counts, p)), dtype=np.float64)
 
 
-def moved(
+def halved_step(
     x: FloatArray, counts: FloatArray, coef: FloatArray, step: FloatArray, loglik: float
 ) -> tuple[FloatArray, float]:
     """Take a step, halved until the log-likelihood does not fall."""
-    slack = 1e-12 * (1 + abs(loglik))
+    tolerance = 1e-12 * (1 + abs(loglik))
     for size in 0.5 ** np.arange(40):
-        there = float(np.sum(counts * log_probabilities(x, coef + size * step)))
-        if there >= loglik - slack:
-            return coef + size * step, there
+        new_loglik = float(np.sum(counts * log_probabilities(x, coef + size * step)))
+        if new_loglik >= loglik - tolerance:
+            return coef + size * step, new_loglik
     return coef, loglik
 
 
 def information(x: FloatArray, counts: FloatArray, p: FloatArray) -> FloatArray:
     """Return the sum of n W (x) x x' over rows, a block for each two levels."""
     n, terms, levels = counts.sum(axis=1), x.shape[1], range(1, p.shape[1])
-    blocks = [
-        [x.T @ ((n * p[:, j] * ((j == k) - p[:, k]))[:, None] * x) for k in levels] for j in levels
-    ]
+
+    def block(j: int, k: int) -> FloatArray:
+        return np.asarray(x.T @ ((n * p[:, j] * ((j == k) - p[:, k]))[:, None] * x))
+
+    blocks = [[block(j, k) for k in levels] for j in levels]
     return np.block(blocks).reshape(len(levels) * terms, -1)
 
 
-def whitened(
+def whitened_rows(
     x: FloatArray, counts: FloatArray, p: FloatArray
 ) -> tuple[sparse.csr_array, FloatArray]:
     """Return the whitened rows and residuals, those of the first level of all rows first (see the module)."""
     n, chances = counts.sum(axis=1), p[:, 1:]
-    root = np.linalg.cholesky(
-        chances[:, :, None] * np.eye(chances.shape[1]) - chances[:, :, None] * chances[:, None]
-    )
-    off = (counts[:, 1:] - n[:, None] * chances) / np.sqrt(n)[:, None]
-    residuals = np.linalg.solve(root, off[:, :, None])[:, :, 0]
-    scale, columns, levels = (
-        root * np.sqrt(n)[:, None, None],
-        sparse.csr_array(x),
-        range(chances.shape[1]),
-    )
+    # L of each row, (rows, levels - 1, levels - 1)
+    diagonal = chances[:, :, None] * np.eye(chances.shape[1])
+    root = np.linalg.cholesky(diagonal - chances[:, :, None] * chances[:, None])
+    deviation = (counts[:, 1:] - n[:, None] * chances) / np.sqrt(n)[:, None]
+    residuals = np.linalg.solve(root, deviation[:, :, None])[:, :, 0]
+    scale, columns = root * np.sqrt(n)[:, None, None], sparse.csr_array(x)
+    levels = range(chances.shape[1])
+    # block (j, k) of sqrt(n) L' (x) x' has the entry (k, j) of L
     rows = sparse.block_array(
         [[sparse.diags_array(scale[:, k, j]) @ columns for k in levels] for j in levels]
     )

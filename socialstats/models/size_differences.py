@@ -23,7 +23,7 @@ CLOSE = 1e-9  # tolerance of the size at which both tails meet
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Sizes:
+class MeanSizes:
     """Estimates whose sizes are averaged, with what every unit adds to them.
 
     Attributes
@@ -76,9 +76,9 @@ class Sizes:
         return max(share_of(np.asarray(self.drawn(size) <= self.estimates.size * (1 + TIE))), least)
 
 
-def share_of(found: BoolArray) -> float:
-    """Share of draws, never 0."""
-    return (int(found.sum()) + 1) / (len(found) + 1)
+def share_of(is_extreme: BoolArray) -> float:
+    """Share of draws, the data counted as one of them: never 0."""
+    return (int(is_extreme.sum()) + 1) / (len(is_extreme) + 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -92,7 +92,7 @@ class SizeDifference:
 
     Attributes
     ----------
-    one, two : Sizes
+    first, second : MeanSizes
     correlation : float
         r, of the sizes where each estimate keeps its sign, and at most 0. A positive one would make the interval
         shorter, and the signs of estimates near 0 are not known.
@@ -104,46 +104,44 @@ class SizeDifference:
 
     Examples
     --------
-    >>> sure, none = (Sizes(seed=0, influence=np.array([[1.0], [-1.0]]), estimates=Estimates(
+    >>> large, none = (MeanSizes(seed=0, influence=np.array([[1.0], [-1.0]]), estimates=MeanSizeEstimates(
     ...     value=np.array([x]), error=np.array([0.2]), df=np.array([20.0]), weight=np.ones(1),
     ...     correlation=np.ones((1, 1)), block=np.zeros(1, dtype=np.int64))) for x in (1.5, 0.1))
-    >>> found = SizeDifference.of(sure, none, [])
-    >>> found.p_value() < 0.001, [round(end) for end in found.interval(0.95, most=2.0)]
+    >>> difference = SizeDifference.from_sizes(large, none, [])
+    >>> difference.p_value() < 0.001, [round(end) for end in difference.interval(0.95, most=2.0)]
     (True, [1, 2])
     """
 
-    one: Sizes
-    two: Sizes
+    first: MeanSizes
+    second: MeanSizes
     correlation: float
 
     @classmethod
-    def of(cls, one: Sizes, two: Sizes, codes: list[IntArray]) -> Self:
+    def from_sizes(cls, first: MeanSizes, second: MeanSizes, codes: list[IntArray]) -> Self:
         """Compare estimates from the same units, in clusters."""
-        moved = np.column_stack([one.signed, two.signed])
-        products = influence_products(moved, codes)
+        influence = np.column_stack([first.signed, second.signed])
+        products = influence_products(influence, codes)
         spread = np.sqrt(np.diag(products))
-        known = bool(
-            np.all(spread > ROUNDING * np.abs(moved).sum(axis=0))
-        )  # else clusters are alike
-        return cls(
-            one=one,
-            two=two,
-            correlation=min(float(products[0, 1] / spread.prod()), 0.0) if known else 0.0,
-        )
+        correlation = 0.0
+        # without a spread clusters are alike
+        if np.all(spread > ROUNDING * np.abs(influence).sum(axis=0)):
+            correlation = min(float(products[0, 1] / spread.prod()), 0.0)
+        return cls(first=first, second=second, correlation=correlation)
 
     @property
     def gap(self) -> float:
         """The difference of the corrected sizes."""
-        return self.one.estimates.corrected - self.two.estimates.corrected
+        return self.first.estimates.corrected - self.second.estimates.corrected
 
     def interval(self, level: float, *, most: float) -> tuple[float, float]:
         """Return both limits; `most` is the largest size there can be."""
-        a, b = self.one.estimates.corrected, self.two.estimates.corrected
-        (a1, a2), (b1, b2) = (some.ends(level, most) for some in (self.one, self.two))
-        low, high = self.gap - self.joined(a - a1, b2 - b), self.gap + self.joined(a2 - a, b - b1)
+        a, b = self.first.estimates.corrected, self.second.estimates.corrected
+        (a1, a2), (b1, b2) = (sizes.ends(level, most) for sizes in (self.first, self.second))
+        low = self.gap - self.limit_distance(a - a1, b2 - b)
+        high = self.gap + self.limit_distance(a2 - a, b - b1)
         return min(low, -b2) if a1 == 0 else low, max(high, a2) if b1 == 0 else high
 
-    def joined(self, x: float, y: float) -> float:
+    def limit_distance(self, x: float, y: float) -> float:
         """Distance from the difference to a limit, of the distances of both sizes to theirs."""
         return math.sqrt(max(x * x + y * y - 2 * self.correlation * x * y, 0.0))
 
@@ -155,22 +153,22 @@ class SizeDifference:
         """
         from scipy.optimize import brentq
 
-        large, small = (self.one, self.two) if self.gap >= 0 else (self.two, self.one)
-        a, b, gap, r = (
-            large.estimates.corrected,
-            small.estimates.corrected,
-            abs(self.gap),
-            self.correlation,
-        )
+        large, small = self.first, self.second
+        if self.gap < 0:
+            large, small = small, large
+        a, b = large.estimates.corrected, small.estimates.corrected
+        gap, r = abs(self.gap), self.correlation
 
         def tails(x: float) -> tuple[float, float]:
+            # the y for which the distance of the limit is the gap
             y = r * x + math.sqrt(max(gap**2 - (1 - r * r) * x * x, 0.0))
             return large.above(a - x), small.below(b + y)
 
-        def apart(x: float) -> float:
+        def tail_difference(x: float) -> float:
             first, second = tails(x)
             return first - second
 
-        if gap == 0 or apart(0.0) <= 0 or apart(gap) >= 0:
+        if gap == 0 or tail_difference(0.0) <= 0 or tail_difference(gap) >= 0:
             return 1.0
-        return min(2 * max(tails(float(brentq(apart, 0.0, gap, xtol=CLOSE * max(1.0, gap))))), 1.0)
+        x = float(brentq(tail_difference, 0.0, gap, xtol=CLOSE * max(1.0, gap)))
+        return min(2 * max(tails(x)), 1.0)

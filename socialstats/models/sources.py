@@ -16,17 +16,16 @@ from socialstats.errors import Caution, InputError, caution
 from socialstats.text import count
 from socialstats.voice import one_of, option
 
-__all__ = ["MODEL_COLUMNS", "Source", "human_source", "models_of", "people_of", "raters_of"]
+__all__ = ["MODEL_COLUMNS", "RaterSource", "human_source", "models_of", "people_of", "raters_of"]
 
 People = Literal["auto", "random", "fixed"]
-FEWEST_PEOPLE = (
-    5  # people whom "auto" takes as a sample: of fewer, intervals are several times as long
-)
+# people whom "auto" takes as a sample: of fewer, intervals are several times as long
+FEWEST_PEOPLE = 5
 MODEL_COLUMNS = ("model", "llm", "language_model")  # columns of raters that are models
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class RaterSource:
     """The rater group that says the source: its name, the human level, and the others in order."""
 
     name: str
@@ -34,7 +33,7 @@ class Source:
     others: tuple[str, ...]
 
 
-def human_source(design: Ratings) -> Source | None:
+def human_source(design: Ratings) -> RaterSource | None:
     """Return the rater group of which one level names people; None where there is none, or nothing beside it.
 
     In the group that is declared as the source, people may be called by what they do, such as annotators.
@@ -44,28 +43,28 @@ def human_source(design: Ratings) -> Source | None:
         used = [factor.levels[code] for code in np.unique(factor.codes).tolist() if code >= 0]
         level = people_level(used, PERSONS if name == declared else HUMANS)
         if level:
-            return Source(
+            return RaterSource(
                 name=name, human=level, others=tuple(other for other in used if other != level)
             )
     return None
 
 
-def raters_of(design: Ratings, source: Source, level: str) -> tuple[str, ...]:
+def raters_of(design: Ratings, source: RaterSource, level: str) -> tuple[str, ...]:
     """Return the raters of a source."""
     factor = design.rater_groups[source.name]
     code = factor.levels.index(level)
     return tuple(
         rater
-        for rater, own in zip(design.raters, factor.codes.tolist(), strict=True)
-        if own == code
+        for rater, of_rater in zip(design.raters, factor.codes.tolist(), strict=True)
+        if of_rater == code
     )
 
 
 def models_of(design: Ratings) -> tuple[str, ...]:
     """Return the raters that are models: those of a column called model; of couples, which models judge, all."""
     couples = {"group_first", "group_second"} <= set(design.strata)
-    called = design.columns.get("rater", "").casefold() in MODEL_COLUMNS
-    return design.raters if design.raters_known and (couples or called) else ()
+    named_model = design.columns.get("rater", "").casefold() in MODEL_COLUMNS
+    return design.raters if design.raters_known and (couples or named_model) else ()
 
 
 def says_model(label: str) -> bool:
@@ -95,11 +94,11 @@ def people_of(design: Ratings) -> BoolArray:
         return nobody
     declared = design.columns.get("rater_source")
     for name, factor in design.rater_groups.items():
-        told = np.array(
+        of_people = np.array(
             [is_people(level, PERSONS if name == declared else HUMANS) for level in factor.levels]
         )
-        if told.any():
-            return np.asarray(np.append(told, False)[factor.codes])  # -1: no level
+        if of_people.any():
+            return np.asarray(np.append(of_people, False)[factor.codes])  # -1: no level
     if declared is not None or models_of(design):
         return nobody
     return np.array([not says_model(label) for label in design.raters], dtype=bool)
@@ -119,7 +118,7 @@ class Population:
         Raters with a rating.
     few : str
         Why people are fixed although nobody asked for it; empty where they are drawn, or where no person rated.
-    known : bool
+    raters_known : bool
         Whether it is known who rated.
     """
 
@@ -127,21 +126,23 @@ class Population:
     n: int
     raters: int
     few: str = ""
-    known: bool = True
+    raters_known: bool = True
 
-    def of(self, people: Sequence[object]) -> Population:
+    def for_sources(self, people: Sequence[object]) -> Population:
         """Return the same for sources of which none has several people: each is a rater, taken as it is.
 
         `people` has something other than None for each source with people who are a sample.
         """
-        if any(own is not None for own in people):
+        if any(of_source is not None for of_source in people):
             return self
         return replace(self, drawn=np.zeros_like(self.drawn))
 
     def names(self, design: Ratings) -> tuple[str, ...]:
         """Return the labels of the people who are a sample."""
         return tuple(
-            label for label, own in zip(design.raters, self.drawn.tolist(), strict=True) if own
+            label
+            for label, is_drawn in zip(design.raters, self.drawn.tolist(), strict=True)
+            if is_drawn
         )
 
     @property
@@ -159,7 +160,7 @@ class Population:
         >>> Population(drawn=np.array([False]), n=0, raters=1).text()
         'for this source'
         """
-        if not self.known:
+        if not self.raters_known:
             return "raters not known, taken as they are"
         if not self.drawn.any():
             few = f" ({self.few})" if self.few else ""
@@ -206,8 +207,8 @@ def population(
     one_of("people", people, get_args(People))
     used = design.status == OK if used is None else used
     rated = np.bincount(design.rater[used], minlength=len(design.raters)) > 0
-    known = people_of(design) & rated
-    n, raters = int(known.sum()), int(rated.sum())
+    rated_people = people_of(design) & rated
+    n, raters = int(rated_people.sum()), int(rated.sum())
     why = unable
     if len(factors) > 1:
         why = "two crossed clusters are declared, and people would be a third"
@@ -217,22 +218,26 @@ def population(
         raise InputError(f"{option('people', 'random')}: {why}. Use {option('people', 'fixed')}")
     few = f"fewer than {FEWEST_PEOPLE} people do not stand for others" if n < FEWEST_PEOPLE else why
     if people == "fixed" or (people == "auto" and few):
-        named = few if people == "auto" and n > 1 else ""
+        few_text = few if people == "auto" and n > 1 else ""
         return Population(
-            drawn=np.zeros_like(known), n=n, raters=raters, few=named, known=design.raters_known
+            drawn=np.zeros_like(rated_people),
+            n=n,
+            raters=raters,
+            few=few_text,
+            raters_known=design.raters_known,
         )
-    return Population(drawn=known, n=n, raters=raters)
+    return Population(drawn=rated_people, n=n, raters=raters)
 
 
-def population_cautions(found: Population) -> tuple[Caution, ...]:
+def population_cautions(population: Population) -> tuple[Caution, ...]:
     """Caution SS215, where several people rated and intervals speak of these people alone without being asked to."""
-    if not found.few:
+    if not population.few:
         return ()
     fix = f"collect ratings of {FEWEST_PEOPLE} people or more, or use {option('people', 'random')}"
     return (
         caution(
             "SS215",
-            f"{count(found.n, 'person', 'people')} rated and are taken as they are: {found.few}",
+            f"{count(population.n, 'person', 'people')} rated and are taken as they are: {population.few}",
             affects="intervals and tests, which do not speak of other people",
             fix=fix,
         ),

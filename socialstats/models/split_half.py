@@ -12,7 +12,8 @@ from socialstats.models.shares import StratumCells
 from socialstats.resampling.engine import Finish
 
 FOUR = 4  # ratings of a unit whose halves have two each
-STREAM = 20_261_122  # halves have a stream of their own: estimates do not move with the seed of the intervals
+# halves have a stream of their own: estimates do not move with the seed of the intervals
+STREAM = 20_261_122
 
 
 def split_half(
@@ -29,7 +30,7 @@ def split_half(
         Ratings of the reference source.
     copies : (units,) float64 array
         Alike units.
-    cells : Cells
+    cells : StratumCells
     splits : int
         Random halvings.
     pooled : bool
@@ -54,38 +55,39 @@ def split_half(
     """
     rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(STREAM)))
     kept, levels = counts.sum(axis=1) >= 2, counts.shape[1]
-    rows, _, place = unique_rows(np.column_stack([cells.codes[kept], counts[kept]]))
-    times = np.bincount(place, copies[kept], len(rows)).astype(np.int64)
+    # rows: a cell and the counts of a unit; alike units are halved together
+    rows, _, row_of_unit = unique_rows(np.column_stack([cells.codes[kept], counts[kept]]))
+    times = np.bincount(row_of_unit, copies[kept], len(rows)).astype(np.int64)
     mean = np.full(len(rows), np.nan)
     sums = np.zeros((splits, cells.size, 2 * levels if pooled else 2))
     less = np.zeros((cells.size, 2))
     for k, (row, n) in enumerate(zip(rows.astype(np.int64), times.tolist(), strict=True)):
-        halves = halved(row[1:], n, splits, rng)
+        halves = draw_halves(row[1:], n, splits, rng)
         if pooled:
             sums[:, row[0]] += np.hstack([half.sum(axis=1) for half in halves])
         else:
-            each = jensen_shannon(*halves)
-            mean[k] = each.mean()
-            sums[:, row[0]] += np.column_stack([each.sum(axis=1), np.full(splits, n)])
+            divergence = jensen_shannon(*halves)  # (splits, n)
+            mean[k] = divergence.mean()
+            sums[:, row[0]] += np.column_stack([divergence.sum(axis=1), np.full(splits, n)])
             if row[1:].sum() >= FOUR:
-                less[row[0]] += n * mean_corrected(*halves), n
+                less[row[0]] += n * mean_corrected_divergence(*halves), n
     units = np.full(len(counts), np.nan)
-    units[kept] = mean[place]
+    units[kept] = mean[row_of_unit]
     finish = cells.by_group(divergence_of_sides if pooled else mean_of_units)
-    with np.errstate(invalid="ignore"):
-        known = (
-            finish(less.reshape(1, -1))[0] if not pooled else np.full(len(cells.groups), math.nan)
-        )
-    return finish(sums.reshape(splits, -1)), units, known
+    corrected = np.full(len(cells.groups), math.nan)
+    if not pooled:
+        with np.errstate(invalid="ignore"):
+            corrected = finish(less.reshape(1, -1))[0]
+    return finish(sums.reshape(splits, -1)), units, corrected
 
 
-def mean_corrected(half: FloatArray, other: FloatArray) -> float:
+def mean_corrected_divergence(half: FloatArray, other: FloatArray) -> float:
     """Mean divergence of (..., levels) halves of two ratings or more, less its bias; each pair is computed once."""
     pairs = np.concatenate([half, other], axis=-1).reshape(-1, 2 * half.shape[-1])
-    found, _, place = unique_rows(pairs)
-    one, two = np.split(found, 2, axis=1)
-    values = unit_corrected(one, two)
-    return float(values @ np.bincount(place) / len(pairs))
+    distinct, _, row_of_pair = unique_rows(pairs)
+    first, second = np.split(distinct, 2, axis=1)
+    values = unit_corrected(first, second)
+    return float(values @ np.bincount(row_of_pair) / len(pairs))
 
 
 def divergence_of_sides(sums: FloatArray) -> FloatArray:
@@ -99,7 +101,7 @@ def mean_of_units(sums: FloatArray) -> FloatArray:
     return np.asarray(sums[..., 0] / sums[..., 1])
 
 
-def halved(
+def draw_halves(
     counts: IntArray, n: int, splits: int, rng: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
     """Draw halves of n alike units: two (splits, n, levels) arrays."""
@@ -145,9 +147,10 @@ def half_parts(counts: FloatArray) -> FloatArray:
     odd = used & (n % 2 == 1)
     sizes = np.where(odd, (n**2 - 1) / 4, n**2 / 4)  # m (n - m)
     spread = np.where(used, 4 * sizes / np.maximum(n - 1, 1.0) * share * (1 - share), 0.0)
-    own = np.where(odd, share, 0.0)
+    odd_share = np.where(odd, share, 0.0)
+    counted = np.where(used, counts, 0.0)
     return np.concatenate(
-        [spread, own**2, own, np.where(used, counts, 0.0), odd.astype(np.float64)], axis=1
+        [spread, odd_share**2, odd_share, counted, odd.astype(np.float64)], axis=1
     )
 
 
@@ -180,10 +183,11 @@ def mean_divergence(sums: FloatArray) -> FloatArray:
     total = counts.sum(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         p = counts / total
-        moved = spread + squares - 2 * p * shares + p**2 * odd  # (c/n - p)^2 summed over odd units
-        each = np.where(counts > 0, moved / p, 0.0)
-        found: FloatArray = each.sum(axis=-1) / (total[..., 0] / 2) ** 2 / (8 * math.log(2))
-    return found
+        # the mean of the squared difference: its variance, and (c/n - p)^2 summed over odd units
+        mean_square = spread + squares - 2 * p * shares + p**2 * odd
+        terms = np.where(counts > 0, mean_square / p, 0.0)
+        chi_square = terms.sum(axis=-1) / (total[..., 0] / 2) ** 2
+        return np.asarray(chi_square / (8 * math.log(2)))
 
 
 def log_error(

@@ -29,7 +29,7 @@ TIED = 1e-7  # chances that differ by less tie, as in R
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Means:
+class TwoGroupMeans:
     """The means of two groups, and the first minus the second.
 
     Attributes
@@ -50,7 +50,9 @@ class Means:
         return self.first, self.second
 
 
-def group_means(design: Groups, values: FloatArray, factors: Sequence[Factor] = ()) -> Means:
+def group_means(
+    design: Groups, values: FloatArray, factors: Sequence[Factor] = ()
+) -> TwoGroupMeans:
     """Estimate both means and their difference.
 
     Parameters
@@ -76,21 +78,28 @@ def group_means(design: Groups, values: FloatArray, factors: Sequence[Factor] = 
     x, codes, first = values / unit, [factor.codes for factor in factors], design.group == 0
     size = float(np.abs(x).max())
     sides, weight = [], design.weight
-    for mine in (first, ~first):
-        own, held = [code[mine] for code in codes], None if weight is None else weight[mine]
-        mean = clustered_mean(x[mine], design.count[mine], own, magnitude=size, weight=held)
-        sides.append(in_unit(mean, unit, values[mine][0]))
+    for in_group in (first, ~first):
+        group_weight = None if weight is None else weight[in_group]
+        mean = clustered_mean(
+            x[in_group],
+            design.count[in_group],
+            [code[in_group] for code in codes],
+            magnitude=size,
+            weight=group_weight,
+        )
+        sides.append(in_unit(mean, unit, values[in_group][0]))
     count = design.count[:, None] * np.column_stack([first, ~first])
     gap = clustered_difference(
         np.column_stack([x, x]), count, codes, magnitude=size, one_alike=True, weight=weight
     )
     if not factors and not gap.undefined:
-        free = np.array([side.n - 1 if side.undefined else side.df for side in sides])
-        parts = np.array(
+        # Welch (1947): (v1 + v2)^2 / (v1^2 / df1 + v2^2 / df2)
+        group_df = np.array([side.n - 1 if side.undefined else side.df for side in sides])
+        variances = np.array(
             [0.0 if side.undefined else (side.std_error / unit) ** 2 for side in sides]
         )
-        parts /= parts.max()
-        gap = replace(gap, df=float(parts.sum() ** 2 / (parts**2 / free).sum()))
+        variances /= variances.max()
+        gap = replace(gap, df=float(variances.sum() ** 2 / (variances**2 / group_df).sum()))
     gap = in_unit(gap, unit, values[0])
     if not np.isfinite(gap.mean):
         raise DesignError(
@@ -98,16 +107,20 @@ def group_means(design: Groups, values: FloatArray, factors: Sequence[Factor] = 
         )
     if gap.undefined and gap.sd == 0:
         gap = replace(gap, undefined=ALIKE)
-    return Means(first=sides[0], second=sides[1], difference=gap, crossed=crosses(design, factors))
-
-
-def crosses(design: Groups, factors: Sequence[Factor]) -> bool:
-    """Return whether a cluster of some factor has units of both groups."""
-    both = (
-        np.intersect1d(factor.codes[design.group == 0], factor.codes[design.group == 1])
-        for factor in factors
+    return TwoGroupMeans(
+        first=sides[0],
+        second=sides[1],
+        difference=gap,
+        crossed=has_crossing_clusters(design, factors),
     )
-    return any(len(shared) > 0 for shared in both)
+
+
+def has_crossing_clusters(design: Groups, factors: Sequence[Factor]) -> bool:
+    """Return whether a cluster of some factor has units of both groups."""
+    first = design.group == 0
+    return any(
+        len(np.intersect1d(factor.codes[first], factor.codes[~first])) > 0 for factor in factors
+    )
 
 
 def check_sizes(design: Groups) -> None:
@@ -141,24 +154,26 @@ def fisher_exact(
     0.006325
     """
     first, second = map(float, n)
-    whole, ones = first + second, float(sum(hits))
+    total, ones = first + second, float(sum(hits))
     low, high = max(0.0, ones - second), min(ones, first)
-    share = ones / whole
-    sd = float(np.sqrt(first * share * (1 - share) * second / max(whole - 1, 1.0)))
-    mode = float(np.floor((first + 1) * (ones + 1) / (whole + 2)))
+    # standard deviation and mode of the hypergeometric number of ones in the first group
+    share = ones / total
+    sd = float(np.sqrt(first * share * (1 - share) * second / max(total - 1, 1.0)))
+    mode = float(np.floor((first + 1) * (ones + 1) / (total + 2)))
     low, high = max(low, mode - REACH * sd - REACH), min(high, mode + REACH * sd + REACH)
     if high - low > MOST_TABLES:
         return None
     k = np.arange(np.ceil(low), np.floor(high) + 1)
     step = k[:-1]
+    # log of the chance of k + 1 over that of k
     ratio = np.log((ones - step) * (first - step)) - np.log((step + 1) * (second - ones + step + 1))
     chance = np.append(0.0, np.cumsum(ratio))
     chance = np.exp(chance - chance.max())
-    seen = np.flatnonzero(k == hits[0])
+    observed = np.flatnonzero(k == hits[0])
     if alternative != "two_sided":
         tail = k >= hits[0] if alternative == "greater" else k <= hits[0]
-    elif len(seen):
-        tail = chance <= chance[seen[0]] * (1 + TIED)
+    elif len(observed):
+        tail = chance <= chance[observed[0]] * (1 + TIED)
     else:
         tail = np.zeros(len(k), dtype=bool)
     p = float(not_zero(chance[tail].sum() / chance.sum()))
@@ -192,11 +207,11 @@ def superiority(design: Groups, factors: Sequence[Factor] = ()) -> Superiority:
     is the mean of u. To first order it moves with mean(u) - mean(v), whose standard error and degrees of freedom are
     those of Welch's test of the placements. Brunner and Munzel's (2000) are the same. Clusters: CR2 of that difference.
     """
-    levels, place = np.unique(design.value, return_inverse=True)
+    levels, level = np.unique(design.value, return_inverse=True)
     table = np.zeros((2, len(levels)))
-    np.add.at(table, (design.group, place), design.count)
+    np.add.at(table, (design.group, level), design.count)
     below = np.cumsum(table, axis=1) - table / 2
-    placement = (below / table.sum(axis=1, keepdims=True))[1 - design.group, place]
+    placement = (below / table.sum(axis=1, keepdims=True))[1 - design.group, level]
     means = group_means(design, placement, factors)
     return Superiority(estimate=means.first.mean, placement=placement, error=means.difference)
 
@@ -229,9 +244,9 @@ def rank_sum(design: Groups, alternative: Alternative = "two_sided") -> RankSum 
     ties. Else it is normal, with the variance for ties and continuity correction, as in R. One-sided p are of one tail:
     ``"greater"`` of sums at least as large, with the correction towards the other tail.
     """
-    _, place = np.unique(design.value, return_inverse=True)
-    ties = np.bincount(place, design.count).astype(np.float64)
-    first = np.bincount(place, design.count * (design.group == 0), len(ties))
+    _, level = np.unique(design.value, return_inverse=True)
+    ties = np.bincount(level, design.count).astype(np.float64)
+    first = np.bincount(level, design.count * (design.group == 0), len(ties))
     n, m = float(first.sum()), float((ties - first).sum())
     ranks = np.cumsum(ties) - (ties - 1) / 2
     u = float(first @ ranks - n * (n + 1) / 2)
@@ -246,9 +261,8 @@ def rank_sum(design: Groups, alternative: Alternative = "two_sided") -> RankSum 
     if alternative == "two_sided":
         p = float(not_zero(2 * ndtr(-max(abs(gap) - 0.5, 0.0) / np.sqrt(variance))))
     else:
-        p = float(
-            not_zero(ndtr((0.5 + (gap if alternative == "less" else -gap)) / np.sqrt(variance)))
-        )
+        toward = gap if alternative == "less" else -gap
+        p = float(not_zero(ndtr((0.5 + toward) / np.sqrt(variance))))
     return RankSum(u=u, p_value=min(p, 1.0), exact=False)
 
 
@@ -256,7 +270,7 @@ def exact_rank_sum(
     doubled: FloatArray,
     ties: FloatArray,
     n: int,
-    seen: float,
+    observed: float,
     alternative: Alternative = "two_sided",
 ) -> float:
     """Return a tail of the sum of n of some ranks, which are doubled so that they are whole; or twice the smaller one.
@@ -268,13 +282,15 @@ def exact_rank_sum(
     >>> exact_rank_sum(np.array([2.0, 4.0, 6.0, 8.0]), np.ones(4), 2, 3.0, "less")
     0.16666666666666666
     """
-    top = int(sum(np.sort(np.repeat(doubled, ties.astype(int)))[::-1][:n]))
-    ways = np.zeros((n + 1, top + 1))
+    ranks = np.repeat(doubled, ties.astype(int))
+    largest = int(sum(np.sort(ranks)[::-1][:n]))
+    # ways[i, s]: how many sets of i of the ranks so far have the sum s
+    ways = np.zeros((n + 1, largest + 1))
     ways[0, 0] = 1.0
-    for rank in np.repeat(doubled, ties.astype(int)).astype(int).tolist():
-        ways[1:, rank:] += ways[:-1, : top + 1 - rank].copy()
+    for rank in ranks.astype(int).tolist():
+        ways[1:, rank:] += ways[:-1, : largest + 1 - rank].copy()
     chance = ways[n] / ways[n].sum()
-    at = round(2 * seen)
-    below, above = float(chance[: at + 1].sum()), float(chance[at:].sum())
+    rank_sum = round(2 * observed)
+    below, above = float(chance[: rank_sum + 1].sum()), float(chance[rank_sum:].sum())
     p = {"two_sided": 2 * min(below, above), "greater": above, "less": below}[alternative]
     return min(1.0, p)

@@ -20,7 +20,7 @@ from socialstats.inference.margins import Tested, TwoTests
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_mean, with_share
 from socialstats.inference.weights import NAMED
-from socialstats.models.two_groups import Means, group_means
+from socialstats.models.two_groups import TwoGroupMeans, group_means
 from socialstats.results import Row
 from socialstats.text import quoted
 from socialstats.voice import Word, option
@@ -33,7 +33,7 @@ CR2 = "cluster-robust t (CR2, Satterthwaite df)"
 NARROW = 1e-13  # levels between which no p-value of interest lies
 
 
-def ones_of(design: Groups, choice: str | None) -> tuple[FloatArray, str]:
+def level_indicator(design: Groups, choice: str | None) -> tuple[FloatArray, str]:
     """Return what each cell adds to a share, and the label of the level.
 
     Raises
@@ -70,14 +70,12 @@ def share_row(
     design: Groups, ones: FloatArray, side: int, factors: Sequence[Factor], level: float
 ) -> Row:
     """Row of the share of one group, with Wilson's interval."""
-    mine, name = design.group == side, design.groups[side]
-    x, n = ones[mine], design.count[mine]
-    weight = None if design.weight is None else unequal(design.weight[mine])
-    held, total = mass(n, weight), float(n.sum())
-    p, alone = (
-        float(held @ x / held.sum()),
-        not factors and design.repeats is None and not design.weighted,
-    )
+    in_group, name = design.group == side, design.groups[side]
+    x, n = ones[in_group], design.count[in_group]
+    weight = None if design.weight is None else unequal(design.weight[in_group])
+    unit_mass, total = mass(n, weight), float(n.sum())
+    p = float(unit_mass @ x / unit_mass.sum())
+    plain = not factors and design.repeats is None and not design.weighted
     row = Row(
         term=name,
         group="share",
@@ -87,31 +85,28 @@ def share_row(
         n=total,
         n_units=int(total),
         limits=(0.0, 1.0),
-        method="Wilson" if alone else BY_CLUSTER + NAMED * design.weighted,
+        method="Wilson" if plain else BY_CLUSTER + NAMED * design.weighted,
     )
-    if alone:
+    if plain:
         low, high = wilson(np.array([p]), np.array([total]), level=level)
         error = math.sqrt(p * (1 - p) / total) or None
         return with_ends(
             row, float(low[0]), float(high[0]), level, std_error=error, interval="score"
         )
-    codes, answers = [factor.codes[mine] for factor in factors], total
+    codes, answers = [factor.codes[in_group] for factor in factors], total
     if design.repeats is not None:
         answers = float(design.repeats.of_source(name).answers.sum())
     answers *= kish(n, weight) / total
-    found = clustered_share(
-        x, held, codes, trials=answers, level=level, alike=n, sampled=weight is not None
+    mean = clustered_share(
+        x, unit_mass, codes, trials=answers, level=level, alike=n, sampled=weight is not None
     )
-    row = replace(
-        row,
-        estimate=found.estimate,
-        n_clusters=min((len(np.unique(c)) for c in codes), default=None),
-    )
-    return with_share(row, found, level, clustered=bool(codes) or design.weighted)
+    n_clusters = min((len(np.unique(c)) for c in codes), default=None)
+    row = replace(row, estimate=mean.estimate, n_clusters=n_clusters)
+    return with_share(row, mean, level, clustered=bool(codes) or design.weighted)
 
 
 def difference_row(
-    design: Groups, shares: Sequence[Row], means: Means, plain: bool, level: float
+    design: Groups, shares: Sequence[Row], means: TwoGroupMeans, plain: bool, level: float
 ) -> tuple[Row, str]:
     """Row of the difference, without Fisher's p; and the name of its test."""
     gap = means.difference
@@ -150,44 +145,43 @@ def margin_tests(design: Groups, choice: str, cluster: str | Sequence[str] | Non
     p is (1 - L) / 2 of the level L at which an end of the interval is the bound. A test at 1 - `level` then rejects
     where the interval at 2 `level` - 1 excludes the bound.
     """
-    ones, _ = ones_of(design, choice)
+    ones, _ = level_indicator(design, choice)
     factors = cluster_factors(design, cluster)
     means = group_means(design, ones, factors)
     plain = not factors and design.repeats is None and not design.weighted
 
-    def at(level: float) -> Row:
+    def difference_at(level: float) -> Row:
         shares = tuple(share_row(design, ones, side, factors, level) for side in (0, 1))
         return difference_row(design, shares, means, plain, level)[0]
 
     def p_above(bound: float, sign: float) -> float:
         """One-sided p of a difference above the bound, below it with sign -1."""
         gap = sign * (means.difference.mean - bound)
-        end = ("conf_low", "conf_high")[(gap < 0) == (sign > 0)]
+        is_low = (gap < 0) != (sign > 0)  # the limit that meets the bound
         low, high = 0.0, 1.0
         while high - low > NARROW:
             middle = (low + high) / 2
-            reached = getattr(at(middle), end)
-            inside = (
-                reached is not None and (reached - bound) * (1 if end == "conf_low" else -1) > 0
-            )
+            row = difference_at(middle)
+            limit = row.conf_low if is_low else row.conf_high
+            inside = limit is not None and (limit - bound) * (1 if is_low else -1) > 0
             low, high = (middle, high) if inside else (low, middle)
         tail = float(not_zero((1 - low) / 2))
         return tail if gap >= 0 else 1 - tail
 
     def tested(row: Row, bounds: tuple[float, float], level: float) -> tuple[TwoTests, Row]:
-        found = at(round(2 * level - 1, 12))
-        if found.conf_low is None or found.conf_high is None:
+        difference = difference_at(round(2 * level - 1, 12))
+        if difference.conf_low is None or difference.conf_high is None:
             raise InputError(
-                f"{row.name}: no interval, and so no test against a margin: {found.undefined}"
+                f"{row.name}: no interval, and so no test against a margin: {difference.undefined}"
             )
         tests = TwoTests(
             above=math.nan,
             below=math.nan,
             p_above=p_above(bounds[0], 1.0),
             p_below=p_above(bounds[1], -1.0),
-            interval=(found.conf_low, found.conf_high),
+            interval=(difference.conf_low, difference.conf_high),
             df=None,
         )
-        return tests, replace(found, statistic=None, p_value=None, df=None, test=None)
+        return tests, replace(difference, statistic=None, p_value=None, df=None, test=None)
 
     return tested

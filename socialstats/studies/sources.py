@@ -18,7 +18,7 @@ from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.metrics.reply_shares import RATER, reply_shares
 from socialstats.models.shares import join_labels
-from socialstats.models.sources import Source, human_source, raters_of
+from socialstats.models.sources import RaterSource, human_source, raters_of
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import estimate
 from socialstats.studies.estimates import ends, rows_table, single
@@ -66,7 +66,7 @@ def crossed(design: Ratings) -> Ratings:
     )
 
 
-def model_by_model(design: Ratings, source: Source) -> Ratings:
+def model_by_model(design: Ratings, source: RaterSource) -> Ratings:
     """Return the design with each rater that is no person as a source of its own; people stay one."""
     people = set(raters_of(design, source, source.human))
     labels = [source.human if rater in people else rater for rater in design.raters]

@@ -16,7 +16,7 @@ import socialstats as ss
 from socialstats.audit.numbers import printed
 from socialstats.cli import main
 from socialstats.errors import InputError
-from socialstats.models.whole_samples import every_sample, moments, range_of, some_samples
+from socialstats.models.whole_samples import all_samples, moments, range_of, some_samples
 from tests.golden_data import GOLDEN
 
 CASES = json.loads((GOLDEN / "sprite.json").read_text())
@@ -74,7 +74,7 @@ def test_integer_programs_give_the_bounds_of_complete_search() -> None:
         (18, 1, 7, {62: (250, 252)}),
         (9, -3, 3, {0: (20, 30), 1: (20, 30)}),
     ):
-        every = every_sample(n, low, high, squares, most=10**5, steps=10**6)
+        every = all_samples(n, low, high, squares, most=10**5, steps=10**6)
         for end in (0, -1):
             weights = np.eye(high - low + 1)[end]
             wanted = (min(s[end] for s in every), max(s[end] for s in every))

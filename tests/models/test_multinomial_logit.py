@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t
 
 from socialstats.errors import UndefinedStatistic
-from socialstats.models.multinomial_logit import multinomial_logit, probabilities, whitened
+from socialstats.models.multinomial_logit import multinomial_logit, probabilities, whitened_rows
 from tests.golden_data import golden
 
 
@@ -91,7 +91,7 @@ def test_whitened_rows_have_the_score_and_the_information(seed):
     x, counts, _ = table(seed)
     coef = np.random.default_rng(seed).normal(0, 0.5, (2, 3))
     p = probabilities(x, coef)
-    rows, residuals = whitened(x, counts, p)
+    rows, residuals = whitened_rows(x, counts, p)
     off = (counts - counts.sum(axis=1, keepdims=True) * p)[:, 1:]
     weights = [
         n * (np.diag(q) - np.outer(q, q)) for n, q in zip(counts.sum(axis=1), p[:, 1:], strict=True)

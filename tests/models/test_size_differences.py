@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 from socialstats.models.effect_sizes import MeanSizeEstimates
-from socialstats.models.size_differences import SizeDifference, Sizes
+from socialstats.models.size_differences import MeanSizes, SizeDifference
 
 
-def sizes(values: np.ndarray, errors: np.ndarray, df: float = 12.0) -> Sizes:
+def sizes(values: np.ndarray, errors: np.ndarray, df: float = 12.0) -> MeanSizes:
     k = len(values)
     known = MeanSizeEstimates(
         value=values,
@@ -20,10 +20,10 @@ def sizes(values: np.ndarray, errors: np.ndarray, df: float = 12.0) -> Sizes:
         weight=np.full(k, 1 / k),
         block=np.arange(k),
     )
-    return Sizes(estimates=known, influence=np.eye(k), seed=1)
+    return MeanSizes(estimates=known, influence=np.eye(k), seed=1)
 
 
-def single(value: float, error: float) -> Sizes:
+def single(value: float, error: float) -> MeanSizes:
     return sizes(np.array([value]), np.array([error]))
 
 
@@ -31,13 +31,13 @@ def single(value: float, error: float) -> Sizes:
 def test_far_from_0_it_is_the_t_test_of_a_difference(r: float) -> None:
     """Limits of single estimates are t limits there: those of the difference are t limits of its error."""
     one, two = single(-3.0, 0.2), single(2.2, 0.3)
-    found = SizeDifference(one=one, two=two, correlation=r)
+    found = SizeDifference(first=one, second=two, correlation=r)
     error = np.sqrt(0.2**2 + 0.3**2 - 2 * r * 0.2 * 0.3)
     p = 2 * stats.t(12).sf(0.8 / error)
     assert found.p_value() == pytest.approx(p, abs=5 * np.sqrt(p / 20_000))
     reach = stats.t(12).ppf(0.975) * error
     assert found.interval(0.95, most=9.0) == pytest.approx((0.8 - reach, 0.8 + reach), abs=0.03)
-    turned = SizeDifference(one=two, two=one, correlation=r)
+    turned = SizeDifference(first=two, second=one, correlation=r)
     assert turned.p_value() == found.p_value()
     assert turned.interval(0.95, most=9.0)[0] == pytest.approx(-found.interval(0.95, most=9.0)[1])
 
@@ -48,15 +48,15 @@ def test_far_from_0_it_is_the_t_test_of_a_difference(r: float) -> None:
 def test_the_interval_at_1_less_p_ends_at_0(
     one: tuple[float, float], two: tuple[float, float]
 ) -> None:
-    found = SizeDifference(one=single(*one), two=single(*two), correlation=-0.2)
+    found = SizeDifference(first=single(*one), second=single(*two), correlation=-0.2)
     ends = found.interval(1 - found.p_value(), most=9.0)
     assert ends[0 if found.gap > 0 else 1] == pytest.approx(0.0, abs=0.02)
 
 
 def test_no_difference_has_p_of_1_and_limits_of_either_size() -> None:
-    found = SizeDifference(one=single(0.1, 0.3), two=single(-0.1, 0.3), correlation=0.0)
+    found = SizeDifference(first=single(0.1, 0.3), second=single(-0.1, 0.3), correlation=0.0)
     assert found.p_value() == 1.0
-    limits = [some.ends(0.95, 9.0)[1] for some in (found.one, found.two)]
+    limits = [some.ends(0.95, 9.0)[1] for some in (found.first, found.second)]
     assert found.interval(0.95, most=9.0) == pytest.approx((-limits[1], limits[0]))
 
 
@@ -83,7 +83,7 @@ def test_intervals_hold_and_tests_keep_their_size(
             for value, e, s in zip((first, second), noise, seen, strict=True)
         )
         sign = np.sign(one.estimates.value[0] * two.estimates.value[0])
-        found = SizeDifference(one=one, two=two, correlation=min(r * sign, 0.0))
+        found = SizeDifference(first=one, second=two, correlation=min(r * sign, 0.0))
         low, high = found.interval(0.95, most=9.0)
         held += min(low, found.gap) <= truth <= max(high, found.gap)
         rejected += found.p_value() < 0.05

@@ -11,7 +11,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.metrics.multinomial_logit import SOURCE, multinomial_logit
-from socialstats.models.sources import Source
+from socialstats.models.sources import RaterSource
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import df_text, p_text, rows_table, single
 from socialstats.studies.page import Block, StudyOptions, Table
@@ -19,7 +19,7 @@ from socialstats.text import capital, number, p_value, shorten
 
 
 def logit_block(
-    design: Ratings, source: Source, strata: Sequence[str], options: StudyOptions
+    design: Ratings, source: RaterSource, strata: Sequence[str], options: StudyOptions
 ) -> Block | None:
     """Return the model of all actions; None where it cannot be fitted."""
     try:
@@ -98,7 +98,7 @@ def test_sentences(result: Result, strata: Sequence[str], level: float) -> tuple
     return tuple(said)
 
 
-def odds_sentence(rows: Sequence[Row], source: Source, where: str) -> str:
+def odds_sentence(rows: Sequence[Row], source: RaterSource, where: str) -> str:
     """Return the log-odds ratio of a source and people with the largest test statistic."""
     own = [r for r in rows if r.label("kind") == SOURCE and r.label("column") in source.others]
     top = max(own, key=lambda r: abs(r.statistic or 0.0))

@@ -17,7 +17,7 @@ from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
 from socialstats.inference.dependence import is_inside
 from socialstats.inference.rows import share_ci
 from socialstats.models.shares import cells_of
-from socialstats.models.sources import Source
+from socialstats.models.sources import RaterSource
 from socialstats.planning.adjusting import with_holm
 from socialstats.planning.part_gaps import PartEstimates
 from socialstats.results import Result, Row
@@ -168,7 +168,9 @@ def gap_numbers(row: Row) -> str:
     return sentences.stat(replace(row, statistic=None))
 
 
-def both_shares(rows: Shares, gap: Row, source: Source, other: str, stratum: str | None) -> str:
+def both_shares(
+    rows: Shares, gap: Row, source: RaterSource, other: str, stratum: str | None
+) -> str:
     """Write both shares behind a difference, and the difference, naming the units that both rated where they are fewer.
 
     Parameters
@@ -194,7 +196,7 @@ def both_shares(rows: Shares, gap: Row, source: Source, other: str, stratum: str
 
 
 def changes_blocks(
-    shares: Mapping[str | None, Result], source: Source, asked: str | None = None
+    shares: Mapping[str | None, Result], source: RaterSource, asked: str | None = None
 ) -> tuple[Block, ...]:
     """Return the changes in each stratum whose shares were computed with a base."""
     based = [
@@ -207,7 +209,7 @@ def changes_blocks(
 
 
 def changes_block(
-    result: Result, source: Source, name: str, k: int, asked: str | None = None
+    result: Result, source: RaterSource, name: str, k: int, asked: str | None = None
 ) -> Block | None:
     """Return the change of each source from the base, and how much more each other source changed than people."""
     base = str(result.settings["base"])
@@ -325,19 +327,21 @@ def by_action(found: Sequence[tuple[str, Row]], label: str, xlabel: str) -> Call
     return partial(forest, drawn, sort=False, label=label, xlabel=xlabel)
 
 
-def whose(other: str | None, source: Source, width: int | None = 30) -> str:
+def whose(other: str | None, source: RaterSource, width: int | None = 30) -> str:
     """Return whose a line is, where there are several sources beside people: ``model a, ``."""
     if len(source.others) == 1 or other is None:
         return ""
     return f"{other if width is None else shorten(other, width)}, "
 
 
-def of_source(source: Source, other: str) -> str:
+def of_source(source: RaterSource, other: str) -> str:
     """Return whose differences are counted, where there are several sources beside people: `` of model a``."""
     return f" of {whose(other, source).removesuffix(', ')}" if len(source.others) > 1 else ""
 
 
-def change_sentences(rows: Sequence[Row], source: Source, other: str, base: str) -> tuple[str, ...]:
+def change_sentences(
+    rows: Sequence[Row], source: RaterSource, other: str, base: str
+) -> tuple[str, ...]:
     """Return the largest difference between the changes of two sources, and how many were significant."""
     own = [r for r in rows if r.label("source") == other and r.label("reference") is not None]
     known = [r for r in own if r.estimate is not None]
@@ -416,7 +420,7 @@ MOST_DRAWN = 60  # rows of a figure that can be read
 
 
 def shares_block(
-    rows: Shares, result: Result, source: Source, stratum: str | None, k: int
+    rows: Shares, result: Result, source: RaterSource, stratum: str | None, k: int
 ) -> Block:
     """Return the shares of each source: in all units, and in each stratum."""
     everyone = (source.human, *source.others)
@@ -463,7 +467,7 @@ def shares_block(
     )
 
 
-def any_tests(rows: Shares, source: Source) -> tuple[dict[str, Row], Result | None]:
+def any_tests(rows: Shares, source: RaterSource) -> tuple[dict[str, Row], Result | None]:
     """Return the test of any difference of each source to people in all units, adjusted over sources, with the result.
 
     A single test is not adjusted, and has no further result.
@@ -491,7 +495,7 @@ def tested_by(tests: Iterable[Row]) -> str:
     )
 
 
-def whole_tables(rows: Shares, source: Source) -> list[Table]:
+def whole_tables(rows: Shares, source: RaterSource) -> list[Table]:
     """Return the differences to people in all units and their tests, which the sentences of block and answer go by."""
     found = [(other, row) for other in source.others for row in rows.gaps[other, None]]
     each = f" of each {words(source.name)}" * (len(source.others) > 1)
@@ -512,7 +516,7 @@ def whole_tables(rows: Shares, source: Source) -> list[Table]:
     ]
 
 
-def side_sentences(rows: Shares, source: Source) -> tuple[str, ...]:
+def side_sentences(rows: Shares, source: RaterSource) -> tuple[str, ...]:
     """Return how many differences in all units were significant, and which actions the foremost sources chose more."""
     found = {other: rows.gaps[other, None] for other in source.others}
     total = over_sources(found, f" in shares from {shorten(source.human, 30)} raters")
@@ -524,7 +528,7 @@ def side_sentences(rows: Shares, source: Source) -> tuple[str, ...]:
     return (*total[:1], *(side_sentence(rows, source, other) for other in clear))
 
 
-def side_sentence(rows: Shares, source: Source, other: str) -> str:
+def side_sentence(rows: Shares, source: RaterSource, other: str) -> str:
     """Return which actions a source chose significantly more, and less, often than people in all units."""
     gaps, human = rows.gaps[other, None], shorten(source.human, 30)
     known = [gap for gap in gaps if gap.p_value is not None]
@@ -548,7 +552,7 @@ def side_sentence(rows: Shares, source: Source, other: str) -> str:
     return f"{shorten(other, 30)} chose {said} than {human} raters (Holm)."
 
 
-def share_parts(rows: Shares, source: Source) -> list[PartEstimates]:
+def share_parts(rows: Shares, source: RaterSource) -> list[PartEstimates]:
     """Return the shares of each action by source, and the differences to people, level by level of a stratum."""
     found = []
     for who in (source.human, *source.others):
@@ -573,7 +577,7 @@ def share_parts(rows: Shares, source: Source) -> list[PartEstimates]:
     return found
 
 
-def similarity_parts(similar: Result, source: Source) -> list[PartEstimates]:
+def similarity_parts(similar: Result, source: RaterSource) -> list[PartEstimates]:
     """Return the similarity of each source to people, level by level of a stratum."""
     *labels, _ = dict.fromkeys(
         cell for row in similar.rows if (cell := row.label("cell")) is not None
@@ -602,7 +606,9 @@ def halves(similar: Result) -> Row:
     return next(r for r in similar.rows if r.role == "reference" and r.label("cell") is None)
 
 
-def differences_block(rows: Shares, result: Result, source: Source, stratum: str, k: int) -> Block:
+def differences_block(
+    rows: Shares, result: Result, source: RaterSource, stratum: str, k: int
+) -> Block:
     """Return the differences to people in each level of a stratum, with the tests of any difference."""
     keys = [(other, g) for other in source.others for g in rows.strata]
     found = [
@@ -673,7 +679,7 @@ def by_clusters(result: Result) -> str:
     return "" if n is None else f", {count(n, 'cluster')}"
 
 
-def where_sentences(rows: Shares, source: Source, other: str) -> tuple[str, ...]:
+def where_sentences(rows: Shares, source: RaterSource, other: str) -> tuple[str, ...]:
     """Return the largest difference of a source over the levels of a stratum, and how many were significant."""
     all_gaps = [r for g in rows.strata for r in rows.gaps[other, g]]
     known = [r for r in all_gaps if r.estimate is not None]
@@ -708,7 +714,7 @@ def near_one(row: Row) -> str:
     return sentences.estimate(row)
 
 
-def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Block:
+def similarity_block(similar: Mapping[str | None, Result], source: RaterSource) -> Block:
     """Return the similarity of all units and of each cell beside its ceiling."""
     first = next(iter(similar.values()))
     table = [r for r in first.rows if r.group is None]
@@ -755,7 +761,7 @@ def similarity_block(similar: Mapping[str | None, Result], source: Source) -> Bl
     )
 
 
-def ends_of(similar: Result, source: Source) -> Sequence[str]:
+def ends_of(similar: Result, source: RaterSource) -> Sequence[str]:
     """Return the sources whose similarity sentences state: all of three, else the least and the most similar."""
     known = sorted(
         (r.estimate, other)
@@ -770,7 +776,7 @@ def ends_of(similar: Result, source: Source) -> Sequence[str]:
 
 
 def cells_block(
-    design: Ratings, cells: Result | None, source: Source, names: Sequence[str], lead: str
+    design: Ratings, cells: Result | None, source: RaterSource, names: Sequence[str], lead: str
 ) -> Block | None:
     """Return the similarity in every combination of two strata as a heat map of the leading source."""
     if cells is None:
@@ -838,7 +844,7 @@ def cells_block(
     )
 
 
-def agreement_block(alphas: Mapping[str, Result], source: Source) -> Block | None:
+def agreement_block(alphas: Mapping[str, Result], source: RaterSource) -> Block | None:
     """Return the agreement within each source, which a similarity of shares does not measure."""
     if not alphas:
         return None

@@ -20,7 +20,7 @@ from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.metrics.reply_shares import reply_shares
 from socialstats.models.shares import cells_of, source_counts
-from socialstats.models.sources import Source, human_source, raters_of
+from socialstats.models.sources import RaterSource, human_source, raters_of
 from socialstats.planning.part_gaps import part_gaps
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
@@ -145,7 +145,7 @@ def shares_verdict(
 def answer(
     whole: Shares,
     similarity: Result,
-    source: Source,
+    source: RaterSource,
     other: str,
     options: StudyOptions,
     units: str = "units",
@@ -215,7 +215,7 @@ NAME = "ratings independent"
 def variants_block(
     design: Ratings,
     similar: Result,
-    source: Source,
+    source: RaterSource,
     first: str,
     strata: Sequence[str],
     options: StudyOptions,
@@ -240,7 +240,7 @@ def variants_block(
 def variants(
     design: Ratings,
     similar: Result,
-    source: Source,
+    source: RaterSource,
     first: str,
     strata: Sequence[str],
     options: StudyOptions,
@@ -300,7 +300,7 @@ def variants(
 
 
 def bounds_block(
-    design: Ratings, whole: Shares, source: Source, options: StudyOptions
+    design: Ratings, whole: Shares, source: RaterSource, options: StudyOptions
 ) -> Block | None:
     """Return bounds of a difference to people: of the source that refused most and has one; None without refusals.
 
@@ -327,7 +327,12 @@ def bounds_block(
 
 
 def bounds_of(
-    design: Ratings, whole: Shares, source: Source, other: str, mine: Any, options: StudyOptions
+    design: Ratings,
+    whole: Shares,
+    source: RaterSource,
+    other: str,
+    mine: Any,
+    options: StudyOptions,
 ) -> Block | None:
     """Return the bounds of the widest difference of one source to people; None where it refused nothing."""
     place = whole.gaps[other, None].index(widest(whole.gaps[other, None]))
@@ -381,7 +386,7 @@ class Numbers:
     alphas : mapping of source to Result
     """
 
-    source: Source
+    source: RaterSource
     strata: tuple[str, ...]
     shares: dict[str | None, Result]
     similar: dict[str | None, Result]
@@ -463,7 +468,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
     )
 
 
-def refused_units(design: Ratings, source: Source) -> tuple[str, ...]:
+def refused_units(design: Ratings, source: RaterSource) -> tuple[str, ...]:
     """Return which sources beside people refused in every unit, or in some, without any other answer there."""
     factor = design.rater_groups[source.name]
     every, some = [], []
@@ -487,7 +492,7 @@ def refused_units(design: Ratings, source: Source) -> tuple[str, ...]:
     )
 
 
-def run_cautions(source: Source, alphas: Mapping[str, Result]) -> tuple[Caution, ...]:
+def run_cautions(source: RaterSource, alphas: Mapping[str, Result]) -> tuple[Caution, ...]:
     """Caution SS322 where the raters of a source agree more than people, by intervals that do not overlap."""
     rows = {name: result.rows[0] for name, result in alphas.items()}
     people = rows.get(source.human)
@@ -545,7 +550,7 @@ def units_text(design: Ratings) -> str:
     return count(n, unit_name(design))
 
 
-def names(source: Source) -> str:
+def names(source: RaterSource) -> str:
     """Return the sources for the heading."""
     human = f"{shorten(source.human, 30)} raters"
     if len(source.others) > MOST_NAMED:
@@ -553,7 +558,7 @@ def names(source: Source) -> str:
     return listing([*(shorten(o, 30) for o in source.others), human])
 
 
-def compute(design: Ratings, source: Source, options: StudyOptions) -> Numbers:
+def compute(design: Ratings, source: RaterSource, options: StudyOptions) -> Numbers:
     """Compute the leading numbers of the page."""
     common: dict[str, Any] = {
         "level": options.level,
@@ -593,7 +598,7 @@ def ordered_strata(design: Ratings) -> tuple[str, ...]:
     return tuple(reversed(fit))[:MOST_STRATA]
 
 
-def alphas(design: Ratings, source: Source, common: dict[str, Any]) -> dict[str, Result]:
+def alphas(design: Ratings, source: RaterSource, common: dict[str, Any]) -> dict[str, Result]:
     """Return nominal alpha within each source that has two raters of a unit."""
     found: dict[str, Any] = {}
     for name in (source.human, *source.others):
@@ -705,7 +710,7 @@ def halving_words(rows: Shares, other: str, design: Ratings) -> tuple[str, ...]:
 
 
 def naive(
-    design: Ratings, source: Source, first: str, place: int, options: StudyOptions
+    design: Ratings, source: RaterSource, first: str, place: int, options: StudyOptions
 ) -> tuple[str, Result] | None:
     """Return the difference as if ratings were independent, with its label; None where no unit has both sources."""
     try:
@@ -745,7 +750,7 @@ def strip(numbers: Numbers, first: Sequence[Block]) -> Strip:
     return Strip(title=title, axis="1 = equal shares of all actions", marks=tuple(marks))
 
 
-def describe(design: Ratings, source: Source) -> str:
+def describe(design: Ratings, source: RaterSource) -> str:
     """Return the design in one line: kind, and n at every level."""
     raters = {name: len(raters_of(design, source, name)) for name in (source.human, *source.others)}
     listed = listing([f"{count(n)} {shorten(name, 30)}" for name, n in raters.items()], most=4)
@@ -763,7 +768,7 @@ def describe(design: Ratings, source: Source) -> str:
 
 
 def diagnostics(
-    design: Ratings, source: Source, alphas: Mapping[str, Result]
+    design: Ratings, source: RaterSource, alphas: Mapping[str, Result]
 ) -> tuple[Diagnostic, ...]:
     """Return whether every unit was rated by all sources, and how dependent repeated runs are."""
     lines = {name: result.rows[0] for name, result in alphas.items()}

@@ -20,7 +20,7 @@ from socialstats.figures.style import STEPS
 from socialstats.inference.rows import share_ci
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
-from socialstats.models.sources import Source
+from socialstats.models.sources import RaterSource
 from socialstats.results import Result, Row
 from socialstats.results.rows import negated
 from socialstats.studies.estimates import (
@@ -175,7 +175,7 @@ def gap_tables(result: Result) -> list[Table]:
     return found
 
 
-def distance_block(result: Result, source: Source) -> Block:
+def distance_block(result: Result, source: RaterSource) -> Block:
     """Show each model between a random person and answers that need no model."""
     known = sorted(model_rows(result), key=lambda r: (r.estimate is None, r.estimate or 0.0))
     lines = line_rows(result)
@@ -240,7 +240,7 @@ def stratum_block(name: str, result: Result, k: int) -> Block:
     )
 
 
-def rules_block(rules: Mapping[str, Result], source: Source) -> Block | None:
+def rules_block(rules: Mapping[str, Result], source: RaterSource) -> Block | None:
     """Show the distances by how refusals were counted, and who refused where; None where nobody refused."""
     if not rules:
         return None

@@ -19,7 +19,7 @@ from socialstats.metrics.multiverse import Variant, distinct, multiverse, withou
 from socialstats.metrics.ratings_difference import ratings_difference
 from socialstats.metrics.reply_shares import reply_shares
 from socialstats.models.measures import ALPHA
-from socialstats.models.sources import MODEL_COLUMNS, Source, human_source, raters_of
+from socialstats.models.sources import MODEL_COLUMNS, RaterSource, human_source, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.results import Result, Row, Verification, joined
 from socialstats.studies.estimates import (
@@ -190,7 +190,7 @@ READ = (
 )
 
 
-def methods(main: Result, source: Source, *, groups: bool) -> tuple[str, ...]:
+def methods(main: Result, source: RaterSource, *, groups: bool) -> tuple[str, ...]:
     """Return the methods: a brief paragraph, then the rules, and the differences between groups."""
     human = shorten(source.human, 30)
     text = [
@@ -214,7 +214,7 @@ Compute = Callable[..., Any]
 
 
 def variants_block(
-    design: Ratings, main: Result, source: Source, options: StudyOptions
+    design: Ratings, main: Result, source: RaterSource, options: StudyOptions
 ) -> Block | None:
     """Show the distance of the nearest model under each analysis variant."""
     known = known_rows(model_rows(main))
@@ -486,7 +486,7 @@ def conditional(block: Block, people: int) -> Block:
     return replace(block, sentences=(said, *block.sentences), part="appendix")
 
 
-def attributes(design: Ratings, source: Source) -> list[str]:
+def attributes(design: Ratings, source: RaterSource) -> list[str]:
     """Return the rater groups that divide the people into two groups or more, and not too many."""
     factor = design.rater_groups[source.name]
     people = factor.codes == factor.levels.index(source.human)
