@@ -24,7 +24,7 @@ from socialstats.designs.calls import (
 )
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
-from socialstats.designs.habits import refuse_habits
+from socialstats.designs.habits import OF_KAPPA, refuse_habits
 from socialstats.designs.ratings import SCALES, Ratings
 from socialstats.designs.vectors import CALLS, OF_TOTALS, by_text, calls, from_vectors
 from socialstats.errors import InputError
@@ -32,7 +32,7 @@ from socialstats.resampling.permutation import checked_alternative
 from socialstats.results import Result, ResultGroup
 from socialstats.results.result import each_level, with_cautions
 from socialstats.results.verification import Definition
-from socialstats.text import unknown
+from socialstats.text import listing, unknown
 from socialstats.voice import option
 
 if TYPE_CHECKING:
@@ -112,6 +112,7 @@ def reads(
     def decorate(function: F) -> F:
         signature = inspect.signature(function)
         *own, _ = signature.parameters
+        places = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in signature.parameters.values())
         declared = {key: str(part.annotation) for key, part in signature.parameters.items()}
         kinds_of = tuple(reader for reader in readers if isinstance(reader, type))
         kinds_of = kinds_of if isinstance(readers[-1], type) else ()
@@ -142,6 +143,8 @@ def reads(
                 raise TypeError(
                     f"{name}: {own[0]} is what stands first in the call. Leave {min(twice)}= out"
                 )
+            if len(named) > places:
+                refuse_places(named[places:], others, name, needs(readers, name, square))
             try:
                 options = signature.bind(*named, **keys).arguments
             except TypeError as error:
@@ -206,10 +209,34 @@ def refuse_unknown(
 ) -> None:
     """Refuse what other packages call an option of ours, before vectors are read, with the call that works."""
     known = dict.fromkeys([*own, "data", "formula", *(k for one in readers for k in keywords(one))])
-    kind = next((reader for reader in readers if reader in CALLS), None)
-    if kind is Groups and not given.keys().isdisjoint(("n", "nobs")):
+    if Groups in readers and not given.keys().isdisjoint(("n", "nobs")):
         known |= dict.fromkeys(OF_TOTALS)
-    refuse_habits(given, [*known], name, calls(kind, name, square) if kind else "")
+    refuse_habits(given, [*known], name, needs(readers, name, square))
+
+
+def refuse_places(values: Sequence[Any], options: Sequence[str], name: str, calls_of: str) -> None:
+    """Refuse options and columns that are passed by their place.
+
+    Raises
+    ------
+    InputError
+    """
+    said = [repr(v) if isinstance(v, str | Real) else f"a {type(v).__name__}" for v in values]
+    kappa = [v for v in values if isinstance(v, str) and v in OF_KAPPA and "weights" in options]
+    fix = (
+        f"Say {option('weights', kappa[0])}"
+        if kappa
+        else f"Options: {', '.join(map(option, options))}. {calls_of}"
+    )
+    raise InputError(
+        f"{name} takes options and columns by name, not by place: {listing(said)}. {fix}"
+    )
+
+
+def needs(readers: Sequence[Reader], name: str, square: bool) -> str:
+    """Return how vectors are passed to a function; empty where it takes none."""
+    kind = next((reader for reader in readers if reader in CALLS), None)
+    return calls(kind, name, square) if kind else ""
 
 
 def with_a_side() -> list[str]:

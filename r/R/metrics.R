@@ -93,7 +93,7 @@ percent_agreement <- function(ratings, ..., tolerance = 0, pairs = "all",
   stratum = NULL, refusal = "missing", ci = "auto", cluster = "declared",
   level = 0.95, resamples = 2000, seed = 0) called("percent_agreement")
 
-weighted_kappa <- function(ratings, ..., weights = NULL, kind = "agreement",
+weighted_kappa <- function(ratings, ..., weights = "auto", kind = "agreement",
   pairs = "all", stratum = NULL, refusal = "missing", ci = "auto",
   cluster = "declared", on_undefined = "nan", level = 0.95, resamples = 2000,
   seed = 0) called("weighted_kappa")
@@ -110,13 +110,13 @@ krippendorff_alpha <- function(ratings, ..., scale = NULL, refusal = "missing",
   on_undefined = "nan", level = 0.95, resamples = 2000, seed = 0)
   called("krippendorff_alpha")
 
-gwet_ac <- function(ratings, ..., weights = NULL, kind = "agreement",
+gwet_ac <- function(ratings, ..., weights = "auto", kind = "agreement",
   refusal = "missing", raters = NULL, stratum = NULL, ci = "closed",
   cluster = "declared", on_undefined = "nan", level = 0.95, resamples = 2000,
   seed = 0) called("gwet_ac")
 
 judge_agreement <- function(ratings, ..., reference = NULL, source = NULL,
-  weights = NULL, kind = "agreement", cluster = "declared", level = 0.95)
+  weights = "auto", kind = "agreement", cluster = "declared", level = 0.95)
   called("judge_agreement")
 
 majority_vote_accuracy <- function(ratings, ..., truth = NULL, ties = "split",

@@ -27,7 +27,7 @@ from socialstats.designs.tables import (
     square_counts,
     win_counts,
 )
-from socialstats.designs.vocabulary import TIE_WORDS
+from socialstats.designs.vocabulary import CONDITIONS, RATERS, TIE_WORDS, UNITS, Part
 from socialstats.errors import InputError
 from socialstats.tables import as_number
 from socialstats.text import listing, quoted
@@ -156,6 +156,7 @@ def from_vectors(
             if isinstance(args[0], pd.DataFrame) and len(args[0]) == 3 and counts_in(args[0]):
                 refuse_margins(args[0].to_numpy(dtype=np.float64), str(args[0].index[-1]), name)
         if counted and not said:
+            refuse_pivoted(args[0], name)
             of_squares: Fields = {key: given.pop(key) for key in OF_SQUARES if key in given}
             return [SQUARES[kinds[0]](args[0], of_squares, name), *rest], given
         if plain and not vectors and said.isdisjoint(LAYOUTS):
@@ -596,7 +597,9 @@ def samples(vectors: Sequence[Any], name: str) -> tuple[Fields, Fields]:
     groups = names_of(vectors, ("first", "second"))
     lists = [values_of(data, name) for data in vectors]
     texts = [all(isinstance(value, str) for value in values) for values in lists]
-    if texts == [False, True] and len(lists[0]) == len(lists[1]):
+    label = getattr(vectors[1], "name", None)
+    labelled = label is not None and called(label, CONDITIONS) and len({*map(str, lists[1])}) == 2
+    if (texts == [False, True] or labelled) and len(lists[0]) == len(lists[1]):
         raise InputError(f"{name}: the second vector holds labels. {calls(Groups, name)}")
     labels = [group for group, values in zip(groups, lists, strict=True) for _ in values]
     table = {"group": labels, "value": [*lists[0], *lists[1]]}
@@ -662,11 +665,37 @@ def is_crosstab(data: Any) -> bool:
     """Whether something is a data frame with the same labels on both sides, or a crosstab that lacks some of them."""
     if not isinstance(data, pd.DataFrame) or not data.size:
         return False
-    square = data.shape[0] == data.shape[1] > 1 and list(data.index) == list(data.columns)
-    named = (
-        data.index.name is not None and data.columns.name is not None
-    )  # as pandas' crosstab names both sides
-    return square or (named and bool(data.index.isin(data.columns).any()))
+    if data.shape[0] == data.shape[1] > 1 and list(data.index) == list(data.columns):
+        return True
+    sides = (data.index.name, data.columns.name)
+    if None in sides or called(
+        sides[0], UNITS
+    ):  # pandas' crosstab names both; its rows are no units
+        return False
+    return bool(data.index.isin(data.columns).any()) and counts_in(data.to_numpy(dtype=object))
+
+
+def called(name: Any, part: Part) -> bool:
+    """Whether a column, or an index, has one of the names of a part."""
+    return bare(str(name)) in {*map(bare, (*part.names, *part.words))}
+
+
+def refuse_pivoted(data: Any, name: str) -> None:
+    """Refuse a data frame that may cross two ratings, or have a row for each unit and a column for each condition.
+
+    Raises
+    ------
+    InputError
+        With what to write for each reading.
+    """
+    if not isinstance(data, pd.DataFrame) or [*data.index] == [*data.columns]:
+        return
+    if called(data.columns.name, CONDITIONS) or called(data.columns.name, RATERS):
+        raise InputError(
+            f"{name}: this data frame may count pairs of labels, or have a row for each '{data.index.name}' and a "
+            f"column for each '{data.columns.name}'. Counts: data.reindex(index=labels, columns=labels, fill_value=0). "
+            "A row for each unit: data.rename_axis('unit')"
+        )
 
 
 def squared(data: Any) -> Any:

@@ -25,7 +25,7 @@ THEIRS: Mapping[str, str] = {
     ),
     **dict.fromkeys(("df", "dof", "df_resid"), "row(term).df"),
     **dict.fromkeys(("ci", "interval"), "confint(), or row(term).conf_low"),
-    **dict.fromkeys(("pvals_corrected", "reject"), "tidy()['p_adjusted']"),
+    **dict.fromkeys(("pvals_corrected", "reject", "p_adjusted"), "tidy()['p_adjusted']"),
     **dict.fromkeys(("summary_frame", "to_frame", "to_dataframe", "to_pandas"), "tidy()"),
     "to_csv": "tidy().to_csv(path)",
     "to_json": "to_dict()",
@@ -81,7 +81,7 @@ def lone(
     >>> rows = [Row(term="a", p_value=0.2), Row(term="b", p_value=0.1)]
     >>> lone(rows, lambda row: row.p_value is not None, "Two tests", "p-value", "p_value", "pvalues")
     Traceback (most recent call last):
-    socialstats.errors.InputError: 2 rows of this result have a p-value. Say which: row('a').p_value or ...
+    socialstats.errors.InputError: 2 rows of this result have a p-value. Say which: row('a').p_value and ...
     """
     could = [row for row in rows if held(row) or row.undefined]
     if len(could) == 1 and held(could[0]):

@@ -156,7 +156,7 @@ class Result:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Say what to write, where another package calls a part of a result so."""
+            """Raise the error of a name that is not there, with what to write where it is another package's."""
             hint = f". Write {THEIRS[name]}" if name in THEIRS else ""
             raise AttributeError(
                 f"'{type(self).__name__}' object has no attribute '{name}'{hint}",
@@ -281,7 +281,7 @@ class Result:
         >>> from socialstats import two_means
         >>> found = two_means([3, 5, 4, 6, 5], [2, 3, 4, 4])
         >>> round(found.pvalue, 4), round(found.statistic, 4), found.confidence_interval(0.9)
-        (0.0948, 1.9332, Ends(low=0.0254..., high=2.6745...))
+        (0.0952, 1.9302, Ends(low=0.0236..., high=2.6763...))
         """
         return self._tested("p_value", "p-value", "pvalues")
 
@@ -633,7 +633,7 @@ class ResultGroup:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """Say how to read what a result has of the result of one level."""
+            """Raise the error of a name that is not there, with the call where each level has it."""
             told = hasattr(Result, name) or name in THEIRS
             first = next(iter(self.results), "") if told else ""
             hint = f". There is one result a level: group[{first!r}].{name}" if told else ""

@@ -30,6 +30,16 @@ LONG = pd.DataFrame(
 GAMES = pd.DataFrame(
     {"home": [*"AABCBC"], "away": [*"BCCAAB"], "hw": [4, 3, 2, 1, 2, 2], "aw": [1, 2, 3, 4, 3, 2]}
 )
+BEATEN = pd.DataFrame(
+    [("a", "b"), ("b", "a"), ("a", "c"), ("c", "b"), ("b", "c")], columns=["w", "l"]
+)
+PIVOT = pd.DataFrame(
+    {
+        "who": [*range(1, 7)] * 2,
+        "when": [1] * 6 + [2] * 6,
+        "score": [3, 4, 5, 2, 1, 4, 4, 5, 3, 3, 2, 5],
+    }
+).pivot(index="who", columns="when", values="score")
 Call = Callable[[], Any]
 
 
@@ -305,7 +315,43 @@ CASES: dict[str, Habit] = {
         ).params.sum(),
         0.0,
     ),
-    "options by place": Habit(
+    "winner and loser": Habit(
+        lambda: ss.bradley_terry(BEATEN, winner="w", loser="l"),
+        "Say item_a='w', item_b='l', winner='w'",
+        lambda: ss.bradley_terry(BEATEN, item_a="w", item_b="l", winner="w").params["a"],
+        float(ss.bradley_terry(list(zip(BEATEN.w, BEATEN.l, strict=True))).params["a"]),
+    ),
+    "winners and losers by name": Habit(
+        lambda: ss.bradley_terry(winners=BEATEN.w, losers=BEATEN.l),
+        "bradley_terry(list(zip(winners, losers)))",
+        lambda: ss.bradley_terry(list(zip(BEATEN.w, BEATEN.l, strict=True))).params.sum(),
+        0.0,
+    ),
+    "sklearn weights by place": Habit(
+        lambda: ss.weighted_kappa(A, B, "linear"),
+        "by name, not by place: 'linear'. Say weights='linear'",
+        lambda: ss.weighted_kappa(A, B, weights="linear").rows[0].estimate,
+        cohen_kappa_score(A, B, weights="linear"),
+    ),
+    "columns by place": Habit(
+        lambda: ss.two_means(LONG, "score", "when"),
+        "not by place: 'score' and 'when'. Options: null=",
+        lambda: p(ss.two_means(LONG.drop(columns="who"), value="score", group="when")),
+        stats.ttest_ind(X, Y, equal_var=False).pvalue,
+    ),
+    "values and the labels of their groups": Habit(
+        lambda: ss.two_means(LONG.score, (LONG.when == "post").astype(int).rename("group")),
+        "the second vector holds labels. Two vectors: two_means(x, y). Values and their groups",
+        lambda: p(ss.two_means(LONG.score, group=LONG.when)),
+        stats.ttest_ind(X, Y, equal_var=False).pvalue,
+    ),
+    "scipy vectorized": Habit(
+        lambda: ss.bootstrap(X, np.mean, vectorized=False),
+        "one resample at a time. Leave vectorized= out",
+        lambda: ss.bootstrap(X, np.mean, resamples=99).rows[0].estimate,
+        X.mean(),
+    ),
+    "options by place of power": Habit(
         lambda: ss.power_paired_t(0.5, 34),  # type: ignore[misc]
         "takes its options by name: n=, effect=, power=",
         lambda: ss.power_paired_t(n=34, effect=0.5).row("power").estimate,
@@ -334,11 +380,11 @@ def test_habits_name_options_and_functions_that_exist() -> None:
         for key in options_of(function)
     }
     for theirs, ours, _ in RENAMED:
-        assert {*ours.split()} <= options, theirs
+        assert {*ours} <= options, theirs
     for functions, theirs, _ in TEXTS:
-        for name in functions.split():
+        for name in functions:
             known = {*options_of(getattr(ss, name))}
-            assert known.isdisjoint(theirs.split()), (name, theirs)
+            assert known.isdisjoint(theirs), (name, theirs)
 
 
 def options_of(function: Any) -> list[str]:
@@ -356,3 +402,29 @@ def test_an_unknown_option_of_nobody_lists_those_there_are() -> None:
         ss.two_means(X, Y, zzz="red")
     with pytest.raises(TypeError, match="colour"):
         ss.power_paired_t(n=3, colour=2)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("function", [ss.paired_difference, ss.weighted_kappa, ss.symmetry])
+def test_whole_scores_of_units_by_condition_are_no_counts_of_pairs(function: Any) -> None:
+    """A label that is on both sides makes no crosstab: units are numbered like conditions."""
+    said = r"may count pairs .* data\.reindex.* A row for each unit: data\.rename_axis\('unit'\)"
+    with pytest.raises(InputError, match=said):
+        function(PIVOT.rename_axis("k"))
+    if function is ss.weighted_kappa:
+        read = function(PIVOT.rename_axis("unit")).rows[0].estimate
+        assert read == pytest.approx(cohen_kappa_score(PIVOT[1], PIVOT[2], weights="quadratic"))
+        return
+    with pytest.raises(InputError, match=r"first='1' .*second='2'"):
+        function(PIVOT.rename_axis("ID"))
+
+
+def test_what_the_message_says_of_a_pivoted_table_works() -> None:
+    read = ss.paired_difference(PIVOT.rename_axis("unit"), first=1, second=2)
+    assert read.rows[0].p_value == pytest.approx(stats.ttest_rel(PIVOT[1], PIVOT[2]).pvalue)
+    crossed = pd.crosstab(pd.Series(A, name="k"), pd.Series(np.minimum(B, 3), name="model"))
+    with pytest.raises(InputError, match="may count pairs"):
+        ss.weighted_kappa(crossed)
+    whole = crossed.reindex(index=range(1, 5), columns=range(1, 5), fill_value=0)
+    assert ss.weighted_kappa(whole).rows[0].estimate == pytest.approx(
+        cohen_kappa_score(A, np.minimum(B, 3), weights="quadratic")
+    )

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
 
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
@@ -62,7 +63,7 @@ def test_shared_goldens_with_custom_disagreement_and_largest_kappa(name):
     design = of_table(entry["inputs"]["table_rows"])
     v = entry["inputs"]["disagreement_weights"]
     for weights, key in (
-        (None, "quadratic"),
+        ("auto", "quadratic"),
         ("linear", "linear"),
         ("unweighted", "unweighted"),
         (v, "custom"),
@@ -462,6 +463,22 @@ def test_disagreement_weights_taken_for_agreement_are_an_error():
     v = [[0, 1, 3], [1, 0, 6], [3, 6, 0]]
     with pytest.raises(InputError, match="kind='disagreement'"):
         weighted_kappa(of_table(TABLES["cohen1968"]["table"]), weights=v)
+
+
+@pytest.mark.parametrize("metric", [weighted_kappa, fleiss_kappa, gwet_ac])
+def test_no_weights_are_a_question_and_both_answers_are_scikit_learns(metric):
+    ann, bob = [1, 2, 3, 3, 2, 1, 4, 1], [1, 2, 3, 4, 2, 2, 4, 1]
+    with pytest.raises(InputError) as caught:
+        metric(ann, bob, weights=None)
+    said = str(caught.value)
+    assert "Say weights='unweighted', or weights='quadratic'" in said
+    if metric is weighted_kappa:
+        for answer, theirs in (("unweighted", None), ("quadratic", "quadratic")):
+            found = metric(ann, bob, weights=answer).rows[0].estimate
+            assert found == pytest.approx(cohen_kappa_score(ann, bob, weights=theirs))
+    assert (
+        metric(ann, bob).rows == metric(ann, bob, weights=metric(ann, bob).settings["weights"]).rows
+    )
 
 
 def test_refusals_are_missing_or_a_level_of_their_own():

@@ -606,8 +606,8 @@ class BradleyTerryResult(Result):
         Raises
         ------
         InputError
-            For what is no linear combination of the coefficients, `minus` beside what is no other name, two contrasts
-            of one label, a `test` without its `margin` or of several contrasts, and an unknown `adjust`.
+            For what is no linear combination of the coefficients, and `minus` beside what is no other name. For two
+            contrasts of one label, a `test` without its `margin` or of several contrasts, and an unknown `adjust`.
 
         Examples
         --------
