@@ -207,6 +207,7 @@ def advice(key: str, given: Given, known: Texts, name: str, calls: str = "") -> 
     'Did you mean missing= ?'
     """
     function, value = name.removesuffix("()"), given[key]
+    key = key.replace(".", "_")  # R's conf.level, var.equal
     if function == "mcnemar" and key in CORRECTED:
         return f"Say {option('test', pairs_test(given))}"
     if key == "outcome" and "wins_a" in known and few(value) and len(value) == 2:
@@ -223,9 +224,8 @@ def advice(key: str, given: Given, known: Texts, name: str, calls: str = "") -> 
         found = next((one for one in ours if one in known), "")
         if key in theirs and found:
             said = translate(value)
-            return (
-                f"Did you mean {option(found)} ?" if said is None else f"Say {option(found, said)}"
-            )
+            asked = f"Did you mean {option(found)} ?"
+            return asked if said is None else f"Say {option(found, said)}"
     if key == "method" and isinstance(value, str) and value in (*SCALES, *BOOTSTRAPS):
         found = "scale" if value in SCALES else "ci"
         return f"Say {option(found, value.lower())}" if found in known else ""

@@ -220,6 +220,12 @@ CASES: dict[str, Habit] = {
         lambda: ss.two_means(X, Y, level=0.9).rows[0].conf_low,
         stats.ttest_ind(X, Y, equal_var=False).confidence_interval(0.9).low,
     ),
+    "R's names with points": Habit(
+        lambda: ss.two_means(X, Y, **{"conf.level": 0.9, "var.equal": False}),
+        "Leave var.equal= out. Say level=0.9",
+        lambda: ss.two_means(X, Y, level=0.9).rows[0].conf_low,
+        stats.ttest_ind(X, Y, equal_var=False).confidence_interval(0.9).low,
+    ),
     "pingouin tail": Habit(
         lambda: ss.two_means(X, Y, tail="less"),
         "Say alternative='less'",

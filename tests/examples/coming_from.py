@@ -165,6 +165,52 @@ JOBS = (
         ],
     ),
     Job(
+        "one_sample",
+        "one-sample t",
+        us(
+            "ss.paired_difference(ss.Paired.one_sample(before, bound=12))",
+            "difference",
+            statistic="statistic",
+            p="p_value",
+            df="df",
+        ),
+        [
+            Call(
+                "scipy",
+                "stats.ttest_1samp(before, 12)",
+                {"statistic": "v.statistic", "p": "v.pvalue", "df": "v.df"},
+                "from scipy import stats",
+            ),
+            Call(
+                "pingouin",
+                "pg.ttest(before, 12)",
+                {"statistic": 'v["T"].iloc[0]', "p": 'v["p_val"].iloc[0]'},
+                "import pingouin as pg",
+            ),
+        ],
+        "Differences of pairs stand in place of `before`, against `bound=0`.",
+    ),
+    Job(
+        "gap",
+        "paired t with a missing value",
+        us(
+            'ss.paired_difference([*before[:9], None], after, missing="drop")',
+            "difference",
+            estimate="estimate",
+            statistic="statistic",
+            p="p_value",
+        ),
+        [
+            Call(
+                "scipy",
+                'stats.ttest_rel([*before[:9], np.nan], after, nan_policy="omit")',
+                {"statistic": "v.statistic", "p": "v.pvalue"},
+                "from scipy import stats",
+            ),
+        ],
+        "Missing values are an error unless `missing=` says what becomes of them. Agreement leaves them out by default.",
+    ),
+    Job(
         "d_z",
         "Cohen's d of pairs (d_z)",
         us(
@@ -264,7 +310,7 @@ JOBS = (
         "equivalence",
         "equivalence (TOST)",
         us(
-            'ss.equivalence({"before": before, "after": after}, first="before", second="after", margin=1.5)',
+            "ss.equivalence(ss.paired_difference(before, after), margin=1.5)",
             "",
             p='row("equivalence").p_value',
         ),
@@ -282,7 +328,7 @@ JOBS = (
                 "import pingouin as pg",
             ),
         ],
-        "Two vectors alone may be pairs or two samples: columns say which.",
+        "Two vectors alone may be pairs or two samples: `ss.paired_difference` or `ss.two_means` says which.",
     ),
     Job(
         "mean",
@@ -350,7 +396,7 @@ JOBS = (
                 "import pingouin as pg",
             ),
         ],
-        "There is no test with equal variances.",
+        "There is no test with equal variances: `equal_var=` is refused.",
     ),
     Job(
         "rank_sum",
@@ -528,6 +574,7 @@ JOBS = (
                 "from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa",
             )
         ],
+        "A table that counts the ratings of each unit by level is `ss.fleiss_kappa(ss.Ratings.from_counts(table))`.",
     ),
     Job(
         "krippendorff",
@@ -707,6 +754,11 @@ Made by `python -m tests.examples.coming_from`; a test runs every call again.
 Each job has the call that you know, ours, and what both give. What differs is said below the table, with the imports.
 Vectors, square arrays and data frames are taken as they are. Every result has more rows, and `summary()`, `sentence()`,
 `plot()` and `verify()`. `help(socialstats)` lists all functions by job.
+
+Parts of a result have the names of scipy and statsmodels too. `params`, `bse`, `pvalues`, `conf_int(alpha=)` and
+`cov_params()` are those of all rows. `pvalue`, `statistic` and `confidence_interval(confidence_level=)` are those of the
+one test; of several tests, they are errors that name the rows. An option that another package calls otherwise, such as
+`nan_policy=`, `popmean=` or `exact=`, is refused with the call that works.
 
 The data, in Python and in R; `tests/golden/coming_from.R` also makes `taste`, `replies` and the fit `cites`:
 

@@ -47,6 +47,8 @@ job("mcnemar", "R", "mcnemar.test(x, correct = FALSE)", told)
 job("mcnemar_exact", "R", "binom.test(5, 5 + 12)", function(v) list(p = v$p.value))
 job("paired_t", "R", "t.test(before, after, paired = TRUE)",
     function(v) c(list(estimate = v$estimate), told(v), list(low = v$conf.int[1], high = v$conf.int[2])))
+job("one_sample", "R", "t.test(before, mu = 12)", function(v) c(told(v), list(df = v$parameter)))
+job("gap", "R", "t.test(replace(before, 10, NA), after, paired = TRUE)", function(v) c(list(estimate = v$estimate), told(v)))
 job("d_z", "R", "mean(d) / sd(d)", function(v) list(d_z = v))
 job("wilcoxon", "R", "wilcox.test(before, after, paired = TRUE)", function(v) list(p = v$p.value))
 job("sign", "R", "binom.test(sum(d > 0), sum(d != 0))", function(v) list(p = v$p.value))
