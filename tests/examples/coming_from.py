@@ -208,7 +208,8 @@ JOBS = (
                 "from scipy import stats",
             ),
         ],
-        "Missing values are an error unless `missing=` says what becomes of them. Agreement leaves them out by default.",
+        "Missing values are an error unless `missing=` says what becomes of them. Metrics of raters leave them out by "
+        "default.",
     ),
     Job(
         "d_z",
@@ -756,9 +757,9 @@ Vectors, square arrays and data frames are taken as they are. Every result has m
 `plot()` and `verify()`. `help(socialstats)` lists all functions by job.
 
 Parts of a result have the names of scipy and statsmodels too. `params`, `bse`, `pvalues`, `conf_int(alpha=)` and
-`cov_params()` are those of all rows. `pvalue`, `statistic` and `confidence_interval(confidence_level=)` are those of the
-one test; of several tests, they are errors that name the rows. An option that another package calls otherwise, such as
-`nan_policy=`, `popmean=` or `exact=`, is refused with the call that works.
+`cov_params()` are those of all rows. `pvalue` and `statistic` are those of the one test, and `confidence_interval()` is
+that of what is tested. Where several rows have one, these are errors that name the rows. An option that another package
+calls otherwise, such as `nan_policy=`, `popmean=` or `exact=`, is refused with the call that works.
 
 The data, in Python and in R; `tests/golden/coming_from.R` also makes `taste`, `replies` and the fit `cites`:
 
