@@ -162,6 +162,7 @@ RENAMED: Sequence[tuple[list[str], list[str], Translate]] = (
     (["labels", "categories", "value_domain"], ["levels"], same),
     (["wt", "w", "weight_type"], ["weights"], same),
     (["weights", "sample_weight"], ["weight"], unsaid),
+    (["p_adjust", "padjust", "p_adjust_method"], ["adjust"], same),
     (["player1"], ["item_a"], same),
     (["player2"], ["item_b"], same),
     (["outcome"], ["winner", "value"], one_name),

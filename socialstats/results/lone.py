@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.results.rows import Row
+from socialstats.results.rows import TIDY_COLUMNS, Row
 from socialstats.text import listing
 
 MOST = 5  # rows that a message names
@@ -52,6 +52,23 @@ def call_of(row: Row, rows: Sequence[Row]) -> str:
     """
     alone = row.group is None or sum(one.term == row.term for one in rows) == 1
     return f"row({row.term!r})" if alone else f"row({row.term!r}, group={row.group!r})"
+
+
+def written(key: object, rows: Sequence[Row]) -> str:
+    """Return what to write for a term, a column of `tidy()` or a place, where brackets are written.
+
+    Examples
+    --------
+    >>> rows = [Row(term="d")]
+    >>> written("d", rows), written("p_value", rows), written(0, rows)
+    ("row('d')", "tidy()['p_value']", 'statistic, pvalue, or rows[0]')
+    """
+    if isinstance(key, int):
+        return f"statistic, pvalue, or rows[{key}]"
+    found = [row for row in rows if key in (row.term, row.name)]
+    if found:
+        return call_of(found[0], rows)
+    return f"tidy()[{key!r}]" if key in TIDY_COLUMNS else "row(term), or tidy()[column]"
 
 
 def lone(

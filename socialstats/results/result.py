@@ -22,7 +22,7 @@ from socialstats.errors import (
 )
 from socialstats.references import citation
 from socialstats.results.latex import latex
-from socialstats.results.lone import THEIRS, Ends, lone, lone_ends
+from socialstats.results.lone import THEIRS, Ends, lone, lone_ends, written
 from socialstats.results.rows import (
     GLANCE_COLUMNS,
     Row,
@@ -162,6 +162,12 @@ class Result:
                 f"'{type(self).__name__}' object has no attribute '{name}'{hint}",
                 name=name,
                 obj=self,
+            )
+
+        def __getitem__(self, key: object) -> Any:
+            """Raise the error of what is no table or tuple, with what to write for a term, a column or a place."""
+            raise TypeError(
+                f"a {type(self).__name__} has no [{key!r}]. Write {written(key, self.rows)}"
             )
 
     def tidy(self, *, all: bool = False) -> pd.DataFrame:

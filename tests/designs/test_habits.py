@@ -33,6 +33,7 @@ GAMES = pd.DataFrame(
 BEATEN = pd.DataFrame(
     [("a", "b"), ("b", "a"), ("a", "c"), ("c", "b"), ("b", "c")], columns=["w", "l"]
 )
+FIT = ss.bradley_terry(list(zip(BEATEN.w, BEATEN.l, strict=True)))
 PIVOT = pd.DataFrame(
     {
         "who": [*range(1, 7)] * 2,
@@ -226,6 +227,12 @@ CASES: dict[str, Habit] = {
         lambda: ss.two_means(X, Y, level=0.9).rows[0].conf_low,
         stats.ttest_ind(X, Y, equal_var=False).confidence_interval(0.9).low,
     ),
+    "multcomp and pingouin of a fit": Habit(
+        lambda: FIT.pairwise(padjust="holm", confidence_level=0.9),
+        "pairwise() has no option padjust=, confidence_level=. Say adjust='holm', level=0.9",
+        lambda: FIT.pairwise(adjust="holm", level=0.9).rows[0].estimate,
+        FIT.contrast("a", "b").rows[0].estimate,
+    ),
     "pingouin tail": Habit(
         lambda: ss.two_means(X, Y, tail="less"),
         "Say alternative='less'",
@@ -379,12 +386,13 @@ def test_the_message_has_the_call_and_the_call_the_number(name: str) -> None:
 
 def test_habits_name_options_and_functions_that_exist() -> None:
     """No message sends anybody to an option that is not there."""
-    options = {
-        key
+    functions_of_tables = [
+        function
         for name in dir(ss)
         if callable(function := getattr(ss, name)) and not isinstance(function, type)
-        for key in options_of(function)
-    }
+    ]
+    fits = [ss.BradleyTerryResult.contrast, ss.BradleyTerryResult.pairwise]
+    options = {key for function in (*functions_of_tables, *fits) for key in options_of(function)}
     for theirs, ours, _ in RENAMED:
         assert {*ours} <= options, theirs
     for functions, theirs, _ in TEXTS:

@@ -176,6 +176,29 @@ def test_names_of_other_packages_are_told_what_to_write(name: str) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("difference", "row('difference')"),
+        ("p_value", "tidy()['p_value']"),
+        ("p-val", "row(term), or tidy()[column]"),
+        (0, "statistic, pvalue, or rows[0]"),
+    ],
+)
+def test_brackets_are_told_what_to_write(key: Any, said: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        _ = ss.two_means(X, Y)[key]  # type: ignore[index]
+    assert str(caught.value).endswith(f"Write {said}")
+
+
+def test_a_result_is_not_taken_apart_as_a_tuple() -> None:
+    with pytest.raises(TypeError, match=r"Write statistic, pvalue, or rows\[0\]"):
+        _statistic, _p = ss.two_means(X, Y)  # type: ignore[misc]
+    result = ss.two_means(X, Y)
+    assert np.asarray(result).shape == ()
+    assert pd.Series([result, result]).tolist() == [result, result]
+
+
 def test_results_without_an_attribute_are_as_other_objects() -> None:
     result = ss.two_means(X, Y)
     assert not hasattr(result, "tvalues")

@@ -18,6 +18,7 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import A_WON, B_WON, Comparisons, Factor
 from socialstats.designs.formulas import parsed
+from socialstats.designs.habits import knows_habits
 from socialstats.designs.scan import Part, one_number
 from socialstats.designs.vectors import columns_of, matrix
 from socialstats.errors import InputError, UndefinedStatistic, caution
@@ -572,6 +573,7 @@ class BradleyTerryResult(Result):
             extras={"quasi_variance": known, "worst_errors": (low_error, high_error)},
         )
 
+    @knows_habits
     def contrast(
         self,
         spec: Spec | Sequence[Spec] | Mapping[str, Spec],
@@ -744,6 +746,7 @@ class BradleyTerryResult(Result):
             references=P_METHODS[method][2] if method in P_METHODS else (),
         )
 
+    @knows_habits
     def pairwise(
         self, *, adjust: AdjustMethod | Literal["none"] = "holm", level: float | None = None
     ) -> Result:
@@ -765,6 +768,7 @@ class BradleyTerryResult(Result):
         rows = with_errors(gaps, state, state.differences, level)
         return self._family(list(rows), method, level, "All differences of strengths", "difference")
 
+    @knows_habits
     def predict(
         self,
         item_a: str | TableLike,
