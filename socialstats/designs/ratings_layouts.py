@@ -34,6 +34,7 @@ from socialstats.designs.tables import (
     frequency_columns,
     looks_counted,
     make_long,
+    numbers_in,
     square_counts,
     sums_alike,
     whole_numbers,
@@ -46,6 +47,7 @@ from socialstats.text import quoted
 from socialstats.voice import Word, option
 
 AXES = ("columns", "rows")
+FIRST_ROWS = 50  # by which a table is seen to hold no counts
 WIDE = (
     Part("unit", "unit"),
     Part("rater", "rater"),
@@ -126,17 +128,15 @@ def _refuse_counts(table: Table, chosen: Levels, by_column: bool, named: bool) -
     """
     if table.lazy or len(chosen) < 2 or table.height < 2:
         return
-    number = {text: as_number(text) for name in chosen for text in table.levels(name)}
-    levels = sorted({x for x in number.values() if x is not None})
-    if not levels or levels[0] != 0 or levels[-1] < 2:
-        return
-    columns = [table.texts(name) for name in chosen]
-    rows = zip(*columns, strict=True)
-    total = sums_alike([number.get(text or "") for text in row] for row in rows)
+    columns = numbers_in(table, chosen, FIRST_ROWS if by_column else None)
+    if by_column and sums_alike(zip(*columns, strict=True)):
+        columns = numbers_in(table, chosen)
+    total = sums_alike(zip(*columns, strict=True))
     turned = not (total or by_column)
     if turned:
-        total = sums_alike([number.get(text or "") for text in column] for column in columns)
-    if not total:
+        total = sums_alike(columns)
+    levels = sorted({x for column in columns for x in column if x is not None}) if total else []
+    if not total or levels[0] != 0 or levels[-1] < 2:
         return
     data = "data.T" if turned else "data"
     counts = f"pass Ratings.from_counts({data})"

@@ -609,23 +609,36 @@ def may_count(cells: Any) -> bool:
     return bool((len(sums) == 1 and sums[0] > 1) or (numbers.min() == 0 and numbers.max() > 1))
 
 
+def numbers_in(table: Table, columns: Texts, most: int | None = None) -> list[list[float | None]]:
+    """Return the numbers of columns, of the first rows where there are `most`; None for anything else."""
+    frame = table.frame.select([*columns])
+    held = collected(frame if most is None else frame.head(most))
+
+    def number(value: Any) -> float | None:
+        return None if isinstance(value, list | dict | bytes) else as_number(as_text(value) or "")
+
+    return [[*map(number, held.get_column(column).to_list())] for column in columns]
+
+
 def sums_alike(rows: Iterable[Sequence[float | None]]) -> int:
-    """Return the sum of each row of counts by level, 2 or more, where all are alike and some cell is 0; else 0.
+    """Return the sum of each row of whole numbers from 0 upwards, where all sums are alike and above 1; else 0.
 
     Examples
     --------
-    >>> sums_alike([[0, 3], [1, 2]]), sums_alike([[1, 2], [2, 1]]), sums_alike([[0, 3], [1, 3]])
+    >>> sums_alike([[0, 3], [1, 2]]), sums_alike([[1, 0], [0, 1]]), sums_alike([[0, 3], [1, 3]])
     (3, 0, 0)
     """
-    total, zero = None, False
+    total = 0.0
     for row in rows:
-        if any(x is None or x < 0 or x != int(x) for x in row):
+        found = 0.0
+        for x in row:
+            if x is None or x < 0 or x % 1:
+                return 0
+            found += x
+        if found < 2 or (total and found != total):
             return 0
-        found = sum(x for x in row if x is not None)
-        if found < 2 or (total is not None and found != total):
-            return 0
-        total, zero = found, zero or 0 in row
-    return int(total) if total is not None and zero else 0
+        total = found
+    return int(total)
 
 
 LOSERS = frozenset(spelled("loser losers lost loses defeated"))
