@@ -272,9 +272,20 @@ __doc__ = f"{__doc__}\nPublic names by job; help(socialstats.NAME) has an exampl
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module 'socialstats' has no attribute '{name}'")
+        hint = "" if name.startswith("_") else _hint(name)
+        raise AttributeError(f"module 'socialstats' has no attribute '{name}'{hint}")
     module = importlib.import_module(f"socialstats.{_HOME[name] or name}")
     return getattr(module, name) if _HOME[name] else module
+
+
+def _hint(name: str) -> str:
+    """Return what a name that is not there means elsewhere, or the nearest that is."""
+    from socialstats.elsewhere import here
+    from socialstats.text import meant
+
+    said = here(name)
+    near = "" if said else meant(name, __all__).strip()
+    return f"{said}. {near}" if near else said
 
 
 def __dir__() -> list[str]:
