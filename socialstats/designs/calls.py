@@ -327,6 +327,7 @@ def formula_of(
         len(args) > 1
         and isinstance(args[1], str)
         and re.search(r"\w\s*~\s*\w", args[1])
+        and "formula" not in arguments
         and not formulas
     ):
         raise InputError(f"{name}: the formula stands first: {name[:-2]}({args[1]!r}, data)")

@@ -128,7 +128,7 @@ TEXTS: Sequence[tuple[list[str], list[str], str]] = (
     (
         ["power_mcnemar"],
         ["p01", "p10", "p12", "p21"],
-        "Its effect= is the difference of these two shares, and discordant= their sum.",
+        "Its effect is the difference of these two shares, and its share of discordant pairs their sum.",
     ),
     (["bootstrap", "permute"], ["vectorized", "axis"], "The function gets one resample at a time."),
     (["adjust"], ["alpha"], "Compare tidy()['p_adjusted'] with it."),
@@ -137,7 +137,7 @@ TEXTS: Sequence[tuple[list[str], list[str], str]] = (
     (
         ["power_paired_t"],
         ["delta", "sd"],
-        "Its effect= is the mean difference over the standard deviation of the differences.",
+        "Its effect is the mean difference over the standard deviation of the differences.",
     ),
 )  # functions, names of their option, and what is so without it
 RENAMED: Sequence[tuple[list[str], list[str], Translate]] = (

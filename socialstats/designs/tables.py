@@ -735,7 +735,7 @@ def refuse_margins(counts: FloatArray, label: str, source: str) -> None:
     if counts.any() and by_row and np.array_equal(counts[-1], counts[:-1].sum(axis=0)):
         raise InputError(
             f"{source}: the last row and the last column ('{shorten(label)}') are the sums of the others. Leave "
-            "them out: pd.crosstab without margins=True, or table.iloc[:-1, :-1]"
+            "them out: pd.crosstab without margins, or table.iloc[:-1, :-1]"
         )
 
 

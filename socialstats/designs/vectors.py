@@ -31,7 +31,7 @@ from socialstats.designs.vocabulary import CONDITIONS, RATERS, TIE_WORDS, UNITS,
 from socialstats.errors import InputError
 from socialstats.tables import as_number
 from socialstats.text import listing, quoted
-from socialstats.voice import option
+from socialstats.voice import Word, option
 
 ARRAYS = (
     "ndarray",
@@ -274,9 +274,10 @@ def single_columns(args: Sequence[Any], alone: bool = False) -> list[Any]:
     >>> [column.name for column in single_columns(frames)]
     ['a', 'b']
     """
-    single = [isinstance(data, pd.DataFrame) and data.shape[1] == 1 for data in args]
-    taken = all(single) and len(args) > (0 if alone else 1)
-    return [data.iloc[:, 0] for data in args] if taken else [*args]
+    single = [type(data).__name__ == "DataFrame" and data.shape[1] == 1 for data in args]
+    if not all(single) or len(args) <= (0 if alone else 1):
+        return [*args]
+    return [data.iloc[:, 0] if hasattr(data, "iloc") else data.to_series() for data in args]
 
 
 def with_order(vectors: Sequence[Any], given: Fields) -> Fields:
@@ -309,6 +310,10 @@ def refuse_counts(values: Any, given: Fields, name: str) -> None:
     """
     numbers = values_of(values, name)
     declared = {"levels", "scale", "count", "rater", "raters"} & given.keys()
+    if getattr(values, "name", "") == "proportion":  # pandas' value_counts(normalize=True)
+        raise InputError(
+            f"{name}: these are shares already. Their counts have an interval: {name[:-2]}(labels, count=counts)"
+        )
     if not declared and counts_in(np.array(numbers, dtype=object)) and max(numbers) > 1:
         call = name.removesuffix("()")
         raise InputError(
@@ -428,7 +433,7 @@ def met(data: Any, name: str, square: bool) -> list[list[Any]]:
         call = name.removesuffix("()")
         raise InputError(
             f"{name}: these rows are rankings. From best to worst, with all items as texts: {call}({{item: "
-            "[row.index(item) + 1 for row in rows] for item in items}, ranks=items)"
+            f"[row.index(item) + 1 for row in rows] for item in items}}, {option('ranks', Word('items'))})"
         )
     if cells is None or cells.shape[1] not in (2, 3):
         return []

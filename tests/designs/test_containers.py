@@ -27,6 +27,7 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "column of an array": lambda v: np.array(v)[:, None],
     "matrix": lambda v: np.array(v)[:, None].view(np.matrix),
     "frame of one column": lambda v: pd.DataFrame({f"c{v[0]}": v}),
+    "polars frame of one column": lambda v: pl.DataFrame({f"c{v[0]}": v}),
     "object array": lambda v: np.array(v, dtype=object),
     "Float64": lambda v: pd.Series(v, dtype="Float64"),
     "array of Float64": lambda v: pd.array(v, dtype="Float64"),

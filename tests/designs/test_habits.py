@@ -311,6 +311,12 @@ CASES: dict[str, Habit] = {
         lambda: ss.choice_shares(["yes", "no"], count=[14, 6]).row("yes").conf_low,
         stats.binomtest(14, 20).proportion_ci(method="wilson").low,
     ),
+    "pandas shares": Habit(
+        lambda: ss.choice_shares(pd.Series([*"aabbbc"]).value_counts(normalize=True)),
+        "these are shares already. Their counts have an interval: choice_shares(labels, count=counts)",
+        lambda: ss.choice_shares([*"abc"], count=[2, 3, 1]).row("b").estimate,
+        0.5,
+    ),
     "two vectors of equivalence": Habit(
         lambda: ss.equivalence(X, Y, low=-2, high=2),
         "Pairs: equivalence(ss.paired_difference(x, y), ...)",
