@@ -11,7 +11,7 @@ from test_sources_studies import actions, choices_design
 from socialstats.inference.compare import with_welch
 from socialstats.metrics.independent_ratings import independent_ratings
 from socialstats.models.sources import human_source
-from socialstats.planning.part_gaps import Part, part_gaps
+from socialstats.planning.part_gaps import PartEstimates, part_gaps
 from socialstats.results import Row
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.norm_goal.shares import apart, base_first, gap_sentences
@@ -64,7 +64,7 @@ def test_significant_differences_are_counted() -> None:
         return Row(term="x", estimate=value, std_error=error, n_clusters=20, limits=(0.0, 1.0))
 
     clear = [
-        Part(
+        PartEstimates(
             what="the share of 'x'",
             whose="model",
             rows={"a": row(0.2, 0.02), "b": row(0.6, 0.02), "c": row(0.59, 0.02)},
@@ -78,7 +78,10 @@ def test_significant_differences_are_counted() -> None:
     )
     assert said[1] == "2 of 3 differences between levels of domain were significant (Holm)."
     assert with_welch(Row(term="a - b"), row(0.2, 0.02), Row(term="x"), 0.95).undefined
-    assert part_gaps([Part(what="s", whose="m", rows={"a": row(0.2, 0.1)})], "domain", 0.95) is None
+    assert (
+        part_gaps([PartEstimates(what="s", whose="m", rows={"a": row(0.2, 0.1)})], "domain", 0.95)
+        is None
+    )
 
 
 def test_ratings_alone_are_independent_ratings() -> None:

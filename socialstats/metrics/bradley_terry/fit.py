@@ -49,7 +49,7 @@ from socialstats.models.bradley_terry.likelihoods import (
     pair_data,
     with_ghost,
 )
-from socialstats.models.bradley_terry.streamed import StreamedRows, passing
+from socialstats.models.bradley_terry.streamed import StreamedRows, row_blocks
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import extremes
@@ -284,10 +284,10 @@ def _with_rows(design: Comparisons, data: PairData, spool: Spool) -> PairData:
     """Return data whose rows are those of a spool."""
     columns = [data.n_items + data.z_names.index(name) for name in spool.names]
     rows = StreamedRows(
-        data, columns, design.item_a > design.item_b, lambda: passing(spool.parts())
+        data, columns, design.item_a > design.item_b, lambda: row_blocks(spool.parts())
     )
     ends = np.zeros(len(spool.names))
-    for part in passing(spool.parts()):
+    for part in row_blocks(spool.parts()):
         np.maximum(ends, np.abs(part.z).max(axis=0, initial=0.0), out=ends)
     refuse_sizes(ends[None, :], spool.names)
     return replace(data, rows=rows)
@@ -363,7 +363,7 @@ def _clustered(
         rows_of, p = data.rows, data.x.shape[1] + (model.tie_term is not None)
 
         def blocks(k: int) -> Iterator[Block]:
-            for part in passing(spool.by_cluster(k)):
+            for part in row_blocks(spool.by_cluster(k)):
                 whiten = WhitenedRows(rows_of.block(part), model, fitted.beta)
                 yield whiten(np.arange(len(part.cell)), part.weight, list(part.codes))
 

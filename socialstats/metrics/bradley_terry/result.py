@@ -70,7 +70,7 @@ from socialstats.models.bradley_terry.covariance import (
     worst_errors,
 )
 from socialstats.models.bradley_terry.fitting import Refitter
-from socialstats.models.bradley_terry.likelihoods import sums
+from socialstats.models.bradley_terry.likelihoods import sums_by_code
 from socialstats.resampling.engine import (
     SCHEMES,
     Scheme,
@@ -1566,7 +1566,8 @@ def _record(design: Comparisons) -> FloatArray:
     n, sides = len(design.items), (design.item_a, design.item_b)
     a_won, b_won = (design.weight * (design.outcome == won) for won in (A_WON, B_WON))
     wins, losses = (
-        sums(sides[0], x, n) + sums(sides[1], y, n) for x, y in ((a_won, b_won), (b_won, a_won))
+        sums_by_code(sides[0], x, n) + sums_by_code(sides[1], y, n)
+        for x, y in ((a_won, b_won), (b_won, a_won))
     )
     return np.concatenate([[design.n_rows], wins, losses])
 
@@ -1621,7 +1622,7 @@ def _pair_totals(fit: BradleyTerryResult) -> Fitness:
     data, p, pairs = fit.fitted_state.data, probabilities(fit.fitted_state), fit.counts["pairs"]
     n, mean = data.w.sum(axis=0), p[0] + 0.5 * p[2]
     parts = data.w[0] + 0.5 * data.w[2], n * mean, n * (p[0] + 0.25 * p[2] - mean**2), n
-    won, expected, variance, rows = (sums(data.pair, x, pairs) for x in parts)
+    won, expected, variance, rows = (sums_by_code(data.pair, x, pairs) for x in parts)
     df = pairs - int(fit.fit["df"]) + (fit.fitted_state.model.tie_term is not None)
     full = f"{number(float(np.median(rows)), 0)} comparisons per pair (median)"
     return {"Pearson": float(np.sum((won - expected) ** 2 / variance))}, df, pairs, full

@@ -20,6 +20,9 @@ from socialstats.rounding import EPS, SPARE
 
 ROOT_ROUNDING = 1e-7  # a root below this share of its parts is rounding
 SPARSELY = 16  # possible keys for each key from which sorting takes less time than a list of all
+SHORTEST = (
+    1e-10  # share of a step; sums of two quasi-variances that become positive below it stay near 0
+)
 
 
 def row_sandwich(
@@ -30,11 +33,8 @@ def row_sandwich(
         return bread @ data.rows.squared_scores(model, beta) @ bread
     by_eta, by_tau = model.scores(*data.eta_tau(beta))
     squares = [by_eta**2] if by_tau is None else [by_eta**2, by_eta * by_tau, by_tau**2]
-    return (
-        bread
-        @ cross_products(data, *((data.w_sq * square).sum(axis=0) for square in squares))
-        @ bread
-    )
+    meat = cross_products(data, *((data.w_sq * square).sum(axis=0) for square in squares))
+    return bread @ meat @ bread
 
 
 class WhitenedRows:
@@ -48,16 +48,16 @@ class WhitenedRows:
 
     def __init__(self, data: PairData, model: BradleyTerry, beta: FloatArray) -> None:
         eta, tau = data.eta_tau(beta)
-        each_outcome = np.eye(3)[:, :, None] * np.ones(len(eta))
-        single: list[Any] = [model.curvature(eta, tau, model.statistics(w)) for w in each_outcome]
+        # derivatives of one comparison of each predictor with each outcome, tables of (3, m)
+        single_outcomes = np.eye(3)[:, :, None] * np.ones(len(eta))
+        curvature: list[Any] = [
+            model.curvature(eta, tau, model.statistics(w)) for w in single_outcomes
+        ]
         by_eta, by_tau = model.scores(eta, tau)
-        tables: list[Any] = [by_eta, np.stack([each.h_ee for each in single])]
+        tables: list[Any] = [by_eta, np.stack([outcome.h_ee for outcome in curvature])]
         if by_tau is not None:
-            tables += [
-                by_tau,
-                np.stack([each.h_et for each in single]),
-                np.stack([each.h_tt for each in single]),
-            ]
+            h_et, h_tt = zip(*((outcome.h_et, outcome.h_tt) for outcome in curvature), strict=True)
+            tables += [by_tau, np.stack(h_et), np.stack(h_tt)]
         self._of_cell = [table[data.outcome, data.cell] for table in tables]
         self._predictor, self._tied, self._m = data.cell, by_tau is not None, len(eta)
         ones = sparse.csr_array(np.ones((len(eta), 1)))
@@ -75,33 +75,36 @@ class WhitenedRows:
         factors : sequence of (k,) int64 arrays
             Clusters of each.
         """
-        within, m = np.zeros(len(cell), dtype=np.int64), 1
+        # clusters: the combinations of the factors' levels that occur
+        cluster, m = np.zeros(len(cell), dtype=np.int64), 1
         for code in factors:
-            within, m = densely((code - code.min()) * m + within)
+            cluster, m = gapless_codes((code - code.min()) * m + cluster)
         predictor = self._predictor[cell]
-        key, size = densely(within * self._m + predictor)
+        # rows: a predictor in a cluster, with a cell that belongs to it
+        key, size = gapless_codes(cluster * self._m + predictor)
         first = np.zeros(size, dtype=np.int64)
         first[key] = np.arange(len(key))
-        score, h_ee, *rest = (
+        score, h_ee, *tie_sums = (
             np.bincount(key, weight * table[cell], size) for table in self._of_cell
         )
+        # L = [[root, 0], [shift, length]] is the Cholesky factor of [[h_ee, h_et], [h_et, h_tt]]
         root = np.sqrt(h_ee)
         residuals = np.where(root > 0, score / positive(root), 0.0)
         x, codes = self._x[predictor[first]], [factor[first] for factor in factors]
         x.data *= np.repeat(root, np.diff(x.indptr))
         if not self._tied:
             return x, residuals, tuple(codes)
-        by_tau, h_et, h_tt = rest
+        by_tau, h_et, h_tt = tie_sums
         shift = h_et / positive(root)
         x.data[x.indptr[1:] - 1] = shift
         length = np.sqrt(np.maximum(h_tt - shift**2, 0.0))
         length[length <= ROOT_ROUNDING * np.sqrt(h_tt)] = 0.0
         second = np.where(length > 0, by_tau - shift * residuals, 0.0)  # times length
-        group = within[first]  # in a cluster, rows of the tie parameter alone are one row
+        group = cluster[first]  # in a cluster, rows of the tie parameter alone are one row
         length = np.sqrt(np.bincount(group, length**2, m))
         second = np.bincount(group, second, m) / positive(length)
-        owner = np.zeros(m, dtype=np.int64)
-        owner[group] = np.arange(size)
+        member = np.zeros(m, dtype=np.int64)
+        member[group] = np.arange(size)
         last, p = x.indptr[-1] + np.arange(1, m + 1), x.shape[1]
         parts = (
             np.append(x.data, length),
@@ -112,20 +115,20 @@ class WhitenedRows:
         return (
             rows,
             np.append(residuals, second),
-            tuple(np.append(code, code[owner]) for code in codes),
+            tuple(np.append(code, code[member]) for code in codes),
         )
 
 
-def densely(key: IntArray) -> tuple[IntArray, int]:
+def gapless_codes(key: IntArray) -> tuple[IntArray, int]:
     """Return keys, at least 0, as numbers without gaps in the same order, and how many there are."""
     size = int(key.max(initial=0)) + 1
     if size > SPARSELY * len(key):
-        known, codes = np.unique(key, return_inverse=True)
-        return codes.astype(np.int64), len(known)
-    there = np.zeros(size, dtype=bool)
-    there[key] = True
-    place = np.cumsum(there) - 1
-    return place[key], int(place[-1]) + 1
+        distinct, codes = np.unique(key, return_inverse=True)
+        return codes.astype(np.int64), len(distinct)
+    occurs = np.zeros(size, dtype=bool)
+    occurs[key] = True
+    code_of_key = np.cumsum(occurs) - 1
+    return code_of_key[key], int(code_of_key[-1]) + 1
 
 
 def quasi_variances(
@@ -160,9 +163,8 @@ def quasi_variances(
             "a difference between two items has no variance: no quasi-variances"
         )
     target = np.log(spread)
-    row = np.bincount(i, spread, n) + np.bincount(
-        j, spread, n
-    )  # least squares of q_i + q_j, kept positive
+    # start at the least squares of q_i + q_j, kept positive
+    row = np.bincount(i, spread, n) + np.bincount(j, spread, n)
     q = np.asarray((row - row.sum() / (2 * (n - 1))) / (n - 2)).clip(spread.mean() / 20)
     gap, iterations = np.inf, 0
     while iterations < max_iterations:
@@ -176,10 +178,8 @@ def quasi_variances(
         score = np.bincount(i, weight * residual, n) + np.bincount(j, weight * residual, n)
         try:
             step = np.linalg.solve(normal, score)
-        except (
-            np.linalg.LinAlgError
-        ):  # one sum of two quasi-variances is so small that its weight hides the others
-            break
+        except np.linalg.LinAlgError:
+            break  # one sum of two quasi-variances is so small that its weight hides the others
         size = 1.0
         while size > SHORTEST and np.any((q + size * step)[i] + (q + size * step)[j] <= 0):
             size /= 2
@@ -192,11 +192,6 @@ def quasi_variances(
     raise NonConvergence("quasi-variances did not converge", iterations=iterations, gap=gap)
 
 
-SHORTEST = (
-    1e-10  # share of a step; sums of two quasi-variances that become positive below it stay near 0
-)
-
-
 def worst_errors(cov: FloatArray, q: FloatArray) -> tuple[float, float]:
     """Return the smallest and largest relative error of the s.e. of a difference made from quasi-variances."""
     i, j = np.triu_indices(len(cov), 1)
@@ -205,7 +200,7 @@ def worst_errors(cov: FloatArray, q: FloatArray) -> tuple[float, float]:
 
 
 SAME = 1e-8  # strengths closer than this are equal: solvers agree to 1e-8, data can tie exactly
-CLUSTERS_AN_ITEM = 10
+CLUSTERS_AN_ITEM = 10  # below, simultaneous rank sets are by Bonferroni and Holm
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -229,7 +224,7 @@ class RankSets:
     bonferroni: bool
 
 
-def ranks(strength: FloatArray) -> IntArray:
+def ranks_of_strengths(strength: FloatArray) -> IntArray:
     """Return ranks, 1 for the strongest; strengths within 1e-8 share the better rank."""
     better = strength[None, :] > strength[:, None] + SAME
     return np.asarray(1 + better.sum(axis=1), dtype=np.int64)
@@ -275,11 +270,10 @@ def rank_sets(
     """
     n = len(strength)
     difference = strength[:, None] - strength
-    spread, own = between(cov, *np.indices((n, n))), np.sqrt(np.diagonal(cov))
-    lost = (
-        SPARE * EPS * np.add.outer(own, own) ** 2
-    )  # a difference without variance can never be called
-    scale = np.where(spread > lost, np.sqrt(np.maximum(spread, lost)), np.inf)
+    variance, std_error = between(cov, *np.indices((n, n))), np.sqrt(np.diagonal(cov))
+    # a difference without variance can never be called
+    rounding = SPARE * EPS * np.add.outer(std_error, std_error) ** 2
+    scale = np.where(variance > rounding, np.sqrt(np.maximum(variance, rounding)), np.inf)
     size = np.abs(difference / scale) if p is None else -ndtri(np.maximum(p, SMALLEST) / 2)
     values, vectors = np.linalg.eigh(cov)
     rng = np.random.default_rng(seed)
@@ -298,25 +292,24 @@ def rank_sets(
         differences = int(mask.sum())
         if differences == 1 or (simultaneous and few):
             return bonferroni(differences)
-        top = np.zeros(draws)
+        largest = np.zeros(draws)
         for j in np.flatnonzero(mask.any(axis=1)):
             others = np.flatnonzero(mask[j])
-            apart = np.abs(noise[:, others] - noise[:, [j]]) / scale[j, others]
-            np.maximum(top, apart.max(axis=1), out=top)
-        return max(
-            float(np.quantile(top, level, method="higher")), bonferroni(1)
-        )  # draws may fall short of one
+            drawn = np.abs(noise[:, others] - noise[:, [j]]) / scale[j, others]
+            np.maximum(largest, drawn.max(axis=1), out=largest)
+        # draws may fall short of the critical value of one difference
+        return max(float(np.quantile(largest, level, method="higher")), bonferroni(1))
 
     def step_down(mask: BoolArray) -> tuple[BoolArray, float]:
         """Return which differences of the mask are called, and the last critical value."""
-        found, last = np.zeros_like(mask), 0.0
-        while (remaining := mask & ~found).any():
+        called, last = np.zeros_like(mask), 0.0
+        while (remaining := mask & ~called).any():
             last = critical(remaining)
             new = remaining & (size > last)
             if not new.any():
                 break
-            found |= new
-        return found, last
+            called |= new
+        return called, last
 
     sets = _sets(strength, difference, ~np.eye(n, dtype=bool), step_down, simultaneous=simultaneous)
     return replace(sets, bonferroni=simultaneous and few)
@@ -325,26 +318,28 @@ def rank_sets(
 def _sets(
     strength: FloatArray,
     difference: FloatArray,
-    known: BoolArray,
-    called: Callable[[BoolArray], tuple[BoolArray, float]],
+    testable: BoolArray,
+    call: Callable[[BoolArray], tuple[BoolArray, float]],
     *,
     simultaneous: bool,
 ) -> RankSets:
     """Return rank sets from which differences of a family (all, or those of an item) are called, family by family."""
     n = len(strength)
-    each = [np.ones(n, dtype=bool)] if simultaneous else list(np.eye(n, dtype=bool))
-    found, lasts = np.zeros((n, n), dtype=bool), []
-    for rows in each:
-        one, last = called((np.triu(known, 1) if simultaneous else known) & rows[:, None])
-        found |= one
+    # rows of a family, of which a simultaneous one has each difference once
+    families = [np.ones(n, dtype=bool)] if simultaneous else list(np.eye(n, dtype=bool))
+    in_family = np.triu(testable, 1) if simultaneous else testable
+    called, lasts = np.zeros((n, n), dtype=bool), []
+    for rows in families:
+        of_family, last = call(in_family & rows[:, None])
+        called |= of_family
         lasts.append(last)
     if simultaneous:
-        found |= found.T
+        called |= called.T
     return RankSets(
-        rank=ranks(strength),
-        low=1 + (found & (difference < 0)).sum(axis=1),
+        rank=ranks_of_strengths(strength),
+        low=1 + (called & (difference < 0)).sum(axis=1),
         bonferroni=True,
-        high=n - (found & (difference > 0)).sum(axis=1),
+        high=n - (called & (difference > 0)).sum(axis=1),
         critical=np.resize(lasts, n),
     )
 
@@ -367,10 +362,10 @@ def holm_rank_sets(
         As in `rank_sets`.
     """
 
-    def called(family: BoolArray) -> tuple[BoolArray, float]:
-        found = np.zeros_like(family)
-        found[family] = holm(p[family]) <= 1 - level
-        return found, np.nan
+    def call_by_holm(family: BoolArray) -> tuple[BoolArray, float]:
+        called = np.zeros_like(family)
+        called[family] = holm(p[family]) <= 1 - level
+        return called, np.nan
 
-    sets = _sets(strength, difference, ~np.isnan(p), called, simultaneous=simultaneous)
+    sets = _sets(strength, difference, ~np.isnan(p), call_by_holm, simultaneous=simultaneous)
     return replace(sets, low=np.minimum(sets.low, sets.rank), high=np.maximum(sets.high, sets.rank))

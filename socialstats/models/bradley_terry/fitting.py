@@ -22,16 +22,15 @@ from socialstats.models.bradley_terry.likelihoods import (
     log_likelihood,
     score,
     solve_centred,
-    sums,
+    sums_by_code,
 )
 from socialstats.text import capital, count, quoted
 from socialstats.voice import option
 
 STEP_TOLERANCE = 1e-9  # Newton's error after the last step is of the order of its square
 MAX_ITERATIONS = 100
-ROUNDING_DECREMENT = (
-    1e-10  # squared step in standard errors: what huge counts leave of it is rounding
-)
+# squared step in standard errors: what huge counts leave of it is rounding
+ROUNDING_DECREMENT = 1e-10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,7 +54,7 @@ class Fitted:
     iterations: int
 
 
-def start(data: PairData, model: BradleyTerry) -> FloatArray:
+def starting_values(data: PairData, model: BradleyTerry) -> FloatArray:
     """Return starting values: equal strengths, no effects, tau for equal strengths."""
     beta = np.zeros(data.x.shape[1])
     if model.tie_term is None:
@@ -85,7 +84,7 @@ def fit_newton(
     NonConvergence
         If the tolerance is not reached.
     """
-    beta = start(data, model) if beta is None else beta.copy()
+    beta = starting_values(data, model) if beta is None else beta.copy()
     loglik = log_likelihood(data, model, beta)
     gap = decrement = np.inf
     for iteration in range(1, max_iterations + 1):
@@ -101,9 +100,8 @@ def fit_newton(
             return _fitted(data, model, beta, iteration)
         if not np.isfinite(gap):
             break
-    if (
-        abs(decrement) <= ROUNDING_DECREMENT and gap <= 1e-5
-    ):  # a separated fit has steps of about 1 for ever
+    # a separated fit has steps of about 1 for ever
+    if abs(decrement) <= ROUNDING_DECREMENT and gap <= 1e-5:
         return _fitted(data, model, beta, max_iterations)
     raise NonConvergence("Newton's method did not converge", iterations=max_iterations, gap=gap)
 
@@ -118,19 +116,17 @@ def fit_firth(data: PairData, model: BradleyTerry, *, max_iterations: int = 500)
     NonConvergence
         If the tolerance is not reached.
     """
-    beta = start(data, model)
+    beta = starting_values(data, model)
     gap, damping, last = np.inf, 1.0, np.zeros_like(beta)
-    reach = np.ones_like(
-        beta
-    )  # log-odds that a step of 1 moves at most; slopes of tiny covariates take long steps
+    # log-odds that a step of 1 moves at most; slopes of tiny covariates take long steps
+    reach = np.ones_like(beta)
     reach[data.n_items : data.x.shape[1]] = np.minimum(1.0, np.abs(data.z).max(axis=0, initial=0.0))
 
     def penalised(beta: FloatArray) -> float:
         """Return the log-likelihood plus half the log determinant of the information, up to a constant."""
         info = information(data, model, beta)
-        info[: data.n_items, : data.n_items] += (
-            1.0  # the direction that the likelihood does not see
-        )
+        # the direction that the likelihood does not see
+        info[: data.n_items, : data.n_items] += 1.0
         return log_likelihood(data, model, beta) + 0.5 * float(np.linalg.slogdet(info)[1])
 
     for iteration in range(1, max_iterations + 1):
@@ -139,16 +135,14 @@ def fit_firth(data: PairData, model: BradleyTerry, *, max_iterations: int = 500)
         gap = float(np.max(np.abs(step), initial=0.0))
         if gap <= 1e-11 * (1 + np.max(np.abs(beta), initial=0.0)):
             return _fitted(data, model, beta + step, iteration)
-        if (
-            step @ last < 0
-        ):  # scoring overshoots where cells hold few rows (by 1/n in a cell of its own)
+        # scoring overshoots where cells hold few rows (by 1/n in a cell of its own)
+        if step @ last < 0:
             damping /= 1 + float(np.sqrt(step @ step / (last @ last)))
         last = step
         move = damping * step * min(1.0, 2.0 / float(np.max(np.abs(step) * reach)))
         before = penalised(beta)
-        while (
-            penalised(beta + move) < before - 1e-9 * (1 + abs(before)) and np.abs(move).max() > 1e-8
-        ):
+        tolerated = before - 1e-9 * (1 + abs(before))
+        while penalised(beta + move) < tolerated and np.abs(move).max() > 1e-8:
             move = move / 2
         beta = beta + move
     raise NonConvergence(
@@ -176,13 +170,13 @@ def _move(
     data: PairData, model: BradleyTerry, beta: FloatArray, step: FloatArray, loglik: float
 ) -> tuple[FloatArray, float]:
     """Take the step, halved until the log-likelihood does not fall (and log theta stays positive)."""
-    slack = 1e-12 * (1 + abs(loglik))
+    tolerance = 1e-12 * (1 + abs(loglik))
     for size in 0.5 ** np.arange(60):
         trial = beta + size * step
         if model.tie_term != "log_theta" or trial[-1] > 0:
-            there = log_likelihood(data, model, trial)
-            if there >= loglik - slack:
-                return trial, there
+            trial_loglik = log_likelihood(data, model, trial)
+            if trial_loglik >= loglik - tolerance:
+                return trial, trial_loglik
     return beta, loglik
 
 
@@ -219,9 +213,11 @@ def fit_mm(
         If the tolerance is not reached.
     """
     n = data.n_items
-    games = sums(data.a * n + data.b, data.w.sum(axis=0), n * n).reshape(n, n)
+    games = sums_by_code(data.a * n + data.b, data.w.sum(axis=0), n * n).reshape(n, n)
     games += games.T
-    wins = sums(data.a, data.w[0] + data.w[2] / 2, n) + sums(data.b, data.w[1] + data.w[2] / 2, n)
+    wins = sums_by_code(data.a, data.w[0] + data.w[2] / 2, n) + sums_by_code(
+        data.b, data.w[1] + data.w[2] / 2, n
+    )
     worth = np.full(n, 1 / n)
     change = np.inf
     for iteration in range(1, max_iterations + 1):
@@ -294,30 +290,34 @@ def require_connected(data: PairData, items: tuple[str, ...]) -> None:
     graph = win_graph(data)
     if graph.connected:
         return
-    components, (unbeaten, winless) = (
-        tuple(tuple(items[i] for i in part) for part in parts)
-        for parts in (graph.components, (graph.unbeaten, graph.winless))
-    )
-    separate, prior, apart = (
-        len(graph.groups) > 1,
-        option("prior", 0.5),
-        option("components", "separate"),
-    )
-    alone = f"Use {option('penalty', 'firth')}, {prior} (pseudo-wins) or {apart}, or exclude these items"
-    joined = f"Use {apart}, or {prior} (pseudo-wins, which connect the groups by assumption)"
+
+    def labels(members: Sequence[int]) -> tuple[str, ...]:
+        return tuple(items[i] for i in members)
+
+    separate = len(graph.groups) > 1
+    prior, by_component = option("prior", 0.5), option("components", "separate")
+    advice = f"Use {option('penalty', 'firth')}, {prior} (pseudo-wins) or {by_component}, or exclude these items"
+    if separate:
+        advice = (
+            f"Use {by_component}, or {prior} (pseudo-wins, which connect the groups by assumption)"
+        )
     raise MleDoesNotExist(
         f"no finite strengths exist: {_why(graph, items)}",
-        advice=joined if separate else alone,
-        components=components,
-        unbeaten=unbeaten,
-        winless=winless,
+        advice=advice,
+        components=tuple(labels(members) for members in graph.components),
+        unbeaten=labels(graph.unbeaten),
+        winless=labels(graph.winless),
         separate=separate,
     )
 
 
 def _why(graph: WinGraph, items: tuple[str, ...]) -> str:
     reasons = []
-    lone = {i for g in graph.groups if len(g) == 1 for i in g}
+    # items that were never compared: that they never lost or won is no news
+    isolated: set[int] = set()
+    for group in graph.groups:
+        if len(group) == 1:
+            isolated.update(group)
     if len(graph.groups) > 1:
         groups = "; ".join(f"{{{quoted([items[i] for i in g])}}}" for g in graph.groups[:4])
         more = f" and {len(graph.groups) - 4} more" if len(graph.groups) > 4 else ""
@@ -325,7 +325,7 @@ def _why(graph: WinGraph, items: tuple[str, ...]) -> str:
             f"{len(graph.groups)} groups of items were never compared with each other: {groups}{more}"
         )
     for part, text in ((graph.unbeaten, "never lost"), (graph.winless, "never won")):
-        names = [items[i] for i in part if i not in lone]
+        names = [items[i] for i in part if i not in isolated]
         if names:
             reasons.append(f"{quoted(names)} {text}")
     if not reasons:
@@ -344,33 +344,29 @@ def require_identified(data: PairData) -> None:
     if not data.z_names:
         return
     info = cross_products(data, data.w.sum(axis=0)) if data.rows is None else data.rows.weights()
-    own = info[n:, n:]
-    size = np.sqrt(np.diagonal(own))
-    involved, why = size == 0, "never differ between the sides"
+    of_terms = info[n:, n:]
+    size = np.sqrt(np.diagonal(of_terms))
+    scale = np.outer(size, size)
+    involved, why, exclude, way = size == 0, "never differ between the sides", "Exclude them", ""
     if not involved.any():
-        involved, why = _null(own / np.outer(size, size)), "are combinations of each other"
+        involved, why = _null(of_terms / scale), "are combinations of each other"
+        exclude = "Exclude one of them"
     if n and not involved.any():
+        # what the strengths leave of the information of the terms
         strengths = info[:n, :n] + np.trace(info[:n, :n]) / n**2
-        left = own - info[n:, :n] @ np.linalg.lstsq(strengths, info[:n, n:])[0]
-        involved, why = (
-            _null(left / np.outer(size, size)),
-            "are a combination of the item strengths",
-        )
+        left = of_terms - info[n:, :n] @ np.linalg.lstsq(strengths, info[:n, n:])[0]
+        involved, why = _null(left / scale), "are a combination of the item strengths"
+        exclude = "Exclude them"
+        way = f", or use {option('strengths', 'none')} to explain the strengths by covariates"
     terms = tuple(
-        name for name, there in zip(data.z_names, involved.tolist(), strict=True) if there
+        name for name, is_in in zip(data.z_names, involved.tolist(), strict=True) if is_in
     )
     if terms:
-        none = option("strengths", "none")
+        order = f" ({option('order', False)} excludes the order effect)" if "order" in terms else ""
         raise NotIdentified(
             f"these data cannot tell {quoted(terms)} apart: they {why}",
             terms=terms,
-            advice=f"Exclude {'one of ' if 'each other' in why else ''}them"
-            + (f" ({option('order', False)} excludes the order effect)" if "order" in terms else "")
-            + (
-                f", or use {none} to explain the strengths by covariates"
-                if "strengths" in why
-                else ""
-            ),
+            advice=f"{exclude}{order}{way}",
         )
 
 
@@ -393,7 +389,7 @@ def require_not_separated(data: PairData, tie_term: str | None = None) -> None:
     tie_term : str or None
         Name of the tie parameter; None treats ties as half wins.
     """
-    slack, names = _slack(data if data.rows is None else data.rows.whole(), tie_term)
+    slack, names = _slack(data if data.rows is None else data.rows.in_memory(), tie_term)
     columns = range(data.n_items, data.n_items + len(names))
     if not names or not _rises(slack, []):
         return
@@ -439,11 +435,12 @@ def _rises(slack: Any, without: Sequence[int]) -> bool:
     return bool(solved.status == 0 and -solved.fun > 1e-7)
 
 
-TOLERANCE = 2e-7  # largest last step; what remains is a tenth of it, and the standard errors are 1e-2 and more
-SWEEPS = 60
-LONGEST_STEP = 3.0
-LITTLE_LEFT = 0.25
-SMALL_TABLE = 100
+# largest last step; what remains is a tenth of it, and the standard errors are 1e-2 and more
+TOLERANCE = 2e-7
+SWEEPS = 60  # chord steps before Newton's method takes over
+LONGEST_STEP = 3.0  # log-odds
+LITTLE_LEFT = 0.25  # share of an effect's variation below which a replicate is looked at
+SMALL_TABLE = 100  # predictors up to which every replicate is looked at
 
 
 class Refitter:
@@ -479,15 +476,15 @@ class Refitter:
         stats = self.model.statistics(w)
         moving = np.ones(total, dtype=bool)
         for _ in range(SWEEPS):
-            everyone = len(active) == total
-            step = self._step(beta if everyone else beta[:, active], stats)
+            step = self._step(beta if len(active) == total else beta[:, active], stats)
             beta[:, active] += step
-            still = np.abs(step).max(axis=0) > TOLERANCE
-            moving[active] = still
-            if not still.any():
+            still_moving = np.abs(step).max(axis=0) > TOLERANCE
+            moving[active] = still_moving
+            if not still_moving.any():
                 break
-            if still.mean() < 0.75:
-                active, stats = active[still], tuple(s[:, still] for s in stats)
+            # copying the statistics of those that move pays where many are done
+            if still_moving.mean() < 0.75:
+                active, stats = active[still_moving], tuple(s[:, still_moving] for s in stats)
         return self._settle(beta, w, ~moving)
 
     def _step(self, beta: FloatArray, stats: Sequence[FloatArray]) -> FloatArray:
@@ -514,10 +511,10 @@ class Refitter:
         if self.data.z_names:
             ok &= self._identified(w, ok)
         for r in np.flatnonzero(ok & ~converged):
-            one = replace(self.data, w=np.ascontiguousarray(w[:, :, r]))
+            replicate = replace(self.data, w=np.ascontiguousarray(w[:, :, r]))
             try:
                 with np.errstate(all="ignore"):
-                    beta[:, r] = fit_newton(one, self.model).beta
+                    beta[:, r] = fit_newton(replicate, self.model).beta
             except (NonConvergence, np.linalg.LinAlgError, ValueError):
                 ok[r] = False
         beta[:, ~(ok & np.isfinite(beta).all(axis=0))] = np.nan
@@ -529,16 +526,16 @@ class Refitter:
         Looked at one by one where an effect lost much of its variation, and everywhere in small tables.
         """
         data, squares = self.data, self.data.z.T**2
+        # share of each effect's variation that a replicate keeps, (terms, B)
         left = squares @ w.sum(axis=0) / (squares @ data.w.sum(axis=0))[:, None]
-        out = np.ones(w.shape[2], dtype=bool)
-        for r in np.flatnonzero(
-            ok & ((left.min(axis=0) < LITTLE_LEFT) | (len(data.a) <= SMALL_TABLE))
-        ):
+        suspect = (left.min(axis=0) < LITTLE_LEFT) | (len(data.a) <= SMALL_TABLE)
+        identified = np.ones(w.shape[2], dtype=bool)
+        for r in np.flatnonzero(ok & suspect):
             try:
                 require_identified(replace(data, w=w[:, :, r]))
             except NotIdentified:
-                out[r] = False
-        return out
+                identified[r] = False
+        return identified
 
 
 def strongly_connected(data: PairData, w: FloatArray) -> BoolArray:
@@ -553,7 +550,7 @@ def strongly_connected(data: PairData, w: FloatArray) -> BoolArray:
     source, target = np.concatenate([data.a, data.b]), np.concatenate([data.b, data.a])
     order = np.argsort(target, kind="stable")
     source, (targets, starts) = source[order], np.unique(target[order], return_index=True)
-    everyone = np.full(up.shape[1], 255, dtype=np.uint8)
+    connected = np.full(up.shape[1], 255, dtype=np.uint8)
     for edges in (np.concatenate([up, down]), np.concatenate([down, up])):
         edges = edges[order]
         reached = np.zeros((n, up.shape[1]), dtype=np.uint8)
@@ -565,5 +562,5 @@ def strongly_connected(data: PairData, w: FloatArray) -> BoolArray:
             if np.array_equal(arrived, reached[targets]):
                 break
             reached[targets] = arrived
-        everyone &= np.bitwise_and.reduce(reached, axis=0)
-    return np.unpackbits(everyone, count=reps).astype(bool)
+        connected &= np.bitwise_and.reduce(reached, axis=0)
+    return np.unpackbits(connected, count=reps).astype(bool)

@@ -16,7 +16,7 @@ from socialstats.models.bradley_terry.streamed import StreamedRows
 from socialstats.tables import EPSILON
 
 
-def sums(codes: IntArray, values: FloatArray, size: int) -> FloatArray:
+def sums_by_code(codes: IntArray, values: FloatArray, size: int) -> FloatArray:
     """Return the sum of the values with each code, shape (size,)."""
     return np.asarray(np.bincount(codes, values, size), dtype=np.float64)
 
@@ -117,7 +117,7 @@ def pair_data(
 
 def weight_table(outcome: IntArray, cell: IntArray, weight: FloatArray, size: int) -> FloatArray:
     """Return the sum of the weights by outcome and cell, shape (3, size)."""
-    return sums(outcome * size + cell, weight, 3 * size).reshape(3, size)
+    return sums_by_code(outcome * size + cell, weight, 3 * size).reshape(3, size)
 
 
 def design_rows(n_items: int, a: IntArray, b: IntArray, z: FloatArray) -> sparse.csr_array:
@@ -240,13 +240,11 @@ class Davidson(BradleyTerry):
 
     def log_probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
         """Return the three logarithms, stable for any size of eta."""
-        parts = np.stack(np.broadcast_arrays(eta / 2, -eta / 2, tau)) - np.maximum(
-            np.abs(eta) / 2, tau
-        )
-        others = np.exp(np.sort(parts, axis=0)[:2]).sum(
-            axis=0
-        )  # the largest of the three is exp(0)
-        return np.asarray(parts - np.log1p(others))
+        logs = np.stack(np.broadcast_arrays(eta / 2, -eta / 2, tau))
+        logs = logs - np.maximum(np.abs(eta) / 2, tau)
+        # the largest of the three is exp(0): log(1 + the two others) loses no digits
+        others = np.exp(np.sort(logs, axis=0)[:2]).sum(axis=0)
+        return np.asarray(logs - np.log1p(others))
 
     def probabilities(self, eta: FloatArray, tau: Any) -> FloatArray:
         """Return the three probabilities, stable for any size of eta."""
@@ -257,9 +255,8 @@ class Davidson(BradleyTerry):
     def scores(self, eta: FloatArray, tau: Any) -> tuple[FloatArray, FloatArray | None]:
         """Return the score of each outcome: its sufficient statistics minus their expectation."""
         pa, pb, pt = self.probabilities(eta, tau)
-        eta_scores = np.stack(
-            [pb + pt / 2, -pa - pt / 2, (pb - pa) / 2]
-        )  # sums, so that nothing cancels
+        # sums, so that nothing cancels
+        eta_scores = np.stack([pb + pt / 2, -pa - pt / 2, (pb - pa) / 2])
         return eta_scores, np.stack([-pt, -pt, pa + pb])
 
     def statistics(self, w: FloatArray) -> tuple[FloatArray, ...]:
@@ -309,9 +306,8 @@ class RaoKupper(BradleyTerry):
         """Return the score of each outcome."""
         not_a, not_b = expit(tau - eta), expit(tau + eta)
         tie = 2 / -np.expm1(-2 * tau)
-        return np.stack([not_a, -not_b, not_a - not_b]), np.stack(
-            [-not_a, -not_b, tie - not_a - not_b]
-        )
+        eta_scores = np.stack([not_a, -not_b, not_a - not_b])
+        return eta_scores, np.stack([-not_a, -not_b, tie - not_a - not_b])
 
     def statistics(self, w: FloatArray) -> tuple[FloatArray, ...]:
         """Return rows not lost by a, rows not lost by b, and ties."""
@@ -321,11 +317,12 @@ class RaoKupper(BradleyTerry):
         """Return the derivatives of above log P(a) + below log P(b) + ties log(theta^2 - 1)."""
         above, below, ties = stats
         not_a, not_b = expit(tau - eta), expit(tau + eta)
-        ha, hb = above * not_a * (1 - not_a), below * not_b * (1 - not_b)
-        shrink = -np.expm1(-2 * tau)
+        ga, gb = above * not_a, below * not_b
+        ha, hb = ga * (1 - not_a), gb * (1 - not_b)
+        shrink = -np.expm1(-2 * tau)  # 1 - 1 / theta^2
         return Curvature(
-            g_eta=above * not_a - below * not_b,
-            g_tau=2 * ties / shrink - above * not_a - below * not_b,
+            g_eta=ga - gb,
+            g_tau=2 * ties / shrink - ga - gb,
             h_ee=ha + hb,
             h_et=hb - ha,
             h_tt=ha + hb + ties * 4 * np.exp(-2 * tau) / shrink**2,
@@ -382,19 +379,19 @@ def cross_products(
         The last two are None where the model has no tie parameter.
     """
     n, p = data.n_items, data.x.shape[1]
-    out = np.zeros((p, p))
+    products = np.zeros((p, p))
     if n:  # ten times faster than the product of sparse rows
-        off = sums(data.a * n + data.b, h_ee, n * n).reshape(n, n)
-        off += off.T
-        out[:n, :n] = -off
-        out[np.arange(n), np.arange(n)] = off.sum(axis=1)
+        n_pairs = sums_by_code(data.a * n + data.b, h_ee, n * n).reshape(n, n)
+        n_pairs += n_pairs.T
+        products[:n, :n] = -n_pairs
+        products[np.arange(n), np.arange(n)] = n_pairs.sum(axis=1)
     if p > n:
-        out[:, n:] = data.x.T @ (data.z * h_ee[:, None])
-        out[n:, :n] = out[:n, n:].T
+        products[:, n:] = data.x.T @ (data.z * h_ee[:, None])
+        products[n:, :n] = products[:n, n:].T
     if h_et is None or h_tt is None:
-        return out
+        return products
     column = (data.x.T @ h_et)[:, None]
-    return np.block([[out, column], [column.T, h_tt.sum()]])
+    return np.block([[products, column], [column.T, h_tt.sum()]])
 
 
 def solve_centred(info: FloatArray, rhs: FloatArray, n_items: int) -> FloatArray:
@@ -424,9 +421,9 @@ def _factor(info: FloatArray, n_items: int) -> tuple[FloatArray, bool]:
 
 def centred_inverse(info: FloatArray, n_items: int) -> FloatArray:
     """Return the covariance under the sum-zero constraint: the inverse on the space it leaves."""
-    one = np.eye(len(info), order="F")
+    identity = np.eye(len(info), order="F")
     inverse: FloatArray = linalg.cho_solve(
-        _factor(info, n_items), one, overwrite_b=True, check_finite=False
+        _factor(info, n_items), identity, overwrite_b=True, check_finite=False
     )
     for k in range(1, len(inverse)):  # by rows, as a second matrix of 2,000 items takes 32 MB
         inverse[k, :k] = inverse[:k, k] = (inverse[k, :k] + inverse[:k, k]) / 2

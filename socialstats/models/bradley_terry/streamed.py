@@ -13,11 +13,11 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 if TYPE_CHECKING:
     from socialstats.models.bradley_terry.likelihoods import BradleyTerry, PairData
 
-Products = Iterable[tuple["Passing", Sequence[FloatArray]]]  # rows, and h_ee (h_et, h_tt) of each
+Products = Iterable[tuple["RowBlock", Sequence[FloatArray]]]  # rows, and h_ee (h_et, h_tt) of each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Passing:
+class RowBlock:
     """Some rows.
 
     Attributes
@@ -78,42 +78,42 @@ class StreamedRows:
         base: PairData,
         columns: Sequence[int],
         flipped: BoolArray,
-        rows: Callable[[], Iterator[Passing]],
+        rows: Callable[[], Iterator[RowBlock]],
     ) -> None:
         self._base, self._columns, self._sign = base, list(columns), np.where(flipped, -1.0, 1.0)
         self._rows = rows
-        self._known: tuple[FloatArray, RowSums] | None = None
+        self._last: tuple[FloatArray, RowSums] | None = None
 
-    def _parts(self) -> Iterator[Passing]:
+    def _parts(self) -> Iterator[RowBlock]:
         """Yield the rows with covariates from the side of their predictors."""
         for part in self._rows():
             yield replace(part, z=part.z * self._sign[part.cell][:, None])
 
-    def block(self, part: Passing) -> PairData:
+    def block(self, part: RowBlock) -> PairData:
         """Return some rows as data of their own, one predictor each."""
         from socialstats.models.bradley_terry.likelihoods import design_rows, weight_table
 
-        base, at, n = self._base, self._base.cell[part.cell], len(part.cell)
-        z = base.z[at]
+        base, predictor, n = self._base, self._base.cell[part.cell], len(part.cell)
+        z = base.z[predictor]
         z[:, [c - base.n_items for c in self._columns]] = part.z * self._sign[part.cell][:, None]
-        outcome, each = base.outcome[part.cell], np.arange(n)
+        outcome, row = base.outcome[part.cell], np.arange(n)
         w, w_sq = (
-            weight_table(outcome, each, weight, n) for weight in (part.weight, part.weight**2)
+            weight_table(outcome, row, weight, n) for weight in (part.weight, part.weight**2)
         )
         return replace(
             base,
-            a=base.a[at],
-            b=base.b[at],
+            a=base.a[predictor],
+            b=base.b[predictor],
             z=z,
-            x=design_rows(base.n_items, base.a[at], base.b[at], z),
+            x=design_rows(base.n_items, base.a[predictor], base.b[predictor], z),
             w=w,
             w_sq=w_sq,
-            cell=each,
+            cell=row,
             outcome=outcome,
             rows=None,
         )
 
-    def whole(self) -> PairData:
+    def in_memory(self) -> PairData:
         """Return all rows in memory; of one covariate those with its least and largest value in each cell.
 
         The others of a cell lie between these two, so that a direction along which the likelihood rises in both rises
@@ -126,29 +126,25 @@ class StreamedRows:
             for part in self._rows():
                 np.minimum.at(ends[0], part.cell, part.z[:, 0])
                 np.maximum.at(ends[1], part.cell, part.z[:, 0])
-            there = np.flatnonzero(np.isfinite(ends[0]))
+            occurring = np.flatnonzero(np.isfinite(ends[0]))
+            weight, codes = np.ones(len(occurring)), without_clusters(occurring)
             parts = [
-                Passing(
-                    cell=there,
-                    z=end[there][:, None],
-                    weight=np.ones(len(there)),
-                    codes=no_codes(there),
-                )
+                RowBlock(cell=occurring, z=end[occurring][:, None], weight=weight, codes=codes)
                 for end in ends
             ]
-        joined = {
+        columns = {
             name: np.concatenate([getattr(part, name) for part in parts])
             for name in ("cell", "z", "weight")
         }
-        return self.block(Passing(**joined, codes=no_codes(joined["cell"])))
+        return self.block(RowBlock(**columns, codes=without_clusters(columns["cell"])))
 
     def at(self, model: BradleyTerry, beta: FloatArray) -> RowSums:
         """Return the sums at some parameters; the last ones are remembered."""
-        if self._known is None or not np.array_equal(self._known[0], beta):
-            self._known = beta.copy(), self._summed(model, beta)
-        return self._known[1]
+        if self._last is None or not np.array_equal(self._last[0], beta):
+            self._last = beta.copy(), self._summed(model, beta)
+        return self._last[1]
 
-    def _eta(self, part: Passing, of_base: FloatArray, beta: FloatArray) -> FloatArray:
+    def _eta(self, part: RowBlock, of_base: FloatArray, beta: FloatArray) -> FloatArray:
         return np.asarray(
             of_base[self._base.cell[part.cell]] + np.einsum("ij,j->i", part.z, beta[self._columns])
         )
@@ -159,31 +155,31 @@ class StreamedRows:
         loglik, largest, by_tau = 0.0, 0.0, 0.0
         by_base, slope = np.zeros(len(base.a)), np.zeros(len(self._columns))
 
-        def products() -> Iterator[tuple[Passing, list[FloatArray]]]:
+        def products() -> Iterator[tuple[RowBlock, list[FloatArray]]]:
             nonlocal loglik, largest, by_tau
             for part in self._parts():
                 eta, outcome = self._eta(part, of_base, beta), base.outcome[part.cell]
-                each = np.arange(len(eta))
-                loglik += float(
-                    np.sum(part.weight * model.log_probabilities(eta, tau)[outcome, each])
-                )
+                row = np.arange(len(eta))
+                log_p = model.log_probabilities(eta, tau)[outcome, row]
+                loglik += float(np.sum(part.weight * log_p))
                 largest = max(largest, float(np.abs(eta).max(initial=0.0)))
                 scores, tie = model.scores(eta, tau)
-                g = part.weight * scores[outcome, each]
+                g = part.weight * scores[outcome, row]
                 np.add(by_base, np.bincount(base.cell[part.cell], g, len(by_base)), out=by_base)
                 np.add(slope, np.einsum("i,ij->j", g, part.z), out=slope)
                 if tie is not None:
-                    by_tau += float(np.sum(part.weight * tie[outcome, each]))
+                    by_tau += float(np.sum(part.weight * tie[outcome, row]))
                 w = np.zeros((3, len(eta)))
-                w[outcome, each] = part.weight
-                found = model.curvature(eta, tau, model.statistics(w))
-                yield part, [h for h in (found.h_ee, found.h_et, found.h_tt) if h is not None]
+                w[outcome, row] = part.weight
+                at = model.curvature(eta, tau, model.statistics(w))
+                yield part, [h for h in (at.h_ee, at.h_et, at.h_tt) if h is not None]
 
         information = self._products(products())
         score = np.asarray(base.x.T @ by_base)
         score[self._columns] = slope
-        every = np.append(score, by_tau) if len(information) > p else score
-        return RowSums(loglik=loglik, score=every, information=information, largest=largest)
+        if len(information) > p:
+            score = np.append(score, by_tau)
+        return RowSums(loglik=loglik, score=score, information=information, largest=largest)
 
     def weights(self) -> FloatArray:
         """Return the sum over rows of weight x x'."""
@@ -193,12 +189,12 @@ class StreamedRows:
         """Return the sum over rows of their squared scores, (p, p)."""
         of_base, tau = self._base.eta_tau(beta)
 
-        def products() -> Iterator[tuple[Passing, list[FloatArray]]]:
+        def products() -> Iterator[tuple[RowBlock, list[FloatArray]]]:
             for part in self._parts():
-                outcome, each = self._base.outcome[part.cell], np.arange(len(part.cell))
+                outcome, row = self._base.outcome[part.cell], np.arange(len(part.cell))
                 scores, tie = model.scores(self._eta(part, of_base, beta), tau)
-                g = part.weight * scores[outcome, each]
-                t = None if tie is None else part.weight * tie[outcome, each]
+                g = part.weight * scores[outcome, row]
+                t = None if tie is None else part.weight * tie[outcome, row]
                 yield part, [g**2] if t is None else [g**2, g * t, t**2]
 
         return self._products(products())
@@ -210,37 +206,38 @@ class StreamedRows:
         base, k = self._base, len(self._columns)
         m, p = len(base.a), base.x.shape[1]
         sums: list[FloatArray] = []
-        mixed, own, tied = np.zeros((m, k)), np.zeros((k, k)), np.zeros(k)
+        # sums of h z' by predictor of the base, of z h z', and of z times h_et
+        base_z, z_z, z_tau = np.zeros((m, k)), np.zeros((k, k)), np.zeros(k)
         for part, h in rows:
-            at = base.cell[part.cell]
+            predictor = base.cell[part.cell]
             sums = sums or [np.zeros(m) for _ in h]
             for total, values in zip(sums, h, strict=True):
-                total += np.bincount(at, values, m)
+                total += np.bincount(predictor, values, m)
             hz = h[0][:, None] * part.z
             for j in range(k):
-                mixed[:, j] += np.bincount(at, hz[:, j], m)
-            own += np.einsum("ij,ik->jk", part.z, hz)  # no threads wait for parts as small as these
+                base_z[:, j] += np.bincount(predictor, hz[:, j], m)
+            z_z += np.einsum("ij,ik->jk", part.z, hz)  # no threads wait for parts as small as these
             if len(h) > 1:
-                tied += np.einsum("i,ij->j", h[1], part.z)
-        out = cross_products(replace(base, rows=None), *sums)
-        out[:p, self._columns] = base.x.T @ mixed
-        out[self._columns, :p] = out[:p, self._columns].T
-        out[np.ix_(self._columns, self._columns)] = own
+                z_tau += np.einsum("i,ij->j", h[1], part.z)
+        products = cross_products(replace(base, rows=None), *sums)
+        products[:p, self._columns] = base.x.T @ base_z
+        products[self._columns, :p] = products[:p, self._columns].T
+        products[np.ix_(self._columns, self._columns)] = z_z
         if len(sums) > 1:
-            out[p, self._columns] = out[self._columns, p] = tied
-        return out
+            products[p, self._columns] = products[self._columns, p] = z_tau
+        return products
 
 
-def no_codes(rows: IntArray) -> IntArray:
+def without_clusters(rows: IntArray) -> IntArray:
     """Return the clusters of rows without any."""
     return np.zeros((0, len(rows)), dtype=np.int64)
 
 
-def passing(spooled: Iterable[Any]) -> Iterator[Passing]:
+def row_blocks(spooled: Iterable[Any]) -> Iterator[RowBlock]:
     """Yield rows of a `Spool`."""
     for rows in spooled:
         sides = rows["sides"]
-        yield Passing(
+        yield RowBlock(
             cell=rows["cell"].astype(np.int64),
             z=sides[:, :, 0] - sides[:, :, 1],
             weight=rows["weight"].astype(np.float64),
