@@ -9,7 +9,7 @@ from typing import Any
 from socialstats.cli.settings import DESIGNS, OWN, SETTINGS, Settings
 from socialstats.designs.aliases import Fields, Pair, Texts
 from socialstats.designs.options import PARTS as OF_COMPARISONS
-from socialstats.designs.options import map_options
+from socialstats.designs.options import UNNUMBERED, map_options, mapped_repeat
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.vocabulary import VAGUE
 from socialstats.errors import DesignError, InputError, Problem
@@ -313,6 +313,8 @@ def refuse_strange(table: Table, settings: Settings) -> None:
     """
     for entry in words(settings.get("map")):
         part, _, names = entry.partition("=")
+        if entry == f"repeat={UNNUMBERED}":
+            continue
         strange = [name for name in next(csv.reader([names]), []) if name not in table.columns]
         if strange and names not in table.columns and part not in FREE:
             near = meant(strange[0], table.columns)
@@ -440,6 +442,8 @@ def map_parts(entries: Texts, name: str) -> Fields:
             raise InputError(f"--map {shorten(entry)}: '{part}' is mapped twice")
         else:
             done[part] = column
+    if "repeat" in done:
+        done["repeat"] = mapped_repeat(done["repeat"])
     return done
 
 

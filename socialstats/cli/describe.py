@@ -277,11 +277,14 @@ def _plan_levels(design: Groups | Paired | Ratings) -> list[str] | None:
     return list(design.levels) if design.levels_declared or not design.numeric else None
 
 
-def mapped_parts(design: Design) -> dict[str, str | list[str]]:
-    """Return the parts of the mapping that `--map` understands; a list where several columns number the repeats."""
+def mapped_parts(design: Design) -> dict[str, str | list[str] | bool]:
+    """Return the parts of the mapping that `--map` understands.
+
+    A list where several columns number the repeats, and True where none does.
+    """
     other = ("cluster", "stratum", "rater_group", "repeat")
     skip = {"by"} | {c.name for c in design.clusters}
-    parts: dict[str, str | list[str]] = {
+    parts: dict[str, str | list[str] | bool] = {
         part: column
         for part, column in design.columns.items()
         if part not in skip and not part.startswith(other)
@@ -289,4 +292,11 @@ def mapped_parts(design: Design) -> dict[str, str | list[str]]:
     repeats = [column for part, column in design.columns.items() if part.startswith("repeat")]
     if repeats:
         parts["repeat"] = repeats if len(repeats) > 1 else repeats[0]
+    elif isinstance(design, Paired | Ratings) and (design.repeats or averaged_labels(design)):
+        parts["repeat"] = True
     return parts
+
+
+def averaged_labels(design: Paired | Ratings) -> bool:
+    """Whether labels of several answers are shares of each level."""
+    return isinstance(design, Ratings) and design.shared is not None

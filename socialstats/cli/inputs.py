@@ -10,6 +10,7 @@ from socialstats.cli.designs import Design, read
 from socialstats.cli.plan import REASONS, Plan
 from socialstats.cli.settings import LISTS, SETTINGS, Settings
 from socialstats.designs.aliases import Fields, Levels
+from socialstats.designs.options import UNNUMBERED
 from socialstats.errors import InputError
 from socialstats.tables import read_table
 
@@ -31,7 +32,9 @@ def settle(options: argparse.Namespace, plan: Plan) -> tuple[Fields, Levels]:
         planned = plan.values.get(key)
         if key == "map" and planned is not None:
             planned = [
-                f"{part}={column}" for part, columns in planned.items() for column in words(columns)
+                f"{part}={column}"
+                for part, columns in planned.items()
+                for column in (words(columns) if columns is not True else [UNNUMBERED])
             ]
         if key in LISTS:
             given = None if given is None else split_list(given)

@@ -128,7 +128,7 @@ class _Reading:
         inside = (
             value
             if isinstance(value, list)
-            else flat(value.values())
+            else flat(v for part, v in value.items() if part != "repeat" or v is not True)
             if isinstance(value, dict)
             else ()
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from socialstats.cli.deciding import MAPPED, fit_both, mapped_columns, words
 from socialstats.cli.settings import OWN, SETTINGS, Settings
 from socialstats.designs.aliases import Fields, Levels, Pair
+from socialstats.designs.options import UNNUMBERED
 from socialstats.errors import InputError
 from socialstats.tables import Table
 from socialstats.text import listing, meant, quoted, shorten
@@ -92,6 +93,7 @@ def read_shape(study: Study, table: Table, settings: Settings) -> Any:
     )  # '' says: empty fields alone are missing
     if study.parts:
         parts: Fields = {}
+        entries = [entry for entry in entries if entry != f"repeat={UNNUMBERED}"]  # a board averages them
         for part, column in (map_part(entry, study, known) for entry in entries):
             parts[part] = (*parts.get(part, ()), column) if part == "repeat" else column
         return study.read(table, **options, **parts)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from socialstats.cli.settings import COMPUTED, READ
+from socialstats.designs.options import UNNUMBERED
 from socialstats.designs.vocabulary import spelled
 from socialstats.errors import Caution
 from socialstats.voice import Voice, Word, python
@@ -45,6 +46,8 @@ def of_tables(name: str, value: Any, typed: str) -> str:
         return in_python(name, value)
     if value is False and name in ("order", "values"):
         return f"--map {name}="
+    if value is True and name == "repeat":
+        return f"--map {name}={UNNUMBERED}"
     if isinstance(value, str | int | float | Sequence) and not isinstance(value, bool):
         if name in OPTIONS:
             return f"{OPTIONS[name]} {word(value)}".rstrip()
@@ -99,6 +102,8 @@ def word(value: Any) -> str:
     """
     if value == "" and not isinstance(value, Word):
         return "''"
+    if value is True:
+        return "true"
     if isinstance(value, Mapping):
         value = [
             f"{key}={one if isinstance(one, str) else ':'.join(map(str, one))}"

@@ -27,6 +27,7 @@ from socialstats.voice import option
 WinnerCoding = Literal["auto", "label", "side", "score", "grade", "probability"]
 R = TypeVar("R", bound="Reading")
 DEFAULT_TIES = ("tie",)
+UNNUMBERED = "true"  # what a mapping says for repeat=True
 PARTS = spelled(
     "item_a item_b winner order weight count by values cluster repeat wins_a wins_b ties drawn score_a score_b status "
     "X_a X_b"
@@ -187,4 +188,17 @@ def map_options(entries: Texts) -> Fields:
                 f"--map: covariate '{name}' needs both sides: {name}_a=COLUMN and {name}_b=COLUMN"
             )
     covariates = {name: (pair["a"], pair["b"]) for name, pair in sides.items()}
+    if "repeat" in named:
+        named["repeat"] = mapped_repeat(named["repeat"])
     return named | ({"covariates": covariates} if covariates else {})
+
+
+def mapped_repeat(columns: Levels) -> Levels | Literal[True]:
+    """Return what ``repeat=COLUMN`` and ``repeat=true`` say: columns, or True where none numbers the answers.
+
+    Examples
+    --------
+    >>> mapped_repeat(("sample", "seed")), mapped_repeat(("true",))
+    (('sample', 'seed'), True)
+    """
+    return True if columns == (UNNUMBERED,) else columns

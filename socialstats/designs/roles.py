@@ -471,7 +471,7 @@ def repeats_of(
         if numbered:
             refuse_few_units(rows.table, cells, numbered)
             return numbered
-    mean = option("repeat", True, "--map repeat=COLUMN with a column that numbers them")
+    mean = option("repeat", True)
     rows.refuse_repeats(
         key,
         cure or f"If they are several answers, say {mean} to take their mean. Or leave copies out",

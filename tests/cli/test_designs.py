@@ -130,8 +130,7 @@ FAULTS = {
         lambda: pd.concat([answers(), answers().iloc[[4]]]),
         ("--cluster", "scenario"),
         "error: data.csv line 6, column 'item': 's00-2' (condition 'plain') has 2 rows (2 rows: lines 6, 402). If they "
-        "are several answers, say --map repeat=COLUMN with a column that numbers them to take their mean. Or leave "
-        "copies out\n",
+        "are several answers, say --map repeat=true to take their mean. Or leave copies out\n",
     ),
     "unequal pairs": (
         lambda: scores().drop(index=[5, 9]),

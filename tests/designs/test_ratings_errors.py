@@ -99,8 +99,7 @@ def test_scales_that_need_numbers(scale: Any, tmp_path: Path) -> None:
 
 def test_repeated_ratings_are_named_with_both_lines(tmp_path: Path) -> None:
     text = f"{HEAD},model\n1,a,1,m\n1,b,2,m\n1,a,1,k\n2,b,2,m\n2,b,2,m\n"
-    typed = "--map repeat=COLUMN with a column that numbers them"
-    fix = f"If they are several answers, say repeat=True ({typed}) to take their mean. Or leave copies out"
+    fix = "If they are several answers, say repeat=True to take their mean. Or leave copies out"
     assert messages(text, tmp_path)[0].startswith(
         "ratings.csv: a unit has several rows of one source, and column 'model'"
     )

@@ -158,9 +158,6 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
         and source.called(CONDITIONS)
     )
     two = source.size == 2 or stages  # the last stage minus the first
-    two = two and (
-        bool(board.repeat) or board.answers[1] == 1
-    )  # a board averages what nothing numbers
     rates = (
         source.size > 2 and source.called(METHODS) and not board.repeat
     )  # methods measure one quantity, as raters
@@ -249,10 +246,12 @@ def as_conditions(
     }
     options |= {**cluster_of(board), **left_out(seen, board.unit, source)}
     each = f", for each {by}" if by is not None else ""
-    averaged = f"; {listed(repeat)} averaged" if repeat else ""
+    unnumbered = board.answers[1] > 1 and not repeat
+    what = f"{each_answer(board.answers)}, which no column numbers," if unnumbered else listed(repeat)
+    averaged = f"; {what} averaged" if repeat or unnumbered else ""
     means = f"{value} of the same {listed(unit)} under {two_of(source)}{each}{averaged}"
     means += instead_of(seen, board)
-    return Proposal("paired", score, means, parts, options)
+    return Proposal("paired", score, means, parts, options, unnumbered=unnumbered)
 
 
 def shares(seen: Profile, contrast: Contrast, board: Board, score: float) -> Proposals:

@@ -11,6 +11,7 @@ from socialstats.cli.settings import Settings
 from socialstats.designs.aliases import Fields
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import later_and_earlier
+from socialstats.designs.options import UNNUMBERED
 from socialstats.designs.profile import FEW, Column, Columns
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import BASELINES, CONTROLS, LATER, YES, without_accents
@@ -46,6 +47,8 @@ class Proposal:
         The metric to estimate, where a report would ask another question first.
     given : sequence of str
         Entries of the map that the user gave: they stand for the parts that they name.
+    unnumbered : bool
+        Whether a unit has several answers of one source, which no column numbers.
     """
 
     design: str
@@ -55,6 +58,7 @@ class Proposal:
     options: Settings = field(default_factory=dict)
     metric: str = ""
     given: Sequence[str] = ()
+    unnumbered: bool = False
 
     @property
     def settings(self) -> Fields:
@@ -71,6 +75,8 @@ class Proposal:
                 entries += [
                     f"{part}={name}" for name in (names if part == "repeat" else [",".join(names)])
                 ]
+        if self.unnumbered and "repeat" not in given:
+            entries.append(f"repeat={UNNUMBERED}")
         mapped = {"map": entries} if entries else {}
         first, last = ({}, mapped) if listed.keys() & {"raters", "level_columns"} else (mapped, {})
         options = {key: value for key, value in self._implied().items() if key not in self.options}
