@@ -58,8 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             f"{error}\n  On the command line: {ways}" if error.penalty else str(error), NOTHING
         )
     except (InputError, MissingDependency) as error:
-        code = _fail(str(error), BAD_INPUT)
-        _propose(error, options)
+        brief, said = _proposed(error, options)
+        code = _fail(brief or str(error), BAD_INPUT)
+        if said:
+            print(said, file=sys.stdout if options.command == "check" else sys.stderr)
         return code
     except SocialStatsError as error:  # nothing to analyse, or a statistic that does not exist
         return _fail(str(error), NOTHING)
@@ -103,21 +105,23 @@ def _guarded(options: argparse.Namespace) -> AbstractContextManager[None]:
     )
 
 
-def _propose(error: Exception, options: argparse.Namespace) -> None:
-    """Print what a table may be whose columns fit no design by name; nothing after other errors."""
+def _proposed(error: Exception, options: argparse.Namespace) -> tuple[str, str]:
+    """Return what a table may be whose columns fit no design by name, and the error in brief where commands say that.
+
+    Both are empty after other errors.
+    """
     from socialstats.cli.deciding import NoDesign
     from socialstats.cli.proposals import proposed
 
-    if isinstance(error, NoDesign):
-        example = getattr(options, "example", None)
-        files = (
-            ["--example", example]
-            if example
-            else [str(options.data), *getattr(options, "more", ())]
-        )
-        output = getattr(options, "output", None) if options.command == "report" else None
-        if said := proposed(error, files, "" if output in (None, "report.html") else str(output)):
-            print(said, file=sys.stdout if options.command == "check" else sys.stderr)
+    if not isinstance(error, NoDesign):
+        return "", ""
+    example = getattr(options, "example", None)
+    files = (
+        ["--example", example] if example else [str(options.data), *getattr(options, "more", ())]
+    )
+    output = getattr(options, "output", None) if options.command == "report" else None
+    found, said = proposed(error, files, "" if output in (None, "report.html") else str(output))
+    return error.brief if found else "", said
 
 
 def _fail(message: str, code: int) -> int:

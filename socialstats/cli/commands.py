@@ -86,7 +86,7 @@ def init(options: argparse.Namespace) -> int:
     try:
         read(table, said)
     except NoDesign as error:
-        seen = proposed(error, [options.data]) + "\n"
+        seen = proposed(error, [options.data])[1] + "\n"
     except InputError:
         pass  # what is wrong is said again where the guess is read
     settings = guessed(table, said)

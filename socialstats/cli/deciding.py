@@ -14,7 +14,7 @@ from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.vocabulary import VAGUE
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
-from socialstats.text import capital, listing, meant, shorten
+from socialstats.text import capital, count, listing, meant, shorten
 
 PartColumns = dict[str, str]
 PARTS = {
@@ -97,13 +97,23 @@ class NoDesign(DesignError):
         What was said of it.
     design : str
         The design that the names fit; empty for none.
+    brief : str
+        The message in one line, for where commands follow that read the table.
     """
 
     def __init__(
-        self, message: str | Sequence[Problem], table: Table, settings: Settings, design: str = ""
+        self,
+        message: str | Sequence[Problem],
+        table: Table,
+        settings: Settings,
+        design: str = "",
+        brief: str = "",
     ) -> None:
         super().__init__(message)
         self.table, self.settings, self.design = table, settings, design
+        first, more = str(self.problems[0]).splitlines()[0], len(self.problems) - 1
+        rest = f" (and {count(more, 'further problem')})" if more else ""
+        self.brief = f"{table.source}: {brief}" if brief else first + rest
 
 
 def decide(table: Table, settings: Settings, chosen: str | None = None) -> str:
@@ -224,10 +234,9 @@ def by_columns(table: Table, settings: Settings) -> str:
             if fit_both(table, settings) is not None
             else ""
         )
-        message = (
-            f"{table.source}: the columns fit two designs ({columns}). Say which: {fix}\n{each}"
-        )
-        raise NoDesign(message, table, settings)
+        two = "the columns fit two designs"
+        message = f"{table.source}: {two} ({columns}). Say which: {fix}\n{each}"
+        raise NoDesign(message, table, settings, brief=f"{two}. Say which: {fix}")
     if table.doubt:
         raise NoDesign(
             f"{table.source}: the columns fit no design ({columns}). {table.doubt}", table, settings
@@ -235,10 +244,12 @@ def by_columns(table: Table, settings: Settings) -> str:
     refuse_strange(table, settings)
     lone_part(table, misses, settings)
     each = "\n".join(f"  {name}: {messages(problems)}" for name, problems in misses.items())
+    none = "the columns fit no design"
     raise NoDesign(
-        f"{table.source}: the columns fit no design ({columns})\n{each}\n  {SAY_PARTS}",
+        f"{table.source}: {none} ({columns})\n{each}\n  {SAY_PARTS}",
         table,
         settings,
+        brief=f"{none} by their names",
     )
 
 
@@ -348,9 +359,12 @@ def lone_part(table: Table, misses: Mapping[str, Sequence[Problem]], settings: S
         if len(likely) == 1
         else f"with --map {part}=COLUMN"
     )
-    lacks = f"{table.source}: only one part is missing for {listing(list(alone))}: {messages(misses['ratings'])}"
+    lacks = f"only one part is missing for {listing(list(alone))}"
     raise NoDesign(
-        f"{lacks}. Say which column it is, {fix} ({columns_text(table)})", table, settings
+        f"{table.source}: {lacks}: {messages(misses['ratings'])}. Say which column it is, {fix} ({columns_text(table)})",
+        table,
+        settings,
+        brief=f"{lacks}, '{part}'",
     )
 
 

@@ -421,10 +421,10 @@ def nothing_found(table: Table, refused: Texts) -> str:
     return "No two columns of items, no two conditions and no raters were recognised in it."
 
 
-def proposed(error: NoDesign, files: Texts, output: str = "") -> str:
-    """Return what a table holds and the commands that may be meant, in lines; empty where there is nothing to add.
+def proposed(error: NoDesign, files: Texts, output: str = "") -> tuple[bool, str]:
+    """Return whether commands may be meant, and these in lines with what the table holds.
 
-    `output` is the page that was asked for, which the commands keep.
+    The lines are empty where there is nothing to add. `output` is the page that was asked for, which the commands keep.
     """
     refused: list[str] = []
     found = proposals(
@@ -440,10 +440,11 @@ def proposed(error: NoDesign, files: Texts, output: str = "") -> str:
     )
     fits = found and found[0].score >= SURE and found[0].design in (error.design, "groups")
     if error.design and not fits:
-        return "\n".join(lacks)  # its names fit a design: what is wrong with it has been said
+        return False, "\n".join(lacks)  # its names fit a design: what is wrong was said
     lines = [f"By what it holds: {seen_words(error.table)}", *lacks]
     if not found:
-        return "\n".join(lines if lacks else [*lines, nothing_found(error.table, refused)])
+        more = [] if lacks else [nothing_found(error.table, refused)]
+        return False, "\n".join([*lines, *more])
     told = [doubts(seen, one) for one in found]
     weak = all(told)
     told = told if len(found) > 1 or weak else [LONE[found[0].design]]
@@ -455,4 +456,4 @@ def proposed(error: NoDesign, files: Texts, output: str = "") -> str:
         typed = estimate(files, one) if one.metric else command(page, one.settings)
         lines += [f"  {typed}", f"      {one.design}: {one.means}{unused(seen, one)}"]
         lines += [f"      Check first: {against}"] if against else []
-    return "\n".join(lines)
+    return True, "\n".join(lines)
