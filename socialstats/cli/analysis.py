@@ -8,7 +8,7 @@ from typing import Any
 
 from socialstats.cli.beside import read_beside, with_factors
 from socialstats.cli.deciding import words
-from socialstats.cli.designs import Design, read, second_reading
+from socialstats.cli.designs import Design, read, second_reading, values_below
 from socialstats.cli.examples import dataset_of, with_reading
 from socialstats.cli.idle import refuse_idle
 from socialstats.cli.inputs import design_of, settle
@@ -105,7 +105,7 @@ def prepare(options: argparse.Namespace, plan: Plan, **fixed: Any) -> Analysis:
     if found.logs and not (settings.get("study") or settings.get("design")):
         settings, said = of_logs(found.table, settings)
         notes += said
-    table = with_factors(found.table, settings)
+    table, settings = values_below(with_factors(found.table, settings), settings)
     design = read(table, settings, design_of(settings.get("study")))
     own = shaped(table, settings)
     known = own is not None and own.knows is not None and own.applies(design)

@@ -418,6 +418,12 @@ def mapped_columns(settings: Settings) -> PartColumns:
     return dict(entry.partition("=")[::2] for entry in words(settings.get("map")))
 
 
+def several_columns(table: Table, names: str) -> list[str]:
+    """Return the columns of ``a,b,c``; none for one column, and where a column is called that."""
+    columns = split_list([names]) if "," in names and names not in table.columns else []
+    return columns if {*columns} <= {*table.columns} else []
+
+
 def known_entries(settings: Settings, parts: Collection[str]) -> list[str]:
     """Return the entries of the mapping that name one of some parts."""
     return [entry for entry in words(settings.get("map")) if entry.partition("=")[0] in parts]

@@ -230,7 +230,7 @@ def data_section(design: Design, settings: Settings) -> Fields:
     name = type(design).__name__.lower()
     known: Fields = {
         "design": name,
-        "map": mapped_parts(design),
+        "map": mapped_parts(design, settings),
         "cluster": [c.name for c in design.clusters],
         "by": design.by.name if design.by is not None else None,
         **{key: settings.get(key) for key in (*ROWS, "encoding", "na", "count", "crosstab")},
@@ -277,11 +277,14 @@ def _plan_levels(design: Groups | Paired | Ratings) -> list[str] | None:
     return list(design.levels) if design.levels_declared or not design.numeric else None
 
 
-def mapped_parts(design: Design) -> dict[str, str | list[str] | bool]:
+def mapped_parts(design: Design, settings: Settings) -> dict[str, str | list[str] | bool]:
     """Return the parts of the mapping that `--map` understands.
 
-    A list where several columns number the repeats, and True where none does.
+    A list where several columns number the repeats, and True where none does. Columns of values are as they were said.
     """
+    said = mapped_columns(settings)
+    if "," in said.get("value", "") and said["value"] not in design.columns.values():
+        return {**said}
     other = ("cluster", "stratum", "rater_group", "repeat")
     skip = {"by"} | {c.name for c in design.clusters}
     parts: dict[str, str | list[str] | bool] = {

@@ -8,12 +8,14 @@ from dataclasses import replace
 
 from socialstats.cli.deciding import (
     NoDesign,
+    PartColumns,
     decide,
     is_cross_table,
     map_parts,
     mapped_columns,
     parts_of,
     refuse_foreign,
+    several_columns,
     split_list,
     where,
     words,
@@ -22,17 +24,17 @@ from socialstats.cli.guesses import people_and_models
 from socialstats.cli.plan import REASONS
 from socialstats.cli.settings import OWN, ROWS, SETTINGS, Settings
 from socialstats.cli.shapes import read_shape, shaped
-from socialstats.designs.aliases import Fields
+from socialstats.designs.aliases import Fields, Texts
 from socialstats.designs.calls import comparisons_of
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
-from socialstats.designs.options import map_options
+from socialstats.designs.options import UNNUMBERED, map_options
 from socialstats.designs.paired import Paired
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.schema import Finder
-from socialstats.designs.tables import bare, crosstab, holds_numbers, win_counts
+from socialstats.designs.tables import bare, crosstab, holds_numbers, make_long, win_counts
 from socialstats.designs.vocabulary import RATERS, ROW_NAMES
 from socialstats.errors import Caution, InputError, Problem, caution
 from socialstats.tables import (
@@ -59,6 +61,7 @@ def read(table: Table, settings: Settings, chosen: str | None = None) -> Design:
     InputError
         For a design that cannot be told, options of another design, and whatever reading finds.
     """
+    table, settings = values_below(table, settings)
     table, settings = with_joint_parts(table, settings), columns_apart(table, settings)
     study = shaped(table, settings)
     name = study.design if study is not None else decide(table, settings, chosen)
@@ -86,10 +89,61 @@ def read(table: Table, settings: Settings, chosen: str | None = None) -> Design:
             raise
         raise NoDesign(error.problems, table, settings, name) from error
     design = replace(design, cautions=(*design.cautions, *answered_alike(table)))
-    if not steps:
+    if not steps and asked.stacked is None:
         return design
-    read_all = FlowStep(label="rows read", rows=asked.height, note=design.flow[0].note)
+    label = "rows read" if asked.stacked is None else "values read"
+    read_all = FlowStep(label=label, rows=asked.height, note=design.flow[0].note)
     return replace(design, flow=(read_all, *steps, *design.flow[1:]))
+
+
+def values_below(table: Table, settings: Settings) -> tuple[Table, Settings]:
+    """Put the columns of ``value=a,b,c`` below one another, as repeats of an answer: their mean is the value.
+
+    Returns
+    -------
+    table : Table
+        With a row for each value, where several columns hold values; else as it is.
+    settings : mapping
+        With the column of values, and the one that tells them apart among the repeats.
+    """
+    entries, said = words(settings.get("map")), mapped_columns(settings)
+    columns = several_columns(table, said.get("value", ""))
+    if not columns:
+        return table, settings
+    whole = (settings.get("design") == "groups" or "group" in said) and "unit" not in said
+    table, parts = one_below_another(table, columns, said.get("group", ""), whole=whole)
+    kept = [e for e in entries if not e.startswith("value=") and e != f"repeat={UNNUMBERED}"]
+    made = [f"{part}={name}" for part, name in parts.items()]
+    return table, {**settings, "map": [*kept, *made]}
+
+
+def one_below_another(
+    table: Table, columns: Texts, group: str, *, whole: bool
+) -> tuple[Table, PartColumns]:
+    """Put columns of values below one another.
+
+    Parameters
+    ----------
+    table : Table
+    columns : sequence of str
+    group : str
+        The column of independent groups, where it was said.
+    whole : bool
+        Whether a row of independent groups is a unit where no column names the units.
+
+    Returns
+    -------
+    table : Table
+    parts : dict of str to str
+        Columns of the table that are the value, the repeat and, where each row was a unit, the unit.
+    """
+    rest = [column for column in table.columns if column not in columns]
+    long = make_long(table, columns, rest, row=None, name="column")
+    parts = {"value": long.value, "repeat": long.name}
+    said = [f"value={long.value}", *([f"group={group}"] if group else [])]
+    if whole and not parts_of("groups", long.table, {"map": said}).get("unit"):
+        parts["unit"] = long.row
+    return long.table, parts
 
 
 def answered_alike(table: Table) -> tuple[Caution, ...]:

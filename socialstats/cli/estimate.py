@@ -12,8 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from socialstats.cli.deciding import MAPPED, PARTS, map_parts, parts_of, split_list
-from socialstats.cli.designs import READERS, selected
+from socialstats.cli.deciding import (
+    MAPPED,
+    PARTS,
+    map_parts,
+    parts_of,
+    several_columns,
+    split_list,
+)
+from socialstats.cli.designs import READERS, one_below_another, selected
 from socialstats.cli.helping import Parser
 from socialstats.cli.options import FORMATS as FILES
 from socialstats.cli.options import Output, add_writing, words_of
@@ -22,7 +29,7 @@ from socialstats.cli.voices import hint, of_metric
 from socialstats.cli.writing import format_of
 from socialstats.designs.aliases import Fields
 from socialstats.designs.calls import makers_of
-from socialstats.designs.options import map_options
+from socialstats.designs.options import map_options, texts
 from socialstats.errors import InputError
 from socialstats.resampling.permutation import in_our_spelling
 from socialstats.results import ResultGroup
@@ -100,7 +107,8 @@ def run_estimate(options: argparse.Namespace) -> int:
     apart = (
         chosen["design"] == "groups" and "group" not in given
     )  # which says that groups are meant, not pairs
-    if any(chosen[key] for key in ROWS) or chosen["crosstab"] or apart:
+    several = isinstance(given.get("value"), str) and "," in given["value"]
+    if any(chosen[key] for key in ROWS) or chosen["crosstab"] or apart or several:
         chosen["map"] = [
             *(chosen["map"] or []),
             *([f"rater={given['rater']}"] if given.get("rater") else []),
@@ -109,6 +117,8 @@ def run_estimate(options: argparse.Namespace) -> int:
         given = {key: value for key, value in given.items() if key not in OF_FILE.values()}
     if apart:
         given["group"] = parts_of("groups", tables[0], {})["group"]
+    if several:
+        tables = [stacked(table, design, given) for table in tables]
     if chosen["crosstab"]:
         tables = [counted(table, design, given) for table in tables]
     how = {key: chosen[key] for key in ("overwrite", "keep_formulas")}
@@ -180,6 +190,17 @@ def kept_rows(path: str, chosen: Settings) -> Table:
     table, steps = selected(table, {key: chosen[key] for key in ("map", *ROWS)})
     for step in steps:
         print(f"{step.label}: {count(step.rows, 'row')} left out", file=sys.stderr)
+    return table
+
+
+def stacked(table: Table, design: str, given: Fields) -> Table:
+    """Return a table with the values of several columns below one another; `given` is told their names."""
+    columns = several_columns(table, given["value"])
+    if columns:
+        whole = design == "groups" and "unit" not in given
+        table, parts = one_below_another(table, columns, given.get("group", ""), whole=whole)
+        again = given.get("repeat") if given.get("repeat") is not True else None
+        given |= {**parts, "repeat": (*texts(again), parts["repeat"])}
     return table
 
 

@@ -660,6 +660,13 @@ class Profile:
             c.name for g in groups if all(same_scale(g[0], d) for d in g[1:]) for c in g
         )
 
+    def numbered_alike(self, column: Column) -> list[Column]:
+        """Return the columns of one scale that are called as a column is but for a number, it among them."""
+        name = stem(column.name)
+        named = [c for c in self.every if c.size > 1 and stem(c.name) == name != bare(c.name)]
+        alike = bool(name) and column in named and all(c is column or same_scale(column, c) for c in named)
+        return named if alike else [column]
+
     @cached_property
     def crossed(self) -> frozenset[str]:
         """Names of columns of whole numbers that name things: with another column they number all rows once."""

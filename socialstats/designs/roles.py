@@ -561,6 +561,8 @@ class Board:
         Whether the unit is called like one.
     anew : bool
         Whether units are numbered anew within each label of a second column, such as questions of each subject.
+    alike : sequence of Column
+        Columns of further answers of the same kind, such as runs or items of a scale: their mean is the value.
     """
 
     model: Column
@@ -572,11 +574,17 @@ class Board:
     answers: tuple[int, int]
     named: bool
     anew: bool = False
+    alike: Columns = ()
 
     @property
     def of(self) -> str:
         """The columns that name the units, as they are told."""
         return listed(self.unit) + "".join(f" of each {task}" for task in self.task)
+
+    @property
+    def values(self) -> Columns:
+        """The columns whose mean is the value: one, or several of one kind."""
+        return self.alike or [self.value]
 
     @property
     def within(self) -> bool:
@@ -1089,6 +1097,9 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Columns) -> 
     )
     if value is None or (unit.size < FEWEST_UNNAMED and owned_by(profile, model)):
         return None  # talks, games or sessions of one label each are the units
+    alike = answers_alike(profile, value)
+    if unit in alike or model in alike:
+        return None
     cells = Cells(profile, [unit.name], [model.name], value.name)
     part = [
         profile.columns[name]
@@ -1136,7 +1147,19 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Columns) -> 
         answers=cells.answers,
         named=unit.called(UNITS, PERSONS) and (unit.id_named or not unit.called(REPEATS)),
         anew=any(is_numbered_anew(unit, c) for c in part),
+        alike=alike,
     )
+
+
+def answers_alike(profile: Profile, value: Column) -> Columns:
+    """Return the columns of numbers, or of two opposites, that are called as one is but for a number; none for it alone.
+
+    They are runs, or items of a scale. Where names say that they are repeats, two are enough.
+    """
+    columns = profile.numbered_alike(value)
+    enough = len(columns) > 2 or (len(columns) == 2 and value.called(REPEATS))
+    plain = all(c.numbers is not None or c.yes_no for c in columns)
+    return columns if enough and plain and not any("," in c.name for c in columns) else ()
 
 
 def holds_units(column: Column) -> bool:

@@ -79,6 +79,7 @@ RATED, RATED_BY_PERSONS, RATED_UNNAMED, COMPARED_FIRST = 8.8, 6.9, 5.5, 1.2
 GROUPED, GROUPED_UNNAMED, OF_MODELS, OF_PERSONS, UNCLEAR = 8.9, 7.9, 7.4, 6.9, 4.0
 THINGS_RATED = 1.6  # what is taken where persons may rate the labels of an unnamed column
 ALONE = 4.5
+MEAN_OF_SEVERAL = 1.0  # taken where a value is the mean of columns that are called alike
 ONE_OF_SEVERAL = 2.0  # taken where a value is one of three or more that are called alike
 
 
@@ -115,12 +116,14 @@ def fit(seen: Profile, board: Board) -> float:
     unit, value = board.unit[0], board.value
     named = board.named or unit.called(PERSONS) or unit.id_named
     clear = value.called(VALUES) or value.yes_no
-    lone = value.name in seen.siblings  # one of several answers, a column each
+    lone = value.name in seen.siblings and not board.alike  # one of several answers, a column each
+    several = bool(board.alike) and not value.called(REPEATS)  # several answers have one mean
     return (
         0.4 * (not clear)
         + 0.5 * (not named)
         + 0.3 * (unit.size < FEWEST_UNNAMED)
         + ONE_OF_SEVERAL * lone
+        + MEAN_OF_SEVERAL * several
     )
 
 
@@ -200,14 +203,12 @@ def leaderboard(seen: Profile, board: Board, score: float) -> Proposal:
     source, value = board.model, board.value
     averaged = f", with {each_answer(board.answers)} averaged" if board.answers[1] > 1 else ""
     names = "the models" if noun_for(source.name, source.levels) == MODEL else "what is compared"
-    means = (
-        f"a leaderboard: {source} names {names}, a unit is {board.of}{averaged}, {value} is the "
-    )
+    means = f"a leaderboard: {source} names {names}, a unit is {board.of}{averaged}, {value_of(board)} is the "
     means += f"score{instead_of(seen, board)}"
     parts = {
         "rater": [source],
         "unit": board.unit,
-        "value": [value],
+        "value": board.values,
         "task": board.task,
         "repeat": board.repeat,
     }
@@ -238,8 +239,8 @@ def as_conditions(
     seen: Profile, source: Column, board: Board, score: float, by: Column | None = None
 ) -> Proposal:
     """Propose the difference of two labels of a source on the same units."""
-    value, unit, repeat = board.value, board.unit, [*board.repeat, *tasks_within(seen, board)]
-    parts = {"unit": unit, "condition": [source], "value": [value], "repeat": repeat}
+    unit, repeat = board.unit, [*board.repeat, *tasks_within(seen, board)]
+    parts = {"unit": unit, "condition": [source], "value": board.values, "repeat": repeat}
     options: Fields = {
         "conditions": two_conditions(source),
         **({"by": by.name} if by is not None else {}),
@@ -249,7 +250,7 @@ def as_conditions(
     unnumbered = board.answers[1] > 1 and not repeat
     what = f"{each_answer(board.answers)}, which no column numbers," if unnumbered else listed(repeat)
     averaged = f"; {what} averaged" if repeat or unnumbered else ""
-    means = f"{value} of the same {listed(unit)} under {two_of(source)}{each}{averaged}"
+    means = f"{value_of(board)} of the same {listed(unit)} under {two_of(source)}{each}{averaged}"
     means += instead_of(seen, board)
     return Proposal("paired", score, means, parts, options, unnumbered=unnumbered)
 
@@ -277,9 +278,14 @@ def cluster_of(board: Board) -> Fields:
     return {"cluster": [c.name for c in clusters]} if clusters else {}
 
 
+def value_of(board: Board) -> str:
+    """Return what the value is: a column, or the mean of several."""
+    return f"the mean of {listed(board.alike)}" if board.alike else str(board.value)
+
+
 def instead_of(seen: Profile, board: Board) -> str:
     """Return which further columns may be the value, as the end of a sentence."""
-    others = outcomes(seen, [board.model, *board.unit, *board.repeat, board.value])
+    others = outcomes(seen, [board.model, *board.unit, *board.repeat, *board.values])
     alike = [c for c in others if c.text is board.value.text and not c.called(WEAK_VALUES)]
     more = [c for c in alike if c.called(VALUES)][:FEW_COLUMNS]
     return f"; {listed(more)} may be the value instead" if more else ""
@@ -346,14 +352,12 @@ def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Prop
     options: Fields = {"by": by[0].name} if by else cluster_of(board)
     options |= {"rater_groups": [c.name for c in groups[:1]]} if groups and not source else {}
     averaged = f". Answers told apart by {listed(repeat)} are averaged" if repeat else ""
-    means = (
-        f"{rater} rates {listed(unit)}, {value} is the rating{instead_of(seen, board)}{averaged}"
-    )
+    means = f"{rater} rates {listed(unit)}, {value_of(board)} is the rating{instead_of(seen, board)}{averaged}"
     means += f". {groups[0]} tells kinds of {rater} apart" if groups else ""
     parts = {
         "unit": unit,
         "rater": [rater],
-        "value": [value],
+        "value": board.values,
         "rater_source": source,
         "repeat": repeat,
     }

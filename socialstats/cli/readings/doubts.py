@@ -30,6 +30,7 @@ from socialstats.designs.vocabulary import (
     PREFERRED,
     RATERS,
     REFERENCES,
+    REPEATS,
     SCORES,
     UNITS,
 )
@@ -73,7 +74,9 @@ def doubts(seen: Profile, one: Proposal) -> str:
             if steady or np.ptp(counts) == 0
             else f"no name says that {quoted(names)} count raters, a level each"
         )
-    value = next(iter(one.parts.get("value", ())), None)
+    value, *alike = one.parts.get("value", ()) or (None,)
+    if value is not None and alike and not value.called(REPEATS):
+        return f"that {listed([value, *alike])} ask for one thing, and none of them for its opposite"
     if one.options.get("study") and value is not None and value.called(LOWER):
         return f"that more of {value} is worse: the highest mean ranks first"
     if one.options.get("study"):

@@ -172,7 +172,7 @@ def two_of(column: Column) -> str:
 
 def two_conditions(column: Column) -> list[str]:
     """Return two conditions, what comes later first where the labels say so."""
-    if column.numbers is not None and len(column.levels) > 2:  # from the first to the last
+    if column.numbers is not None and not column.yes_no:  # from the first to the last
         numbers = sorted(column.levels, key=float)
         return [numbers[-1], numbers[0]]
     return [*(later_and_earlier(column.levels) or column.levels[:2])]
