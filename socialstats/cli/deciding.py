@@ -97,6 +97,8 @@ class NoDesign(DesignError):
         What was said of it.
     design : str
         The design that the names fit; empty for none.
+    apart : str
+        The column that tells rows apart which the design takes as one answer; empty where none does.
     brief : str
         The message in one line, for where commands follow that read the table.
     """
@@ -108,9 +110,10 @@ class NoDesign(DesignError):
         settings: Settings,
         design: str = "",
         brief: str = "",
+        apart: str = "",
     ) -> None:
         super().__init__(message)
-        self.table, self.settings, self.design = table, settings, design
+        self.table, self.settings, self.design, self.apart = table, settings, design, apart
         first, more = str(self.problems[0]).splitlines()[0], len(self.problems) - 1
         rest = f" (and {count(more, 'further problem')})" if more else ""
         self.brief = f"{table.source}: {brief}" if brief else first + rest

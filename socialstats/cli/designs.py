@@ -33,6 +33,7 @@ from socialstats.designs.paired import Paired
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.parts import FlowStep
 from socialstats.designs.ratings import Ratings
+from socialstats.designs.roles import OtherAnswers
 from socialstats.designs.schema import Finder
 from socialstats.designs.tables import bare, crosstab, holds_numbers, make_long, win_counts
 from socialstats.designs.vocabulary import RATERS, ROW_NAMES
@@ -87,7 +88,8 @@ def read(table: Table, settings: Settings, chosen: str | None = None) -> Design:
             or any(settings.get(key) for key in ("design", "map", *OWN[name]))
         ):
             raise
-        raise NoDesign(error.problems, table, settings, name) from error
+        apart = error.column if isinstance(error, OtherAnswers) else ""
+        raise NoDesign(error.problems, table, settings, name, apart=apart) from error
     design = replace(design, cautions=(*design.cautions, *answered_alike(table)))
     if not steps and asked.stacked is None:
         return design

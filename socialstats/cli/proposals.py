@@ -215,6 +215,11 @@ def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:
     return kept
 
 
+def compared(one: Proposal) -> set[str]:
+    """Return the names of the columns whose labels a proposal compares."""
+    return {c.name for c in one.parts.get("condition", ())}
+
+
 def uses_result(one: Proposal, told: set[str]) -> bool:
     """Whether a long reading takes an item or the result of a comparison as another part."""
     parts = [
@@ -439,6 +444,7 @@ def proposed(error: NoDesign, files: Texts, output: str = "") -> tuple[bool, str
         [f"{whole}."] if whole else what_is_needed(seen, "value" in mapped_columns(error.settings))
     )
     fits = found and found[0].score >= SURE and found[0].design in (error.design, "groups")
+    fits = fits or (bool(error.apart) and any(error.apart in compared(one) for one in found[:1]))
     if error.design and not fits:
         return False, "\n".join(lacks)  # its names fit a design: what is wrong was said
     lines = [f"By what it holds: {seen_words(error.table)}", *lacks]

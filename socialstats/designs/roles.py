@@ -63,6 +63,7 @@ from socialstats.designs.vocabulary import (
     LABELLINGS,
     MEASURES,
     MODELS,
+    OCCASIONS,
     OF_ANSWERS,
     OF_MODELS,
     ORDINALS,
@@ -531,10 +532,25 @@ def refuse_other_answers(
             f"different {shorten(name)}, and no pairs. Compare them as independent samples",
             "scorer": f"Take their mean with {option('repeat', name, f'--map repeat={shorten(name)}')}, or {chosen}",
         }
-        raise InputError(
+        raise OtherAnswers(
             f"{table.source}: a unit has several rows of one source, and column '{shorten(name)}' tells them apart "
-            f"({quoted(column.levels, 8)}). {ways[kind]}"
+            f"({quoted(column.levels, 8)}). {ways[kind]}",
+            name,
         )
+
+
+class OtherAnswers(InputError):
+    """Rows of one unit and source that are no repeats.
+
+    Attributes
+    ----------
+    column : str
+        What tells them apart.
+    """
+
+    def __init__(self, message: str, column: str) -> None:
+        super().__init__(message)
+        self.column = column
 
 
 def is_numbered_anew(unit: Column, part: Column) -> bool:
@@ -777,6 +793,8 @@ def contrast_kind(profile: Profile, column: Column) -> str:
     numbered = c.called(TASKS, UNITS)  # tasks T1, T2, ... are no times
     if c.text and later_and_earlier(c.levels) and not (c.called(REPEATS) or numbered):
         return "time"
+    if c.called(OCCASIONS) and any(d.called(PERSONS) for d in profile.repeating):
+        return "time"
     if c.text and c.size <= MOST_GROUPS and of_people_and_machines(c):
         return "people"
     if c.called(TREATMENTS) or (c.text and words_among(c) & {*CONTROLS}):
@@ -788,7 +806,7 @@ def contrast_kind(profile: Profile, column: Column) -> str:
         and not describes_persons(profile, c)
     ):
         return "people"
-    if c.called(PERIODS):
+    if c.called(PERIODS, OCCASIONS):
         return "period"
     if condition and not c.called(REPEATS):
         return "condition" if c.text else "period"

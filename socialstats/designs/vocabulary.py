@@ -182,9 +182,12 @@ TREATMENTS = spelled(
     "allocation allotment 组别 组 条件 版本"
 )  # what was done to a unit
 PERIODS = spelled(
-    "period session visit order position slot sequence block round half wave periodo sitzung periode reihenfolge orden "
+    "period session order position slot sequence block round half periodo sitzung periode reihenfolge orden "
     "ordre ordem"
 )  # when a unit met a condition, which is balanced rather than asked about
+OCCASIONS = spelled(
+    "wave visit welle erhebungswelle besuch vague visite oleada ola visita onda ondata golf meetmoment 波次"
+)  # when the same persons were asked again, which is what a table of several compares
 CONTROLS = spelled(
     "control controls ctrl placebo waitlist waiting wait kontrolle kontrollgruppe warteliste controle temoin "
     "testigo 对照 对照组"

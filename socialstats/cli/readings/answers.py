@@ -55,6 +55,7 @@ from socialstats.designs.vocabulary import (
     EARLIER,
     METHODS,
     NUMBERINGS,
+    OCCASIONS,
     PERSONS,
     RATERS,
     REPEATS,
@@ -158,7 +159,7 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
     stages = (
         contrast.kind in ("time", "period", "setting")
         and not source.called(TREATMENTS)
-        and source.called(CONDITIONS)
+        and source.called(CONDITIONS, OCCASIONS)
     )
     two = source.size == 2 or stages  # the last stage minus the first
     rates = (

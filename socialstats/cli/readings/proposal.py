@@ -14,7 +14,14 @@ from socialstats.designs.levels import later_and_earlier
 from socialstats.designs.options import UNNUMBERED
 from socialstats.designs.profile import FEW, Column, Columns
 from socialstats.designs.tables import bare
-from socialstats.designs.vocabulary import BASELINES, CONTROLS, LATER, YES, without_accents
+from socialstats.designs.vocabulary import (
+    BASELINES,
+    CONTROLS,
+    LATER,
+    OCCASIONS,
+    YES,
+    without_accents,
+)
 from socialstats.tables import as_number
 
 LISTED = (
@@ -175,4 +182,18 @@ def two_conditions(column: Column) -> list[str]:
     if column.numbers is not None and not column.yes_no:  # from the first to the last
         numbers = sorted(column.levels, key=float)
         return [numbers[-1], numbers[0]]
+    if column.called(OCCASIONS) and (places := places_of(column.levels)):
+        return [places[max(places)], places[min(places)]]
     return [*(later_and_earlier(column.levels) or column.levels[:2])]
+
+
+def places_of(labels: Sequence[str]) -> dict[int, str]:
+    """Return the labels by the number that each holds; empty where one holds none, or two the same.
+
+    Examples
+    --------
+    >>> places_of(["wave 2", "wave 10"]), places_of(["spring", "wave 2"])
+    ({2: 'wave 2', 10: 'wave 10'}, {})
+    """
+    found = {int(n[0]): label for label in labels if (n := re.search(r"\d+", label)) is not None}
+    return found if len(found) == len(labels) else {}
