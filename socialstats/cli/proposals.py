@@ -35,7 +35,7 @@ from socialstats.designs.levels import other_spelling
 from socialstats.designs.paired import Paired
 from socialstats.designs.people import words_of
 from socialstats.designs.profile import FEW_COLUMNS, MOST_COLUMNS, Column, Profile
-from socialstats.designs.roles import independent_groups
+from socialstats.designs.roles import independent_groups, only_measure
 from socialstats.designs.suspects import mirror_suspects, standing_apart, votes
 from socialstats.designs.tables import TOTALS, bare
 from socialstats.designs.vocabulary import CALLS, CANCELLED, COSTS, NO_TRIALS, SUMMARIES
@@ -170,9 +170,10 @@ def same_settings(one: Proposal, other: Proposal) -> bool:
 
 
 def holds_costs(seen: Profile) -> bool:
-    """Whether all numbers of a table are prices, sizes and the like: nothing in it can be compared."""
+    """Whether all numbers of a table are prices, sizes and the like: nothing but groups can be compared by one."""
     numbers = [c for c in seen.varying() if not c.text and not c.numbers_rows]
-    return seen.unjudged and bool(numbers) and all(c.called(COSTS, CALLS) for c in numbers)
+    costs = seen.unjudged and bool(numbers) and all(c.called(COSTS, CALLS) for c in numbers)
+    return costs and only_measure(seen, independent_groups(seen)) is None
 
 
 def plausible(seen: Profile, found: Sequence[Proposal]) -> list[Proposal]:

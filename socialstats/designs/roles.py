@@ -1317,6 +1317,20 @@ def independent_groups(profile: Profile) -> Groups | None:
     return unnamed_groups(profile) if not models else None
 
 
+def only_measure(profile: Profile, groups: Groups | None) -> Column | None:
+    """Return the one column of numbers beside groups of different units, such as a time; None where there are several.
+
+    It is what the groups are compared by, whatever it is called: nothing else was measured.
+    """
+    if groups is None:
+        return None
+    used = (groups.group, groups.unit)
+    free = [c for c in profile.varying() if c not in used and not c.text]
+    free = [c for c in free if not (c.numbers_rows or c.numbering or c.identifies or c.unique_key)]
+    words = [c for c in profile.varying() if c not in used and c.text and not c.unique]
+    return free[0] if len(free) == 1 and not words and free[0].size > 2 else None
+
+
 def unnamed_groups(profile: Profile) -> Groups | None:
     """Return the groups of persons, a row each, that the only column of two or three labels tells; None otherwise.
 

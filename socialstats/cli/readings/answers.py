@@ -41,6 +41,7 @@ from socialstats.designs.roles import (
     models_of,
     names_units,
     of_people_and_machines,
+    only_measure,
     outcomes,
     people_among,
     says_who_answered,
@@ -483,6 +484,8 @@ def groups_of_units(seen: Profile, less: float) -> Proposals:
         c for c in outcomes(seen, used) if not (c.describes or c.called(COVARIATES, NUMBERINGS))
     ]
     values = [c for c in values if not is_nominal(c) and not has_later(c, values)]
+    lone = only_measure(seen, groups)
+    values = values or [c for c in (lone,) if c is not None]
     before = {
         c.name
         for c in values

@@ -12,7 +12,13 @@ from scipy.sparse.csgraph import connected_components
 
 from socialstats.cli.readings.contests import contests, has_sides, is_signed, item_pairs
 from socialstats.designs.profile import WON, Column, Profile, listed, same_scale
-from socialstats.designs.roles import APART, Groups, independent_groups, models_of
+from socialstats.designs.roles import (
+    APART,
+    Groups,
+    independent_groups,
+    models_of,
+    only_measure,
+)
 from socialstats.designs.tables import TOTALS, bare
 from socialstats.designs.vocabulary import (
     ARENA,
@@ -474,7 +480,8 @@ def what_is_needed(seen: Profile, measured: bool = False) -> list[str]:
         return [f"{told}."]
     groups = independent_groups(seen)
     lacks = [f"{groups_told(groups)}."] if groups is not None else []
-    return [*lacks, UNJUDGED] if seen.unjudged and not measured else lacks
+    unjudged = seen.unjudged and not measured and only_measure(seen, groups) is None
+    return [*lacks, UNJUDGED] if unjudged else lacks
 
 
 def groups_told(groups: Groups) -> str:
