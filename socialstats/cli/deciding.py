@@ -362,9 +362,12 @@ def lone_part(table: Table, misses: Mapping[str, Sequence[Problem]], settings: S
         if len(likely) == 1
         else f"with --map {part}=COLUMN"
     )
-    lacks = f"only one part is missing for {listing(list(alone))}"
+    lacks, missed = (
+        f"only one part is missing for {listing(list(alone))}",
+        messages(misses["ratings"]),
+    )
     raise NoDesign(
-        f"{table.source}: {lacks}: {messages(misses['ratings'])}. Say which column it is, {fix} ({columns_text(table)})",
+        f"{table.source}: {lacks}: {missed}. Say which column it is, {fix} ({columns_text(table)})",
         table,
         settings,
         brief=f"{lacks}, '{part}'",

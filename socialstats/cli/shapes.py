@@ -93,7 +93,9 @@ def read_shape(study: Study, table: Table, settings: Settings) -> Any:
     )  # '' says: empty fields alone are missing
     if study.parts:
         parts: Fields = {}
-        entries = [entry for entry in entries if entry != f"repeat={UNNUMBERED}"]  # a board averages them
+        entries = [
+            entry for entry in entries if entry != f"repeat={UNNUMBERED}"
+        ]  # a board averages them
         for part, column in (map_part(entry, study, known) for entry in entries):
             parts[part] = (*parts.get(part, ()), column) if part == "repeat" else column
         return study.read(table, **options, **parts)

@@ -9,8 +9,8 @@ from socialstats.designs.model_scores import TASK
 from socialstats.designs.profile import SPACED, Column
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.roles import called_model, holds_families
-from socialstats.designs.vocabulary import IDENTITIES, NUMBERINGS, spelled, without_accents
-from socialstats.text import shorten
+from socialstats.designs.vocabulary import IDENTITIES, NUMBERINGS, spelled
+from socialstats.text import count, shorten, spoken
 
 MODEL, SOURCE, UNIT = "model", "source", "unit"
 MODEL_LABEL = re.compile(
@@ -30,6 +30,26 @@ UNITS_CALLED = spelled(
     "item question prompt story scenario vignette dilemma problem example document text image statement sentence claim "
     "query comment poem person student participant respondent subject task"
 )  # names of columns of units that a page repeats
+ENGLISH = (
+    *UNITS_CALLED,
+    *spelled(
+        "model system engine agent assistant bot chatbot provider vendor version variant "
+        "checkpoint family size rater judge annotator coder grader labeler labeller evaluator "
+        "reviewer expert worker teacher pupil patient user customer client voter juror player "
+        "team speaker author writer editor critic referee psychologist doctor condition phase "
+        "stage arm treatment group wave visit session period round block trial run epoch seed "
+        "occasion day week month year season country language dialect city region site location "
+        "school class classroom household ward hospital clinic company brand product cluster "
+        "pair couple template topic domain category theme dataset benchmark subset field area "
+        "type kind style strategy tactic technique method policy tone frame framing wording "
+        "persona role profession occupation character instruction message conversation dialogue "
+        "turn thread chapter passage paragraph article post review book page section video clip "
+        "song case caption summary essay answer reply response request utterance word letter "
+        "name label tool temperature level factor setting trait dimension value culture nation "
+        "party religion gender race age generation game match opponent tournament league survey "
+        "experiment study paper lab"
+    ),
+)  # nouns that columns are called, whose plural is known: that of a word of another language is not made with an s
 
 
 def noun_of(design: Ratings) -> str:
@@ -85,7 +105,7 @@ def noun_for(name: str, labels: Texts) -> str:
     ('model', 'model', 'model')
     >>> noun_for("Phase", ["calm"]), noun_for("personaType", ["kind"]), noun_for("stage_id", ["one"])
     ('phase', 'persona type', 'stage')
-    >>> {noun_for(name, ["a", "b"]) for name in ("x", "rater", "rate (n)", "条件", "phases", "is_calm", "people", "q2")}
+    >>> {noun_for(name, ["a", "b"]) for name in ("x", "rater", "rate (n)", "条件", "Bedingung", "is_calm", "people")}
     {'source'}
     """
     column = Column(name=name, levels=tuple(labels), rows=len(labels), filled=len(labels))
@@ -101,10 +121,34 @@ def noun_for(name: str, labels: Texts) -> str:
     )
 
 
+def noun_or(name: str, other: str) -> str:
+    """Return the name of a column where it is a noun whose plural is known, else another noun.
+
+    Examples
+    --------
+    >>> noun_or("judge_model", "group"), noun_or("Bedingung", "group")
+    ('judge model', 'group')
+    """
+    words = readable(name)
+    return shorten(" ".join(words), 40) if words[-1:] and words[-1] in ENGLISH else other
+
+
+def count_of(n: float, name: str) -> str:
+    """Return how many labels a column has, by its name.
+
+    Examples
+    --------
+    >>> count_of(40, "question_id"), count_of(1, "judge"), count_of(40, "Frage")
+    ('40 questions', '1 judge', '40 of Frage')
+    """
+    noun = noun_or(name, "")
+    return count(n, noun) if noun else f"{count(n)} of {spoken(name)}"
+
+
 def is_noun(words: Texts) -> bool:
-    """Whether the words of a name read as a noun whose plural is regular, and which a page calls nothing else."""
+    """Whether the words of a name read as an English noun, and one that a page calls nothing else."""
     noun = " ".join(words)
     if not (LEAST <= len(noun) <= MOST and len(words) <= MOST_WORDS) or words[0] in QUESTIONS:
         return False
-    plain = all(WORD.fullmatch(word) and without_accents(word).isascii() for word in words)
+    plain = all(map(WORD.fullmatch, words)) and words[-1] in ENGLISH
     return plain and words[-1] not in (*TAKEN, *NO_PLURAL) and not re.search("(?<![su])s$", noun)

@@ -664,7 +664,11 @@ class Profile:
         """Return the columns of one scale that are called as a column is but for a number, it among them."""
         name = stem(column.name)
         named = [c for c in self.every if c.size > 1 and stem(c.name) == name != bare(c.name)]
-        alike = bool(name) and column in named and all(c is column or same_scale(column, c) for c in named)
+        alike = (
+            bool(name)
+            and column in named
+            and all(c is column or same_scale(column, c) for c in named)
+        )
         return named if alike else [column]
 
     @cached_property

@@ -1170,7 +1170,7 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Columns) -> 
 
 
 def answers_alike(profile: Profile, value: Column) -> Columns:
-    """Return the columns of numbers, or of two opposites, that are called as one is but for a number; none for it alone.
+    """Return the columns of numbers or opposites that are called as one is but for a number; none for it alone.
 
     They are runs, or items of a scale. Where names say that they are repeats, two are enough.
     """

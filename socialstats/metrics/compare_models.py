@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray, size_unit
+from socialstats.designs.nouns import noun_or
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import REFUSAL, Ratings
@@ -63,7 +64,17 @@ from socialstats.sentences import (
     span,
 )
 from socialstats.tables import as_table
-from socialstats.text import capital, count, level_text, listing, number, quoted, shorten, shortened
+from socialstats.text import (
+    capital,
+    count,
+    level_text,
+    listing,
+    number,
+    plural_of,
+    quoted,
+    shorten,
+    shortened,
+)
 from socialstats.voice import option
 
 SIZE, PLAIN_SIZE = "B_all corrected", "B_all"
@@ -1128,7 +1139,7 @@ def compare_models(
     )
     first = next(iter(found.values()))
     noun = (
-        shorten(results.by, 40)
+        noun_or(results.by, "group")
         if isinstance(results, ResultGroup) and len(made) == len(found)
         else "model"
     )
@@ -1623,7 +1634,7 @@ def gaps_sentence(
     if len(gaps) == 1:
         return gap_sentence(replace(gaps[0], p_adjusted=None), said, shared=gaps[0].term in shared)
     lost = len(gaps) - len(tested)
-    what = f"{'tested ' if lost else ''}differences between {noun}s"
+    what = f"{'tested ' if lost else ''}differences between {plural_of(noun)}"
     text = some_of(sum(significant(row) for row in tested), len(tested), what)
     why = {row.undefined for row in gaps if row.p_adjusted is None}
     reason = f" ({why.pop()})" if len(why) == 1 else ""

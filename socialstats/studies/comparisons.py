@@ -15,6 +15,7 @@ import numpy as np
 from socialstats import sentences
 from socialstats.arrays import FloatArray
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
+from socialstats.designs.nouns import count_of
 from socialstats.designs.terms import column
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic, caution
 from socialstats.figures import forest, heat, wins
@@ -835,7 +836,7 @@ def describe(design: Comparisons, fit: BradleyTerryResult | None) -> str:
     ]
     parts += [f"{percent(design.n_ties / design.n_rows)} ties"] * bool(design.n_ties)
     sizes = cluster_sizes(design, {} if fit is None else fit.fitted_state.sizes)
-    parts += [f"{count(size, spoken(name))}" for name, size in sizes.items() if name != "pair"]
+    parts += [count_of(size, name) for name, size in sizes.items() if name != "pair"]
     return "Paired comparisons: " + ", ".join(parts)
 
 

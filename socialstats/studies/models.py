@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.designs.nouns import noun_or
 from socialstats.errors import InputError, SocialStatsError, caution
 from socialstats.figures import forest, heat
 from socialstats.inference.halving import clusters_to_halve
@@ -344,13 +345,15 @@ def leaderboard_block(
     counted = (
         count(len(rows))
         if found.extras["crossed"] and not found.extras["average"]
-        else count(len(rows), shorten(by, 40))
+        else count(len(rows), noun_or(by, "group"))
     )
     first = (
         f"rank 1 ({found.settings['best']}) first" if ranked else f"{found.settings['best']} first"
     )
     title = f"{capital(said)} by {shorten(by, 40)}, {first}"
-    about = " and rank" if ranked else f"; p (Holm): over the {count(len(rows), shorten(by, 40))}"
+    about = (
+        " and rank" if ranked else f"; p (Holm): over the {count(len(rows), noun_or(by, 'group'))}"
+    )
     joint = f"ranks: simultaneous {level} intervals; " if ranked else ""
     return Block(
         id=placed(LEADING, k),
@@ -405,7 +408,7 @@ def pairs_block(found: Result, k: int, by: str, *, led: bool) -> Block:
     rows = [row for row in found.rows if row.group == DIFFERENCE]
     tested, clear = tests_of(found)
     lost = len(rows) - len(tested)
-    what = f"{'tested ' if lost else ''}differences between {plural_of(shorten(by, 40))}"
+    what = f"{'tested ' if lost else ''}differences between {plural_of(noun_or(by, 'group'))}"
     said = [some_of(len(clear), len(tested), what)] if tested else []
     if lost:
         said.append(f"{count(lost, 'difference')} could not be tested (reasons in the table).")

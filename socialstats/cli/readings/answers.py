@@ -250,7 +250,9 @@ def as_conditions(
     options |= {**cluster_of(board), **left_out(seen, board.unit, source)}
     each = f", for each {by}" if by is not None else ""
     unnumbered = board.answers[1] > 1 and not repeat
-    what = f"{each_answer(board.answers)}, which no column numbers," if unnumbered else listed(repeat)
+    what = (
+        f"{each_answer(board.answers)}, which no column numbers," if unnumbered else listed(repeat)
+    )
     averaged = f"; {what} averaged" if repeat or unnumbered else ""
     means = f"{value_of(board)} of the same {listed(unit)} under {two_of(source)}{each}{averaged}"
     means += instead_of(seen, board)

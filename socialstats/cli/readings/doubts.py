@@ -76,7 +76,9 @@ def doubts(seen: Profile, one: Proposal) -> str:
         )
     value, *alike = one.parts.get("value", ()) or (None,)
     if value is not None and alike and not value.called(REPEATS):
-        return f"that {listed([value, *alike])} ask for one thing, and none of them for its opposite"
+        return (
+            f"that {listed([value, *alike])} ask for one thing, and none of them for its opposite"
+        )
     if one.options.get("study") and value is not None and value.called(LOWER):
         return f"that more of {value} is worse: the highest mean ranks first"
     if one.options.get("study"):

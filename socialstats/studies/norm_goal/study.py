@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from socialstats import sentences
+from socialstats.designs.nouns import noun_or
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.inference.halving import clusters_to_halve
@@ -537,7 +538,7 @@ def noise_cautions(numbers: Numbers) -> tuple[Caution, ...]:
 
 def unit_name(design: Ratings) -> str:
     """Return what tests take as independent, in the singular: the one declared cluster, or the unit."""
-    return words(design.clusters[0].name) if len(design.clusters) == 1 else "unit"
+    return noun_or(design.clusters[0].name, "cluster") if len(design.clusters) == 1 else "unit"
 
 
 def units_text(design: Ratings) -> str:
