@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from socialstats.cli.readings.proposal import Proposal, Proposals, ends_of
 from socialstats.designs.model_scores import scores_of
+from socialstats.designs.people import HUMANS
 from socialstats.designs.profile import FEW, Column, Columns, Profile, same_scale, stem
 from socialstats.designs.roles import FAMILIES, models_of
 from socialstats.designs.tables import bare
@@ -118,7 +119,7 @@ def called_rater(column: Column, shared: str = "") -> bool:
     if shared and column.tokens[-1:] == (shared,) and shared not in JUDGEMENTS:
         return False
     words = {*column.tokens[:1], *column.tokens[-1:]}
-    return bool((words - {"coder"} if FAMILIES.search(column.name) else words) & {*RATERS, "human"})
+    return bool((words - {"coder"} if FAMILIES.search(column.name) else words) & {*RATERS, *HUMANS})
 
 
 def families_in(names: Iterable[str]) -> int:

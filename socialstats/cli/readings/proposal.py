@@ -179,10 +179,11 @@ def two_of(column: Column) -> str:
 
 def two_conditions(column: Column) -> list[str]:
     """Return two conditions, what comes later first where the labels say so."""
-    if column.numbers is not None and not column.yes_no:  # from the first to the last
+    timed = column.called(OCCASIONS)
+    if column.numbers is not None and (timed or len(column.levels) > 2):  # the last and the first
         numbers = sorted(column.levels, key=float)
         return [numbers[-1], numbers[0]]
-    if column.called(OCCASIONS) and (places := places_of(column.levels)):
+    if timed and (places := places_of(column.levels)):
         return [places[max(places)], places[min(places)]]
     return [*(later_and_earlier(column.levels) or column.levels[:2])]
 

@@ -19,7 +19,7 @@ from socialstats.cli.readings.proposal import (
     ends_of,
     later_first,
 )
-from socialstats.designs.people import HUMANS
+from socialstats.designs.people import HUMANS, MACHINES
 from socialstats.designs.profile import (
     BRACKETED,
     DERIVED,
@@ -290,7 +290,7 @@ class Group:
         if self.size > 2:
             initials = all(re.fullmatch(r"[A-Z]{1,3}", name.strip()) for name in self.names)
             people = any(c.called(HUMANS) for c in self.columns) and any(
-                map(FAMILIES.search, self.names)
+                map(is_machine, self.columns)
             )
             people = people and (not shared or bool(shared & {*JUDGEMENTS, *PREDICTIONS}))
             if (
@@ -308,6 +308,12 @@ class Group:
             or all(c.called(READINGS) for c in self.columns)
             or any(map(is_rater, self.columns))
         )
+
+
+def is_machine(column: Column) -> bool:
+    """Whether a column is called like a model, and like no person."""
+    named = column.says(MACHINES) or FAMILIES.search(column.name) is not None
+    return named and not column.says(HUMANS)
 
 
 def beside_control(one: Column, other: Column) -> bool:
@@ -395,7 +401,8 @@ def wide_tables(seen: Profile) -> Proposals:
             yield as_board(group)
         if group.unlike or (known and {*columns} == {*known}):
             continue
-        if group.discrete or group.raters or group.size == 2:
+        rated = group.many and group.agree_all and not (group.pairs or rows.persons)
+        if group.discrete or group.raters or group.size == 2 or rated:
             yield as_raters(group)
         items = group.size > FEWEST_ITEMS and len(group.stems) == 1 and not group.pairs
         many = group.size > 8 and (group.items or not group.pairs) and not group.repeated
@@ -434,8 +441,8 @@ def labelled_twice(seen: Profile) -> Pair | None:
     few = [c for c in seen.varying() if c.discrete and not c.unique][:MOST_LABELLED]
     for a, b in permutations(few, 2):
         named = (
-            {*a.tokens, bare(a.name)} & {*REFERENCES},
-            {*b.tokens, bare(b.name)} & {*PREDICTIONS},
+            {*a.tokens, bare(a.name)} & {*REFERENCES, *HUMANS},
+            {*b.tokens, bare(b.name)} & {*PREDICTIONS, *MACHINES},
         )
         if all(named) and share(a, b) >= 0.5:
             return (a, b) if not any(c not in (a, b) and share(a, c) >= 0.5 for c in few) else None
@@ -583,10 +590,31 @@ def alike(values: Columns, rows_named: bool) -> list[list[Column]]:
             scaled.append([column])
         else:
             home.append(column)
+    if both := people_beside_models(values):
+        groups, scaled = ([[c for c in g if c not in both] for g in gs] for gs in (groups, scaled))
+        groups.append(both)
     groups = [g for g in [*groups, *scaled] if len(g) > 1 and any(c.size > 1 for c in g)]
     numbers = [c for c in values if not c.text and c.size > 1]
     lone = rows_named and len(numbers) == 2 and (paired_names(*numbers) or overlap(*numbers))
     return sorted(groups, key=len, reverse=True)[:3] or ([numbers] if lone else [])
+
+
+def people_beside_models(values: Columns) -> list[Column]:
+    """Return columns of people, or of raters, and of models that hold one quantity; none where there is one kind alone.
+
+    What else the names say is the same in those of people, and stands in those of models.
+    """
+    named = (*HUMANS, *RATERS)
+    people = [c for c in values if c.says(named) and not is_machine(c)]
+    rest = {frozenset(word for word in c.words - {*named} if word.isalpha()) for c in people}
+    if len(rest) != 1:
+        return []
+    models = [c for c in values if is_machine(c) and all(words <= c.words for words in rest)]
+    both = [c for c in values if c in people or c in models]
+    alike = all(
+        c.text is both[0].text and same_scale(people[0], c) for c in both if c is not people[0]
+    )
+    return both if models and alike else []
 
 
 def overlap(one: Column, other: Column) -> bool:
