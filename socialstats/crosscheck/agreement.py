@@ -301,6 +301,12 @@ def verify(result: Result) -> Verification:
     return Verification(checks=(*checks, *resampled))
 
 
+def lowest(result: Result, counts: Counts) -> float:
+    """Return what a coefficient cannot be below: alpha is 1 - m / (m - 1) or more, m the fewest ratings of a unit."""
+    m = float(counts.size.min())
+    return 1 - m / (m - 1) if result.metric == ALPHA else -math.inf
+
+
 def error_checks(row: Row, result: Result, counts: Counts, parts: Parts, why: str) -> list[Check]:
     """Compare standard error, df, interval and test of a closed interval with those of direct sums and scipy."""
     if result.settings["ci"] != "closed" or row.estimate is None or row.conf_low is None:
@@ -320,16 +326,17 @@ def error_checks(row: Row, result: Result, counts: Counts, parts: Parts, why: st
         out += statistic_checks(row, df=df)
     if row.statistic is None and row.df is not None:
         out.append(relative(label(row, "df"), row.df, df))
+    least = lowest(result, counts)
     if row.std_error is None or effective == 0:
         return out + end_checks(
-            row, low, high, least=1.0
+            row, max(low, least), high, least=1.0
         )  # a coefficient is 1 less a ratio, with the rounding of 1
     if not factors.shape[1]:
-        return out + t_ends(row, level, df, cut=(-math.inf, 1.0))
+        return out + t_ends(row, level, df, cut=(least, 1.0))
     ends = fisher_ends(row.estimate, row.std_error, df, level)
     if effective < FEW:
         ends = min(low, ends[0]), max(high, ends[1])
-    return out + end_checks(row, *ends, least=1.0)
+    return out + end_checks(row, max(ends[0], least), ends[1], least=1.0)
 
 
 def peer_of(result: Result, counts: Counts, largest: int) -> tuple[str, Statistic | str]:
@@ -406,7 +413,8 @@ def bootstrap_checks(
         seed=settings["seed"],
         cost=cost,
     )
-    out = resampled_checks(row, drawn, settings["ci"], settings["level"], most=1.0)
+    least = lowest(result, counts)
+    out = resampled_checks(row, drawn, settings["ci"], settings["level"], least=least, most=1.0)
     package, peer = peer_of(result, counts, LARGEST_OF_RESAMPLES)
     if drawn is not None and package and not isinstance(peer, str):
         mine = drawn.replicates[:, 0]

@@ -79,6 +79,8 @@ class Estimand:
         The error of independent units is printed without its factor n / (n - 1), as in its source; intervals have it.
     bounded : bool
         Numbers are at most 1 in size; False for their differences.
+    least : float
+        What the numbers cannot be below.
     """
 
     estimate: FloatArray
@@ -91,6 +93,7 @@ class Estimand:
     fisher: bool = False
     large_sample: bool = False
     bounded: bool = True
+    least: float = -math.inf
 
     @property
     def sizes(self) -> FloatArray:
@@ -118,8 +121,8 @@ class Inferred:
         Clusters (or units) that take part; of the factor with fewer.
     largest : float
         Largest share of the number that one cluster holds.
-    most : float
-        What the number cannot be above: `socialstats.inference.rows` cuts the interval there.
+    least, most : float
+        What the number cannot be below and above: `socialstats.inference.rows` cuts the interval there.
     skewness : float
         Of what units (or clusters) add to the number, over the root of how many there are.
     """
@@ -134,6 +137,7 @@ class Inferred:
     why: str = ""
     clusters: int = 0
     largest: float = 0.0
+    least: float = -math.inf
     most: float = math.inf
     skewness: float = 0.0
 
@@ -188,6 +192,7 @@ def infer(
         known = Inferred(
             clusters=int(errors.clusters[j]),
             largest=float(errors.largest[j]) if clusters else 0.0,
+            least=estimand.least,
             most=1.0 if estimand.bounded else math.inf,
         )
         if math.isnan(value):

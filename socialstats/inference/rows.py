@@ -336,7 +336,7 @@ def with_inferred(row: Row, found: Inferred, level: float, *, test: bool = True)
     if found.low is None and not found.why:
         return row
     row = with_ends(
-        row, found.low, found.high, level, why=found.why, within=(-math.inf, found.most)
+        row, found.low, found.high, level, why=found.why, within=(found.least, found.most)
     )
     return replace(row, interval=None if row.conf_low is None else KINDS[found.kind])
 

@@ -69,8 +69,9 @@ def krippendorff_alpha(
     stratum : str, optional
         A declared stratum (or cluster) of the units: one more row for each of its levels.
     ci : {"closed", "percentile", "basic", "bca"}
-        ``"closed"``: t interval with the linearised standard error, cut at 1 (for ordinal distances the change of
-        the ranks is included). Else bootstrap of units with their own margins. Without disagreement
+        ``"closed"``: t interval with the linearised standard error (for ordinal distances the change of the ranks is
+        included). It is cut at 1, and at -1/(m - 1), the lowest alpha of units with m ratings or more: with two
+        raters at -1. Else bootstrap of units with their own margins. Without disagreement
         the lower end is that of Korn and Graubard (1998); of clusters see `socialstats.inference.infer.infer`.
     cluster : str, sequence of str or None
         Declared factors whose levels are independent (two: crossed); None takes units as independent.
@@ -185,7 +186,22 @@ def alpha(group: UnitGroup, scale: str) -> Coefficient | None:
         / farthest,
         weight=counts.size,
         expected=float(expected / (n * (n - 1))) / farthest,
+        least=lowest_alpha(int(counts.size.min())),
     )
+
+
+def lowest_alpha(fewest: int) -> float:
+    """Return the lowest alpha of units with so many ratings or more, however many units there are.
+
+    Squared distances within a unit of m ratings add up to m times their sum of squares. Within all units these are at
+    most the sum of squares of all values. So observed disagreement is at most m / (m - 1) times that by chance.
+
+    Examples
+    --------
+    >>> lowest_alpha(2), lowest_alpha(5)
+    (-1.0, -0.25)
+    """
+    return -1 / (fewest - 1)
 
 
 def extras(group: UnitGroup, scale: str) -> dict[str, Any]:

@@ -971,6 +971,8 @@ class Coefficient:
         Disagreement within each unit, from 0 to 1, and what the unit weighs in its mean.
     expected : float
         That disagreement by chance: the coefficient is 1 - sum weight disagreement / sum weight / expected.
+    least : float
+        What the coefficient cannot be below.
     """
 
     estimate: float
@@ -980,6 +982,7 @@ class Coefficient:
     disagreement: FloatArray
     weight: FloatArray
     expected: float
+    least: float = -math.inf
 
     def estimand(self, copies: FloatArray) -> Estimand:
         """Return what the room of inference needs."""
@@ -1002,6 +1005,7 @@ class Coefficient:
                 shares=shares[:, None],
                 expected=np.array([self.expected]),
             ),
+            least=self.least,
         )
 
 
