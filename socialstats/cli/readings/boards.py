@@ -10,7 +10,7 @@ from socialstats.cli.readings.proposal import Proposal, Proposals, ends_of
 from socialstats.designs.model_scores import scores_of
 from socialstats.designs.people import HUMANS
 from socialstats.designs.profile import FEW, Column, Columns, Profile, same_scale, stem
-from socialstats.designs.roles import FAMILIES, models_of
+from socialstats.designs.roles import FAMILIES, counts_of, models_of
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
     CALLS,
@@ -146,7 +146,8 @@ def column_a_model(seen: Profile) -> Proposals:
     ]
     scores = alike if len(alike) >= FEWEST else scores
     names = [c.name for c in scores]
-    rated = any(called_rater(c, shared) for c in seen.every) and not tasked
+    sources = [c for c in seen.every if not counts_of(c)]
+    rated = any(called_rater(c, shared) for c in sources) and not tasked
     rated = rated or (key is not None and key.called(GIVEN))  # those who rated each answer
     if rated or len(scores) < FEWEST or len({*map(stem, names)}) < len(names) / 2:
         return

@@ -41,6 +41,7 @@ from socialstats.designs.profile import (
 from socialstats.designs.roles import (
     FAMILIES,
     FEWEST_UNNAMED,
+    counts_of,
     holds_units,
     is_setting,
     models_of,
@@ -160,9 +161,8 @@ class Rows:
     def is_cluster(self, column: Column) -> bool:
         """Whether a column is called like what holds units together, and has several rows for each of its labels."""
         several = FEWEST_UNNAMED <= column.size <= column.rows / 2
-        return (
-            several and column.names_things and column is not self.identity and holds_units(column)
-        )
+        names = column.names_things and column is not self.identity and not counts_of(column)
+        return several and names and holds_units(column)
 
 
 def is_mean(one: Column, other: Column) -> bool:
