@@ -81,9 +81,7 @@ RATED, RATED_BY_PERSONS, RATED_UNNAMED, COMPARED_FIRST = 8.8, 6.9, 5.5, 1.2
 GROUPED, GROUPED_UNNAMED, OF_MODELS, OF_PERSONS, UNCLEAR = 8.9, 7.9, 7.4, 6.9, 4.0
 THINGS_RATED = 1.6  # what is taken where persons may rate the labels of an unnamed column
 ALONE = 4.5
-UNEVEN = (
-    2  # ratio of the most to the fewest answers beyond which nothing planned how many there are
-)
+UNEVEN = 2  # ratio of the most to the fewest answers from which nothing planned how many there are
 MEAN_OF_SEVERAL = 1.0  # taken where a value is the mean of columns that are called alike
 ONE_OF_SEVERAL = 2.0  # taken where a value is one of three or more that are called alike
 
@@ -167,8 +165,9 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
     )
     two = source.size == 2 or stages  # the last stage minus the first
     least, most = board.answers
-    planned = most <= UNEVEN * least and (most == 1 or seen.row_id() is None)  # else rows are units
-    two = two and (bool(board.repeat) or planned)
+    even = most <= UNEVEN * least and (most == 1 or seen.row_id() is None)  # else rows are units
+    planned = bool(board.repeat) or even
+    two = two and planned
     rates = (
         source.size > 2 and source.called(METHODS) and not board.repeat
     )  # methods measure one quantity, as raters
@@ -178,7 +177,7 @@ def comparison(seen: Profile, contrast: Contrast, board: Board) -> Proposals:
     if strong and (inner := within_models(seen, board, models[0])) is not None:
         yield as_conditions(seen, source, inner, WITHIN_MODELS - fit(seen, board), by=models[0])
     yield as_conditions(seen, source, board, score) if two else leaderboard(seen, board, score)
-    if not two and source.size > 2:
+    if not two and source.size > 2 and planned:
         yield as_conditions(seen, source, board, score - 1)
 
 
