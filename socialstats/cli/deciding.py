@@ -14,7 +14,7 @@ from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.vocabulary import VAGUE
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
-from socialstats.text import capital, count, listing, meant, shorten
+from socialstats.text import capital, listing, meant, shorten
 
 PartColumns = dict[str, str]
 PARTS = {
@@ -100,7 +100,7 @@ class NoDesign(DesignError):
     apart : str
         The column that tells rows apart which the design takes as one answer; empty where none does.
     brief : str
-        The message in one line, for where commands follow that read the table.
+        The message for where commands follow that read the table: without the names that were looked for.
     """
 
     def __init__(
@@ -114,9 +114,7 @@ class NoDesign(DesignError):
     ) -> None:
         super().__init__(message)
         self.table, self.settings, self.design, self.apart = table, settings, design, apart
-        first, more = str(self.problems[0]).splitlines()[0], len(self.problems) - 1
-        rest = f" (and {count(more, 'further problem')})" if more else ""
-        self.brief = f"{table.source}: {brief}" if brief else first + rest
+        self.brief = f"{table.source}: {brief}" if brief else str(self)
 
 
 def decide(table: Table, settings: Settings, chosen: str | None = None) -> str:
