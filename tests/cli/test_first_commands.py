@@ -182,7 +182,7 @@ def test_answers_that_nothing_numbers_are_averaged_by_estimate(
     REPEATED.to_csv("t.csv", index=False)
     said = ["estimate", "paired_difference", "t.csv", *typed.split(), "--format", "json"]
     assert main(said) == 0
-    row = json.loads(capsys.readouterr().out)["rows"][0]
+    row = json.loads(capsys.readouterr().out)["terms"][0]
     means = REPEATED.groupby(["item", "condition"])["score"].mean().unstack()
     test = stats.ttest_rel(means["after"], means["before"])
     assert row["estimate"] == pytest.approx((means["after"] - means["before"]).mean(), abs=1e-9)
@@ -216,7 +216,7 @@ def test_a_board_takes_the_word_that_it_does_not_need(
 
 def estimated(capsys: pytest.CaptureFixture[str], *typed: str) -> list[dict[str, Any]]:
     assert main(["estimate", *typed, "--format", "json"]) == 0
-    rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["rows"]
+    rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["terms"]
     return rows
 
 

@@ -413,7 +413,7 @@ def test_times_of_two_groups_are_told_how_they_are_compared(
     times = pd.DataFrame(
         {"group": ["human", "model"] * 20, "seconds": np.geomspace(0.2, 40, 40).round(2)}
     )
-    times.to_csv("t.csv", index=False)
+    times.assign(cost=times["seconds"].to_numpy()[::-1] / 100).to_csv("t.csv", index=False)
     assert main(["check", "t.csv"]) == 2
     said = capsys.readouterr().out
     assert "with --design groups" in said
