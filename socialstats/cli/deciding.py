@@ -9,9 +9,9 @@ from typing import Any
 from socialstats.cli.settings import DESIGNS, OWN, SETTINGS, Settings
 from socialstats.designs.aliases import Fields, Pair, Texts
 from socialstats.designs.options import PARTS as OF_COMPARISONS
-from socialstats.designs.options import UNNUMBERED, map_options, mapped_repeat
+from socialstats.designs.options import map_options, mapped_repeat
 from socialstats.designs.paired_reading import wide_pair
-from socialstats.designs.vocabulary import VAGUE
+from socialstats.designs.vocabulary import UNNUMBERED, VAGUE
 from socialstats.errors import DesignError, InputError, Problem
 from socialstats.tables import Table
 from socialstats.text import capital, listing, meant, shorten
@@ -368,7 +368,7 @@ def lone_part(table: Table, misses: Mapping[str, Sequence[Problem]], settings: S
         f"{table.source}: {lacks}: {missed}. Say which column it is, {fix} ({columns_text(table)})",
         table,
         settings,
-        brief=f"{lacks}, '{part}'",
+        brief=f"{lacks}, '{part}'. Say which column it is, {fix}",
     )
 
 

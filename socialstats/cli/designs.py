@@ -28,7 +28,7 @@ from socialstats.designs.aliases import Fields, Texts
 from socialstats.designs.calls import comparisons_of
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
-from socialstats.designs.options import UNNUMBERED, map_options
+from socialstats.designs.options import map_options
 from socialstats.designs.paired import Paired
 from socialstats.designs.paired_reading import wide_pair
 from socialstats.designs.parts import FlowStep
@@ -36,7 +36,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.roles import OtherAnswers
 from socialstats.designs.schema import Finder
 from socialstats.designs.tables import bare, crosstab, holds_numbers, make_long, win_counts
-from socialstats.designs.vocabulary import RATERS, ROW_NAMES
+from socialstats.designs.vocabulary import RATERS, ROW_NAMES, UNNUMBERED
 from socialstats.errors import Caution, InputError, Problem, caution
 from socialstats.tables import (
     Table,

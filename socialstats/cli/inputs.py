@@ -10,7 +10,7 @@ from socialstats.cli.designs import Design, read
 from socialstats.cli.plan import REASONS, Plan
 from socialstats.cli.settings import LISTS, SETTINGS, Settings
 from socialstats.designs.aliases import Fields, Levels
-from socialstats.designs.options import UNNUMBERED
+from socialstats.designs.vocabulary import UNNUMBERED
 from socialstats.errors import InputError
 from socialstats.tables import read_table
 

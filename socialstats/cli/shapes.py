@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from socialstats.cli.deciding import MAPPED, fit_both, mapped_columns, words
 from socialstats.cli.settings import OWN, SETTINGS, Settings
 from socialstats.designs.aliases import Fields, Levels, Pair
-from socialstats.designs.options import UNNUMBERED
+from socialstats.designs.vocabulary import UNNUMBERED
 from socialstats.errors import InputError
 from socialstats.tables import Table
 from socialstats.text import listing, meant, quoted, shorten

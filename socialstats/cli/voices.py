@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from socialstats.cli.settings import COMPUTED, READ
-from socialstats.designs.options import UNNUMBERED
-from socialstats.designs.vocabulary import spelled
+from socialstats.designs.vocabulary import UNNUMBERED, spelled
 from socialstats.errors import Caution
 from socialstats.voice import Voice, Word, python
 

@@ -18,7 +18,7 @@ from socialstats.designs.aliases import (
     Repeat,
     Texts,
 )
-from socialstats.designs.vocabulary import spelled
+from socialstats.designs.vocabulary import UNNUMBERED, spelled
 from socialstats.errors import InputError
 from socialstats.tables import missing_labels
 from socialstats.text import shorten
@@ -27,7 +27,6 @@ from socialstats.voice import option
 WinnerCoding = Literal["auto", "label", "side", "score", "grade", "probability"]
 R = TypeVar("R", bound="Reading")
 DEFAULT_TIES = ("tie",)
-UNNUMBERED = "true"  # what a mapping says for repeat=True
 PARTS = spelled(
     "item_a item_b winner order weight count by values cluster repeat wins_a wins_b ties drawn score_a score_b status "
     "X_a X_b"

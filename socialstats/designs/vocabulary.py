@@ -185,6 +185,7 @@ PERIODS = spelled(
     "period session order position slot sequence block round half periodo sitzung periode reihenfolge orden "
     "ordre ordem"
 )  # when a unit met a condition, which is balanced rather than asked about
+UNNUMBERED = "true"  # what a mapping says for repeat=True
 OCCASIONS = spelled(
     "wave visit welle erhebungswelle besuch vague visite oleada ola visita onda ondata golf meetmoment 波次"
 )  # when the same persons were asked again, which is what a table of several compares

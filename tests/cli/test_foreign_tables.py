@@ -282,7 +282,7 @@ EXPECTED: dict[str, tuple[Any, str]] = {
         "--map unit=id --map first=sad --map second=happy",
     ),
     "foods": (foods, "--map unit=participant --map first=insect --map second=eye"),
-    "sizes": (sizes, "--map first=Fly --map second=Shukla"),
+    "sizes": (sizes, "--raters Fly,Shukla,Ikeda,Turau"),
     "habits": (habits, "--map unit=Product --map rater=Consumer --map value=Preference"),
     "averages": (
         averaged,

@@ -91,4 +91,6 @@ def test_a_table_that_lacks_one_part_is_told_which_and_what_it_may_be(
     assert "'winner'" not in said
     frame.rename(columns={"answer": "what"}).to_csv("table.csv", index=False)
     assert main(["report", "table.csv", *QUICK, "-o", "page.html"]) == 2
-    assert "--map winner=COLUMN" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "looked for" not in said  # a command says what to type
+    assert "\n  socialstats report table.csv -o page.html --" in said

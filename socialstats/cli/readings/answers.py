@@ -315,6 +315,7 @@ def ratings(seen: Profile, values: Columns, less: float) -> Proposals:
             board = board_of(seen, rater, [c for c in values if c is not rater], met=0)
             if board is None or board.unit[0].prose or is_rater(seen, board.unit[0]):
                 continue
+            board = replace(board, alike=())  # agreement on one answer, and not on a mean
             if columns is not others or board.named or names_units(board.unit[0]):
                 yield as_ratings(seen, rater, board, score - less - fit(seen, board))
                 yield from choices(seen, rater, board)
@@ -361,12 +362,12 @@ def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Prop
     options: Fields = {"by": by[0].name} if by else cluster_of(board)
     options |= {"rater_groups": [c.name for c in groups[:1]]} if groups and not source else {}
     averaged = f". Answers told apart by {listed(repeat)} are averaged" if repeat else ""
-    means = f"{rater} rates {listed(unit)}, {value_of(board)} is the rating{instead_of(seen, board)}{averaged}"
+    means = f"{rater} rates {listed(unit)}, {value} is the rating{instead_of(seen, board)}{averaged}"
     means += f". {groups[0]} tells kinds of {rater} apart" if groups else ""
     parts = {
         "unit": unit,
         "rater": [rater],
-        "value": board.values,
+        "value": [value],
         "rater_source": source,
         "repeat": repeat,
     }

@@ -11,7 +11,6 @@ from socialstats.cli.settings import Settings
 from socialstats.designs.aliases import Fields
 from socialstats.designs.level_orders import ordered
 from socialstats.designs.levels import later_and_earlier
-from socialstats.designs.options import UNNUMBERED
 from socialstats.designs.profile import FEW, Column, Columns
 from socialstats.designs.tables import bare
 from socialstats.designs.vocabulary import (
@@ -19,6 +18,7 @@ from socialstats.designs.vocabulary import (
     CONTROLS,
     LATER,
     OCCASIONS,
+    UNNUMBERED,
     YES,
     without_accents,
 )
