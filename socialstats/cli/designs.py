@@ -98,20 +98,20 @@ def read(table: Table, settings: Settings, chosen: str | None = None) -> Design:
     return replace(design, flow=(read_all, *steps, *design.flow[1:]))
 
 
-def values_below(table: Table, settings: Settings) -> tuple[Table, Settings]:
-    """Put the columns of ``value=a,b,c`` below one another, as repeats of an answer: their mean is the value.
+def values_below(table: Table, settings: Settings) -> tuple[Table, Fields]:
+    """Stack the columns of ``value=a,b,c`` as repeats of one answer, so that their mean is the value.
 
     Returns
     -------
     table : Table
         With a row for each value, where several columns hold values; else as it is.
-    settings : mapping
+    settings : dict
         With the column of values, and the one that tells them apart among the repeats.
     """
     entries, said = words(settings.get("map")), mapped_columns(settings)
     columns = several_columns(table, said.get("value", ""))
     if not columns:
-        return table, settings
+        return table, {**settings}
     whole = (settings.get("design") == "groups" or "group" in said) and "unit" not in said
     table, parts = one_below_another(table, columns, said.get("group", ""), whole=whole)
     kept = [e for e in entries if not e.startswith("value=") and e != f"repeat={UNNUMBERED}"]
@@ -122,7 +122,7 @@ def values_below(table: Table, settings: Settings) -> tuple[Table, Settings]:
 def one_below_another(
     table: Table, columns: Texts, group: str, *, whole: bool
 ) -> tuple[Table, PartColumns]:
-    """Put columns of values below one another.
+    """Stack columns of values.
 
     Parameters
     ----------
