@@ -47,7 +47,11 @@ ENGLISH = (
         "song case caption summary essay answer reply response request utterance word letter "
         "name label tool temperature level factor setting trait dimension value culture nation "
         "party religion gender race age generation game match opponent tournament league survey "
-        "experiment study paper lab"
+        "experiment study paper lab pressure sample firm village reader job status side sex "
+        "probe step batch plate scene forum code position llm ranking brief dyad element office "
+        "store shop market sector industry district province plant animal test lesson course "
+        "visitor candidate employer recruiter parent friend neighbour neighbor form draft "
+        "edition episode log record signal sensor device platform channel"
     ),
 )  # nouns that columns are called, whose plural is known: that of a word of another language is not made with an s
 
