@@ -51,7 +51,8 @@ ENGLISH = (
         "probe step batch plate scene forum code position llm ranking brief dyad element office "
         "store shop market sector industry district province plant animal test lesson course "
         "visitor candidate employer recruiter parent friend neighbour neighbor form draft "
-        "edition episode log record signal sensor device platform channel"
+        "edition episode log record signal sensor device platform channel source unit state "
+        "file call"
     ),
 )  # nouns that columns are called, whose plural is known: that of a word of another language is not made with an s
 
