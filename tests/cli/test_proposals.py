@@ -417,7 +417,7 @@ def test_times_of_two_groups_are_told_how_they_are_compared(
     assert main(["check", "t.csv"]) == 2
     said = capsys.readouterr().out
     assert "with --design groups" in said
-    assert "say --map value=COLUMN" in said
+    assert "say --design groups --map group=group --map value=COLUMN" in said
     assert main(["check", "t.csv", "--map", "value=seconds"]) == 2
     assert "Nothing in the table judges" not in capsys.readouterr().out
     assert main(["check", "t.csv", "--map", "value=seconds", "--design", "groups"]) == 0

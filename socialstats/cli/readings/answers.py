@@ -362,7 +362,9 @@ def as_ratings(seen: Profile, rater: Column, board: Board, score: float) -> Prop
     options: Fields = {"by": by[0].name} if by else cluster_of(board)
     options |= {"rater_groups": [c.name for c in groups[:1]]} if groups and not source else {}
     averaged = f". Answers told apart by {listed(repeat)} are averaged" if repeat else ""
-    means = f"{rater} rates {listed(unit)}, {value} is the rating{instead_of(seen, board)}{averaged}"
+    means = (
+        f"{rater} rates {listed(unit)}, {value} is the rating{instead_of(seen, board)}{averaged}"
+    )
     means += f". {groups[0]} tells kinds of {rater} apart" if groups else ""
     parts = {
         "unit": unit,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 from itertools import combinations, permutations, product
 
@@ -465,8 +466,7 @@ LOOKS: tuple[Callable[[Profile], str], ...] = (
 )
 UNJUDGED = (
     "Nothing in the table judges the answers: its numbers say when or how long, how much, or of whom. A column of "
-    "scores, labels or choices is needed to compare them. If one of these numbers is what you compare, say --map "
-    "value=COLUMN."
+    "scores, labels or choices is needed to compare them. If one of these numbers is what you compare, say "
 )
 NO_PAIRS = "Groups are no matched pairs: compare them as independent samples, with --design groups"
 
@@ -481,7 +481,15 @@ def what_is_needed(seen: Profile, measured: bool = False) -> list[str]:
     groups = independent_groups(seen)
     lacks = [f"{groups_told(groups)}."] if groups is not None else []
     unjudged = seen.unjudged and not measured and only_measure(seen, groups) is None
-    return [*lacks, UNJUDGED] if unjudged else lacks
+    return [*lacks, f"{UNJUDGED}{value_option(groups)}."] if unjudged else lacks
+
+
+def value_option(groups: Groups | None) -> str:
+    """Return the options that name what is compared, of groups or of the same units."""
+    value = "--map value=COLUMN"
+    if groups is None:
+        return value
+    return f"--design groups --map {shlex.quote(f'group={groups.group.name}')} {value}"
 
 
 def groups_told(groups: Groups) -> str:
