@@ -25,6 +25,7 @@ from socialstats.designs.vocabulary import (
     LOST,
     LOWER,
     MEASURES,
+    OCCASIONS,
     PERSONS,
     PREDICTIONS,
     PREFERRED,
@@ -148,7 +149,7 @@ def paired_doubt(parts: Parts) -> str:
         condition = parts["condition"][0]
         if bare(condition.name) in MEASURES:
             return f"{condition} names measures, whose numbers may be of different kinds"
-        if condition.called(CONDITIONS) and any(
+        if condition.called(CONDITIONS, OCCASIONS) and any(
             c.called(UNITS, PERSONS) for c in parts.get("unit", [])
         ):
             return ""
