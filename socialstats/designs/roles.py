@@ -548,7 +548,7 @@ class OtherAnswers(InputError):
         What tells them apart.
     """
 
-    def __init__(self, message: str, column: str) -> None:
+    def __init__(self, message: str, column: str = "") -> None:
         super().__init__(message)
         self.column = column
 
