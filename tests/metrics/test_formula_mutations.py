@@ -86,7 +86,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
     ),
     "ADA-Met: P/(P - 1)": (
         "models.alignment:TwoWay.spread",
-        "* self.raters / few",
+        "* self.raters / people_df",
         "",
         "ada_met",
         {},
