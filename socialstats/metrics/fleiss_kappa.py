@@ -23,7 +23,7 @@ from socialstats.models.agreement import (
     WeightsName,
     conger_chance,
     fleiss_null,
-    rated,
+    raters_and_levels,
     reliability,
     reliability_plot,
     reliability_sentence,
@@ -153,7 +153,7 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
     def extras(group: UnitGroup) -> dict[str, Any]:
         found, conger = parts(group).extras(), math.nan
         if group.design.raters_known:
-            conger = conger_chance(*rated(group.design, options.refusal), w.matrix)
+            conger = conger_chance(*raters_and_levels(group.design, options.refusal), w.matrix)
         known = 1 - conger > NO_ERROR
         return found | {
             "conger_chance": conger if math.isfinite(conger) else None,

@@ -160,7 +160,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     first = next((row for row in rows if row.estimate is not None), rows[0])
     return Result(
         metric="judge_agreement",
-        title=f"Judge against {sides.named} ({weights.name} kappa)",
+        title=f"Judge against {sides.description} ({weights.name} kappa)",
         inference="t intervals of differences and Fisher z intervals of kappas, with linearised standard errors; "
         + cluster_text(factors, "units"),
         rows=rows,
@@ -186,7 +186,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
             "judges": sides.judges,
             "group": sides.group,
             "level": sides.level,
-            "named": sides.named,
+            "named": sides.description,
             "shared": {name: one.n_shared for name, one in judged.items()},
             "weights": weights.matrix,
         },

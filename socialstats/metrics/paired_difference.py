@@ -284,7 +284,7 @@ def clusters_alike(
     n = np.bincount(code, pairs.count)
     if len(n) < 2 or not np.ptp(n):
         return None
-    sized, unit = pairs.sized()
+    sized, unit = pairs.in_size_unit()
     means = np.bincount(code, sized.count * sized.difference) / n
     mean = clustered_mean(means, np.ones(len(n)), magnitude=sized.magnitude)
     share, overall = n / n.sum(), float(n @ means / n.sum())
@@ -303,7 +303,7 @@ ALIKE = "clusters weighing alike"
 def summary_rows(design: Paired, pairs: PairValues, summary: PairSummary) -> list[Row]:
     """Means and standard deviations of the conditions, of the difference, and their correlation."""
     n, rows = float(pairs.n), []
-    sized, unit = pairs.sized()
+    sized, unit = pairs.in_size_unit()
     parts = zip(
         design.conditions,
         (sized.first, sized.second),

@@ -249,7 +249,7 @@ def test(
         )
     n = different if exact else permutations
     say(f"{n:,} permutations, {how}")
-    drawn = shuffle.every() if exact else shuffle.random(permutations, seed)
+    drawn = shuffle.all_arrangements() if exact else shuffle.random_arrangements(permutations, seed)
     null = statistic.table((pieces.labelled(name, codes) for codes in drawn), n)
     gone, said = lost_rows(
         statistic, np.isnan(null).sum(axis=0).tolist(), n, TEST_LEVEL, "permutation"

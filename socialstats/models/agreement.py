@@ -455,7 +455,7 @@ def counted_ratings(design: Ratings, refusal: str) -> CountedRatings:
     return CountedRatings(design.unit[used], design.rater[used], value[used], levels)
 
 
-def rated(design: Ratings, refusal: str) -> tuple[IntArray, IntArray, FloatArray]:
+def raters_and_levels(design: Ratings, refusal: str) -> tuple[IntArray, IntArray, FloatArray]:
     """Rater and level of the ratings that count, and how many alike units each stands for."""
     unit, rater, value, _ = counted_ratings(design, refusal)
     return rater, value, design.unit_count[unit]

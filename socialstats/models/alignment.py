@@ -501,10 +501,10 @@ class Panel:
         without_person = np.maximum(answers.pooled_counts[:, None, :] - np.eye(k), 0.0)
         distances, has_mode = answers.distances(without_person)
         of_level = np.diagonal(distances[..., :k], axis1=1, axis2=2)
-        every_unit = Targets.from_shares([np.ones((len(answers.unit), 1))])
+        all_units = Targets.from_shares([np.ones((len(answers.unit), 1))])
         return cls(
             groups=[answers],
-            targets=[targets, every_unit],
+            targets=[targets, all_units],
             pairs=[],
             ceiling=Distances(of_level, has_mode),
             stream=1,

@@ -131,8 +131,8 @@ class AnswerKeys:
 
         # sum_j min(y_j D_j) + sum_i min_a (c_ia - sum_j y_j abs(a - s_ij)), in whole numbers over one denominator
         common = math.lcm(*(v.denominator for v in dual))
-        whole_dual = np.array([int(v * common) for v in dual], dtype=object)
-        reduced_costs = common * costs - self.distances @ whole_dual
+        integer_dual = np.array([int(v * common) for v in dual], dtype=object)
+        reduced_costs = common * costs - self.distances @ integer_dual
         bound = sum(
             (min(v * end for end in ends) for v, ends in zip(dual, self.sums, strict=True)),
             Fraction(0),

@@ -43,7 +43,7 @@ FEWEST_OTHERS, ENOUGH, ENOUGH_CLUSTERED = 5, 15, 40
 ALIKE = "a rater gave all but {others} of {n} the same score"
 PERFECT = "no unit departs from a perfect correlation: no error, no interval"
 ROUNDING = 1e-12  # distance from 1 of a perfect correlation
-WHOLE = (-1.0, 1.0)  # what a correlation can be
+CORRELATION_RANGE = (-1.0, 1.0)  # what a correlation can be
 STILL = "no variation: a rater gave every unit the same score"
 
 
@@ -117,7 +117,9 @@ def correlations(
     pairs = combinations(range(scores.shape[1]), 2)
     computed = [pair_row(design, scores, pair, coefficient, factors, inner) for pair in pairs]
     rows = tuple(
-        with_pairs_holm([one_sided(pair.row, alternative, how.level, WHOLE) for pair in computed])
+        with_pairs_holm(
+            [one_sided(pair.row, alternative, how.level, CORRELATION_RANGE) for pair in computed]
+        )
     )
     largest = max((row.leverage or 0.0 for row in rows), default=0.0)
     # the first caution of each code stands
@@ -182,7 +184,7 @@ def pair_row(
         key=(("rater", names[0]), ("other", names[1])),
         n=float(copies.sum()),
         n_units=int(copies.sum()),
-        limits=WHOLE,
+        limits=CORRELATION_RANGE,
     )
     if copies.sum() < FEWEST_UNITS:
         few = FEW.format(n=count(copies.sum(), "unit"))

@@ -336,7 +336,7 @@ class PairValues:
         """(cells,) float64 array: what each cell weighs; sums to `n`."""
         return mass(self.count, self.weight)
 
-    def sized(self) -> tuple[PairValues, float]:
+    def in_size_unit(self) -> tuple[PairValues, float]:
         """Return the values divided by their `size_unit`, and the unit."""
         unit = size_unit(self.first, self.second)
         names = ("difference", "first", "second", "magnitude", "tolerance")
@@ -660,7 +660,7 @@ def moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], Float
     finish : callable
         (B, 8) -> (B, 3); NaN where a standard deviation is 0.
     """
-    pairs, _ = pairs.sized()
+    pairs, _ = pairs.in_size_unit()
     c = pairs.count
     median_gap = lower_median(pairs.difference, c)
     x = pairs.first - lower_median(pairs.first, c)
@@ -713,7 +713,7 @@ def lower_median(values: FloatArray, count: FloatArray) -> float:
 
 def summary_of(pairs: PairValues) -> PairSummary:
     """Return the summary numbers of pairs; r is None where a condition does not vary, t where differences do not."""
-    pairs, unit = pairs.sized()
+    pairs, unit = pairs.in_size_unit()
     c, n = pairs.mass, float(pairs.n)
 
     def spread(values: FloatArray) -> float:
@@ -799,7 +799,7 @@ def complete_summary(
         "r": r,
     }
     check_numbers(numbers)
-    has_both_sds = sd_first is not None and sd_second is not None
+    has_condition_sds = sd_first is not None and sd_second is not None
     if sd_first is not None and sd_second is not None:
         if sd is not None and r is not None:
             raise InputError("sd=, sd_first=, sd_second= and r= are redundant. Leave out sd= or r=")
@@ -823,7 +823,7 @@ def complete_summary(
         sd = mean / t * math.sqrt(n)
     if sd is not None and r is None and sd_first is not None and sd_second is not None:
         r = implied_r(sd, sd_first, sd_second)
-    if t is None and not (has_both_sds and mean is not None):
+    if t is None and not (has_condition_sds and mean is not None):
         raise InputError(
             "give t= and n=; or mean=, sd= and n=; or mean=, sd_first=, sd_second=, r= and n="
         )
@@ -1485,10 +1485,11 @@ def signed_rank(
     rank = np.zeros(len(size))
     rank[is_ranked] = mid_rank[level_index]
     rank *= np.sign(difference)
+    n, n_zeros = float(count[size > 0].sum()), float(count[size == 0].sum())
     return SignedRank(
         v=float(count @ np.maximum(rank, 0)),
-        n=float(count[size > 0].sum()),
-        zeros=float(count[size == 0].sum()),
+        n=n,
+        zeros=n_zeros,
         ties=bool(np.any(n_tied[levels > 0] > 1)),
         rank=rank,
         count=count,

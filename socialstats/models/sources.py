@@ -98,7 +98,8 @@ def people_of(design: Ratings) -> BoolArray:
             [is_people(level, PERSONS if name == declared else HUMANS) for level in factor.levels]
         )
         if of_people.any():
-            return np.asarray(np.append(of_people, False)[factor.codes])  # -1: no level
+            # the code -1, of a rater without a level, takes the last entry
+            return np.asarray(np.append(of_people, False)[factor.codes])
     if declared is not None or models_of(design):
         return nobody
     return np.array([not says_model(label) for label in design.raters], dtype=bool)
@@ -169,11 +170,11 @@ class Population:
                 if self.raters == 1
                 else f"for these {count(self.raters, who)}{few}"
             )
-        others = self.raters - self.n
-        if not others:
+        n_fixed = self.raters - self.n
+        if not n_fixed:
             return f"{count(self.n, who)} as a sample"
-        rest = "other as it is" if others == 1 else "others as they are"
-        return f"{count(self.n, f'human {who}')} as a sample, {count(others)} {rest}"
+        fixed = "other as it is" if n_fixed == 1 else "others as they are"
+        return f"{count(self.n, f'human {who}')} as a sample, {count(n_fixed)} {fixed}"
 
 
 def population(

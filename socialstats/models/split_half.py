@@ -81,12 +81,11 @@ def split_half(
     return finish(sums.reshape(splits, -1)), units, corrected
 
 
-def mean_corrected_divergence(half: FloatArray, other: FloatArray) -> float:
+def mean_corrected_divergence(first: FloatArray, second: FloatArray) -> float:
     """Mean divergence of (..., levels) halves of two ratings or more, less its bias; each pair is computed once."""
-    pairs = np.concatenate([half, other], axis=-1).reshape(-1, 2 * half.shape[-1])
+    pairs = np.concatenate([first, second], axis=-1).reshape(-1, 2 * first.shape[-1])
     distinct, _, row_of_pair = unique_rows(pairs)
-    first, second = np.split(distinct, 2, axis=1)
-    values = unit_corrected(first, second)
+    values = unit_corrected(distinct[:, : first.shape[-1]], distinct[:, first.shape[-1] :])
     return float(values @ np.bincount(row_of_pair) / len(pairs))
 
 
@@ -109,11 +108,11 @@ def draw_halves(
     half = rng.multivariate_hypergeometric(
         counts, size // 2, size=(splits, n), method="marginals"
     ).astype(np.float64)
-    other = counts - half
+    remainder = counts - half
     if size % 2 == 0:
-        return half, other
+        return half, remainder
     larger = rng.integers(0, 2, size=(splits, n, 1)).astype(bool)
-    return np.where(larger, other, half), np.where(larger, half, other)
+    return np.where(larger, remainder, half), np.where(larger, half, remainder)
 
 
 ROUNDING = 1e-14  # a divergence below is 0 but for rounding

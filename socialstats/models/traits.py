@@ -918,7 +918,7 @@ class PeopleAndJudges:
     left_out: tuple[str, ...]
 
     @property
-    def named(self) -> str:
+    def description(self) -> str:
         """People, or the raters of the level where its name does not say that they are people."""
         return "people" if is_people(self.level) else f"raters of '{shorten(self.level, 40)}'"
 

@@ -25,7 +25,7 @@ from socialstats.results import Row
 from socialstats.text import quoted
 from socialstats.voice import Word, option
 
-WHOLE = (-1.0, 1.0)
+DIFFERENCE_RANGE = (-1.0, 1.0)
 NEWCOMBE, MOVER = "Newcombe (method 10)", "MOVER of both intervals"
 BY_CLUSTER = "Wilson, effective number of units"
 WELCH = "Welch's t"
@@ -117,7 +117,7 @@ def difference_row(
         estimate=gap.mean,
         n=float(design.n_rows),
         n_units=design.n_rows,
-        limits=WHOLE,
+        limits=DIFFERENCE_RANGE,
         n_clusters=min(gap.clusters) if gap.clusters else None,
         method=NEWCOMBE if plain else MOVER,
     )
@@ -126,12 +126,12 @@ def difference_row(
     if plain:
         error = math.hypot(first.std_error or 0.0, second.std_error or 0.0) or None
         row = with_both_intervals(
-            row, first, second, within=WHOLE, interval="score", std_error=error
+            row, first, second, within=DIFFERENCE_RANGE, interval="score", std_error=error
         )
         return row, "Fisher's exact test"
     if means.crossed:
-        return with_mean(replace(row, method=CR2), gap, level, within=WHOLE), CR2
-    row = with_both_intervals(row, first, second, within=WHOLE, interval="score")
+        return with_mean(replace(row, method=CR2), gap, level, within=DIFFERENCE_RANGE), CR2
+    row = with_both_intervals(row, first, second, within=DIFFERENCE_RANGE, interval="score")
     if gap.undefined:
         return replace(row, undefined=row.undefined or f"no test: {gap.undefined}"), test
     return replace(

@@ -763,7 +763,7 @@ class Writing:
         self.spec, self.texts = spec, texts
         self.prompts: list[Row] = []
         prompts = spec.values.get("write", {})
-        self.own_prompts: Mapping[str, Any] = prompts if isinstance(prompts, Mapping) else {}
+        self.prompt_templates: Mapping[str, Any] = prompts if isinstance(prompts, Mapping) else {}
 
     def text(self, step: str, name: Sequence[str], values: Mapping[str, str]) -> str | None:
         """Return a text if it is written, and note its prompt."""
@@ -777,7 +777,7 @@ class Writing:
                 )
             )
         identifier = slug(step, *name)
-        template = str(self.own_prompts.get(step, ASKED[step]))
+        template = str(self.prompt_templates.get(step, ASKED[step]))
         prompt = fill_template(template, values, self.spec, "write")
         self.prompts.append({"item_id": identifier, "step": step, "prompt": prompt})
         return self.texts.get(identifier)

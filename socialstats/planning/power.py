@@ -695,13 +695,13 @@ def solve_t(
     )
 
 
-def exact_n(power_at: Any, target: float, whole_n: int) -> float:
+def exact_n(power_at: Any, target: float, integer_n: int) -> float:
     """The fractional n at which the power is exactly the target (never below 2)."""
     from scipy.optimize import brentq
 
-    if whole_n <= 2 or whole_n > LARGEST:
-        return float(whole_n)
-    return float(brentq(lambda k: power_at(k) - target, whole_n - 1, whole_n, xtol=1e-12))
+    if integer_n <= 2 or integer_n > LARGEST:
+        return float(integer_n)
+    return float(brentq(lambda k: power_at(k) - target, integer_n - 1, integer_n, xtol=1e-12))
 
 
 def t_rejections(

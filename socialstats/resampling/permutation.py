@@ -694,9 +694,9 @@ def step_down_p(size: FloatArray, drawn: FloatArray) -> tuple[FloatArray, FloatA
     extreme = (maxima >= (size - ROUND_OFF * np.abs(size))[order]).sum(axis=0)
     p, _ = monte_carlo_p(extreme, len(drawn))
     p = np.maximum.accumulate(p)
-    in_given_order = np.empty(len(p))
-    in_given_order[order] = p
-    return in_given_order, np.sqrt(in_given_order * (1 - in_given_order) / len(drawn))
+    p_in_order = np.empty(len(p))
+    p_in_order[order] = p
+    return p_in_order, np.sqrt(p_in_order * (1 - p_in_order) / len(drawn))
 
 
 def max_t_critical(draws: FloatArray, level: float = 0.95) -> float:

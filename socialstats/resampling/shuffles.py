@@ -45,7 +45,7 @@ class Shuffle:
         Examples
         --------
         >>> shuffle = Shuffle.between(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 1]))
-        >>> shuffle.arrangements, [codes.tolist() for codes in shuffle.every()]
+        >>> shuffle.arrangements, [codes.tolist() for codes in shuffle.all_arrangements()]
         (2, [[0, 0, 1, 1], [1, 1, 0, 0]])
         """
         _, first, entry = np.unique(block, return_index=True, return_inverse=True)
@@ -59,7 +59,7 @@ class Shuffle:
         Examples
         --------
         >>> shuffle = Shuffle.within(np.array([0, 1, 0, 1]), np.array([0, 0, 0, 0]))
-        >>> [codes.tolist() for codes in shuffle.every()]
+        >>> [codes.tolist() for codes in shuffle.all_arrangements()]
         [[0, 1, 0, 1], [1, 0, 1, 0]]
         """
         width = int(label.max(initial=0)) + 1
@@ -72,7 +72,7 @@ class Shuffle:
 
         Examples
         --------
-        >>> [codes.tolist() for codes in Shuffle.flips(np.array([0, 0, 1])).every()]
+        >>> [codes.tolist() for codes in Shuffle.flips(np.array([0, 0, 1])).all_arrangements()]
         [[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]]
         """
         code = np.unique(block, return_inverse=True)[1].ravel()
@@ -85,7 +85,7 @@ class Shuffle:
     def arrangements(self) -> int:
         """How many different arrangements there are."""
         total = 1
-        for labels in self.sets():
+        for labels in self.labels_of_groups():
             total *= math.factorial(len(labels))
             # labels that are equal do not make another arrangement
             for n in Counter(labels).values():
@@ -97,21 +97,23 @@ class Shuffle:
         """Whether every arrangement is computed."""
         return self.arrangements <= MOST_LISTED
 
-    def sets(self) -> list[list[int]]:
+    def labels_of_groups(self) -> list[list[int]]:
         """Return the labels of each group."""
         order = np.argsort(self.group, kind="stable")
         cuts = np.flatnonzero(np.diff(self.group[order])) + 1
         return [part.tolist() for part in np.split(self.label[order], cuts)]
 
-    def every(self) -> Iterator[IntArray]:
+    def all_arrangements(self) -> Iterator[IntArray]:
         """Yield the labels of the pieces in every arrangement; that of the data is one of them."""
         order = np.argsort(self.group, kind="stable")
-        for arranged in product(*(list(orders(sorted(labels))) for labels in self.sets())):
+        for arranged in product(
+            *(list(distinct_orders(sorted(labels))) for labels in self.labels_of_groups())
+        ):
             label = np.empty_like(self.label)
             label[order] = np.concatenate([np.array(part, dtype=np.int64) for part in arranged])
             yield label[self.entry]
 
-    def random(self, permutations: int, seed: int) -> Iterator[IntArray]:
+    def random_arrangements(self, permutations: int, seed: int) -> Iterator[IntArray]:
         """Yield the labels of the pieces in random arrangements."""
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
         order = np.argsort(self.group, kind="stable")
@@ -123,19 +125,19 @@ class Shuffle:
             yield label[self.entry]
 
 
-def orders(labels: Sequence[int]) -> Iterator[tuple[int, ...]]:
+def distinct_orders(labels: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Yield the different orders of labels, which are sorted.
 
     Examples
     --------
-    >>> list(orders([0, 0, 1]))
+    >>> list(distinct_orders([0, 0, 1]))
     [(0, 0, 1), (0, 1, 0), (1, 0, 0)]
     """
     if not labels:
         yield ()
     for k, label in enumerate(labels):
         if k == 0 or label != labels[k - 1]:
-            for following in orders([*labels[:k], *labels[k + 1 :]]):
+            for following in distinct_orders([*labels[:k], *labels[k + 1 :]]):
                 yield (label, *following)
 
 

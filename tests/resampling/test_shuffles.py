@@ -8,19 +8,19 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from socialstats.resampling.shuffles import Shuffle, orders, tail_p
+from socialstats.resampling.shuffles import Shuffle, distinct_orders, tail_p
 
 BLOCK = np.array([0, 0, 1, 2, 2, 3, 4])
 LABEL = np.array([0, 0, 1, 1, 1, 0, 2])
 
 
 def arranged(shuffle: Shuffle) -> list[tuple[int, ...]]:
-    return [tuple(codes.tolist()) for codes in shuffle.every()]
+    return [tuple(codes.tolist()) for codes in shuffle.all_arrangements()]
 
 
 def test_orders_are_all_different_ones() -> None:
     labels = [0, 0, 1, 2, 2]
-    assert sorted(orders(labels)) == sorted({*permutations(labels)})
+    assert sorted(distinct_orders(labels)) == sorted({*permutations(labels)})
 
 
 def test_whole_blocks_exchange_their_labels() -> None:
@@ -75,7 +75,7 @@ def test_blocks_are_turned_as_wholes() -> None:
 )
 def test_random_arrangements_are_each_as_frequent(shuffle: Shuffle) -> None:
     draws = 300 * shuffle.arrangements
-    seen = Counter(tuple(codes.tolist()) for codes in shuffle.random(draws, 1))
+    seen = Counter(tuple(codes.tolist()) for codes in shuffle.random_arrangements(draws, 1))
     assert {*seen} == {*arranged(shuffle)}
     chi_square = sum((n - 300) ** 2 / 300 for n in seen.values())
     df = shuffle.arrangements - 1

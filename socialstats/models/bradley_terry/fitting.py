@@ -215,9 +215,10 @@ def fit_mm(
     n = data.n_items
     games = sums_by_code(data.a * n + data.b, data.w.sum(axis=0), n * n).reshape(n, n)
     games += games.T
-    wins = sums_by_code(data.a, data.w[0] + data.w[2] / 2, n) + sums_by_code(
-        data.b, data.w[1] + data.w[2] / 2, n
-    )
+    # a tie counts as half a win of each side
+    half_ties = data.w[2] / 2
+    wins = sums_by_code(data.a, data.w[0] + half_ties, n)
+    wins = wins + sums_by_code(data.b, data.w[1] + half_ties, n)
     worth = np.full(n, 1 / n)
     change = np.inf
     for iteration in range(1, max_iterations + 1):
