@@ -638,8 +638,8 @@ class TwoWay:
         n, width, self.raters = len(weight), sample.values.shape[-1] + 1, raters
         self.farthest = float(sample.values.max(initial=0.0))
         self.value = targets.means(sample.values, weight * sample.has_mode)[0]
-        # residuals as a product with `distance_columns`, (means, units * (k + 2)): the shares of the distances, and
-        # minus the mean in the column that tells whether there is a mode
+        # residuals as a product with `distance_columns`, (means, units * (k + 2)): the shares of the distances; the
+        # column that tells whether there is a mode has minus the mean
         pick, asked = targets.pick.tocoo(), targets.asked.tocoo()
         mean = np.concatenate([pick.coords[0], asked.coords[0]]).astype(np.int64)
         unit = np.concatenate([pick.coords[1] // (width - 1), asked.coords[1]]).astype(np.int64)

@@ -1086,7 +1086,7 @@ def shape_cautions(pairs: PairValues, summary: PairSummary) -> tuple[Caution, ..
     )
 
 
-DRAWS = 20_000  # of the errors of the estimates whose sizes are averaged
+DRAWS = 20_000  # draws of the errors of estimates whose sizes are averaged
 
 
 def folded_mean(mean: float, sd: float) -> float:

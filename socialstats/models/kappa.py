@@ -481,7 +481,7 @@ class KappaTable:
         v, k = 1 - self.weights, len(self.weights)
         total = float(sum(pair.n * (1 - pair.expected) for pair in self.kappas if pair.n))
         columns: list[Column] = []
-        # of the mean and of the pooled kappa; NaN for cells without ratings of two raters
+        # influence on the mean and on the pooled kappa; NaN for cells without ratings of two raters
         joint = np.full((2, len(self.count)), np.nan)
         for (cells, place), pair, used in zip(self.shared, self.kappas, self.used, strict=True):
             columns.append(NOWHERE)
@@ -603,7 +603,7 @@ def kappa_table(
         kappas.append(pair_kappa(table, w))
         sums += [table.sum(axis=1), table.sum(axis=0), [(table * w).sum()]]
     used = np.array([pair.n >= 2 and not math.isnan(pair.kappa) for pair in kappas])
-    # of a single pair its kappa is the mean and the pooled kappa too
+    # the kappa of a single pair is the mean and the pooled kappa too
     estimates = kappas_of_sums(np.concatenate(sums)[None, :], w, used)[0]
     return KappaTable(
         pairs=tuple(pairs),
