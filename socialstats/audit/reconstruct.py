@@ -221,7 +221,7 @@ def _found(
     from socialstats.models.whole_samples import (
         SearchLimit,
         all_samples,
-        moments,
+        mean_and_skew,
         range_of,
         some_samples,
     )
@@ -243,7 +243,9 @@ def _found(
         )
         gone = replace(base.finding, verdict="disagree", severity="major", message=message)
         return replace(base, finding=gone)
-    skews = [skew for sample in samples if not math.isnan(skew := moments(sample, scale[0])[1])]
+    skews = [
+        skew for sample in samples if not math.isnan(skew := mean_and_skew(sample, scale[0])[1])
+    ]
     ends = [
         (min(s[end] for s in samples) / n, max(s[end] for s in samples) / n) if samples else None
         for end in (0, -1)

@@ -20,8 +20,8 @@ from socialstats.models.own_data import (
     DataSource,
     FactorNames,
     cluster_size_cautions,
+    data_source,
     result_by_level,
-    source_of,
 )
 from socialstats.models.own_statistics import (
     Function,
@@ -49,7 +49,7 @@ from socialstats.resampling.engine import (
     percentile,
 )
 from socialstats.resampling.permutation import checked_seed
-from socialstats.resampling.plans import Plan
+from socialstats.resampling.plans import ResamplingPlan
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import under
 from socialstats.text import count
@@ -166,7 +166,7 @@ def bootstrap(
     check_resamples(many, level)
 
     def compute(part: DataLike) -> Result:
-        source = source_of(part, unit=unit, cluster=cluster, strata=strata, paired=paired)
+        source = data_source(part, unit=unit, cluster=cluster, strata=strata, paired=paired)
         return estimate(source, function, ci=ci, level=level, resamples=many, seed=start)
 
     return result_by_level(data, compute)
@@ -343,7 +343,7 @@ def expanded(left: LeaveOneOut, level: float) -> FloatArray:
     return np.asarray(np.where(np.isfinite(reach), reach, np.nan))
 
 
-def few_levels(plan: Plan, ci: str) -> str:
+def few_levels(plan: ResamplingPlan, ci: str) -> str:
     """Return why so few units or clusters have no interval; empty where they have."""
     fewest = FEWEST_EXPANDED if ci == "expanded" else FEWEST_RESAMPLED
     if plan.fewest >= fewest:
@@ -351,7 +351,7 @@ def few_levels(plan: Plan, ci: str) -> str:
     return f"{count(plan.fewest, plan.noun)}: too few to resample; jackknife() has an interval"
 
 
-def few_said(plan: Plan, ci: str, rows: Sequence[Row]) -> tuple[Caution, ...]:
+def few_said(plan: ResamplingPlan, ci: str, rows: Sequence[Row]) -> tuple[Caution, ...]:
     """Caution SS202: fewer than 20 clusters."""
     if (
         not plan.clustered

@@ -47,11 +47,11 @@ from socialstats.models.shares import (
     SourceCounts,
     StratumCells,
     cells_of,
-    chi_square,
     f_text,
     free_label,
-    joint_test,
-    level_shares,
+    joint_share_test,
+    level_share_cells,
+    pearson_chi_square,
     probabilities_text,
     rated_by_both,
     share_differences,
@@ -218,7 +218,7 @@ def share_rows(counted: Counted, k: int, label: str | None, units: BoolArray) ->
         if not rated.any():
             rows.append(replace(row, undefined="no rating", reason="no_data"))
             continue
-        shares = level_shares(
+        shares = level_share_cells(
             counts,
             j,
             data.copies,
@@ -348,7 +348,7 @@ def rows_of_tests(
 ) -> list[Row]:
     """Rows of the tests of equal shares: sources swapped, or F of drawn raters; and ratings taken as independent."""
     base, plain = (replace(base, term=term, role="test") for term in counted.terms_of_tests())
-    value, df, p = chi_square(pair)
+    value, df, p = pearson_chi_square(pair)
     if df < 1:
         why = "every rating is of one level: nothing to compare"
         return [replace(row, undefined=why, reason="no_variation") for row in (base, plain)]
@@ -359,7 +359,7 @@ def rows_of_tests(
     else:
         plain = replace(plain, statistic=value, df=float(df), p_value=p, method=ROW_LEVEL)
     if drawn:
-        return [with_f(base, joint_test(pair, drawn)), plain]
+        return [with_f(base, joint_share_test(pair, drawn)), plain]
     test = swap_p(
         pair, permutations=counted.settings["permutations"], seed=counted.settings["seed"]
     )

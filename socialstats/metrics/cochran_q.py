@@ -30,10 +30,10 @@ from socialstats.models.unit_means import (
     WALD,
     WaldTest,
     cautions_of_tests,
-    cluster_sizes,
+    clusters_by_factor,
     robust_test,
-    rows_of_tests,
     sample_text,
+    wald_and_chi_square_rows,
     wald_or_chi_square_text,
 )
 from socialstats.registry import Metric, reads
@@ -148,9 +148,9 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
             for name, own in zip(design.raters, values.T, strict=True)
         ),
         *difference_rows(design.raters, values, times, codes, level),
-        *rows_of_tests(wald, {"cochran_q": q_test(values, times)}, n, NAMES),
+        *wald_and_chi_square_rows(wald, {"cochran_q": q_test(values, times)}, n, NAMES),
     )
-    sizes = cluster_sizes(factors, codes)
+    sizes = clusters_by_factor(factors, codes)
     lead = NAMES[WALD if factors else "cochran_q"]
     cautions = cautions_of_tests(
         wald, mixed, f"raters disagree about {count(mixed, 'unit')} of {count(n)}"

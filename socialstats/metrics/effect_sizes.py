@@ -33,11 +33,11 @@ from socialstats.models.effect_sizes import (
     condition_names,
     d_z_hull,
     d_z_interval,
+    effect_size_moments,
     hedges_j,
     jackknife_ends,
-    moments,
+    noncentral_t_cautions,
     pair_values,
-    shape_cautions,
     summary_of,
     tail_cautions,
 )
@@ -228,7 +228,7 @@ def own_cautions(
         found += [lost] if lost else []
     elif set(used) & {"hull", "jackknife"}:
         found += tail_cautions(pairs, units, summary.sizes()["d_z"])
-    return (*found, *(shape_cautions(pairs, summary) if "noncentral_t" in used else ()))
+    return (*found, *(noncentral_t_cautions(pairs, summary) if "noncentral_t" in used else ()))
 
 
 def interval_kinds(factors: Sequence[Factor], ci: str) -> dict[str, str]:
@@ -272,7 +272,7 @@ FIELDS: dict[str, IntervalName] = {
 
 def intervals_of(pairs: PairValues, units: Units, kind: str, how: How, *, crossed: bool) -> Found:
     """Return the intervals of d_z, d_av and d_rm that are computed together, by the jackknife or from resamples."""
-    table, finish = moments(pairs)
+    table, finish = effect_size_moments(pairs)
     if kind == "jackknife":
         if crossed:
             raise InputError(

@@ -20,8 +20,8 @@ from socialstats.models.own_data import (
     DataSource,
     FactorNames,
     cluster_size_cautions,
+    data_source,
     result_by_level,
-    source_of,
 )
 from socialstats.models.own_statistics import (
     Function,
@@ -36,7 +36,7 @@ from socialstats.models.own_statistics import (
     unvaried_reason,
 )
 from socialstats.progress import say
-from socialstats.resampling.plans import Plan
+from socialstats.resampling.plans import ResamplingPlan
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import Reason, under
 from socialstats.text import plural_of
@@ -118,7 +118,7 @@ def jackknife(
     null = None if null is None else checked_number(null, "null")
 
     def compute(part: DataLike) -> Result:
-        source = source_of(part, unit=unit, cluster=cluster, strata=strata, paired=paired)
+        source = data_source(part, unit=unit, cluster=cluster, strata=strata, paired=paired)
         return estimate(source, function, null=null, level=level)
 
     return result_by_level(data, compute)
@@ -195,7 +195,7 @@ CORRECTED, NONE = "bias corrected", "the function has no number"
 ROUGH = "the number is not smooth, as a quantile: half samples give another standard error; bootstrap() has an interval"
 
 
-def why_none(row: Row, values: FloatArray, plan: Plan, lost: str) -> str:
+def why_none(row: Row, values: FloatArray, plan: ResamplingPlan, lost: str) -> str:
     """Return why the function lacks a number, or one without some level; empty where it has all."""
     if row.estimate is None:
         return f"{NONE} of these data"

@@ -48,7 +48,7 @@ from socialstats.models.shares import (
     cells_of,
     f_text,
     free_label,
-    joint_test,
+    joint_share_test,
     probabilities_text,
     source_cautions,
     source_counts,
@@ -337,7 +337,7 @@ def joint_tests(
                 copies, codes, used, total=float(pair.totals[side].sum()), sign=1.0 - 2.0 * side
             )
         ]
-        found.append(joint_test(pair, drawn))
+        found.append(joint_share_test(pair, drawn))
     return JointTests(found=tuple(found))
 
 

@@ -39,7 +39,13 @@ from socialstats.inference.weights import (
 )
 from socialstats.models.shares import ONE_PERSON, probabilities_text
 from socialstats.models.sources import People, Population, population, population_cautions
-from socialstats.models.unit_means import Inference, UnitSample, has_rating, mean_row, unit_shares
+from socialstats.models.unit_means import (
+    Inference,
+    UnitSample,
+    has_rating,
+    sample_mean_row,
+    unit_shares,
+)
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.text import count
@@ -166,7 +172,9 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
         sample = UnitSample(
             values=values[unit][:, None], unit=unit, how=how, drawn=drawn, weight=weight
         )
-        row = mean_row(term, group, sample, test=False, key=tuple(part.items()), role="estimate")
+        row = sample_mean_row(
+            term, group, sample, test=False, key=tuple(part.items()), role="estimate"
+        )
         row = (
             replace(row, method=f"{row.method}{NAMED}")
             if weight is not None and row.method

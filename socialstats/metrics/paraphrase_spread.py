@@ -33,10 +33,10 @@ from socialstats.models.unit_means import (
     UnitSample,
     d_z_row,
     empty_row,
-    mean_row,
+    few_units_cautions,
     sample_across_models,
+    sample_mean_row,
     sample_of_model,
-    size_cautions,
 )
 from socialstats.registry import Metric, reads
 from socialstats.resampling import ALTERNATIVES, Alternative
@@ -145,13 +145,13 @@ def spread_rows(spreads: Spreads, how: Inference) -> list[Row]:
     """Rows of the mean spread by stage, then of each model where scenarios are the units of analysis."""
     facts: dict[str, Any] = {"test": False, "role": "estimate"}
     out = [
-        mean_row(s, "spread", sample_of(spreads.stage(s), how), key=(("stage", s),), **facts)
+        sample_mean_row(s, "spread", sample_of(spreads.stage(s), how), key=(("stage", s),), **facts)
         for s in spreads.wordings
     ]
     models = spreads.answers.models
     if how.unit == "scenario" and len(models) > 1:
         out += [
-            mean_row(
+            sample_mean_row(
                 m,
                 f"spread: {s}",
                 sample_of_model(spreads.stage(s)[k], how),
@@ -184,7 +184,7 @@ def change_rows(
     key = (("stage", ends[0]), ("baseline", ends[1]))
     ranked, every = rank_row(sample, alternative, key)
     return [
-        mean_row(f"{ends[0]} minus {ends[1]}", "change", sample, key=key, role="difference"),
+        sample_mean_row(f"{ends[0]} minus {ends[1]}", "change", sample, key=key, role="difference"),
         ranked,
         d_z_row("d_z", "change", sample, key=key, role="effect_size"),
     ], every
@@ -427,7 +427,11 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
             **{f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors},
         },
         settings={**settings, "change": ends},
-        cautions=(*clusters.cautions, *cautions, *size_cautions(units, how, len(answers.judges))),
+        cautions=(
+            *clusters.cautions,
+            *cautions,
+            *few_units_cautions(units, how, len(answers.judges)),
+        ),
         references=(*METRIC.references, *(("davisonhinkley1997",) if how.ci != "closed" else ())),
         design=design,
         extras={

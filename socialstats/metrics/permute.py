@@ -22,8 +22,8 @@ from socialstats.models.own_data import (
     DataLike,
     DataSource,
     FactorNames,
+    data_source,
     result_by_level,
-    source_of,
 )
 from socialstats.models.own_statistics import (
     Function,
@@ -40,7 +40,7 @@ from socialstats.resampling.permutation import (
     checked_draws,
     checked_seed,
 )
-from socialstats.resampling.plans import Plan
+from socialstats.resampling.plans import ResamplingPlan
 from socialstats.resampling.shuffles import TIE, Shuffle, tail_p
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.results.rows import under
@@ -127,7 +127,7 @@ def permute(
 
     def compute(part: DataLike) -> Result:
         columns = [*texts(what), *texts(within)]
-        source = source_of(
+        source = data_source(
             part, unit=unit, cluster=cluster, strata=None, paired=paired, further=columns
         )
         name = what or label_of(source)
@@ -167,7 +167,7 @@ def of_raters(source: DataSource, cluster: FactorNames) -> DataSource:
 
 
 def shuffle_of(
-    source: DataSource, plan: Plan, name: str, within: Sequence[str]
+    source: DataSource, plan: ResamplingPlan, name: str, within: Sequence[str]
 ) -> tuple[Shuffle, str]:
     """Return which labels are exchanged how, and the same in words."""
     pieces, block = source.pieces, plan.codes[0]

@@ -14,7 +14,7 @@ from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.dependence import FEW_DF, few_df, shape_cautions, share_cautions
 from socialstats.matching import Match, match_keys
 from socialstats.models.shares import IntervalOptions, merge_cells, share_row
-from socialstats.models.unit_means import Inference, UnitSample, mean_row
+from socialstats.models.unit_means import Inference, UnitSample, sample_mean_row
 from socialstats.registry import refuse_weights
 from socialstats.results import Result, Row
 from socialstats.text import count
@@ -263,7 +263,7 @@ def changed_means(first: Ratings, second: Ratings, *, level: float = 0.95) -> Re
             )
             for group, values in ((BEFORE, before), (AFTER, after), (CHANGE, after - before)):
                 data = UnitSample(values=values[:, None], unit=unit, how=how)
-                row = mean_row(rater or ALL, group, data, test=group == CHANGE)
+                row = sample_mean_row(rater or ALL, group, data, test=group == CHANGE)
                 means.append(data.mean())
                 if group == CHANGE:
                     differing[row.name] = changed_clusters(answers, unit[values != 0])

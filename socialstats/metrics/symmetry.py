@@ -29,10 +29,10 @@ from socialstats.models.unit_means import (
     WALD,
     WaldTest,
     cautions_of_tests,
-    cluster_sizes,
+    clusters_by_factor,
     robust_test,
-    rows_of_tests,
     sample_text,
+    wald_and_chi_square_rows,
     wald_or_chi_square_text,
 )
 from socialstats.registry import Metric, reads
@@ -156,9 +156,9 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
     plain = {"stuart_maxwell": stuart_maxwell(square), "bowker": bowker(square)}
     rows = (
         *with_holm(margins, family="levels"),
-        *rows_of_tests(wald, plain, float(design.n_pairs), NAMES),
+        *wald_and_chi_square_rows(wald, plain, float(design.n_pairs), NAMES),
     )
-    sizes = cluster_sizes(factors, codes)
+    sizes = clusters_by_factor(factors, codes)
     dfs = [
         row.df
         for row in rows

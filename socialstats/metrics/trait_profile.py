@@ -25,11 +25,11 @@ from socialstats.models.traits import (
     MissingTrait,
     ScoredAnswers,
     answers_and_clusters,
-    answers_of,
     check_range,
     checked_range,
     checked_settings,
     checked_weights,
+    collect_answers,
     composites,
     declared_options,
     incomplete_cautions,
@@ -37,7 +37,7 @@ from socialstats.models.traits import (
     pooled_models,
     result_header,
     row_text,
-    scale_of,
+    score_scale,
     trait_table,
     weight_variants,
 )
@@ -47,10 +47,10 @@ from socialstats.models.unit_means import (
     Inference,
     UnitSample,
     d_z_row,
-    mean_row,
+    few_units_cautions,
     sample_across_models,
+    sample_mean_row,
     sample_of_model,
-    size_cautions,
 )
 from socialstats.registry import Metric, reads, refuse_weights
 from socialstats.results import Result, ResultGroup, Row
@@ -78,7 +78,7 @@ MOST_MODELS = 15  # models up to which any two are compared
 Part = tuple[
     str | None, FloatArray, dict[str, str]
 ]  # label, (models, scenarios, judges) values, facts
-level_row = partial(mean_row, test=False)
+level_row = partial(sample_mean_row, test=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -129,7 +129,7 @@ class Profile:
 
 def limits_of(settings: Mapping[str, Any], traits: int) -> dict[str, tuple[float, float]]:
     """Return what each measure can be, by the scale of the scores: anything where weights are free and no scale is."""
-    scale = scale_of(settings)
+    scale = score_scale(settings)
     score = ANYWHERE if scale is None else scale
     most = math.log(traits) / (math.log(2) if settings["entropy"] == "bits" else 1.0)
     composite = settings["limits"] or (ANYWHERE if scale is None else composite_range(settings))
@@ -300,7 +300,7 @@ def profile_rows(profile: Profile) -> list[Row]:
     scores = answers.cells(answers.scores)
     given = composites(answers.scores, settings["weights"], settings["centre"])
     composite = answers.cells(given)
-    out = measure_rows(profile, "composite", composite, make=mean_row)
+    out = measure_rows(profile, "composite", composite, make=sample_mean_row)
     traits: list[tuple[str, FloatArray]] = []
     if settings["activation"] is not None:
         active = active_traits(answers, settings)
@@ -340,7 +340,7 @@ def measure_rows(
             {"measure": name, "against": "zero"},
         )
         out += level_rows(
-            profile.against(profile.zero), f"{name} minus zero", shifted, facts, mean_row
+            profile.against(profile.zero), f"{name} minus zero", shifted, facts, sample_mean_row
         )
     return [*out, *change_rows(profile, name, cells)]
 
@@ -394,7 +394,7 @@ def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
 
 def tested_changes(profile: Profile, name: str, changes: Sequence[Part]) -> list[Row]:
     """Rows of changes, Holm over models and changes, and their d_z."""
-    make = partial(mean_row, within=profile.limits(name, apart=True))
+    make = partial(sample_mean_row, within=profile.limits(name, apart=True))
     tests = family(
         profile, f"{name} change", changes, {"measure": name}, make=make, role="difference"
     )
@@ -411,7 +411,7 @@ def family(
     parts: Sequence[Part],
     facts: dict[str, str],
     *,
-    make: Callable[..., Row] = mean_row,
+    make: Callable[..., Row] = sample_mean_row,
     role: Role = "estimate",
 ) -> list[Row]:
     """Rows of each model (term the model, group ``name: part``), then of all models (term the part)."""
@@ -487,7 +487,7 @@ def group_rows(profile: Profile, course: FloatArray) -> list[Row]:
         gaps,
         facts,
         role="difference",
-        make=partial(mean_row, within=profile.limits("group", apart=True)),
+        make=partial(sample_mean_row, within=profile.limits("group", apart=True)),
     )
     own = [row for row in tests if row.label("model") is not None]
     return [*out, *with_holm(own, HOLM), *with_holm(tests[len(own) :], HOLM)]
@@ -530,7 +530,7 @@ def model_rows(profile: Profile, course: FloatArray) -> list[Row]:
         return []
     return with_holm(
         [
-            mean_row(
+            sample_mean_row(
                 f"{one} minus {other}",
                 "composite difference",
                 sample_of_model(course[j] - course[k], profile.how),
@@ -550,7 +550,7 @@ def judge_rows(profile: Profile, course: FloatArray, off: FloatArray) -> list[Ro
     if len(judges) < 2:
         return []
     out = [
-        mean_row(
+        sample_mean_row(
             judge,
             "judge offset",
             sample_across_models(off[:, :, [j]], fixed),
@@ -598,7 +598,7 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
     """
     answers, given = profile.answers, profile.settings["weights"]
     sets, own = (
-        weight_variants(given, free=scale_of(profile.settings) is None),
+        weight_variants(given, free=score_scale(profile.settings) is None),
         np.array(list(given.values())),
     )
     scores = whole_course(answers.cells(answers.scores)) - profile.settings["centre"]
@@ -648,7 +648,7 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
                     k,
                     {"pick": "each"},
                     minus=True,
-                    make=mean_row,
+                    make=sample_mean_row,
                 )
                 for name in sets
             ],
@@ -706,7 +706,7 @@ def sentence(result: Result) -> str:
     unit = result.settings["unit_of_analysis"]
     start = f"Over {listing(place)}, "
     ends = [number(x, 0 if x == round(x) else 2) for x in result.extras["range"]]
-    known = scale_of(result.settings) is not None
+    known = score_scale(result.settings) is not None
     scale = f"the composite ({ends[0]} to {ends[1]})" if known else "the composite"
     return f"{start}{levels_text(result, scale, unit)}{change_text(result)}."
 
@@ -1085,7 +1085,7 @@ def own_cautions(profile: Profile) -> tuple[Caution, ...]:
     return (
         *found,
         *incomplete_cautions(answers, profile.how),
-        *size_cautions(units, profile.how, len(answers.judges)),
+        *few_units_cautions(units, profile.how, len(answers.judges)),
     )
 
 
@@ -1173,9 +1173,9 @@ def judge_zeros(
         checked_number(centre, "centre"),
     )
     names = {"model": None, "scenario": text, "stage": None, "wording": None, "trait": trait}
-    answers = answers_of(controls, names, tuple(used), ("all",))
+    answers = collect_answers(controls, names, tuple(used), ("all",))
     if (
-        bounds := scale_of({"score_range": ends, "free_weights": free_weights, "centre": middle})
+        bounds := score_scale({"score_range": ends, "free_weights": free_weights, "centre": middle})
     ) is not None:
         check_range(answers, bounds, controls.source)
     known = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]

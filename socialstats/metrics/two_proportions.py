@@ -29,7 +29,7 @@ from socialstats.inference.weights import (
 )
 from socialstats.models.effect_sizes import cluster_counts, clusters_text, whole_df
 from socialstats.models.two_groups import TwoGroupMeans, fisher_exact, group_means
-from socialstats.models.two_shares import difference_row, level_indicator, share_row
+from socialstats.models.two_shares import group_share_row, level_indicator, share_difference_row
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
@@ -115,13 +115,13 @@ def two_proportions(
     means = group_means(samples, ones, factors)
     sides = group_weighings(samples)
     plain = not factors and samples.repeats is None and not sides
-    shares = tuple(share_row(samples, ones, side, factors, level) for side in (0, 1))
+    shares = tuple(group_share_row(samples, ones, side, factors, level) for side in (0, 1))
     inside = (
         shares
         if inner == level
-        else tuple(share_row(samples, ones, side, factors, inner) for side in (0, 1))
+        else tuple(group_share_row(samples, ones, side, factors, inner) for side in (0, 1))
     )
-    made, tested = difference_row(samples, inside, means, plain, inner)
+    made, tested = share_difference_row(samples, inside, means, plain, inner)
     lead = one_sided(made, alternative, level)
     hits = tuple(
         float(samples.count[samples.group == side] @ ones[samples.group == side]) for side in (0, 1)

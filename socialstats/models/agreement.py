@@ -412,7 +412,7 @@ def rating_counts(design: Ratings, *, refusal: str = "missing") -> RatingCounts:
     InputError
         For an unknown option.
     """
-    unit, _, value, levels = counted_ratings(design, refusal)
+    unit, _, value, levels = select_ratings(design, refusal)
     scores = scaled(design.scores)
     # a level of refusals comes last
     scores = np.append(scores, scores.max(initial=-1.0) + 1)[: len(levels)]
@@ -441,7 +441,7 @@ class CountedRatings(NamedTuple):
     levels: tuple[str, ...]
 
 
-def counted_ratings(design: Ratings, refusal: str) -> CountedRatings:
+def select_ratings(design: Ratings, refusal: str) -> CountedRatings:
     """Return the ratings that count, refused ones as missing or as a level of their own."""
     one_of("refusal", refusal, REFUSALS)
     refused = design.status == REFUSAL
@@ -451,17 +451,17 @@ def counted_ratings(design: Ratings, refusal: str) -> CountedRatings:
     else:
         used = refused | (design.status == OK)
         value = np.where(refused, len(design.levels), design.value)
-        levels = (*design.levels, free_name(design.levels))
+        levels = (*design.levels, refusal_level_name(design.levels))
     return CountedRatings(design.unit[used], design.rater[used], value[used], levels)
 
 
 def raters_and_levels(design: Ratings, refusal: str) -> tuple[IntArray, IntArray, FloatArray]:
     """Rater and level of the ratings that count, and how many alike units each stands for."""
-    unit, rater, value, _ = counted_ratings(design, refusal)
+    unit, rater, value, _ = select_ratings(design, refusal)
     return rater, value, design.unit_count[unit]
 
 
-def free_name(levels: Sequence[str]) -> str:
+def refusal_level_name(levels: Sequence[str]) -> str:
     """Name the level of refusals so that no other level has the name."""
     name = REFUSED
     while name in levels:
@@ -718,7 +718,7 @@ def alpha_sums(counts: RatingCounts, scale: str) -> AlphaSums:
         moments = [counts.per_unit(counts.n * x[counts.level] ** p) for p in range(3)]
         parts = [csr_array(np.column_stack([observed_disagreement(counts, scale), *moments]))]
     elif scale == "ordinal":
-        first, second, pairs = pair_columns(counts)
+        first, second, pairs = pairs_of_levels(counts)
         parts = [pairs, counts.table()]
     else:
         parts = [csr_array(observed_disagreement(counts, scale)[:, None]), counts.table()]
@@ -782,7 +782,7 @@ def observed_disagreement(
     return np.asarray(disagreement / (m - 1))
 
 
-def pair_columns(counts: RatingCounts) -> tuple[IntArray, IntArray, csr_array]:
+def pairs_of_levels(counts: RatingCounts) -> tuple[IntArray, IntArray, csr_array]:
     """Pairs of levels that share a unit: lower level, higher level, and (units, pairs) coincidences o_ck."""
     blocks = [
         (counts.unit[a], counts.level[a], counts.level[b], counts.n[a] * counts.n[b])
@@ -1038,7 +1038,7 @@ class UnitGroup:
         return min(len(np.unique(codes)) for codes in self.clusters) if self.clusters else None
 
 
-def groups_of(design: Ratings, options: AgreementOptions, *, least: int) -> list[UnitGroup]:
+def unit_groups(design: Ratings, options: AgreementOptions, *, least: int) -> list[UnitGroup]:
     """All units, and then the units of each level of the stratum; units with fewer than `least` ratings left out.
 
     Raises
@@ -1136,7 +1136,7 @@ def reliability(
                 f"{option('raters')} needs raters with names; these ratings are counts of levels"
             )
         design = design.of_raters(texts(options.raters))
-    groups = groups_of(design, options, least=least)
+    groups = unit_groups(design, options, least=least)
     estimates = [
         coefficient_row(term, group, coefficient(group), options, title) for group in groups
     ]

@@ -646,7 +646,7 @@ class PairSummary:
         return {"d_z": d_z, "d_av": d_av, "d_rm": d_rm}
 
 
-def moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
+def effect_size_moments(pairs: PairValues) -> tuple[FloatArray, Callable[[FloatArray], FloatArray]]:
     """Return per-cell sums and the function from summed sums to d_z, d_av and d_rm.
 
     d_z = M/S, M and S mean and standard deviation (n - 1) of the differences; d_av = M / sqrt((S1^2 + S2^2)/2); d_rm =
@@ -798,7 +798,7 @@ def complete_summary(
         "sd_second": sd_second,
         "r": r,
     }
-    check_numbers(numbers)
+    check_summary_numbers(numbers)
     has_condition_sds = sd_first is not None and sd_second is not None
     if sd_first is not None and sd_second is not None:
         if sd is not None and r is not None:
@@ -841,7 +841,7 @@ def implied_r(sd: float, sd_first: float, sd_second: float) -> float:
     return r
 
 
-def check_numbers(numbers: dict[str, float | None]) -> None:
+def check_summary_numbers(numbers: dict[str, float | None]) -> None:
     """Raise InputError for summary numbers that cannot be."""
     for name, value in numbers.items():
         if value is None:
@@ -991,7 +991,7 @@ def with_d_z(row: Row, values: FloatArray, level: float, *, magnitude: float | N
     summary = summary_of(pairs)
     if summary.t is None:
         return replace(row, undefined="the values do not vary: no standardised size")
-    jack = jackknife_ends(*moments(pairs), Units.rows(ones), level)[0]
+    jack = jackknife_ends(*effect_size_moments(pairs), Units.rows(ones), level)[0]
     limits = d_z_hull(summary, jack, level)
     how, name = ("jackknife t", "jackknife") if limits is jack else (HULL, "outer_ends")
     row = replace(row, estimate=summary.t / math.sqrt(summary.n), method=f"mean / SD, {how}")
@@ -1065,7 +1065,7 @@ def skewness_of(values: FloatArray, count: FloatArray) -> float:
     return skewed(values - count @ values / count.sum(), count)
 
 
-def shape_cautions(pairs: PairValues, summary: PairSummary) -> tuple[Caution, ...]:
+def noncentral_t_cautions(pairs: PairValues, summary: PairSummary) -> tuple[Caution, ...]:
     """Caution SS317 where skewness and kurtosis of the differences contradict the plain noncentral t interval."""
     largest_ratio = next(
         (ratio for fewest, ratio in LARGEST_RATIO.items() if pairs.n >= fewest), None

@@ -111,7 +111,7 @@ def rating_patterns(
         If a rater is unknown or named twice, or `refusal` is not an option.
     """
     one_of("refusal", refusal, REFUSALS)
-    chosen = rater_columns(design, raters)
+    chosen = columns_of_raters(design, raters)
     is_rated = design.status == OK
     value, levels = design.value, design.levels
     if refusal == "level":
@@ -145,7 +145,7 @@ def rating_patterns(
     )
 
 
-def rater_columns(design: Ratings, raters: Sequence[str] | None) -> list[int]:
+def columns_of_raters(design: Ratings, raters: Sequence[str] | None) -> list[int]:
     """Index of each named rater."""
     if raters is None:
         return list(range(len(design.raters)))

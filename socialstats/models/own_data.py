@@ -29,7 +29,7 @@ from socialstats.inference.dependence import (
     settled_cluster,
     two_at_most,
 )
-from socialstats.resampling.plans import Plan
+from socialstats.resampling.plans import ResamplingPlan
 from socialstats.results import Result, ResultGroup
 from socialstats.results.result import each_level, with_cautions
 from socialstats.tables import as_table, read_table
@@ -70,9 +70,9 @@ class DataSource:
     cautions: tuple[Caution, ...] = field(default=())
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> ResamplingPlan:
         """What is drawn again."""
-        return Plan.from_factors(self.pieces, self.clusters, self.strata)
+        return ResamplingPlan.from_factors(self.pieces, self.clusters, self.strata)
 
 
 def result_by_level(data: DataLike, compute: Callable[[DataLike], Result]) -> Result | ResultGroup:
@@ -89,7 +89,7 @@ def result_by_level(data: DataLike, compute: Callable[[DataLike], Result]) -> Re
     return ResultGroup(by=by.name, results=each_level(by.name, data.split(), of_level))  # type: ignore[union-attr]
 
 
-def source_of(
+def data_source(
     data: DataLike,
     *,
     unit: str | None,
@@ -331,7 +331,7 @@ def joint_factor(factors: Sequence[Factor]) -> Factor:
     return Factor(name=" x ".join(factor.name for factor in factors), codes=codes, levels=levels)
 
 
-def cluster_size_cautions(plan: Plan) -> tuple[Caution, ...]:
+def cluster_size_cautions(plan: ResamplingPlan) -> tuple[Caution, ...]:
     """Caution SS211: of twenty clusters or more one holds a fifth, or their sizes are so uneven that few count."""
     if not plan.clustered or plan.fewest < 20:
         return ()

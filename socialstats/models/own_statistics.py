@@ -21,7 +21,7 @@ from socialstats.inference.dependence import shape_cautions
 from socialstats.inference.intervals import cochran_df
 from socialstats.models.own_data import DataSource
 from socialstats.resampling.engine import acceleration, lost_caution
-from socialstats.resampling.plans import Plan
+from socialstats.resampling.plans import ResamplingPlan
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.rounding import gated, left_of_recomputed
 from socialstats.sentences import stat
@@ -58,7 +58,7 @@ def function_name(function: Function) -> str:
     return "statistic" if name.startswith("<") else str(name)
 
 
-def as_number(value: Any, name: str) -> float:
+def returned_number(value: Any, name: str) -> float:
     """Return a number, NaN where there is none, or raise InputError for anything else."""
     if value is None:
         return math.nan
@@ -125,7 +125,7 @@ def rows_of_value(value: Any, name: str) -> dict[Key, Row]:
         raise InputError(f"the function returned no number. {USE}")
     rows: dict[Key, Row] = {}
     for key, number in numbers:
-        x = as_number(number, key)
+        x = returned_number(number, key)
         rows[key, None, None] = Row(
             term=key, role="estimate", estimate=None if math.isnan(x) else x
         )
@@ -312,7 +312,7 @@ def check_counts(statistic: Statistic, data: Any, single: Any) -> None:
         )
 
 
-def order_cautions(statistic: Statistic, plan: Plan) -> tuple[Caution, ...]:
+def order_cautions(statistic: Statistic, plan: ResamplingPlan) -> tuple[Caution, ...]:
     """Caution SS214: the function gives another number where only the order of rows or labels of units is another."""
     reordered = statistic.values(plan.pieces.reordered(plan.names))
     why = statistic.why_lost()
@@ -478,7 +478,7 @@ HALVES, FEWEST_SMOOTH = 100, 6  # half samples; levels from which they are compa
 SAME_ERROR = (0.65, 1.55)  # half samples: their error has a Monte-Carlo error of .07
 
 
-def is_not_smooth(statistic: Statistic, plan: Plan, left: LeaveOneOut) -> Any:
+def is_not_smooth(statistic: Statistic, plan: ResamplingPlan, left: LeaveOneOut) -> Any:
     """(m,) bool array: half samples give another standard error than the jackknife, as of quantiles.
 
     Without one of n values a quantile takes two or three values, whose distance is that of two neighbours. Numbers
@@ -517,7 +517,7 @@ def jackknife_variance(values: FloatArray) -> FloatArray:
 
 
 def leave_out_levels(
-    statistic: Statistic, plan: Plan, *, cells: bool = False, many: bool = True
+    statistic: Statistic, plan: ResamplingPlan, *, cells: bool = False, many: bool = True
 ) -> LeaveOneOut:
     """Compute a statistic without each level of a plan.
 
@@ -552,21 +552,23 @@ def leave_out_levels(
     )
 
 
-def occurring_combinations(plan: Plan) -> list[tuple[int, int]]:
+def occurring_combinations(plan: ResamplingPlan) -> list[tuple[int, int]]:
     """Return the combinations of levels of two factors that occur."""
     first, second = plan.codes
     width = plan.sizes[1]
     return [divmod(key, width) for key in np.unique(first * width + second).tolist()]
 
 
-def resampled_numbers(statistic: Statistic, plan: Plan, resamples: int, seed: int) -> FloatArray:
+def resampled_numbers(
+    statistic: Statistic, plan: ResamplingPlan, resamples: int, seed: int
+) -> FloatArray:
     """(resamples, m) float64 array: the numbers of the resamples of a plan."""
 
     data_sets = (plan.data(times) for times in plan.draws(resamples, seed))
     return statistic.table(data_sets, resamples)
 
 
-def row_counts(plan: Plan) -> dict[str, Any]:
+def row_counts(plan: ResamplingPlan) -> dict[str, Any]:
     """Return the fields of a row that say what it rests on: pieces, units and clusters."""
     units = plan.pieces.factors[plan.pieces.unit] if plan.pieces.unit else None
     n_units = plan.pieces.size if units is None else len(np.unique(units.codes))
@@ -583,7 +585,7 @@ def unvaried_reason(constant: bool, noun: str = "resample") -> str:
 
 
 def influence_shape_cautions(
-    left: LeaveOneOut, plan: Plan, rows: Sequence[Row], interval: Shape
+    left: LeaveOneOut, plan: ResamplingPlan, rows: Sequence[Row], interval: Shape
 ) -> tuple[Caution, ...]:
     """Cautions SS312 and SS317 by what each unit or cluster adds to the numbers (`shape_cautions`).
 

@@ -820,7 +820,7 @@ def rated_by_both(
     )
 
 
-def level_shares(
+def level_share_cells(
     counts: FloatArray,
     level: int,
     copies: FloatArray,
@@ -911,7 +911,7 @@ def linear_differences(pair: PairTable) -> FloatArray:
     return values
 
 
-def joint_test(pair: PairTable, drawn: Sequence[Drawn]) -> WaldTest | str:
+def joint_share_test(pair: PairTable, drawn: Sequence[Drawn]) -> WaldTest | str:
     """Test equal shares of all levels by F, with units (or clusters) and drawn raters as crossed factors."""
     values = linear_differences(pair)
     times = np.ones(len(values), dtype=np.int64) if pair.codes else pair.copies.astype(np.int64)
@@ -924,7 +924,7 @@ def f_text(test: WaldTest) -> str:
     return f"F({number(test.df, 0)}, {number(test.df_denominator, 1)}) of all levels, over units (clusters) and raters"
 
 
-def chi_square(pair: PairTable) -> tuple[float, int, float]:
+def pearson_chi_square(pair: PairTable) -> tuple[float, int, float]:
     """Pearson's (1900) chi-square of equal shares, as if all ratings were independent; unused levels are left out.
 
     Returns
@@ -935,7 +935,7 @@ def chi_square(pair: PairTable) -> tuple[float, int, float]:
     Examples
     --------
     >>> table = PairTable(first=np.array([[30.0, 10.0]]), second=np.array([[20.0, 20.0]]), copies=np.ones(1), codes=())
-    >>> value, df, p = chi_square(table)
+    >>> value, df, p = pearson_chi_square(table)
     >>> round(value, 4), df, round(p, 4)
     (5.3333, 1, 0.0209)
     """

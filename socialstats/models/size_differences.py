@@ -62,7 +62,7 @@ class MeanSizes:
 
     def above(self, size: float) -> float:
         """Share of draws at a true size that are at least the mean size observed: the tail of a lower limit."""
-        return share_of(np.asarray(self.drawn(size) >= self.estimates.size * (1 - TIE)))
+        return share_of_draws(np.asarray(self.drawn(size) >= self.estimates.size * (1 - TIE)))
 
     def below(self, size: float) -> float:
         """Share of draws at a true size that are at most the one observed: the tail of an upper limit.
@@ -72,11 +72,13 @@ class MeanSizes:
         by_sign = self.errors @ (
             self.estimates.weight * np.where(self.estimates.value < 0, -1.0, 1.0)
         )
-        least = share_of(np.asarray(np.abs(by_sign) >= size - self.estimates.corrected)) / 2
-        return max(share_of(np.asarray(self.drawn(size) <= self.estimates.size * (1 + TIE))), least)
+        least = share_of_draws(np.asarray(np.abs(by_sign) >= size - self.estimates.corrected)) / 2
+        return max(
+            share_of_draws(np.asarray(self.drawn(size) <= self.estimates.size * (1 + TIE))), least
+        )
 
 
-def share_of(is_extreme: BoolArray) -> float:
+def share_of_draws(is_extreme: BoolArray) -> float:
     """Share of draws, the data counted as one of them: never 0."""
     return (int(is_extreme.sum()) + 1) / (len(is_extreme) + 1)
 

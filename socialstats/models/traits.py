@@ -389,7 +389,7 @@ def chosen_stages(
     ), wanted
 
 
-def answers_of(
+def collect_answers(
     design: Ratings,
     names: Mapping[str, Any],
     traits: Sequence[str],
@@ -419,7 +419,7 @@ def answers_of(
     NothingToAnalyse
         If no answer has all its scores.
     """
-    check_numbers(design)
+    require_numeric_scores(design)
     factors = {part: factor_of(design, part, names[part]) for part in (*PARTS, "trait")}
     trait = trait_codes(
         factors["trait"], traits if names["trait"] is not None else factors["trait"].levels
@@ -451,7 +451,7 @@ def answers_of(
     return complete_answers(answers, design, missing)
 
 
-def check_numbers(design: Ratings) -> None:
+def require_numeric_scores(design: Ratings) -> None:
     """Raise InputError for values that are no numbers, counted units, or judges that nobody can tell apart."""
     if not design.numeric:
         raise InputError(f"scores must be numbers; the levels are {quoted(design.levels)}")
@@ -591,7 +591,7 @@ def answers_and_clusters(
     Raises
     ------
     InputError
-        As `chosen_stages`, `answers_of`, `check_range` (unless the weights are free) and `unit_clusters`.
+        As `chosen_stages`, `collect_answers`, `check_range` (unless the weights are free) and `unit_clusters`.
     """
     design, stages = chosen_stages(design, settings["stage"], settings["stages"])
     weights = settings["weights"]
@@ -599,15 +599,15 @@ def answers_and_clusters(
     names = dict(settings)
     if settings["wording"] is None and "wording" in design.strata:
         names["wording"] = "wording"
-    answers = answers_of(design, names, traits, stages, missing=settings["missing_trait"])
-    if weights is not None and (scale := scale_of(settings)) is not None:
+    answers = collect_answers(design, names, traits, stages, missing=settings["missing_trait"])
+    if weights is not None and (scale := score_scale(settings)) is not None:
         check_range(answers, scale, design.source)
-    unit = unit_factor(design, settings)
+    unit = analysis_unit_factor(design, settings)
     clusters = unit_clusters(design, unit, settings["cluster"], judges=judges, ci=settings["ci"])
     return answers, clusters
 
 
-def unit_factor(design: Ratings, settings: Mapping[str, Any]) -> Factor:
+def analysis_unit_factor(design: Ratings, settings: Mapping[str, Any]) -> Factor:
     """Return the units of analysis over the units of the design; an answer is a model in a scenario."""
     kind = settings["unit_of_analysis"]
     if kind != "answer":
@@ -711,7 +711,7 @@ def composites(scores: FloatArray, weights: Mapping[str, float], centre: float) 
     return np.asarray((scores - centre) @ np.array(list(weights.values())))
 
 
-def scale_of(settings: Mapping[str, Any]) -> tuple[float, float] | None:
+def score_scale(settings: Mapping[str, Any]) -> tuple[float, float] | None:
     """Return the lowest and the highest score: as declared, else 0 and twice the centre; None with free weights."""
     if settings["score_range"] is not None:
         low, high = settings["score_range"]

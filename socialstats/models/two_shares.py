@@ -66,7 +66,7 @@ def level_indicator(design: Groups, choice: str | None) -> tuple[FloatArray, str
     return (design.value == levels.index(label)).astype(np.float64), label
 
 
-def share_row(
+def group_share_row(
     design: Groups, ones: FloatArray, side: int, factors: Sequence[Factor], level: float
 ) -> Row:
     """Row of the share of one group, with Wilson's interval."""
@@ -105,7 +105,7 @@ def share_row(
     return with_share(row, mean, level, clustered=bool(codes) or design.weighted)
 
 
-def difference_row(
+def share_difference_row(
     design: Groups, shares: Sequence[Row], means: TwoGroupMeans, plain: bool, level: float
 ) -> tuple[Row, str]:
     """Row of the difference, without Fisher's p; and the name of its test."""
@@ -151,8 +151,8 @@ def margin_tests(design: Groups, choice: str, cluster: str | Sequence[str] | Non
     plain = not factors and design.repeats is None and not design.weighted
 
     def difference_at(level: float) -> Row:
-        shares = tuple(share_row(design, ones, side, factors, level) for side in (0, 1))
-        return difference_row(design, shares, means, plain, level)[0]
+        shares = tuple(group_share_row(design, ones, side, factors, level) for side in (0, 1))
+        return share_difference_row(design, shares, means, plain, level)[0]
 
     def p_above(bound: float, sign: float) -> float:
         """One-sided p of a difference above the bound, below it with sign -1."""

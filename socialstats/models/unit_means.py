@@ -197,7 +197,7 @@ def sample_of_model(cells: FloatArray, how: Inference) -> UnitSample:
     return UnitSample(values=cells[has_value], unit=np.flatnonzero(has_value), how=how)
 
 
-def mean_row(
+def sample_mean_row(
     term: str,
     group: str,
     sample: UnitSample,
@@ -229,7 +229,7 @@ def mean_row(
         estimate=mean.mean,
         n=float(n),
         n_units=n,
-        method=TWO_WAY if sample.drawn else method_of(how),
+        method=TWO_WAY if sample.drawn else mean_method(how),
         n_clusters=min(mean.clusters) if mean.clusters else None,
         leverage=mean.largest if mean.clusters else None,
         **facts,
@@ -254,7 +254,7 @@ def empty_row(term: str, group: str, how: Inference, **facts: Any) -> Row:
     )
 
 
-def method_of(how: Inference) -> str:
+def mean_method(how: Inference) -> str:
     """Name the interval, and the test beside it."""
     error = "t" if not how.dependent else TWO_WAY
     if how.judges == "fixed" and len(how.clusters) == 1:
@@ -361,7 +361,7 @@ def unit_clusters(
     )
 
 
-def size_cautions(units: int, how: Inference, judges: int) -> tuple[Caution, ...]:
+def few_units_cautions(units: int, how: Inference, judges: int) -> tuple[Caution, ...]:
     """Cautions SS312 (few units of analysis) and SS202 (few judges taken as drawn)."""
     cautions: tuple[Caution, ...] = ()
     if units > 1:
@@ -679,9 +679,9 @@ def robust_wald(
     covariance, freedom = parts[0], dfs[0]
     if groups:
         parts.append(np.sum([group.sums().T @ group.sums() for group in groups], axis=0))
-        overlap = np.sum([cross_products(group.scores, group.both) for group in groups], axis=0)
+        overlap = np.sum([sum_outer_products(group.scores, group.both) for group in groups], axis=0)
     elif len(dense) > 1:
-        overlap = cross_products(deviation / n, dense[2])
+        overlap = sum_outer_products(deviation / n, dense[2])
     if len(parts) > 1:
         covariance = parts[0] + parts[1] - overlap
         traces = [float(np.trace(part)) for part in parts]
@@ -734,7 +734,7 @@ def outer_sums(scores: FloatArray, code: IntArray, weight: FloatArray) -> FloatA
     return np.asarray((sums * weight[:, None]).T @ sums)
 
 
-def cross_products(scores: FloatArray, code: IntArray) -> FloatArray:
+def sum_outer_products(scores: FloatArray, code: IntArray) -> FloatArray:
     """Sum over clusters of the outer products of their sums."""
     return outer_sums(scores, code, np.ones(int(code.max()) + 1))
 
@@ -765,7 +765,7 @@ def robust_test(values: FloatArray, count: FloatArray, codes: Sequence[IntArray]
     return robust_wald(values, count, codes) if np.any(values) else NOTHING
 
 
-def rows_of_tests(
+def wald_and_chi_square_rows(
     wald: Robust, plain: Mapping[str, McNemarTest], n: float, names: Mapping[str, str]
 ) -> list[Row]:
     """Return rows of chi-square tests by their terms; with clusters the robust test leads, and they ignore these."""
@@ -821,7 +821,7 @@ def wald_or_chi_square_text(row: Row, name: str, denominator: float | None) -> s
     return f"{name} {letter}({dfs}) = {number(row.statistic)}, {p_value(row.p_value)}"
 
 
-def cluster_sizes(factors: Sequence[Factor], codes: Sequence[IntArray]) -> dict[str, int]:
+def clusters_by_factor(factors: Sequence[Factor], codes: Sequence[IntArray]) -> dict[str, int]:
     """Count the clusters of each factor among some units, for the counts of a result."""
     return {
         f"clusters of '{shorten(f.name)}'": len(np.unique(c))

@@ -198,7 +198,7 @@ def range_of(
     return ends[0], ends[1]
 
 
-def moments(counts: Sequence[int], low: int) -> tuple[float, float]:
+def mean_and_skew(counts: Sequence[int], low: int) -> tuple[float, float]:
     """Return the mean and the skew of a sample; the skew of equal numbers is NaN, for it does not exist."""
     values, weights = np.arange(low, low + len(counts)), np.asarray(counts)
     mean = weights @ values / weights.sum()

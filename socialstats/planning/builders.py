@@ -719,7 +719,7 @@ def role_items(spec: Spec, texts: Texts) -> BuiltItems:
             for row in spec.table("stories", ["item_id", "story"], unique=["item_id"])
         }
     rows, values = [], {}
-    pairs = paired_roles(spec, roles)
+    pairs = pair_roles(spec, roles)
     expectations = expectations_of(spec, pairs, situations)
     # how often a role stood first, less how often second: about 0 for every role
     balance: Counter[str] = Counter()
@@ -880,7 +880,7 @@ def expectations_of(
     return expectations
 
 
-def paired_roles(spec: Spec, roles: Mapping[str, Row]) -> list[tuple[str, str]]:
+def pair_roles(spec: Spec, roles: Mapping[str, Row]) -> list[tuple[str, str]]:
     """Return the pairs of roles: all that may meet, or so many that every role meets about as many others.
 
     Raises

@@ -288,7 +288,7 @@ def power_mcnemar(
         "simulations": simulations,
         "seed": seed,
     }
-    asked_n = None if n is None else checked_whole("n", n, least=1)
+    asked_n = None if n is None else checked_integer("n", n, least=1)
     asked_delta = None if effect is None else checked_effect(effect, p_discordant)
     if solved == "n" and asked_delta == 0:
         raise InputError("effect=0 can never be shown; give the difference that matters")
@@ -404,7 +404,7 @@ def power_clustered_mean(
     solved = quantity_left_out({"clusters": clusters, "effect": effect, "power": power})
     if size is None:
         raise InputError("size must be given: the number of values (pairs) in each cluster")
-    a, m = checked_share("alpha", alpha), checked_whole("size", size, least=1)
+    a, m = checked_share("alpha", alpha), checked_integer("size", size, least=1)
     between, within = variance_components(icc, sd, sd_between, sd_within)
     settings = {
         "solved": solved,
@@ -509,8 +509,8 @@ def plan_result(
     ]
     rows += further_rows
     if settings["by"] == "simulation":
-        n = checked_whole("simulations", settings["simulations"], least=FEWEST_SIMULATIONS)
-        p = reject(n, checked_whole("seed", settings["seed"], least=0)) / n
+        n = checked_integer("simulations", settings["simulations"], least=FEWEST_SIMULATIONS)
+        p = reject(n, checked_integer("seed", settings["seed"], least=0)) / n
         low, high = wilson(np.array([p]), np.array([float(n)]))
         row = Row(
             term="power_simulated",
@@ -577,7 +577,7 @@ def checked_share(name: str, value: Any, *, least: float = 0.0) -> float:
     return checked
 
 
-def checked_whole(name: str, value: Any, *, least: int) -> int:
+def checked_integer(name: str, value: Any, *, least: int) -> int:
     """Return a whole number of at least `least`."""
     checked = checked_finite(name, value)
     if checked < least or checked % 1:
@@ -679,7 +679,7 @@ def solve_t(
     unit: float = 1.0,
 ) -> tuple[int, float]:
     """Check the n (called `name`) and the effect of a t test, and compute the one that was left out; as `solve`."""
-    asked_n = None if n is None else checked_whole(name, n, least=2)
+    asked_n = None if n is None else checked_integer(name, n, least=2)
     d, alternative = (
         None if effect is None else checked_finite("effect", effect),
         settings["alternative"],

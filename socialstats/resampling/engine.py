@@ -919,7 +919,7 @@ class Interval:
     level: float
 
 
-class Limits(NamedTuple):
+class QuantileLimits(NamedTuple):
     """Limits of the interval of one quantity, their Monte-Carlo errors, and why there are none."""
 
     low: float
@@ -929,9 +929,9 @@ class Limits(NamedTuple):
     undefined: str
 
 
-def no_limits(why: str) -> Limits:
+def no_limits(why: str) -> QuantileLimits:
     """Return limits that do not exist."""
-    return Limits(math.nan, math.nan, math.nan, math.nan, why)
+    return QuantileLimits(math.nan, math.nan, math.nan, math.nan, why)
 
 
 def order_quantile(ordered: FloatArray, alpha: float) -> float:
@@ -1006,7 +1006,7 @@ def percentile(boot: Replicates, *, level: float = 0.95) -> Interval:
     """
     alphas = tails(level, boot)
     limits = [quantile_limits(column, *alphas) for column in boot.replicates.T]
-    return interval_of(limits, "percentile", level, boot)
+    return gather_interval(limits, "percentile", level, boot)
 
 
 def basic(boot: Replicates, *, level: float = 0.95, centre: FloatArray | None = None) -> Interval:
@@ -1032,8 +1032,8 @@ def basic(boot: Replicates, *, level: float = 0.95, centre: FloatArray | None = 
         low, high, error_low, error_high, why = quantile_limits(column, *alphas)
         # estimate - quantile of (replicate - truth): the upper quantile gives the lower limit
         shift = boot.estimate[j] + truth[j]
-        limits.append(Limits(shift - high, shift - low, error_high, error_low, why))
-    return interval_of(limits, "basic", level, boot)
+        limits.append(QuantileLimits(shift - high, shift - low, error_high, error_low, why))
+    return gather_interval(limits, "basic", level, boot)
 
 
 def bca(
@@ -1085,7 +1085,7 @@ def bca(
         if reach is not None:
             alphas = np.clip(alphas, 1 / (len(usable) + 1), len(usable) / (len(usable) + 1))
         limits.append(quantile_limits(column, float(alphas[0]), float(alphas[1])))
-    return interval_of(limits, "bca", level, boot)
+    return gather_interval(limits, "bca", level, boot)
 
 
 def share_below(usable: FloatArray, estimate: float) -> float:
@@ -1132,8 +1132,8 @@ def studentized(
         t = quantile_limits((column - boot.estimate[j]) / se, *alphas)
         low, high = (boot.estimate[j] - quantile * std_error[j] for quantile in (t.high, t.low))
         error_low, error_high = t.error_high * std_error[j], t.error_low * std_error[j]
-        limits.append(Limits(low, high, error_low, error_high, t.undefined))
-    return interval_of(limits, "studentized", level, boot)
+        limits.append(QuantileLimits(low, high, error_low, error_high, t.undefined))
+    return gather_interval(limits, "studentized", level, boot)
 
 
 def choose(
@@ -1184,7 +1184,7 @@ def resamples_needed(level: float) -> int:
     return math.ceil(2 / (1 - level) - 1 - 1e-9)
 
 
-def quantile_limits(column: FloatArray, low: float, high: float) -> Limits:
+def quantile_limits(column: FloatArray, low: float, high: float) -> QuantileLimits:
     """Quantiles of the usable replicates of one quantity, at the tail probabilities `low` and `high`."""
     ordered = np.sort(column[~np.isnan(column)])
     if not len(ordered):
@@ -1193,10 +1193,12 @@ def quantile_limits(column: FloatArray, low: float, high: float) -> Limits:
     if math.isnan(lower) or math.isnan(upper):
         return no_limits(BEYOND)
     errors = quantile_error(ordered, low), quantile_error(ordered, high)
-    return Limits(lower, upper, *errors, undefined="")
+    return QuantileLimits(lower, upper, *errors, undefined="")
 
 
-def interval_of(limits: list[Limits], method: str, level: float, boot: Replicates) -> Interval:
+def gather_interval(
+    limits: list[QuantileLimits], method: str, level: float, boot: Replicates
+) -> Interval:
     """Gather the limits of m quantities; where there are none, there is a reason, such as resamples all alike."""
     constant = boot.is_constant
     low, high, error_low, error_high = (

@@ -21,7 +21,7 @@ BLOCK = 64  # resamples whose draws are held at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Part:
+class DrawnLevels:
     """Levels that are drawn among themselves: those of a factor, or of one stratum of it.
 
     Attributes
@@ -36,7 +36,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Plan:
+class ResamplingPlan:
     """Pieces, and what of them is independent.
 
     Attributes
@@ -58,7 +58,7 @@ class Plan:
     @classmethod
     def from_factors(
         cls, pieces: Pieces, factors: Sequence[Factor], strata: Factor | None = None
-    ) -> Plan:
+    ) -> ResamplingPlan:
         """Make a plan.
 
         Raises
@@ -160,12 +160,14 @@ class Plan:
         stratum[self.codes[0]] = self.strata.codes
         return stratum
 
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[DrawnLevels]:
         """Return the levels that are drawn among themselves: of each factor, or of each stratum."""
         if self.strata is None:
-            return [Part(factor=k, levels=np.arange(n)) for k, n in enumerate(self.sizes)]
+            return [DrawnLevels(factor=k, levels=np.arange(n)) for k, n in enumerate(self.sizes)]
         stratum = self.stratum
-        return [Part(factor=0, levels=np.flatnonzero(stratum == k)) for k in np.unique(stratum)]
+        return [
+            DrawnLevels(factor=0, levels=np.flatnonzero(stratum == k)) for k in np.unique(stratum)
+        ]
 
     def draws(self, resamples: int, seed: int) -> Iterator[tuple[IntArray, ...]]:
         """Yield how often each level of each factor is drawn, for one resample after the other.

@@ -16,7 +16,7 @@ import socialstats as ss
 from socialstats.audit.numbers import printed
 from socialstats.cli import main
 from socialstats.errors import InputError
-from socialstats.models.whole_samples import all_samples, moments, range_of, some_samples
+from socialstats.models.whole_samples import all_samples, mean_and_skew, range_of, some_samples
 from tests.golden_data import GOLDEN
 
 CASES = json.loads((GOLDEN / "sprite.json").read_text())
@@ -110,12 +110,12 @@ def test_a_walk_needs_no_luck_for_large_samples() -> None:
 
 
 def test_moments_of_a_sample() -> None:
-    mean, skew = moments((2, 1, 0, 1), 1)  # 1, 1, 2, 4
+    mean, skew = mean_and_skew((2, 1, 0, 1), 1)  # 1, 1, 2, 4
     assert mean == 2
     assert skew == pytest.approx(
         1.5 / 1.5**1.5
     )  # mean cube (-1 - 1 + 0 + 8)/4, mean square (1 + 1 + 0 + 4)/4
-    assert math.isnan(moments((0, 3), 1)[1])
+    assert math.isnan(mean_and_skew((0, 3), 1)[1])
 
 
 def test_impossible_numbers_and_bad_input() -> None:

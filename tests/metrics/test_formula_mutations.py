@@ -169,7 +169,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         {},
     ),
     "chi-square's degrees of freedom": (
-        "models.shares:chi_square",
+        "models.shares:pearson_chi_square",
         "table.sum(axis=0) > 0]\n    df = used.shape[1] - 1",
         "table.sum(axis=0) > 0]\n    df = used.shape[1]",
         "choice_shares",

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from socialstats.models.divergence import jensen_shannon, unit_corrected
-from socialstats.models.shares import Cells
-from socialstats.models.split_half import halved, split_half
+from socialstats.models.shares import StratumCells
+from socialstats.models.split_half import draw_halves, split_half
 
 COUNTS = np.array([[4.0, 0.0, 0.0], [2.0, 2.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 0.0], [3, 1, 1]])
 COPIES = np.array([1.0, 3.0, 2.0, 5.0, 1.0])
@@ -24,8 +24,8 @@ def all_halves(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return half, counts - half
 
 
-def cells(codes: list[int]) -> Cells:
-    return Cells(names=("g",), labels=("a", "b"), codes=np.array(codes))
+def cells(codes: list[int]) -> StratumCells:
+    return StratumCells(names=("g",), labels=("a", "b"), codes=np.array(codes))
 
 
 def exact(counts: np.ndarray) -> float:
@@ -35,7 +35,7 @@ def exact(counts: np.ndarray) -> float:
 @pytest.mark.parametrize("counts", [[5, 2, 1], [3, 0, 4], [1, 1, 0], [0, 1, 1]])
 def test_halves_hold_all_ratings_and_either_is_the_larger_one(counts: list[int]) -> None:
     whole = np.array(counts)
-    half, other = halved(whole, 2, SPLITS, np.random.default_rng(1))
+    half, other = draw_halves(whole, 2, SPLITS, np.random.default_rng(1))
     assert half.shape == other.shape == (SPLITS, 2, 3)
     assert np.all(half + other == whole)
     gap = (half - other).sum(axis=2)

@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import pytest
 
-from socialstats.models.whole_samples import every_sample, fits, some_samples
+from socialstats.models.whole_samples import all_samples, can_have_squares, some_samples
 
 
 @pytest.mark.parametrize(("n", "low", "high"), [(1, 1, 4), (3, 1, 4), (4, 0, 3), (4, -2, 1)])
@@ -21,17 +21,17 @@ def test_sums_of_squares_fit_between_those_of_the_most_even_and_most_uneven_samp
     for total, known in squares.items():
         least, most = min(known), max(known)
         for q in range(least - 2, most + 3):
-            assert fits(n, total, low, high, q, q) == (least <= q <= most)
-        assert fits(n, total, low, high, most, most + 9)
-        assert fits(n, total, low, high, least - 9, least)
+            assert can_have_squares(n, total, low, high, q, q) == (least <= q <= most)
+        assert can_have_squares(n, total, low, high, most, most + 9)
+        assert can_have_squares(n, total, low, high, least - 9, least)
 
 
 def test_no_numbers_have_a_sum_of_zero() -> None:
-    assert fits(0, 0, 1, 5, 0, 0)
-    assert fits(0, 0, 1, 5, -1, 1)
-    assert not fits(0, 1, 1, 5, 0, 1)
-    assert not fits(0, 0, 1, 5, 1, 2)
-    assert not fits(0, 0, 1, 5, -2, -1)
+    assert can_have_squares(0, 0, 1, 5, 0, 0)
+    assert can_have_squares(0, 0, 1, 5, -1, 1)
+    assert not can_have_squares(0, 1, 1, 5, 0, 1)
+    assert not can_have_squares(0, 0, 1, 5, 1, 2)
+    assert not can_have_squares(0, 0, 1, 5, -2, -1)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -46,7 +46,7 @@ def test_walks_end_at_samples_that_there_are(n: int, low: int, high: int, seed: 
         for sample in samples
         if sum(sample) in squares and abs(sum(x * x for x in sample) - q) <= spread
     }
-    every = every_sample(n, low, high, squares, most=10**4, steps=10**5)
+    every = all_samples(n, low, high, squares, most=10**4, steps=10**5)
     assert {*every} == wanted
     assert len(every) == len(wanted)
     found = some_samples(n, low, high, squares, wanted=len(wanted) + 1, seed=seed, tries=400)

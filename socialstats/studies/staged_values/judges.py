@@ -22,7 +22,7 @@ from socialstats.inference.dependence import small_sample
 from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.trait_profile import judge_zeros
 from socialstats.metrics.weighted_kappa import weighted_kappa
-from socialstats.models.traits import PAPER, JudgeZeros, ScoredAnswers, answers_of, composites
+from socialstats.models.traits import PAPER, JudgeZeros, ScoredAnswers, collect_answers, composites
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import rows_table
@@ -92,7 +92,9 @@ def scored_answers(design: Ratings, stages: Sequence[str]) -> ScoredAnswers:
         part: part if part in design.strata else None
         for part in ("model", "scenario", "stage", "wording", "trait")
     }
-    return answers_of(design, names, tuple(instrument_of(design).used), stages, missing="drop_unit")
+    return collect_answers(
+        design, names, tuple(instrument_of(design).used), stages, missing="drop_unit"
+    )
 
 
 def composite_ratings(design: Ratings, stages: Sequence[str], *, rounded: bool = False) -> Ratings:
