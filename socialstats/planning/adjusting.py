@@ -528,7 +528,9 @@ def adjust_sentence(
     )
 
 
-def with_holm(rows: Sequence[Row], family: str) -> tuple[tuple[Row, ...], Result | None]:
+def adjust_family_by_holm(
+    rows: Sequence[Row], family: str
+) -> tuple[tuple[Row, ...], Result | None]:
     """Adjust the tests of a family by Holm's method, where there are several.
 
     Returns

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from socialstats.inference.compare import with_welch
-from socialstats.planning.adjusting import with_holm
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.text import shorten
 
@@ -35,7 +35,7 @@ def part_gaps(parts: Sequence[PartEstimates], stratum: str, level: float) -> Res
             )
             rows.append(with_welch(row, part.rows[first], part.rows[second], level))
             pairs.append((part.rows[first], part.rows[second]))
-    tested, _ = with_holm(rows, f"differences between levels of {stratum}")
+    tested, _ = adjust_family_by_holm(rows, f"differences between levels of {stratum}")
     if not any(row.p_value is not None for row in tested):
         return None
     return Result(

@@ -26,7 +26,7 @@ from socialstats.matching import match_keys
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry, strengths_sentence
 from socialstats.metrics.bradley_terry.result import MOST_MAX_T
 from socialstats.metrics.group_win_rates import group_win_rates
-from socialstats.planning.adjusting import with_holm
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
     NUMBERS,
@@ -621,7 +621,7 @@ def effects_block(fit: BradleyTerryResult, beside: Pairs, said: Sequence[str] = 
     untested = [
         replace(row, statistic=None, p_value=None) if row.group == "tie" else row for row in found
     ]
-    rows, adjusted = with_holm(untested, "effects beside the strengths")
+    rows, adjusted = adjust_family_by_holm(untested, "effects beside the strengths")
     told = [effect_sentence(r) for r in rows if r.term not in said]
     tables = [rows_table(rows, "Effects in log-odds", labels=[spoken(row.term) for row in rows])]
     if beside:

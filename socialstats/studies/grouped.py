@@ -24,7 +24,7 @@ from socialstats.errors import (
 from socialstats.figures import forest
 from socialstats.metrics.compare_models import KINDS, common_text, uncommon
 from socialstats.models.sources import human_source, models_of, raters_of
-from socialstats.planning.adjusting import with_holm
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.registry import refuse_weights
 from socialstats.results import Row, Verifications, joined
 from socialstats.results.rows import parts_of, subtracts
@@ -327,7 +327,7 @@ def leading(outcomes: Mapping[str, Outcome], by: str) -> tuple[Block, ...]:
     if len(shown) < 2:
         return ()
     rows = [replace(result.rows[0], term=level, group=None) for level, result in shown.items()]
-    tested, adjusted = with_holm(rows, f"levels of {by}")
+    tested, adjusted = adjust_family_by_holm(rows, f"levels of {by}")
     title, named = next(iter(shown.values())).title, shorten(by, 40)
     block = Block(
         id="levels",

@@ -39,7 +39,7 @@ from socialstats.metrics.weighted_kappa import kappa_quantiles, kappas_of, weigh
 from socialstats.models.kappa import pair_names, too_many_pairs_reason
 from socialstats.models.traits import people_and_judges
 from socialstats.models.unit_means import has_rating, unit_shares
-from socialstats.planning.adjusting import with_holm
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.progress import say
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
@@ -155,7 +155,7 @@ def pairs_block(design: Ratings, kappa: Result, percents: Result) -> Block | Non
     )
     if len(design.raters) < 3 or len(known) != len(pairs):
         return None
-    rows, adjusted = with_holm(known, PAIRS_OF_RATERS)
+    rows, adjusted = adjust_family_by_holm(known, PAIRS_OF_RATERS)
     few = len(design.raters) <= MOST_GROUPS
     held = [r for r in rows if r.estimate is not None and r.undefined is None]
     flat = [
@@ -238,7 +238,7 @@ def crossed_block(design: Ratings) -> Block | None:
 def stratum_block(design: Ratings, name: str, result: Result) -> Block:
     """Return reliability by stratum."""
     whole, *parts = result.rows
-    tested, adjusted = with_holm(parts, f"levels of {name}")
+    tested, adjusted = adjust_family_by_holm(parts, f"levels of {name}")
     rows = [
         replace(whole, term="all units"),
         *(replace(r, term=r.group or r.term, group=None) for r in tested),
@@ -417,7 +417,7 @@ def answer_of_judges(result: Result) -> str:
     known, people = gaps(result), result.extras["named"]
     if len(known) == 1:
         return judge_sentence(result, str(known[0].group))
-    tested, _ = with_holm(known, JUDGES)
+    tested, _ = adjust_family_by_holm(known, JUDGES)
     clear = [
         row
         for row in tested
@@ -462,7 +462,7 @@ def strip_of_judges(result: Result) -> Strip:
 def judges_block(result: Result) -> Block:
     """Return each judge against people, on the same units, with the tests of the differences."""
     people, known = result.extras["named"], gaps(result)
-    tested, adjusted = with_holm(known, JUDGES)
+    tested, adjusted = adjust_family_by_holm(known, JUDGES)
     by_judge = {row.group: row for row in tested}
     rows = [by_judge.get(row.group, row) if row.term == DIFFERENCE else row for row in result.rows]
     labels = [f"{shorten(row.group or '', 40)}: {row.term}" for row in rows]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from socialstats.planning.adjusting import with_holm
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Row
 from socialstats.studies.estimates import (
     clusters_caption,
@@ -129,7 +129,7 @@ def test_planned_verdicts_follow_the_adjusted_p() -> None:
 
 
 def test_families_are_named_with_their_size() -> None:
-    rows, adjusted = with_holm(
+    rows, adjusted = adjust_family_by_holm(
         [row(0.5, 0.2, term="a"), row(0.1, 0.2, term="b"), Row(term="c", undefined="no")], "x's"
     )
     assert adjusted is not None

@@ -13,7 +13,7 @@ from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.bradley_terry.model import ORDER
 from socialstats.metrics.preference_shares import preference_shares
 from socialstats.metrics.sensitivity import reference_values
-from socialstats.planning.adjusting import with_holm
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import printed_together
 from socialstats.sentences import difference, estimate, significant, some_of, stat, undefined
@@ -101,7 +101,7 @@ def items_block(found: Mapping[str, Result], by: str, reference: str, level: flo
     """Return how often each item is chosen against the reference, adjusted over all items and levels."""
     if not found:
         return None
-    tested, _ = with_holm(labelled(found, "item"), "items chosen")
+    tested, _ = adjust_family_by_holm(labelled(found, "item"), "items chosen")
     clear = tuple(clearest([row for row in tested if row.p_value is not None])[:MOST_ITEMS])
     first, name = next(iter(found.values())), shorten(reference, 40)
     title = f"Differences from {name} in the share of stories in which an item is chosen"
@@ -311,7 +311,7 @@ def family_block(
     **shown
         Other fields of the block.
     """
-    tested, adjusted = with_holm(rows, family)
+    tested, adjusted = adjust_family_by_holm(rows, family)
     return Block(
         sentences=told(tested, reference, quantity),
         draw=partial(
@@ -402,7 +402,7 @@ def effects_block(numbers: Numbers, by: str, options: StudyOptions) -> Block | N
         for r in result.rows
         if r.group == "effect"
     ]
-    tested, adjusted = with_holm(changes, "differences of effects")
+    tested, adjusted = adjust_family_by_holm(changes, "differences of effects")
     tables = [
         effects_table(
             numbers, {k: [r for r in v if r.term in terms] for k, v in effects.items()}, by
@@ -462,7 +462,7 @@ def shares_block(
     rows = labelled(models, "share")
     if not rows:
         return None
-    tested, adjusted = with_holm(rows, "differences of shares")
+    tested, adjusted = adjust_family_by_holm(rows, "differences of shares")
     title = f"Differences in preference shares from {shorten(reference, 40)}"
     sizes = "; ".join(sizes_text(groups) for groups in groupings.values())
     return Block(
@@ -510,7 +510,7 @@ def strengths_block(
             items,
         ),
     ]
-    tested, _ = with_holm(labelled(models, "strength"), "differences of strengths")
+    tested, _ = adjust_family_by_holm(labelled(models, "strength"), "differences of strengths")
     if tested:
         tables.append(strength_differences(models, tested))
     said = "Differences in strength were not tested on this page."  # a page with many levels

@@ -12,7 +12,7 @@ from socialstats.figures import forest
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.ratings_difference import ratings_difference, rows_of_levels, values_of
 from socialstats.models.measures import ALPHA, DISTANCE, MEAN, SHARES
-from socialstats.planning.adjusting import with_holm
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import printed_together
 from socialstats.sentences import difference, halving
@@ -140,7 +140,7 @@ def kind_block(
     ]
     rows = printed_together((*own, *gaps))
     known = {(row.label("level"), row.term): row for row in rows[: len(own)]}
-    tested, adjusted = with_holm(rows[len(own) :], f"differences of {NAMES[kind]}")
+    tested, adjusted = adjust_family_by_holm(rows[len(own) :], f"differences of {NAMES[kind]}")
     terms = [row.term for row in next(iter(numbers.found.values())).rows if row.group == kind]
     cells = tuple(
         (name, *(known[name, term].shown() if (name, term) in known else None for term in terms))

@@ -11,7 +11,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.multiverse import ends, moves
-from socialstats.planning.adjusting import with_holm
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.sentences import significant, stat, undefined
 from socialstats.studies.compare.blocks import (
@@ -92,7 +92,7 @@ def without_strengths(numbers: Numbers) -> tuple[str, ...]:
     lacking = f"No {what} could be computed.{why}"
     if not numbers.items:
         return (lacking,)
-    tested, _ = with_holm(labelled(numbers.items, "item"), "items chosen")
+    tested, _ = adjust_family_by_holm(labelled(numbers.items, "item"), "items chosen")
     return (lacking, some_words(tested, "differences in the share chosen", numbers.reference))
 
 
@@ -107,7 +107,7 @@ def of_kind(models: Mapping[str, Result], kind: str) -> dict[str, list[Row]]:
     rows = [
         (name, row) for name, result in models.items() for row in result.rows if row.group == kind
     ]
-    tested, _ = with_holm(
+    tested, _ = adjust_family_by_holm(
         [replace(row, term=f"{k}") for k, (_, row) in enumerate(rows)], f"differences of {kind}s"
     )
     found: dict[str, list[Row]] = {name: [] for name in models}
@@ -140,7 +140,7 @@ WORDS = {"strength": "strength", "share": "preference shares"}
 
 def s_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     """Return which levels differed from the reference in S."""
-    rows, _ = with_holm(differences_of_s(numbers.s), "differences in S")
+    rows, _ = adjust_family_by_holm(differences_of_s(numbers.s), "differences in S")
     name = "corrected" if rows[0].label("kind") == "corrected" else "plug-in"
     return told(rows, numbers.reference, f"{name} sensitivity S")
 
@@ -166,7 +166,7 @@ def effect_answer(numbers: Numbers, options: StudyOptions) -> tuple[str, ...]:
     ]
     if not changes:
         return ()
-    rows, _ = with_holm(changes, "differences of the effect")
+    rows, _ = adjust_family_by_holm(changes, "differences of the effect")
     what = f"effect of {options.covariate} (log-odds, adjusted for item strength)"
     if len(rows) == 1:
         return told(rows, numbers.reference, what)

@@ -18,7 +18,7 @@ from socialstats.inference.dependence import is_inside
 from socialstats.inference.rows import share_ci
 from socialstats.models.shares import cells_of
 from socialstats.models.sources import RaterSource
-from socialstats.planning.adjusting import with_holm
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.planning.part_gaps import PartEstimates
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import df_text, ends, p_text, rows_table
@@ -473,7 +473,7 @@ def any_tests(rows: Shares, source: RaterSource) -> tuple[dict[str, Row], Result
     A single test is not adjusted, and has no further result.
     """
     named = [replace(rows.tests[other, None], group=other) for other in source.others]
-    tested, adjusted = with_holm(named, "any difference of shares")
+    tested, adjusted = adjust_family_by_holm(named, "any difference of shares")
     return dict(zip(source.others, tested, strict=True)), adjusted
 
 
@@ -722,7 +722,7 @@ def similarity_block(similar: Mapping[str | None, Result], source: RaterSource) 
     extra: list[Result] = []
     cell_lines: list[Row] = []
     for name, result in similar.items():
-        cells, adjusted = with_holm(
+        cells, adjusted = adjust_family_by_holm(
             [r for r in result.rows if r.group is not None], f"cells of {name}"
         )
         extra += [adjusted] if adjusted is not None else []

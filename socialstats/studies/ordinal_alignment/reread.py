@@ -25,7 +25,7 @@ from socialstats.metrics.rereading import (
     transitions,
 )
 from socialstats.models.measures import ALPHA, DISTANCE
-from socialstats.planning.adjusting import with_holm
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row, joined
 from socialstats.studies.estimates import p_text, rows_table, verify_all
 from socialstats.studies.ordinal_alignment.blocks import alphas_of
@@ -149,7 +149,7 @@ def reread_block(
     results = [shares, *([means] if means is not None and means.rows else [])]
     if means is not None:
         gaps = [named_row(r) for r in means.rows if r.label("quantity") == CHANGE]
-        changes, adjusted = with_holm(gaps, "changes of means")
+        changes, adjusted = adjust_family_by_holm(gaps, "changes of means")
         results += [adjusted] if adjusted else []
     for one in agreements:
         results += [

@@ -20,7 +20,7 @@ from socialstats.metrics.ratings_difference import ratings_difference
 from socialstats.metrics.reply_shares import reply_shares
 from socialstats.models.measures import ALPHA
 from socialstats.models.sources import MODEL_COLUMNS, RaterSource, human_source, raters_of
-from socialstats.planning.adjusting import with_holm
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row, Verification, joined
 from socialstats.studies.estimates import (
     probability_methods,
@@ -508,7 +508,10 @@ def families(groups: Mapping[str, Result]) -> dict[str, tuple[tuple[Row, ...], R
                 tests.setdefault(row.term, []).append(
                     replace(row, p_adjusted=None, method=how, statistic=None, df=None)
                 )
-    return {model: with_holm(rows, f"pairs of groups, {model}") for model, rows in tests.items()}
+    return {
+        model: adjust_family_by_holm(rows, f"pairs of groups, {model}")
+        for model, rows in tests.items()
+    }
 
 
 def verified(

@@ -34,7 +34,7 @@ from socialstats.metrics.relationship_bias import (
     unit_factor,
 )
 from socialstats.models.couples import mcnemar_bounds
-from socialstats.planning.adjusting import with_holm
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import df_text, p_text, rows_table
 from socialstats.studies.page import Block, StudyOptions, Table
@@ -498,7 +498,7 @@ def biases_blocks(
         for level, row in rows
         if row.label("group")
     ]
-    biases, adjusted = with_holm(own, f"pairs of groups and levels of {name}")
+    biases, adjusted = adjust_family_by_holm(own, f"pairs of groups and levels of {name}")
     place = [
         named(row, level) for level, row in rows if row.term == SAME and not row.label("first")
     ]

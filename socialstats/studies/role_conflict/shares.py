@@ -14,7 +14,7 @@ from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
 from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.metrics.preference_shares import preference_shares
-from socialstats.planning.adjusting import with_holm
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import matched_rows
 from socialstats.studies.comparisons import fit_model
@@ -115,7 +115,7 @@ def with_tests(groupings: Sequence[Grouping]) -> tuple[list[Grouping], Result | 
         for one in groupings
     ]
     family = [row for rows in own for row in (rows[:1] if len(rows) == 2 else rows)]
-    done, adjusted = with_holm(family, FAMILY)
+    done, adjusted = adjust_family_by_holm(family, FAMILY)
     by_term = {row.term: row for row in done}
     made = []
     for one, rows in zip(groupings, own, strict=True):

@@ -13,7 +13,7 @@ from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.trajectories import MOST_ITEMS
 from socialstats.metrics.effect_sizes import interval_text
 from socialstats.metrics.trait_profile import SIDES, change_name, changes_of, size_of
-from socialstats.planning.adjusting import with_holm
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
 from socialstats.studies.estimates import (
@@ -574,7 +574,7 @@ def trait_changes_block(apart: Mapping[str, Result]) -> Block:
         for name, one in apart.items()
         for row in changes_of(one)
     ]
-    rows, tests = with_holm(every, "traits and stages")
+    rows, tests = adjust_family_by_holm(every, "traits and stages")
     levels = [
         replace(row, group=words(name)) for name, one in apart.items() for row in at_stages(one)
     ]

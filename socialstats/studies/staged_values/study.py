@@ -19,7 +19,7 @@ from socialstats.metrics.paraphrase_spread import paraphrase_spread
 from socialstats.metrics.reply_shares import RATER, reply_shares
 from socialstats.metrics.trait_profile import change_name, trait_profile
 from socialstats.models.traits import PAPER
-from socialstats.planning.adjusting import with_holm
+from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.results.result import printed_alike
 from socialstats.results.rows import rows_with
@@ -306,7 +306,7 @@ def run(design: Ratings, options: StudyOptions) -> Outcome:
         results | {f"{what}, models as units": r for what, r in units.items()},
     )
     group = {} if options.zero is None else {"against": "zero"}
-    lean, tests = with_holm(
+    lean, tests = adjust_family_by_holm(
         rows_with(profile.rows, "model", measure="composite", **group), "models"
     )
     if tests is not None:
