@@ -393,6 +393,7 @@ def sparse_by_rows(
     """Make a sparse array of values whose rows are ascending, without sorting them again."""
     from scipy.sparse import csr_array
 
+    # indptr of the compressed rows
     start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=shape[0]))])
     return csr_array((values, column, start), shape=shape)
 
@@ -550,6 +551,7 @@ class ChanceAgreement:
 
     def parts(self, sums: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(B, 3 + levels) sums -> observed and chance agreement, each (B,)."""
+        # units with two ratings, and with any, in each resample
         paired, rated = (np.where(sums[:, k] > 0, sums[:, k], np.nan) for k in (1, 2))
         pi = sums[:, 3:] / rated[:, None]
         return sums[:, 0] / paired, np.asarray((self.chance(pi) * pi).sum(axis=1))
@@ -578,6 +580,7 @@ class ChanceAgreement:
         observed, expected, pi = self.overall()
         value = (observed - expected) / (1 - expected)
         agreement, paired, rated = self.pair_statistics.T
+        # n / n', units rated over units with two ratings (Gwet 2014)
         per_pair = float(self.counts.copies @ rated / (self.counts.copies @ paired))
 
         def values() -> FloatArray:
@@ -745,6 +748,7 @@ def alpha_sums(counts: RatingCounts, scale: str) -> AlphaSums:
 
 def centred_scores(counts: RatingCounts) -> FloatArray:
     """Scores minus their mean over the ratings: the same differences with less rounding."""
+    # the distances do not change, and less is lost to rounding
     x: FloatArray = counts.scores - counts.margins @ counts.scores / counts.margins.sum()
     return x
 
@@ -859,6 +863,7 @@ def alpha_influence(counts: RatingCounts, scale: str) -> FloatArray:
     if scale == "ordinal":
         rank_do, rank_de = moving_ranks(counts, x)
         d_do, d_de = d_do + rank_do, d_de + rank_de
+    # the quotient rule, with n, Do and De each changed by one more unit
     slope: FloatArray = -(m * do + n * d_do - n * do * d_de / de) / de
     return slope
 

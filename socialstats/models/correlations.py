@@ -192,6 +192,7 @@ def pair_row(
     if any(len(np.unique(side[use])) == 1 for side in (x, y)):
         return PairRow(replace(row, undefined=STILL, reason="no_variation"))
     value, influence = coefficient(x[use], y[use], copies)
+    # Fisher's z is infinite there
     if abs(value) > 1 - ROUNDING:
         row = replace(row, estimate=float(np.sign(value)))
         return PairRow(replace(row, undefined=PERFECT, reason="perfect_agreement"))

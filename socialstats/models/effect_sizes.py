@@ -399,6 +399,7 @@ def merge_ties(values: FloatArray, tolerance: FloatArray | float) -> FloatArray:
     """
     size = np.abs(values)
     order = np.argsort(size, kind="stable")
+    # 0 stands first: sizes next to it become 0
     ordered = np.concatenate([[0.0], size[order]])
     allowed = np.concatenate(
         [[0.0], np.broadcast_to(np.asarray(tolerance, dtype=np.float64), size.shape)[order]]
@@ -872,6 +873,7 @@ def error_ratio(values: FloatArray, count: FloatArray, d_z: float) -> float:
     deviations = deviations - count @ deviations / n
     sd = math.sqrt(float(count @ deviations**2 / n))
     skewness, kurtosis = (float(count @ (deviations / sd) ** k / n) for k in (3, 4))
+    # n var(d_z) by the delta method
     shape = 1 - d_z * skewness + d_z**2 * (kurtosis - 1) / 4
     return math.sqrt(max(shape, 0.0) / (1 + d_z**2 / 2))
 
@@ -1242,6 +1244,7 @@ def no_bias(estimates: MeanSizeEstimates, errors: FloatArray) -> NoBias:
     >>> round(null.null_mean, 4), round(null.p_value, 2)
     (0.7979, 0.07)
     """
+    # mean sizes drawn as if every true value were 0
     sizes = np.abs(errors) @ estimates.weight
     extreme = int((sizes >= estimates.size * (1 - TIE)).sum())
     mean = float(estimates.error @ estimates.weight) * float(np.sqrt(2 / np.pi))
@@ -1380,6 +1383,7 @@ def influence_products(influence: FloatArray, codes: Sequence[IntArray]) -> Floa
         cluster = np.unique(code, return_inverse=True)[1]
         n_clusters = int(cluster.max()) + 1
         sums = np.column_stack([np.bincount(cluster, column, n_clusters) for column in influence.T])
+        # S'S G/(G - 1) of this factor
         total += sums.T @ sums * n_clusters / max(n_clusters - 1, 1)
     return total
 

@@ -362,6 +362,7 @@ def pair_kappa(table: FloatArray, w: FloatArray) -> PairKappa:
     """
     n = float(table.sum())
     p = table / max(n, 1.0)
+    # margins of the first and of the second rater
     r, c = p.sum(axis=1), p.sum(axis=0)
     do, de = float(((1 - w) * p).sum()), float(r @ (1 - w) @ c)
     kappa = error = null_error = math.nan
@@ -625,6 +626,7 @@ def kappas_of_sums(sums: FloatArray, w: FloatArray, used: BoolArray) -> FloatArr
     k = len(w)
     parts = sums.reshape(len(sums), -1, 2 * k + 1)
     r, c, agree = parts[..., :k], parts[..., k : 2 * k], parts[..., -1]
+    # units that both rated, by pair
     n = np.einsum("bpi->bp", r)
     with np.errstate(divide="ignore", invalid="ignore"):
         do, de = n - agree, np.einsum("bpj,bpj->bp", r @ (1 - w), c) / n  # both times n
@@ -751,5 +753,6 @@ def unit_agreement(part: RatingPatterns, agree: FloatArray) -> tuple[FloatArray,
     cell_and_level = cell * k + part.codes[cell, rater]
     r = np.bincount(cell_and_level, minlength=n_cells * k).reshape(n_cells, k).astype(np.float64)
     total = r.sum(axis=1)
+    # ordered pairs of ratings that agree, less each rating with itself
     share: FloatArray = (((r @ agree) * r).sum(axis=1) - total) / (total * (total - 1))
     return share, total * (total - 1) / 2

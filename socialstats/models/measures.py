@@ -95,6 +95,7 @@ def mean_over_units(
     name: str, terms: tuple[str, ...], values: FloatArray, defined: BoolArray, size: float = 1.0
 ) -> Measure:
     """Return the mean over units of (units, m) values."""
+    # values of the units and, last, whether they have one: sums over units give the mean
     table = np.column_stack([np.where(defined[:, None], values, 0.0), defined.astype(np.float64)])
     return Measure(
         name=name, terms=terms, statistics=table, defined=defined, finish=ratio_of_sums, size=size
@@ -116,6 +117,7 @@ def mean_rating_measure(design: Ratings, drawn: BoolArray | None = None) -> Meas
         return measure
     ok = design.status == OK
     rows = np.flatnonzero(ok & drawn[design.rater])
+    # a rating adds score / m and 1 / m to the sums of its unit, of m ratings
     weight = 1 / np.bincount(design.unit[ok], minlength=len(design.units))[design.unit[rows]]
     sums = np.column_stack([(design.read_as()[rows] @ design.scores) * weight, weight])
     raters = tuple(design.raters[r] for r in design.rater[rows].tolist())
@@ -156,6 +158,7 @@ def distance_measure(design: Ratings, judged: Ratings) -> Measure | None:
     counts = np.zeros((len(judged.units), len(design.levels)))
     place, place_of_people = match_keys(judged.units, people.units).places
     counts[place] = people.level_counts()[place_of_people]
+    # (units, levels + 1) distances from the people's mode; the last column is a refusal
     distances, has_mode = mode_distances(counts, design.scores, "mean", "max")
     is_answer = (judged.status == OK) | (judged.status == REFUSAL)
     unit = judged.unit[is_answer]

@@ -160,6 +160,7 @@ def source_of_design(design: Any, cluster: FactorNames, strata: FactorNames) -> 
     else:
         clusters = tuple(pieces.factor(name, "cluster") for name in texts(wanted))
         two_at_most([factor.name for factor in clusters])
+    # declared factors that hold no used cluster, nor lie in one: their dependence is not in the error
     ignored = [
         name
         for name in pieces.declared
@@ -188,6 +189,7 @@ def source_of_table(
     two_at_most(cluster_names)
     stratum_names = () if strata == AUTO else texts(strata)
     columns = (*([unit] if unit else []), *cluster_names, *stratum_names, *further)
+    # cluster=None says that rows are independent; without a word of it, repeated labels are an error
     if not (unit or cluster_names) and cluster is not None:
         refuse_repeating(data, {str(name) for name in columns})
     pieces = TablePieces.of(data, columns, unit, "data frame")
@@ -317,6 +319,7 @@ def groups_as_strata(pieces: Pieces, clusters: Sequence[Factor]) -> Factor | Non
     if not pieces.groups or len(clusters) > 1:
         return None
     groups = pieces.factors[pieces.groups]
+    # a cluster with units of several groups cannot lie in a stratum
     cut = bool(clusters) and len(several(clusters[0].codes, groups.codes)) > 0
     return None if cut else groups
 
@@ -337,6 +340,7 @@ def cluster_size_cautions(plan: ResamplingPlan) -> tuple[Caution, ...]:
         return ()
     shares = plan.shares()
     largest = max(float(share.max()) for share in shares)
+    # Kish's effective number of clusters, 1 / sum of squared shares
     effective = min(float(1 / (share**2).sum()) for share in shares)
     if largest <= LARGE and effective >= plan.fewest / UNEVEN:
         return ()

@@ -244,6 +244,7 @@ def mcnemar_power_normal(n: float, discordant: float, difference: float, alpha: 
 
     Phi((abs(difference) sqrt(n) - z sqrt(discordant)) / sqrt(discordant - difference^2)).
     """
+    # standard deviation of a pair's difference
     spread = math.sqrt(max(discordant - difference**2, NEVER))
     shift = abs(difference) * math.sqrt(n) + ndtri(alpha / 2) * math.sqrt(discordant)
     return float(ndtr(shift / spread))
@@ -307,6 +308,7 @@ def quadratic_interval(
     """Both ends of the interval of a divergence; formulas in `quadratic_intervals`."""
     if not (value > 0 and mean > 0 and square > 0):
         return math.nan, math.nan
+    # c of Rao & Scott (1984); mean / scale is f
     scale = square / mean
     if value / scale > FAR:
         middle = value - mean

@@ -306,6 +306,7 @@ def sensitivity_terms(sums: FloatArray, n_items: int, *, drawn: bool = True) -> 
     p, n = win_rates_of_sums(sums, n_items)
     error = (p - np.array(TARGETS)[:, None]) ** 2
     plug_in = 100 * masked_mean(error, ~np.isnan(p))
+    # a single comparison does not tell its noise
     several = (n > 1 + ROUNDING) & drawn
     noise = 100 * masked_mean(p * (1 - p) / (np.where(several, n, 2.0) - 1), several)
     corrected = plug_in - noise

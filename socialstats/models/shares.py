@@ -63,8 +63,10 @@ def group_shares(strengths: FloatArray, groups: IntArray, scale: Scale) -> Float
     >>> group_shares(np.log([[1.0, 3.0, 6.0]]), np.array([0, 0, 1]), "arithmetic").round(3).tolist()
     [[0.25, 0.75]]
     """
+    # (items, groups): 1 where the item belongs to the group
     member = np.equal.outer(groups, np.arange(int(groups.max()) + 1)).astype(np.float64)
     sizes = member.sum(axis=0)
+    # the largest worth is 1, so that no exponential overflows
     top = strengths.max(axis=1, keepdims=True)
     if scale == "geometric":
         means = (strengths - top) @ member / sizes
@@ -91,6 +93,7 @@ def share_gradient(strengths: FloatArray, groups: IntArray, scale: Scale) -> Flo
         if scale == "arithmetic"
         else (1 / np.bincount(groups))[groups]
     )
+    # (groups, items): 1[i in g]
     inside = np.equal.outer(np.arange(len(share)), groups).astype(np.float64)
     gradient: FloatArray = (inside - share[:, None]) * (share[groups] * portion)[None, :]
     return gradient
@@ -283,6 +286,7 @@ def ratio_interval_with_raters(data: ShareCells, how: IntervalOptions) -> tuple[
     group = data.drawn[0]
     weight = group.shares[:, 0]
     share = float(np.average(data.values, weights=data.count))
+    # influences of ratings around the share, turned back into hits: the ratio of sums is the share
     hits = group.scores[:, 0] + weight * share
     return ratio_interval(hits, weight, np.ones(len(weight)), (group.cluster, group.rater), how)
 
@@ -941,6 +945,7 @@ def pearson_chi_square(pair: PairTable) -> tuple[float, int, float]:
     """
     table = pair.totals
     used = table[:, table.sum(axis=0) > 0]
+    # one degree of freedom fewer than levels in use
     df = used.shape[1] - 1
     if df < 1:
         return math.nan, df, math.nan

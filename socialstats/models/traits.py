@@ -431,6 +431,7 @@ def collect_answers(
     codes = np.column_stack(
         [factors[p].codes if p != "stage" else stage_codes[factors[p].codes] for p in PARTS]
     )
+    # answers: the combinations of model, scenario, stage and wording that occur
     distinct, first, answer_of_unit = unique_rows(codes)
     answers = ScoredAnswers(
         models=factors["model"].levels,
@@ -496,6 +497,7 @@ def answer_name(answers: ScoredAnswers, k: int) -> str:
 
 def check_units(answers: ScoredAnswers, answer: IntArray, trait: IntArray) -> None:
     """Raise InputError for two units of the same answer and trait."""
+    # one key for each combination of answer and trait
     key, n = np.unique(answer * len(answers.traits) + trait, return_counts=True)
     repeated = key[n > 1]
     if len(repeated):
@@ -613,6 +615,7 @@ def analysis_unit_factor(design: Ratings, settings: Mapping[str, Any]) -> Factor
     if kind != "answer":
         return factor_of(design, kind, settings[kind])
     model, scenario = (factor_of(design, part, settings[part]) for part in ("model", "scenario"))
+    # every combination has a level, also those without an answer
     levels = tuple(f"{m} | {s}" for m in model.levels for s in scenario.levels)
     return Factor(
         name="answer", codes=model.codes * len(scenario.levels) + scenario.codes, levels=levels
@@ -646,6 +649,7 @@ def pooled_models(answers: ScoredAnswers, how: Inference) -> list[str]:
 
 def incomplete_cautions(answers: ScoredAnswers, how: Inference) -> tuple[Caution, ...]:
     """Caution SS301: models without answers to some scenarios or stages, and those left out of rows of all models."""
+    # models need all stages of half of the scenarios to be in rows of all models
     n_complete, n_scenarios = answers.complete_scenarios()
     flat, shape = answers.question_codes()
     n_empty = math.prod(shape) - len(np.unique(flat))
@@ -1122,6 +1126,7 @@ def kappa_of_sums(
     expected, pairs : (float, (units,) array)
         Q and T, each with its derivative by the weight of each unit.
     """
+    # the quotient rule: d(S T / (n Q)) by the weight of each unit
     (q, d_q), (t, d_t), n = expected, pairs, float(copies @ m)
     if not q > NONE_LEFT * t:
         return Kappa(value=math.nan, influence=np.zeros(len(disagreement)))
@@ -1138,6 +1143,7 @@ def group_disagreement(
     from scipy.sparse import csr_array
 
     groups, row = np.unique(group, return_inverse=True)
+    # (groups, levels): weighted ratings of each group by level
     table = csr_array((weight, (row, level)), shape=(len(groups), len(v)))
     sums = np.empty(len(level))
     order = np.argsort(row, kind="stable")

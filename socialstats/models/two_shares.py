@@ -96,6 +96,7 @@ def group_share_row(
     codes, answers = [factor.codes[in_group] for factor in factors], total
     if design.repeats is not None:
         answers = float(design.repeats.of_source(name).answers.sum())
+    # unequal sampling weights make the answers worth fewer
     answers *= kish(n, weight) / total
     mean = clustered_share(
         x, unit_mass, codes, trials=answers, level=level, alike=n, sampled=weight is not None
@@ -129,6 +130,7 @@ def share_difference_row(
             row, first, second, within=DIFFERENCE_RANGE, interval="score", std_error=error
         )
         return row, "Fisher's exact test"
+    # clusters with units of both groups: intervals of the shares are not independent
     if means.crossed:
         return with_mean(replace(row, method=CR2), gap, level, within=DIFFERENCE_RANGE), CR2
     row = with_both_intervals(row, first, second, within=DIFFERENCE_RANGE, interval="score")
@@ -158,6 +160,7 @@ def margin_tests(design: Groups, choice: str, cluster: str | Sequence[str] | Non
         """One-sided p of a difference above the bound, below it with sign -1."""
         gap = sign * (means.difference.mean - bound)
         is_low = (gap < 0) != (sign > 0)  # the limit that meets the bound
+        # bisection for the level at which the limit is the bound
         low, high = 0.0, 1.0
         while high - low > NARROW:
             middle = (low + high) / 2

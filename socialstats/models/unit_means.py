@@ -151,6 +151,7 @@ class UnitSample:
         """
         if self.how.judges == "random" and not self.how.clusters:
             return crossed_mean(self.values, magnitude=self.how.magnitude)
+        # drawn judges beside clusters are the second of two crossed factors
         values, codes = self.parts()
         ones, size = np.ones(len(values)), self.how.magnitude
         return clustered_mean(
@@ -686,6 +687,7 @@ def robust_wald(
         covariance = parts[0] + parts[1] - overlap
         traces = [float(np.trace(part)) for part in parts]
         freedom = cochran_df(traces, dfs) if sum(traces) > 0 else min(dfs)
+        # dimensions that the variances of both factors together have
         rank = rank_of(parts[0] + parts[1], least)
         # tests with V1, or V2, alone: the smallest W of all is taken
         tests = [
@@ -694,6 +696,7 @@ def robust_wald(
             if rank_of(part, least) == rank
         ]
         negative = np.linalg.eigvalsh(covariance).min() < -RANK * np.trace(covariance)
+        # V1 + V2 - V12 may lose dimensions or have negative variances: V1 + V2 takes its place
         if rank > 1 and (negative or rank_of(covariance, least) < rank):
             covariance, cautious = parts[0] + parts[1], True
         elif rank == 1 and np.trace(covariance) < max(traces):
@@ -722,6 +725,7 @@ def f_test(
     denominator = freedom - q + 1
     if denominator <= 0:
         return f"too few clusters for {q:g} differences"
+    # Hotelling's T^2 approximation (Pustejovsky & Tipton 2018): F with q and v - q + 1 df
     statistic = denominator / (freedom * q) * float(projected**2 @ (1 / values[used]))
     p = float(not_zero(fdtrc(q, denominator, statistic)))
     return WaldTest(statistic=statistic, df=q, df_denominator=denominator, p=p, cautious=cautious)

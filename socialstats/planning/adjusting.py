@@ -60,12 +60,14 @@ def families_of(
         If something is no test, a p-value is not between 0 and 1, or a family has no test.
     """
     results = results.to_dict() if is_labelled(results) else results
+    # a mapping of labels to p-values is one family, any other mapping is one family a key
     parts: dict[str, Any] = {name or "": results}
     if isinstance(results, Mapping) and not all(is_p(value) for value in results.values()):
         if name is not None:
             raise InputError(
                 f"family='{shorten(name)}' and a mapping of families: give the names in one place"
             )
+        # each key names a family of its own
         parts = {str(key): value for key, value in results.items()}
     families = []
     for family, members in parts.items():
@@ -129,6 +131,7 @@ def titled_rows(members: Any, *, again: bool, named: bool) -> Iterable[tuple[str
 def leading_rows(rows: Sequence[Row]) -> Sequence[Row]:
     """Leave out rows that test again what another row of the result tests, where there is such a row."""
     first = [row for row in rows if row.group not in AGAIN and row.label("factor") is None]
+    # a result that has nothing but such rows keeps them
     has_test = any(row.p_value is not None or row.undefined is not None for row in first)
     return first if has_test else rows
 
@@ -361,6 +364,7 @@ def max_t_rows(
     family: Family, method: str, noise: FloatArray, noise_text: str, level: float
 ) -> tuple[Row, ...]:
     """Fill `p_adjusted` and simultaneous intervals from joint draws of the statistics, (draws, tests)."""
+    # (tests,) array in the order of the family's tests, as the columns of the draws are
     statistics = np.array([two_sided_statistic(row) for row in family.tested])
     steps: Steps = "step_down" if method == "max_t" else "single_step"
     p_adjusted = iter(max_t(statistics, noise, method=steps).p_adjusted)
@@ -415,6 +419,7 @@ def draw_joint_noise(
         ``resampled`` where they are not made from the correlation.
     """
     m = len(family.tested)
+    # the smallest degrees of freedom give the widest joint distribution
     df = min((row.df for row in family.tested if row.df is not None), default=None)
     if covariance is not None and replicates is not None:
         raise InputError("give covariance or replicates, not both")
@@ -467,6 +472,7 @@ def source_covariance(family: Family) -> FloatArray:
             "max_t needs the joint distribution of these tests, which they do not bring along: pass covariance= or "
             "replicates= (bootstrap replicates of the estimates), or use method='holm'"
         )
+    # rows and columns of the covariance that belong to the tests
     index = [names[term] for term in terms]
     return np.asarray(source.covariance)[np.ix_(index, index)]
 

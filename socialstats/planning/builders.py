@@ -381,6 +381,7 @@ def design_items(
             f"{source}: two items would be called {quoted(twice)}. Give their parts names that differ"
         )
     for name in dict.fromkeys(name for names in crossed for name in names):
+        # levels that differ in case or spaces only would be counted as two
         if alike := spelled_alike(dict.fromkeys(row[name] for row in rows if row.get(name))):
             raise InputError(
                 f"{source}: {name} is spelled in two ways: {listing(alike, 5)}. Spell it in one way"
@@ -496,6 +497,7 @@ def norm_items(spec: Spec, texts: Texts) -> BuiltItems:
         raise spec.error(
             "pressures", f"'{NONE}' is the base, which every scenario has without a text"
         )
+    # scenarios of the development set
     dev = set(split_off(spec, scenarios))
     rows = []
     for scenario in scenarios:
@@ -592,6 +594,7 @@ def couple_items(spec: Spec, texts: Texts) -> BuiltItems:
                     identifier = slug(scenario["scenario"], first, second)
                     rows.append(make_item(identifier, scenario, asked))
     pairs = Counter(row["scenario"] for row in rows if row["group_first"] < row["group_second"])
+    # types of two different groups; each gives as many values in every scenario
     n_types = math.comb(len(names), 2)
     return BuiltItems(rows, [], {name: n // n_types for name, n in pairs.items()})
 
@@ -669,6 +672,7 @@ def stage_items(spec: Spec, texts: Texts) -> BuiltItems:
     if "personas" in spec.values:
         personas = spec.table("personas", ["persona", "text"], unique=["persona"])
     plain = {"persona": NONE, "text": ""}
+    # further columns of the table are kept in the items
     extra = [
         name
         for name in scenarios[0]
@@ -907,6 +911,7 @@ def pair_roles(spec: Spec, roles: Mapping[str, Row]) -> list[tuple[str, str]]:
         return all(not a[name] or not b[name] or a[name] == b[name] for name in not_across)
 
     possible = [(a, b) for a, b in itertools.combinations(roles, 2) if may_meet(roles[a], roles[b])]
+    # all possible pairs, unless the design asks for fewer
     wanted = spec.whole_number("pairs", max(1, len(possible)))
     if wanted > len(possible):
         raise spec.error(
@@ -949,6 +954,7 @@ def choose_pairs(
         chosen.append((a, b))
         n_pairs.update((a, b))
         if group[a] is not group[b]:
+            # the pair joins two groups into one
             union = group[a] | group[b]
             group |= dict.fromkeys(union, union)
     # names of a group share one set

@@ -63,6 +63,7 @@ def paired_t_power(settings: Settings) -> PowerAt:
 
 def exact_mcnemar_power(settings: Settings) -> PowerAt:
     """Power of McNemar's test, an exact sum."""
+    # the effect is p10 - p01, beside a given share of discordant pairs
     return lambda n, effect: mcnemar_power(
         int(n), settings["discordant"], effect, settings["alpha"], settings["test"]
     )
@@ -296,6 +297,7 @@ def power_mcnemar(
     pairs, delta = solve(
         asked_n, asked_delta, power, power_at, alpha=a, least=1, largest=p_discordant, steady=False
     )
+    # the two kinds of discordant pairs: p10 + p01 is given, p10 - p01 is the effect
     p10, p01 = (p_discordant + delta) / 2, (p_discordant - delta) / 2
     odds = Row(term="odds_ratio", undefined="p01 is 0: the odds ratio is infinite")
     if p01 > NEVER:
@@ -421,6 +423,7 @@ def power_clustered_mean(
     power_at = clusters_power(settings)
     total_sd = math.hypot(between, within)
     groups, mean = solve_t("clusters", clusters, effect, power_at, settings, unit=total_sd)
+    # the intraclass correlation, and the design effect of Kish (1965)
     correlation = between**2 / (between**2 + within**2)
     design_effect = 1 + (m - 1) * correlation
     effective_n = groups * m / design_effect
@@ -472,6 +475,7 @@ def clustered_mean_width(
     """
     between, within = variance_components(icc, sd, None, None)
     quantile = float(stdtrit(clusters - 1, (1 + level) / 2))
+    # Donner & Klar (2000): the variance of a mean of G cluster means
     return quantile * math.sqrt((between**2 + within**2 / size) / clusters)
 
 
@@ -665,6 +669,7 @@ def solve(
     if effect is not None:
         return smallest_n(lambda k: power_at(k, effect), target, least=least, steady=steady), effect
     assert n is not None
+    # power grows with the size of the effect, so the search is over its size
     sign = math.copysign(1.0, largest)
     return n, sign * smallest_effect(lambda x: power_at(n, sign * x), target, largest=abs(largest))
 
@@ -685,6 +690,7 @@ def solve_t(
         settings["alternative"],
     )
     sign = -1 if alternative == "less" else 1
+    # no n reaches the power where the effect is 0, or on the other side of the test
     if d is not None and n is None and (d == 0 or (alternative != "two_sided" and sign * d < 0)):
         raise InputError(
             f"effect={d:g} can never be shown by a test with alternative='{alternative}'"
@@ -699,6 +705,7 @@ def exact_n(power_at: Any, target: float, integer_n: int) -> float:
     """The fractional n at which the power is exactly the target (never below 2)."""
     from scipy.optimize import brentq
 
+    # the power crosses the target between the n before and this one
     if integer_n <= 2 or integer_n > LARGEST:
         return float(integer_n)
     return float(brentq(lambda k: power_at(k) - target, integer_n - 1, integer_n, xtol=1e-12))

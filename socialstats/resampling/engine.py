@@ -66,9 +66,11 @@ class PoissonTables:
 
     def __init__(self, copies: FloatArray, rng: np.random.Generator) -> None:
         self.size, self.rows = len(copies), int(copies.sum())
+        # 64-bit words for 16 bits a cell
         self.words = -(-self.size // 4)
         levels, self.level = np.unique(copies, return_inverse=True)
         self.offset = self.level.astype(np.intp) * BUCKETS
+        # a little less than the copies: the total of a resample seldom exceeds the rows
         rates = levels * (1 - RESERVE / np.sqrt(self.rows))
         self.cdf = [poisson_cdf(float(rate)) for rate in rates]
         self.table = np.concatenate([bucket_table(cdf) for cdf in self.cdf])
@@ -402,6 +404,7 @@ def factor_blocks(
         raise InputError(f"scheme '{scheme}' is not one of {', '.join(SCHEMES)}")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InputError(f"seed must be a whole number of at least 0, not {seed!r}")
+    # a stream for each factor, so that the draws of one do not depend on the other
     children = np.random.SeedSequence(int(seed)).spawn(len(units.sizes))
     streams = [np.random.Generator(np.random.PCG64(child)) for child in children]
     samplers = [
@@ -749,6 +752,7 @@ class Jackknife:
         NaN where all leave-one-out estimates are alike, or one does not exist.
         """
         n = self.copies.sum()
+        # Efron & Tibshirani (1993), eq. 11.5
         error: FloatArray = np.sqrt((n - 1) / n * (self.copies @ self.deviations**2))
         return gated(error, left_of_recomputed(self.values, self.copies, self.size))
 

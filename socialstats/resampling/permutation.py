@@ -358,6 +358,7 @@ def shift_tail(steps: IntArray, count: FloatArray, at: float) -> float:
     S = 2 (sum of the steps with a plus) - total: the sum with a plus runs over 0, 1, ..., total.
     """
     total = int(steps @ count.astype(np.int64))
+    # chance[s]: probability that the steps with a plus, of the units so far, sum to s
     chance = np.zeros(total + 1)
     chance[0] = 1.0
     largest_sum = 0
@@ -538,6 +539,7 @@ def flipped_sums(
     ------
     (at most block,) float64 array
     """
+    # sizes that many units have; the others are looked up in tables
     many = count >= MANY_ALIKE
     single = np.repeat(size[~many], count[~many].astype(np.int64))
     tables = byte_tables(single)
@@ -693,6 +695,7 @@ def step_down_p(size: FloatArray, drawn: FloatArray) -> tuple[FloatArray, FloatA
     maxima = np.maximum.accumulate(drawn[:, order[::-1]], axis=1)[:, ::-1]
     extreme = (maxima >= (size - ROUND_OFF * np.abs(size))[order]).sum(axis=0)
     p, _ = monte_carlo_p(extreme, len(drawn))
+    # p-values do not fall down the order (Westfall & Young 1993, algorithm 2.8)
     p = np.maximum.accumulate(p)
     p_in_order = np.empty(len(p))
     p_in_order[order] = p

@@ -344,6 +344,7 @@ def require_identified(data: PairData) -> None:
     n = data.n_items
     if not data.z_names:
         return
+    # x'Wx with the comparisons as weights: the rank does not depend on the parameters
     info = cross_products(data, data.w.sum(axis=0)) if data.rows is None else data.rows.weights()
     of_terms = info[n:, n:]
     size = np.sqrt(np.diagonal(of_terms))
@@ -413,6 +414,7 @@ def require_not_separated(data: PairData, tie_term: str | None = None) -> None:
 
 def _slack(data: PairData, tie_term: str | None) -> tuple[Any, tuple[str, ...]]:
     """Return the rows that must not be negative along (d, t), and the names of the columns after the items."""
+    # columns in units of their largest value, so that bounds of 1 mean the same for all
     largest = np.maximum(abs(data.x).max(axis=0).toarray().ravel(), 1e-300)
     x: Any = sparse.csr_array(data.x @ sparse.diags_array(1 / largest))
     a_won, b_won, tied = data.w > 0
@@ -428,6 +430,7 @@ def _rises(slack: Any, without: Sequence[int]) -> bool:
     from scipy.optimize import linprog
 
     bounds = [(0.0, 0.0) if j in without else (-1.0, 1.0) for j in range(slack.shape[1])]
+    # the sum of all rows is to be as large as possible: above 0 where some direction exists
     total = np.asarray(slack.sum(axis=0), dtype=np.float64)
     search: Any = linprog  # its stubs know dense matrices only
     solved = search(
@@ -547,6 +550,7 @@ def strongly_connected(data: PairData, w: FloatArray) -> BoolArray:
     """
     n, reps = data.n_items, w.shape[2]
     up, down = (np.packbits((side > 0) | (w[2] > 0), axis=1) for side in (w[0], w[1]))
+    # few steps lead from the item with most opponents to all others
     hub = int(np.argmax(np.bincount(data.a, minlength=n) + np.bincount(data.b, minlength=n)))
     source, target = np.concatenate([data.a, data.b]), np.concatenate([data.b, data.a])
     order = np.argsort(target, kind="stable")

@@ -84,6 +84,7 @@ def pair_data(
     free : bool
         False when items have no strength of their own.
     """
+    # pairs are unordered: the item with the lower code is side a, and outcomes and z turn with it
     flipped = design.item_a > design.item_b
     a = np.where(flipped, design.item_b, design.item_a)
     b = np.where(flipped, design.item_a, design.item_b)
@@ -96,6 +97,7 @@ def pair_data(
     if z.shape[1]:
         _, _, z_code = unique_rows(z)
         key = key * (int(z_code.max()) + 1) + z_code.reshape(-1)
+    # a predictor: a pair of items with one value of z
     _, first, cell = np.unique(key, return_index=True, return_inverse=True)
     a, b, z, n = a[first], b[first], z[first], n if free else 0
     w = w_sq = weight_table(outcome, cell, design.weight, len(first))
@@ -267,6 +269,7 @@ class Davidson(BradleyTerry):
         """Return the derivatives: first minus expected, second the covariance of (s, t), s = +-1/2, t = tie."""
         signed, ties, n = stats
         pa, pb, pt = self.probabilities(eta, tau)
+        # expectation of s, the sufficient statistic of eta
         half = 0.5 * (pa - pb)
         return Curvature(
             g_eta=signed - n * half,
@@ -317,6 +320,7 @@ class RaoKupper(BradleyTerry):
         """Return the derivatives of above log P(a) + below log P(b) + ties log(theta^2 - 1)."""
         above, below, ties = stats
         not_a, not_b = expit(tau - eta), expit(tau + eta)
+        # scores of the two logistic terms, and their negative second derivatives
         ga, gb = above * not_a, below * not_b
         ha, hb = ga * (1 - not_a), gb * (1 - not_b)
         shrink = -np.expm1(-2 * tau)  # 1 - 1 / theta^2
@@ -390,6 +394,7 @@ def cross_products(
         products[n:, :n] = products[:n, n:].T
     if h_et is None or h_tt is None:
         return products
+    # the last row and column are those of the tie parameter
     column = (data.x.T @ h_et)[:, None]
     return np.block([[products, column], [column.T, h_tt.sum()]])
 
@@ -401,6 +406,7 @@ def solve_centred(info: FloatArray, rhs: FloatArray, n_items: int) -> FloatArray
     makes the system regular without changing the centred solution. A matrix that is singular to working precision is an
     error.
     """
+    # x = (info + c 11')^-1 rhs has strengths that sum to zero where those of rhs do
     factor = _factor(info, n_items)
     return np.asarray(linalg.cho_solve(factor, rhs, check_finite=False))
 

@@ -122,6 +122,7 @@ class StreamedRows:
         if len(self._columns) > 1:
             parts = list(self._rows())
         else:
+            # (2, cells): the least and the largest value of the covariate
             ends = np.array([[np.inf], [-np.inf]]).repeat(len(self._base.cell), axis=1)
             for part in self._rows():
                 np.minimum.at(ends[0], part.cell, part.z[:, 0])
@@ -175,6 +176,7 @@ class StreamedRows:
                 yield part, [h for h in (at.h_ee, at.h_et, at.h_tt) if h is not None]
 
         information = self._products(products())
+        # columns of the covariates that pass by are 0 in the base, and get their own sums
         score = np.asarray(base.x.T @ by_base)
         score[self._columns] = slope
         if len(information) > p:
