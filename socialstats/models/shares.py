@@ -945,7 +945,6 @@ def pearson_chi_square(pair: PairTable) -> tuple[float, int, float]:
     """
     table = pair.totals
     used = table[:, table.sum(axis=0) > 0]
-    # one degree of freedom fewer than levels in use
     df = used.shape[1] - 1
     if df < 1:
         return math.nan, df, math.nan
