@@ -50,7 +50,7 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import OUT_OF_RANGE, Reason, extremes, undefined_text
+from socialstats.results.rows import OUT_OF_RANGE, Reason, lowest_and_highest, undefined_text
 from socialstats.rounding import alike
 from socialstats.text import count, listing, number, quoted, shorten
 from socialstats.voice import one_of, option
@@ -889,7 +889,7 @@ def sentence(result: Result) -> str:
     )
     if not known:
         return sentences.undefined(f"The distance from {away}", undefined_text(rows))
-    low, high = extremes(known)
+    low, high = lowest_and_highest(known)
     near, far = (quoted([row.term for row in end], 3) for end in (low, high))
     first, last = (sentences.estimate(row) for row in (low[0], high[0]))
     if len(known) == 1:

@@ -51,7 +51,7 @@ from socialstats.resampling.engine import (
 from socialstats.resampling.permutation import checked_seed
 from socialstats.resampling.plans import Plan
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import under
+from socialstats.results.rows import add_cautions
 from socialstats.text import count
 from socialstats.voice import one_of, option
 
@@ -213,7 +213,7 @@ def estimate(
         *cluster_size_cautions(plan),
         *influence_shape_cautions(drawn.left, plan, rows, "bootstrap"),
     )
-    rows = [under(row, cautions) for row in rows]
+    rows = [add_cautions(row, cautions) for row in rows]
     bias = (drawn.boot.bias * drawn.unit).tolist()
     return Result(
         metric="bootstrap",

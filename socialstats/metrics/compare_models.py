@@ -52,7 +52,7 @@ from socialstats.models.traits import answers_and_clusters, composites
 from socialstats.models.unit_means import mostly_complete
 from socialstats.resampling import Units
 from socialstats.results import Result, ResultGroup, Row, results_by_model
-from socialstats.results.rows import Reason, negated, printed_together, rows_with, together
+from socialstats.results.rows import Reason, distinct_cautions, negated, rows_with, share_decimals
 from socialstats.rounding import AGAIN
 from socialstats.sentences import (
     difference,
@@ -859,7 +859,7 @@ def named_gap(one: Row, two: Row) -> Row:
         term=f"{one.term} - {two.term}",
         group=DIFFERENCE,
         role="difference",
-        cautions=together((one, two)),
+        cautions=distinct_cautions((one, two)),
         key=(("model", one.term), ("minus", two.term)),
     )
 
@@ -934,7 +934,7 @@ def apart_row(
 def rank_rows(rows: Sequence[Row], gaps: Sequence[Row], best: str, level: float) -> list[Row]:
     """Return the rank of each model with a number, with a set that covers all ranks at once (Holm)."""
     known = [row for row in rows if row.estimate is not None]
-    near = together(known)
+    near = distinct_cautions(known)
     place, sign = {row.term: k for k, row in enumerate(known)}, 1.0 if best == "highest" else -1.0
     difference, p = (np.full((len(known), len(known)), np.nan) for _ in range(2))
     for row in gaps:
@@ -1145,7 +1145,7 @@ def compare_models(
     )
     said, shared = kind.said, frozenset(term for term, way in ways.items() if way == "part")
     ranks = rank_rows(own, gaps, kind.best, level) if kind.ranked else []
-    rows = printed_together((*own, *ranks, *gaps))
+    rows = share_decimals((*own, *ranks, *gaps))
     alone = {
         row.term: replace(
             result,

@@ -28,7 +28,7 @@ from socialstats.models.agreement import NO_PAIR
 from socialstats.models.kappa import pair_in_quotes
 from socialstats.resampling import Alternative
 from socialstats.results import Result, Row
-from socialstats.results.rows import extremes, undefined_text
+from socialstats.results.rows import lowest_and_highest, undefined_text
 from socialstats.sentences import stat
 from socialstats.text import count, listing, number
 from socialstats.voice import option
@@ -256,14 +256,12 @@ def correlations_sentence(result: Result) -> str:
     if len(result.rows) > 1 and not defined:
         return f"{result.title} of {pairs} is undefined: {undefined_text(result.rows)}."
     if len(result.rows) > 1:
-        low, high = extremes(defined)
-        text = f"{result.title} of {pairs} ranged from {_end(low)} to {_end(high)}"
-        if len(low) == len(defined):
-            text = f"{result.title} of {pairs} was {_end(low)}"
-        undefined = [r for r in result.rows if r.estimate is None]
-        if undefined:
-            text += f"; undefined for {len(undefined)}: {undefined_text(undefined)}"
-        return f"{text}."
+        low, high = lowest_and_highest(known)
+        said = f"{result.title} of {pairs} ranged from {_end(low)} to {_end(high)}"
+        if len(low) == len(known):
+            said = f"{result.title} of {pairs} was {_end(low)}"
+        none = [r for r in result.rows if r.estimate is None]
+        return f"{said}{f'; undefined for {len(none)}: {undefined_text(none)}' if none else ''}."
     start = f"{result.title} of {pair_in_quotes(row.term)}"
     if row.estimate is None:
         return f"{start} is undefined: {row.undefined}."

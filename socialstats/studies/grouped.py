@@ -27,7 +27,7 @@ from socialstats.models.sources import human_source, models_of, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.registry import refuse_weights
 from socialstats.results import Row, Verifications, joined
-from socialstats.results.rows import parts_of, subtracts
+from socialstats.results.rows import difference_places, subtracts
 from socialstats.sentences import undefined
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
 from socialstats.studies.models import (
@@ -116,7 +116,7 @@ UNADJUSTED = (
 def all_subtract(results: Sequence[Sequence[Row]]) -> bool:
     """Return whether each difference is printed as that of two estimates printed in the same result."""
     for rows in results:
-        places = {own[2]: own for own in parts_of(rows)}
+        places = {triple.difference: triple for triple in difference_places(rows)}
         for at, row in enumerate(rows):
             if (
                 row.role == "difference"

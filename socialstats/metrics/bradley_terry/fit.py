@@ -52,7 +52,7 @@ from socialstats.models.bradley_terry.likelihoods import (
 from socialstats.models.bradley_terry.streamed import StreamedRows, row_blocks
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import extremes
+from socialstats.results.rows import lowest_and_highest
 from socialstats.sentences import estimate as estimated
 from socialstats.text import count, listing, p_value, quoted, shorten
 from socialstats.voice import option
@@ -446,7 +446,7 @@ def strengths_sentence(result: Result, item: str = "item") -> str:
     rows = [r for r in result.rows if r.group == "strength" and r.estimate is not None]
     if not rows:
         return ""
-    bottom, top = extremes(rows)
+    bottom, top = lowest_and_highest(rows)
     best, worst = (listing([row.term for row in end], 3) for end in (top, bottom))
     high, low = (estimated(end[0]) for end in (top, bottom))
     if len(top) == len(rows) > 1:
