@@ -22,7 +22,7 @@ from socialstats.errors import (
     UndefinedStatistic,
 )
 from socialstats.figures import forest
-from socialstats.metrics.compare_models import KINDS, common_text, uncommon
+from socialstats.metrics.compare_models import COMPARISON_RULES, common_text, left_out_caution
 from socialstats.models.sources import human_source, models_of, raters_of
 from socialstats.planning.adjusting import with_holm
 from socialstats.registry import refuse_weights
@@ -193,7 +193,7 @@ def noted(compared: tuple[Block, ...], alike: Alike | None, by: str) -> tuple[Bl
     common = replace(
         found,
         words=found.sentence() + common_text(alike.both, alike.left, shorten(by, 40)),
-        cautions=(*uncommon(alike.both, alike.left), *found.cautions),
+        cautions=(*left_out_caution(alike.both, alike.left), *found.cautions),
     )
     said = common_text(alike.both, alike.left, shorten(by, 40)).strip()
     return (replace(first, sentences=(said, *first.sentences), results=(common, *more)), *rest)
@@ -307,7 +307,13 @@ def compared_levels(
     """Compare the levels by the first number of their pages that `compare_models` knows, and its further rows."""
     known = {
         level: next(
-            (r for b in o.blocks for r in b.results if r.metric in KINDS and not r.check), None
+            (
+                r
+                for b in o.blocks
+                for r in b.results
+                if r.metric in COMPARISON_RULES and not r.check
+            ),
+            None,
         )
         for level, o in outcomes.items()
     }
