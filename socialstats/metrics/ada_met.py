@@ -148,7 +148,7 @@ class AlignmentState:
         answers = join_answers(
             design, source, code, unparsed=options.unparsed, ties=options.ties, refusal=rule
         )
-        # squares of distances in so large a unit would overflow
+        # beyond 2^200 or below 2^-200 squares of distances overflow or vanish
         if size_unit(answers.scores) != 1:
             raise InputError(f"{design.source}: distances between levels are {OUT_OF_RANGE}")
         return cls(
