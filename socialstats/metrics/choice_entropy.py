@@ -124,13 +124,14 @@ def estimate(design: Comparisons, base: float, cluster: str | None, level: float
         "entropy": table.entropy,
         "corrected": table.corrected,
     }
+    references: tuple[str, ...] = ("shannon1948",)
     if design.replies is None:
         cautions, references = entropy_cautions(design, table), ("shannon1948", "miller1955")
         values = table.entropy, table.corrected
         rows, means = entropy_rows(values, base, codes, level, n)
     else:
         # probabilities of replies are no counts: no bias of few comparisons, and nothing to correct
-        cautions, references = (), ("shannon1948",)
+        cautions = ()
         reply, *bounds = reply_entropies(design, base)
         values = table.entropy, reply
         rows, means = entropy_rows(values, base, codes, level, n, terms=PROBABLE)

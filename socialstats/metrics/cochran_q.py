@@ -163,7 +163,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         affects = "all numbers: they hold for the complete units"
         cautions.insert(0, caution("SS301", text, affects=affects))
     extras = {"df_denominator": wald.df_denominator} if isinstance(wald, WaldTest) else {}
-    fit = {"nobs": int(n), "n_clusters": min(sizes.values(), default=None), "method": leading}
+    clusters = min(sizes.values(), default=None)
+    fit: dict[str, Any] = {"nobs": int(n), "n_clusters": clusters, "method": leading}
     references = METRIC.references
     if factors:
         fit |= cluster_facts(rows)

@@ -198,10 +198,10 @@ def joint_covariance(
     for j, (design, state, factors_of_fit) in enumerate(zip(designs, states, factors, strict=True)):
         codes = [by_fit[j][f.codes] for by_fit, f in zip(joint, factors_of_fit, strict=True)]
         whiten = WhitenedRows(state.data, state.model, state.fitted.beta)
-        rows, resid, codes = whiten(np.arange(len(design.weight)), design.weight, codes)
+        rows, resid, row_codes = whiten(np.arange(len(design.weight)), design.weight, codes)
         blocks.append(rows)
         residuals.append(resid)
-        codes_by_fit.append(codes)
+        codes_by_fit.append(row_codes)
     clusters = [np.concatenate(pair) for pair in zip(*codes_by_fit, strict=True)]
     weight, square = (
         sum(float(getattr(d, name).sum()) for d in designs) for name in ("weight", "weight_sq")

@@ -371,10 +371,9 @@ class BradleyTerryResult(Result):
         state = self.fitted_state
         errors = state.errors(gradient)
         reach = critical_values(level, errors.df) * errors.std_error
-        if scale == "log":
-            inverse, slope = np.exp, np.exp(transformed)
-        else:
-            inverse, slope = expit, expit(transformed) * expit(-transformed)
+        inverse: Any = np.exp if scale == "log" else expit
+        # derivative of the inverse at the estimate
+        slope = np.exp(transformed) if scale == "log" else expit(transformed) * expit(-transformed)
         filled, method = [], f"delta method on the {scale} scale"
         for k, row in enumerate(rows):
             if not errors.std_error[k] > 0:
