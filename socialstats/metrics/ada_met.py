@@ -179,7 +179,8 @@ class AlignmentState:
     @property
     def leverage(self) -> float:
         """Largest share of the units that one cluster holds, or of the answers that one person gave."""
-        weight, answers_of_person = self.answers.weight, self.answers.table.sum(axis=1)
+        weight = self.answers.weight
+        answers_of_person = self.answers.table.sum(axis=1)
         # without clusters each unit is one
         shares = [
             np.bincount(codes, weight).max() / weight.sum()
@@ -275,7 +276,8 @@ def fill_t_intervals(
         np.concatenate(parts) for parts in zip(*(mean.spread() for mean in means), strict=True)
     )
     pieces = np.concatenate([mean.pieces for mean in means])  # clusters (units) of each mean
-    level, filled = state.options.level, []
+    level = state.options.level
+    filled = []
     numbers = zip(std_error.tolist(), df.tolist(), pieces.tolist(), strict=True)
     for row, (error, df_of_row, n_pieces) in zip(rows, numbers, strict=True):
         if row.estimate is None:
@@ -302,7 +304,8 @@ def fill_bootstrap_intervals(
     state: AlignmentState, rows: Sequence[Row], value: FloatArray, drawn: FloatArray
 ) -> FilledRows:
     """Fill rows with the intervals of a bootstrap of people and units, (resamples, rows)."""
-    ci, level = state.options.ci, state.options.level
+    ci = state.options.ci
+    level = state.options.level
     width = float(state.answers.scores[-1] - state.answers.scores[0])
     boot = Replicates(
         estimate=value, replicates=drawn, n_degenerate=np.isnan(drawn).sum(axis=0), size=width
@@ -310,7 +313,8 @@ def fill_bootstrap_intervals(
     bias = np.where(np.all(np.isnan(drawn), axis=0), np.nan, boot.bias)  # NaN: no resample counts
     # Davison & Hinkley (1997, section 5.2): equation 5.6 is basic, 5.18 percentile
     ends = (basic if ci == "basic" else percentile)(boot, level=level)
-    errors, filled = boot.std_error, []
+    errors = boot.std_error
+    filled = []
     for j, row in enumerate(rows):
         if row.estimate is None:
             filled.append(row)
@@ -365,7 +369,9 @@ class AllPeopleRows:
 
 def targets_of_all_people(state: AlignmentState) -> tuple[list[Row], list[FloatArray]]:
     """Name the models over all units, the models by stratum, and the answers that need no model; with their shares."""
-    shares, rows, targets = model_shares(state.answers), list[Row](), list[FloatArray]()
+    shares = model_shares(state.answers)
+    rows = list[Row]()
+    targets = list[FloatArray]()
     for level, among in by_stratum(state.design, state.options.stratum):
         inside = among[state.answers.unit].astype(np.float64)[:, None]  # (units, 1)
         for model, shares_of_model in zip(state.models, shares, strict=True):
@@ -407,7 +413,9 @@ def paired_differences(
     state: AlignmentState, rows: Sequence[Row], shares: Sequence[FloatArray]
 ) -> list[PairedDifference]:
     """Return the differences from the nearest model (of several) and from the best constant answer, without numbers."""
-    answers, m, k = state.answers, len(state.models), len(state.answers.scores)
+    answers = state.answers
+    m = len(state.models)
+    k = len(state.answers.scores)
     distances, has_mode = answers.distances(answers.once[None])
     differences = []
     # rows are models, models by stratum, k constant answers, and the uniform answer
@@ -434,9 +442,12 @@ def paired_differences(
 
 def rows_of_all_people(state: AlignmentState) -> AllPeopleRows:
     """Rows of models, of the reference lines and of differences between them."""
-    answers, o, m = state.answers, state.options, len(state.models)
+    answers = state.answers
+    o = state.options
+    m = len(state.models)
     rows, shares = targets_of_all_people(state)
-    why, two_way = state.no_resampling(len(answers.people)), o.ci == "two_way"
+    why = state.no_resampling(len(answers.people))
+    two_way = o.ci == "two_way"
     paired = paired_differences(state, rows, shares) if two_way and not why[0] else []
     ceiling = Row(
         term=f"random {state.reference}",
@@ -447,7 +458,8 @@ def rows_of_all_people(state: AlignmentState) -> AllPeopleRows:
     )
     targets = Targets.of([*shares, *(d.shares for d in paired)], [d.minus for d in paired])
     panel = Panel.everyone(answers, targets)
-    means, drawn = two_way_means(state, panel), list[FloatArray]()
+    means = two_way_means(state, panel)
+    drawn = list[FloatArray]()
     if not why[0]:
         watched, kept_sets = (means, 0) if two_way else ([], 2)
         drawn = resampled(panel, watched, state.clusters, o.resamples, o.seed, kept=kept_sets)
@@ -486,19 +498,26 @@ SAME_T = (
 
 def group_rows(state: AlignmentState) -> tuple[list[Row], list[Caution], dict[str, Any]]:
     """Return the rows, cautions and extras of the attribute that `group` names; nothing without one."""
-    o, answers, models = state.options, state.answers, state.models
+    o = state.options
+    answers = state.answers
+    models = state.models
     if o.group is None:
         return [], [], {}
     labels, people = people_by_group(state, o.group)
-    targets, n = Targets.of(model_shares(answers)), len(labels)
-    panel, two_way = Panel.by_group(answers, targets, people), o.ci == "two_way"
-    means, drawn = two_way_means(state, panel), list[FloatArray]()
+    targets = Targets.of(model_shares(answers))
+    n = len(labels)
+    panel = Panel.by_group(answers, targets, people)
+    two_way = o.ci == "two_way"
+    means = two_way_means(state, panel)
+    drawn = list[FloatArray]()
     if not state.no_resampling(2)[0]:
         kept_sets, watched = (n, means) if two_way else (len(means), [])
         drawn = resampled(panel, watched, state.clusters, o.resamples, o.seed, kept=kept_sets)
     # beside t intervals permutations give no p of a row
     permutations = min(o.resamples, ENOUGH) if two_way else o.resamples
-    dealt, shifts = [], []  # of each pair: (permutations, models) differences, (models,) means
+    # of each pair: (permutations, models) differences, (models,) means
+    dealt = []
+    shifts = []
     for k, (i, j) in enumerate(panel.pairs):
         pair = Panel.by_group(answers, targets, (people[i], people[j]))
         dealt.append(pair.dealt(permutations, o.seed, 1 + k)[:, 2])  # sets: i, j, i less j
@@ -515,7 +534,8 @@ def group_rows(state: AlignmentState) -> tuple[list[Row], list[Caution], dict[st
             replace(template, term=model, key=(("model", model), *template.key)) for model in models
         ]
         replicates = [] if two_way else drawn[j : j + 1]
-        why, shift = state.no_resampling(raters), shifts[j - n] if j >= n else 0.0
+        why = state.no_resampling(raters)
+        shift = shifts[j - n] if j >= n else 0.0
         filled.append(fill_intervals(state, rows, means[j : j + 1], replicates, why, shift))
     rows = [of_group.rows[m] for m in range(len(models)) for of_group in filled[:n]]
     for m, model in enumerate(models):
@@ -649,7 +669,8 @@ def closest_rows(
     state: AlignmentState, labels: Sequence[str], means: FloatArray, drawn: Sequence[FloatArray]
 ) -> list[Row]:
     """Share of the resamples in which the closest group of the sample, of means (groups, models), is closest again."""
-    rows, is_closest = [], closest_shares(means[None])[0] > 0
+    rows = []
+    is_closest = closest_shares(means[None])[0] > 0
     resampled_shares = closest_shares(np.stack(drawn, axis=1)) if drawn else None
     for m, model in enumerate(state.models):
         closest = np.flatnonzero(is_closest[:, m])
@@ -698,7 +719,8 @@ SHARES = (("share refused", "refused", REFUSAL), ("share unparsed", "unparsed", 
 
 def share_rows(state: AlignmentState) -> list[Row]:
     """Shares of refusals of each model among the answers asked for, and of unparsed answers where there are any."""
-    statuses, rows = state.answers.status, []
+    statuses = state.answers.status
+    rows = []
     for level, among in by_stratum(state.design, state.options.stratum):
         place = "" if level is None else f", {state.options.stratum} = {level}"
         stratum_key = () if level is None else (("stratum", level),)
@@ -716,7 +738,8 @@ def share_rows(state: AlignmentState) -> list[Row]:
 
 def distance_rows(state: AlignmentState) -> list[Row]:
     """Share of the units of each model at each distance, rounded up to whole steps: only the mode itself is at 0."""
-    answers, rows = state.answers, []
+    answers = state.answers
+    rows = []
     steps = float(answers.scores[-1] - answers.scores[0])
     if not 1 <= steps <= MOST_STEPS:
         return []
@@ -741,7 +764,8 @@ def fill_share(state: AlignmentState, row: Row, hit: FloatArray, counts: BoolArr
         return replace(row, n=0.0, n_units=0, undefined=text, reason="no_data")
     o = state.options
     how = How(ci="wilson", level=o.level, resamples=o.resamples, seed=o.seed)
-    weight, codes = state.answers.weight[counts], [c[counts] for c in state.clusters]
+    weight = state.answers.weight[counts]
+    codes = [c[counts] for c in state.clusters]
     # sums of probabilities vary less than counts, and have no largest number of hits
     most = math.inf if np.any(hit[counts] % 1) else float(weight.sum())
     return share_row(row, merged(hit[counts], weight, codes, most), how)
@@ -820,7 +844,8 @@ def design_cautions(state: AlignmentState, ties: int) -> tuple[Caution, ...]:
 
 def left_out_cautions(state: AlignmentState) -> list[Caution]:
     """Caution SS301: units of models without a reference answer, and the other way round."""
-    answers, cautions = state.answers, []
+    answers = state.answers
+    cautions = []
     if answers.left_out:
         text = f"{count(len(answers.left_out), 'unit')} without an answer of the reference: {quoted(answers.left_out)}"
         cautions.append(
@@ -862,7 +887,8 @@ def noisy_modes_caution(state: AlignmentState, filled: FilledRows, answers: int)
 
 def refusal_cautions(state: AlignmentState) -> list[Caution]:
     """Caution SS315: how refusals and unparsed answers count, and how many exceed any possible answer."""
-    answers, o = state.answers, state.options
+    answers = state.answers
+    o = state.options
     refused, unparsed = (int((answers.status == code).sum()) for code in (REFUSAL, MISSING))
     if not refused and not unparsed:
         return []
@@ -883,7 +909,8 @@ def refusal_cautions(state: AlignmentState) -> list[Caution]:
 
 def sentence(result: Result) -> str:
     """State the smallest and the largest distance, refusals, and the distances of one person and of random answers."""
-    n, away = result.counts, f"the mode of the {shorten(result.settings['reference'], 30)} answers"
+    n = result.counts
+    away = f"the mode of the {shorten(result.settings['reference'], 30)} answers"
     among = f"{count(n['units'], 'unit')}, {count(n['reference raters'], 'reference rater')}"
     rows = [row for row in result.rows if row.group is None]
     estimated = sorted(
@@ -1149,7 +1176,8 @@ def estimate(design: Ratings, options: AlignmentOptions) -> Result:
 
 def make_result(state: AlignmentState, all_people: AllPeopleRows) -> Result:
     """Combine the rows about all people with those by group."""
-    options, counts = state.options, count_data(state)
+    options = state.options
+    counts = count_data(state)
     rows, group_cautions, extras = group_rows(state)
     # the first rows are those of the models over all units, one bias each
     biases = zip(state.models, all_people.filled.bias.tolist(), strict=False)

@@ -162,7 +162,8 @@ def bootstrap(
     """
     one_of("ci", ci, KINDS)
     checked_level(level)
-    first_seed, n_resamples = checked_seed(seed), checked_resamples(resamples)
+    first_seed = checked_seed(seed)
+    n_resamples = checked_resamples(resamples)
     check_resamples(n_resamples, level)
 
     def compute(part: DataLike) -> Result:
@@ -193,9 +194,11 @@ def estimate(
     statistic.lost.clear()  # data less one unit lose other numbers than resamples do
     replicates = resampled(statistic, plan, resamples, seed)
     numbers = make_intervals(statistic, left_outs, replicates, ci, level)
-    boot, unit = numbers.boot, numbers.unit
+    boot = numbers.boot
+    unit = numbers.unit
     lost, lost_cautions = lost_rows(statistic, boot.n_degenerate.tolist(), resamples, level)
-    method, too_few = f"{NAMES[ci]}, {count(resamples, 'resample')}", too_few_levels(plan, ci)
+    method = f"{NAMES[ci]}, {count(resamples, 'resample')}"
+    too_few = too_few_levels(plan, ci)
     rows = []
     for j, row in enumerate(statistic.rows):
         row = replace(row, method=method, **row_counts(plan))
@@ -265,8 +268,9 @@ def make_intervals(
     statistic: Statistic, left: LeftOut, replicates: FloatArray, ci: str, level: float
 ) -> ResampledNumbers:
     """Return the intervals of the numbers of resamples."""
-    unit = powers_of_two(statistic.estimate, replicates)
-    left, scaled = left.over(unit), replicates / unit
+    unit = units_of(statistic.estimate, replicates)
+    left = left.over(unit)
+    scaled = replicates / unit
     boot = Replicates(
         estimate=left.estimate,
         replicates=scaled,
@@ -282,15 +286,20 @@ def fill_interval(row: Row, j: int, numbers: ResampledNumbers, why: str, level: 
     """Return a row with its error and interval, or why there is none."""
     if row.estimate is None:
         return replace(row, undefined="the function has no number of these data", method=None)
-    boot, ends, unit = numbers.boot, numbers.ends, float(numbers.unit[j])
-    constant, error = bool(boot.is_constant[j]), float(boot.std_error[j])
+    boot = numbers.boot
+    ends = numbers.ends
+    unit = float(numbers.unit[j])
+    constant = bool(boot.is_constant[j])
+    error = float(boot.std_error[j])
     why = why or unvaried(constant) or ends.undefined[j]
     kind: Any = ends.method
     filled = in_units(row, 1 / unit)
     # the error of the resamples that are left is none of all
     has_error = error > 0 and (not why or boot.n_degenerate[j] == 0)
     filled = replace(filled, std_error=error if has_error else None)
-    low, high, within = float(ends.low[j]), float(ends.high[j]), row.limits or ANYWHERE
+    low = float(ends.low[j])
+    high = float(ends.high[j])
+    within = row.limits or ANYWHERE
     filled = with_ends(filled, low, high, level, why=why, within=within, interval=kind)
     if filled.conf_low is None:
         filled = replace(filled, reason="no_variation" if constant else filled.reason)

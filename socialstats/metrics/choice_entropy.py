@@ -126,7 +126,8 @@ def estimate(design: Comparisons, base: float, cluster: str | None, level: float
     }
     references: tuple[str, ...] = ("shannon1948",)
     if design.replies is None:
-        cautions, references = entropy_cautions(design, table), ("shannon1948", "miller1955")
+        cautions = entropy_cautions(design, table)
+        references = ("shannon1948", "miller1955")
         values = table.entropy, table.corrected
         rows, means = entropy_rows(values, base, codes, level, n)
     else:
@@ -211,11 +212,13 @@ def entropy_rows(
     alternative: Alternative = "two_sided",
 ) -> tuple[list[Row], list[ClusteredMean]]:
     """Return the rows of both means over pairs, and the means; the test of 0 is shown for differences only."""
-    magnitude, ones = math.log(2) / math.log(base), np.ones(len(values[0]))
+    magnitude = math.log(2) / math.log(base)
+    ones = np.ones(len(values[0]))
     means = [clustered_mean(entropies, ones, codes, magnitude=magnitude) for entropies in values]
     rows = []
     for term, mean in zip(terms, means, strict=True):
-        pairs, tested = int(mean.n), not mean.undefined
+        pairs = int(mean.n)
+        tested = not mean.undefined
         row = Row(
             term=term,
             group="difference" if differences else None,
@@ -343,7 +346,8 @@ def choice_entropy_difference(
             "a paired t needs at least two common pairs of items; there is one"
         )
     a, b = (entropies_of_pairs(design, pairs, base) for design in (design_a, design_b))
-    m, n = len(pairs), design_a.n_rows + design_b.n_rows
+    m = len(pairs)
+    n = design_a.n_rows + design_b.n_rows
     differences = [x - y for x, y in zip(a[:2], b[:2], strict=True)]
     rows, means = entropy_rows(
         differences, base, (), level, n, differences=True, alternative=alternative
@@ -404,7 +408,8 @@ def entropies_of_pairs(
     design: Comparisons, pairs: tuple[tuple[str, str], ...], base: float
 ) -> PairEntropies:
     """Return the entropies of a design, in the order of `pairs`."""
-    order, table = match_keys(pairs, pair_names(design)).places[1], pair_entropies(design, base)
+    order = match_keys(pairs, pair_names(design)).places[1]
+    table = pair_entropies(design, base)
     return PairEntropies(table.entropy[order], table.corrected[order], table.n[order])
 
 
@@ -430,7 +435,8 @@ def sentence(result: Result) -> str:
     name = entropy_unit(result.settings["base"])
     if "labels" not in result.settings:
         probable = result.design.replies is not None
-        row, plug_in = result.row(PROBABLE[1] if probable else "H_corrected"), result.row("H")
+        row = result.row(PROBABLE[1] if probable else "H_corrected")
+        plug_in = result.row("H")
         ends = f"no interval ({row.undefined})"
         if row.conf_low is not None:
             ends = span(row)
@@ -443,7 +449,8 @@ def sentence(result: Result) -> str:
             f"Mean choice entropy over {count(row.n_units or 0, 'pair')} was {number(row.shown())} {name} "
             f"(bias-corrected), {ends}; plug-in {number(plug_in.shown())}."
         )
-    row, effect = result.row("H", group="difference"), result.row("d_z", group="difference")
+    row = result.row("H", group="difference")
+    effect = result.row("d_z", group="difference")
     a, b = result.settings["labels"]
     text = f"The difference in choice entropy was {number(row.shown())} {name} ({a} minus {b}"
     if row.undefined:

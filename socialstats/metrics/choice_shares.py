@@ -156,7 +156,9 @@ def row_of_level(row: Row, level: str, **fields: Any) -> Row:
 
 def rows_and_tests(counted: CountedRatings) -> list[Row]:
     """Shares of all units and of each stratum, then differences and tests, adjusted over the strata."""
-    data, cells, first = counted.data, counted.cells, counted.first
+    data = counted.data
+    cells = counted.cells
+    first = counted.first
     strata: list[tuple[str | None, BoolArray]] = [(None, np.ones(len(cells.codes), dtype=bool))]
     strata += [(label, cells.codes == k) for k, label in enumerate(cells.labels)]
     rows = []
@@ -188,7 +190,8 @@ def rows_and_tests(counted: CountedRatings) -> list[Row]:
 
 def share_rows(counted: CountedRatings, k: int, label: str | None, units: BoolArray) -> list[Row]:
     """Rows of the shares of all levels in the ratings of one source."""
-    data, settings = counted.data, counted.settings
+    data = counted.data
+    settings = counted.settings
     counts = np.where(units[:, None], data.counts[:, k], 0.0)  # (units, levels)
     rated = counts.sum(axis=1) > 0
     base = counted.base((k,), label, n=0.0, n_units=0, role="estimate")
@@ -279,7 +282,9 @@ def difference_family(
 ) -> list[Row]:
     """Differences and tests of two sources in some strata, with Holm's p over all of them."""
     differences: list[Row] = []
-    swap_tests, row_tests, levels = [], [], counted.data.levels
+    swap_tests = []
+    row_tests = []
+    levels = counted.data.levels
     for base, pair, drawn in pairs:
         one_person = any(group.raters < 2 for group in drawn)
         if not len(pair.copies) or one_person:
@@ -356,7 +361,9 @@ def fill_f_test(row: Row, test: WaldTest | str) -> Row:
 
 def change_rows(counted: CountedRatings) -> list[Row]:
     """Rows of the changes of each source, then of the other sources less the reference; nothing without `base`."""
-    cells, base, sources = counted.cells, counted.settings["base"], range(len(counted.data.sources))
+    cells = counted.cells
+    base = counted.settings["base"]
+    sources = range(len(counted.data.sources))
     first = counted.first
     if base is None:
         return []
@@ -377,7 +384,8 @@ def change_rows(counted: CountedRatings) -> list[Row]:
             f"{len(counted.codes)}"
         )
     shares, sizes = cluster_shares(counted)
-    base_stratum, rows = cells.labels.index(base), []
+    base_stratum = cells.labels.index(base)
+    rows = []
     for sides in [*((k,) for k in sources), *((k, first) for k in counted.further)]:
         levels: list[Row] = []
         joint_tests = []
@@ -420,7 +428,8 @@ def drawn_changes(
     sign : float
         Of the change in the difference of two changes.
     """
-    data, cells = counted.data, counted.cells
+    data = counted.data
+    cells = counted.cells
     people = data.people[k] if data.people else None
     if people is None:
         return []
@@ -455,7 +464,8 @@ def drawn_changes(
 
 def cluster_shares(counted: CountedRatings) -> tuple[FloatArray, FloatArray]:
     """Shares by cluster, stratum and source, (clusters, strata, sources, levels), and numbers of ratings."""
-    data, cells = counted.data, counted.cells
+    data = counted.data
+    cells = counted.cells
     cluster_codes = np.unique(counted.codes[0], return_inverse=True)[1]
     shape = len(cells.labels), len(data.sources), len(data.levels)
     counts = np.zeros((int(cluster_codes.max()) + 1, *shape))
@@ -473,7 +483,8 @@ def rows_of_mean_changes(
     `reach` is the largest size that a change can have: 1, or 2 for a difference of changes. Signs of clusters are
     flipped where raters are fixed; raters who are a sample have t and F tests, with clusters and raters as factors.
     """
-    settings, levels = counted.settings, counted.data.levels
+    settings = counted.settings
+    levels = counted.data.levels
     joint = replace(base, term=counted.terms_of_tests()[0], role="test", test="f")
     undefined: dict[str, Any] = {}
     if not len(values):
@@ -483,7 +494,8 @@ def rows_of_mean_changes(
     if undefined:
         rows = [row_of_level(base, level, role="difference", **undefined) for level in levels]
         return rows, replace(joint, **undefined)
-    rows, ones = [], np.ones(len(values))
+    rows = []
+    ones = np.ones(len(values))
     for j, level in enumerate(levels):
         raters = [group.column(j) for group in drawn]
         mean = clustered_mean(values[:, j], ones, magnitude=1.0, drawn=raters)
@@ -654,7 +666,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         probable=probable,
         drawn=sampling.drawn,
     )
-    sampling, weighing = sampling.of(data.people), None
+    sampling = sampling.of(data.people)
+    weighing = None
     if data.weight is not None:
         weighing = Weighing.of(data.copies * (data.n.sum(axis=1) > 0), data.weight)
     if settings["ci"] in RESAMPLED:
@@ -680,7 +693,8 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     drawn = [row for row in rows if people & {row.label("source"), row.label("reference")}]
     counts = (data.counts * data.copies[:, None, None]).sum(axis=0)  # (sources, levels)
     rated = data.n.sum(axis=1) > 0
-    ci, nobs = settings["ci"], round(counts.sum())
+    ci = settings["ci"]
+    nobs = round(counts.sum())
     intervals = "Wilson intervals" if ci == "wilson" else f"bootstrap ({ci}) intervals"
     intervals += ", differences by t" * any(row.role == "difference" for row in rows)
     fit = {"nobs": nobs, "method": ci, "seed": settings["seed"]}

@@ -118,7 +118,8 @@ def cochran_q(
 
 def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     """Compute shares, differences and tests of the units that all raters of one design rated."""
-    k, level = len(design.raters), settings["level"]
+    k = len(design.raters)
+    level = settings["level"]
     if len(design.levels) != 2:
         raise DesignError(
             f"{design.source}: Cochran's Q takes two levels, these ratings have {len(design.levels)} "
@@ -142,9 +143,11 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
             f"{design.source}: no unit was rated by all {k} raters; take fewer with of_raters()"
         )
     # (units, raters) of 0 and 1, and how many units of the data each row stands for
-    values, times = table[complete], design.unit_count[complete]
+    values = table[complete]
+    times = design.unit_count[complete]
     codes = [factor.codes[complete] for factor in factors]
-    n, mixed = float(times.sum()), float(times @ (np.ptp(values, axis=1) > 0))
+    n = float(times.sum())
+    mixed = float(times @ (np.ptp(values, axis=1) > 0))
     # less the unit's mean: Q compares raters within units
     wald = robust_test(values - values.mean(axis=1, keepdims=True), times, codes)
     shares = [
@@ -239,7 +242,8 @@ def sentence(result: Result) -> str:
         if r.role == "test"
     }
     tail = f" Ignoring the clusters: {tests[IGNORING]}." if IGNORING in tests else ""
-    size, value = size_text(result, "units", "unit"), shorten(result.design.levels[1])
+    size = size_text(result, "units", "unit")
+    value = shorten(result.design.levels[1])
     return f"Over {size}, the share of '{value}' was: {listing(shares, 6)}; {tests['test']}.{tail}"
 
 

@@ -177,7 +177,8 @@ class ModelNumber:
     def rating_influence(self, at: IntArray) -> tuple[RatingParts, FloatArray]:
         """Return the ratings of people who are a sample in some units, and what each adds to the number."""
         assert self.ratings is not None
-        ratings, total = self.ratings.at(at), np.asarray(self.sums[at].sum(axis=0)).ravel()
+        ratings = self.ratings.at(at)
+        total = np.asarray(self.sums[at].sum(axis=0)).ravel()
         if not len(ratings.unit):
             return ratings, np.zeros(0)
         return ratings, self._jackknife(total, ratings.sums)[1]
@@ -287,7 +288,8 @@ def cluster_labels(
 
 def sensitivity_numbers(result: Result, model: str, name: str | None) -> list[ModelNumber]:
     """S, corrected for sampling error or plug-in, by pair of items (or by the clusters that the metric took)."""
-    design, settings = result.design, result.settings
+    design = result.design
+    settings = result.settings
     corrected = result.row("S_corrected")
     column = 0 if name == "S" else 1
     table = condition_table(design, settings["covariate"], settings["weights"]).statistics
@@ -309,7 +311,8 @@ def sensitivity_numbers(result: Result, model: str, name: str | None) -> list[Mo
     row = (result.row("S"), corrected)[column]
 
     def finish(total: FloatArray) -> FloatArray:
-        sums, drawn = np.ascontiguousarray(total), design.replies is None
+        sums = np.ascontiguousarray(total)
+        drawn = design.replies is None
         return np.asarray(sensitivity_terms(sums, len(design.items), drawn=drawn)[:, column])
 
     return [
@@ -327,21 +330,25 @@ def sensitivity_numbers(result: Result, model: str, name: str | None) -> list[Mo
 
 def bias_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNumber]:
     """B_all, the mean size of the biases, or the bias B of two groups, by scenario and pair of names."""
-    analysis, name = result.extras["analysis"], wanted or SIZE
+    analysis = result.extras["analysis"]
+    name = wanted or SIZE
     size = name in UNCORRECTED["relationship_bias"]
     row = result.row(name, group="overall" if size else "bias")
     contrasts, weight = analysis.every_bias()  # (biases, cells): a bias is a sum of means of cells
     if not size:
         groups = next(pair for pair in analysis.pairs if analysis.bias_row(pair).term == name)
-        contrasts, weight = analysis.bias(groups), np.ones(1)
-    cell_means, answers = analysis.means, analysis.answers
+        contrasts = analysis.bias(groups)
+        weight = np.ones(1)
+    cell_means = analysis.means
+    answers = analysis.answers
     k = len(cell_means.cells)
     counts = np.zeros(k, dtype=bool)  # cells that a bias uses
     if len(contrasts):
         counts = np.abs(contrasts).sum(axis=0) > 0
     in_use = counts[cell_means.cell]
     units, unit_of_answer = np.unique(answers.unit[in_use], return_inverse=True)
-    cell, cell_weight = cell_means.cell[in_use], cell_means.weight[in_use]
+    cell = cell_means.cell[in_use]
+    cell_weight = cell_means.weight[in_use]
     # (units, 2 k): sums of weighted scores by cell, then sums of weights
     sums = np.zeros((len(units), 2 * k))
     np.add.at(sums, (unit_of_answer, cell), (cell_means.weight * answers.score)[in_use])
@@ -357,8 +364,10 @@ def bias_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNu
         values: Sizes | None = analysis.sizes(units[at], settings["aggregate"], settings["seed"])
         return values
 
-    design, value = result.design, number_or_nan(row)
-    estimates, settings = result.extras["estimates"], result.settings
+    design = result.design
+    value = number_or_nan(row)
+    estimates = result.extras["estimates"]
+    settings = result.settings
     unsigned = not isinstance(estimates, str) and not estimates.signs_reliable(settings["level"])
     return [
         ModelNumber(
@@ -410,7 +419,8 @@ def measure_number(
 
 def distance_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNumber]:
     """ADA-Met of each model of the result, by unit; people's answers are the same for all."""
-    design, settings = result.design, result.settings
+    design = result.design
+    settings = result.settings
     if (settings.get("ties"), settings.get("refusal")) != ("mean", "max"):
         raise InputError(
             f"compare_models() takes ada_met() with {option('ties', 'mean')} and "
@@ -427,7 +437,8 @@ def distance_numbers(result: Result, model: str, wanted: str | None) -> list[Mod
 
 def rating_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNumber]:
     """Krippendorff's alpha, or the mean rating over units."""
-    design, settings = result.design, result.settings
+    design = result.design
+    settings = result.settings
     if human_source(design) is not None:
         return []
     scaled = replace(design, scale=settings.get("scale") or design.scale)
@@ -443,7 +454,8 @@ def rating_numbers(result: Result, model: str, wanted: str | None) -> list[Model
 
 def similarity_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNumber]:
     """Jensen-Shannon similarity of each source to the reference, by unit: what sums are made of is not corrected."""
-    design, settings = result.design, result.settings
+    design = result.design
+    settings = result.settings
     if settings["aggregate"] != "pooled":
         raise InputError(
             f"compare_models() takes js_similarity() with {option('aggregate', 'pooled')}"
@@ -547,7 +559,8 @@ def profile_numbers(result: Result, model: str, wanted: str | None) -> list[Mode
 
 def pair_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNumber]:
     """The mean difference of the pairs, or the difference of shares, by unit where units have names."""
-    design, cluster = result.design, result.settings["cluster"]
+    design = result.design
+    cluster = result.settings["cluster"]
     difference = pair_values(design).difference if design.scale == "numeric" else design.difference
     magnitude = float(max(np.abs(design.first).max(), np.abs(design.second).max()))
     factors = cluster_factors(design, cluster)
@@ -670,8 +683,10 @@ class ModelDifference:
         It is in the unit of the influence. For numbers that are not means, the degrees of freedom over units are at
         most those of `influence_df`.
         """
-        n, unit = len(self.influence), self.unit
-        scores, shares = (self.influence / unit)[:, None], np.full((n, 1), 1 / max(n, 1))
+        n = len(self.influence)
+        unit = self.unit
+        scores = (self.influence / unit)[:, None]
+        shares = np.full((n, 1), 1 / max(n, 1))
         errors = mean_errors(scores, shares, self.codes, size=AGAIN * n * self.size / unit)
         if not linear and len(self.codes) < 2:
             code = self.codes[0] if self.codes else np.arange(n)
@@ -728,7 +743,8 @@ class MatchedModels:
         match = match_keys(first.units, second.units)
         if not match.keys:
             return None
-        places, complete = match.places, match.complete
+        places = match.places
+        complete = match.complete
         (a, influence_first), (b, influence_second) = (
             n.influence(i) for n, i in zip((first, second), places, strict=True)
         )
@@ -945,7 +961,8 @@ def rank_rows(
     """Return the rank of each model with a number, with a set that covers all ranks at once (Holm)."""
     ranked = [row for row in rows if row.estimate is not None]
     cautions = distinct_cautions(ranked)
-    index, sign = {row.term: k for k, row in enumerate(ranked)}, 1.0 if best == "highest" else -1.0
+    index = {row.term: k for k, row in enumerate(ranked)}
+    sign = 1.0 if best == "highest" else -1.0
     difference, p = (np.full((len(ranked), len(ranked)), np.nan) for _ in range(2))
     for row in differences:
         cell = tuple(index.get(row.label(side) or "") for side in ("model", "minus"))
@@ -1101,7 +1118,8 @@ def compare_models(
     left_out: dict[str, str] = {}
     if average:
         entries, averaged, left_out = average_entries(entries, level)
-    several, one_each = len(by_model) > 1, len(entries) == len(by_model)
+    several = len(by_model) > 1
+    one_each = len(entries) == len(by_model)
     numbers = tuple(
         replace(e.number, row=replace(e.number.row, term=e.name(several=several))) for e in entries
     )
@@ -1399,7 +1417,8 @@ def differing_models_caution(results: Mapping[str, Result]) -> tuple[Caution, ..
 def average_numbers(label: str, numbers: Sequence[ModelNumber], level: float) -> ModelNumber:
     """Return the mean of the numbers of some models, by the units that all of them have, with its t interval."""
     match = match_keys(*(number.units for number in numbers))
-    units, places = match.keys, match.places
+    units = match.keys
+    places = match.places
     dense = [
         np.asarray(
             number.sums[k] if isinstance(number.sums, np.ndarray) else number.sums[k].toarray()
@@ -1423,7 +1442,8 @@ def average_numbers(label: str, numbers: Sequence[ModelNumber], level: float) ->
         value = float(np.mean([number.value for number in numbers]))
     else:
         value = float(finish(sums.sum(axis=0)[None])[0])
-    parts, padded = [], []
+    parts = []
+    padded = []
     for model_number, k, start, end in zip(numbers, places, ends[:-1], ends[1:], strict=True):
         if model_number.ratings is not None:
             parts.append(model_number.ratings.at(k))
@@ -1447,8 +1467,10 @@ def average_numbers(label: str, numbers: Sequence[ModelNumber], level: float) ->
         size=max(number.size for number in numbers),
         ratings=ratings,
     )
-    matched, all_units = MatchedModels(numbers=(average,)), np.arange(len(units))
-    row, code = Row(term=label, estimate=None if np.isnan(value) else value), matched.codes[0]
+    matched = MatchedModels(numbers=(average,))
+    all_units = np.arange(len(units))
+    row = Row(term=label, estimate=None if np.isnan(value) else value)
+    code = matched.codes[0]
     influence = average.influence(all_units)[1]
     drawn = matched.drawn((0,), (all_units,))
     # its error is that of a difference from 0
@@ -1613,7 +1635,8 @@ def sentence(
     ranks = [row for row in rows if row.group == RANK]
     if len(differences) == 1 or not tested or not ranks:
         return text
-    first, approximate = [row.term for row in ranks if row.conf_low == 1], kind_of(ranks[0])
+    first = [row.term for row in ranks if row.conf_low == 1]
+    approximate = kind_of(ranks[0])
     later = [row.term for row in numbers if row.term not in first]
     who = f"all but {listing(shortened(later), 5)}" if later and len(later) < len(first) else ""
     return (

@@ -309,8 +309,10 @@ def size_row(
     level: float,
 ) -> Row:
     """Make the row of one effect size."""
-    n, size = summary.n, "d_z" if term == "g_z" else term
-    value, column = summary.sizes()[size], TERMS.index(size)
+    n = summary.n
+    size = "d_z" if term == "g_z" else term
+    value = summary.sizes()[size]
+    column = TERMS.index(size)
     row = Row(
         term=term,
         role="estimate",
@@ -351,7 +353,9 @@ def size_interval(
     UndefinedStatistic
         With the reason where there is none.
     """
-    jack, boot, resampled = intervals.jackknife[column], intervals.boot, intervals.resampled
+    jack = intervals.jackknife[column]
+    boot = intervals.boot
+    resampled = intervals.resampled
     if kind == "jackknife":
         if isinstance(jack, str):
             raise UndefinedStatistic(jack)

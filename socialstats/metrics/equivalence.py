@@ -159,7 +159,8 @@ def equivalence(
     if isinstance(paired, Groups):
         compare = lookup("two_proportions" if paired.scale == "binary" else "two_means").function
         compared: Any = compare(paired, cluster=cluster, level=level)
-        paired, cluster = compared, "declared"
+        paired = compared
+        cluster = "declared"
     if (
         isinstance(paired, Result)
         and paired.metric == "two_proportions"
@@ -210,13 +211,16 @@ def estimate(
         )
     codes = [factor.codes for factor in factors]
     mean = clustered_mean(pairs.difference, pairs.count, codes, magnitude=pairs.magnitude)
-    score, name = None, method_of_tests(mean, scale)
+    score = None
+    name = method_of_tests(mean, scale)
     if scale == "raw" and is_binary(pairs):
-        score, name = paired_score(pairs.difference, pairs.count, codes), SCORE
+        score = paired_score(pairs.difference, pairs.count, codes)
+        name = SCORE
     if score is not None:
         tests, why = score_tests(score, bounds, level)
     elif mean.undefined:
-        tests, why = None, mean.undefined
+        tests = None
+        why = mean.undefined
     else:
         tests, why = t_tests(mean, bounds, scale, level)
     verdict = tests.verdict(bounds, level, test) if tests is not None else "undefined"
@@ -395,7 +399,8 @@ def works_cited(factors: Sequence[Factor]) -> tuple[str, ...]:
 
 def sentence(result: Result) -> str:
     """Return the difference, and whether equivalence was shown within the bounds."""
-    row, bounds = result.rows[0], result.extras["bounds"]
+    row = result.rows[0]
+    bounds = result.extras["bounds"]
     names = " minus ".join(condition_names(result.design))
     where = clusters_text(result.counts)
     what = "difference" if row.term == "difference" else "standardised difference d_z"

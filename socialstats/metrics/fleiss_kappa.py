@@ -149,7 +149,9 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
         return None if 1 - agreement.overall().chance <= NO_ERROR else agreement.coefficient()
 
     def extras(group: UnitGroup) -> dict[str, Any]:
-        coefficients, chance, conger = agreement_of(group).extras(), math.nan, None
+        coefficients = agreement_of(group).extras()
+        chance = math.nan
+        conger = None
         if group.design.raters_known:
             chance = conger_chance(*rated(group.design, options.refusal), w.matrix)
         if 1 - chance > NO_ERROR:  # Conger (1980): as Cohen's kappa, chance by the rates of raters

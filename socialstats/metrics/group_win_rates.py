@@ -93,7 +93,8 @@ def estimate(
         raise InputError(f"groups: no group of {quoted(missing)}; give every item one")
     labels = sorted({str(groups[item]) for item in design.items})
     code = np.array([labels.index(str(groups[item])) for item in design.items], dtype=np.int64)
-    side_a, side_b = code[design.item_a], code[design.item_b]
+    side_a = code[design.item_a]
+    side_b = code[design.item_b]
     # of the wins of item_a, by cell; a tie is half a win
     share = np.where(design.outcome == TIED, 0.5, (design.outcome == A_WON).astype(float))
     rows = []
@@ -102,7 +103,8 @@ def estimate(
         compared = exchanged | ((side_a == i) & (side_b == j))
         if not compared.any():
             continue
-        weight, squares = design.weight[compared], design.weight_sq[compared]
+        weight = design.weight[compared]
+        squares = design.weight_sq[compared]
         values = np.where(exchanged, 1 - share, share)[compared]
         codes = [f.codes[compared] for f in factors] if stored is None else stored.among(compared)
         # Kish's effective number of rows; probabilities of replies can vary less than any draws
@@ -141,7 +143,8 @@ def estimate(
 def sentence(result: Result) -> str:
     """Return the largest rate as a sentence."""
     best = max(result.rows, key=lambda r: r.estimate or 0)
-    winner, loser = shorten(best.term), shorten(best.group or "")
+    winner = shorten(best.term)
+    loser = shorten(best.group or "")
     return (
         f"The most one-sided pair of groups was {winner} over {loser}: {winner} won at a rate of "
         f"{estimated(best)} (n = {count(best.n or 0, 'comparison')})."

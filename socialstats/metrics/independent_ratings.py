@@ -89,7 +89,8 @@ def independent_ratings(
     pair = common(
         counts_first, counts_second, data.copies, (), np.ones(len(counts_first), dtype=bool)
     )
-    n, hits = pair.totals.sum(axis=1).tolist(), pair.totals[:, place].tolist()
+    n = pair.totals.sum(axis=1).tolist()
+    hits = pair.totals[:, place].tolist()
     if min(n) == 0:
         raise NothingToAnalyse(f"no unit was rated by both '{first}' and '{second}'")
     p = [h / m for h, m in zip(hits, n, strict=True)]

@@ -131,7 +131,8 @@ def latex(
         start + _row_of_cells(line, layout, words)
         for start, line in zip(before or [""] * len(cells), cells, strict=True)
     ]
-    long, turned = layout.lines > LINES, layout.capacity == TURNED
+    long = layout.lines > LINES
+    turned = layout.capacity == TURNED
     kind = "longtable" if long else "tabular"
     output = [
         rf"\begin{{{kind}}}{{{''.join(kinds)}}}",
@@ -185,7 +186,8 @@ def _columns(
     head: Sequence[str], layout: Layout, words: Sequence[bool]
 ) -> tuple[list[str], list[str]]:
     """Return the specification of each column, such as ``r`` or ``p{...}``, and its head."""
-    kinds, heads = [], []
+    kinds = []
+    heads = []
     for name, lines, size, broken, word in zip(
         head, layout.heads, layout.sizes, layout.broken, words, strict=True
     ):

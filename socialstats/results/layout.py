@@ -94,7 +94,8 @@ def lay_out(
     if needed > TURNED and not stacked:
         return lay_out(head, cells, words, stacked=True)
     capacity = SMALL if needed <= SMALL else TURNED
-    broken, available = [False] * len(head), capacity - fixed
+    broken = [False] * len(head)
+    available = capacity - fixed
     # the narrowest columns of words first: what they leave goes to the wider ones
     for place, k in enumerate(sorted(texts, key=lambda k: sizes[k])):
         share = max(int(available / (len(texts) - place)), LEAST)
@@ -129,10 +130,12 @@ def _pieces(name: str) -> list[str]:
 
 
 def _lines(name: str, room: int) -> tuple[str, ...]:
-    lines, at = [""], 0
+    lines = [""]
+    at = 0
     for piece in _pieces(name):
         start = name.index(piece, at)
-        gap, at = name[at:start], start + len(piece)
+        gap = name[at:start]
+        at = start + len(piece)
         if lines[-1] and len(lines[-1] + gap + piece) > room:
             lines.append(piece)
         else:

@@ -223,7 +223,9 @@ class Row:
     @property
     def decimals_alone(self) -> int:
         """Decimals that the row would have alone."""
-        error, low, high = self.std_error, self.conf_low, self.conf_high
+        error = self.std_error
+        low = self.conf_low
+        high = self.conf_high
         if error is None and low is not None and high is not None:
             error = (high - low) / 4  # a 95% interval is about four standard errors long
         digits = digits_of(error, 3 if self.in_thousandths else 2)
@@ -432,7 +434,8 @@ def share_decimals(rows: tuple[Row, ...]) -> tuple[Row, ...]:
     >>> [row.decimals for row in share_decimals(tuple(rows))]
     [2, 2, 2, 5]
     """
-    digits, columns = [row.decimals for row in rows], places_by_column(rows)
+    digits = [row.decimals for row in rows]
+    columns = places_by_column(rows)
     for places in columns.values():
         common = median_low(rows[k].decimals_alone for k in places)
         for k in places:

@@ -121,8 +121,10 @@ class ResultTable:
             "  ".join([line[0].ljust(widths[0]), *numbers])
             for line, numbers in zip(grid, cells, strict=True)
         ]
-        rule, foot = "-" * (sum(widths) + 2 * len(self.names)), self.foot + 1
-        terms, sizes = printed[1:foot], printed[foot:]
+        rule = "-" * (sum(widths) + 2 * len(self.names))
+        foot = self.foot + 1
+        terms = printed[1:foot]
+        sizes = printed[foot:]
         body = [printed[0], rule, *terms, *([rule] if sizes else []), *sizes, rule]
         title = [self.title] if self.title else []
         return "\n".join([*title, *(line.rstrip() for line in body), *self.notes])
@@ -144,7 +146,9 @@ class ResultTable:
     def to_latex(self) -> str:
         r"""Return a LaTeX table with the rules of package booktabs; with a title it is a float that has a caption."""
         # a group's heading is LaTeX that stands before its first line of cells
-        n_columns, group, before = len(self.names) + 1, "", []
+        n_columns = len(self.names) + 1
+        group = ""
+        before = []
         for k, line in enumerate(self.lines):
             group += "\\midrule\n" if k == self.foot else ""
             if line.what == "group":
@@ -216,7 +220,8 @@ class ResultTable:
             ) from error
         import pandas as pd
 
-        group, rows = "", []
+        group = ""
+        rows = []
         for line in self.lines:
             group = {"group": line.label, "foot": ""}.get(line.what, group)
             if line.what != "group":

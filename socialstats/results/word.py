@@ -105,7 +105,8 @@ def _document(
     document = Document()
     document.core_properties.comments = comment
     page = document.sections[0]
-    width, height = int(page.page_width or 0), int(page.page_height or 0)
+    width = int(page.page_width or 0)
+    height = int(page.page_height or 0)
     if layout.capacity == TURNED:
         width, page.page_width, page.page_height = height, Emu(height), Emu(width)
     room = width - int(page.left_margin or 0) - int(page.right_margin or 0)

@@ -45,7 +45,8 @@ def _cluster_cautions(
                 names, "single rows", affects="every interval and p-value", fix=fix
             )
         return
-    names, errors = " and ".join(state.sizes), state.reported_errors
+    names = " and ".join(state.sizes)
+    errors = state.reported_errors
     refused_terms = [row.term for row, refused in zip(rows, errors.refused, strict=True) if refused]
     if refused_terms:
         yield caution(
@@ -64,7 +65,8 @@ def _cluster_cautions(
         state.robust.largest_leverage,
         fix="report differences (pairwise(), contrast()), or collect comparisons in more clusters",
     )
-    p, fewest = len(state.fitted.beta), min(state.sizes.values())
+    p = len(state.fitted.beta)
+    fewest = min(state.sizes.values())
     if fewest < p:
         yield caution(
             "SS203",

@@ -63,13 +63,20 @@ def augmented_table(design: Comparisons, state: FitState) -> pd.DataFrame:
     """Return the cells of a fit with fitted values, residuals and leverages; see `BradleyTerryResult.augment`."""
     import pandas as pd
 
-    cells, data = ordered_cells(design, state), state.data
-    at, side = cells.predictor, np.where(cells.flipped, -1.0, 1.0)
-    tied, w = state.model.tie_term is not None, cells.observed
+    cells = ordered_cells(design, state)
+    data = state.data
+    at = cells.predictor
+    side = np.where(cells.flipped, -1.0, 1.0)
+    tied = state.model.tie_term is not None
+    w = cells.observed
     if not tied:  # a tie is two halves
         w = w[:2] + w[2] / 2
-    n, p = w.sum(axis=0), outcome_probabilities(state)[: len(w), at]  # p is (outcomes, cells)
-    score, mean = side * (w[0] - w[1]), side * n * (p[0] - p[1])  # a win of item_a is 1, a loss -1
+    # p is (outcomes, cells)
+    n = w.sum(axis=0)
+    p = outcome_probabilities(state)[: len(w), at]
+    # a win of item_a is 1, a loss -1
+    score = side * (w[0] - w[1])
+    mean = side * n * (p[0] - p[1])
     # of one comparison's score: without ties p[0] + p[1] is 1, and the product has no cancellation
     variance = p[0] + p[1] - (p[0] - p[1]) ** 2 if tied else 4 * p[0] * p[1]
     # twice the sum of w log(w / fitted), and 0 log 0 = 0 (McCullagh & Nelder, 1989)
@@ -107,7 +114,9 @@ def leverages(state: FitState, predictor: IntArray, n: FloatArray) -> FloatArray
     n : (k,) array
         Its weight.
     """
-    data, model, v = state.data, state.model, state.fitted.covariance
+    data = state.data
+    model = state.model
+    v = state.fitted.covariance
     k = data.x.shape[1]
     eta, tau = data.eta_tau(state.fitted.beta)
     expected = n * model.probabilities(eta, tau)[:, predictor]

@@ -162,8 +162,10 @@ def compared_numbers(
     fit: BradleyTerryResult, groups: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, ComparedNumber]:
     """Return effects, centred strengths and shares of groups by name."""
-    beta, items = fit.fitted_state.fitted.beta, fit.items
-    coefficients, unit = fit.coef(), np.eye(len(beta))
+    beta = fit.fitted_state.fitted.beta
+    items = fit.items
+    coefficients = fit.coef()
+    unit = np.eye(len(beta))
     effects = [name for name in fit.names if name not in items]
     numbers = {
         name: ComparedNumber("effect", coefficients[name], unit[len(items) + k])
@@ -194,7 +196,9 @@ def joint_covariance(
         joint_codes(*(factor.levels for factor in factor_pair))
         for factor_pair in zip(*factors, strict=True)
     ]
-    blocks, residuals, codes_by_fit = [], [], []
+    blocks = []
+    residuals = []
+    codes_by_fit = []
     for j, (design, state, factors_of_fit) in enumerate(zip(designs, states, factors, strict=True)):
         codes = [by_fit[j][f.codes] for by_fit, f in zip(joint, factors_of_fit, strict=True)]
         whiten = WhitenedRows(state.data, state.model, state.fitted.beta)

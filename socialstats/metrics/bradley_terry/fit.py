@@ -212,7 +212,8 @@ def _fit(design: Comparisons, options: BradleyTerryOptions) -> BradleyTerryResul
 def _fit_design(design: Comparisons, options: BradleyTerryOptions) -> BradleyTerryResult:
     streamed = streamed_terms(design, options)
     if streamed is None:
-        design, streamed = design.whole(), ()
+        design = design.whole()
+        streamed = ()
     design, stored = stored_clusters(design, options.cluster)
     streamed = () if design.scan is None else streamed
     ties = options.tie_model(design)
@@ -249,7 +250,9 @@ def _fit_design(design: Comparisons, options: BradleyTerryOptions) -> BradleyTer
     fitted = _estimate(data, model, options)
     probable = design.replies is not None
     kind = options.covariance_kind(len(factors), ties, design.weighted, probable)
-    covariance, robust, adjusted = fitted.covariance, None, False
+    covariance = fitted.covariance
+    robust = None
+    adjusted = False
     if kind == "cluster":
         robust = _cluster_covariance(design, data, model, fitted, factors, spool)
         covariance, adjusted = robust.covariance()
@@ -348,14 +351,16 @@ def _cluster_covariance(
             f"at most two crossed clusters, got {names_text}; name one or two with {option('cluster')}"
         )
 
-    scan, names = design.scan, [factor.name for factor in factors]
+    scan = design.scan
+    names = [factor.name for factor in factors]
     all_rows = np.arange(len(design.weight))
     noise = float(design.weight_sq.sum() / design.weight.sum())
     # probabilities can vary less than drawn winners do, and have no least variance
     least = noise if design.replies is None else 0.0
     whitened = WhitenedRows(data, model, fitted.beta)
     if spool is not None and data.rows is not None:
-        rows_of, p = data.rows, data.x.shape[1] + (model.tie_term is not None)
+        rows_of = data.rows
+        p = data.x.shape[1] + (model.tie_term is not None)
 
         def blocks(k: int) -> Iterator[Block]:
             for part in row_blocks(spool.by_cluster(k)):
@@ -372,7 +377,8 @@ def _cluster_covariance(
             least=least,
         )
     elif scan is not None and scan.named(names):
-        rows, by_cluster = whitened(all_rows, design.weight, [])[0], scan.rows(names)
+        rows = whitened(all_rows, design.weight, [])[0]
+        by_cluster = scan.rows(names)
         robust = robust_of_blocks(
             lambda k: (
                 whitened(part.cell, part.weight, part.codes) for part in by_cluster.pairs(k)
@@ -403,7 +409,8 @@ def _fit_separately(
     """Fit every strongly connected component on its own comparisons; lone items get an undefined row."""
     results: dict[str, Any] = {}
     for k, members in enumerate(error.components, start=1):
-        name, item = f"component {k}", members[0]
+        name = f"component {k}"
+        item = members[0]
         if len(members) > 1:
             codes = [design.items.index(m) for m in members]
             inside = np.isin(design.item_a, codes) & np.isin(design.item_b, codes)

@@ -431,9 +431,11 @@ class FitState:
 
     def difference_p(self, strength: FloatArray) -> FloatArray:
         """Return the (n, n) two-sided p-values of all differences; 1 where one cannot be tested."""
-        n, errors = self.data.n_items, self.differences
+        n = self.data.n_items
+        errors = self.differences
         i, j = np.triu_indices(n, 1)
-        tested, p = errors.std_error > 0, np.ones((n, n))
+        tested = errors.std_error > 0
+        p = np.ones((n, n))
         t = np.where(tested, strength[i] - strength[j], 0) / np.where(tested, errors.std_error, 1)
         p[i, j] = p[j, i] = two_sided_p(t, errors.df)
         return p
@@ -441,7 +443,8 @@ class FitState:
     def conservative_p(self, strength: FloatArray) -> FloatArray:
         """Return what `difference_p` does, with the smaller df of the two strengths for that of their difference."""
         n = self.data.n_items
-        strength_errors, p = self.strength_errors, np.ones((n, n))
+        strength_errors = self.strength_errors
+        p = np.ones((n, n))
         i, j = np.triu_indices(n, 1)
         # an exact df for each of very many differences takes too long
         error = np.sqrt(np.maximum(between(self.covariance, i, j), 0))
@@ -455,7 +458,8 @@ class FitState:
         """Return standard errors and degrees of freedom of the rows of `contrasts` (k, p)."""
         if self.robust is not None:
             return self.robust.errors(contrasts)
-        size, v = np.abs(contrasts), self.covariance
+        size = np.abs(contrasts)
+        v = self.covariance
         # quadratic forms c' V c of each row; the last is the size of the terms that cancel in it
         forms = (contrasts, v), (contrasts, self.fitted.covariance), (size, np.abs(v))
         variance, model, parts = (np.einsum("ki,ki->k", c @ m, c) for c, m in forms)
@@ -511,7 +515,8 @@ def times_compared(design: Comparisons) -> FloatArray:
 
 def make_rows(design: Comparisons, state: FitState, level: float) -> list[Row]:
     """Return one row a parameter, with Wald intervals and tests against zero."""
-    beta, n_items = (state.transform @ state.fitted.beta).tolist(), state.data.n_items
+    beta = (state.transform @ state.fitted.beta).tolist()
+    n_items = state.data.n_items
     names = [("item", name, "strength") for name in design.items[:n_items]]
     order = ORDER if state.options.order else None
     names += [
@@ -521,7 +526,8 @@ def make_rows(design: Comparisons, state: FitState, level: float) -> list[Row]:
     # an item's row counts its own comparisons, that of an effect all
     n = times_compared(design).tolist()[:n_items]
     n += [float(design.n_rows)] * (len(names) - n_items)
-    clusters, method = min(state.sizes.values(), default=None), ERROR_TEXTS[state.kind]
+    clusters = min(state.sizes.values(), default=None)
+    method = ERROR_TEXTS[state.kind]
     rows = [
         Row(
             term=name,

@@ -164,7 +164,8 @@ class BradleyTerryResult(Result):
         items : sequence of str
         gradient : (k, items) array
         """
-        state, places = self.fitted_state, [self.items.index(item) for item in items]
+        state = self.fitted_state
+        places = [self.items.index(item) for item in items]
         contrasts = np.zeros((len(gradient), len(state.fitted.beta)))
         contrasts[:, places] = gradient
         errors = state.errors(contrasts)
@@ -374,7 +375,8 @@ class BradleyTerryResult(Result):
         inverse: Any = np.exp if scale == "log" else expit
         # derivative of the inverse at the estimate
         slope = np.exp(transformed) if scale == "log" else expit(transformed) * expit(-transformed)
-        filled, method = [], f"delta method on the {scale} scale"
+        filled = []
+        method = f"delta method on the {scale} scale"
         for k, row in enumerate(rows):
             if not errors.std_error[k] > 0:
                 filled.append(replace(row, undefined=undefined_reason(state, errors, k)))
@@ -392,7 +394,8 @@ class BradleyTerryResult(Result):
         This is the relative preference index (RPI) of the role-conflict study. The delta method gives the standard
         error of logit w_i from the gradient (e_i - w) / (1 - w_i).
         """
-        strength, level = self._require_strengths(), self._level(level)
+        strength = self._require_strengths()
+        level = self._level(level)
         n = len(strength)
         log_worth = strength - logsumexp(strength)
         w = np.exp(log_worth)
@@ -450,18 +453,28 @@ class BradleyTerryResult(Result):
                 f"{option('seed', seed)}, {option('draws', draws)}: a seed is 0 or more, and draws at "
                 f"least {FEWEST_DRAWS}"
             )
-        strength, level, state = self._require_strengths(), self._level(level), self.fitted_state
-        n, simultaneous, drawn = len(strength), kind == "simultaneous", ""
+        strength = self._require_strengths()
+        level = self._level(level)
+        state = self.fitted_state
+        n = len(strength)
+        simultaneous = kind == "simultaneous"
+        drawn = ""
         if n > MOST_MAX_T:
-            test, source = f"Holm (more than {MOST_MAX_T} items)", "holm1979"
-            differences, p = strength[:, None] - strength, state.conservative_p(strength)
+            test = f"Holm (more than {MOST_MAX_T} items)"
+            source = "holm1979"
+            differences = strength[:, None] - strength
+            p = state.conservative_p(strength)
             sets = holm_rank_sets(strength, differences, p, level=level, simultaneous=simultaneous)
         else:
-            test, source, drawn = "max-t", "romanowolf2005", f", {draws} normal draws, seed {seed}"
-            cov, p = state.covariance, None
+            test = "max-t"
+            source = "romanowolf2005"
+            drawn = f", {draws} normal draws, seed {seed}"
+            cov = state.covariance
+            p = None
             if state.robust is not None:
                 test = "max-t (model correlations, own errors and df)"
-                cov, p = state.fitted.covariance, state.difference_p(strength)
+                cov = state.fitted.covariance
+                p = state.difference_p(strength)
             sets = rank_sets(
                 strength,
                 cov[:n, :n],
@@ -471,7 +484,8 @@ class BradleyTerryResult(Result):
                 seed=seed,
                 p=p,
             )
-        rows, method = [], f"{kind} {test} rank set, step-down"
+        rows = []
+        method = f"{kind} {test} rank set, step-down"
         for k, item in enumerate(self.items):
             row = Row(term=item, group="rank", key=(("item", item),), role="rank", method=method)
             row = replace(row, estimate=float(sets.rank[k]))
@@ -500,7 +514,9 @@ class BradleyTerryResult(Result):
         UndefinedStatistic
             For fewer than three items.
         """
-        strength, state, level = self._require_strengths(), self.fitted_state, self._level(None)
+        strength = self._require_strengths()
+        state = self.fitted_state
+        level = self._level(None)
         if len(strength) < 3:
             raise UndefinedStatistic(
                 "quasi-variances need at least three items; two have one difference only"
@@ -611,7 +627,8 @@ class BradleyTerryResult(Result):
                 f"{option('test')} and {option('margin')} go together: the claim, and the largest "
                 "difference that does not matter"
             )
-        alternative, level = checked_alternative(alternative), self._level(level)
+        alternative = checked_alternative(alternative)
+        level = self._level(level)
         method = method_named(adjust, "none", key="adjust")
         if test is not None and alternative != "two_sided":
             raise InputError(
@@ -631,7 +648,8 @@ class BradleyTerryResult(Result):
                 side = said_side(alternative)
                 words = f"{row.term} = {number(row.shown())}, {interval_text(row)}"
                 words += f", {p_value(row.p_value)}{side} (log-odds)."
-            title, extras = "Contrast of Bradley-Terry coefficients", {row.term: dict(weights)}
+            title = "Contrast of Bradley-Terry coefficients"
+            extras = {row.term: dict(weights)}
             result = self._derived(
                 title, [row], words, settings=settings, extras={"weights": extras}
             )
@@ -703,7 +721,8 @@ class BradleyTerryResult(Result):
         rows = [replace(row, method=f"{row.method}; {family}") for row in rows]
         for k, p_of_row in zip(tested, adjusted.tolist(), strict=True):
             rows[k] = replace(rows[k], p_adjusted=p_of_row, family=family)
-        significant, untested = int((adjusted < 1 - level).sum()), len(rows) - len(tested)
+        significant = int((adjusted < 1 - level).sum())
+        untested = len(rows) - len(tested)
         settings = settings or self.settings
         words = (
             f"{count(significant)} of {count(len(rows), noun)} were significant at α = "
@@ -726,7 +745,9 @@ class BradleyTerryResult(Result):
     ) -> Result:
         """Return all differences between two strengths, with p-values adjusted over those that can be tested."""
         method = method_named(adjust, "none", key="adjust")
-        strength, level, state = self._require_strengths(), self._level(level), self.fitted_state
+        strength = self._require_strengths()
+        level = self._level(level)
+        state = self.fitted_state
         pairs = combinations(zip(self.items, strength.tolist(), strict=True), 2)
         gaps = [
             Row(
@@ -778,7 +799,8 @@ class BradleyTerryResult(Result):
             raise InputError(
                 f"{option('first', first)} is not one of {', '.join(map(repr, SIDES))}"
             )
-        level, state = self._level(level), self.fitted_state
+        level = self._level(level)
+        state = self.fitted_state
         if isinstance(item_a, str) and item_b is not None:
             values = dict(covariates or {})
             new = [NewComparison(items=(item_a, item_b), first=SIDES[first], covariates=values)]
@@ -789,13 +811,17 @@ class BradleyTerryResult(Result):
         else:
             if (cells := matrix(item_a)) is not None:
                 item_a = dict(zip(("item_a", "item_b"), columns_of(cells), strict=False))
-            names, text = self.design.covariate_names, state.options.formula
+            names = self.design.covariate_names
+            text = state.options.formula
             needed = [] if text is None else [name for name in names if is_used(name, text)]
             new = read_comparisons(
                 self.design, item_a, needed, order=bool(state.options.order), first=SIDES[first]
             )
-        x, beta, model = self._predictors(new), state.fitted.beta, state.model
-        eta, tau = x @ beta[: x.shape[1]], beta[-1] if model.tie_term else 0.0
+        x = self._predictors(new)
+        beta = state.fitted.beta
+        model = state.model
+        eta = x @ beta[: x.shape[1]]
+        tau = beta[-1] if model.tie_term else 0.0
         p, (by_eta, by_tau) = model.probabilities(eta, tau), model.scores(eta, tau)
         rows: list[Row] = []
         pairs = Counter(comparison.items for comparison in new)
@@ -863,7 +889,8 @@ class BradleyTerryResult(Result):
 
     def _predictors(self, new: Sequence[NewComparison]) -> FloatArray:
         """Return the rows of the design (without tau) for new comparisons, (k, p)."""
-        items, options = self.design.items, self.fitted_state.options
+        items = self.design.items
+        options = self.fitted_state.options
         for item in dict.fromkeys(item for comparison in new for item in comparison.items):
             if item not in items:
                 raise InputError(
@@ -899,7 +926,9 @@ class BradleyTerryResult(Result):
         The SD is that of the true strengths: its square is the variance of the estimates minus their mean sampling
         variance.
         """
-        strength, level, state = self._require_strengths(), self._level(level), self.fitted_state
+        strength = self._require_strengths()
+        level = self._level(level)
+        state = self.fitted_state
         n = len(strength)
         if term not in self.names[n:]:
             raise InputError(
@@ -922,10 +951,13 @@ class BradleyTerryResult(Result):
                 "the strengths vary no more than their sampling error: they have no SD to compare with"
             )
         sd = float(np.sqrt(variance))
-        by_sd, by_effect = np.zeros(len(self.names)), np.zeros(len(self.names))  # derivatives
+        # derivatives
+        by_sd = np.zeros(len(self.names))
+        by_effect = np.zeros(len(self.names))
         by_sd[:n] = (strength - strength.mean()) / ((n - 1) * sd)
         by_effect[column] = 1.0
-        ratio, gap = float(effect / sd), float(effect - sd)
+        ratio = float(effect / sd)
+        gap = float(effect - sd)
         key = (("effect", term),)
         row = Row(term=f"{term} / SD of strengths", group="ratio", key=key, role="estimate")
         row = replace(row, estimate=ratio)
@@ -939,7 +971,8 @@ class BradleyTerryResult(Result):
             estimate=float(expit(gap)),
         )
         # derivatives of log sd, and of the logit of the chance, which is effect - sd
-        by_log_sd, by_gap = by_sd[None, :] / sd, (by_effect - by_sd)[None, :]
+        by_log_sd = by_sd[None, :] / sd
+        by_gap = (by_effect - by_sd)[None, :]
         spreads = self._delta([spread], np.log([sd]), by_log_sd, "log", level, n_units=n)
         chances = self._delta(
             [chance], np.array([gap]), by_gap, "logit", level, n_units=n, within=(0.0, 1.0)
@@ -988,7 +1021,9 @@ class BradleyTerryResult(Result):
         clusters there are none. The intervals of the fit itself hold there.
         """
 
-        state, level, scanned = self.fitted_state, self._level(level), self.design.scan is not None
+        state = self.fitted_state
+        level = self._level(level)
+        scanned = self.design.scan is not None
         if by == "auto":
             by = "cluster" if state.factors else "row"
         one_of("scheme", scheme, SCHEMES)
@@ -1022,7 +1057,8 @@ class BradleyTerryResult(Result):
             replicates = refit_all(self.design, state, units, resamples, seed)
         ok = np.asarray(np.isfinite(replicates).all(axis=1))
         how = " (Poisson weights from the names of clusters)" if scheme == "poisson" else ""
-        finite, refused = replicates[ok], too_few_to_resample(factors)
+        finite = replicates[ok]
+        refused = too_few_to_resample(factors)
         if len(finite) < resamples_needed(level):
             raise UndefinedStatistic(
                 f"{len(finite)} of {resamples} resamples have a finite estimate, too few for a {100 * level:g}% "
@@ -1087,7 +1123,8 @@ class BradleyTerryResult(Result):
             method=f"likelihood ratio{'; treats rows as independent' if clustered else ''}",
         )
         if large.fitted_state.probable:
-            statistic, row = 0.0, replace(row, undefined=f"{PROBABLE} likelihood ratio")
+            statistic = 0.0
+            row = replace(row, undefined=f"{PROBABLE} likelihood ratio")
         else:
             statistic = max(2 * (large.log_likelihood - small.log_likelihood), 0.0)
             row = replace(row, statistic=statistic, p_value=float(not_zero(chdtrc(df, statistic))))
@@ -1101,7 +1138,8 @@ class BradleyTerryResult(Result):
         if leading.p_value is not None:
             test = f"{statistic_text}, {p_value(leading.p_value)} ({leading.group})"
             words = f"Adding {label}: {test}."
-        title, inference = "Comparison of nested models", str(leading.group)
+        title = "Comparison of nested models"
+        inference = str(leading.group)
         return large._derived(title, rows, words, extras={"small": small}, inference=inference)
 
     def goodness_of_fit(self, *, cells: Literal["ordered", "pair", "total"] = "ordered") -> Result:
@@ -1128,7 +1166,8 @@ class BradleyTerryResult(Result):
             raise UndefinedStatistic(f"{PROBABLE} goodness of fit")
         total = cells == "total"
         test = _against_pair_totals(self) if total else _against_saturated(self, cells)
-        df, size = test.df, test.n_cells
+        df = test.df
+        size = test.n_cells
         if df <= 0:
             raise UndefinedStatistic(
                 f"the model has as many parameters as the {size} cells: the fit is perfect"
@@ -1148,7 +1187,8 @@ class BradleyTerryResult(Result):
             )
             for name, value in test.statistics.items()
         ]
-        pearson, p = rows[-1].statistic, rows[-1].p_value
+        pearson = rows[-1].statistic
+        p = rows[-1].p_value
         cautions = [c for c in self.cautions if c.code == "SS207"]
         if p is not None and p < NOT_FITTING:
             cautions.append(
@@ -1171,7 +1211,8 @@ class BradleyTerryResult(Result):
 
 def make_result(design: Comparisons, state: FitState) -> BradleyTerryResult:
     """Assemble the result of a fit."""
-    fitted, options = state.fitted, state.options
+    fitted = state.fitted
+    options = state.options
     free = len(fitted.beta) - (1 if state.data.n_items else 0)  # strengths sum to 0
     if state.robust is None:
         cov = state.transform @ state.covariance @ state.transform.T
@@ -1356,7 +1397,8 @@ def refit_all(
     design: Comparisons, state: FitState, units: Units, resamples: int, seed: int
 ) -> FloatArray:
     """Return the (resamples, p) estimates from multinomial weights, NaN where a resample has no finite one."""
-    data, m = state.data, len(state.data.a)
+    data = state.data
+    m = len(state.data.a)
     # (outcome and cell, unit): the weights of three outcomes of m cells, one below the other
     place = (data.outcome * m + data.cell, units.unit)
     counts = sparse.csr_array(
@@ -1393,7 +1435,8 @@ def refit_hashed(
     weights : sequence of HashedWeights
         One for each factor.
     """
-    data, m = state.data, len(state.data.a)
+    data = state.data
+    m = len(state.data.a)
 
     def tables(start: int, n: int) -> Iterator[tuple[slice, FloatArray]]:
         few = _resamples_at_once(m)
@@ -1452,7 +1495,8 @@ def _resampled_rows(
     Davison & Hinkley (1997, section 5.2.1).
     """
     state = fit.fitted_state
-    estimate, kept = state.transform @ state.fitted.beta, kept @ state.transform.T
+    estimate = state.transform @ state.fitted.beta
+    kept = kept @ state.transform.T
     low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2], axis=0, method="weibull")
     if ci == "basic":
         low, high = 2 * estimate - high, 2 * estimate - low
@@ -1514,7 +1558,8 @@ def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) ->
 
 def _item_totals(design: Comparisons) -> FloatArray:
     """Return rows, and wins and losses of every item."""
-    n, items = len(design.items), (design.item_a, design.item_b)
+    n = len(design.items)
+    items = (design.item_a, design.item_b)
     a_won, b_won = (design.weight * (design.outcome == won) for won in (A_WON, B_WON))
     wins, losses = (
         sums(items[0], x, n) + sums(items[1], y, n) for x, y in ((a_won, b_won), (b_won, a_won))
@@ -1552,11 +1597,15 @@ class GoodnessOfFit(NamedTuple):
 
 def _against_saturated(fit: BradleyTerryResult, cells: str) -> GoodnessOfFit:
     """Compare outcome counts with their expectation, cell by cell (deviance and Pearson)."""
-    state, design, data = fit.fitted_state, fit.design, fit.fitted_state.data
-    observed, predictor = data.w, np.arange(len(data.a))
+    state = fit.fitted_state
+    design = fit.design
+    data = fit.fitted_state.data
+    observed = data.w
+    predictor = np.arange(len(data.a))
     if cells == "ordered":
         tabulated = ordered_cells(design, state)
-        observed, predictor = tabulated.observed, tabulated.predictor
+        observed = tabulated.observed
+        predictor = tabulated.predictor
     outcomes = 3 if state.model.tie_term else 2
     expected = outcome_probabilities(state)[:outcomes, predictor] * observed.sum(axis=0)
     observed = observed[:outcomes]
@@ -1576,10 +1625,13 @@ def _against_pair_totals(fit: BradleyTerryResult) -> GoodnessOfFit:
 
     Sees effects that belong to pairs, which cells of one or two rows each cannot show.
     """
-    state, pairs = fit.fitted_state, fit.counts["pairs"]
-    data, p = state.data, outcome_probabilities(state)
+    state = fit.fitted_state
+    pairs = fit.counts["pairs"]
+    data = state.data
+    p = outcome_probabilities(state)
     # the score of a comparison is 1, 1/2 or 0, with this mean and variance
-    n, mean = data.w.sum(axis=0), p[0] + 0.5 * p[2]
+    n = data.w.sum(axis=0)
+    mean = p[0] + 0.5 * p[2]
     parts = data.w[0] + 0.5 * data.w[2], n * mean, n * (p[0] + 0.25 * p[2] - mean**2), n
     won, expected, variance, rows = (sums(data.pair, x, pairs) for x in parts)
     # totals of halves do not tell how often there are ties: its parameter costs no df
