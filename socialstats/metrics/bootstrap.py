@@ -268,6 +268,7 @@ def make_intervals(
     statistic: Statistic, left: LeftOut, replicates: FloatArray, ci: str, level: float
 ) -> ResampledNumbers:
     """Return the intervals of the numbers of resamples."""
+    # squares of huge and tiny numbers leave the range of floats
     unit = units_of(statistic.estimate, replicates)
     left = left.over(unit)
     scaled = replicates / unit
@@ -291,6 +292,7 @@ def fill_interval(row: Row, j: int, numbers: ResampledNumbers, why: str, level: 
     unit = float(numbers.unit[j])
     constant = bool(boot.is_constant[j])
     error = float(boot.std_error[j])
+    # the first reason decides: too few clusters, lost resamples, then the numbers themselves
     why = why or unvaried(constant) or ends.undefined[j]
     kind: Any = ends.method
     filled = in_units(row, 1 / unit)

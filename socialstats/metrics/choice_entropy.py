@@ -244,6 +244,7 @@ def entropy_rows(
 
 def entropy_cautions(design: Comparisons, table: PairTable) -> tuple[Caution, ...]:
     """Cautions SS304 (plug-in bias), SS303 (unequal counts) and SS105 (ties as halves)."""
+    # Miller (1955): plug-in entropies are too small by about (outcomes - 1) / (2 n) nats
     gain = float(np.mean(table.corrected - table.entropy))
     cautions = [
         caution(
@@ -345,6 +346,7 @@ def choice_entropy_difference(
         raise UndefinedStatistic(
             "a paired t needs at least two common pairs of items; there is one"
         )
+    # of the pairs of both, in one order
     a, b = (entropies_of_pairs(design, pairs, base) for design in (design_a, design_b))
     m = len(pairs)
     n = design_a.n_rows + design_b.n_rows
@@ -417,7 +419,7 @@ def unequal_counts_caution(
     a: FloatArray, b: FloatArray, labels: tuple[str, str]
 ) -> tuple[Caution, ...]:
     """Caution SS303 when the two conditions saw a pair different numbers of times."""
-    if np.allclose(a, b):
+    if np.allclose(a, b):  # the bias of both is then the same, and cancels
         return ()
     counts = f"{labels[0]} has {number(a.mean(), 1)} comparisons per pair, {labels[1]} {number(b.mean(), 1)}"
     fix = "use the same number of comparisons in both (H_corrected does not suffice for a test)"

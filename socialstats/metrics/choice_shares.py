@@ -159,6 +159,7 @@ def rows_and_tests(counted: CountedRatings) -> list[Row]:
     data = counted.data
     cells = counted.cells
     first = counted.first
+    # all units are the first stratum
     strata: list[tuple[str | None, BoolArray]] = [(None, np.ones(len(cells.codes), dtype=bool))]
     strata += [(label, cells.codes == k) for k, label in enumerate(cells.labels)]
     rows = []
@@ -183,6 +184,7 @@ def rows_and_tests(counted: CountedRatings) -> list[Row]:
                 *data.drawn(first, counted.codes, shared_units, sign=-1.0),
             ]
             pairs.append((base, pair, drawn))
+        # tests of all units and those of strata answer different questions: two families
         rows += difference_family(counted, pairs[:1], "levels")
         rows += difference_family(counted, pairs[1:], "levels and strata")
     return rows
@@ -195,6 +197,7 @@ def share_rows(counted: CountedRatings, k: int, label: str | None, units: BoolAr
     counts = np.where(units[:, None], data.counts[:, k], 0.0)  # (units, levels)
     rated = counts.sum(axis=1) > 0
     base = counted.base((k,), label, n=0.0, n_units=0, role="estimate")
+    # people beside models may have given whole answers
     probable = counted.probable and bool(np.any(counts % 1))
     how = How(**{name: settings[name] for name in ("ci", "level", "resamples", "seed")})
     drawn = data.drawn(k, counted.codes, units)
@@ -237,7 +240,7 @@ def entropy_rows(counted: CountedRatings, k: int, base: Row, units: BoolArray) -
     readable = np.bincount(unit[of_source], minlength=len(units))  # replies with probabilities
     # units all of whose replies are readable
     complete = np.flatnonzero((readable > 0) & (data.n[:, k] < readable + 0.5))
-    most = math.log2(len(data.levels))
+    most = math.log2(len(data.levels))  # all levels alike
     rows = []
     for name, values, unit_of_value in (
         ("H", entropy_in_bits(data.counts[complete, k]), complete),
@@ -286,6 +289,7 @@ def difference_family(
     row_tests = []
     levels = counted.data.levels
     for base, pair, drawn in pairs:
+        # one person says nothing of how people differ
         one_person = any(group.raters < 2 for group in drawn)
         if not len(pair.copies) or one_person:
             undefined = replace(base, undefined=NO_UNITS, reason="no_data")
@@ -335,6 +339,7 @@ def equality_tests(
     if drawn:
         return [fill_f_test(base, joint_test(pair, drawn)), row_test]
     settings = counted.settings
+    # Canay et al. (2017): sources are exchangeable cluster by cluster under the null hypothesis
     test = swap_p(pair, permutations=settings["permutations"], seed=settings["seed"])
     if test is None:
         why = "two crossed factors: no swap of whole clusters"
@@ -495,6 +500,7 @@ def rows_of_mean_changes(
         rows = [row_of_level(base, level, role="difference", **undefined) for level in levels]
         return rows, replace(joint, **undefined)
     rows = []
+    # clusters count alike, however many ratings they hold
     ones = np.ones(len(values))
     for j, level in enumerate(levels):
         raters = [group.column(j) for group in drawn]
@@ -674,6 +680,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         refuse_resamples(weighing, option("ci", settings["ci"]), design)
     cells = cells_of(design, settings["stratum"], "stratum")
     reference = settings["reference"]
+    # by default others are compared with people, where there are any
     if reference is None:
         reference = HUMAN if HUMAN in data.sources else data.sources[0]
     first = data.index(reference, "reference")

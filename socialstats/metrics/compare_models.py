@@ -78,8 +78,10 @@ from socialstats.text import (
 from socialstats.voice import option
 
 SIZE, PLAIN_SIZE = "B_all corrected", "B_all"
+# the number that is compared, and the one in its place where some result has no corrected number
 UNCORRECTED = {"sensitivity": ("S_corrected", "S"), "relationship_bias": (SIZE, PLAIN_SIZE)}
 NUMBER, DIFFERENCE, RANK = "number", "difference", "rank"
+# 100 (1 + 1/4 + 1): win rates as far from their targets 1, 1/2 and 0 as they can be
 LARGEST_S = 225.0
 BLOCK = 2_000_000  # numbers of sums without a unit that are in memory at once
 NO_SHARED_UNIT = "no unit has answers of both"
@@ -114,6 +116,7 @@ class PairDifferences:
 
     def sample(self, codes: Sequence[IntArray]) -> Sample:
         """Return the cells with codes of their clusters that are those of another level too."""
+        # a mean over pairs: each cell adds its deviation, weighted by the pairs that it stands for
         shares = self.count / self.mean.n
         return Sample(
             scores=(self.difference - self.mean.mean) * shares,
@@ -286,12 +289,12 @@ def cluster_labels(
     return tuple(labels)
 
 
-def sensitivity_numbers(result: Result, model: str, name: str | None) -> list[ModelNumber]:
+def sensitivity_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNumber]:
     """S, corrected for sampling error or plug-in, by pair of items (or by the clusters that the metric took)."""
     design = result.design
     settings = result.settings
     corrected = result.row("S_corrected")
-    column = 0 if name == "S" else 1
+    column = 0 if wanted == "S" else 1  # of `sensitivity_terms`
     table = condition_table(design, settings["covariate"], settings["weights"]).statistics
     factors = cluster_factors(design, settings["cluster"])
     if not factors:
@@ -357,6 +360,7 @@ def bias_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNu
     def finish(total: FloatArray) -> FloatArray:
         with np.errstate(invalid="ignore", divide="ignore"):
             biases = np.nan_to_num(total[:, :k] / total[:, k:]) @ contrasts.T
+        # a bias that uses an empty cell is unknown; other empty cells have coefficient 0
         empty = ((total[:, k:] <= 0) & counts).any(axis=1)
         return np.where(empty, np.nan, (np.abs(biases) if size else biases) @ weight)
 
@@ -368,6 +372,7 @@ def bias_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNu
     value = number_or_nan(row)
     estimates = result.extras["estimates"]
     settings = result.settings
+    # the size of a bias whose interval excludes 0 has a known sign, and is linear in the data
     unsigned = not isinstance(estimates, str) and not estimates.signs_reliable(settings["level"])
     return [
         ModelNumber(
@@ -404,6 +409,7 @@ def measure_number(
 ) -> ModelNumber:
     """A measure of ratings, by unit."""
     units = np.flatnonzero(measure.known)
+    # the measure itself is the first column; others are its terms
     return ModelNumber(
         row=replace(row, term=model),
         units=tuple(design.units[k] for k in units.tolist()),
@@ -421,6 +427,7 @@ def distance_numbers(result: Result, model: str, wanted: str | None) -> list[Mod
     """ADA-Met of each model of the result, by unit; people's answers are the same for all."""
     design = result.design
     settings = result.settings
+    # under other rules the distance of an answer is no fixed number of its unit
     if (settings.get("ties"), settings.get("refusal")) != ("mean", "max"):
         raise InputError(
             f"compare_models() takes ada_met() with {option('ties', 'mean')} and "
@@ -428,10 +435,10 @@ def distance_numbers(result: Result, model: str, wanted: str | None) -> list[Mod
         )
     numbers = []
     for row in rows_with(result.rows, "model"):
-        measure = distance_measure(design, design.of_raters([row.term]))
+        answers = design.of_raters([row.term])
+        measure = distance(design, answers)
         if measure is not None:
-            judged = design.of_raters([row.term])
-            numbers.append(measure_number(measure, row, row.term, judged, settings["cluster"]))
+            numbers.append(measure_number(measure, row, row.term, answers, settings["cluster"]))
     return numbers
 
 
@@ -439,7 +446,7 @@ def rating_numbers(result: Result, model: str, wanted: str | None) -> list[Model
     """Krippendorff's alpha, or the mean rating over units."""
     design = result.design
     settings = result.settings
-    if human_source(design) is not None:
+    if human_source(design) is not None:  # agreement with people is no number of a model alone
         return []
     scaled = replace(design, scale=settings.get("scale") or design.scale)
     if result.metric == "krippendorff_alpha":
@@ -563,6 +570,7 @@ def pair_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNu
     cluster = result.settings["cluster"]
     difference = pair_values(design).difference if design.scale == "numeric" else design.difference
     magnitude = float(max(np.abs(design.first).max(), np.abs(design.second).max()))
+    # levels that share no unit need the mean with its own errors; others are matched by unit
     factors = cluster_factors(design, cluster)
     mean = clustered_mean(
         difference, design.count, [factor.codes for factor in factors], magnitude=magnitude
@@ -709,7 +717,7 @@ class MatchedModels:
     def codes(self) -> list[list[IntArray]]:
         """Clusters of the units of each model, by codes that are the same for all models."""
         depth = max(len(number.clusters) for number in self.numbers)
-        # a model without clusters has its units in their place
+        # a model without clusters has its units in their place, so that all have equally many factors
         labels = [
             [*number.clusters, *[number.units] * (depth - len(number.clusters))]
             for number in self.numbers
@@ -729,6 +737,7 @@ class MatchedModels:
         """The difference of two models on the units of both; of all units of both, that of their own numbers."""
         first, second = self.numbers[j], self.numbers[k]
         size = max(first.size, second.size)
+        # most models have the same units: what each adds is then computed once a model
         if first.units and first.units == second.units:
             all_units = np.arange(len(first.units))
             return ModelDifference(
@@ -789,6 +798,7 @@ class MatchedModels:
         People are matched by their labels. Units are the same in both, by their places in `at`.
         """
         scores, shares, cluster, rater, side = [], [], [], list[str](), []
+        # with people as a sample there is one cluster factor at most: people are the second
         codes = self.codes[models[0]]
         code = codes[0][at[0]] if codes else np.arange(len(at[0]))
         for k, (m, units) in enumerate(zip(models, at, strict=True)):
@@ -798,6 +808,7 @@ class MatchedModels:
             if not len(influence):
                 continue
             scores.append(influence * (1 - 2 * k))  # the second number is subtracted
+            # (ratings,): ratings of one number count alike
             shares.append(np.full(len(influence), 1 / len(influence)))
             cluster.append(code[ratings.unit])
             rater += ratings.rater
@@ -850,6 +861,7 @@ def difference_row(
     row = replace(row, n=float(n), n_units=n, n_clusters=clusters)
     if difference.why:
         return replace(row, undefined=difference.why, reason="unidentified")
+    # a unit that decides whether the number exists, or one model without it
     if np.isnan(difference.estimate):
         return replace(
             row, undefined=first.undefined or second.undefined or CHANGED, reason="no_data"
@@ -964,6 +976,7 @@ def rank_rows(
     index = {row.term: k for k, row in enumerate(ranked)}
     sign = 1.0 if best == "highest" else -1.0
     difference, p = (np.full((len(ranked), len(ranked)), np.nan) for _ in range(2))
+    # differences without a test stay NaN: they place nobody
     for row in differences:
         cell = tuple(index.get(row.label(side) or "") for side in ("model", "minus"))
         if None not in cell and row.p_value is not None and row.estimate is not None:
@@ -1105,6 +1118,7 @@ def compare_models(
         )
     metric = metrics.pop()
     better, plain = UNCORRECTED.get(metric, ("", ""))
+    # one kind of number for all: corrected and uncorrected ones do not compare
     if better and number is None and any(r.row(better).estimate is None for r in by_model.values()):
         number = plain
     rule = COMPARISON_RULES[metric].select(number, by_model)
@@ -1155,6 +1169,7 @@ def compare_models(
     phrase = rule.phrase
     ranks = rank_rows(number_rows, differences, rule.best, level) if rule.ranked else []
     rows = share_decimals((*number_rows, *ranks, *differences))
+    # `over_models` takes one result per model, whose words stay those of its metric
     alone_by_model = {}
     for row, model_number, entry in zip(rows[: len(numbers)], numbers, entries, strict=True):
         alone = replace(row, term=phrase, group=None, key=model_number.row.key)
@@ -1344,6 +1359,7 @@ def common_models(
             f"no model has a number at each of {quoted(list(by_level), 10)}: there is no mean over the "
             f"same models ({option('average', True)})"
         )
+    # a model with few units would leave few for the means of all
     for level, by_model in by_level.items():
         units = len({name for model in shared for name in by_model[model].units})
         n_units = np.array([len(by_model[model].units) for model in shared])
@@ -1392,6 +1408,7 @@ def differing_models_caution(results: Mapping[str, Result]) -> tuple[Caution, ..
         level: set(models_of(result.design)) if isinstance(result.design, Ratings) else set()
         for level, result in results.items()
     }
+    # levels without any common model are compared as they are: the factor may be the model itself
     all_models = set.union(*models_of_level.values())
     shared = set.intersection(*models_of_level.values())
     missing = {
@@ -1556,6 +1573,7 @@ def missing_units_caution(
         ],
         5,
     )
+    # where every missing answer is a refusal, there is nothing to collect
     asked = all(n == refused for _, n, refused in incomplete)
     return (
         caution(

@@ -163,6 +163,7 @@ def estimate(
         )
     summary = summary_of(pairs)
     kinds = interval_kinds(factors, ci)
+    # d_z, d_av and d_rm are computed together: one set of resamples serves all
     intervals = ComputedIntervals()
     if kinds["d_av"] and any(value is not None for value in summary.sizes().values()):
         how = How(ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed)

@@ -287,6 +287,7 @@ def score_tests(
 
 def skewness_caution(mean: ClusteredMean) -> tuple[Caution, ...]:
     """Caution SS213 where one-sided t tests of a mean this skewed, or of so few values, reject too often."""
+    # few values cannot show how skewed those are that they come from
     few = mean.df + 1 < SHOWN_FROM
     if mean.undefined or (not few and mean.skewness <= SKEWED):
         return ()
@@ -319,6 +320,7 @@ def t_tests(
             df=mean.df,
         )
         return tests, ""
+    # t of n pairs is noncentral with d sqrt(n), where the standardised difference is d
     root = math.sqrt(mean.n)
     t = mean.t()
     try:

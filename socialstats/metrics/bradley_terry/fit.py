@@ -204,6 +204,7 @@ def _fit(design: Comparisons, options: BradleyTerryOptions) -> BradleyTerryResul
         if options.components == "separate" and error.components:
             return _fit_separately(design, options, error)
         raise
+    # nobody declared clusters, and the pairs were too few to be taken as such
     independent = options.cluster == "auto" and resolved.cluster is None
     few = few_pairs(design, len(design.items) - 1) if independent else ()
     return replace(result, cautions=(*few, *result.cautions))
@@ -218,6 +219,7 @@ def _fit_design(design: Comparisons, options: BradleyTerryOptions) -> BradleyTer
     streamed = () if design.scan is None else streamed
     ties = options.tie_model(design)
     model = LIKELIHOODS[ties]
+    # streamed covariates are 0 in every cell: their rows pass by in `_stream_rows`
     z, names = effect_columns(
         add_zero_covariates(design, streamed), options.formula, order=bool(options.order)
     )
@@ -246,7 +248,7 @@ def _fit_design(design: Comparisons, options: BradleyTerryOptions) -> BradleyTer
         and (options.penalty is None or len(win_graph(data).groups) > 1)
     ):
         require_connected(data, design.items)
-    require_identified(data)
+    require_identified(data)  # covariates that are sums of item effects, or of each other
     fitted = _estimate(data, model, options)
     probable = design.replies is not None
     kind = options.covariance_kind(len(factors), ties, design.weighted, probable)
@@ -282,6 +284,7 @@ def _stream_rows(design: Comparisons, data: PairData, spool: Spool) -> PairData:
     rows = StreamedRows(
         data, columns, design.item_a > design.item_b, lambda: row_blocks(spool.parts())
     )
+    # cells have been checked in `effect_columns`, and these columns are 0 there
     largest = np.zeros(len(spool.names))
     for part in passing(spool.parts()):
         np.maximum(largest, np.abs(part.z).max(axis=0, initial=0.0), out=largest)
@@ -294,7 +297,7 @@ def _estimate(data: PairData, model: BradleyTerry, options: BradleyTerryOptions)
         return _remove_ghost(_newton(with_ghost(data, options.prior), model), data, model)
     if options.penalty == "firth":
         return fit_firth(data, model)
-    if options.solver == "mm":
+    if options.solver == "mm":  # Hunter (2004); Newton's method starts there for the covariance
         worth, sweeps = fit_mm(data)
         beta = np.log(worth) - np.log(worth).mean()
         return replace(fit_newton(data, model, beta=beta), beta=beta, iterations=sweeps)
@@ -304,6 +307,7 @@ def _estimate(data: PairData, model: BradleyTerry, options: BradleyTerryOptions)
 def _newton(data: PairData, model: BradleyTerry) -> Fitted:
     """Maximise the likelihood; where that fails or looks suspicious, say which terms separate the outcomes."""
     try:
+        # of separated outcomes predictors grow until their odds overflow
         with np.errstate(over="ignore"):
             fitted = fit_newton(data, model)
     except (NonConvergence, np.linalg.LinAlgError) as error:
@@ -358,6 +362,7 @@ def _cluster_covariance(
     # probabilities can vary less than drawn winners do, and have no least variance
     least = noise if design.replies is None else 0.0
     whitened = WhitenedRows(data, model, fitted.beta)
+    # rows with covariates of their own pass by on disk, cluster by cluster
     if spool is not None and data.rows is not None:
         rows_of = data.rows
         p = data.x.shape[1] + (model.tie_term is not None)
@@ -376,6 +381,7 @@ def _cluster_covariance(
             noise=noise,
             least=least,
         )
+    # clusters that stay with the table: its cells by cluster are read in blocks
     elif scan is not None and scan.named(names):
         rows = whitened(all_rows, design.weight, [])[0]
         by_cluster = scan.rows(names)
@@ -408,6 +414,7 @@ def _fit_separately(
 ) -> ResultGroup:
     """Fit every strongly connected component on its own comparisons; lone items get an undefined row."""
     results: dict[str, Any] = {}
+    # between components no strength is known to be larger: each has a scale of its own
     for k, members in enumerate(error.components, start=1):
         name = f"component {k}"
         item = members[0]

@@ -148,6 +148,7 @@ class BradleyTerryOptions:
         if self.vcov == "auto":
             if n_factors:
                 return "cluster"
+            # the information of halves of wins, or of weights, is not that of the rows
             return "sandwich" if ties == "half" or weighted else "model"
         if self.vcov == "cluster" and not n_factors:
             raise InputError(
@@ -201,6 +202,7 @@ def streamed_terms(design: Comparisons, options: BradleyTerryOptions) -> tuple[s
         return ()
     terms = terms_of(formula)
     written = formula.partition("~")[2].split("+") if terms is None else map(term_text, terms)
+    # a term with a streamed covariate must be that covariate alone: products need the values of each row
     used = tuple(name for name in design.scan.covariates if is_used(name, formula))
     plain_columns = {column(name) for name in used}
     separable = all(
@@ -224,7 +226,7 @@ def refuse_sizes(matrix: FloatArray, names: tuple[str, ...]) -> None:
     for name, size in zip(names, np.abs(matrix).max(axis=0, initial=0.0).tolist(), strict=True):
         if size > LARGEST or 0 < size < SMALLEST:
             way = "divide" if size > 1 else "multiply"
-            factor = count(10.0 ** abs(round(np.log10(size))))
+            factor = count(10.0 ** abs(round(np.log10(size))))  # a round one, that is easy to name
             raise InputError(
                 f"'{shorten(name)}' differs by up to {size:g} between the sides: its effect a unit would be "
                 f"lost in rounding. Give it in a larger or smaller unit: {way} both columns by {factor}"
@@ -310,7 +312,7 @@ def reference_levels(design: Comparisons, formula: str | None) -> dict[str, str]
 def is_used(name: str, formula: str) -> bool:
     """Return whether the formula names this covariate (not just a longer name that holds it)."""
     terms = terms_of(formula)
-    if terms is None:
+    if terms is None:  # code of formulaic, such as "np.log(length)"
         return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) is not None
     return any(name in factor.columns() for term in terms for factor in term)
 
@@ -399,6 +401,7 @@ class FitState:
     def transform(self) -> FloatArray:
         """Matrix from centred parameters to the reported ones (reference item, if any, at zero)."""
         matrix = np.eye(len(self.fitted.beta))
+        # each strength less that of the reference
         if self.reference is not None:
             matrix[: self.data.n_items, self.reference] -= 1
         return matrix
@@ -541,6 +544,7 @@ def make_rows(design: Comparisons, state: FitState, level: float) -> list[Row]:
         )
         for (dimension, name, group), value, times in zip(names, beta, n, strict=True)
     ]
+    # strengths have reasons of their own, which name what the item was compared in
     why = {
         j: single_cluster_reason(design, state, j)
         for j in np.flatnonzero(state.reported_errors.refused[:n_items]).tolist()

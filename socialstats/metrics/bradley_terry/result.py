@@ -290,6 +290,7 @@ class BradleyTerryResult(Result):
         from socialstats.metrics.bradley_terry.fit import bradley_terry
 
         if formula is not None:
+            # a dot that is no part of a name or a number stands for the terms of the old formula
             old = (self.fitted_state.options.formula or "~ 0").partition("~")[2]
             parts = parsed(re.sub(r"(?<![\w.)`])\.(?![\w.])", f"({old})", formula))
             if parts.left or parts.named:
@@ -528,12 +529,14 @@ class BradleyTerryResult(Result):
                 "quasi-variances need at least three items whose strengths have standard errors"
             )
         first, second = np.triu_indices(len(strength), 1)
+        # a difference on single clusters is refused where one of its strengths is; others lack variation
         constant = np.isnan(state.differences.std_error) & ~state.differences.refused
         if constant[np.isin(first, estimable) & np.isin(second, estimable)].any():
             raise UndefinedStatistic(
                 "a difference between two items has no standard error: no quasi-variances"
             )
         cov = self.strength_covariance[np.ix_(estimable, estimable)]
+        # Firth & De Menezes (2004): q_i + q_j nears the variance of the difference of i and j
         q = np.full(len(strength), np.nan)
         q[estimable] = quasi_variances(cov)
         low_error, high_error = worst_errors(cov, q[estimable])
@@ -991,6 +994,7 @@ class BradleyTerryResult(Result):
             return self
         from socialstats.metrics.bradley_terry.fit import bradley_terry
 
+        # covariates that the fit does not use stay with the table
         used = {name: self.design.scan.covariates[name] for name in self.fitted_state.streamed}
         design = replace(self.design, scan=replace(self.design.scan, covariates=used)).whole()
         refitted: Any = bradley_terry(design, **asdict(self.fitted_state.options), by=None)
@@ -1031,6 +1035,7 @@ class BradleyTerryResult(Result):
             raise InputError(
                 f"{option('scheme', scheme)} draws clusters; leave {option('by', 'cluster')}"
             )
+        # multinomial draws need the number of clusters, and streamed rows are refitted in memory
         if scanned and (scheme != "poisson" or state.streamed):
             in_memory = self.in_memory()
             return in_memory.bootstrap(
@@ -1126,6 +1131,7 @@ class BradleyTerryResult(Result):
             statistic = 0.0
             row = replace(row, undefined=f"{PROBABLE} likelihood ratio")
         else:
+            # below 0 by rounding where the added terms change nothing
             statistic = max(2 * (large.log_likelihood - small.log_likelihood), 0.0)
             row = replace(row, statistic=statistic, p_value=float(not_zero(chdtrc(df, statistic))))
         rows = [row]
@@ -1218,6 +1224,7 @@ def make_result(design: Comparisons, state: FitState) -> BradleyTerryResult:
         cov = state.transform @ state.covariance @ state.transform.T
     else:
         cov = state.robust.covariance(state.transform)[0]
+    # a parameter that rests on single clusters has no variance, and no covariance with others
     refused = state.reported_errors.refused
     if refused.any():
         cov = np.where(refused[:, None] | refused, np.nan, cov)
@@ -1497,6 +1504,7 @@ def _resampled_rows(
     state = fit.fitted_state
     estimate = state.transform @ state.fitted.beta
     kept = kept @ state.transform.T
+    # method "weibull" of numpy interpolates between the order statistics (B + 1) alpha
     low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2], axis=0, method="weibull")
     if ci == "basic":
         low, high = 2 * estimate - high, 2 * estimate - low
@@ -1558,6 +1566,7 @@ def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) ->
 
 def _item_totals(design: Comparisons) -> FloatArray:
     """Return rows, and wins and losses of every item."""
+    # (1 + 2 items,): tables that agree in these are taken as the same comparisons
     n = len(design.items)
     items = (design.item_a, design.item_b)
     a_won, b_won = (design.weight * (design.outcome == won) for won in (A_WON, B_WON))
@@ -1573,6 +1582,7 @@ def _robust_wald(large: BradleyTerryResult, added: list[str], label: str) -> tup
     at = [large.names.index(name) for name in added]
     assert state.robust is not None
     row = Row(term=label, group="robust Wald", role="test")
+    # strengths sum to 0: their contrasts, and not they, are tested
     if min(at) < state.data.n_items:
         return replace(row, undefined="strengths are compared by ranks() and pairwise()"), ""
     test = state.robust.joint(np.eye(len(large.names))[at], state.fitted.beta[at])
@@ -1600,7 +1610,7 @@ def _against_saturated(fit: BradleyTerryResult, cells: str) -> GoodnessOfFit:
     state = fit.fitted_state
     design = fit.design
     data = fit.fitted_state.data
-    observed = data.w
+    observed = data.w  # (3, predictors): wins of a, of b, and ties
     predictor = np.arange(len(data.a))
     if cells == "ordered":
         tabulated = ordered_cells(design, state)
