@@ -653,7 +653,8 @@ def permutation_p(value: float, dealt: FloatArray) -> float | None:
     if np.isnan(value) or not len(usable):
         return None
     slack = 1e-9  # means of the same answers in another order differ by rounding
-    below, above = np.sum(usable <= value + slack) + 1, np.sum(usable >= value - slack) + 1
+    below = np.sum(usable <= value + slack) + 1
+    above = np.sum(usable >= value - slack) + 1
     return min(1.0, 2.0 * float(min(below, above)) / (len(usable) + 1))
 
 

@@ -221,16 +221,18 @@ def entropy_rows(
         tested = not mean.undefined
         row = Row(
             term=term,
-            group="difference" if differences else None,
-            role="difference" if differences else "estimate",
+            role="estimate",
             key=(("measure", term),),
             estimate=mean.mean,
-            df=mean.df if tested else None,
             n=float(n),
             n_units=pairs,
-            n_clusters=min(mean.clusters, default=pairs) if tested else None,
-            method=f"paired t{OPEN[alternative]}" if differences else "t interval",
+            method="t interval",
         )
+        if tested:
+            row = replace(row, df=mean.df, n_clusters=min(mean.clusters, default=pairs))
+        if differences:
+            method = f"paired t{OPEN[alternative]}"
+            row = replace(row, group="difference", role="difference", method=method)
         # the entropy of two outcomes is at most log 2
         within = (-magnitude, magnitude) if differences else (0.0, magnitude)
         # the Miller-Madow correction can exceed the entropy of even odds
@@ -374,6 +376,17 @@ def choice_entropy_difference(
         "alternative": alternative,
         "level": level,
     }
+    all_cautions = (
+        *cautions,
+        *cluster_cautions(design_a, [design_a.pair], df=()),
+        *unequal_counts_caution(a.n, b.n, labels),
+    )
+    extras = {
+        "pairs": pairs,
+        "entropy": (a.entropy, b.entropy),
+        "corrected": (a.corrected, b.corrected),
+        "n": (a.n, b.n),
+    }
     return Result(
         metric="choice_entropy",
         title=f"Difference in choice entropy ({entropy_unit(base)}): {labels[0]} minus {labels[1]}",
@@ -382,19 +395,10 @@ def choice_entropy_difference(
         counts={"comparisons": n, "pairs": m},
         fit={"nobs": m, "method": "paired t"},
         settings=settings,
-        cautions=(
-            *cautions,
-            *cluster_cautions(design_a, [design_a.pair], df=()),
-            *unequal_counts_caution(a.n, b.n, labels),
-        ),
+        cautions=all_cautions,
         references=("shannon1948", "miller1955"),
         design=(design_a, design_b),
-        extras={
-            "pairs": pairs,
-            "entropy": (a.entropy, b.entropy),
-            "corrected": (a.corrected, b.corrected),
-            "n": (a.n, b.n),
-        },
+        extras=extras,
     )
 
 

@@ -716,27 +716,29 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         name: dict(zip(data.levels, by_level, strict=True))
         for name, by_level in zip(data.sources, counts.tolist(), strict=True)
     }
+    sizes = {
+        "ratings": nobs,
+        "units": int(data.copies[rated].sum()),
+        **weight_counts(weighing, "units"),
+        "sources": len(data.sources),
+        **({"strata": len(cells.labels)} if cells.labels else {}),
+    }
+    cautions = (
+        *source_cautions(data),
+        *share_cautions(design, factors, rows),
+        *drawn_cautions(drawn, sampling.n),
+        *population_cautions(sampling),
+        *weight_cautions([weighing] if weighing else (), "unit", design),
+    )
     return Result(
         metric="choice_shares",
         title="Choice shares" + of_probabilities(design),
         inference=f"{intervals}{NAMED if weighing else ''}; {cluster_text(factors, 'units')}; {sampling.text()}",
         rows=tuple(rows),
-        counts={
-            "ratings": nobs,
-            "units": int(data.copies[rated].sum()),
-            **weight_counts(weighing, "units"),
-            "sources": len(data.sources),
-            **({"strata": len(cells.labels)} if cells.labels else {}),
-        },
+        counts=sizes,
         fit=fit,
         settings=settings,
-        cautions=(
-            *source_cautions(data),
-            *share_cautions(design, factors, rows),
-            *drawn_cautions(drawn, sampling.n),
-            *population_cautions(sampling),
-            *weight_cautions([weighing] if weighing else (), "unit", design),
-        ),
+        cautions=cautions,
         references=(*METRIC.references, *(WORKS if weighing else ())),
         design=design,
         extras={

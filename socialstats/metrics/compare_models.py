@@ -318,12 +318,15 @@ def sensitivity_numbers(result: Result, model: str, wanted: str | None) -> list[
         drawn = design.replies is None
         return np.asarray(sensitivity_terms(sums, len(design.items), drawn=drawn)[:, column])
 
+    # of two crossed factors each unit lies in a level of both; one factor has its levels as units
+    clusters = tuple(zip(*index, strict=True)) if len(labels) > 1 else ()
+    sums = Units.clusters(codes).total(table).tocsr()
     return [
         ModelNumber(
             row=replace(row, term=model),
             units=tuple(" & ".join(label) for label in index),
-            clusters=tuple(zip(*index, strict=True)) if len(labels) > 1 else (),
-            sums=Units.clusters(codes).total(table).tocsr(),
+            clusters=clusters,
+            sums=sums,
             finish=finish,
             value=number_or_nan(row),
             size=LARGEST_S,
@@ -374,20 +377,19 @@ def bias_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNu
     settings = result.settings
     # the size of a bias whose interval excludes 0 has a known sign, and is linear in the data
     unsigned = not isinstance(estimates, str) and not estimates.signs_reliable(settings["level"])
-    return [
-        ModelNumber(
-            row=replace(row, term=model),
-            units=tuple(design.units[u] for u in units.tolist()),
-            sums=sums,
-            finish=finish,
-            clusters=cluster_labels(design, settings["cluster"], units),
-            linear=not size,
-            value=value,
-            bias=analysis.size - value if name == SIZE else 0.0,
-            folded=size and unsigned,
-            sizes=sizes if size else None,
-        )
-    ]
+    number = ModelNumber(
+        row=replace(row, term=model),
+        units=tuple(design.units[u] for u in units.tolist()),
+        sums=sums,
+        finish=finish,
+        clusters=cluster_labels(design, settings["cluster"], units),
+        linear=not size,
+        value=value,
+    )
+    if size:
+        bias = analysis.size - value if name == SIZE else 0.0
+        number = replace(number, bias=bias, folded=unsigned, sizes=sizes)
+    return [number]
 
 
 def bias_names(result: Result) -> dict[str, tuple[str, str]]:
@@ -409,18 +411,21 @@ def measure_number(
 ) -> ModelNumber:
     """A measure of ratings, by unit."""
     units = np.flatnonzero(measure.known)
-    # the measure itself is the first column; others are its terms
-    return ModelNumber(
+
+    def finish(sums: FloatArray) -> FloatArray:
+        # the measure itself is the first column; others are its terms
+        return np.asarray(measure.finish(sums)[:, 0])
+
+    number = ModelNumber(
         row=replace(row, term=model),
         units=tuple(design.units[k] for k in units.tolist()),
         clusters=cluster_labels(design, cluster, units),
         sums=measure.statistics[units],
-        finish=lambda sums: np.asarray(measure.finish(sums)[:, 0]),
+        finish=finish,
         value=number_or_nan(row),
-        linear=measure.name != ALPHA,
-        size=measure.size,
-        ratings=None if measure.ratings is None else measure.ratings.at(units),
     )
+    ratings = None if measure.ratings is None else measure.ratings.at(units)
+    return replace(number, linear=measure.name != ALPHA, size=measure.size, ratings=ratings)
 
 
 def distance_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNumber]:
@@ -484,13 +489,14 @@ def similarity_numbers(result: Result, model: str, wanted: str | None) -> list[M
         counts = data.counts[:, k]
         units = np.flatnonzero((counts.sum(axis=1) > 0) & (reference_counts.sum(axis=1) > 0))
         of_source = factor.codes[design.rater] == factor.levels.index(name)
+        labels = tuple(design.units[u] for u in units.tolist())
         refused = design.unit[of_source & (design.status == REFUSAL)]
         # (units, 2 levels): answers of the reference, then those of the source
         side_counts = np.concatenate([reference_counts[units], counts[units]], axis=1)
         numbers.append(
             ModelNumber(
                 row=estimates[name],
-                units=tuple(design.units[u] for u in units.tolist()),
+                units=labels,
                 clusters=cluster_labels(design, settings["cluster"], units),
                 refused=len(np.setdiff1d(refused, units)),
                 sums=side_counts * data.copies[units, None],
@@ -546,14 +552,15 @@ def profile_numbers(result: Result, model: str, wanted: str | None) -> list[Mode
         composite = cells[answers.models.index(row.label("model") or "")]
         by_scenario = composite[:, np.isfinite(composite).any(axis=0)].mean(axis=1) - neutral
         complete = np.flatnonzero(np.isfinite(by_scenario))
+        labels = tuple(
+            tuple(factor.levels[code] for code in codes[complete].tolist())
+            for factor, codes in zip(clusters.factors, clusters.codes, strict=True)
+        )
         numbers.append(
             ModelNumber(
                 row=replace(row, term=row.label("model") or row.term),
                 units=tuple(answers.scenarios[k] for k in complete.tolist()),
-                clusters=tuple(
-                    tuple(factor.levels[code] for code in codes[complete].tolist())
-                    for factor, codes in zip(clusters.factors, clusters.codes, strict=True)
-                ),
+                clusters=labels,
                 sums=np.column_stack([by_scenario[complete], np.ones(len(complete))]),
                 finish=mean_of_sums,
                 linear=True,
@@ -580,12 +587,14 @@ def pair_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNu
     pairs = PairDifferences(
         mean=mean, difference=difference, count=design.count, magnitude=magnitude, factors=factors
     )
+    names = () if design.units is None else tuple(design.units.names())
+    sums = np.column_stack([difference[cells], np.ones(len(cells))])
     return [
         ModelNumber(
             row=replace(row, term=model),
-            units=() if design.units is None else tuple(design.units.names()),
+            units=names,
             clusters=cluster_labels(design, cluster, cells),
-            sums=np.column_stack([difference[cells], np.ones(len(cells))]),
+            sums=sums,
             finish=mean_of_sums,
             value=number_or_nan(row),
             linear=True,
@@ -735,43 +744,38 @@ class MatchedModels:
 
     def difference(self, j: int, k: int) -> ModelDifference | None:
         """The difference of two models on the units of both; of all units of both, that of their own numbers."""
-        first, second = self.numbers[j], self.numbers[k]
-        size = max(first.size, second.size)
+        first = self.numbers[j]
+        second = self.numbers[k]
         # most models have the same units: what each adds is then computed once a model
         if first.units and first.units == second.units:
-            all_units = np.arange(len(first.units))
-            return ModelDifference(
-                estimate=first.value - second.value,
-                influence=self.influence(j)[1] - self.influence(k)[1],
-                codes=self.codes[j],
-                drawn=self.drawn((j, k), (all_units, all_units)),
-                size=size,
-                why=self.moved(j, k),
-                **self.sizes(j, k, (all_units, all_units)),
+            complete = True
+            places = (np.arange(len(first.units)),) * 2
+            (a, influence_first), (b, influence_second) = self.influence(j), self.influence(k)
+        else:
+            match = match_keys(first.units, second.units)
+            if not match.keys:
+                return None
+            complete = match.complete
+            places = match.places
+            (a, influence_first), (b, influence_second) = (
+                n.influence(i) for n, i in zip((first, second), places, strict=True)
             )
-        match = match_keys(first.units, second.units)
-        if not match.keys:
-            return None
-        places = match.places
-        complete = match.complete
-        (a, influence_first), (b, influence_second) = (
-            n.influence(i) for n, i in zip((first, second), places, strict=True)
-        )
-        # of the same units in another order the difference is that of the printed numbers
+        # on all units of both, also in another order, it is that of the numbers themselves
         return ModelDifference(
             estimate=first.value - second.value if complete else a - b,
             influence=influence_first - influence_second,
-            size=size,
+            size=max(first.size, second.size),
             complete=complete,
             drawn=self.drawn((j, k), places),
             codes=[code[places[0]] for code in self.codes[j]],
-            why=self.moved(j, k, *places),
+            why=self.moved(j, k, places),
             **self.sizes(j, k, places),
         )
 
     def sizes(self, j: int, k: int, at: Sequence[IntArray]) -> dict[str, Any]:
         """Return whether a size of two models folds, and then their difference in some units."""
-        first, second = self.numbers[j], self.numbers[k]
+        first = self.numbers[j]
+        second = self.numbers[k]
         if not (first.folded or second.folded) or first.sizes is None or second.sizes is None:
             return {"folded": first.folded or second.folded}
         sizes_first, sizes_second = (
@@ -827,13 +831,12 @@ class MatchedModels:
         )
         return (drawn,)
 
-    def moved(self, j: int, k: int, *at: IntArray) -> str:
+    def moved(self, j: int, k: int, at: Sequence[IntArray]) -> str:
         """State that a unit of two levels of pairs lies in different clusters, or return empty text."""
         if self.numbers[j].pairs is None:
             return ""
-        at_first, at_second = at or (slice(None), slice(None))
         same = all(
-            np.array_equal(a[at_first], b[at_second])
+            np.array_equal(a[at[0]], b[at[1]])
             for a, b in zip(self.codes[j], self.codes[k], strict=True)
         )
         return "" if same else MOVED
@@ -1183,45 +1186,45 @@ def compare_models(
     # pairs without names of their units are different units
     unnamed = (m.pairs.mean.n for m in numbers if m.pairs is not None and not m.units)
     words = sentence(rows, phrase, rule, level, noun, shared=shared)
+    inference = f"{listing(ways_text(ways))}; {dependence_text(first_result)}"
+    inference += f"; {raters}" * bool(raters)
+    inference += "; rank sets by Holm's method" * rule.ranked
+    cautions = (
+        *left_out_caution(averaged, left_out),
+        *(differing_models_caution(by_model) if one_each and not average else ()),
+        *missing_units_caution(numbers, ways),
+    )
+    works = ["efrontibshirani1993"] * rule.ranked + ["bellmccaffrey2002", "holm1979"]
+    works += ["mogstad2024"] * rule.ranked
+    works += ["welch1947"] * ("apart" in ways.values())
+    works += ["zoudonner2008"] * any(model_number.folded for model_number in numbers)
+    extras = {
+        "by_model": alone_by_model,
+        "numbers": numbers,
+        "kind": rule,
+        "shared": shared,
+        "ways": ways,
+        "noun": noun,
+        "unit": independent_units(first_result),
+        "cluster": independent_clusters(first_result),
+        "pairs": pairs_are_independent(first_result),
+        "crossed": several and len(entries) > len(by_model),
+        "average": average,
+        "averaged": averaged,
+        "left_out": left_out,
+    }
     return Result(
         metric=metric,
         title=f"{count(len(numbers), 'model')} by {phrase}",
         rows=rows,
-        inference=f"{listing(ways_text(ways))}; {dependence_text(first_result)}"
-        + f"; {raters}" * bool(raters)
-        + "; rank sets by Holm's method" * rule.ranked,
+        inference=inference,
         counts={"models": len(numbers), "units": len(named_units) + sum(map(int, unnamed))},
         settings=settings,
-        cautions=(
-            *left_out_caution(averaged, left_out),
-            *(differing_models_caution(by_model) if one_each and not average else ()),
-            *missing_units_caution(numbers, ways),
-        ),
-        references=(
-            *["efrontibshirani1993"] * rule.ranked,
-            "bellmccaffrey2002",
-            "holm1979",
-            *["mogstad2024"] * rule.ranked,
-            *["welch1947"] * ("apart" in ways.values()),
-            *["zoudonner2008"] * any(model_number.folded for model_number in numbers),
-        ),
+        cautions=cautions,
+        references=tuple(works),
         design=first_result.design,
         words=words + common_text(averaged, left_out, noun),
-        extras={
-            "by_model": alone_by_model,
-            "numbers": numbers,
-            "kind": rule,
-            "shared": shared,
-            "ways": ways,
-            "noun": noun,
-            "unit": independent_units(first_result),
-            "cluster": independent_clusters(first_result),
-            "pairs": pairs_are_independent(first_result),
-            "crossed": several and len(entries) > len(by_model),
-            "average": average,
-            "averaged": averaged,
-            "left_out": left_out,
-        },
+        extras=extras,
         check="socialstats.crosscheck.compare_models:checks_of",
     )
 
@@ -1288,7 +1291,8 @@ def difference_and_way(
     linear: bool,
 ) -> tuple[Row, Way]:
     """Return the difference of two models, and on which units it is."""
-    first, second = matched.numbers[j], matched.numbers[k]
+    first = matched.numbers[j]
+    second = matched.numbers[k]
     difference = matched.difference(j, k)
     if difference is None and first.pairs is not None and second.pairs is not None:
         return row_without_shared_units(
@@ -1300,15 +1304,13 @@ def difference_and_way(
 
 def check_scales(results: Mapping[str, Result]) -> None:
     """Raise InputError where numbers have no common unit: ratings on other levels, pairs of other conditions."""
-    pairs = {
-        model: (
-            *result.design.conditions,
-            *result.design.levels,
-            *(factor.name for factor in cluster_factors(result.design, result.settings["cluster"])),
-        )
-        for model, result in results.items()
-        if isinstance(result.design, Paired)
-    }
+    pairs: dict[str, tuple[str, ...]] = {}
+    for model, result in results.items():
+        design = result.design
+        if isinstance(design, Paired):
+            factors = cluster_factors(design, result.settings["cluster"])
+            names = (factor.name for factor in factors)
+            pairs[model] = (*design.conditions, *design.levels, *names)
     for model, facts in pairs.items():
         first = next(iter(pairs))
         if facts != pairs[first]:

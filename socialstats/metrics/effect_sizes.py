@@ -195,6 +195,11 @@ def estimate(
         "resamples": resamples,
         "seed": seed,
     }
+    df = dfs if boot is None else [None]
+    cautions = (
+        *cluster_cautions(design, factors, df=df, largest=largest),
+        *size_cautions(pairs, clusters or pairs.n, summary, kinds_in_use, boot),
+    )
     works = [*REFERENCES]
     for kind in kinds_in_use:
         works += BY_KIND.get(kind, ())
@@ -206,10 +211,7 @@ def estimate(
         counts={"pairs": pairs.n, **cluster_counts(factors)},
         fit=fit,
         settings=settings,
-        cautions=(
-            *cluster_cautions(design, factors, df=dfs if boot is None else [None], largest=largest),
-            *size_cautions(pairs, clusters or pairs.n, summary, kinds_in_use, boot),
-        ),
+        cautions=cautions,
         references=tuple(dict.fromkeys(works)),
         design=design,
         extras={"summary": summary, "hedges_j": hedges_j(pairs.n - 1) if pairs.n > 2 else None},
@@ -340,7 +342,8 @@ def size_row(
         kind = "noncentral_t" if ends.std_error is None else "jackknife"
         row = replace(row, method=kind_text(kind))
     error = None if ends.std_error is None else j * ends.std_error
-    low, high = j * ends.low, j * ends.high
+    low = j * ends.low
+    high = j * ends.high
     return with_ends(row, low, high, level, std_error=error, df=ends.df, interval=FIELDS[kind])
 
 
@@ -368,7 +371,8 @@ def size_interval(
         return SizeInterval(low=low, high=high)
     if resampled.undefined[column]:
         raise UndefinedStatistic(resampled.undefined[column])
-    low, high = float(resampled.low[column]), float(resampled.high[column])
+    low = float(resampled.low[column])
+    high = float(resampled.high[column])
     return SizeInterval(low=low, high=high, std_error=float(boot.std_error[column]))
 
 

@@ -240,6 +240,11 @@ def estimate(
     }
     # the score test does not assume that the mean is near normal
     skewness = skewness_caution(mean) if score is None else ()
+    cautions = (
+        *cluster_cautions(design, factors, df=[df], largest=largest, effective=effective),
+        *floored_caution(mean),
+        *skewness,
+    )
     tango = () if score is None else ("tango1998",)
     return Result(
         metric="equivalence",
@@ -249,11 +254,7 @@ def estimate(
         counts={"pairs": pairs.n, **cluster_counts(factors)},
         fit=fit,
         settings=settings,
-        cautions=(
-            *cluster_cautions(design, factors, df=[df], largest=largest, effective=effective),
-            *floored_caution(mean),
-            *skewness,
-        ),
+        cautions=cautions,
         references=(*REFERENCES[test], *tango, *works_cited(factors)),
         design=design,
         extras={"verdict": verdict, "bounds": bounds, "lead": mean},
@@ -274,15 +275,13 @@ def score_tests(
     low, high = score.interval(2 * level - 1)
     # arrays of one test each
     above, below = (float(score.statistic(bound)[0]) for bound in bounds)
-    tests = TwoTests(
-        above=above,
-        below=below,
-        p_above=float(score.p_value(bounds[0], "greater")[0]),
-        p_below=float(score.p_value(bounds[1], "less")[0]),
-        interval=(float(low[0]), float(high[0])),
-        df=None if score.df is None else float(score.df[0]),
-    )
-    return tests, ""
+    p_above = float(score.p_value(bounds[0], "greater")[0])
+    p_below = float(score.p_value(bounds[1], "less")[0])
+    interval = float(low[0]), float(high[0])
+    df = None if score.df is None else float(score.df[0])
+    return TwoTests(
+        above=above, below=below, p_above=p_above, p_below=p_below, interval=interval, df=df
+    ), ""
 
 
 def skewness_caution(mean: ClusteredMean) -> tuple[Caution, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
@@ -112,15 +113,9 @@ def estimate(
         rate = clustered_share(
             values, weight, codes, trials=trials, level=level, alike=weight**2 / squares
         )
-        row = Row(
-            term=labels[i],
-            group=labels[j],
-            key=(("group", labels[i]), ("other", labels[j])),
-            role="estimate",
-            estimate=rate.estimate,
-            n=float(design.count[compared].sum()),
-            limits=(0.0, 1.0),
-        )
+        key = ("group", labels[i]), ("other", labels[j])
+        row = Row(term=labels[i], group=labels[j], key=key, role="estimate", limits=(0.0, 1.0))
+        row = replace(row, estimate=rate.estimate, n=float(design.count[compared].sum()))
         rows.append(with_share(row, rate, level, clustered=bool(factors)))
     if not rows:
         raise NothingToAnalyse("no item was compared with one of another group")

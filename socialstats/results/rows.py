@@ -243,7 +243,8 @@ class Row:
         """Whether the interval lies on one side of 0, of a quantity that can be on either side."""
         if self.limits is not None and self.limits[0] >= 0:
             return False
-        low, high = self.conf_low, self.conf_high
+        low = self.conf_low
+        high = self.conf_high
         return (low is not None and low > 0) or (high is not None and high < 0)
 
     def ends(self, digits: int | None = None) -> tuple[float, float] | None:
@@ -256,7 +257,8 @@ class Row:
         """
         if not self.has_interval:
             return None
-        low, high = self.shown("conf_low", digits), self.shown("conf_high", digits)
+        low = self.shown("conf_low", digits)
+        high = self.shown("conf_high", digits)
         return -math.inf if low is None else low, math.inf if high is None else high
 
     def shown(self, name: str = "estimate", digits: int | None = None) -> Shown | None:

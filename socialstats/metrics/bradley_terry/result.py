@@ -803,7 +803,6 @@ class BradleyTerryResult(Result):
                 f"{option('first', first)} is not one of {', '.join(map(repr, SIDES))}"
             )
         level = self._level(level)
-        state = self.fitted_state
         if isinstance(item_a, str) and item_b is not None:
             values = dict(covariates or {})
             new = [NewComparison(items=(item_a, item_b), first=SIDES[first], covariates=values)]
@@ -812,17 +811,10 @@ class BradleyTerryResult(Result):
                 "predict() takes two items, or one table that holds the covariates as well"
             )
         else:
-            if (cells := matrix(item_a)) is not None:
-                item_a = dict(zip(("item_a", "item_b"), columns_of(cells), strict=False))
-            names = self.design.covariate_names
-            text = state.options.formula
-            needed = [] if text is None else [name for name in names if is_used(name, text)]
-            new = read_comparisons(
-                self.design, item_a, needed, order=bool(state.options.order), first=SIDES[first]
-            )
+            new = self._read_comparisons(item_a, SIDES[first])
         x = self._predictors(new)
-        beta = state.fitted.beta
-        model = state.model
+        beta = self.fitted_state.fitted.beta
+        model = self.fitted_state.model
         eta = x @ beta[: x.shape[1]]
         tau = beta[-1] if model.tie_term else 0.0
         p, (by_eta, by_tau) = model.probabilities(eta, tau), model.scores(eta, tau)
@@ -856,6 +848,16 @@ class BradleyTerryResult(Result):
         else:
             words += f"the first of {len(new)} comparisons."
         return self._derived("Predicted outcome", rows, words, extras={"new": new})
+
+    def _read_comparisons(self, table: TableLike, first: float) -> list[NewComparison]:
+        """Return the comparisons of a table, or of a list of couples, with the covariates that the fit needs."""
+        if (cells := matrix(table)) is not None:
+            table = dict(zip(("item_a", "item_b"), columns_of(cells), strict=False))
+        options = self.fitted_state.options
+        text = options.formula
+        names = self.design.covariate_names
+        needed = [] if text is None else [name for name in names if is_used(name, text)]
+        return read_comparisons(self.design, table, needed, order=bool(options.order), first=first)
 
     def win_probability(self, one: str, other: str, *, level: float | None = None) -> Result:
         """Return the probability that one item beats another among decided comparisons (ties and order left out).
@@ -1536,7 +1538,8 @@ def _resampled_rows(
 
 
 def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) -> None:
-    a, b = small.fitted_state, large.fitted_state
+    a = small.fitted_state
+    b = large.fitted_state
     if a.penalised or b.penalised:
         raise InputError(
             "a likelihood-ratio test needs maximum-likelihood fits, without penalty or prior"
