@@ -173,7 +173,7 @@ class AlignmentState:
     @property
     def tied(self) -> BoolArray:
         """(units,) bool array: several levels have most answers."""
-        counts = self.answers.once  # (units, levels)
+        counts = self.answers.pooled_counts  # (units, levels)
         return np.asarray((counts == counts.max(axis=1, keepdims=True)).sum(axis=1) > 1)
 
     @property
@@ -372,7 +372,7 @@ def targets_of_all_people(state: AlignmentState) -> tuple[list[Row], list[FloatA
     shares = model_shares(state.answers)
     rows = list[Row]()
     targets = list[FloatArray]()
-    for level, among in by_stratum(state.design, state.options.stratum):
+    for level, among in units_by_stratum(state.design, state.options.stratum):
         inside = among[state.answers.unit].astype(np.float64)[:, None]  # (units, 1)
         for model, shares_of_model in zip(state.models, shares, strict=True):
             row = Row(term=model, role="estimate", key=(("model", model),))
@@ -416,12 +416,12 @@ def paired_differences(
     answers = state.answers
     m = len(state.models)
     k = len(state.answers.scores)
-    distances, has_mode = answers.distances(answers.once[None])
+    distances, has_mode = answers.distances(answers.pooled_counts[None])
     differences = []
     # rows are models, models by stratum, k constant answers, and the uniform answer
     constants = range(len(rows) - k - 1, len(rows) - 1)
     for kind, candidates in (("nearest", range(m)), ("constant", constants)):
-        targets = Targets.of([shares[j] for j in candidates])
+        targets = Targets.from_shares([shares[j] for j in candidates])
         mean_distances = targets.means(distances, answers.weight * has_mode)[0]
         if np.isnan(mean_distances).all() or (kind == "nearest" and m == 1):
             continue
@@ -456,19 +456,21 @@ def rows_of_all_people(state: AlignmentState) -> AllPeopleRows:
         key=(("line", "ceiling"),),
         method=f"{METHODS[o.ci]}, with the modes of the others held",
     )
-    targets = Targets.of([*shares, *(d.shares for d in paired)], [d.minus for d in paired])
+    targets = Targets.from_shares([*shares, *(d.shares for d in paired)], [d.minus for d in paired])
     panel = Panel.everyone(answers, targets)
     means = two_way_means(state, panel)
     drawn = list[FloatArray]()
     if not why[0]:
         watched, kept_sets = (means, 0) if two_way else ([], 2)
-        drawn = resampled(panel, watched, state.clusters, o.resamples, o.seed, kept=kept_sets)
+        drawn = resample_people(panel, watched, state.clusters, o.resamples, o.seed, kept=kept_sets)
     names = [*rows, *(difference.row for difference in paired), ceiling]
     filled = fill_intervals(state, names, means, drawn, why)
     effects = {}
     if two_way and not why[0]:
         # one person and no clusters: the variance of means over independent units
-        independent = TwoWay(Targets.of(shares[:m]), panel.sample()[0], answers.weight, (), 1).units
+        independent = TwoWay(
+            Targets.from_shares(shares[:m]), panel.sample()[0], answers.weight, (), 1
+        ).units
         error = means[0].spread()[0][:m]
         effects = {
             model: float(e**2 / v)
@@ -504,7 +506,7 @@ def group_rows(state: AlignmentState) -> tuple[list[Row], list[Caution], dict[st
     if o.group is None:
         return [], [], {}
     labels, people = people_by_group(state, o.group)
-    targets = Targets.of(model_shares(answers))
+    targets = Targets.from_shares(model_shares(answers))
     n = len(labels)
     panel = Panel.by_group(answers, targets, people)
     two_way = o.ci == "two_way"
@@ -512,7 +514,7 @@ def group_rows(state: AlignmentState) -> tuple[list[Row], list[Caution], dict[st
     drawn = list[FloatArray]()
     if not state.no_resampling(2)[0]:
         kept_sets, watched = (n, means) if two_way else (len(means), [])
-        drawn = resampled(panel, watched, state.clusters, o.resamples, o.seed, kept=kept_sets)
+        drawn = resample_people(panel, watched, state.clusters, o.resamples, o.seed, kept=kept_sets)
     # beside t intervals permutations give no p of a row
     permutations = min(o.resamples, ENOUGH) if two_way else o.resamples
     # of each pair: (permutations, models) differences, (models,) means
@@ -520,7 +522,7 @@ def group_rows(state: AlignmentState) -> tuple[list[Row], list[Caution], dict[st
     shifts = []
     for k, (i, j) in enumerate(panel.pairs):
         pair = Panel.by_group(answers, targets, (people[i], people[j]))
-        dealt.append(pair.dealt(permutations, o.seed, 1 + k)[:, 2])  # sets: i, j, i less j
+        dealt.append(pair.permuted_means(permutations, o.seed, 1 + k)[:, 2])  # sets: i, j, i less j
         shifts.append(group_size_effect(dealt[-1], len(people[i]) == len(people[j])))
     p_values = [
         [permutation_p(x, values) for x, values in zip(mean.value.tolist(), of_pair.T, strict=True)]
@@ -552,7 +554,7 @@ def group_rows(state: AlignmentState) -> tuple[list[Row], list[Caution], dict[st
     per_unit = [float(answers.table[index].sum()) / len(answers.unit) for index in people]
     lost = [of_set.caution for of_set in filled if of_set.caution is not None][:1]
     regrouped = Panel.by_group(answers, targets, people, pairs=False)
-    closest = closest_shares(regrouped.dealt(min(o.resamples, ENOUGH), o.seed, 0))
+    closest = closest_shares(regrouped.permuted_means(min(o.resamples, ENOUGH), o.seed, 0))
     corrections = [[None if np.isnan(x) else x for x in shift.tolist()] for shift in shifts]
     extras = {
         "group_raters": dict(zip(labels, map(len, people), strict=True)),
@@ -722,7 +724,7 @@ def share_rows(state: AlignmentState) -> list[Row]:
     """Shares of refusals of each model among the answers asked for, and of unparsed answers where there are any."""
     statuses = state.answers.status
     rows = []
-    for level, among in by_stratum(state.design, state.options.stratum):
+    for level, among in units_by_stratum(state.design, state.options.stratum):
         place = "" if level is None else f", {state.options.stratum} = {level}"
         stratum_key = () if level is None else (("stratum", level),)
         for name, kind, code in SHARES if (statuses == MISSING).any() else SHARES[:1]:
@@ -744,7 +746,7 @@ def distance_rows(state: AlignmentState) -> list[Row]:
     steps = float(answers.scores[-1] - answers.scores[0])
     if not 1 <= steps <= MOST_STEPS:
         return []
-    distances, has_mode = answers.distances(answers.once)
+    distances, has_mode = answers.distances(answers.pooled_counts)
     for model, shares in zip(state.models, model_shares(answers), strict=True):
         counts = shares.any(axis=1) & (has_mode > 0)
         # (units, levels + 1); a refusal may be farther away than any level
@@ -764,12 +766,12 @@ def fill_share(state: AlignmentState, row: Row, hit: FloatArray, counts: BoolArr
         text = "not asked about these units"
         return replace(row, n=0.0, n_units=0, undefined=text, reason="no_data")
     o = state.options
-    how = How(ci="wilson", level=o.level, resamples=o.resamples, seed=o.seed)
+    how = IntervalOptions(ci="wilson", level=o.level, resamples=o.resamples, seed=o.seed)
     weight = state.answers.weight[counts]
     codes = [c[counts] for c in state.clusters]
     # sums of probabilities vary less than counts, and have no largest number of hits
     most = math.inf if np.any(hit[counts] % 1) else float(weight.sum())
-    return share_row(row, merged(hit[counts], weight, codes, most), how)
+    return share_row(row, merge_cells(hit[counts], weight, codes, most), how)
 
 
 FEW_PEOPLE = 20
@@ -899,7 +901,7 @@ def refusal_cautions(state: AlignmentState) -> list[Caution]:
         rule = "counted as refusals" if o.unparsed == "refusal" else "excluded"
         text += f"; {count(unparsed, 'unparsed answer')} {rule}"
     k = len(answers.scores)
-    distances, _ = answers.distances(answers.once)  # (units, k + 1), the last of a refusal
+    distances, _ = answers.distances(answers.pooled_counts)  # (units, k + 1), the last of a refusal
     farther = distances[:, k] > distances[:, :k].max(axis=1) + 1e-12
     beyond = int(((answers.answer == k) & farther).sum())
     if beyond:

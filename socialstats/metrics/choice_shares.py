@@ -170,7 +170,7 @@ def rows_and_tests(counted: CountedRatings) -> list[Row]:
         pairs = []
         for label, units in strata:
             base = counted.base((k, first), label, n=0.0, n_units=0)
-            pair = common(
+            pair = rated_by_both(
                 data.counts[:, k],
                 data.counts[:, first],
                 data.copies,
@@ -199,7 +199,7 @@ def share_rows(counted: CountedRatings, k: int, label: str | None, units: BoolAr
     base = counted.base((k,), label, n=0.0, n_units=0, role="estimate")
     # people beside models may have given whole answers
     probable = counted.probable and bool(np.any(counts % 1))
-    how = How(**{name: settings[name] for name in ("ci", "level", "resamples", "seed")})
+    how = IntervalOptions(**{name: settings[name] for name in ("ci", "level", "resamples", "seed")})
     drawn = data.drawn(k, counted.codes, units)
     rows = []
     for j, level in enumerate(data.levels):
@@ -732,7 +732,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     )
     return Result(
         metric="choice_shares",
-        title="Choice shares" + of_probabilities(design),
+        title="Choice shares" + probabilities_text(design),
         inference=f"{intervals}{NAMED if weighing else ''}; {cluster_text(factors, 'units')}; {sampling.text()}",
         rows=tuple(rows),
         counts=sizes,

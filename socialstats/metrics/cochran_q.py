@@ -237,12 +237,12 @@ def sentence(result: Result) -> str:
         if r.group == "share"
     ]
     tests = {
-        r.group: text_of_test(r, NAMES[r.term], result.extras.get("df_denominator"))
+        r.group: wald_or_chi_square_text(r, NAMES[r.term], result.extras.get("df_denominator"))
         for r in result.rows
         if r.role == "test"
     }
     tail = f" Ignoring the clusters: {tests[IGNORING]}." if IGNORING in tests else ""
-    size = size_text(result, "units", "unit")
+    size = sample_text(result, "units", "unit")
     value = shorten(result.design.levels[1])
     return f"Over {size}, the share of '{value}' was: {listing(shares, 6)}; {tests['test']}.{tail}"
 

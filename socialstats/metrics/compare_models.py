@@ -749,7 +749,7 @@ class MatchedModels:
         # most models have the same units: what each adds is then computed once a model
         if first.units and first.units == second.units:
             complete = True
-            places = (np.arange(len(first.units)),) * 2
+            places: tuple[IntArray, ...] = (np.arange(len(first.units)),) * 2
             (a, influence_first), (b, influence_second) = self.influence(j), self.influence(k)
         else:
             match = match_keys(first.units, second.units)
@@ -1365,7 +1365,7 @@ def common_models(
     for level, by_model in by_level.items():
         units = len({name for model in shared for name in by_model[model].units})
         n_units = np.array([len(by_model[model].units) for model in shared])
-        kept = enough(n_units, units)
+        kept = mostly_complete(n_units, units)
         for model, n, is_kept in zip(shared, n_units.tolist(), kept.tolist(), strict=True):
             if not is_kept:
                 left_out.setdefault(

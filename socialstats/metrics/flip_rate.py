@@ -145,10 +145,12 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
         title="Flip rate: answers of one source to one unit that differ",
         rows=tuple(rows),
         counts=counts,
-        **header_of(how, factors, rows, nobs=all_answers.n_ratings, n_clusters=rows[0].n_clusters),
+        **shares_header(
+            how, factors, rows, nobs=all_answers.n_ratings, n_clusters=rows[0].n_clusters
+        ),
         settings=settings,
         cautions=(
-            *missing_ratings(design, all_answers, settings["refusal"]),
+            *missing_rating_cautions(design, all_answers, settings["refusal"]),
             *share_cautions(design, factors, rows),
         ),
         references=METRIC.references,
@@ -157,12 +159,12 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
     )
 
 
-def rate_row(name: str, part: Patterns, agree: Any, how: How) -> Row:
+def rate_row(name: str, part: RatingPatterns, agree: Any, how: IntervalOptions) -> Row:
     """Return the row of one source: the mean over units of the share of pairs of answers that differ."""
     if not len(part.count):
         return Row(term=name, n=0.0, n_units=0, undefined=ONCE)
     share, n_pairs = unit_agreement(part, agree)
-    flips = merged(1 - share, part.count, part.clusters, float(part.count @ n_pairs))
+    flips = merge_cells(1 - share, part.count, part.clusters, float(part.count @ n_pairs))
     return share_row(Row(term=name), flips, how)
 
 

@@ -86,7 +86,7 @@ def independent_ratings(
     counts_first, counts_second = (
         data.counts[:, data.index(name, "source")] for name in (first, second)
     )
-    pair = common(
+    pair = rated_by_both(
         counts_first, counts_second, data.copies, (), np.ones(len(counts_first), dtype=bool)
     )
     n = pair.totals.sum(axis=1).tolist()

@@ -240,8 +240,10 @@ def test_resamples_are_those_of_a_table_with_repeated_people_and_units(ties):
     rows = sample()
     state = AlignmentState.from_design(design(rows), option(ties=ties))
     answers, (named, shares) = state.answers, targets_of_all_people(state)
-    found = resampled(Panel.everyone(answers, Targets.of(shares)), [], (), 6, 3, kept=2)[0]
-    people = next(people_draws(answers, 6, seed_of(3, 1)))
+    found = resample_people(
+        Panel.everyone(answers, Targets.from_shares(shares)), [], (), 6, 3, kept=2
+    )[0]
+    people = next(people_draws(answers, 6, stream_seed(3, 1)))
     units = next(unit_draws(answers, (), 6, 3))
     assert people.sum(axis=1).tolist() == [len(answers.people)] * 6
     assert units.sum(axis=1).tolist() == [len(answers.unit)] * 6
