@@ -498,7 +498,7 @@ SAME_T = (
 )
 
 
-def group_rows(state: AlignmentState) -> tuple[list[Row], list[Caution], dict[str, Any]]:
+def rows_by_group(state: AlignmentState) -> tuple[list[Row], list[Caution], dict[str, Any]]:
     """Return the rows, cautions and extras of the attribute that `group` names; nothing without one."""
     o = state.options
     answers = state.answers
@@ -720,7 +720,7 @@ AT, MOST_STEPS = "share at distance", 12
 SHARES = (("share refused", "refused", REFUSAL), ("share unparsed", "unparsed", MISSING))
 
 
-def share_rows(state: AlignmentState) -> list[Row]:
+def refusal_share_rows(state: AlignmentState) -> list[Row]:
     """Shares of refusals of each model among the answers asked for, and of unparsed answers where there are any."""
     statuses = state.answers.status
     rows = []
@@ -1167,21 +1167,21 @@ def results_by_attribute(
     if not states:
         return {}
     all_people = rows_of_all_people(states[0])
-    results = in_halves(lambda k: make_result(states[k], all_people), len(states), least=2)
+    results = in_halves(lambda k: assemble_result(states[k], all_people), len(states), least=2)
     return dict(zip(attributes, results, strict=True))
 
 
 def estimate(design: Ratings, options: AlignmentOptions) -> Result:
     """Compute the distances of one design."""
     state = AlignmentState.from_design(design, options)
-    return make_result(state, rows_of_all_people(state))
+    return assemble_result(state, rows_of_all_people(state))
 
 
-def make_result(state: AlignmentState, all_people: AllPeopleRows) -> Result:
+def assemble_result(state: AlignmentState, all_people: AllPeopleRows) -> Result:
     """Combine the rows about all people with those by group."""
     options = state.options
     counts = count_data(state)
-    rows, group_cautions, extras = group_rows(state)
+    rows, group_cautions, extras = rows_by_group(state)
     # the first rows are those of the models over all units, one bias each
     biases = zip(state.models, all_people.filled.bias.tolist(), strict=False)
     extras = {
@@ -1215,7 +1215,7 @@ def make_result(state: AlignmentState, all_people: AllPeopleRows) -> Result:
         rows=(
             *all_people.models,
             *rows,
-            *share_rows(state),
+            *refusal_share_rows(state),
             *distance_rows(state),
             *all_people.lines,
             *all_people.differences,

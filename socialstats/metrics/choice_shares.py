@@ -89,7 +89,7 @@ FLIPS = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CountedRatings:
+class RatingsBySource:
     """The ratings of a design by source, stratum and cluster, and what was asked of them.
 
     Attributes
@@ -154,7 +154,7 @@ def row_of_level(row: Row, level: str, **fields: Any) -> Row:
     return replace(row, term=level, key=(*row.key, ("level", level)), **fields)
 
 
-def rows_and_tests(counted: CountedRatings) -> list[Row]:
+def rows_and_tests(counted: RatingsBySource) -> list[Row]:
     """Shares of all units and of each stratum, then differences and tests, adjusted over the strata."""
     data = counted.data
     cells = counted.cells
@@ -165,7 +165,7 @@ def rows_and_tests(counted: CountedRatings) -> list[Row]:
     rows = []
     for label, units in strata:
         for k in range(len(data.sources)):
-            rows += share_rows(counted, k, label, units)
+            rows += source_share_rows(counted, k, label, units)
     for k in counted.further:
         pairs = []
         for label, units in strata:
@@ -190,7 +190,9 @@ def rows_and_tests(counted: CountedRatings) -> list[Row]:
     return rows
 
 
-def share_rows(counted: CountedRatings, k: int, label: str | None, units: BoolArray) -> list[Row]:
+def source_share_rows(
+    counted: RatingsBySource, k: int, label: str | None, units: BoolArray
+) -> list[Row]:
     """Rows of the shares of all levels in the ratings of one source."""
     data = counted.data
     settings = counted.settings
@@ -220,10 +222,10 @@ def share_rows(counted: CountedRatings, k: int, label: str | None, units: BoolAr
         if not counted.codes:  # units are no clusters
             row = replace(row, n_clusters=None, leverage=None, effective=None)
         rows.append(row)
-    return [*rows, *entropy_rows(counted, k, replace(base, role="component"), units)]
+    return [*rows, *source_entropy_rows(counted, k, replace(base, role="component"), units)]
 
 
-def entropy_rows(counted: CountedRatings, k: int, base: Row, units: BoolArray) -> list[Row]:
+def source_entropy_rows(counted: RatingsBySource, k: int, base: Row, units: BoolArray) -> list[Row]:
     """Mean entropies of one source: of a unit's mean probabilities, and of single replies; none without probabilities.
 
     The entropy of single replies is how undecided a reply is. The entropy of a unit's mean probabilities also contains
@@ -269,7 +271,7 @@ def entropy_in_bits(counts: FloatArray) -> FloatArray:
     return np.asarray(-xlogy(p, p).sum(axis=-1) / math.log(2))
 
 
-def reply_entropies(
+def reply_entropies_by_source(
     design: Ratings, source: str | None
 ) -> tuple[IntArray, IntArray, FloatArray] | None:
     """Return unit, source and entropy of the replies that have probabilities; None without such columns."""
@@ -281,7 +283,7 @@ def reply_entropies(
 
 
 def difference_family(
-    counted: CountedRatings, pairs: Sequence[tuple[Row, PairTable, list[Drawn]]], over: str
+    counted: RatingsBySource, pairs: Sequence[tuple[Row, PairTable, list[Drawn]]], over: str
 ) -> list[Row]:
     """Differences and tests of two sources in some strata, with Holm's p over all of them."""
     differences: list[Row] = []
@@ -322,7 +324,7 @@ def holm_adjusted(rows: Sequence[Row], over: str) -> list[Row]:
 
 
 def equality_tests(
-    counted: CountedRatings, base: Row, pair: PairTable, drawn: Sequence[Drawn]
+    counted: RatingsBySource, base: Row, pair: PairTable, drawn: Sequence[Drawn]
 ) -> list[Row]:
     """Rows of the tests of equal shares: sources swapped, or F of drawn raters; and ratings taken as independent."""
     base, row_test = (replace(base, term=term, role="test") for term in counted.terms_of_tests())
@@ -364,7 +366,7 @@ def fill_f_test(row: Row, test: WaldTest | str) -> Row:
     return replace(row, statistic=test.statistic, df=test.df, p_value=test.p, method=f_text(test))
 
 
-def change_rows(counted: CountedRatings) -> list[Row]:
+def share_change_rows(counted: RatingsBySource) -> list[Row]:
     """Rows of the changes of each source, then of the other sources less the reference; nothing without `base`."""
     cells = counted.cells
     base = counted.settings["base"]
@@ -388,7 +390,7 @@ def change_rows(counted: CountedRatings) -> list[Row]:
             f"{option('cluster', typed='--cluster')}, such as the scenario that each stratum varies, not "
             f"{len(counted.codes)}"
         )
-    shares, sizes = cluster_shares(counted)
+    shares, sizes = shares_by_cluster(counted)
     base_stratum = cells.labels.index(base)
     rows = []
     for sides in [*((k,) for k in sources), *((k, first) for k in counted.further)]:
@@ -417,13 +419,13 @@ def change_rows(counted: CountedRatings) -> list[Row]:
 
 
 def drawn_changes(
-    counted: CountedRatings, k: int, strata: tuple[int, int], rated: BoolArray, sign: float
+    counted: RatingsBySource, k: int, strata: tuple[int, int], rated: BoolArray, sign: float
 ) -> list[Drawn]:
     """Return what the people of a source, if they are a sample, add to the mean change over some clusters.
 
     Parameters
     ----------
-    counted : CountedRatings
+    counted : RatingsBySource
     k : int
         Place of the source.
     strata : pair of int
@@ -445,7 +447,7 @@ def drawn_changes(
         return []
     unit = people.unit[rows]
     stratum = cells.codes[unit]
-    sizes = cluster_shares(counted)[1][:, :, k]
+    sizes = shares_by_cluster(counted)[1][:, :, k]
     # clusters count alike: a rating has the weight of 1 in those of its cluster and stratum
     weight = weight / sizes[cluster_codes[unit], stratum] / rated.sum()
     scores, shares = np.zeros((2, len(rows), len(data.levels)))
@@ -467,7 +469,7 @@ def drawn_changes(
     ]
 
 
-def cluster_shares(counted: CountedRatings) -> tuple[FloatArray, FloatArray]:
+def shares_by_cluster(counted: RatingsBySource) -> tuple[FloatArray, FloatArray]:
     """Shares by cluster, stratum and source, (clusters, strata, sources, levels), and numbers of ratings."""
     data = counted.data
     cells = counted.cells
@@ -481,7 +483,7 @@ def cluster_shares(counted: CountedRatings) -> tuple[FloatArray, FloatArray]:
 
 
 def rows_of_mean_changes(
-    counted: CountedRatings, base: Row, values: FloatArray, reach: float, drawn: Sequence[Drawn]
+    counted: RatingsBySource, base: Row, values: FloatArray, reach: float, drawn: Sequence[Drawn]
 ) -> tuple[list[Row], Row]:
     """Rows of the mean changes of the levels, from (clusters, levels) changes, and the row of any change.
 
@@ -684,16 +686,16 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     if reference is None:
         reference = HUMAN if HUMAN in data.sources else data.sources[0]
     first = data.index(reference, "reference")
-    counted = CountedRatings(
+    counted = RatingsBySource(
         data=data,
         cells=cells,
         codes=tuple(factor.codes for factor in factors),
         first=first,
         settings=settings,
         probable=probable,
-        replies=reply_entropies(design, settings["source"]),
+        replies=reply_entropies_by_source(design, settings["source"]),
     )
-    rows = [*rows_and_tests(counted), *change_rows(counted)]
+    rows = [*rows_and_tests(counted), *share_change_rows(counted)]
     people = {
         name for name, part in zip(data.sources, data.people, strict=False) if part is not None
     }

@@ -151,10 +151,10 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     # less the unit's mean: Q compares raters within units
     wald = robust_test(values - values.mean(axis=1, keepdims=True), times, codes)
     shares = [
-        share_row(name, column, times, codes, level)
+        rater_share_row(name, column, times, codes, level)
         for name, column in zip(design.raters, values.T, strict=True)
     ]
-    differences = difference_rows(design.raters, values, times, codes, level)
+    differences = pair_difference_rows(design.raters, values, times, codes, level)
     tests = rows_of_tests(wald, {"cochran_q": q_test(values, times)}, n, NAMES)
     rows = (*shares, *differences, *tests)
     sizes = cluster_sizes(factors, codes)
@@ -188,7 +188,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     )
 
 
-def share_row(
+def rater_share_row(
     name: str, values: FloatArray, times: FloatArray, codes: Sequence[IntArray], level: float
 ) -> Row:
     """Share of a rater with its interval."""
@@ -206,7 +206,7 @@ def share_row(
     return with_ends(row, low, high, level, method="Wilson's interval", interval="score")
 
 
-def difference_rows(
+def pair_difference_rows(
     raters: Sequence[str],
     values: FloatArray,
     times: FloatArray,

@@ -52,7 +52,13 @@ from socialstats.models.traits import answers_and_clusters, composites
 from socialstats.models.unit_means import mostly_complete
 from socialstats.resampling import Units
 from socialstats.results import Result, ResultGroup, Row, results_by_model
-from socialstats.results.rows import Reason, distinct_cautions, negated, rows_with, share_decimals
+from socialstats.results.rows import (
+    Reason,
+    distinct_cautions,
+    negate_row,
+    rows_with,
+    share_decimals,
+)
 from socialstats.rounding import AGAIN
 from socialstats.sentences import (
     difference,
@@ -272,7 +278,7 @@ def number_or_nan(row: Row) -> float:
     return np.nan if row.estimate is None else float(row.estimate)
 
 
-def mean_of_sums(sums: FloatArray) -> FloatArray:
+def sums_to_means(sums: FloatArray) -> FloatArray:
     """(B, 2) sums of values and of units -> (B,) means."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(sums[:, 0] / sums[:, 1])
@@ -562,7 +568,7 @@ def profile_numbers(result: Result, model: str, wanted: str | None) -> list[Mode
                 units=tuple(answers.scenarios[k] for k in complete.tolist()),
                 clusters=labels,
                 sums=np.column_stack([by_scenario[complete], np.ones(len(complete))]),
-                finish=mean_of_sums,
+                finish=sums_to_means,
                 linear=True,
                 size=float(np.abs(answer_composites).max()) + abs(neutral),
                 value=number_or_nan(row),
@@ -595,7 +601,7 @@ def pair_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNu
             units=names,
             clusters=cluster_labels(design, cluster, cells),
             sums=sums,
-            finish=mean_of_sums,
+            finish=sums_to_means,
             value=number_or_nan(row),
             linear=True,
             size=magnitude,
@@ -842,7 +848,7 @@ class MatchedModels:
         return "" if same else MOVED
 
 
-def difference_row(
+def model_difference_row(
     first: Row,
     second: Row,
     difference: ModelDifference | None,
@@ -1006,7 +1012,7 @@ def rank_rows(
     return ranks
 
 
-class Entry(NamedTuple):
+class ModelEntry(NamedTuple):
     """The number of a model, with the label of its result and the result."""
 
     label: str
@@ -1126,7 +1132,7 @@ def compare_models(
         number = plain
     rule = COMPARISON_RULES[metric].select(number, by_model)
     entries = [
-        Entry(model, result, model_number)
+        ModelEntry(model, result, model_number)
         for model, result in by_model.items()
         for model_number in rule.numbers(result, model, number)
     ]
@@ -1186,7 +1192,7 @@ def compare_models(
     # pairs without names of their units are different units
     unnamed = (m.pairs.mean.n for m in numbers if m.pairs is not None and not m.units)
     words = sentence(rows, phrase, rule, level, noun, shared=shared)
-    inference = f"{listing(ways_text(ways))}; {dependence_text(first_result)}"
+    inference = f"{listing(ways_of_comparing(ways))}; {dependence_text(first_result)}"
     inference += f"; {raters}" * bool(raters)
     inference += "; rank sets by Holm's method" * rule.ranked
     cautions = (
@@ -1230,8 +1236,8 @@ def compare_models(
 
 
 def average_entries(
-    entries: Sequence[Entry], level: float
-) -> tuple[list[Entry], tuple[str, ...], dict[str, str]]:
+    entries: Sequence[ModelEntry], level: float
+) -> tuple[list[ModelEntry], tuple[str, ...], dict[str, str]]:
     """Return one number per result, the mean of its models; the models that are averaged; why others are not."""
     by_level: dict[str, dict[str, ModelNumber]] = {}
     for entry in entries:
@@ -1242,7 +1248,7 @@ def average_entries(
         label: average_numbers(label, [by_model[name] for name in models], level)
         for label, by_model in by_level.items()
     }
-    averages = [Entry(label, results[label], mean) for label, mean in means.items()]
+    averages = [ModelEntry(label, results[label], mean) for label, mean in means.items()]
     return averages, models, left_out
 
 
@@ -1274,7 +1280,7 @@ WAYS: dict[Way, str] = {
 }
 
 
-def ways_text(ways: Mapping[str, Way]) -> list[str]:
+def ways_of_comparing(ways: Mapping[str, Way]) -> list[str]:
     """Return by which tests models are compared."""
     used = {"units" if way == "part" else way for way in ways.values()}
     return [text for way, text in WAYS.items() if way in used]
@@ -1298,7 +1304,7 @@ def difference_and_way(
         return row_without_shared_units(
             rows[j], rows[k], (first.pairs, second.pairs), rule.reach, level
         )
-    row = difference_row(rows[j], rows[k], difference, rule.reach, level, linear=linear)
+    row = model_difference_row(rows[j], rows[k], difference, rule.reach, level, linear=linear)
     return row, "units" if difference is None or difference.complete else "part"
 
 
@@ -1622,11 +1628,11 @@ def with_the(phrase: str) -> str:
     return phrase if "'s " in phrase else f"the {phrase}"
 
 
-def difference_sentence(row: Row, phrase: str, *, shared: bool = False) -> str:
+def model_difference_sentence(row: Row, phrase: str, *, shared: bool = False) -> str:
     """Return the difference of two models as a sentence, the model with the larger number first."""
     larger, smaller = (shorten(row.label(side) or "", 40) for side in ("model", "minus"))
     if (row.estimate or 0.0) < 0:
-        larger, smaller, row = smaller, larger, negated(row)
+        larger, smaller, row = smaller, larger, negate_row(row)
     quantity = f"{with_the(phrase)}{' on shared units' if shared else ''}"
     return difference(quantity, larger, smaller, row)
 
@@ -1703,7 +1709,7 @@ def differences_sentence(
     if len(differences) == 1:
         # Holm's p of one test is its own
         row = replace(differences[0], p_adjusted=None)
-        return difference_sentence(row, phrase, shared=row.term in shared)
+        return model_difference_sentence(row, phrase, shared=row.term in shared)
     untested = len(differences) - len(tested)
     what = f"{'tested ' if untested else ''}differences between {noun}s"
     text = some_of(sum(significant(row) for row in tested), len(tested), what)

@@ -198,7 +198,7 @@ def estimate(
     df = dfs if boot is None else [None]
     cautions = (
         *cluster_cautions(design, factors, df=df, largest=largest),
-        *size_cautions(pairs, clusters or pairs.n, summary, kinds_in_use, boot),
+        *effect_size_cautions(pairs, clusters or pairs.n, summary, kinds_in_use, boot),
     )
     works = [*REFERENCES]
     for kind in kinds_in_use:
@@ -218,7 +218,7 @@ def estimate(
     )
 
 
-def size_cautions(
+def effect_size_cautions(
     pairs: PairValues,
     units: int,
     summary: PairSummary,
@@ -261,7 +261,7 @@ def kind_text(kind: str) -> str:
     return names.get(kind, f"{kind} bootstrap")
 
 
-def interval_text(row: Row) -> str:
+def size_interval_name(row: Row) -> str:
     """Name the interval of a standardised difference; empty text without one."""
     return next((kind_text(kind) for kind, field in FIELDS.items() if field == row.interval), "")
 
@@ -335,7 +335,7 @@ def size_row(
         why = f"the noncentral t has no interval for this size; use {option('ci', 'jackknife')}"
         return replace(row, undefined=why)
     try:
-        ends = size_interval(kind, summary, column, intervals, level)
+        ends = effect_size_interval(kind, summary, column, intervals, level)
     except UndefinedStatistic as none:
         return replace(row, undefined=str(none))
     if kind == "hull" and (ends.std_error is None or ends is intervals.jackknife[column]):
@@ -347,7 +347,7 @@ def size_row(
     return with_ends(row, low, high, level, std_error=error, df=ends.df, interval=FIELDS[kind])
 
 
-def size_interval(
+def effect_size_interval(
     kind: str, summary: PairSummary, column: int, intervals: ComputedIntervals, level: float
 ) -> SizeInterval:
     """Return the interval of one size, with its standard error where it has one.

@@ -255,7 +255,7 @@ def estimate(
         fit=fit,
         settings=settings,
         cautions=cautions,
-        references=(*REFERENCES[test], *tango, *works_cited(factors)),
+        references=(*REFERENCES[test], *tango, *works_on_errors(factors)),
         design=design,
         extras={"verdict": verdict, "bounds": bounds, "lead": mean},
     )
@@ -393,7 +393,7 @@ def floored_caution(mean: ClusteredMean) -> tuple[Caution, ...]:
     )
 
 
-def works_cited(factors: Sequence[Factor]) -> tuple[str, ...]:
+def works_on_errors(factors: Sequence[Factor]) -> tuple[str, ...]:
     """Keys of the works behind the standard error."""
     return (("steigerfouladi1997",), ("bellmccaffrey2002",), ("cameron2011",))[len(factors)]
 

@@ -47,7 +47,7 @@ from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row, Verification
 from socialstats.results.rows import (
     distinct_cautions,
-    negated,
+    negate_row,
     rescaled_row,
     rows_with,
     undefined_text,
@@ -699,7 +699,7 @@ def difference_of(result: Result, one: str, other: str) -> Row:
     if (one, other) in known:
         return known[one, other]
     row = known[other, one]
-    return replace(negated(row), term=f"{one} - {other}")
+    return replace(negate_row(row), term=f"{one} - {other}")
 
 
 def over(result: Result) -> str:

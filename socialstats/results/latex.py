@@ -6,7 +6,14 @@ import re
 from collections.abc import Sequence
 
 from socialstats.figures.style import clean
-from socialstats.results.layout import LINES, NORMAL, TURNED, Layout, estimate_and_interval, lay_out
+from socialstats.results.layout import (
+    LINES,
+    NORMAL,
+    TURNED,
+    Layout,
+    estimate_and_interval,
+    table_layout,
+)
 
 __all__ = ["escaped", "latex"]
 
@@ -125,8 +132,8 @@ def latex(
     \bottomrule
     \end{tabular}
     """
-    layout = lay_out(head, cells, words)
-    kinds, heads = _columns(head, layout, words)
+    layout = table_layout(head, cells, words)
+    kinds, heads = _column_specs(head, layout, words)
     body = [
         start + _row_of_cells(line, layout, words)
         for start, line in zip(before or [""] * len(cells), cells, strict=True)
@@ -182,7 +189,7 @@ def latex(
     return "\n".join(output)
 
 
-def _columns(
+def _column_specs(
     head: Sequence[str], layout: Layout, words: Sequence[bool]
 ) -> tuple[list[str], list[str]]:
     """Return the specification of each column, such as ``r`` or ``p{...}``, and its head."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["GAP", "LINES", "NORMAL", "TURNED", "Layout", "lay_out", "estimate_and_interval"]
+__all__ = ["GAP", "LINES", "NORMAL", "TURNED", "Layout", "table_layout", "estimate_and_interval"]
 
 # characters on a line of 345 pt, that of class article: at 10 pt; at 8 pt; at 8 pt on a turned page of 550 pt
 NORMAL, SMALL, TURNED = 66, 78, 124
@@ -53,7 +53,7 @@ def estimate_and_interval(cell: str) -> list[str]:
     return re.split(r" (?=\[)", cell)
 
 
-def lay_out(
+def table_layout(
     head: Sequence[str],
     cells: Sequence[Sequence[str]],
     words: Sequence[bool],
@@ -66,9 +66,9 @@ def lay_out(
 
     Examples
     --------
-    >>> lay_out(["Model", "n of units"], [["a", "12"]], [True, False]).heads
+    >>> table_layout(["Model", "n of units"], [["a", "12"]], [True, False]).heads
     (('Model',), ('n of units',))
-    >>> lay_out(["Model", "n of units"], [["a" * 70, "12"]], [True, False]).heads
+    >>> table_layout(["Model", "n of units"], [["a" * 70, "12"]], [True, False]).heads
     (('Model',), ('n of', 'units'))
     """
     columns = list(zip(*cells, strict=True)) if cells else [()] * len(head)
@@ -83,7 +83,8 @@ def lay_out(
             tuple((name,) for name in head), tuple(unbroken), none, needed, NORMAL, len(cells)
         )
     sizes = [
-        max(size, *map(len, [*_pieces(name), ""])) for name, size in zip(head, longest, strict=True)
+        max(size, *map(len, [*_breakable_parts(name), ""]))
+        for name, size in zip(head, longest, strict=True)
     ]
     fixed = sum(
         size for size, word in zip(sizes, words, strict=True) if not word
@@ -92,7 +93,7 @@ def lay_out(
     # numbers are never broken, words down to LEAST characters
     needed = fixed + sum(min(sizes[k], LEAST) for k in texts)
     if needed > TURNED and not stacked:
-        return lay_out(head, cells, words, stacked=True)
+        return table_layout(head, cells, words, stacked=True)
     capacity = SMALL if needed <= SMALL else TURNED
     broken = [False] * len(head)
     available = capacity - fixed
@@ -112,7 +113,7 @@ def lay_out(
             max(height, *map(len, map(estimate_and_interval, line)))
             for height, line in zip(heights, cells, strict=True)
         ]
-    heads = tuple(_lines(name, size) for name, size in zip(head, sizes, strict=True))
+    heads = tuple(_head_lines(name, size) for name, size in zip(head, sizes, strict=True))
     return Layout(
         heads,
         tuple(sizes),
@@ -124,15 +125,15 @@ def lay_out(
     )
 
 
-def _pieces(name: str) -> list[str]:
+def _breakable_parts(name: str) -> list[str]:
     """Return the parts of a head between which it can be broken: after spaces, hyphens, underscores and slashes."""
     return re.findall(r"[^\s\-_/]+[\-_/]*|[\-_/]+", name)
 
 
-def _lines(name: str, room: int) -> tuple[str, ...]:
+def _head_lines(name: str, room: int) -> tuple[str, ...]:
     lines = [""]
     at = 0
-    for piece in _pieces(name):
+    for piece in _breakable_parts(name):
         start = name.index(piece, at)
         gap = name[at:start]
         at = start + len(piece)

@@ -291,7 +291,7 @@ class Row:
         return Shown(value, digits, self.bounded, self)
 
 
-def negated(row: Row) -> Row:
+def negate_row(row: Row) -> Row:
     """Return a difference with the sign of estimate, limits and statistic changed."""
     # the limits change places with their sign
     estimate, statistic, low, high = (
@@ -650,19 +650,19 @@ def text_table(rows: Sequence[Row], by: str = "by") -> tuple[list[str], list[lis
         if c not in NOT_PRINTED and any(getattr(r, c) is not None for r in rows)
     ]
     shown.sort(key=lambda column: column != "by")
-    columns = [_cells(rows, c) for c in shown]
+    columns = [_column_texts(rows, c) for c in shown]
     lines = [list(line) for line in zip(*columns, strict=True)]
     return [by if c == "by" else c for c in shown], lines
 
 
-def _cells(rows: Sequence[Row], column: str) -> list[str]:
+def _column_texts(rows: Sequence[Row], column: str) -> list[str]:
     """Return a column as text; labels are cut together, so that different ones stay different."""
     if column in TEXT_COLUMNS:
         return shortened([getattr(row, column) or MISSING for row in rows], LONGEST)
-    return [_cell(row, column) for row in rows]
+    return [_cell_text(row, column) for row in rows]
 
 
-def _cell(row: Row, column: str) -> str:
+def _cell_text(row: Row, column: str) -> str:
     value = getattr(row, column)
     if column in ("p_value", "p_adjusted") and value is not None and value < SMALLEST_P:
         return "<.0001"

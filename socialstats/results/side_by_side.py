@@ -367,7 +367,7 @@ def table(
     titles = "; ".join(f"{name} {result.title}" for name, result in by_name.items())
     notes = (
         *([f"{titles}."] if unnamed else []),
-        *_notes(by_name, rows, below, stars, levels, undefined),
+        *_note_lines(by_name, rows, below, stars, levels, undefined),
     )
     return ResultTable(title=title, names=tuple(by_name), lines=lines, results=by_name, notes=notes)
 
@@ -527,7 +527,7 @@ def _foot_lines(by_name: Mapping[str, Result]) -> Iterable[Line]:
             )
 
 
-def _notes(
+def _note_lines(
     by_name: Mapping[str, Result],
     rows: Mapping[str, list[Row]],
     below: Below,

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from socialstats.results.layout import GAP, NORMAL, TURNED, Layout, estimate_and_interval, lay_out
+from socialstats.results.layout import (
+    GAP,
+    NORMAL,
+    TURNED,
+    Layout,
+    estimate_and_interval,
+    table_layout,
+)
 
 if TYPE_CHECKING:
     from socialstats.results.side_by_side import ResultTable
@@ -64,7 +71,7 @@ def word_file(table: ResultTable, comment: str) -> bytes:
                 rules=ends,
             )
         )
-    layout = lay_out(["", *table.names], table.printed_cells(), words)
+    layout = table_layout(["", *table.names], table.printed_cells(), words)
     return _document(layout, words, rows, table.title, table.notes, comment)
 
 
@@ -82,7 +89,7 @@ def word_table(
     ImportError
         Without python-docx.
     """
-    layout = lay_out(head, cells, words)
+    layout = table_layout(head, cells, words)
     rows = []
     for k, line in enumerate(cells):
         texts = ["\n".join(estimate_and_interval(c)) for c in line] if layout.stacked else line

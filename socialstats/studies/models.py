@@ -20,10 +20,10 @@ from socialstats.metrics.compare_models import (
     NUMBER,
     RANK,
     compare_models,
-    difference_sentence,
     differences_sentence,
     extremes_sentence,
     factors_of_models,
+    model_difference_sentence,
     named_differences,
 )
 from socialstats.metrics.leaderboard import difference_of
@@ -177,7 +177,7 @@ def set_apart(found: Result) -> tuple[str, ...]:
         if len(clear) > MOST_NAMED:
             said = [apart_from(found, name) for name in (known[0], known[-1])]
         said += [
-            difference_sentence(
+            model_difference_sentence(
                 row, str(found.settings["number"]), shared=row.term in found.extras["shared"]
             )
             for row in named_differences(found.rows)

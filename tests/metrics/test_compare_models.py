@@ -18,8 +18,8 @@ from socialstats.metrics.compare_models import (
     MatchedModels,
     ModelDifference,
     ModelNumber,
-    difference_row,
     extremes_sentence,
+    model_difference_row,
     named_differences,
 )
 from socialstats.results import Row
@@ -169,7 +169,7 @@ def test_few_units_that_decide_leave_few_degrees_of_freedom() -> None:
     found = ModelDifference(estimate=0.3, influence=moves / 40, codes=[])
     one, two = (Row(term=name, estimate=value) for name, value in (("m1", 0.5), ("m2", 0.2)))
     df = {
-        linear: difference_row(one, two, found, 9.0, 0.95, linear=linear).df
+        linear: model_difference_row(one, two, found, 9.0, 0.95, linear=linear).df
         for linear in (True, False)
     }
     assert df[True] == pytest.approx(39)

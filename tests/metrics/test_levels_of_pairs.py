@@ -19,7 +19,7 @@ from socialstats.metrics.compare_models import (
     ModelNumber,
     PairDifferences,
     difference_and_way,
-    mean_of_sums,
+    sums_to_means,
 )
 from socialstats.results import Row
 from socialstats.rounding import alike as alike_text
@@ -264,7 +264,7 @@ def level_of(
     return ModelNumber(
         row=Row(term=name, estimate=mean.mean),
         units=tuple(map(str, units)),
-        finish=mean_of_sums,
+        finish=sums_to_means,
         value=mean.mean,
         clusters=tuple(tuple(map(str, factor.codes)) for factor in factors),
         sums=np.column_stack([values, ones]),

@@ -141,7 +141,7 @@ class NewComparison:
     covariates: Mapping[str, tuple[Any, Any]]
 
 
-def read_comparisons(
+def read_new_comparisons(
     design: Comparisons, newdata: TableLike, covariates: list[str], *, order: bool, first: float
 ) -> list[NewComparison]:
     """Read comparisons to predict from a table with the columns of the fit's own, or with their standard names.

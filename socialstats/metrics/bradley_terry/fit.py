@@ -191,10 +191,12 @@ def bradley_terry(
         reference=reference,
         level=level,
     )
-    return _fit(comparisons, options)
+    return _fit_or_separate(comparisons, options)
 
 
-def _fit(design: Comparisons, options: BradleyTerryOptions) -> BradleyTerryResult | ResultGroup:
+def _fit_or_separate(
+    design: Comparisons, options: BradleyTerryOptions
+) -> BradleyTerryResult | ResultGroup:
     if design.n_rows == 0:
         raise NothingToAnalyse("no comparisons to analyse")
     resolved = options.settle(design)
@@ -249,7 +251,7 @@ def _fit_design(design: Comparisons, options: BradleyTerryOptions) -> BradleyTer
     ):
         require_connected(data, design.items)
     require_identified(data)  # covariates that are sums of item effects, or of each other
-    fitted = _estimate(data, model, options)
+    fitted = _maximise(data, model, options)
     probable = design.replies is not None
     kind = options.covariance_kind(len(factors), ties, design.weighted, probable)
     covariance = fitted.covariance
@@ -292,7 +294,7 @@ def _stream_rows(design: Comparisons, data: PairData, spool: Spool) -> PairData:
     return replace(data, rows=rows)
 
 
-def _estimate(data: PairData, model: BradleyTerry, options: BradleyTerryOptions) -> Fitted:
+def _maximise(data: PairData, model: BradleyTerry, options: BradleyTerryOptions) -> Fitted:
     if options.prior:
         return _remove_ghost(_newton(with_ghost(data, options.prior), model), data, model)
     if options.penalty == "firth":
@@ -421,7 +423,7 @@ def _fit_separately(
         if len(members) > 1:
             codes = [design.items.index(m) for m in members]
             inside = np.isin(design.item_a, codes) & np.isin(design.item_b, codes)
-            results[name] = _fit(design.take(inside), options)
+            results[name] = _fit_or_separate(design.take(inside), options)
             continue
         why = "its wins and losses against the others go in one direction each"
         if item in error.unbeaten:

@@ -494,11 +494,11 @@ def works_cited(state: FitState) -> tuple[str, ...]:
     return tuple(keys + ["cameron2011", "cochran1964"] * (len(state.factors) == 2))
 
 
-def errors_text(state: FitState) -> str:
+def std_error_text(state: FitState) -> str:
     """Return in words how the standard errors were obtained, and that every row of streamed covariates counted."""
     if state.streamed:
         streamed = f"; every row's {listing(list(state.streamed))} entered as it is, from parts of the table"
-        return errors_text(replace(state, streamed=())) + streamed
+        return std_error_text(replace(state, streamed=())) + streamed
     if state.robust is None:
         return ERROR_TEXTS[state.kind]
     if [factor.name for factor in state.factors] == [REPLY]:

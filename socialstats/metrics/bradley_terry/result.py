@@ -48,18 +48,18 @@ from socialstats.metrics.bradley_terry.cells import (
     augmented_table,
     ordered_cells,
     outcome_probabilities,
-    read_comparisons,
+    read_new_comparisons,
 )
 from socialstats.metrics.bradley_terry.model import (
     PROBABLE,
     FitState,
     add_zero_covariates,
     effect_columns,
-    errors_text,
     fill_errors,
     is_used,
     make_rows,
     reference_levels,
+    std_error_text,
     undefined_reason,
     works_cited,
 )
@@ -415,7 +415,7 @@ class BradleyTerryResult(Result):
         top = max(rows, key=lambda r: r.estimate or 0)
         words = (
             f"{top.term} had the largest worth, {number(top.shown())}, "
-            f"{interval_text(top)}, of a total of one over {count(len(rows), 'item')}."
+            f"{interval_or_reason(top)}, of a total of one over {count(len(rows), 'item')}."
         )
         return self._derived(
             "Bradley-Terry worths (sum one)", rows, words, references=("bradley1952",)
@@ -649,7 +649,7 @@ class BradleyTerryResult(Result):
             words = f"{row.term} = {number(row.estimate)} (log-odds); no interval: {row.undefined}."
             if row.undefined is None:
                 side = said_side(alternative)
-                words = f"{row.term} = {number(row.shown())}, {interval_text(row)}"
+                words = f"{row.term} = {number(row.shown())}, {interval_or_reason(row)}"
                 words += f", {p_value(row.p_value)}{side} (log-odds)."
             title = "Contrast of Bradley-Terry coefficients"
             extras = {row.term: dict(weights)}
@@ -844,7 +844,7 @@ class BradleyTerryResult(Result):
         a, b = new[0].items
         words = f"{a} had win probability {number(rows[0].shown())} against {b}, "
         if len(new) == 1:
-            words += f"{interval_text(rows[0])}."
+            words += f"{interval_or_reason(rows[0])}."
         else:
             words += f"the first of {len(new)} comparisons."
         return self._derived("Predicted outcome", rows, words, extras={"new": new})
@@ -857,7 +857,9 @@ class BradleyTerryResult(Result):
         text = options.formula
         names = self.design.covariate_names
         needed = [] if text is None else [name for name in names if is_used(name, text)]
-        return read_comparisons(self.design, table, needed, order=bool(options.order), first=first)
+        return read_new_comparisons(
+            self.design, table, needed, order=bool(options.order), first=first
+        )
 
     def win_probability(self, one: str, other: str, *, level: float | None = None) -> Result:
         """Return the probability that one item beats another among decided comparisons (ties and order left out).
@@ -888,7 +890,7 @@ class BradleyTerryResult(Result):
         )
         words = (
             f"{one} had win probability {number(rows[0].shown())} against {other}, "
-            f"{interval_text(rows[0])} (decided comparisons)."
+            f"{interval_or_reason(rows[0])} (decided comparisons)."
         )
         return self._derived("Probability of winning a decided comparison", rows, words)
 
@@ -984,7 +986,7 @@ class BradleyTerryResult(Result):
         )
         rows = [row, *spreads, *chances]
         words = (
-            f"One step of {term} equalled {number(ratio)} SD of the strengths, {interval_text(row)} "
+            f"One step of {term} equalled {number(ratio)} SD of the strengths, {interval_or_reason(row)} "
             f"(SD = {number(sd)} log-odds)."
         )
         title = f"Effect of {term} in SD of the strengths"
@@ -1264,7 +1266,7 @@ def make_result(design: Comparisons, state: FitState) -> BradleyTerryResult:
         metric="bradley_terry",
         title=f"{state.model.name} model"
         + (", Firth's penalised likelihood" if options.penalty else kind),
-        inference=errors_text(state),
+        inference=std_error_text(state),
         rows=rows,
         counts=counts,
         fit=fit,
@@ -1291,7 +1293,7 @@ class DerivedResult(Result):
         return verification
 
 
-def interval_text(row: Row) -> str:
+def interval_or_reason(row: Row) -> str:
     """Return the interval of a row in words, or why there is none."""
     if row.conf_level is None:
         return f"no interval ({row.undefined})"
