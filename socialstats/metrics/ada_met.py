@@ -106,6 +106,7 @@ class AlignmentOptions:
         check_resamples(self.resamples, self.level)
 
 
+# why a row has no number or no interval
 NO_UNIT = "no unit has an answer of this model that counts and a mode of the reference"
 CONSTANT = alike("units and the people")
 ALONE = "a single unit or cluster: no interval"
@@ -116,6 +117,7 @@ METHODS = {
     "percentile": "two-way bootstrap, percentile",
     "basic": "two-way bootstrap, basic",
 }
+# why there is no interval, in words and as a code; ("", None) where there is one
 Why = tuple[str, Reason | None]
 
 
@@ -490,7 +492,7 @@ def rows_of_all_people(state: AlignmentState) -> AllPeopleRows:
     )
 
 
-FEW_ANSWERS = 10.0
+FEW_ANSWERS = 10.0  # answers per unit below which modes are noisy
 ENOUGH = 500  # permutations for a mean or a share that no test rests on
 PERMUTED = "{ci}, corrected for group size; p by permuting people between the two groups, Holm over a model's pairs"
 SAME_T = (
@@ -515,7 +517,7 @@ def rows_by_group(state: AlignmentState) -> tuple[list[Row], list[Caution], dict
     if not state.no_resampling(2)[0]:
         kept_sets, watched = (n, means) if two_way else (len(means), [])
         drawn = resample_people(panel, watched, state.clusters, o.resamples, o.seed, kept=kept_sets)
-    # beside t intervals permutations give no p of a row
+    # beside t intervals permutations give no p of a row: a mean of few of them is enough
     permutations = min(o.resamples, ENOUGH) if two_way else o.resamples
     # of each pair: (permutations, models) differences, (models,) means
     dealt = []
@@ -551,6 +553,7 @@ def rows_by_group(state: AlignmentState) -> tuple[list[Row], list[Caution], dict
     if n > 1:
         distances = np.array([mean.value for mean in means[:n]])
         rows += closest_rows(state, labels, distances, drawn[:n])
+    # answers of each group, over all units that are compared
     per_unit = [float(answers.table[index].sum()) / len(answers.unit) for index in people]
     lost = [of_set.caution for of_set in filled if of_set.caution is not None][:1]
     regrouped = Panel.by_group(answers, targets, people, pairs=False)
@@ -717,6 +720,7 @@ def few_answers_caution(
 
 
 AT, MOST_STEPS = "share at distance", 12
+# name of the rows, label in their key, and code of the status
 SHARES = (("share refused", "refused", REFUSAL), ("share unparsed", "unparsed", MISSING))
 
 
@@ -743,6 +747,7 @@ def distance_rows(state: AlignmentState) -> list[Row]:
     """Share of the units of each model at each distance, rounded up to whole steps: only the mode itself is at 0."""
     answers = state.answers
     rows = []
+    # distances of declared numbers can have hundreds of steps: such scales have no rows of them
     steps = float(answers.scores[-1] - answers.scores[0])
     if not 1 <= steps <= MOST_STEPS:
         return []
@@ -776,6 +781,7 @@ def fill_share(state: AlignmentState, row: Row, hit: FloatArray, counts: BoolArr
 
 FEW_PEOPLE = 20
 NOISY = 0.5  # standard errors
+# rule of refusals -> what is said of it
 COUNTED = {
     "max": "counted as the width of the scale",
     "item_max": "counted as the farthest possible answer",
@@ -812,6 +818,7 @@ def count_data(state: AlignmentState) -> dict[str, int]:
 
 def design_cautions(state: AlignmentState, ties: int) -> tuple[Caution, ...]:
     """Cautions on clusters, what was left out, refusals, ties, few people, undeclared distances."""
+    # a bootstrap has no degrees of freedom, by which few clusters are told otherwise
     drawn = [None] if state.options.ci in RESAMPLED else None
     cautions = [
         *cluster_cautions(state.design, state.factors, df=drawn),
@@ -989,6 +996,7 @@ def plot(
     """
     from socialstats.figures import dumbbell, forest
 
+    # "area" names several groups, "area = work" one
     groups = dict.fromkeys(row.group for row in result.rows if row.group)
     several = [name for name in groups if name.startswith(f"{group} = ")]
     if group is not None and group not in groups and not several:

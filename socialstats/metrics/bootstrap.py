@@ -186,10 +186,11 @@ def estimate(
     source: DataSource, function: Function, *, ci: str, level: float, resamples: int, seed: int
 ) -> Result:
     """Bootstrap one design, table or set of vectors."""
-    plan = source.plan
+    plan = source.plan  # what is drawn: units, clusters, or both of two crossed factors
     statistic = checked_statistic(source, function)
     order = order_cautions(statistic, plan)
     say(f"{resamples:,} resamples of {plan.text()}")
+    # the function of the data without each unit: for the acceleration, the df and the skewness
     left_outs = left_out(statistic, plan, many=False)
     statistic.lost.clear()  # data less one unit lose other numbers than resamples do
     replicates = resampled(statistic, plan, resamples, seed)
@@ -312,6 +313,7 @@ def fill_interval(row: Row, j: int, numbers: ResampledNumbers, why: str, level: 
 
 def note_farthest_end(row: Row, column: FloatArray) -> Row:
     """Return a row that says where an end of its interval is the farthest resample."""
+    # more resamples would move such an end
     extremes = np.nanmin(column), np.nanmax(column)
     if row.conf_low in extremes or row.conf_high in extremes:
         return replace(row, method=f"{row.method}; an end is the farthest resample")

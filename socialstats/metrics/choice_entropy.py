@@ -32,8 +32,11 @@ from socialstats.voice import option
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# of drawn winners: plug-in, and corrected for its bias
 TERMS = ("H", "H_corrected")
+# of probabilities: of a pair's mean probabilities, and of single replies
 PROBABLE = ("H", "H_reply")
+# bounds of the latter: the probability of other answers is given to either item, or to both
 BOUNDS = ("H_reply_low", "H_reply_high")
 
 
@@ -212,6 +215,7 @@ def entropy_rows(
     alternative: Alternative = "two_sided",
 ) -> tuple[list[Row], list[ClusteredMean]]:
     """Return the rows of both means over pairs, and the means; the test of 0 is shown for differences only."""
+    # the largest entropy of two outcomes, to which rounding is relative
     magnitude = math.log(2) / math.log(base)
     ones = np.ones(len(values[0]))
     means = [clustered_mean(entropies, ones, codes, magnitude=magnitude) for entropies in values]
@@ -344,6 +348,7 @@ def choice_entropy_difference(
             "a difference in entropy is that of drawn winners, and here winners are probabilities"
         )
     design_a, design_b, pairs, cautions = common_pairs(first, second, unmatched)
+    # the variance of one difference is unknown
     if len(pairs) < 2:
         raise UndefinedStatistic(
             "a paired t needs at least two common pairs of items; there is one"

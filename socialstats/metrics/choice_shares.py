@@ -74,17 +74,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-HUMAN = "human"
+HUMAN = "human"  # the source that others are compared with by default
+# methods of the tests, and why there is none
 SWAPPED = "sources swapped in whole clusters"
 ROW_LEVEL = "chi-square, treating ratings as independent"
-
-
 NOT_DRAWN = "replies count with probabilities or shares, whose chi-square does not follow the chi-square distribution"
 NO_SWAPS = "swaps and chi-square count each unit once, and these have sampling weights"
 NO_UNITS = "no unit was rated by both sources"
 BY_RATER = "t over units (clusters) and raters"
 TESTED = "t over clusters; p by flipping the signs of whole clusters"
 JOINT = "Hotelling's T-squared of all levels"
+# flips of signs where there are too many clusters to try them all
 FLIPS = 20_000
 
 
@@ -95,7 +95,7 @@ class RatingsBySource:
     Attributes
     ----------
     data : SourceCounts
-    cells : Cells
+    cells : StratumCells
     codes : tuple of (units,) int64 arrays
         Cluster factors.
     first : int
@@ -254,6 +254,7 @@ def source_entropy_rows(counted: RatingsBySource, k: int, base: Row, units: Bool
             why = "every unit has a reply without probabilities"
             rows.append(replace(row, undefined=why, reason="no_data"))
             continue
+        # without clusters a unit holds its replies together
         codes = [code[unit_of_value] for code in counted.codes] or [unit_of_value]
         copies = data.copies[unit_of_value]
         weight = None if data.weight is None else data.weight[unit_of_value]
@@ -277,6 +278,7 @@ def reply_entropies_by_source(
     """Return unit, source and entropy of the replies that have probabilities; None without such columns."""
     if design.probabilities is None or design.shared is not None:
         return None
+    # a reply whose probabilities are known in part has no entropy
     readable = np.flatnonzero(~np.isnan(design.probabilities).any(axis=1))
     source_code = source_factor(design, source, True).codes[design.rater[readable]]
     return design.unit[readable], source_code, entropy_in_bits(design.read_as()[readable])
@@ -696,6 +698,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         replies=reply_entropies_by_source(design, settings["source"]),
     )
     rows = [*rows_and_tests(counted), *share_change_rows(counted)]
+    # rows of sources whose people are a sample
     people = {
         name for name, part in zip(data.sources, data.people, strict=False) if part is not None
     }

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 MOST_PAIRED = 20  # raters up to which all pairs are compared
 EFFECTIVE = "Wilson's interval for the effective number of units, t"
 NAMES = {"cochran_q": "Cochran's Q", "robust_wald": "cluster-robust Wald test"}
-Missing = Literal["drop", "error"]
+Missing = Literal["drop", "error"]  # what is done with units that some rater did not rate
 # works cited where units lie in clusters
 CLUSTERED = ("bellmccaffrey2002", "cameron2011", "korngraubard1998", "pustejovskytipton2018")
 
@@ -157,6 +157,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     differences = pair_difference_rows(design.raters, values, times, codes, level)
     tests = rows_of_tests(wald, {"cochran_q": q_test(values, times)}, n, NAMES)
     rows = (*shares, *differences, *tests)
+    # Q has the chi-squared distribution of independent units: with clusters the Wald test leads
     sizes = cluster_sizes(factors, codes)
     leading = NAMES[WALD if factors else "cochran_q"]
     disagreement = f"raters disagree about {count(mixed, 'unit')} of {count(n)}"

@@ -86,6 +86,7 @@ from socialstats.voice import option
 SIZE, PLAIN_SIZE = "B_all corrected", "B_all"
 # the number that is compared, and the one in its place where some result has no corrected number
 UNCORRECTED = {"sensitivity": ("S_corrected", "S"), "relationship_bias": (SIZE, PLAIN_SIZE)}
+# groups of rows
 NUMBER, DIFFERENCE, RANK = "number", "difference", "rank"
 # 100 (1 + 1/4 + 1): win rates as far from their targets 1, 1/2 and 0 as they can be
 LARGEST_S = 225.0
@@ -1141,6 +1142,7 @@ def compare_models(
     left_out: dict[str, str] = {}
     if average:
         entries, averaged, left_out = average_entries(entries, level)
+    # one result with all models, one result per model, or several results with several models each
     several = len(by_model) > 1
     one_each = len(entries) == len(by_model)
     numbers = tuple(

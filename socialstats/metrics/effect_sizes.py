@@ -52,15 +52,18 @@ from socialstats.voice import one_of, option
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# "auto" is the hull for d_z and g_z, and the jackknife for the others; see `interval_kinds`
 CIS = ("auto", "noncentral_t", "jackknife", "percentile", "basic", "bca")
-FEW_PAIRS = 30
+FEW_PAIRS = 30  # below so many pairs (clusters) bootstrap intervals tend to be too short
 REFERENCES = ("cohen1988", "cumming2012", "morrisdeshon2002", "hedges1981", "steigerfouladi1997")
+# further works behind a kind of interval
 BY_KIND = {
     "bca": ("efron1987",),
     "jackknife": ("efrontibshirani1993", "box1953"),
     "hull": ("efrontibshirani1993", "box1953"),
 }
 NOT_VARYING = "the differences do not vary: no standardised size"
+# arguments of `effect_sizes_from_summary` that a size is computed from
 NEEDS = {
     "d_z": "t=, or mean= and sd=",
     "g_z": "t=, or mean= and sd=",
@@ -246,6 +249,7 @@ def interval_kinds(factors: Sequence[Factor], ci: str) -> dict[str, str]:
     drawn = ci
     if ci == "auto":
         drawn = "percentile" if len(factors) == 2 else "jackknife"
+    # d_z of independent pairs has the noncentral t too, and the hull holds both intervals
     exact = "hull" if ci == "auto" and not factors else drawn
     return {"d_z": exact, "g_z": exact, "d_av": drawn, "d_rm": drawn}
 
@@ -274,6 +278,7 @@ class ComputedIntervals(NamedTuple):
     resampled: Interval | None = None
 
 
+# kind of interval -> how its ends were made, as rows name it
 FIELDS: dict[str, IntervalName] = {
     "hull": "outer_ends",
     "noncentral_t": "noncentral_t",
@@ -338,6 +343,7 @@ def size_row(
         ends = effect_size_interval(kind, summary, column, intervals, level)
     except UndefinedStatistic as none:
         return replace(row, undefined=str(none))
+    # where one interval holds the other, or does not exist, the row names the one that is left
     if kind == "hull" and (ends.std_error is None or ends is intervals.jackknife[column]):
         kind = "noncentral_t" if ends.std_error is None else "jackknife"
         row = replace(row, method=kind_text(kind))

@@ -61,9 +61,8 @@ if TYPE_CHECKING:
 
 SCALES = ("raw", "d_z")
 SCORE = "score (Tango)"
-SKEWED = (
-    0.1  # skewness of a mean: with .1 to .4, one-sided t tests rejected .07 to .20 of true nulls
-)
+# skewness of a mean: with .1 to .4, one-sided t tests rejected .07 to .20 of true nulls
+SKEWED = 0.1
 
 
 @reads(Paired, Groups, also=(Result, Row))
@@ -158,6 +157,7 @@ def equivalence(
     one_of("scale", scale, SCALES)
     if isinstance(paired, Groups):
         compare = lookup("two_proportions" if paired.scale == "binary" else "two_means").function
+        # two groups are compared first; the test is then one of their difference
         compared: Any = compare(paired, cluster=cluster, level=level)
         paired = compared
         cluster = "declared"
@@ -168,6 +168,7 @@ def equivalence(
     ):
         settings = paired.settings
         tested = margin_tests(paired.design, settings["choice"], settings["cluster"])
+        # the score test has another standard error at each bound: it is not one of estimate and error
         if paired.rows[0].interval == "score" and scale == "raw":
             return against_margin(
                 paired,
@@ -395,6 +396,7 @@ def floored_caution(mean: ClusteredMean) -> tuple[Caution, ...]:
 
 def works_on_errors(factors: Sequence[Factor]) -> tuple[str, ...]:
     """Keys of the works behind the standard error."""
+    # without clusters, with one factor, with two crossed ones
     return (("steigerfouladi1997",), ("bellmccaffrey2002",), ("cameron2011",))[len(factors)]
 
 
@@ -428,6 +430,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
         ax=ax,
         **{"xlabel": f"{name} (bounds dashed)", "reference": 0.0, **options},
     )
+    # noninferiority has one bound
     for bound in (low, high)[: 1 if result.settings["test"] == "noninferiority" else 2]:
         axes.axvline(bound, color="0.35", linestyle="--", linewidth=1)
     left, right = axes.get_xlim()

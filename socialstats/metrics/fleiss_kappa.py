@@ -178,6 +178,7 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
 def null_test(group: UnitGroup) -> tuple[Row, ...]:
     """Row of the z test of no agreement, where its standard error is known."""
     counts = group.counts
+    # the error is known for independent units with equally many ratings
     if group.clusters or not counts.varies or np.ptp(counts.size) > 0 or counts.size[0] < 2:
         return ()
     unweighted = np.eye(len(counts.levels))

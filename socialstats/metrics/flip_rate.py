@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Ci = Literal["auto", "wilson", "percentile", "basic", "bca"]
-ALL = "all"
+ALL = "all"  # the row of all sources, where there are several
 ONCE = "no unit has two answers of it"
 
 
@@ -124,6 +124,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
             "repeated_answers makes of it"
         )
     factors = cluster_factors(design, settings["cluster"])
+    # (levels, levels): within the tolerance answers are the same
     agree = agreement_matrix(design, settings["tolerance"], settings["refusal"])
     parts = {
         group: rating_patterns(
@@ -163,6 +164,7 @@ def rate_row(name: str, part: RatingPatterns, agree: Any, how: IntervalOptions) 
     """Return the row of one source: the mean over units of the share of pairs of answers that differ."""
     if not len(part.count):
         return Row(term=name, n=0.0, n_units=0, undefined=ONCE)
+    # of each pattern of answers to a unit: the share of pairs that agree, and the number of pairs
     share, n_pairs = unit_agreement(part, agree)
     flips = merge_cells(1 - share, part.count, part.clusters, float(part.count @ n_pairs))
     return share_row(Row(term=name), flips, how)

@@ -154,6 +154,7 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
 
 def undeclared_levels_caution(design: Ratings) -> tuple[Caution, ...]:
     """Caution SS310: agreement by chance depends on the number of levels."""
+    # levels that nobody chose count in the agreement by chance
     if design.levels_declared:
         return ()
     levels = f"{count(len(design.levels), 'level')} occur and none were declared; AC1 and AC2 depend on their number"

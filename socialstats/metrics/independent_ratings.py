@@ -86,6 +86,7 @@ def independent_ratings(
     counts_first, counts_second = (
         data.counts[:, data.index(name, "source")] for name in (first, second)
     )
+    # units that only one source rated would compare different units
     pair = rated_by_both(
         counts_first, counts_second, data.copies, (), np.ones(len(counts_first), dtype=bool)
     )

@@ -17,6 +17,7 @@ from socialstats.results.layout import (
 
 __all__ = ["escaped", "latex"]
 
+# pdfLaTeX has Greek letters in formulas only
 GREEK = {
     "\u03b1": "alpha",
     "\u03b2": "beta",
@@ -34,6 +35,7 @@ GREEK = {
     "\u03a3": "Sigma",
     "\u03a9": "Omega",
 }
+# superscripts, that are set as raised digits
 RAISED = str.maketrans(
     "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "-0123456789"
 )

@@ -561,7 +561,9 @@ def undefine_overflow(row: Row) -> Row:
     return replace(row, **cleared, undefined=row.undefined or why)
 
 
+# in the order of their computation: an overflow takes later ones with it
 NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "p_value", "p_adjusted")
+# fields that are no columns of `tidy`
 BESIDE = (
     "leverage",
     "effective",
@@ -576,6 +578,7 @@ BESIDE = (
 )
 TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name not in BESIDE)
 TEXT_COLUMNS = ("term", "by", "group", "method", "undefined", "reason")
+# facts of a result in one line, in the order of `glance`
 GLANCE_COLUMNS = (
     "nobs",
     "n_clusters",
@@ -597,6 +600,7 @@ def tidy_table(rows: Sequence[Row], *, all: bool = False) -> pd.DataFrame:
     """Return one line per row: the columns that hold a value, or `all`; term and estimate always."""
     import pandas as pd
 
+    # a column of numbers without any is still one of numbers
     kinds = {name: object if name in TEXT_COLUMNS else "float64" for name in TIDY_COLUMNS}
     columns = {
         name: pd.Series([getattr(row, name) for row in rows], dtype=kind)
@@ -635,8 +639,9 @@ def builtin_value(value: Any) -> Any:
     return str(value)
 
 
-SMALLEST_P = 0.00005
+SMALLEST_P = 0.00005  # smaller ones would be printed as 0 with four decimals
 LONGEST = 40  # characters of a cell
+# columns of whole numbers
 WHOLE = ("n", "n_units", "n_clusters")
 # what is undefined stands in notes below a table
 NOT_PRINTED = ("method", "conf_level", "undefined", "reason")
@@ -696,6 +701,7 @@ def aligned_text(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     """Return a table with words on the left and numbers on the right of their columns."""
     lines = [list(head), *cells]
     widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
+    # the first column of a table that is none of terms has their labels
     left = [
         name in TEXT_COLUMNS or (k == 0 and name not in TIDY_COLUMNS) for k, name in enumerate(head)
     ]

@@ -42,8 +42,10 @@ Below = Literal["interval", "std_error", "p_value", "none"]
 What = Literal["group", "term", "below", "foot"]
 # ranks, tests and sizes of the data have numbers in other units, and are shown when asked for
 SHOWN: tuple[Role, ...] = ("estimate", "difference", "effect_size")
+# facts of a fit that have a line, and its label
 FIT = {"loglik": "Log-likelihood", "aic": "AIC"}
 LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+# styles of cells in HTML: a rule above or below, and numbers
 OVER, UNDER = "border-top:1px solid;", "border-bottom:1px solid;"
 NUMBER = "text-align:right;white-space:nowrap;padding-left:1em;"
 STARS = "* p < .05, ** p < .01, *** p < .001"
@@ -355,6 +357,7 @@ def table(
     rows = {name: _select_rows(result, terms, roles, level) for name, result in by_name.items()}
     shown = [row for selected in rows.values() for row in selected]
     _check_terms(terms, {(_group_name(row), row.term) for row in shown}, by_name)
+    # intervals of different levels below each other would be misread
     levels = sorted({row.conf_level for row in shown if row.conf_level is not None})
     if below == "interval" and len(levels) > 1:
         raise InputError(

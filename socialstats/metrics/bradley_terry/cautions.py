@@ -36,6 +36,7 @@ def _cluster_cautions(
     design: Comparisons, state: FitState, rows: Sequence[Row]
 ) -> Iterator[Caution]:
     """Yield what clusters do to intervals: those left out, few ones, and ones that hold much of what is known."""
+    # errors of the model or of rows: declared clusters were left out of them
     if state.robust is None:
         stored = design.scan.clusters if design.scan is not None else ()
         if design.clusters or stored:
@@ -65,6 +66,7 @@ def _cluster_cautions(
         state.robust.largest_leverage,
         fix="report differences (pairwise(), contrast()), or collect comparisons in more clusters",
     )
+    # a sum over clusters of outer products has a rank of their number at most
     p = len(state.fitted.beta)
     fewest = min(state.sizes.values())
     if fewest < p:

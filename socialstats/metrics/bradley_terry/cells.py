@@ -50,6 +50,7 @@ def ordered_cells(design: Comparisons, state: FitState) -> TabulatedCells:
     """Return the cells of a fit as tabulated: (item_a, item_b) and (item_b, item_a) are two."""
     data = state.data
     flipped = design.item_a > design.item_b
+    # one number for predictor, side of the table and who is shown first
     key = data.cell * 4 + flipped * 2 + (design.first > 0)
     distinct, example, code = np.unique(key, return_index=True, return_inverse=True)
     return TabulatedCells(

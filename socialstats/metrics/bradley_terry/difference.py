@@ -86,6 +86,7 @@ def bradley_terry_difference(
             "the two fits are of other pairs of items: fit both on the pairs that both have "
             f"({shared.text('pair', [quoted([label]) for label in labels])})"
         )
+    # scores by cluster of both fits are joined, which those that stay with a table cannot be
     fits = first.in_memory(), second.in_memory()
     factors = [fit.fitted_state.factors or (fit.design.pair,) for fit in fits]
     names = [[factor.name for factor in factors_of_fit] for factors_of_fit in factors]
@@ -94,6 +95,7 @@ def bradley_terry_difference(
             f"the two fits have other clusters, {listing(names[0])} and {listing(names[1])}: "
             "fit both with the same"
         )
+    # numbers of one fit alone have no difference
     numbers = [compared_numbers(fit, groups or {}) for fit in fits]
     terms = match_keys(*numbers)
     if not terms.keys:
@@ -207,6 +209,7 @@ def joint_covariance(
         residuals.append(resid)
         codes_by_fit.append(row_codes)
     clusters = [np.concatenate(pair) for pair in zip(*codes_by_fit, strict=True)]
+    # as in one fit: the variance of a whitened residual, and the least one of drawn winners
     weight, square = (
         sum(float(getattr(d, name).sum()) for d in designs) for name in ("weight", "weight_sq")
     )

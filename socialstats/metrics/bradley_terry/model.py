@@ -92,6 +92,7 @@ class BradleyTerryOptions:
 
         Errors of the model, or of rows, have no pairs as clusters.
         """
+        # whoever asks for errors of the model has decided that rows are independent
         pairs = self.cluster != "auto" or self.vcov not in ("model", "sandwich")
         cluster = (
             settled_cluster(design, self.cluster, parameters=len(design.items) - 1)
@@ -104,6 +105,7 @@ class BradleyTerryOptions:
     def tie_model(self, design: Comparisons) -> str:
         """Return the tie model for these data: Davidson's when ties exist and nothing else was asked for."""
         ties = design.n_ties
+        # the likelihood grows with the tie parameter without end
         if ties == design.n_rows and self.ties not in ("half", "none"):
             raise MleDoesNotExist(
                 f"no finite tie parameter exists: every row is a tie. Use {option('ties', 'half')}, which makes "

@@ -92,8 +92,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FEWEST_DRAWS = 100
+# expected counts below which chi-squared distributions are doubtful (Cochran, 1954)
 SMALL_EXPECTED = 5.0
-NOT_FITTING = 0.01
+NOT_FITTING = 0.01  # p of Pearson's test below which a caution is given
 # bytes of the weights of one block of refits: few enough to stay in the processor's cache
 TABLE_BYTES = 1_600_000
 # cautions on the fit's errors; a bootstrap has its own
@@ -300,6 +301,7 @@ class BradleyTerryResult(Result):
                 )
             options["formula"] = f"~ {' + '.join(parts.terms)}" if parts.terms else None
             options |= {"cluster": list(parts.clusters)} if parts.clusters else {}
+        # this result is of one level of a `by` factor, if there was one
         refitted: Any = bradley_terry(
             self.design, **{**asdict(self.fitted_state.options), **options}, by=None
         )
@@ -399,11 +401,13 @@ class BradleyTerryResult(Result):
         level = self._level(level)
         n = len(strength)
         log_worth = strength - logsumexp(strength)
+        # w_i = exp(strength_i) / sum of exp(strength_j)
         w = np.exp(log_worth)
         # log(1 - w), exact near w = 1
         log_complement = np.array([logsumexp(np.delete(log_worth, k)) for k in range(n)])
         gradient = np.eye(n, len(self.names))
         gradient[:, :n] -= w  # d log w_i / d strength_j = [i = j] - w_j
+        # d logit w_i = d log w_i / (1 - w_i)
         gradient /= np.exp(log_complement)[:, None]
         shares = [
             Row(term=item, group="worth", key=(("item", item),), role="estimate", estimate=value)
@@ -694,7 +698,8 @@ class BradleyTerryResult(Result):
             raise InputError(
                 f"a contrast needs finite weights, not all zero; got {dict(weights)!r}"
             )
-        c = c @ state.transform  # coefficients as they are reported
+        # weights of coefficients as they are reported -> weights of centred parameters
+        c = c @ state.transform
         value = float(c @ state.fitted.beta)
         row = Row(
             term=label,
@@ -819,6 +824,7 @@ class BradleyTerryResult(Result):
         tau = beta[-1] if model.tie_term else 0.0
         p, (by_eta, by_tau) = model.probabilities(eta, tau), model.scores(eta, tau)
         rows: list[Row] = []
+        # rows of two items that are compared more than once are told apart by their place
         pairs = Counter(comparison.items for comparison in new)
         for j, comparison in enumerate(new):
             a, b = comparison.items
@@ -874,6 +880,7 @@ class BradleyTerryResult(Result):
         Result
             expit of the difference of strengths; its interval is made on the logit scale.
         """
+        # Davidson's tie parameter cancels among decided comparisons
         contrast = np.zeros(len(self.names))
         contrast[[self.names.index(name) for name in (one, other)]] = 1.0, -1.0
         gap = np.array([self.strengths[one] - self.strengths[other]])
@@ -1064,6 +1071,7 @@ class BradleyTerryResult(Result):
             codes = [factor.codes for factor in factors]
             units = Units.clusters(*codes) if codes else row_units(self.design)
             replicates = refit_all(self.design, state, units, resamples, seed)
+        # resamples can separate items that the data do not
         ok = np.asarray(np.isfinite(replicates).all(axis=1))
         how = " (Poisson weights from the names of clusters)" if scheme == "poisson" else ""
         finite = replicates[ok]
@@ -1119,6 +1127,7 @@ class BradleyTerryResult(Result):
         _require_comparable(small, large)
         added = [name for name in large.names if name not in small.names]
         label = listing(added)
+        # strengths are added together, and need no list
         if len(added) > 5 and set(large.items) & set(added):
             label = "item strengths"
         df = int(large.fit["df"]) - int(small.fit["df"])
@@ -1199,6 +1208,7 @@ class BradleyTerryResult(Result):
         ]
         pearson = rows[-1].statistic
         p = rows[-1].p_value
+        # of the fit's cautions, that on weights alone is about its likelihood
         cautions = [c for c in self.cautions if c.code == "SS207"]
         if p is not None and p < NOT_FITTING:
             cautions.append(
@@ -1481,6 +1491,7 @@ def _draws_of_units(
 
 
 def _resamples_at_once(m: int) -> int:
+    # 24 bytes: the weights of three outcomes of a cell
     return max(8, min(64, TABLE_BYTES // (24 * m)))
 
 
@@ -1523,6 +1534,7 @@ def _resampled_rows(
         # resamples of the clusters know no more than the fit
         elif by == "cluster" and row_of_fit.undefined:
             why = row_of_fit.undefined
+        # solvers agree to this: smaller differences between resamples are no variation
         elif errors[k] <= FITTED:
             why = alike("resamples")
         row = Row(
