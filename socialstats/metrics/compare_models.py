@@ -345,10 +345,10 @@ def bias_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNu
     """B_all, the mean size of the biases, or the bias B of two groups, by scenario and pair of names."""
     analysis = result.extras["analysis"]
     name = wanted or SIZE
-    size = name in UNCORRECTED["relationship_bias"]
-    row = result.row(name, group="overall" if size else "bias")
+    is_size = name in UNCORRECTED["relationship_bias"]
+    row = result.row(name, group="overall" if is_size else "bias")
     contrasts, weight = analysis.every_bias()  # (biases, cells): a bias is a sum of means of cells
-    if not size:
+    if not is_size:
         groups = next(pair for pair in analysis.pairs if analysis.bias_row(pair).term == name)
         contrasts = analysis.bias(groups)
         weight = np.ones(1)
@@ -372,7 +372,7 @@ def bias_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNu
             biases = np.nan_to_num(total[:, :k] / total[:, k:]) @ contrasts.T
         # a bias that uses an empty cell is unknown; other empty cells have coefficient 0
         empty = ((total[:, k:] <= 0) & counts).any(axis=1)
-        return np.where(empty, np.nan, (np.abs(biases) if size else biases) @ weight)
+        return np.where(empty, np.nan, (np.abs(biases) if is_size else biases) @ weight)
 
     def sizes(at: IntArray) -> Sizes | None:
         values: Sizes | None = analysis.sizes(units[at], settings["aggregate"], settings["seed"])
@@ -390,10 +390,10 @@ def bias_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNu
         sums=sums,
         finish=finish,
         clusters=cluster_labels(design, settings["cluster"], units),
-        linear=not size,
+        linear=not is_size,
         value=value,
     )
-    if size:
+    if is_size:
         bias = analysis.size - value if name == SIZE else 0.0
         number = replace(number, bias=bias, folded=unsigned, sizes=sizes)
     return [number]
