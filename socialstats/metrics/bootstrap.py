@@ -191,9 +191,9 @@ def estimate(
     order = order_cautions(statistic, plan)
     say(f"{resamples:,} resamples of {plan.text()}")
     # the function of the data without each unit: for the acceleration, the df and the skewness
-    left_outs = left_out(statistic, plan, many=False)
+    left_outs = leave_out_levels(statistic, plan, many=False)
     statistic.lost.clear()  # data less one unit lose other numbers than resamples do
-    replicates = resampled(statistic, plan, resamples, seed)
+    replicates = resampled_numbers(statistic, plan, resamples, seed)
     numbers = make_intervals(statistic, left_outs, replicates, ci, level)
     boot = numbers.boot
     unit = numbers.unit
@@ -209,8 +209,8 @@ def estimate(
         *order,
         *lost_cautions,
         *few_clusters_caution(plan, ci, rows),
-        *size_cautions(plan),
-        *shape_of(numbers.left, plan, rows, "bootstrap"),
+        *cluster_size_cautions(plan),
+        *influence_shape_cautions(numbers.left, plan, rows, "bootstrap"),
     )
     rows = [add_cautions(row, cautions) for row in rows]
     settings = {
@@ -240,7 +240,7 @@ def estimate(
         cautions=cautions,
         references=("efron1987", "davisonhinkley1997", "hesterberg2015", "owen2007"),
         design=source.design,
-        words=own_words(rows, f"{method}; {plan.text()}"),
+        words=numbers_sentence(rows, f"{method}; {plan.text()}"),
         extras=extras,
         check="socialstats.crosscheck.own_statistics:bootstrap_checks",
     )
@@ -253,7 +253,7 @@ class ResampledNumbers:
     Attributes
     ----------
     boot : Replicates
-    left : LeftOut
+    left : LeaveOneOut
     ends : Interval
     unit : (numbers,) float64 array
         What they are to be multiplied by: 1 for all but huge and tiny numbers.
@@ -266,11 +266,11 @@ class ResampledNumbers:
 
 
 def make_intervals(
-    statistic: Statistic, left: LeftOut, replicates: FloatArray, ci: str, level: float
+    statistic: Statistic, left: LeaveOneOut, replicates: FloatArray, ci: str, level: float
 ) -> ResampledNumbers:
     """Return the intervals of the numbers of resamples."""
     # squares of huge and tiny numbers leave the range of floats
-    unit = units_of(statistic.estimate, replicates)
+    unit = powers_of_two(statistic.estimate, replicates)
     left = left.over(unit)
     scaled = replicates / unit
     boot = Replicates(
@@ -294,9 +294,9 @@ def fill_interval(row: Row, j: int, numbers: ResampledNumbers, why: str, level: 
     constant = bool(boot.is_constant[j])
     error = float(boot.std_error[j])
     # the first reason decides: too few clusters, lost resamples, then the numbers themselves
-    why = why or unvaried(constant) or ends.undefined[j]
+    why = why or unvaried_reason(constant) or ends.undefined[j]
     kind: Any = ends.method
-    filled = in_units(row, 1 / unit)
+    filled = row_in_unit(row, 1 / unit)
     # the error of the resamples that are left is none of all
     has_error = error > 0 and (not why or boot.n_degenerate[j] == 0)
     filled = replace(filled, std_error=error if has_error else None)
@@ -308,7 +308,7 @@ def fill_interval(row: Row, j: int, numbers: ResampledNumbers, why: str, level: 
         filled = replace(filled, reason="no_variation" if constant else filled.reason)
     else:
         filled = note_farthest_end(filled, boot.replicates[:, j])
-    return replace(in_units(filled, unit), estimate=row.estimate)
+    return replace(row_in_unit(filled, unit), estimate=row.estimate)
 
 
 def note_farthest_end(row: Row, column: FloatArray) -> Row:
@@ -325,7 +325,7 @@ def row_keys(rows: Sequence[Row]) -> list[str]:
     return [row.name if row.by is None else f"{row.by}: {row.name}" for row in rows]
 
 
-def intervals_by_option(boot: Replicates, left: LeftOut, ci: str, level: float) -> Interval:
+def intervals_by_option(boot: Replicates, left: LeaveOneOut, ci: str, level: float) -> Interval:
     """Return the intervals of all numbers, by their option."""
     if ci == "percentile":
         return percentile(boot, level=level)
@@ -336,7 +336,7 @@ def intervals_by_option(boot: Replicates, left: LeftOut, ci: str, level: float) 
     return bca(boot, level=level, acceleration=left.acceleration, reach=reach)
 
 
-def expanded_reach(left: LeftOut, level: float) -> FloatArray:
+def expanded_reach(left: LeaveOneOut, level: float) -> FloatArray:
     """Return normal quantiles for few units: t of the jackknife's df, times what resamples' errors are short by."""
     reach = critical_values(level, left.df) * left.enlarged
     return np.asarray(np.where(np.isfinite(reach), reach, np.nan))

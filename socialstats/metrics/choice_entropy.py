@@ -121,7 +121,7 @@ def estimate(design: Comparisons, base: float, cluster: str | None, level: float
     codes, dependence, clusters = clusters_of_pairs(design, cluster)
     n = design.n_rows
     extras: dict[str, Any] = {
-        "pairs": pair_names(design),
+        "pairs": labels_of_pairs(design),
         "n": table.n,
         "rate": table.rate,
         "entropy": table.entropy,
@@ -419,7 +419,7 @@ def entropies_of_pairs(
     design: Comparisons, pairs: tuple[tuple[str, str], ...], base: float
 ) -> PairEntropies:
     """Return the entropies of a design, in the order of `pairs`."""
-    order = match_keys(pairs, pair_names(design)).places[1]
+    order = match_keys(pairs, labels_of_pairs(design)).places[1]
     table = pair_entropies(design, base)
     return PairEntropies(table.entropy[order], table.corrected[order], table.n[order])
 

@@ -309,7 +309,7 @@ def sensitivity_numbers(result: Result, model: str, wanted: str | None) -> list[
             "compare_models() matches models by pair of items or by cluster, and these numbers have "
             f"neither: take sensitivity() with {option('cluster', 'pair')}"
         )
-    pairs = [" | ".join(pair) for pair in pair_names(design)]
+    pairs = [" | ".join(pair) for pair in labels_of_pairs(design)]
     labels = []
     for factor in factors:
         levels = pairs if factor.name == design.pair.name else factor.levels
@@ -417,7 +417,7 @@ def measure_number(
     measure: Measure, row: Row, model: str, design: Ratings, cluster: Any
 ) -> ModelNumber:
     """A measure of ratings, by unit."""
-    units = np.flatnonzero(measure.known)
+    units = np.flatnonzero(measure.defined)
 
     def finish(sums: FloatArray) -> FloatArray:
         # the measure itself is the first column; others are its terms
@@ -448,7 +448,7 @@ def distance_numbers(result: Result, model: str, wanted: str | None) -> list[Mod
     numbers = []
     for row in rows_with(result.rows, "model"):
         answers = design.of_raters([row.term])
-        measure = distance(design, answers)
+        measure = distance_measure(design, answers)
         if measure is not None:
             numbers.append(measure_number(measure, row, row.term, answers, settings["cluster"]))
     return numbers
@@ -462,9 +462,9 @@ def rating_numbers(result: Result, model: str, wanted: str | None) -> list[Model
         return []
     scaled = replace(design, scale=settings.get("scale") or design.scale)
     if result.metric == "krippendorff_alpha":
-        measure = alpha_of(scaled)
+        measure = alpha_measure(scaled)
     else:
-        measure = mean_of(scaled, sampled_people(design, settings))
+        measure = mean_rating_measure(scaled, sampled_people(design, settings))
     if measure is None:
         return []
     cluster = settings.get("cluster", "declared")

@@ -256,12 +256,14 @@ def correlations_sentence(result: Result) -> str:
     if len(result.rows) > 1 and not defined:
         return f"{result.title} of {pairs} is undefined: {undefined_text(result.rows)}."
     if len(result.rows) > 1:
-        low, high = lowest_and_highest(known)
-        said = f"{result.title} of {pairs} ranged from {_end(low)} to {_end(high)}"
-        if len(low) == len(known):
-            said = f"{result.title} of {pairs} was {_end(low)}"
-        none = [r for r in result.rows if r.estimate is None]
-        return f"{said}{f'; undefined for {len(none)}: {undefined_text(none)}' if none else ''}."
+        low, high = lowest_and_highest(defined)
+        text = f"{result.title} of {pairs} ranged from {_end(low)} to {_end(high)}"
+        if len(low) == len(defined):
+            text = f"{result.title} of {pairs} was {_end(low)}"
+        undefined = [r for r in result.rows if r.estimate is None]
+        if undefined:
+            text += f"; undefined for {len(undefined)}: {undefined_text(undefined)}"
+        return f"{text}."
     start = f"{result.title} of {pair_in_quotes(row.term)}"
     if row.estimate is None:
         return f"{start} is undefined: {row.undefined}."
