@@ -109,8 +109,8 @@ def leverages(state: FitState, predictor: IntArray, n: FloatArray) -> FloatArray
 
     Parameters
     ----------
-    state : State
-    at : (k,) int64 array
+    state : FitState
+    predictor : (k,) int64 array
         Predictor of each cell.
     n : (k,) array
         Its weight.

@@ -355,7 +355,7 @@ class FitState:
     kind : {"model", "sandwich", "cluster"}
     factors : tuple of Factor
     robust : Robust or None
-    options : Options
+    options : BradleyTerryOptions
     ties : str
         Tie model in use.
     reference : int or None

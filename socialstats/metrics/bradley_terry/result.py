@@ -364,10 +364,10 @@ class BradleyTerryResult(Result):
         ----------
         rows : sequence of Row
             With their estimates.
-        at : (k,) array
+        transformed : (k,) array
             Logarithms (logits) of the estimates.
         gradient : (k, p) array
-            Derivatives of `at` in the parameters.
+            Derivatives of `transformed` in the parameters.
         scale : {"log", "logit"}
         **fields
             As for `with_ends`.
