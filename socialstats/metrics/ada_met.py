@@ -463,8 +463,10 @@ def rows_of_all_people(state: AlignmentState) -> AllPeopleRows:
     means = two_way_means(state, panel)
     drawn = list[FloatArray]()
     if not why[0]:
-        watched, kept_sets = (means, 0) if two_way else ([], 2)
-        drawn = resample_people(panel, watched, state.clusters, o.resamples, o.seed, kept=kept_sets)
+        watched, resampled_sets = (means, 0) if two_way else ([], 2)
+        drawn = resample_people(
+            panel, watched, state.clusters, o.resamples, o.seed, kept=resampled_sets
+        )
     names = [*rows, *(difference.row for difference in paired), ceiling]
     filled = fill_intervals(state, names, means, drawn, why)
     effects = {}
@@ -495,7 +497,7 @@ def rows_of_all_people(state: AlignmentState) -> AllPeopleRows:
 FEW_ANSWERS = 10.0  # answers per unit below which modes are noisy
 ENOUGH = 500  # permutations for a mean or a share that no test rests on
 PERMUTED = "{ci}, corrected for group size; p by permuting people between the two groups, Holm over a model's pairs"
-SAME_T = (
+T_WITH_CORRECTION = (
     "{ci}, corrected for group size (people permuted); p of the same t, Holm over a model's pairs"
 )
 
@@ -515,8 +517,10 @@ def rows_by_group(state: AlignmentState) -> tuple[list[Row], list[Caution], dict
     means = two_way_means(state, panel)
     drawn = list[FloatArray]()
     if not state.no_resampling(2)[0]:
-        kept_sets, watched = (n, means) if two_way else (len(means), [])
-        drawn = resample_people(panel, watched, state.clusters, o.resamples, o.seed, kept=kept_sets)
+        resampled_sets, watched = (n, means) if two_way else (len(means), [])
+        drawn = resample_people(
+            panel, watched, state.clusters, o.resamples, o.seed, kept=resampled_sets
+        )
     # beside t intervals permutations give no p of a row: a mean of few of them is enough
     permutations = min(o.resamples, ENOUGH) if two_way else o.resamples
     # of each pair: (permutations, models) differences, (models,) means
@@ -599,7 +603,7 @@ def group_templates(
         )
         for label in labels
     ]
-    method = (SAME_T if o.ci == "two_way" else PERMUTED).format(ci=METHODS[o.ci])
+    method = (T_WITH_CORRECTION if o.ci == "two_way" else PERMUTED).format(ci=METHODS[o.ci])
     for name, (i, j) in zip(pair_names, pairs, strict=True):
         key = ("people", labels[i]), ("versus", labels[j]), ("contrast", name)
         row = Row(term="", group=f"{attribute}: {name}", role="difference", method=method)
@@ -738,8 +742,8 @@ def refusal_share_rows(state: AlignmentState) -> list[Row]:
                     group=f"{name}{place}",
                     key=(("model", model), ("share", kind), *stratum_key),
                 )
-                asked = among[state.answers.unit] & (status != NOT_ASKED)
-                rows.append(fill_share(state, row, (status == code).astype(np.float64), asked))
+                eligible = among[state.answers.unit] & (status != NOT_ASKED)
+                rows.append(fill_share(state, row, (status == code).astype(np.float64), eligible))
     return rows
 
 
@@ -787,7 +791,7 @@ COUNTED = {
     "item_max": "counted as the farthest possible answer",
     "exclude": "excluded",
 }
-MOST_SHOWN = 60
+MOST_PLOTTED = 60
 
 
 def inference_text(state: AlignmentState) -> str:
@@ -1005,18 +1009,18 @@ def plot(
     rows = sorted(rows, key=lambda row: (row.estimate is None, row.estimate or 0.0))
     settings: dict[str, Any] = {"xlabel": "mean distance from the mode of the reference (levels)"}
     if several:
-        shown_models = list(dict.fromkeys(row.term for row in rows))[:MOST_SHOWN]
-        settings |= {"targets": dict.fromkeys(several), "order": shown_models}
+        models = list(dict.fromkeys(row.term for row in rows))[:MOST_PLOTTED]
+        settings |= {"targets": dict.fromkeys(several), "order": models}
         return dumbbell(
-            [row for row in rows if row.term in shown_models], ax=ax, **{**settings, **options}
+            [row for row in rows if row.term in models], ax=ax, **{**settings, **options}
         )
     lines = (
         [r for r in result.rows if r.label("line") in ("ceiling", "uniform")]
         if group is None
         else []
     )
-    shown = [replace(row, group=None) for row in (*lines[:1], *rows[:MOST_SHOWN], *lines[1:])]
-    return forest(shown, ax=ax, **{**settings, "sort": False, "reference": None, **options})
+    plotted = [replace(row, group=None) for row in (*lines[:1], *rows[:MOST_PLOTTED], *lines[1:])]
+    return forest(plotted, ax=ax, **{**settings, "sort": False, "reference": None, **options})
 
 
 @reads(Ratings, labels="shares")

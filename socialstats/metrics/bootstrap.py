@@ -63,7 +63,7 @@ NAMES: dict[str, str] = {
     "percentile": "percentile bootstrap",
     "basic": "basic bootstrap",
 }
-HELD_EXPANDED = (
+EXPANDED_COVERAGE = (
     "nominal 95% ones of means of 6 to 20 clusters held in about .94 (normal) and "
     ".91 (lognormal) of simulations"
 )
@@ -355,7 +355,7 @@ def few_clusters_caution(plan: Plan, ci: str, rows: Sequence[Row]) -> tuple[Caut
     has_intervals = any(row.conf_low is not None for row in rows)
     if not plan.clustered or plan.fewest >= FEW_CLUSTERS or not has_intervals:
         return ()
-    coverage = HELD_EXPANDED if ci == "expanded" else HELD
+    coverage = EXPANDED_COVERAGE if ci == "expanded" else HELD
     text = f"{count(plan.fewest, 'cluster')} ({', '.join(plan.names)})"
     affects = f"bootstrap intervals: {coverage}"
     fix = "collect more clusters; read the interval as approximate"

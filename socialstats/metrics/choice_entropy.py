@@ -476,11 +476,11 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the mean entropies (or the differences) with their intervals."""
     from socialstats.figures import forest
 
-    shown = [
+    plotted = [
         r for r in result.rows if r.term in (*TERMS, *PROBABLE) and r.group in (None, "difference")
     ]
     settings = {"xlabel": f"Entropy ({entropy_unit(result.settings['base'])})", "sort": False}
-    return forest(shown, ax=ax, **{**settings, **options})
+    return forest(plotted, ax=ax, **{**settings, **options})
 
 
 METRIC = Metric(

@@ -294,10 +294,10 @@ def difference_family(
     levels = counted.data.levels
     for base, pair, drawn in pairs:
         # one person says nothing of how people differ
-        one_person = any(group.raters < 2 for group in drawn)
-        if not len(pair.copies) or one_person:
+        single_person = any(group.raters < 2 for group in drawn)
+        if not len(pair.copies) or single_person:
             undefined = replace(base, undefined=NO_UNITS, reason="no_data")
-            if one_person:
+            if single_person:
                 undefined = replace(base, undefined=ONE_PERSON, reason="unidentified")
             differences += [row_of_level(undefined, level, role="difference") for level in levels]
             terms = counted.terms_of_tests()
@@ -532,7 +532,7 @@ def rows_of_mean_changes(
 
 
 Ci = Literal["auto", "wilson", "percentile", "basic", "bca"]
-MOST_TOLD = 4
+MOST_NAMED = 4
 MOST_PLOTTED = 200
 
 
@@ -772,10 +772,10 @@ def shares_text(result: Result, name: str) -> str:
     key = (("source", name),)  # the last entry of a key is the level
     rows = [row for row in result.rows if row.role == "estimate" and row.key[:-1] == key]
     parts = []
-    for row in rows[:MOST_TOLD]:
+    for row in rows[:MOST_NAMED]:
         value = "undefined" if row.estimate is None else sentences.estimate(row)
         parts.append(f"{shorten(row.term)} {value}")
-    more = f" and {len(rows) - MOST_TOLD} more levels" if len(rows) > MOST_TOLD else ""
+    more = f" and {len(rows) - MOST_NAMED} more levels" if len(rows) > MOST_NAMED else ""
     return ", ".join(parts) + more
 
 
@@ -787,7 +787,7 @@ def difference_text(result: Result, source: str, base: str) -> str:
     name = shorten(rows[0].group or "")
     if rows[0].estimate is None:
         return f"{name}: {rows[0].undefined}."
-    differences = ", ".join(difference_and_p(row) for row in rows[:MOST_TOLD])
+    differences = ", ".join(difference_and_p(row) for row in rows[:MOST_NAMED])
     if test.p_value is None or test.statistic is None:
         return f"{name}: {differences}."
     letter, how = "χ²", "cluster permutation test"
@@ -812,9 +812,9 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     estimates = [row for row in result.rows if row.role == "estimate"]
     if len(estimates) > MOST_PLOTTED:
         estimates = [row for row in estimates if row.label("stratum") is None]
-    shown = [replace(r, term=f"{r.term} ({r.group})") for r in estimates]
+    plotted = [replace(r, term=f"{r.term} ({r.group})") for r in estimates]
     settings = {"xlabel": "Share of ratings", "sort": False, "reference": None}
-    return forest(shown, ax=ax, **{**settings, **options})
+    return forest(plotted, ax=ax, **{**settings, **options})
 
 
 METRIC = Metric(

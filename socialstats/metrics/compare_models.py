@@ -92,7 +92,7 @@ NUMBER, DIFFERENCE, RANK = "number", "difference", "rank"
 LARGEST_S = 225.0
 BLOCK = 2_000_000  # numbers of sums without a unit that are in memory at once
 NO_SHARED_UNIT = "no unit has answers of both"
-ONE_CLUSTER = "a single cluster holds all units of both: no standard error, no test"
+SINGLE_CLUSTER = "a single cluster holds all units of both: no standard error, no test"
 MOVED = "a unit of both lies in different clusters: give different units different names"
 NO_SIZES = "a bias B has no standard error on the units of both: no interval and no test of sizes"
 SIZES = "inverted tests of both sizes, combined"
@@ -249,7 +249,7 @@ class ComparisonRule:
     about: Callable[[Result], str] | None = None
     ranked: bool = True
 
-    def select(self, wanted: str | None, results: Mapping[str, Result]) -> ComparisonRule:
+    def select(self, number_name: str | None, results: Mapping[str, Result]) -> ComparisonRule:
         """Return how the number that is asked for is compared.
 
         Raises
@@ -257,20 +257,20 @@ class ComparisonRule:
         InputError
             If a result does not have it.
         """
-        if wanted is None:
+        if number_name is None:
             about = self.about and self.about(next(iter(results.values())))
             return replace(self, phrase=f"{self.phrase} ({about})") if about else self
         for model, result in results.items():
-            if wanted not in (names := self.further(result)):
+            if number_name not in (names := self.further(result)):
                 where = f" of '{shorten(model, 40)}'" if model else ""
                 has = f"it has {self.phrase} alone"
                 if names:
                     has = f"it has {quoted(list(names), 20)}, and {self.phrase}"
                 raise InputError(
-                    f"{option('number', shorten(str(wanted), 40))} is not a number for comparing models "
+                    f"{option('number', shorten(str(number_name), 40))} is not a number for comparing models "
                     f"by {result.metric}(){where}; {has} ({option('number', None)})"
                 )
-        phrase, best = self.further(next(iter(results.values())))[wanted]
+        phrase, best = self.further(next(iter(results.values())))[number_name]
         return replace(self, phrase=phrase, best=best)
 
 
@@ -296,12 +296,12 @@ def cluster_labels(
     return tuple(labels)
 
 
-def sensitivity_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNumber]:
+def sensitivity_numbers(result: Result, model: str, number_name: str | None) -> list[ModelNumber]:
     """S, corrected for sampling error or plug-in, by pair of items (or by the clusters that the metric took)."""
     design = result.design
     settings = result.settings
     corrected = result.row("S_corrected")
-    column = 0 if wanted == "S" else 1  # of `sensitivity_terms`
+    column = 0 if number_name == "S" else 1  # of `sensitivity_terms`
     table = condition_table(design, settings["covariate"], settings["weights"]).statistics
     factors = cluster_factors(design, settings["cluster"])
     if not factors:
@@ -341,10 +341,10 @@ def sensitivity_numbers(result: Result, model: str, wanted: str | None) -> list[
     ]
 
 
-def bias_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNumber]:
+def bias_numbers(result: Result, model: str, number_name: str | None) -> list[ModelNumber]:
     """B_all, the mean size of the biases, or the bias B of two groups, by scenario and pair of names."""
     analysis = result.extras["analysis"]
-    name = wanted or SIZE
+    name = number_name or SIZE
     is_size = name in UNCORRECTED["relationship_bias"]
     row = result.row(name, group="overall" if is_size else "bias")
     contrasts, weight = analysis.every_bias()  # (biases, cells): a bias is a sum of means of cells
@@ -435,7 +435,7 @@ def measure_number(
     return replace(number, linear=measure.name != ALPHA, size=measure.size, ratings=ratings)
 
 
-def distance_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNumber]:
+def distance_numbers(result: Result, model: str, number_name: str | None) -> list[ModelNumber]:
     """ADA-Met of each model of the result, by unit; people's answers are the same for all."""
     design = result.design
     settings = result.settings
@@ -454,7 +454,7 @@ def distance_numbers(result: Result, model: str, wanted: str | None) -> list[Mod
     return numbers
 
 
-def rating_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNumber]:
+def rating_numbers(result: Result, model: str, number_name: str | None) -> list[ModelNumber]:
     """Krippendorff's alpha, or the mean rating over units."""
     design = result.design
     settings = result.settings
@@ -471,7 +471,7 @@ def rating_numbers(result: Result, model: str, wanted: str | None) -> list[Model
     return [measure_number(measure, result.rows[0], model, design, cluster)]
 
 
-def similarity_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNumber]:
+def similarity_numbers(result: Result, model: str, number_name: str | None) -> list[ModelNumber]:
     """Jensen-Shannon similarity of each source to the reference, by unit: what sums are made of is not corrected."""
     design = result.design
     settings = result.settings
@@ -538,7 +538,7 @@ def similarity_ratings(
     return ratings.at(at)
 
 
-def profile_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNumber]:
+def profile_numbers(result: Result, model: str, number_name: str | None) -> list[ModelNumber]:
     """The composite of each model over all stages, by scenario."""
     answers, clusters = answers_and_clusters(
         result.design, result.settings, judges=result.settings["judges"]
@@ -578,7 +578,7 @@ def profile_numbers(result: Result, model: str, wanted: str | None) -> list[Mode
     return numbers
 
 
-def pair_numbers(result: Result, model: str, wanted: str | None) -> list[ModelNumber]:
+def pair_numbers(result: Result, model: str, number_name: str | None) -> list[ModelNumber]:
     """The mean difference of the pairs, or the difference of shares, by unit where units have names."""
     design = result.design
     cluster = result.settings["cluster"]
@@ -827,14 +827,14 @@ class MatchedModels:
         if not scores:
             return ()
         second = np.concatenate(side)
-        of_both = bool(second.any() and not second.all())
+        has_two_sides = bool(second.any() and not second.all())
         rater_codes = np.unique(np.array(rater, dtype=object), return_inverse=True)[1]
         drawn = Drawn(
             scores=np.concatenate(scores)[:, None],
             shares=np.concatenate(shares)[:, None],
             cluster=numbered(np.concatenate(cluster))[0],
             rater=numbered(rater_codes)[0],
-            second=second if of_both else None,
+            second=second if has_two_sides else None,
         )
         return (drawn,)
 
@@ -842,11 +842,11 @@ class MatchedModels:
         """State that a unit of two levels of pairs lies in different clusters, or return empty text."""
         if self.numbers[j].pairs is None:
             return ""
-        same = all(
+        agree = all(
             np.array_equal(a[at[0]], b[at[1]])
             for a, b in zip(self.codes[j], self.codes[k], strict=True)
         )
-        return "" if same else MOVED
+        return "" if agree else MOVED
 
 
 def model_difference_row(
@@ -899,7 +899,7 @@ def model_difference_row(
         return replace(row, undefined=ONE_PERSON, reason="unidentified")
     errors = difference.errors(linear=linear)
     if np.isnan(errors.variance[0]):
-        return replace(row, undefined=ONE_CLUSTER, reason="one_cluster")
+        return replace(row, undefined=SINGLE_CLUSTER, reason="one_cluster")
     method = "t of the difference on the units of both"
     method += ", over units and raters" if difference.drawn else ""
     error = float(errors.std_error[0]) * difference.unit
@@ -1120,18 +1120,7 @@ def compare_models(
         else results_by_model(results, "compare_models")
     )
     checked_level(level)
-    metrics = {result.metric for result in by_model.values()}
-    if len(metrics) != 1 or not metrics <= set(COMPARISON_RULES):
-        raise InputError(
-            f"compare_models() takes results of one of {quoted(list(COMPARISON_RULES), 20)}, not "
-            f"{quoted(sorted(metrics), 10) or 'none'}"
-        )
-    metric = metrics.pop()
-    better, plain = UNCORRECTED.get(metric, ("", ""))
-    # one kind of number for all: corrected and uncorrected ones do not compare
-    if better and number is None and any(r.row(better).estimate is None for r in by_model.values()):
-        number = plain
-    rule = COMPARISON_RULES[metric].select(number, by_model)
+    rule, number = comparison_rule(by_model, number)
     entries = [
         ModelEntry(model, result, model_number)
         for model, result in by_model.items()
@@ -1144,7 +1133,7 @@ def compare_models(
         entries, averaged, left_out = average_entries(entries, level)
     # one result with all models, one result per model, or several results with several models each
     several = len(by_model) > 1
-    one_each = len(entries) == len(by_model)
+    single_numbers = len(entries) == len(by_model)
     numbers = tuple(
         replace(e.number, row=replace(e.number.row, term=e.name(several=several))) for e in entries
     )
@@ -1176,17 +1165,12 @@ def compare_models(
     ways = {row.term: way for row, way in tested}
     shared = frozenset(term for term, way in ways.items() if way == "part")
     first_result = next(iter(by_model.values()))
-    noun = shorten(results.by, 40) if isinstance(results, ResultGroup) and one_each else "model"
+    noun = (
+        shorten(results.by, 40) if isinstance(results, ResultGroup) and single_numbers else "model"
+    )
     phrase = rule.phrase
     ranks = rank_rows(number_rows, differences, rule.best, level) if rule.ranked else []
     rows = share_decimals((*number_rows, *ranks, *differences))
-    # `over_models` takes one result per model, whose words stay those of its metric
-    alone_by_model = {}
-    for row, model_number, entry in zip(rows[: len(numbers)], numbers, entries, strict=True):
-        alone = replace(row, term=phrase, group=None, key=model_number.row.key)
-        alone_by_model[row.term] = replace(
-            entry.result, rows=(alone,), words=entry.result.sentence()
-        )
     settings = {"number": phrase, "best": rule.best, "level": level}
     if raters:
         settings["people"] = people_setting(by_model.values())
@@ -1199,7 +1183,7 @@ def compare_models(
     inference += "; rank sets by Holm's method" * rule.ranked
     cautions = (
         *left_out_caution(averaged, left_out),
-        *(differing_models_caution(by_model) if one_each and not average else ()),
+        *(differing_models_caution(by_model) if single_numbers and not average else ()),
         *missing_units_caution(numbers, ways),
     )
     works = ["efrontibshirani1993"] * rule.ranked + ["bellmccaffrey2002", "holm1979"]
@@ -1207,7 +1191,7 @@ def compare_models(
     works += ["welch1947"] * ("apart" in ways.values())
     works += ["zoudonner2008"] * any(model_number.folded for model_number in numbers)
     extras = {
-        "by_model": alone_by_model,
+        "by_model": results_of_models(rows[: len(numbers)], numbers, entries, phrase),
         "numbers": numbers,
         "kind": rule,
         "shared": shared,
@@ -1222,7 +1206,7 @@ def compare_models(
         "left_out": left_out,
     }
     return Result(
-        metric=metric,
+        metric=first_result.metric,
         title=f"{count(len(numbers), 'model')} by {phrase}",
         rows=rows,
         inference=inference,
@@ -1235,6 +1219,41 @@ def compare_models(
         extras=extras,
         check="socialstats.crosscheck.compare_models:checks_of",
     )
+
+
+def comparison_rule(
+    results: Mapping[str, Result], number: str | None
+) -> tuple[ComparisonRule, str | None]:
+    """Return how results are compared, and the name of the number, None for the default of their metric."""
+    metrics = {result.metric for result in results.values()}
+    if len(metrics) != 1 or not metrics <= set(COMPARISON_RULES):
+        raise InputError(
+            f"compare_models() takes results of one of {quoted(list(COMPARISON_RULES), 20)}, not "
+            f"{quoted(sorted(metrics), 10) or 'none'}"
+        )
+    metric = metrics.pop()
+    corrected, plain = UNCORRECTED.get(metric, ("", ""))
+    # one kind of number for all: corrected and uncorrected ones do not compare
+    if (
+        corrected
+        and number is None
+        and any(r.row(corrected).estimate is None for r in results.values())
+    ):
+        number = plain
+    return COMPARISON_RULES[metric].select(number, results), number
+
+
+def results_of_models(
+    rows: Sequence[Row], numbers: Sequence[ModelNumber], entries: Sequence[ModelEntry], phrase: str
+) -> dict[str, Result]:
+    """Return a result of each model with its number alone, as `over_models` takes them."""
+    results = {}
+    for row, model_number, entry in zip(rows, numbers, entries, strict=True):
+        row_alone = replace(row, term=phrase, group=None, key=model_number.row.key)
+        # its words stay those of its metric
+        words = entry.result.sentence()
+        results[row.term] = replace(entry.result, rows=(row_alone,), words=words)
+    return results
 
 
 def average_entries(
@@ -1373,9 +1392,9 @@ def common_models(
     for level, by_model in by_level.items():
         units = len({name for model in shared for name in by_model[model].units})
         n_units = np.array([len(by_model[model].units) for model in shared])
-        kept = mostly_complete(n_units, units)
-        for model, n, is_kept in zip(shared, n_units.tolist(), kept.tolist(), strict=True):
-            if not is_kept:
+        suffice = mostly_complete(n_units, units)
+        for model, n, suffices in zip(shared, n_units.tolist(), suffice.tolist(), strict=True):
+            if not suffices:
                 left_out.setdefault(
                     model, f"{count(n)} of {count(units, 'unit')} at '{shorten(level, 40)}'"
                 )
@@ -1584,7 +1603,7 @@ def missing_units_caution(
         5,
     )
     # where every missing answer is a refusal, there is nothing to collect
-    asked = all(n == refused for _, n, refused in incomplete)
+    all_refused = all(n == refused for _, n, refused in incomplete)
     return (
         caution(
             "SS342",
@@ -1593,7 +1612,9 @@ def missing_units_caution(
                 "numbers, which are over each model's own units; differences are on the units "
                 "that both models have"
             ),
-            fix="report the refusals beside the numbers" if asked else "collect the missing units",
+            fix="report the refusals beside the numbers"
+            if all_refused
+            else "collect the missing units",
         ),
     )
 

@@ -412,11 +412,10 @@ def sentence(result: Result) -> str:
     claim = within(bounds, test)
     if row.conf_low is None or row.conf_level is None:
         return f"{text}; {claim[0].lower()}{claim[1:]} is undefined: {row.undefined}."
-    shown = "shown" if result.extras["verdict"] in ("equivalent", "noninferior") else "not shown"
+    verdict = result.extras["verdict"]
+    success = "shown" if verdict in ("equivalent", "noninferior") else "not shown"
     p = p_value(result.row(test).p_value, name="TOST p" if test == "equivalence" else "one-sided p")
-    return (
-        f"{text}, {span(row)}. {claim} was {shown} ({p}){BEYOND.get(result.extras['verdict'], '')}."
-    )
+    return f"{text}, {span(row)}. {claim} was {success} ({p}){BEYOND.get(verdict, '')}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

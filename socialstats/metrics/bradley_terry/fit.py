@@ -232,11 +232,11 @@ def _fit_design(design: Comparisons, options: BradleyTerryOptions) -> BradleyTer
     if design.scan is not None and streamed:
         spool = Spool(design.scan, streamed, factors)
         data = _stream_rows(design, data, spool)
-    same = [name for name in (*names, model.tie_term) if name in design.items[: data.n_items]]
-    if same:  # every row of the result has a name of its own
+    clashing = [name for name in (*names, model.tie_term) if name in design.items[: data.n_items]]
+    if clashing:  # every row of the result has a name of its own
         raise InputError(
-            f"item {quoted(same)} has the name of a term of this model; "
-            f"relabel it first: comparisons.relabel({{{same[0]!r}: ...}})"
+            f"item {quoted(clashing)} has the name of a term of this model; "
+            f"relabel it first: comparisons.relabel({{{clashing[0]!r}: ...}})"
         )
     if options.reference is not None and options.reference not in design.items:
         raise InputError(

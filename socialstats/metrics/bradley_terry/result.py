@@ -1510,7 +1510,7 @@ def _refit_in_processes(state: FitState, resamples: int, tables: Tables, n: int)
 
 
 def _resampled_rows(
-    fit: BradleyTerryResult, kept: FloatArray, ci: str, level: float, by: str, refused: str
+    fit: BradleyTerryResult, replicates: FloatArray, ci: str, level: float, by: str, refused: str
 ) -> list[Row]:
     """Return the rows of a fit with intervals from its resamples: (B + 1) alpha order statistics, interpolated.
 
@@ -1518,12 +1518,14 @@ def _resampled_rows(
     """
     state = fit.fitted_state
     estimate = state.transform @ state.fitted.beta
-    kept = kept @ state.transform.T
+    replicates = replicates @ state.transform.T
     # method "weibull" of numpy interpolates between the order statistics (B + 1) alpha
-    low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2], axis=0, method="weibull")
+    low, high = np.quantile(
+        replicates, [(1 - level) / 2, (1 + level) / 2], axis=0, method="weibull"
+    )
     if ci == "basic":
         low, high = 2 * estimate - high, 2 * estimate - low
-    errors = kept.std(axis=0, ddof=1)
+    errors = replicates.std(axis=0, ddof=1)
     rows = []
     for k, row_of_fit in enumerate(fit.rows):
         why = ""
