@@ -247,7 +247,7 @@ def fill_intervals(
     """
     value = np.concatenate([mean.value for mean in means]) - shift
     size = np.concatenate([mean.size for mean in means])  # units of each mean
-    # of two crossed factors the one with fewer levels limits the degrees of freedom
+    # the crossed factor with fewer levels limits the degrees of freedom
     clusters = min(len(np.unique(codes)) for codes in state.clusters) if state.factors else None
     filled = []
     for row, estimate, n in zip(rows, value.tolist(), size.tolist(), strict=True):
@@ -523,7 +523,7 @@ def rows_by_group(state: AlignmentState) -> tuple[list[Row], list[Caution], dict
         )
     # beside t intervals permutations give no p of a row: a mean of few of them is enough
     permutations = min(o.resamples, ENOUGH) if two_way else o.resamples
-    # of each pair: (permutations, models) differences, (models,) means
+    # by pair: (permutations, models) differences, (models,) means
     dealt = []
     shifts = []
     for k, (i, j) in enumerate(panel.pairs):

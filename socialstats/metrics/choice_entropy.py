@@ -32,9 +32,9 @@ from socialstats.voice import option
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# of drawn winners: plug-in, and corrected for its bias
+# where winners were drawn: plug-in, and corrected for its bias
 TERMS = ("H", "H_corrected")
-# of probabilities: of a pair's mean probabilities, and of single replies
+# where they are probabilities: entropy of a pair's mean probabilities, and of single replies
 PROBABLE = ("H", "H_reply")
 # bounds of the latter: the probability of other answers is given to either item, or to both
 BOUNDS = ("H_reply_low", "H_reply_high")
@@ -353,7 +353,7 @@ def choice_entropy_difference(
         raise UndefinedStatistic(
             "a paired t needs at least two common pairs of items; there is one"
         )
-    # of the pairs of both, in one order
+    # pairs that both have, in one order
     a, b = (entropies_of_pairs(design, pairs, base) for design in (design_a, design_b))
     m = len(pairs)
     n = design_a.n_rows + design_b.n_rows

@@ -301,7 +301,7 @@ def sensitivity_numbers(result: Result, model: str, number_name: str | None) -> 
     design = result.design
     settings = result.settings
     corrected = result.row("S_corrected")
-    column = 0 if number_name == "S" else 1  # of `sensitivity_terms`
+    column = 0 if number_name == "S" else 1  # as `sensitivity_terms` orders them
     table = condition_table(design, settings["covariate"], settings["weights"]).statistics
     factors = cluster_factors(design, settings["cluster"])
     if not factors:
@@ -325,7 +325,7 @@ def sensitivity_numbers(result: Result, model: str, number_name: str | None) -> 
         drawn = design.replies is None
         return np.asarray(sensitivity_terms(sums, len(design.items), drawn=drawn)[:, column])
 
-    # of two crossed factors each unit lies in a level of both; one factor has its levels as units
+    # a unit lies in a level of each of two crossed factors; the levels of one factor are units
     clusters = tuple(zip(*index, strict=True)) if len(labels) > 1 else ()
     sums = Units.clusters(codes).total(table).tocsr()
     return [
@@ -880,7 +880,7 @@ def model_difference_row(
     if difference.folded:
         if difference.sizes is None:
             return replace(row, undefined=NO_SIZES, reason="no_interval")
-        # of two sizes between 0 and half of the largest difference
+        # each of the two sizes lies between 0 and half of the largest difference
         low, high = difference.sizes.interval(level, most=reach / 2)
         return with_ends(
             row,

@@ -133,7 +133,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
         for group, among in units_by_stratum(design, stratum)
     }
     all_answers = parts.pop(None)
-    if len(parts) > 1:  # of one source, its own row is that of all answers
+    if len(parts) > 1:  # the row of a single source is that of all answers
         parts = {ALL: all_answers, **parts}
     rows = [rate_row(str(group), part, agree, how) for group, part in parts.items()]
     counts = {
@@ -164,7 +164,7 @@ def rate_row(name: str, part: RatingPatterns, agree: Any, how: IntervalOptions) 
     """Return the row of one source: the mean over units of the share of pairs of answers that differ."""
     if not len(part.count):
         return Row(term=name, n=0.0, n_units=0, undefined=ONCE)
-    # of each pattern of answers to a unit: the share of pairs that agree, and the number of pairs
+    # for each pattern of answers to a unit the share of pairs that agree, and the number of pairs
     share, n_pairs = unit_agreement(part, agree)
     flips = merge_cells(1 - share, part.count, part.clusters, float(part.count @ n_pairs))
     return share_row(Row(term=name), flips, how)

@@ -96,7 +96,7 @@ def estimate(
     code = np.array([labels.index(str(groups[item])) for item in design.items], dtype=np.int64)
     side_a = code[design.item_a]
     side_b = code[design.item_b]
-    # of the wins of item_a, by cell; a tie is half a win
+    # share of wins of item_a, by cell; a tie is half a win
     share = np.where(design.outcome == TIED, 0.5, (design.outcome == A_WON).astype(float))
     rows = []
     for i, j in permutations(range(len(labels)), 2):

@@ -78,7 +78,7 @@ def augmented_table(design: Comparisons, state: FitState) -> pd.DataFrame:
     # a win of item_a is 1, a loss -1
     score = side * (w[0] - w[1])
     mean = side * n * (p[0] - p[1])
-    # of one comparison's score: without ties p[0] + p[1] is 1, and the product has no cancellation
+    # variance of a comparison's score: without ties p[0] + p[1] is 1, and nothing cancels
     variance = p[0] + p[1] - (p[0] - p[1]) ** 2 if tied else 4 * p[0] * p[1]
     # twice the sum of w log(w / fitted), and 0 log 0 = 0 (McCullagh & Nelder, 1989)
     deviance = 2 * (xlogy(w, w) - xlogy(w, n * p)).sum(axis=0)

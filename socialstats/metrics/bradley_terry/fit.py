@@ -309,7 +309,7 @@ def _maximise(data: PairData, model: BradleyTerry, options: BradleyTerryOptions)
 def _newton(data: PairData, model: BradleyTerry) -> Fitted:
     """Maximise the likelihood; where that fails or looks suspicious, say which terms separate the outcomes."""
     try:
-        # of separated outcomes predictors grow until their odds overflow
+        # where outcomes are separated, predictors grow until their odds overflow
         with np.errstate(over="ignore"):
             fitted = fit_newton(data, model)
     except (NonConvergence, np.linalg.LinAlgError) as error:

@@ -829,7 +829,7 @@ class BradleyTerryResult(Result):
         for j, comparison in enumerate(new):
             a, b = comparison.items
             outcomes = [f"{a} wins", f"{b} wins"]
-            gradient = by_eta[:, [j]] * x[j]  # of log p of each outcome, (outcomes, p)
+            gradient = by_eta[:, [j]] * x[j]  # slopes of log p of each outcome, (outcomes, p)
             if by_tau is not None:
                 outcomes.append("tie")
                 gradient = np.column_stack([gradient, by_tau[:, j]])
@@ -1208,7 +1208,7 @@ class BradleyTerryResult(Result):
         ]
         pearson = rows[-1].statistic
         p = rows[-1].p_value
-        # of the fit's cautions, that on weights alone is about its likelihood
+        # the fit's caution on weights is about its likelihood, the others about its errors
         cautions = [c for c in self.cautions if c.code == "SS207"]
         if p is not None and p < NOT_FITTING:
             cautions.append(
