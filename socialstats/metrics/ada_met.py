@@ -563,26 +563,17 @@ def rows_by_group(state: AlignmentState) -> tuple[list[Row], list[Caution], dict
     regrouped = Panel.by_group(answers, targets, people, pairs=False)
     closest = closest_shares(regrouped.permuted_means(min(o.resamples, ENOUGH), o.seed, 0))
     corrections = [[None if np.isnan(x) else x for x in shift.tolist()] for shift in shifts]
-    extras = {
+    extras: dict[str, Any] = {
         "group_raters": dict(zip(labels, map(len, people), strict=True)),
         "group_answers": dict(zip(labels, per_unit, strict=True)),
         "permuted_closest": dict(zip(labels, closest.mean(axis=(0, 2)).tolist(), strict=True)),
-        "permuted_differences": by_pair_and_model(pair_names, models, corrections),
-        "permutation_p": by_pair_and_model(pair_names, models, p_values),
-        "permutations": permutations,
     }
+    for name, values in (("permuted_differences", corrections), ("permutation_p", p_values)):
+        by_model = [dict(zip(models, of_pair, strict=True)) for of_pair in values]
+        extras[name] = dict(zip(pair_names, by_model, strict=True))
+    extras["permutations"] = permutations
     few = few_answers_caution(labels, [len(index) for index in people], per_unit)
     return rows, [*lost, *few], extras
-
-
-def by_pair_and_model(
-    pair_names: Sequence[str], models: Sequence[str], values: Sequence[Sequence[float | None]]
-) -> dict[str, dict[str, float | None]]:
-    """Return values of pairs of groups and models by their names."""
-    return {
-        name: dict(zip(models, of_pair, strict=True))
-        for name, of_pair in zip(pair_names, values, strict=True)
-    }
 
 
 def group_templates(

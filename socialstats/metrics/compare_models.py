@@ -1020,11 +1020,6 @@ class ModelEntry(NamedTuple):
     result: Result
     number: ModelNumber
 
-    def name(self, *, several: bool) -> str:
-        """Return the model, after the label of its result where there are several results."""
-        term = self.number.row.term
-        return f"{self.label}: {term}" if several and term != self.label else term
-
 
 def compare_models(
     results: ResultGroup | Mapping[str, Result] | Result,
@@ -1134,9 +1129,12 @@ def compare_models(
     # one result with all models, one result per model, or several results with several models each
     several = len(by_model) > 1
     single_numbers = len(entries) == len(by_model)
-    numbers = tuple(
-        replace(e.number, row=replace(e.number.row, term=e.name(several=several))) for e in entries
-    )
+    numbers: tuple[ModelNumber, ...] = ()
+    for label, _, model_number in entries:
+        row = model_number.row
+        if several and row.term != label:
+            row = replace(row, term=f"{label}: {row.term}")
+        numbers += (replace(model_number, row=row),)
     if len(numbers) < 2:
         raise InputError(
             f"compare_models() compares two models or more; these results have {count(len(numbers))}"
