@@ -676,7 +676,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         probable=probable,
         drawn=sampling.drawn,
     )
-    sampling = sampling.of(data.people)
+    sampling = sampling.for_sources(data.people)
     weighing = None
     if data.weight is not None:
         weighing = Weighing.of(data.copies * (data.n.sum(axis=1) > 0), data.weight)

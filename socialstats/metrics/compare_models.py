@@ -374,8 +374,10 @@ def bias_numbers(result: Result, model: str, number_name: str | None) -> list[Mo
         empty = ((total[:, k:] <= 0) & counts).any(axis=1)
         return np.where(empty, np.nan, (np.abs(biases) if is_size else biases) @ weight)
 
-    def sizes(at: IntArray) -> Sizes | None:
-        values: Sizes | None = analysis.sizes(units[at], settings["aggregate"], settings["seed"])
+    def sizes(at: IntArray) -> MeanSizes | None:
+        values: MeanSizes | None = analysis.sizes(
+            units[at], settings["aggregate"], settings["seed"]
+        )
         return values
 
     design = result.design
@@ -727,7 +729,7 @@ class MatchedModels:
 
     numbers: tuple[ModelNumber, ...]
     influence_of_all: dict[int, tuple[float, FloatArray]] = field(default_factory=dict)
-    all_sizes: dict[int, Sizes | None] = field(default_factory=dict)
+    all_sizes: dict[int, MeanSizes | None] = field(default_factory=dict)
 
     @cached_property
     def codes(self) -> list[list[IntArray]]:
@@ -791,7 +793,10 @@ class MatchedModels:
         if sizes_first is None or sizes_second is None:
             return {"folded": True}
         codes = [code[at[0]] for code in self.codes[j]]
-        return {"folded": True, "sizes": SizeDifference.of(sizes_first, sizes_second, codes)}
+        return {
+            "folded": True,
+            "sizes": SizeDifference.from_sizes(sizes_first, sizes_second, codes),
+        }
 
     def sizes_of(self, k: int, at: IntArray) -> MeanSizes | None:
         """Return the values whose sizes a number averages, in some units; of all its units computed once."""
@@ -1164,7 +1169,9 @@ def compare_models(
     shared = frozenset(term for term, way in ways.items() if way == "part")
     first_result = next(iter(by_model.values()))
     noun = (
-        shorten(results.by, 40) if isinstance(results, ResultGroup) and single_numbers else "model"
+        noun_or(results.by, "group")
+        if isinstance(results, ResultGroup) and single_numbers
+        else "model"
     )
     phrase = rule.phrase
     ranks = rank_rows(number_rows, differences, rule.best, level) if rule.ranked else []
@@ -1732,7 +1739,7 @@ def differences_sentence(
         row = replace(differences[0], p_adjusted=None)
         return model_difference_sentence(row, phrase, shared=row.term in shared)
     untested = len(differences) - len(tested)
-    what = f"{'tested ' if untested else ''}differences between {noun}s"
+    what = f"{'tested ' if untested else ''}differences between {plural_of(noun)}"
     text = some_of(sum(significant(row) for row in tested), len(tested), what)
     why = {row.undefined for row in differences if row.p_adjusted is None}
     reason = f" ({why.pop()})" if len(why) == 1 else ""

@@ -288,7 +288,7 @@ def _stream_rows(design: Comparisons, data: PairData, spool: Spool) -> PairData:
     )
     # cells have been checked in `effect_columns`, and these columns are 0 there
     largest = np.zeros(len(spool.names))
-    for part in passing(spool.parts()):
+    for part in row_blocks(spool.parts()):
         np.maximum(largest, np.abs(part.z).max(axis=0, initial=0.0), out=largest)
     refuse_sizes(largest[None, :], spool.names)
     return replace(data, rows=rows)

@@ -1590,7 +1590,8 @@ def _item_totals(design: Comparisons) -> FloatArray:
     items = (design.item_a, design.item_b)
     a_won, b_won = (design.weight * (design.outcome == won) for won in (A_WON, B_WON))
     wins, losses = (
-        sums(items[0], x, n) + sums(items[1], y, n) for x, y in ((a_won, b_won), (b_won, a_won))
+        sums_by_code(items[0], x, n) + sums_by_code(items[1], y, n)
+        for x, y in ((a_won, b_won), (b_won, a_won))
     )
     return np.concatenate([[design.n_rows], wins, losses])
 
@@ -1662,7 +1663,7 @@ def _against_pair_totals(fit: BradleyTerryResult) -> GoodnessOfFit:
     n = data.w.sum(axis=0)
     mean = p[0] + 0.5 * p[2]
     parts = data.w[0] + 0.5 * data.w[2], n * mean, n * (p[0] + 0.25 * p[2] - mean**2), n
-    won, expected, variance, rows = (sums(data.pair, x, pairs) for x in parts)
+    won, expected, variance, rows = (sums_by_code(data.pair, x, pairs) for x in parts)
     # totals of halves do not tell how often there are ties: its parameter costs no df
     df = pairs - int(fit.fit["df"]) + (state.model.tie_term is not None)
     fullness = f"{number(float(np.median(rows)), 0)} comparisons per pair (median)"
