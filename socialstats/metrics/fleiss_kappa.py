@@ -153,7 +153,7 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
         chance = math.nan
         conger = None
         if group.design.raters_known:
-            chance = conger_chance(*rated(group.design, options.refusal), w.matrix)
+            chance = conger_chance(*raters_and_levels(group.design, options.refusal), w.matrix)
         if 1 - chance > NO_ERROR:  # Conger (1980): as Cohen's kappa, chance by the rates of raters
             conger = (coefficients["observed_agreement"] - chance) / (1 - chance)
         chance_or_none = chance if math.isfinite(chance) else None
