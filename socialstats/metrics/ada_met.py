@@ -523,13 +523,16 @@ def rows_by_group(state: AlignmentState) -> tuple[list[Row], list[Caution], dict
         )
     # beside t intervals permutations give no p of a row: a mean of few of them is enough
     permutations = min(o.resamples, ENOUGH) if two_way else o.resamples
-    # by pair: (permutations, models) differences, (models,) means
-    dealt = []
-    shifts = []
-    for k, (i, j) in enumerate(panel.pairs):
-        pair = Panel.by_group(answers, targets, (people[i], people[j]))
-        dealt.append(pair.permuted_means(permutations, o.seed, 1 + k)[:, 2])  # sets: i, j, i less j
-        shifts.append(group_size_effect(dealt[-1], len(people[i]) == len(people[j])))
+    pairs = [(people[i], people[j]) for i, j in panel.pairs]
+    # by pair: (permutations, models) differences; the sets are i, j and i less j
+    dealt = [
+        Panel.by_group(answers, targets, pair).permuted_means(permutations, o.seed, 1 + k)[:, 2]
+        for k, pair in enumerate(pairs)
+    ]
+    shifts = [
+        group_size_effect(values, len(first) == len(second))
+        for values, (first, second) in zip(dealt, pairs, strict=True)
+    ]
     p_values = [
         [permutation_p(x, values) for x, values in zip(mean.value.tolist(), of_pair.T, strict=True)]
         for mean, of_pair in zip(means[n:], dealt, strict=True)
@@ -563,17 +566,17 @@ def rows_by_group(state: AlignmentState) -> tuple[list[Row], list[Caution], dict
     regrouped = Panel.by_group(answers, targets, people, pairs=False)
     closest = closest_shares(regrouped.permuted_means(min(o.resamples, ENOUGH), o.seed, 0))
     corrections = [[None if np.isnan(x) else x for x in shift.tolist()] for shift in shifts]
+    sizes = [len(index) for index in people]
     extras: dict[str, Any] = {
-        "group_raters": dict(zip(labels, map(len, people), strict=True)),
+        "group_raters": dict(zip(labels, sizes, strict=True)),
         "group_answers": dict(zip(labels, per_unit, strict=True)),
         "permuted_closest": dict(zip(labels, closest.mean(axis=(0, 2)).tolist(), strict=True)),
     }
     for name, values in (("permuted_differences", corrections), ("permutation_p", p_values)):
-        by_model = [dict(zip(models, of_pair, strict=True)) for of_pair in values]
+        by_model = (dict(zip(models, of_pair, strict=True)) for of_pair in values)
         extras[name] = dict(zip(pair_names, by_model, strict=True))
     extras["permutations"] = permutations
-    few = few_answers_caution(labels, [len(index) for index in people], per_unit)
-    return rows, [*lost, *few], extras
+    return rows, [*lost, *few_answers_caution(labels, sizes, per_unit)], extras
 
 
 def group_templates(
