@@ -790,9 +790,11 @@ def difference_text(result: Result, source: str, base: str) -> str:
     differences = ", ".join(difference_and_p(row) for row in rows[:MOST_NAMED])
     if test.p_value is None or test.statistic is None:
         return f"{name}: {differences}."
-    letter, how = "χ²", "cluster permutation test"
+    letter = "χ²"
+    how = "cluster permutation test"
     if test.test == "f":
-        letter, how = "F", "units and raters as crossed factors"
+        letter = "F"
+        how = "units and raters as crossed factors"
     return (
         f"{name}: {differences}. Any difference: {letter}({number(test.df, 0)}) = {number(test.statistic)}, "
         f"{p_value(test.p_value)} ({how})."

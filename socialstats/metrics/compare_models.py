@@ -759,7 +759,8 @@ class MatchedModels:
         if first.units and first.units == second.units:
             complete = True
             places: tuple[IntArray, ...] = (np.arange(len(first.units)),) * 2
-            (a, influence_first), (b, influence_second) = self.influence(j), self.influence(k)
+            a, influence_first = self.influence(j)
+            b, influence_second = self.influence(k)
         else:
             match = match_keys(first.units, second.units)
             if not match.keys:
@@ -995,7 +996,8 @@ def rank_rows(
     for row in differences:
         cell = tuple(index.get(row.label(side) or "") for side in ("model", "minus"))
         if None not in cell and row.p_value is not None and row.estimate is not None:
-            difference[cell], difference[cell[::-1]] = sign * row.estimate, -sign * row.estimate
+            difference[cell] = sign * row.estimate
+            difference[cell[::-1]] = -sign * row.estimate
             p[cell] = p[cell[::-1]] = row.p_value
     strength = sign * np.array([row.estimate for row in ranked], dtype=np.float64)
     # rank sets need the order alone, and squares of large numbers would overflow

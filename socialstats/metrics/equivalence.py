@@ -422,7 +422,8 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the difference with its interval between the bounds."""
     from socialstats.figures import forest
 
-    row, (low, high) = result.rows[0], result.extras["bounds"]
+    row = result.rows[0]
+    low, high = result.extras["bounds"]
     name = "Mean difference" if row.term == "difference" else "Standardised difference d_z"
     axes = forest(
         [row],

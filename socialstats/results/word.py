@@ -154,13 +154,15 @@ def _add(
         widths = [sum(widths)]
     # a merged row has more cells than texts: they are all the one cell
     for cell, text, width, word in zip(row.cells, printed.cells, widths, words, strict=False):
-        cell.text, cell.width = text, width
+        cell.text = text
+        cell.width = width
         line = cell.paragraphs[0]
         line.alignment = WD_ALIGN_PARAGRAPH.LEFT if word else WD_ALIGN_PARAGRAPH.RIGHT
         line.paragraph_format.space_after = Pt(0)
         line.paragraph_format.keep_with_next = printed.together
         for run in line.runs:
-            run.font.size, run.italic = Pt(points), printed.merged or None
+            run.font.size = Pt(points)
+            run.italic = printed.merged or None
     for cell in row.cells if printed.rules else ():
         borders = _element("w:tcBorders")
         for side in printed.rules:

@@ -822,7 +822,8 @@ class BradleyTerryResult(Result):
         model = self.fitted_state.model
         eta = x @ beta[: x.shape[1]]
         tau = beta[-1] if model.tie_term else 0.0
-        p, (by_eta, by_tau) = model.probabilities(eta, tau), model.scores(eta, tau)
+        p = model.probabilities(eta, tau)
+        by_eta, by_tau = model.scores(eta, tau)
         rows: list[Row] = []
         # rows of two items that are compared more than once are told apart by their place
         pairs = Counter(comparison.items for comparison in new)
