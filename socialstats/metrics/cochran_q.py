@@ -242,6 +242,7 @@ def sentence(result: Result) -> str:
         for r in result.rows
         if r.role == "test"
     }
+    # with clusters Q is printed last, as what would be found without them
     tail = f" Ignoring the clusters: {tests[IGNORING]}." if IGNORING in tests else ""
     size = sample_text(result, "units", "unit")
     value = shorten(result.design.levels[1])

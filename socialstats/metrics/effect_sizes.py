@@ -467,6 +467,7 @@ def effect_sizes_from_summary(
     summary = complete_summary(
         n=n, t=t, mean=mean, sd=sd, sd_first=sd_first, sd_second=sd_second, r=r
     )
+    # without the pairs there is nothing to leave out or to resample
     kinds = interval_kinds((), "noncentral_t")
     rows = [
         size_row(term, summary, kind, ComputedIntervals(), None, level)

@@ -183,7 +183,8 @@ def null_test(group: UnitGroup) -> tuple[Row, ...]:
         return ()
     unweighted = np.eye(len(counts.levels))
     kappa = ChanceAgreement(kind="fleiss", weights=unweighted, counts=counts).coefficient()
-    z = kappa.estimate / fleiss_null(counts)  # Fleiss, Nee & Landis (1979)
+    # Fleiss, Nee & Landis (1979)
+    z = kappa.estimate / fleiss_null(counts)
     row = Row(
         term="null test",
         role="test",

@@ -99,6 +99,7 @@ def estimate(
     # share of wins of item_a, by cell; a tie is half a win
     share = np.where(design.outcome == TIED, 0.5, (design.outcome == A_WON).astype(float))
     rows = []
+    # both directions, as each group has a row of its own against every other
     for i, j in permutations(range(len(labels)), 2):
         exchanged = (side_a == j) & (side_b == i)
         compared = exchanged | ((side_a == i) & (side_b == j))

@@ -493,6 +493,7 @@ def _lines_of_term(
 
     def text_below(row: Row) -> str:
         ends = row.ends(digits)
+        # an estimate without an interval has the letter of its reason below it
         if row.estimate is None or (below == "interval" and ends is None):
             return footnote_mark(row) if row.estimate is not None and row.undefined else ""
         if below == "interval" and ends is not None:
@@ -564,6 +565,7 @@ def _note_lines(
     for reason, letter in undefined.items():
         yield f"({letter}) {reason}."
     cautions: dict[str, dict[str, None]] = {}
+    # a caution that several results have is printed once, with their names
     for name, result in by_name.items():
         for caution in (c for c in result.cautions if c.severity != "info"):
             cautions.setdefault(f"{caution.code} {caution.short}", {})[name] = None
