@@ -11,7 +11,7 @@ from typing import Any
 from socialstats.errors import HARMLESS, Caution, caution
 from socialstats.figures import style
 from socialstats.results import Row
-from socialstats.results.rows import together
+from socialstats.results.rows import distinct_cautions
 from socialstats.studies.page import Block, Outcome, Table
 from socialstats.text import count as counted
 from socialstats.text import number, quoted
@@ -199,7 +199,7 @@ def cautions_within(placed: Placed) -> list[Caution]:
     """Return the cautions that results and rows of a block carry, each once."""
     shown = (placed.block.drawn, *(table.table.rows for table in placed.tables))
     told = [c for result in placed.block.results for c in result.cautions]
-    return list(dict.fromkeys([*told, *(c for rows in shown for c in together(rows))]))
+    return list(dict.fromkeys([*told, *(c for rows in shown for c in distinct_cautions(rows))]))
 
 
 def touched(own: Sequence[Caution], placed: Placed) -> tuple[bool, list[str]]:
@@ -212,7 +212,7 @@ def touched(own: Sequence[Caution], placed: Placed) -> tuple[bool, list[str]]:
     )
 
     def shows(rows: Sequence[Row]) -> bool:
-        return any(c in own for c in together(rows)) if rows else every
+        return any(c in own for c in distinct_cautions(rows)) if rows else every
 
     figure = bool(placed.figure) and shows(placed.block.drawn)
     return figure, [table.number for table in placed.tables if shows(table.table.rows)]

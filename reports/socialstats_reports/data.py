@@ -13,7 +13,7 @@ from typing import Any
 from socialstats import __version__
 from socialstats.errors import InputError
 from socialstats.references import citation
-from socialstats.results import plain
+from socialstats.results import builtin_value
 from socialstats.studies.page import Outcome
 from socialstats.studies.recomputed import recomputed
 from socialstats.text import Shown, number
@@ -34,7 +34,9 @@ def as_dict(outcome: Outcome, place: Arrangement | None = None) -> dict[str, Any
     place = place or arranged(outcome)
     numbers = recomputed(outcome)
     strip = (
-        None if outcome.strip is None else plain(asdict(outcome.strip)) | {"figure": place.strip}
+        None
+        if outcome.strip is None
+        else builtin_value(asdict(outcome.strip)) | {"figure": place.strip}
     )
     return {
         "socialstats": __version__,
@@ -58,7 +60,7 @@ def as_dict(outcome: Outcome, place: Arrangement | None = None) -> dict[str, Any
         "verified": " ".join(numbers.sentences(" of this page")),
         "recomputed": numbers.to_dict(),
         "verification": {name: v.to_dict() for name, v in outcome.verifications.items()},
-        "settings": plain(outcome.settings),
+        "settings": builtin_value(outcome.settings),
     }
 
 
@@ -75,7 +77,7 @@ def embedded(outcome: Outcome, run: Mapping[str, Any], place: Arrangement | None
 
     Of more than 3,000 checks, as on a page of many models, those that agree are counted: `as_json` has all.
     """
-    found = as_dict(outcome, place) | {"run": plain(run)}
+    found = as_dict(outcome, place) | {"run": builtin_value(run)}
     groups = [group for one in found["verification"].values() for group in one["groups"]]
     if sum(len(group["checks"]) for group in groups) > MOST_CHECKS:
         for group in groups:
@@ -139,7 +141,9 @@ def _table(one: Numbered) -> dict[str, Any]:
         f.name: getattr(table, f.name) for f in fields(table) if f.name != "rows"
     }
     cells = [[float(f"{v:.8g}") if isinstance(v, float) else v for v in row] for row in table.cells]
-    return {name: plain(cells if name == "cells" else value) for name, value in whole.items()} | {
+    return {
+        name: builtin_value(cells if name == "cells" else value) for name, value in whole.items()
+    } | {
         "printed": [
             [number(v) if isinstance(v, Shown) else None for v in row] for row in table.cells
         ]

@@ -11,7 +11,7 @@ from typing import Any
 from socialstats.errors import InputError, MissingDependency
 from socialstats.figures import style
 from socialstats.results.latex import latex
-from socialstats.results.rows import markdown
+from socialstats.results.rows import markdown_table
 from socialstats.results.side_by_side import WORD
 from socialstats.results.word import word_table
 from socialstats.studies.page import Table
@@ -80,7 +80,7 @@ def table_of(found: Mapping[str, Any], number: str, format: str) -> str:
     view = _view(table)
     if format == "md":
         title = f"Table {table['number']}. {escaped(table['caption'], LONGEST)}"
-        return f"{title}\n\n{markdown(view['header'], view['rows'], view['right'])}\n"
+        return f"{title}\n\n{markdown_table(view['header'], view['rows'], view['right'])}\n"
     words = [not right for right in view["right"]]
     return latex(view["header"], view["rows"], words, caption=latex_text(table["caption"])) + "\n"
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from socialstats.claims.bench import Own
 from socialstats.claims.types import Claim
 from socialstats.errors import Caution
-from socialstats.results.rows import plain
+from socialstats.results.rows import builtin_value
 from socialstats.text import count, listing, shorten
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ class Judged:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as built-in types."""
-        return {**plain(as_fields(self)), "sentence": self.sentence()}
+        return {**builtin_value(as_fields(self)), "sentence": self.sentence()}
 
 
 def as_fields(one: Any) -> dict[str, Any]:

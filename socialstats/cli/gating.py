@@ -239,7 +239,7 @@ def row_of(result: Result | ResultGroup, term: str, one: Requirement) -> Row:
         Where no row, or several rows, have the term.
     """
     from socialstats.results import ResultGroup
-    from socialstats.results.rows import negated
+    from socialstats.results.rows import negate_row
 
     rows = result.rows() if isinstance(result, ResultGroup) else result.rows
     named = {
@@ -254,7 +254,7 @@ def row_of(result: Result | ResultGroup, term: str, one: Requirement) -> Row:
     if not found and " - " in term:
         turned = " - ".join(reversed(term.split(" - ", 1)))
         found = [
-            negated(row)
+            negate_row(row)
             for row, names in named.items()
             if turned in names and row.role == "difference"
         ]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from inspect import signature
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -50,7 +50,7 @@ from socialstats.registry import Metric, reads
 from socialstats.resampling import basic, percentile
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import OUT_OF_RANGE, Reason, extremes, undefined_text
+from socialstats.results.rows import OUT_OF_RANGE, Reason, lowest_and_highest, undefined_text
 from socialstats.rounding import alike
 from socialstats.text import count, listing, number, quoted, shorten
 from socialstats.voice import one_of, option
@@ -89,12 +89,11 @@ class AlignmentOptions:
         checked_level(self.level)
         for name, allowed in (("ties", MODE_TIES), ("unparsed", UNPARSED), ("ci", CIS)):
             one_of(name, getattr(self, name), allowed)
-        is_number = isinstance(self.refusal, int | float) and not isinstance(self.refusal, bool)
-        if not (
-            self.refusal in REFUSAL_RULES
-            if not is_number
-            else math.isfinite(self.refusal) and self.refusal >= 0
-        ):
+        if isinstance(self.refusal, int | float) and not isinstance(self.refusal, bool):
+            possible = math.isfinite(self.refusal) and self.refusal >= 0
+        else:
+            possible = self.refusal in REFUSAL_RULES
+        if not possible:
             raise InputError(
                 f"{option('refusal', self.refusal)} is not one of {', '.join(REFUSAL_RULES)}, or a distance of 0 "
                 "or more"
@@ -107,6 +106,7 @@ class AlignmentOptions:
         check_resamples(self.resamples, self.level)
 
 
+# why a row has no number or no interval
 NO_UNIT = "no unit has an answer of this model that counts and a mode of the reference"
 CONSTANT = alike("units and the people")
 ALONE = "a single unit or cluster: no interval"
@@ -117,11 +117,12 @@ METHODS = {
     "percentile": "two-way bootstrap, percentile",
     "basic": "two-way bootstrap, basic",
 }
+# why there is no interval, in words and as a code; ("", None) where there is one
 Why = tuple[str, Reason | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class State:
+class AlignmentState:
     """A design with its joined answers.
 
     Attributes
@@ -142,13 +143,14 @@ class State:
     factors: tuple[Factor, ...]
 
     @classmethod
-    def of(cls, design: Ratings, options: AlignmentOptions) -> State:
+    def from_design(cls, design: Ratings, options: AlignmentOptions) -> AlignmentState:
         """Join the answers."""
         source, code = source_and_reference(design, options.source, options.reference)
         rule = options.refusal if isinstance(options.refusal, str) else float(options.refusal)
         answers = join_answers(
             design, source, code, unparsed=options.unparsed, ties=options.ties, refusal=rule
         )
+        # beyond 2^200 or below 2^-200 squares of distances overflow or vanish
         if size_unit(answers.scores) != 1:
             raise InputError(f"{design.source}: distances between levels are {OUT_OF_RANGE}")
         return cls(
@@ -173,33 +175,35 @@ class State:
     @property
     def tied(self) -> BoolArray:
         """(units,) bool array: several levels have most answers."""
-        counts = self.answers.pooled_counts
+        counts = self.answers.pooled_counts  # (units, levels)
         return np.asarray((counts == counts.max(axis=1, keepdims=True)).sum(axis=1) > 1)
 
     @property
     def leverage(self) -> float:
         """Largest share of the units that one cluster holds, or of the answers that one person gave."""
-        weight, given = self.answers.weight, self.answers.table.sum(axis=1)
-        held = [
+        weight = self.answers.weight
+        answers_of_person = self.answers.table.sum(axis=1)
+        # without clusters each unit is one
+        shares = [
             np.bincount(codes, weight).max() / weight.sum()
             for codes in self.clusters or (np.arange(len(weight)),)
         ]
-        return float(max(given.max() / given.sum(), *held))
+        return float(max(answers_of_person.max() / answers_of_person.sum(), *shares))
 
-    def no_resampling(self, people: int) -> Why:
+    def no_resampling(self, n_people: int) -> Why:
         """Return why this many people and these units cannot be resampled, with its code, or an empty text."""
         for factor, codes in zip(self.factors, self.clusters, strict=True):
             if len(np.unique(codes)) < 2:
                 return f"a single level of the cluster '{factor.name}': no interval", "one_cluster"
         if self.answers.weight.sum() < 2:
             return "a single unit: no interval", "one_unit"
-        return (
-            ("", None) if people > 1 else ("a single reference rater: no interval", "no_interval")
-        )
+        if n_people < 2:
+            return "a single reference rater: no interval", "no_interval"
+        return "", None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Found:
+class FilledRows:
     """Rows with their intervals.
 
     Attributes
@@ -219,112 +223,124 @@ class Found:
     caution: Caution | None = None
 
 
-def with_intervals(
-    state: State,
+def fill_intervals(
+    state: AlignmentState,
     rows: Sequence[Row],
-    watches: Sequence[TwoWay],
+    means: Sequence[TwoWay],
     drawn: Sequence[FloatArray],
     why: Why,
     shift: FloatArray | float = 0.0,
-) -> Found:
+) -> FilledRows:
     """Fill rows with the estimates of the sample less `shift`, and the intervals that `ci` names.
 
     Parameters
     ----------
-    state : State
+    state : AlignmentState
     rows : sequence of Row
         Their names; differences may be below 0.
-    watches : sequence of TwoWay
+    means : sequence of TwoWay
         Of the sample, and with ``ci="two_way"`` of the resampled people.
     drawn : sequence of (resamples, means) float64 arrays
         Resamples of a bootstrap.
     why : (str, Reason or None)
         Why nothing can be resampled, or an empty text.
     """
-    value = np.concatenate([watch.value for watch in watches]) - shift
-    size = np.concatenate([watch.size for watch in watches])
+    value = np.concatenate([mean.value for mean in means]) - shift
+    size = np.concatenate([mean.size for mean in means])  # units of each mean
+    # the crossed factor with fewer levels limits the degrees of freedom
     clusters = min(len(np.unique(codes)) for codes in state.clusters) if state.factors else None
-    out = []
-    for row, one, n in zip(rows, value.tolist(), size.tolist(), strict=True):
+    filled = []
+    for row, estimate, n in zip(rows, value.tolist(), size.tolist(), strict=True):
         row = replace(row, n=n, n_units=int(n), n_clusters=clusters)
-        if np.isnan(one):
-            out.append(replace(row, method=None, undefined=NO_UNIT, reason="no_data"))
+        if np.isnan(estimate):
+            filled.append(replace(row, method=None, undefined=NO_UNIT, reason="no_data"))
         else:
             method = row.method or METHODS[state.options.ci]
-            out.append(
-                replace(row, estimate=one, method=method, undefined=why[0] or None, reason=why[1])
-            )
+            row = replace(row, estimate=estimate, method=method)
+            filled.append(replace(row, undefined=why[0] or None, reason=why[1]))
     if why[0]:
-        return Found(rows=out, bias=np.full(len(out), np.nan))
+        return FilledRows(rows=filled, bias=np.full(len(filled), np.nan))
     if state.options.ci == "two_way":
-        return with_t_intervals(state, out, watches)
-    return bootstrapped(state, out, value, np.hstack(drawn) - shift)
+        return fill_t_intervals(state, filled, means)
+    return fill_bootstrap_intervals(state, filled, value, np.hstack(drawn) - shift)
 
 
-def least(row: Row) -> float:
+def lower_limit(row: Row) -> float:
     """Return what the quantity cannot be below."""
     return -math.inf if row.role == "difference" else 0.0
 
 
-def with_t_intervals(state: State, rows: Sequence[Row], watches: Sequence[TwoWay]) -> Found:
+def fill_t_intervals(
+    state: AlignmentState, rows: Sequence[Row], means: Sequence[TwoWay]
+) -> FilledRows:
     """Fill rows with t intervals over people and units, and tests of differences."""
-    error, df, bias = (
-        np.concatenate(parts) for parts in zip(*(watch.spread() for watch in watches), strict=True)
+    std_error, df, bias = (
+        np.concatenate(parts) for parts in zip(*(mean.spread() for mean in means), strict=True)
     )
-    pieces, level = np.concatenate([watch.pieces for watch in watches]), state.options.level
-    out = []
-    for row, e, d, p in zip(rows, error.tolist(), df.tolist(), pieces.tolist(), strict=True):
+    pieces = np.concatenate([mean.pieces for mean in means])  # clusters (units) of each mean
+    level = state.options.level
+    filled = []
+    numbers = zip(std_error.tolist(), df.tolist(), pieces.tolist(), strict=True)
+    for row, (error, df_of_row, n_pieces) in zip(rows, numbers, strict=True):
         if row.estimate is None:
-            out.append(row)
-        elif p < 2:
-            out.append(
-                replace(row, undefined=ALONE, reason="one_cluster" if state.factors else "one_unit")
-            )
-        elif not e > 0:
-            out.append(replace(row, undefined=CONSTANT, reason="no_variation"))
+            filled.append(row)
+        elif n_pieces < 2:
+            reason: Reason = "one_cluster" if state.factors else "one_unit"
+            filled.append(replace(row, undefined=ALONE, reason=reason))
+        elif not error > 0:
+            filled.append(replace(row, undefined=CONSTANT, reason="no_variation"))
         else:
+            row, within = replace(row, df=df_of_row), (lower_limit(row), math.inf)
             test = row.role == "difference"
-            out.append(
-                with_t(replace(row, df=d), e, d, level, within=(least(row), math.inf), test=test)
-            )
-    known = [
-        d
-        for row, d in zip(out, df.tolist(), strict=True)
+            filled.append(with_t(row, error, df_of_row, level, within=within, test=test))
+    dfs = [
+        df_of_row
+        for row, df_of_row in zip(filled, df.tolist(), strict=True)
         if row.conf_level and row.role != "difference"
     ]
-    return Found(rows=out, bias=bias, df=min(known, default=None))
+    # differences over few shared units have few df: the fit is described by its models
+    return FilledRows(rows=filled, bias=bias, df=min(dfs, default=None))
 
 
-def bootstrapped(state: State, rows: Sequence[Row], value: FloatArray, drawn: FloatArray) -> Found:
+def fill_bootstrap_intervals(
+    state: AlignmentState, rows: Sequence[Row], value: FloatArray, drawn: FloatArray
+) -> FilledRows:
     """Fill rows with the intervals of a bootstrap of people and units, (resamples, rows)."""
-    ci, level = state.options.ci, state.options.level
+    ci = state.options.ci
+    level = state.options.level
     width = float(state.answers.scores[-1] - state.answers.scores[0])
     boot = Replicates(
         estimate=value, replicates=drawn, n_degenerate=np.isnan(drawn).sum(axis=0), size=width
     )
-    bias = np.where(np.all(np.isnan(drawn), axis=0), np.nan, boot.bias)
+    bias = np.where(np.all(np.isnan(drawn), axis=0), np.nan, boot.bias)  # NaN: no resample counts
+    # Davison & Hinkley (1997, section 5.2): equation 5.6 is basic, 5.18 percentile
     ends = (basic if ci == "basic" else percentile)(boot, level=level)
-    errors, out = boot.std_error, []
+    errors = boot.std_error
+    filled = []
     for j, row in enumerate(rows):
         if row.estimate is None:
-            out.append(row)
+            filled.append(row)
             continue
-        move = bias[j] if ci == "centred" else 0.0
-        low, high = (max(float(end - move), least(row)) for end in (ends.low[j], ends.high[j]))
+        # "centred" moves percentiles until the mean of the resamples is the estimate
+        shift = bias[j] if ci == "centred" else 0.0
+        low, high = (
+            max(float(end - shift), lower_limit(row)) for end in (ends.low[j], ends.high[j])
+        )
+        # modes of resamples are noisier: their distances can all exceed the estimate
         outside = not low <= row.estimate <= high or low == high
         why = ends.undefined[j] or (OUTSIDE + option("ci", "centred") if outside else "")
         row = replace(row, std_error=float(errors[j]) if errors[j] > 0 else None)
         kind: Literal["basic", "percentile"] = "basic" if ci == "basic" else "percentile"
-        out.append(with_ends(row, low, high, level, why=why, interval=kind))
-    return Found(rows=out, bias=bias, caution=boot.caution("intervals"))
+        filled.append(with_ends(row, low, high, level, why=why, interval=kind))
+    return FilledRows(rows=filled, bias=bias, caution=boot.caution("intervals"))
 
 
-def watched(state: State, panel: Panel) -> list[TwoWay]:
+def two_way_means(state: AlignmentState, panel: Panel) -> list[TwoWay]:
     """Return the means of the sample, for each set of a panel."""
-    some = zip(panel.targets, panel.sample(), panel.raters, strict=True)
+    sets = zip(panel.targets, panel.sample(), panel.raters, strict=True)
     return [
         TwoWay(targets, sample, state.answers.weight, state.clusters, n)
-        for targets, sample, n in some
+        for targets, sample, n in sets
     ]
 
 
@@ -333,14 +349,14 @@ PAIRED = "{ci}, on the units that both answered; p of the same t, Holm over the 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Whole:
+class AllPeopleRows:
     """Rows about all people.
 
     Attributes
     ----------
-    models, lines, gaps : list of Row
+    models, lines, differences : list of Row
         Models (all units, then strata); reference lines; models less the nearest one, and less the best constant.
-    found : Found
+    filled : FilledRows
         All of them.
     effects : dict of model to float
         Design effects: variance over that of units taken as independent, with the people held (Kish, 1965).
@@ -348,17 +364,19 @@ class Whole:
 
     models: list[Row]
     lines: list[Row]
-    gaps: list[Row]
-    found: Found
+    differences: list[Row]
+    filled: FilledRows
     effects: dict[str, float]
 
 
-def whole_targets(state: State) -> tuple[list[Row], list[FloatArray]]:
+def targets_of_all_people(state: AlignmentState) -> tuple[list[Row], list[FloatArray]]:
     """Name the models over all units, the models by stratum, and the answers that need no model; with their shares."""
-    shares, rows, picked = model_shares(state.answers), list[Row](), list[FloatArray]()
+    shares = model_shares(state.answers)
+    rows = list[Row]()
+    targets = list[FloatArray]()
     for level, among in units_by_stratum(state.design, state.options.stratum):
-        inside = among[state.answers.unit].astype(np.float64)[:, None]
-        for model, one in zip(state.models, shares, strict=True):
+        inside = among[state.answers.unit].astype(np.float64)[:, None]  # (units, 1)
+        for model, shares_of_model in zip(state.models, shares, strict=True):
             row = Row(term=model, role="estimate", key=(("model", model),))
             if level is not None:
                 row = replace(
@@ -367,213 +385,227 @@ def whole_targets(state: State) -> tuple[list[Row], list[FloatArray]]:
                     key=(*row.key, ("stratum", level)),
                 )
             rows.append(row)
-            picked.append(one * inside)
+            targets.append(shares_of_model * inside)
     line = Row(term="uniform answer", group=LINE, role="reference", key=(("line", "uniform"),))
     rows += [
         replace(line, term=f"always {label}", key=(("line", "constant"), ("answer", label)))
         for label in state.answers.labels
     ]
     rows.append(line)
-    return rows, [*picked, *constant_shares(state.answers)]
+    return rows, [*targets, *constant_shares(state.answers)]
 
 
-def gaps(
-    state: State, rows: Sequence[Row], shares: Sequence[FloatArray]
-) -> list[tuple[Row, FloatArray, FloatArray]]:
-    """Name the differences in distance from the nearest model (of several) and from the best constant answer.
+class PairedDifference(NamedTuple):
+    """The distance of a model less that of another answer to the same units.
 
-    With the shares of the one and of the other; nothing where no difference exists.
+    Attributes
+    ----------
+    row : Row
+        Its names.
+    shares, minus : (units, levels + 1) arrays
+        Shares of each possible answer, the last a refusal: of the model, and of what is subtracted.
     """
-    answers, m, k = state.answers, len(state.models), len(state.answers.scores)
-    distances, known = answers.distances(answers.pooled_counts[None])
-    found = []
-    for kind, at in (("nearest", range(m)), ("constant", range(len(rows) - k - 1, len(rows) - 1))):
-        far = Targets.from_shares([shares[j] for j in at]).means(distances, answers.weight * known)[
-            0
-        ]
-        if np.isnan(far).all() or (kind == "nearest" and m == 1):
+
+    row: Row
+    shares: FloatArray
+    minus: FloatArray
+
+
+def paired_differences(
+    state: AlignmentState, rows: Sequence[Row], shares: Sequence[FloatArray]
+) -> list[PairedDifference]:
+    """Return the differences from the nearest model (of several) and from the best constant answer, without numbers."""
+    answers = state.answers
+    m = len(state.models)
+    k = len(state.answers.scores)
+    distances, has_mode = answers.distances(answers.pooled_counts[None])
+    differences = []
+    # rows are models, models by stratum, k constant answers, and the uniform answer
+    constants = range(len(rows) - k - 1, len(rows) - 1)
+    for kind, candidates in (("nearest", range(m)), ("constant", constants)):
+        targets = Targets.from_shares([shares[j] for j in candidates])
+        mean_distances = targets.means(distances, answers.weight * has_mode)[0]
+        if np.isnan(mean_distances).all() or (kind == "nearest" and m == 1):
             continue
-        first = at[int(np.nanargmin(far))]
+        best = candidates[int(np.nanargmin(mean_distances))]
         for j, model in enumerate(state.models):
-            if j != first:
-                key = (("model", model), (kind, rows[first].label("answer") or rows[first].term))
+            if j != best:
+                key = (("model", model), (kind, rows[best].label("answer") or rows[best].term))
                 row = Row(
                     term=model,
-                    group=f"minus {kind} = {rows[first].term}",
+                    group=f"minus {kind} = {rows[best].term}",
                     role="difference",
                     key=key,
                     method=PAIRED.format(ci=METHODS[state.options.ci]),
                 )
-                found.append((row, shares[j], shares[first]))
-    return found
+                differences.append(PairedDifference(row, shares[j], shares[best]))
+    return differences
 
 
-def whole_rows(state: State) -> Whole:
+def rows_of_all_people(state: AlignmentState) -> AllPeopleRows:
     """Rows of models, of the reference lines and of differences between them."""
-    answers, o, m = state.answers, state.options, len(state.models)
-    rows, shares = whole_targets(state)
-    why, two_way = state.no_resampling(len(answers.people)), o.ci == "two_way"
-    apart = gaps(state, rows, shares) if two_way and not why[0] else []
-    top = Row(
+    answers = state.answers
+    o = state.options
+    m = len(state.models)
+    rows, shares = targets_of_all_people(state)
+    why = state.no_resampling(len(answers.people))
+    two_way = o.ci == "two_way"
+    paired = paired_differences(state, rows, shares) if two_way and not why[0] else []
+    ceiling = Row(
         term=f"random {state.reference}",
         group=LINE,
         role="reference",
         key=(("line", "ceiling"),),
         method=f"{METHODS[o.ci]}, with the modes of the others held",
     )
-    targets = Targets.from_shares(
-        [*shares, *(one for _, one, _ in apart)], [other for _, _, other in apart]
-    )
+    targets = Targets.from_shares([*shares, *(d.shares for d in paired)], [d.minus for d in paired])
     panel = Panel.everyone(answers, targets)
-    watches, drawn = watched(state, panel), list[FloatArray]()
+    means = two_way_means(state, panel)
+    drawn = list[FloatArray]()
     if not why[0]:
-        seen, kept = (watches, 0) if two_way else ([], 2)
-        drawn = resample_people(panel, seen, state.clusters, o.resamples, o.seed, kept=kept)
-    found = with_intervals(state, [*rows, *(row for row, _, _ in apart), top], watches, drawn, why)
-    differences = found.rows[len(rows) : -1]
+        watched, resampled_sets = (means, 0) if two_way else ([], 2)
+        drawn = resample_people(
+            panel, watched, state.clusters, o.resamples, o.seed, kept=resampled_sets
+        )
+    names = [*rows, *(difference.row for difference in paired), ceiling]
+    filled = fill_intervals(state, names, means, drawn, why)
     effects = {}
     if two_way and not why[0]:
-        alone = TwoWay(
+        # one person and no clusters: the variance of means over independent units
+        independent = TwoWay(
             Targets.from_shares(shares[:m]), panel.sample()[0], answers.weight, (), 1
         ).units
-        error = watches[0].spread()[0][:m]
+        error = means[0].spread()[0][:m]
         effects = {
-            one: float(e**2 / v)
-            for one, e, v in zip(state.models, error, alone, strict=True)
+            model: float(e**2 / v)
+            for model, e, v in zip(state.models, error, independent, strict=True)
             if v > 0 and e > 0
         }
-    return Whole(
-        models=[row for row in found.rows if row.role == "estimate"],
-        lines=[found.rows[-1], *(row for row in found.rows[:-1] if row.role == "reference")],
-        gaps=[
-            row
-            for kind in ("nearest", "constant")
-            for row in with_holm(
-                [row for row in differences if row.label(kind)], family=f"models, {kind}"
-            )
-        ],
-        found=found,
+    differences = []
+    for kind in ("nearest", "constant"):
+        tests = [row for row in filled.rows[len(rows) : -1] if row.label(kind)]
+        differences += with_holm(tests, family=f"models, {kind}")
+    return AllPeopleRows(
+        models=[row for row in filled.rows if row.role == "estimate"],
+        lines=[filled.rows[-1], *(row for row in filled.rows[:-1] if row.role == "reference")],
+        differences=differences,
+        filled=filled,
         effects=effects,
     )
 
 
-FEW_ANSWERS = 10.0
+FEW_ANSWERS = 10.0  # answers per unit below which modes are noisy
 ENOUGH = 500  # permutations for a mean or a share that no test rests on
 PERMUTED = "{ci}, corrected for group size; p by permuting people between the two groups, Holm over a model's pairs"
-SAME_T = (
+T_WITH_CORRECTION = (
     "{ci}, corrected for group size (people permuted); p of the same t, Holm over a model's pairs"
 )
 
 
-def grouped(state: State) -> tuple[list[Row], list[Caution], dict[str, Any]]:
+def rows_by_group(state: AlignmentState) -> tuple[list[Row], list[Caution], dict[str, Any]]:
     """Return the rows, cautions and extras of the attribute that `group` names; nothing without one."""
-    o, answers, models = state.options, state.answers, state.models
+    o = state.options
+    answers = state.answers
+    models = state.models
     if o.group is None:
         return [], [], {}
-    labels, people = members(state, o.group)
-    targets, n = Targets.from_shares(model_shares(answers)), len(labels)
-    panel, two_way = Panel.by_group(answers, targets, people), o.ci == "two_way"
-    watches, drawn = watched(state, panel), list[FloatArray]()
+    labels, people = people_by_group(state, o.group)
+    targets = Targets.from_shares(model_shares(answers))
+    n = len(labels)
+    panel = Panel.by_group(answers, targets, people)
+    two_way = o.ci == "two_way"
+    means = two_way_means(state, panel)
+    drawn = list[FloatArray]()
     if not state.no_resampling(2)[0]:
-        kept, seen = (n, watches) if two_way else (len(watches), [])
-        drawn = resample_people(panel, seen, state.clusters, o.resamples, o.seed, kept=kept)
-    permutations = (
-        min(o.resamples, ENOUGH) if two_way else o.resamples
-    )  # there they give no p of a row
+        resampled_sets, watched = (n, means) if two_way else (len(means), [])
+        drawn = resample_people(
+            panel, watched, state.clusters, o.resamples, o.seed, kept=resampled_sets
+        )
+    # beside t intervals permutations give no p of a row: a mean of few of them is enough
+    permutations = min(o.resamples, ENOUGH) if two_way else o.resamples
+    pairs = [(people[i], people[j]) for i, j in panel.pairs]
+    # by pair: (permutations, models) differences; the sets are i, j and i less j
     dealt = [
-        Panel.by_group(answers, targets, (people[i], people[j])).permuted_means(
-            permutations, o.seed, 1 + k
-        )[:, 2]
-        for k, (i, j) in enumerate(panel.pairs)
+        Panel.by_group(answers, targets, pair).permuted_means(permutations, o.seed, 1 + k)[:, 2]
+        for k, pair in enumerate(pairs)
     ]
     shifts = [
-        by_sizes(one, len(people[i]) == len(people[j]))
-        for one, (i, j) in zip(dealt, panel.pairs, strict=True)
+        group_size_effect(values, len(first) == len(second))
+        for values, (first, second) in zip(dealt, pairs, strict=True)
     ]
-    p = [
-        [permutation_p(x, own) for x, own in zip(watch.value.tolist(), one.T, strict=True)]
-        for watch, one in zip(watches[n:], dealt, strict=True)
+    p_values = [
+        [permutation_p(x, values) for x, values in zip(mean.value.tolist(), of_pair.T, strict=True)]
+        for mean, of_pair in zip(means[n:], dealt, strict=True)
     ]
-
-    said, pairs = pair_labels(labels), panel.pairs
-    names: list[dict[str, Any]] = [
-        {
-            "group": f"{o.group} = {label}",
-            "role": "estimate",
-            "key": (("attribute", o.group), ("people", label)),
-        }
-        for label in labels
-    ]
-    names += [
-        {
-            "group": f"{o.group}: {name}",
-            "role": "difference",
-            "key": (
-                ("attribute", o.group),
-                ("people", labels[i]),
-                ("versus", labels[j]),
-                ("contrast", name),
-            ),
-            "method": (SAME_T if two_way else PERMUTED).format(ci=METHODS[o.ci]),
-        }
-        for name, (i, j) in zip(said, pairs, strict=True)
-    ]
-    found = []
-    for j, (name, raters) in enumerate(zip(names, panel.raters, strict=True)):
+    pair_names = pair_labels(labels)
+    templates = group_templates(state, labels, pair_names, panel.pairs)
+    filled = []
+    for j, (template, raters) in enumerate(zip(templates, panel.raters, strict=True)):
         rows = [
-            Row(term=model, **{**name, "key": (("model", model), *name["key"])}) for model in models
+            replace(template, term=model, key=(("model", model), *template.key)) for model in models
         ]
-        own = [] if two_way else drawn[j : j + 1]
-        found.append(
-            with_intervals(
-                state,
-                rows,
-                watches[j : j + 1],
-                own,
-                state.no_resampling(raters),
-                shifts[j - n] if j >= n else 0.0,
-            )
-        )
-    rows = [one.rows[m] for m in range(len(models)) for one in found[:n]]
+        replicates = [] if two_way else drawn[j : j + 1]
+        why = state.no_resampling(raters)
+        shift = shifts[j - n] if j >= n else 0.0
+        filled.append(fill_intervals(state, rows, means[j : j + 1], replicates, why, shift))
+    rows = [of_group.rows[m] for m in range(len(models)) for of_group in filled[:n]]
     for m, model in enumerate(models):
-        tests = [one.rows[m] for one in found[n:]]
+        tests = [of_pair.rows[m] for of_pair in filled[n:]]
         if not two_way:
             tests = [
-                replace(row, p_value=each[m], test="permutation")
-                for row, each in zip(tests, p, strict=True)
+                replace(row, p_value=p[m], test="permutation")
+                for row, p in zip(tests, p_values, strict=True)
             ]
         rows += with_holm(tests, family=f"pairs of {o.group}, {model}")
     if n > 1:
-        rows += closest_rows(
-            state, labels, np.array([watch.value for watch in watches[:n]]), drawn[:n]
+        distances = np.array([mean.value for mean in means[:n]])
+        rows += closest_rows(state, labels, distances, drawn[:n])
+    # answers of each group, over all units that are compared
+    per_unit = [float(answers.table[index].sum()) / len(answers.unit) for index in people]
+    lost = [of_set.caution for of_set in filled if of_set.caution is not None][:1]
+    regrouped = Panel.by_group(answers, targets, people, pairs=False)
+    closest = closest_shares(regrouped.permuted_means(min(o.resamples, ENOUGH), o.seed, 0))
+    corrections = [[None if np.isnan(x) else x for x in shift.tolist()] for shift in shifts]
+    sizes = [len(index) for index in people]
+    extras: dict[str, Any] = {
+        "group_raters": dict(zip(labels, sizes, strict=True)),
+        "group_answers": dict(zip(labels, per_unit, strict=True)),
+        "permuted_closest": dict(zip(labels, closest.mean(axis=(0, 2)).tolist(), strict=True)),
+    }
+    for name, values in (("permuted_differences", corrections), ("permutation_p", p_values)):
+        by_model = (dict(zip(models, of_pair, strict=True)) for of_pair in values)
+        extras[name] = dict(zip(pair_names, by_model, strict=True))
+    extras["permutations"] = permutations
+    return rows, [*lost, *few_answers_caution(labels, sizes, per_unit)], extras
+
+
+def group_templates(
+    state: AlignmentState,
+    labels: Sequence[str],
+    pair_names: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+) -> list[Row]:
+    """Return a row without its model for each group of people, then for each pair of groups."""
+    o = state.options
+    attribute = o.group or ""
+    templates = [
+        Row(
+            term="",
+            group=f"{attribute} = {label}",
+            role="estimate",
+            key=(("attribute", attribute), ("people", label)),
         )
-    each = [float(answers.table[index].sum()) / len(answers.unit) for index in people]
-    again = Panel.by_group(answers, targets, people, pairs=False).permuted_means(
-        min(o.resamples, ENOUGH), o.seed, 0
-    )
-    lost = [one.caution for one in found if one.caution is not None][:1]
-    given = [[None if np.isnan(x) else x for x in some.tolist()] for some in shifts]
-    return (
-        rows,
-        [*lost, *few_answers(labels, [len(index) for index in people], each)],
-        {
-            "group_raters": dict(zip(labels, map(len, people), strict=True)),
-            "group_answers": dict(zip(labels, each, strict=True)),
-            "permuted_closest": dict(
-                zip(labels, is_closest(again).mean(axis=(0, 2)).tolist(), strict=True)
-            ),
-            "permuted_differences": {
-                n: dict(zip(models, x, strict=True)) for n, x in zip(said, given, strict=True)
-            },
-            "permutation_p": {
-                n: dict(zip(models, x, strict=True)) for n, x in zip(said, p, strict=True)
-            },
-            "permutations": permutations,
-        },
-    )
+        for label in labels
+    ]
+    method = (T_WITH_CORRECTION if o.ci == "two_way" else PERMUTED).format(ci=METHODS[o.ci])
+    for name, (i, j) in zip(pair_names, pairs, strict=True):
+        key = ("people", labels[i]), ("versus", labels[j]), ("contrast", name)
+        row = Row(term="", group=f"{attribute}: {name}", role="difference", method=method)
+        templates.append(replace(row, key=(("attribute", attribute), *key)))
+    return templates
 
 
-def members(state: State, name: str) -> tuple[list[str], list[IntArray]]:
+def people_by_group(state: AlignmentState, name: str) -> tuple[list[str], list[IntArray]]:
     """Return the groups of an attribute, and the positions of their people among the reference raters.
 
     Raises
@@ -581,41 +613,41 @@ def members(state: State, name: str) -> tuple[list[str], list[IntArray]]:
     InputError
         If the attribute is not declared, or no reference rater has a value of it.
     """
-    known = state.design.rater_groups
-    if name not in known:
-        others = [other for other in known if other != state.source.name]
+    attributes = state.design.rater_groups
+    if name not in attributes:
+        declared = quoted([group for group in attributes if group != state.source.name]) or "none"
         raise InputError(
-            f"{option('group', shorten(name))} is no rater group (declared: {quoted(others) or 'none'}); make the "
+            f"{option('group', shorten(name))} is no rater group (declared: {declared}); make the "
             "design with " + option("rater_groups")
         )
-    factor = known[name]
+    factor = attributes[name]
     codes = factor.codes[state.answers.people]
-    used = [code for code in range(len(factor.levels)) if np.any(codes == code)]
-    if not used:
+    codes_in_use = [code for code in range(len(factor.levels)) if np.any(codes == code)]
+    if not codes_in_use:
         raise InputError(
             f"no {state.reference} rater with an answer has a value of '{shorten(name)}'"
         )
-    return [factor.levels[code] for code in used], [np.flatnonzero(codes == code) for code in used]
+    labels = [factor.levels[code] for code in codes_in_use]
+    return labels, [np.flatnonzero(codes == code) for code in codes_in_use]
 
 
-def by_sizes(dealt: FloatArray, alike: bool) -> FloatArray:
+def group_size_effect(dealt: FloatArray, equal_sizes: bool) -> FloatArray:
     """Mean difference of a pair under random regrouping of its people, (models,): the effect of group sizes.
 
     Groups of equal size have none, because every regrouping has one with the two groups exchanged.
     """
+    # dealt is (permutations, models), NaN where a regrouping leaves no unit with both modes
     n = np.sum(~np.isnan(dealt), axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(alike & (n > 0), 0.0, np.nansum(dealt, axis=0) / n))
+        return np.asarray(np.where(equal_sizes & (n > 0), 0.0, np.nansum(dealt, axis=0) / n))
 
 
 def pair_labels(labels: Sequence[str]) -> list[str]:
     """Name each pair ``first - second``; in quotes where a label holds a dash between blanks itself."""
-    said = (
-        [json.dumps(label) for label in labels]
-        if any(" - " in label for label in labels)
-        else list(labels)
-    )
-    return [f"{one} - {other}" for one, other in combinations(said, 2)]
+    names = list(labels)
+    if any(" - " in label for label in labels):
+        names = [json.dumps(label) for label in labels]
+    return [f"{first} - {second}" for first, second in combinations(names, 2)]
 
 
 def permutation_p(value: float, dealt: FloatArray) -> float | None:
@@ -623,29 +655,32 @@ def permutation_p(value: float, dealt: FloatArray) -> float | None:
     usable = dealt[~np.isnan(dealt)]
     if np.isnan(value) or not len(usable):
         return None
-    slack = 1e-9
-    below, above = np.sum(usable <= value + slack) + 1, np.sum(usable >= value - slack) + 1
+    slack = 1e-9  # means of the same answers in another order differ by rounding
+    below = np.sum(usable <= value + slack) + 1
+    above = np.sum(usable >= value - slack) + 1
     return min(1.0, 2.0 * float(min(below, above)) / (len(usable) + 1))
 
 
-def is_closest(means: FloatArray) -> FloatArray:
+def closest_shares(means: FloatArray) -> FloatArray:
     """Share of the smallest mean that each group has: (b, groups, models); ties share, NaN is never smallest."""
     filled = np.where(np.isnan(means), np.inf, means)
+    # where all groups are NaN the minimum is infinite, and none is the closest
     hit = (filled <= filled.min(axis=1, keepdims=True) + 1e-9) & np.isfinite(filled)
     return np.asarray(hit / np.maximum(hit.sum(axis=1, keepdims=True), 1))
 
 
 def closest_rows(
-    state: State, labels: Sequence[str], means: FloatArray, drawn: Sequence[FloatArray]
+    state: AlignmentState, labels: Sequence[str], means: FloatArray, drawn: Sequence[FloatArray]
 ) -> list[Row]:
     """Share of the resamples in which the closest group of the sample, of means (groups, models), is closest again."""
-    rows, first = [], is_closest(means[None])[0] > 0
-    again = is_closest(np.stack(drawn, axis=1)) if drawn else None
+    rows = []
+    is_closest = closest_shares(means[None])[0] > 0
+    resampled_shares = closest_shares(np.stack(drawn, axis=1)) if drawn else None
     for m, model in enumerate(state.models):
-        chosen = np.flatnonzero(first[:, m])
-        if not len(chosen):
+        closest = np.flatnonzero(is_closest[:, m])
+        if not len(closest):
             continue
-        name = " and ".join(labels[g] for g in chosen.tolist())
+        name = " and ".join(labels[g] for g in closest.tolist())
         row = Row(
             term=model,
             group=f"closest {state.options.group} = {name}",
@@ -653,104 +688,107 @@ def closest_rows(
             limits=(0.0, 1.0),
             key=(("model", model), ("attribute", state.options.group or ""), ("closest", name)),
         )
-        if again is None:
+        if resampled_shares is None:
             why, reason = state.no_resampling(2)
             rows.append(replace(row, undefined=why, reason=reason))
         else:
-            share = float(again[:, chosen, m].sum(axis=1).mean())
+            share = float(resampled_shares[:, closest, m].sum(axis=1).mean())
             rows.append(
                 replace(row, estimate=share, method="share of resamples in which it is closest")
             )
     return rows
 
 
-def few_answers(
-    labels: Sequence[str], people: Sequence[int], each: Sequence[float]
+def few_answers_caution(
+    labels: Sequence[str], people: Sequence[int], per_unit: Sequence[float]
 ) -> tuple[Caution, ...]:
-    """Caution SS312: modes of few answers (`each` per unit) are noisy, which inflates distances."""
+    """Caution SS312: modes of few answers (`per_unit`) are noisy, which inflates distances."""
     few = [
         f"{shorten(label, 30)} {number(n, 1)} ({count(size, 'rater')})"
-        for label, size, n in zip(labels, people, each, strict=True)
+        for label, size, n in zip(labels, people, per_unit, strict=True)
         if n < FEW_ANSWERS
     ]
     return small_sample(
-        min(each),
+        min(per_unit),
         FEW_ANSWERS,
-        f"few answers per unit: {listing(few)}; the most is {number(max(each), 1)}",
+        f"few answers per unit: {listing(few)}; the most is {number(max(per_unit), 1)}",
         affects="distances to groups and the closest group: modes of few answers inflate distances",
         fix="interpret the differences between groups, which are corrected for group size",
     )
 
 
 AT, MOST_STEPS = "share at distance", 12
+# name of the rows, label in their key, and code of the status
 SHARES = (("share refused", "refused", REFUSAL), ("share unparsed", "unparsed", MISSING))
 
 
-def share_rows(state: State) -> list[Row]:
+def refusal_share_rows(state: AlignmentState) -> list[Row]:
     """Shares of refusals of each model among the answers asked for, and of unparsed answers where there are any."""
-    given, rows = state.answers.status, []
+    statuses = state.answers.status
+    rows = []
     for level, among in units_by_stratum(state.design, state.options.stratum):
         place = "" if level is None else f", {state.options.stratum} = {level}"
-        more = () if level is None else (("stratum", level),)
-        for name, kind, code in SHARES if (given == MISSING).any() else SHARES[:1]:
-            for model, status in zip(state.models, given, strict=True):
+        stratum_key = () if level is None else (("stratum", level),)
+        for name, kind, code in SHARES if (statuses == MISSING).any() else SHARES[:1]:
+            for model, status in zip(state.models, statuses, strict=True):
                 row = Row(
                     term=model,
                     group=f"{name}{place}",
-                    key=(("model", model), ("share", kind), *more),
+                    key=(("model", model), ("share", kind), *stratum_key),
                 )
-                asked = among[state.answers.unit] & (status != NOT_ASKED)
-                rows.append(one_share(state, row, (status == code).astype(np.float64), asked))
+                eligible = among[state.answers.unit] & (status != NOT_ASKED)
+                rows.append(fill_share(state, row, (status == code).astype(np.float64), eligible))
     return rows
 
 
-def distance_rows(state: State) -> list[Row]:
+def distance_rows(state: AlignmentState) -> list[Row]:
     """Share of the units of each model at each distance, rounded up to whole steps: only the mode itself is at 0."""
-    answers, rows = state.answers, []
+    answers = state.answers
+    rows = []
+    # distances of declared numbers can have hundreds of steps: such scales have no rows of them
     steps = float(answers.scores[-1] - answers.scores[0])
     if not 1 <= steps <= MOST_STEPS:
         return []
-    found, known = answers.distances(answers.pooled_counts)
+    distances, has_mode = answers.distances(answers.pooled_counts)
     for model, shares in zip(state.models, model_shares(answers), strict=True):
-        used = shares.any(axis=1) & (known > 0)
-        at = np.ceil(found.round(9))
-        for step in range(int(max(steps, at[used][shares[used] > 0].max(initial=0.0))) + 1):
-            row = Row(
-                term=model, group=f"{AT} {step}", key=(("model", model), ("distance", str(step)))
-            )
-            rows.append(one_share(state, row, ((at == step) * shares).sum(axis=1), used))
+        counts = shares.any(axis=1) & (has_mode > 0)
+        # (units, levels + 1); a refusal may be farther away than any level
+        steps_away = np.ceil(distances.round(9))
+        farthest = steps_away[counts][shares[counts] > 0].max(initial=0.0)
+        for step in range(int(max(steps, farthest)) + 1):
+            key = ("model", model), ("distance", str(step))
+            row = Row(term=model, group=f"{AT} {step}", key=key)
+            rows.append(fill_share(state, row, ((steps_away == step) * shares).sum(axis=1), counts))
     return rows
 
 
-def one_share(state: State, row: Row, hit: FloatArray, used: BoolArray) -> Row:
+def fill_share(state: AlignmentState, row: Row, hit: FloatArray, counts: BoolArray) -> Row:
     """Share of one kind of answer of one model, over the units that count; a probability counts as a part of one."""
     row = replace(row, role="component")
-    if not used.any():
-        return replace(
-            row, n=0.0, n_units=0, undefined="not asked about these units", reason="no_data"
-        )
-    how = IntervalOptions(
-        ci="wilson",
-        level=state.options.level,
-        resamples=state.options.resamples,
-        seed=state.options.seed,
-    )
-    weight, codes = state.answers.weight[used], [c[used] for c in state.clusters]
-    most = math.inf if np.any(hit[used] % 1) else float(weight.sum())
-    return share_row(row, merge_cells(hit[used], weight, codes, most), how)
+    if not counts.any():
+        text = "not asked about these units"
+        return replace(row, n=0.0, n_units=0, undefined=text, reason="no_data")
+    o = state.options
+    how = IntervalOptions(ci="wilson", level=o.level, resamples=o.resamples, seed=o.seed)
+    weight = state.answers.weight[counts]
+    codes = [c[counts] for c in state.clusters]
+    # sums of probabilities vary less than counts, and have no largest number of hits
+    most = math.inf if np.any(hit[counts] % 1) else float(weight.sum())
+    return share_row(row, merge_cells(hit[counts], weight, codes, most), how)
 
 
 FEW_PEOPLE = 20
 NOISY = 0.5  # standard errors
+# rule of refusals -> what is said of it
 COUNTED = {
     "max": "counted as the width of the scale",
     "item_max": "counted as the farthest possible answer",
     "exclude": "excluded",
 }
-MOST_SHOWN = 60
+MOST_PLOTTED = 60
 
 
-def inference_text(state: State) -> str:
+def inference_text(state: AlignmentState) -> str:
     """Describe how the intervals were obtained."""
     o = state.options
     units = cluster_text(state.factors, "units")
@@ -762,40 +800,41 @@ def inference_text(state: State) -> str:
     return f"{how}, {count(o.resamples, 'resample')}, seed {o.seed}; {units}"
 
 
-def counts_of(state: State) -> dict[str, int]:
+def count_data(state: AlignmentState) -> dict[str, int]:
     """Number of units, reference raters and answers, models, and units with tied modes."""
     answers = state.answers
+    # columns of the table of people are the levels of each unit
+    answers_of_person = answers.table @ np.repeat(answers.weight, len(answers.scores))
     return {
         "units": int(answers.weight.sum()),
         "reference raters": len(answers.people),
-        "reference answers": int(
-            (answers.table @ np.repeat(answers.weight, len(answers.scores))).sum()
-        ),
+        "reference answers": int(answers_of_person.sum()),
         "models": len(answers.models),
         "units with tied modes": int(answers.weight[state.tied].sum()),
     }
 
 
-def cautions_of(state: State, ties: int) -> tuple[Caution, ...]:
+def design_cautions(state: AlignmentState, ties: int) -> tuple[Caution, ...]:
     """Cautions on clusters, what was left out, refusals, ties, few people, undeclared distances."""
+    # a bootstrap has no degrees of freedom, by which few clusters are told otherwise
     drawn = [None] if state.options.ci in RESAMPLED else None
-    found = [
+    cautions = [
         *cluster_cautions(state.design, state.factors, df=drawn),
-        *left_out(state),
-        *refusals(state),
+        *left_out_cautions(state),
+        *refusal_cautions(state),
     ]
     if state.options.ties == "nearest" and ties:
-        said = f"the nearest of tied modes was chosen for {count(ties, 'unit')} after the answer was known"
-        found.append(
+        text = f"the nearest of tied modes was chosen for {count(ties, 'unit')} after the answer was known"
+        cautions.append(
             caution(
                 "SS333",
-                said,
+                text,
                 affects="every distance, which is too small",
                 fix=f"use {option('ties', 'mean')}",
             )
         )
     people = len(state.answers.people)
-    found += small_sample(
+    cautions += small_sample(
         people,
         FEW_PEOPLE,
         count(people, "reference rater"),
@@ -803,140 +842,134 @@ def cautions_of(state: State, ties: int) -> tuple[Caution, ...]:
         fix=f"ask at least {FEW_PEOPLE} people",
     )
     if not state.design.numeric:
-        said = (
+        text = (
             f"distances between levels were not declared; levels count as 0 to "
             f"{len(state.answers.scores) - 1} in order"
         )
-        found.append(caution("SS310", said, affects="every distance"))
-    return tuple(found)
+        cautions.append(caution("SS310", text, affects="every distance"))
+    return tuple(cautions)
 
 
-def left_out(state: State) -> list[Caution]:
+def left_out_cautions(state: AlignmentState) -> list[Caution]:
     """Caution SS301: units of models without a reference answer, and the other way round."""
-    answers, found = state.answers, []
+    answers = state.answers
+    cautions = []
     if answers.left_out:
-        said = f"{count(len(answers.left_out), 'unit')} without an answer of the reference: {quoted(answers.left_out)}"
-        found.append(
-            caution("SS301", said, affects="every row", fix="check that units are spelled alike")
+        text = f"{count(len(answers.left_out), 'unit')} without an answer of the reference: {quoted(answers.left_out)}"
+        cautions.append(
+            caution("SS301", text, affects="every row", fix="check that units are spelled alike")
         )
     if answers.unanswered:
-        said = f"{count(answers.unanswered, 'unit')} of the reference without an answer of a model"
-        found.append(caution("SS301", said, affects="which units are compared"))
-    return found
+        text = f"{count(answers.unanswered, 'unit')} of the reference without an answer of a model"
+        cautions.append(caution("SS301", text, affects="which units are compared"))
+    return cautions
 
 
-def noisy_modes(state: State, found: Found, answers: int) -> list[Caution]:
+def noisy_modes_caution(state: AlignmentState, filled: FilledRows, answers: int) -> list[Caution]:
     """Caution SS333: where the modes rest on few answers, their noise is part of the distance."""
-    models = found.rows[: len(state.models)]
-    touched = [
+    models = filled.rows[: len(state.models)]
+    noisy = [
         (float(bias), row)
-        for bias, row in zip(found.bias, models, strict=False)
+        for bias, row in zip(filled.bias, models, strict=False)
         if bias > NOISY * (0.0 if row.std_error is None else row.std_error)
     ]
-    if not touched:
+    if not noisy:
         return []
-    bias, worst = max(touched, key=lambda one: one[0])
-    each = number(answers / max(float(state.answers.weight.sum()), 1.0), 1)
-    said = (
-        f"modes rest on {each} answers per unit on average, which inflates distances; most that of "
+    bias, worst = max(noisy, key=lambda bias_and_row: bias_and_row[0])
+    answers_per_unit = number(answers / max(float(state.answers.weight.sum()), 1.0), 1)
+    text = (
+        f"modes rest on {answers_per_unit} answers per unit on average, which inflates distances; most that of "
         f"'{shorten(worst.term, 30)}' ({number(worst.estimate)}), by {number(bias)}"
     )
     fix = "interpret them as distances from modes of as many raters as these"
     return [
         caution(
             "SS333",
-            said,
+            text,
             affects="distances, small ones most",
             fix=fix,
-            rows=[row.term for _, row in touched],
+            rows=[row.term for _, row in noisy],
         )
     ]
 
 
-def refusals(state: State) -> list[Caution]:
+def refusal_cautions(state: AlignmentState) -> list[Caution]:
     """Caution SS315: how refusals and unparsed answers count, and how many exceed any possible answer."""
-    answers, o = state.answers, state.options
+    answers = state.answers
+    o = state.options
     refused, unparsed = (int((answers.status == code).sum()) for code in (REFUSAL, MISSING))
     if not refused and not unparsed:
         return []
-    rule = (
-        COUNTED[o.refusal]
-        if isinstance(o.refusal, str)
-        else f"counted as {number(o.refusal)} levels"
-    )
-    said = f"{count(refused, 'refusal')} {rule}"
+    rule = COUNTED.get(o.refusal) or f"counted as {number(o.refusal)} levels"
+    text = f"{count(refused, 'refusal')} {rule}"
     if unparsed:
-        said += f"; {count(unparsed, 'unparsed answer')} " + (
-            "counted as refusals" if o.unparsed == "refusal" else "excluded"
-        )
+        rule = "counted as refusals" if o.unparsed == "refusal" else "excluded"
+        text += f"; {count(unparsed, 'unparsed answer')} {rule}"
     k = len(answers.scores)
-    distances, _ = answers.distances(answers.pooled_counts)
+    distances, _ = answers.distances(answers.pooled_counts)  # (units, k + 1), the last of a refusal
     farther = distances[:, k] > distances[:, :k].max(axis=1) + 1e-12
     beyond = int(((answers.answer == k) & farther).sum())
     if beyond:
-        said += f"; {count(beyond)} assigned distances exceed any possible answer's"
+        text += f"; {count(beyond)} assigned distances exceed any possible answer's"
     fix = "compare the other rules: farthest possible answer, excluded"
-    return [caution("SS315", said, affects="distances of models that refuse", fix=fix)]
+    return [caution("SS315", text, affects="distances of models that refuse", fix=fix)]
 
 
 def sentence(result: Result) -> str:
     """State the smallest and the largest distance, refusals, and the distances of one person and of random answers."""
-    n, away = result.counts, f"the mode of the {shorten(result.settings['reference'], 30)} answers"
+    n = result.counts
+    away = f"the mode of the {shorten(result.settings['reference'], 30)} answers"
     among = f"{count(n['units'], 'unit')}, {count(n['reference raters'], 'reference rater')}"
     rows = [row for row in result.rows if row.group is None]
-    known = sorted(
+    estimated = sorted(
         (row for row in rows if row.estimate is not None), key=lambda row: row.estimate or 0.0
     )
-    if not known:
+    if not estimated:
         return sentences.undefined(f"The distance from {away}", undefined_text(rows))
-    low, high = extremes(known)
+    low, high = lowest_and_highest(estimated)
     near, far = (quoted([row.term for row in end], 3) for end in (low, high))
     first, last = (sentences.estimate(row) for row in (low[0], high[0]))
-    if len(known) == 1:
-        said = f"The distance of {near} from {away} was {first} ({among})."
-    elif len(low) == len(known):
-        said = f"The distance from {away} was the same for all {count(len(known), 'model')}: {first} ({among})."
+    # low and high hold all that tie
+    if len(estimated) == 1:
+        distances = f"The distance of {near} from {away} was {first} ({among})."
+    elif len(low) == len(estimated):
+        models = count(len(estimated), "model")
+        distances = f"The distance from {away} was the same for all {models}: {first} ({among})."
     else:
-        said = (
+        distances = (
             f"{near} {'was' if len(low) == 1 else 'were'} nearest to {away}, ADA-Met = {first} ({among}). {far} "
             f"{'was' if len(high) == 1 else 'were'} farthest, {last}."
         )
-    top, uniform = (
+    ceiling, uniform = (
         next(row for row in result.rows if row.label("line") == kind)
         for kind in ("ceiling", "uniform")
     )
-    person = (
-        f"One reference rater was {number(top.estimate)} from the mode of the others; "
-        if top.estimate
-        else ""
-    )
-    at_random = f"an answer at random would be {number(uniform.estimate)} from the mode."
-    return (
-        f"{said} "
-        f"{refused_text(result, known)}{person}{at_random if person else at_random[:1].upper() + at_random[1:]}"
-    )
+    at_random = f"answer at random would be {number(uniform.estimate)} from the mode."
+    lines = f"An {at_random}"
+    if ceiling.estimate:
+        person = f"One reference rater was {number(ceiling.estimate)} from the mode of the others"
+        lines = f"{person}; an {at_random}"
+    return f"{distances} {refusals_text(result, estimated)}{lines}"
 
 
-def refused_text(result: Result, known: Sequence[Row]) -> str:
+def refusals_text(result: Result, estimated: Sequence[Row]) -> str:
     """State how many units the nearest and the farthest model refused."""
-    ends = (
-        known[:1]
-        if len(known) == 1
-        else ()
-        if known[0].estimate == known[-1].estimate
-        else (known[0], known[-1])
-    )
+    ends = [estimated[0], estimated[-1]]
+    if len(estimated) == 1:
+        ends = ends[:1]
+    elif ends[0].estimate == ends[1].estimate:  # neither is nearest or farthest
+        ends = []
     shares = {
         r.term: r.estimate
         for r in result.rows
         if r.label("share") == "refused" and r.label("stratum") is None
     }
-    said = [
+    rates = [
         f"'{shorten(row.term)}' had a refusal rate of {number(shares[row.term], 3, bounded=True)}"
         for row in ends
         if shares.get(row.term)
     ]
-    return f"{' and '.join(said)}. " if said else ""
+    return f"{' and '.join(rates)}. " if rates else ""
 
 
 def plot(
@@ -961,6 +994,7 @@ def plot(
     """
     from socialstats.figures import dumbbell, forest
 
+    # "area" names several groups, "area = work" one
     groups = dict.fromkeys(row.group for row in result.rows if row.group)
     several = [name for name in groups if name.startswith(f"{group} = ")]
     if group is not None and group not in groups and not several:
@@ -969,16 +1003,18 @@ def plot(
     rows = sorted(rows, key=lambda row: (row.estimate is None, row.estimate or 0.0))
     settings: dict[str, Any] = {"xlabel": "mean distance from the mode of the reference (levels)"}
     if several:
-        kept = list(dict.fromkeys(row.term for row in rows))[:MOST_SHOWN]
-        settings |= {"targets": dict.fromkeys(several), "order": kept}
-        return dumbbell([row for row in rows if row.term in kept], ax=ax, **{**settings, **options})
+        models = list(dict.fromkeys(row.term for row in rows))[:MOST_PLOTTED]
+        settings |= {"targets": dict.fromkeys(several), "order": models}
+        return dumbbell(
+            [row for row in rows if row.term in models], ax=ax, **{**settings, **options}
+        )
     lines = (
         [r for r in result.rows if r.label("line") in ("ceiling", "uniform")]
         if group is None
         else []
     )
-    shown = [replace(row, group=None) for row in (*lines[:1], *rows[:MOST_SHOWN], *lines[1:])]
-    return forest(shown, ax=ax, **{**settings, "sort": False, "reference": None, **options})
+    plotted = [replace(row, group=None) for row in (*lines[:1], *rows[:MOST_PLOTTED], *lines[1:])]
+    return forest(plotted, ax=ax, **{**settings, "sort": False, "reference": None, **options})
 
 
 @reads(Ratings, labels="shares")
@@ -1110,7 +1146,9 @@ def ada_met(
     return estimate(ratings, options)
 
 
-def by_attribute(ratings: Ratings, attributes: Sequence[str], **options: Any) -> dict[str, Result]:
+def results_by_attribute(
+    ratings: Ratings, attributes: Sequence[str], **options: Any
+) -> dict[str, Result]:
     """Return what `ada_met` gives with each of several attributes as `group`; what they share is computed once.
 
     Parameters
@@ -1121,38 +1159,59 @@ def by_attribute(ratings: Ratings, attributes: Sequence[str], **options: Any) ->
     **options
         Of `ada_met`.
     """
-    first = {
-        name: one.default
-        for name, one in signature(ada_met).parameters.items()
-        if one.default is not one.empty
+    defaults = {
+        name: parameter.default
+        for name, parameter in signature(ada_met).parameters.items()
+        if parameter.default is not parameter.empty
     }
+    # rows about all people do not depend on the attribute
     states = []
     for name in attributes:
-        chosen = AlignmentOptions(**{**first, **options, "group": name})
+        chosen = AlignmentOptions(**{**defaults, **options, "group": name})
         chosen.check()
-        states.append(State.of(ratings, chosen))
+        states.append(AlignmentState.from_design(ratings, chosen))
     if not states:
         return {}
-    whole = whole_rows(states[0])
-    found = in_halves(lambda k: assembled(states[k], whole), len(states), least=2)
-    return dict(zip(attributes, found, strict=True))
+    all_people = rows_of_all_people(states[0])
+    results = in_halves(lambda k: assemble_result(states[k], all_people), len(states), least=2)
+    return dict(zip(attributes, results, strict=True))
 
 
 def estimate(design: Ratings, options: AlignmentOptions) -> Result:
     """Compute the distances of one design."""
-    state = State.of(design, options)
-    return assembled(state, whole_rows(state))
+    state = AlignmentState.from_design(design, options)
+    return assemble_result(state, rows_of_all_people(state))
 
 
-def assembled(state: State, whole: Whole) -> Result:
+def assemble_result(state: AlignmentState, all_people: AllPeopleRows) -> Result:
     """Combine the rows about all people with those by group."""
-    options, counts, (rows, said, extras) = state.options, counts_of(state), grouped(state)
-    named = zip(state.models, whole.found.bias.tolist(), strict=False)
+    options = state.options
+    counts = count_data(state)
+    rows, group_cautions, extras = rows_by_group(state)
+    # the first rows are those of the models over all units, one bias each
+    biases = zip(state.models, all_people.filled.bias.tolist(), strict=False)
+    extras = {
+        "share_tied": float(state.tied.mean()),
+        "units_left_out": state.answers.left_out,
+        "bootstrap_bias": {model: bias for model, bias in biases if not np.isnan(bias)},
+        "design_effect": all_people.effects,
+        **extras,
+    }
+    first = all_people.models[0]
+    fit = {
+        "nobs": counts["units"],
+        "n_clusters": first.n_clusters,
+        "method": first.method,
+        "seed": options.seed,
+        "resamples": options.resamples,
+        "effective_df": all_people.filled.df,
+        "largest_leverage": state.leverage,
+    }
     cautions = [
-        *cautions_of(state, counts["units with tied modes"]),
-        *noisy_modes(state, whole.found, counts["reference answers"]),
-        *said,
-        whole.found.caution,
+        *design_cautions(state, counts["units with tied modes"]),
+        *noisy_modes_caution(state, all_people.filled, counts["reference answers"]),
+        *group_cautions,
+        all_people.filled.caution,
     ]
     return Result(
         metric="ada_met",
@@ -1160,34 +1219,20 @@ def assembled(state: State, whole: Whole) -> Result:
         + probabilities_text(state.design),
         inference=inference_text(state),
         rows=(
-            *whole.models,
+            *all_people.models,
             *rows,
-            *share_rows(state),
+            *refusal_share_rows(state),
             *distance_rows(state),
-            *whole.lines,
-            *whole.gaps,
+            *all_people.lines,
+            *all_people.differences,
         ),
         counts=counts,
-        fit={
-            "nobs": counts["units"],
-            "n_clusters": whole.models[0].n_clusters,
-            "method": whole.models[0].method,
-            "seed": options.seed,
-            "resamples": options.resamples,
-            "effective_df": whole.found.df,
-            "largest_leverage": state.leverage,
-        },
+        fit=fit,
         settings=asdict(options) | {"reference": state.reference},
-        cautions=tuple(dict.fromkeys(one for one in cautions if one is not None)),
+        cautions=tuple(dict.fromkeys(c for c in cautions if c is not None)),
         references=METRIC.references,
         design=state.design,
-        extras={
-            "share_tied": float(state.tied.mean()),
-            "units_left_out": state.answers.left_out,
-            "bootstrap_bias": {model: one for model, one in named if not np.isnan(one)},
-            "design_effect": whole.effects,
-            **extras,
-        },
+        extras=extras,
     )
 
 

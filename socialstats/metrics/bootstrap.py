@@ -51,7 +51,7 @@ from socialstats.resampling.engine import (
 from socialstats.resampling.permutation import checked_seed
 from socialstats.resampling.plans import ResamplingPlan
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import under
+from socialstats.results.rows import add_cautions
 from socialstats.text import count
 from socialstats.voice import one_of, option
 
@@ -63,7 +63,7 @@ NAMES: dict[str, str] = {
     "percentile": "percentile bootstrap",
     "basic": "basic bootstrap",
 }
-HELD_EXPANDED = (
+EXPANDED_COVERAGE = (
     "nominal 95% ones of means of 6 to 20 clusters held in about .94 (normal) and "
     ".91 (lognormal) of simulations"
 )
@@ -162,17 +162,20 @@ def bootstrap(
     """
     one_of("ci", ci, KINDS)
     checked_level(level)
-    start, many = checked_seed(seed), checked_whole(resamples)
-    check_resamples(many, level)
+    first_seed = checked_seed(seed)
+    n_resamples = checked_resamples(resamples)
+    check_resamples(n_resamples, level)
 
     def compute(part: DataLike) -> Result:
         source = data_source(part, unit=unit, cluster=cluster, strata=strata, paired=paired)
-        return estimate(source, function, ci=ci, level=level, resamples=many, seed=start)
+        return estimate(
+            source, function, ci=ci, level=level, resamples=n_resamples, seed=first_seed
+        )
 
     return result_by_level(data, compute)
 
 
-def checked_whole(resamples: Any) -> int:
+def checked_resamples(resamples: Any) -> int:
     """Return a number of resamples, or raise InputError when it is no whole number."""
     if isinstance(resamples, bool) or not isinstance(resamples, int | np.integer):
         raise InputError(f"{option('resamples', resamples)} is not a whole number")
@@ -183,38 +186,49 @@ def estimate(
     source: DataSource, function: Function, *, ci: str, level: float, resamples: int, seed: int
 ) -> Result:
     """Bootstrap one design, table or set of vectors."""
-    plan = source.plan
+    plan = source.plan  # what is drawn: units, clusters, or both of two crossed factors
     statistic = checked_statistic(source, function)
-    said = order_cautions(statistic, plan)
+    order = order_cautions(statistic, plan)
     say(f"{resamples:,} resamples of {plan.text()}")
-    left = leave_out_levels(statistic, plan, many=False)
-    statistic.lost.clear()
-    drawn = drawn_of(
-        statistic, left, resampled_numbers(statistic, plan, resamples, seed), ci, level
-    )
-    lost = drawn.boot.n_degenerate.tolist()
-    gone, lost_said = lost_rows(statistic, lost, resamples, level)
+    # the function of the data without each unit: for the acceleration, the df and the skewness
+    left_outs = leave_out_levels(statistic, plan, many=False)
+    statistic.lost.clear()  # data less one unit lose other numbers than resamples do
+    replicates = resampled_numbers(statistic, plan, resamples, seed)
+    numbers = make_intervals(statistic, left_outs, replicates, ci, level)
+    boot = numbers.boot
+    unit = numbers.unit
+    lost, lost_cautions = lost_rows(statistic, boot.n_degenerate.tolist(), resamples, level)
     method = f"{NAMES[ci]}, {count(resamples, 'resample')}"
-    rows = [
-        interval_row(
-            replace(row, method=method, **row_counts(plan)),
-            j,
-            drawn,
-            gone[j] or few_levels(plan, ci),
-            level,
-        )
-        for j, row in enumerate(statistic.rows)
-    ]
+    too_few = too_few_levels(plan, ci)
+    rows = []
+    for j, row in enumerate(statistic.rows):
+        row = replace(row, method=method, **row_counts(plan))
+        rows.append(fill_interval(row, j, numbers, lost[j] or too_few, level))
     cautions = (
         *source.cautions,
-        *said,
-        *lost_said,
-        *few_said(plan, ci, rows),
+        *order,
+        *lost_cautions,
+        *few_clusters_caution(plan, ci, rows),
         *cluster_size_cautions(plan),
-        *influence_shape_cautions(drawn.left, plan, rows, "bootstrap"),
+        *influence_shape_cautions(numbers.left, plan, rows, "bootstrap"),
     )
-    rows = [under(row, cautions) for row in rows]
-    bias = (drawn.boot.bias * drawn.unit).tolist()
+    rows = [add_cautions(row, cautions) for row in rows]
+    settings = {
+        "ci": ci,
+        "cluster": plan.names,
+        "strata": plan.strata and plan.strata.name,
+        "level": level,
+        "resamples": resamples,
+        "seed": seed,
+    }
+    extras = {
+        "replicates": boot.replicates * unit,
+        "left_out": left_outs,
+        "lost": dict(statistic.lost),
+        "bias": dict(zip(row_keys(rows), (boot.bias * unit).tolist(), strict=True)),
+        "statistic": statistic,
+        "plan": plan,
+    }
     return Result(
         metric="bootstrap",
         title=f"Bootstrap of {statistic.name}",
@@ -222,38 +236,24 @@ def estimate(
         rows=tuple(rows),
         counts=plan.counts(),
         fit={"nobs": plan.pieces.size, "resamples": resamples, "seed": seed},
-        settings={
-            "ci": ci,
-            "cluster": plan.names,
-            "strata": plan.strata and plan.strata.name,
-            "level": level,
-            "resamples": resamples,
-            "seed": seed,
-        },
+        settings=settings,
         cautions=cautions,
         references=("efron1987", "davisonhinkley1997", "hesterberg2015", "owen2007"),
         design=source.design,
         words=numbers_sentence(rows, f"{method}; {plan.text()}"),
-        extras={
-            "replicates": drawn.boot.replicates * drawn.unit,
-            "left_out": left,
-            "lost": dict(statistic.lost),
-            "bias": dict(zip(keys_of(rows), bias, strict=True)),
-            "statistic": statistic,
-            "plan": plan,
-        },
+        extras=extras,
         check="socialstats.crosscheck.own_statistics:bootstrap_checks",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Drawn:
+class ResampledNumbers:
     """The numbers of all resamples with their intervals, in units of about their size.
 
     Attributes
     ----------
     boot : Replicates
-    left : LeftOut
+    left : LeaveOneOut
     ends : Interval
     unit : (numbers,) float64 array
         What they are to be multiplied by: 1 for all but huge and tiny numbers.
@@ -265,85 +265,84 @@ class Drawn:
     unit: FloatArray
 
 
-def drawn_of(
+def make_intervals(
     statistic: Statistic, left: LeaveOneOut, replicates: FloatArray, ci: str, level: float
-) -> Drawn:
+) -> ResampledNumbers:
     """Return the intervals of the numbers of resamples."""
+    # squares of huge and tiny numbers leave the range of floats
     unit = powers_of_two(statistic.estimate, replicates)
-    left, scaled = left.over(unit), replicates / unit
+    left = left.over(unit)
+    scaled = replicates / unit
     boot = Replicates(
         estimate=left.estimate,
         replicates=scaled,
         n_degenerate=np.isnan(scaled).sum(axis=0),
         size=np.nanmax(np.abs(scaled), axis=0, initial=0.0),
     )
-    return Drawn(boot=boot, left=left, ends=interval_of(boot, left, ci, level), unit=unit)
+    return ResampledNumbers(
+        boot=boot, left=left, ends=intervals_by_option(boot, left, ci, level), unit=unit
+    )
 
 
-def interval_row(row: Row, j: int, drawn: Drawn, why: str, level: float) -> Row:
+def fill_interval(row: Row, j: int, numbers: ResampledNumbers, why: str, level: float) -> Row:
     """Return a row with its error and interval, or why there is none."""
     if row.estimate is None:
         return replace(row, undefined="the function has no number of these data", method=None)
-    boot, ends, unit = drawn.boot, drawn.ends, float(drawn.unit[j])
-    still, error = bool(boot.is_constant[j]), float(boot.std_error[j])
-    why = why or unvaried_reason(still) or ends.undefined[j]
+    boot = numbers.boot
+    ends = numbers.ends
+    unit = float(numbers.unit[j])
+    constant = bool(boot.is_constant[j])
+    error = float(boot.std_error[j])
+    # the first reason decides: too few clusters, lost resamples, then the numbers themselves
+    why = why or unvaried_reason(constant) or ends.undefined[j]
     kind: Any = ends.method
-    done = row_in_unit(row, 1 / unit)
-    done = replace(
-        done, std_error=error if error > 0 and (not why or boot.n_degenerate[j] == 0) else None
-    )
-    done = with_ends(
-        done,
-        float(ends.low[j]),
-        float(ends.high[j]),
-        level,
-        why=why,
-        within=row.limits or ANYWHERE,
-        interval=kind,
-    )
-    if done.conf_low is None:
-        done = replace(done, reason="no_variation" if still else done.reason)
+    filled = row_in_unit(row, 1 / unit)
+    # the error of the resamples that are left is none of all
+    has_error = error > 0 and (not why or boot.n_degenerate[j] == 0)
+    filled = replace(filled, std_error=error if has_error else None)
+    low = float(ends.low[j])
+    high = float(ends.high[j])
+    within = row.limits or ANYWHERE
+    filled = with_ends(filled, low, high, level, why=why, within=within, interval=kind)
+    if filled.conf_low is None:
+        filled = replace(filled, reason="no_variation" if constant else filled.reason)
     else:
-        done = farthest(done, boot.replicates[:, j])
-    return replace(row_in_unit(done, unit), estimate=row.estimate)
+        filled = note_farthest_end(filled, boot.replicates[:, j])
+    return replace(row_in_unit(filled, unit), estimate=row.estimate)
 
 
-def farthest(row: Row, column: FloatArray) -> Row:
+def note_farthest_end(row: Row, column: FloatArray) -> Row:
     """Return a row that says where an end of its interval is the farthest resample."""
-    if row.conf_low in (np.nanmin(column), np.nanmax(column)) or row.conf_high in (
-        np.nanmin(column),
-        np.nanmax(column),
-    ):
+    # more resamples would move such an end
+    extremes = np.nanmin(column), np.nanmax(column)
+    if row.conf_low in extremes or row.conf_high in extremes:
         return replace(row, method=f"{row.method}; an end is the farthest resample")
     return row
 
 
-def keys_of(rows: Sequence[Row]) -> list[str]:
+def row_keys(rows: Sequence[Row]) -> list[str]:
     """Return a name for each row."""
     return [row.name if row.by is None else f"{row.by}: {row.name}" for row in rows]
 
 
-def interval_of(boot: Replicates, left: LeaveOneOut, ci: str, level: float) -> Interval:
+def intervals_by_option(boot: Replicates, left: LeaveOneOut, ci: str, level: float) -> Interval:
     """Return the intervals of all numbers, by their option."""
     if ci == "percentile":
         return percentile(boot, level=level)
     if ci == "basic":
         return basic(boot, level=level)
-    return bca(
-        boot,
-        level=level,
-        acceleration=left.acceleration,
-        reach=expanded(left, level) if ci != "bca" else None,
-    )
+    # Efron (1987); with expanded tails also Hesterberg (2015)
+    reach = expanded_reach(left, level) if ci != "bca" else None
+    return bca(boot, level=level, acceleration=left.acceleration, reach=reach)
 
 
-def expanded(left: LeaveOneOut, level: float) -> FloatArray:
+def expanded_reach(left: LeaveOneOut, level: float) -> FloatArray:
     """Return normal quantiles for few units: t of the jackknife's df, times what resamples' errors are short by."""
     reach = critical_values(level, left.df) * left.enlarged
     return np.asarray(np.where(np.isfinite(reach), reach, np.nan))
 
 
-def few_levels(plan: ResamplingPlan, ci: str) -> str:
+def too_few_levels(plan: ResamplingPlan, ci: str) -> str:
     """Return why so few units or clusters have no interval; empty where they have."""
     fewest = FEWEST_EXPANDED if ci == "expanded" else FEWEST_RESAMPLED
     if plan.fewest >= fewest:
@@ -351,19 +350,13 @@ def few_levels(plan: ResamplingPlan, ci: str) -> str:
     return f"{count(plan.fewest, plan.noun)}: too few to resample; jackknife() has an interval"
 
 
-def few_said(plan: ResamplingPlan, ci: str, rows: Sequence[Row]) -> tuple[Caution, ...]:
+def few_clusters_caution(plan: ResamplingPlan, ci: str, rows: Sequence[Row]) -> tuple[Caution, ...]:
     """Caution SS202: fewer than 20 clusters."""
-    if (
-        not plan.clustered
-        or plan.fewest >= FEW_CLUSTERS
-        or all(row.conf_low is None for row in rows)
-    ):
+    has_intervals = any(row.conf_low is not None for row in rows)
+    if not plan.clustered or plan.fewest >= FEW_CLUSTERS or not has_intervals:
         return ()
-    held = HELD_EXPANDED if ci == "expanded" else HELD
-    return (
-        few_clusters(
-            f"{count(plan.fewest, 'cluster')} ({', '.join(plan.names)})",
-            affects=f"bootstrap intervals: {held}",
-            fix="collect more clusters; read the interval as approximate",
-        ),
-    )
+    coverage = EXPANDED_COVERAGE if ci == "expanded" else HELD
+    text = f"{count(plan.fewest, 'cluster')} ({', '.join(plan.names)})"
+    affects = f"bootstrap intervals: {coverage}"
+    fix = "collect more clusters; read the interval as approximate"
+    return (few_clusters(text, affects=affects, fix=fix),)

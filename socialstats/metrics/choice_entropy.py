@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -32,8 +32,11 @@ from socialstats.voice import option
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# where winners were drawn: plug-in, and corrected for its bias
 TERMS = ("H", "H_corrected")
+# where they are probabilities: entropy of a pair's mean probabilities, and of single replies
 PROBABLE = ("H", "H_reply")
+# bounds of the latter: the probability of other answers is given to either item, or to both
 BOUNDS = ("H_reply_low", "H_reply_high")
 
 
@@ -115,50 +118,54 @@ def estimate(design: Comparisons, base: float, cluster: str | None, level: float
     if not len(design.item_a):
         raise NothingToAnalyse(f"{design.source}: no comparison to compute an entropy from")
     table = pair_entropies(design, base)
-    codes, cautions, what = pair_clusters(design, cluster)
-    own = own_cautions(design, table) if design.replies is None else ()
-    extras: dict[str, Any] = {}
+    codes, dependence, clusters = clusters_of_pairs(design, cluster)
+    n = design.n_rows
+    extras: dict[str, Any] = {
+        "pairs": labels_of_pairs(design),
+        "n": table.n,
+        "rate": table.rate,
+        "entropy": table.entropy,
+        "corrected": table.corrected,
+    }
+    references: tuple[str, ...] = ("shannon1948",)
     if design.replies is None:
-        rows, means = mean_rows((table.entropy, table.corrected), base, codes, level, design.n_rows)
+        cautions = entropy_cautions(design, table)
+        references = ("shannon1948", "miller1955")
+        values = table.entropy, table.corrected
+        rows, means = entropy_rows(values, base, codes, level, n)
     else:
+        # probabilities of replies are no counts: no bias of few comparisons, and nothing to correct
+        cautions = ()
         reply, *bounds = reply_entropies(design, base)
-        rows, means = mean_rows(
-            (table.entropy, reply), base, codes, level, design.n_rows, terms=PROBABLE
-        )
+        values = table.entropy, reply
+        rows, means = entropy_rows(values, base, codes, level, n, terms=PROBABLE)
         rows += [
-            bound(term, float(values.mean()), len(reply))
-            for term, values in zip(BOUNDS, bounds, strict=True)
+            bound_row(term, float(entropies.mean()), len(reply))
+            for term, entropies in zip(BOUNDS, bounds, strict=True)
         ]
-        extras = {"reply": reply}
-    largest = max(mean.largest for mean in means) or None
+        extras["reply"] = reply
+    fit = {
+        "nobs": n,
+        "method": "t interval",
+        "effective_df": rows[0].df,
+        "largest_leverage": max(mean.largest for mean in means) or None,
+    }
     return Result(
         metric="choice_entropy",
-        title=f"Choice entropy ({unit(base)})",
-        inference=f"t intervals over {what}",
+        title=f"Choice entropy ({entropy_unit(base)})",
+        inference=f"t intervals over {clusters}",
         rows=tuple(rows),
-        counts={"comparisons": design.n_rows, "pairs": len(table.n)},
-        fit={
-            "nobs": design.n_rows,
-            "method": "t interval",
-            "effective_df": rows[0].df,
-            "largest_leverage": largest,
-        },
+        counts={"comparisons": n, "pairs": len(table.n)},
+        fit=fit,
         settings={"base": base, "cluster": cluster, "level": level},
-        cautions=(*own, *cautions),
-        references=("shannon1948", "miller1955") if design.replies is None else ("shannon1948",),
+        cautions=(*cautions, *dependence),
+        references=references,
         design=design,
-        extras={
-            "pairs": labels_of_pairs(design),
-            "n": table.n,
-            "rate": table.rate,
-            "entropy": table.entropy,
-            "corrected": table.corrected,
-            **extras,
-        },
+        extras=extras,
     )
 
 
-def bound(term: str, value: float, pairs: int) -> Row:
+def bound_row(term: str, value: float, pairs: int) -> Row:
     """Return the row of a bound of the mean entropy of replies."""
     row = Row(term=term, role="component", key=(("measure", term),), n_units=pairs, method="bound")
     if math.isnan(value):
@@ -168,23 +175,23 @@ def bound(term: str, value: float, pairs: int) -> Row:
     return replace(row, estimate=value)
 
 
-def pair_clusters(
+def clusters_of_pairs(
     design: Comparisons, cluster: str | None
 ) -> tuple[list[IntArray], tuple[Caution, ...], str]:
     """Cluster of each pair (none: pairs are independent), cautions, and the clusters in words."""
-    pairs = "pair" if cluster is None and design.replies is None else cluster
-    design, factors, stored = clustered(design, pairs)
+    name = "pair" if cluster is None and design.replies is None else cluster
+    design, factors, stored = clustered(design, name)
     factor, *more = factors or (design.pair,)
     if more:
         raise InputError(
             "choice_entropy takes one cluster factor, with every pair of items inside one level"
         )
     if stored is not None:
-        held = stored.rows.owners(design.pair.codes)
+        cluster_of_pair = stored.rows.owners(design.pair.codes)
     else:
-        first = np.unique(design.pair.codes, return_index=True)[1]
-        held = factor.codes[first] if is_inside(design.pair, factor) else None
-    if held is None:
+        first_cells = np.unique(design.pair.codes, return_index=True)[1]  # one of each pair
+        cluster_of_pair = factor.codes[first_cells] if is_inside(design.pair, factor) else None
+    if cluster_of_pair is None:
         raise InputError(
             f"cluster '{factor.name}' splits pairs of items; a pair's entropy needs all its comparisons: use "
             f"{option('cluster', 'pair')}, or a factor that keeps pairs whole"
@@ -192,11 +199,11 @@ def pair_clusters(
     cautions = cluster_cautions(design, [factor])
     if factor.name == "pair":
         return [], cautions, count(len(design.pair.levels), "pair")
-    levels, codes = np.unique(held, return_inverse=True)
+    levels, codes = np.unique(cluster_of_pair, return_inverse=True)
     return [codes.astype(np.int64)], cautions, counted(len(levels), f"clusters of '{factor.name}'")
 
 
-def mean_rows(
+def entropy_rows(
     values: Sequence[FloatArray],
     base: float,
     codes: Sequence[IntArray],
@@ -208,38 +215,44 @@ def mean_rows(
     alternative: Alternative = "two_sided",
 ) -> tuple[list[Row], list[ClusteredMean]]:
     """Return the rows of both means over pairs, and the means; the test of 0 is shown for differences only."""
-    magnitude, ones = math.log(2) / math.log(base), np.ones(len(values[0]))
-    means = [clustered_mean(each, ones, codes, magnitude=magnitude) for each in values]
+    # the largest entropy of two outcomes, to which rounding is relative
+    magnitude = math.log(2) / math.log(base)
+    ones = np.ones(len(values[0]))
+    means = [clustered_mean(entropies, ones, codes, magnitude=magnitude) for entropies in values]
     rows = []
     for term, mean in zip(terms, means, strict=True):
-        pairs, known = int(mean.n), not mean.undefined
+        pairs = int(mean.n)
+        tested = not mean.undefined
         row = Row(
             term=term,
-            group="difference" if differences else None,
-            role="difference" if differences else "estimate",
+            role="estimate",
             key=(("measure", term),),
             estimate=mean.mean,
-            df=mean.df if known else None,
             n=float(n),
             n_units=pairs,
-            n_clusters=min(mean.clusters, default=pairs) if known else None,
-            method=f"paired t{OPEN[alternative]}" if differences else "t interval",
+            method="t interval",
         )
-        within = (
-            (-magnitude, magnitude) if differences else (0.0, magnitude)
-        )  # entropy of two outcomes
+        if tested:
+            row = replace(row, df=mean.df, n_clusters=min(mean.clusters, default=pairs))
+        if differences:
+            method = f"paired t{OPEN[alternative]}"
+            row = replace(row, group="difference", role="difference", method=method)
+        # the entropy of two outcomes is at most log 2
+        within = (-magnitude, magnitude) if differences else (0.0, magnitude)
+        # the Miller-Madow correction can exceed the entropy of even odds
         row = row if differences else kept_within(row, mean.mean, within)
-        found = with_mean(
+        filled = with_mean(
             row, mean, level, alternative=alternative, test=differences, within=within, hold=True
         )
-        rows.append(replace(found, limits=None))  # bits keep their leading zero
+        rows.append(replace(filled, limits=None))  # bits keep their leading zero
     return rows, means
 
 
-def own_cautions(design: Comparisons, table: PairTable) -> tuple[Caution, ...]:
+def entropy_cautions(design: Comparisons, table: PairTable) -> tuple[Caution, ...]:
     """Cautions SS304 (plug-in bias), SS303 (unequal counts) and SS105 (ties as halves)."""
+    # Miller (1955): plug-in entropies are too small by about (outcomes - 1) / (2 n) nats
     gain = float(np.mean(table.corrected - table.entropy))
-    found = [
+    cautions = [
         caution(
             "SS304",
             f"with few comparisons per pair, H is too small, by about {number(gain, 3)} here",
@@ -248,24 +261,24 @@ def own_cautions(design: Comparisons, table: PairTable) -> tuple[Caution, ...]:
             rows=["H"],
         ),
     ]
-    once = int(np.sum(table.n < ONCE))
-    if once:
-        found.append(
+    compared_once = int(np.sum(table.n < ONCE))
+    if compared_once:
+        cautions.append(
             caution(
                 "SS303",
-                f"{count(once, 'pair')} compared once, whose entropy is always 0",
+                f"{count(compared_once, 'pair')} compared once, whose entropy is always 0",
                 affects="H and H_corrected, which are too small",
             )
         )
     elif np.ptp(table.n) > 0:
         spread = f"pairs have {number(table.n.min(), 0)} to {number(table.n.max(), 0)} comparisons"
-        found.append(
+        cautions.append(
             caution("SS303", spread, affects="H, which is biased more for pairs with fewer")
         )
     if design.n_ties:
         ties = f"{count(design.n_ties, 'tie')} count half for each side"
-        found.append(caution("SS105", ties, affects="win rates, pulled towards one half"))
-    return tuple(found)
+        cautions.append(caution("SS105", ties, affects="win rates, pulled towards one half"))
+    return tuple(cautions)
 
 
 @reads(Comparisons, tables=2, scans=True)
@@ -334,114 +347,121 @@ def choice_entropy_difference(
         raise UndefinedStatistic(
             "a difference in entropy is that of drawn winners, and here winners are probabilities"
         )
-    one, two, pairs, cautions = common_pairs(first, second, unmatched)
+    design_a, design_b, pairs, cautions = common_pairs(first, second, unmatched)
+    # the variance of one difference is unknown
     if len(pairs) < 2:
         raise UndefinedStatistic(
             "a paired t needs at least two common pairs of items; there is one"
         )
-    a, b = (aligned(design, pairs, base) for design in (one, two))
-    m, n = len(pairs), one.n_rows + two.n_rows
-    gaps = [x - y for x, y in zip(a[:2], b[:2], strict=True)]
-    rows, means = mean_rows(gaps, base, (), level, n, differences=True, alternative=alternative)
-    rows = [
-        replace(row, key=(*row.key, ("condition", labels[0]), ("minus", labels[1]))) for row in rows
-    ]
-    rows.append(Row(term="sd", group="difference", role="spread", estimate=means[0].sd, n_units=m))
-    size = Row(
-        term="d_z",
-        group="difference",
-        role="difference",
-        n_units=m,
-        undefined=means[0].undefined or None,
+    # pairs that both have, in one order
+    a, b = (entropies_of_pairs(design, pairs, base) for design in (design_a, design_b))
+    m = len(pairs)
+    n = design_a.n_rows + design_b.n_rows
+    differences = [x - y for x, y in zip(a[:2], b[:2], strict=True)]
+    rows, means = entropy_rows(
+        differences, base, (), level, n, differences=True, alternative=alternative
     )
-    rows.append(size if size.undefined else with_d_z(size, a[0] - b[0], level))
-    rows += [
-        Row(
-            term=term,
-            group=label,
-            key=(("measure", term), ("condition", label)),
-            role="component",
-            estimate=float(values.mean()),
-            n_units=m,
-        )
-        for both, label in zip((a, b), labels, strict=True)
-        for term, values in zip(TERMS, both[:2], strict=True)
-    ]
+    key = ("condition", labels[0]), ("minus", labels[1])
+    rows = [replace(row, key=(*row.key, *key)) for row in rows]
+    rows.append(Row(term="sd", group="difference", role="spread", estimate=means[0].sd, n_units=m))
+    size = Row(term="d_z", group="difference", role="difference", n_units=m)
+    if means[0].undefined:
+        rows.append(replace(size, undefined=means[0].undefined))
+    else:
+        rows.append(with_d_z(size, differences[0], level))
+    for entropies, label in zip((a, b), labels, strict=True):
+        for term, values in zip(TERMS, entropies[:2], strict=True):
+            key = ("measure", term), ("condition", label)
+            row = Row(term=term, group=label, key=key, role="component", n_units=m)
+            rows.append(replace(row, estimate=float(values.mean())))
+    settings = {
+        "base": base,
+        "labels": labels,
+        "unmatched": unmatched,
+        "alternative": alternative,
+        "level": level,
+    }
+    all_cautions = (
+        *cautions,
+        *cluster_cautions(design_a, [design_a.pair], df=()),
+        *unequal_counts_caution(a.n, b.n, labels),
+    )
+    extras = {
+        "pairs": pairs,
+        "entropy": (a.entropy, b.entropy),
+        "corrected": (a.corrected, b.corrected),
+        "n": (a.n, b.n),
+    }
     return Result(
         metric="choice_entropy",
-        title=f"Difference in choice entropy ({unit(base)}): {labels[0]} minus {labels[1]}",
+        title=f"Difference in choice entropy ({entropy_unit(base)}): {labels[0]} minus {labels[1]}",
         inference=f"paired t over {count(m, 'pair')}",
         rows=tuple(rows),
         counts={"comparisons": n, "pairs": m},
         fit={"nobs": m, "method": "paired t"},
-        settings={
-            "base": base,
-            "labels": labels,
-            "unmatched": unmatched,
-            "alternative": alternative,
-            "level": level,
-        },
-        cautions=(
-            *cautions,
-            *cluster_cautions(one, [one.pair], df=()),
-            *unequal_counts(a[2], b[2], labels),
-        ),
+        settings=settings,
+        cautions=all_cautions,
         references=("shannon1948", "miller1955"),
-        design=(one, two),
-        extras={
-            "pairs": pairs,
-            "entropy": (a[0], b[0]),
-            "corrected": (a[1], b[1]),
-            "n": (a[2], b[2]),
-        },
+        design=(design_a, design_b),
+        extras=extras,
     )
 
 
-def aligned(
+class PairEntropies(NamedTuple):
+    """Entropies and corrected entropies of pairs of items, and their comparisons: (pairs,) arrays."""
+
+    entropy: FloatArray
+    corrected: FloatArray
+    n: FloatArray
+
+
+def entropies_of_pairs(
     design: Comparisons, pairs: tuple[tuple[str, str], ...], base: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return entropies, corrected entropies and comparisons of a design, in the order of `pairs`."""
-    order, table = (
-        match_keys(pairs, labels_of_pairs(design)).places[1],
-        pair_entropies(design, base),
-    )
-    return table.entropy[order], table.corrected[order], table.n[order]
+) -> PairEntropies:
+    """Return the entropies of a design, in the order of `pairs`."""
+    order = match_keys(pairs, labels_of_pairs(design)).places[1]
+    table = pair_entropies(design, base)
+    return PairEntropies(table.entropy[order], table.corrected[order], table.n[order])
 
 
-def unequal_counts(a: FloatArray, b: FloatArray, labels: tuple[str, str]) -> tuple[Caution, ...]:
+def unequal_counts_caution(
+    a: FloatArray, b: FloatArray, labels: tuple[str, str]
+) -> tuple[Caution, ...]:
     """Caution SS303 when the two conditions saw a pair different numbers of times."""
-    if np.allclose(a, b):
+    if np.allclose(a, b):  # the bias of both is then the same, and cancels
         return ()
-    said = f"{labels[0]} has {number(a.mean(), 1)} comparisons per pair, {labels[1]} {number(b.mean(), 1)}"
+    counts = f"{labels[0]} has {number(a.mean(), 1)} comparisons per pair, {labels[1]} {number(b.mean(), 1)}"
     fix = "use the same number of comparisons in both (H_corrected does not suffice for a test)"
     affects = "the difference in H and its test: fewer comparisons give a smaller H"
-    return (caution("SS303", said, affects=affects, fix=fix),)
+    return (caution("SS303", counts, affects=affects, fix=fix),)
 
 
-def unit(base: float) -> str:
+def entropy_unit(base: float) -> str:
     """Return the unit of entropy."""
     return {2.0: "bits", math.e: "nats"}.get(base, f"base {base:g}")
 
 
 def sentence(result: Result) -> str:
     """Return the mean entropy, or the difference with its test."""
-    name = unit(result.settings["base"])
+    name = entropy_unit(result.settings["base"])
     if "labels" not in result.settings:
         probable = result.design.replies is not None
-        row, whole = result.row(PROBABLE[1] if probable else "H_corrected"), result.row("H")
+        row = result.row(PROBABLE[1] if probable else "H_corrected")
+        plug_in = result.row("H")
         ends = f"no interval ({row.undefined})"
         if row.conf_low is not None:
             ends = span(row)
         if probable:
             return (
                 f"Mean entropy of single replies over {count(row.n_units or 0, 'pair')} was {number(row.shown())} "
-                f"{name}, {ends}; the entropy of the pairs' mean probabilities was {number(whole.shown())}."
+                f"{name}, {ends}; the entropy of the pairs' mean probabilities was {number(plug_in.shown())}."
             )
         return (
             f"Mean choice entropy over {count(row.n_units or 0, 'pair')} was {number(row.shown())} {name} "
-            f"(bias-corrected), {ends}; plug-in {number(whole.shown())}."
+            f"(bias-corrected), {ends}; plug-in {number(plug_in.shown())}."
         )
-    row, effect = result.row("H", group="difference"), result.row("d_z", group="difference")
+    row = result.row("H", group="difference")
+    effect = result.row("d_z", group="difference")
     a, b = result.settings["labels"]
     text = f"The difference in choice entropy was {number(row.shown())} {name} ({a} minus {b}"
     if row.undefined:
@@ -456,11 +476,11 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the mean entropies (or the differences) with their intervals."""
     from socialstats.figures import forest
 
-    shown = [
+    plotted = [
         r for r in result.rows if r.term in (*TERMS, *PROBABLE) and r.group in (None, "difference")
     ]
-    settings = {"xlabel": f"Entropy ({unit(result.settings['base'])})", "sort": False}
-    return forest(shown, ax=ax, **{**settings, **options})
+    settings = {"xlabel": f"Entropy ({entropy_unit(result.settings['base'])})", "sort": False}
+    return forest(plotted, ax=ax, **{**settings, **options})
 
 
 METRIC = Metric(

@@ -74,28 +74,28 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-HUMAN = "human"
+HUMAN = "human"  # the source that others are compared with by default
+# methods of the tests, and why there is none
 SWAPPED = "sources swapped in whole clusters"
 ROW_LEVEL = "chi-square, treating ratings as independent"
-
-
 NOT_DRAWN = "replies count with probabilities or shares, whose chi-square does not follow the chi-square distribution"
 NO_SWAPS = "swaps and chi-square count each unit once, and these have sampling weights"
 NO_UNITS = "no unit was rated by both sources"
 BY_RATER = "t over units (clusters) and raters"
 TESTED = "t over clusters; p by flipping the signs of whole clusters"
 JOINT = "Hotelling's T-squared of all levels"
+# flips of signs where there are too many clusters to try them all
 FLIPS = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Counted:
+class RatingsBySource:
     """The ratings of a design by source, stratum and cluster, and what was asked of them.
 
     Attributes
     ----------
     data : SourceCounts
-    cells : Cells
+    cells : StratumCells
     codes : tuple of (units,) int64 arrays
         Cluster factors.
     first : int
@@ -119,7 +119,7 @@ class Counted:
     replies: tuple[IntArray, IntArray, FloatArray] | None = None
 
     @property
-    def others(self) -> list[int]:
+    def further(self) -> list[int]:
         """Places of the other sources."""
         return [k for k in range(len(self.data.sources)) if k != self.first]
 
@@ -127,94 +127,85 @@ class Counted:
         """Name a source, or one source less another."""
         return " - ".join(self.data.sources[k] for k in sides)
 
-    def base(self, sides: Sequence[int], group: str, stratum: str | None, **fields: Any) -> Row:
-        """Return what the rows of a group share: its key, and its name, with apostrophes where it is in use."""
+    def base(
+        self, sides: Sequence[int], stratum: str | None, *, group: str | None = None, **fields: Any
+    ) -> Row:
+        """Return what the rows of a group share: its key, and its name, with apostrophes where it is in use.
+
+        By default a group has the name of its source (or difference of sources) and stratum.
+        """
+        if group is None:
+            group = ", ".join([self.name_of(sides), *([] if stratum is None else [stratum])])
         self.names.append(free_label(group, self.names))
-        dimensions = (
-            {"source": sides[0], "reference": sides[1]} if len(sides) > 1 else {"source": sides[0]}
-        )
-        key = [(name, self.data.sources[k]) for name, k in dimensions.items()]
+        dimensions = zip(("source", "reference"), sides, strict=False)
+        key = [(name, self.data.sources[k]) for name, k in dimensions]
         key += [("stratum", stratum)] if stratum is not None else []
         return Row(term="", group=self.names[-1], key=tuple(key), **fields)
 
     def terms_of_tests(self) -> tuple[str, str]:
         """Terms of the tests of any difference: by swapping, and as if ratings were independent."""
-        levels = self.data.levels
-        return free_label("any level", levels), free_label(
-            "any level (ratings independent)", levels
-        )
+        names = ("any level", "any level (ratings independent)")
+        swap, row_level = (free_label(name, self.data.levels) for name in names)
+        return swap, row_level
 
 
-def of_level(row: Row, level: str, **fields: Any) -> Row:
+def row_of_level(row: Row, level: str, **fields: Any) -> Row:
     """Return the row of one level."""
     return replace(row, term=level, key=(*row.key, ("level", level)), **fields)
 
 
-def all_rows(counted: Counted) -> list[Row]:
+def rows_and_tests(counted: RatingsBySource) -> list[Row]:
     """Shares of all units and of each stratum, then differences and tests, adjusted over the strata."""
-    data, cells = counted.data, counted.cells
-    every = np.ones(len(cells.codes), dtype=bool)
-    strata = [(None, every), *((label, cells.codes == k) for k, label in enumerate(cells.labels))]
-    rows = [
-        row
-        for label, units in strata
-        for k in range(len(data.sources))
-        for row in share_rows(counted, k, label, units)
-    ]
-    for k in counted.others:
+    data = counted.data
+    cells = counted.cells
+    first = counted.first
+    # all units are the first stratum
+    strata: list[tuple[str | None, BoolArray]] = [(None, np.ones(len(cells.codes), dtype=bool))]
+    strata += [(label, cells.codes == k) for k, label in enumerate(cells.labels)]
+    rows = []
+    for label, units in strata:
+        for k in range(len(data.sources)):
+            rows += source_share_rows(counted, k, label, units)
+    for k in counted.further:
         pairs = []
         for label, units in strata:
-            name = counted.name_of((k, counted.first))
-            base = counted.base(
-                (k, counted.first),
-                name if label is None else f"{name}, {label}",
-                label,
-                n=0.0,
-                n_units=0,
-            )
+            base = counted.base((k, first), label, n=0.0, n_units=0)
             pair = rated_by_both(
                 data.counts[:, k],
-                data.counts[:, counted.first],
+                data.counts[:, first],
                 data.copies,
                 counted.codes,
                 units,
                 data.weight,
             )
-            both = units & (data.n[:, [k, counted.first]] > 0).all(axis=1)
+            shared_units = units & (data.n[:, [k, first]] > 0).all(axis=1)
             drawn = [
-                *data.drawn(k, counted.codes, both),
-                *data.drawn(counted.first, counted.codes, both, sign=-1.0),
+                *data.drawn(k, counted.codes, shared_units),
+                *data.drawn(first, counted.codes, shared_units, sign=-1.0),
             ]
             pairs.append((base, pair, drawn))
-        rows += family(counted, pairs[:1], "levels")
-        rows += family(counted, pairs[1:], "levels and strata")
+        # tests of all units and those of strata answer different questions: two families
+        rows += difference_family(counted, pairs[:1], "levels")
+        rows += difference_family(counted, pairs[1:], "levels and strata")
     return rows
 
 
-def share_rows(counted: Counted, k: int, label: str | None, units: BoolArray) -> list[Row]:
+def source_share_rows(
+    counted: RatingsBySource, k: int, label: str | None, units: BoolArray
+) -> list[Row]:
     """Rows of the shares of all levels in the ratings of one source."""
-    data, name, settings = counted.data, counted.data.sources[k], counted.settings
-    counts = np.where(units[:, None], data.counts[:, k], 0.0)
+    data = counted.data
+    settings = counted.settings
+    counts = np.where(units[:, None], data.counts[:, k], 0.0)  # (units, levels)
     rated = counts.sum(axis=1) > 0
-    base = counted.base(
-        (k,),
-        name if label is None else f"{name}, {label}",
-        label,
-        n=0.0,
-        n_units=0,
-        role="estimate",
-    )
+    base = counted.base((k,), label, n=0.0, n_units=0, role="estimate")
+    # people beside models may have given whole answers
     probable = counted.probable and bool(np.any(counts % 1))
-    how = IntervalOptions(
-        ci=settings["ci"],
-        level=settings["level"],
-        resamples=settings["resamples"],
-        seed=settings["seed"],
-    )
+    how = IntervalOptions(**{name: settings[name] for name in ("ci", "level", "resamples", "seed")})
     drawn = data.drawn(k, counted.codes, units)
     rows = []
     for j, level in enumerate(data.levels):
-        row = of_level(base, level)
+        row = row_of_level(base, level)
         if not rated.any():
             rows.append(replace(row, undefined="no rating", reason="no_data"))
             continue
@@ -228,13 +219,13 @@ def share_rows(counted: Counted, k: int, label: str | None, units: BoolArray) ->
             sampled=data.weight,
         )
         row = replace(share_row(row, shares, how), n_units=int(data.copies[rated].sum()))
-        rows.append(
-            row if counted.codes else replace(row, n_clusters=None, leverage=None, effective=None)
-        )
-    return [*rows, *entropy_rows(counted, k, replace(base, role="component"), units)]
+        if not counted.codes:  # units are no clusters
+            row = replace(row, n_clusters=None, leverage=None, effective=None)
+        rows.append(row)
+    return [*rows, *source_entropy_rows(counted, k, replace(base, role="component"), units)]
 
 
-def entropy_rows(counted: Counted, k: int, base: Row, units: BoolArray) -> list[Row]:
+def source_entropy_rows(counted: RatingsBySource, k: int, base: Row, units: BoolArray) -> list[Row]:
     """Mean entropies of one source: of a unit's mean probabilities, and of single replies; none without probabilities.
 
     The entropy of single replies is how undecided a reply is. The entropy of a unit's mean probabilities also contains
@@ -244,152 +235,145 @@ def entropy_rows(counted: Counted, k: int, base: Row, units: BoolArray) -> list[
     if counted.replies is None:
         return []
     unit, source, entropy = counted.replies
-    own = (source == k) & units[unit]
-    if not own.any():
+    of_source = (source == k) & units[unit]
+    if not of_source.any():
         return []
-    read, every = np.bincount(unit[own], minlength=len(units)), counted.data.n[:, k]
-    whole = np.flatnonzero((read > 0) & (every < read + 0.5))
-    most = math.log2(len(counted.data.levels))
+    data = counted.data
+    readable = np.bincount(unit[of_source], minlength=len(units))  # replies with probabilities
+    # units all of whose replies are readable
+    complete = np.flatnonzero((readable > 0) & (data.n[:, k] < readable + 0.5))
+    most = math.log2(len(data.levels))  # all levels alike
     rows = []
-    for name, values, at in (
-        ("H", bits(counted.data.counts[whole, k]), whole),
-        ("H_reply", entropy[own], unit[own]),
+    for name, values, unit_of_value in (
+        ("H", entropy_in_bits(data.counts[complete, k]), complete),
+        ("H_reply", entropy[of_source], unit[of_source]),
     ):
-        row = replace(
-            base, term=free_label(name, counted.data.levels), key=(*base.key, ("entropy", name))
-        )
-        codes = [code[at] for code in counted.codes] or [at]
-        held = None if counted.data.weight is None else counted.data.weight[at]
-        mean = (
-            clustered_mean(values, counted.data.copies[at], codes, magnitude=most, weight=held)
-            if len(at)
-            else None
-        )
-        if mean is None:
-            rows.append(
-                replace(
-                    row, undefined="every unit has a reply without probabilities", reason="no_data"
-                )
-            )
+        row = replace(base, term=free_label(name, data.levels), key=(*base.key, ("entropy", name)))
+        n = len(unit_of_value)
+        if not n:
+            why = "every unit has a reply without probabilities"
+            rows.append(replace(row, undefined=why, reason="no_data"))
             continue
-        row = replace(
-            row,
-            estimate=mean.mean,
-            n=float(len(at)),
-            n_units=len(np.unique(at)),
-            method=f"t ({mean.kind})",
-        )
+        # without clusters a unit holds its replies together
+        codes = [code[unit_of_value] for code in counted.codes] or [unit_of_value]
+        copies = data.copies[unit_of_value]
+        weight = None if data.weight is None else data.weight[unit_of_value]
+        mean = clustered_mean(values, copies, codes, magnitude=most, weight=weight)
+        row = replace(row, estimate=mean.mean, n=float(n), n_units=len(np.unique(unit_of_value)))
+        row = replace(row, method=f"t ({mean.kind})")
         rows.append(with_mean(row, mean, counted.settings["level"], within=(0.0, most), test=False))
     return rows
 
 
-def bits(counts: FloatArray) -> FloatArray:
+def entropy_in_bits(counts: FloatArray) -> FloatArray:
     """Entropies in bits of the shares in rows of counts."""
     p = counts / counts.sum(axis=-1, keepdims=True)
+    # Shannon (1948): -sum p log p, and 0 log 0 = 0
     return np.asarray(-xlogy(p, p).sum(axis=-1) / math.log(2))
 
 
-def replies_read(
+def reply_entropies_by_source(
     design: Ratings, source: str | None
 ) -> tuple[IntArray, IntArray, FloatArray] | None:
     """Return unit, source and entropy of the replies that have probabilities; None without such columns."""
     if design.probabilities is None or design.shared is not None:
         return None
-    known = np.flatnonzero(~np.isnan(design.probabilities).any(axis=1))
-    who = source_factor(design, source, True).codes[design.rater[known]]
-    return design.unit[known], who, bits(design.read_as()[known])
+    # a reply whose probabilities are known in part has no entropy
+    readable = np.flatnonzero(~np.isnan(design.probabilities).any(axis=1))
+    source_code = source_factor(design, source, True).codes[design.rater[readable]]
+    return design.unit[readable], source_code, entropy_in_bits(design.read_as()[readable])
 
 
-def family(
-    counted: Counted, pairs: Sequence[tuple[Row, PairTable, list[Drawn]]], over: str
+def difference_family(
+    counted: RatingsBySource, pairs: Sequence[tuple[Row, PairTable, list[Drawn]]], over: str
 ) -> list[Row]:
     """Differences and tests of two sources in some strata, with Holm's p over all of them."""
-    gaps: list[Row] = []
-    swaps, plain = [], []
+    differences: list[Row] = []
+    swap_tests = []
+    row_tests = []
+    levels = counted.data.levels
     for base, pair, drawn in pairs:
-        lone = any(group.raters < 2 for group in drawn)
-        if not len(pair.copies) or lone:
-            gone = replace(base, undefined=NO_UNITS, reason="no_data")
-            gone = replace(base, undefined=ONE_PERSON, reason="unidentified") if lone else gone
-            gaps += [of_level(gone, level, role="difference") for level in counted.data.levels]
-            tests = [replace(gone, term=term, role="test") for term in counted.terms_of_tests()]
+        # one person says nothing of how people differ
+        single_person = any(group.raters < 2 for group in drawn)
+        if not len(pair.copies) or single_person:
+            undefined = replace(base, undefined=NO_UNITS, reason="no_data")
+            if single_person:
+                undefined = replace(base, undefined=ONE_PERSON, reason="unidentified")
+            differences += [row_of_level(undefined, level, role="difference") for level in levels]
+            terms = counted.terms_of_tests()
+            tests = [replace(undefined, term=term, role="test") for term in terms]
         else:
-            clusters = min((len(np.unique(code)) for code in pair.codes), default=None)
             base = replace(
                 base,
                 n=float(pair.totals.sum()),
                 n_units=int(pair.copies.sum()),
-                n_clusters=clusters,
+                n_clusters=min((len(np.unique(code)) for code in pair.codes), default=None),
             )
-            for level, mean in zip(
-                counted.data.levels, share_differences(pair, drawn), strict=True
-            ):
-                row = of_level(
-                    base,
-                    level,
-                    role="difference",
-                    estimate=mean.mean,
-                    method=f"t, paired units ({mean.kind})",
-                )
-                gaps.append(with_mean(row, mean, counted.settings["level"], within=(-1.0, 1.0)))
-            tests = rows_of_tests(counted, base, pair, drawn)
-        swaps.append(replace(tests[0], test="f" if drawn else "permutation"))
-        plain.append(replace(tests[1], test="chi2"))
-    return [*adjusted(gaps, over), *adjusted(swaps, "strata"), *plain]
+            for level, mean in zip(levels, share_differences(pair, drawn), strict=True):
+                row = row_of_level(base, level, role="difference", estimate=mean.mean)
+                row = replace(row, method=f"t, paired units ({mean.kind})")
+                row = with_mean(row, mean, counted.settings["level"], within=(-1.0, 1.0))
+                differences.append(row)
+            tests = equality_tests(counted, base, pair, drawn)
+        swap_tests.append(replace(tests[0], test="f" if drawn else "permutation"))
+        row_tests.append(replace(tests[1], test="chi2"))
+    return [*holm_adjusted(differences, over), *holm_adjusted(swap_tests, "strata"), *row_tests]
 
 
-def adjusted(rows: Sequence[Row], over: str) -> list[Row]:
+def holm_adjusted(rows: Sequence[Row], over: str) -> list[Row]:
     """Add Holm's p-values over the rows that have a p, where there are several."""
     return with_holm(rows, f"Holm over {{m}} {over}", fewest=2)
 
 
-def rows_of_tests(
-    counted: Counted, base: Row, pair: PairTable, drawn: Sequence[Drawn]
+def equality_tests(
+    counted: RatingsBySource, base: Row, pair: PairTable, drawn: Sequence[Drawn]
 ) -> list[Row]:
     """Rows of the tests of equal shares: sources swapped, or F of drawn raters; and ratings taken as independent."""
-    base, plain = (replace(base, term=term, role="test") for term in counted.terms_of_tests())
+    base, row_test = (replace(base, term=term, role="test") for term in counted.terms_of_tests())
     value, df, p = pearson_chi_square(pair)
     if df < 1:
         why = "every rating is of one level: nothing to compare"
-        return [replace(row, undefined=why, reason="no_variation") for row in (base, plain)]
+        return [replace(row, undefined=why, reason="no_variation") for row in (base, row_test)]
     if pair.weight is not None:
-        return [replace(row, undefined=NO_SWAPS) for row in (base, plain)]
+        return [replace(row, undefined=NO_SWAPS) for row in (base, row_test)]
     if counted.probable and np.any(np.concatenate([pair.first, pair.second]) % 1):
-        plain = replace(plain, undefined=NOT_DRAWN)
+        row_test = replace(row_test, undefined=NOT_DRAWN)
     else:
-        plain = replace(plain, statistic=value, df=float(df), p_value=p, method=ROW_LEVEL)
+        row_test = replace(row_test, statistic=value, df=float(df), p_value=p, method=ROW_LEVEL)
     if drawn:
-        return [with_f(base, joint_share_test(pair, drawn)), plain]
-    test = swap_p(
-        pair, permutations=counted.settings["permutations"], seed=counted.settings["seed"]
+        return [fill_f_test(base, joint_share_test(pair, drawn)), row_test]
+    settings = counted.settings
+    # Canay et al. (2017): sources are exchangeable cluster by cluster under the null hypothesis
+    test = swap_p(pair, permutations=settings["permutations"], seed=settings["seed"])
+    if test is None:
+        why = "two crossed factors: no swap of whole clusters"
+        return [replace(base, undefined=why, reason="unidentified"), row_test]
+    if math.isnan(test.p_value[0]):
+        why = "a single cluster: no test"
+        return [replace(base, undefined=why, reason="one_cluster"), row_test]
+    swap_test = replace(
+        base,
+        statistic=value,
+        df=float(df),
+        p_value=float(test.p_value[0]),
+        method=f"chi-square; {SWAPPED}, {count(test.draws, 'draw')}",
     )
-    if test is None or math.isnan(test.p_value[0]):
-        why = (
-            "two crossed factors: no swap of whole clusters"
-            if test is None
-            else "a single cluster: no test"
-        )
-        return [
-            replace(base, undefined=why, reason="unidentified" if test is None else "one_cluster"),
-            plain,
-        ]
-    method = f"chi-square; {SWAPPED}, {count(test.draws, 'draw')}"
-    return [
-        replace(base, statistic=value, df=float(df), p_value=float(test.p_value[0]), method=method),
-        plain,
-    ]
+    return [swap_test, row_test]
 
 
-def with_f(row: Row, test: WaldTest | str) -> Row:
+def fill_f_test(row: Row, test: WaldTest | str) -> Row:
     """Return the row of the F test of all levels, with units (or clusters) and drawn raters as crossed factors."""
     if isinstance(test, str):
         return replace(row, undefined=test, reason="unidentified")
     return replace(row, statistic=test.statistic, df=test.df, p_value=test.p, method=f_text(test))
 
 
-def change_rows(counted: Counted) -> list[Row]:
+def share_change_rows(counted: RatingsBySource) -> list[Row]:
     """Rows of the changes of each source, then of the other sources less the reference; nothing without `base`."""
-    cells, base, sources = counted.cells, counted.settings["base"], range(len(counted.data.sources))
+    cells = counted.cells
+    base = counted.settings["base"]
+    sources = range(len(counted.data.sources))
+    first = counted.first
     if base is None:
         return []
     if counted.data.weight is not None:
@@ -408,77 +392,74 @@ def change_rows(counted: Counted) -> list[Row]:
             f"{option('cluster', typed='--cluster')}, such as the scenario that each stratum varies, not "
             f"{len(counted.codes)}"
         )
-    shares, sizes = cluster_shares(counted)
-    at, rows = cells.labels.index(base), []
-    for sides in [*((k,) for k in sources), *((k, counted.first) for k in counted.others)]:
+    shares, sizes = shares_by_cluster(counted)
+    base_stratum = cells.labels.index(base)
+    rows = []
+    for sides in [*((k,) for k in sources), *((k, first) for k in counted.further)]:
         levels: list[Row] = []
-        joint = []
+        joint_tests = []
         for q, label in enumerate(cells.labels):
-            if q == at:
+            if q == base_stratum:
                 continue
-            n = sizes[:, [at, q]][:, :, sides]
-            used = (n > 0).all(axis=(1, 2))
-            moved = (shares[:, q] - shares[:, at])[used][:, sides]
-            row = counted.base(
-                sides,
-                f"{counted.name_of(sides)}: {label} - {base}",
-                label,
-                n=float(n[used].sum()),
-                n_clusters=int(used.sum()),
-            )
+            n = sizes[:, [base_stratum, q]][:, :, sides]  # (clusters, strata, sides)
+            rated = (n > 0).all(axis=(1, 2))
+            change = (shares[:, q] - shares[:, base_stratum])[rated][:, sides]
+            group = f"{counted.name_of(sides)}: {label} - {base}"
+            counts = {"n": float(n[rated].sum()), "n_clusters": int(rated.sum())}
+            row = counted.base(sides, label, group=group, **counts)
             row = replace(row, key=(*row.key, ("base", base)))
-            drawn = [
-                group
-                for k, sign in zip(sides, (1.0, -1.0), strict=False)
-                for group in change_drawn(counted, k, (q, at), np.asarray(used), sign)
-            ]
-            changes = moved[:, 0] - moved[:, 1:].sum(axis=1)
-            own, test = rows_of_changes(counted, row, changes, float(len(sides)), drawn)
-            levels += own
-            joint.append(test)
-        rows += [*adjusted(levels, "levels and strata"), *adjusted(joint, "strata")]
+            drawn = []
+            for k, sign in zip(sides, (1.0, -1.0), strict=False):
+                drawn += drawn_changes(counted, k, (q, base_stratum), np.asarray(rated), sign)
+            # (clusters, levels): of one source, or of a source less the reference
+            changes = change[:, 0] - change[:, 1:].sum(axis=1)
+            level_rows, test = rows_of_mean_changes(counted, row, changes, float(len(sides)), drawn)
+            levels += level_rows
+            joint_tests.append(test)
+        rows += [*holm_adjusted(levels, "levels and strata"), *holm_adjusted(joint_tests, "strata")]
     return rows
 
 
-def change_drawn(
-    counted: Counted, k: int, strata: tuple[int, int], used: BoolArray, sign: float
+def drawn_changes(
+    counted: RatingsBySource, k: int, strata: tuple[int, int], rated: BoolArray, sign: float
 ) -> list[Drawn]:
     """Return what the people of a source, if they are a sample, add to the mean change over some clusters.
 
     Parameters
     ----------
-    counted : Counted
+    counted : RatingsBySource
     k : int
         Place of the source.
     strata : pair of int
         The stratum, and the base that is subtracted.
-    used : (clusters,) bool array
+    rated : (clusters,) bool array
+        Clusters with ratings in both.
     sign : float
         Of the change in the difference of two changes.
     """
-    data, cells = counted.data, counted.cells
+    data = counted.data
+    cells = counted.cells
     people = data.people[k] if data.people else None
     if people is None:
         return []
-    dense = np.unique(counted.codes[0], return_inverse=True)[1]
-    rows, weight, cluster = people.rows(
-        data.copies, counted.codes, used[dense] & np.isin(cells.codes, strata)
-    )
+    cluster_codes = np.unique(counted.codes[0], return_inverse=True)[1]
+    units = rated[cluster_codes] & np.isin(cells.codes, strata)
+    rows, weight, cluster = people.rows(data.copies, counted.codes, units)
     if not len(rows):
         return []
     unit = people.unit[rows]
     stratum = cells.codes[unit]
-    sizes = cluster_shares(counted)[1][:, :, k]
-    weight = weight / sizes[dense[unit], stratum] / used.sum()
+    sizes = shares_by_cluster(counted)[1][:, :, k]
+    # clusters count alike: a rating has the weight of 1 in those of its cluster and stratum
+    weight = weight / sizes[cluster_codes[unit], stratum] / rated.sum()
     scores, shares = np.zeros((2, len(rows), len(data.levels)))
-    for at, way in zip(strata, (sign, -sign), strict=True):
-        own = stratum == at
-        share = weight[own] / weight[own].sum()
-        values = people.counts[rows[own]]
-        scores[own], shares[own] = (
-            way * weight[own, None] * (values - share @ values),
-            share[:, None],
-        )
+    for k_stratum, direction in zip(strata, (sign, -sign), strict=True):
+        in_stratum = stratum == k_stratum
+        share = weight[in_stratum] / weight[in_stratum].sum()
+        values = people.counts[rows[in_stratum]]
+        deviations = values - share @ values
+        scores[in_stratum] = direction * weight[in_stratum, None] * deviations
+        shares[in_stratum] = share[:, None]
     return [
         Drawn(
             scores=scores,
@@ -490,76 +471,69 @@ def change_drawn(
     ]
 
 
-def cluster_shares(counted: Counted) -> tuple[FloatArray, FloatArray]:
+def shares_by_cluster(counted: RatingsBySource) -> tuple[FloatArray, FloatArray]:
     """Shares by cluster, stratum and source, (clusters, strata, sources, levels), and numbers of ratings."""
-    data, cells = counted.data, counted.cells
-    dense = np.unique(counted.codes[0], return_inverse=True)[1]
-    counts = np.zeros(
-        (int(dense.max()) + 1, len(cells.labels), len(data.sources), len(data.levels))
-    )
-    np.add.at(counts, (dense, cells.codes), data.counts * data.copies[:, None, None])
+    data = counted.data
+    cells = counted.cells
+    cluster_codes = np.unique(counted.codes[0], return_inverse=True)[1]
+    shape = len(cells.labels), len(data.sources), len(data.levels)
+    counts = np.zeros((int(cluster_codes.max()) + 1, *shape))
+    np.add.at(counts, (cluster_codes, cells.codes), data.counts * data.copies[:, None, None])
     sizes = counts.sum(axis=3)
     with np.errstate(invalid="ignore", divide="ignore"):
         return counts / sizes[..., None], sizes
 
 
-def rows_of_changes(
-    counted: Counted, base: Row, values: FloatArray, reach: float, drawn: Sequence[Drawn]
+def rows_of_mean_changes(
+    counted: RatingsBySource, base: Row, values: FloatArray, reach: float, drawn: Sequence[Drawn]
 ) -> tuple[list[Row], Row]:
     """Rows of the mean changes of the levels, from (clusters, levels) changes, and the row of any change.
 
     `reach` is the largest size that a change can have: 1, or 2 for a difference of changes. Signs of clusters are
     flipped where raters are fixed; raters who are a sample have t and F tests, with clusters and raters as factors.
     """
-    settings, levels = counted.settings, counted.data.levels
+    settings = counted.settings
+    levels = counted.data.levels
     joint = replace(base, term=counted.terms_of_tests()[0], role="test", test="f")
-    lone = any(group.raters < 2 for group in drawn)
-    if not len(values) or lone:
-        gone: dict[str, Any] = (
-            {"undefined": ONE_PERSON, "reason": "unidentified"}
-            if lone
-            else {"undefined": "no cluster has ratings in both strata", "reason": "no_data"}
-        )
-        return [of_level(base, level, role="difference", **gone) for level in levels], replace(
-            joint, **gone
-        )
+    undefined: dict[str, Any] = {}
+    if not len(values):
+        undefined = {"undefined": "no cluster has ratings in both strata", "reason": "no_data"}
+    if any(group.raters < 2 for group in drawn):
+        undefined = {"undefined": ONE_PERSON, "reason": "unidentified"}
+    if undefined:
+        rows = [row_of_level(base, level, role="difference", **undefined) for level in levels]
+        return rows, replace(joint, **undefined)
     rows = []
+    # clusters count alike, however many ratings they hold
+    ones = np.ones(len(values))
     for j, level in enumerate(levels):
-        mean = clustered_mean(
-            values[:, j],
-            np.ones(len(values)),
-            magnitude=1.0,
-            drawn=[group.column(j) for group in drawn],
-        )
-        row = of_level(
-            base, level, role="difference", estimate=mean.mean, method=BY_RATER if drawn else TESTED
-        )
-        if drawn:
-            rows.append(with_mean(row, mean, settings["level"], within=(-reach, reach)))
-            continue
-        row = replace(
-            with_mean(row, mean, settings["level"], within=(-reach, reach)), p_value=None, test=None
-        )
-        if not row.undefined:
-            with suppress(UndefinedStatistic):
-                test = sign_flip(np.round(values[:, j], 12), flips=FLIPS, seed=settings["seed"])
-                row = replace(row, p_value=float(test.p_value[0]), test="sign_flip")
+        raters = [group.column(j) for group in drawn]
+        mean = clustered_mean(values[:, j], ones, magnitude=1.0, drawn=raters)
+        row = row_of_level(base, level, role="difference", estimate=mean.mean)
+        row = replace(row, method=BY_RATER if drawn else TESTED)
+        row = with_mean(row, mean, settings["level"], within=(-reach, reach))
+        if not drawn:
+            row = replace(row, p_value=None, test=None)
+            if not row.undefined:
+                # rounded: equal changes that differ in the last bits are tied
+                with suppress(UndefinedStatistic):
+                    test = sign_flip(np.round(values[:, j], 12), flips=FLIPS, seed=settings["seed"])
+                    row = replace(row, p_value=float(test.p_value[0]), test="sign_flip")
         rows.append(row)
     if drawn:
-        return rows, with_f(
-            joint, robust_wald(values, np.ones(len(values)), [np.arange(len(values))], drawn)
-        )
-    found = hotelling(values[:, :-1])
-    if found.undefined:
-        return rows, replace(joint, undefined=found.undefined, reason=found.reason)
-    return rows, replace(
-        joint, statistic=found.statistic, df=float(found.df), p_value=found.p_value, method=JOINT
-    )
+        wald = robust_wald(values, ones, [np.arange(len(values))], drawn)
+        return rows, fill_f_test(joint, wald)
+    # changes of all levels sum to 0: one of them says nothing more
+    t_squared = hotelling(values[:, :-1])
+    if t_squared.undefined:
+        return rows, replace(joint, undefined=t_squared.undefined, reason=t_squared.reason)
+    joint = replace(joint, statistic=t_squared.statistic, df=float(t_squared.df), method=JOINT)
+    return rows, replace(joint, p_value=t_squared.p_value)
 
 
 Ci = Literal["auto", "wilson", "percentile", "basic", "bca"]
-SAID = 4
-MOST_DRAWN = 200
+MOST_NAMED = 4
+MOST_PLOTTED = 200
 
 
 @reads(Ratings, labels="shares", weighted=True)
@@ -692,80 +666,90 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     """Compute the shares of one design."""
     factors = cluster_factors(design, settings["cluster"])
     probable = design.probabilities is not None
-    unable = "BCa intervals have no second factor" if settings["ci"] == "bca" else ""
-    whose = population(design, settings["people"], factors, unable=unable)
+    no_people = "BCa intervals have no second factor" if settings["ci"] == "bca" else ""
+    sampling = population(design, settings["people"], factors, unable=no_people)
     data = source_counts(
         design,
         settings["source"],
         settings["refusal"],
         alone=True,
         probable=probable,
-        drawn=whose.drawn,
+        drawn=sampling.drawn,
     )
-    whose, weighing = whose.for_sources(data.people), None
+    sampling = sampling.for_sources(data.people)
+    weighing = None
     if data.weight is not None:
         weighing = Weighing.of(data.copies * (data.n.sum(axis=1) > 0), data.weight)
     if settings["ci"] in RESAMPLED:
         refuse_resamples(weighing, option("ci", settings["ci"]), design)
     cells = cells_of(design, settings["stratum"], "stratum")
-    usual = HUMAN if HUMAN in data.sources else data.sources[0]
-    first = data.index(
-        usual if settings["reference"] is None else settings["reference"], "reference"
-    )
-    codes = tuple(factor.codes for factor in factors)
-    counted = Counted(
+    reference = settings["reference"]
+    # by default others are compared with people, where there are any
+    if reference is None:
+        reference = HUMAN if HUMAN in data.sources else data.sources[0]
+    first = data.index(reference, "reference")
+    counted = RatingsBySource(
         data=data,
         cells=cells,
-        codes=codes,
+        codes=tuple(factor.codes for factor in factors),
         first=first,
         settings=settings,
         probable=probable,
-        replies=replies_read(design, settings["source"]),
+        replies=reply_entropies_by_source(design, settings["source"]),
     )
-    rows = [*all_rows(counted), *change_rows(counted)]
-    people = {name for name, own in zip(data.sources, data.people, strict=False) if own is not None}
+    rows = [*rows_and_tests(counted), *share_change_rows(counted)]
+    # rows of sources whose people are a sample
+    people = {
+        name for name, part in zip(data.sources, data.people, strict=False) if part is not None
+    }
     drawn = [row for row in rows if people & {row.label("source"), row.label("reference")}]
-    pooled = (data.counts * data.copies[:, None, None]).sum(axis=0)
+    counts = (data.counts * data.copies[:, None, None]).sum(axis=0)  # (sources, levels)
     rated = data.n.sum(axis=1) > 0
-    made = (
-        "Wilson intervals"
-        if settings["ci"] == "wilson"
-        else f"bootstrap ({settings['ci']}) intervals"
+    ci = settings["ci"]
+    nobs = round(counts.sum())
+    intervals = "Wilson intervals" if ci == "wilson" else f"bootstrap ({ci}) intervals"
+    intervals += ", differences by t" * any(row.role == "difference" for row in rows)
+    fit = {"nobs": nobs, "method": ci, "seed": settings["seed"]}
+    fit |= cluster_facts(rows) if factors else {}
+    fit |= {"resamples": settings["resamples"]} if ci in RESAMPLED else {}
+    settings = settings | {
+        "source": data.name,
+        "reference": data.sources[first],
+        "people": sampling.setting,
+    }
+    counts_by_source = {
+        name: dict(zip(data.levels, by_level, strict=True))
+        for name, by_level in zip(data.sources, counts.tolist(), strict=True)
+    }
+    sizes = {
+        "ratings": nobs,
+        "units": int(data.copies[rated].sum()),
+        **weight_counts(weighing, "units"),
+        "sources": len(data.sources),
+        **({"strata": len(cells.labels)} if cells.labels else {}),
+    }
+    cautions = (
+        *source_cautions(data),
+        *share_cautions(design, factors, rows),
+        *drawn_cautions(drawn, sampling.n),
+        *population_cautions(sampling),
+        *weight_cautions([weighing] if weighing else (), "unit", design),
     )
-    made += ", differences by t" * any(row.role == "difference" for row in rows)
     return Result(
         metric="choice_shares",
         title="Choice shares" + probabilities_text(design),
-        inference=f"{made}{NAMED if weighing else ''}; {cluster_text(factors, 'units')}; {whose.text()}",
+        inference=f"{intervals}{NAMED if weighing else ''}; {cluster_text(factors, 'units')}; {sampling.text()}",
         rows=tuple(rows),
-        counts={
-            "ratings": round(pooled.sum()),
-            "units": int(data.copies[rated].sum()),
-            **weight_counts(weighing, "units"),
-            "sources": len(data.sources),
-            **({"strata": len(cells.labels)} if cells.labels else {}),
-        },
-        fit={"nobs": round(pooled.sum()), "method": settings["ci"], "seed": settings["seed"]}
-        | (cluster_facts(rows) if factors else {})
-        | ({"resamples": settings["resamples"]} if settings["ci"] in RESAMPLED else {}),
-        settings=settings
-        | {"source": data.name, "reference": data.sources[first], "people": whose.setting},
-        cautions=(
-            *source_cautions(data),
-            *share_cautions(design, factors, rows),
-            *drawn_cautions(drawn, whose.n),
-            *population_cautions(whose),
-            *weight_cautions([weighing] if weighing else (), "unit", design),
-        ),
+        counts=sizes,
+        fit=fit,
+        settings=settings,
+        cautions=cautions,
         references=(*METRIC.references, *(WORKS if weighing else ())),
         design=design,
         extras={
-            "people": whose.names(design),
+            "people": sampling.names(design),
             "weighing": weighing,
-            "counts": {
-                name: dict(zip(data.levels, one.tolist(), strict=True))
-                for name, one in zip(data.sources, pooled, strict=True)
-            },
+            "counts": counts_by_source,
         },
     )
 
@@ -774,50 +758,50 @@ def sentence(result: Result) -> str:
     """Return the shares of all units, and of two sources the differences with the test of any."""
     base = str(result.settings["reference"])
     names = [base, *(name for name in result.extras["counts"] if name != base)]
-    said = "; ".join(f"{shorten(name)}: {shares_of(result, name)}" for name in names[:2])
+    shares = "; ".join(f"{shorten(name)}: {shares_text(result, name)}" for name in names[:2])
     more = f"; {count(len(names) - 2, 'more source')} in the rows" if len(names) > 2 else ""
     size = f"{count(result.counts['ratings'], 'rating')} of {count(result.counts['units'], 'unit')}"
     if weighing := result.extras.get("weighing"):
         size += f" ({effective_text(weighing)})"
-    text = f"Shares over {size} were: {said}{more}."
+    text = f"Shares over {size} were: {shares}{more}."
     return text if len(names) < 2 else f"{text} {difference_text(result, names[1], base)}"
 
 
-def shares_of(result: Result, name: str) -> str:
+def shares_text(result: Result, name: str) -> str:
     """Return the shares of one source."""
-    rows = [
-        row for row in result.rows if row.role == "estimate" and row.key[:-1] == (("source", name),)
-    ]
-    parts = [
-        f"{shorten(row.term)} {sentences.estimate(row)}"
-        if row.estimate is not None
-        else f"{shorten(row.term)} undefined"
-        for row in rows[:SAID]
-    ]
-    return ", ".join(parts) + (f" and {len(rows) - SAID} more levels" if len(rows) > SAID else "")
+    key = (("source", name),)  # the last entry of a key is the level
+    rows = [row for row in result.rows if row.role == "estimate" and row.key[:-1] == key]
+    parts = []
+    for row in rows[:MOST_NAMED]:
+        value = "undefined" if row.estimate is None else sentences.estimate(row)
+        parts.append(f"{shorten(row.term)} {value}")
+    more = f" and {len(rows) - MOST_NAMED} more levels" if len(rows) > MOST_NAMED else ""
+    return ", ".join(parts) + more
 
 
 def difference_text(result: Result, source: str, base: str) -> str:
     """Return the differences of two sources in all units, and the test of any."""
-    about = (("source", source), ("reference", base))
-    gaps = [row for row in result.rows if row.role == "difference" and row.key[:-1] == about]
-    test = next(row for row in result.rows if row.test in ("permutation", "f") and row.key == about)
-    name = shorten(gaps[0].group or "")
-    if gaps[0].estimate is None:
-        return f"{name}: {gaps[0].undefined}."
-    said = ", ".join(gap_text(row) for row in gaps[:SAID])
+    key = (("source", source), ("reference", base))
+    rows = [row for row in result.rows if row.role == "difference" and row.key[:-1] == key]
+    test = next(row for row in result.rows if row.test in ("permutation", "f") and row.key == key)
+    name = shorten(rows[0].group or "")
+    if rows[0].estimate is None:
+        return f"{name}: {rows[0].undefined}."
+    differences = ", ".join(difference_and_p(row) for row in rows[:MOST_NAMED])
     if test.p_value is None or test.statistic is None:
-        return f"{name}: {said}."
-    letter, how = "χ²", "cluster permutation test"
+        return f"{name}: {differences}."
+    letter = "χ²"
+    how = "cluster permutation test"
     if test.test == "f":
-        letter, how = "F", "units and raters as crossed factors"
+        letter = "F"
+        how = "units and raters as crossed factors"
     return (
-        f"{name}: {said}. Any difference: {letter}({number(test.df, 0)}) = {number(test.statistic)}, "
+        f"{name}: {differences}. Any difference: {letter}({number(test.df, 0)}) = {number(test.statistic)}, "
         f"{p_value(test.p_value)} ({how})."
     )
 
 
-def gap_text(row: Row) -> str:
+def difference_and_p(row: Row) -> str:
     """Return one difference."""
     adjusted_p = "" if row.p_adjusted is None else f", {p_of(row)}"
     return f"{shorten(row.term)} {sentences.estimate(row)}{adjusted_p if row.conf_low is not None else ''}"
@@ -827,12 +811,12 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the shares of all units and (up to 200 rows) of the strata with their intervals."""
     from socialstats.figures import forest
 
-    kept = [row for row in result.rows if row.role == "estimate"]
-    if len(kept) > MOST_DRAWN:
-        kept = [row for row in kept if row.label("stratum") is None]
-    shown = [replace(r, term=f"{r.term} ({r.group})") for r in kept]
+    estimates = [row for row in result.rows if row.role == "estimate"]
+    if len(estimates) > MOST_PLOTTED:
+        estimates = [row for row in estimates if row.label("stratum") is None]
+    plotted = [replace(r, term=f"{r.term} ({r.group})") for r in estimates]
     settings = {"xlabel": "Share of ratings", "sort": False, "reference": None}
-    return forest(shown, ax=ax, **{**settings, **options})
+    return forest(plotted, ax=ax, **{**settings, **options})
 
 
 METRIC = Metric(

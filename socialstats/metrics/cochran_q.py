@@ -47,7 +47,9 @@ if TYPE_CHECKING:
 MOST_PAIRED = 20  # raters up to which all pairs are compared
 EFFECTIVE = "Wilson's interval for the effective number of units, t"
 NAMES = {"cochran_q": "Cochran's Q", "robust_wald": "cluster-robust Wald test"}
-Missing = Literal["drop", "error"]
+Missing = Literal["drop", "error"]  # what is done with units that some rater did not rate
+# works cited where units lie in clusters
+CLUSTERED = ("bellmccaffrey2002", "cameron2011", "korngraubard1998", "pustejovskytipton2018")
 
 
 @reads(Ratings)
@@ -116,7 +118,8 @@ def cochran_q(
 
 def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     """Compute shares, differences and tests of the units that all raters of one design rated."""
-    k, level = len(design.raters), settings["level"]
+    k = len(design.raters)
+    level = settings["level"]
     if len(design.levels) != 2:
         raise DesignError(
             f"{design.source}: Cochran's Q takes two levels, these ratings have {len(design.levels)} "
@@ -128,62 +131,65 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         )
     factors = cluster_factors(design, settings["cluster"])
     table = design.matrix()
-    whole = ~np.isnan(table).any(axis=1)
-    dropped = int(design.unit_count[~whole].sum())
+    complete = ~np.isnan(table).any(axis=1)
+    dropped = int(design.unit_count[~complete].sum())
     if dropped and settings["missing"] == "error":
         raise InputError(
             f"{design.source}: {count(dropped, 'unit')} not rated by all {k} raters; "
             f"{option('missing', 'drop')} leaves them out"
         )
-    if not whole.any():
+    if not complete.any():
         raise NothingToAnalyse(
             f"{design.source}: no unit was rated by all {k} raters; take fewer with of_raters()"
         )
-    values, times, codes = table[whole], design.unit_count[whole], [f.codes[whole] for f in factors]
-    n, mixed = float(times.sum()), float(times @ (np.ptp(values, axis=1) > 0))
+    # (units, raters) of 0 and 1, and how many units of the data each row stands for
+    values = table[complete]
+    times = design.unit_count[complete]
+    codes = [factor.codes[complete] for factor in factors]
+    n = float(times.sum())
+    mixed = float(times @ (np.ptp(values, axis=1) > 0))
+    # less the unit's mean: Q compares raters within units
     wald = robust_test(values - values.mean(axis=1, keepdims=True), times, codes)
-    rows = (
-        *(
-            share_row(name, own, times, codes, level)
-            for name, own in zip(design.raters, values.T, strict=True)
-        ),
-        *difference_rows(design.raters, values, times, codes, level),
-        *wald_and_chi_square_rows(wald, {"cochran_q": q_test(values, times)}, n, NAMES),
-    )
+    shares = [
+        rater_share_row(name, column, times, codes, level)
+        for name, column in zip(design.raters, values.T, strict=True)
+    ]
+    differences = pair_difference_rows(design.raters, values, times, codes, level)
+    tests = wald_and_chi_square_rows(wald, {"cochran_q": q_test(values, times)}, n, NAMES)
+    rows = (*shares, *differences, *tests)
+    # Q has the chi-squared distribution of independent units: with clusters the Wald test leads
     sizes = clusters_by_factor(factors, codes)
-    lead = NAMES[WALD if factors else "cochran_q"]
-    cautions = cautions_of_tests(
-        wald, mixed, f"raters disagree about {count(mixed, 'unit')} of {count(n)}"
-    )
+    leading = NAMES[WALD if factors else "cochran_q"]
+    disagreement = f"raters disagree about {count(mixed, 'unit')} of {count(n)}"
+    cautions = cautions_of_tests(wald, mixed, disagreement)
     if dropped:
-        said = f"{count(dropped, 'unit')} not rated by all {k} raters"
-        cautions.insert(
-            0, caution("SS301", said, affects="all numbers: they hold for the complete units")
-        )
+        text = f"{count(dropped, 'unit')} not rated by all {k} raters"
+        affects = "all numbers: they hold for the complete units"
+        cautions.insert(0, caution("SS301", text, affects=affects))
     extras = {"df_denominator": wald.df_denominator} if isinstance(wald, WaldTest) else {}
+    clusters = min(sizes.values(), default=None)
+    fit: dict[str, Any] = {"nobs": int(n), "n_clusters": clusters, "method": leading}
+    references = METRIC.references
+    if factors:
+        fit |= cluster_facts(rows)
+        references += CLUSTERED
     return Result(
         metric="cochran_q",
         title=f"Cochran's Q: share of '{shorten(design.levels[1])}' by {count(k, 'rater')}",
-        inference=f"{lead}; {cluster_text(factors, 'units')}",
+        inference=f"{leading}; {cluster_text(factors, 'units')}",
         rows=rows,
         counts={"units": int(n), "raters": k, "units that raters disagree about": int(mixed)}
         | sizes,
-        fit={"nobs": int(n), "n_clusters": min(sizes.values(), default=None), "method": lead}
-        | (cluster_facts(rows) if factors else {}),
+        fit=fit,
         settings=settings,
         cautions=(*share_cautions(design, factors, rows), *cautions),
-        references=METRIC.references
-        + (
-            ("bellmccaffrey2002", "cameron2011", "korngraubard1998", "pustejovskytipton2018")
-            if factors
-            else ()
-        ),
+        references=references,
         design=design,
         extras={"dropped": dropped, **extras},
     )
 
 
-def share_row(
+def rater_share_row(
     name: str, values: FloatArray, times: FloatArray, codes: Sequence[IntArray], level: float
 ) -> Row:
     """Share of a rater with its interval."""
@@ -191,18 +197,17 @@ def share_row(
     row = Row(
         term=name, group="share", key=(("rater", name),), estimate=float(times @ values) / n, n=n
     )
-    if codes:
-        found = clustered_share(values, times, codes, trials=n, level=level)
-        return with_share(
-            replace(row, n_clusters=found.clusters), found, level, clustered=True, method=EFFECTIVE
-        )
+    if codes:  # Wilson's interval of the effective sample size (Korn & Graubard 1998)
+        share = clustered_share(values, times, codes, trials=n, level=level)
+        row = replace(row, n_clusters=share.clusters)
+        return with_share(row, share, level, clustered=True, method=EFFECTIVE)
     low, high = (
         float(end[0]) for end in wilson(np.array([row.estimate]), np.array([n]), level=level)
     )
     return with_ends(row, low, high, level, method="Wilson's interval", interval="score")
 
 
-def difference_rows(
+def pair_difference_rows(
     raters: Sequence[str],
     values: FloatArray,
     times: FloatArray,
@@ -232,14 +237,16 @@ def sentence(result: Result) -> str:
         for r in result.rows
         if r.group == "share"
     ]
-    said = {
+    tests = {
         r.group: wald_or_chi_square_text(r, NAMES[r.term], result.extras.get("df_denominator"))
         for r in result.rows
         if r.role == "test"
     }
-    tail = f" Ignoring the clusters: {said[IGNORING]}." if IGNORING in said else ""
-    size, value = sample_text(result, "units", "unit"), shorten(result.design.levels[1])
-    return f"Over {size}, the share of '{value}' was: {listing(shares, 6)}; {said['test']}.{tail}"
+    # with clusters Q is printed last, as what would be found without them
+    tail = f" Ignoring the clusters: {tests[IGNORING]}." if IGNORING in tests else ""
+    size = sample_text(result, "units", "unit")
+    value = shorten(result.design.levels[1])
+    return f"Over {size}, the share of '{value}' was: {listing(shares, 6)}; {tests['test']}.{tail}"
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
@@ -52,15 +52,18 @@ from socialstats.voice import one_of, option
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# "auto" is the hull for d_z and g_z, and the jackknife for the others; see `interval_kinds`
 CIS = ("auto", "noncentral_t", "jackknife", "percentile", "basic", "bca")
-FEW_PAIRS = 30
+FEW_PAIRS = 30  # below so many pairs (clusters) bootstrap intervals tend to be too short
 REFERENCES = ("cohen1988", "cumming2012", "morrisdeshon2002", "hedges1981", "steigerfouladi1997")
+# further works behind a kind of interval
 BY_KIND = {
     "bca": ("efron1987",),
     "jackknife": ("efrontibshirani1993", "box1953"),
     "hull": ("efrontibshirani1993", "box1953"),
 }
 NOT_VARYING = "the differences do not vary: no standardised size"
+# arguments of `effect_sizes_from_summary` that a size is computed from
 NEEDS = {
     "d_z": "t=, or mean= and sd=",
     "g_z": "t=, or mean= and sd=",
@@ -163,103 +166,119 @@ def estimate(
         )
     summary = summary_of(pairs)
     kinds = interval_kinds(factors, ci)
-    found: Found = (NO_JACKKNIFE, None, None)
+    # d_z, d_av and d_rm are computed together: one set of resamples serves all
+    intervals = ComputedIntervals()
     if kinds["d_av"] and any(value is not None for value in summary.sizes().values()):
         how = How(ci=ci, cluster=cluster, level=level, resamples=resamples, seed=seed)
-        found = intervals_of(
+        intervals = compute_intervals(
             pairs, units_of(design, factors), kinds["d_av"], how, crossed=len(factors) == 2
         )
     clusters = min(cluster_counts(factors).values(), default=None)
     rows = tuple(
-        row_of(term, summary, kind, found, clusters, level) for term, kind in kinds.items()
+        size_row(term, summary, kind, intervals, clusters, level) for term, kind in kinds.items()
     )
-    shown = {"hull": "jackknife"} if rows[0].interval == "jackknife" else {}
-    used, boot = dict.fromkeys(shown.get(kind, kind) for kind in kinds.values() if kind), found[1]
+    # the hull of two intervals can be the jackknife's alone
+    printed_kinds = {"hull": "jackknife"} if rows[0].interval == "jackknife" else {}
+    kinds_in_use = dict.fromkeys(printed_kinds.get(kind, kind) for kind in kinds.values() if kind)
+    boot = intervals.boot
     dfs = [row.df for row in rows if row.df is not None]
     largest = largest_share(design.count, factors)
+    fit = {
+        "nobs": pairs.n,
+        "method": ", ".join(kinds_in_use),
+        "seed": seed,
+        "resamples": None if boot is None else resamples,
+        "effective_df": min(dfs, default=None),
+        "largest_leverage": largest if factors else None,
+    }
+    settings = {
+        "cluster": cluster,
+        "ci": ci,
+        "level": level,
+        "resamples": resamples,
+        "seed": seed,
+    }
+    df = dfs if boot is None else [None]
+    cautions = (
+        *cluster_cautions(design, factors, df=df, largest=largest),
+        *effect_size_cautions(pairs, clusters or pairs.n, summary, kinds_in_use, boot),
+    )
+    works = [*REFERENCES]
+    for kind in kinds_in_use:
+        works += BY_KIND.get(kind, ())
     return Result(
         metric="effect_sizes",
         title=f"Standardised mean differences: {' minus '.join(condition_names(design))}",
-        inference=f"{'; '.join(kind_text(kind) for kind in used)}; {cluster_text(factors, 'pairs')}",
+        inference=f"{'; '.join(kind_text(kind) for kind in kinds_in_use)}; {cluster_text(factors, 'pairs')}",
         rows=rows,
         counts={"pairs": pairs.n, **cluster_counts(factors)},
-        fit={
-            "nobs": pairs.n,
-            "method": ", ".join(used),
-            "seed": seed,
-            "resamples": None if boot is None else resamples,
-            "effective_df": min(dfs, default=None),
-            "largest_leverage": largest if factors else None,
-        },
-        settings={
-            "cluster": cluster,
-            "ci": ci,
-            "level": level,
-            "resamples": resamples,
-            "seed": seed,
-        },
-        cautions=(
-            *cluster_cautions(design, factors, df=dfs if boot is None else [None], largest=largest),
-            *own_cautions(pairs, clusters or pairs.n, summary, used, boot),
-        ),
-        references=tuple(
-            dict.fromkeys((*REFERENCES, *(key for kind in used for key in BY_KIND.get(kind, ()))))
-        ),
+        fit=fit,
+        settings=settings,
+        cautions=cautions,
+        references=tuple(dict.fromkeys(works)),
         design=design,
         extras={"summary": summary, "hedges_j": hedges_j(pairs.n - 1) if pairs.n > 2 else None},
     )
 
 
-def own_cautions(
+def effect_size_cautions(
     pairs: PairValues,
     units: int,
     summary: PairSummary,
-    used: dict[str, None],
+    kinds: dict[str, None],
     boot: Bootstrap | None,
 ) -> tuple[Caution, ...]:
     """Cautions about the shape of differences (SS317), small samples (SS312) and lost resamples (SS204)."""
-    found: list[Caution] = []
+    cautions: list[Caution] = []
     if boot is not None:
         lost = boot.caution("bootstrap intervals")
-        said = f"{units:,} independent pairs (or clusters)"
-        found += small_sample(
-            units, FEW_PAIRS, said, affects="bootstrap intervals, which tend to be too short"
+        units_text = f"{units:,} independent pairs (or clusters)"
+        cautions += small_sample(
+            units, FEW_PAIRS, units_text, affects="bootstrap intervals, which tend to be too short"
         )
-        found += [lost] if lost else []
-    elif set(used) & {"hull", "jackknife"}:
-        found += tail_cautions(pairs, units, summary.sizes()["d_z"])
-    return (*found, *(noncentral_t_cautions(pairs, summary) if "noncentral_t" in used else ()))
+        cautions += [lost] if lost else []
+    elif set(kinds) & {"hull", "jackknife"}:
+        cautions += tail_cautions(pairs, units, summary.sizes()["d_z"])
+    return (*cautions, *(noncentral_t_cautions(pairs, summary) if "noncentral_t" in kinds else ()))
 
 
 def interval_kinds(factors: Sequence[Factor], ci: str) -> dict[str, str]:
     """Return the kind of interval of each term; empty text for none."""
     if ci == "noncentral_t":
         return {"d_z": ci, "g_z": ci, "d_av": "", "d_rm": ""}
-    drawn = ci if ci != "auto" else "percentile" if len(factors) == 2 else "jackknife"
+    drawn = ci
+    if ci == "auto":
+        drawn = "percentile" if len(factors) == 2 else "jackknife"
+    # d_z of independent pairs has the noncentral t too, and the hull holds both intervals
     exact = "hull" if ci == "auto" and not factors else drawn
     return {"d_z": exact, "g_z": exact, "d_av": drawn, "d_rm": drawn}
 
 
 def kind_text(kind: str) -> str:
     """Name a kind of interval."""
-    named = {
+    names = {
         "noncentral_t": "noncentral t",
         "bca": "BCa bootstrap",
         "jackknife": "jackknife t",
         "hull": HULL,
     }
-    return named.get(kind, f"{kind} bootstrap")
+    return names.get(kind, f"{kind} bootstrap")
 
 
-def interval_text(row: Row) -> str:
+def size_interval_name(row: Row) -> str:
     """Name the interval of a standardised difference; empty text without one."""
     return next((kind_text(kind) for kind, field in FIELDS.items() if field == row.interval), "")
 
 
-Found = tuple[
-    list[SizeInterval | str], Bootstrap | None, Interval | None
-]  # jackknife's ends, resamples, their ends
-NO_JACKKNIFE: list[SizeInterval | str] = [""] * len(TERMS)
+class ComputedIntervals(NamedTuple):
+    """What the intervals of d_z, d_av and d_rm are made of: the jackknife's, or resamples with their intervals."""
+
+    jackknife: Sequence[SizeInterval | str] = ("",) * len(TERMS)
+    boot: Bootstrap | None = None
+    resampled: Interval | None = None
+
+
+# kind of interval -> how its ends were made, as rows name it
 FIELDS: dict[str, IntervalName] = {
     "hull": "outer_ends",
     "noncentral_t": "noncentral_t",
@@ -270,7 +289,9 @@ FIELDS: dict[str, IntervalName] = {
 }
 
 
-def intervals_of(pairs: PairValues, units: Units, kind: str, how: How, *, crossed: bool) -> Found:
+def compute_intervals(
+    pairs: PairValues, units: Units, kind: str, how: How, *, crossed: bool
+) -> ComputedIntervals:
     """Return the intervals of d_z, d_av and d_rm that are computed together, by the jackknife or from resamples."""
     table, finish = effect_size_moments(pairs)
     if kind == "jackknife":
@@ -279,18 +300,27 @@ def intervals_of(pairs: PairValues, units: Units, kind: str, how: How, *, crosse
                 f"{option('ci', 'jackknife')} needs pairs or one cluster factor, not two crossed ones; "
                 "use 'percentile'"
             )
-        return jackknife_ends(table, finish, units, how.level), None, None
+        return ComputedIntervals(jackknife_ends(table, finish, units, how.level))
     boot = bootstrap(table, finish, units, resamples=how.resamples, seed=how.seed)
+    # the acceleration of BCa is the jackknife's, which two crossed factors have none of
     jack = jackknife(table, finish, units) if kind == "bca" and not crossed else None
-    return NO_JACKKNIFE, boot, choose(kind, boot, level=how.level, jack=jack)
+    resampled = choose(kind, boot, level=how.level, jack=jack)
+    return ComputedIntervals(boot=boot, resampled=resampled)
 
 
-def row_of(
-    term: str, summary: PairSummary, kind: str, intervals: Found, clusters: int | None, level: float
+def size_row(
+    term: str,
+    summary: PairSummary,
+    kind: str,
+    intervals: ComputedIntervals,
+    clusters: int | None,
+    level: float,
 ) -> Row:
     """Make the row of one effect size."""
-    n, size = summary.n, "d_z" if term == "g_z" else term
-    value, at = summary.sizes()[size], TERMS.index(size)
+    n = summary.n
+    size = "d_z" if term == "g_z" else term
+    value = summary.sizes()[size]
+    column = TERMS.index(size)
     row = Row(
         term=term,
         role="estimate",
@@ -300,28 +330,31 @@ def row_of(
         method=kind_text(kind) if kind else None,
     )
     if value is None:
-        return replace(row, undefined=missing_size(term, summary))
+        return replace(row, undefined=missing_size_reason(term, summary))
     if term == "g_z" and n <= 2:
         return replace(row, undefined="Hedges' correction needs at least 3 pairs")
+    # Hedges (1981): the estimate, its error and its limits are multiplied alike
     j = hedges_j(n - 1) if term == "g_z" else 1.0
     row = replace(row, estimate=j * value)
     if not kind:
         why = f"the noncentral t has no interval for this size; use {option('ci', 'jackknife')}"
         return replace(row, undefined=why)
     try:
-        found = ends_of(kind, summary, at, intervals, level)
+        ends = effect_size_interval(kind, summary, column, intervals, level)
     except UndefinedStatistic as none:
         return replace(row, undefined=str(none))
-    if kind == "hull" and (found.std_error is None or found is intervals[0][at]):
-        kind = "noncentral_t" if found.std_error is None else "jackknife"
+    # where one interval holds the other, or does not exist, the row names the one that is left
+    if kind == "hull" and (ends.std_error is None or ends is intervals.jackknife[column]):
+        kind = "noncentral_t" if ends.std_error is None else "jackknife"
         row = replace(row, method=kind_text(kind))
-    error = None if found.std_error is None else j * found.std_error
-    low, high = j * found.low, j * found.high
-    return with_ends(row, low, high, level, std_error=error, df=found.df, interval=FIELDS[kind])
+    error = None if ends.std_error is None else j * ends.std_error
+    low = j * ends.low
+    high = j * ends.high
+    return with_ends(row, low, high, level, std_error=error, df=ends.df, interval=FIELDS[kind])
 
 
-def ends_of(
-    kind: str, summary: PairSummary, at: int, intervals: Found, level: float
+def effect_size_interval(
+    kind: str, summary: PairSummary, column: int, intervals: ComputedIntervals, level: float
 ) -> SizeInterval:
     """Return the interval of one size, with its standard error where it has one.
 
@@ -330,24 +363,26 @@ def ends_of(
     UndefinedStatistic
         With the reason where there is none.
     """
-    jack, boot, drawn = intervals[0][at], *intervals[1:]
+    jack = intervals.jackknife[column]
+    boot = intervals.boot
+    resampled = intervals.resampled
     if kind == "jackknife":
         if isinstance(jack, str):
             raise UndefinedStatistic(jack)
         return jack
     if kind == "hull":
         return d_z_hull(summary, jack, level)
-    if boot is None or drawn is None:
+    if boot is None or resampled is None:
         low, high = d_z_interval(summary.t or 0.0, summary.n, level)
         return SizeInterval(low=low, high=high)
-    if drawn.undefined[at]:
-        raise UndefinedStatistic(drawn.undefined[at])
-    return SizeInterval(
-        low=float(drawn.low[at]), high=float(drawn.high[at]), std_error=float(boot.std_error[at])
-    )
+    if resampled.undefined[column]:
+        raise UndefinedStatistic(resampled.undefined[column])
+    low = float(resampled.low[column])
+    high = float(resampled.high[column])
+    return SizeInterval(low=low, high=high, std_error=float(boot.std_error[column]))
 
 
-def missing_size(term: str, summary: PairSummary) -> str:
+def missing_size_reason(term: str, summary: PairSummary) -> str:
     """Return why an effect size is missing."""
     if summary.t is None and term != "d_av" and summary.mean is not None:
         return NOT_VARYING
@@ -420,7 +455,7 @@ def effect_sizes_from_summary(
     (-1.2846, -2.118, -0.4146)
     """
     checked_level(level)
-    given = {
+    numbers = {
         "n": n,
         "t": t,
         "mean": mean,
@@ -432,18 +467,20 @@ def effect_sizes_from_summary(
     summary = complete_summary(
         n=n, t=t, mean=mean, sd=sd, sd_first=sd_first, sd_second=sd_second, r=r
     )
+    # without the pairs there is nothing to leave out or to resample
     kinds = interval_kinds((), "noncentral_t")
-    nothing: Found = (NO_JACKKNIFE, None, None)
+    rows = [
+        size_row(term, summary, kind, ComputedIntervals(), None, level)
+        for term, kind in kinds.items()
+    ]
     return Result(
         metric="effect_sizes",
         title="Standardised mean differences, from summary numbers",
         inference="noncentral t; pairs taken as independent",
-        rows=tuple(
-            row_of(term, summary, kind, nothing, None, level) for term, kind in kinds.items()
-        ),
+        rows=tuple(rows),
         counts={"pairs": int(n)},
         fit={"nobs": int(n), "method": "noncentral_t"},
-        settings={**given, "level": level},
+        settings={**numbers, "level": level},
         cautions=(UNSEEN,),
         references=REFERENCES,
         extras={"summary": summary, "hedges_j": hedges_j(n - 1) if n > 2 else None},
@@ -453,24 +490,24 @@ def effect_sizes_from_summary(
 def sentence(result: Result) -> str:
     """Return d_z with its interval, and the others."""
     row = next((r for r in result.rows if r.estimate is not None), result.rows[0])
-    names = (
-        f" ({' minus '.join(condition_names(result.design))})" if result.design is not None else ""
-    )
+    names = ""
+    if result.design is not None:
+        names = f" ({' minus '.join(condition_names(result.design))})"
     where = clusters_text(result.counts)
     if row.estimate is None:
         return (
             f"The standardised mean difference{names} over {count(row.n or 0, 'pair')} is "
             f"undefined: {row.undefined}."
         )
-    shown = [
+    further = [
         f"{r.term} = {number(r.shown())}"
         for r in result.rows
         if r.estimate is not None and r is not row
     ]
     ends = f", {span(row)} ({row.method})" if row.conf_low is not None else ""
     text = f"The standardised mean difference{names} was {row.term} = {number(row.shown())}{ends}"
-    others = f"; {', '.join(shown)}" if shown else ""
-    return f"{text}, over {count(row.n or 0, 'pair')}{where}{others}."
+    sizes = f"; {', '.join(further)}" if further else ""
+    return f"{text}, over {count(row.n or 0, 'pair')}{where}{sizes}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

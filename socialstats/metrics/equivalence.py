@@ -61,9 +61,8 @@ if TYPE_CHECKING:
 
 SCALES = ("raw", "d_z")
 SCORE = "score (Tango)"
-SKEWED = (
-    0.1  # skewness of a mean: with .1 to .4, one-sided t tests rejected .07 to .20 of true nulls
-)
+# skewness of a mean: with .1 to .4, one-sided t tests rejected .07 to .20 of true nulls
+SKEWED = 0.1
 
 
 @reads(Paired, Groups, also=(Result, Row))
@@ -158,8 +157,10 @@ def equivalence(
     one_of("scale", scale, SCALES)
     if isinstance(paired, Groups):
         compare = lookup("two_proportions" if paired.scale == "binary" else "two_means").function
+        # two groups are compared first; the test is then one of their difference
         compared: Any = compare(paired, cluster=cluster, level=level)
-        paired, cluster = compared, "declared"
+        paired = compared
+        cluster = "declared"
     if (
         isinstance(paired, Result)
         and paired.metric == "two_proportions"
@@ -167,6 +168,7 @@ def equivalence(
     ):
         settings = paired.settings
         tested = margin_tests(paired.design, settings["choice"], settings["cluster"])
+        # the score test has another standard error at each bound: it is not one of estimate and error
         if paired.rows[0].interval == "score" and scale == "raw":
             return against_margin(
                 paired,
@@ -200,8 +202,8 @@ def estimate(
 ) -> Result:
     """Compute the tests of one design."""
     pairs = pair_values(design)
-    shares = yes_no(pairs) or (design.repeats is not None and bool(design.repeats.share_of))
-    refuse_impossible(bounds, (-1.0, 1.0) if shares and scale == "raw" else None, test)
+    are_shares = is_binary(pairs) or (design.repeats is not None and bool(design.repeats.share_of))
+    refuse_impossible(bounds, (-1.0, 1.0) if are_shares and scale == "raw" else None, test)
     factors = cluster_factors(design, cluster)
     if scale == "d_z" and factors:
         raise InputError(
@@ -209,60 +211,58 @@ def estimate(
             f"{option('cluster', None)}"
         )
     codes = [factor.codes for factor in factors]
-    lead = clustered_mean(pairs.difference, pairs.count, codes, magnitude=pairs.magnitude)
-    score = (
-        paired_score(pairs.difference, pairs.count, codes)
-        if scale == "raw" and yes_no(pairs)
-        else None
-    )
+    mean = clustered_mean(pairs.difference, pairs.count, codes, magnitude=pairs.magnitude)
+    score = None
+    name = method_of_tests(mean, scale)
+    if scale == "raw" and is_binary(pairs):
+        score = paired_score(pairs.difference, pairs.count, codes)
+        name = SCORE
     if score is not None:
         tests, why = score_tests(score, bounds, level)
+    elif mean.undefined:
+        tests = None
+        why = mean.undefined
     else:
-        tests, why = (
-            (None, lead.undefined) if lead.undefined else both_tests(lead, bounds, scale, level)
-        )
+        tests, why = t_tests(mean, bounds, scale, level)
     verdict = tests.verdict(bounds, level, test) if tests is not None else "undefined"
-    name = name_of(lead, scale) if score is None else SCORE
-    df = [tests.df if tests is not None else None]
+    df = None if tests is None else tests.df
     largest = largest_share(pairs.count, factors)
-    even = lead.df + 1 if score is None or score.df is None else float(score.df[0]) + 1
-    skewed = () if score is not None else skewness(lead)
+    # clusters of equal size that would have the same degrees of freedom
+    effective = mean.df + 1 if score is None or score.df is None else float(score.df[0]) + 1
+    fit = {"nobs": pairs.n, "df": None if df is None else whole_df(df), "method": name}
+    fit |= {"effective_df": df, "largest_leverage": largest} if factors else {}
+    settings = {
+        "low": bounds[0],
+        "high": bounds[1] if test == "equivalence" else None,
+        "test": test,
+        "scale": scale,
+        "cluster": cluster,
+        "level": level,
+    }
+    # the score test does not assume that the mean is near normal
+    skewness = skewness_caution(mean) if score is None else ()
+    cautions = (
+        *cluster_cautions(design, factors, df=[df], largest=largest, effective=effective),
+        *floored_caution(mean),
+        *skewness,
+    )
+    tango = () if score is None else ("tango1998",)
     return Result(
         metric="equivalence",
         title=f"{test.capitalize()}: {' minus '.join(condition_names(design))}",
         inference=f"{'two ' * (test == 'equivalence')}one-sided {name} tests; {cluster_text(factors, 'pairs')}",
-        rows=rows_of(lead, tests, why, scale, level, name, test),
+        rows=difference_and_tests(mean, tests, why, scale, level, name, test),
         counts={"pairs": pairs.n, **cluster_counts(factors)},
-        fit={
-            "nobs": pairs.n,
-            "df": None if tests is None or tests.df is None else whole_df(tests.df),
-            "method": name,
-        }
-        | ({"effective_df": df[0], "largest_leverage": largest} if factors else {}),
-        settings={
-            "low": bounds[0],
-            "high": bounds[1] if test == "equivalence" else None,
-            "test": test,
-            "scale": scale,
-            "cluster": cluster,
-            "level": level,
-        },
-        cautions=(
-            *cluster_cautions(design, factors, df=df, largest=largest, effective=even),
-            *floored(lead),
-            *skewed,
-        ),
-        references=(
-            *REFERENCES[test],
-            *(("tango1998",) if score is not None else ()),
-            *references(factors),
-        ),
+        fit=fit,
+        settings=settings,
+        cautions=cautions,
+        references=(*REFERENCES[test], *tango, *works_on_errors(factors)),
         design=design,
-        extras={"verdict": verdict, "bounds": bounds, "lead": lead},
+        extras={"verdict": verdict, "bounds": bounds, "lead": mean},
     )
 
 
-def yes_no(pairs: PairValues) -> bool:
+def is_binary(pairs: PairValues) -> bool:
     """Return whether all values are 0 or 1."""
     return bool(np.isin(pairs.first, (0.0, 1.0)).all() and np.isin(pairs.second, (0.0, 1.0)).all())
 
@@ -274,65 +274,68 @@ def score_tests(
     if np.isnan(score.n[0]):
         return None, ONE_CLUSTER
     low, high = score.interval(2 * level - 1)
+    # arrays of one test each
+    above, below = (float(score.statistic(bound)[0]) for bound in bounds)
+    p_above = float(score.p_value(bounds[0], "greater")[0])
+    p_below = float(score.p_value(bounds[1], "less")[0])
+    interval = float(low[0]), float(high[0])
+    df = None if score.df is None else float(score.df[0])
     return TwoTests(
-        above=float(score.statistic(bounds[0])[0]),
-        below=float(score.statistic(bounds[1])[0]),
-        p_above=float(score.p_value(bounds[0], "greater")[0]),
-        p_below=float(score.p_value(bounds[1], "less")[0]),
-        interval=(float(low[0]), float(high[0])),
-        df=None if score.df is None else float(score.df[0]),
+        above=above, below=below, p_above=p_above, p_below=p_below, interval=interval, df=df
     ), ""
 
 
-def skewness(lead: ClusteredMean) -> tuple[Caution, ...]:
+def skewness_caution(mean: ClusteredMean) -> tuple[Caution, ...]:
     """Caution SS213 where one-sided t tests of a mean this skewed, or of so few values, reject too often."""
-    few = lead.df + 1 < SHOWN_FROM
-    if lead.undefined or (not few and lead.skewness <= SKEWED):
+    # few values cannot show how skewed those are that they come from
+    few = mean.df + 1 < SHOWN_FROM
+    if mean.undefined or (not few and mean.skewness <= SKEWED):
         return ()
-    said = f"the mean difference has a skewness of about {number(lead.skewness, 2)}"
+    text = f"the mean difference has a skewness of about {number(mean.skewness, 2)}"
     if few:
-        said += f", and about {number(lead.df + 1, 1)} independent values hardly show it"
+        text += f", and about {number(mean.df + 1, 1)} independent values hardly show it"
     return (
         caution(
             "SS213",
-            said,
+            text,
             affects="one-sided t tests, which at 5% rejected up to 20% of true nulls in simulations",
             fix="collect more pairs, or test a transformed value",
         ),
     )
 
 
-def both_tests(
-    lead: ClusteredMean, bounds: tuple[float, float], scale: str, level: float
+def t_tests(
+    mean: ClusteredMean, bounds: tuple[float, float], scale: str, level: float
 ) -> tuple[TwoTests | None, str]:
     """Run both tests, on the raw or the standardised scale."""
-    inner = 2 * level - 1
+    inner = 2 * level - 1  # two one-sided tests at 1 - level have this interval (Schuirmann 1987)
     if scale == "raw":
-        above, below = (lead.t(bound) for bound in bounds)
-        found = TwoTests(
+        above, below = (mean.t(bound) for bound in bounds)
+        tests = TwoTests(
             above=above,
             below=below,
-            p_above=lead.p_value(bounds[0], alternative="greater"),
-            p_below=lead.p_value(bounds[1], alternative="less"),
-            interval=lead.interval(inner),
-            df=lead.df,
+            p_above=mean.p_value(bounds[0], alternative="greater"),
+            p_below=mean.p_value(bounds[1], alternative="less"),
+            interval=mean.interval(inner),
+            df=mean.df,
         )
-        return found, ""
-    root = math.sqrt(lead.n)
-    t = lead.t()
+        return tests, ""
+    # t of n pairs is noncentral with d sqrt(n), where the standardised difference is d
+    root = math.sqrt(mean.n)
+    t = mean.t()
     try:
-        span = d_z_interval(t, lead.n, inner)
+        span = d_z_interval(t, mean.n, inner)
     except UndefinedStatistic as error:
         return None, str(error)
     # P(T >= t | low sqrt(n)) and P(T <= t | high sqrt(n))
-    p_above = float(not_zero(noncentral_t_tail(t, lead.df, bounds[0] * root, upper=True)))
-    p_below = float(not_zero(noncentral_t_tail(t, lead.df, bounds[1] * root, upper=False)))
+    p_above = float(not_zero(noncentral_t_tail(t, mean.df, bounds[0] * root, upper=True)))
+    p_below = float(not_zero(noncentral_t_tail(t, mean.df, bounds[1] * root, upper=False)))
     return TwoTests(
-        above=t, below=t, p_above=p_above, p_below=p_below, interval=span, df=lead.df
+        above=t, below=t, p_above=p_above, p_below=p_below, interval=span, df=mean.df
     ), ""
 
 
-def name_of(lead: ClusteredMean, scale: str) -> str:
+def method_of_tests(mean: ClusteredMean, scale: str) -> str:
     """Name the tests."""
     if scale == "d_z":
         return "noncentral t"
@@ -340,11 +343,11 @@ def name_of(lead: ClusteredMean, scale: str) -> str:
         "rows": "paired t",
         "CR2": "cluster-robust t (CR2, Satterthwaite df)",
         "two-way": "two-way cluster-robust t (V1 + V2 - V12)",
-    }[lead.kind]
+    }[mean.kind]
 
 
-def rows_of(
-    lead: ClusteredMean,
+def difference_and_tests(
+    mean: ClusteredMean,
     tests: TwoTests | None,
     why: str,
     scale: str,
@@ -355,28 +358,34 @@ def rows_of(
     """Rows of the difference and of the tests."""
     blank = Row(
         term="",
-        n=lead.n,
-        n_units=int(lead.n),
-        n_clusters=min(lead.clusters) if lead.clusters else None,
+        n=mean.n,
+        n_units=int(mean.n),
+        n_clusters=min(mean.clusters) if mean.clusters else None,
         undefined=why or None,
     )
-    first = replace(blank, term="difference", role="difference", estimate=lead.mean, method=name)
+    first = replace(blank, term="difference", role="difference", estimate=mean.mean, method=name)
     if scale == "d_z":
-        first = replace(first, term="d_z", estimate=None if lead.undefined else lead.mean / lead.sd)
-    elif not lead.undefined:
-        first = replace(first, std_error=lead.std_error)
+        first = replace(
+            first,
+            term="d_z",
+            estimate=None if mean.undefined else mean.mean / mean.sd,
+        )
+    elif not mean.undefined:
+        first = replace(first, std_error=mean.std_error)
     blank = replace(blank, group="test", role="test")
     if tests is None:
         return (first, *(replace(blank, term=term) for term in terms_of(test)))
     score = name == SCORE
-    span: Interval = "score" if score else "noncentral_t" if scale == "d_z" else "t"
+    span: Interval = "score" if score else "t"
+    if scale == "d_z":
+        span = "noncentral_t"
     first = with_ends(first, *tests.interval, 2 * level - 1, df=tests.df, interval=span)
     return first, *tests.rows(replace(blank, test="score" if score else "t"), test, name)
 
 
-def floored(lead: ClusteredMean) -> tuple[Caution, ...]:
+def floored_caution(mean: ClusteredMean) -> tuple[Caution, ...]:
     """Caution SS206 when the two-way variance was raised."""
-    if not lead.floored:
+    if not mean.floored:
         return ()
     return (
         caution(
@@ -385,14 +394,16 @@ def floored(lead: ClusteredMean) -> tuple[Caution, ...]:
     )
 
 
-def references(factors: Sequence[Factor]) -> tuple[str, ...]:
+def works_on_errors(factors: Sequence[Factor]) -> tuple[str, ...]:
     """Keys of the works behind the standard error."""
+    # without clusters, with one factor, with two crossed ones
     return (("steigerfouladi1997",), ("bellmccaffrey2002",), ("cameron2011",))[len(factors)]
 
 
 def sentence(result: Result) -> str:
     """Return the difference, and whether equivalence was shown within the bounds."""
-    row, bounds = result.rows[0], result.extras["bounds"]
+    row = result.rows[0]
+    bounds = result.extras["bounds"]
     names = " minus ".join(condition_names(result.design))
     where = clusters_text(result.counts)
     what = "difference" if row.term == "difference" else "standardised difference d_z"
@@ -401,24 +412,25 @@ def sentence(result: Result) -> str:
     claim = within(bounds, test)
     if row.conf_low is None or row.conf_level is None:
         return f"{text}; {claim[0].lower()}{claim[1:]} is undefined: {row.undefined}."
-    shown = "shown" if result.extras["verdict"] in ("equivalent", "noninferior") else "not shown"
+    verdict = result.extras["verdict"]
+    success = "shown" if verdict in ("equivalent", "noninferior") else "not shown"
     p = p_value(result.row(test).p_value, name="TOST p" if test == "equivalence" else "one-sided p")
-    return (
-        f"{text}, {span(row)}. {claim} was {shown} ({p}){BEYOND.get(result.extras['verdict'], '')}."
-    )
+    return f"{text}, {span(row)}. {claim} was {success} ({p}){BEYOND.get(verdict, '')}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the difference with its interval between the bounds."""
     from socialstats.figures import forest
 
-    row, (low, high) = result.rows[0], result.extras["bounds"]
+    row = result.rows[0]
+    low, high = result.extras["bounds"]
     name = "Mean difference" if row.term == "difference" else "Standardised difference d_z"
     axes = forest(
         [row],
         ax=ax,
         **{"xlabel": f"{name} (bounds dashed)", "reference": 0.0, **options},
     )
+    # noninferiority has one bound
     for bound in (low, high)[: 1 if result.settings["test"] == "noninferiority" else 2]:
         axes.axvline(bound, color="0.35", linestyle="--", linewidth=1)
     left, right = axes.get_xlim()

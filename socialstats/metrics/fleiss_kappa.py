@@ -138,27 +138,26 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
     """Compute the coefficient of one design."""
     w = reliability_weights(design, weights, kind, options.refusal)
 
-    def parts(group: UnitGroup) -> ChanceAgreement:
+    def agreement_of(group: UnitGroup) -> ChanceAgreement:
         return ChanceAgreement(kind="fleiss", weights=w.matrix, counts=group.counts)
 
     def kappa(group: UnitGroup) -> Coefficient | None:
-        if (
-            group.n_paired == 0
-            or not group.counts.varies
-            or 1 - parts(group).overall().chance <= NO_ERROR
-        ):
+        if group.n_paired == 0 or not group.counts.varies:
             return None
-        return parts(group).coefficient()
+        agreement = agreement_of(group)
+        # where agreement by chance is complete, kappa is 0 / 0
+        return None if 1 - agreement.overall().chance <= NO_ERROR else agreement.coefficient()
 
     def extras(group: UnitGroup) -> dict[str, Any]:
-        found, conger = parts(group).extras(), math.nan
+        coefficients = agreement_of(group).extras()
+        chance = math.nan
+        conger = None
         if group.design.raters_known:
-            conger = conger_chance(*raters_and_levels(group.design, options.refusal), w.matrix)
-        known = 1 - conger > NO_ERROR
-        return found | {
-            "conger_chance": conger if math.isfinite(conger) else None,
-            "conger": (found["observed_agreement"] - conger) / (1 - conger) if known else None,
-        }
+            chance = conger_chance(*raters_and_levels(group.design, options.refusal), w.matrix)
+        if 1 - chance > NO_ERROR:  # Conger (1980): as Cohen's kappa, chance by the rates of raters
+            conger = (coefficients["observed_agreement"] - chance) / (1 - chance)
+        chance_or_none = chance if math.isfinite(chance) else None
+        return coefficients | {"conger_chance": chance_or_none, "conger": conger}
 
     return reliability(
         "fleiss_kappa",
@@ -179,31 +178,33 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
 def null_test(group: UnitGroup) -> tuple[Row, ...]:
     """Row of the z test of no agreement, where its standard error is known."""
     counts = group.counts
+    # the error is known for independent units with equally many ratings
     if group.clusters or not counts.varies or np.ptp(counts.size) > 0 or counts.size[0] < 2:
         return ()
-    kappa = ChanceAgreement(
-        kind="fleiss", weights=np.eye(len(counts.levels)), counts=counts
-    ).coefficient()
+    unweighted = np.eye(len(counts.levels))
+    kappa = ChanceAgreement(kind="fleiss", weights=unweighted, counts=counts).coefficient()
+    # Fleiss, Nee & Landis (1979)
     z = kappa.estimate / fleiss_null(counts)
-    return (
-        Row(
-            term="null test",
-            role="test",
-            test="z",
-            statistic=z,
-            p_value=float(two_sided_p(np.asarray(z))),
-            n=float(counts.n_ratings),
-            n_units=counts.n_units,
-            method="z with the s.e. that holds only where kappa = 0; not for intervals",
-        ),
+    row = Row(
+        term="null test",
+        role="test",
+        test="z",
+        statistic=z,
+        p_value=float(two_sided_p(np.asarray(z))),
+        n=float(counts.n_ratings),
+        n_units=counts.n_units,
+        method="z with the s.e. that holds only where kappa = 0; not for intervals",
     )
+    return (row,)
 
 
 def sentence(result: Result) -> str:
     """State kappa with its interval and sample."""
     name = result.settings["weights"]
-    said = "Fleiss' kappa" if name == "unweighted" else f"Weighted Fleiss' kappa ({name} weights)"
-    return reliability_sentence(result, said)
+    name_text = (
+        "Fleiss' kappa" if name == "unweighted" else f"Weighted Fleiss' kappa ({name} weights)"
+    )
+    return reliability_sentence(result, name_text)
 
 
 METRIC = Metric(

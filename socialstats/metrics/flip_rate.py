@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Ci = Literal["auto", "wilson", "percentile", "basic", "bca"]
-ALL = "all"
+ALL = "all"  # the row of all sources, where there are several
 ONCE = "no unit has two answers of it"
 
 
@@ -124,6 +124,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
             "repeated_answers makes of it"
         )
     factors = cluster_factors(design, settings["cluster"])
+    # (levels, levels): within the tolerance answers are the same
     agree = agreement_matrix(design, settings["tolerance"], settings["refusal"])
     parts = {
         group: rating_patterns(
@@ -131,23 +132,26 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
         )
         for group, among in units_by_stratum(design, stratum)
     }
-    whole = parts.pop(None)
-    if len(parts) > 1:
-        parts = {ALL: whole, **parts}
-    rows = [rate(str(group), part, agree, how) for group, part in parts.items()]
+    all_answers = parts.pop(None)
+    if len(parts) > 1:  # the row of a single source is that of all answers
+        parts = {ALL: all_answers, **parts}
+    rows = [rate_row(str(group), part, agree, how) for group, part in parts.items()]
+    counts = {
+        "answers": all_answers.n_ratings,
+        "units": all_answers.n_units,
+        "sources": len(parts) - (len(parts) > 1),
+    }
     return Result(
         metric="flip_rate",
         title="Flip rate: answers of one source to one unit that differ",
         rows=tuple(rows),
-        counts={
-            "answers": whole.n_ratings,
-            "units": whole.n_units,
-            "sources": len(parts) - (len(parts) > 1),
-        },
-        **shares_header(how, factors, rows, nobs=whole.n_ratings, n_clusters=rows[0].n_clusters),
+        counts=counts,
+        **shares_header(
+            how, factors, rows, nobs=all_answers.n_ratings, n_clusters=rows[0].n_clusters
+        ),
         settings=settings,
         cautions=(
-            *missing_rating_cautions(design, whole, settings["refusal"]),
+            *missing_rating_cautions(design, all_answers, settings["refusal"]),
             *share_cautions(design, factors, rows),
         ),
         references=METRIC.references,
@@ -156,25 +160,23 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
     )
 
 
-def rate(name: str, part: RatingPatterns, agree: Any, how: IntervalOptions) -> Row:
+def rate_row(name: str, part: RatingPatterns, agree: Any, how: IntervalOptions) -> Row:
     """Return the row of one source: the mean over units of the share of pairs of answers that differ."""
     if not len(part.count):
         return Row(term=name, n=0.0, n_units=0, undefined=ONCE)
+    # for each pattern of answers to a unit the share of pairs that agree, and the number of pairs
     share, n_pairs = unit_agreement(part, agree)
-    return share_row(
-        Row(term=name),
-        merge_cells(1 - share, part.count, part.clusters, float(part.count @ n_pairs)),
-        how,
-    )
+    flips = merge_cells(1 - share, part.count, part.clusters, float(part.count @ n_pairs))
+    return share_row(Row(term=name), flips, how)
 
 
 def sentence(result: Result) -> str:
     """State how often answers differed, by source."""
-    known = [row for row in result.rows if row.estimate is not None and row.term != ALL]
-    if not known:
+    estimated = [row for row in result.rows if row.estimate is not None and row.term != ALL]
+    if not estimated:
         return sentences.undefined("flip rate", result.rows[0].undefined or "no estimate")
-    rates = listing([f"{sentences.estimate(row)} of {row.term}" for row in known], 6)
-    return f"Two answers to the same unit differed at a rate of {rates} ({count(known[0].n or 0, 'unit')})."
+    rates = listing([f"{sentences.estimate(row)} of {row.term}" for row in estimated], 6)
+    return f"Two answers to the same unit differed at a rate of {rates} ({count(estimated[0].n or 0, 'unit')})."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
@@ -89,44 +90,44 @@ def estimate(
 ) -> Result:
     """Compute the rates of one design."""
     design, factors, stored = clustered(design, settled_cluster(design, cluster))
-    if lost := [item for item in design.items if item not in groups]:
-        raise InputError(f"groups: no group of {quoted(lost)}; give every item one")
+    if missing := [item for item in design.items if item not in groups]:
+        raise InputError(f"groups: no group of {quoted(missing)}; give every item one")
     labels = sorted({str(groups[item]) for item in design.items})
     code = np.array([labels.index(str(groups[item])) for item in design.items], dtype=np.int64)
-    side_a, side_b = code[design.item_a], code[design.item_b]
+    side_a = code[design.item_a]
+    side_b = code[design.item_b]
+    # share of wins of item_a, by cell; a tie is half a win
     share = np.where(design.outcome == TIED, 0.5, (design.outcome == A_WON).astype(float))
     rows = []
+    # both directions, as each group has a row of its own against every other
     for i, j in permutations(range(len(labels)), 2):
-        turned = (side_a == j) & (side_b == i)
-        met = turned | ((side_a == i) & (side_b == j))
-        if not met.any():
+        exchanged = (side_a == j) & (side_b == i)
+        compared = exchanged | ((side_a == i) & (side_b == j))
+        if not compared.any():
             continue
-        weight, squares = design.weight[met], design.weight_sq[met]
-        values = np.where(turned, 1 - share, share)[met]
-        codes = [f.codes[met] for f in factors] if stored is None else stored.among(met)
+        weight = design.weight[compared]
+        squares = design.weight_sq[compared]
+        values = np.where(exchanged, 1 - share, share)[compared]
+        codes = [f.codes[compared] for f in factors] if stored is None else stored.among(compared)
+        # Kish's effective number of rows; probabilities of replies can vary less than any draws
         trials = float(weight.sum() ** 2 / squares.sum()) if design.replies is None else math.inf
-        found = clustered_share(
+        rate = clustered_share(
             values, weight, codes, trials=trials, level=level, alike=weight**2 / squares
         )
-        row = Row(
-            term=labels[i],
-            group=labels[j],
-            key=(("group", labels[i]), ("other", labels[j])),
-            role="estimate",
-            estimate=found.estimate,
-            n=float(design.count[met].sum()),
-            limits=(0.0, 1.0),
-        )
-        rows.append(with_share(row, found, level, clustered=bool(factors)))
+        key = ("group", labels[i]), ("other", labels[j])
+        row = Row(term=labels[i], group=labels[j], key=key, role="estimate", limits=(0.0, 1.0))
+        row = replace(row, estimate=rate.estimate, n=float(design.count[compared].sum()))
+        rows.append(with_share(row, rate, level, clustered=bool(factors)))
     if not rows:
         raise NothingToAnalyse("no item was compared with one of another group")
+    fit = {"nobs": design.n_rows, "method": "Wilson", **(cluster_facts(rows) if factors else {})}
     return Result(
         metric="group_win_rates",
         title="Win rates between groups of items",
         rows=tuple(rows),
         inference=f"Wilson, {cluster_text(factors)}",
         counts={"comparisons": design.n_rows, "groups": len(labels)},
-        fit={"nobs": design.n_rows, "method": "Wilson", **(cluster_facts(rows) if factors else {})},
+        fit=fit,
         settings={"cluster": [factor.name for factor in factors], "ci": "wilson", "level": level},
         cautions=share_cautions(design, factors, tuple(rows)),
         references=METRIC.references,
@@ -138,9 +139,10 @@ def estimate(
 def sentence(result: Result) -> str:
     """Return the largest rate as a sentence."""
     best = max(result.rows, key=lambda r: r.estimate or 0)
-    one, other = shorten(best.term), shorten(best.group or "")
+    winner = shorten(best.term)
+    loser = shorten(best.group or "")
     return (
-        f"The most one-sided pair of groups was {one} over {other}: {one} won at a rate of "
+        f"The most one-sided pair of groups was {winner} over {loser}: {winner} won at a rate of "
         f"{estimated(best)} (n = {count(best.n or 0, 'comparison')})."
     )
 

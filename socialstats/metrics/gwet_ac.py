@@ -128,12 +128,13 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
     w = reliability_weights(design, weights, kind, options.refusal)
     term = "AC1" if w.name == "unweighted" else "AC2"
 
-    def parts(group: UnitGroup) -> ChanceAgreement:
+    def agreement_of(group: UnitGroup) -> ChanceAgreement:
         return ChanceAgreement(kind="gwet", weights=w.matrix, counts=group.counts)
 
+    # with one level AC1 is 0 / 0: agreement by chance is divided by the number of levels less 1
     def coefficient(group: UnitGroup) -> Coefficient | None:
-        known = group.n_paired > 0 and len(group.counts.levels) > 1
-        return parts(group).coefficient() if known else None
+        has_pairs = group.n_paired > 0 and len(group.counts.levels) > 1
+        return agreement_of(group).coefficient() if has_pairs else None
 
     return reliability(
         "gwet_ac",
@@ -144,29 +145,28 @@ def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions
         title=f"Gwet's {term} ({w.name})",
         least=1,
         settings={"weights": w.name, "kind": kind},
-        extras=lambda group: parts(group).extras(),
+        extras=lambda group: agreement_of(group).extras(),
         references=METRIC.references,
         cautions=w.cautions,
-        further=undeclared(design),
+        further=undeclared_levels_caution(design),
     )
 
 
-def undeclared(design: Ratings) -> tuple[Caution, ...]:
+def undeclared_levels_caution(design: Ratings) -> tuple[Caution, ...]:
     """Caution SS310: agreement by chance depends on the number of levels."""
+    # levels that nobody chose count in the agreement by chance
     if design.levels_declared:
         return ()
-    said = f"{count(len(design.levels), 'level')} occur and none were declared; AC1 and AC2 depend on their number"
+    levels = f"{count(len(design.levels), 'level')} occur and none were declared; AC1 and AC2 depend on their number"
     fix = f"declare {option('levels', [Word('...')])} with all possible levels"
-    return (caution("SS310", said, affects="the coefficient", fix=fix),)
+    return (caution("SS310", levels, affects="the coefficient", fix=fix),)
 
 
 def sentence(result: Result) -> str:
     """State the coefficient with its interval and sample."""
     name = result.settings["weights"]
-    return reliability_sentence(
-        result,
-        f"Gwet's {result.rows[0].term}" + ("" if name == "unweighted" else f" ({name} weights)"),
-    )
+    weights = "" if name == "unweighted" else f" ({name} weights)"
+    return reliability_sentence(result, f"Gwet's {result.rows[0].term}{weights}")
 
 
 METRIC = Metric(

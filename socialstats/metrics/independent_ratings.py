@@ -83,12 +83,19 @@ def independent_ratings(
     checked_level(level)
     place = design.levels.index(choice)
     data = source_counts(design, source, "missing")
-    one, two = (data.counts[:, data.index(name, "source")] for name in (first, second))
-    pair = rated_by_both(one, two, data.copies, (), np.ones(len(one), dtype=bool))
-    n, hits = pair.totals.sum(axis=1).tolist(), pair.totals[:, place].tolist()
+    counts_first, counts_second = (
+        data.counts[:, data.index(name, "source")] for name in (first, second)
+    )
+    # units that only one source rated would compare different units
+    pair = rated_by_both(
+        counts_first, counts_second, data.copies, (), np.ones(len(counts_first), dtype=bool)
+    )
+    n = pair.totals.sum(axis=1).tolist()
+    hits = pair.totals[:, place].tolist()
     if min(n) == 0:
         raise NothingToAnalyse(f"no unit was rated by both '{first}' and '{second}'")
     p = [h / m for h, m in zip(hits, n, strict=True)]
+    # Wald's standard error (Newcombe 1998, method 1)
     error = float(np.sqrt(sum(q * (1 - q) / m for q, m in zip(p, n, strict=True))))
     row = Row(
         term=choice,
@@ -99,13 +106,11 @@ def independent_ratings(
         limits=(-1.0, 1.0),
     )
     if error > 0:
-        row = with_t(
-            row, error, None, level, method="z of two proportions, treating ratings as independent"
-        )
+        method = "z of two proportions, treating ratings as independent"
+        row = with_t(row, error, None, level, method=method)
     else:
-        row = replace(
-            row, undefined="both shares are 0 or 1: no standard error", reason="no_variation"
-        )
+        why = "both shares are 0 or 1: no standard error"
+        row = replace(row, undefined=why, reason="no_variation")
     return Result(
         metric="choice_shares",
         title="Difference of shares, treating ratings as independent",
@@ -115,13 +120,13 @@ def independent_ratings(
         settings={"level": level},
         design=design,
         words="Treating ratings as independent gave this difference.",
-        cautions=repeated(pair),
+        cautions=repeated_ratings_caution(pair),
         extras={"counts": tuple(zip(hits, n, strict=True))},
         check="socialstats.crosscheck.shares:independent_ratings",
     )
 
 
-def repeated(pair: PairTable) -> tuple[Caution, ...]:
+def repeated_ratings_caution(pair: PairTable) -> tuple[Caution, ...]:
     """Caution SS322 where units have several ratings of one source, which the test counts as independent.
 
     Of 40 units with five ratings of either source that mostly agreed, nominal 95% intervals held .76 of simulations.
@@ -129,10 +134,7 @@ def repeated(pair: PairTable) -> tuple[Caution, ...]:
     several = np.maximum(pair.first.sum(axis=1), pair.second.sum(axis=1)) > 1
     if not several.any():
         return ()
-    said = f"{count(int(several.sum()), 'unit')} of {count(len(several))} with several ratings of one source"
+    units = f"{count(int(several.sum()), 'unit')} of {count(len(several))} with several ratings of one source"
+    affects = "the interval and its test, which can be far too short"
     fix = "use choice_shares(), whose sample is of units or clusters"
-    return (
-        caution(
-            "SS322", said, affects="the interval and its test, which can be far too short", fix=fix
-        ),
-    )
+    return (caution("SS322", units, affects=affects, fix=fix),)

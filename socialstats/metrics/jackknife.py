@@ -38,7 +38,7 @@ from socialstats.models.own_statistics import (
 from socialstats.progress import say
 from socialstats.resampling.plans import ResamplingPlan
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import Reason, under
+from socialstats.results.rows import Reason, add_cautions
 from socialstats.text import plural_of
 
 METHOD = "jackknife t"
@@ -162,7 +162,7 @@ def estimate(source: DataSource, function: Function, *, null: float | None, leve
         *of_few(rows),
         *influence_shape_cautions(scaled, plan, rows, "t"),
     )
-    rows = [under(row, cautions) for row in rows]
+    rows = [add_cautions(row, cautions) for row in rows]
     inference = f"{METHOD}; {plan.text()}"
     return Result(
         metric="jackknife",

@@ -45,7 +45,13 @@ from socialstats.models.bradley_terry.covariance import (
 from socialstats.models.unit_means import Strata, StratifiedMeans, stratified_means
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row, Verification
-from socialstats.results.rows import in_unit, negated, rows_with, together, undefined_text
+from socialstats.results.rows import (
+    distinct_cautions,
+    negate_row,
+    rescaled_row,
+    rows_with,
+    undefined_text,
+)
 from socialstats.rounding import alike
 from socialstats.sentences import difference, estimate, kind_of, significant, tied_first
 from socialstats.text import (
@@ -605,7 +611,7 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
     means = [row for row in result.rows if row.group == MEAN]
     ranked = [row for row in means if row.estimate is not None]
     sets, test = sets_of(result, ranked, kind, draws, seed)
-    near = together(row for row in result.rows if row.role == "difference")
+    near = distinct_cautions(row for row in result.rows if row.role == "difference")
     found = {
         row.term: with_ends(
             Row(
@@ -693,7 +699,7 @@ def difference_of(result: Result, one: str, other: str) -> Row:
     if (one, other) in known:
         return known[one, other]
     row = known[other, one]
-    return replace(negated(row), term=f"{one} - {other}")
+    return replace(negate_row(row), term=f"{one} - {other}")
 
 
 def over(result: Result) -> str:
@@ -857,7 +863,7 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
     shared = np.asarray(board.known.all(axis=1))
     if not board.complete and shared.any():
         rows += mean_rows(board, SHARED, lead, shared, ("units", "shared"))
-    rows = [in_unit(row, board.unit) for row in (*rows, *difference_rows(board))]
+    rows = [rescaled_row(row, board.unit) for row in (*rows, *difference_rows(board))]
     names = (f"clusters of '{shorten(f.name)}'" for f in board.factors)
     sizes = dict(zip(names, [len(np.unique(board.cluster))], strict=False))
     tasks = {"tasks": len(board.tasks)} if len(board.tasks) > 1 else {}

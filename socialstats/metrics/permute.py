@@ -43,7 +43,7 @@ from socialstats.resampling.permutation import (
 from socialstats.resampling.plans import ResamplingPlan
 from socialstats.resampling.shuffles import TIE, Shuffle, tail_p
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import under
+from socialstats.results.rows import add_cautions
 from socialstats.text import count, listing, number, plural_of, shorten
 from socialstats.voice import option
 
@@ -260,7 +260,7 @@ def test(
         row = replace(row, method=f"{kind}, {SIDES[alternative]}", **row_counts(plan))
         rows.append(tested(row, null[:, j], alternative, exact, gone[j], flipped=name in FLIPPED))
     cautions = (*source.cautions, *said, *few_arrangements(rows, different, alternative))
-    rows = [under(row, cautions) for row in rows]
+    rows = [add_cautions(row, cautions) for row in rows]
     inference = f"permutation test, {kind}; {how}; {plan.text()}"
     return Result(
         metric="permute",

@@ -54,7 +54,7 @@ from socialstats.models.unit_means import (
 )
 from socialstats.registry import Metric, reads, refuse_weights
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import TIED, Role, extremes, rows_with, undefined_text
+from socialstats.results.rows import TIED, Role, lowest_and_highest, rows_with, undefined_text
 from socialstats.text import count, listing, meant, number, quoted, shorten
 from socialstats.voice import one_of, option
 
@@ -721,7 +721,7 @@ def levels_text(result: Result, scale: str, unit: str) -> str:
         return f"{scale} is undefined ({undefined_text(known)})"
     if len(known) == 1:
         return f"{scale} of '{shorten(known[0].term)}' {numbers(known[0])}"
-    low, high = extremes(known)
+    low, high = lowest_and_highest(known)
     best, worst = (
         f"{quoted([r.term for r in end], 3)} ({numbers(end[0], '')})" for end in (high, low)
     )

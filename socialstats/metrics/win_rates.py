@@ -34,7 +34,7 @@ from socialstats.models.sensitivity import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import extremes
+from socialstats.results.rows import lowest_and_highest
 from socialstats.sentences import estimate as estimated
 from socialstats.text import count, listing
 from socialstats.voice import one_of, option
@@ -360,7 +360,7 @@ def sentence(result: Result) -> str:
     """Return who won most and least often, or how often the side with the higher and the lower covariate won."""
     name = result.settings["covariate"]
     if name is None:
-        bottom, top = extremes([row for row in result.rows if row.estimate is not None])
+        bottom, top = lowest_and_highest([row for row in result.rows if row.estimate is not None])
         most, least = (
             f"{listing([row.term for row in end], 3)} ({estimated(end[0])})"
             for end in (top, bottom)

@@ -28,7 +28,7 @@ from socialstats.models.agreement import NO_PAIR
 from socialstats.models.kappa import pair_in_quotes
 from socialstats.resampling import Alternative
 from socialstats.results import Result, Row
-from socialstats.results.rows import extremes, undefined_text
+from socialstats.results.rows import lowest_and_highest, undefined_text
 from socialstats.sentences import stat
 from socialstats.text import count, listing, number
 from socialstats.voice import option
@@ -257,7 +257,7 @@ def correlations_sentence(result: Result) -> str:
     if len(result.rows) > 1 and not defined:
         return f"{result.title} of {pairs} is undefined: {undefined_text(result.rows)}."
     if len(result.rows) > 1:
-        low, high = extremes(defined)
+        low, high = lowest_and_highest(defined)
         text = f"{result.title} of {pairs} ranged from {_end(low)} to {_end(high)}"
         if len(low) == len(defined):
             text = f"{result.title} of {pairs} was {_end(low)}"

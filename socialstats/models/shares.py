@@ -810,7 +810,7 @@ def rated_by_both(
     second: FloatArray,
     copies: FloatArray,
     codes: Sequence[IntArray],
-    among: FloatArray,
+    among: BoolArray,
     weight: FloatArray | None = None,
 ) -> PairTable:
     """Keep the units (of some) that both sources rated."""

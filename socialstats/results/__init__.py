@@ -1,7 +1,7 @@
 """What every metric returns. A row leaves empty what does not apply to it; the columns are fixed."""
 
 from socialstats.results.result import Result, ResultGroup, results_by_model
-from socialstats.results.rows import GLANCE_COLUMNS, TEXT_COLUMNS, TIDY_COLUMNS, Row, plain
+from socialstats.results.rows import GLANCE_COLUMNS, TEXT_COLUMNS, TIDY_COLUMNS, Row, builtin_value
 from socialstats.results.verification import (
     KINDS,
     Check,
@@ -29,7 +29,7 @@ __all__ = [
     "Verifications",
     "joined",
     "marked",
-    "plain",
+    "builtin_value",
     "results_by_model",
     "verified_text",
 ]

@@ -6,10 +6,18 @@ import re
 from collections.abc import Sequence
 
 from socialstats.figures.style import clean
-from socialstats.results.layout import LINES, NORMAL, TURNED, Layout, laid_out, parts_of
+from socialstats.results.layout import (
+    LINES,
+    NORMAL,
+    TURNED,
+    Layout,
+    estimate_and_interval,
+    table_layout,
+)
 
 __all__ = ["escaped", "latex"]
 
+# pdfLaTeX has Greek letters in formulas only
 GREEK = {
     "\u03b1": "alpha",
     "\u03b2": "beta",
@@ -27,6 +35,7 @@ GREEK = {
     "\u03a3": "Sigma",
     "\u03a9": "Omega",
 }
+# superscripts, that are set as raised digits
 RAISED = str.maketrans(
     "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "-0123456789"
 )
@@ -82,6 +91,7 @@ def escaped(text: str) -> str:
     >>> print(escaped("5% of a_b, p < .001, 3.1\u00d710\u207b\u2079, --no-verify"))
     5\% of a\_b, p $<$ .001, 3.1$\times$10\textsuperscript{$-$9}, -{}-no-verify
     """
+    # LaTeX prints -- as a dash: {} between hyphens keeps them apart, and is not escaped itself
     safe = clean(text).replace("--", "-{}-").translate(ESCAPES).replace("-\\{\\}-", "-{}-")
     return re.sub(
         "[\u207b\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+",
@@ -124,27 +134,16 @@ def latex(
     \bottomrule
     \end{tabular}
     """
-    layout = laid_out(head, cells, words)
-    kinds, heads = [], []
-    for name, lines, size, broken, word in zip(
-        head, layout.heads, layout.sizes, layout.broken, words, strict=True
-    ):
-        side = "l" if word else "r"
-        share = 0.97 * size / layout.capacity
-        kinds.append(
-            rf">{{\raggedright\arraybackslash}}p{{{share:.3f}\linewidth}}" if broken else side
-        )
-        stack = r" \\ ".join(map(escaped, lines))
-        heads.append(
-            escaped(name) if broken or len(lines) < 2 else rf"\shortstack[{side}]{{{stack}}}"
-        )
+    layout = table_layout(head, cells, words)
+    kinds, heads = _column_specs(head, layout, words)
     body = [
-        start + _line(line, layout, words)
+        start + _row_of_cells(line, layout, words)
         for start, line in zip(before or [""] * len(cells), cells, strict=True)
     ]
-    long, turned = layout.lines > LINES, layout.capacity == TURNED
+    long = layout.lines > LINES
+    turned = layout.capacity == TURNED
     kind = "longtable" if long else "tabular"
-    made = [
+    output = [
         rf"\begin{{{kind}}}{{{''.join(kinds)}}}",
         r"\toprule",
         rf"{' & '.join(heads)} \\",
@@ -154,74 +153,91 @@ def latex(
         rf"\end{{{kind}}}",
     ]
     if long:
-        made.insert(4, r"\endhead")
-        made[1:1] = [rf"\caption{{{caption}}} \\"] * bool(caption)
+        output.insert(4, r"\endhead")  # what stands above is repeated on each page
+        output[1:1] = [rf"\caption{{{caption}}} \\"] * bool(caption)
     if layout.capacity > NORMAL:
-        wide = r"\setlength{\LTcapwidth}{\linewidth}" if long else ""
-        made = [
-            rf"{{\footnotesize\setlength{{\tabcolsep}}{{3pt}}{wide}",
-            *made[:-1],
-            made[-1] + "}",
-        ]
-    made += [notes] if notes else []
-    around = ("landscape" if turned else "") if long else "sidewaystable" if turned else "table"
-    used = {
+        # longtable sets captions in a box of its own width, 4 inches unless it is told
+        caption_width = r"\setlength{\LTcapwidth}{\linewidth}" if long else ""
+        output[0] = (
+            rf"{{\footnotesize\setlength{{\tabcolsep}}{{3pt}}{caption_width}" + "\n" + output[0]
+        )
+        output[-1] += "}"
+    output += [notes] if notes else []
+    environment = "sidewaystable" if turned else "table"
+    if long:  # a longtable cannot be in a float
+        environment = "landscape" if turned else ""
+    packages = {
         "booktabs": True,
         "array": any(layout.broken),
         "longtable": long,
         ("pdflscape" if long else "rotating"): turned,
     }
-    said = rf"% \usepackage{{{','.join(name for name, needed in used.items() if needed)}}}"
+    comment = rf"% \usepackage{{{','.join(name for name, needed in packages.items() if needed)}}}"
     if layout.needed > TURNED:
-        said += "; wider than a turned page: leave columns out"
+        comment += "; wider than a turned page: leave columns out"
     if caption and not long:
-        made.insert(0, rf"\caption{{{caption}}}")
-    if caption and around:
-        made = [rf"\begin{{{around}}}", *made, rf"\end{{{around}}}"]
+        output.insert(0, rf"\caption{{{caption}}}")
+    if caption and environment:
+        output = [rf"\begin{{{environment}}}", *output, rf"\end{{{environment}}}"]
     elif turned:
-        said += f"; wider than an upright page: place it in {around}"
+        comment += f"; wider than an upright page: place it in {environment}"
     elif long and not caption:
-        said += "; longer than a page: not inside a float"
-    made.insert(0, said)
-    foreign = sorted({one for one in "".join(made) if one > LAST_LATIN})
+        comment += "; longer than a page: not inside a float"
+    output.insert(0, comment)
+    foreign = "".join(sorted({c for c in "".join(output) if c > LAST_LATIN})[:9])
     if foreign:
-        made.insert(
-            0,
-            f"% {''.join(foreign[:9])}: use XeLaTeX or LuaLaTeX with a font that has these characters",
+        fonts = "use XeLaTeX or LuaLaTeX with a font that has these characters"
+        output.insert(0, f"% {foreign}: {fonts}")
+    return "\n".join(output)
+
+
+def _column_specs(
+    head: Sequence[str], layout: Layout, words: Sequence[bool]
+) -> tuple[list[str], list[str]]:
+    """Return the specification of each column, such as ``r`` or ``p{...}``, and its head."""
+    kinds = []
+    heads = []
+    for name, lines, size, broken, word in zip(
+        head, layout.heads, layout.sizes, layout.broken, words, strict=True
+    ):
+        side = "l" if word else "r"
+        # a little less than the share: characters differ in width
+        share = 0.97 * size / layout.capacity
+        width = rf">{{\raggedright\arraybackslash}}p{{{share:.3f}\linewidth}}"
+        kinds.append(width if broken else side)
+        stack = r" \\ ".join(map(escaped, lines))
+        heads.append(
+            escaped(name) if broken or len(lines) < 2 else rf"\shortstack[{side}]{{{stack}}}"
         )
-    return "\n".join(made)
+    return kinds, heads
 
 
-def _line(line: Sequence[str], layout: Layout, words: Sequence[bool]) -> str:
-    parts = [
-        _broken(cell, size)
-        if broken
-        else escaped(cell)
-        if word or not layout.stacked
-        else _stacked(cell)
-        for cell, size, broken, word in zip(line, layout.sizes, layout.broken, words, strict=True)
-    ]
+def _row_of_cells(line: Sequence[str], layout: Layout, words: Sequence[bool]) -> str:
+    parts = []
+    for cell, size, broken, word in zip(line, layout.sizes, layout.broken, words, strict=True):
+        if broken:
+            parts.append(_breakable_cell(cell, size))
+        else:
+            parts.append(_stacked_cell(cell) if layout.stacked and not word else escaped(cell))
     # after \\, LaTeX reads a leading [ or * as an option of the line break
     return ("{}" if line[0].startswith(("[", "*")) else "") + " & ".join(parts) + r" \\"
 
 
-def _stacked(cell: str) -> str:
+def _stacked_cell(cell: str) -> str:
     """Return an estimate with its interval below it."""
-    lines = [escaped(part) for part in parts_of(cell)]
-    stack = r" \\ {}".join(lines)
+    lines = [escaped(part) for part in estimate_and_interval(cell)]
+    stack = r" \\ {}".join(lines)  # {}: the bracket of the interval is no option of \\
     return (
         rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{stack}\end{{tabular}}" if len(lines) > 1 else stack
     )
 
 
-def _broken(cell: str, width: int) -> str:
+def _breakable_cell(cell: str, width: int) -> str:
     """Return a cell whose words longer than its column can be broken, first after their punctuation."""
-    said = []
+    words = []
     for word in cell.split(" "):
-        pieces = (
-            [word]
-            if len(word) <= width - 2
-            else re.findall(rf"[^_/.\-]{{1,{width - 4}}}[_/.\-]*|[_/.\-]+", word)
-        )
-        said.append(r"\allowbreak{}".join(map(escaped, pieces)))
-    return " ".join(said)
+        pieces = [word]
+        if len(word) > width - 2:
+            pieces = re.findall(rf"[^_/.\-]{{1,{width - 4}}}[_/.\-]*|[_/.\-]+", word)
+        words.append(r"\allowbreak{}".join(map(escaped, pieces)))
+    return " ".join(words)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["GAP", "LINES", "NORMAL", "TURNED", "Layout", "laid_out", "parts_of"]
+__all__ = ["GAP", "LINES", "NORMAL", "TURNED", "Layout", "table_layout", "estimate_and_interval"]
 
 # characters on a line of 345 pt, that of class article: at 10 pt; at 8 pt; at 8 pt on a turned page of 550 pt
 NORMAL, SMALL, TURNED = 66, 78, 124
@@ -42,18 +42,18 @@ class Layout:
     stacked: bool = False
 
 
-def parts_of(cell: str) -> list[str]:
+def estimate_and_interval(cell: str) -> list[str]:
     """Return an estimate and the interval beside it.
 
     Examples
     --------
-    >>> parts_of("8.10 [7.44, 8.75]"), parts_of("8.10")
+    >>> estimate_and_interval("8.10 [7.44, 8.75]"), estimate_and_interval("8.10")
     (['8.10', '[7.44, 8.75]'], ['8.10'])
     """
     return re.split(r" (?=\[)", cell)
 
 
-def laid_out(
+def table_layout(
     head: Sequence[str],
     cells: Sequence[Sequence[str]],
     words: Sequence[bool],
@@ -66,56 +66,54 @@ def laid_out(
 
     Examples
     --------
-    >>> laid_out(["Model", "n of units"], [["a", "12"]], [True, False]).heads
+    >>> table_layout(["Model", "n of units"], [["a", "12"]], [True, False]).heads
     (('Model',), ('n of units',))
-    >>> laid_out(["Model", "n of units"], [["a" * 70, "12"]], [True, False]).heads
+    >>> table_layout(["Model", "n of units"], [["a" * 70, "12"]], [True, False]).heads
     (('Model',), ('n of', 'units'))
     """
     columns = list(zip(*cells, strict=True)) if cells else [()] * len(head)
-    longest = [
-        max(
-            (
-                len(part)
-                for cell in column
-                for part in (parts_of(cell) if stacked and not word else [cell])
-            ),
-            default=0,
-        )
-        for column, word in zip(columns, words, strict=True)
-    ]
-    whole = [max(len(name), size) for name, size in zip(head, longest, strict=True)]
-    if not stacked and (needed := sum(whole) + GAP * len(head)) <= NORMAL:
+    longest = []
+    for column, word in zip(columns, words, strict=True):
+        lines = [estimate_and_interval(c) if stacked and not word else [c] for c in column]
+        longest.append(max((len(line) for parts in lines for line in parts), default=0))
+    unbroken = [max(len(name), size) for name, size in zip(head, longest, strict=True)]
+    if not stacked and (needed := sum(unbroken) + GAP * len(head)) <= NORMAL:
         none = (False,) * len(head)
         return Layout(
-            tuple((name,) for name in head), tuple(whole), none, needed, NORMAL, len(cells)
+            tuple((name,) for name in head), tuple(unbroken), none, needed, NORMAL, len(cells)
         )
     sizes = [
-        max(size, *map(len, [*_pieces(name), ""])) for name, size in zip(head, longest, strict=True)
+        max(size, *map(len, [*_breakable_parts(name), ""]))
+        for name, size in zip(head, longest, strict=True)
     ]
     fixed = sum(
         size for size, word in zip(sizes, words, strict=True) if not word
     ) + SMALL_GAP * len(head)
     texts = [k for k, word in enumerate(words) if word]
+    # numbers are never broken, words down to LEAST characters
     needed = fixed + sum(min(sizes[k], LEAST) for k in texts)
     if needed > TURNED and not stacked:
-        return laid_out(head, cells, words, stacked=True)
+        return table_layout(head, cells, words, stacked=True)
     capacity = SMALL if needed <= SMALL else TURNED
-    broken, left = [False] * len(head), capacity - fixed
+    broken = [False] * len(head)
+    available = capacity - fixed
+    # the narrowest columns of words first: what they leave goes to the wider ones
     for place, k in enumerate(sorted(texts, key=lambda k: sizes[k])):
-        share = max(int(left / (len(texts) - place)), LEAST)
+        share = max(int(available / (len(texts) - place)), LEAST)
         broken[k] = sizes[k] > share
         sizes[k] = min(sizes[k], share)
-        left -= sizes[k]
+        available -= sizes[k]
+    # lines of each row; words seldom fill a line: two characters of it are taken as lost
     heights = [
         max((-(-len(line[k]) // (sizes[k] - 2)) for k in texts if broken[k]), default=1)
         for line in cells
     ]
     if stacked:
         heights = [
-            max(height, *map(len, map(parts_of, line)))
+            max(height, *map(len, map(estimate_and_interval, line)))
             for height, line in zip(heights, cells, strict=True)
         ]
-    heads = tuple(_lines(name, size) for name, size in zip(head, sizes, strict=True))
+    heads = tuple(_head_lines(name, size) for name, size in zip(head, sizes, strict=True))
     return Layout(
         heads,
         tuple(sizes),
@@ -127,16 +125,18 @@ def laid_out(
     )
 
 
-def _pieces(name: str) -> list[str]:
+def _breakable_parts(name: str) -> list[str]:
     """Return the parts of a head between which it can be broken: after spaces, hyphens, underscores and slashes."""
     return re.findall(r"[^\s\-_/]+[\-_/]*|[\-_/]+", name)
 
 
-def _lines(name: str, room: int) -> tuple[str, ...]:
-    lines, at = [""], 0
-    for piece in _pieces(name):
+def _head_lines(name: str, room: int) -> tuple[str, ...]:
+    lines = [""]
+    at = 0
+    for piece in _breakable_parts(name):
         start = name.index(piece, at)
-        gap, at = name[at:start], start + len(piece)
+        gap = name[at:start]
+        at = start + len(piece)
         if lines[-1] and len(lines[-1] + gap + piece) > room:
             lines.append(piece)
         else:

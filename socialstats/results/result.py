@@ -26,20 +26,20 @@ from socialstats.results.lone import THEIRS, Ends, lone, lone_ends, written
 from socialstats.results.rows import (
     GLANCE_COLUMNS,
     Row,
-    aligned,
+    add_cautions,
+    aligned_text,
+    builtin_value,
     checked_level,
-    column_of,
-    columns_of,
-    html,
-    markdown,
-    plain,
-    printed,
-    printed_together,
+    html_table,
+    markdown_table,
+    places_by_column,
+    print_column,
+    share_decimals,
+    text_table,
     tidy_table,
     touches,
-    under,
-    within_floats,
-    worded,
+    undefine_overflow,
+    word_columns,
 )
 from socialstats.results.verification import Check, Verification, completed, published
 from socialstats.text import count, counted, listing, number, quoted, shorten
@@ -126,7 +126,7 @@ class Result:
     check: str = ""
 
     def __post_init__(self) -> None:
-        rows = [within_floats(row) for row in self.rows]
+        rows = [undefine_overflow(row) for row in self.rows]
         said = tuple(
             one
             for one in self.cautions
@@ -137,13 +137,15 @@ class Result:
             )
         )
         object.__setattr__(self, "cautions", said)
-        object.__setattr__(self, "rows", printed_together(tuple(under(row, said) for row in rows)))
+        object.__setattr__(
+            self, "rows", share_decimals(tuple(add_cautions(row, said) for row in rows))
+        )
 
     def __repr__(self) -> str:
         size = ", ".join(counted(n, what) for what, n in self.counts.items())
         lines = [
             f"<{self.title}: {size}; {self.inference}>",
-            aligned(*printed(self.rows[:REPR_ROWS])),
+            aligned_text(*text_table(self.rows[:REPR_ROWS])),
         ]
         left = len(self.rows) - REPR_ROWS
         warned = sum(c.severity != "info" for c in self.cautions)
@@ -457,22 +459,22 @@ class Result:
 
     def table_text(self) -> str:
         """Return the terms as an aligned text table, columns without values left out."""
-        return aligned(*printed(self.rows))
+        return aligned_text(*text_table(self.rows))
 
     def to_markdown(self) -> str:
         """Return the terms as a Markdown table, columns without values left out."""
-        return markdown(*printed(self.rows))
+        return markdown_table(*text_table(self.rows))
 
     def to_latex(self) -> str:
         """Return the terms as a LaTeX tabular (package booktabs), columns without values left out."""
-        return latex(*(shown := printed(self.rows)), worded(shown[0]))
+        return latex(*(shown := text_table(self.rows)), word_columns(shown[0]))
 
     def _repr_html_(self) -> str:
         """Return title, sentence, terms and cautions for notebooks."""
         said = [
             f"<p><b>{escape(self.title)}</b></p>",
             f"<p>{escape(self.sentence())}</p>",
-            html(*printed(self.rows)),
+            html_table(*text_table(self.rows)),
         ]
         return "".join(
             said + [f"<p>{escape(str(c))}</p>" for c in self.cautions if c.severity != "info"]
@@ -575,7 +577,7 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as built-in types (for JSON, and for R's reticulate)."""
         said = {name: getattr(self, name) for name in ("metric", "title", "inference")}
-        asked = {name: plain(getattr(self, name)) for name in ("counts", "fit", "settings")}
+        asked = {name: builtin_value(getattr(self, name)) for name in ("counts", "fit", "settings")}
         terms = [
             {
                 f.name: getattr(row, f.name)
@@ -591,13 +593,13 @@ class Result:
             | {
                 "terms": [
                     {
-                        name: plain(dict(value) if name == "key" else value)
+                        name: builtin_value(dict(value) if name == "key" else value)
                         for name, value in term.items()
                         if value not in (None, ()) and value is not False
                     }
                     for term in terms
                 ],
-                "cautions": [plain(asdict(c)) for c in self.cautions],
+                "cautions": [builtin_value(asdict(c)) for c in self.cautions],
                 "references": [citation(key) for key in self.references],
                 "sentence": self.sentence(),
             }
@@ -685,15 +687,15 @@ class ResultGroup:
 
     def to_markdown(self) -> str:
         """Return the terms of all levels as one Markdown table, the level in its first column."""
-        return markdown(*printed(self.rows(), by=self.by))
+        return markdown_table(*text_table(self.rows(), by=self.by))
 
     def to_latex(self) -> str:
         """Return the terms of all levels as one LaTeX tabular (package booktabs), the level in its first column."""
-        return latex(*(shown := printed(self.rows(), by=self.by)), worded(shown[0]))
+        return latex(*(shown := text_table(self.rows(), by=self.by)), word_columns(shown[0]))
 
     def _repr_html_(self) -> str:
         """Return the terms of all levels for notebooks."""
-        return f"<p><b>{escape(repr(self)[1:-1])}</b></p>{html(*printed(self.rows(), by=self.by))}"
+        return f"<p><b>{escape(repr(self)[1:-1])}</b></p>{html_table(*text_table(self.rows(), by=self.by))}"
 
     def rows(self) -> tuple[Row, ...]:
         """Return the rows of all levels, each with its level as `by`."""
@@ -801,13 +803,13 @@ def printed_alike(lead: Result, *others: Result) -> tuple[Result, ...]:
     """Return other results with the decimals of a leading one, column by column (`rows.columns_of`)."""
     digits = {
         column: median_low(lead.rows[k].decimals for k in at)
-        for column, at in columns_of(lead.rows).items()
+        for column, at in places_by_column(lead.rows).items()
     }
     return tuple(
         replace(
             one,
             rows=tuple(
-                replace(row, places=max(row.decimals, digits.get(column_of(row), 0)))
+                replace(row, places=max(row.decimals, digits.get(print_column(row), 0)))
                 for row in one.rows
             ),
         )

@@ -10,7 +10,7 @@ from html import escape
 from itertools import permutations, product
 from numbers import Real
 from statistics import median_low
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -138,7 +138,7 @@ class Row:
     cautions : tuple of Caution
         Those that touch the row, of the results that it stood in.
     places : int
-        Decimals that the row is printed with, where they are not those of its error; see `printed_together`.
+        Decimals that the row is printed with, where they are not those of its error; see `share_decimals`.
     """
 
     term: str
@@ -193,7 +193,7 @@ class Row:
     @property
     def approximate(self) -> bool:
         """Whether the row has an interval that a caution calls approximate."""
-        return self.has_interval and any(said.code in APPROXIMATE for said in self.cautions)
+        return self.has_interval and any(caution.code in APPROXIMATE for caution in self.cautions)
 
     @property
     def bounded(self) -> bool:
@@ -218,15 +218,18 @@ class Row:
         >>> share.decimals, Row(term="d", std_error=0.2).decimals, Row(term="d", std_error=20.0).decimals
         (3, 2, 1)
         """
-        return self.own_decimals if self.places is None else self.places
+        return self.decimals_alone if self.places is None else self.places
 
     @property
-    def own_decimals(self) -> int:
+    def decimals_alone(self) -> int:
         """Decimals that the row would have alone."""
-        error, low, high = self.std_error, self.conf_low, self.conf_high
+        error = self.std_error
+        low = self.conf_low
+        high = self.conf_high
         if error is None and low is not None and high is not None:
-            error = (high - low) / 4
+            error = (high - low) / 4  # a 95% interval is about four standard errors long
         digits = digits_of(error, 3 if self.in_thousandths else 2)
+        # large errors take decimals away, but never from a quantity with limits, such as a percentage
         return digits if self.limits is None else max(digits, 2)
 
     @property
@@ -238,9 +241,11 @@ class Row:
     @property
     def excludes_zero(self) -> bool:
         """Whether the interval lies on one side of 0, of a quantity that can be on either side."""
-        can = self.limits is None or self.limits[0] < 0
-        low, high = self.conf_low, self.conf_high
-        return can and ((low is not None and low > 0) or (high is not None and high < 0))
+        if self.limits is not None and self.limits[0] >= 0:
+            return False
+        low = self.conf_low
+        high = self.conf_high
+        return (low is not None and low > 0) or (high is not None and high < 0)
 
     def ends(self, digits: int | None = None) -> tuple[float, float] | None:
         """Return both ends as they are printed, one that is left out as infinite; None without an interval.
@@ -252,7 +257,8 @@ class Row:
         """
         if not self.has_interval:
             return None
-        low, high = self.shown("conf_low", digits), self.shown("conf_high", digits)
+        low = self.shown("conf_low", digits)
+        high = self.shown("conf_high", digits)
         return -math.inf if low is None else low, math.inf if high is None else high
 
     def shown(self, name: str = "estimate", digits: int | None = None) -> Shown | None:
@@ -280,12 +286,14 @@ class Row:
             return None
         digits = self.decimals if digits is None else digits
         if name in ("conf_low", "conf_high") and self.excludes_zero:
+            # a value is printed as 0 with d decimals if it is below half of the last one
             digits = next((d for d in range(digits, 6) if abs(value) >= 0.5 * 10.0**-d), digits)
         return Shown(value, digits, self.bounded, self)
 
 
-def negated(row: Row) -> Row:
+def negate_row(row: Row) -> Row:
     """Return a difference with the sign of estimate, limits and statistic changed."""
+    # the limits change places with their sign
     estimate, statistic, low, high = (
         None if value is None else -value
         for value in (row.estimate, row.statistic, row.conf_high, row.conf_low)
@@ -293,16 +301,16 @@ def negated(row: Row) -> Row:
     return replace(row, estimate=estimate, statistic=statistic, conf_low=low, conf_high=high)
 
 
-def touches(said: Caution, row: Row) -> bool:
+def touches(caution: Caution, row: Row) -> bool:
     """Return whether a caution is about a row: about all, or by one of its names."""
-    return said.rows is None or not set(said.rows).isdisjoint(
+    return caution.rows is None or not set(caution.rows).isdisjoint(
         (row.name, row.term, row.group, row.role, *(label for _, label in row.key))
     )
 
 
-def under(row: Row, cautions: Iterable[Caution]) -> Row:
+def add_cautions(row: Row, cautions: Iterable[Caution]) -> Row:
     """Return a row with the cautions that touch it; a row that moves to another result keeps those of its first."""
-    new = [said for said in cautions if touches(said, row) and said not in row.cautions]
+    new = [caution for caution in cautions if touches(caution, row) and caution not in row.cautions]
     return replace(row, cautions=(*row.cautions, *new)) if new else row
 
 
@@ -321,18 +329,24 @@ def matched_rows(first: Sequence[Row], second: Sequence[Row]) -> list[tuple[Row,
     return [(first[i], second[j]) for i, j in np.transpose(match.places).tolist()]
 
 
-def together(rows: Iterable[Row]) -> tuple[Caution, ...]:
+def distinct_cautions(rows: Iterable[Row]) -> tuple[Caution, ...]:
     """Return the cautions of several rows, each once, for what is made of them all."""
-    return tuple(dict.fromkeys(said for row in rows for said in row.cautions))
+    return tuple(dict.fromkeys(caution for row in rows for caution in row.cautions))
 
 
-MOST_TOGETHER = (
-    3  # differences (of three models); what suits more of them has needlessly many decimals
-)
-Places = tuple[int, int, int]  # where two estimates and their difference stand
+# differences (of three models); what suits more of them has needlessly many decimals
+MOST_TOGETHER = 3
 
 
-def parts_of(rows: Sequence[Row]) -> list[Places]:
+class DifferencePlaces(NamedTuple):
+    """Where two estimates and their difference stand among rows."""
+
+    first: int
+    second: int
+    difference: int
+
+
+def difference_places(rows: Sequence[Row]) -> list[DifferencePlaces]:
     """Return where the rows stand of each difference of two estimates: both of them, then the difference.
 
     Keys of two estimates differ in one label. The key of their difference has both labels in its place, such as
@@ -342,72 +356,74 @@ def parts_of(rows: Sequence[Row]) -> list[Places]:
     Examples
     --------
     >>> keys = [(("model", "a"),), (("model", "b"),), (("model", "a"), ("minus", "b"))]
-    >>> found = zip(keys, (0.25, 0.125, 0.125), ("estimate", "estimate", "difference"))
-    >>> parts_of([Row(term="", key=key, estimate=x, role=role) for key, x, role in found])
-    [(0, 1, 2)]
+    >>> fields = zip(keys, (0.25, 0.125, 0.125), ("estimate", "estimate", "difference"))
+    >>> difference_places([Row(term="", key=key, estimate=x, role=role) for key, x, role in fields])
+    [DifferencePlaces(first=0, second=1, difference=2)]
     """
-    known: dict[tuple[frozenset[tuple[str, str]], str], list[tuple[str, int]]] = {}
-    gaps = [
+    differences = [
         at for at, row in enumerate(rows) if row.role == "difference" and row.estimate is not None
     ]
-    for at, row in enumerate(rows if gaps else ()):
+    # (the key without one entry, the label of that entry) -> its dimension and the place of the row
+    estimates: dict[tuple[frozenset[tuple[str, str]], str], list[tuple[str, int]]] = {}
+    for at, row in enumerate(rows if differences else ()):
         if row.role not in ("difference", "test", "rank") and row.estimate is not None:
-            for of in row.key:
-                known.setdefault((frozenset(row.key) - {of}, of[1]), []).append((of[0], at))
-    found = []
-    for at in gaps:
-        key = tuple(one for one in rows[at].key if one[0] not in FACTS)
-        for one, two in permutations(key, 2):
-            rest = frozenset(key) - {one, two}
-            sides = product(*(known.get((rest, label), ()) for _, label in (one, two)))
-            both = (
-                (a, b) for (of, a), (same, b) in sides if of == same and _subtract(rows, a, b, at)
+            for entry in row.key:
+                dimension, label = entry
+                entries = frozenset(row.key) - {entry}
+                estimates.setdefault((entries, label), []).append((dimension, at))
+    triples = []
+    for at in differences:
+        key = tuple(entry for entry in rows[at].key if entry[0] not in FACTS)
+        for first, second in permutations(key, 2):
+            common = frozenset(key) - {first, second}
+            sides = (estimates.get((common, label), ()) for _, label in (first, second))
+            pairs = (
+                (a, b)
+                for (dimension_a, a), (dimension_b, b) in product(*sides)
+                if dimension_a == dimension_b and _subtract(rows, a, b, at)
             )
-            if pair := next(both, None):
-                found.append((*pair, at))
+            if pair := next(pairs, None):
+                triples.append(DifferencePlaces(*pair, at))
                 break
-    return found
+    return triples
 
 
-FACTS = (
-    "family",
-    "interval name",
-    "test name",
-)  # entries in a key that are no labels of what is estimated
+# entries in a key that are no labels of what is estimated
+FACTS = ("family", "interval name", "test name")
 
 
 def _subtract(rows: Sequence[Row], first: int, second: int, at: int) -> bool:
-    a, b, gap = (rows[k].estimate or 0.0 for k in (first, second, at))
-    return math.isclose(a - b, gap, rel_tol=TIED, abs_tol=TIED * max(abs(a), abs(b)))
+    a, b, difference = (rows[k].estimate or 0.0 for k in (first, second, at))
+    return math.isclose(a - b, difference, rel_tol=TIED, abs_tol=TIED * max(abs(a), abs(b)))
 
 
-def subtracts(rows: Sequence[Row], places: Places, digits: int) -> bool:
+def subtracts(rows: Sequence[Row], places: DifferencePlaces, digits: int) -> bool:
     """Return whether two estimates, printed with so many decimals, subtract to their difference printed likewise."""
-    a, b, gap = (
+    a, b, difference = (
         int(rounded(rows[k].estimate or 0.0, digits).replace(".", "").replace(",", ""))
         for k in places
     )
-    return a - b == gap
+    return a - b == difference
 
 
 Column = tuple[Role | None, tuple[float, float] | bool | None]
 
 
-def column_of(row: Row) -> Column:
+def print_column(row: Row) -> Column:
     """Return in which column of numbers a row stands: that of its role and of what its quantity can be."""
     return row.role, row.in_thousandths or row.limits
 
 
-def columns_of(rows: Sequence[Row]) -> dict[Column, list[int]]:
+def places_by_column(rows: Sequence[Row]) -> dict[Column, list[int]]:
     """Return where the rows of each column stand, of those that have a number."""
     columns: dict[Column, list[int]] = {}
     for at, row in enumerate(rows):
         if row.estimate is not None or row.std_error is not None:
-            columns.setdefault(column_of(row), []).append(at)
+            columns.setdefault(print_column(row), []).append(at)
     return columns
 
 
-def printed_together(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+def share_decimals(rows: tuple[Row, ...]) -> tuple[Row, ...]:
     """Return rows with the decimals that they share: those of one role and the same limits stand in one column.
 
     They take the typical count. A row that needs two more, and one that would be printed as 0 beside an interval that
@@ -417,16 +433,18 @@ def printed_together(rows: tuple[Row, ...]) -> tuple[Row, ...]:
     Examples
     --------
     >>> rows = [Row(term="", std_error=se) for se in (0.2, 0.2, 0.002, 0.00002)]
-    >>> [row.decimals for row in printed_together(tuple(rows))]
+    >>> [row.decimals for row in share_decimals(tuple(rows))]
     [2, 2, 2, 5]
     """
-    digits, columns = [row.decimals for row in rows], columns_of(rows)
+    digits = [row.decimals for row in rows]
+    columns = places_by_column(rows)
     for places in columns.values():
-        common = median_low(rows[k].own_decimals for k in places)
+        common = median_low(rows[k].decimals_alone for k in places)
         for k in places:
-            own = rows[k].own_decimals
+            alone = rows[k].decimals_alone
             vanishes = rows[k].excludes_zero and abs(rows[k].estimate or 1.0) < 0.5 * 10.0**-common
-            digits[k] = max(rows[k].places or 0, own if vanishes or own > common + 1 else common)
+            needed = alone if vanishes or alone > common + 1 else common
+            digits[k] = max(rows[k].places or 0, needed)
     _subtract_at(rows, list(columns.values()), digits)
     return tuple(
         row if row.decimals == d else replace(row, places=d)
@@ -436,18 +454,20 @@ def printed_together(rows: tuple[Row, ...]) -> tuple[Row, ...]:
 
 def _subtract_at(rows: Sequence[Row], columns: Sequence[Sequence[int]], digits: list[int]) -> None:
     """Raise the decimals of columns whose printed estimates do not subtract to the printed differences."""
-    triples = parts_of(rows)
+    triples = difference_places(rows)
     if not triples:
         return
-    joined = {k: {k} for places in triples for k in places[:2]}
+    # estimates that differences connect, directly or by others, are one component
+    component = {k: {k} for places in triples for k in places[:2]}
     for first, second, _ in triples:
-        if joined[first] is not joined[second]:
-            whole = joined[first] | joined[second]
-            joined |= dict.fromkeys(whole, whole)
-    families: dict[int, list[Places]] = {}
+        if component[first] is not component[second]:
+            union = component[first] | component[second]
+            component |= dict.fromkeys(union, union)
+    families: dict[int, list[DifferencePlaces]] = {}
     for places in triples:
-        families.setdefault(id(joined[places[0]]), []).append(places)
-    few = [places for own in families.values() if len(own) <= MOST_TOGETHER for places in own]
+        families.setdefault(id(component[places.first]), []).append(places)
+    small = [family for family in families.values() if len(family) <= MOST_TOGETHER]
+    few = [places for family in small for places in family]
     enough = _fewest(rows, few, digits) if few else None
     if enough is not None:
         members = {k for places in few for k in places}
@@ -456,12 +476,17 @@ def _subtract_at(rows: Sequence[Row], columns: Sequence[Sequence[int]], digits: 
                 digits[k] = max(digits[k], enough)
 
 
-def _fewest(rows: Sequence[Row], own: Sequence[Places], digits: Sequence[int]) -> int | None:
+def _fewest(
+    rows: Sequence[Row], triples: Sequence[DifferencePlaces], digits: Sequence[int]
+) -> int | None:
     """Return the fewest decimals at which all these estimates subtract to their differences, or None."""
-    members = {k for places in own for k in places}
-    base = max(digits[k] for k in {k for k in members if rows[k].std_error is not None} or members)
+    members = {k for places in triples for k in places}
+    common = max(
+        digits[k] for k in {k for k in members if rows[k].std_error is not None} or members
+    )
     return next(
-        (d for d in (base, base + 1) if all(subtracts(rows, places, d) for places in own)), None
+        (d for d in (common, common + 1) if all(subtracts(rows, places, d) for places in triples)),
+        None,
     )
 
 
@@ -495,7 +520,7 @@ def rows_with(
     ]
 
 
-def extremes(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
+def lowest_and_highest(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
     """Return the rows with the lowest and those with the highest estimate, ties (to `TIED`) included.
 
     Parameters
@@ -505,14 +530,14 @@ def extremes(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
 
     Examples
     --------
-    >>> low, high = extremes([Row(term=name, estimate=x) for name, x in (("a", 2.0), ("b", 1.0), ("c", 2.0))])
+    >>> low, high = lowest_and_highest([Row(term=name, estimate=x) for name, x in (("a", 2.0), ("b", 1.0), ("c", 2.0))])
     >>> [row.term for row in low], [row.term for row in high]
     (['b'], ['a', 'c'])
     """
-    known = [(row.estimate, row) for row in rows if row.estimate is not None]
-    ends = [end(value for value, _ in known) for end in (min, max)]
+    estimates = [(row.estimate, row) for row in rows if row.estimate is not None]
+    ends = [end(value for value, _ in estimates) for end in (min, max)]
     low, high = (
-        [row for value, row in known if math.isclose(value, end, rel_tol=TIED, abs_tol=TIED)]
+        [row for value, row in estimates if math.isclose(value, end, rel_tol=TIED, abs_tol=TIED)]
         for end in ends
     )
     return low, high
@@ -521,21 +546,24 @@ def extremes(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
 TIED = 1e-8  # estimates nearer than this to each other (relative, and absolute) are equal: rounding
 
 
-def within_floats(row: Row) -> Row:
+def undefine_overflow(row: Row) -> Row:
     """Return a row whose numbers are all finite: what overflowed is undefined, with what was computed from it."""
     beyond = [name for name in NUMBERS if math.isinf(getattr(row, name) or 0.0)]
     if not beyond:
         return row
-    first = min(NUMBERS.index(name) for name in beyond)
-    gone: dict[str, Any] = dict.fromkeys(
-        ("conf_low", "conf_high", "conf_level") if first < 4 else ()
+    # an overflow takes with it what is computed from it: limits of an estimate or error, and all tests
+    earliest = min(NUMBERS.index(name) for name in beyond)
+    cleared: dict[str, Any] = dict.fromkeys(
+        ("conf_low", "conf_high", "conf_level") if earliest < 4 else ()
     )
-    gone |= dict.fromkeys(beyond) | dict.fromkeys(NUMBERS[4:] if first in (0, 1, 4) else ())
+    cleared |= dict.fromkeys(beyond) | dict.fromkeys(NUMBERS[4:] if earliest in (0, 1, 4) else ())
     why = f"its {beyond[0].replace('_', ' ')} is {OUT_OF_RANGE}"
-    return replace(row, **gone, undefined=row.undefined or why)
+    return replace(row, **cleared, undefined=row.undefined or why)
 
 
+# in the order of their computation: an overflow takes later ones with it
 NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "statistic", "p_value", "p_adjusted")
+# fields that are no columns of `tidy`
 BESIDE = (
     "leverage",
     "effective",
@@ -550,6 +578,7 @@ BESIDE = (
 )
 TIDY_COLUMNS: tuple[str, ...] = tuple(f.name for f in fields(Row) if f.name not in BESIDE)
 TEXT_COLUMNS = ("term", "by", "group", "method", "undefined", "reason")
+# facts of a result in one line, in the order of `glance`
 GLANCE_COLUMNS = (
     "nobs",
     "n_clusters",
@@ -571,6 +600,7 @@ def tidy_table(rows: Sequence[Row], *, all: bool = False) -> pd.DataFrame:
     """Return one line per row: the columns that hold a value, or `all`; term and estimate always."""
     import pandas as pd
 
+    # a column of numbers without any is still one of numbers
     kinds = {name: object if name in TEXT_COLUMNS else "float64" for name in TIDY_COLUMNS}
     columns = {
         name: pd.Series([getattr(row, name) for row in rows], dtype=kind)
@@ -582,43 +612,42 @@ def tidy_table(rows: Sequence[Row], *, all: bool = False) -> pd.DataFrame:
     )
 
 
-def plain(value: Any) -> Any:
+def builtin_value(value: Any) -> Any:
     """Turn numpy scalars, arrays, tuples and mappings into built-in types; NaN and infinity into None/text.
 
     Examples
     --------
-    >>> plain({"a": np.float64(2.0), "b": (np.int64(1), float("nan"))})
+    >>> builtin_value({"a": np.float64(2.0), "b": (np.int64(1), float("nan"))})
     {'a': 2.0, 'b': [1, None]}
     """
     if value is None or type(value) in (str, int, bool):  # most values: the tests below take longer
         return value
     if isinstance(value, Mapping):
-        return {str(k): plain(v) for k, v in value.items()}
+        return {str(k): builtin_value(v) for k, v in value.items()}
     if isinstance(value, np.ndarray):
-        return plain(value.tolist())
+        return builtin_value(value.tolist())
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [plain(v) for v in value]
+        return [builtin_value(v) for v in value]
     if isinstance(value, np.generic):
-        return plain(value.item())
-    if isinstance(value, float) and not math.isfinite(value):
-        return None if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+        return builtin_value(value.item())
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if isinstance(value, float) and math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
     if value is None or isinstance(value, bool | int | float | str):
         return value
     return str(value)
 
 
-SMALLEST_P = 0.00005
+SMALLEST_P = 0.00005  # smaller ones would be printed as 0 with four decimals
 LONGEST = 40  # characters of a cell
+# columns of whole numbers
 WHOLE = ("n", "n_units", "n_clusters")
-NOT_PRINTED = (
-    "method",
-    "conf_level",
-    "undefined",
-    "reason",
-)  # what is undefined stands in notes below a table
+# what is undefined stands in notes below a table
+NOT_PRINTED = ("method", "conf_level", "undefined", "reason")
 
 
-def printed(rows: Sequence[Row], by: str = "by") -> tuple[list[str], list[list[str]]]:
+def text_table(rows: Sequence[Row], by: str = "by") -> tuple[list[str], list[list[str]]]:
     """Return the columns that hold something and the cells of rows, as text; `by` heads the column of levels."""
     shown = [
         c
@@ -626,26 +655,25 @@ def printed(rows: Sequence[Row], by: str = "by") -> tuple[list[str], list[list[s
         if c not in NOT_PRINTED and any(getattr(r, c) is not None for r in rows)
     ]
     shown.sort(key=lambda column: column != "by")
-    columns = [_cells(rows, c) for c in shown]
-    return [by if c == "by" else c for c in shown], [
-        list(line) for line in zip(*columns, strict=True)
-    ]
+    columns = [_column_texts(rows, c) for c in shown]
+    lines = [list(line) for line in zip(*columns, strict=True)]
+    return [by if c == "by" else c for c in shown], lines
 
 
-def _cells(rows: Sequence[Row], column: str) -> list[str]:
+def _column_texts(rows: Sequence[Row], column: str) -> list[str]:
     """Return a column as text; labels are cut together, so that different ones stay different."""
     if column in TEXT_COLUMNS:
         return shortened([getattr(row, column) or MISSING for row in rows], LONGEST)
-    return [_cell(row, column) for row in rows]
+    return [_cell_text(row, column) for row in rows]
 
 
-def _cell(row: Row, column: str) -> str:
+def _cell_text(row: Row, column: str) -> str:
     value = getattr(row, column)
     if column in ("p_value", "p_adjusted") and value is not None and value < SMALLEST_P:
         return "<.0001"
-    counts = column == "df" or (column == "estimate" and row.role == "count")
-    whole = column in WHOLE or (counts and value is not None and value % 1 == 0)
-    return number(value, 0 if whole else 4)
+    may_be_count = column == "df" or (column == "estimate" and row.role == "count")
+    is_integer = column in WHOLE or (may_be_count and value is not None and value % 1 == 0)
+    return number(value, 0 if is_integer else 4)
 
 
 def undefined_text(rows: Sequence[Row], most: int = 3) -> str:
@@ -663,14 +691,17 @@ def undefined_text(rows: Sequence[Row], most: int = 3) -> str:
             reasons.setdefault(row.undefined, []).append(row.term)
     if len(reasons) < 2:
         return "".join(reasons)
-    said = [f"{why} ({quoted(terms, most)})" for why, terms in reasons.items()]
-    return "; ".join(said[:most] + [f"{len(said) - most} more reasons"] * (len(said) > most))
+    explained = [f"{why} ({quoted(terms, most)})" for why, terms in reasons.items()]
+    return "; ".join(
+        explained[:most] + [f"{len(explained) - most} more reasons"] * (len(explained) > most)
+    )
 
 
-def aligned(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+def aligned_text(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     """Return a table with words on the left and numbers on the right of their columns."""
     lines = [list(head), *cells]
     widths = [max(len(line[k]) for line in lines) for k in range(len(head))]
+    # the first column of a table that is none of terms has their labels
     left = [
         name in TEXT_COLUMNS or (k == 0 and name not in TIDY_COLUMNS) for k, name in enumerate(head)
     ]
@@ -683,56 +714,53 @@ def aligned(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     )
 
 
-def worded(head: Sequence[str], right: Sequence[bool] | None = None) -> list[bool]:
-    """Return which columns hold words: all but those that `right` names; of terms, their names tell."""
-    if right is not None:
-        return [not one for one in right]
+def word_columns(head: Sequence[str], numeric: Sequence[bool] | None = None) -> list[bool]:
+    """Return which columns hold words: all but those that `numeric` names; of terms, their names tell."""
+    if numeric is not None:
+        return [not is_numeric for is_numeric in numeric]
     return [name in TEXT_COLUMNS or name not in TIDY_COLUMNS for name in head]
 
 
-def markdown(
+def markdown_table(
     head: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[bool] | None = None
 ) -> str:
     r"""Return a Markdown table; `right` says which columns hold numbers, where they are not those of terms.
 
     Examples
     --------
-    >>> print(markdown(["term", "estimate"], [["a|b", "0.5"]]))
+    >>> print(markdown_table(["term", "estimate"], [["a|b", "0.5"]]))
     | term | estimate |
     |:--|--:|
     | a\|b | 0.5 |
     """
-    words = worded(head, right)
+    words = word_columns(head, right)
     rule = "|".join(":--" if left else "--:" for left in words)
+    # names of columns of `tidy` keep their underscores
     names = [
         name if name in TIDY_COLUMNS and right is None else escaped(name, sys.maxsize)
         for name in head
     ]
-    lines = [
-        names,
-        *(
-            [
-                escaped(cell, sys.maxsize) if left else cell
-                for cell, left in zip(line, words, strict=True)
-            ]
-            for line in cells
-        ),
-    ]
-    body = [f"| {' | '.join(line)} |" for line in lines]
-    return "\n".join([body[0], f"|{rule}|", *body[1:]])
+    lines = [f"| {' | '.join(names)} |", f"|{rule}|"]
+    for line in cells:
+        texts = (
+            escaped(cell, sys.maxsize) if left else cell
+            for cell, left in zip(line, words, strict=True)
+        )
+        lines.append(f"| {' | '.join(texts)} |")
+    return "\n".join(lines)
 
 
-def html(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
+def html_table(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     """Return an HTML table, for notebooks, with numbers on the right of their columns.
 
     Examples
     --------
-    >>> html(["term", "estimate"], [["<a>", "0.5"]])[:82]
+    >>> html_table(["term", "estimate"], [["<a>", "0.5"]])[:82]
     '<table><thead><tr><th style="text-align:left">term</th><th style="text-align:right'
     """
     sides = [
         f' style="text-align:{"left" if words else "right;white-space:nowrap;padding-left:1em"}"'
-        for words in worded(head)
+        for words in word_columns(head)
     ]
     heads = "".join(
         f"<th{side}>{escape(name)}</th>" for name, side in zip(head, sides, strict=True)
@@ -744,7 +772,7 @@ def html(head: Sequence[str], cells: Sequence[Sequence[str]]) -> str:
     return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
 
 
-def in_unit(row: Row, unit: float) -> Row:
+def rescaled_row(row: Row, unit: float) -> Row:
     """Return a row of a number of values that were divided by a unit, in the unit of the values."""
     names = () if unit == 1 else ("estimate", "std_error", "conf_low", "conf_high")
     return replace(

@@ -40,9 +40,12 @@ __all__ = ["ResultTable", "table"]
 
 Below = Literal["interval", "std_error", "p_value", "none"]
 What = Literal["group", "term", "below", "foot"]
+# ranks, tests and sizes of the data have numbers in other units, and are shown when asked for
 SHOWN: tuple[Role, ...] = ("estimate", "difference", "effect_size")
+# facts of a fit that have a line, and its label
 FIT = {"loglik": "Log-likelihood", "aic": "AIC"}
 LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+# styles of cells in HTML: a rule above or below, and numbers
 OVER, UNDER = "border-top:1px solid;", "border-bottom:1px solid;"
 NUMBER = "text-align:right;white-space:nowrap;padding-left:1em;"
 STARS = "* p < .05, ** p < .01, *** p < .001"
@@ -100,72 +103,63 @@ class ResultTable:
         """Return the terms of all results, below each other, with the name of the result in column ``result``."""
         import pandas as pd
 
-        parts: list[pd.DataFrame] = [
-            one.tidy(all=True).assign(result=name) for name, one in self.results.items()
+        frames: list[pd.DataFrame] = [
+            result.tidy(all=True).assign(result=name) for name, result in self.results.items()
         ]
-        found = pd.concat(parts, ignore_index=True)
-        return found[[name for name in found if name == "estimate" or found[name].notna().any()]]
+        # all columns first, so that those of the results agree; then the ones that hold a value
+        frame = pd.concat(frames, ignore_index=True)
+        return frame[[name for name in frame if name == "estimate" or frame[name].notna().any()]]
 
     def to_text(self) -> str:
         """Return the table as aligned text."""
         indent = "  " if self.grouped else ""
-        grid = [(indent * (one.what == "term") + one.label, *one.cells) for one in self.lines]
+        grid = [(indent * (line.what == "term") + line.label, *line.cells) for line in self.lines]
         grid.insert(0, ("", *self.names))
         widths = [
             max(len(line[k]) for line in grid if k < len(line)) for k in range(len(self.names) + 1)
         ]
         cells = [[c.rjust(w) for c, w in zip(line[1:], widths[1:], strict=False)] for line in grid]
         printed = [
-            "  ".join([line[0].ljust(widths[0]), *own])
-            for line, own in zip(grid, cells, strict=True)
+            "  ".join([line[0].ljust(widths[0]), *numbers])
+            for line, numbers in zip(grid, cells, strict=True)
         ]
-        rule, foot = "-" * (sum(widths) + 2 * len(self.names)), self.foot + 1
-        body = [
-            printed[0],
-            rule,
-            *printed[1:foot],
-            *([rule] if foot < len(printed) else []),
-            *printed[foot:],
-            rule,
-        ]
-        return "\n".join(
-            [*([self.title] if self.title else []), *(line.rstrip() for line in body), *self.notes]
-        )
+        rule = "-" * (sum(widths) + 2 * len(self.names))
+        foot = self.foot + 1
+        terms = printed[1:foot]
+        sizes = printed[foot:]
+        body = [printed[0], rule, *terms, *([rule] if sizes else []), *sizes, rule]
+        title = [self.title] if self.title else []
+        return "\n".join([*title, *(line.rstrip() for line in body), *self.notes])
 
     def to_markdown(self) -> str:
         """Return the table in Markdown; groups stand in bold."""
-        lines = [
-            ["", *self.names],
-            *([one.label, *one.cells, *[""] * len(self.names)] for one in self.lines),
-        ]
-        safe = [
-            [escaped(cell, sys.maxsize) for cell in line[: len(self.names) + 1]] for line in lines
-        ]
-        bold = [
-            f"**{line[0]}**" if one.what == "group" else line[0]
-            for one, line in zip(self.lines, safe[1:], strict=True)
-        ]
-        body = [
-            safe[0],
-            [":--", *["--:"] * len(self.names)],
-            *([b, *line[1:]] for b, line in zip(bold, safe[1:], strict=True)),
-        ]
-        text = "\n".join(f"| {' | '.join(line)} |" for line in body)
+        n = len(self.names)
+        body = [["", *(escaped(name, sys.maxsize) for name in self.names)], [":--", *["--:"] * n]]
+        for line in self.lines:
+            label = escaped(line.label, sys.maxsize)
+            label = f"**{label}**" if line.what == "group" else label
+            # a line of a group has no cells of its own
+            cells = [escaped(cell, sys.maxsize) for cell in line.cells] or [""] * n
+            body.append([label, *cells])
+        text = "\n".join(f"| {' | '.join(cells)} |" for cells in body)
         title = [f"**{escaped(self.title)}**"] if self.title else []
         return "\n\n".join([*title, text, *(escaped(note, sys.maxsize) for note in self.notes)])
 
     def to_latex(self) -> str:
         r"""Return a LaTeX table with the rules of package booktabs; with a title it is a float that has a caption."""
-        wide, group, before = len(self.names) + 1, "", []
-        for k, one in enumerate(self.lines):
+        # a group's heading is LaTeX that stands before its first line of cells
+        n_columns = len(self.names) + 1
+        group = ""
+        before = []
+        for k, line in enumerate(self.lines):
             group += "\\midrule\n" if k == self.foot else ""
-            if one.what == "group":
+            if line.what == "group":
                 group += (
-                    rf"\multicolumn{{{wide}}}{{l}}{{\textit{{{latex_escaped(one.label)}}}}} \\"
+                    rf"\multicolumn{{{n_columns}}}{{l}}{{\textit{{{latex_escaped(line.label)}}}}} \\"
                     + "\n"
                 )
                 continue
-            before.append(group + (r"\quad " if one.what == "term" and self.grouped else ""))
+            before.append(group + (r"\quad " if line.what == "term" and self.grouped else ""))
             group = ""
         notes = rf"\par\smallskip\noindent{{\footnotesize\textit{{Note.}} {latex_escaped(' '.join(self.notes))}\par}}"
         return latex(
@@ -183,19 +177,21 @@ class ResultTable:
             f'<th scope="col" style="{NUMBER}{UNDER}">{escape(name)}</th>' for name in self.names
         )
         rows = []
-        for k, one in enumerate(self.lines):
+        for k, line in enumerate(self.lines):
             rule = (OVER if k == self.foot else "") + (UNDER if k == len(self.lines) - 1 else "")
-            if one.what == "group":
+            if line.what == "group":
                 rows.append(
                     f'<tr><th colspan="{len(self.names) + 1}" scope="rowgroup" style="text-align:left;'
-                    f'font-weight:normal;font-style:italic">{escape(one.label)}</th></tr>'
+                    f'font-weight:normal;font-style:italic">{escape(line.label)}</th></tr>'
                 )
                 continue
-            indent = "padding-left:1.5em;" if self.grouped and one.what == "term" else ""
-            cells = "".join(f'<td style="{NUMBER}{rule}">{escape(cell)}</td>' for cell in one.cells)
+            indent = "padding-left:1.5em;" if self.grouped and line.what == "term" else ""
+            cells = "".join(
+                f'<td style="{NUMBER}{rule}">{escape(cell)}</td>' for cell in line.cells
+            )
             rows.append(
                 f'<tr><th scope="row" style="text-align:left;font-weight:normal;{indent}{rule}">'
-                f"{escape(one.label)}</th>{cells}</tr>"
+                f"{escape(line.label)}</th>{cells}</tr>"
             )
         title = (
             f'<caption style="text-align:left;font-weight:bold">{escape(self.title)}</caption>'
@@ -226,27 +222,29 @@ class ResultTable:
             ) from error
         import pandas as pd
 
-        group, rows = "", []
-        for one in self.lines:
-            group = {"group": one.label, "foot": ""}.get(one.what, group)
-            if one.what != "group":
+        group = ""
+        rows = []
+        for line in self.lines:
+            group = {"group": line.label, "foot": ""}.get(line.what, group)
+            if line.what != "group":
+                # intervals are not broken after their comma
                 cells = [
-                    cell.replace(", ", ",\u00a0") if one.what == "below" else cell
-                    for cell in one.cells
+                    cell.replace(", ", ",\u00a0") if line.what == "below" else cell
+                    for cell in line.cells
                 ]
-                rows.append([escape(group), *map(escape, (one.label, *cells))])
+                rows.append([escape(group), *map(escape, (line.label, *cells))])
         columns = [str(k) for k in range(len(self.names) + 2)]
         frame = pd.DataFrame(rows, columns=columns)
-        made = GT(frame, rowname_col="1", groupname_col="0" if self.grouped else None)
-        made = made.cols_label(
+        gt = GT(frame, rowname_col="1", groupname_col="0" if self.grouped else None)
+        gt = gt.cols_label(
             {k: html(escape(name)) for k, name in zip(columns[2:], self.names, strict=True)}
         )
-        made = made.cols_align("right", columns[2:])
-        made = made if self.grouped else made.cols_hide(["0"])
-        made = made.tab_header(html(escape(self.title))) if self.title else made
+        gt = gt.cols_align("right", columns[2:])
+        gt = gt if self.grouped else gt.cols_hide(["0"])
+        gt = gt.tab_header(html(escape(self.title))) if self.title else gt
         for note in self.notes:
-            made = made.tab_source_note(html(escape(note)))
-        return made
+            gt = gt.tab_source_note(html(escape(note)))
+        return gt
 
     def to_word(self, path: str | Path) -> None:
         """Write the table as a Word file with rules above, below and under its head.
@@ -264,27 +262,29 @@ class ResultTable:
             Without python-docx (extra ``tables``).
         """
         try:
-            made = word_file(self, WORD.name)
+            content = word_file(self, WORD.name)
         except ImportError as error:
             raise MissingDependency(
                 "to_word() needs python-docx: pip install 'socialstats[tables]'"
             ) from error
         with opened_whole(path, WORD) as file:
-            file.write(made)
+            file.write(content)
 
     def printed_cells(self) -> list[tuple[str, ...]]:
         """Return the cells of all lines but those of groups, the label first."""
-        return [(one.label, *one.cells) for one in self.lines if one.what != "group"]
+        return [(line.label, *line.cells) for line in self.lines if line.what != "group"]
 
     @property
     def grouped(self) -> bool:
         """Whether terms stand in groups."""
-        return any(one.what == "group" for one in self.lines)
+        return any(line.what == "group" for line in self.lines)
 
     @property
     def foot(self) -> int:
         """Index of the first line of the sizes of the data."""
-        return next((k for k, one in enumerate(self.lines) if one.what == "foot"), len(self.lines))
+        return next(
+            (k for k, line in enumerate(self.lines) if line.what == "foot"), len(self.lines)
+        )
 
 
 def table(
@@ -349,59 +349,62 @@ def table(
     Caution on ML and Firth: SS202 few clusters.
     Caution on Firth: SS102 strengths were kept finite by a penalty or prior.
     """
-    held = _named(results, names)
+    by_name = _results_by_name(results, names)
     if below not in get_args(Below):
         raise InputError(
             f"below must be one of {quoted(get_args(Below), 9)}, not {shorten(repr(below), 40)}"
         )
-    rows = {name: _chosen(one, terms, roles, level) for name, one in held.items()}
-    found = {(_group_of(row), row.term) for own in rows.values() for row in own}
-    _check_terms(terms, found, held)
-    levels = sorted(
-        {row.conf_level for own in rows.values() for row in own if row.conf_level is not None}
-    )
+    rows = {name: _select_rows(result, terms, roles, level) for name, result in by_name.items()}
+    shown = [row for selected in rows.values() for row in selected]
+    _check_terms(terms, {(_group_name(row), row.term) for row in shown}, by_name)
+    # intervals of different levels below each other would be misread
+    levels = sorted({row.conf_level for row in shown if row.conf_level is not None})
     if below == "interval" and len(levels) > 1:
         raise InputError(
             f"the intervals have different levels ({listing([as_given(x) for x in levels])}): "
             f"give one with {option('level', 0.95)}"
         )
     undefined: dict[str, str] = {}
-    lines = (*_term_lines(rows, terms, below, stars, undefined), *_foot_lines(held))
-    numbered = names is None and isinstance(results, Sequence)
-    said = "; ".join(f"{name} {one.title}" for name, one in held.items())
+    lines = (*_term_lines(rows, terms, below, stars, undefined), *_foot_lines(by_name))
+    unnamed = names is None and isinstance(results, Sequence)
+    titles = "; ".join(f"{name} {result.title}" for name, result in by_name.items())
     notes = (
-        *([f"{said}."] if numbered else []),
-        *_notes(held, rows, below, stars, levels, undefined),
+        *([f"{titles}."] if unnamed else []),
+        *_note_lines(by_name, rows, below, stars, levels, undefined),
     )
-    return ResultTable(title=title, names=tuple(held), lines=lines, results=held, notes=notes)
+    return ResultTable(title=title, names=tuple(by_name), lines=lines, results=by_name, notes=notes)
 
 
-def _named(results: Any, names: Sequence[str] | None) -> dict[str, Result]:
+def _results_by_name(results: Any, names: Sequence[str] | None) -> dict[str, Result]:
     """Return the results by the names of their columns."""
-    found = results.results if isinstance(results, ResultGroup) else results
-    found = [found] if isinstance(found, Result) else found
-    if not isinstance(found, Mapping | Sequence) or isinstance(found, str) or not found:
+    collection = results.results if isinstance(results, ResultGroup) else results
+    collection = [collection] if isinstance(collection, Result) else collection
+    if (
+        not isinstance(collection, Mapping | Sequence)
+        or isinstance(collection, str)
+        or not collection
+    ):
         raise InputError(
             "table() takes results: [fit1, fit2], {'first': fit1, 'second': fit2}, or those by a factor"
         )
-    held = list(found.values()) if isinstance(found, Mapping) else list(found)
-    wrong = [type(one).__name__ for one in held if not isinstance(one, Result)]
+    chosen = list(collection.values()) if isinstance(collection, Mapping) else list(collection)
+    wrong = [type(result).__name__ for result in chosen if not isinstance(result, Result)]
     if wrong:
         raise InputError(f"table() takes results, and one of them is {with_article(wrong[0])}")
-    given = (
-        [*map(str, found)]
-        if isinstance(found, Mapping)
-        else [f"({k})" for k in range(1, len(held) + 1)]
-    )
-    given = given if names is None else [str(name) for name in names]
-    if len(given) != len(held) or len(set(given)) < len(given):
+    if names is not None:
+        labels = [str(name) for name in names]
+    elif isinstance(collection, Mapping):
+        labels = [*map(str, collection)]
+    else:
+        labels = [f"({k})" for k in range(1, len(chosen) + 1)]
+    if len(labels) != len(chosen) or len(set(labels)) < len(labels):
         raise InputError(
-            f"names must be {count(len(held), 'different name')}, one for each result, not {quoted(given, 9)}"
+            f"names must be {count(len(chosen), 'different name')}, one for each result, not {quoted(labels, 9)}"
         )
-    return dict(zip(given, held, strict=True))
+    return dict(zip(labels, chosen, strict=True))
 
 
-def _chosen(
+def _select_rows(
     result: Result, terms: Sequence[str] | None, roles: Sequence[Role], level: float | None
 ) -> list[Row]:
     unknown = sorted({*roles} - {*get_args(Role)})
@@ -418,20 +421,27 @@ def _chosen(
 
 
 def _check_terms(
-    terms: Sequence[str] | None, found: Iterable[tuple[str, str]], held: Mapping[str, Result]
+    terms: Sequence[str] | None,
+    groups_and_terms: Iterable[tuple[str, str]],
+    by_name: Mapping[str, Result],
 ) -> None:
-    known = {term for _, term in found}
-    if missing := [term for term in terms or () if term not in known]:
-        there = dict.fromkeys(row.term for one in held.values() for row in one.rows)
-        raise InputError(f"no result has the term {quoted(missing)}; terms: {quoted([*there], 20)}")
-    if not known:
-        theirs = sorted({str(row.role) for one in held.values() for row in one.rows if row.role})
+    present = {term for _, term in groups_and_terms}
+    if missing := [term for term in terms or () if term not in present]:
+        terms_of_results = dict.fromkeys(
+            row.term for result in by_name.values() for row in result.rows
+        )
         raise InputError(
-            f"no row of these results has one of the roles: give {option('roles')} some of theirs, {quoted(theirs, 9)}"
+            f"no result has the term {quoted(missing)}; terms: {quoted([*terms_of_results], 20)}"
+        )
+    if not present:
+        roles = {row.role for result in by_name.values() for row in result.rows}
+        existing = quoted(sorted(str(role) for role in roles if role), 9)
+        raise InputError(
+            f"no row of these results has one of the roles: give {option('roles')} some of theirs, {existing}"
         )
 
 
-def _group_of(row: Row) -> str:
+def _group_name(row: Row) -> str:
     return ", ".join(part for part in (row.by, row.group) if part)
 
 
@@ -443,84 +453,86 @@ def _term_lines(
     undefined: dict[str, str],
 ) -> Iterable[Line]:
     """Yield the lines of groups and terms: groups in the order in which they are met, and terms within them."""
-    cells: dict[str, dict[str, dict[str, Row]]] = {}
-    for name, own in rows.items():
-        for row in own:
-            same = cells.setdefault(_group_of(row), {}).setdefault(row.term, {})
-            if name in same:
+    cells: dict[str, dict[str, dict[str, Row]]] = {}  # group -> term -> name of the column -> row
+    for name, selected in rows.items():
+        for row in selected:
+            by_column = cells.setdefault(_group_name(row), {}).setdefault(row.term, {})
+            if name in by_column:
                 raise InputError(
                     f"term '{shorten(row.term)}' stands twice in {name}: choose rows with {option('roles')}"
                 )
-            same[name] = row
-    for group, held in cells.items():
+            by_column[name] = row
+    for group, rows_of_term in cells.items():
         if len(cells) > 1:
             yield Line("group", group or "All")
-        for term in held if terms is None else [term for term in terms if term in held]:
-            yield from _pair_of_lines(
-                term, [held[term].get(name) for name in rows], below, stars, undefined
+        order = rows_of_term if terms is None else [t for t in terms if t in rows_of_term]
+        for term in order:
+            yield from _lines_of_term(
+                term, [rows_of_term[term].get(name) for name in rows], below, stars, undefined
             )
 
 
-def _pair_of_lines(
+def _lines_of_term(
     term: str, rows: Sequence[Row | None], below: Below, stars: bool, undefined: dict[str, str]
 ) -> Iterable[Line]:
     """Yield a term's line of estimates and the line below it, with as many decimals in every column."""
+    # one term has the same decimals for all results, those of the most precise one
     digits = max((row.decimals for row in rows if row is not None), default=2)
 
-    def note(row: Row) -> str:
-        repeats, k = divmod(len(undefined), 26)
+    def footnote_mark(row: Row) -> str:
+        repeats, k = divmod(len(undefined), 26)  # a, b, ..., z, aa, bb, ...
         letter = undefined.setdefault(
             row.undefined or "no estimate", chr(ord("a") + k) * (1 + repeats)
         )
         return f"{MISSING} ({letter})"
 
-    def estimate(row: Row) -> str:
-        return (
-            note(row)
-            if row.estimate is None
-            else number(row.shown(digits=digits)) + (_stars(row) if stars else "")
-        )
+    def estimate_text(row: Row) -> str:
+        if row.estimate is None:
+            return footnote_mark(row)
+        return number(row.shown(digits=digits)) + (_stars(row) if stars else "")
 
-    def under(row: Row) -> str:
+    def text_below(row: Row) -> str:
         ends = row.ends(digits)
+        # an estimate without an interval has the letter of its reason below it
         if row.estimate is None or (below == "interval" and ends is None):
-            return note(row) if row.estimate is not None and row.undefined else ""
+            return footnote_mark(row) if row.estimate is not None and row.undefined else ""
         if below == "interval" and ends is not None:
             return brackets(*ends)
         if below == "std_error":
             return "" if row.std_error is None else f"({number(row.shown('std_error', digits))})"
-        return "" if _p_of(row) is None else p_value(_p_of(row))
+        p = _tested_p(row)
+        return "" if p is None else p_value(p)
 
-    yield Line("term", term, tuple("" if row is None else estimate(row) for row in rows))
-    cells = tuple("" if row is None or below == "none" else under(row) for row in rows)
+    yield Line("term", term, tuple("" if row is None else estimate_text(row) for row in rows))
+    cells = tuple("" if row is None or below == "none" else text_below(row) for row in rows)
     if any(cells):
         yield Line("below", "", cells)
 
 
-def _p_of(row: Row) -> float | None:
+def _tested_p(row: Row) -> float | None:
     return row.p_value if row.p_adjusted is None else row.p_adjusted
 
 
 def _stars(row: Row) -> str:
-    p = _p_of(row)
+    p = _tested_p(row)
     return "" if p is None else next((mark for limit, mark in LEVELS if p < limit), "")
 
 
-def _foot_lines(held: Mapping[str, Result]) -> Iterable[Line]:
+def _foot_lines(by_name: Mapping[str, Result]) -> Iterable[Line]:
     """Yield the sizes of the data, log-likelihood and AIC, each where some result has it."""
-    for what in dict.fromkeys(what for one in held.values() for what in one.counts):
-        cells = [one.counts.get(what) for one in held.values()]
+    for what in dict.fromkeys(what for result in by_name.values() for what in result.counts):
+        cells = [result.counts.get(what) for result in by_name.values()]
         yield Line("foot", f"n of {what}", tuple("" if n is None else number(n, 0) for n in cells))
     for name, label in FIT.items():
-        values = [one.fit.get(name) for one in held.values()]
+        values = [result.fit.get(name) for result in by_name.values()]
         if any(value is not None for value in values):
             yield Line(
                 "foot", label, tuple("" if value is None else number(value, 2) for value in values)
             )
 
 
-def _notes(
-    held: Mapping[str, Result],
+def _note_lines(
+    by_name: Mapping[str, Result],
     rows: Mapping[str, list[Row]],
     below: Below,
     stars: bool,
@@ -535,37 +547,36 @@ def _notes(
         "none": "",
     }[below]
     ways: dict[str, list[str]] = {}
-    for name, one in held.items():
-        ways.setdefault(one.inference, []).append(name)
-    said = "; ".join(
-        f"{way} ({listing(own, most=9)})" if len(ways) > 1 else way
-        for way, own in ways.items()
+    for name, result in by_name.items():
+        ways.setdefault(result.inference, []).append(name)
+    inference = "; ".join(
+        f"{way} ({listing(columns, most=9)})" if len(ways) > 1 else way
+        for way, columns in ways.items()
         if way
     )
-    if what and said:
-        yield f"Below the estimates: {what.strip()}. Inference: {said}."
+    if what and inference:
+        yield f"Below the estimates: {what.strip()}. Inference: {inference}."
     if stars or below == "p_value":
-        families = sorted(
-            {row.family or "" for own in rows.values() for row in own if row.p_adjusted is not None}
+        is_adjusted = any(
+            row.p_adjusted is not None for selected in rows.values() for row in selected
         )
-        adjusted = (
-            "p values are Holm-adjusted where a family is tested."
-            if families
-            else "p values are unadjusted."
-        )
-        yield f"{STARS}; {adjusted}" if stars else adjusted[0].upper() + adjusted[1:]
+        adjusted = "Holm-adjusted where a family is tested" if is_adjusted else "unadjusted"
+        yield f"{STARS}; p values are {adjusted}." if stars else f"P values are {adjusted}."
     for reason, letter in undefined.items():
         yield f"({letter}) {reason}."
     cautions: dict[str, dict[str, None]] = {}
-    for name, one in held.items():
-        for caution in (c for c in one.cautions if c.severity != "info"):
+    # a caution that several results have is printed once, with their names
+    for name, result in by_name.items():
+        for caution in (c for c in result.cautions if c.severity != "info"):
             cautions.setdefault(f"{caution.code} {caution.short}", {})[name] = None
-    for text, own in cautions.items():
-        yield f"Caution{f' on {listing([*own], most=9)}' if len(held) > 1 else ''}: {text}."
+    for text, columns in cautions.items():
+        where = f" on {listing([*columns], most=9)}" if len(by_name) > 1 else ""
+        yield f"Caution{where}: {text}."
 
 
 def _is_ours(path: Path) -> bool:
     """Return whether a file is a Word file that `ResultTable.to_word` wrote."""
+    # a Word file is a zip archive, whose properties hold the comment that `word_file` writes
     try:
         with zipfile.ZipFile(path) as archive:
             return WORD.name.encode() in archive.read("docProps/core.xml")

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from socialstats.results.rows import Row, plain
+from socialstats.results.rows import Row, builtin_value
 from socialstats.text import count
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ class Check:
                 for f in fields(self)
                 if f.name not in without and (f.name != "lack" or self.lack)
             )
-            return {name: plain(getattr(self, name)) for name in told}
+            return {name: builtin_value(getattr(self, name)) for name in told}
         if self.row is None:
             return {"quantity": self.quantity, "ok": True}
         place = {"row": self.row, "field": self.field, "ok": self.ok}
@@ -431,7 +431,7 @@ class Verification:
             "groups": [
                 dict(zip(shared, key, strict=True))
                 | {
-                    "largest_difference": plain(
+                    "largest_difference": builtin_value(
                         max((c.difference for c in own if c.difference is not None), default=None)
                     ),
                     "checks": [check.brief(shared) for check in own],

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from socialstats.results.layout import GAP, NORMAL, TURNED, Layout, laid_out, parts_of
+from socialstats.results.layout import (
+    GAP,
+    NORMAL,
+    TURNED,
+    Layout,
+    estimate_and_interval,
+    table_layout,
+)
 
 if TYPE_CHECKING:
     from socialstats.results.side_by_side import ResultTable
@@ -37,7 +44,7 @@ class WordRow:
     rules: tuple[str, ...] = ()
 
 
-def word_file(table: ResultTable, made_by: str) -> bytes:
+def word_file(table: ResultTable, comment: str) -> bytes:
     """Return results side by side as a Word file.
 
     Raises
@@ -48,6 +55,7 @@ def word_file(table: ResultTable, made_by: str) -> bytes:
     words = [True, *[False] * len(table.names)]
     rows = []
     for k, line in enumerate(table.lines):
+        # a group stays on the page of its first term, and an estimate on that of its interval
         following = table.lines[k + 1].what if k + 1 < len(table.lines) else ""
         group = line.what == "group"
         label = INDENT * (table.grouped and line.what == "term") + line.label
@@ -63,8 +71,8 @@ def word_file(table: ResultTable, made_by: str) -> bytes:
                 rules=ends,
             )
         )
-    layout = laid_out(["", *table.names], table.printed_cells(), words)
-    return _document(layout, words, rows, table.title, table.notes, made_by)
+    layout = table_layout(["", *table.names], table.printed_cells(), words)
+    return _document(layout, words, rows, table.title, table.notes, comment)
 
 
 def word_table(
@@ -72,7 +80,7 @@ def word_table(
     head: Sequence[str],
     cells: Sequence[Sequence[str]],
     words: Sequence[bool],
-    made_by: str,
+    comment: str,
 ) -> bytes:
     """Return a printed table as a Word file; `words` says which columns hold words.
 
@@ -81,15 +89,12 @@ def word_table(
     ImportError
         Without python-docx.
     """
-    layout = laid_out(head, cells, words)
-    rows = [
-        WordRow(
-            cells=tuple("\n".join(parts_of(cell)) if layout.stacked else cell for cell in line),
-            rules=("bottom",) * (k == len(cells) - 1),
-        )
-        for k, line in enumerate(cells)
-    ]
-    return _document(layout, words, rows, title, (), made_by)
+    layout = table_layout(head, cells, words)
+    rows = []
+    for k, line in enumerate(cells):
+        texts = ["\n".join(estimate_and_interval(c)) for c in line] if layout.stacked else line
+        rows.append(WordRow(cells=tuple(texts), rules=("bottom",) * (k == len(cells) - 1)))
+    return _document(layout, words, rows, title, (), comment)
 
 
 def _document(
@@ -98,28 +103,29 @@ def _document(
     rows: Sequence[WordRow],
     title: str,
     notes: Sequence[str],
-    made_by: str,
+    comment: str,
 ) -> bytes:
     """Return a Word file: rules as in print, the head on every page, a wide table on a turned page."""
     from docx import Document
     from docx.shared import Emu
 
     document = Document()
-    document.core_properties.comments = made_by
+    document.core_properties.comments = comment
     page = document.sections[0]
-    width, height = int(page.page_width or 0), int(page.page_height or 0)
+    width = int(page.page_width or 0)
+    height = int(page.page_height or 0)
     if layout.capacity == TURNED:
         width, page.page_width, page.page_height = height, Emu(height), Emu(width)
     room = width - int(page.left_margin or 0) - int(page.right_margin or 0)
-    whole = max(FILLED * layout.capacity, sum(layout.sizes) + GAP * len(layout.sizes))
-    widths = [int(room * (size + GAP) / whole) for size in layout.sizes]
+    # sizes are characters: a table that fills less than the share is widened to it
+    characters = max(FILLED * layout.capacity, sum(layout.sizes) + GAP * len(layout.sizes))
+    widths = [int(room * (size + GAP) / characters) for size in layout.sizes]
     if title:
         document.add_paragraph().add_run(title).bold = True
     grid = document.add_table(rows=0, cols=len(widths))
     grid.autofit = False
-    for column, size in zip(
-        grid.columns, widths, strict=True
-    ):  # LibreOffice reads these, Word those of the cells
+    # LibreOffice reads the widths of columns, Word those of cells
+    for column, size in zip(grid.columns, widths, strict=True):
         column.width = Emu(size)
     points = 10 if layout.capacity == NORMAL else 8
     head = WordRow(
@@ -131,9 +137,9 @@ def _document(
     if notes:
         document.add_paragraph().add_run("Note. ").italic = True
         document.paragraphs[-1].add_run(" ".join(notes))
-    held = io.BytesIO()
-    document.save(held)
-    return held.getvalue()
+    buffer = io.BytesIO()
+    document.save(buffer)
+    return buffer.getvalue()
 
 
 def _add(
@@ -146,14 +152,17 @@ def _add(
     if printed.merged:
         row.cells[0].merge(row.cells[-1])
         widths = [sum(widths)]
+    # a merged row has more cells than texts: they are all the one cell
     for cell, text, width, word in zip(row.cells, printed.cells, widths, words, strict=False):
-        cell.text, cell.width = text, width
+        cell.text = text
+        cell.width = width
         line = cell.paragraphs[0]
         line.alignment = WD_ALIGN_PARAGRAPH.LEFT if word else WD_ALIGN_PARAGRAPH.RIGHT
         line.paragraph_format.space_after = Pt(0)
         line.paragraph_format.keep_with_next = printed.together
         for run in line.runs:
-            run.font.size, run.italic = Pt(points), printed.merged or None
+            run.font.size = Pt(points)
+            run.italic = printed.merged or None
     for cell in row.cells if printed.rules else ():
         borders = _element("w:tcBorders")
         for side in printed.rules:
@@ -165,7 +174,7 @@ def _element(name: str, **attributes: str) -> Any:
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
 
-    made = OxmlElement(name)
+    element = OxmlElement(name)
     for key, value in attributes.items():
-        made.set(qn(f"w:{key}"), value)
-    return made
+        element.set(qn(f"w:{key}"), value)
+    return element

@@ -22,12 +22,12 @@ from socialstats.errors import (
     UndefinedStatistic,
 )
 from socialstats.figures import forest
-from socialstats.metrics.compare_models import KINDS, common_text, uncommon
+from socialstats.metrics.compare_models import COMPARISON_RULES, common_text, left_out_caution
 from socialstats.models.sources import human_source, models_of, raters_of
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.registry import refuse_weights
 from socialstats.results import Row, Verifications, joined
-from socialstats.results.rows import parts_of, subtracts
+from socialstats.results.rows import difference_places, subtracts
 from socialstats.sentences import undefined
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
 from socialstats.studies.models import (
@@ -116,7 +116,7 @@ UNADJUSTED = (
 def all_subtract(results: Sequence[Sequence[Row]]) -> bool:
     """Return whether each difference is printed as that of two estimates printed in the same result."""
     for rows in results:
-        places = {own[2]: own for own in parts_of(rows)}
+        places = {triple.difference: triple for triple in difference_places(rows)}
         for at, row in enumerate(rows):
             if (
                 row.role == "difference"
@@ -193,7 +193,7 @@ def noted(compared: tuple[Block, ...], alike: Alike | None, by: str) -> tuple[Bl
     common = replace(
         found,
         words=found.sentence() + common_text(alike.both, alike.left, shorten(by, 40)),
-        cautions=(*uncommon(alike.both, alike.left), *found.cautions),
+        cautions=(*left_out_caution(alike.both, alike.left), *found.cautions),
     )
     said = common_text(alike.both, alike.left, shorten(by, 40)).strip()
     return (replace(first, sentences=(said, *first.sentences), results=(common, *more)), *rest)
@@ -307,7 +307,13 @@ def compared_levels(
     """Compare the levels by the first number of their pages that `compare_models` knows, and its further rows."""
     known = {
         level: next(
-            (r for b in o.blocks for r in b.results if r.metric in KINDS and not r.check), None
+            (
+                r
+                for b in o.blocks
+                for r in b.results
+                if r.metric in COMPARISON_RULES and not r.check
+            ),
+            None,
         )
         for level, o in outcomes.items()
     }

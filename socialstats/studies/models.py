@@ -16,15 +16,15 @@ from socialstats.figures import forest, heat
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.metrics.compare_models import (
     DIFFERENCE,
-    MOST_TOLD,
+    MOST_NAMED,
     NUMBER,
     RANK,
     compare_models,
-    extremes,
+    differences_sentence,
+    extremes_sentence,
     factors_of_models,
-    gap_sentence,
-    gaps_sentence,
-    told_gaps,
+    model_difference_sentence,
+    named_differences,
 )
 from socialstats.metrics.leaderboard import difference_of
 from socialstats.metrics.over_models import over_models
@@ -138,7 +138,7 @@ def lead_words(shown: Sequence[Block]) -> tuple[str, ...]:
     if (
         not found.extras["kind"].ranked and len(ordered(found)) <= FEW
     ):  # each level has a sentence of its own
-        said = gaps_sentence(
+        said = differences_sentence(
             found.rows,
             str(found.settings["number"]),
             found.extras["noun"],
@@ -174,13 +174,13 @@ def set_apart(found: Result) -> tuple[str, ...]:
         return ()
     said: list[str] = []
     if len(tested) > 1:
-        if len(clear) > MOST_TOLD:
+        if len(clear) > MOST_NAMED:
             said = [apart_from(found, name) for name in (known[0], known[-1])]
         said += [
-            gap_sentence(
+            model_difference_sentence(
                 row, str(found.settings["number"]), shared=row.term in found.extras["shared"]
             )
-            for row in told_gaps(found.rows)
+            for row in named_differences(found.rows)
         ]
     fewest = min(tested, key=lambda row: row.df or np.inf)
     if fewest.df is not None and fewest.df < FEWEST_DF:
@@ -341,7 +341,7 @@ def leaderboard_block(
     columns |= {"Why not": "undefined"}
     rest, own = len(rows) - MOST_DRAWN, halving_words(found)
     if not own and not ranked:
-        own = (extremes(found.rows, said, found.extras["kind"], found.extras["noun"]),)
+        own = (extremes_sentence(found.rows, said, found.extras["kind"], found.extras["noun"]),)
     counted = (
         count(len(rows))
         if found.extras["crossed"] and not found.extras["average"]

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 import socialstats as ss
-from socialstats.metrics.compare_models import KINDS
+from socialstats.metrics.compare_models import COMPARISON_RULES
 from socialstats.results import Result
 from tests.contracts.subjects import ITEMS, run, subject_of
 
@@ -82,7 +82,7 @@ def of_models(name: str) -> Calls:
     """Yield comparisons of three tables of a metric by their first numbers, and of means over their models."""
     for table in ("", "uneven clusters", "five clusters"):
         results = {f"m{k}": made(name, table, 7 + k) for k in range(3)}
-        numbers = list(KINDS[name].others(results["m0"]))[:2]
+        numbers = list(COMPARISON_RULES[name].further(results["m0"]))[:2]
         for number, average in product((None, *numbers), (False, True)):
             call = partial(ss.compare_models, results, number, average=average, level=0.9)
             yield f"derived, compare_models, {name}, {table}, {number}, average={average}", call
@@ -209,7 +209,7 @@ def of_groups() -> Calls:
 
 
 FURTHER: dict[str, Callable[[], Calls]] = {
-    **{f"models by {name}": partial(of_models, name) for name in KINDS},
+    **{f"models by {name}": partial(of_models, name) for name in COMPARISON_RULES},
     **{f"fits, {way}": partial(of_fits, way) for way in FITS},
     **{
         f"families of {name}": partial(of_families, name)

@@ -15,7 +15,7 @@ from scipy import stats
 
 from socialstats import Ratings, ada_met, datasets
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.metrics.ada_met import AlignmentOptions, State, whole_targets
+from socialstats.metrics.ada_met import AlignmentOptions, AlignmentState, targets_of_all_people
 from socialstats.models.alignment import (
     Panel,
     Targets,
@@ -238,8 +238,8 @@ def brute(rows, model, people_weight, unit_weight, ties):
 @pytest.mark.parametrize("ties", ["mean", "low", "high", "drop"])
 def test_resamples_are_those_of_a_table_with_repeated_people_and_units(ties):
     rows = sample()
-    state = State.of(design(rows), option(ties=ties))
-    answers, (named, shares) = state.answers, whole_targets(state)
+    state = AlignmentState.from_design(design(rows), option(ties=ties))
+    answers, (named, shares) = state.answers, targets_of_all_people(state)
     found = resample_people(
         Panel.everyone(answers, Targets.from_shares(shares)), [], (), 6, 3, kept=2
     )[0]
@@ -259,7 +259,7 @@ def test_resamples_are_those_of_a_table_with_repeated_people_and_units(ties):
 def test_clusters_of_units_are_drawn_whole():
     rows = sample().assign(story=lambda r: r["unit"].str[1:].astype(int) % 4)
     made = design(rows, cluster="story")
-    state = State.of(made, option())
+    state = AlignmentState.from_design(made, option())
     for weights in unit_draws(state.answers, state.clusters, 20, 1):
         for story in range(4):
             assert np.all(np.ptp(weights[:, state.clusters[0] == story], axis=1) == 0)
@@ -273,7 +273,7 @@ def test_clusters_of_units_are_drawn_whole():
 
 def test_groups_are_drawn_within_themselves_on_the_same_units():
     rows = sample()
-    state = State.of(design(rows), option(group="side"))
+    state = AlignmentState.from_design(design(rows), option(group="side"))
     answers = state.answers
     index = [np.flatnonzero(answers.people >= 0)[k::2] for k in (0, 1)]
     panel = Panel.by_group(answers, Targets.from_shares(model_shares(answers)), index)
@@ -347,7 +347,7 @@ def two_way_error(rows, model, people, story, ties="mean"):
 def test_the_error_counts_the_noise_of_single_answers_once(ties, clustered):
     rows = sample(seed=5).assign(story=lambda r: r["unit"].str[1:].astype(int) % 5)
     made = design(rows, cluster="story" if clustered else None)
-    state = State.of(made, option(ties=ties))
+    state = AlignmentState.from_design(made, option(ties=ties))
     answers = state.answers
     drawn = next(people_draws(answers, 39, stream_seed(3, 1)))
     names = [made.raters[p] for p in answers.people]

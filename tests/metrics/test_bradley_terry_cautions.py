@@ -13,7 +13,7 @@ import pytest
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution
 from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.metrics.bradley_terry.cautions import by_severity
+from socialstats.metrics.bradley_terry.cautions import sort_by_severity
 
 ITEMS = "abcde"
 
@@ -135,4 +135,4 @@ def test_the_most_serious_come_first_and_others_in_their_order() -> None:
         SimpleNamespace(severity=s, k=k)
         for k, s in enumerate(["info", "stop", "caution", "info", "stop"])
     ]
-    assert [one.k for one in by_severity(cast(Any, given))] == [1, 4, 2, 0, 3]
+    assert [one.k for one in sort_by_severity(cast(Any, given))] == [1, 4, 2, 0, 3]

@@ -12,15 +12,15 @@ from scipy import stats
 
 import socialstats as ss
 from socialstats.metrics.compare_models import (
-    KINDS,
+    COMPARISON_RULES,
     NO_SIZES,
     NUMBER,
-    Contest,
-    Field,
-    Number,
-    difference_row,
-    extremes,
-    told_gaps,
+    MatchedModels,
+    ModelDifference,
+    ModelNumber,
+    extremes_sentence,
+    model_difference_row,
+    named_differences,
 )
 from socialstats.results import Row
 
@@ -166,10 +166,10 @@ def test_a_corrected_number_is_verified_where_it_is_cut() -> None:
 def test_few_units_that_decide_leave_few_degrees_of_freedom() -> None:
     moves = np.exp(1.5 * np.random.default_rng(2).normal(size=40))
     moves -= moves.mean()
-    found = Contest(estimate=0.3, moves=moves / 40, codes=[])
+    found = ModelDifference(estimate=0.3, influence=moves / 40, codes=[])
     one, two = (Row(term=name, estimate=value) for name, value in (("m1", 0.5), ("m2", 0.2)))
     df = {
-        linear: difference_row(one, two, found, 9.0, 0.95, linear=linear).df
+        linear: model_difference_row(one, two, found, 9.0, 0.95, linear=linear).df
         for linear in (True, False)
     }
     assert df[True] == pytest.approx(39)
@@ -210,7 +210,7 @@ def test_biases_by_hand() -> None:
 def correlation(found: ss.Result) -> float:
     """Of what units, left out one by one, add to two numbers: sums of products over clusters."""
     moves = np.column_stack(
-        [one.moves(np.arange(len(one.units)))[1] for one in found.extras["numbers"]]
+        [one.influence(np.arange(len(one.units)))[1] for one in found.extras["numbers"]]
     )
     total = np.zeros((2, 2))
     for labels in found.extras["numbers"][0].clusters:
@@ -539,7 +539,9 @@ def test_what_cannot_be_compared() -> None:
 
 
 def test_every_kind_has_words() -> None:
-    assert all(kind.said and kind.best in ("highest", "lowest") for kind in KINDS.values())
+    assert all(
+        kind.phrase and kind.best in ("highest", "lowest") for kind in COMPARISON_RULES.values()
+    )
 
 
 def test_factors_of_models() -> None:
@@ -556,7 +558,7 @@ def test_factors_of_models() -> None:
 
 def test_models_without_any_unit_are_not_compared() -> None:
     row = Row(term="a", undefined="no unit", reason="no_data")
-    none = Number(
+    none = ModelNumber(
         row=row,
         units=(),
         clusters=(),
@@ -564,7 +566,7 @@ def test_models_without_any_unit_are_not_compared() -> None:
         finish=lambda sums: sums[:, 0],
         value=np.nan,
     )
-    assert Field(numbers=(none, none)).contest(0, 1) is None
+    assert MatchedModels(numbers=(none, none)).difference(0, 1) is None
 
 
 def test_models_that_are_tied_for_an_end_are_said() -> None:
@@ -572,13 +574,13 @@ def test_models_that_are_tied_for_an_end_are_said() -> None:
         Row(term=t, group=NUMBER, role="estimate", estimate=x)
         for t, x in zip("abcd", (0.4, 1.0, 1.0, 0.2), strict=True)
     ]
-    kind = next(kind for kind in KINDS.values() if kind.best == "highest")
-    said = extremes(rows, "similarity", kind, "model")
+    kind = next(kind for kind in COMPARISON_RULES.values() if kind.best == "highest")
+    said = extremes_sentence(rows, "similarity", kind, "model")
     assert (
         said
         == "The similarity was highest for b (1.00), tied with 1 other model, and lowest for d (0.20)."
     )
-    assert extremes(rows[:2], "similarity", kind, "model").endswith(
+    assert extremes_sentence(rows[:2], "similarity", kind, "model").endswith(
         "highest for b (1.00) and lowest for a (0.40)."
     )
 
@@ -596,7 +598,7 @@ def test_sentences_name_up_to_three_clear_differences_else_the_largest() -> None
         ]
 
     def told(*numbers: tuple[float, float]) -> list[str]:
-        return [row.term for row in told_gaps(gaps(*numbers))]
+        return [row.term for row in named_differences(gaps(*numbers))]
 
     assert told((0.1, 0.01), (-3.0, 0.2), (0.2, 0.04)) == ["d0", "d2"]
     assert told((0.1, 0.2), (-3.0, 0.2), (2.0, 0.06)) == ["d1"]

@@ -12,7 +12,15 @@ from scipy import stats
 import socialstats as ss
 from socialstats.designs.parts import Factor
 from socialstats.inference.clustered_mean import clustered_mean
-from socialstats.metrics.compare_models import KINDS, MOVED, Field, Number, Pairs, gap_row, ratio
+from socialstats.metrics.compare_models import (
+    COMPARISON_RULES,
+    MOVED,
+    MatchedModels,
+    ModelNumber,
+    PairDifferences,
+    difference_and_way,
+    sums_to_means,
+)
 from socialstats.results import Row
 from socialstats.rounding import alike as alike_text
 from tests.golden_data import golden
@@ -242,7 +250,9 @@ def test_other_conditions_are_not_compared() -> None:
         ss.compare_models({"a": one, "b": two})
 
 
-def level_of(name: str, values: np.ndarray, units: np.ndarray, groups: np.ndarray | None) -> Number:
+def level_of(
+    name: str, values: np.ndarray, units: np.ndarray, groups: np.ndarray | None
+) -> ModelNumber:
     """The number of one level, as `compare_models` makes it of a paired table."""
     factors = (
         ()
@@ -251,15 +261,17 @@ def level_of(name: str, values: np.ndarray, units: np.ndarray, groups: np.ndarra
     )
     ones = np.ones(len(values))
     mean = clustered_mean(values, ones, [factor.codes for factor in factors])
-    return Number(
+    return ModelNumber(
         row=Row(term=name, estimate=mean.mean),
         units=tuple(map(str, units)),
-        finish=ratio,
+        finish=sums_to_means,
         value=mean.mean,
         clusters=tuple(tuple(map(str, factor.codes)) for factor in factors),
         sums=np.column_stack([values, ones]),
         linear=True,
-        pairs=Pairs(mean=mean, difference=values, count=ones, magnitude=1.0, factors=factors),
+        pairs=PairDifferences(
+            mean=mean, difference=values, count=ones, magnitude=1.0, factors=factors
+        ),
     )
 
 
@@ -281,12 +293,12 @@ def test_tests_of_two_levels_hold_their_level(way: str) -> None:
             effects = rng.normal(0, 1, 40)
             noise = [values + effects[codes] for values, codes in zip(noise, groups, strict=True)]
         one, two = (level_of(*each) for each in zip("ab", noise, units, groups, strict=True))
-        row, found = gap_row(
+        row, found = difference_and_way(
             [one.row, two.row],
-            Field(numbers=(one, two)),
+            MatchedModels(numbers=(one, two)),
             0,
             1,
-            KINDS["paired_difference"],
+            COMPARISON_RULES["paired_difference"],
             0.95,
             linear=True,
         )

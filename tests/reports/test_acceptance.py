@@ -17,7 +17,7 @@ import pytest
 from example_pages import RUN, STUDY_TESTS, made, read
 from html_page import Page
 
-from socialstats.results import plain
+from socialstats.results import builtin_value
 from socialstats.studies import STUDIES
 from socialstats.studies.page import Outcome
 from socialstats_reports import as_json, read_results, render
@@ -280,10 +280,10 @@ def extras(outcome: Outcome) -> set[float]:
             found.add(float(value))
 
     for result in (result for block in outcome.blocks for result in block.results):
-        collect(plain(result.extras))
-        collect(plain(result.fit))
-        collect(plain(result.counts))
-        collect(plain(result.settings))
+        collect(builtin_value(result.extras))
+        collect(builtin_value(result.fit))
+        collect(builtin_value(result.counts))
+        collect(builtin_value(result.settings))
     level = float(outcome.settings.get("level", 0.95))
     smallest = outcome.settings.get("smallest_effect")
     return (

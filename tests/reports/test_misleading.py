@@ -12,7 +12,7 @@ import pytest
 from study_examples import PAGES
 
 from socialstats.results import Row
-from socialstats.results.rows import parts_of
+from socialstats.results.rows import difference_places
 from socialstats.studies.grouped import UNROUNDED
 from socialstats.studies.page import Block, Outcome, Table
 from socialstats.text import Shown, interval, number
@@ -114,7 +114,7 @@ def test_printed_estimates_subtract_to_printed_differences(name: str) -> None:
     """
     found = outcome(name)
     for result in (result for block in found.blocks for result in block.results):
-        for a, b, gap in parts_of(result.rows):
+        for a, b, gap in difference_places(result.rows):
             rows = [result.rows[k] for k in (a, b, gap)]
             off = abs(printed(rows[0]) - printed(rows[1]) - printed(rows[2]))
             unit = max(Fraction(1, 10**row.decimals) for row in rows)

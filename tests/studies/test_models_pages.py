@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import socialstats as ss
-from socialstats.metrics.compare_models import told_gaps
+from socialstats.metrics.compare_models import named_differences
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.page import Outcome
 from socialstats.tables import as_table
@@ -115,7 +115,7 @@ def test_printed_numbers_subtract_to_the_printed_difference() -> None:
     """All three have the same decimals, more than their error asks for where that lets them subtract."""
     for shift in (4, 3, 2, 1):
         board = next(b for b in apart(shift).blocks if b.id == "models").results[0]
-        for gap in told_gaps(board.rows):
+        for gap in named_differences(board.rows):
             one, other = (
                 board.row(gap.label(side) or "", group="number") for side in ("model", "minus")
             )

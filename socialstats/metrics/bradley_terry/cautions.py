@@ -9,7 +9,7 @@ import numpy as np
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, caution
 from socialstats.inference.dependence import ignored_clusters, robust_cautions
-from socialstats.metrics.bradley_terry.model import State, times_compared
+from socialstats.metrics.bradley_terry.model import FitState, times_compared
 from socialstats.results import Row
 from socialstats.text import count, listing, number, percent, quoted
 from socialstats.voice import option
@@ -18,18 +18,25 @@ FEW_COMPARISONS = 10
 NOTABLE_RATIO = 0.1
 
 
-def fit_cautions(design: Comparisons, state: State, rows: Sequence[Row]) -> tuple[Caution, ...]:
+def fit_cautions(design: Comparisons, state: FitState, rows: Sequence[Row]) -> tuple[Caution, ...]:
     """Return the cautions of a fit, most serious first."""
-    return tuple(by_severity([*_of_clusters(design, state, rows), *_of_comparisons(design, state)]))
+    return tuple(
+        sort_by_severity(
+            [*_cluster_cautions(design, state, rows), *_comparison_cautions(design, state)]
+        )
+    )
 
 
-def by_severity(cautions: Sequence[Caution]) -> list[Caution]:
+def sort_by_severity(cautions: Sequence[Caution]) -> list[Caution]:
     """Return cautions, most serious first."""
     return sorted(cautions, key=lambda c: ("stop", "caution", "info").index(c.severity))
 
 
-def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iterator[Caution]:
+def _cluster_cautions(
+    design: Comparisons, state: FitState, rows: Sequence[Row]
+) -> Iterator[Caution]:
     """Yield what clusters do to intervals: those left out, few ones, and ones that hold much of what is known."""
+    # errors of the model or of rows: declared clusters were left out of them
     if state.robust is None:
         stored = design.scan.clusters if design.scan is not None else ()
         if design.clusters or stored:
@@ -39,17 +46,14 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
                 names, "single rows", affects="every interval and p-value", fix=fix
             )
         return
-    names, errors, largest = (
-        " and ".join(state.sizes),
-        state.reported,
-        state.robust.largest_leverage,
-    )
-    none = [row.term for row, refused in zip(rows, errors.refused, strict=True) if refused]
-    if none:
+    names = " and ".join(state.sizes)
+    errors = state.reported_errors
+    refused_terms = [row.term for row, refused in zip(rows, errors.refused, strict=True) if refused]
+    if refused_terms:
         yield caution(
             "SS209",
-            f"{quoted(none)} rest{'s' * (len(none) == 1)} on single clusters ({names}), so that item and "
-            "cluster effects cannot be separated",
+            f"{quoted(refused_terms)} rest{'s' * (len(refused_terms) == 1)} on single clusters ({names}), so that "
+            "item and cluster effects cannot be separated",
             affects="their intervals and tests, which are undefined, and their ranks, which are not known",
             fix=f"collect comparisons in more clusters or exclude these items; if clusters have no effects, use "
             f"{option('vcov', 'model')}",
@@ -59,10 +63,12 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
         [row.term for row in rows],
         [row.df for row in rows],
         errors,
-        largest,
+        state.robust.largest_leverage,
         fix="report differences (pairwise(), contrast()), or collect comparisons in more clusters",
     )
-    p, fewest = len(state.fitted.beta), min(state.sizes.values())
+    # a sum over clusters of outer products has a rank of their number at most
+    p = len(state.fitted.beta)
+    fewest = min(state.sizes.values())
     if fewest < p:
         yield caution(
             "SS203",
@@ -79,9 +85,8 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
             affects="joint tests and quasi-variances; some SEs may be too small",
             fix=f"compare with one factor alone: {option('cluster')}",
         )
-    ratio = (
-        None if state.probable else state.design_effects
-    )  # the model's errors are those of drawn winners
+    # the model's errors are those of drawn winners, and have no part in probabilities
+    ratio = None if state.probable else state.design_effects
     if ratio is not None and abs(np.median(ratio) - 1) > NOTABLE_RATIO:
         yield caution(
             "SS205",
@@ -90,7 +95,7 @@ def _of_clusters(design: Comparisons, state: State, rows: Sequence[Row]) -> Iter
         )
 
 
-def _of_comparisons(design: Comparisons, state: State) -> Iterator[Caution]:
+def _comparison_cautions(design: Comparisons, state: FitState) -> Iterator[Caution]:
     """Yield what ties, penalties, rarely compared items, an undeclared order and weights do to the strengths."""
     if design.n_ties:
         share = percent(design.n_ties / design.n_rows)
@@ -106,11 +111,9 @@ def _of_comparisons(design: Comparisons, state: State) -> Iterator[Caution]:
         else:
             yield caution("SS109", f"{share} of the comparisons were ties, in {name} model")
     if state.penalised:
-        way = (
-            "Firth's penalty"
-            if state.options.penalty
-            else f"{state.options.prior:g} pseudo-wins an item"
-        )
+        way = f"{state.options.prior:g} pseudo-wins an item"
+        if state.options.penalty:
+            way = "Firth's penalty"
         yield caution("SS102", f"{way} shrinks the strengths", affects="every strength")
     few = {
         item: k
@@ -118,9 +121,9 @@ def _of_comparisons(design: Comparisons, state: State) -> Iterator[Caution]:
         if k < FEW_COMPARISONS
     }
     if few and state.data.n_items:
-        named = listing([f"{quoted([item])} ({k:g})" for item, k in few.items()], 3)
-        said = f"fewer than {FEW_COMPARISONS} comparisons: {named}"
-        yield caution("SS103", said, affects="their strengths and intervals", rows=few)
+        items = listing([f"{quoted([item])} ({k:g})" for item, k in few.items()], 3)
+        text = f"fewer than {FEW_COMPARISONS} comparisons: {items}"
+        yield caution("SS103", text, affects="their strengths and intervals", rows=few)
     if state.options.order and not design.order_known:
         first = design.columns.get("item_a", "item_a")
         yield caution(

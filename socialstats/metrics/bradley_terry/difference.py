@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -18,7 +18,7 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.robust import Robust, cluster_robust
 from socialstats.inference.rows import with_each_t
 from socialstats.matching import joint_codes, match_keys
-from socialstats.metrics.bradley_terry.model import State, why_not
+from socialstats.metrics.bradley_terry.model import FitState, undefined_reason
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult
 from socialstats.models.bradley_terry.covariance import WhitenedRows
 from socialstats.models.sensitivity import labels_of_pairs
@@ -86,126 +86,137 @@ def bradley_terry_difference(
             "the two fits are of other pairs of items: fit both on the pairs that both have "
             f"({shared.text('pair', [quoted([label]) for label in labels])})"
         )
+    # scores by cluster of both fits are joined, which those that stay with a table cannot be
     fits = first.in_memory(), second.in_memory()
     factors = [fit.fitted_state.factors or (fit.design.pair,) for fit in fits]
-    names = [[factor.name for factor in own] for own in factors]
+    names = [[factor.name for factor in factors_of_fit] for factors_of_fit in factors]
     if names[0] != names[1]:
         raise InputError(
             f"the two fits have other clusters, {listing(names[0])} and {listing(names[1])}: "
             "fit both with the same"
         )
-    both = [numbers_of(fit, groups or {}) for fit in fits]
-    terms = match_keys(*both)
+    # numbers of one fit alone have no difference
+    numbers = [compared_numbers(fit, groups or {}) for fit in fits]
+    terms = match_keys(*numbers)
     if not terms.keys:
         raise InputError(
             "the two fits have no number in common: fit both with items or with the same covariates"
         )
-    robust = stacked([fit.design for fit in fits], [fit.fitted_state for fit in fits], factors)
-    found = robust.errors(
-        np.array([np.concatenate([both[0][t][2], -both[1][t][2]]) for t in terms.keys])
+    robust = joint_covariance(
+        [fit.design for fit in fits], [fit.fitted_state for fit in fits], factors
     )
+    compared = [(numbers[0][name], numbers[1][name]) for name in terms.keys]
+    # (terms, parameters of the first fit and then of the second)
+    gradient = np.array([np.concatenate([a.gradient, -b.gradient]) for a, b in compared])
+    errors = robust.errors(gradient)
     state = replace(fits[0].fitted_state, robust=robust, factors=factors[0])
     why = [
-        why_not(state, found, k) if refused else ""
-        for k, refused in enumerate(found.refused.tolist())
+        undefined_reason(state, errors, k) if refused else ""
+        for k, refused in enumerate(errors.refused.tolist())
     ]
-    clusters = " x ".join(
-        f"{count(n)} {'pairs of items' if one.name == 'pair' else f'of {one.name}'}"
-        + ("" if set(one.levels) & set(two.levels) else ", each in one of the two")
-        for n, one, two in zip(robust.n_clusters, *factors, strict=True)
-    )
-    rows = with_each_t(
-        [
-            Row(
-                term=name,
-                group=both[0][name][0],
-                role="difference",
-                estimate=both[0][name][1] - both[1][name][1],
-                n_clusters=min(robust.n_clusters),
-                limits=(-1.0, 1.0) if both[0][name][0] == "share" else None,
-            )
-            for name in terms.keys
-        ],
-        found.std_error,
-        found.df,
-        level,
-        why,
-    )
-    pairs = len(first.design.pair.levels)
+    clusters = []
+    for n, factor, second_factor in zip(robust.n_clusters, *factors, strict=True):
+        text = "pairs of items" if factor.name == "pair" else f"of {factor.name}"
+        shared_levels = set(factor.levels) & set(second_factor.levels)
+        clusters.append(f"{count(n)} {text}{'' if shared_levels else ', each in one of the two'}")
+    rows = [
+        Row(
+            term=name,
+            group=a.kind,
+            role="difference",
+            estimate=a.value - b.value,
+            n_clusters=min(robust.n_clusters),
+            limits=(-1.0, 1.0) if a.kind == "share" else None,
+        )
+        for name, (a, b) in zip(terms.keys, compared, strict=True)
+    ]
+    rows = with_each_t(rows, errors.std_error, errors.df, level, why)
+    df = [row.df for row in rows if row.df is not None]
+    df_name = "Satterthwaite" if len(robust.parts) == 1 else "Cochran"
+    words = f"Differences of strengths and effects: {quoted(labels[:1])} minus {quoted(labels[1:])}"
+    if not terms.complete:
+        words += f" ({terms.text('number', [quoted([label]) for label in labels])})"
     return Result(
         metric="bradley_terry",
         title=f"Differences between two models: {labels[0]} minus {labels[1]}",
         rows=tuple(rows),
-        counts={"pairs": pairs},
+        counts={"pairs": len(first.design.pair.levels)},
         settings={"labels": labels, "level": level},
-        inference=f"CR2, {'Satterthwaite' if len(robust.parts) == 1 else 'Cochran'}'s df; clusters: {clusters}",
-        cautions=cluster_cautions(
-            fits[0].design,
-            factors[0],
-            df=[row.df for row in rows if row.df is not None],
-            rows=rows,
-        ),
+        inference=f"CR2, {df_name}'s df; clusters: {' x '.join(clusters)}",
+        cautions=cluster_cautions(fits[0].design, factors[0], df=df, rows=rows),
         references=("bellmccaffrey2002", "pustejovskytipton2018"),
         design=(first.design, second.design),
-        words=f"Differences of strengths and effects: {quoted(labels[:1])} minus {quoted(labels[1:])}"
-        + (
-            "."
-            if terms.complete
-            else f" ({terms.text('number', [quoted([label]) for label in labels])})."
-        ),
+        words=f"{words}.",
         extras={"fits": (first, second)},
         check="socialstats.crosscheck.bradley_terry:difference_checks",
     )
 
 
-def numbers_of(
+class ComparedNumber(NamedTuple):
+    """A number of a fit, with its gradient in the parameters, (p,)."""
+
+    kind: Literal["effect", "strength", "share"]
+    value: float
+    gradient: FloatArray
+
+
+def compared_numbers(
     fit: BradleyTerryResult, groups: Mapping[str, Mapping[str, Any]]
-) -> dict[str, tuple[str, float, FloatArray]]:
-    """Return effects, centred strengths and shares of groups by name: kind, value and gradient in the parameters."""
-    beta, items = fit.fitted_state.fitted.beta, fit.items
-    coefficients, unit = fit.coef(), np.eye(len(beta))
+) -> dict[str, ComparedNumber]:
+    """Return effects, centred strengths and shares of groups by name."""
+    beta = fit.fitted_state.fitted.beta
+    items = fit.items
+    coefficients = fit.coef()
+    unit = np.eye(len(beta))
     effects = [name for name in fit.names if name not in items]
-    found = {
-        name: ("effect", coefficients[name], unit[len(items) + k]) for k, name in enumerate(effects)
+    numbers = {
+        name: ComparedNumber("effect", coefficients[name], unit[len(items) + k])
+        for k, name in enumerate(effects)
     }
-    found |= {item: ("strength", float(beta[k]), unit[k]) for k, item in enumerate(items)}
-    for k, (name, own) in enumerate(groups.items()):
-        at = [j for j, item in enumerate(items) if item in own]
-        known = sorted({str(own[items[j]]) for j in at})
-        if len(known) < 2:
+    for k, item in enumerate(items):
+        numbers[item] = ComparedNumber("strength", float(beta[k]), unit[k])
+    for k, (name, group_of) in enumerate(groups.items()):
+        grouped = [j for j, item in enumerate(items) if item in group_of]
+        labels = sorted({str(group_of[items[j]]) for j in grouped})
+        if len(labels) < 2:
             continue
-        codes = np.array([known.index(str(own[items[j]])) for j in at], dtype=np.int64)
-        shares = group_shares(beta[None, at], codes, "arithmetic")[0]
-        slopes = share_gradient(beta[at], codes, "arithmetic") @ unit[at]
-        where = f" ({name})" if k else ""
-        found |= {
-            f"share of {label}{where}": ("share", float(shares[g]), slopes[g])
-            for g, label in enumerate(known)
-        }
-    return found
+        codes = np.array([labels.index(str(group_of[items[j]])) for j in grouped], dtype=np.int64)
+        shares = group_shares(beta[None, grouped], codes, "arithmetic")[0]
+        gradient = share_gradient(beta[grouped], codes, "arithmetic") @ unit[grouped]
+        grouping = f" ({name})" if k else ""
+        for g, label in enumerate(labels):
+            share = ComparedNumber("share", float(shares[g]), gradient[g])
+            numbers[f"share of {label}{grouping}"] = share
+    return numbers
 
 
-def stacked(
-    designs: list[Comparisons], states: list[State], factors: list[tuple[Factor, ...]]
+def joint_covariance(
+    designs: list[Comparisons], states: list[FitState], factors: list[tuple[Factor, ...]]
 ) -> Robust:
     """Return the cluster-robust covariance of the parameters of both fits, the clusters matched by their labels."""
-    parts = []
     joint = [
-        joint_codes(*(factor.levels for factor in both)) for both in zip(*factors, strict=True)
+        joint_codes(*(factor.levels for factor in factor_pair))
+        for factor_pair in zip(*factors, strict=True)
     ]
-    for j, (design, state, own) in enumerate(zip(designs, states, factors, strict=True)):
-        codes = [codes[j][factor.codes] for codes, factor in zip(joint, own, strict=True)]
-        whitened = WhitenedRows(state.data, state.model, state.fitted.beta)
-        parts.append(whitened(np.arange(len(design.weight)), design.weight, codes))
-    rows = sparse.csr_array(sparse.block_diag([part[0] for part in parts]))
-    clusters = [np.concatenate(pair) for pair in zip(*(part[2] for part in parts), strict=True)]
+    blocks = []
+    residuals = []
+    codes_by_fit = []
+    for j, (design, state, factors_of_fit) in enumerate(zip(designs, states, factors, strict=True)):
+        codes = [by_fit[j][f.codes] for by_fit, f in zip(joint, factors_of_fit, strict=True)]
+        whiten = WhitenedRows(state.data, state.model, state.fitted.beta)
+        rows, resid, row_codes = whiten(np.arange(len(design.weight)), design.weight, codes)
+        blocks.append(rows)
+        residuals.append(resid)
+        codes_by_fit.append(row_codes)
+    clusters = [np.concatenate(pair) for pair in zip(*codes_by_fit, strict=True)]
+    # as in one fit: the variance of a whitened residual, and the least one of drawn winners
     weight, square = (
         sum(float(getattr(d, name).sum()) for d in designs) for name in ("weight", "weight_sq")
     )
     bread = block_diag(*(state.fitted.covariance for state in states))
     return cluster_robust(
-        rows,
-        np.concatenate([part[1] for part in parts]),
+        sparse.csr_array(sparse.block_diag(blocks)),
+        np.concatenate(residuals),
         clusters,
         bread,
         noise=square / weight,

@@ -15,18 +15,18 @@ from socialstats.errors import InputError, MleDoesNotExist, NonConvergence, Noth
 from socialstats.inference.dependence import few_pairs, stored_clusters
 from socialstats.inference.robust import Block, Robust, cluster_robust, robust_of_blocks
 from socialstats.metrics.bradley_terry.model import (
+    BradleyTerryOptions,
     Components,
-    Options,
+    FitState,
     Penalty,
     Solver,
-    State,
     Strengths,
     Ties,
     Vcov,
+    add_zero_covariates,
     effect_columns,
     refuse_sizes,
     streamed_terms,
-    with_zeros,
 )
 from socialstats.metrics.bradley_terry.result import BradleyTerryResult, make_result
 from socialstats.models.bradley_terry.covariance import WhitenedRows, row_sandwich
@@ -52,7 +52,7 @@ from socialstats.models.bradley_terry.likelihoods import (
 from socialstats.models.bradley_terry.streamed import StreamedRows, row_blocks
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import extremes
+from socialstats.results.rows import lowest_and_highest
 from socialstats.sentences import estimate as estimated
 from socialstats.text import count, listing, p_value, quoted, shorten
 from socialstats.voice import option
@@ -177,7 +177,7 @@ def bradley_terry(
     >>> {item: round(value, 4) for item, value in fit.coef().items()}
     {'judge': -0.7563, 'nurse': 0.7563, 'pilot': 0.0}
     """
-    options = Options(
+    options = BradleyTerryOptions(
         formula=formula,
         ties=ties,
         order=order,
@@ -191,50 +191,52 @@ def bradley_terry(
         reference=reference,
         level=level,
     )
-    return _fit(comparisons, options)
+    return _fit_or_separate(comparisons, options)
 
 
-def _fit(design: Comparisons, options: Options) -> BradleyTerryResult | ResultGroup:
+def _fit_or_separate(
+    design: Comparisons, options: BradleyTerryOptions
+) -> BradleyTerryResult | ResultGroup:
     if design.n_rows == 0:
         raise NothingToAnalyse("no comparisons to analyse")
-    settled = options.settled(design)
+    resolved = options.settle(design)
     try:
-        result = _fit_whole(design, settled)
+        result = _fit_design(design, resolved)
     except MleDoesNotExist as error:
         if options.components == "separate" and error.components:
             return _fit_separately(design, options, error)
         raise
-    independent = options.cluster == "auto" and settled.cluster is None
+    # nobody declared clusters, and the pairs were too few to be taken as such
+    independent = options.cluster == "auto" and resolved.cluster is None
     few = few_pairs(design, len(design.items) - 1) if independent else ()
     return replace(result, cautions=(*few, *result.cautions))
 
 
-def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
+def _fit_design(design: Comparisons, options: BradleyTerryOptions) -> BradleyTerryResult:
     streamed = streamed_terms(design, options)
     if streamed is None:
-        design, streamed = design.whole(), ()
+        design = design.whole()
+        streamed = ()
     design, stored = stored_clusters(design, options.cluster)
     streamed = () if design.scan is None else streamed
     ties = options.tie_model(design)
     model = LIKELIHOODS[ties]
+    # streamed covariates are 0 in every cell: their rows pass by in `_stream_rows`
     z, names = effect_columns(
-        with_zeros(design, streamed), options.formula, order=bool(options.order)
+        add_zero_covariates(design, streamed), options.formula, order=bool(options.order)
     )
     data = pair_data(design, z, names, free=options.strengths == "free")
-    factors = (
-        design.scan.factors(stored)
-        if design.scan is not None and stored
-        else design.factors(options.cluster)
-    )
+    scan = design.scan if stored else None
+    factors = design.factors(options.cluster) if scan is None else scan.factors(stored)
     spool = None
     if design.scan is not None and streamed:
         spool = Spool(design.scan, streamed, factors)
-        data = _with_rows(design, data, spool)
-    same = [name for name in (*names, model.tie_term) if name in design.items[: data.n_items]]
-    if same:  # every row of the result has a name of its own
+        data = _stream_rows(design, data, spool)
+    clashing = [name for name in (*names, model.tie_term) if name in design.items[: data.n_items]]
+    if clashing:  # every row of the result has a name of its own
         raise InputError(
-            f"item {quoted(same)} has the name of a term of this model; "
-            f"relabel it first: comparisons.relabel({{{same[0]!r}: ...}})"
+            f"item {quoted(clashing)} has the name of a term of this model; "
+            f"relabel it first: comparisons.relabel({{{clashing[0]!r}: ...}})"
         )
     if options.reference is not None and options.reference not in design.items:
         raise InputError(
@@ -248,21 +250,19 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
         and (options.penalty is None or len(win_graph(data).groups) > 1)
     ):
         require_connected(data, design.items)
-    require_identified(data)
-    fitted = _estimate(data, model, options)
+    require_identified(data)  # covariates that are sums of item effects, or of each other
+    fitted = _maximise(data, model, options)
     probable = design.replies is not None
-    kind, robust, adjusted = (
-        options.covariance_kind(len(factors), ties, design.weighted, probable),
-        None,
-        False,
-    )
+    kind = options.covariance_kind(len(factors), ties, design.weighted, probable)
     covariance = fitted.covariance
+    robust = None
+    adjusted = False
     if kind == "cluster":
-        robust = _clustered(design, data, model, fitted, factors, spool)
+        robust = _cluster_covariance(design, data, model, fitted, factors, spool)
         covariance, adjusted = robust.covariance()
     elif kind == "sandwich":
         covariance = row_sandwich(data, model, fitted.beta, covariance)
-    state = State(
+    state = FitState(
         data=data,
         model=model,
         fitted=fitted,
@@ -280,25 +280,26 @@ def _fit_whole(design: Comparisons, options: Options) -> BradleyTerryResult:
     return make_result(design, state)
 
 
-def _with_rows(design: Comparisons, data: PairData, spool: Spool) -> PairData:
+def _stream_rows(design: Comparisons, data: PairData, spool: Spool) -> PairData:
     """Return data whose rows are those of a spool."""
     columns = [data.n_items + data.z_names.index(name) for name in spool.names]
     rows = StreamedRows(
         data, columns, design.item_a > design.item_b, lambda: row_blocks(spool.parts())
     )
-    ends = np.zeros(len(spool.names))
+    # cells have been checked in `effect_columns`, and these columns are 0 there
+    largest = np.zeros(len(spool.names))
     for part in row_blocks(spool.parts()):
-        np.maximum(ends, np.abs(part.z).max(axis=0, initial=0.0), out=ends)
-    refuse_sizes(ends[None, :], spool.names)
+        np.maximum(largest, np.abs(part.z).max(axis=0, initial=0.0), out=largest)
+    refuse_sizes(largest[None, :], spool.names)
     return replace(data, rows=rows)
 
 
-def _estimate(data: PairData, model: BradleyTerry, options: Options) -> Fitted:
+def _maximise(data: PairData, model: BradleyTerry, options: BradleyTerryOptions) -> Fitted:
     if options.prior:
-        return _drop_ghost(_newton(with_ghost(data, options.prior), model), data, model)
+        return _remove_ghost(_newton(with_ghost(data, options.prior), model), data, model)
     if options.penalty == "firth":
         return fit_firth(data, model)
-    if options.solver == "mm":
+    if options.solver == "mm":  # Hunter (2004); Newton's method starts there for the covariance
         worth, sweeps = fit_mm(data)
         beta = np.log(worth) - np.log(worth).mean()
         return replace(fit_newton(data, model, beta=beta), beta=beta, iterations=sweeps)
@@ -308,6 +309,7 @@ def _estimate(data: PairData, model: BradleyTerry, options: Options) -> Fitted:
 def _newton(data: PairData, model: BradleyTerry) -> Fitted:
     """Maximise the likelihood; where that fails or looks suspicious, say which terms separate the outcomes."""
     try:
+        # where outcomes are separated, predictors grow until their odds overflow
         with np.errstate(over="ignore"):
             fitted = fit_newton(data, model)
     except (NonConvergence, np.linalg.LinAlgError) as error:
@@ -325,9 +327,10 @@ def _newton(data: PairData, model: BradleyTerry) -> Fitted:
     return fitted
 
 
-def _drop_ghost(fitted: Fitted, data: PairData, model: BradleyTerry) -> Fitted:
+def _remove_ghost(fitted: Fitted, data: PairData, model: BradleyTerry) -> Fitted:
     """Remove the ghost item and centre the others; the log-likelihood is that of the data alone."""
     n = data.n_items
+    # the ghost is item n: without it, less the mean of the others
     centre = np.delete(np.eye(len(fitted.beta)), n, axis=0)
     centre[:n, :n] -= 1 / n
     beta = centre @ fitted.beta
@@ -340,7 +343,7 @@ def _drop_ghost(fitted: Fitted, data: PairData, model: BradleyTerry) -> Fitted:
     )
 
 
-def _clustered(
+def _cluster_covariance(
     design: Comparisons,
     data: PairData,
     model: BradleyTerry,
@@ -349,25 +352,29 @@ def _clustered(
     spool: Spool | None,
 ) -> Robust:
     if len(factors) > 2:
-        named = ", ".join(f"'{factor.name}'" for factor in factors)
+        names_text = ", ".join(f"'{factor.name}'" for factor in factors)
         raise InputError(
-            f"at most two crossed clusters, got {named}; name one or two with {option('cluster')}"
+            f"at most two crossed clusters, got {names_text}; name one or two with {option('cluster')}"
         )
 
-    scan, names = design.scan, [factor.name for factor in factors]
-    every = np.arange(len(design.weight))
+    scan = design.scan
+    names = [factor.name for factor in factors]
+    all_rows = np.arange(len(design.weight))
     noise = float(design.weight_sq.sum() / design.weight.sum())
+    # probabilities can vary less than drawn winners do, and have no least variance
     least = noise if design.replies is None else 0.0
     whitened = WhitenedRows(data, model, fitted.beta)
+    # rows with covariates of their own pass by on disk, cluster by cluster
     if spool is not None and data.rows is not None:
-        rows_of, p = data.rows, data.x.shape[1] + (model.tie_term is not None)
+        rows_of = data.rows
+        p = data.x.shape[1] + (model.tie_term is not None)
 
         def blocks(k: int) -> Iterator[Block]:
             for part in row_blocks(spool.by_cluster(k)):
                 whiten = WhitenedRows(rows_of.block(part), model, fitted.beta)
                 yield whiten(np.arange(len(part.cell)), part.weight, list(part.codes))
 
-        found = robust_of_blocks(
+        robust = robust_of_blocks(
             blocks,
             information(data, model, fitted.beta),
             fitted.covariance,
@@ -376,9 +383,11 @@ def _clustered(
             noise=noise,
             least=least,
         )
+    # clusters that stay with the table: its cells by cluster are read in blocks
     elif scan is not None and scan.named(names):
-        rows, by_cluster = whitened(every, design.weight, [])[0], scan.rows(names)
-        found = robust_of_blocks(
+        rows = whitened(all_rows, design.weight, [])[0]
+        by_cluster = scan.rows(names)
+        robust = robust_of_blocks(
             lambda k: (
                 whitened(part.cell, part.weight, part.codes) for part in by_cluster.pairs(k)
             ),
@@ -391,30 +400,36 @@ def _clustered(
         )
     else:
         rows, residuals, codes = whitened(
-            every, design.weight, [factor.codes for factor in factors]
+            all_rows, design.weight, [factor.codes for factor in factors]
         )
-        found = cluster_robust(rows, residuals, codes, fitted.covariance, noise=noise, least=least)
-    for name, size in zip(names, found.n_clusters, strict=True):
+        robust = cluster_robust(rows, residuals, codes, fitted.covariance, noise=noise, least=least)
+    for name, size in zip(names, robust.n_clusters, strict=True):
         if size < 2:
             raise InputError(
                 f"cluster '{name}' has a single level: its dependence cannot be estimated"
             )
-    return found
+    return robust
 
 
-def _fit_separately(design: Comparisons, options: Options, error: MleDoesNotExist) -> ResultGroup:
+def _fit_separately(
+    design: Comparisons, options: BradleyTerryOptions, error: MleDoesNotExist
+) -> ResultGroup:
     """Fit every strongly connected component on its own comparisons; lone items get an undefined row."""
     results: dict[str, Any] = {}
+    # between components no strength is known to be larger: each has a scale of its own
     for k, members in enumerate(error.components, start=1):
-        name, item = f"component {k}", members[0]
+        name = f"component {k}"
+        item = members[0]
         if len(members) > 1:
             codes = [design.items.index(m) for m in members]
             inside = np.isin(design.item_a, codes) & np.isin(design.item_b, codes)
-            results[name] = _fit(design.take(inside), options)
+            results[name] = _fit_or_separate(design.take(inside), options)
             continue
         why = "its wins and losses against the others go in one direction each"
-        if item in error.unbeaten or item in error.winless:
-            why = "it never lost" if item in error.unbeaten else "it never won"
+        if item in error.unbeaten:
+            why = "it never lost"
+        elif item in error.winless:
+            why = "it never won"
         row = Row(
             term=item,
             group="strength",
@@ -446,18 +461,18 @@ def strengths_sentence(result: Result, item: str = "item") -> str:
     rows = [r for r in result.rows if r.group == "strength" and r.estimate is not None]
     if not rows:
         return ""
-    bottom, top = extremes(rows)
+    bottom, top = lowest_and_highest(rows)
     best, worst = (listing([row.term for row in end], 3) for end in (top, bottom))
     high, low = (estimated(end[0]) for end in (top, bottom))
     if len(top) == len(rows) > 1:
         return f"All {count(len(rows), item)} had equal log-strengths ({high})."
-    said = f"Of {count(len(rows), item)}, {best} had the largest log-strength ({high})"
-    return f"{said} and {worst} the smallest ({low})."
+    text = f"Of {count(len(rows), item)}, {best} had the largest log-strength ({high})"
+    return f"{text} and {worst} the smallest ({low})."
 
 
 def sentence(result: Result) -> str:
     """Return sentences on the strongest and weakest item and on every effect."""
-    said = [strengths_sentence(result)]
+    sentences = [strengths_sentence(result)]
     for row in result.rows:
         if row.group in ("order", "covariate") and row.estimate is not None:
             name, unit = (
@@ -466,10 +481,10 @@ def sentence(result: Result) -> str:
                 else (f"effect of {row.term}", " per unit")
             )
             tested = f", {p_value(row.p_value)}" if row.p_value is not None else ""
-            said.append(f"The {name} was {estimated(row)}{tested} (log-odds{unit}).")
+            sentences.append(f"The {name} was {estimated(row)}{tested} (log-odds{unit}).")
     for name, level in result.settings.get("reference_levels", {}).items():
-        said.append(f"The reference level of {name} is {shorten(level)}.")
-    return " ".join(filter(None, said)) or f"{result.title}: no estimates."
+        sentences.append(f"The reference level of {name} is {shorten(level)}.")
+    return " ".join(filter(None, sentences)) or f"{result.title}: no estimates."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

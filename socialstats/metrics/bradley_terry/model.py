@@ -36,7 +36,7 @@ Solver = Literal["newton", "mm"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class BradleyTerryOptions:
     """All options of a call. See `bradley_terry` for the meaning of each."""
 
     formula: str | None = None
@@ -87,11 +87,12 @@ class Options:
                 f"{option('solver', 'mm')} fits strengths only: no formula, order, penalty or prior"
             )
 
-    def settled(self, design: Comparisons) -> Options:
+    def settle(self, design: Comparisons) -> BradleyTerryOptions:
         """Return options that say what is dependent, and whether an order effect is estimated.
 
         Errors of the model, or of rows, have no pairs as clusters.
         """
+        # whoever asks for errors of the model has decided that rows are independent
         pairs = self.cluster != "auto" or self.vcov not in ("model", "sandwich")
         cluster = (
             settled_cluster(design, self.cluster, parameters=len(design.items) - 1)
@@ -104,6 +105,7 @@ class Options:
     def tie_model(self, design: Comparisons) -> str:
         """Return the tie model for these data: Davidson's when ties exist and nothing else was asked for."""
         ties = design.n_ties
+        # the likelihood grows with the tie parameter without end
         if ties == design.n_rows and self.ties not in ("half", "none"):
             raise MleDoesNotExist(
                 f"no finite tie parameter exists: every row is a tie. Use {option('ties', 'half')}, which makes "
@@ -148,6 +150,7 @@ class Options:
         if self.vcov == "auto":
             if n_factors:
                 return "cluster"
+            # the information of halves of wins, or of weights, is not that of the rows
             return "sandwich" if ties == "half" or weighted else "model"
         if self.vcov == "cluster" and not n_factors:
             raise InputError(
@@ -158,10 +161,8 @@ class Options:
 
 
 ORDER = "order"
-SMALLEST, LARGEST = (
-    1e-7,
-    1e7,
-)  # differences beyond these make the information singular to working precision
+# differences beyond these make the information singular to working precision
+SMALLEST, LARGEST = 1e-7, 1e7
 
 
 def effect_columns(
@@ -185,15 +186,15 @@ def effect_columns(
     columns = [design.first.astype(np.float64)[:, None]] if order else []
     names: tuple[str, ...] = (ORDER,) if order else ()
     if formula is not None:
-        matrix, found = _formula(design, formula)
-        refuse_sizes(matrix, found)
+        matrix, formula_names = _formula_columns(design, formula)
+        refuse_sizes(matrix, formula_names)
         columns.append(matrix)
-        names += found
+        names += formula_names
     n = len(design.item_a)
     return (np.hstack(columns) if columns else np.zeros((n, 0))), names
 
 
-def streamed_terms(design: Comparisons, options: Options) -> tuple[str, ...] | None:
+def streamed_terms(design: Comparisons, options: BradleyTerryOptions) -> tuple[str, ...] | None:
     """Return the covariates of the formula that stay with the table; None where the fit needs them in cells.
 
     Their terms are names, as in ``~ length + C(domain)``. Other terms of them, and penalties, need cells.
@@ -203,15 +204,17 @@ def streamed_terms(design: Comparisons, options: Options) -> tuple[str, ...] | N
         return ()
     terms = terms_of(formula)
     written = formula.partition("~")[2].split("+") if terms is None else map(term_text, terms)
+    # a term with a streamed covariate must be that covariate alone: products need the values of each row
     used = tuple(name for name in design.scan.covariates if is_used(name, formula))
-    alone = {column(name) for name in used}
-    plain = all(
-        term.strip() in alone or not any(is_used(name, term) for name in used) for term in written
+    plain_columns = {column(name) for name in used}
+    separable = all(
+        term.strip() in plain_columns or not any(is_used(name, term) for name in used)
+        for term in written
     )
-    return used if not used or (plain and not options.penalty and not options.prior) else None
+    return used if not used or (separable and not options.penalty and not options.prior) else None
 
 
-def with_zeros(design: Comparisons, names: Sequence[str]) -> Comparisons:
+def add_zero_covariates(design: Comparisons, names: Sequence[str]) -> Comparisons:
     """Return a design in which covariates that stay with the table are 0 on both sides of each cell."""
     zeros = {
         name: Covariate(name=name, a=np.zeros(len(design.item_a)), b=np.zeros(len(design.item_a)))
@@ -225,14 +228,14 @@ def refuse_sizes(matrix: FloatArray, names: tuple[str, ...]) -> None:
     for name, size in zip(names, np.abs(matrix).max(axis=0, initial=0.0).tolist(), strict=True):
         if size > LARGEST or 0 < size < SMALLEST:
             way = "divide" if size > 1 else "multiply"
-            factor = count(10.0 ** abs(round(np.log10(size))))
+            factor = count(10.0 ** abs(round(np.log10(size))))  # a round one, that is easy to name
             raise InputError(
                 f"'{shorten(name)}' differs by up to {size:g} between the sides: its effect a unit would be "
                 f"lost in rounding. Give it in a larger or smaller unit: {way} both columns by {factor}"
             )
 
 
-def _formula(design: Comparisons, formula: str) -> tuple[FloatArray, tuple[str, ...]]:
+def _formula_columns(design: Comparisons, formula: str) -> tuple[FloatArray, tuple[str, ...]]:
     left, tilde, text = formula.partition("~")
     if not tilde or left.strip() or not text.strip():
         raise InputError(f"formula {formula!r} is not one-sided; write it like '~ urgency'")
@@ -240,22 +243,23 @@ def _formula(design: Comparisons, formula: str) -> tuple[FloatArray, tuple[str, 
     if terms is None:
         names = [name for name in design.covariates if is_used(name, formula)]
     else:
-        names = list(
-            dict.fromkeys(name for term in terms for factor in term for name in factor.columns())
-        )
+        factors = [factor for term in terms for factor in term]
+        names = list(dict.fromkeys(name for factor in factors for name in factor.columns()))
     missing = [name for name in names if name not in design.covariates]
     if missing or not names:
-        _unknown(missing[0] if missing else text.strip(), design)
-    known = design.covariates
-    alone = terms is not None and all(
+        _raise_unknown(missing[0] if missing else text.strip(), design)
+    covariates = [design.covariates[name] for name in names]
+    plain_names = terms is not None and all(
         len(term) < 2 and all(factor.name for factor in term) for term in terms
     )
-    if alone and all(np.issubdtype(known[name].a.dtype, np.number) for name in names):
-        return np.stack([known[name].a - known[name].b for name in names], axis=1), tuple(names)
-    return _of_both_sides(design, text, terms, names)
+    # names of numbers alone: each column is the difference of its sides
+    if plain_names and all(np.issubdtype(covariate.a.dtype, np.number) for covariate in covariates):
+        matrix = np.stack([covariate.a - covariate.b for covariate in covariates], axis=1)
+        return matrix, tuple(names)
+    return _columns_of_both_sides(design, text, terms, names)
 
 
-def _of_both_sides(
+def _columns_of_both_sides(
     design: Comparisons, text: str, terms: list[Term] | None, names: Sequence[str]
 ) -> tuple[FloatArray, tuple[str, ...]]:
     """Compute the terms once on the distinct values of both sides, stacked; side a minus side b."""
@@ -267,17 +271,20 @@ def _of_both_sides(
     }
     sides = pd.DataFrame(stacked)
     codes = sides.groupby([*names], sort=True, dropna=False).ngroup().to_numpy()
+    # one row per distinct combination of values, and how many rows of both sides have it
     frame = sides.iloc[np.unique(codes, return_index=True)[1]].reset_index(drop=True)
     rows = np.bincount(codes, np.tile(design.count, 2)).astype(np.float64)
     for name in names:
         if levels := design.covariates[name].levels:
             frame[name] = pd.Categorical(frame[name], categories=list(levels))
     if terms is None:
-        matrix, found = columns_of_python(text, frame, rows)
+        matrix, names_of_columns = columns_of_python(text, frame, rows)
     else:
-        matrix, found = columns_of_terms(terms, {name: frame[name].array for name in names}, rows)
+        matrix, names_of_columns = columns_of_terms(
+            terms, {name: frame[name].array for name in names}, rows
+        )
     half = len(design.item_a)
-    return matrix[codes[:half]] - matrix[codes[half:]], found
+    return matrix[codes[:half]] - matrix[codes[half:]], names_of_columns
 
 
 def reference_levels(design: Comparisons, formula: str | None) -> dict[str, str]:
@@ -290,7 +297,7 @@ def reference_levels(design: Comparisons, formula: str | None) -> dict[str, str]
         factors = [factor for term in terms for factor in term]
         names = {name for factor in factors for name in factor.columns()}
         numbers = names - {factor.of[0].name for factor in factors if factor.does == "C"}
-    found = {}
+    levels = {}
     for name in sorted(
         names & {*design.covariates}
     ):  # a lazy table keeps columns of numbers that are added up
@@ -298,30 +305,32 @@ def reference_levels(design: Comparisons, formula: str | None) -> dict[str, str]
         if name in numbers and np.issubdtype(covariate.a.dtype, np.number):
             continue
         present = np.unique(np.concatenate([covariate.a, covariate.b])).tolist()
-        found[name] = str(
+        levels[name] = str(
             next((level for level in covariate.levels or () if level in present), present[0])
         )
-    return found
+    return levels
 
 
 def is_used(name: str, formula: str) -> bool:
     """Return whether the formula names this covariate (not just a longer name that holds it)."""
     terms = terms_of(formula)
-    if terms is None:
+    if terms is None:  # code of formulaic, such as "np.log(length)"
         return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", formula) is not None
     return any(name in factor.columns() for term in terms for factor in term)
 
 
-def _unknown(name: str, design: Comparisons) -> None:
-    known, near = ", ".join(design.covariate_names) or "none", meant(name, design.covariate_names)
+def _raise_unknown(name: str, design: Comparisons) -> None:
+    declared = ", ".join(design.covariate_names) or "none"
+    suggestion = meant(name, design.covariate_names)
     raise InputError(
-        f"no covariate '{name}' in this design (covariates: {known}). {near}A covariate X needs the columns X_a and "
-        f"X_b, or {option('covariates', {'X': ('left column', 'right column')})}"
+        f"no covariate '{name}' in this design (covariates: {declared}). {suggestion}"
+        "A covariate X needs the columns X_a and X_b, or "
+        f"{option('covariates', {'X': ('left column', 'right column')})}"
     )
 
 
 PROBABLE = "the winners are probabilities: a quasi-likelihood, which has no"
-KINDS = {
+ERROR_TEXTS = {
     "model": "model-based standard errors",
     "sandwich": "sandwich standard errors by row",
     "cluster": "cluster-robust standard errors",
@@ -329,7 +338,7 @@ KINDS = {
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class State:
+class FitState:
     """The fit behind a result, as arrays.
 
     Attributes
@@ -346,7 +355,7 @@ class State:
     kind : {"model", "sandwich", "cluster"}
     factors : tuple of Factor
     robust : Robust or None
-    options : Options
+    options : BradleyTerryOptions
     ties : str
         Tie model in use.
     reference : int or None
@@ -365,7 +374,7 @@ class State:
     kind: str
     factors: tuple[Factor, ...]
     robust: Robust | None
-    options: Options
+    options: BradleyTerryOptions
     ties: str
     reference: int | None
     probable: bool
@@ -393,24 +402,23 @@ class State:
     @property
     def transform(self) -> FloatArray:
         """Matrix from centred parameters to the reported ones (reference item, if any, at zero)."""
-        out = np.eye(len(self.fitted.beta))
+        matrix = np.eye(len(self.fitted.beta))
+        # each strength less that of the reference
         if self.reference is not None:
-            out[: self.data.n_items, self.reference] -= 1
-        return out
+            matrix[: self.data.n_items, self.reference] -= 1
+        return matrix
 
     @cached_property
-    def reported(self) -> Errors:
+    def reported_errors(self) -> Errors:
         """Standard errors of the parameters as they are reported."""
         return self.errors(self.transform)
 
     @cached_property
     def strength_errors(self) -> Errors:
         """Standard errors of the strengths, their mean at zero; other parameters may follow."""
-        return (
-            self.reported
-            if self.reference is None
-            else self.errors(np.eye(self.data.n_items, len(self.covariance)))
-        )
+        if self.reference is None:
+            return self.reported_errors
+        return self.errors(np.eye(self.data.n_items, len(self.covariance)))
 
     @cached_property
     def differences(self) -> Errors:
@@ -419,40 +427,45 @@ class State:
         if self.robust is not None:
             return self.robust.differences(n)
         i, j = np.triu_indices(n, 1)
-        own = np.sqrt(np.diagonal(self.covariance))
-        return normal_errors(
-            between(self.covariance, i, j),
-            self.noise * between(self.fitted.covariance, i, j),
-            (own[i] + own[j]) ** 2,
-            len(self.covariance),
-        )
+        std_error = np.sqrt(np.diagonal(self.covariance))
+        variance = between(self.covariance, i, j)
+        model_variance = self.noise * between(self.fitted.covariance, i, j)
+        # the size of the terms that cancel in the variance, to which rounding is relative
+        terms = (std_error[i] + std_error[j]) ** 2
+        return normal_errors(variance, model_variance, terms, len(self.covariance))
 
     def difference_p(self, strength: FloatArray) -> FloatArray:
         """Return the (n, n) two-sided p-values of all differences; 1 where one cannot be tested."""
-        n, found = self.data.n_items, self.differences
+        n = self.data.n_items
+        errors = self.differences
         i, j = np.triu_indices(n, 1)
-        tested, p = found.std_error > 0, np.ones((n, n))
-        t = np.where(tested, strength[i] - strength[j], 0) / np.where(tested, found.std_error, 1)
-        p[i, j] = p[j, i] = two_sided_p(t, found.df)
+        tested = errors.std_error > 0
+        p = np.ones((n, n))
+        t = np.where(tested, strength[i] - strength[j], 0) / np.where(tested, errors.std_error, 1)
+        p[i, j] = p[j, i] = two_sided_p(t, errors.df)
         return p
 
-    def rough_p(self, strength: FloatArray) -> FloatArray:
+    def conservative_p(self, strength: FloatArray) -> FloatArray:
         """Return what `difference_p` does, with the smaller df of the two strengths for that of their difference."""
         n = self.data.n_items
-        own, p = self.strength_errors, np.ones((n, n))
+        strength_errors = self.strength_errors
+        p = np.ones((n, n))
         i, j = np.triu_indices(n, 1)
+        # an exact df for each of very many differences takes too long
         error = np.sqrt(np.maximum(between(self.covariance, i, j), 0))
-        rounding = np.hypot(own.rounding[i], own.rounding[j])
-        tested = (error > rounding) & ~(own.refused[i] | own.refused[j])
+        rounding = np.hypot(strength_errors.rounding[i], strength_errors.rounding[j])
+        tested = (error > rounding) & ~(strength_errors.refused[i] | strength_errors.refused[j])
         t = np.where(tested, strength[i] - strength[j], 0) / np.where(tested, error, 1)
-        p[i, j] = p[j, i] = two_sided_p(t, np.minimum(own.df[i], own.df[j]))
+        p[i, j] = p[j, i] = two_sided_p(t, np.minimum(strength_errors.df[i], strength_errors.df[j]))
         return p
 
     def errors(self, contrasts: FloatArray) -> Errors:
         """Return standard errors and degrees of freedom of the rows of `contrasts` (k, p)."""
         if self.robust is not None:
             return self.robust.errors(contrasts)
-        size, v = np.abs(contrasts), self.covariance
+        size = np.abs(contrasts)
+        v = self.covariance
+        # quadratic forms c' V c of each row; the last is the size of the terms that cancel in it
         forms = (contrasts, v), (contrasts, self.fitted.covariance), (size, np.abs(v))
         variance, model, parts = (np.einsum("ki,ki->k", c @ m, c) for c, m in forms)
         return normal_errors(variance, self.noise * model, parts, len(self.covariance))
@@ -463,45 +476,38 @@ class State:
         n = self.data.n_items
         if self.robust is None or not n:
             return None
-        found = (
-            self.reported
-            if self.reference is None
-            else self.errors(np.eye(n, len(self.fitted.beta)))
-        )
-        ratio = found.std_error[:n] / np.sqrt(np.diagonal(self.fitted.covariance)[:n])
-        known = ~found.refused[:n]
-        return ratio[known] if known.any() else None
+        errors = self.strength_errors
+        ratio = errors.std_error[:n] / np.sqrt(np.diagonal(self.fitted.covariance)[:n])
+        has_error = ~errors.refused[:n]
+        return ratio[has_error] if has_error.any() else None
 
 
-def references(state: State) -> tuple[str, ...]:
+def works_cited(state: FitState) -> tuple[str, ...]:
     """Return the keys of the literature behind this fit."""
     options = state.options
     keys = ["bradley1952", "ford1957"]
     keys += {"davidson": ["davidson1970"], "rao_kupper": ["raokupper1967"]}.get(state.ties, [])
-    keys += ["davidsonbeaver1977"] * bool(options.order) + ["firth1993"] * (
-        options.penalty is not None
-    )
-    keys += ["hunter2004"] * (options.solver == "mm") + [
-        "wedderburn1974",
-        "papkewooldridge1996",
-    ] * state.probable
+    keys += ["davidsonbeaver1977"] * bool(options.order)
+    keys += ["firth1993"] * (options.penalty is not None)
+    keys += ["hunter2004"] * (options.solver == "mm")
+    keys += ["wedderburn1974", "papkewooldridge1996"] * state.probable
     robust = ["liangzeger1986", "bellmccaffrey2002", "pustejovskytipton2018", "cattelan2012"]
     keys += {"sandwich": ["white1982"], "cluster": robust}.get(state.kind, [])
     return tuple(keys + ["cameron2011", "cochran1964"] * (len(state.factors) == 2))
 
 
-def describe(state: State) -> str:
+def std_error_text(state: FitState) -> str:
     """Return in words how the standard errors were obtained, and that every row of streamed covariates counted."""
     if state.streamed:
-        every = f"; every row's {listing(list(state.streamed))} entered as it is, from parts of the table"
-        return describe(replace(state, streamed=())) + every
+        streamed = f"; every row's {listing(list(state.streamed))} entered as it is, from parts of the table"
+        return std_error_text(replace(state, streamed=())) + streamed
     if state.robust is None:
-        return KINDS[state.kind]
+        return ERROR_TEXTS[state.kind]
     if [factor.name for factor in state.factors] == [REPLY]:
         return f"robust standard errors by reply ({state.sizes[REPLY]:,} replies; HC2, t with Satterthwaite's df)"
     names = " x ".join(f"{size:,} {name} clusters" for name, size in state.sizes.items())
     crossed = ", crossed" if len(state.factors) == 2 else ""
-    return f"{KINDS['cluster']} ({names}{crossed}; CR2, t with Satterthwaite's df)"
+    return f"{ERROR_TEXTS['cluster']} ({names}{crossed}; CR2, t with Satterthwaite's df)"
 
 
 def times_compared(design: Comparisons) -> FloatArray:
@@ -512,19 +518,21 @@ def times_compared(design: Comparisons) -> FloatArray:
     )
 
 
-def make_rows(design: Comparisons, state: State, level: float) -> list[Row]:
+def make_rows(design: Comparisons, state: FitState, level: float) -> list[Row]:
     """Return one row a parameter, with Wald intervals and tests against zero."""
-    beta, n_items = (state.transform @ state.fitted.beta).tolist(), state.data.n_items
-    named = [("item", name, "strength") for name in design.items[:n_items]]
+    beta = (state.transform @ state.fitted.beta).tolist()
+    n_items = state.data.n_items
+    names = [("item", name, "strength") for name in design.items[:n_items]]
     order = ORDER if state.options.order else None
-    named += [
+    names += [
         ("effect", name, "order" if name == order else "covariate") for name in state.data.z_names
     ]
-    named += [("effect", name, "tie") for name in (state.model.tie_term,) if name is not None]
-    n = [
-        *times_compared(design).tolist()[:n_items],
-        *[float(design.n_rows)] * (len(named) - n_items),
-    ]
+    names += [("effect", name, "tie") for name in (state.model.tie_term,) if name is not None]
+    # an item's row counts its own comparisons, that of an effect all
+    n = times_compared(design).tolist()[:n_items]
+    n += [float(design.n_rows)] * (len(names) - n_items)
+    clusters = min(state.sizes.values(), default=None)
+    method = ERROR_TEXTS[state.kind]
     rows = [
         Row(
             term=name,
@@ -533,49 +541,50 @@ def make_rows(design: Comparisons, state: State, level: float) -> list[Row]:
             role="estimate",
             estimate=value,
             n=times,
-            n_clusters=min(state.sizes.values(), default=None),
-            method=KINDS[state.kind],
+            n_clusters=clusters,
+            method=method,
         )
-        for (dimension, name, group), value, times in zip(named, beta, n, strict=True)
+        for (dimension, name, group), value, times in zip(names, beta, n, strict=True)
     ]
+    # strengths have reasons of their own, which name what the item was compared in
     why = {
-        j: unseen_item(design, state, j)
-        for j in np.flatnonzero(state.reported.refused[:n_items]).tolist()
+        j: single_cluster_reason(design, state, j)
+        for j in np.flatnonzero(state.reported_errors.refused[:n_items]).tolist()
     }
     if state.reference is not None:
         why[state.reference] = "reference item, fixed at zero"
         rows[state.reference] = replace(rows[state.reference], role="reference")
-    return with_errors(rows, state, state.reported, level, why)
+    return fill_errors(rows, state, state.reported_errors, level, why)
 
 
-def with_errors(
+def fill_errors(
     rows: Sequence[Row],
-    state: State,
+    state: FitState,
     errors: Errors,
     level: float,
     why: Mapping[int, str] | None = None,
 ) -> list[Row]:
     """Return rows of estimates with error, Wald interval and test, or why they have none (`why` by place)."""
-    known = (errors.std_error > 0).tolist()
-    reasons = ["" if there else why_not(state, errors, k) for k, there in enumerate(known)]
+    has_error = (errors.std_error > 0).tolist()
+    reasons = ["" if has else undefined_reason(state, errors, k) for k, has in enumerate(has_error)]
     for k, reason in (why or {}).items():
         reasons[k] = reason
     return with_each_t(rows, errors.std_error, errors.df, level, reasons)
 
 
-def why_not(state: State, errors: Errors, k: int) -> str:
+def undefined_reason(state: FitState, errors: Errors, k: int) -> str:
     """Return why contrast k has no standard error."""
     if not errors.refused[k]:
         return alike("clusters" if state.robust else "comparisons")
     return f"rests on single clusters ({' and '.join(state.sizes)}), whose own effects cannot be told from it"
 
 
-def unseen_item(design: Comparisons, state: State, item: int) -> str:
+def single_cluster_reason(design: Comparisons, state: FitState, item: int) -> str:
     """Return why the strength of an item has no standard error."""
-    met = (design.item_a == item) | (design.item_b == item)
+    rows_of_item = (design.item_a == item) | (design.item_b == item)
     for factor in state.factors:
-        if len(factor.codes) and len(np.unique(np.asarray(factor.codes)[met])) == 1:
+        if len(factor.codes) and len(np.unique(np.asarray(factor.codes)[rows_of_item])) == 1:
             if factor.name == "pair":
                 return "met in one pair only: a lean of that pair cannot be told from its strength"
             return f"met in one cluster only ({factor.name}): a lean of that cluster cannot be told from its strength"
-    return why_not(state, state.reported, item)
+    return undefined_reason(state, state.reported_errors, item)

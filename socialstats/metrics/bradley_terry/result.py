@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy import sparse
@@ -40,28 +40,28 @@ from socialstats.inference.intervals import (
 from socialstats.inference.margins import MarginTest, against_margin
 from socialstats.inference.rows import with_ends, with_t
 from socialstats.inference.sides import inner_level, one_sided, said_side
-from socialstats.metrics.bradley_terry.cautions import by_severity, fit_cautions
+from socialstats.metrics.bradley_terry.cautions import fit_cautions, sort_by_severity
 from socialstats.metrics.bradley_terry.cells import (
     SIDES,
-    Kind,
-    New,
-    augmented,
-    new_comparisons,
+    NewComparison,
+    ResidualKind,
+    augmented_table,
     ordered_cells,
-    probabilities,
+    outcome_probabilities,
+    read_new_comparisons,
 )
 from socialstats.metrics.bradley_terry.model import (
     PROBABLE,
-    State,
-    describe,
+    FitState,
+    add_zero_covariates,
     effect_columns,
+    fill_errors,
     is_used,
     make_rows,
     reference_levels,
-    references,
-    why_not,
-    with_errors,
-    with_zeros,
+    std_error_text,
+    undefined_reason,
+    works_cited,
 )
 from socialstats.models.bradley_terry.covariance import (
     holm_rank_sets,
@@ -92,19 +92,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FEWEST_DRAWS = 100
+# expected counts below which chi-squared distributions are doubtful (Cochran, 1954)
 SMALL_EXPECTED = 5.0
-NOT_FITTING = 0.01
-TABLE_BYTES = (
-    1_600_000  # weights of one block of refits: small enough to stay in the processor's cache
-)
-ANALYTIC = (
-    "SS201",
-    "SS202",
-    "SS203",
-    "SS205",
-    "SS206",
-    "SS208",
-)  # on the fit's errors; a bootstrap has its own
+NOT_FITTING = 0.01  # p of Pearson's test below which a caution is given
+# bytes of the weights of one block of refits: few enough to stay in the processor's cache
+TABLE_BYTES = 1_600_000
+# cautions on the fit's errors; a bootstrap has its own
+ANALYTIC = ("SS201", "SS202", "SS203", "SS205", "SS206", "SS208")
 
 
 MOST_MAX_T = 200  # items: max-t tests take time with the cube of their number
@@ -131,10 +125,10 @@ class BradleyTerryResult(Result):
     JASA - Biometrika = −0.48, 95% CI [−0.60, −0.36], p < .001 (log-odds).
     """
 
-    state: State | None = field(default=None)
+    state: FitState | None = field(default=None)
 
     @property
-    def fitted_state(self) -> State:
+    def fitted_state(self) -> FitState:
         """The fit; raises for a lone item, which has none."""
         if self.state is None:
             raise UndefinedStatistic(self.words or "this result has no fit")
@@ -171,12 +165,17 @@ class BradleyTerryResult(Result):
         items : sequence of str
         gradient : (k, items) array
         """
-        state, at = self.fitted_state, [self.items.index(item) for item in items]
+        state = self.fitted_state
+        places = [self.items.index(item) for item in items]
         contrasts = np.zeros((len(gradient), len(state.fitted.beta)))
-        contrasts[:, at] = gradient
-        found = state.errors(contrasts)
-        lost = np.flatnonzero(np.isnan(found.std_error))
-        return found.std_error, found.df, why_not(state, found, int(lost[0])) if len(lost) else ""
+        contrasts[:, places] = gradient
+        errors = state.errors(contrasts)
+        undefined = np.flatnonzero(np.isnan(errors.std_error))
+        return (
+            errors.std_error,
+            errors.df,
+            undefined_reason(state, errors, int(undefined[0])) if len(undefined) else "",
+        )
 
     @property
     def log_likelihood(self) -> float:
@@ -220,9 +219,9 @@ class BradleyTerryResult(Result):
     def _criterion(self, name: str) -> float:
         self.log_likelihood  # noqa: B018  # raises where there is none
         if self.fit[name] is None:
-            said = f"{option('penalty')}, {option('prior')} or {option('ties', 'half')} was used"
+            used = f"{option('penalty')}, {option('prior')} or {option('ties', 'half')} was used"
             raise UndefinedStatistic(
-                f"{name.upper()} needs estimates of maximum likelihood, and {said}"
+                f"{name.upper()} needs estimates of maximum likelihood, and {used}"
             )
         return float(self.fit[name])
 
@@ -247,14 +246,14 @@ class BradleyTerryResult(Result):
         >>> round(float((fit.augment()["resid_deviance"] ** 2).sum()), 4)
         4.2934
         """
-        whole = self.in_memory() if self.fitted_state.streamed else self
-        return augmented(whole.design, whole.fitted_state)
+        in_memory = self.in_memory() if self.fitted_state.streamed else self
+        return augmented_table(in_memory.design, in_memory.fitted_state)
 
     def fitted(self) -> FloatArray:
         """Return the probabilities that item_a wins, one for each row of `augment`."""
         return np.asarray(self.augment()["fitted"], dtype=np.float64)
 
-    def residuals(self, kind: Kind = "deviance") -> FloatArray:
+    def residuals(self, kind: ResidualKind = "deviance") -> FloatArray:
         """Return the residuals of a kind, one for each row of `augment`.
 
         Parameters
@@ -262,7 +261,7 @@ class BradleyTerryResult(Result):
         kind : {"deviance", "pearson", "response"}
             As of R's `residuals(type = )`, whose default is the same.
         """
-        one_of("kind", kind, get_args(Kind))
+        one_of("kind", kind, get_args(ResidualKind))
         return np.asarray(self.augment()[f"resid_{kind}"], dtype=np.float64)
 
     def update(self, formula: str | None = None, **options: Any) -> BradleyTerryResult:
@@ -292,19 +291,21 @@ class BradleyTerryResult(Result):
         from socialstats.metrics.bradley_terry.fit import bradley_terry
 
         if formula is not None:
+            # a dot that is no part of a name or a number stands for the terms of the old formula
             old = (self.fitted_state.options.formula or "~ 0").partition("~")[2]
-            found = parsed(re.sub(r"(?<![\w.)`])\.(?![\w.])", f"({old})", formula))
-            if found.left or found.named:
+            parts = parsed(re.sub(r"(?<![\w.)`])\.(?![\w.])", f"({old})", formula))
+            if parts.left or parts.named:
                 raise InputError(
                     f"formula {formula!r}: the comparisons stay the same. Write '~ . + term' or "
                     "'~ . - term', clusters after |"
                 )
-            options["formula"] = f"~ {' + '.join(found.terms)}" if found.terms else None
-            options |= {"cluster": list(found.clusters)} if found.clusters else {}
-        again: Any = bradley_terry(
+            options["formula"] = f"~ {' + '.join(parts.terms)}" if parts.terms else None
+            options |= {"cluster": list(parts.clusters)} if parts.clusters else {}
+        # this result is of one level of a `by` factor, if there was one
+        refitted: Any = bradley_terry(
             self.design, **{**asdict(self.fitted_state.options), **options}, by=None
         )
-        return again  # type: ignore[no-any-return]
+        return refitted  # type: ignore[no-any-return]
 
     def rows_at(self, level: float) -> tuple[Row, ...]:
         """Return the rows with Wald intervals at another level."""
@@ -316,7 +317,7 @@ class BradleyTerryResult(Result):
         """Return a level that was asked for, or else the fit's."""
         return self.fitted_state.options.level if level is None else checked_level(level)
 
-    def _known_strengths(self) -> FloatArray:
+    def _require_strengths(self) -> FloatArray:
         """Return the centred strengths, or say that the model has none."""
         if not self.items:
             raise UndefinedStatistic(
@@ -337,21 +338,21 @@ class BradleyTerryResult(Result):
             "design": self.design,
             "extras": {"fit": self, **(extras or {})},
         }
-        return FromFit(
+        return DerivedResult(
             metric="bradley_terry", title=title, rows=tuple(rows), words=words, **(defaults | more)
         )
 
     def _wald(self, row: Row, contrast: FloatArray, level: float) -> Row:
         """Return a row of one linear function of the parameters, with its error, interval and test."""
         state = self.fitted_state
-        return with_errors(
+        return fill_errors(
             [replace(row, method="Wald")], state, state.errors(contrast[None, :]), level
         )[0]
 
     def _delta(
         self,
         rows: Sequence[Row],
-        at: FloatArray,
+        transformed: FloatArray,
         gradient: FloatArray,
         scale: str,
         level: float,
@@ -363,10 +364,10 @@ class BradleyTerryResult(Result):
         ----------
         rows : sequence of Row
             With their estimates.
-        at : (k,) array
+        transformed : (k,) array
             Logarithms (logits) of the estimates.
         gradient : (k, p) array
-            Derivatives of `at` in the parameters.
+            Derivatives of `transformed` in the parameters.
         scale : {"log", "logit"}
         **fields
             As for `with_ends`.
@@ -374,24 +375,21 @@ class BradleyTerryResult(Result):
         state = self.fitted_state
         errors = state.errors(gradient)
         reach = critical_values(level, errors.df) * errors.std_error
-        inverse = np.exp if scale == "log" else expit
-        slope = np.exp(at) if scale == "log" else expit(at) * expit(-at)
-        out = []
+        inverse: Any = np.exp if scale == "log" else expit
+        # derivative of the inverse at the estimate
+        slope = np.exp(transformed) if scale == "log" else expit(transformed) * expit(-transformed)
+        filled = []
+        method = f"delta method on the {scale} scale"
         for k, row in enumerate(rows):
             if not errors.std_error[k] > 0:
-                out.append(replace(row, undefined=why_not(state, errors, k)))
+                filled.append(replace(row, undefined=undefined_reason(state, errors, k)))
                 continue
-            with np.errstate(
-                over="ignore"
-            ):  # an infinite end is beyond the range of floats, which the row says
-                low, high = (float(inverse(at[k] + side * reach[k])) for side in (-1, 1))
+            # an infinite end is beyond the range of floats, which the row says
+            with np.errstate(over="ignore"):
+                low, high = (float(inverse(transformed[k] + side * reach[k])) for side in (-1, 1))
             row = replace(row, std_error=float(slope[k] * errors.std_error[k]))
-            out.append(
-                with_ends(
-                    row, low, high, level, method=f"delta method on the {scale} scale", **fields
-                )
-            )
-        return out
+            filled.append(with_ends(row, low, high, level, method=method, **fields))
+        return filled
 
     def worth(self, *, level: float | None = None) -> Result:
         """Return the worths exp(strength), scaled to sum one, with intervals made on the logit scale.
@@ -399,27 +397,29 @@ class BradleyTerryResult(Result):
         This is the relative preference index (RPI) of the role-conflict study. The delta method gives the standard
         error of logit w_i from the gradient (e_i - w) / (1 - w_i).
         """
-        strength, level = self._known_strengths(), self._level(level)
+        strength = self._require_strengths()
+        level = self._level(level)
         n = len(strength)
         log_worth = strength - logsumexp(strength)
+        # w_i = exp(strength_i) / sum of exp(strength_j)
         w = np.exp(log_worth)
-        log_rest = np.array(
-            [logsumexp(np.delete(log_worth, k)) for k in range(n)]
-        )  # log(1 - w), exact near w = 1
+        # log(1 - w), exact near w = 1
+        log_complement = np.array([logsumexp(np.delete(log_worth, k)) for k in range(n)])
         gradient = np.eye(n, len(self.names))
         gradient[:, :n] -= w  # d log w_i / d strength_j = [i = j] - w_j
-        gradient /= np.exp(log_rest)[:, None]
+        # d logit w_i = d log w_i / (1 - w_i)
+        gradient /= np.exp(log_complement)[:, None]
         shares = [
             Row(term=item, group="worth", key=(("item", item),), role="estimate", estimate=value)
             for item, value in zip(self.items, w.tolist(), strict=True)
         ]
         rows = self._delta(
-            shares, log_worth - log_rest, gradient, "logit", level, within=(0.0, 1.0)
+            shares, log_worth - log_complement, gradient, "logit", level, within=(0.0, 1.0)
         )
         top = max(rows, key=lambda r: r.estimate or 0)
         words = (
             f"{top.term} had the largest worth, {number(top.shown())}, "
-            f"{ends_of(top)}, of a total of one over {count(len(rows), 'item')}."
+            f"{interval_or_reason(top)}, of a total of one over {count(len(rows), 'item')}."
         )
         return self._derived(
             "Bradley-Terry worths (sum one)", rows, words, references=("bradley1952",)
@@ -458,47 +458,45 @@ class BradleyTerryResult(Result):
                 f"{option('seed', seed)}, {option('draws', draws)}: a seed is 0 or more, and draws at "
                 f"least {FEWEST_DRAWS}"
             )
-        strength, level, state = self._known_strengths(), self._level(level), self.fitted_state
-        n, many = len(strength), len(strength) > MOST_MAX_T
-        p = None if many or state.robust is None else state.difference_p(strength)
-        if many:
-            gaps, rough = strength[:, None] - strength, state.rough_p(strength)
-            sets = holm_rank_sets(
-                strength, gaps, rough, level=level, simultaneous=kind == "simultaneous"
-            )
+        strength = self._require_strengths()
+        level = self._level(level)
+        state = self.fitted_state
+        n = len(strength)
+        simultaneous = kind == "simultaneous"
+        drawn = ""
+        if n > MOST_MAX_T:
+            test = f"Holm (more than {MOST_MAX_T} items)"
+            source = "holm1979"
+            differences = strength[:, None] - strength
+            p = state.conservative_p(strength)
+            sets = holm_rank_sets(strength, differences, p, level=level, simultaneous=simultaneous)
         else:
-            cov = state.covariance if p is None else state.fitted.covariance
+            test = "max-t"
+            source = "romanowolf2005"
+            drawn = f", {draws} normal draws, seed {seed}"
+            cov = state.covariance
+            p = None
+            if state.robust is not None:
+                test = "max-t (model correlations, own errors and df)"
+                cov = state.fitted.covariance
+                p = state.difference_p(strength)
             sets = rank_sets(
                 strength,
                 cov[:n, :n],
                 level=level,
-                simultaneous=kind == "simultaneous",
+                simultaneous=simultaneous,
                 draws=draws,
                 seed=seed,
                 p=p,
             )
-        own = "max-t" if p is None else "max-t (model correlations, own errors and df)"
-        test = f"Holm (more than {MOST_MAX_T} items)" if many else own
-        rows = [
-            with_ends(
-                Row(
-                    term=item,
-                    group="rank",
-                    key=(("item", item),),
-                    role="rank",
-                    estimate=float(sets.rank[k]),
-                    method=f"{kind} {test} rank set, step-down",
-                ),
-                float(sets.low[k]),
-                float(sets.high[k]),
-                level,
-            )
-            for k, item in enumerate(self.items)
-        ]
+        rows = []
+        method = f"{kind} {test} rank set, step-down"
+        for k, item in enumerate(self.items):
+            row = Row(term=item, group="rank", key=(("item", item),), role="rank", method=method)
+            row = replace(row, estimate=float(sets.rank[k]))
+            rows.append(with_ends(row, float(sets.low[k]), float(sets.high[k]), level))
         width = float(np.mean(sets.high - sets.low + 1))
-        covers = (
-            "each covers its own rank" if kind == "marginal" else "they cover all ranks together"
-        )
+        covers = "they cover all ranks together" if simultaneous else "each covers its own rank"
         first = [r.term for r in rows if r.conf_low == 1]
         words = (
             f"{capital(kind)} {100 * level:g}% rank intervals contained {number(width, 1)} of {n} ranks on average "
@@ -508,10 +506,8 @@ class BradleyTerryResult(Result):
             f"Ranks with {kind} confidence sets",
             rows,
             words,
-            references=("mogstad2024", "holm1979" if many else "romanowolf2005"),
-            inference=f"{kind} sets from the {test} test"
-            + ("" if many else f", {draws} normal draws, seed {seed}")
-            + f"; {self.inference}",
+            references=("mogstad2024", source),
+            inference=f"{kind} sets from the {test} test{drawn}; {self.inference}",
             settings={**self.settings, "kind": kind, "draws": draws, "seed": seed},
         )
 
@@ -523,27 +519,31 @@ class BradleyTerryResult(Result):
         UndefinedStatistic
             For fewer than three items.
         """
-        strength, state, level = self._known_strengths(), self.fitted_state, self._level(None)
+        strength = self._require_strengths()
+        state = self.fitted_state
+        level = self._level(None)
         if len(strength) < 3:
             raise UndefinedStatistic(
                 "quasi-variances need at least three items; two have one difference only"
             )
         errors = state.errors(np.eye(len(strength), len(self.names)))
-        seen = np.flatnonzero(~np.isnan(errors.std_error))
-        if len(seen) < 3:
+        estimable = np.flatnonzero(~np.isnan(errors.std_error))
+        if len(estimable) < 3:
             raise UndefinedStatistic(
                 "quasi-variances need at least three items whose strengths have standard errors"
             )
         first, second = np.triu_indices(len(strength), 1)
-        still = np.isnan(state.differences.std_error) & ~state.differences.refused
-        if still[np.isin(first, seen) & np.isin(second, seen)].any():
+        # a difference on single clusters is refused where one of its strengths is; others lack variation
+        constant = np.isnan(state.differences.std_error) & ~state.differences.refused
+        if constant[np.isin(first, estimable) & np.isin(second, estimable)].any():
             raise UndefinedStatistic(
                 "a difference between two items has no standard error: no quasi-variances"
             )
-        cov = self.strength_covariance[np.ix_(seen, seen)]
+        cov = self.strength_covariance[np.ix_(estimable, estimable)]
+        # Firth & De Menezes (2004): q_i + q_j nears the variance of the difference of i and j
         q = np.full(len(strength), np.nan)
-        q[seen] = quasi_variances(cov)
-        low_error, high_error = worst_errors(cov, q[seen])
+        q[estimable] = quasi_variances(cov)
+        low_error, high_error = worst_errors(cov, q[estimable])
         rows = []
         for i, item in enumerate(self.items):
             row = Row(
@@ -559,18 +559,22 @@ class BradleyTerryResult(Result):
                 rows.append(with_t(row, float(np.sqrt(q[i])), df, level, test=False))
                 continue
             why = "negative quasi-variance: this item has no comparison interval"
-            rows.append(replace(row, undefined=why if i in seen else why_not(state, errors, i)))
+            rows.append(
+                replace(
+                    row, undefined=why if i in estimable else undefined_reason(state, errors, i)
+                )
+            )
         words = (
             "Standard errors of differences made from quasi-variances are wrong by "
             f"{number(100 * low_error, 1)}% to {number(100 * high_error, 1)}%."
         )
-        known = {self.items[k]: float(q[k]) for k in seen}
+        by_item = {self.items[k]: float(q[k]) for k in estimable}
         return self._derived(
             "Strengths with quasi-variances",
             rows,
             words,
             references=("firth2004",),
-            extras={"quasi_variance": known, "worst_errors": (low_error, high_error)},
+            extras={"quasi_variance": by_item, "worst_errors": (low_error, high_error)},
         )
 
     @knows_habits
@@ -630,12 +634,14 @@ class BradleyTerryResult(Result):
                 f"{option('test')} and {option('margin')} go together: the claim, and the largest "
                 "difference that does not matter"
             )
-        alternative, level = checked_alternative(alternative), self._level(level)
+        alternative = checked_alternative(alternative)
+        level = self._level(level)
         method = method_named(adjust, "none", key="adjust")
         if test is not None and alternative != "two_sided":
             raise InputError(
                 f"{option('test', test)} is one-sided already: leave {option('alternative')} out"
             )
+        settings = {**self.settings, "alternative": alternative}
         several = contrasts_of(spec, self.names) if minus is None else None
         if several is None:
             if minus is None:
@@ -647,38 +653,31 @@ class BradleyTerryResult(Result):
             words = f"{row.term} = {number(row.estimate)} (log-odds); no interval: {row.undefined}."
             if row.undefined is None:
                 side = said_side(alternative)
-                words = f"{row.term} = {number(row.shown())}, {ends_of(row)}, {p_value(row.p_value)}{side} (log-odds)."
-            title, settings = (
-                "Contrast of Bradley-Terry coefficients",
-                {**self.settings, "alternative": alternative},
+                words = f"{row.term} = {number(row.shown())}, {interval_or_reason(row)}"
+                words += f", {p_value(row.p_value)}{side} (log-odds)."
+            title = "Contrast of Bradley-Terry coefficients"
+            extras = {row.term: dict(weights)}
+            result = self._derived(
+                title, [row], words, settings=settings, extras={"weights": extras}
             )
-            found = self._derived(
-                title,
-                [row],
-                words,
-                settings=settings,
-                extras={"weights": {row.term: dict(weights)}},
-            )
-            return (
-                found
-                if test is None
-                else against_margin(found, margin=margin, test=test, level=level)
-            )
+            if test is None:
+                return result
+            return against_margin(result, margin=margin, test=test, level=level)
         if test is not None:
             raise InputError(
                 f"{option('test', test)} takes one contrast, and these are {len(several)}"
             )
-        each = {
+        rows = {
             label: self._contrast(label, weights, level, alternative)
             for label, weights in several.items()
         }
         return self._family(
-            [*each.values()],
+            [*rows.values()],
             method,
             level,
             "Contrasts of Bradley-Terry coefficients",
             "contrast",
-            settings={**self.settings, "alternative": alternative},
+            settings=settings,
             weights=several,
         )
 
@@ -699,7 +698,8 @@ class BradleyTerryResult(Result):
             raise InputError(
                 f"a contrast needs finite weights, not all zero; got {dict(weights)!r}"
             )
-        c = c @ state.transform  # coefficients as they are reported
+        # weights of coefficients as they are reported -> weights of centred parameters
+        c = c @ state.transform
         value = float(c @ state.fitted.beta)
         row = Row(
             term=label,
@@ -727,16 +727,17 @@ class BradleyTerryResult(Result):
         p = np.array([rows[k].p_value for k in tested], dtype=np.float64)
         adjusted = p if method == "none" else adjusted_p(p, method)
         rows = [replace(row, method=f"{row.method}; {family}") for row in rows]
-        for k, p in zip(tested, adjusted.tolist(), strict=True):
-            rows[k] = replace(rows[k], p_adjusted=p, family=family)
-        called, untested = int((adjusted < 1 - level).sum()), len(rows) - len(tested)
+        for k, p_of_row in zip(tested, adjusted.tolist(), strict=True):
+            rows[k] = replace(rows[k], p_adjusted=p_of_row, family=family)
+        significant = int((adjusted < 1 - level).sum())
+        untested = len(rows) - len(tested)
         settings = settings or self.settings
         words = (
-            f"{count(called)} of {count(len(rows), noun)} were significant at α = "
+            f"{count(significant)} of {count(len(rows), noun)} were significant at α = "
             f"{number(1 - level, 3, bounded=True)} ({method} over the family)"
             f"{said_side(settings.get('alternative', 'two_sided'))}."
-            + (f" {count(untested)} could not be tested." if untested else "")
         )
+        words += f" {count(untested)} could not be tested." if untested else ""
         return self._derived(
             title,
             rows,
@@ -752,7 +753,9 @@ class BradleyTerryResult(Result):
     ) -> Result:
         """Return all differences between two strengths, with p-values adjusted over those that can be tested."""
         method = method_named(adjust, "none", key="adjust")
-        strength, level, state = self._known_strengths(), self._level(level), self.fitted_state
+        strength = self._require_strengths()
+        level = self._level(level)
+        state = self.fitted_state
         pairs = combinations(zip(self.items, strength.tolist(), strict=True), 2)
         gaps = [
             Row(
@@ -765,7 +768,7 @@ class BradleyTerryResult(Result):
             )
             for (a, of_a), (b, of_b) in pairs
         ]
-        rows = with_errors(gaps, state, state.differences, level)
+        rows = fill_errors(gaps, state, state.differences, level)
         return self._family(list(rows), method, level, "All differences of strengths", "difference")
 
     @knows_habits
@@ -804,64 +807,66 @@ class BradleyTerryResult(Result):
             raise InputError(
                 f"{option('first', first)} is not one of {', '.join(map(repr, SIDES))}"
             )
-        level, state = self._level(level), self.fitted_state
+        level = self._level(level)
         if isinstance(item_a, str) and item_b is not None:
-            new = [
-                New(items=(item_a, item_b), first=SIDES[first], covariates=dict(covariates or {}))
-            ]
+            values = dict(covariates or {})
+            new = [NewComparison(items=(item_a, item_b), first=SIDES[first], covariates=values)]
         elif item_b is not None or covariates is not None:
             raise InputError(
                 "predict() takes two items, or one table that holds the covariates as well"
             )
         else:
-            if (cells := matrix(item_a)) is not None:
-                item_a = dict(zip(("item_a", "item_b"), columns_of(cells), strict=False))
-            text = state.options.formula
-            needed = (
-                []
-                if text is None
-                else [name for name in self.design.covariate_names if is_used(name, text)]
-            )
-            new = new_comparisons(
-                self.design, item_a, needed, order=bool(state.options.order), first=SIDES[first]
-            )
-        x, beta, model = self._predictors(new), state.fitted.beta, state.model
-        eta, tau = x @ beta[: x.shape[1]], beta[-1] if model.tie_term else 0.0
-        p, (by_eta, by_tau) = model.probabilities(eta, tau), model.scores(eta, tau)
+            new = self._read_comparisons(item_a, SIDES[first])
+        x = self._predictors(new)
+        beta = self.fitted_state.fitted.beta
+        model = self.fitted_state.model
+        eta = x @ beta[: x.shape[1]]
+        tau = beta[-1] if model.tie_term else 0.0
+        p = model.probabilities(eta, tau)
+        by_eta, by_tau = model.scores(eta, tau)
         rows: list[Row] = []
-        pairs = Counter(one.items for one in new)
-        for j, one in enumerate(new):
-            outcomes = (f"{one.items[0]} wins", f"{one.items[1]} wins", "tie")[
-                : 2 if by_tau is None else 3
-            ]
-            gradient = (
-                by_eta[:, [j]] * x[j]
-                if by_tau is None
-                else np.column_stack([by_eta[:, [j]] * x[j], by_tau[:, j]])
-            )
+        # rows of two items that are compared more than once are told apart by their place
+        pairs = Counter(comparison.items for comparison in new)
+        for j, comparison in enumerate(new):
+            a, b = comparison.items
+            outcomes = [f"{a} wins", f"{b} wins"]
+            gradient = by_eta[:, [j]] * x[j]  # slopes of log p of each outcome, (outcomes, p)
+            if by_tau is not None:
+                outcomes.append("tie")
+                gradient = np.column_stack([gradient, by_tau[:, j]])
             for k, term in enumerate(outcomes):
                 row = Row(term=term, group="probability", key=(("outcome", term),), role="estimate")
                 if not isinstance(item_a, str):
-                    met = " against ".join(one.items) + (
-                        f", row {j}" if pairs[one.items] > 1 else ""
-                    )
-                    row = replace(row, group=met, key=(("row", str(j)), ("outcome", term)))
-                rest = float(np.delete(p[:, j], k).sum())  # 1 - p without cancellation
-                if p[k, j] == 0 or rest == 0:
+                    pair = f"{a} against {b}" + f", row {j}" * (pairs[a, b] > 1)
+                    row = replace(row, group=pair, key=(("row", str(j)), ("outcome", term)))
+                complement = float(np.delete(p[:, j], k).sum())  # 1 - p without cancellation
+                if p[k, j] == 0 or complement == 0:
                     why = "the probability is closer to 0 or 1 than a floating-point number can be"
                     rows.append(replace(row, undefined=why))
                     continue
-                row, at = (
-                    replace(row, estimate=float(p[k, j])),
-                    np.array([np.log(p[k, j]) - np.log(rest)]),
-                )
-                slope = gradient[[k]] / rest  # d logit p = d log p / (1 - p)
-                rows += self._delta([row], at, slope, "logit", level, within=(0.0, 1.0))
-        words = f"{new[0].items[0]} had win probability {number(rows[0].shown())} against {new[0].items[1]}, "
-        words += (
-            f"{ends_of(rows[0])}." if len(new) == 1 else f"the first of {len(new)} comparisons."
-        )
+                row = replace(row, estimate=float(p[k, j]))
+                logit = np.array([np.log(p[k, j]) - np.log(complement)])
+                slope = gradient[[k]] / complement  # d logit p = d log p / (1 - p)
+                rows += self._delta([row], logit, slope, "logit", level, within=(0.0, 1.0))
+        a, b = new[0].items
+        words = f"{a} had win probability {number(rows[0].shown())} against {b}, "
+        if len(new) == 1:
+            words += f"{interval_or_reason(rows[0])}."
+        else:
+            words += f"the first of {len(new)} comparisons."
         return self._derived("Predicted outcome", rows, words, extras={"new": new})
+
+    def _read_comparisons(self, table: TableLike, first: float) -> list[NewComparison]:
+        """Return the comparisons of a table, or of a list of couples, with the covariates that the fit needs."""
+        if (cells := matrix(table)) is not None:
+            table = dict(zip(("item_a", "item_b"), columns_of(cells), strict=False))
+        options = self.fitted_state.options
+        text = options.formula
+        names = self.design.covariate_names
+        needed = [] if text is None else [name for name in names if is_used(name, text)]
+        return read_new_comparisons(
+            self.design, table, needed, order=bool(options.order), first=first
+        )
 
     def win_probability(self, one: str, other: str, *, level: float | None = None) -> Result:
         """Return the probability that one item beats another among decided comparisons (ties and order left out).
@@ -876,6 +881,7 @@ class BradleyTerryResult(Result):
         Result
             expit of the difference of strengths; its interval is made on the logit scale.
         """
+        # Davidson's tie parameter cancels among decided comparisons
         contrast = np.zeros(len(self.names))
         contrast[[self.names.index(name) for name in (one, other)]] = 1.0, -1.0
         gap = np.array([self.strengths[one] - self.strengths[other]])
@@ -892,31 +898,36 @@ class BradleyTerryResult(Result):
         )
         words = (
             f"{one} had win probability {number(rows[0].shown())} against {other}, "
-            f"{ends_of(rows[0])} (decided comparisons)."
+            f"{interval_or_reason(rows[0])} (decided comparisons)."
         )
         return self._derived("Probability of winning a decided comparison", rows, words)
 
-    def _predictors(self, new: Sequence[New]) -> FloatArray:
+    def _predictors(self, new: Sequence[NewComparison]) -> FloatArray:
         """Return the rows of the design (without tau) for new comparisons, (k, p)."""
-        items, options = self.design.items, self.fitted_state.options
-        for item in dict.fromkeys(item for one in new for item in one.items):
+        items = self.design.items
+        options = self.fitted_state.options
+        for item in dict.fromkeys(item for comparison in new for item in comparison.items):
             if item not in items:
                 raise InputError(
                     f"'{item}' is not an item of this fit; items: {', '.join(items[:20])}"
                 )
-        same = next((one.items[0] for one in new if one.items[0] == one.items[1]), None)
-        if same is not None:
-            raise InputError(f"'{same}' cannot be compared with itself; name two items")
-        place = {item: k for k, item in enumerate(self.items)}
+        repeated = next((a for a, b in (comparison.items for comparison in new) if a == b), None)
+        if repeated is not None:
+            raise InputError(f"'{repeated}' cannot be compared with itself; name two items")
+        column = {item: k for k, item in enumerate(self.items)}
         x = np.zeros((len(new), len(self.items)))
-        for one, row in zip(new, x, strict=True):
-            if place:
-                row[place[one.items[0]]], row[place[one.items[1]]] = 1.0, -1.0
-        order = [[one.first] for one in new] if options.order else np.zeros((len(new), 0))
+        for comparison, row in zip(new, x, strict=True):
+            if column:  # a model without strengths has no columns of items
+                row[[column[item] for item in comparison.items]] = 1.0, -1.0
+        order = np.zeros((len(new), 0))
+        if options.order:
+            order = np.array([[comparison.first] for comparison in new])
         z = np.zeros((len(new), 0))
         if options.formula is not None:
-            design = with_zeros(self.design, self.fitted_state.streamed)
-            z, terms = _effects(design, options.formula, [one.covariates for one in new])
+            design = add_zero_covariates(self.design, self.fitted_state.streamed)
+            z, terms = _new_effects(
+                design, options.formula, [comparison.covariates for comparison in new]
+            )
             unknown = [term for term in terms if term not in self.names]
             if unknown:
                 raise InputError(
@@ -930,42 +941,41 @@ class BradleyTerryResult(Result):
         The SD is that of the true strengths: its square is the variance of the estimates minus their mean sampling
         variance.
         """
-        strength, level, state = self._known_strengths(), self._level(level), self.fitted_state
+        strength = self._require_strengths()
+        level = self._level(level)
+        state = self.fitted_state
         n = len(strength)
         if term not in self.names[n:]:
             raise InputError(
                 f"no effect '{term}' in this model; effects: {', '.join(self.names[n:]) or 'none'}"
             )
-        at = self.names.index(term)
-        effect = state.fitted.beta[at]
+        column = self.names.index(term)
+        effect = state.fitted.beta[column]
         errors = state.strength_errors
-        unseen = np.flatnonzero(np.isnan(errors.std_error[:n]) & ~errors.refused[:n])
-        if len(unseen):
-            why = why_not(state, errors, int(unseen[0]))
+        undefined = np.flatnonzero(np.isnan(errors.std_error[:n]) & ~errors.refused[:n])
+        if len(undefined):
+            why = undefined_reason(state, errors, int(undefined[0]))
             raise UndefinedStatistic(
                 f"the sampling error of the strengths is unknown, and with it their SD: {why}"
             )
         # E[variance of the estimates] = variance of the strengths + trace / (n - 1)
-        variance = float(np.var(strength, ddof=1)) - float(np.trace(self.strength_covariance)) / (
-            n - 1
-        )
+        sampling = float(np.trace(self.strength_covariance)) / (n - 1)
+        variance = float(np.var(strength, ddof=1)) - sampling
         if variance <= 0:
             raise UndefinedStatistic(
                 "the strengths vary no more than their sampling error: they have no SD to compare with"
             )
         sd = float(np.sqrt(variance))
-        by_sd, by_effect = np.zeros(len(self.names)), np.zeros(len(self.names))  # derivatives
+        # derivatives
+        by_sd = np.zeros(len(self.names))
+        by_effect = np.zeros(len(self.names))
         by_sd[:n] = (strength - strength.mean()) / ((n - 1) * sd)
-        by_effect[at] = 1.0
-        ratio, gap = float(effect / sd), float(effect - sd)
-        key, items = (("effect", term),), {"n_units": n}
-        row = Row(
-            term=f"{term} / SD of strengths",
-            group="ratio",
-            key=key,
-            role="estimate",
-            estimate=ratio,
-        )
+        by_effect[column] = 1.0
+        ratio = float(effect / sd)
+        gap = float(effect - sd)
+        key = (("effect", term),)
+        row = Row(term=f"{term} / SD of strengths", group="ratio", key=key, role="estimate")
+        row = replace(row, estimate=ratio)
         row = self._wald(row, by_effect / sd - by_sd * effect / sd**2, level)
         spread = Row(term="SD of strengths", group="spread", role="spread", estimate=sd)
         chance = Row(
@@ -975,21 +985,16 @@ class BradleyTerryResult(Result):
             role="component",
             estimate=float(expit(gap)),
         )
-        rows = [
-            row,
-            *self._delta([spread], np.log([sd]), by_sd[None, :] / sd, "log", level, **items),
-            *self._delta(
-                [chance],
-                np.array([gap]),
-                (by_effect - by_sd)[None, :],
-                "logit",
-                level,
-                **items,
-                within=(0.0, 1.0),
-            ),
-        ]
+        # derivatives of log sd, and of the logit of the chance, which is effect - sd
+        by_log_sd = by_sd[None, :] / sd
+        by_gap = (by_effect - by_sd)[None, :]
+        spreads = self._delta([spread], np.log([sd]), by_log_sd, "log", level, n_units=n)
+        chances = self._delta(
+            [chance], np.array([gap]), by_gap, "logit", level, n_units=n, within=(0.0, 1.0)
+        )
+        rows = [row, *spreads, *chances]
         words = (
-            f"One step of {term} equalled {number(ratio)} SD of the strengths, {ends_of(row)} "
+            f"One step of {term} equalled {number(ratio)} SD of the strengths, {interval_or_reason(row)} "
             f"(SD = {number(sd)} log-odds)."
         )
         title = f"Effect of {term} in SD of the strengths"
@@ -1001,10 +1006,11 @@ class BradleyTerryResult(Result):
             return self
         from socialstats.metrics.bradley_terry.fit import bradley_terry
 
+        # covariates that the fit does not use stay with the table
         used = {name: self.design.scan.covariates[name] for name in self.fitted_state.streamed}
         design = replace(self.design, scan=replace(self.design.scan, covariates=used)).whole()
-        again: Any = bradley_terry(design, **asdict(self.fitted_state.options), by=None)
-        return replace(self, design=design, state=again.state)
+        refitted: Any = bradley_terry(design, **asdict(self.fitted_state.options), by=None)
+        return replace(self, design=design, state=refitted.state)
 
     def bootstrap(
         self,
@@ -1031,7 +1037,9 @@ class BradleyTerryResult(Result):
         clusters there are none. The intervals of the fit itself hold there.
         """
 
-        state, level, scanned = self.fitted_state, self._level(level), self.design.scan is not None
+        state = self.fitted_state
+        level = self._level(level)
+        scanned = self.design.scan is not None
         if by == "auto":
             by = "cluster" if state.factors else "row"
         one_of("scheme", scheme, SCHEMES)
@@ -1039,9 +1047,10 @@ class BradleyTerryResult(Result):
             raise InputError(
                 f"{option('scheme', scheme)} draws clusters; leave {option('by', 'cluster')}"
             )
+        # multinomial draws need the number of clusters, and streamed rows are refitted in memory
         if scanned and (scheme != "poisson" or state.streamed):
-            again = self.in_memory()
-            return again.bootstrap(
+            in_memory = self.in_memory()
+            return in_memory.bootstrap(
                 by=by, resamples=resamples, seed=seed, ci=ci, level=level, scheme=scheme
             )
         if ci not in ("percentile", "basic"):
@@ -1051,62 +1060,62 @@ class BradleyTerryResult(Result):
             raise InputError(
                 "the bootstrap refits by maximum likelihood; fit without penalty or prior first"
             )
-        factors = _factors(self.design, state, by)
+        factors = _resampled_factors(self.design, state, by)
         if scheme == "poisson":
-            parts, levels = _parts(self.design, factors)
-            named = zip(factors, levels, strict=True)
-            weights = [HashedWeights(f.name, known, checked_seed(seed)) for f, known in named]
+            parts, levels = _cells_in_parts(self.design, factors)
+            labelled = list(zip(factors, levels, strict=True))
+            weights = [HashedWeights(f.name, labels, checked_seed(seed)) for f, labels in labelled]
             replicates = refit_hashed(state, parts, weights, resamples)
             if scanned:  # the number of clusters is all that is needed of them below
-                factors = [
-                    replace(f, codes=np.arange(len(known)))
-                    for f, known in zip(factors, levels, strict=True)
-                ]
+                factors = [replace(f, codes=np.arange(len(labels))) for f, labels in labelled]
         else:
-            units = (
-                Units.clusters(*[f.codes for f in factors]) if factors else row_units(self.design)
-            )
+            codes = [factor.codes for factor in factors]
+            units = Units.clusters(*codes) if codes else row_units(self.design)
             replicates = refit_all(self.design, state, units, resamples, seed)
+        # resamples can separate items that the data do not
         ok = np.asarray(np.isfinite(replicates).all(axis=1))
         how = " (Poisson weights from the names of clusters)" if scheme == "poisson" else ""
-        kept, refused = replicates[ok], too_few_to_resample(factors)
-        if len(kept) < resamples_needed(level):
+        finite = replicates[ok]
+        refused = too_few_to_resample(factors)
+        if len(finite) < resamples_needed(level):
             raise UndefinedStatistic(
-                f"{len(kept)} of {resamples} resamples have a finite estimate, too few for a {100 * level:g}% "
+                f"{len(finite)} of {resamples} resamples have a finite estimate, too few for a {100 * level:g}% "
                 f"interval; use {option('penalty')} or {option('prior')}"
             )
-        lost = int(resamples - len(kept))
+        lost = int(resamples - len(finite))
         fix = f"use {option('penalty', 'firth')} or {option('prior')}, and the model's intervals"
-        said = lost_caution(lost, resamples, "every bootstrap interval", fix=fix)
-        used = [
+        many_lost = lost_caution(lost, resamples, "every bootstrap interval", fix=fix)
+        cautions = [
             *cluster_cautions(self.design, factors, df=[None]),
             *(c for c in self.cautions if c.code not in ANALYTIC),
         ]
+        settings = {
+            **self.settings,
+            "by": by,
+            "resamples": resamples,
+            "seed": seed,
+            "ci": ci,
+            "scheme": scheme,
+        }
+        n_items = len(self.items)
         return BradleyTerryBootstrap(
             metric="bradley_terry",
             title=f"{self.title}, bootstrap by {by}",
-            rows=tuple(_resampled_rows(self, kept, ci, level, by, refused)),
+            rows=tuple(_resampled_rows(self, finite, ci, level, by, refused)),
             inference=f"{ci} bootstrap by {by}{how}, {resamples:,} resamples, seed {seed}",
             counts=self.counts,
             fit={**self.fit, "seed": seed, "resamples": resamples},
-            settings={
-                **self.settings,
-                "by": by,
-                "resamples": resamples,
-                "seed": seed,
-                "ci": ci,
-                "scheme": scheme,
-            },
-            cautions=(*([said] if said else []), *by_severity(used)),
+            settings=settings,
+            cautions=(*([many_lost] if many_lost else []), *sort_by_severity(cautions)),
             references=("davisonhinkley1997",),
             design=self.design,
             extras={"fit": self},
-            strengths=kept[:, : len(self.items)],
-            effects=kept[:, len(self.items) :],
+            strengths=finite[:, :n_items],
+            effects=finite[:, n_items:],
             n_degenerate=lost,
             ok=ok,
             refused=refused,
-            words=f"{count(len(kept))} of {count(resamples, 'resample')} by {by} have a finite estimate.",
+            words=f"{count(len(finite))} of {count(resamples, 'resample')} by {by} have a finite estimate.",
         )
 
     def anova(self, other: BradleyTerryResult) -> Result:
@@ -1118,9 +1127,10 @@ class BradleyTerryResult(Result):
         small, large = sorted((self, other), key=lambda fit: int(fit.fit["df"]))
         _require_comparable(small, large)
         added = [name for name in large.names if name not in small.names]
-        label = (
-            "item strengths" if len(added) > 5 and set(large.items) & set(added) else listing(added)
-        )
+        label = listing(added)
+        # strengths are added together, and need no list
+        if len(added) > 5 and set(large.items) & set(added):
+            label = "item strengths"
         df = int(large.fit["df"]) - int(small.fit["df"])
         clustered = large.fitted_state.robust is not None
         row = Row(
@@ -1132,22 +1142,24 @@ class BradleyTerryResult(Result):
             method=f"likelihood ratio{'; treats rows as independent' if clustered else ''}",
         )
         if large.fitted_state.probable:
-            statistic, row = 0.0, replace(row, undefined=f"{PROBABLE} likelihood ratio")
+            statistic = 0.0
+            row = replace(row, undefined=f"{PROBABLE} likelihood ratio")
         else:
+            # below 0 by rounding where the added terms change nothing
             statistic = max(2 * (large.log_likelihood - small.log_likelihood), 0.0)
             row = replace(row, statistic=statistic, p_value=float(not_zero(chdtrc(df, statistic))))
         rows = [row]
-        said = f"\u03c7\u00b2({count(df)}) = {number(statistic)}"
+        statistic_text = f"\u03c7\u00b2({count(df)}) = {number(statistic)}"
         if clustered:
-            robust, said = _robust_wald(large, added, label)
+            robust, statistic_text = _robust_wald(large, added, label)
             rows = [robust, *rows]
-        lead = rows[0]
-        words = f"Adding {label}: " + (
-            f"no test ({lead.undefined})."
-            if lead.p_value is None
-            else f"{said}, {p_value(lead.p_value)} ({lead.group})."
-        )
-        title, inference = "Comparison of nested models", str(lead.group)
+        leading = rows[0]
+        words = f"Adding {label}: no test ({leading.undefined})."
+        if leading.p_value is not None:
+            test = f"{statistic_text}, {p_value(leading.p_value)} ({leading.group})"
+            words = f"Adding {label}: {test}."
+        title = "Comparison of nested models"
+        inference = str(leading.group)
         return large._derived(title, rows, words, extras={"small": small}, inference=inference)
 
     def goodness_of_fit(self, *, cells: Literal["ordered", "pair", "total"] = "ordered") -> Result:
@@ -1173,7 +1185,9 @@ class BradleyTerryResult(Result):
         if self.fitted_state.probable:
             raise UndefinedStatistic(f"{PROBABLE} goodness of fit")
         total = cells == "total"
-        statistics, df, size, full = _pair_totals(self) if total else _saturated(self, cells)
+        test = _against_pair_totals(self) if total else _against_saturated(self, cells)
+        df = test.df
+        size = test.n_cells
         if df <= 0:
             raise UndefinedStatistic(
                 f"the model has as many parameters as the {size} cells: the fit is perfect"
@@ -1191,9 +1205,11 @@ class BradleyTerryResult(Result):
                 p_value=float(not_zero(chdtrc(df, value))),
                 method=f"{name}, {against}",
             )
-            for name, value in statistics.items()
+            for name, value in test.statistics.items()
         ]
-        pearson, p = rows[-1].statistic, rows[-1].p_value
+        pearson = rows[-1].statistic
+        p = rows[-1].p_value
+        # the fit's caution on weights is about its likelihood, the others about its errors
         cautions = [c for c in self.cautions if c.code == "SS207"]
         if p is not None and p < NOT_FITTING:
             cautions.append(
@@ -1206,7 +1222,7 @@ class BradleyTerryResult(Result):
             )
         words = (
             f"Pearson's \u03c7\u00b2({df}) = {number(pearson)}, {p_value(p)}, over "
-            f"{count(size, 'pair' if total else 'cell')}; {full}."
+            f"{count(size, 'pair' if total else 'cell')}; {test.fullness}."
         )
         inference = "chi-squared approximation"
         return self._derived(
@@ -1214,58 +1230,60 @@ class BradleyTerryResult(Result):
         )
 
 
-def make_result(design: Comparisons, state: State) -> BradleyTerryResult:
+def make_result(design: Comparisons, state: FitState) -> BradleyTerryResult:
     """Assemble the result of a fit."""
-    fitted, options = state.fitted, state.options
-    free = len(fitted.beta) - (1 if state.data.n_items else 0)
-    cov = state.covariance if state.robust is None else state.robust.covariance(state.transform)[0]
+    fitted = state.fitted
+    options = state.options
+    free = len(fitted.beta) - (1 if state.data.n_items else 0)  # strengths sum to 0
     if state.robust is None:
-        cov = state.transform @ cov @ state.transform.T
-    refused = state.reported.refused
+        cov = state.transform @ state.covariance @ state.transform.T
+    else:
+        cov = state.robust.covariance(state.transform)[0]
+    # a parameter that rests on single clusters has no variance, and no covariance with others
+    refused = state.reported_errors.refused
     if refused.any():
         cov = np.where(refused[:, None] | refused, np.nan, cov)
     rows = tuple(make_rows(design, state, options.level))
-    pairs = int(state.data.pair.max()) + 1
-    likely = not (state.penalised or state.ties == "half" or state.probable)
-    criteria = {"aic": 2.0, "bic": float(np.log(design.n_rows))}
+    counts = {"rows": design.n_rows, "items": len(design.items)}
+    counts["pairs"] = int(state.data.pair.max()) + 1
+    counts |= {f"{name} clusters": size for name, size in state.sizes.items()}
+    # Akaike's and Schwarz's criteria need estimates of maximum likelihood
+    has_criteria = not (state.penalised or state.ties == "half" or state.probable)
+    factors = {"aic": 2.0, "bic": float(np.log(design.n_rows))}
+    criteria = {
+        name: factor * free - 2 * fitted.loglik if has_criteria else None
+        for name, factor in factors.items()
+    }
+    fit = {
+        "nobs": design.n_rows,
+        "n_clusters": min(state.sizes.values(), default=None),
+        "loglik": None if state.probable else fitted.loglik,
+        **criteria,
+        "df": free,
+        "converged": True,
+        "iterations": fitted.iterations,
+        "method": options.solver,
+        "effective_df": min((row.df for row in rows if row.df is not None), default=None),
+        "largest_leverage": state.robust.largest_leverage if state.robust else None,
+    }
+    settings = asdict(options) | {
+        "ties": state.ties,
+        "vcov": state.kind,
+        "cluster": [factor.name for factor in state.factors],
+        "reference_levels": reference_levels(design, options.formula),
+    }
+    kind = " of probabilities" if state.probable else ""
     return BradleyTerryResult(
         metric="bradley_terry",
         title=f"{state.model.name} model"
-        + (
-            ", Firth's penalised likelihood"
-            if options.penalty
-            else " of probabilities"
-            if state.probable
-            else ""
-        ),
-        inference=describe(state),
+        + (", Firth's penalised likelihood" if options.penalty else kind),
+        inference=std_error_text(state),
         rows=rows,
-        counts={"rows": design.n_rows, "items": len(design.items), "pairs": pairs}
-        | {f"{name} clusters": size for name, size in state.sizes.items()},
-        fit={
-            "nobs": design.n_rows,
-            "n_clusters": min(state.sizes.values(), default=None),
-            "loglik": None if state.probable else fitted.loglik,
-            **{
-                name: None if not likely else times * free - 2 * fitted.loglik
-                for name, times in criteria.items()
-            },
-            "df": free,
-            "converged": True,
-            "iterations": fitted.iterations,
-            "method": options.solver,
-            "effective_df": min((row.df for row in rows if row.df is not None), default=None),
-            "largest_leverage": state.robust.largest_leverage if state.robust else None,
-        },
-        settings=asdict(options)
-        | {
-            "ties": state.ties,
-            "vcov": state.kind,
-            "cluster": [factor.name for factor in state.factors],
-            "reference_levels": reference_levels(design, options.formula),
-        },
+        counts=counts,
+        fit=fit,
+        settings=settings,
         cautions=fit_cautions(design, state, rows),
-        references=references(state),
+        references=works_cited(state),
         names=tuple(row.term for row in rows),
         covariance=cov,
         design=design,
@@ -1273,27 +1291,27 @@ def make_result(design: Comparisons, state: State) -> BradleyTerryResult:
     )
 
 
-class FromFit(Result):
+class DerivedResult(Result):
     """Numbers that follow from a fit by a formula; ``extras["fit"]`` is that fit."""
 
     __slots__ = ()
 
     def crosscheck(self) -> Verification:
         """Recompute the numbers by their definitions, with derivatives taken numerically."""
-        found: Verification = importlib.import_module("socialstats.crosscheck.pair_derived").verify(
-            self
-        )
-        return found
+        verification: Verification = importlib.import_module(
+            "socialstats.crosscheck.pair_derived"
+        ).verify(self)
+        return verification
 
 
-def ends_of(row: Row) -> str:
+def interval_or_reason(row: Row) -> str:
     """Return the interval of a row in words, or why there is none."""
     if row.conf_level is None:
         return f"no interval ({row.undefined})"
     return span(row)
 
 
-def _effects(
+def _new_effects(
     design: Any, formula: str, new: Sequence[Mapping[str, tuple[Any, Any]]]
 ) -> tuple[FloatArray, tuple[str, ...]]:
     """Evaluate the formula for new values, beside the fitted ones so that categories are coded alike.
@@ -1311,19 +1329,18 @@ def _effects(
         raise InputError(f"the formula needs {option('covariates', new_values)}")
     longer = {}
     for name, c in used.items():
-        known = set(c.a) | set(c.b) if c.a.dtype == object else set()
+        levels = set(c.a) | set(c.b) if c.a.dtype == object else set()
         sides = []
         for side, old in enumerate((c.a, c.b)):
             values = [covariates[name][side] for covariates in new]
-            if c.a.dtype == object and (unknown := [v for v in values if str(v) not in known]):
+            if c.a.dtype == object and (unknown := [v for v in values if str(v) not in levels]):
                 raise InputError(f"covariate '{name}': {unknown[0]!r} does not occur in the data")
             added = [str(v) if c.a.dtype == object else float(v) for v in values]
             sides.append(np.append(old, np.array(added, dtype=old.dtype)))
         longer[name] = replace(c, a=sides[0], b=sides[1])
     item_a = np.append(design.item_a, np.zeros(len(new), dtype=design.item_a.dtype))
-    rows = np.append(
-        design.count, np.zeros(len(new))
-    )  # new values stand for no row: they move no mean or knot
+    # new values stand for no row: they move no mean or knot
+    rows = np.append(design.count, np.zeros(len(new)))
     longer_design = replace(design, covariates=longer, item_a=item_a, count=rows)
     matrix, names = effect_columns(longer_design, formula, order=False)
     return np.asarray(matrix[len(design.item_a) :]), names
@@ -1361,24 +1378,24 @@ class BradleyTerryBootstrap(Result):
         return checks
 
 
-def _parts(
+def _cells_in_parts(
     design: Comparisons, factors: Sequence[Factor]
 ) -> tuple[Callable[[], Iterable[Part]], list[Sequence[str]]]:
     """Return the rows by cell and cluster, in parts, and the names of the clusters of each factor."""
     if design.scan is not None and design.scan.named([f.name for f in factors]):
         rows = design.scan.rows([f.name for f in factors])
         return rows.pairs, [rows.texts(k) for k in range(len(factors))]
-    whole = Part(
+    all_cells = Part(
         cell=np.arange(len(design.weight)),
         count=design.count,
         weight=design.weight,
         weight_sq=design.weight_sq,
         codes=tuple(f.codes for f in factors),
     )
-    return lambda: [whole], [f.levels for f in factors]
+    return lambda: [all_cells], [f.levels for f in factors]
 
 
-def _factors(design: Comparisons, state: State, by: str) -> Sequence[Factor]:
+def _resampled_factors(design: Comparisons, state: FitState, by: str) -> Sequence[Factor]:
     """Return what is resampled; nothing for single rows."""
     if by == "row":
         return () if design.replies is None else (design.replies.factor,)
@@ -1394,36 +1411,39 @@ def _factors(design: Comparisons, state: State, by: str) -> Sequence[Factor]:
 
 
 READ_FOR = 64  # resamples for which the rows are gone through once
-Tables = Callable[
-    [int, int], Iterator[tuple[slice, FloatArray]]
-]  # blocks start, start + n, ... of resamples
+# (start, n) -> blocks start, start + n, ... of resamples, and their tables of weights
+Tables = Callable[[int, int], Iterator[tuple[slice, FloatArray]]]
 
 
 def refit_all(
-    design: Comparisons, state: State, units: Units, resamples: int, seed: int
+    design: Comparisons, state: FitState, units: Units, resamples: int, seed: int
 ) -> FloatArray:
     """Return the (resamples, p) estimates from multinomial weights, NaN where a resample has no finite one."""
-    data, m = state.data, len(state.data.a)
+    data = state.data
+    m = len(state.data.a)
+    # (outcome and cell, unit): the weights of three outcomes of m cells, one below the other
     place = (data.outcome * m + data.cell, units.unit)
-    whole = sparse.csr_array(sparse.coo_array((design.weight, place), shape=(3 * m, units.n_units)))
-    used = np.flatnonzero(np.diff(whole.indptr))
-    table = sparse.csr_array(whole[used])
+    counts = sparse.csr_array(
+        sparse.coo_array((design.weight, place), shape=(3 * m, units.n_units))
+    )
+    used = np.flatnonzero(np.diff(counts.indptr))
+    table = sparse.csr_array(counts[used])
 
     def tables(start: int, n: int) -> Iterator[tuple[slice, FloatArray]]:
         block = _resamples_at_once(m)
-        for k, weights in enumerate(
-            weight_blocks(units, resamples=resamples, seed=seed, block=block)
-        ):
-            if k % n == start:  # the weights are those of the whole
+        drawn = weight_blocks(units, resamples=resamples, seed=seed, block=block)
+        for k, weights in enumerate(drawn):
+            # every process draws all weights, so that they do not depend on the number of processes
+            if k % n == start:
                 w = np.zeros((3 * m, len(weights)))
                 w[used] = table @ weights.T
                 yield slice(k * block, k * block + len(weights)), w
 
-    return _refits(state, resamples, tables, processes())
+    return _refit_in_processes(state, resamples, tables, processes())
 
 
 def refit_hashed(
-    state: State,
+    state: FitState,
     parts: Callable[[], Iterable[Part]],
     weights: Sequence[HashedWeights],
     resamples: int,
@@ -1437,7 +1457,8 @@ def refit_hashed(
     weights : sequence of HashedWeights
         One for each factor.
     """
-    data, m = state.data, len(state.data.a)
+    data = state.data
+    m = len(state.data.a)
 
     def tables(start: int, n: int) -> Iterator[tuple[slice, FloatArray]]:
         few = _resamples_at_once(m)
@@ -1445,86 +1466,87 @@ def refit_hashed(
             last = min(first + READ_FOR, resamples)
             w = np.zeros((3 * m, last - first))
             for part in parts():
-                used, at = np.unique(
-                    data.outcome[part.cell] * m + data.cell[part.cell], return_inverse=True
-                )
-                unit, times = _times(part, weights, first, last)
-                w[used] += (
-                    sparse.csr_array((part.weight, (at, unit)), shape=(len(used), len(times)))
-                    @ times
-                )
-            yield from (
-                (slice(k, min(k + few, last)), w[:, k - first : k - first + few])
-                for k in range(first, last, few)
-            )
+                outcome = data.outcome[part.cell] * m + data.cell[part.cell]
+                used, at = np.unique(outcome, return_inverse=True)
+                unit, times = _draws_of_units(part, weights, first, last)
+                shape = len(used), len(times)
+                w[used] += sparse.csr_array((part.weight, (at, unit)), shape=shape) @ times
+            for k in range(first, last, few):
+                yield slice(k, min(k + few, last)), w[:, k - first : k - first + few]
 
-    return _refits(state, resamples, tables, 1)
+    return _refit_in_processes(state, resamples, tables, 1)
 
 
-def _times(
+def _draws_of_units(
     part: Part, weights: Sequence[HashedWeights], first: int, last: int
 ) -> tuple[IntArray, FloatArray]:
     """Return the unit of each row of a part, its cluster or combination of two, and how often each unit is drawn."""
+    # one number a combination, whose digits to the base size + 1 are the levels plus 1
     sizes = [int(code.max()) + 1 for code in part.codes]
     units, unit = np.unique(one_number(part.codes, sizes), return_inverse=True)
     times = np.ones((len(units), last - first))
-    for one, size in zip(reversed(weights), reversed(sizes), strict=True):
+    for factor_weights, size in zip(reversed(weights), reversed(sizes), strict=True):
         units, level = np.divmod(units, size + 1)
-        times *= one.weights(level - 1, first, last)
+        times *= factor_weights.weights(level - 1, first, last)
     return unit, times
 
 
 def _resamples_at_once(m: int) -> int:
+    # 24 bytes: the weights of three outcomes of a cell
     return max(8, min(64, TABLE_BYTES // (24 * m)))
 
 
-def _refits(state: State, resamples: int, tables: Tables, n: int) -> FloatArray:
+def _refit_in_processes(state: FitState, resamples: int, tables: Tables, n: int) -> FloatArray:
     """Return estimates from tables of weights of outcomes, (3 m, b), by n processes."""
     m = len(state.data.a)
 
-    def every(start: int) -> list[tuple[slice, FloatArray]]:
+    def refit_part(start: int) -> list[tuple[slice, FloatArray]]:
         refitter = Refitter(state.data, state.model, state.fitted.beta)
         return [(rows, refitter.refit(w.reshape(3, m, -1))) for rows, w in tables(start, n)]
 
-    out = np.empty((resamples, len(state.fitted.beta)))
-    for rows, beta in (found for part in in_halves(every, n, least=2) for found in part):
-        out[rows] = beta.T
-    return out
+    estimates = np.empty((resamples, len(state.fitted.beta)))
+    for rows, beta in (block for part in in_halves(refit_part, n, least=2) for block in part):
+        estimates[rows] = beta.T
+    return estimates
 
 
 def _resampled_rows(
-    fit: BradleyTerryResult, kept: FloatArray, ci: str, level: float, by: str, refused: str
+    fit: BradleyTerryResult, replicates: FloatArray, ci: str, level: float, by: str, refused: str
 ) -> list[Row]:
     """Return the rows of a fit with intervals from its resamples: (B + 1) alpha order statistics, interpolated.
 
     Davison & Hinkley (1997, section 5.2.1).
     """
     state = fit.fitted_state
-    estimate, kept = state.transform @ state.fitted.beta, kept @ state.transform.T
-    low, high = np.quantile(kept, [(1 - level) / 2, (1 + level) / 2], axis=0, method="weibull")
+    estimate = state.transform @ state.fitted.beta
+    replicates = replicates @ state.transform.T
+    # method "weibull" of numpy interpolates between the order statistics (B + 1) alpha
+    low, high = np.quantile(
+        replicates, [(1 - level) / 2, (1 + level) / 2], axis=0, method="weibull"
+    )
     if ci == "basic":
         low, high = 2 * estimate - high, 2 * estimate - low
-    errors = kept.std(axis=0, ddof=1)
+    errors = replicates.std(axis=0, ddof=1)
     rows = []
-    for k, of_fit in enumerate(fit.rows):
+    for k, row_of_fit in enumerate(fit.rows):
         why = ""
-        if of_fit.role == "reference":
-            why = of_fit.undefined or ""
+        if row_of_fit.role == "reference":
+            why = row_of_fit.undefined or ""
         elif refused:
             why = f"{refused}; the fit's own t interval allows for them"
-        elif (
-            by == "cluster" and of_fit.undefined
-        ):  # resamples of the clusters know no more than the fit
-            why = of_fit.undefined
+        # resamples of the clusters know no more than the fit
+        elif by == "cluster" and row_of_fit.undefined:
+            why = row_of_fit.undefined
+        # solvers agree to this: smaller differences between resamples are no variation
         elif errors[k] <= FITTED:
             why = alike("resamples")
         row = Row(
-            term=of_fit.term,
-            group=of_fit.group,
-            key=of_fit.key,
-            role=of_fit.role,
-            estimate=of_fit.estimate,
-            n=of_fit.n,
+            term=row_of_fit.term,
+            group=row_of_fit.group,
+            key=row_of_fit.key,
+            role=row_of_fit.role,
+            estimate=row_of_fit.estimate,
+            n=row_of_fit.n,
             std_error=None if why else float(errors[k]),
             method=f"{ci} bootstrap by {by}",
         )
@@ -1533,7 +1555,8 @@ def _resampled_rows(
 
 
 def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) -> None:
-    a, b = small.fitted_state, large.fitted_state
+    a = small.fitted_state
+    b = large.fitted_state
     if a.penalised or b.penalised:
         raise InputError(
             "a likelihood-ratio test needs maximum-likelihood fits, without penalty or prior"
@@ -1543,8 +1566,8 @@ def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) ->
             f"{option('ties', 'half')} is a quasi-likelihood and has no likelihood-ratio test; use "
             f"{option('ties', 'davidson')}"
         )
-    one, two = (_record(fit.design) for fit in (small, large))
-    if small.design.items != large.design.items or not np.allclose(one, two):
+    totals_small, totals_large = (_item_totals(fit.design) for fit in (small, large))
+    if small.design.items != large.design.items or not np.allclose(totals_small, totals_large):
         raise InputError(
             f"the fits use different rows ({small.design.n_rows:,} and {large.design.n_rows:,})"
         )
@@ -1561,12 +1584,14 @@ def _require_comparable(small: BradleyTerryResult, large: BradleyTerryResult) ->
         )
 
 
-def _record(design: Comparisons) -> FloatArray:
+def _item_totals(design: Comparisons) -> FloatArray:
     """Return rows, and wins and losses of every item."""
-    n, sides = len(design.items), (design.item_a, design.item_b)
+    # (1 + 2 items,): tables that agree in these are taken as the same comparisons
+    n = len(design.items)
+    items = (design.item_a, design.item_b)
     a_won, b_won = (design.weight * (design.outcome == won) for won in (A_WON, B_WON))
     wins, losses = (
-        sums_by_code(sides[0], x, n) + sums_by_code(sides[1], y, n)
+        sums_by_code(items[0], x, n) + sums_by_code(items[1], y, n)
         for x, y in ((a_won, b_won), (b_won, a_won))
     )
     return np.concatenate([[design.n_rows], wins, losses])
@@ -1578,6 +1603,7 @@ def _robust_wald(large: BradleyTerryResult, added: list[str], label: str) -> tup
     at = [large.names.index(name) for name in added]
     assert state.robust is not None
     row = Row(term=label, group="robust Wald", role="test")
+    # strengths sum to 0: their contrasts, and not they, are tested
     if min(at) < state.data.n_items:
         return replace(row, undefined="strengths are compared by ranks() and pairwise()"), ""
     test = state.robust.joint(np.eye(len(large.names))[at], state.fitted.beta[at])
@@ -1591,38 +1617,56 @@ def _robust_wald(large: BradleyTerryResult, added: list[str], label: str) -> tup
     return row, f"{law} = {number(test.f)}"
 
 
-Fitness = tuple[
-    dict[str, float], int, int, str
-]  # statistics (Pearson last), df, cells, and how full these are
+class GoodnessOfFit(NamedTuple):
+    """Test statistics (Pearson's last), their degrees of freedom, and the cells with how full they are, in words."""
+
+    statistics: dict[str, float]
+    df: int
+    n_cells: int
+    fullness: str
 
 
-def _saturated(fit: BradleyTerryResult, cells: str) -> Fitness:
+def _against_saturated(fit: BradleyTerryResult, cells: str) -> GoodnessOfFit:
     """Compare outcome counts with their expectation, cell by cell (deviance and Pearson)."""
-    state, design, data = fit.fitted_state, fit.design, fit.fitted_state.data
-    observed, at = data.w, np.arange(len(data.a))
+    state = fit.fitted_state
+    design = fit.design
+    data = fit.fitted_state.data
+    observed = data.w  # (3, predictors): wins of a, of b, and ties
+    predictor = np.arange(len(data.a))
     if cells == "ordered":
-        found = ordered_cells(design, state)
-        observed, at = found.observed, found.predictor
+        tabulated = ordered_cells(design, state)
+        observed = tabulated.observed
+        predictor = tabulated.predictor
     outcomes = 3 if state.model.tie_term else 2
-    expected = probabilities(state)[:outcomes, at] * observed.sum(axis=0)
+    expected = outcome_probabilities(state)[:outcomes, predictor] * observed.sum(axis=0)
     observed = observed[:outcomes]
     statistics = {
         "deviance": 2 * float(np.sum(xlogy(observed, observed) - xlogy(observed, expected))),
         "Pearson": float(np.sum((observed - expected) ** 2 / expected)),
     }
-    full = f"{percent(np.mean(expected < SMALL_EXPECTED))} of the expected counts are below {SMALL_EXPECTED:g}"
-    return statistics, len(at) * (outcomes - 1) - int(fit.fit["df"]), len(at), full
+    small = percent(np.mean(expected < SMALL_EXPECTED))
+    fullness = f"{small} of the expected counts are below {SMALL_EXPECTED:g}"
+    # the outcomes of a cell sum to its size
+    df = len(predictor) * (outcomes - 1) - int(fit.fit["df"])
+    return GoodnessOfFit(statistics, df, len(predictor), fullness)
 
 
-def _pair_totals(fit: BradleyTerryResult) -> Fitness:
+def _against_pair_totals(fit: BradleyTerryResult) -> GoodnessOfFit:
     """Compare each pair's total wins (ties as halves), over orders and covariates, with expectation and variance.
 
     Sees effects that belong to pairs, which cells of one or two rows each cannot show.
     """
-    data, p, pairs = fit.fitted_state.data, probabilities(fit.fitted_state), fit.counts["pairs"]
-    n, mean = data.w.sum(axis=0), p[0] + 0.5 * p[2]
+    state = fit.fitted_state
+    pairs = fit.counts["pairs"]
+    data = state.data
+    p = outcome_probabilities(state)
+    # the score of a comparison is 1, 1/2 or 0, with this mean and variance
+    n = data.w.sum(axis=0)
+    mean = p[0] + 0.5 * p[2]
     parts = data.w[0] + 0.5 * data.w[2], n * mean, n * (p[0] + 0.25 * p[2] - mean**2), n
     won, expected, variance, rows = (sums_by_code(data.pair, x, pairs) for x in parts)
-    df = pairs - int(fit.fit["df"]) + (fit.fitted_state.model.tie_term is not None)
-    full = f"{number(float(np.median(rows)), 0)} comparisons per pair (median)"
-    return {"Pearson": float(np.sum((won - expected) ** 2 / variance))}, df, pairs, full
+    # totals of halves do not tell how often there are ties: its parameter costs no df
+    df = pairs - int(fit.fit["df"]) + (state.model.tie_term is not None)
+    fullness = f"{number(float(np.median(rows)), 0)} comparisons per pair (median)"
+    pearson = float(np.sum((won - expected) ** 2 / variance))
+    return GoodnessOfFit({"Pearson": pearson}, df, pairs, fullness)

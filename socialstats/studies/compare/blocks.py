@@ -15,7 +15,7 @@ from socialstats.metrics.preference_shares import preference_shares
 from socialstats.metrics.sensitivity import reference_values
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
-from socialstats.results.rows import printed_together
+from socialstats.results.rows import share_decimals
 from socialstats.sentences import difference, estimate, significant, some_of, stat, undefined
 from socialstats.studies.compare.numbers import Numbers
 from socialstats.studies.comparisons import (
@@ -61,7 +61,7 @@ def leads(found: Mapping[str, Result], term: str, group: str | None = None) -> l
     """Return one row of the result of each level, named after the level."""
     rows = ((name, result.row(term, group=group)) for name, result in found.items())
     return list(
-        printed_together(
+        share_decimals(
             tuple(replace(row, term=name, group=None, places=None) for name, row in rows)
         )
     )

@@ -14,7 +14,7 @@ from socialstats.metrics.ratings_difference import ratings_difference, rows_of_l
 from socialstats.models.measures import ALPHA, DISTANCE, MEAN, SHARES
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
-from socialstats.results.rows import printed_together
+from socialstats.results.rows import share_decimals
 from socialstats.sentences import difference, halving
 from socialstats.studies.compare.blocks import some_words
 from socialstats.studies.compare.numbers import reference_of
@@ -138,7 +138,7 @@ def kind_block(
         for row in result.rows
         if row.group == kind
     ]
-    rows = printed_together((*own, *gaps))
+    rows = share_decimals((*own, *gaps))
     known = {(row.label("level"), row.term): row for row in rows[: len(own)]}
     tested, adjusted = adjust_family_by_holm(rows[len(own) :], f"differences of {NAMES[kind]}")
     terms = [row.term for row in next(iter(numbers.found.values())).rows if row.group == kind]

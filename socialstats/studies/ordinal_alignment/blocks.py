@@ -22,7 +22,7 @@ from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.models.sources import RaterSource
 from socialstats.results import Result, Row
-from socialstats.results.rows import negated
+from socialstats.results.rows import negate_row
 from socialstats.studies.estimates import (
     cluster_words,
     clusters_caption,
@@ -466,7 +466,7 @@ def closest_groups(groups: Mapping[str, Result], families: Families) -> list[Clo
             low, high = ends(own)
             gap = gaps.get((model, name, frozenset((low.label("people"), high.label("people")))))
             if gap is not None and gap.label("people") != low.label("people"):
-                gap = negated(gap)
+                gap = negate_row(gap)
             again = next(
                 (r for r in rows_about(result, "attribute", "closest") if r.term == model), None
             )

@@ -14,7 +14,7 @@ from socialstats import sentences
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.inference.halving import clusters_to_halve
-from socialstats.metrics.ada_met import ada_met, by_attribute
+from socialstats.metrics.ada_met import ada_met, results_by_attribute
 from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.metrics.ratings_difference import ratings_difference
 from socialstats.metrics.reply_shares import reply_shares
@@ -407,7 +407,7 @@ def with_people(design: Ratings, options: StudyOptions) -> Outcome:
     strata = [n for n, factor in design.strata.items() if len(factor.levels) > 1][:MOST_STRATA]
     distances: dict[str, Any] = {name: ada_met(design, stratum=name, **both) for name in strata}
     main: Any = next(iter(distances.values())) if strata else ada_met(design, **both)
-    groups = by_attribute(design, attributes(design, source), **both)
+    groups = results_by_attribute(design, attributes(design, source), **both)
     rules: dict[str, Any] = {}  # by what a refusal counts as
     if np.any(design.status == REFUSAL):
         rules = {"max": main} | {

@@ -11,7 +11,7 @@ from socialstats import sentences
 from socialstats.figures import dumbbell, forest, multiples, trajectories
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.trajectories import MOST_ITEMS
-from socialstats.metrics.effect_sizes import interval_text
+from socialstats.metrics.effect_sizes import size_interval_name
 from socialstats.metrics.trait_profile import SIDES, change_name, changes_of, size_of
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
@@ -380,7 +380,7 @@ def changes_table(
     }
     known = (size_of(result, row) for row in rows)
     sizes = dict.fromkeys(
-        interval_text(size) for size in known if size is not None and size.interval
+        size_interval_name(size) for size in known if size is not None and size.interval
     )
     own = f"; d_z CIs: {listing(list(sizes))}" if sizes else ""
     return table_of(rows, caption + own, (term, labels), columns)
