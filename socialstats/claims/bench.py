@@ -501,7 +501,7 @@ def with_shares(base: Own, samples: Sequence[Sample], share: FloatArray, cluster
     if np.isnan(variance).any():
         return replace(base, undefined=base.undefined or "a part is a single cluster: no interval")
     own = share**2 * variance if variance.any() else share**2 / effective
-    errors = MeanErrors.of(
+    errors = MeanErrors.of_statistic(
         variance=float(share**2 @ variance),
         df=float(own.sum() ** 2 / np.sum(own**2 / df)),
         clusters=float(base.n_clusters or base.n_units or 0),

@@ -78,7 +78,7 @@ def _weights(design: Design) -> str:
     if weight is None:
         return ""
     found, what = (
-        Weighing.of(design.count, weight),
+        Weighing.of_units(design.count, weight),
         "pair" if isinstance(design, Paired) else "unit",
     )
     return f"weights     {count(found.units, what)} count as {number(found.effective, 1)} equal ones (Kish)"

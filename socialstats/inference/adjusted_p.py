@@ -23,6 +23,7 @@ def holm(p: FloatArray) -> FloatArray:
     """
     order = np.argsort(p, kind="stable")
     m = len(p)
+    # the i-th smallest of m is multiplied by m - i + 1
     stepped = np.maximum.accumulate((m - np.arange(m)) * p[order])
     out = np.empty(m)
     out[order] = np.minimum(stepped, 1)

@@ -14,7 +14,7 @@ from socialstats.designs.cells import mass, unequal
 from socialstats.errors import InputError
 from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.inference.means import (
-    Drawn,
+    DrawnRaters,
     MeanErrors,
     difference_errors,
     mean_errors,
@@ -111,18 +111,18 @@ class ClusteredMean:
         )
 
 
-def in_unit(found: ClusteredMean, unit: float, value: float) -> ClusteredMean:
+def mean_in_unit(mean: ClusteredMean, unit: float, value: float) -> ClusteredMean:
     """Return a mean of values that were divided by a unit in the unit of the values, of which `value` is one."""
-    raw, error = found.unfloored_std_error, found.std_error * unit
+    raw, error = mean.unfloored_std_error, mean.std_error * unit
     out = replace(
-        found,
-        mean=found.mean * unit,
-        sd=found.sd * unit,
+        mean,
+        mean=mean.mean * unit,
+        sd=mean.sd * unit,
         std_error=error,
         unfloored_std_error=None if raw is None else raw * unit,
     )
-    if found.undefined:
-        return replace(out, undefined=all_equal(found.n, value)) if found.sd == 0 else out
+    if mean.undefined:
+        return replace(out, undefined=all_equal(mean.n, value)) if mean.sd == 0 else out
     if 0 < error < math.inf:
         return out
     return replace(
@@ -154,7 +154,7 @@ def clustered_mean(
     *,
     kind: Kind = "CR2",
     magnitude: float | None = None,
-    drawn: Sequence[Drawn] = (),
+    drawn: Sequence[DrawnRaters] = (),
     weight: FloatArray | None = None,
 ) -> ClusteredMean:
     """Estimate a mean from cells, with a standard error for independent, clustered or crossed values.
@@ -170,7 +170,7 @@ def clustered_mean(
     magnitude : float, optional
         Largest size of the numbers that `values` were computed from (differences: of the raw values), of which
         rounding is a share. Default: the largest size in `values`.
-    drawn : sequence of Drawn
+    drawn : sequence of DrawnRaters
         Groups of raters who are samples too, beside at most one cluster factor (CR2), in the unit of `values`.
     weight : (cells,) array, optional
         Sampling weight of each value of a cell; only their ratios matter, and equal ones are none.
@@ -232,13 +232,13 @@ def clustered_mean(
         small = clustered_mean(
             x / unit, c, codes, kind=kind, magnitude=size, drawn=scaled, weight=weight
         )
-        return in_unit(small, unit, float(x[0]))
+        return mean_in_unit(small, unit, float(x[0]))
     dense = [np.unique(np.asarray(code), return_inverse=True)[1] for code in codes]
     weight = unequal(weight)
-    held = mass(c, weight)
-    mean = centre(x, held, float(held.sum()) if weight is not None else n)
-    off = x - mean
-    squares = float(held @ off**2)
+    masses = mass(c, weight)
+    mean = centre(x, masses, float(masses.sum()) if weight is not None else n)
+    deviations = x - mean
+    squares = float(masses @ deviations**2)
     base = ClusteredMean(
         mean=mean,
         sd=math.sqrt(squares / (n - 1)) if n > 1 else math.nan,
@@ -249,36 +249,42 @@ def clustered_mean(
         kind=("rows", kind, "two-way")[2 if drawn else len(dense)],
     )
     size = float(np.abs(x).max()) if magnitude is None else magnitude
-    equal, single = no_spread(x, n, size), few(base)
+    equal, single = no_spread_reason(x, n, size), single_cluster_reason(base)
     if equal and n > 1 and any(np.abs(group.scores).sum() > rounding(size) for group in drawn):
-        equal, off = "", np.zeros_like(off)  # people differ where units do not
+        equal, deviations = "", np.zeros_like(deviations)  # people differ where units do not
     if equal or single:
         return replace(base, undefined=equal or single)
-    scores, shares = off * held / n, held / n
+    scores, shares = deviations * masses / n, masses / n
     of_people = [cluster_sums(group.rater, group.scores[:, 0]) for group in drawn]
-    moved = off if weight is None else scores / c  # what one value adds
+    influence = deviations if weight is None else scores / c  # what one value adds
     if not dense:
         most = 1 / n if weight is None else float((shares / c).max())
-        base = replace(base, largest=most, skewness=max(skewed(moved, c), *shapes(of_people), 0.0))
+        base = replace(
+            base,
+            largest=most,
+            skewness=max(skewness_statistic(influence, c), *skewness_by_factor(of_people), 0.0),
+        )
         if weight is not None:
-            found = sampled_errors(scores[:, None], shares[:, None], c, size=size)
-            return with_errors(base, with_drawn(found, drawn))
+            errors = sampled_errors(scores[:, None], shares[:, None], c, size=size)
+            return with_errors(base, with_drawn(errors, drawn))
         if not drawn:
             return replace(base, std_error=math.sqrt(squares / (n - 1) / n), df=n - 1)
         return with_errors(
             base, with_drawn(mean_errors(scores[:, None], shares[:, None], (), c, size=size), drawn)
         )
-    found = with_drawn(mean_errors(scores[:, None], shares[:, None], dense, size=size), drawn)
+    errors = with_drawn(mean_errors(scores[:, None], shares[:, None], dense, size=size), drawn)
     sums = [cluster_sums(code, scores) for code in dense]
-    alone = base.sd**2 / n if weight is None else float(c @ moved**2) * n / (n - 1)
-    skewness = shape(found, [*sums, *of_people], skewed(moved, c), alone)
-    base = replace(base, largest=float(found.largest[0]), skewness=skewness)
-    if len(dense) == 1 and kind != "CR2" and not np.isnan(found.variance[0]):
-        variance, df = other_kind(sums[0], others(dense[0], held), kind)
-        found = replace(
-            found, variance=np.array([variance]), df=np.array([df]), plain=np.array([variance])
+    independent = base.sd**2 / n if weight is None else float(c @ influence**2) * n / (n - 1)
+    skewness = cluster_skewness(
+        errors, [*sums, *of_people], skewness_statistic(influence, c), independent
+    )
+    base = replace(base, largest=float(errors.largest[0]), skewness=skewness)
+    if len(dense) == 1 and kind != "CR2" and not np.isnan(errors.variance[0]):
+        variance, df = cr_variance(sums[0], share_outside(dense[0], masses), kind)
+        errors = replace(
+            errors, variance=np.array([variance]), df=np.array([df]), plain=np.array([variance])
         )
-    return with_errors(base, found)
+    return with_errors(base, errors)
 
 
 def clustered_difference(
@@ -287,7 +293,7 @@ def clustered_difference(
     codes: Sequence[IntArray] = (),
     *,
     magnitude: float,
-    one_alike: bool = False,
+    allow_constant: bool = False,
     weight: FloatArray | None = None,
 ) -> ClusteredMean:
     """Estimate the difference of two means, the first minus the second, of values in clusters that both may share.
@@ -301,7 +307,7 @@ def clustered_difference(
         None, one or two cluster factors.
     magnitude : float
         As for `clustered_mean`.
-    one_alike : bool
+    allow_constant : bool
         Whether the values of one mean may be all alike: the other's variance is then that of the difference.
     weight : (cells,) array, optional
         As for `clustered_mean`.
@@ -319,94 +325,99 @@ def clustered_difference(
     >>> d.mean, round(d.std_error, 4), round(d.df, 4)  # Welch's t test
     (-3.0, 3.1623, 1.2195)
     """
-    there = count > 0
+    present = count > 0
     sides = [
         clustered_mean(
-            values[own, k],
-            count[own, k],
-            [code[own] for code in codes],
+            values[used, k],
+            count[used, k],
+            [code[used] for code in codes],
             magnitude=magnitude,
-            weight=None if weight is None else weight[own],
+            weight=None if weight is None else weight[used],
         )
-        for k, own in enumerate(there.T)
+        for k, used in enumerate(present.T)
     ]
     n = count.sum(axis=0)
-    held = np.column_stack([mass(column, weight) for column in count.T])
-    off = np.where(there, values - np.array([side.mean for side in sides]), 0.0)
-    scores, whole = off * held / n, count.max(axis=1)
+    masses = np.column_stack([mass(column, weight) for column in count.T])
+    deviations = np.where(present, values - np.array([side.mean for side in sides]), 0.0)
+    scores, copies = deviations * masses / n, count.max(axis=1)
     dense = [np.unique(np.asarray(code), return_inverse=True)[1] for code in codes]
+    pooled = float((masses * deviations**2).sum() / max(n.sum() - 2, 1.0))
+    largest = [float(cluster_sums(d, copies).max() / copies.sum()) for d in dense]
     base = ClusteredMean(
         mean=sides[0].mean - sides[1].mean,
-        sd=math.sqrt(float((held * off**2).sum() / max(n.sum() - 2, 1.0))),
+        sd=math.sqrt(pooled),
         std_error=math.nan,
         df=math.nan,
         n=float(n.sum()),
         clusters=tuple(int(d.max()) + 1 for d in dense),
         kind=sides[0].kind,
-        largest=max(
-            (float(cluster_sums(d, whole).max() / whole.sum()) for d in dense), default=0.0
-        ),
+        largest=max(largest, default=0.0),
     )
-    excused = one_alike and any(not side.undefined for side in sides)
-    whys = [
-        side.undefined
-        for side in sides
-        if side.undefined and not (excused and side.n > 1 and not few(side))
-    ]
-    if whys:
-        return replace(base, undefined=whys[0])
-    unit = (np.divide(held**2, count, out=np.zeros_like(held), where=there)).sum(axis=0) / n**2
-    found = difference_errors(scores, held / n, unit, dense, whole, size=magnitude)
+    undefined = [side for side in sides if side.undefined]
+    if allow_constant and len(undefined) < 2:
+        undefined = [side for side in undefined if side.n < 2 or single_cluster_reason(side)]
+    if undefined:
+        return replace(base, undefined=undefined[0].undefined)
+    # (2,) variances of means of values with variance 1: sum w^2 / n^2 for weights w = mass / count of a value
+    squares = np.divide(masses**2, count, out=np.zeros_like(masses), where=present).sum(axis=0)
+    unit_variance = squares / n**2
+    errors = difference_errors(scores, masses / n, unit_variance, dense, copies, size=magnitude)
     if weight is not None and not dense:
-        found = replace(
-            found,
+        errors = replace(
+            errors,
             variance=np.array([sum(side.std_error**2 for side in sides if not side.undefined)]),
         )
-    moved = scores[:, 0] - scores[:, 1]
-    alone = (
-        float(difference_errors(scores, held / n, unit, (), whole).variance[0]) if dense else 0.0
+    influence = scores[:, 0] - scores[:, 1]
+    independent = (
+        float(difference_errors(scores, masses / n, unit_variance, (), copies).variance[0])
+        if dense
+        else 0.0
     )
-    single = skewed(moved / whole, whole)
-    sums = [cluster_sums(d, moved) for d in dense]
-    base = replace(base, skewness=shape(found, sums, single, alone) if dense else single)
-    return with_errors(base, found)
+    single = skewness_statistic(influence / copies, copies)
+    sums = [cluster_sums(d, influence) for d in dense]
+    base = replace(
+        base, skewness=cluster_skewness(errors, sums, single, independent) if dense else single
+    )
+    return with_errors(base, errors)
 
 
-def shape(found: MeanErrors, sums: Sequence[FloatArray], single: float, alone: float) -> float:
+def cluster_skewness(
+    errors: MeanErrors, sums: Sequence[FloatArray], single: float, independent: float
+) -> float:
     """Return `ClusteredMean.skewness` of clusters.
 
     Parameters
     ----------
-    found : MeanErrors
+    errors : MeanErrors
     sums : sequence of (clusters,) arrays
         What the clusters of each factor add.
-    single, alone : float
+    single, independent : float
         Skewness of single values over the root of their number, and the variance that they had if independent.
     """
-    variance, shown = float(found.variance[0]), shapes(sums)
-    apart = (
-        variance / alone if variance > 0 and alone > 0 else 1.0
+    variance, by_factor = float(errors.variance[0]), skewness_by_factor(sums)
+    design_effect = (
+        variance / independent if variance > 0 and independent > 0 else 1.0
     )  # values that are alike may differ by people
-    return max(single * math.sqrt(max(1.0, apart)), *shown) if shown else 0.0
+    return max(single * math.sqrt(max(1.0, design_effect)), *by_factor) if by_factor else 0.0
 
 
-def shapes(sums: Sequence[FloatArray]) -> list[float]:
+def skewness_by_factor(sums: Sequence[FloatArray]) -> list[float]:
     """Return the skewness of sums by cluster, of each factor with clusters enough to show it."""
-    return [skewed(e, np.ones(len(e))) for e in sums if len(e) >= FEWEST_SHAPED]
+    return [skewness_statistic(e, np.ones(len(e))) for e in sums if len(e) >= FEWEST_SHAPED]
 
 
-def with_errors(base: ClusteredMean, found: MeanErrors) -> ClusteredMean:
+def with_errors(base: ClusteredMean, errors: MeanErrors) -> ClusteredMean:
     """Return a mean with its standard error; undefined where there is none, or clusters are alike."""
     variance, plain, error = (
-        float(found.variance[0]),
-        float(found.plain[0]),
-        float(found.std_error[0]),
+        float(errors.variance[0]),
+        float(errors.plain[0]),
+        float(errors.std_error[0]),
     )
     if math.isnan(variance):
         return replace(base, undefined=ONE_HOLDS_ALL)
     if math.isnan(error):
         return replace(base, undefined=alike("clusters" if base.clusters else "values"))
-    base = replace(base, std_error=error, df=float(found.df[0]))
+    base = replace(base, std_error=error, df=float(errors.df[0]))
     if len(base.clusters) < 2:
         return base
     return replace(
@@ -419,28 +430,28 @@ def cluster_sums(code: IntArray, values: FloatArray) -> FloatArray:
     return np.bincount(code, values).astype(np.float64)
 
 
-def others(code: IntArray, count: FloatArray) -> FloatArray:
+def share_outside(code: IntArray, count: FloatArray) -> FloatArray:
     """Return the share of the values outside each cluster, (clusters,): no difference of shares near 1."""
     return np.asarray((count.sum() - cluster_sums(code, count)) / count.sum())
 
 
-def other_kind(sums: FloatArray, rest: FloatArray, kind: Kind) -> tuple[float, float]:
+def cr_variance(sums: FloatArray, outside: FloatArray, kind: Kind) -> tuple[float, float]:
     """Variance by CR0, CR1 or CR3 and its degrees of freedom (formulas: `clustered_mean`)."""
-    groups = len(sums)
-    weight = {
-        "CR0": np.ones(groups),
-        "CR1": np.full(groups, groups / (groups - 1)),
-        "CR3": rest**-2.0,
+    n_clusters = len(sums)
+    factor = {
+        "CR0": np.ones(n_clusters),
+        "CR1": np.full(n_clusters, n_clusters / (n_clusters - 1)),
+        "CR3": outside**-2.0,
     }[kind]
-    return float(weight @ sums**2), groups - 1.0
+    return float(factor @ sums**2), n_clusters - 1.0
 
 
-def skewed(values: FloatArray, count: FloatArray) -> float:
+def skewness_statistic(values: FloatArray, count: FloatArray) -> float:
     """Return the size of sum e^3 / (sum e^2)^1.5 of values whose mean is 0; 0 where they do not vary."""
     top = float(np.abs(values).max(initial=0.0))
     if not top > 0:
         return 0.0
-    e = values / top
+    e = values / top  # cubes of large values overflow
     return abs(float(count @ e**3)) / math.sqrt(float(count @ e**2) ** 3)
 
 
@@ -449,17 +460,18 @@ def centre(x: FloatArray, c: FloatArray, n: float) -> float:
     if np.all(x == x[0]):
         return float(x[0])
     rough = float(c @ x) / n
+    # the second pass adds what rounding took from the first
     return rough + float(c @ (x - rough)) / n
 
 
-def no_spread(x: FloatArray, n: float, magnitude: float) -> str:
+def no_spread_reason(x: FloatArray, n: float, magnitude: float) -> str:
     """State that all values are equal up to rounding, or return empty text."""
     if n < 2:
         return "one value only: no standard error"
-    apart = float(np.ptp(x))
-    if apart > rounding(magnitude):
+    spread = float(np.ptp(x))
+    if spread > rounding(magnitude):
         return ""
-    return alike("values") if apart else all_equal(n, float(x[0]))
+    return alike("values") if spread else all_equal(n, float(x[0]))
 
 
 def rounding(magnitude: float) -> float:
@@ -488,6 +500,6 @@ def plain_number(value: float) -> str:
     return number(value, digits)
 
 
-def few(base: ClusteredMean) -> str:
+def single_cluster_reason(base: ClusteredMean) -> str:
     """State that a factor has a single level, or return empty text."""
     return "a single cluster: no standard error" if base.clusters and min(base.clusters) < 2 else ""

@@ -25,19 +25,19 @@ HOLM = "Holm over {tests}"
 
 
 def with_holm(
-    rows: Sequence[Row], said: str = "", *, fewest: int = 1, family: str | None = None
+    rows: Sequence[Row], template: str = "", *, fewest: int = 1, family: str | None = None
 ) -> list[Row]:
     """Return rows with Holm-adjusted p-values over those that have a p-value.
 
     Parameters
     ----------
     rows : sequence of Row
-    said : str
+    template : str
         Added to `method` of the rows adjusted; ``{m}`` is their number, ``{tests}`` the same with its noun.
     fewest : int
         Fewer tests than this are left as they are.
     family : str, optional
-        The name of the family; without it the words of `said`.
+        The name of the family; without it the words of `template`.
 
     Examples
     --------
@@ -51,8 +51,8 @@ def with_holm(
         return out
     adjusted = holm(np.array([rows[k].p_value for k in at], dtype=np.float64))
     for k, p in zip(at, adjusted.tolist(), strict=True):
-        words = said.format(m=count(len(at)), tests=count(len(at), "test"))
-        method = f"{rows[k].method}; {words}" if said else rows[k].method
+        words = template.format(m=count(len(at)), tests=count(len(at), "test"))
+        method = f"{rows[k].method}; {words}" if template else rows[k].method
         out[k] = replace(rows[k], p_adjusted=p, family=family or words or None, method=method)
     return out
 
@@ -62,7 +62,7 @@ def with_pairs_holm(rows: Sequence[Row]) -> list[Row]:
     return with_holm(rows, HOLM, fewest=2, family="pairs of raters")
 
 
-def gap_limits(one: Row, two: Row) -> tuple[float, float]:
+def gap_limits(first: Row, second: Row) -> tuple[float, float]:
     """Return what the difference of two quantities can be, from what each can be.
 
     Examples
@@ -71,14 +71,14 @@ def gap_limits(one: Row, two: Row) -> tuple[float, float]:
     >>> gap_limits(share, share), gap_limits(share, Row(term="mean"))
     ((-1.0, 1.0), (-inf, inf))
     """
-    (low, high), (least, most) = one.limits or ANYWHERE, two.limits or ANYWHERE
+    (low, high), (least, most) = first.limits or ANYWHERE, second.limits or ANYWHERE
     return low - most, high - least
 
 
 def with_welch(
     row: Row,
-    one: Row,
-    two: Row,
+    first: Row,
+    second: Row,
     level: float,
     *,
     within: tuple[float, float] | None = None,
@@ -90,7 +90,7 @@ def with_welch(
     ----------
     row : Row
         Its names.
-    one, two : Row
+    first, second : Row
         With `estimate`, `std_error`, and `n_clusters` (or `n_units`).
     level, within
         As for `with_ends`; by default `gap_limits`.
@@ -110,24 +110,29 @@ def with_welch(
     >>> row.estimate, round(row.std_error, 3), round(row.df, 3)
     (2.0, 1.414, 18.0)
     """
-    if one.estimate is None or two.estimate is None or not one.std_error or not two.std_error:
+    if (
+        first.estimate is None
+        or second.estimate is None
+        or not first.std_error
+        or not second.std_error
+    ):
         return replace(row, undefined=NO_ERROR)
-    row = replace(row, estimate=one.estimate - two.estimate)
-    parts = (one.std_error**2, two.std_error**2)
-    sizes = [r.n_clusters or r.n_units or 0 for r in (one, two)]
+    row = replace(row, estimate=first.estimate - second.estimate)
+    parts = (first.std_error**2, second.std_error**2)
+    sizes = [r.n_clusters or r.n_units or 0 for r in (first, second)]
     if min(sizes) < 2:
         return replace(row, undefined=ONE_CLUSTER)
-    own = dfs or tuple(g - 1.0 for g in sizes)
+    df_of_parts = dfs or tuple(g - 1.0 for g in sizes)
     top = max(parts)  # squares of very large variances would be infinite
     df = sum(v / top for v in parts) ** 2 / sum(
-        (v / top) ** 2 / d for v, d in zip(parts, own, strict=True)
+        (v / top) ** 2 / d for v, d in zip(parts, df_of_parts, strict=True)
     )
-    within = gap_limits(one, two) if within is None else within
+    within = gap_limits(first, second) if within is None else within
     return with_t(row, float(np.sqrt(sum(parts))), df, level, within=within, n_clusters=sum(sizes))
 
 
 def with_both_intervals(
-    row: Row, one: Row, two: Row, *, estimate: float | None = None, **fields: Any
+    row: Row, first: Row, second: Row, *, estimate: float | None = None, **fields: Any
 ) -> Row:
     """Return the first minus the second of two estimates by the intervals of both (Zou & Donner 2008).
 
@@ -140,18 +145,18 @@ def with_both_intervals(
     Zou, G. Y., & Donner, A. (2008). Construction of confidence limits about effect measures: a general approach.
     doi:10.1002/sim.3095
     """
-    why = one.undefined or two.undefined
-    if one.estimate is None or two.estimate is None:
+    why = first.undefined or second.undefined
+    if first.estimate is None or second.estimate is None:
         return replace(row, undefined=why or UNDEFINED)
-    gap = one.estimate - two.estimate if estimate is None else estimate
+    gap = first.estimate - second.estimate if estimate is None else estimate
     row = replace(row, estimate=gap)
-    if None in (one.conf_low, one.conf_high, two.conf_low, two.conf_high):
+    if None in (first.conf_low, first.conf_high, second.conf_low, second.conf_high):
         return replace(row, undefined=why)
     (a1, a2, a), (b1, b2, b) = (
-        (r.conf_low or 0.0, r.conf_high or 0.0, r.estimate or 0.0) for r in (one, two)
+        (r.conf_low or 0.0, r.conf_high or 0.0, r.estimate or 0.0) for r in (first, second)
     )
     low, high = gap - math.hypot(a - a1, b2 - b), gap + math.hypot(a2 - a, b - b1)
-    return with_ends(row, low, high, one.conf_level or 0.95, **fields)
+    return with_ends(row, low, high, first.conf_level or 0.95, **fields)
 
 
 def with_resamples(
@@ -225,24 +230,24 @@ def with_jackknife(
     """
     out = []
     for j, row in enumerate(rows):
-        value, middle, error, own = (float(values[j]) for values in (estimate, centre, errors, df))
+        value, middle, error, t_df = (float(values[j]) for values in (estimate, centre, errors, df))
         if math.isnan(value):
             out.append(replace(row, undefined=UNDEFINED))
         elif not error > 0:
             out.append(without_error(replace(row, estimate=value), level))
         else:
-            found = replace(
-                with_t(replace(row, estimate=middle), error, own, level, test=tested[j]),
+            tested_row = replace(
+                with_t(replace(row, estimate=middle), error, t_df, level, test=tested[j]),
                 estimate=value,
             )
             out.append(
                 with_ends(
-                    found,
-                    found.conf_low,
-                    found.conf_high,
+                    tested_row,
+                    tested_row.conf_low,
+                    tested_row.conf_high,
                     level,
                     hold=True,
-                    df=own,
+                    df=t_df,
                     interval="jackknife",
                 )
             )

@@ -37,26 +37,30 @@ def contrasts_of(spec: Any, names: Sequence[str]) -> dict[str, Mapping[str, floa
     """
     if isinstance(spec, str):
         return None
-    if isinstance(spec, Mapping):
-        named = [(str(label), one) for label, one in spec.items()]
-        if not any(isinstance(one, str | Mapping) or np.ndim(one) for _, one in named):
-            return None
-    else:
-        each = list(spec)
-        if each and not any(isinstance(one, str | Mapping) or np.ndim(one) for one in each):
-            return None
-        named = [("", one) for one in each]
+    mapped = isinstance(spec, Mapping)
+    named = [(str(label), value) for label, value in spec.items()] if mapped else []
+    if not mapped:
+        named = [("", value) for value in spec]
+    # numbers alone are the weights of one contrast
+    if (named or mapped) and not any(
+        isinstance(value, str | Mapping) or np.ndim(value) for _, value in named
+    ):
+        return None
     if not named:
         raise InputError(
             "no contrast is named: pass an expression such as 'X - Y', or several in a list"
         )
-    found = [(one, weights_of(one, names), label) for label, one in named]
-    labels = [label or label_of(one, weights) for one, weights, label in found]
+    contrasts = [
+        (spec_of_label, weights_of(spec_of_label, names), label) for label, spec_of_label in named
+    ]
+    labels = [
+        label or label_of(spec_of_label, weights) for spec_of_label, weights, label in contrasts
+    ]
     if len({*labels}) < len(labels):
         raise InputError(
             f"several contrasts need different labels, and these have {', '.join(labels)}"
         )
-    return {label: weights for label, (_, weights, _) in zip(labels, found, strict=True)}
+    return {label: weights for label, (_, weights, _) in zip(labels, contrasts, strict=True)}
 
 
 def difference_of(first: Any, second: Any, names: Sequence[str]) -> tuple[str, Mapping[str, float]]:
@@ -160,9 +164,9 @@ def linear_weights(text: str, names: Sequence[str]) -> dict[str, float]:
     sides = re.split(r"==?", written)  # "A - B = 0", as multcomp writes it, and "A = B"
     try:
         values = [value_of(ast.parse(side.strip(), mode="eval").body, len(names)) for side in sides]
-        weights = (
-            values[0] - values[1] if len(values) == 2 else values[0] if len(values) == 1 else None
-        )
+        weights = values[0] if len(values) == 1 else None
+        if len(values) == 2:
+            weights = values[0] - values[1]
     except (SyntaxError, ValueError, ZeroDivisionError):
         weights = None
     if weights is None or weights[-1] != 0 or not weights.any():

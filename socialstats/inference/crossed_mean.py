@@ -8,7 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from socialstats.arrays import FloatArray
-from socialstats.inference.clustered_mean import ClusteredMean, centre, few, no_spread
+from socialstats.inference.clustered_mean import (
+    ClusteredMean,
+    centre,
+    no_spread_reason,
+    single_cluster_reason,
+)
 from socialstats.inference.intervals import cochran_df
 from socialstats.rounding import alike, left_of_sums
 
@@ -46,8 +51,8 @@ def crossed_mean(values: FloatArray, *, magnitude: float) -> ClusteredMean:
 
     Examples
     --------
-    >>> found = crossed_mean(np.array([[1.0, 2.0], [3.0, 5.0], [4.0, 5.0]]), magnitude=10.0)
-    >>> round(found.mean, 3), round(found.std_error, 3), round(found.df, 2)
+    >>> mean = crossed_mean(np.array([[1.0, 2.0], [3.0, 5.0], [4.0, 5.0]]), magnitude=10.0)
+    >>> round(mean.mean, 3), round(mean.std_error, 3), round(mean.df, 2)
     (3.333, 1.13, 1.34)
     """
     x = np.asarray(values, dtype=np.float64)
@@ -55,20 +60,21 @@ def crossed_mean(values: FloatArray, *, magnitude: float) -> ClusteredMean:
     flat = x.ravel()
     size = float(n * k)
     mean = centre(flat, np.ones(n * k), size)
-    squares = float(((flat - mean) ** 2).sum())
+    variance = float(((flat - mean) ** 2).sum()) / (size - 1) if size > 1 else math.nan
     base = ClusteredMean(
         mean=mean,
-        sd=math.sqrt(squares / (size - 1)) if size > 1 else math.nan,
+        sd=math.sqrt(variance),
         std_error=math.nan,
         df=math.nan,
         n=size,
         clusters=(n, k),
         kind="crossed",
     )
-    why = no_spread(flat, size, magnitude) or few(base)
+    why = no_spread_reason(flat, size, magnitude) or single_cluster_reason(base)
     if why:
         return replace(base, undefined=why)
     parts = mean_squares(x, mean)
+    # R + C - E (Cornfield & Tukey 1956), not below the larger of R and C
     plain, least = float(parts[0] + parts[1] - parts[2]), float(parts[:2].max())
     error = math.sqrt(max(plain, least) / size)
     if error <= left_of_sums(float(np.abs(flat - mean).mean()), magnitude):

@@ -23,9 +23,8 @@ from socialstats.voice import option
 
 FEW_CLUSTERS = 20
 FEWEST_RESAMPLED = 4  # clusters below which refits of resamples are given no interval
-HELD = (  # percentile, basic and BCa intervals of means of normal clusters, and percentile ones of strengths, alike
-    "nominal 95% ones of 2, 3, 4, 6, 10 and 20 clusters held in about .50, .75, .80, .85, .90 and .93 of simulations"
-)
+# Percentile, basic and BCa intervals of means of normal clusters, and percentile ones of strengths, alike.
+HELD = "nominal 95% ones of 2, 3, 4, 6, 10 and 20 clusters held in about .50, .75, .80, .85, .90 and .93 of simulations"
 FEW_DF = 5.0  # with fewer degrees of freedom a t interval is more than 1.3 times as wide as the normal one
 BORROWED = 0.01  # share of a variance that was estimated from other clusters and is worth a word
 DECISIVE = 0.5  # leverage of one cluster from which it decides a coefficient
@@ -156,7 +155,7 @@ def stored_clusters(
     return (design, named) if {*wanted} == {*named} or not named else (design.whole(), ())
 
 
-def clustered(
+def clustered_comparisons(
     design: Comparisons, cluster: str | Sequence[str] | None
 ) -> tuple[Comparisons, tuple[Factor, ...], StoredClusters | None]:
     """Return comparisons, the factors that a caller's `cluster` option names, and the rows of those that stay.
@@ -172,14 +171,14 @@ def clustered(
     """
     design, named = stored_clusters(design, cluster)
     if design.scan is None or not named:
-        held = design.whole() if design.weighted and cluster is None else design
-        return held, cluster_factors(held, cluster), None
+        in_memory = design.whole() if design.weighted and cluster is None else design
+        return in_memory, cluster_factors(in_memory, cluster), None
     two_at_most(named)
     rows = design.scan.rows(named)
     used = tuple(rows.used(design.n_rows))
     factors = tuple(
-        Factor(name=name, codes=np.arange(int(there.sum())), levels=())
-        for name, there in zip(named, used, strict=True)
+        Factor(name=name, codes=np.arange(int(present.sum())), levels=())
+        for name, present in zip(named, used, strict=True)
     )
     return (
         design,
@@ -188,13 +187,13 @@ def clustered(
     )
 
 
-def cluster_sizes(design: Comparisons, known: Mapping[str, int]) -> dict[str, int]:
-    """Return the number of declared clusters by factor; `known` saves counting those that stay with a table."""
-    found = {}
+def declared_cluster_counts(design: Comparisons, counted: Mapping[str, int]) -> dict[str, int]:
+    """Return the number of declared clusters by factor; `counted` saves counting those that stay with a table."""
+    sizes = {}
     if (scan := design.scan) is not None:
         for name in scan.clusters:
-            found[name] = known.get(name) or int(scan.rows([name]).used(design.n_rows)[0].sum())
-    return found | {factor.name: len(factor.levels) for factor in design.clusters}
+            sizes[name] = counted.get(name) or int(scan.rows([name]).used(design.n_rows)[0].sum())
+    return sizes | {factor.name: len(factor.levels) for factor in design.clusters}
 
 
 def two_at_most(names: Sequence[str]) -> None:
@@ -246,23 +245,23 @@ def too_few_to_resample(factors: Sequence[Factor]) -> str:
 
 def is_inside(inner: Factor, outer: Factor) -> bool:
     """Return whether every level of `inner` lies within one level of `outer`."""
-    both = unique_rows(np.column_stack([inner.codes, outer.codes]))[0]
-    return len(both) == len(np.unique(inner.codes))
+    pairs = unique_rows(np.column_stack([inner.codes, outer.codes]))[0]
+    return len(pairs) == len(np.unique(inner.codes))
 
 
 def few_clusters(
-    said: str,
+    detail: str,
     *,
     affects: str = "these intervals and their tests",
     fix: str = "collect more clusters",
     rows: Iterable[str] | None = None,
 ) -> Caution:
     """Caution SS202, about what rests on few (effective) clusters."""
-    return caution("SS202", said, affects=affects, fix=fix, rows=rows)
+    return caution("SS202", detail, affects=affects, fix=fix, rows=rows)
 
 
 def few_df(
-    known: Iterable[float],
+    dfs: Iterable[float],
     rows: Iterable[Row] | None = None,
     *,
     where: str = "",
@@ -273,7 +272,7 @@ def few_df(
 
     Parameters
     ----------
-    known : iterable of float
+    dfs : iterable of float
         Degrees of freedom.
     rows : iterable of Row, optional
         Those with a `df`: the caution names the ones that have few.
@@ -289,7 +288,7 @@ def few_df(
     >>> few_df([4.2, 19.0, 1.3], where=" by topic")[0].detail.partition(";")[0]
     '2 numbers by topic rest on few effective clusters, the least on about 1.3'
     """
-    few = [value for value in known if value < FEW_DF]
+    few = [value for value in dfs if value < FEW_DF]
     if not few:
         return ()
     names = (
@@ -299,12 +298,17 @@ def few_df(
     )
     return (
         few_clusters(
-            f"{count(len(few), 'number')}{where} {'rests' if len(few) == 1 else 'rest'} on few effective clusters, "
+            f"{rest_of(len(few), 'number', where)} on few effective clusters, "
             f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer",
             rows=None if names is None else [*names, *beside],
             fix=fix,
         ),
     )
+
+
+def rest_of(n: int, noun: str, where: str = "") -> str:
+    """Return the subject and the verb of a caution: ``2 numbers by topic rest``."""
+    return f"{count(n, noun)}{where} {'rests' if n == 1 else 'rest'}"
 
 
 def robust_cautions(
@@ -335,23 +339,22 @@ def robust_cautions(
     """
     borrowed = np.where((errors.unit > BORROWED) & ~errors.refused, errors.unit, 0.0)
     if borrowed.any():
+        coefficients = count(int((borrowed > 0).sum()), "coefficient")
+        most = quoted([terms[int(borrowed.argmax())]])
         yield caution(
             "SS208",
-            f"up to {percent(borrowed.max())} of the variance of "
-            f"{count(int((borrowed > 0).sum()), 'coefficient')} (most: {quoted([terms[int(borrowed.argmax())]])}) "
+            f"up to {percent(borrowed.max())} of the variance of {coefficients} (most: {most}) "
             f"was not estimable between clusters ({by}) and was taken from other clusters",
             affects="these intervals, which assume equal clusters",
             fix=fix,
             rows=[term for term, share in zip(terms, borrowed, strict=True) if share],
         )
-    few = [
-        (df, term) for df, term in zip(dfs, terms, strict=True) if df is not None and df < FEW_DF
-    ]
+    with_df = [(df, term) for df, term in zip(dfs, terms, strict=True) if df is not None]
+    few = [(df, term) for df, term in with_df if df < FEW_DF]
     if few:
         df, term = min(few, key=lambda pair: pair[0])
-        others = (
-            f" ({count(len(few), 'coefficient')} on fewer than {FEW_DF:g})" if len(few) > 1 else ""
-        )
+        number_few = count(len(few), "coefficient")
+        others = f" ({number_few} on fewer than {FEW_DF:g})" if len(few) > 1 else ""
         rests = f"{quoted([term])} rests on about {number(df, 1)} effective clusters{others}"
         yield few_clusters(
             f"{rests}; intervals with few degrees of freedom are longer",
@@ -377,7 +380,7 @@ def ignored_clusters(
 def small_sample(
     n: float,
     fewest: float,
-    said: str,
+    detail: str,
     *,
     affects: str = "intervals",
     fix: str = "",
@@ -390,7 +393,7 @@ def small_sample(
     ----------
     n, fewest : float
         How many there are, and how many the method was seen to need.
-    said, affects, fix : str
+    detail, affects, fix : str
         What there are few of; what that makes unreliable; what helps.
     rows : iterable of str, optional
         As in `Caution`.
@@ -398,7 +401,7 @@ def small_sample(
         Instead of the short text of SS312, where it is not about an interval.
     """
     return (
-        (caution("SS312", said, affects=affects, fix=fix, rows=rows, short=short),)
+        (caution("SS312", detail, affects=affects, fix=fix, rows=rows, short=short),)
         if n < fewest
         else ()
     )
@@ -438,12 +441,13 @@ def cluster_cautions(
     rows : iterable of Row, optional
         Those of the degrees of freedom in `df`: SS202 names those with few.
     """
-    found = []
+    cautions = []
+    # a factor inside one that the intervals use is no dependence that they ignore
+    dependent = [f for f in design.clusters if len(np.unique(f.codes)) > 1]
     ignored = [
         f.name
-        for f in design.clusters
-        if len(np.unique(f.codes)) > 1
-        and not any(f.name == used.name or is_inside(f, used) for used in factors)
+        for f in dependent
+        if not any(f.name == used.name or is_inside(f, used) for used in factors)
     ]
     if isinstance(design, Comparisons) and (scan := design.scan) is not None:
         others = [name for name in scan.clusters if all(name != used.name for used in factors)]
@@ -452,18 +456,18 @@ def cluster_cautions(
         ]
     if ignored:
         used = " and ".join(f.name for f in factors) or "single rows"
-        found.append(ignored_clusters(quoted(ignored), used))
+        cautions.append(ignored_clusters(quoted(ignored), used))
     if not factors:
-        return tuple(found)
+        return tuple(cautions)
     sizes = {factor.name: len(np.unique(factor.codes)) for factor in factors}
-    known = [] if df is None else list(df)
-    if df is None or None in known:
+    dfs = [] if df is None else list(df)
+    if df is None or None in dfs:
         affects = (
             f"bootstrap intervals, which are too short: {HELD}"
-            if known
+            if dfs
             else "intervals, which tend to be too short"
         )
-        found += [
+        cautions += [
             few_clusters(
                 f"{count(levels, 'level')} of '{name}'",
                 affects=affects,
@@ -473,8 +477,8 @@ def cluster_cautions(
             if levels < FEW_CLUSTERS
         ]
     else:
-        found += few_df(
-            (value for value in known if value is not None),
+        cautions += few_df(
+            (value for value in dfs if value is not None),
             rows,
             fix=more_clusters(design, factors),
         )
@@ -485,7 +489,7 @@ def cluster_cautions(
             if math.isinf(effective)
             else f"; {fewest:,} clusters count as about {number(effective, 1)} equal ones"
         )
-        found.append(
+        cautions.append(
             caution(
                 "SS211",
                 f"one cluster ({listing(list(sizes))}) holds {percent(largest)} of a number{even}",
@@ -494,7 +498,7 @@ def cluster_cautions(
                 fix="see whether the conclusion holds without the largest clusters",
             )
         )
-    return tuple(found)
+    return tuple(cautions)
 
 
 def cluster_facts(rows: Iterable[Row]) -> dict[str, float | None]:
@@ -527,14 +531,14 @@ def share_cautions(
         With `leverage` and `effective` where their intervals use clusters.
     """
     shown = [row for row in rows if row.leverage is not None and row.conf_low is not None]
-    largest = max(
-        (row.leverage or 0.0 for row in shown if (row.n_clusters or 0) >= FEW_CLUSTERS), default=0.0
-    )
-    many = [row for row in shown if row.df is not None and (row.n_clusters or 0) >= FEW_CLUSTERS]
+    # SS211 is about 20 clusters or more: SS202 speaks of fewer
+    enough = [row for row in shown if (row.n_clusters or 0) >= FEW_CLUSTERS]
+    largest = max((row.leverage or 0.0 for row in enough), default=0.0)
+    many = [row for row in enough if row.df is not None]
     least = max(many, key=unevenness, default=None)
     even, among = (math.inf, None) if least is None else ((least.df or 0.0) + 1, least.n_clusters)
     dfs = [row.df for row in shown]
-    found = cluster_cautions(
+    few = cluster_cautions(
         design, factors, df=dfs, largest=largest, effective=even, among=among, rows=shown
     )
     touched = [
@@ -546,14 +550,14 @@ def share_cautions(
     ]
     rare = [rarer(row) for row in touched]
     if not rare:
-        return found
+        return few
+    rest = rest_of(len(rare), "share")
     return (
-        *found,
+        *few,
         caution(
             "SS212",
-            f"{count(len(rare), 'share')} {'rests' if len(rare) == 1 else 'rest'} on few effective answers of the "
-            f"rarer kind (fewer than {RARE:g}, or more where clusters differ in size), the least on about "
-            f"{number(min(rare), 1)}",
+            f"{rest} on few effective answers of the rarer kind (fewer than {RARE:g}, or more where clusters differ "
+            f"in size), the least on about {number(min(rare), 1)}",
             affects="these intervals: where clusters differ much, nominal 95% ones held in .80 to .92 of simulations",
             fix=f"{more_clusters(design, factors)}, or quote counts",
             rows=[row.name for row in touched],
@@ -577,11 +581,12 @@ def rare_answers(rows: Sequence[Row]) -> tuple[Caution, ...]:
     if not few:
         return ()
     least = min(map(rarer, few))
+    rest = rest_of(len(few), "mean")
     return (
         caution(
             "SS212",
-            f"{count(len(few), 'mean')} {'rests' if len(few) == 1 else 'rest'} on fewer than {FEWEST_RARER:g} "
-            f"effective answers of the rarer kind, the least on about {number(least, 1)}",
+            f"{rest} on fewer than {FEWEST_RARER:g} effective answers of the rarer kind, the least on about "
+            f"{number(least, 1)}",
             affects="these intervals: where one such answer or fewer is expected, nominal 95% ones held .86 to .92",
             fix="collect more units, or quote counts",
             rows=[row.name for row in few],
@@ -605,13 +610,13 @@ def drawn_cautions(rows: Iterable[Row], people: int) -> tuple[Caution, ...]:
     about = {(row.label("level"), row.label("stratum")) for row in rare}
     gaps = [row for row in shown if row.role == "difference"]
     gaps = [row for row in gaps if (row.label("level"), row.label("stratum")) in about]
+    are = f"{count(len(rare), 'number')} of people {'is' if len(rare) == 1 else 'are'}"
+    asked = count(people, "person", "people")
     return (
         *few,
         caution(
             "SS212",
-            f"{count(len(rare), 'number')} of people {'is' if len(rare) == 1 else 'are'} so near an "
-            f"end of the scale "
-            f"that fewer than one of {count(people, 'person', 'people')} would account for the rarer kind",
+            f"{are} so near an end of the scale that fewer than one of {asked} would account for the rarer kind",
             affects="these intervals and those of their differences: nominal 95% ones held in "
             ".89 to .95 of simulations",
             fix="ask more people, or quote counts",
@@ -685,19 +690,19 @@ def rare_level_cautions(
     clusters : int or None
         None where units are independent.
     """
-    given = carriers[carriers > 0]
+    rated = carriers[carriers > 0]
     enough = 10.0 if clusters is None else 20.0
     if (
-        len(given) < 2
+        len(rated) < 2
         or (units >= 100 if clusters is None else clusters >= 40)
-        or given.min() >= enough
+        or rated.min() >= enough
     ):
         return ()
-    verb = "carries" if given.min() == 1 else "carry"
+    verb = "carries" if rated.min() == 1 else "carry"
     return small_sample(
-        given.min(),
+        rated.min(),
         enough,
-        f"only {count(given.min(), 'unit')} of {count(units)} {verb} some level",
+        f"only {count(rated.min(), 'unit')} of {count(units)} {verb} some level",
         affects="intervals: with one rare level, nominal 95% ones held .80 to .93 of simulations",
         fix=f"rate more units{'' if clusters is None else ' in more clusters'} with the rare levels",
     )
@@ -719,12 +724,12 @@ def mean_cautions(
     With `resampled` the intervals are those of a bootstrap, and clusters are counted. Without `few` the caller says
     which rows have few degrees of freedom (`few_df`).
     """
-    known = [mean for mean in means if not mean.undefined]
-    largest = max((mean.largest for mean in known), default=0.0)
-    df = [None if resampled else mean.df for mean in known if few or resampled]
+    defined = [mean for mean in means if not mean.undefined]
+    largest = max((mean.largest for mean in defined), default=0.0)
+    df = [None if resampled else mean.df for mean in defined if few or resampled]
     return (
         *cluster_cautions(design, factors, df=df, largest=largest),
-        *shape_cautions(known, fix=fix, what=what, bounded=bounded),
+        *shape_cautions(defined, fix=fix, what=what, bounded=bounded),
     )
 
 
@@ -777,9 +782,9 @@ def shape_cautions(
     """
     every = list(means)
     terms = [""] * len(every) if names is None else names
-    known = [(mean, name) for mean, name in zip(every, terms, strict=True) if not mean.undefined]
+    defined = [(mean, name) for mean, name in zip(every, terms, strict=True) if not mean.undefined]
     shaped, few = list[Named](), list[Named]()
-    for mean, name in known:
+    for mean, name in defined:
         shown = mean.df + 1 >= enough and not bounded
         if mean.n >= FEWEST_SHAPED and mean.skewness > (SKEWED if shown else CLEARLY):
             shaped.append((mean, name))
@@ -787,8 +792,8 @@ def shape_cautions(
             few.append((mean, name))
     limit = CLEARLY if bounded else SKEWED
     return (
-        *_too_few(few, what, interval, of, enough),
-        *_skewed(shaped, len(known), fix, what, interval, limit, of),
+        *_few_values_caution(few, what, interval, of, enough),
+        *_skewness_caution(shaped, len(defined), fix, what, interval, limit, of),
     )
 
 
@@ -807,14 +812,14 @@ def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
     what : str
         What independent values are called.
     """
-    known = [
+    spreads = [
         row
         for row in rows
         if row.role == "spread" and row.effective is not None and row.conf_low is not None
     ]
-    least = min((row.n_units or 0 for row in known), default=TAILED_FROM)
-    tails = [row for row in known if (row.n_units or 0) >= TAILED_FROM and tailed(row)]
-    found = small_sample(
+    least = min((row.n_units or 0 for row in spreads), default=TAILED_FROM)
+    tails = [row for row in spreads if (row.n_units or 0) >= TAILED_FROM and tailed(row)]
+    few = small_sample(
         least,
         TAILED_FROM,
         f"{count(least, what)} of a standard deviation are too few to show long tails",
@@ -824,12 +829,12 @@ def spread_cautions(rows: Iterable[Row], what: str) -> tuple[Caution, ...]:
         rows=["spread"],
     )
     if not tails:
-        return found
+        return few
     return (
-        *found,
+        *few,
         caution(
             "SS317",
-            f"the values behind {count(len(tails), 'standard deviation')} of {len(known)} have long tails (a "
+            f"the values behind {count(len(tails), 'standard deviation')} of {len(spreads)} have long tails (a "
             "kurtosis above 4)",
             affects="intervals of standard deviations: of lognormal values, nominal 95% ones held "
             ".85 to .88 in simulations",
@@ -844,44 +849,47 @@ def tailed(row: Row) -> bool:
     return (row.effective or 0.0) < (row.n_units or 0) * 2 / 3
 
 
-def _touched(named: Sequence[Named]) -> tuple[str, ...] | None:
+def _names_of(named: Sequence[Named]) -> tuple[str, ...] | None:
     """Return the names of the rows, None where they have none."""
     names = tuple(name for _, name in named if name)
     return names or None
 
 
-def _too_few(
+def _few_values_caution(
     few: Sequence[Named], what: str, interval: str, of: str, enough: float
 ) -> tuple[Caution, ...]:
     """Caution SS312 about means whose values are too few to show their shape."""
     if not few:
         return ()
     least = min((mean for mean, _ in few), key=lambda mean: mean.df)
-    noun = counted_as(least, what)
-    said = (
-        f"{count(least.n)} {what}"
-        if noun == what
-        else f"about {number(least.df + 1, 1)} effective {noun}"
-    )
+    noun = independent_noun(least, what)
+    effective = f"about {number(least.df + 1, 1)} effective {noun}"
+    values = f"{count(least.n)} {what}" if noun == what else effective
     return small_sample(
         least.df + 1,
         enough,
-        f"{said} are too few to show whether their {of} are skewed",
+        f"{values} are too few to show whether their {of} are skewed",
         affects=f"{interval} intervals and tests: of fewer than {enough:g} skewed values, nominal 95% intervals held "
         ".80 to .92 in simulations, of normal ones .95",
         fix=f"collect more {noun}",
-        rows=_touched(few),
+        rows=_names_of(few),
     )
 
 
-def counted_as(mean: ClusteredMean, what: str) -> str:
+def independent_noun(mean: ClusteredMean, what: str) -> str:
     """Name what is independent in a mean: values, clusters, and people who are a sample."""
     noun = "clusters" if mean.clusters else what
     return f"{noun} or people" if mean.kind == "two-way" and len(mean.clusters) < 2 else noun
 
 
-def _skewed(
-    shaped: Sequence[Named], known: int, fix: str, what: str, interval: str, limit: float, of: str
+def _skewness_caution(
+    shaped: Sequence[Named],
+    n_defined: int,
+    fix: str,
+    what: str,
+    interval: str,
+    limit: float,
+    of: str,
 ) -> tuple[Caution, ...]:
     """Caution SS317 about means whose values are skewed."""
     if not shaped:
@@ -889,14 +897,14 @@ def _skewed(
     first = shaped[0][0]
     by_cluster = bool(first.clusters) and of == "values"
     sums = (
-        "values and their sums by cluster" if by_cluster else f"{of} of {counted_as(first, what)}"
+        "values and their sums by cluster"
+        if by_cluster
+        else f"{of} of {independent_noun(first, what)}"
     )
-    many = (
-        f" in {count(len(shaped), 'mean' if of == 'values' else 'number')} of {count(known)}"
-        if known > 1
-        else ""
-    )
+    noun = "mean" if of == "values" else "number"
+    many = f" in {count(len(shaped), noun)} of {count(n_defined)}" if n_defined > 1 else ""
     most = max(mean.skewness for mean, _ in shaped)
+    # "up to 0.25. Above 0.25" would seem to contradict itself: three decimals tell them apart
     above = number(most, 2 if number(most) != number(limit) else 3)
     return (
         caution(
@@ -905,6 +913,6 @@ def _skewed(
             f"{above}. Above {number(limit)}, 95% {interval} intervals of {TAILED[interval]}",
             affects=f"{interval} intervals, too short on the side of the long tail, and their tests",
             fix=fix or f"collect more {'clusters' if first.clusters else what}",
-            rows=_touched(shaped),
+            rows=_names_of(shaped),
         ),
     )

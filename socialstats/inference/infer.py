@@ -16,7 +16,12 @@ from scipy import sparse
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import Caution, UndefinedStatistic, caution
-from socialstats.inference.clustered_mean import CLEARLY, FEWEST_SHAPED, cluster_sums, skewed
+from socialstats.inference.clustered_mean import (
+    CLEARLY,
+    FEWEST_SHAPED,
+    cluster_sums,
+    skewness_statistic,
+)
 from socialstats.inference.how import RESAMPLED, How
 from socialstats.inference.intervals import critical_value, two_sided_p
 from socialstats.inference.means import effective_trials, mean_errors
@@ -176,66 +181,69 @@ def infer(
         size=estimand.sizes,
     )
     error = errors.std_error
-    drawn = _drawn(estimand, clusters, how) if how.ci in RESAMPLED else None
-    closed = how.ci == "closed" and estimand.disagreement is not None
-    seen = (
-        _disagreements(estimand, clusters, how.level) if closed else [None] * len(estimand.estimate)
-    )
-    apart: Any = None if estimand.disagreement is None else estimand.disagreement.values
-    none_apart = (
-        np.zeros(len(seen), dtype=bool)
-        if apart is None
-        else np.asarray(apart.sum(axis=0)).ravel() <= 0
-    )
-    found = []
+    resampled = _bootstrap_intervals(estimand, clusters, how) if how.ci in RESAMPLED else None
+    m = len(estimand.estimate)
+    disagreements: list[DisagreementInterval | None] = [None] * m
+    perfect = np.zeros(m, dtype=bool)  # no disagreement in any unit
+    if estimand.disagreement is not None:
+        perfect = np.asarray(estimand.disagreement.values.sum(axis=0)).ravel() <= 0
+        if how.ci == "closed":
+            disagreements = _disagreement_intervals(estimand, clusters, how.level)
+    inferences = []
     for j, value in enumerate(estimand.estimate.tolist()):
-        known = Inferred(
+        inference = Inferred(
             clusters=int(errors.clusters[j]),
             largest=float(errors.largest[j]) if clusters else 0.0,
             least=estimand.least,
             most=1.0 if estimand.bounded else math.inf,
         )
         if math.isnan(value):
-            found.append(known)
+            inferences.append(inference)
         elif clusters and np.isnan(errors.variance[j]):
-            found.append(replace(known, why=ONE_CLUSTER))
-        elif drawn is not None:
-            found.append(_by_resamples(known, j, drawn, perfect=bool(none_apart[j])))
+            inferences.append(replace(inference, why=ONE_CLUSTER))
+        elif resampled is not None:
+            inferences.append(
+                _resampled_interval(inference, j, resampled, perfect=bool(perfect[j]))
+            )
         else:
-            found.append(
-                _closed(
-                    known,
+            inferences.append(
+                _closed_interval(
+                    inference,
                     value,
                     (float(error[j]), float(errors.df[j])),
-                    seen[j],
+                    disagreements[j],
                     estimand,
                     clusters,
                     how,
                 )
             )
-    lost = drawn[1].caution("the interval") if isinstance(drawn, tuple) else None
-    shown = [
-        one.kind in ("t", "fisher", "hull") and not one.why and one.low is not None for one in found
+    lost = resampled[1].caution("the interval") if isinstance(resampled, tuple) else None
+    # intervals of a share of disagreement, and of resamples, do not assume a normal estimate
+    normal = [
+        inference.kind in ("t", "fisher", "hull") and inference.low is not None
+        for inference in inferences
     ]
-    rows = tuple(names) or ("",) * len(shown)
+    rows = tuple(names) or ("",) * m
     effective = {
-        k: s.effective
-        for k, (s, there) in enumerate(zip(seen, shown, strict=True))
-        if s and there and not clusters
+        k: interval.effective
+        for k, interval in enumerate(disagreements)
+        if interval and normal[k] and not clusters
     }
-    shapes = _skewness(estimand, clusters) if any(shown) else [0.0] * len(shown)
-    found = [
-        replace(one, skewness=x if there else 0.0)
-        for one, x, there in zip(found, shapes, shown, strict=True)
-    ]
-    return tuple(found), (
+    if any(normal):
+        skewness = zip(_skewness(estimand, clusters), normal, strict=True)
+        inferences = [
+            replace(inference, skewness=x if shown else 0.0)
+            for inference, (x, shown) in zip(inferences, skewness, strict=True)
+        ]
+    skews = [inference.skewness for inference in inferences]
+    return tuple(inferences), (
         *((lost,) if lost else ()),
         *_few_cautions(effective, what, rows),
-        *shape_cautions([one.skewness for one in found], bool(clusters), what, rows),
+        *shape_cautions(skews, bool(clusters), what, rows),
     )
 
 
-def _touched(which: Iterable[int], names: Sequence[str]) -> tuple[str, tuple[str, ...] | None]:
+def _name_rows(which: Iterable[int], names: Sequence[str]) -> tuple[str, tuple[str, ...] | None]:
     """Return how to name some of several numbers, after the name of their coefficient, and the rows that they are."""
     rows = tuple(names[k] for k in which)
     if not all(rows):
@@ -252,14 +260,17 @@ def _skewness(estimand: Estimand, clusters: Sequence[IntArray]) -> list[float]:
         return [0.0] * moves.shape[1]
     table: Any = moves if isinstance(moves, np.ndarray) else moves.toarray()
     if not clusters:
-        return [skewed(column / estimand.copies, estimand.copies) for column in table.T]
+        return [skewness_statistic(column / estimand.copies, estimand.copies) for column in table.T]
     sums = [
         [cluster_sums(np.unique(code, return_inverse=True)[1], column) for code in clusters]
         for column in table.T
     ]
     return [
-        max(skewed(e, np.ones(len(e))) if len(e) >= FEWEST_SHAPED else 0.0 for e in each)
-        for each in sums
+        max(
+            skewness_statistic(e, np.ones(len(e))) if len(e) >= FEWEST_SHAPED else 0.0
+            for e in by_factor
+        )
+        for by_factor in sums
     ]
 
 
@@ -282,7 +293,7 @@ def shape_cautions(
     chance = len(names) >= MANY or max(skew.values()) < 2 * CLEARLY
     if chance and len(names) >= SEVERAL and len(skew) <= FEW_OF_THEM * len(names):
         return ()
-    which, rows = _touched(skew, names)
+    which, rows = _name_rows(skew, names)
     return (
         caution(
             "SS317",
@@ -297,7 +308,7 @@ def shape_cautions(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class DisagreementInterval:
     """Disagreements of one number: their share, effective number, and the interval of the number they give."""
 
     share: float
@@ -306,13 +317,13 @@ class Seen:
     high: float
 
 
-def _disagreements(
+def _disagreement_intervals(
     estimand: Estimand, clusters: Sequence[IntArray], level: float
-) -> list[Seen | None]:
+) -> list[DisagreementInterval | None]:
     """Korn and Graubard's interval of the share of disagreement q, carried over to 1 - q / expected."""
     if estimand.disagreement is None:
         return [None] * len(estimand.estimate)
-    u: Any = estimand.disagreement.values
+    u: Any = estimand.disagreement.values  # (cells, m), dense or sparse; its columns sum to q
     shares: Any = estimand.disagreement.shares
     q = np.asarray(u.sum(axis=0), dtype=np.float64).ravel()
     diagonal: Any = sparse.diags_array(q)
@@ -322,7 +333,7 @@ def _disagreements(
     units = (
         mean_errors(centred, shares, (), estimand.copies).clusters if clusters else errors.clusters
     )
-    out: list[Seen | None] = []
+    out: list[DisagreementInterval | None] = []
     for j, value in enumerate(estimand.estimate.tolist()):
         if math.isnan(value + n[j] + errors.df[j]):
             out.append(None)
@@ -330,9 +341,10 @@ def _disagreements(
         low, high = korn_graubard(
             float(q[j]), float(n[j]), df=float(errors.df[j]), most=float(units[j]) - 1, level=level
         )
+        # 1 - q / expected falls by 1 / expected = (1 - value) / q for each unit of q
         slope = float((1 - value) / q[j] if q[j] > 0 else 1 / estimand.disagreement.expected[j])
         out.append(
-            Seen(
+            DisagreementInterval(
                 share=float(q[j]),
                 effective=float(q[j] * n[j]),
                 low=max(-1.0, 1 - slope * high),
@@ -342,63 +354,61 @@ def _disagreements(
     return out
 
 
-def _closed(
-    known: Inferred,
+def _closed_interval(
+    inference: Inferred,
     value: float,
     error_df: tuple[float, float],
-    seen: Seen | None,
+    disagreements: DisagreementInterval | None,
     estimand: Estimand,
     clusters: Sequence[IntArray],
     how: How,
 ) -> Inferred:
     """Fill in a closed or Wald interval, and the t test of 0 where there is an error."""
     error, df = error_df
-    short = not clusters and known.clusters < FEWEST_UNITS
+    short = not clusters and inference.clusters < FEWEST_UNITS
     if short:
         error = math.nan
     plain = math.sqrt(df / (df + 1)) if estimand.large_sample and not clusters else 1.0
     if error > 0:
         t = value / (error * plain)
-        known = replace(
-            known,
+        inference = replace(
+            inference,
             std_error=error * plain,
             statistic=t,
             df=df,
             p=float(two_sided_p(np.asarray(t), df)),
         )
-    few = (
-        seen
-        if seen is not None and how.ci == "closed" and (seen.share == 0 or seen.effective < FEW)
-        else None
-    )
+    few = disagreements if how.ci == "closed" else None
+    if few is not None and few.share > 0 and few.effective >= FEW:
+        few = None
     if few is not None and (few.share == 0 or (clusters and not error > 0)):
         return replace(
-            known, low=few.low, high=few.high, df=df, kind="disagreements", statistic=None, p=None
+            inference,
+            low=few.low,
+            high=few.high,
+            df=df,
+            kind="disagreements",
+            statistic=None,
+            p=None,
         )
+    if short:
+        return replace(inference, why=TOO_FEW.format(n=count(inference.clusters, "unit")))
     if not error > 0:
-        return replace(
-            known,
-            why=TOO_FEW.format(n=count(known.clusters, "unit"))
-            if short
-            else alike("clusters" if clusters else "units"),
-        )
+        return replace(inference, why=alike("clusters" if clusters else "units"))
     if how.ci == "wald":
         reach = critical_value(how.level, None if plain < 1 else df) * error * plain
-        return replace(known, low=value - reach, high=value + reach, kind="wald")
+        return replace(inference, low=value - reach, high=value + reach, kind="wald")
     reach = critical_value(how.level, df) * error
     if not estimand.bounded or not (clusters or estimand.fisher):
-        return replace(known, low=value - reach, high=value + reach)
+        return replace(inference, low=value - reach, high=value + reach)
     if abs(value) >= 1:
-        known = replace(known, statistic=None, p=None)
-        return replace(
-            known, why=OUTSIDE + (f"; use {option('ci', 'percentile')}" if estimand.finish else "")
-        )
-    z, far = math.atanh(value), reach / (1 - value**2)
-    t = (
-        z * (1 - value**2) / error
-    )  # on the z scale; otherwise .125 of true nulls of five units were rejected
-    known = replace(
-        known,
+        resample = f"; use {option('ci', 'percentile')}" if estimand.finish else ""
+        return replace(inference, statistic=None, p=None, why=OUTSIDE + resample)
+    z, far = math.atanh(value), reach / (1 - value**2)  # delta method: dz/dx = 1 / (1 - x^2)
+    # t on the z scale; otherwise .125 of true nulls of five units were rejected
+    t = z * (1 - value**2) / error
+    inference = replace(
+        inference,
         low=math.tanh(z - far),
         high=math.tanh(z + far),
         kind="fisher",
@@ -406,12 +416,12 @@ def _closed(
         p=float(two_sided_p(np.asarray(t), df)),
     )
     if few is None or not clusters:
-        return known
-    low, high = min(few.low, known.low or 0.0), max(few.high, known.high or 0.0)
-    return replace(known, low=low, high=high, kind="hull", statistic=None, p=None)
+        return inference
+    low, high = min(few.low, inference.low or 0.0), max(few.high, inference.high or 0.0)
+    return replace(inference, low=low, high=high, kind="hull", statistic=None, p=None)
 
 
-def _drawn(
+def _bootstrap_intervals(
     estimand: Estimand, clusters: Sequence[IntArray], how: How
 ) -> tuple[Interval, Bootstrap] | str:
     """Return bootstrap intervals of all numbers, or why there are none."""
@@ -430,21 +440,21 @@ def _drawn(
     return choose(how.ci, boot, level=how.level, jack=jack), boot
 
 
-def _by_resamples(
-    known: Inferred, j: int, drawn: tuple[Interval, Bootstrap] | str, *, perfect: bool
+def _resampled_interval(
+    inference: Inferred, j: int, resampled: tuple[Interval, Bootstrap] | str, *, perfect: bool
 ) -> Inferred:
     """Fill in a bootstrap interval, or why there is none."""
-    if isinstance(drawn, str):
-        return replace(known, why=drawn)
-    found, boot = drawn
-    known = replace(known, kind=found.method)
+    if isinstance(resampled, str):
+        return replace(inference, why=resampled)
+    intervals, boot = resampled
+    inference = replace(inference, kind=intervals.method)
     if boot.is_constant[j]:
         closed = f"perfect agreement in every unit: resamples cannot vary; {option('ci', 'closed')} has an interval"
-        return replace(known, why=closed if perfect else alike("resamples"))
-    known = replace(known, std_error=float(boot.std_error[j]))
-    if found.undefined[j]:
-        return replace(known, why=found.undefined[j])
-    return replace(known, low=float(found.low[j]), high=float(found.high[j]))
+        return replace(inference, why=closed if perfect else alike("resamples"))
+    inference = replace(inference, std_error=float(boot.std_error[j]))
+    if intervals.undefined[j]:
+        return replace(inference, why=intervals.undefined[j])
+    return replace(inference, low=float(intervals.low[j]), high=float(intervals.high[j]))
 
 
 def _few_cautions(
@@ -454,15 +464,15 @@ def _few_cautions(
     few, of = {k: x for k, x in effective.items() if x < FEW}, len(effective)
     if not few:
         return ()
-    which, rows = _touched(few, names)
-    said = f"{what}{which}: about {number(min(few.values()), 1)} effective disagreements"
+    which, rows = _name_rows(few, names)
+    detail = f"{what}{which}: about {number(min(few.values()), 1)} effective disagreements"
     if of > 1:
         least = " at the least" if len(few) > 1 else ""
-        said += f"{least} ({len(few)} of {count(of, 'coefficient')} with fewer than {FEW:g})"
+        detail += f"{least} ({len(few)} of {count(of, 'coefficient')} with fewer than {FEW:g})"
     return (
         caution(
             "SS329",
-            said,
+            detail,
             affects="intervals: with one rare level, nominal 95% ones held in about .6 (10 units), "
             ".82 (30) and .89 (50) of simulations",
             fix="rate more units; without disagreement, and under clusters, an interval of their share is used",

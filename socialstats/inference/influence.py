@@ -104,8 +104,8 @@ def jackknife_errors(
     Examples
     --------
     >>> x = np.array([1.0, 4.0, 2.0, 8.0])
-    >>> found = jackknife_errors(((x.sum() - x) / 3)[:, None], np.ones(4))
-    >>> bool(np.isclose(found.std_error[0], x.std(ddof=1) / 2)), round(float(found.df[0]), 3)
+    >>> errors = jackknife_errors(((x.sum() - x) / 3)[:, None], np.ones(4))
+    >>> bool(np.isclose(errors.std_error[0], x.std(ddof=1) / 2)), round(float(errors.df[0]), 3)
     (True, 3.0)
     """
     n = float(copies.sum())
@@ -163,9 +163,10 @@ def spread_ends(values: FloatArray, level: float) -> tuple[float, float]:
     reach = z * c * np.sqrt((kurtosis_of(values) - (n - 3) / n) / (n - 1))
     centre = np.log(c * variance)
     left = variance * (n - 1) - n / (n - 1) * (values - values.mean()) ** 2
-    ends = np.array([centre - reach, centre + reach])
+    ends = np.array([centre - reach, centre + reach])  # of ln s^2
     if left.min() > ALIKE * variance:  # else all values but one are alike
         logs = np.log(left / (n - 2))[:, None]
+        # the mean of the jackknife's pseudovalues (Efron & Tibshirani 1993, chapter 11)
         middle = n * np.log(variance) - (n - 1) * logs.mean(axis=0)
         low, high = jackknife_errors(logs, np.ones(n)).interval(middle, level)
         ends = np.array([np.fmin(ends[0], low[0]), np.fmax(ends[1], high[0])])

@@ -52,10 +52,10 @@ def cochran_df(variances: Sequence[float], dfs: Sequence[float]) -> float:
     >>> round(cochran_df([3.0, 1.0], [19.0, 2.0]), 2), round(cochran_df([3.0, 0.0], [19.0, 2.0]), 2)
     (4.57, 19.0)
     """
-    known = [(v, df) for v, df in zip(variances, dfs, strict=True) if v > 0]
-    wanted = sum(v * critical_value(0.95, df) for v, df in known) / sum(v for v, _ in known)
+    parts = [(v, df) for v, df in zip(variances, dfs, strict=True) if v > 0]
+    critical = sum(v * critical_value(0.95, df) for v, df in parts) / sum(v for v, _ in parts)
     return float(
-        min(max(stdtridf(0.975, wanted), min(df for _, df in known)), max(df for _, df in known))
+        min(max(stdtridf(0.975, critical), min(df for _, df in parts)), max(df for _, df in parts))
     )
 
 

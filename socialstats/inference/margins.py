@@ -215,23 +215,25 @@ def two_tests(row: Row, bounds: tuple[float, float], level: float) -> tuple[TwoT
             f"{row.name}: a test against a margin needs an estimate and a standard error. This row has "
             f"none: {row.undefined or 'its metric has no standard error'}"
         )
+    # tests at 1 - level reject where the interval at 2 level - 1 lies inside the bounds
     df, inner = None if row.interval == "z" else row.df, round(2 * level - 1, 12)
     reach = critical_value(inner, df) * error
-    found: Row | None = replace(
+    at_inner_level: Row | None = replace(
         row, conf_low=value - reach, conf_high=value + reach, conf_level=inner
     )
     if row.conf_level is not None:
-        found = at_level(row, inner)
-    if found is None and has_open_end(row):
+        at_inner_level = at_level(row, inner)
+    if at_inner_level is None and has_open_end(row):
         raise InputError(
             f"{row.name}: its interval is one-sided, and tests against a margin need both ends. Leave "
             f"{option('alternative')} out"
         )
-    if found is None:
+    if at_inner_level is None:
         raise InputError(
             f"{row.name}: its interval is of the kind '{row.interval}', which does not follow from "
             "estimate, error and df. Use equivalence() of a table of pairs, or t intervals"
         )
+    # both one-sided tests of Schuirmann (1987): value > low and value < high
     above, below = ((value - bound) / error for bound in bounds)
     p_above, p_below = (
         float(not_zero(ndtr(t) if df is None else stdtr(df, t))) for t in (-above, below)
@@ -245,7 +247,7 @@ def two_tests(row: Row, bounds: tuple[float, float], level: float) -> tuple[TwoT
         df=df,
     )
     return tests, replace(
-        found, statistic=None, p_value=None, p_adjusted=None, test=None, family=None
+        at_inner_level, statistic=None, p_value=None, p_adjusted=None, test=None, family=None
     )
 
 
@@ -287,41 +289,42 @@ def against_margin(
     Examples
     --------
     >>> row = Row(term="a - b", estimate=0.05, std_error=0.06, df=20.0)
-    >>> found = against_margin(row, margin=0.2)
-    >>> [round(r.p_value, 4) for r in found.rows[1:]], found.extras["verdict"]
+    >>> result = against_margin(row, margin=0.2)
+    >>> [round(r.p_value, 4) for r in result.rows[1:]], result.extras["verdict"]
     ([0.0002, 0.0106, 0.0106], 'equivalent')
     """
     bounds, level = checked_bounds(low, high, margin, test), checked_alpha(level)
-    whole = (
+    result = (
         source
         if isinstance(source, Result)
         else Result(metric="equivalence", title="Difference", rows=(source,))
     )
-    at = [k for k, row in enumerate(whole.rows) if source is not whole or row.role == "difference"]
-    if source is whole:
-        lead = (
-            whole.rows[at[0]].group if at else None
-        )  # its rows of other groups, such as without clusters, are beside
-        known = [
-            k
-            for k in at
-            if whole.rows[k].undefined is None and (tested or whole.rows[k].std_error is not None)
-        ]
-        why = next((f": {whole.rows[k].undefined}" for k in at if whole.rows[k].undefined), "")
-        at = known if any(whole.rows[k].group == lead for k in known) else []
-        if not at:
+    places = [
+        k for k, row in enumerate(result.rows) if source is not result or row.role == "difference"
+    ]
+    if source is result:
+        # rows of other groups, such as those without clusters, are beside those of the first group
+        lead = result.rows[places[0]].group if places else None
+        defined = [k for k in places if result.rows[k].undefined is None]
+        with_error = [k for k in defined if tested or result.rows[k].std_error is not None]
+        reasons = [result.rows[k].undefined for k in places if result.rows[k].undefined]
+        why = f": {reasons[0]}" if reasons else ""
+        places = with_error if any(result.rows[k].group == lead for k in with_error) else []
+        if not places:
             raise InputError(
-                f"{whole.title}: no row is a difference with a standard error{why}. Pass a row of it, "
+                f"{result.title}: no row is a difference with a standard error{why}. Pass a row of it, "
                 "equivalence(result.row(TERM), ...)"
             )
     rows: list[Row] = []
     verdicts: dict[str, str] = {}
-    for k in at:
-        refuse_impossible(bounds, whole.rows[k].limits, test)
-        tests, row = (tested or two_tests)(whole.rows[k], bounds, level)
+    for k in places:
+        refuse_impossible(bounds, result.rows[k].limits, test)
+        tests, row = (tested or two_tests)(result.rows[k], bounds, level)
         verdicts[row.name] = tests.verdict(bounds, level, test)
-        group = "test" if len(at) == 1 else f"test of {row.name}"
-        kind: Test = "score" if tested else "z" if tests.df is None else "t"
+        group = "test" if len(places) == 1 else f"test of {row.name}"
+        kind: Test = "z" if tests.df is None else "t"
+        if tested:
+            kind = "score"
         blank = Row(
             term="",
             group=group,
@@ -333,30 +336,32 @@ def against_margin(
             test=kind,
         )
         rows += [row, *tests.rows(blank, test, f"inverted {row.method}" if tested else kind)]
-    said = "Equivalence" if test == "equivalence" else "Noninferiority"
+    claim, how = "Noninferiority", "one-sided test"
+    if test == "equivalence":
+        claim, how = "Equivalence", "two one-sided tests"
+    source_inference = f"; {result.inference}" if result.inference else ""
     return Result(
-        metric=whole.metric,
-        title=f"{said}: {whole.title[:1].lower()}{whole.title[1:]}",
+        metric=result.metric,
+        title=f"{claim}: {result.title[:1].lower()}{result.title[1:]}",
         rows=tuple(rows),
-        inference=f"{'two one-sided tests' if test == 'equivalence' else 'one-sided test'} of each difference"
-        + (f"; {whole.inference}" if whole.inference else ""),
-        counts=whole.counts,
-        fit={name: whole.fit[name] for name in ("nobs", "n_clusters") if name in whole.fit},
+        inference=f"{how} of each difference{source_inference}",
+        counts=result.counts,
+        fit={name: result.fit[name] for name in ("nobs", "n_clusters") if name in result.fit},
         settings={
             "low": bounds[0],
             "high": bounds[1] if test == "equivalence" else None,
             "test": test,
             "level": level,
         },
-        cautions=whole.cautions,
-        references=(*REFERENCES[test], *whole.references),
-        design=whole.design,
+        cautions=result.cautions,
+        references=(*REFERENCES[test], *result.references),
+        design=result.design,
         extras={
             "verdict": next(iter(verdicts.values())),
             "verdicts": verdicts,
             "bounds": bounds,
-            "source": whole,
-            "at": tuple(at),
+            "source": result,
+            "at": tuple(places),
         },
         words=words_of(rows, list(verdicts.values()), bounds, test),
         check=check,
@@ -379,5 +384,6 @@ def words_of(
     if len(verdicts) > 1:
         return f"{within(bounds, test)} was shown for {shown} of {count(len(verdicts), 'difference')} (unadjusted)."
     row, last = rows[0], rows[-1]
-    said = f"{row.term} = {number(row.shown())}, {span(row)}. {within(bounds, test)} was {'' if shown else 'not '}shown"
-    return f"{said} ({p_value(last.p_value, name=name)}){BEYOND.get(verdicts[0], '')}."
+    was = "was shown" if shown else "was not shown"
+    sentence = f"{row.term} = {number(row.shown())}, {span(row)}. {within(bounds, test)} {was}"
+    return f"{sentence} ({p_value(last.p_value, name=name)}){BEYOND.get(verdicts[0], '')}."

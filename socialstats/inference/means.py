@@ -20,9 +20,8 @@ from socialstats.designs.scan import Part, StoredClusters
 from socialstats.inference.intervals import cochran_df
 from socialstats.rounding import gated, left_of_sums
 
-LOST = 64 * float(
-    np.finfo(np.float64).eps
-)  # a share that rounding can leave of 0: one cluster is the whole statistic
+# A share that rounding can leave of 0: one cluster is the whole statistic.
+LOST = 64 * float(np.finfo(np.float64).eps)
 ROUND_DF = 1e-9
 
 
@@ -57,7 +56,7 @@ class MeanErrors:
     rounding: FloatArray
 
     @classmethod
-    def of(
+    def of_statistic(
         cls,
         *,
         variance: float,
@@ -85,7 +84,7 @@ class MeanErrors:
             }
         )
 
-    def made_of(self, parts: FloatArray, size: FloatArray | float) -> MeanErrors:
+    def with_rounding(self, parts: FloatArray, size: FloatArray | float) -> MeanErrors:
         """Return them with what rounding can leave.
 
         Without cancellation a cluster of share f adds f of the sum of the sizes of all scores. The variance is then the
@@ -149,27 +148,29 @@ def mean_errors(
     Examples
     --------
     >>> values, cluster = np.array([1.0, 2.0, 4.0, 9.0]), np.array([0, 0, 1, 2])
-    >>> found = mean_errors((values - 4)[:, None] / 4, np.full((4, 1), 1 / 4), [cluster])
-    >>> round(float(found.variance[0]) ** 0.5, 4), round(float(found.df[0]), 4)
+    >>> errors = mean_errors((values - 4)[:, None] / 4, np.full((4, 1), 1 / 4), [cluster])
+    >>> round(float(errors.variance[0]) ** 0.5, 4), round(float(errors.df[0]), 4)
     (2.2822, 1.8)
     """
-    found = (
-        _of_independent(scores, shares, alike)
-        if not len(factors)
-        else _of_factors(scores, shares, factors)
+    errors = (
+        _factor_errors(scores, shares, factors)
+        if len(factors)
+        else _independent_errors(scores, shares, alike)
     )
-    return found.made_of(np.asarray(abs(scores).sum(axis=0)).ravel(), size)
+    return errors.with_rounding(np.asarray(abs(scores).sum(axis=0)).ravel(), size)
 
 
-def _of_independent(scores: Any, shares: Any, alike: FloatArray | None) -> MeanErrors:
+def _independent_errors(scores: Any, shares: Any, alike: FloatArray | None) -> MeanErrors:
     sums = ColumnSums(scores.shape[1])
     e, f, column = _by_cluster(scores, shares, None)
-    m = np.ones(len(e)) if alike is None else _by_cluster(scores, _spread(shares, alike), None)[1]
+    m = np.ones(len(e))
+    if alike is not None:
+        m = _by_cluster(scores, _copies_where_shared(shares, alike), None)[1]
     sums.add(e, f, column, m)
     return sums.errors()
 
 
-def _of_factors(
+def _factor_errors(
     scores: Any, shares: Any, factors: Sequence[IntArray] | StoredClusters
 ) -> MeanErrors:
     k = scores.shape[1]
@@ -183,19 +184,19 @@ def _of_factors(
 
     if len(factors) == 1:
         return one_factor(0)
-    own, overlap, both = ColumnSums(k), np.zeros(k), np.zeros(k)
+    finer_sums, overlap, n_cells = ColumnSums(k), np.zeros(k), np.zeros(k)
     for share in blocks(finer):
-        one, two = share.codes[finer], share.codes[1 - finer]
-        code, _ = numbered(one * (int(two.max(initial=0)) + 1) + two)
+        cluster, other_cluster = share.codes[finer], share.codes[1 - finer]
+        code, _ = dense_codes(cluster * (int(other_cluster.max(initial=0)) + 1) + other_cluster)
         e, _, column = _by_cluster(scores, shares, share, code)
         overlap += np.bincount(column, e**2, minlength=k)
-        both += np.bincount(column, minlength=k)
-        own.add(*_by_cluster(scores, shares, share, one))
-    first, second = (own.errors(), one_factor(1 - finer))[:: 1 - 2 * finer]
+        n_cells += np.bincount(column, minlength=k)
+        finer_sums.add(*_by_cluster(scores, shares, share, cluster))
+    first, second = (finer_sums.errors(), one_factor(1 - finer))[:: 1 - 2 * finer]
     sizes = np.asarray(abs(scores).sum(axis=0)).ravel()
-    crossed = _crossed(first, second, overlap, rounding=LOST * sizes)
+    crossed = _cross_errors(first, second, overlap, rounding=LOST * sizes)
     # nested in the cells of a column, whatever the others are
-    return second.where(both == first.clusters, first.where(both == second.clusters, crossed))
+    return second.where(n_cells == first.clusters, first.where(n_cells == second.clusters, crossed))
 
 
 def sampled_errors(
@@ -224,19 +225,19 @@ def sampled_errors(
     --------
     >>> x, w = np.array([1.0, 2.0, 4.0]), np.array([1.0, 1.0, 2.0])
     >>> f = w / w.sum()
-    >>> found = sampled_errors((f * (x - f @ x))[:, None], f[:, None], np.ones(3))
-    >>> found.variance.round(6).tolist(), found.df.round(4).tolist(), found.effective.round(4).tolist()
+    >>> errors = sampled_errors((f * (x - f @ x))[:, None], f[:, None], np.ones(3))
+    >>> errors.variance.round(6).tolist(), errors.df.round(4).tolist(), errors.effective.round(4).tolist()
     ([0.925781], [1.8], [2.6667])
     """
-    found = mean_errors(scores, shares, (), alike, size=size)
+    errors = mean_errors(scores, shares, (), alike, size=size)
     n = float(alike[np.any(shares > 0, axis=1)].sum())
     variance = n / max(n - 1, 1.0) * (scores**2 / alike[:, None]).sum(axis=0)
-    variance = np.where(np.isnan(found.variance), np.nan, variance)
-    return replace(found, variance=variance, plain=variance)
+    variance = np.where(np.isnan(errors.variance), np.nan, variance)
+    return replace(errors, variance=variance, plain=variance)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Drawn:
+class DrawnRaters:
     """What raters who are a sample themselves add to k statistics; ratings of fixed raters are no part of it.
 
     Attributes
@@ -262,7 +263,7 @@ class Drawn:
     second: BoolArray | None = None
 
     @classmethod
-    def of(
+    def of_means(
         cls,
         values: FloatArray,
         weight: FloatArray,
@@ -271,66 +272,66 @@ class Drawn:
         *,
         total: float | None = None,
         sign: float = 1.0,
-    ) -> Drawn:
+    ) -> DrawnRaters:
         """Return what drawn raters add to weighted means of (ratings, k) values.
 
         `total` is the weight of all ratings, where fixed raters have part in the means; `sign` that of the means in a
         difference.
         """
-        own = float(weight.sum())
-        share = weight / own
-        part = sign * (1.0 if total is None else own / total)
+        drawn_weight = float(weight.sum())
+        share = weight / drawn_weight
+        factor = sign * (1.0 if total is None else drawn_weight / total)
         shares = np.repeat(share[:, None], values.shape[1], axis=1)
-        off = np.where(
+        deviations = np.where(
             np.ptp(values, axis=0) > 0, values - share @ values, 0.0
         )  # equal values leave rounding
         return cls(
-            scores=part * shares * off,
+            scores=factor * shares * deviations,
             shares=shares,
-            cluster=numbered(cluster)[0],
-            rater=numbered(rater)[0],
+            cluster=dense_codes(cluster)[0],
+            rater=dense_codes(rater)[0],
             alone=total is None and sign == 1,
         )
 
-    def column(self, j: int) -> Drawn:
+    def column(self, j: int) -> DrawnRaters:
         """Return the same of one statistic."""
         return replace(self, scores=self.scores[:, [j]], shares=self.shares[:, [j]])
 
     @property
-    def both(self) -> IntArray:
+    def intersections(self) -> IntArray:
         """Codes of the intersections of clusters and raters."""
-        return numbered(self.cluster * (int(self.rater.max()) + 1) + self.rater)[0]
+        return dense_codes(self.cluster * (int(self.rater.max()) + 1) + self.rater)[0]
 
     @property
     def nested(self) -> BoolArray:
         """(k,) bool array: whether each rater rated in one cluster alone, whose sums hold all dependence."""
-        both = self.both
-        return self._of_ratings(
-            lambda used: len(np.unique(both[used])) == len(np.unique(self.rater[used]))
+        cells = self.intersections
+        return self._by_statistic(
+            lambda used: len(np.unique(cells[used])) == len(np.unique(self.rater[used]))
         )
 
     @property
     def nesting(self) -> BoolArray:
         """(k,) bool array: whether one rater alone rated each cluster, and nobody else has part in the statistic."""
-        both = self.both
-        return self._of_ratings(
+        cells = self.intersections
+        return self._by_statistic(
             lambda used: (
-                self.alone and len(np.unique(both[used])) == len(np.unique(self.cluster[used]))
+                self.alone and len(np.unique(cells[used])) == len(np.unique(self.cluster[used]))
             )
         )
 
-    def _of_ratings(self, holds: Callable[[BoolArray], bool]) -> BoolArray:
+    def _by_statistic(self, holds: Callable[[BoolArray], bool]) -> BoolArray:
         """Return what holds of the ratings that have part in each statistic."""
-        there = self.shares > 0
-        if there.all():
-            return np.full(there.shape[1], holds(there[:, 0]))
-        return np.array([holds(used) for used in there.T])
+        used_in = self.shares > 0
+        if used_in.all():
+            return np.full(used_in.shape[1], holds(used_in[:, 0]))
+        return np.array([holds(used) for used in used_in.T])
 
     @property
     def overlap(self) -> FloatArray:
         """(k,) float64 array: V12, the sum of squares over the intersections."""
-        both = self.both
-        return np.array([(np.bincount(both, column) ** 2).sum() for column in self.scores.T])
+        cells = self.intersections
+        return np.array([(np.bincount(cells, column) ** 2).sum() for column in self.scores.T])
 
     @property
     def raters(self) -> int:
@@ -356,22 +357,22 @@ class Drawn:
         if self.second is None:
             return mean_errors(self.scores, self.shares, [self.rater])
         sides = np.column_stack([~self.second, self.second])
-        found = []
+        by_statistic = []
         for scores, shares in zip(self.scores.T, self.shares.T, strict=True):
             f = shares[:, None] * sides
-            found.append(
+            by_statistic.append(
                 difference_errors(
                     scores[:, None] * sides * (1, -1), f, (f**2).sum(axis=0), [self.rater]
                 )
             )
         fields = {
-            name: np.concatenate([getattr(one, name) for one in found])
+            name: np.concatenate([getattr(errors, name) for errors in by_statistic])
             for name in MeanErrors.__slots__
         }
         return MeanErrors(**fields)
 
 
-def with_drawn(errors: MeanErrors, drawn: Sequence[Drawn]) -> MeanErrors:
+def with_drawn(errors: MeanErrors, drawn: Sequence[DrawnRaters]) -> MeanErrors:
     """Join the errors over units (or clusters) with those over drawn raters, as two crossed factors.
 
     The overlap that is subtracted is that of the drawn raters' ratings: what fixed raters add stays with the units.
@@ -382,23 +383,23 @@ def with_drawn(errors: MeanErrors, drawn: Sequence[Drawn]) -> MeanErrors:
     ----------
     errors : MeanErrors
         Over units or one cluster factor.
-    drawn : sequence of Drawn
+    drawn : sequence of DrawnRaters
         One for each group of drawn raters, such as the people of one source.
     """
     if not drawn:
         return errors
     nested = np.array([group.nested for group in drawn])
-    found = errors
+    errors_of_all = errors
     for pattern in {tuple(column) for column in nested.T.tolist()}:
         crossed = [group for group, inside in zip(drawn, pattern, strict=True) if not inside]
         if crossed:
-            found = _with_crossed(errors, crossed).where(
-                np.all(np.array(pattern) == nested.T, axis=1), found
+            errors_of_all = _cross_raters(errors, crossed).where(
+                np.all(np.array(pattern) == nested.T, axis=1), errors_of_all
             )
-    return found
+    return errors_of_all
 
 
-def _with_crossed(errors: MeanErrors, groups: Sequence[Drawn]) -> MeanErrors:
+def _cross_raters(errors: MeanErrors, groups: Sequence[DrawnRaters]) -> MeanErrors:
     """Join the errors over units (or clusters) with those over groups of raters who rated in several of them."""
     parts = [group.errors() for group in groups]
     raters = parts[0]
@@ -416,22 +417,20 @@ def _with_crossed(errors: MeanErrors, groups: Sequence[Drawn]) -> MeanErrors:
     rounding = np.maximum(errors.rounding, raters.rounding)
     sizes = np.abs(np.concatenate([group.scores for group in groups])).sum(axis=0)
     overlap = np.sum([group.overlap for group in groups], axis=0)
-    found = _crossed(errors, raters, overlap, rounding=np.maximum(rounding, LOST * sizes))
+    crossed = _cross_errors(errors, raters, overlap, rounding=np.maximum(rounding, LOST * sizes))
     if len(groups) == 1:
-        found = raters.where(groups[0].nesting, found)
-    return replace(found, clusters=errors.clusters, largest=errors.largest, rounding=rounding)
+        crossed = raters.where(groups[0].nesting, crossed)
+    return replace(crossed, clusters=errors.clusters, largest=errors.largest, rounding=rounding)
 
 
-def _crossed(
+def _cross_errors(
     first: MeanErrors, second: MeanErrors, overlap: FloatArray, *, rounding: FloatArray
 ) -> MeanErrors:
     """Join the variances by two crossed factors; `rounding` is a standard error that rounding can leave."""
     plain = first.variance + second.variance - overlap
     least = 2 * rounding**2  # below it a sum of two variances is rounding
-    df = [
-        _joint_df(*both)
-        for both in zip(first.variance, second.variance, first.df, second.df, least, strict=True)
-    ]
+    parts = zip(first.variance, second.variance, first.df, second.df, least, strict=True)
+    df = [_joint_df(*part) for part in parts]
     return MeanErrors(
         variance=np.maximum(np.maximum(plain, first.variance), second.variance),
         df=np.array(df),
@@ -498,27 +497,27 @@ def difference_errors(
     --------
     >>> x, first = np.array([1.0, 3.0, 2.0, 8.0]), np.array([1.0, 1.0, 0.0, 0.0])
     >>> shares = np.column_stack([first, 1 - first]) / 2
-    >>> off = shares * (x[:, None] - x @ shares)
-    >>> found = difference_errors(off, shares, np.array([0.5, 0.5]), [np.arange(4)])
-    >>> found.variance.round(9).tolist(), found.df.round(4).tolist()  # Welch's t test of (1, 3) and (2, 8)
+    >>> scores = shares * (x[:, None] - x @ shares)
+    >>> errors = difference_errors(scores, shares, np.array([0.5, 0.5]), [np.arange(4)])
+    >>> errors.variance.round(9).tolist(), errors.df.round(4).tolist()  # Welch's t test of (1, 3) and (2, 8)
     ([10.0], [1.2195])
     """
     codes = crossing(factors) if len(factors) else [np.arange(len(scores))]
     times = np.ones(len(scores)) if len(factors) or alike is None else alike
-    found, parts = (
-        [_of_difference(code, scores, shares, unit, times, estimated) for code in codes[:2]],
-        np.abs(scores),
-    )
-    if len(found) == 1:
-        return found[0].made_of(parts.sum(), size)
+    by_factor = [
+        _difference_by_factor(code, scores, shares, unit, times, estimated) for code in codes[:2]
+    ]
+    parts = np.abs(scores).sum()
+    if len(by_factor) == 1:
+        return by_factor[0].with_rounding(parts, size)
+    # the third codes are those of intersections, whose sums of squares both factors have (V12)
     overlap = np.bincount(codes[2], scores[:, 0] - scores[:, 1])
-    both = _crossed(
-        found[0], found[1], np.array([overlap @ overlap]), rounding=LOST * np.array([parts.sum()])
-    )
-    return both.made_of(parts.sum(), size)
+    products, rounding = np.array([overlap @ overlap]), LOST * np.array([parts])
+    crossed = _cross_errors(by_factor[0], by_factor[1], products, rounding=rounding)
+    return crossed.with_rounding(parts, size)
 
 
-def _of_difference(
+def _difference_by_factor(
     code: IntArray,
     scores: FloatArray,
     shares: FloatArray,
@@ -531,26 +530,27 @@ def _of_difference(
         np.column_stack([np.bincount(code, column / times) for column in table.T])
         for table in (scores, shares)
     )
-    m, there = np.bincount(code, times) / np.bincount(code), f > 0
-    rest = np.where(there, 1 - f, 1.0)
-    clusters, largest = (m[:, None] * there).sum(axis=0), f.max(axis=0)
-    kept = np.maximum(rest, LOST)
+    m, present = np.bincount(code, times) / np.bincount(code), f > 0
+    remainder = np.where(present, 1 - f, 1.0)
+    clusters, largest = (m[:, None] * present).sum(axis=0), f.max(axis=0)
+    kept = np.maximum(remainder, LOST)
     u = e / np.sqrt(kept)
     root = f / np.sqrt(kept)
     r = root[:, :, None] * root[:, None, :]
-    products = (
+    # (2, 2) table of T_kl, see `difference_errors`; m alike clusters count as m
+    traces = (
         np.einsum("g,gk,gl->kl", m, f, f)
         + np.einsum("g,gkl->kl", m, r) ** 2
         - np.einsum("g,gkl->kl", m, r**2)
     )
-    known = bool(np.all(rest > LOST))
-    seen = m @ u**2
-    weights = (unit, seen) if estimated and seen.any() else (unit,)
+    defined = bool(np.all(remainder > LOST))
+    estimated_variance = m @ u**2
+    weights = (unit, estimated_variance) if estimated and estimated_variance.any() else (unit,)
     scaled = (v / v.max() if v.max() > 0 else v for v in weights)  # squares of variances overflow
-    df = min(_near_whole(v.sum() ** 2 / (v @ products @ v)) for v in scaled) if known else np.nan
+    df = min(_near_whole(v.sum() ** 2 / (v @ traces @ v)) for v in scaled) if defined else np.nan
     variance = float(m @ (u[:, 0] - u[:, 1]) ** 2)
-    return MeanErrors.of(
-        variance=variance if known else np.nan,
+    return MeanErrors.of_statistic(
+        variance=variance if defined else np.nan,
         df=df,
         clusters=float(clusters.min()),
         effective=float((1 / (m @ f**2)).min()),
@@ -564,14 +564,14 @@ def _blocks(
     """Return the shares of the cells that belong to clusters, in blocks, and the factor with more clusters."""
     if isinstance(factors, StoredClusters):
         return factors.blocks, factors.rows.finer()
-    found = [numbered(code) for code in factors]
-    return lambda _: [Part.of([code for code, _ in found])], int(np.argmax([n for _, n in found]))
+    dense = [dense_codes(code) for code in factors]
+    return lambda _: [Part.of([code for code, _ in dense])], int(np.argmax([n for _, n in dense]))
 
 
-def numbered(code: IntArray) -> tuple[IntArray, int]:
+def dense_codes(code: IntArray) -> tuple[IntArray, int]:
     """Return codes as numbers from 0 without gaps, and how many there are."""
-    known, dense = np.unique(code, return_inverse=True)
-    return dense, len(known)
+    distinct, dense = np.unique(code, return_inverse=True)
+    return dense, len(distinct)
 
 
 def crossing(factors: Sequence[IntArray]) -> list[IntArray]:
@@ -587,10 +587,10 @@ def crossing(factors: Sequence[IntArray]) -> list[IntArray]:
     dense = [np.unique(code, return_inverse=True)[1] for code in factors]
     if len(dense) == 1:
         return dense
-    both = np.unique(dense[0] * (dense[1].max() + 1) + dense[1], return_inverse=True)[1]
-    if both.max() == max(code.max() for code in dense):
+    cells = np.unique(dense[0] * (dense[1].max() + 1) + dense[1], return_inverse=True)[1]
+    if cells.max() == max(code.max() for code in dense):
         return [min(dense, key=lambda code: int(code.max()))]
-    return [*dense, both]
+    return [*dense, cells]
 
 
 def _joint_df(v1: float, v2: float, df1: float, df2: float, least: float) -> float:
@@ -608,7 +608,8 @@ class ColumnSums:
 
     def __init__(self, k: int) -> None:
         self._top = np.zeros((3, k))  # score, share and copies of the cluster of the largest share
-        self._rest = np.zeros((6, k))  # sums over all others
+        # sums over all others of f, f^2, r = f^2 / (1 - f), r^2, 1 and e^2 / (1 - f)
+        self._rest = np.zeros((6, k))
 
     def add(
         self, e: FloatArray, f: FloatArray, column: IntArray, m: FloatArray | None = None
@@ -618,41 +619,44 @@ class ColumnSums:
         share = f / copies
         largest, place = np.zeros(k), np.full(k, -1)
         np.maximum.at(largest, column, share)
-        most = np.flatnonzero(share == largest[column])
-        place[column[most]] = most
+        leading = np.flatnonzero(share == largest[column])
+        place[column[leading]] = leading
         new = np.flatnonzero((place >= 0) & (largest > self._top[1]))
         place = place[new]
         before = self._top[:, new]
         self._top[:, new] = e[place], share[place], copies[place]
-        others = np.ones(len(e), dtype=bool)
-        others[place] = False
+        is_other = np.ones(len(e), dtype=bool)
+        is_other[place] = False
         for (score, part, times), at in (
-            ((e[others], share[others], copies[others]), column[others]),
+            ((e[is_other], share[is_other], copies[is_other]), column[is_other]),
             (before[:, before[2] > 0], new[before[2] > 0]),
         ):
-            rest = np.maximum(1 - part, LOST)
-            r = part**2 / rest
-            for j, values in enumerate(
-                (part, part**2, r, r**2, part > 0, score**2 / times**2 / rest)
-            ):
+            remainder = np.maximum(1 - part, LOST)
+            r = part**2 / remainder
+            variance = score**2 / times**2 / remainder
+            for j, values in enumerate((part, part**2, r, r**2, part > 0, variance)):
                 self._rest[j] += np.bincount(at, times * values, minlength=k)
 
     def errors(self) -> MeanErrors:
         """Return the variances of the columns."""
-        (e, top, m), (part, squares, r, r_squares, there, variance) = self._top, self._rest
-        alone = np.maximum(m - 1, 0.0)
-        rest = part + alone * top
-        known = (m > 0) & (rest > LOST)
-        rest = np.maximum(rest, LOST)
-        of_top, copies = top**2 / rest, np.where(m > 0, m, 1.0)
-        variance = np.where(known, variance + e**2 / copies / rest, np.nan)
-        squares, apart = squares + m * top**2, r + alone * of_top
+        (e, top, m), (part, squares, r, r_squares, clusters, variance) = self._top, self._rest
+        # of m alike clusters with the largest share one is the top, and m - 1 are among the others
+        alike_tops = np.maximum(m - 1, 0.0)
+        remainder = part + alike_tops * top
+        defined = (m > 0) & (remainder > LOST)
+        remainder = np.maximum(remainder, LOST)
+        of_top, copies = top**2 / remainder, np.where(m > 0, m, 1.0)
+        variance = np.where(defined, variance + e**2 / copies / remainder, np.nan)
+        squares, r_sum = squares + m * top**2, r + alike_tops * of_top
         with np.errstate(divide="ignore", invalid="ignore"):
-            df = 1 / (squares + apart**2 - (r_squares + alone * of_top**2) + 2 * of_top * apart)
+            # 1 / (sum f^2 + (sum r)^2 - sum r^2), see `mean_errors`
+            df = 1 / (
+                squares + r_sum**2 - (r_squares + alike_tops * of_top**2) + 2 * of_top * r_sum
+            )
             return MeanErrors(
                 variance=variance,
-                df=np.where(known, _near_whole(df), np.nan),
-                clusters=there + m * (top > 0),
+                df=np.where(defined, _near_whole(df), np.nan),
+                clusters=clusters + m * (top > 0),
                 effective=1 / squares,
                 largest=top,
                 plain=variance,
@@ -683,7 +687,7 @@ class Sample:
     size: float = 0.0
 
 
-def gap_errors(one: Sample, two: Sample) -> tuple[float, float]:
+def gap_errors(first: Sample, second: Sample) -> tuple[float, float]:
     """Return standard error and degrees of freedom of the difference of the means of two samples that share clusters.
 
     The error is NaN where clusters are alike.
@@ -696,25 +700,26 @@ def gap_errors(one: Sample, two: Sample) -> tuple[float, float]:
     --------
     >>> x, y, g = np.array([1.0, 2.0, 6.0]), np.array([2.0, 5.0, 5.0]), np.arange(3)
     >>> third = np.full(3, 1 / 3)
-    >>> made = [Sample(scores=(v - v.mean()) / 3, shares=third, codes=[g], variance=v.var(ddof=1) / 3) for v in (x, y)]
-    >>> error, df = gap_errors(*made)
+    >>> samples = [Sample(scores=(v - v.mean()) / 3, shares=third, codes=[g], variance=v.var(ddof=1) / 3)
+    ...            for v in (x, y)]
+    >>> error, df = gap_errors(*samples)
     >>> round(error**2, 4), round(float((x - y).var(ddof=1)) / 3, 4), round(df, 9)
     (1.3333, 1.3333, 2.0)
     """
-    n = len(one.scores)
-    scores, shares = np.zeros((2, n + len(two.scores), 2))
-    for k, (sample, at) in enumerate(((one, slice(None, n)), (two, slice(n, None)))):
+    n = len(first.scores)
+    scores, shares = np.zeros((2, n + len(second.scores), 2))
+    for k, (sample, at) in enumerate(((first, slice(None, n)), (second, slice(n, None)))):
         scores[at, k], shares[at, k] = sample.scores, sample.shares
-    factors = [np.concatenate(both) for both in zip(one.codes, two.codes, strict=True)]
-    found = difference_errors(
+    factors = [np.concatenate(codes) for codes in zip(first.codes, second.codes, strict=True)]
+    errors = difference_errors(
         scores,
         shares,
-        np.array([one.variance, two.variance]),
+        np.array([first.variance, second.variance]),
         factors,
         estimated=False,
-        size=max(one.size, two.size),
+        size=max(first.size, second.size),
     )
-    return float(found.std_error[0]), float(found.df[0])
+    return float(errors.std_error[0]), float(errors.df[0])
 
 
 def _near_whole(df: Any) -> Any:
@@ -723,13 +728,13 @@ def _near_whole(df: Any) -> Any:
     return np.where(np.abs(df - near) < ROUND_DF * near, near, df)
 
 
-def _spread(shares: Any, alike: FloatArray) -> Any:
+def _copies_where_shared(shares: Any, alike: FloatArray) -> Any:
     """A table with `alike` wherever there is a share."""
     if not sparse.issparse(shares):
         return np.where(np.asarray(shares) > 0, np.asarray(alike, dtype=np.float64)[:, None], 0.0)
     table: Any = shares
-    there = sparse.csr_array(table) > 0
-    return there.multiply(np.asarray(alike, dtype=np.float64)[:, None])
+    present = sparse.csr_array(table) > 0
+    return present.multiply(np.asarray(alike, dtype=np.float64)[:, None])
 
 
 def _by_cluster(
@@ -755,8 +760,8 @@ def _by_cluster(
         e, f = np.asarray(e, dtype=np.float64), np.asarray(f, dtype=np.float64)
         if gather is not None:
             e, f = gather @ e, gather @ f
-        there = np.nonzero(f > 0)
-        return e[there], f[there], there[1]
+        present = np.nonzero(f > 0)
+        return e[present], f[present], present[1]
     e, f = sparse.csr_array(e, dtype=np.float64), sparse.csr_array(f, dtype=np.float64)
     if gather is not None:
         e, f = gather @ e, gather @ f
@@ -798,5 +803,5 @@ def effective_size(spread: FloatArray, errors: MeanErrors, most: FloatArray | fl
     """
     varies = (spread > 0) & ~np.isnan(errors.std_error)  # clusters too, by more than rounding
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(varies, np.maximum(spread / errors.variance, 1.0), errors.effective)
-    return np.where(np.isnan(errors.variance), np.nan, np.minimum(found, most))
+        effective = np.where(varies, np.maximum(spread / errors.variance, 1.0), errors.effective)
+    return np.where(np.isnan(errors.variance), np.nan, np.minimum(effective, most))

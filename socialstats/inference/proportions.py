@@ -14,7 +14,7 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.scan import StoredClusters
 from socialstats.inference.clustered_mean import centre
 from socialstats.inference.means import (
-    Drawn,
+    DrawnRaters,
     MeanErrors,
     effective_trials,
     mean_errors,
@@ -141,7 +141,7 @@ def clustered_share(
     trials: float = math.inf,
     level: float = 0.95,
     alike: FloatArray | None = None,
-    drawn: Sequence[Drawn] = (),
+    drawn: Sequence[DrawnRaters] = (),
     sampled: bool = False,
 ) -> Share:
     """Estimate a weighted mean of values between 0 and 1 with Wilson's interval under clusters.
@@ -157,7 +157,7 @@ def clustered_share(
     level : float
     alike : (cells,) array, optional
         Without factors: rows that each cell stands for; default `weights`.
-    drawn : sequence of Drawn
+    drawn : sequence of DrawnRaters
         Groups of raters who are samples too, beside at most one factor.
     sampled : bool
         Whether `weights` are sums of sampling weights; independent ones have the errors of `sampled_errors`.
@@ -170,30 +170,30 @@ def clustered_share(
 
     Examples
     --------
-    >>> found = clustered_share(np.array([1.0, 0, 1, 1]), np.ones(4), [np.array([0, 0, 1, 2])], trials=4)
-    >>> round(found.low, 3), round(found.high, 3), round(found.df, 2)
+    >>> share = clustered_share(np.array([1.0, 0, 1, 1]), np.ones(4), [np.array([0, 0, 1, 2])], trials=4)
+    >>> round(share.low, 3), round(share.high, 3), round(share.df, 2)
     (0.084, 0.99, 1.8)
     """
     x, w = np.asarray(values, dtype=np.float64), np.asarray(weights, dtype=np.float64)
     f = w / w.sum()
     p = centre(x, w, float(w.sum()))
-    copies = None if factors else w if alike is None else alike
+    copies = w if alike is None else alike
     scores, shares = (f * (x - p))[:, None], f[:, None]
-    if sampled and copies is not None:
+    if sampled and not factors:
         errors = sampled_errors(scores, shares, copies, size=1.0)
     else:
-        errors = mean_errors(scores, shares, factors, copies, size=1.0)
+        errors = mean_errors(scores, shares, factors, None if factors else copies, size=1.0)
     errors = with_drawn(errors, drawn)
-    known = bool(np.isfinite(errors.variance[0]))
+    defined = bool(np.isfinite(errors.variance[0]))
     base: dict[str, Any] = {
         "estimate": p,
         "clusters": int(errors.clusters[0]),
         "largest": float(errors.largest[0]),
     }
-    if not known:
+    if not defined:
         return Share(**base, undefined=ONE_CLUSTER if factors else ONE_UNIT)
-    one = np.array([p])
-    low, high, n = share_interval(one, errors, trials, level=level)
+    estimate = np.array([p])
+    low, high, n = share_interval(estimate, errors, trials, level=level)
     error = float(errors.std_error[0])
     return Share(
         **base,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -47,7 +47,9 @@ MANY = 75  # p^2 over rows of a cluster up to which its information takes less t
 Block = tuple[
     sparse.csr_array, FloatArray, tuple[IntArray, ...]
 ]  # whitened rows, residuals, clusters by factor
-Sorted = tuple[sparse.csr_array, FloatArray, IntArray]  # the same with the clusters of one factor
+SortedBlock = tuple[
+    sparse.csr_array, FloatArray, IntArray
+]  # the same with the clusters of one factor
 Blocks = Callable[
     [int], Iterable[Block]
 ]  # a factor -> rows in blocks, each of whole clusters of that factor
@@ -139,32 +141,36 @@ class Robust:
         contrasts : (k, p) array or sparse array
         """
         c = sparse.csr_array(contrasts)
-        return self._joined([part.errors(c) for part in self.parts], quadratic(self.overlap, c))
+        return self._combine_factors(
+            [part.errors(c) for part in self.parts], quadratic(self.overlap, c)
+        )
 
     def differences(self, n: int) -> Errors:
         """Return what `errors` does for the differences i - j, i < j, between the first n parameters, but faster."""
         overlap = (
             np.zeros(1) if self.overlap is None else between(self.overlap, *np.triu_indices(n, 1))
         )
-        return self._joined([part.differences(n) for part in self.parts], overlap)
+        return self._combine_factors([part.differences(n) for part in self.parts], overlap)
 
-    def _joined(self, found: Sequence[Errors], overlap: FloatArray) -> Errors:
-        if len(found) == 1:
-            return found[0]
+    def _combine_factors(self, by_factor: Sequence[Errors], overlap: FloatArray) -> Errors:
+        if len(by_factor) == 1:
+            return by_factor[0]
         # a factor whose clusters are alike says nothing: its part is rounding, or the pull of a prior on every cluster
-        alike = np.array([np.sqrt(e.variance) <= e.rounding for e in found])
-        variances = np.where(alike, 0.0, [e.variance for e in found])
-        rounding = np.where(alike & ~alike.all(axis=0), 0.0, [e.rounding for e in found])
-        dfs = np.array([e.df for e in found])
+        alike = np.array([np.sqrt(e.variance) <= e.rounding for e in by_factor])
+        variances = np.where(alike, 0.0, [e.variance for e in by_factor])
+        rounding = np.where(alike & ~alike.all(axis=0), 0.0, [e.rounding for e in by_factor])
+        df_by_factor = np.array([e.df for e in by_factor])
         df = [
             cochran_df(v, d) if v.max() > 0 else d.min()
-            for v, d in zip(variances.T, dfs.T, strict=True)
+            for v, d in zip(variances.T, df_by_factor.T, strict=True)
         ]
+        # V1 + V2 - V12 may fall below V1 or V2, and even below 0; the largest of the three never does
+        variance = np.maximum(variances.max(axis=0), variances.sum(axis=0) - overlap)
         return Errors(
-            variance=np.maximum(variances.max(axis=0), variances.sum(axis=0) - overlap),
+            variance=variance,
             df=np.array(df),
-            unit=np.max([e.unit for e in found], axis=0),
-            refused=np.any([e.refused for e in found], axis=0),
+            unit=np.max([e.unit for e in by_factor], axis=0),
+            refused=np.any([e.refused for e in by_factor], axis=0),
             rounding=np.hypot(*rounding),
         )
 
@@ -174,12 +180,11 @@ class Robust:
         With two factors V1 + V2 - V12 is made positive without touching the variances, which are those of `errors`.
         """
         a = np.eye(len(self.parts[0].covariance)) if transform is None else transform
-        whole = [np.asarray(a @ part.covariance @ a.T) for part in self.parts]
+        by_factor = [np.asarray(a @ part.covariance @ a.T) for part in self.parts]
         if self.overlap is None:
-            return whole[0], False
-        return repaired(
-            sum(whole) - a @ self.overlap @ a.T, np.max([np.diagonal(v) for v in whole], axis=0)
-        )
+            return by_factor[0], False
+        least = np.max([np.diagonal(v) for v in by_factor], axis=0)
+        return repair_covariance(sum(by_factor) - a @ self.overlap @ a.T, least)
 
     def joint(self, contrasts: FloatArray, estimate: FloatArray) -> Joint | str:
         """Test that contrasts are zero together: HTZ of Pustejovsky and Tipton (2018, section 3.2).
@@ -214,6 +219,7 @@ class Robust:
             np.linalg.eigvalsh(v / np.outer(size, size))[0] < ROUNDING
         ):  # fewer different clusters than terms
             return f"the clusters are alike in a combination of the {k} terms: {NOTHING}"
+        # a Hotelling T^2 with nu degrees of freedom is this multiple of an F
         w = float(estimate @ np.linalg.solve(v, estimate))
         f = (nu - k + 1) / (nu * k) * w
         p = float(not_zero(fdtrc(k, nu - k + 1, f)))
@@ -252,19 +258,21 @@ def cluster_robust(
 
     >>> x, cluster = np.array([1.0, 3, 2, 6, 4, 5, 7, 4]), np.array([0, 0, 1, 1, 2, 3, 3, 3])
     >>> rows = sparse.csr_array(np.ones((8, 1)))
-    >>> found = cluster_robust(rows, x - x.mean(), [cluster], np.array([[1 / 8]])).errors(np.ones((1, 1)))
-    >>> found.std_error.round(4).tolist(), found.df.round(4).tolist()
+    >>> errors = cluster_robust(rows, x - x.mean(), [cluster], np.array([[1 / 8]])).errors(np.ones((1, 1)))
+    >>> errors.std_error.round(4).tolist(), errors.df.round(4).tolist()
     ([0.8563], [2.6033])
     """
     dense = tuple(np.unique(codes, return_inverse=True)[1].astype(np.int64) for codes in factors)
     information = np.asarray((rows.T @ rows).todense())
     sizes = [np.bincount(codes) for codes in dense]
+    ranks = [float(np.minimum(size, len(bread)).sum()) for size in sizes]
+    finer = int(np.argmax([*map(len, sizes)]))
     return robust_of_blocks(
         lambda _: [(rows, residuals, dense)],
         information,
         bread,
-        [float(np.minimum(size, len(bread)).sum()) for size in sizes],
-        int(np.argmax([*map(len, sizes)])),
+        ranks,
+        finer,
         noise=noise,
         least=least,
         kept=True,
@@ -301,42 +309,57 @@ def robust_of_blocks(
         parameters are a lower bound there.
     """
 
-    def part(k: int) -> OneWay:
+    def one_way(k: int) -> OneWay:
         lent, large = noise if least is None else least, ranks[k] * len(bread) > MOST_NUMBERS
         return OneWay(blocks, k, information, bread, noise, lent, large=large, kept=kept)
 
     if len(ranks) == 1:
-        only = part(0)
+        only = one_way(0)
         return Robust(parts=(only,), n_clusters=(only.clusters,), overlap=None)
-    both, sizes, u = intersections(blocks, finer, len(bread))
-    if (
-        both == sizes
-    ):  # nested: the intersection is the finer factor, and V1 + V2 - V12 that of the coarser one
-        coarse = part(1 - finer)
-        pair = (coarse.clusters, both) if finer else (both, coarse.clusters)
-        return Robust(parts=(coarse,), n_clusters=pair, overlap=None)
-    parts = part(0), part(1)
-    return Robust(
-        parts=parts, n_clusters=(parts[0].clusters, parts[1].clusters), overlap=bread @ u @ bread
-    )
+    cells = intersections(blocks, finer, len(bread))
+    # nested: the intersection is the finer factor, and V1 + V2 - V12 that of the coarser one
+    if cells.n_cells == cells.n_clusters:
+        coarse = one_way(1 - finer)
+        sizes = (coarse.clusters, cells.n_cells)
+        return Robust(parts=(coarse,), n_clusters=sizes if finer else sizes[::-1], overlap=None)
+    parts = one_way(0), one_way(1)
+    n_clusters = parts[0].clusters, parts[1].clusters
+    return Robust(parts=parts, n_clusters=n_clusters, overlap=bread @ cells.products @ bread)
 
 
-def intersections(blocks: Blocks, factor: int, p: int) -> tuple[int, int, FloatArray]:
-    """Return the clusters of the intersection of two factors, those of one factor, and the products of scores.
+class Intersections(NamedTuple):
+    """The cells in which clusters of two factors meet.
 
-    The products are summed over the clusters of the intersection.
+    Attributes
+    ----------
+    n_cells : int
+        Clusters of the intersection.
+    n_clusters : int
+        Clusters of one of the factors; as many where it is nested in the other.
+    products : (p, p) array
+        Products of scores, summed over the clusters of the intersection.
     """
-    both, own, products = 0, 0, np.zeros((p, p))
+
+    n_cells: int
+    n_clusters: int
+    products: FloatArray
+
+
+def intersections(blocks: Blocks, factor: int, p: int) -> Intersections:
+    """Return the intersections of two factors, from blocks of whole clusters of `factor`."""
+    n_cells, n_clusters, products = 0, 0, np.zeros((p, p))
     for rows, residuals, factors in blocks(factor):
-        one, two = factors[factor], factors[1 - factor]
-        found, of_row = np.unique(one * (int(two.max(initial=0)) + 1) + two, return_inverse=True)
-        u = sums_of(rows, residuals, of_row, len(found))
-        both, own = both + len(found), own + len(np.unique(one))
+        cluster, crossed = factors[factor], factors[1 - factor]
+        cells, cell_of_row = np.unique(
+            cluster * (int(crossed.max(initial=0)) + 1) + crossed, return_inverse=True
+        )
+        u = cluster_scores(rows, residuals, cell_of_row, len(cells))  # (cells, p)
+        n_cells, n_clusters = n_cells + len(cells), n_clusters + len(np.unique(cluster))
         products = products + np.asarray((u.T @ u).todense())
-    return both, own, products
+    return Intersections(n_cells, n_clusters, products)
 
 
-def in_order(rows: sparse.csr_array, residuals: FloatArray, codes: IntArray) -> Sorted:
+def sort_by_cluster(rows: sparse.csr_array, residuals: FloatArray, codes: IntArray) -> SortedBlock:
     """Return rows sorted by cluster."""
     if not np.any(np.diff(codes) < 0):
         return rows, residuals, codes
@@ -344,7 +367,7 @@ def in_order(rows: sparse.csr_array, residuals: FloatArray, codes: IntArray) -> 
     return sparse.csr_array(rows[order]), residuals[order], codes[order]
 
 
-def sums_of(
+def cluster_scores(
     rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, size: int
 ) -> sparse.csr_array:
     """Return the score of each cluster, (size, p)."""
@@ -439,24 +462,23 @@ class OneWay:
         self._root, self._noise = inverse_root(information), noise
         seen = information @ self._root
         self._back = bread @ seen  # from contrasts to coordinates in which the information is I
-        if np.abs(information @ self._back - seen).max(initial=0.0) <= NULL * np.abs(seen).max(
-            initial=0.0
-        ):
+        difference = np.abs(information @ self._back - seen).max(initial=0.0)
+        if difference <= NULL * np.abs(seen).max(initial=0.0):
             self._root = self._back  # no penalty: they differ in what the information does not see
         self.clusters, self.bounded = 0, large and not kept
-        found = Directions.of(
+        directions = Directions.from_blocks(
             self._counted(blocks, factor), self._root, self._back, large=large, kept=kept
         )
-        self._faint, self._rows = found.faint, found.rows
-        self._vectors, self._starts = found.vectors, found.starts
-        unit = found.values > UNIT
+        self._faint, self._rows = directions.faint, directions.rows
+        self._vectors, self._starts = directions.vectors, directions.starts
+        unit = directions.values > UNIT
         self._values = np.where(
-            unit, 0.0, found.values
+            unit, 0.0, directions.values
         )  # what cannot be seen enters by `_unseen` alone
-        self.largest_leverage = found.largest
-        self.phi = found.squares / found.spare if found.spare > 0.5 else None
-        self._lent, self._lent_df = max(least, self.phi or 0.0), max(found.spare, 1.0)
-        adjusted = np.where(unit, 0.0, found.scores / np.sqrt(1 - self._values))
+        self.largest_leverage = directions.largest
+        self.phi = directions.squares / directions.spare if directions.spare > 0.5 else None
+        self._lent, self._lent_df = max(least, self.phi or 0.0), max(directions.spare, 1.0)
+        adjusted = np.where(unit, 0.0, directions.scores / np.sqrt(1 - self._values))
         meat = self._by_cluster(self._vectors * adjusted[:, None])
         self.different = different_rows(meat[:MOST_COMPARED]) + (
             MOST_COMPARED if self._faint else 0
@@ -472,7 +494,7 @@ class OneWay:
             self._back @ (self._meat + self._lent * self._unseen) @ self._back.T
         )
 
-    def _counted(self, blocks: Blocks, factor: int) -> Iterator[Sorted]:
+    def _counted(self, blocks: Blocks, factor: int) -> Iterator[SortedBlock]:
         for rows, residuals, factors in blocks(factor):
             codes = factors[factor]
             self.clusters += int(np.count_nonzero(np.bincount(codes - codes.min())))
@@ -481,23 +503,27 @@ class OneWay:
     def errors(self, contrasts: sparse.csr_array) -> Errors:
         """Return the standard errors of contrasts; see `Robust.errors`."""
         step = max(1, BLOCK // max(len(self._values), 1))
-        found = []
+        blocks = []
         for start in range(0, max(contrasts.shape[0], 1), step):
-            d = np.asarray(
-                contrasts[start : start + step] @ self._back
-            )  # the model's variance of a contrast is d'd
-            whole, own, unseen = (
+            # the model's variance of a contrast is d'd
+            d = np.asarray(contrasts[start : start + step] @ self._back)
+            model, sandwich, unseen = (
                 np.einsum("kq,kq->k", d @ m, d)
                 for m in (np.eye(d.shape[1]), self._meat, self._unseen)
             )
             total, squares = self._shares(d, contrasts[start : start + step])
             common = np.einsum("kq,kq->k", d @ self._common, d)
             parts = np.einsum("kq,kq->k", np.abs(d) @ self._sizes, np.abs(d))
-            found.append(
-                self._finished(whole, own, unseen, total, squares, common, parts, d.__getitem__)
+            blocks.append(
+                self._finish_errors(
+                    model, sandwich, unseen, total, squares, common, parts, d.__getitem__
+                )
             )
         return Errors(
-            **{name: np.concatenate([getattr(b, name) for b in found]) for name in Errors.__slots__}
+            **{
+                name: np.concatenate([getattr(b, name) for b in blocks])
+                for name in Errors.__slots__
+            }
         )
 
     def rounding(self, contrasts: FloatArray) -> FloatArray:
@@ -514,25 +540,24 @@ class OneWay:
         def form(m: FloatArray) -> FloatArray:
             return between(base @ m @ base.T, i, j)
 
+        # a difference has the share (t_ni - t_nj)^2 values_n in direction n; its sums need t't products only
         t = self._vectors @ base.T
-        known = (self._vectors.T * self._values) @ self._vectors
-        total, squares = form(known), self._squares(t)[i, j]
-        whole, own, unseen = form(np.eye(base.shape[1])), form(self._meat), form(self._unseen)
+        information = (self._vectors.T * self._values) @ self._vectors
+        total, squares = form(information), self._squares(t)[i, j]
+        model, sandwich, unseen = form(np.eye(base.shape[1])), form(self._meat), form(self._unseen)
         if self._faint:
-            faint, fourth = np.maximum(whole - total - unseen, 0), self._faint.fourth[:n] ** 0.25
-            total, squares = (
-                total + faint,
-                squares
-                + np.minimum(self._faint.largest * whole * faint, (fourth[i] + fourth[j]) ** 4),
-            )
-        squares = np.maximum(
-            squares, total**2 / max(len(self._starts), 1) if not self._faint else 0
-        )  # rounding
+            faint, fourth = np.maximum(model - total - unseen, 0), self._faint.fourth[:n] ** 0.25
+            minkowski = (fourth[i] + fourth[j]) ** 4  # of `FaintClusters.fourth`
+            total = total + faint
+            squares = squares + np.minimum(self._faint.largest * model * faint, minkowski)
+        # Cauchy-Schwarz: rounding of differences of products can leave less
+        least = total**2 / max(len(self._starts), 1) if not self._faint else 0
+        squares = np.maximum(squares, least)
         size = np.sqrt(np.einsum("iq,iq->i", np.abs(base) @ self._sizes, np.abs(base)))
         parts = (size[i] + size[j]) ** 2
-        return self._finished(
-            whole,
-            own,
+        return self._finish_errors(
+            model,
+            sandwich,
             unseen,
             total,
             squares,
@@ -569,15 +594,15 @@ class OneWay:
         v = self._by_cluster(self._values[:, None] * (self._vectors @ d.T) ** 2)
         total, squares = v.sum(axis=0), (v**2).sum(axis=0)
         if self._faint:
-            rest = np.einsum("kq,kq->k", d, d) - total - np.einsum("kq,kq->k", d @ self._unseen, d)
-            more = self._faint.shares(d, contrasts, np.maximum(rest, 0))
-            return total + more[0], squares + more[1]
+            faint = np.einsum("kq,kq->k", d, d) - total - np.einsum("kq,kq->k", d @ self._unseen, d)
+            of_faint = self._faint.shares(d, contrasts, np.maximum(faint, 0))
+            return total + of_faint[0], squares + of_faint[1]
         return total, squares
 
-    def _finished(
+    def _finish_errors(
         self,
-        whole: FloatArray,
-        own: FloatArray,
+        model: FloatArray,
+        sandwich: FloatArray,
         unseen: FloatArray,
         total: FloatArray,
         squares: FloatArray,
@@ -590,21 +615,22 @@ class OneWay:
         Kish's (sum v)^2 / sum v^2 where these are 50 or more, and in very large tables; else Satterthwaite's. `common`
         is what CR2's variances have of the mean score of the clusters, `parts` the sizes that they are sums of.
         """
-        unit = unseen / positive(whole)
+        unit = unseen / positive(model)
         unit[unit < UNSEEN] = 0
         df = np.maximum(total**2 / positive(squares), 1.0)
         few = np.flatnonzero((df < EXACT_BELOW) & (squares > 0) & (self._faint is None))
         step = max(1, BLOCK // max(len(self._values), 1))
         for part in (few[k : k + step] for k in range(0, len(few), step)):
             df[part] = np.maximum(total[part] ** 2 / self._trace_of_squares(contrasts(part)), 1.0)
-        lent = self._lent * unit * whole
-        variance = own + lent
+        lent = self._lent * unit * model
+        variance = sandwich + lent
+        # Satterthwaite (1946) of the sum of CR2's variance and of what is borrowed
         mixed = (unit > 0) & (variance > 0)
         df[mixed] = variance[mixed] ** 2 / (
-            own[mixed] ** 2 / df[mixed] + lent[mixed] ** 2 / self._lent_df
+            sandwich[mixed] ** 2 / df[mixed] + lent[mixed] ** 2 / self._lent_df
         )
         refused = (unit > MOSTLY_UNSEEN) | ((unit > 0) & (self.phi is None))
-        lost = left_of_forms(self._noise * whole, parts, len(self._meat))
+        lost = left_of_forms(self._noise * model, parts, len(self._meat))
         rounding = np.sqrt(np.where(variance - common > lost, lost, np.maximum(variance, lost)))
         return Errors(variance=variance, df=df, unit=unit, refused=refused, rounding=rounding)
 
@@ -619,7 +645,7 @@ class OneWay:
             self._by_cluster((self._values**power / (1 - self._values))[:, None] * projected**2)
             for power in (1, 2)
         )
-        own = (p**2 - 2 * p * q2).sum(axis=0)
+        trace = (p**2 - 2 * p * q2).sum(axis=0)
         weight = self._values**2 / (1 - self._values)
         (n, q), k = self._vectors.shape, len(d)
         by_clusters = n * (q + k) if n == len(self._starts) and n * n <= 4 * BLOCK else np.inf
@@ -627,24 +653,21 @@ class OneWay:
         if by_clusters <= min(by_parameters, k * q * q):
             weights = weight[:, None] * projected**2
             return np.asarray(
-                own
+                trace
                 + np.einsum("nk,nk->k", weights, (self._vectors @ self._vectors.T) ** 2 @ weights)
             )
         if self._rows is not None and by_parameters < k * q * q:
             weights = (self._values / (1 - self._values))[:, None] * projected**2
-            return np.asarray(
-                own
-                + np.concatenate(
-                    [np.einsum("abk,bak->k", m, m) for m in self._weighted_information(weights)]
-                )
-            )
+            information = self._weighted_information(weights)
+            squares = [np.einsum("abk,bak->k", m, m) for m in information]
+            return np.asarray(trace + np.concatenate(squares))
         step = max(1, BLOCK // (max(len(self._starts), q) * q))
         for start in range(0, k, step):
             pulls = self._pulls(projected[:, start : start + step])
             turned = pulls.transpose(0, 2, 1)
             gram = pulls @ turned if len(self._starts) < q else turned @ pulls
-            own[start : start + step] += np.einsum("kab,kab->k", gram, gram)
-        return np.asarray(own)
+            trace[start : start + step] += np.einsum("kab,kab->k", gram, gram)
+        return np.asarray(trace)
 
     def _weighted_information(self, weights: FloatArray) -> Iterator[FloatArray]:
         """Yield for blocks of columns of weights of rows B (rows' diag(weights) rows), (p, p, columns)."""
@@ -656,8 +679,8 @@ class OneWay:
         outer = sparse.csr_array(cell, shape=(len(bread) ** 2, self._rows.shape[0]))
         step = max(1, BLOCK // len(bread) ** 2)
         for k in range(0, weights.shape[1], step):
-            found = np.asarray(outer @ weights[:, k : k + step])
-            yield (bread @ found.reshape(len(bread), -1)).reshape(len(bread), len(bread), -1)
+            information = np.asarray(outer @ weights[:, k : k + step])
+            yield (bread @ information.reshape(len(bread), -1)).reshape(len(bread), len(bread), -1)
 
     def _pulls(self, projected: FloatArray) -> FloatArray:
         """Return q_g = J_g (I - J_g)^-1/2 d of every cluster, (contrasts, clusters, q)."""
@@ -675,10 +698,9 @@ class OneWay:
         if values[0] <= NULL * values[-1]:
             return None
         turn = (vectors / np.sqrt(values)).T / np.linalg.norm(contrasts @ self._back, axis=1)
-        d = turn @ contrasts @ self._back
-        if np.linalg.eigvalsh(d @ self._unseen @ d.T)[-1] > (
-            MOSTLY_UNSEEN if self.phi is not None else UNSEEN
-        ):
+        d = turn @ contrasts @ self._back  # (k, q), orthonormal: Omega is then I under the model
+        limit = MOSTLY_UNSEEN if self.phi is not None else UNSEEN
+        if np.linalg.eigvalsh(d @ self._unseen @ d.T)[-1] > limit:
             return None
         if self._faint:
             total, squares = self._shares(d, turn @ contrasts)
@@ -691,9 +713,8 @@ class OneWay:
             products = projected[:, [s, t, s]] * projected[:, [s, t, t]]
             (ss, tt, st), (qs, qt, qst) = (self._by_cluster(w * products).T for w in weights)
             x = pulls[s].T @ pulls[t]
-            variances += float(
-                np.sum(ss * tt - ss * qt - tt * qs + st * st - 2 * st * qst) + np.sum(x * (x + x.T))
-            )
+            within = np.sum(ss * tt - ss * qt - tt * qs + st * st - 2 * st * qst)
+            variances += float(within + np.sum(x * (x + x.T)))
         return k * (k + 1) / variances
 
 
@@ -731,9 +752,9 @@ class Directions:
     faint: FaintClusters | None
 
     @classmethod
-    def of(
+    def from_blocks(
         cls,
-        blocks: Iterator[Sorted],
+        blocks: Iterator[SortedBlock],
         root: FloatArray,
         back: FloatArray,
         *,
@@ -742,23 +763,25 @@ class Directions:
     ) -> Directions:
         """Compute them, for clusters of alike size together."""
         faint = FaintClusters(root, back, kept=kept) if large else None
-        held = [in_order(*block) if faint is None else faint.add(*block) for block in blocks]
-        rows, residuals, codes = held[0]
-        if len(held) > 1:
-            rows = sparse.csr_array(sparse.vstack([block[0] for block in held]))
-            residuals = np.concatenate([block[1] for block in held])
-            codes = np.concatenate([block[2] for block in held])
+        sorted_blocks = [
+            sort_by_cluster(*block) if faint is None else faint.add(*block) for block in blocks
+        ]
+        rows, residuals, codes = sorted_blocks[0]
+        if len(sorted_blocks) > 1:
+            rows = sparse.csr_array(sparse.vstack([block[0] for block in sorted_blocks]))
+            residuals = np.concatenate([block[1] for block in sorted_blocks])
+            codes = np.concatenate([block[2] for block in sorted_blocks])
         empty = (
             np.zeros((0, root.shape[1])),
             np.zeros(0),
             np.zeros(0),
             np.zeros(0, dtype=np.int64),
         )
-        found = list(decomposed(rows, residuals, codes, root)) or [empty]
+        parts = list(cluster_directions(rows, residuals, codes, root)) or [empty]
         vectors, values, scores, owner = (
-            np.concatenate([part[j] for part in found]) for j in range(4)
+            np.concatenate([part[j] for part in parts]) for j in range(4)
         )
-        if len(found) > 1:
+        if len(parts) > 1:
             order = np.argsort(owner, kind="stable")
             vectors, values, scores, owner = (
                 vectors[order],
@@ -766,23 +789,27 @@ class Directions:
                 scores[order],
                 owner[order],
             )
+        total = float(values.sum())
+        squares, spare = float(np.sum(scores**2 / values)), len(values) - total
+        largest = values.max(initial=0.0)
+        if faint:
+            squares, spare = squares + float(np.trace(faint.meat)), spare + (root.shape[1] - total)
+            largest = max(largest, faint.largest)
+        single = len(vectors) == rows.shape[0] and np.all(np.diff(codes) > 0)
         return cls(
             vectors=vectors,
             values=np.minimum(values, 1.0),
             scores=scores,
             faint=faint,
             starts=np.flatnonzero(np.diff(owner, prepend=-1)),
-            rows=rows if len(vectors) == rows.shape[0] and np.all(np.diff(codes) > 0) else None,
-            squares=float(np.sum(scores**2 / values))
-            + (float(np.trace(faint.meat)) if faint else 0.0),
-            spare=len(values)
-            - float(values.sum())
-            + (root.shape[1] - float(values.sum()) if faint else 0.0),
-            largest=min(float(max(values.max(initial=0.0), faint.largest if faint else 0.0)), 1.0),
+            rows=rows if single else None,
+            squares=squares,
+            spare=spare,
+            largest=min(float(largest), 1.0),
         )
 
 
-def decomposed(
+def cluster_directions(
     rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, root: FloatArray
 ) -> Iterator[tuple[FloatArray, FloatArray, FloatArray, IntArray]]:
     """Yield vectors, values, scores and clusters of directions, from rows sorted by cluster.
@@ -798,37 +825,46 @@ def decomposed(
         step = max(1, BLOCK // (m * q))
         for some in (here[k : k + step] for k in range(0, len(here), step)):
             place = first[some][:, None] + np.arange(m)
-            real = np.arange(m) < size[some][:, None]
-            place = np.where(real, place, first[some][:, None])
+            is_row = np.arange(m) < size[some][:, None]
+            place = np.where(is_row, place, first[some][:, None])
             a = (
                 np.asarray(rows[place.reshape(-1)] @ root).reshape(len(some), m, q)
-                * real[:, :, None]
+                * is_row[:, :, None]
             )
-            values, turn = np.linalg.eigh(a @ a.transpose(0, 2, 1)) if m > 1 else one_row(a)
+            values, eigenvectors = (
+                np.linalg.eigh(a @ a.transpose(0, 2, 1)) if m > 1 else eigh_of_single_rows(a)
+            )
             kept = values > NULL * values[:, -1:]
             length = np.sqrt(np.where(kept, values, 1))
-            vectors = (turn.transpose(0, 2, 1) @ a) / length[:, :, None]
-            scores = length * np.einsum("gmk,gm->gk", turn, np.where(real, residuals[place], 0))
+            vectors = (eigenvectors.transpose(0, 2, 1) @ a) / length[:, :, None]
+            scores = length * np.einsum(
+                "gmk,gm->gk", eigenvectors, np.where(is_row, residuals[place], 0)
+            )
             owner = np.broadcast_to(clusters[some][:, None], kept.shape)
             yield vectors[kept], values[kept], scores[kept], owner[kept]
     for g in np.flatnonzero(padded == 0).tolist():
         part = slice(first[g], first[g] + size[g])
-        own = rows[part]
+        rows_of_cluster = rows[part]
         if (
             len(codes[part]) * q * q <= BLOCK
         ):  # not large: its rows in these coordinates take less than sparse products
-            a = np.asarray(own @ root)
+            a = np.asarray(rows_of_cluster @ root)
             share, score = a.T @ a, a.T @ residuals[part]
         else:
-            share = root.T @ np.asarray((own.T @ own).todense()) @ root
-            score = root.T @ np.asarray(own.T @ residuals[part])
-        values, turn = np.linalg.eigh(share)
+            share = root.T @ np.asarray((rows_of_cluster.T @ rows_of_cluster).todense()) @ root
+            score = root.T @ np.asarray(rows_of_cluster.T @ residuals[part])
+        values, eigenvectors = np.linalg.eigh(share)
         kept = values > NULL * values[-1]
-        scores = turn.T @ score
-        yield turn.T[kept], values[kept], scores[kept], np.full(int(kept.sum()), clusters[g])
+        scores = eigenvectors.T @ score
+        yield (
+            eigenvectors.T[kept],
+            values[kept],
+            scores[kept],
+            np.full(int(kept.sum()), clusters[g]),
+        )
 
 
-def one_row(a: FloatArray) -> tuple[FloatArray, FloatArray]:
+def eigh_of_single_rows(a: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the eigenvalues and eigenvectors of a a' for clusters of one row."""
     return np.einsum("gmq,gmq->gm", a, a), np.ones((len(a), 1, 1))
 
@@ -884,10 +920,10 @@ class FaintClusters:
         The sum for a contrast c is at most the fourth power of the sum of abs(c_i) fourth_i^1/4 (Minkowski's
         inequality).
         """
-        found: FloatArray = self._fourth + self._model * np.einsum(
+        fourth: FloatArray = self._fourth + self._model * np.einsum(
             "ij,ij->i", self._unit @ self._light, self._unit
         )
-        return found
+        return fourth
 
     def add(
         self, rows: sparse.csr_array, residuals: FloatArray, codes: IntArray
@@ -900,15 +936,15 @@ class FaintClusters:
             and len(size) * p * p <= BLOCK
             and np.all(size[size > 0] * MANY > p * p)
         ):
-            kind, inner = np.unique(codes, return_inverse=True)
-            loud, bound = self._add_dense(rows, residuals, inner, len(kind))
+            members, inner = np.unique(codes, return_inverse=True)
+            loud, bound = self._add_dense(rows, residuals, inner, len(members))
             self.largest = max(self.largest, float(bound[~loud].max(initial=0.0)))
             left = loud[inner]
-            return in_order(sparse.csr_array(rows[left]), residuals[left], codes[left])
-        rows, residuals, codes = in_order(rows, residuals, codes)
+            return sort_by_cluster(sparse.csr_array(rows[left]), residuals[left], codes[left])
+        rows, residuals, codes = sort_by_cluster(rows, residuals, codes)
         first = np.flatnonzero(np.diff(codes, prepend=-1))
         size = np.diff(first, append=len(codes))
-        column, value = entries(rows)
+        column, value = padded_entries(rows)
         leverage = np.einsum(
             "ra,rab,rb->r", value, self._bread[column[:, :, None], column[:, None, :]], value
         )
@@ -929,11 +965,11 @@ class FaintClusters:
         scale = sparse.diags_array(np.repeat(np.where(light, bound, 0.0), size))
         self._light += np.asarray((rows.T @ scale @ rows).todense())
         many = max(1, BLOCK // (4 * p))
-        for kind in (
+        for members in (
             np.flatnonzero(~dense & (size <= TINY)),
             np.flatnonzero(~dense & (size > TINY)),
         ):
-            for some in (kind[k : k + many] for k in range(0, len(kind), many)):
+            for some in (members[k : k + many] for k in range(0, len(members), many)):
                 part = np.flatnonzero(
                     np.repeat(np.isin(np.arange(len(first)), some, assume_unique=True), size)
                 )
@@ -957,7 +993,7 @@ class FaintClusters:
     ) -> None:
         """Add clusters by their rows."""
         if size.max() <= TINY:
-            adjusted: Any = sums_of(
+            adjusted: Any = cluster_scores(
                 rows, adjusted_residuals(rows, residuals, size, self._bread), codes, len(size)
             )
             self._meat += (adjusted.T @ adjusted).toarray()
@@ -995,12 +1031,14 @@ class FaintClusters:
         fraction of the time of the cube of all parameters.
         """
         p = len(self._bread)
-        own = np.repeat(codes, np.diff(rows.indptr)) * p + rows.indices
-        apart: Any = sparse.csr_array((rows.data, own, rows.indptr), shape=(rows.shape[0], n * p))
-        information: Any = (rows.T @ apart).T
+        column = np.repeat(codes, np.diff(rows.indptr)) * p + rows.indices
+        by_cluster: Any = sparse.csr_array(
+            (rows.data, column, rows.indptr), shape=(rows.shape[0], n * p)
+        )
+        information: Any = (rows.T @ by_cluster).T
         if information.nnz * SPARSE > n * p * p:
             information = information.toarray()
-        score = np.asarray(apart.T @ residuals).reshape(n, p)
+        score = np.asarray(by_cluster.T @ residuals).reshape(n, p)
         product = np.asarray(information @ self._bread).reshape(n, p, p)
         bound = np.einsum("gii->g", product).copy()
         for g in np.flatnonzero(bound > FAINT).tolist():
@@ -1015,7 +1053,7 @@ class FaintClusters:
             )
         if loud.any():
             product, score, v = product[faint], score[faint], v[faint]
-        y = series(score, lambda term: np.matmul(product, term[:, :, None])[:, :, 0])
+        y = inverse_root_series(score, lambda term: np.matmul(product, term[:, :, None])[:, :, 0])
         self._meat += y.T @ y
         self._total += y.sum(axis=0)
         self._fourth += (v**2).sum(axis=0)
@@ -1062,7 +1100,9 @@ def pairs_within(rows: sparse.csr_array) -> tuple[IntArray, IntArray, IntArray]:
     return row, first, second
 
 
-def series(score: FloatArray, pulled: Callable[[FloatArray], FloatArray]) -> FloatArray:
+def inverse_root_series(
+    score: FloatArray, pulled: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
     """Return the sum over k of (2k choose k) / 4^k (I_g B)^k u_g for each cluster, until a term adds nothing."""
     term = out = score
     power = 0
@@ -1073,7 +1113,7 @@ def series(score: FloatArray, pulled: Callable[[FloatArray], FloatArray]) -> Flo
     return out
 
 
-def entries(rows: sparse.csr_array) -> tuple[IntArray, FloatArray]:
+def padded_entries(rows: sparse.csr_array) -> tuple[IntArray, FloatArray]:
     """Return the columns and the values of every row, (n, most of a row) arrays filled with column 0 and value 0."""
     size = np.diff(rows.indptr)
     place = rows.indptr[:-1, None] + np.arange(int(size.max(initial=0)))
@@ -1091,7 +1131,7 @@ def adjusted_residuals(
     """
     out = np.zeros(len(residuals))
     first = np.cumsum(size) - size
-    column, value = entries(rows)
+    column, value = padded_entries(rows)
     width = column.shape[1]
     for m in np.unique(size).tolist():
         here = first[size == m]
@@ -1101,14 +1141,16 @@ def adjusted_residuals(
             x, at = value[place], column[place]
             between_rows = bread[at[:, :, :, None, None], at[:, None, None, :, :]]
             gram = np.einsum("gra,grasb,gsb->grs", x, between_rows, x, optimize=True)
-            out[place] = series(residuals[place], partial(np.einsum, "grs,gs->gr", gram))
+            out[place] = inverse_root_series(
+                residuals[place], partial(np.einsum, "grs,gs->gr", gram)
+            )
     return out
 
 
 def adjusted_scores(
     rows: sparse.csr_array, residuals: FloatArray, codes: IntArray, bread: FloatArray
 ) -> FloatArray:
-    """Return the `series` of clusters from their rows."""
+    """Return the `inverse_root_series` of clusters from their rows."""
     size = int(codes.max()) + 1
     row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     cell = codes[row] * len(bread) + rows.indices
@@ -1122,7 +1164,7 @@ def adjusted_scores(
         along = (term @ bread).reshape(-1)
         return sums(np.asarray(np.bincount(row, rows.data * along[cell], rows.shape[0])))
 
-    return series(sums(residuals), pulled)
+    return inverse_root_series(sums(residuals), pulled)
 
 
 def inverse_root(information: FloatArray) -> FloatArray:
@@ -1134,7 +1176,7 @@ def inverse_root(information: FloatArray) -> FloatArray:
     return np.asarray(vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None])
 
 
-def repaired(v: FloatArray, least: FloatArray) -> tuple[FloatArray, bool]:
+def repair_covariance(v: FloatArray, least: FloatArray) -> tuple[FloatArray, bool]:
     """Make V1 + V2 - V12 positive semi-definite, with variances of at least the larger of V1 and V2.
 
     Plain flooring of eigenvalues inflates every variance and depends on the parametrisation. Here the correlation

@@ -27,12 +27,12 @@ SPREAD = "SD (n - 1), wider limits of Bonett's and the jackknife's t interval"
 ROUNDING = 1e-9  # share of an estimate (or of 1) by which rounding can put an end beyond it
 
 
-def kept_within(row: Row, value: float, limits: tuple[float, float]) -> Row:
+def cut_at_limits(row: Row, value: float, limits: tuple[float, float]) -> Row:
     """Return a row whose estimate is a corrected value, cut at what is possible, where its correction leads further.
 
     Examples
     --------
-    >>> kept_within(Row(term="S", method="jackknife t"), -0.3, (0.0, 225.0)).method
+    >>> cut_at_limits(Row(term="S", method="jackknife t"), -0.3, (0.0, 225.0)).method
     'jackknife t, cut at 0, beyond which its correction leads'
     """
     inside = min(max(value, limits[0]), limits[1])
@@ -147,13 +147,12 @@ def at_level(row: Row, level: float) -> Row | None:
     """
     if row.conf_level is None:
         return row
-    own, ends = _ends_of(row, row.conf_level), _ends_of(row, level)
-    if own is None or ends is None or row.conf_low is None or row.conf_high is None:
+    ends_now, ends = _ends_of(row, row.conf_level), _ends_of(row, level)
+    if ends_now is None or ends is None or row.conf_low is None or row.conf_high is None:
         return None
-    size = ROUNDING * (own[1] - own[0])
-    if (
-        abs(own[0] - row.conf_low) > size or abs(own[1] - row.conf_high) > size
-    ):  # df are those of the test, say
+    size = ROUNDING * (ends_now[1] - ends_now[0])
+    # its fields do not give its own interval, as where df are those of the test
+    if abs(ends_now[0] - row.conf_low) > size or abs(ends_now[1] - row.conf_high) > size:
         return None
     return replace(row, conf_low=ends[0], conf_high=ends[1], conf_level=level)
 
@@ -241,24 +240,22 @@ def with_each_t(
     low, high, t, p = wald(
         np.array([row.estimate for row in rows], dtype=np.float64), errors, df=dfs, level=level
     )
-    return [
-        without_error(row, level)
-        if not why[k] and not errors[k] > 0
-        else with_ends(
-            row,
-            float(low[k]),
-            float(high[k]),
-            level,
-            why=why[k],
-            std_error=float(errors[k]),
-            statistic=float(t[k]),
-            df=None if np.isinf(dfs[k]) else float(dfs[k]),
-            p_value=float(p[k]),
-            interval="z" if np.isinf(dfs[k]) else "t",
-            test="z" if np.isinf(dfs[k]) else "t",
-        )
-        for k, row in enumerate(rows)
-    ]
+    out = []
+    for k, row in enumerate(rows):
+        if not why[k] and not errors[k] > 0:
+            out.append(without_error(row, level))
+            continue
+        kind: Literal["t", "z"] = "z" if np.isinf(dfs[k]) else "t"
+        fields: dict[str, Any] = {
+            "std_error": float(errors[k]),
+            "statistic": float(t[k]),
+            "df": None if kind == "z" else float(dfs[k]),
+            "p_value": float(p[k]),
+            "interval": kind,
+            "test": kind,
+        }
+        out.append(with_ends(row, float(low[k]), float(high[k]), level, why=why[k], **fields))
+    return out
 
 
 def with_mean(
@@ -322,43 +319,46 @@ KINDS: dict[str, Interval] = {
 }
 
 
-def with_inferred(row: Row, found: Inferred, level: float, *, test: bool = True) -> Row:
+def with_inferred(row: Row, inference: Inferred, level: float, *, test: bool = True) -> Row:
     """Return a row with what `infer` found: error, interval, and (`test`) t, df and p of 0; or why there is none."""
-    row = replace(
-        row,
-        std_error=found.std_error,
-        statistic=found.statistic if test else None,
-        df=found.df if test else None,
-        p_value=found.p if test else None,
-        leverage=found.largest or None,
-        test="t" if test and found.statistic is not None else None,
-    )
-    if found.low is None and not found.why:
+    fields: dict[str, Any] = dict.fromkeys(("statistic", "df", "p_value", "test"))
+    if test:
+        kind = None if inference.statistic is None else "t"
+        values = (inference.statistic, inference.df, inference.p, kind)
+        fields = dict(zip(fields, values, strict=True))
+    leverage = inference.largest or None
+    row = replace(row, std_error=inference.std_error, leverage=leverage, **fields)
+    if inference.low is None and not inference.why:
         return row
     row = with_ends(
-        row, found.low, found.high, level, why=found.why, within=(found.least, found.most)
+        row,
+        inference.low,
+        inference.high,
+        level,
+        why=inference.why,
+        within=(inference.least, inference.most),
     )
-    return replace(row, interval=None if row.conf_low is None else KINDS[found.kind])
+    return replace(row, interval=None if row.conf_low is None else KINDS[inference.kind])
 
 
 def with_share(
-    row: Row, found: Share, level: float, *, clustered: bool, shift: float = 0.0, **fields: Any
+    row: Row, share: Share, level: float, *, clustered: bool, shift: float = 0.0, **fields: Any
 ) -> Row:
     """Return a row with the error, interval and df of a share (`shift` is added to both ends); or why there is none.
 
     With clusters, the row also has its `leverage` and effective number of answers.
     """
-    row = replace(row, leverage=found.largest if clustered else None)
-    if found.undefined or found.low is None or found.high is None:
-        return with_ends(row, None, None, level, why=found.undefined)
+    row = replace(row, leverage=share.largest if clustered else None)
+    if share.undefined or share.low is None or share.high is None:
+        return with_ends(row, None, None, level, why=share.undefined)
     return with_ends(
         row,
-        found.low + shift,
-        found.high + shift,
+        share.low + shift,
+        share.high + shift,
         level,
-        std_error=found.std_error,
-        df=found.df,
+        std_error=share.std_error,
+        df=share.df,
         interval="score",
-        effective=found.trials if clustered else None,
+        effective=share.trials if clustered else None,
         **fields,
     )

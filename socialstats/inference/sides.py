@@ -39,15 +39,17 @@ def inner_level(level: float, alternative: Alternative) -> float:
     return round(2 * level - 1, 12)
 
 
-def opened(
+def one_sided_ends(
     low: float, high: float, alternative: Alternative, within: tuple[float, float] = ANYWHERE
 ) -> tuple[float, float]:
     """Return an interval whose end beyond the alternative is the limit of what is possible, as in R.
 
     Examples
     --------
-    >>> opened(0.2, 0.5, "greater"), opened(0.2, 0.5, "less", (-1.0, 1.0)), opened(0.2, 0.5, "two_sided")
-    ((0.2, inf), (-1.0, 0.5), (0.2, 0.5))
+    >>> one_sided_ends(0.2, 0.5, "greater"), one_sided_ends(0.2, 0.5, "less", (-1.0, 1.0))
+    ((0.2, inf), (-1.0, 0.5))
+    >>> one_sided_ends(0.2, 0.5, "two_sided")
+    (0.2, 0.5)
     """
     return (within[0] if alternative == "less" else low), (
         within[1] if alternative == "greater" else high
@@ -93,7 +95,7 @@ def one_end(
     if alternative == "two_sided" or row.conf_level is None:
         return row
     low, high = (math.nan if end is None else end for end in (row.conf_low, row.conf_high))
-    low, high = opened(low, high, alternative, within or row.limits or ANYWHERE)
+    low, high = one_sided_ends(low, high, alternative, within or row.limits or ANYWHERE)
     shown = [end if math.isfinite(end) else None for end in (low, high)]
     method = f"{row.method}{OPEN[alternative]}" if row.method else None
     return replace(row, conf_low=shown[0], conf_high=shown[1], conf_level=level, method=method)
@@ -134,12 +136,12 @@ def one_sided(
     return replace(row, p_value=one_tail(row.p_value, row.statistic, alternative))
 
 
-def said_side(alternative: Alternative) -> str:
+def side_text(alternative: Alternative) -> str:
     """Return the alternative in brackets, as sentences have it after p; nothing of a two-sided test.
 
     Examples
     --------
-    >>> said_side("greater"), said_side("two_sided")
+    >>> side_text("greater"), side_text("two_sided")
     (' (one-sided: greater)', '')
     """
     return "" if alternative == "two_sided" else f" (one-sided: {alternative})"

@@ -49,7 +49,7 @@ class Weighing:
     effective: float
 
     @classmethod
-    def of(cls, count: FloatArray, weight: FloatArray) -> Weighing:
+    def of_units(cls, count: FloatArray, weight: FloatArray) -> Weighing:
         """Return what the weights of some units do."""
         return cls(units=float(count.sum()), effective=kish(count, weight))
 
@@ -64,10 +64,12 @@ def group_weighings(design: Groups) -> tuple[Weighing, ...]:
     if design.weight is None:
         return ()
     sides = (design.group == code for code in (0, 1))
-    return tuple(Weighing.of(design.count[mine], design.weight[mine]) for mine in sides)
+    return tuple(
+        Weighing.of_units(design.count[in_group], design.weight[in_group]) for in_group in sides
+    )
 
 
-def both(sides: Sequence[Weighing]) -> Weighing | None:
+def sum_weighings(sides: Sequence[Weighing]) -> Weighing | None:
     """Return the sums over groups; None without any."""
     if not sides:
         return None
@@ -76,7 +78,7 @@ def both(sides: Sequence[Weighing]) -> Weighing | None:
     )
 
 
-def weight_counts(found: Weighing | None, what: str) -> dict[str, int]:
+def weight_counts(weighing: Weighing | None, what: str) -> dict[str, int]:
     """Return the effective number of units as a count of a result; nothing without weights.
 
     Examples
@@ -84,13 +86,13 @@ def weight_counts(found: Weighing | None, what: str) -> dict[str, int]:
     >>> weight_counts(Weighing(units=30.0, effective=14.1), "pairs"), weight_counts(None, "pairs")
     ({'effective pairs': 14}, {})
     """
-    return {} if found is None else {f"{EFFECTIVE} {what}": round(found.effective)}
+    return {} if weighing is None else {f"{EFFECTIVE} {what}": round(weighing.effective)}
 
 
 EFFECTIVE = "effective"
 
 
-def effective_text(found: Weighing | None) -> str:
+def effective_text(weighing: Weighing | None) -> str:
     """Return what a sentence says of weights after a number of units; nothing without any.
 
     Examples
@@ -98,10 +100,12 @@ def effective_text(found: Weighing | None) -> str:
     >>> effective_text(Weighing(units=30.0, effective=14.1)), effective_text(None)
     ('effective number 14.1', '')
     """
-    return "" if found is None else f"effective number {number(found.effective, 1)}"
+    return "" if weighing is None else f"effective number {number(weighing.effective, 1)}"
 
 
-def weight_cautions(found: Sequence[Weighing], what: str, design: Weighted) -> tuple[Caution, ...]:
+def weight_cautions(
+    weighings: Sequence[Weighing], what: str, design: Weighted
+) -> tuple[Caution, ...]:
     """Caution SS216, where weights are uneven, and the effective units of a number of them are few.
 
     Nominal 95% t intervals of normal values with lognormal weights (sigma 1, design effect 2.1 to 2.7) held .93 of 30
@@ -109,11 +113,15 @@ def weight_cautions(found: Sequence[Weighing], what: str, design: Weighted) -> t
     With sigma .8 and r = .8 (design effect 1.8) they held .90 of 60, .92 of 200, .94 of 400; with sigma .6 (1.4) .93 of
     60. A sample that lacks the largest weights looks even, and has the worst intervals.
     """
-    uneven = [one for one in found if one.design_effect > UNEVEN and one.effective < ENOUGH]
+    uneven = [
+        weighing
+        for weighing in weighings
+        if weighing.design_effect > UNEVEN and weighing.effective < ENOUGH
+    ]
     if not uneven:
         return ()
-    worst = max(uneven, key=lambda one: one.design_effect)
-    said = (
+    worst = max(uneven, key=lambda weighing: weighing.design_effect)
+    detail = (
         f"{counted(worst.units, what)} with weights in '{design.columns.get('weight', 'weight')}' count as "
         f"{number(worst.effective, 1)} equal ones (Kish; design effect {number(worst.design_effect, 1)})"
     )
@@ -121,21 +129,21 @@ def weight_cautions(found: Sequence[Weighing], what: str, design: Weighted) -> t
     return (
         caution(
             "SS216",
-            said,
+            detail,
             affects=affects,
             fix="see whether the conclusion holds with trimmed weights",
         ),
     )
 
 
-def refuse_resamples(found: Weighing | None, asked: str, design: Weighted) -> None:
+def refuse_resamples(weighing: Weighing | None, asked: str, design: Weighted) -> None:
     """Refuse an interval from resamples of units with weights.
 
     Raises
     ------
     InputError
     """
-    if found is not None:
+    if weighing is not None:
         raise InputError(
             f"{design.source}: {asked} resamples units as if they were alike, and these have sampling weights. Leave "
             "it out: the interval is then of the linearised standard error"

@@ -14,10 +14,10 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.inference.dependence import cluster_cautions, clustered, is_inside
+from socialstats.inference.dependence import cluster_cautions, clustered_comparisons, is_inside
 from socialstats.inference.intervals import checked_level
-from socialstats.inference.rows import kept_within, with_mean
-from socialstats.inference.sides import OPEN, inner_level, said_side
+from socialstats.inference.rows import cut_at_limits, with_mean
+from socialstats.inference.sides import OPEN, inner_level, side_text
 from socialstats.matching import match_keys
 from socialstats.models.divergence import ONCE, PairTable, pair_entropies, reply_entropies
 from socialstats.models.effect_sizes import with_d_z
@@ -240,7 +240,7 @@ def entropy_rows(
         # the entropy of two outcomes is at most log 2
         within = (-magnitude, magnitude) if differences else (0.0, magnitude)
         # the Miller-Madow correction can exceed the entropy of even odds
-        row = row if differences else kept_within(row, mean.mean, within)
+        row = row if differences else cut_at_limits(row, mean.mean, within)
         filled = with_mean(
             row, mean, level, alternative=alternative, test=differences, within=within, hold=True
         )
@@ -467,7 +467,7 @@ def sentence(result: Result) -> str:
     if row.undefined:
         return f"{text}); {row.undefined}."
     test = f"t({number(row.df, 0)}) = {number(row.statistic)}, {p_value(row.p_value)}"
-    test += said_side(result.settings["alternative"])
+    test += side_text(result.settings["alternative"])
     size = f"d_z = {stat(effect)}"
     return f"{text}), {span(row)}, {test}, {size}, over {count(row.n_units or 0, 'common pair')}."
 

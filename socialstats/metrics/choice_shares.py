@@ -26,7 +26,7 @@ from socialstats.inference.dependence import (
     share_cautions,
 )
 from socialstats.inference.intervals import checked_level
-from socialstats.inference.means import Drawn, numbered
+from socialstats.inference.means import DrawnRaters, dense_codes
 from socialstats.inference.rows import with_mean
 from socialstats.inference.weights import (
     NAMED,
@@ -285,7 +285,7 @@ def reply_entropies_by_source(
 
 
 def difference_family(
-    counted: RatingsBySource, pairs: Sequence[tuple[Row, PairTable, list[Drawn]]], over: str
+    counted: RatingsBySource, pairs: Sequence[tuple[Row, PairTable, list[DrawnRaters]]], over: str
 ) -> list[Row]:
     """Differences and tests of two sources in some strata, with Holm's p over all of them."""
     differences: list[Row] = []
@@ -326,7 +326,7 @@ def holm_adjusted(rows: Sequence[Row], over: str) -> list[Row]:
 
 
 def equality_tests(
-    counted: RatingsBySource, base: Row, pair: PairTable, drawn: Sequence[Drawn]
+    counted: RatingsBySource, base: Row, pair: PairTable, drawn: Sequence[DrawnRaters]
 ) -> list[Row]:
     """Rows of the tests of equal shares: sources swapped, or F of drawn raters; and ratings taken as independent."""
     base, row_test = (replace(base, term=term, role="test") for term in counted.terms_of_tests())
@@ -422,7 +422,7 @@ def share_change_rows(counted: RatingsBySource) -> list[Row]:
 
 def drawn_changes(
     counted: RatingsBySource, k: int, strata: tuple[int, int], rated: BoolArray, sign: float
-) -> list[Drawn]:
+) -> list[DrawnRaters]:
     """Return what the people of a source, if they are a sample, add to the mean change over some clusters.
 
     Parameters
@@ -461,11 +461,11 @@ def drawn_changes(
         scores[in_stratum] = direction * weight[in_stratum, None] * deviations
         shares[in_stratum] = share[:, None]
     return [
-        Drawn(
+        DrawnRaters(
             scores=scores,
             shares=shares,
-            cluster=numbered(cluster)[0],
-            rater=numbered(people.rater[rows])[0],
+            cluster=dense_codes(cluster)[0],
+            rater=dense_codes(people.rater[rows])[0],
             second=np.asarray(stratum == strata[1]),
         )
     ]
@@ -485,7 +485,7 @@ def shares_by_cluster(counted: RatingsBySource) -> tuple[FloatArray, FloatArray]
 
 
 def rows_of_mean_changes(
-    counted: RatingsBySource, base: Row, values: FloatArray, reach: float, drawn: Sequence[Drawn]
+    counted: RatingsBySource, base: Row, values: FloatArray, reach: float, drawn: Sequence[DrawnRaters]
 ) -> tuple[list[Row], Row]:
     """Rows of the mean changes of the levels, from (clusters, levels) changes, and the row of any change.
 
@@ -679,7 +679,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     sampling = sampling.for_sources(data.people)
     weighing = None
     if data.weight is not None:
-        weighing = Weighing.of(data.copies * (data.n.sum(axis=1) > 0), data.weight)
+        weighing = Weighing.of_units(data.copies * (data.n.sum(axis=1) > 0), data.weight)
     if settings["ci"] in RESAMPLED:
         refuse_resamples(weighing, option("ci", settings["ci"]), design)
     cells = cells_of(design, settings["stratum"], "stratum")

@@ -23,12 +23,12 @@ from socialstats.inference.dependence import cluster_factors, cluster_text
 from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import (
-    Drawn,
+    DrawnRaters,
     MeanErrors,
     Sample,
+    dense_codes,
     gap_errors,
     mean_errors,
-    numbered,
     with_drawn,
 )
 from socialstats.inference.rows import with_ends, with_t
@@ -676,7 +676,7 @@ class ModelDifference:
         Clusters.
     size : float
         As of `ModelNumber`.
-    drawn : tuple of Drawn
+    drawn : tuple of DrawnRaters
         What people who are a sample add.
     complete : bool
         Whether both have these units alone.
@@ -691,7 +691,7 @@ class ModelDifference:
     estimate: float
     influence: FloatArray
     codes: list[IntArray]
-    drawn: tuple[Drawn, ...] = ()
+    drawn: tuple[DrawnRaters, ...] = ()
     size: float = 1.0
     complete: bool = True
     why: str = ""
@@ -809,7 +809,7 @@ class MatchedModels:
             self.all_sizes[k] = sizes(np.arange(len(at)))
         return self.all_sizes[k]
 
-    def drawn(self, models: Sequence[int], at: Sequence[IntArray]) -> tuple[Drawn, ...]:
+    def drawn(self, models: Sequence[int], at: Sequence[IntArray]) -> tuple[DrawnRaters, ...]:
         """Return what people who are a sample add to one number, or to a number less another, in some units.
 
         People are matched by their labels. Units are the same in both, by their places in `at`.
@@ -835,11 +835,11 @@ class MatchedModels:
         second = np.concatenate(side)
         has_two_sides = bool(second.any() and not second.all())
         rater_codes = np.unique(np.array(rater, dtype=object), return_inverse=True)[1]
-        drawn = Drawn(
+        drawn = DrawnRaters(
             scores=np.concatenate(scores)[:, None],
             shares=np.concatenate(shares)[:, None],
-            cluster=numbered(np.concatenate(cluster))[0],
-            rater=numbered(rater_codes)[0],
+            cluster=dense_codes(np.concatenate(cluster))[0],
+            rater=dense_codes(rater_codes)[0],
             second=second if has_two_sides else None,
         )
         return (drawn,)

@@ -16,7 +16,7 @@ from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import (
     cluster_facts,
     cluster_text,
-    clustered,
+    clustered_comparisons,
     settled_cluster,
     share_cautions,
 )

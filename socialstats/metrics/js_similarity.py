@@ -26,8 +26,8 @@ from socialstats.inference.dependence import (
 )
 from socialstats.inference.how import RESAMPLED
 from socialstats.inference.intervals import checked_level, critical_value, critical_values
-from socialstats.inference.means import Drawn, MeanErrors, numbered, with_drawn
-from socialstats.inference.rows import kept_within, with_ends, with_t
+from socialstats.inference.means import DrawnRaters, MeanErrors, dense_codes, with_drawn
+from socialstats.inference.rows import cut_at_limits, with_ends, with_t
 from socialstats.models.agreement import Refusal
 from socialstats.models.divergence import (
     RaterTable,
@@ -464,7 +464,7 @@ def unit_drawn(
     copies: FloatArray,
     cells: StratumCells,
     codes: Sequence[IntArray],
-) -> Drawn | None:
+) -> DrawnRaters | None:
     """Return what people who are a sample add to the mean divergence within units, by its derivative.
 
     The divergence of shares p and q with the mean m has the derivative log2(p / m) / 2 by the share p of a level.
@@ -504,11 +504,11 @@ def unit_drawn(
     scores, shares = (
         np.column_stack([each * group for group in groups]) for each in (moved, share)
     )
-    return Drawn(
+    return DrawnRaters(
         scores=scores,
         shares=shares / shares.sum(axis=0),
-        cluster=numbered(cluster)[0],
-        rater=numbered(own.rater[rows])[0],
+        cluster=dense_codes(cluster)[0],
+        rater=dense_codes(own.rater[rows])[0],
     )
 
 
@@ -652,7 +652,7 @@ def corrected_row(row: Row, found: Found, k: int, settings: Mapping[str, Any]) -
     row, value = tested(row, found.test, k, settings), 1 - float(found.corrected[k])
     if math.isnan(value):
         return undefined(row, SINGLE if settings["aggregate"] == "unit" else ALONE)
-    row = kept_within(row, value, (0.0, 1.0))
+    row = cut_at_limits(row, value, (0.0, 1.0))
     if found.why[k]:
         return undefined(row, found.why[k])
     kind: Any = {"noncentral": "noncentral_chi2"}.get(settings["ci"], settings["ci"])
@@ -775,7 +775,7 @@ def ceiling(
         if math.isnan(moved):
             better = undefined(better, TOO_FEW if inside else ONE_UNIT)
         else:
-            better = kept_within(better, 1 - less + moved, (0.0, 1.0))
+            better = cut_at_limits(better, 1 - less + moved, (0.0, 1.0))
         if lost:
             rows.append(
                 (better if better.undefined else undefined(better, lost), undefined(row, lost))

@@ -20,7 +20,7 @@ from socialstats.designs.nouns import MODEL, noun_of, unit_noun
 from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
-from socialstats.inference.clustered_mean import ClusteredMean, skewed
+from socialstats.inference.clustered_mean import ClusteredMean, skewness_statistic
 from socialstats.inference.compare import HOLM, with_holm
 from socialstats.inference.dependence import (
     cluster_factors,
@@ -476,7 +476,7 @@ def shape_of(
         n=units,
         kind="CR2",
         clusters=() if clusters is None else (clusters,),
-        skewness=skewed(means.influence[:, 0], np.ones(len(means.influence))),
+        skewness=skewness_statistic(means.influence[:, 0], np.ones(len(means.influence))),
     )
 
 
@@ -494,7 +494,7 @@ def share_row(
     if len(sizes) == 1 and not board.factors and yes_no:
         low, high = wilson(p, np.array([float(len(shares))]), level=board.level)
         return with_ends(row, float(low[0]), float(high[0]), board.level, interval="score")
-    errors = MeanErrors.of(
+    errors = MeanErrors.of_statistic(
         variance=error**2,
         df=df,
         clusters=float(len(shares)),

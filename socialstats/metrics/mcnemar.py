@@ -19,7 +19,7 @@ from socialstats.inference.dependence import cluster_cautions, cluster_factors, 
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER, Share
 from socialstats.inference.rows import with_ends, with_mean, with_share
-from socialstats.inference.sides import OPEN, inner_level, one_end, one_tail, opened, said_side
+from socialstats.inference.sides import OPEN, inner_level, one_end, one_tail, one_sided_ends, side_text
 from socialstats.models import matched_pairs as plain
 from socialstats.models.effect_sizes import whole_df
 from socialstats.models.matched_pairs import (
@@ -353,7 +353,7 @@ def pair_rows(cells: Cells, settings: Mapping[str, Any], lead: str, group: str |
     if not none and ends is None:
         none = f"Wald's interval needs discordant pairs of both kinds; {option('odds_ratio_ci', 'exact')} does not"
     elif none and ends is not None:
-        none += f"; {interval(*opened(*ends, side, ODDS), level=level)}"
+        none += f"; {interval(*one_sided_ends(*ends, side, ODDS), level=level)}"
     odds = Row(
         term="odds_ratio",
         group=group,
@@ -437,7 +437,7 @@ def clustered_odds(found: Clustered, cells: Cells, level: float, side: Alternati
     row = replace(row, leverage=share.largest)
     if why:
         return replace(
-            row, undefined=f"{why}; {interval(*opened(low, high, side, ODDS), level=level)}"
+            row, undefined=f"{why}; {interval(*one_sided_ends(low, high, side, ODDS), level=level)}"
         )
     row = with_ends(row, low, high, inner_level(level, side), df=share.df, interval="score")
     return one_end(row, side, level, ODDS)
@@ -712,7 +712,7 @@ def mcnemar(
     cells, (first, second) = cells_of(paired.first, paired.second, paired.count), paired.conditions
     exact = odds_ratio_interval(cells, "exact", inner)
     odds_ends = odds_ratio_interval(cells, settings["odds_ratio_ci"], inner) or exact or ODDS
-    extras: dict[str, Any] = {"odds_ratio_interval": opened(*odds_ends, alternative, ODDS)}
+    extras: dict[str, Any] = {"odds_ratio_interval": one_sided_ends(*odds_ends, alternative, ODDS)}
     held = {"both": cells.a, "first only": cells.b, "second only": cells.c, "neither": cells.d}
     shares = [
         *(
@@ -852,7 +852,7 @@ def sentence(result: Result) -> str:
         text += f" The matched odds ratio was {number(odds.shown())}{ends}."
     if clusters:
         p = p_value(result.row("mid_p", group=IGNORING).p_value)
-        text += f" {TEST_NAMES['mid_p']} of independent pairs gave {p}{said_side(result.settings['alternative'])}."
+        text += f" {TEST_NAMES['mid_p']} of independent pairs gave {p}{side_text(result.settings['alternative'])}."
     return text
 
 
@@ -862,7 +862,7 @@ def said_test(result: Result) -> str:
     row = result.row(name, group="test")
     if row.undefined:
         return f"{TEST_NAMES[name]} undefined ({row.undefined})"
-    p = f"{p_value(row.p_value)}{said_side(result.settings['alternative'])}"
+    p = f"{p_value(row.p_value)}{side_text(result.settings['alternative'])}"
     if row.df is None:
         return f"{TEST_NAMES[name]} {p}"
     df = number(row.df, 0 if row.test == "chi2" or abs(row.df - round(row.df)) < WHOLE else 1)
@@ -957,12 +957,12 @@ def ask_peers(pairs: Paired, settings: Mapping[str, Any]) -> Iterator[PeerNumber
     if c and settings["odds_ratio_ci"] != "wald":
         share = binomtest(b, b + c).proportion_ci(inner, method=settings["odds_ratio_ci"])
         low, high = (float(end) / (1 - float(end)) for end in (share.low, share.high))
-        odds = opened(low, high, side, ODDS)
+        odds = one_sided_ends(low, high, side, ODDS)
         yield PeerNumbers(package="scipy", row=(estimates, "odds_ratio"), ends=odds, close=1e-7)
     if not clustered:
         wilson = load_peer("statsmodels.stats.proportion", "proportion_confint")
         low, high = wilson(b, b + c, alpha=1 - inner, method="wilson")
-        ends = opened(float(low) - 0.5, float(high) - 0.5, side, (-0.5, 0.5))
+        ends = one_sided_ends(float(low) - 0.5, float(high) - 0.5, side, (-0.5, 0.5))
         yield PeerNumbers(package="statsmodels", row=(None, "cohens_g"), ends=ends)
 
 
@@ -979,7 +979,7 @@ def ask_for_cluster_means(
         means = total[n > 0] / n[n > 0]
         test: Any = ttest_1samp(means, 0.0, alternative=side.replace("_", "-"))
         low, high = test.confidence_interval(settings["level"])
-        ends = opened(max(low, -1.0), min(high, 1.0), side, SHARES)
+        ends = one_sided_ends(max(low, -1.0), min(high, 1.0), side, SHARES)
         numbers = {
             "estimate": means.mean(),
             "std_error": means.std(ddof=1) / math.sqrt(len(means)),

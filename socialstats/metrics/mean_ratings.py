@@ -26,7 +26,7 @@ from socialstats.inference.dependence import (
     share_cautions,
 )
 from socialstats.inference.intervals import checked_level
-from socialstats.inference.means import Drawn
+from socialstats.inference.means import DrawnRaters
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import share_ci, with_ends
 from socialstats.inference.weights import (
@@ -155,7 +155,7 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
         magnitude=float(np.abs(design.scores).max()),
     )
     ends, whose, weights = design.ends, population(design, people, factors), design.unit_weight
-    weighing = None if weights is None else Weighing.of(known.astype(np.float64), weights)
+    weighing = None if weights is None else Weighing.of_units(known.astype(np.float64), weights)
     single = len(design.levels) == 2 and design.repeats is None  # each rating is one of two levels
     means = list[Mean]()
 
@@ -241,7 +241,7 @@ def people_means(
     held: BoolArray,
     drawn: BoolArray,
     clusters: Sequence[IntArray],
-) -> tuple[Drawn, ...]:
+) -> tuple[DrawnRaters, ...]:
     """Return what people who are a sample add to the mean over some units of a unit's mean rating.
 
     Parameters
@@ -264,7 +264,7 @@ def people_means(
     total = None if len(rows) == given.sum() else 1.0
     share = mass(held.astype(np.float64), design.unit_weight) / held.sum()
     return (
-        Drawn.of(
+        DrawnRaters.of_means(
             values[rows, None],
             share[unit] / n[unit],
             clusters[0][unit] if clusters else unit,

@@ -19,7 +19,7 @@ from socialstats.inference.clustered_mean import (
     KINDS,
     ClusteredMean,
     clustered_mean,
-    in_unit,
+    mean_in_unit,
     rounding,
     t_p_value,
 )
@@ -32,7 +32,7 @@ from socialstats.inference.dependence import (
 )
 from socialstats.inference.how import RESAMPLED
 from socialstats.inference.rows import with_ends, with_mean
-from socialstats.inference.sides import OPEN, inner_level, opened, said_side
+from socialstats.inference.sides import OPEN, inner_level, one_sided_ends, side_text
 from socialstats.inference.weights import (
     NAMED,
     NO_RANKS,
@@ -123,7 +123,7 @@ def with_resamples(
     low, high, why = float(found.low[0]), float(found.high[0]), found.undefined[0]
     if not why and not low < high:
         why = "all resamples give the same interval end: too few different units"
-    low, high = opened(low, high, o.alternative)
+    low, high = one_sided_ends(low, high, o.alternative)
     made: Any = o.ci
     return with_ends(row, low, high, o.level, why=why, interval=made), None if why else (low, high)
 
@@ -293,7 +293,7 @@ def clusters_alike(
     error = top * math.sqrt(len(n) / (len(n) - 1) * float((moved / top) @ (moved / top)))
     gap = mean.mean - overall
     p = t_p_value(gap / error, len(n) - 1.0) if error > rounding(sized.magnitude) else 1.0
-    return in_unit(mean, unit, float(means[0]) * unit), gap * unit, p
+    return mean_in_unit(mean, unit, float(means[0]) * unit), gap * unit, p
 
 
 IGNORING = "ignoring clusters"
@@ -423,7 +423,7 @@ def sentence(result: Result) -> str:
     null = result.settings["null"]
     df = number(row.df, 0 if row.df is not None and abs(row.df - round(row.df)) < 1e-9 else 1)
     test = f"t({df}) = {number(row.statistic)}, {p_value(row.p_value)}"
-    kind = said_side(result.settings["alternative"])
+    kind = side_text(result.settings["alternative"])
     against = f" against {number(null)}" if null else ""
     robust = "" if not row.n_clusters else ", cluster-robust"
     return f"{text}, {span}, {test}{kind}{against}{robust}."
@@ -562,7 +562,7 @@ def estimate(design: Paired, options: Options) -> Result:
     pairs = pair_values(design)
     factors = cluster_factors(design, options.cluster)
     codes = [factor.codes for factor in factors]
-    weighing = None if pairs.weight is None else Weighing.of(pairs.count, pairs.weight)
+    weighing = None if pairs.weight is None else Weighing.of_units(pairs.count, pairs.weight)
     if options.ci != "closed":
         refuse_resamples(weighing, option("ci", options.ci), design)
     mean_of = partial(

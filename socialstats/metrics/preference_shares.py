@@ -15,7 +15,7 @@ from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.intervals import critical_values, not_zero, two_sided_p
 from socialstats.inference.rows import with_ends
-from socialstats.inference.sides import inner_level, one_sided, said_side
+from socialstats.inference.sides import inner_level, one_sided, side_text
 from socialstats.models.shares import Scale, group_portions, group_shares, share_gradient
 from socialstats.registry import Metric, fit_of
 from socialstats.resampling import Replicates, basic, percentile
@@ -331,7 +331,7 @@ def sentence(result: Result) -> str:
     """Return the shares as sentences, largest first, on the first scale asked for."""
     scale = result.rows[0].group
     rows = sorted((r for r in result.rows if r.group == scale), key=lambda r: -(r.estimate or 0.0))
-    side = said_side(result.settings["alternative"])
+    side = side_text(result.settings["alternative"])
     text = f"Preference shares ({scale} mean worth){side}: "
     text += "; ".join(f"{shorten(r.term)} {estimated(r)}" for r in rows)
     others = [r for r in result.rows if r.group != scale]

@@ -13,7 +13,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_factors, drawn_cautions, share_cautions
-from socialstats.inference.means import Drawn
+from socialstats.inference.means import DrawnRaters
 from socialstats.inference.rows import share_ci
 from socialstats.models.shares import free_label, interval_options, merge_cells, share_row
 from socialstats.models.sources import People, population, population_cautions
@@ -157,7 +157,7 @@ def reply_shares(
 
 def people_replies(
     design: Ratings, inside: BoolArray, drawn: BoolArray, codes: Sequence[IntArray]
-) -> list[Callable[[FloatArray], Drawn]]:
+) -> list[Callable[[FloatArray], DrawnRaters]]:
     """Return what makes, of hits of some replies, what people who are a sample add; nothing for a single rater."""
     own = drawn[design.rater[inside]]
     if not own.any() or len(np.unique(design.rater[inside])) < 2:
@@ -165,7 +165,11 @@ def people_replies(
     rows = np.flatnonzero(inside)[own]
     weight, cluster = design.unit_count[design.unit[rows]], codes[0][rows] if codes else rows
     total = None if own.all() else float(design.unit_count[design.unit[inside]].sum())
-    return [lambda hit: Drawn.of(hit[own, None], weight, cluster, design.rater[rows], total=total)]
+    return [
+        lambda hit: DrawnRaters.of_means(
+            hit[own, None], weight, cluster, design.rater[rows], total=total
+        )
+    ]
 
 
 def sources_of(design: Ratings, source: str | None) -> dict[str, BoolArray]:

@@ -16,15 +16,15 @@ from socialstats.inference.compare import with_jackknife, with_resamples
 from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_text,
-    clustered,
+    clustered_comparisons,
     largest_share,
     settled_cluster,
     units_of,
 )
 from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import checked_level, critical_value
-from socialstats.inference.rows import kept_within, with_ends
-from socialstats.inference.sides import inner_level, one_sided, said_side
+from socialstats.inference.rows import cut_at_limits, with_ends
+from socialstats.inference.sides import inner_level, one_sided, side_text
 from socialstats.models.sensitivity import (
     CONDITIONS,
     CORRECTED,
@@ -209,7 +209,7 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     """Compute S of one design."""
     codes = None if settings["groups"] is None else group_codes(design.items, settings["groups"])
     settings = settings | {"cluster": settled_cluster(design, settings["cluster"])}
-    design, factors, stored = clustered(design, settings["cluster"])
+    design, factors, stored = clustered_comparisons(design, settings["cluster"])
     table = condition_table(design, settings["covariate"], settings["weights"])
     units: Any = (
         units_of(design, factors)
@@ -280,7 +280,7 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
             n_clusters=units.n_clusters,
             method=f"{METHODS[ci]}{around}{centred}",
         )
-        row = row if missing else kept_within(row, float(value[j]), (0.0, float(LARGEST[j])))
+        row = row if missing else cut_at_limits(row, float(value[j]), (0.0, float(LARGEST[j])))
         held = missing or corrected or low[j] <= value[j] <= high[j]
         rows.append(
             with_ends(
@@ -554,7 +554,7 @@ def difference_sentence(result: Result) -> str:
     """Return the bias-corrected difference (or the plug-in one), its interval and p as a sentence."""
     row, (a, b) = lead_row(result, group="difference"), result.settings["labels"]
     return difference(
-        f"{kind_of_s(row)} S", a, b, row, side=said_side(result.settings["alternative"])
+        f"{kind_of_s(row)} S", a, b, row, side=side_text(result.settings["alternative"])
     )
 
 

@@ -18,13 +18,13 @@ from socialstats.inference.dependence import (
     shape_cautions,
 )
 from socialstats.inference.rows import ANYWHERE, with_mean
-from socialstats.inference.sides import OPEN, inner_level, said_side
+from socialstats.inference.sides import OPEN, inner_level, side_text
 from socialstats.inference.weights import (
     NAMED,
     WORKS,
-    both,
     effective_text,
     group_weighings,
+    sum_weighings,
     weight_cautions,
     weight_counts,
 )
@@ -121,7 +121,7 @@ def two_means(
     )
     rows = rows_of(samples, means, shares, level, null, alternative)
     gap, sides = means.difference, group_weighings(samples)
-    weighing = both(sides)
+    weighing = sum_weighings(sides)
     ends = None if gap.undefined else gap.interval(level, alternative=alternative)
     how = KINDS[gap.kind] + (NAMED if weighing else "")
     clustered = bool(factors) and not gap.undefined
@@ -253,7 +253,7 @@ def sentence(result: Result) -> str:
     ]
     where = clusters_text({what: n for what, n in result.counts.items() if what != "units"})
     settings = result.settings
-    side = said_side(settings["alternative"]) if lead.p_value is not None else ""
+    side = side_text(settings["alternative"]) if lead.p_value is not None else ""
     against = f" against {number(settings['null'])}" if settings["null"] else ""
     return (
         f"The mean was {' and '.join(shown)}{where}, a difference of {stat(lead)}{side}{against}."

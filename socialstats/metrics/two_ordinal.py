@@ -17,7 +17,7 @@ from socialstats.inference.dependence import (
     small_sample,
 )
 from socialstats.inference.rows import with_mean
-from socialstats.inference.sides import OPEN, inner_level, said_side
+from socialstats.inference.sides import OPEN, inner_level, side_text
 from socialstats.models.effect_sizes import cluster_counts, clusters_text, whole_df
 from socialstats.models.two_groups import Superiority, check_sizes, rank_sum, superiority
 from socialstats.registry import Metric, reads
@@ -224,7 +224,7 @@ def sentence(result: Result) -> str:
         if test.p_value is None
         else f"; U = {number(test.statistic, 1)}, {p_value(test.p_value)}"
     )
-    side = "" if test.p_value is None else said_side(result.settings["alternative"])
+    side = "" if test.p_value is None else side_text(result.settings["alternative"])
     return (
         f"The probability that {first} is higher than {second} (ties count a half) was {stat(lead)}{beside}{side} "
         f"({sizes} units{where})."

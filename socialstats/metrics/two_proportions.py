@@ -17,13 +17,13 @@ from socialstats.inference.dependence import (
     rare_answers,
     share_cautions,
 )
-from socialstats.inference.sides import inner_level, one_sided, said_side
+from socialstats.inference.sides import inner_level, one_sided, side_text
 from socialstats.inference.weights import (
     NAMED,
     WORKS,
-    both,
     effective_text,
     group_weighings,
+    sum_weighings,
     weight_cautions,
     weight_counts,
 )
@@ -138,7 +138,7 @@ def two_proportions(
         rows=rows,
         counts={
             "units": samples.n_rows,
-            **weight_counts(both(sides), "units"),
+            **weight_counts(sum_weighings(sides), "units"),
             **cluster_counts(factors),
         },
         fit={
@@ -198,7 +198,7 @@ def sentence(result: Result) -> str:
         for row, size in zip((first, second), sizes, strict=True)
     ]
     where = clusters_text({what: n for what, n in result.counts.items() if what != "units"})
-    side = said_side(result.settings["alternative"]) if lead.p_value is not None else ""
+    side = side_text(result.settings["alternative"]) if lead.p_value is not None else ""
     return f"The share of '{choice}' was {' and '.join(shown)}{where}, a difference of {stat(lead)}{side}."
 
 

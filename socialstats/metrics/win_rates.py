@@ -16,7 +16,7 @@ from socialstats.errors import UndefinedStatistic
 from socialstats.inference.dependence import (
     cluster_facts,
     cluster_text,
-    clustered,
+    clustered_comparisons,
     settled_cluster,
     share_cautions,
 )
@@ -162,7 +162,7 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     if settings["covariate"] == "auto":
         settings["covariate"] = DEFAULT if DEFAULT in design.covariates else None
     if settings["ci"] == "cluster":
-        design, factors, stored = clustered(design, settings["cluster"])
+        design, factors, stored = clustered_comparisons(design, settings["cluster"])
     table = condition_table(design, settings["covariate"], settings["weights"])
     rows = all_rows(design, table, factors, settings, stored)
     over = "opponents" if settings["weights"] == "opponent" else "comparisons"

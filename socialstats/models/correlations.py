@@ -23,7 +23,7 @@ from socialstats.inference.dependence import (
 from socialstats.inference.how import How
 from socialstats.inference.infer import FEWEST_UNITS, Estimand, infer, shape_cautions
 from socialstats.inference.rows import with_inferred
-from socialstats.inference.sides import inner_level, one_sided, said_side
+from socialstats.inference.sides import inner_level, one_sided, side_text
 from socialstats.models.agreement import NO_PAIR
 from socialstats.models.kappa import pair_in_quotes
 from socialstats.resampling import Alternative
@@ -268,7 +268,7 @@ def correlations_sentence(result: Result) -> str:
     start = f"{result.title} of {pair_in_quotes(row.term)}"
     if row.estimate is None:
         return f"{start} is undefined: {row.undefined}."
-    side = said_side(result.settings["alternative"]) if row.p_value is not None else ""
+    side = side_text(result.settings["alternative"]) if row.p_value is not None else ""
     return f"{start} was {stat(row)}{side} (n = {count(row.n or 0)})."
 
 

@@ -15,7 +15,7 @@ from socialstats.designs.cells import mass
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import Caution, DesignError, InputError, UndefinedStatistic, caution
-from socialstats.inference.clustered_mean import SKEWED, rounding, skewed
+from socialstats.inference.clustered_mean import SKEWED, rounding, skewness_statistic
 from socialstats.inference.dependence import small_sample
 from socialstats.inference.influence import jackknife_errors
 from socialstats.inference.intervals import checked_level, not_zero
@@ -1064,7 +1064,7 @@ def tail_cautions(pairs: PairValues, units: int, d_z: float | None) -> tuple[Cau
 
 def skewness_of(values: FloatArray, count: FloatArray) -> float:
     """Return the size of sum d^3 / (sum d^2)^1.5 of deviations from the mean."""
-    return skewed(values - count @ values / count.sum(), count)
+    return skewness_statistic(values - count @ values / count.sum(), count)
 
 
 def noncentral_t_cautions(pairs: PairValues, summary: PairSummary) -> tuple[Caution, ...]:

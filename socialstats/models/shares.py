@@ -18,7 +18,7 @@ from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
 from socialstats.inference.dependence import cluster_facts, cluster_text
 from socialstats.inference.intervals import checked_level, not_zero
-from socialstats.inference.means import Drawn
+from socialstats.inference.means import DrawnRaters
 from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_share
 from socialstats.models.agreement import REFUSALS, REFUSED
@@ -131,7 +131,7 @@ class ShareCells:
         None, one or two cluster factors.
     trials : float
         Yes-or-no answers behind the values; an interval never counts more.
-    drawn : tuple of Drawn
+    drawn : tuple of DrawnRaters
         Groups of raters who are samples too.
     weight : (cells,) float64 array, or None
         Sampling weight of each unit of a cell.
@@ -141,7 +141,7 @@ class ShareCells:
     count: FloatArray
     clusters: tuple[IntArray, ...] = ()
     trials: float = math.inf
-    drawn: tuple[Drawn, ...] = ()
+    drawn: tuple[DrawnRaters, ...] = ()
     weight: FloatArray | None = None
 
 
@@ -369,7 +369,7 @@ class RaterCounts:
         total: float,
         sign: float = 1.0,
         sampling_weight: FloatArray | None = None,
-    ) -> list[Drawn]:
+    ) -> list[DrawnRaters]:
         """Return what these people add to the shares of all levels in some units, of `total` ratings of the source."""
         rows, weight, cluster = self.rows(copies, codes, among, sampling_weight)
         if not len(rows):
@@ -377,7 +377,7 @@ class RaterCounts:
         # more than these people's ratings: fixed raters are part of the source
         total_of_source = total if total > weight.sum() * (1 + 1e-9) else None
         return [
-            Drawn.of(
+            DrawnRaters.of_means(
                 self.counts[rows],
                 weight,
                 cluster,
@@ -419,7 +419,7 @@ class SourceCounts:
 
     def drawn(
         self, k: int, codes: Sequence[IntArray], among: BoolArray, *, sign: float = 1.0
-    ) -> list[Drawn]:
+    ) -> list[DrawnRaters]:
         """Return what the people of a source, if they are a sample, add to its shares in some units."""
         people = self.people[k] if self.people else None
         if people is None:
@@ -831,7 +831,7 @@ def level_share_cells(
     codes: Sequence[IntArray],
     *,
     probable: bool = False,
-    drawn: Sequence[Drawn] = (),
+    drawn: Sequence[DrawnRaters] = (),
     sampled: FloatArray | None = None,
 ) -> ShareCells:
     """Ratings of a level among all ratings, in clusters.
@@ -849,7 +849,7 @@ def level_share_cells(
     probable : bool
         Whether replies count with probabilities. They vary less than drawn values, and no number of answers is the
         most that the interval may count.
-    drawn : sequence of Drawn
+    drawn : sequence of DrawnRaters
         What people who are a sample add to the shares of all levels.
     sampled : (units,) float64 array, optional
         Sampling weights.
@@ -880,7 +880,7 @@ def level_share_cells(
     return replace(cells, drawn=tuple(group.column(level) for group in drawn))
 
 
-def share_differences(pair: PairTable, drawn: Sequence[Drawn] = ()) -> list[ClusteredMean]:
+def share_differences(pair: PairTable, drawn: Sequence[DrawnRaters] = ()) -> list[ClusteredMean]:
     """Difference of two shares, level by level: first minus second, with the standard error of paired units.
 
     A ratio of sums is the mean of its linearised values: unit u of n adds p + n (c_u - p m_u)/M, with c_u of its m_u
@@ -915,7 +915,7 @@ def linear_differences(pair: PairTable) -> FloatArray:
     return values
 
 
-def joint_share_test(pair: PairTable, drawn: Sequence[Drawn]) -> WaldTest | str:
+def joint_share_test(pair: PairTable, drawn: Sequence[DrawnRaters]) -> WaldTest | str:
     """Test equal shares of all levels by F, with units (or clusters) and drawn raters as crossed factors."""
     values = linear_differences(pair)
     times = np.ones(len(values), dtype=np.int64) if pair.codes else pair.copies.astype(np.int64)

@@ -16,7 +16,7 @@ from socialstats.inference.clustered_mean import (
     ClusteredMean,
     clustered_difference,
     clustered_mean,
-    in_unit,
+    mean_in_unit,
 )
 from socialstats.inference.intervals import not_zero
 from socialstats.resampling import Alternative
@@ -87,10 +87,10 @@ def group_means(
             magnitude=size,
             weight=group_weight,
         )
-        sides.append(in_unit(mean, unit, values[in_group][0]))
+        sides.append(mean_in_unit(mean, unit, values[in_group][0]))
     count = design.count[:, None] * np.column_stack([first, ~first])
     gap = clustered_difference(
-        np.column_stack([x, x]), count, codes, magnitude=size, one_alike=True, weight=weight
+        np.column_stack([x, x]), count, codes, magnitude=size, allow_constant=True, weight=weight
     )
     if not factors and not gap.undefined:
         # Welch (1947): (v1 + v2)^2 / (v1^2 / df1 + v2^2 / df2)
@@ -100,7 +100,7 @@ def group_means(
         )
         variances /= variances.max()
         gap = replace(gap, df=float(variances.sum() ** 2 / (variances**2 / group_df).sum()))
-    gap = in_unit(gap, unit, values[0])
+    gap = mean_in_unit(gap, unit, values[0])
     if not np.isfinite(gap.mean):
         raise DesignError(
             f"{design.source}: the difference is beyond the largest number, 1.8e308. Use a larger unit"

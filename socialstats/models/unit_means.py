@@ -18,7 +18,7 @@ from socialstats.inference.clustered_mean import (
     ONE_HOLDS_ALL,
     ClusteredMean,
     clustered_mean,
-    others,
+    share_outside,
 )
 from socialstats.inference.crossed_mean import crossed_mean
 from socialstats.inference.dependence import (
@@ -29,7 +29,7 @@ from socialstats.inference.dependence import (
     small_sample,
 )
 from socialstats.inference.intervals import cochran_df, not_zero
-from socialstats.inference.means import Drawn, crossing, mean_errors
+from socialstats.inference.means import DrawnRaters, crossing, mean_errors
 from socialstats.inference.rows import ANYWHERE, NO_WIDTH, with_ends, with_mean
 from socialstats.models.effect_sizes import mean_interval, with_d_z
 from socialstats.models.matched_pairs import NOTHING, McNemarTest
@@ -105,7 +105,7 @@ class UnitSample:
     values : (units, judges) float64 array
     unit : (units,) int64 array
     how : Inference
-    drawn : tuple of Drawn
+    drawn : tuple of DrawnRaters
         Raters who are samples too, beside fixed judges.
     weight : (units,) float64 array, or None
         Sampling weights of the units, beside fixed judges.
@@ -114,7 +114,7 @@ class UnitSample:
     values: FloatArray
     unit: IntArray
     how: Inference
-    drawn: tuple[Drawn, ...] = ()
+    drawn: tuple[DrawnRaters, ...] = ()
     weight: FloatArray | None = None
 
     @property
@@ -622,7 +622,10 @@ class WaldTest:
 
 
 def robust_wald(
-    values: FloatArray, count: FloatArray, codes: Sequence[IntArray], drawn: Sequence[Drawn] = ()
+    values: FloatArray,
+    count: FloatArray,
+    codes: Sequence[IntArray],
+    drawn: Sequence[DrawnRaters] = (),
 ) -> WaldTest | str:
     """Test that the means of several columns are all 0, with one or two crossed cluster factors.
 
@@ -637,7 +640,7 @@ def robust_wald(
         May be linearly dependent, such as shares that sum to 0.
     count : (cells,) float64 array
     codes : one or two (cells,) int64 arrays
-    drawn : sequence of Drawn
+    drawn : sequence of DrawnRaters
         Groups of raters who are samples too: the second factor, beside one of `codes`.
 
     Returns
@@ -673,14 +676,14 @@ def robust_wald(
     if np.isnan(dfs).any():
         return ONE_HOLDS_ALL
     # V1 and V2 by CR2: a cluster's squared sum over the share of the others
-    parts = [outer_sums(deviation / n, c, 1 / others(c, count)) for c in dense[:2]]
+    parts = [outer_sums(deviation / n, c, 1 / share_outside(c, count)) for c in dense[:2]]
     shares = np.repeat(count[:, None] / n, values.shape[1], axis=1)
     errors = mean_errors(deviation / n, shares, codes, size=np.abs(values).max())
     least = float(errors.rounding.max()) ** 2
     covariance, freedom = parts[0], dfs[0]
     if groups:
         parts.append(np.sum([group.sums().T @ group.sums() for group in groups], axis=0))
-        overlap = np.sum([sum_outer_products(group.scores, group.both) for group in groups], axis=0)
+        overlap = np.sum([sum_outer_products(group.scores, group.intersections) for group in groups], axis=0)
     elif len(dense) > 1:
         overlap = sum_outer_products(deviation / n, dense[2])
     if len(parts) > 1:

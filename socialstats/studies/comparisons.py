@@ -20,7 +20,7 @@ from socialstats.designs.terms import column
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic, caution
 from socialstats.figures import forest, heat, wins
 from socialstats.figures import ranks as rank_figure
-from socialstats.inference.dependence import cluster_sizes
+from socialstats.inference.dependence import declared_cluster_counts
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.matching import match_keys
 from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry, strengths_sentence
@@ -835,7 +835,7 @@ def describe(design: Comparisons, fit: BradleyTerryResult | None) -> str:
         count(pairs, "pair"),
     ]
     parts += [f"{percent(design.n_ties / design.n_rows)} ties"] * bool(design.n_ties)
-    sizes = cluster_sizes(design, {} if fit is None else fit.fitted_state.sizes)
+    sizes = declared_cluster_counts(design, {} if fit is None else fit.fitted_state.sizes)
     parts += [count_of(size, name) for name, size in sizes.items() if name != "pair"]
     return "Paired comparisons: " + ", ".join(parts)
 

@@ -13,7 +13,7 @@ from simulate import FloatArray, IntArray, marginal
 from tally import Line, Tally, Widths
 
 import socialstats as ss
-from socialstats.inference.clustered_mean import CLEARLY, clustered_mean, skewed
+from socialstats.inference.clustered_mean import CLEARLY, clustered_mean, skewness_statistic
 from socialstats.inference.dependence import FEW_DF, shape_cautions
 from socialstats.metrics.js_similarity import LEAST, pooled
 from socialstats.models.divergence import jensen_shannon
@@ -159,7 +159,7 @@ def thin_effects(rng: np.random.Generator, sims: int) -> list[Line]:
                             "noncentral t", "d_z", [plain.row("d_z")], [truth], plain.cautions
                         )
                         values = design.first - design.second
-                        far = skewed(values - values.mean(), design.count) > CLEARLY
+                        far = skewness_statistic(values - values.mean(), design.count) > CLEARLY
                         either = default if far else plain
                         tally.covers(
                             "noncentral t, default only where skewed",

@@ -10,7 +10,7 @@ from scipy import sparse, stats
 
 from socialstats.inference.intervals import cochran_df
 from socialstats.inference.means import (
-    Drawn,
+    DrawnRaters,
     MeanErrors,
     difference_errors,
     effective_trials,
@@ -204,7 +204,7 @@ def test_df_of_alike_clusters_and_alike_people_do_not_depend_on_rounding() -> No
     dfs = set()
     for scale in (1.0, 1 / 3, 1 / 7, 1e6 / 7):
         x = hits * scale
-        drawn = Drawn.of(
+        drawn = DrawnRaters.of_means(
             x[people, None], np.ones(people.sum()), cluster[people], rater[people], total=18.0
         )
         units = mean_errors(

@@ -29,7 +29,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         {},
     ),
     "two factors: sign of the overlap": (
-        "inference.means:_crossed",
+        "inference.means:_cross_errors",
         "second.variance - overlap",
         "second.variance + overlap",
         "win_rates",
@@ -37,8 +37,8 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
     ),
     "Cochran's weights": (
         "inference.intervals:cochran_df",
-        "sum(v for v, _ in known)",
-        "sum(1.1 * v for v, _ in known)",
+        "sum(v for v, _ in parts)",
+        "sum(1.1 * v for v, _ in parts)",
         "relationship_bias",
         {},
     ),
@@ -106,7 +106,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         {"ci": "percentile"},
     ),
     "Fisher's z: the slope": (
-        "inference.infer:_closed",
+        "inference.infer:_closed_interval",
         "/ (1 - value**2)",
         "/ (1 - value)",
         "weighted_kappa",

@@ -39,7 +39,7 @@ from socialstats.inference.intervals import (
 )
 from socialstats.inference.margins import MarginTest, against_margin
 from socialstats.inference.rows import with_ends, with_t
-from socialstats.inference.sides import inner_level, one_sided, said_side
+from socialstats.inference.sides import inner_level, one_sided, side_text
 from socialstats.metrics.bradley_terry.cautions import fit_cautions, sort_by_severity
 from socialstats.metrics.bradley_terry.cells import (
     SIDES,
@@ -652,7 +652,7 @@ class BradleyTerryResult(Result):
             row = self._contrast(label, weights, level, alternative)
             words = f"{row.term} = {number(row.estimate)} (log-odds); no interval: {row.undefined}."
             if row.undefined is None:
-                side = said_side(alternative)
+                side = side_text(alternative)
                 words = f"{row.term} = {number(row.shown())}, {interval_or_reason(row)}"
                 words += f", {p_value(row.p_value)}{side} (log-odds)."
             title = "Contrast of Bradley-Terry coefficients"
@@ -735,7 +735,7 @@ class BradleyTerryResult(Result):
         words = (
             f"{count(significant)} of {count(len(rows), noun)} were significant at α = "
             f"{number(1 - level, 3, bounded=True)} ({method} over the family)"
-            f"{said_side(settings.get('alternative', 'two_sided'))}."
+            f"{side_text(settings.get('alternative', 'two_sided'))}."
         )
         words += f" {count(untested)} could not be tested." if untested else ""
         return self._derived(
