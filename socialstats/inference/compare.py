@@ -24,7 +24,7 @@ ONE_UNIT = "a single independent unit: no interval"
 HOLM = "Holm over {tests}"
 
 
-def with_holm(
+def rows_with_holm(
     rows: Sequence[Row], template: str = "", *, fewest: int = 1, family: str | None = None
 ) -> list[Row]:
     """Return rows with Holm-adjusted p-values over those that have a p-value.
@@ -41,7 +41,7 @@ def with_holm(
 
     Examples
     --------
-    >>> rows = with_holm([Row(term="a", p_value=0.01), Row(term="b"), Row(term="c", p_value=0.04)])
+    >>> rows = rows_with_holm([Row(term="a", p_value=0.01), Row(term="b"), Row(term="c", p_value=0.04)])
     >>> [row.p_adjusted for row in rows]
     [0.02, None, 0.04]
     """
@@ -59,7 +59,7 @@ def with_holm(
 
 def with_pairs_holm(rows: Sequence[Row]) -> list[Row]:
     """Return rows, one a pair of raters, with p adjusted by Holm over the pairs that have a test, if two or more."""
-    return with_holm(rows, HOLM, fewest=2, family="pairs of raters")
+    return rows_with_holm(rows, HOLM, fewest=2, family="pairs of raters")
 
 
 def gap_limits(first: Row, second: Row) -> tuple[float, float]:

@@ -59,14 +59,14 @@ def clusters_to_halve(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answers:
+class RepeatedAnswers:
     """What repeated answers contribute to the standard error of a difference between two sources.
 
     Attributes
     ----------
     units : int
     answers : int
-        Answers behind a mean, the most of both sources.
+        RepeatedAnswers behind a mean, the most of both sources.
     share : float
         Share of the variance of the difference that answers within units make up, from 0 to 1.
     """
@@ -76,7 +76,9 @@ class Answers:
     share: float
 
 
-def answers_behind(repeats: Repeats, row: Row | None, of: tuple[str, str]) -> Answers | None:
+def answers_behind(
+    repeats: Repeats, row: Row | None, of: tuple[str, str]
+) -> RepeatedAnswers | None:
     """Return what repeated answers contribute to a difference of means over units.
 
     The variance of the difference is (s_b^2 + sum over both sources of s_w^2 mean(1/k)) / n. Here s_b^2 is the
@@ -93,7 +95,7 @@ def answers_behind(repeats: Repeats, row: Row | None, of: tuple[str, str]) -> An
 
     Returns
     -------
-    Answers, or None
+    RepeatedAnswers, or None
         None without a standard error, or where a source answered every unit once.
     """
     if row is None or not row.std_error or not row.n_units or not {*of} <= {*repeats.sources}:
@@ -103,15 +105,15 @@ def answers_behind(repeats: Repeats, row: Row | None, of: tuple[str, str]) -> An
         return None
     within = sum(part.within * part.reciprocal for part in parts) / row.n_units
     share = min(within / row.std_error**2, 1.0)
-    return Answers(units=row.n_units, answers=max(part.most for part in parts), share=share)
+    return RepeatedAnswers(units=row.n_units, answers=max(part.most for part in parts), share=share)
 
 
-def units_worth(behind: Answers) -> int:
+def units_worth(behind: RepeatedAnswers) -> int:
     """Return how many more units would narrow an interval as twice as many answers to each unit would.
 
     Examples
     --------
-    >>> units_worth(Answers(units=60, answers=5, share=0.4))
+    >>> units_worth(RepeatedAnswers(units=60, answers=5, share=0.4))
     15
     """
     left = 1 - behind.share / 2

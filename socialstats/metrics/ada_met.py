@@ -19,7 +19,7 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.halves import in_halves
-from socialstats.inference.compare import with_holm
+from socialstats.inference.compare import rows_with_holm
 from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
@@ -484,7 +484,7 @@ def rows_of_all_people(state: AlignmentState) -> AllPeopleRows:
     differences = []
     for kind in ("nearest", "constant"):
         tests = [row for row in filled.rows[len(rows) : -1] if row.label(kind)]
-        differences += with_holm(tests, family=f"models, {kind}")
+        differences += rows_with_holm(tests, family=f"models, {kind}")
     return AllPeopleRows(
         models=[row for row in filled.rows if row.role == "estimate"],
         lines=[filled.rows[-1], *(row for row in filled.rows[:-1] if row.role == "reference")],
@@ -556,7 +556,7 @@ def rows_by_group(state: AlignmentState) -> tuple[list[Row], list[Caution], dict
                 replace(row, p_value=p[m], test="permutation")
                 for row, p in zip(tests, p_values, strict=True)
             ]
-        rows += with_holm(tests, family=f"pairs of {o.group}, {model}")
+        rows += rows_with_holm(tests, family=f"pairs of {o.group}, {model}")
     if n > 1:
         distances = np.array([mean.value for mean in means[:n]])
         rows += closest_rows(state, labels, distances, drawn[:n])

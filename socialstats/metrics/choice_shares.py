@@ -17,7 +17,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.inference.clustered_mean import clustered_mean
-from socialstats.inference.compare import with_holm
+from socialstats.inference.compare import rows_with_holm
 from socialstats.inference.dependence import (
     cluster_factors,
     cluster_facts,
@@ -322,7 +322,7 @@ def difference_family(
 
 def holm_adjusted(rows: Sequence[Row], over: str) -> list[Row]:
     """Add Holm's p-values over the rows that have a p, where there are several."""
-    return with_holm(rows, f"Holm over {{m}} {over}", fewest=2)
+    return rows_with_holm(rows, f"Holm over {{m}} {over}", fewest=2)
 
 
 def equality_tests(

@@ -13,7 +13,7 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
-from socialstats.inference.compare import with_holm
+from socialstats.inference.compare import rows_with_holm
 from socialstats.inference.dependence import (
     cluster_factors,
     cluster_facts,
@@ -227,7 +227,7 @@ def pair_difference_rows(
             n=float(times.sum()),
         )
         rows.append(with_share_difference(row, values[:, i], values[:, j], times, codes, level))
-    return with_holm(rows, family="pairs of raters")
+    return rows_with_holm(rows, family="pairs of raters")
 
 
 def sentence(result: Result) -> str:

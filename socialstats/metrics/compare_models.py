@@ -18,7 +18,7 @@ from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.designs.tables import groupings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import ClusteredMean, cluster_sums, clustered_mean
-from socialstats.inference.compare import HOLM, with_holm, with_welch
+from socialstats.inference.compare import HOLM, rows_with_holm, with_welch
 from socialstats.inference.dependence import cluster_factors, cluster_text
 from socialstats.inference.influence import influence_df
 from socialstats.inference.intervals import checked_level
@@ -1159,14 +1159,14 @@ def compare_models(
         )
         for row in (model_number.row for model_number in numbers)
     ]
-    number_rows = number_rows if rule.ranked else with_holm(number_rows, HOLM, fewest=2)
+    number_rows = number_rows if rule.ranked else rows_with_holm(number_rows, HOLM, fewest=2)
     linear = all(model_number.linear for model_number in numbers)
     raters = raters_text(by_model, numbers)
     tested = [
         difference_and_way(number_rows, matched, j, k, rule, level, linear=linear)
         for j, k in combinations(range(len(numbers)), 2)
     ]
-    differences = with_holm([row for row, _ in tested], HOLM)
+    differences = rows_with_holm([row for row, _ in tested], HOLM)
     ways = {row.term: way for row, way in tested}
     shared = frozenset(term for term, way in ways.items() if way == "part")
     first_result = next(iter(by_model.values()))

@@ -151,13 +151,31 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
             f"and its level with {option('reference')}"
         )
     factors = cluster_factors(design, settings["cluster"])
-    judged = judged_units(design, sides)
+    judged_by_name = judged_units(design, sides)
+    disagreement = 1 - weights.matrix  # (levels, levels)
     rows = tuple(
         row
-        for name, one in judged.items()
-        for row in rows_of(name, one, factors, 1 - weights.matrix, settings["level"])
+        for name, units in judged_by_name.items()
+        for row in judge_rows(name, units, factors, disagreement, settings["level"])
     )
+    n_units = len({unit for units in judged_by_name.values() for unit in units.index.tolist()})
     first = next((row for row in rows if row.estimate is not None), rows[0])
+    fit = {
+        "nobs": int(first.n or 0),
+        "n_clusters": first.n_clusters,
+        "df": first.df,
+        "method": first.method,
+        **cluster_facts(rows),
+    }
+    extras = {
+        "people": sides.people,
+        "judges": sides.judges,
+        "group": sides.group,
+        "level": sides.level,
+        "named": sides.description,
+        "shared": {name: units.n_shared for name, units in judged_by_name.items()},
+        "weights": weights.matrix,
+    }
     return Result(
         metric="judge_agreement",
         title=f"Judge against {sides.description} ({weights.name} kappa)",
@@ -165,36 +183,22 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         + cluster_text(factors, "units"),
         rows=rows,
         counts={
-            "units": len({u for one in judged.values() for u in one.index.tolist()}),
+            "units": n_units,
             "people": len(sides.people),
             "judges": len(sides.judges),
         },
-        fit={
-            "nobs": int(first.n or 0),
-            "n_clusters": first.n_clusters,
-            "df": first.df,
-            "method": first.method,
-            **cluster_facts(rows),
-        },
+        fit=fit,
         settings=settings
         | {"weights": weights.name, "source": sides.group, "reference": sides.level},
-        cautions=(*weights.cautions, *cautions(design, sides, judged, factors)),
+        cautions=(*weights.cautions, *cautions(design, sides, judged_by_name, factors)),
         references=METRIC.references,
         design=design,
-        extras={
-            "people": sides.people,
-            "judges": sides.judges,
-            "group": sides.group,
-            "level": sides.level,
-            "named": sides.description,
-            "shared": {name: one.n_shared for name, one in judged.items()},
-            "weights": weights.matrix,
-        },
+        extras=extras,
     )
 
 
-def rows_of(
-    name: str, judged: JudgedUnits, factors: Sequence[Factor], v: FloatArray, level: float
+def judge_rows(
+    name: str, judged: JudgedUnits, factors: Sequence[Factor], disagreement: FloatArray, level: float
 ) -> list[Row]:
     """Rows of one judge: the difference, and the two kappas it is the difference of."""
     codes = tuple(factor.codes[judged.index] for factor in factors)
@@ -207,32 +211,27 @@ def rows_of(
         n_units=judged.n_units,
         n_clusters=clusters,
     )
-    rows = [
-        replace(
-            base,
-            term=DIFFERENCE,
-            key=(*base.key, ("pairs", JUDGE), ("minus", PEOPLE)),
-            role="difference",
-            limits=(-2.0, 2.0),
-        ),
-        *(replace(base, term=t, key=(*base.key, ("pairs", t))) for t in (JUDGE, PEOPLE)),
-    ]
+    kappas = [replace(base, term=t, key=(*base.key, ("pairs", t))) for t in (JUDGE, PEOPLE)]
+    key = (*base.key, ("pairs", JUDGE), ("minus", PEOPLE))
+    gap = replace(base, term=DIFFERENCE, key=key, role="difference", limits=(-2.0, 2.0))
+    rows = [gap, *kappas]
     if not judged.n_units:
         return [replace(row, undefined=NO_PEOPLE, reason="no_data") for row in rows]
-    judge, people = judged.kappas(v)
+    # the difference and both kappas are linearised in the weight of each unit, which all three share
+    judge, people = judged.kappas(disagreement)
     values = (judge.value - people.value, judge.value, people.value)
-    moves = (judge.influence - people.influence, judge.influence, people.influence)
-    share, how = (
-        judged.copies / judged.copies.sum(),
-        How(ci="closed", cluster=None, level=level, resamples=0, seed=0),
-    )
+    influences = (judge.influence - people.influence, judge.influence, people.influence)
+    # (units,) share of each unit; deviations from the mean influence sum to 0, as `Estimand` needs
+    share = judged.copies / judged.copies.sum()
+    how = How(ci="closed", cluster=None, level=level, resamples=0, seed=0)
     out = []
-    for row, value, move in zip(rows, values, moves, strict=True):
+    for row, value, deviation in zip(rows, values, influences, strict=True):
         if math.isnan(value):
             out.append(replace(row, undefined=FLAT, reason="no_variation"))
             continue
-        tested, influence = row.term == DIFFERENCE, (move - share @ move) * share
-        one = Estimand(
+        # kappas are bounded, so that Fisher's z holds for them and t for their difference
+        tested, influence = row.term == DIFFERENCE, (deviation - share @ deviation) * share
+        estimand = Estimand(
             estimate=np.array([value]),
             shares=share[:, None],
             copies=judged.copies,
@@ -240,56 +239,61 @@ def rows_of(
             bounded=not tested,
             fisher=not tested,
         )
-        (found,), _ = infer(one, codes, how)
-        row = with_inferred(replace(row, estimate=value), found, level, test=tested)
+        (inference,), _ = infer(estimand, codes, how)
+        row = with_inferred(replace(row, estimate=value), inference, level, test=tested)
         out.append(
-            replace(row, df=found.df, method=METHODS[found.kind] if found.low is not None else None)
+            replace(
+                row,
+                df=inference.df,
+                method=METHODS[inference.kind] if inference.low is not None else None,
+            )
         )
     return out
 
 
 def cautions(
-    design: Ratings,
-    sides: PeopleAndJudges,
-    judged: dict[str, JudgedUnits],
-    factors: Sequence[Factor],
+    design: Ratings, sides: PeopleAndJudges, judged_by_name: dict[str, JudgedUnits], factors: Sequence[Factor]
 ) -> tuple[Caution, ...]:
     """Cautions on clusters, few units, raters without a group, and units that people or judges did not rate."""
-    found = list(cluster_cautions(design, tuple(factors)))
-    least = min(one.n_units for one in judged.values())
+    out = list(cluster_cautions(design, tuple(factors)))
+    least = min(units.n_units for units in judged_by_name.values())
     if least and not factors:
-        said = f"{count(least, 'unit')} with ratings of a judge and of two people"
-        found += small_sample(least, SMALL, said, fix=f"rate {SMALL} units or more")
+        detail = f"{count(least, 'unit')} with ratings of a judge and of two people"
+        out += small_sample(least, SMALL, detail, fix=f"rate {SMALL} units or more")
     if sides.left_out:
-        said = f"{count(len(sides.left_out), 'rater')} without a '{shorten(sides.group)}'"
-        found.append(
+        detail = f"{count(len(sides.left_out), 'rater')} without a '{shorten(sides.group)}'"
+        out.append(
             caution(
-                "SS301", said, affects="the comparison of judge and people", fix="give each one"
+                "SS301", detail, affects="the comparison of judge and people", fix="give each one"
             )
         )
-    gone = max(one.n_shared - one.n_units for one in judged.values())
-    if gone:
-        said = f"up to {count(gone, 'unit')} of a judge with a rating of one person only"
-        found.append(
-            caution("SS315", said, affects="these units are left out, to compare on the same ones")
+    # people's agreement needs two people, so that units with one are left out on either side
+    lost = max(units.n_shared - units.n_units for units in judged_by_name.values())
+    if lost:
+        detail = f"up to {count(lost, 'unit')} of a judge with a rating of one person only"
+        out.append(
+            caution(
+                "SS315", detail, affects="these units are left out, to compare on the same ones"
+            )
         )
-    return tuple(found)
+    return tuple(out)
 
 
 def sentence(result: Result) -> str:
     """Compare the first judge with people, and give the differences of the others."""
     gaps = [row for row in result.rows if row.term == DIFFERENCE]
-    known = [row for row in gaps if row.estimate is not None]
-    if not known:
+    estimated = [row for row in gaps if row.estimate is not None]
+    if not estimated:
         why = undefined_text([replace(row, term=row.group or "") for row in gaps])
         return f"Agreement of judges with people is undefined: {why}."
-    said = judge_sentence(result, str(known[0].group))
-    if len(known) == 1:
-        return said
+    text = judge_sentence(result, str(estimated[0].group))
+    if len(estimated) == 1:
+        return text
     others = [
-        f"{number(row.estimate, 2, bounded=True)} ({shorten(row.group or '')})" for row in known[1:]
+        f"{number(row.estimate, 2, bounded=True)} ({shorten(row.group or '')})"
+        for row in estimated[1:]
     ]
-    return f"{said} The difference of the other judges was {listing(others, most=8)}."
+    return f"{text} The difference of the other judges was {listing(others, most=8)}."
 
 
 def judge_sentence(result: Result, judge: str, *, adjusted: float | None = None) -> str:
@@ -304,7 +308,9 @@ def judge_sentence(result: Result, judge: str, *, adjusted: float | None = None)
     adjusted : float, optional
         p of the difference, adjusted by Holm's method over several judges; it decides in place of p.
     """
-    gap, own, theirs = (result.row(term, group=judge) for term in (DIFFERENCE, JUDGE, PEOPLE))
+    gap, with_people, among_people = (
+        result.row(term, group=judge) for term in (DIFFERENCE, JUDGE, PEOPLE)
+    )
     people, who, on = result.extras["named"], f"'{shorten(judge)}'", count(gap.n_units or 0, "unit")
     verdict = sentences.difference(
         f"agreement with {people}",
@@ -312,7 +318,7 @@ def judge_sentence(result: Result, judge: str, *, adjusted: float | None = None)
         f"{people} themselves",
         replace(gap, p_adjusted=adjusted),
     )
-    numbers = [number(row.shown()) for row in (own, theirs)]
+    numbers = [number(row.shown()) for row in (with_people, among_people)]
     return f"{verdict} Kappa was {numbers[0]} for {who} and {numbers[1]} among {people}, on the same {on}."
 
 
@@ -327,6 +333,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
 def agreement_rows(result: Result) -> list[Row]:
     """Rows of both agreements of every judge, named for a figure; people once where they are the same for all."""
     rows = [row for row in result.rows if row.term != DIFFERENCE]
+    # where all judges share their units, people's agreement is one number, drawn once
     same = len({(row.estimate, row.n_units) for row in rows if row.term == PEOPLE}) == 1
     named = []
     for k, row in enumerate(rows):

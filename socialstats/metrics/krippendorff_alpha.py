@@ -174,18 +174,18 @@ def alpha(group: UnitGroup, scale: str) -> Coefficient | None:
     counts = group.counts
     if not counts.varies or counts.n_units < 2:
         return None
-    sums, farthest = alpha_sums(counts, scale), largest_distance(counts, scale)
+    sums, largest = alpha_sums(counts, scale), largest_distance(counts, scale)
     _, (expected,), (n,) = sums.finish(sums.total())
+    # D_o and D_e over the largest distance, so that both are shares between 0 and 1
+    disagreement = observed_disagreement(counts, scale, level_positions(counts, scale)) / counts.size / largest
     return Coefficient(
         estimate=float(sums.alpha(sums.total())[0, 0]),
         statistics=sums.statistics,
         finish=sums.alpha,
         values=lambda: counts.n_units * alpha_influence(counts, scale),
-        disagreement=observed_disagreement(counts, scale, level_positions(counts, scale))
-        / counts.size
-        / farthest,
+        disagreement=disagreement,
         weight=counts.size,
-        expected=float(expected / (n * (n - 1))) / farthest,
+        expected=float(expected / (n * (n - 1))) / largest,
         least=lowest_alpha(int(counts.size.min())),
     )
 
@@ -207,24 +207,22 @@ def lowest_alpha(fewest: int) -> float:
 def extras(group: UnitGroup, scale: str) -> dict[str, Any]:
     """Observed and expected disagreement (0 where ratings do not vary), margins and coincidences of all units."""
     counts, n = group.counts, float(group.counts.n_ratings)
-    apart = (
-        counts.copies @ observed_disagreement(counts, scale, level_positions(counts, scale))
-        if counts.varies
-        else 0.0
-    )
-    sums = alpha_sums(counts, scale) if counts.varies else None
-    expected = 0.0 if sums is None else float(sums.finish(sums.total())[1][0])
+    observed_sum, expected = 0.0, 0.0
+    if counts.varies:
+        by_unit = observed_disagreement(counts, scale, level_positions(counts, scale))  # (units,)
+        observed_sum = float(counts.copies @ by_unit)
+        sums = alpha_sums(counts, scale)
+        expected = float(sums.finish(sums.total())[1][0])
+    shown = len(counts.levels) <= MOST_LEVELS_SHOWN
+    coincidences = {"coincidences": coincidence_matrix(counts)} if shown else {}
+    # D_o = sum o_ck d_ck^2 / n, D_e = sum n_c n_k d_ck^2 / (n (n - 1)) (Krippendorff 2011)
     return {
-        "observed_disagreement": float(apart) / n,
+        "observed_disagreement": observed_sum / n,
         "expected_disagreement": expected / (n * (n - 1)),
         "n_pairable": counts.n_ratings,
         "levels": counts.levels,
         "margins": counts.margins,
-        **(
-            {"coincidences": coincidence_matrix(counts)}
-            if len(counts.levels) <= MOST_LEVELS_SHOWN
-            else {}
-        ),
+        **coincidences,
     }
 
 

@@ -125,28 +125,39 @@ def label_counts(
     >>> round(result.row("care (share of labels)").estimate, 4)
     0.6
     """
-    how = interval_options(ci, level, resamples, checked_seed(seed), get_args(Ci))
-    lists = read(
-        data, {"labels": labels, "unit": unit, "sep": sep, "group": group}, cluster, columns
-    )
+    how = how_of(ci, level, resamples, checked_seed(seed), get_args(Ci))
+    named = {"labels": labels, "unit": unit, "sep": sep, "group": group}
+    lists = read(data, named, cluster, columns)
     lists = lists if levels is None else lists.declared(levels)
-    factors = cluster_factors(
-        lists, cluster if isinstance(data, LabelLists) or cluster is None else "declared"
-    )
+    # of a table the clusters were named while it was read, and are declared now
+    declared = cluster is not None and not isinstance(data, LabelLists)
+    factors = cluster_factors(lists, "declared" if declared else cluster)
     codes = [factor.codes for factor in factors]
-    kept: dict[str | None, BoolArray] = {None: np.ones(len(lists.count), dtype=bool)}
+    members: dict[str | None, BoolArray] = {None: np.ones(len(lists.count), dtype=bool)}
     if lists.group is not None:
-        kept |= {name: lists.group.codes == k for k, name in enumerate(lists.group.levels)}
+        members |= {name: lists.group.codes == k for k, name in enumerate(lists.group.levels)}
     rows = [
-        row for name, inside in kept.items() for row in group_rows(lists, name, inside, codes, how)
+        row
+        for name, inside in members.items()
+        for row in group_rows(lists, name, inside, codes, how)
     ]
     size, units = lists.cited.sum(axis=1), int(lists.count.sum())
     extras: dict[str, dict[str, float]] = {"labels_per_unit": {}, "without": {}}
-    whole = free_label("all units", [name for name in kept if name is not None])
-    for name, inside in kept.items():
-        times, shown = lists.count[inside], whole if name is None else name
+    all_units = free_label("all units", [name for name in members if name is not None])
+    for name, inside in members.items():
+        times, shown = lists.count[inside], all_units if name is None else name
         extras["labels_per_unit"][shown] = float(times @ size[inside] / times.sum())
         extras["without"][shown] = int(times[size[inside] == 0].sum())
+    settings = {
+        **named,
+        "group": lists.group.name if lists.group else None,
+        "levels": None if levels is None else tuple(levels),
+        "cluster": [factor.name for factor in factors],
+        "ci": how.ci,
+        "level": level,
+        "resamples": resamples,
+        "seed": seed,
+    }
     return Result(
         metric="label_counts",
         title="Label counts",
@@ -157,18 +168,7 @@ def label_counts(
             "labels cited": int(lists.count @ size),
             "different labels": len(lists.labels),
         },
-        settings={
-            "labels": labels,
-            "unit": unit,
-            "sep": sep,
-            "group": lists.group.name if lists.group else None,
-            "levels": None if levels is None else tuple(levels),
-            "cluster": [f.name for f in factors],
-            "ci": how.ci,
-            "level": level,
-            "resamples": resamples,
-            "seed": seed,
-        },
+        settings=settings,
         cautions=(*lists.cautions, *share_cautions(lists, factors, rows)),
         references=METRIC.references,
         design=lists,
@@ -178,38 +178,32 @@ def label_counts(
 
 def read(
     data: Any,
-    named: dict[str, str | None],
+    columns_named: dict[str, str | None],
     cluster: str | Sequence[str] | None,
     columns: dict[str, Any],
 ) -> LabelLists:
     """Return label lists, read from a table where they are not read yet."""
-    given = {name: value for name, value in named.items() if value is not None} | columns
+    keywords = {name: value for name, value in columns_named.items() if value is not None} | columns
     if not isinstance(data, LabelLists):
-        reader_of(given, [LabelLists.from_frame], "label_counts()", [])
-        if "labels" not in given:
+        reader_of(keywords, [LabelLists.from_frame], "label_counts()", [])
+        if "labels" not in keywords:
             raise DesignError(
                 f"the column of the labels is not named: {option('labels', 'COLUMN')}"
             )
-        given |= {"cluster": cluster} if cluster not in (None, "declared") else {}
-    lists: LabelLists = as_design(data, given, LabelLists.from_frame, name="label_counts()")
+        keywords |= {"cluster": cluster} if cluster not in (None, "declared") else {}
+    lists: LabelLists = as_design(data, keywords, LabelLists.from_frame, name="label_counts()")
     return lists
 
 
 def group_rows(
-    lists: LabelLists,
-    group: str | None,
-    kept: BoolArray,
-    codes: Sequence[IntArray],
-    how: IntervalOptions,
+    lists: LabelLists, group: str | None, inside: BoolArray, codes: Sequence[IntArray], how: How
 ) -> Iterator[Row]:
     """Return three rows per label: units that cite it, and its shares of units and of labels."""
-    size, times, own = (
-        lists.cited[kept].sum(axis=1),
-        lists.count[kept],
-        [code[kept] for code in codes],
-    )
-    n, clusters = float(times.sum()), min((len(np.unique(code)) for code in own), default=None)
-    for label, hit in zip(lists.labels, lists.cited[kept].T, strict=True):
+    size, copies = lists.cited[inside].sum(axis=1), lists.count[inside]
+    codes_inside = [code[inside] for code in codes]
+    n = float(copies.sum())
+    clusters = min((len(np.unique(code)) for code in codes_inside), default=None)
+    for label, hit in zip(lists.labels, lists.cited[inside].T, strict=True):
         row = Row(
             term=label,
             group=group,
@@ -219,16 +213,16 @@ def group_rows(
             n_clusters=clusters,
         )
         terms = [free_label(f"{label} {what}", lists.labels) for what in (OF_UNITS, OF_LABELS)]
-        yield replace(row, estimate=float(times @ hit), method="units that cite it", role="count")
-        yield share_row(replace(row, term=terms[0]), merge_cells(hit, times, own, n), how)
-        yield label_share(replace(row, term=terms[1]), hit, size, times, own, how)
+        yield replace(row, estimate=float(copies @ hit), method="units that cite it", role="count")
+        yield share_row(replace(row, term=terms[0]), merged(hit, copies, codes_inside, n), how)
+        yield label_share(replace(row, term=terms[1]), hit, size, copies, codes_inside, how)
 
 
 def label_share(
     row: Row,
     hit: FloatArray,
     size: FloatArray,
-    times: FloatArray,
+    copies: FloatArray,
     codes: Sequence[IntArray],
     how: IntervalOptions,
 ) -> Row:
@@ -237,38 +231,39 @@ def label_share(
     Parameters
     ----------
     row : Row
-    hit, size, times : (cells,) float64 arrays
+    hit, size, copies : (cells,) float64 arrays
         Whether a unit cites the label, how many labels it cites, alike units.
     codes : sequence of (cells,) int64 arrays
     how : How
     """
-    cites, cited = float(times @ size), size > 0
+    # a label's share of labels is the mean of its share of each unit's labels, weighted by how many these are
+    cites, cited = float(copies @ size), size > 0
     row = replace(row, n=cites, limits=(0.0, 1.0))
     if cites == 0:
         return replace(row, undefined="no label is cited", reason="no_data")
-    found = clustered_share(
+    codes_cited = [code[cited] for code in codes]
+    share = clustered_share(
         hit[cited] / size[cited],
-        (times * size)[cited],
-        [code[cited] for code in codes],
+        (copies * size)[cited],
+        codes_cited,
         trials=cites if codes else math.inf,
         level=how.level,
-        alike=times[cited],
+        alike=copies[cited],
     )
     row = replace(
         row,
-        estimate=found.estimate,
-        std_error=found.std_error,
-        leverage=found.largest if codes else None,
+        estimate=share.estimate,
+        std_error=share.std_error,
+        leverage=share.largest if codes else None,
         method=f"{METHODS[how.ci]}, ratio",
     )
-    if found.undefined:
-        return replace(
-            row, undefined="a single independent unit cites labels: no interval", reason="one_unit"
-        )
+    if share.undefined:
+        why = "a single independent unit cites labels: no interval"
+        return replace(row, undefined=why, reason="one_unit")
     if how.ci in RESAMPLED:
-        low, high, why = ratio_interval(hit * times, size * times, times, codes, how)
+        low, high, why = resampled(hit * copies, size * copies, copies, codes, how)
         return with_ends(row, low, high, how.level, why=why)
-    return with_share(row, found, how.level, clustered=bool(codes))
+    return with_share(row, share, how.level, clustered=bool(codes))
 
 
 def sentence(result: Result) -> str:
@@ -278,21 +273,22 @@ def sentence(result: Result) -> str:
 
 def cited_text(result: Result, *, unit: tuple[str, str], label: tuple[str, str]) -> str:
     """Return the same in the words, singular and plural, that a study has for units and labels."""
-    whole = [row for row in result.rows if row.group is None]
-    trios = [whole[k : k + 3] for k in range(0, len(whole), 3)]
+    overall = [row for row in result.rows if row.group is None]
+    # each label has three rows in turn: its count, its share of units, its share of labels
+    trios = [overall[k : k + 3] for k in range(0, len(overall), 3)]
     trios.sort(key=lambda trio: -(trio[0].estimate or 0.0))
     per_unit, without = (
         next(iter(result.extras[name].values())) for name in ("labels_per_unit", "without")
     )
-    said = "; ".join(
-        f"{shorten(one.term)} by {count(one.estimate or 0.0, *unit)} (share of {unit[1]} {estimate(of_units)}; "
+    most_cited = "; ".join(
+        f"{shorten(cited.term)} by {count(cited.estimate or 0.0, *unit)} (share of {unit[1]} {estimate(of_units)}; "
         f"of {label[1]} {estimate(of_labels)})"
-        for one, of_units, of_labels in trios[:SAID]
+        for cited, of_units, of_labels in trios[:SAID]
     )
     least = f"{count(without)} cited none" if without else "each cited at least one"
     return (
         f"{count(result.counts['units'], *unit)} cited {count(result.counts['labels cited'], *label)} "
-        f"({number(per_unit)} per {unit[0]}; {least}), most often {said}."
+        f"({number(per_unit)} per {unit[0]}; {least}), most often {most_cited}."
     )
 
 
@@ -300,12 +296,13 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the shares of units with their intervals, by group (of all units beyond 200 rows)."""
     from socialstats.figures import forest
 
-    kept = [(result.rows[k], result.rows[k + 1]) for k in range(0, len(result.rows), 3)]
-    if len(kept) > MOST_DRAWN:
-        kept = [pair for pair in kept if pair[0].group is None][:MOST_DRAWN]
-    shown = [
-        replace(s, term=c.term if c.group is None else f"{c.term} ({c.group})") for c, s in kept
-    ]
+    pairs = [(result.rows[k], result.rows[k + 1]) for k in range(0, len(result.rows), 3)]
+    if len(pairs) > MOST_DRAWN:
+        pairs = [pair for pair in pairs if pair[0].group is None][:MOST_DRAWN]
+    shown = []
+    for cited, of_units in pairs:
+        label = cited.term if cited.group is None else f"{cited.term} ({cited.group})"
+        shown.append(replace(of_units, term=label))
     settings = {"xlabel": "Share of units that cite the label", "sort": False, "reference": None}
     return forest(shown, ax=ax, **{**settings, **options})
 

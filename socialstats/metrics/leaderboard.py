@@ -21,7 +21,7 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.clustered_mean import ClusteredMean, skewness_statistic
-from socialstats.inference.compare import HOLM, with_holm
+from socialstats.inference.compare import HOLM, rows_with_holm
 from socialstats.inference.dependence import (
     cluster_factors,
     cluster_facts,
@@ -410,7 +410,7 @@ def difference_rows(board: Board) -> list[Row]:
             key=(("model", one), ("minus", other)),
         )
         rows.append(filled(board, row, pair, board.pooling, board.every))
-    return with_holm(rows, HOLM)
+    return rows_with_holm(rows, HOLM)
 
 
 def cluster_shares(strata: Strata) -> FloatArray:

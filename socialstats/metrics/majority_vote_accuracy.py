@@ -137,31 +137,32 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
         for group, among in units_by_stratum(design, settings["stratum"])
         for term in TERMS
     ]
-    given = settings["truth"]
-    if isinstance(given, str):
-        told = given
-    elif (match := matched_truth(design, given)).complete:
-        told = f"levels of {count(len(given), 'unit')}, by label"
+    truth_given = settings["truth"]
+    if isinstance(truth_given, str):
+        truth_text = truth_given
+    elif (match := matched_truth(design, truth_given)).complete:
+        truth_text = f"levels of {count(len(truth_given), 'unit')}, by label"
     else:
-        told = f"levels of {match.text('unit', ('the truth', 'the votes'))}"
+        truth_text = f"levels of {match.text('unit', ('the truth', 'the votes'))}"
     units, tied = int(ballots.weight.sum()), int(ballots.weight @ values["tied"])
+    n_votes = ballots.votes.sum(axis=1)
     return Result(
         metric="majority_vote_accuracy",
         title="Majority vote accuracy",
         rows=tuple(rows),
         counts={
             "units": units,
-            "votes": int(ballots.weight @ ballots.votes.sum(axis=1)),
+            "votes": int(ballots.weight @ n_votes),
             "ties": tied,
         },
-        **shares_header(how, factors, rows, nobs=units, n_clusters=rows[0].n_clusters),
-        settings=settings | {"truth": told},
+        **header_of(how, factors, rows, nobs=units, n_clusters=rows[0].n_clusters),
+        settings=settings | {"truth": truth_text},
         cautions=(*left_out(design, ballots), *share_cautions(design, factors, rows)),
         references=METRIC.references,
         design=design,
         extras={
-            "truth": given,
-            "votes": tuple(float(f(ballots.votes.sum(axis=1))) for f in (min, max)),
+            "truth": truth_given,
+            "votes": (float(min(n_votes)), float(max(n_votes))),
         },
     )
 
@@ -179,8 +180,8 @@ def true_levels(design: Ratings, truth: Any) -> tuple[IntArray, BoolArray]:
                 f"Or pass the true level of each unit: {option('truth', EACH)}"
             )
         judge = design.raters.index(truth)
-        own = (design.rater == judge) & (design.status == OK)
-        out[design.unit[own]] = design.value[own]
+        by_judge = (design.rater == judge) & (design.status == OK)
+        out[design.unit[by_judge]] = design.value[by_judge]
         return out, np.arange(len(design.raters)) != judge
     if not isinstance(truth, Mapping):
         raise InputError(
@@ -191,6 +192,7 @@ def true_levels(design: Ratings, truth: Any) -> tuple[IntArray, BoolArray]:
     scores = design.scores.tolist() if design.numeric else []
     codes = []
     for unit, value in truth.items():
+        # a number names the level of that score, as labels of levels are texts
         is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
         code = levels.get(
             str(value), scores.index(value) if is_number and value in scores else None
@@ -201,8 +203,8 @@ def true_levels(design: Ratings, truth: Any) -> tuple[IntArray, BoolArray]:
                 f"the truth of unit '{shorten(str(unit))}' is '{shorten(str(value))}'; levels: {listed}"
             )
         codes.append(code)
-    given, places = matched_truth(design, truth).places
-    out[places] = np.array(codes, dtype=np.int64)[given]
+    matched, places = matched_truth(design, truth).places
+    out[places] = np.array(codes, dtype=np.int64)[matched]
     return out, np.ones(len(design.raters), dtype=bool)
 
 
@@ -238,38 +240,50 @@ def count_votes(
     design: Ratings, truth: IntArray, voters: BoolArray, factors: Sequence[Factor]
 ) -> Ballots:
     """Count the votes of each unit by level."""
-    k, n = len(design.levels), len(design.units)
+    n_levels, n_units = len(design.levels), len(design.units)
     cast = (design.status == OK) & voters[design.rater]
-    cell = design.unit[cast] * k + design.value[cast]
-    votes = np.bincount(cell, minlength=n * k).reshape(n, k).astype(np.float64)
-    kept = np.flatnonzero((votes.sum(axis=1) > 0) & (truth >= 0))
-    codes = tuple(factor.codes[kept] for factor in factors)
+    # one bincount over units x levels: code of a cell = unit * levels + level
+    cell = design.unit[cast] * n_levels + design.value[cast]
+    votes = (
+        np.bincount(cell, minlength=n_units * n_levels)
+        .reshape(n_units, n_levels)
+        .astype(np.float64)
+    )
+    units = np.flatnonzero((votes.sum(axis=1) > 0) & (truth >= 0))
+    codes = tuple(factor.codes[units] for factor in factors)
     return Ballots(
-        unit=kept, votes=votes[kept], truth=truth[kept], weight=design.unit_count[kept], codes=codes
+        unit=units,
+        votes=votes[units],
+        truth=truth[units],
+        weight=design.unit_count[units],
+        codes=codes,
     )
 
 
 def credit(design: Ratings, ballots: Ballots, ties: str) -> FloatArray:
     """Return how right the majority of each unit is, in [0, 1]; NaN where a tie leaves the unit out."""
-    top = ballots.votes == ballots.votes.max(axis=1, keepdims=True)
-    m, n = top.sum(axis=1), np.arange(len(top))
-    if ties == "error" and np.any(m > 1):
-        named = [design.units[u] for u in ballots.unit[m > 1].tolist()]
+    top = ballots.votes == ballots.votes.max(axis=1, keepdims=True)  # (n, levels): most votes
+    n_tied, index = top.sum(axis=1), np.arange(len(top))
+    if ties == "error" and np.any(n_tied > 1):
+        tied_units = [design.units[u] for u in ballots.unit[n_tied > 1].tolist()]
         raise InputError(
-            f"{count(len(named), 'unit')} with tied votes: {quoted(named)}. "
+            f"{count(len(tied_units), 'unit')} with tied votes: {quoted(tied_units)}. "
             f"Say what a tie counts: {option('ties')} one of {', '.join(TIES[:-1])}"
         )
-    right = top[n, ballots.truth].astype(np.float64)
+    right = top[index, ballots.truth].astype(np.float64)
     if ties == "first_level":
         return np.where(top.argmax(axis=1) == ballots.truth, 1.0, 0.0)
-    found: FloatArray = np.where(m > 1, {"split": right / m, "drop": np.nan}.get(ties, 0.0), right)
-    return found
+    # 1/m is the expected accuracy where one of m tied levels is drawn
+    of_tied: Any = {"split": right / n_tied, "drop": np.nan}.get(ties, 0.0)
+    credits: FloatArray = np.where(n_tied > 1, of_tied, right)
+    return credits
 
 
 def facts(ballots: Ballots) -> dict[str, FloatArray]:
     """Return for each unit the share of right votes, whether all votes agree, and whether the vote is tied."""
     votes = ballots.votes
     total, most = votes.sum(axis=1), votes.max(axis=1)
+    # a rater drawn at random is right with the share of votes for the true level
     return {
         "single rater": votes[np.arange(len(votes)), ballots.truth] / total,
         "unanimous": (most == total).astype(np.float64),
@@ -286,14 +300,12 @@ def row_of(
         why = NO_UNIT if not among.any() else "every vote is tied, and ties are left out"
         return replace(row, n=0.0, n_units=0, undefined=why, reason="no_data")
     weight = ballots.weight[kept]
-    answers = (
-        weight @ ballots.votes[kept].sum(axis=1) if row.term == "single rater" else weight.sum()
-    )
-    return share_row(
-        row,
-        merge_cells(values[kept], weight, [code[kept] for code in ballots.codes], float(answers)),
-        how,
-    )
+    # of a single rater each vote is an answer; of the others each unit is one
+    answers = weight.sum()
+    if row.term == "single rater":
+        answers = weight @ ballots.votes[kept].sum(axis=1)
+    codes = [code[kept] for code in ballots.codes]
+    return share_row(row, merged(values[kept], weight, codes, float(answers)), how)
 
 
 def left_out(design: Ratings, ballots: Ballots) -> tuple[Caution, ...]:
@@ -301,8 +313,8 @@ def left_out(design: Ratings, ballots: Ballots) -> tuple[Caution, ...]:
     lost = int(design.unit_count.sum() - ballots.weight.sum())
     if not lost:
         return ()
-    said = f"{count(lost, 'unit')} without votes or without a true level"
-    return (caution("SS301", said, affects="all rows", fix="give the truth of every unit"),)
+    detail = f"{count(lost, 'unit')} without votes or without a true level"
+    return (caution("SS301", detail, affects="all rows", fix="give the truth of every unit"),)
 
 
 def sentence(result: Result) -> str:

@@ -134,8 +134,8 @@ def mean_ratings(
 
 def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Result:
     """Compute the means of one design."""
-    known = has_rating(design)
-    if not known.any():
+    rated_units = answered(design)
+    if not rated_units.any():
         raise NothingToAnalyse(f"{design.source}: no unit has a rating")
     if not design.numeric or design.scale == "nominal":
         raise InputError(
@@ -154,91 +154,84 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
         clusters=tuple(f.codes for f in factors),
         magnitude=float(np.abs(design.scores).max()),
     )
-    ends, whose, weights = design.ends, population(design, people, factors), design.unit_weight
-    weighing = None if weights is None else Weighing.of_units(known.astype(np.float64), weights)
+    ends, people_population, weights = (
+        design.ends,
+        population(design, people, factors),
+        design.unit_weight,
+    )
+    weighing = (
+        None if weights is None else Weighing.of_units(rated_units.astype(np.float64), weights)
+    )
     single = len(design.levels) == 2 and design.repeats is None  # each rating is one of two levels
     means = list[Mean]()
 
     def put(
-        term: str, group: str, values: FloatArray, held: BoolArray, answers: int, **part: str
+        term: str, group: str, values: FloatArray, members: BoolArray, answers: int, **part: str
     ) -> None:
-        unit = np.flatnonzero(held)
-        drawn = (
-            ()
-            if "rater" in part
-            else people_means(design, expected, held, whose.drawn, how.clusters)
-        )
+        unit = np.flatnonzero(members)
+        drawn: tuple[DrawnRaters, ...] = ()
+        if "rater" not in part:  # a rater's own mean speaks of this rater alone
+            drawn = people_means(design, expected, members, people_population.drawn, how.clusters)
         weight = None if weights is None else unequal(weights[unit])
         sample = UnitSample(
             values=values[unit][:, None], unit=unit, how=how, drawn=drawn, weight=weight
         )
-        row = sample_mean_row(
-            term, group, sample, test=False, key=tuple(part.items()), role="estimate"
-        )
-        row = (
-            replace(row, method=f"{row.method}{NAMED}")
-            if weight is not None and row.method
-            else row
-        )
+        row = mean_row(term, group, sample, test=False, key=tuple(part.items()), role="estimate")
+        if weight is not None and row.method:
+            row = replace(row, method=f"{row.method}{NAMED}")
         means.append(mean_of(row, sample, ends, answers if single else math.inf))
 
-    rated = np.bincount(design.unit[design.status == OK], minlength=len(design.units))
-    put(ALL, "mean", values, known, int(rated.sum()))
+    n_ratings = np.bincount(design.unit[design.status == OK], minlength=len(design.units))
+    put(ALL, "mean", values, rated_units, int(n_ratings.sum()))
     for name, factor in design.strata.items():
         for code, label in enumerate(factor.levels):
-            held = known & (factor.codes == code)
-            put(
-                label,
-                f"mean by {name}",
-                values,
-                held,
-                int(rated[held].sum()),
-                stratum=name,
-                level=label,
-            )
+            members = rated_units & (factor.codes == code)
+            n = int(n_ratings[members].sum())
+            put(label, f"mean by {name}", values, members, n, stratum=name, level=label)
     for code, rater in enumerate(design.raters if 1 < len(design.raters) <= MOST_RATERS else ()):
-        given = (design.rater == code) & (design.status == OK)
-        own, held = np.zeros(len(design.units)), np.zeros(len(design.units), dtype=bool)
-        own[design.unit[given]], held[design.unit[given]] = expected[given], True
-        put(rater, "mean of a rater", own, held, int(held.sum()), rater=rater)
+        of_rater = (design.rater == code) & (design.status == OK)
+        mean_by_unit, members = np.zeros(len(design.units)), np.zeros(len(design.units), dtype=bool)
+        mean_by_unit[design.unit[of_rater]], members[design.unit[of_rater]] = (
+            expected[of_rater],
+            True,
+        )
+        put(rater, "mean of a rater", mean_by_unit, members, int(members.sum()), rater=rater)
     rows = [mean.row for mean in means]
     by = " x ".join(f.name for f in factors)
-    kind = "t intervals" if ends is None else share_ci(rows)
+    errors = f", errors clustered by {by} (CR2)" if by else ""
+    kind, works = "t intervals", METRIC.references
+    if ends is not None:
+        kind, works = share_ci(rows), (*works, "wilson1927", "korngraubard1998")
     return Result(
         metric="mean_ratings",
         title="Mean rating" + probabilities_text(design),
         rows=tuple(rows),
-        inference=f"{kind} over units{f', errors clustered by {by} (CR2)' if by else ''}"
-        f"{NAMED if weighing else ''}; {whose.text()}",
+        inference=f"{kind} over units{errors}{NAMED if weighing else ''}; {people_population.text()}",
         counts={
             "ratings": design.n_rows,
-            "units": int(known.sum()),
+            "units": int(rated_units.sum()),
             **weight_counts(weighing, "units"),
         },
         fit=cluster_facts(rows) if factors else {},
         settings={
             "cluster": [factor.name for factor in factors],
-            "people": whose.setting,
+            "people": people_population.setting,
             "level": level,
         },
         cautions=(
-            *cautions_of(design, factors, means, whose),
+            *cautions_of(design, factors, means, people_population),
             *weight_cautions([weighing] if weighing else (), "unit", design),
         ),
-        references=(
-            *METRIC.references,
-            *(() if ends is None else ("wilson1927", "korngraubard1998")),
-            *(WORKS if weighing else ()),
-        ),
+        references=(*works, *(WORKS if weighing else ())),
         design=design,
-        extras={"ends": ends, "people": whose.names(design), "weighing": weighing},
+        extras={"ends": ends, "people": people_population.names(design), "weighing": weighing},
     )
 
 
 def people_means(
     design: Ratings,
     values: FloatArray,
-    held: BoolArray,
+    members: BoolArray,
     drawn: BoolArray,
     clusters: Sequence[IntArray],
 ) -> tuple[DrawnRaters, ...]:
@@ -249,20 +242,21 @@ def people_means(
     design : Ratings
     values : (ratings,) float64 array
         Number of each rating.
-    held : (units,) bool array
+    members : (units,) bool array
         The units of the mean.
     drawn : (raters,) bool array
         People who are a sample.
     clusters : none or one (units,) int64 array
     """
-    given = (design.status == OK) & held[design.unit]
-    rows = np.flatnonzero(given & drawn[design.rater])
+    rated = (design.status == OK) & members[design.unit]
+    rows = np.flatnonzero(rated & drawn[design.rater])
     if not len(rows):
         return ()
-    n = np.bincount(design.unit[given], minlength=len(design.units))
+    n = np.bincount(design.unit[rated], minlength=len(design.units))
     unit = design.unit[rows]
-    total = None if len(rows) == given.sum() else 1.0
-    share = mass(held.astype(np.float64), design.unit_weight) / held.sum()
+    # a rating weighs the share of its unit over the unit's ratings; fixed raters have part in the mean too
+    total = None if len(rows) == rated.sum() else 1.0
+    share = mass(members.astype(np.float64), design.unit_weight) / members.sum()
     return (
         DrawnRaters.of_means(
             values[rows, None],
@@ -318,18 +312,21 @@ def mean_of(row: Row, sample: UnitSample, ends: tuple[float, float] | None, answ
     if not len(sample.unit):
         return Mean(row=row, mean=None)
     if any(group.raters < 2 for group in sample.drawn):
-        alone = with_ends(row, None, None, sample.how.level, why=ONE_PERSON)
-        return Mean(row=replace(alone, std_error=None, df=None, reason="unidentified"), mean=None)
+        undefined = with_ends(row, None, None, sample.how.level, why=ONE_PERSON)
+        return Mean(
+            row=replace(undefined, std_error=None, df=None, reason="unidentified"), mean=None
+        )
     mean, drawn = sample.mean(), bool(sample.drawn)
     row = replace(row, df=None if mean.undefined else mean.df)
     if ends is None:
         return Mean(row=row, mean=mean, drawn=drawn)
     values, codes = sample.parts()
-    p = (values - ends[0]) / (ends[1] - ends[0])
+    p = (values - ends[0]) / (ends[1] - ends[0])  # share of the scale below a value
     extreme = np.isin(values, ends)
     yes_no = bool(extreme.all()) and math.isfinite(answers)
     n, ones, sampled = float(len(p)), np.ones(len(p)), sample.weight is not None
     people = [replace(group, scores=group.scores / (ends[1] - ends[0])) for group in sample.drawn]
+    # an interval counts no more than the answers there are, fewer where units weigh unequally (Kish 1965)
     trials = (n if yes_no else answers) * kish(ones, sample.weight) / n
     share = clustered_share(
         p,
@@ -344,11 +341,14 @@ def mean_of(row: Row, sample: UnitSample, ends: tuple[float, float] | None, answ
     if share.low is None or share.high is None or (share.std_error is None and not extreme.all()):
         return Mean(row=row, mean=mean, drawn=drawn)
     low, high, effective = share.low, share.high, share.trials
+    # units that are independent yes-or-no answers: Wilson's interval as it is, with the normal quantile
     if yes_no and not codes and not drawn and not sampled:
         below, above = wilson(np.array([share.estimate]), np.array([n]), level=sample.how.level)
         low, high, effective = float(below[0]), float(above[0]), None
     low, high = (ends[0] + end * (ends[1] - ends[0]) for end in (low, high))
-    error = ", two-way error" if drawn or len(codes) > 1 else ", CR2 error" if codes else ""
+    error = ", CR2 error" if codes else ""
+    if drawn or len(codes) > 1:
+        error = ", two-way error"
     row = replace(row, undefined=None, reason=None, method=f"Wilson{error}{NAMED * sampled}")
     row = with_ends(
         row,
@@ -371,15 +371,16 @@ def cautions_of(
     """Return cautions of clusters, of rare answers, of shape, and of people (SS201 to SS215, SS312, SS317)."""
     rows = [mean.row for mean in means]
     shown = share_cautions(design, factors, rows)
+    # values near an end have no long tail, so that their cautions have limits of their own
     for bounded, at_ends in ((False, False), (True, False), (True, True)):
         alike = [
             mean
             for mean in means
-            if (mean.bounded, mean.at_ends) == (bounded, at_ends) and not mean.yes_no
+            if mean.mean and not mean.yes_no and (mean.bounded, mean.at_ends) == (bounded, at_ends)
         ]
         shown += shape_cautions(
             [mean.mean for mean in alike if mean.mean],
-            names=[mean.row.name for mean in alike if mean.mean],
+            names=[mean.row.name for mean in alike],
             what="units",
             interval="score" if bounded else "t",
             bounded=at_ends,

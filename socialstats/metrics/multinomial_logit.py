@@ -67,29 +67,29 @@ def matrix_of(design: Ratings, source: RaterSource, strata: Sequence[str]) -> Ma
     base = int((data.counts[:, who[0]] * data.copies[:, None]).sum(axis=0).argmax())
     order = [base, *(k for k in range(len(data.levels)) if k != base)]
     counts = np.concatenate([data.counts[:, k][:, order] * data.copies[:, None] for k in who])
+    # one row for each source and unit: its source is `place`
     whose = [(name, place == t) for t, name in enumerate(source.others, 1)]
     columns = [
         ("intercept", "intercept", np.ones(len(unit), dtype=bool)),
-        *((SOURCE, *one) for one in whose),
+        *((SOURCE, *column) for column in whose),
     ]
     for name in strata:
         factor = design.strata[name]
+        # the first level is the base: it has no column
         main = [(level, factor.codes[unit] == k) for k, level in enumerate(factor.levels) if k]
-        columns += [(name, *one) for one in main]
+        columns += [(name, *column) for column in main]
         if name == strata[0]:
             columns += [
-                (f"{SOURCE} x {name}", f"{other} x {level}", own & x)
-                for other, own in whose
-                for level, x in main
+                (f"{SOURCE} x {name}", f"{other} x {level}", of_source & indicator)
+                for other, of_source in whose
+                for level, indicator in main
             ]
-    cluster, kept = (
-        (design.clusters[0].codes if design.clusters else np.arange(n)),
-        counts.sum(axis=1) > 0,
-    )
+    cluster = design.clusters[0].codes if design.clusters else np.arange(n)
+    kept = counts.sum(axis=1) > 0
     return Matrix(
         names=tuple(name for _, name, _ in columns),
         kinds=tuple(kind for kind, _, _ in columns),
-        x=np.column_stack([x for _, _, x in columns])[kept].astype(np.float64),
+        x=np.column_stack([indicator for _, _, indicator in columns])[kept].astype(np.float64),
         counts=counts[kept],
         levels=tuple(data.levels[k] for k in order),
         codes=cluster[unit][kept],
@@ -180,50 +180,52 @@ def estimate(design: Ratings, *, terms: Sequence[str] | None, level: float) -> R
         raise InputError("a multinomial logit takes one cluster factor, and two are declared")
     if len(design.levels) < 2:
         raise UndefinedStatistic("there is a single level")
-    made = matrix_of(design, source, strata)
-    size = made.x.shape[1] * (len(made.levels) - 1)
+    matrix = matrix_of(design, source, strata)
+    size = matrix.x.shape[1] * (len(matrix.levels) - 1)
     if size > MOST_TERMS:
         raise InputError(
             f"{count(size, 'coefficient')} exceed the maximum of {MOST_TERMS}: name fewer strata"
         )
-    if not len(made.x) or np.linalg.matrix_rank(made.x) < made.x.shape[1]:
+    if not len(matrix.x) or np.linalg.matrix_rank(matrix.x) < matrix.x.shape[1]:
         raise UndefinedStatistic(
             "the coefficients are not identified: some combination of terms has no rating"
         )
-    fit = fitted(made.x, made.counts, made.codes)
+    fit = fitted(matrix.x, matrix.counts, matrix.codes)
     by = design.clusters[0].name if design.clusters else "unit"
-    tests = {
-        kind: fit.joint_test(np.flatnonzero([own == kind for own in made.kinds]))
-        for kind in kinds_of(made)
+    kinds = np.array(matrix.kinds)
+    tests = {kind: fit.joint_test(np.flatnonzero(kinds == kind)) for kind in kinds_of(matrix)}
+    df_denominator = {
+        kind: test.df_denominator for kind, test in tests.items() if isinstance(test, Joint)
     }
-    rests = {kind: test.df_denominator for kind, test in tests.items() if isinstance(test, Joint)}
     errors = fit.robust.errors(np.eye(fit.coef.size))
-    rows = coefficients(made, fit, errors, by, level)
+    rows = coefficients(matrix, fit, errors, by, level)
+    dfs = [row.df for row in rows if row.df is not None]
+    leverage, n_ratings = fit.robust.largest_leverage, int(matrix.counts.sum())
     reference = {SOURCE: source.human} | {name: design.strata[name].levels[0] for name in strata}
     return Result(
         metric="multinomial_logit",
-        title=f"Multinomial logit against '{shorten(made.levels[0], 40)}'",
+        title=f"Multinomial logit against '{shorten(matrix.levels[0], 40)}'",
         rows=(*tests_of(tests, fit.groups), *rows),
         inference=f"maximum likelihood, errors clustered by {shorten(by, 40)} (CR2, {count(fit.groups)}), t with "
         "Satterthwaite's df; joint tests by HTZ",
-        counts={"ratings": int(made.counts.sum())},
+        counts={"ratings": n_ratings},
         fit={
-            "nobs": int(made.counts.sum()),
+            "nobs": n_ratings,
             "n_clusters": fit.groups,
-            "effective_df": min((row.df for row in rows if row.df is not None), default=None),
-            "largest_leverage": fit.robust.largest_leverage,
+            "effective_df": min(dfs, default=None),
+            "largest_leverage": leverage,
         },
         settings={"terms": strata, "level": level, "reference_levels": reference},
         references=METRIC.references,
         design=design,
-        cautions=tuple(cautions_of(rows, errors, by, fit.robust.largest_leverage)),
-        extras={"matrix": made, "df_denominator": rests},
+        cautions=tuple(cautions_of(rows, errors, by, leverage)),
+        extras={"matrix": matrix, "df_denominator": df_denominator},
     )
 
 
-def kinds_of(made: Matrix) -> list[str]:
+def kinds_of(matrix: Matrix) -> list[str]:
     """Return the kinds of terms beside the intercept."""
-    return list(dict.fromkeys(made.kinds[1:]))
+    return list(dict.fromkeys(matrix.kinds[1:]))
 
 
 def tests_of(tests: Mapping[str, Joint | str], groups: int) -> list[Row]:
@@ -246,29 +248,30 @@ def tests_of(tests: Mapping[str, Joint | str], groups: int) -> list[Row]:
     return rows
 
 
-def coefficients(made: Matrix, fit: Logit, errors: Errors, by: str, level: float) -> list[Row]:
+def coefficients(matrix: Matrix, fit: Logit, errors: Errors, by: str, level: float) -> list[Row]:
     """Return log-odds ratios of each level against the first, term by term."""
     rows = [
         Row(
             term=name,
-            group=f"{action} against {made.levels[0]}",
+            group=f"{action} against {matrix.levels[0]}",
             estimate=float(b),
             n_clusters=fit.groups,
             key=(("action", action), ("kind", kind), ("column", name)),
             role="estimate",
         )
-        for action, bs in zip(made.levels[1:], fit.coef, strict=True)
-        for kind, name, b in zip(made.kinds, made.names, bs, strict=True)
+        for action, bs in zip(matrix.levels[1:], fit.coef, strict=True)
+        for kind, name, b in zip(matrix.kinds, matrix.names, bs, strict=True)
     ]
     alike = errors.variance <= NO_VARIATION * np.diagonal(fit.bread)
-    single = (
+    on_single_clusters = (
         f"rests on single clusters ({shorten(by, 40)}), whose own effects cannot be told from it"
     )
-    why = np.select([errors.refused, alike], [single, ALIKE], "").tolist()
-    found = with_each_t(rows, errors.std_error, errors.df, level, why)
+    why = np.select([errors.refused, alike], [on_single_clusters, ALIKE], "").tolist()
+    with_tests = with_each_t(rows, errors.std_error, errors.df, level, why)
+    reasons = np.where(errors.refused, "unidentified", "no_variation").tolist()
     return [
-        replace(row, reason="unidentified" if refused else "no_variation") if row.undefined else row
-        for row, refused in zip(found, errors.refused.tolist(), strict=True)
+        replace(row, reason=reason) if row.undefined else row
+        for row, reason in zip(with_tests, reasons, strict=True)
     ]
 
 

@@ -118,9 +118,9 @@ def multiverse(
             f"a multiverse needs at least two variants, each with a name of its own; got {quoted(labels)}"
         )
     results, leads, rows = {}, {}, []
-    for variant, computed in zip(
-        variants, [variants[0].computed(), *_computed(variants[1:])], strict=True
-    ):
+    # an error of the page's own analysis is raised; that of a variant is the reason why its row is undefined
+    outcomes = [variants[0].computed(), *_compute_all(variants[1:])]
+    for variant, computed in zip(variants, outcomes, strict=True):
         if isinstance(computed, str):
             rows.append(Row(term=variant.label, group=variant.choice, undefined=computed))
             continue
@@ -136,45 +136,45 @@ def multiverse(
                 places=rows[0].decimals if rows else lead.decimals,
             )
         )
-    own = results[labels[0]]
+    page_result = results[labels[0]]
     return Result(
         metric=metric,
         title=f"{capital(quantity)} under {count(len(rows), 'analysis variant')}",
         rows=tuple(rows),
         inference="the interval of each analysis; nothing is pooled",
-        counts=own.counts,
+        counts=page_result.counts,
         settings={"reference": reference},
         references=("steegen2016",),
-        design=own.design,
+        design=page_result.design,
         words=_words(tuple(rows), quantity, reference, words or f"{reference:g}"),
         extras={"results": results, "leads": leads},
         check="socialstats.crosscheck.multiverse:checks_of",
     )
 
 
-def _computed(variants: Sequence[Variant]) -> list[tuple[Result, Row] | str]:
+def _compute_all(variants: Sequence[Variant]) -> list[tuple[Result, Row] | str]:
     """Compute each variant and its leading row; where one has none, return the reason."""
 
-    def one(k: int) -> tuple[Result, Row] | str:
+    def result_of(k: int) -> tuple[Result, Row] | str:
         say(f"analysis variant: {variants[k].label}")
         try:
             return variants[k].computed()
         except SocialStatsError as error:
             return str(error).split("\n")[0]
 
-    return in_halves(one, len(variants))
+    return in_halves(result_of, len(variants))
 
 
 def distinct(variants: Sequence[Variant]) -> list[Variant]:
     """Give variants that share a label a number each: labels of the data were cut, or differ only in what is unseen."""
-    found: dict[str, Variant] = {}
+    by_label: dict[str, Variant] = {}
     for variant in variants:
         label, k = variant.label, 1
-        while label in found:
+        while label in by_label:
             k += 1
             label = f"{variant.label} ({k})"
-        found[label] = replace(variant, label=label)
-    return list(found.values())
+        by_label[label] = replace(variant, label=label)
+    return list(by_label.values())
 
 
 def without_label(factor: str, level: str) -> str:
@@ -186,26 +186,28 @@ def without_label(factor: str, level: str) -> str:
     ('without topic money', 'without judge 2', 'without Model-3')
     """
     kind, named = shorten(factor, 20), shorten(level, 30)
-    said = named.lower().startswith(kind.lower()) and not named[len(kind) : len(kind) + 1].isalpha()
-    return f"without {named}" if said else f"without {kind} {named}"
+    repeats = (
+        named.lower().startswith(kind.lower()) and not named[len(kind) : len(kind) + 1].isalpha()
+    )
+    return f"without {named}" if repeats else f"without {kind} {named}"
 
 
-def known(rows: Sequence[Row]) -> list[Row]:
+def with_estimate(rows: Sequence[Row]) -> list[Row]:
     """Return the rows that have an estimate."""
     return [row for row in rows if row.estimate is not None]
 
 
 def ends(rows: Sequence[Row]) -> tuple[Row, Row]:
     """Return the rows of the smallest and the largest estimate."""
-    found = sorted(known(rows), key=lambda row: row.estimate or 0.0)
-    return found[0], found[-1]
+    ascending = sorted(with_estimate(rows), key=lambda row: row.estimate or 0.0)
+    return ascending[0], ascending[-1]
 
 
 def moves(rows: Sequence[Row]) -> dict[str, float]:
     """Return for each choice the largest shift of the estimate from the page's own, largest first."""
     base = rows[0].estimate or 0.0
     shifts: dict[str, float] = {}
-    for row in known(rows[1:]):
+    for row in with_estimate(rows[1:]):
         shift = round((row.estimate or 0.0) - base, 12)
         if abs(shift) >= abs(shifts.get(row.group or "", 0.0)):
             shifts[row.group or ""] = shift
@@ -216,37 +218,39 @@ def side(row: Row, reference: float) -> Side:
     """Return where the interval of a row lies from the reference value."""
     if row.conf_low is None or row.conf_high is None:
         return "unknown"
-    return (
-        "above" if row.conf_low > reference else "below" if row.conf_high < reference else "holds"
-    )
+    if row.conf_low > reference:
+        return "above"
+    return "below" if row.conf_high < reference else "holds"
 
 
 def _words(rows: tuple[Row, ...], quantity: str, reference: float, name: str) -> str:
     """Return the range, the choice with the largest effect, and how many variants share the conclusion."""
-    own, n = number(rows[0].shown()), len(known(rows))
+    page_value, n = number(rows[0].shown()), len(with_estimate(rows))
     if n < 2:
-        return f"{capital(quantity)} was {own} on this page. No other analysis variant has an estimate."
+        return f"{capital(quantity)} was {page_value} on this page. No other analysis variant has an estimate."
     low, high = (f"{number(row.shown())} ({shorten(row.term, 60)})" for row in ends(rows))
-    text = f"{capital(quantity)} was {own} under all {count(n)} analysis variants."
+    text = f"{capital(quantity)} was {page_value} under all {count(n)} analysis variants."
     if largest := mover(rows):
         text = (
             f"Over {count(n)} analysis variants, {quantity} ranged from {low} to {high}. {largest} "
         )
-        text += f"On this page it was {own}."
+        text += f"On this page it was {page_value}."
     inside = [row for row in rows if row.conf_low is not None]
-    mine = side(rows[0], reference)
-    if mine == "unknown" or len(inside) < 2:
+    page_side = side(rows[0], reference)
+    if page_side == "unknown" or len(inside) < 2:
         return text
-    others = [row for row in inside if side(row, reference) != mine]
+    others = [row for row in inside if side(row, reference) != page_side]
     same = len(inside) - 1 - len(others)
-    text += f" The interval on this page {SIDES[mine]} {name}, "
+    text += f" The interval on this page {SIDES[page_side]} {name}, "
     if not others:
         return f"{text}as in {'the other variant' if same == 1 else f'all {count(same)} other variants'}."
-    told = listing(
+    exceptions = listing(
         [f"{shorten(row.term, 60)} ({_interval(row, reference)})" for row in others], most=3
     )
     shared = f"as in {count(same, 'other variant')}" if same else "unlike in all other variants"
-    return f"{text}{shared}. Exceptions: {told}." if same else f"{text}{shared}: {told}."
+    return (
+        f"{text}{shared}. Exceptions: {exceptions}." if same else f"{text}{shared}: {exceptions}."
+    )
 
 
 def _interval(row: Row, reference: float) -> str:
@@ -320,6 +324,7 @@ def leave_one_out(paired: Paired, *, cluster: str, lead: Row | None = None) -> R
     k = len(factor.levels)
     sums = np.bincount(factor.codes, weights=design.count * design.difference, minlength=k)
     sizes = np.bincount(factor.codes, weights=design.count, minlength=k)
+    # (S - S_g) / (n - n_g)
     left = sizes.sum() - sizes
     values = (sums.sum() - sums) / left
     order = np.argsort(values, kind="stable")

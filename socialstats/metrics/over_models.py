@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.inference.compare import with_holm, with_welch
+from socialstats.inference.compare import rows_with_holm, with_welch
 from socialstats.inference.dependence import shape_cautions, small_sample, spread_cautions
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_mean, with_spread
@@ -90,56 +91,53 @@ def over_models(
     --------
     >>> from socialstats import mean_ratings
     >>> answers = {"m1": [1, 2, 3], "m2": [2, 3, 4], "m3": [3, 5, 4], "m4": [5, 5, 5]}
-    >>> made = {m: mean_ratings({"unit": [1, 2, 3], "rater": ["r"] * 3, "value": x}, levels=[1, 2, 3, 4, 5])
+    >>> results = {m: mean_ratings({"unit": [1, 2, 3], "rater": ["r"] * 3, "value": x}, levels=[1, 2, 3, 4, 5])
     ...         for m, x in answers.items()}
-    >>> result = over_models(made, ["all units"], groups={"size": {"m1": "small", "m2": "small", "m3": "large",
+    >>> result = over_models(results, ["all units"], groups={"size": {"m1": "small", "m2": "small", "m3": "large",
     ...                                                            "m4": "large"}})
     >>> result.row("all units", group="size: large - small").estimate
     2.0
     """
-    found = results_by_model(results, "over_models")
+    by_model = results_by_model(results, "over_models")
     checked_level(level)
-    metrics = {result.metric for result in found.values()}
+    metrics = {result.metric for result in by_model.values()}
     if len(metrics) != 1:
         raise InputError(
             f"over_models() takes results of one metric, not {quoted(sorted(metrics)) or 'none'}"
         )
     (metric,) = metrics
-    factors = checked_groups(found, groups or {})
-    made: list[Row] = []
+    factors = checked_groups(by_model, groups or {})
+    all_rows: list[Row] = []
     values: dict[str, dict[str, float]] = {}
     lacking: dict[str, tuple[str, ...]] = {}
     limits: dict[str, tuple[float, float]] = {}
     shapes: list[ClusteredMean] = []
-    for wanted in [rows] if isinstance(rows, str) else rows:
-        name, own, tested = values_of(found, wanted)
-        values[name], lacking[name] = own, tuple(model for model in found if model not in own)
-        limits[name] = limits_of(metric, wanted, found)
-        made += number_rows(name, own, factors, level, limits[name], tested=tested)
-        parts = [
-            own,
-            *(
-                {m: x for m, x in own.items() if given.get(m) == at}
-                for given in factors.values()
-                for at in dict.fromkeys(given.values())
-            ),
-        ]
-        shapes += [mean_over(list(part.values())) for part in parts if part]
+    for spec in [rows] if isinstance(rows, str) else rows:
+        number = values_of(by_model, spec)
+        name, values[number.name] = number.name, number.values
+        lacking[name] = tuple(model for model in by_model if model not in number.values)
+        limits[name] = limits_of(metric, spec, by_model)
+        all_rows += number_rows(number, factors, level, limits[name])
+        # the means whose shape cautions look at: of all models, and of every group
+        samples = [list(number.values.values())]
+        for level_by_model in factors.values():
+            samples += values_by_level(number.values, level_by_model).values()
+        shapes += [mean_over(sample) for sample in samples]
     return Result(
         metric=metric,
-        title=f"{next(iter(found.values())).title}, over models",
-        rows=tuple(made),
+        title=f"{next(iter(by_model.values())).title}, over models",
+        rows=tuple(all_rows),
         inference="t over models; wider limits of Bonett's and jackknife intervals of spreads; Welch's t of groups",
-        counts={"models": len(found)},
+        counts={"models": len(by_model)},
         settings={"level": level, "rows": tuple(values), "groups": factors},
         references=("welch1947", "bonett2006", "efrontibshirani1993", "holm1979"),
         design=None,
         cautions=(
             *shape_cautions(shapes, what="models"),
-            *group_cautions(made),
-            *spread_cautions(made, "model"),
+            *group_cautions(all_rows),
+            *spread_cautions(all_rows, "model"),
         ),
-        words=words_of(made, len(found)),
+        words=words_of(all_rows, len(by_model)),
         extras={"values": values, "lacking": lacking, "limits": limits},
         check="socialstats.crosscheck.over_models:checks_of",
     )
@@ -149,26 +147,45 @@ def checked_groups(
     results: Mapping[str, Result], groups: Mapping[str, Mapping[str, str]]
 ) -> dict[str, dict[str, str]]:
     """Return the levels of the models that have one, factor by factor."""
-    found = {}
+    by_factor = {}
     for factor, levels in groups.items():
         if lost := [str(model) for model in levels if model not in results]:
             raise InputError(
                 f"{option('groups')}: '{shorten(str(factor))}' names {quoted(lost, 5)}, without a result. "
                 f"Models: {quoted(list(results), 20)}"
             )
-        found[str(factor)] = {
+        by_factor[str(factor)] = {
             model: str(levels[model]) for model in results if levels.get(model) not in (None, "")
         }
-        if not found[str(factor)]:
+        if not by_factor[str(factor)]:
             raise InputError(
                 f"{option('groups')}: no model has a level of '{shorten(str(factor))}'. Models: "
                 f"{quoted(list(results), 20)}; it names {quoted(list(map(str, levels)), 20)}"
             )
-    return found
+    return by_factor
 
 
-def values_of(results: Mapping[str, Result], wanted: Wanted) -> tuple[str, dict[str, float], bool]:
-    """Return the name of a number, its value by model, and whether the metric tests it against 0.
+class Number(NamedTuple):
+    """A number of several models: its name, its value by model, and whether the metric tests it against 0."""
+
+    name: str
+    values: dict[str, float]
+    tested: bool
+
+
+def values_by_level(
+    values: Mapping[str, float], level_by_model: Mapping[str, str]
+) -> dict[str, list[float]]:
+    """Return the values of the models of each level, in the order of the models."""
+    groups: dict[str, list[float]] = {}
+    for model, value in values.items():
+        if model in level_by_model:
+            groups.setdefault(level_by_model[model], []).append(value)
+    return groups
+
+
+def values_of(results: Mapping[str, Result], spec: Wanted) -> Number:
+    """Return a number of the results.
 
     Raises
     ------
@@ -177,92 +194,75 @@ def values_of(results: Mapping[str, Result], wanted: Wanted) -> tuple[str, dict[
     NothingToAnalyse
         If it is undefined everywhere.
     """
-    term, *rest = (wanted,) if isinstance(wanted, str) else wanted
-    own: dict[str, float] = {}
-    tested, there = False, False
+    term, *group = (spec,) if isinstance(spec, str) else spec
+    value_by_model: dict[str, float] = {}
+    tested, present = False, False
     for model, result in results.items():
         rows = [
-            row for row in result.rows if row.term == term and (not rest or row.group == rest[0])
+            row for row in result.rows if row.term == term and (not group or row.group == group[0])
         ]
         if len(rows) > 1:
             raise InputError(
                 f"rows: '{shorten(term)}' names {len(rows)} rows; say which with its group, one of "
                 f"{quoted(sorted({str(row.group) for row in rows}), 12)}"
             )
-        there = there or bool(rows)
+        present = present or bool(rows)
         tested = tested or any(row.p_value is not None for row in rows)
         if rows and rows[0].estimate is not None:
-            own[model] = rows[0].estimate
-    if not there:
-        known = list(dict.fromkeys(row.term for result in results.values() for row in result.rows))
-        raise InputError(f"rows: no result has '{shorten(term)}'; rows: {quoted(known, 20)}")
-    if not own:
+            value_by_model[model] = rows[0].estimate
+    if not present:
+        terms = list(dict.fromkeys(row.term for result in results.values() for row in result.rows))
+        raise InputError(f"rows: no result has '{shorten(term)}'; rows: {quoted(terms, 20)}")
+    if not value_by_model:
         raise NothingToAnalyse(f"'{shorten(term)}' is undefined for every model")
-    return term if not rest or rest[0] is None else f"{term} [{rest[0]}]", own, tested
+    name = f"{term} [{group[0]}]" if group and group[0] is not None else term
+    return Number(name, value_by_model, tested)
 
 
-def limits_of(metric: str, wanted: Wanted, results: Mapping[str, Result]) -> tuple[float, float]:
+def limits_of(metric: str, spec: Wanted, results: Mapping[str, Result]) -> tuple[float, float]:
     """Return what a number can be; the size of biases is not below 0."""
     low, high = LIMITS.get(metric, ANYWHERE)
-    term = wanted if isinstance(wanted, str) else wanted[0]
+    term = spec if isinstance(spec, str) else spec[0]
     rows = [row for result in results.values() for row in result.rows if row.term == term]
-    return (0.0 if any(row.label("quantity") in SIZES for row in rows) else low), high
+    if any(row.label("quantity") in SIZES for row in rows):
+        low = 0.0
+    return low, high
 
 
 def number_rows(
-    name: str,
-    own: Mapping[str, float],
+    number: Number,
     factors: Mapping[str, Mapping[str, str]],
     level: float,
     limits: tuple[float, float],
-    *,
-    tested: bool,
 ) -> list[Row]:
     """Rows of one number: mean and spread over all models, then each factor's groups and their differences."""
+    name, tested, all_values = number.name, number.tested, list(number.values.values())
+    spread = Row(term=name, group="SD over models", role="spread", key=(("number", name),))
     rows = [
-        mean_of(name, "mean over models", list(own.values()), level, limits, tested, key=()),
-        with_spread(
-            Row(term=name, group="SD over models", role="spread", key=(("number", name),)),
-            np.array(list(own.values())),
-            level,
-        ),
+        mean_of(name, "mean over models", all_values, level, limits, tested, key=()),
+        with_spread(spread, np.array(all_values), level),
     ]
-    width = (limits[0] - limits[1], limits[1] - limits[0])
-    for factor, given in factors.items():
-        parts: dict[str, list[float]] = {}
-        for model, value in own.items():
-            if model in given:
-                parts.setdefault(given[model], []).append(value)
-        means = {
-            label: mean_of(
-                name,
-                f"{factor} = {label}",
-                some,
-                level,
-                limits,
-                tested,
-                key=(("factor", factor), ("level", label)),
+    width = (limits[0] - limits[1], limits[1] - limits[0])  # what differences can be
+    for factor, level_by_model in factors.items():
+        parts = values_by_level(number.values, level_by_model)
+        means = {}
+        for label, values in sorted(parts.items()):
+            key = (("factor", factor), ("level", label))
+            means[label] = mean_of(
+                name, f"{factor} = {label}", values, level, limits, tested, key=key
             )
-            for label, some in sorted(parts.items())
-        }
-        gaps = [
-            with_welch(
-                Row(
-                    term=name,
-                    group=f"{factor}: {one} - {other}",
-                    role="difference",
-                    method="Welch's t over models",
-                    key=(("number", name), ("factor", factor), ("one", one), ("other", other)),
-                    n=float(len(parts[one]) + len(parts[other])),
-                ),
-                means[one],
-                means[other],
-                level,
-                within=width,
+        gaps = []
+        for first, second in combinations(means, 2):
+            row = Row(
+                term=name,
+                group=f"{factor}: {first} - {second}",
+                role="difference",
+                method="Welch's t over models",
+                key=(("number", name), ("factor", factor), ("one", first), ("other", second)),
+                n=float(len(parts[first]) + len(parts[second])),
             )
-            for one, other in combinations(means, 2)
-        ]
-        rows += [*means.values(), *with_holm(gaps, family=f"{name} by {factor}")]
+            gaps.append(with_welch(row, means[first], means[second], level, within=width))
+        rows += [*means.values(), *rows_with_holm(gaps, family=f"{name} by {factor}")]
     return rows
 
 
@@ -304,13 +304,13 @@ def mean_of(
 ) -> Row:
     """Row of the mean of some models."""
     n = len(values)
-    found = mean_over(values)
+    mean = mean_over(values)
     row = Row(
         term=name,
         group=group,
         role="estimate",
         key=(("number", name), *key),
-        estimate=found.mean,
+        estimate=mean.mean,
         n=float(n),
         n_units=n,
         method="t over models",
@@ -319,14 +319,14 @@ def mean_of(
         return replace(
             row, undefined="one model: no interval for models like it", reason="one_unit"
         )
-    return with_mean(row, found, level, within=limits, test=tested)
+    return with_mean(row, mean, level, within=limits, test=tested)
 
 
 def words_of(rows: Sequence[Row], models: int) -> str:
     """State the means over all models."""
-    said = [
+    sentences = [
         f"the mean of {shorten(row.term, 50)} was {estimate(row)}"
         for row in rows
         if row.group == "mean over models"
     ]
-    return f"Over {count(models, 'model')} (the sample), {listing(said, most=6)}."
+    return f"Over {count(models, 'model')} (the sample), {listing(sentences, most=6)}."

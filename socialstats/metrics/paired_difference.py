@@ -71,9 +71,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-MOST_FLIPPED = (
-    20_000  # 100,000 flips of more take over a second, and their normal approximation is then right
-)
+# 100,000 flips of more values take over a second, and their normal approximation is then right.
+MOST_FLIPPED = 20_000
 FEWEST_FLIPS = 99
 
 
@@ -91,41 +90,48 @@ class Options:
     seed: int
 
 
-def mean_row(found: ClusteredMean, method: str, o: Options, group: str | None = None) -> Row:
+def mean_row(mean: ClusteredMean, method: str, options: Options, group: str | None = None) -> Row:
     """Row of a mean difference with its t test."""
     row = Row(
         term="difference",
         group=group,
         role="difference",
-        estimate=found.mean,
-        n=found.n,
-        n_units=int(found.n),
-        n_clusters=min(found.clusters) if found.clusters else None,
+        estimate=mean.mean,
+        n=mean.n,
+        n_units=int(mean.n),
+        n_clusters=min(mean.clusters) if mean.clusters else None,
         method=method,
     )
-    return with_mean(row, found, o.level, null=o.null, alternative=o.alternative)
+    return with_mean(row, mean, options.level, null=options.null, alternative=options.alternative)
 
 
 def with_resamples(
-    row: Row, pairs: PairValues, factors: Sequence[Factor], o: Options
+    row: Row, pairs: PairValues, factors: Sequence[Factor], options: Options
 ) -> tuple[Row, tuple[float, float] | None]:
     """Give the row of the mean difference a bootstrap interval; return both ends too (one may be infinite)."""
-    found = mean_interval(
+    boot_interval = mean_interval(
         pairs.difference,
         pairs.count,
         [f.codes for f in factors],
-        ci=o.ci,
-        level=inner_level(o.level, o.alternative),
-        resamples=o.resamples,
-        seed=o.seed,
+        ci=options.ci,
+        level=inner_level(options.level, options.alternative),
+        resamples=options.resamples,
+        seed=options.seed,
         magnitude=pairs.magnitude,
     )
-    low, high, why = float(found.low[0]), float(found.high[0]), found.undefined[0]
+    low, high, why = (
+        float(boot_interval.low[0]),
+        float(boot_interval.high[0]),
+        boot_interval.undefined[0],
+    )
     if not why and not low < high:
         why = "all resamples give the same interval end: too few different units"
-    low, high = one_sided_ends(low, high, o.alternative)
-    made: Any = o.ci
-    return with_ends(row, low, high, o.level, why=why, interval=made), None if why else (low, high)
+    low, high = one_sided_ends(low, high, options.alternative)
+    kind: Any = options.ci
+    return with_ends(row, low, high, options.level, why=why, interval=kind), None if why else (
+        low,
+        high,
+    )
 
 
 def words(lead: ClusteredMean, ci: str) -> str:
@@ -138,19 +144,23 @@ def words(lead: ClusteredMean, ci: str) -> str:
     return test if ci == "closed" else f"{test}, {ci} bootstrap interval"
 
 
-def shifted(pairs: PairValues, o: Options) -> FloatArray:
+def shifted(pairs: PairValues, options: Options) -> FloatArray:
     """Differences minus the hypothesised mean, free of rounding noise."""
     return (
-        merge_ties(pairs.difference - o.null, tolerances(pairs, o)) if o.null else pairs.difference
+        merge_ties(pairs.difference - options.null, tolerances(pairs, options))
+        if options.null
+        else pairs.difference
     )
 
 
-def tolerances(pairs: PairValues, o: Options) -> FloatArray:
+def tolerances(pairs: PairValues, options: Options) -> FloatArray:
     """Return how far rounding may move each difference minus the hypothesised mean."""
-    return np.maximum(pairs.tolerance, ROUNDING_ERRORS * EPSILON * abs(o.null))
+    return np.maximum(pairs.tolerance, ROUNDING_ERRORS * EPSILON * abs(options.null))
 
 
-def wilcoxon(pairs: PairValues, clustered: bool, o: Options) -> tuple[Row, dict[str, float | None]]:
+def wilcoxon(
+    pairs: PairValues, clustered: bool, options: Options
+) -> tuple[Row, dict[str, float | None]]:
     """Wilcoxon's test, exact given the ranks where they tie or are few; and all p-values: exact, normal, Pratt's."""
     row = Row(
         term="wilcoxon",
@@ -160,14 +170,14 @@ def wilcoxon(pairs: PairValues, clustered: bool, o: Options) -> tuple[Row, dict[
     )
     if pairs.weight is not None:
         return replace(row, undefined=NO_RANKS), {}
-    values, side = shifted(pairs, o), o.alternative
+    values, side = shifted(pairs, options), options.alternative
     try:
         ranks, pratt = (
             signed_rank(values, pairs.count, zeros=zeros) for zeros in ("wilcoxon", "pratt")
         )
-    except UndefinedStatistic as none:
-        return replace(row, undefined=str(none)), {}
-    found = {
+    except UndefinedStatistic as error:
+        return replace(row, undefined=str(error)), {}
+    p_values = {
         "v": ranks.v,
         "zeros": ranks.zeros,
         "p_exact": ranks.p_exact(side),
@@ -179,6 +189,7 @@ def wilcoxon(pairs: PairValues, clustered: bool, o: Options) -> tuple[Row, dict[
     }
     p, exact = ranks.p_value(side)
     how = "exact" if exact else "normal, continuity-corrected"
+    how += ", pairs taken as independent" if clustered else ""
     return replace(
         row,
         statistic=ranks.v,
@@ -186,12 +197,12 @@ def wilcoxon(pairs: PairValues, clustered: bool, o: Options) -> tuple[Row, dict[
         n_units=int(ranks.n),
         test="exact_signed_rank" if exact else "signed_rank",
         p_value=p,
-        method=f"Wilcoxon signed rank ({how}{', pairs taken as independent' if clustered else ''})",
-    ), found
+        method=f"Wilcoxon signed rank ({how})",
+    ), p_values
 
 
 def flips_of(
-    pairs: PairValues, factors: Sequence[Factor], o: Options
+    pairs: PairValues, factors: Sequence[Factor], options: Options
 ) -> tuple[ChanceTest | str, dict[str, float]]:
     """Flip the signs of pairs or of whole clusters (the statistic is a mean), or say why there is no test.
 
@@ -207,50 +218,52 @@ def flips_of(
         )
     if pairs.weight is not None:
         return NO_RANKS, {}
-    values, times = shifted(pairs, o), pairs.count
+    # in a unit of their own size, so that no square of a value leaves the range of floats
+    values, copies = shifted(pairs, options), pairs.count
     unit = size_unit(values)
-    values, noise = values / unit, tolerances(pairs, o) / unit
+    values, noise = values / unit, tolerances(pairs, options) / unit
     if factors:
         sums = cluster_sums(values, pairs.count, factors[0].codes)
-        values, times = merge_ties(sums, pairs.n * float(noise.max())), np.ones(len(sums))
+        values, copies = merge_ties(sums, pairs.n * float(noise.max())), np.ones(len(sums))
     normal = {}
     if np.any(values):
-        z = float(values @ times / math.sqrt(float(values**2 @ times)))
-        normal = {"z": z, "p": t_p_value(z, math.inf, o.alternative)}
-    if times.sum() < 2:
+        z = float(values @ copies / math.sqrt(float(values**2 @ copies)))
+        normal = {"z": z, "p": t_p_value(z, math.inf, options.alternative)}
+    if copies.sum() < 2:
         return (
             f"a single {'cluster' if factors else 'pair'}: its sign alone cannot be tested",
             normal,
         )
     many = len(values) > MOST_FLIPPED
     try:
-        flips = FEWEST_FLIPS if many else o.flips
+        flips = FEWEST_FLIPS if many else options.flips
         test = sign_flip(
             values,
-            times,
-            alternative=o.alternative,
+            copies,
+            alternative=options.alternative,
             flips=flips,
-            seed=o.seed,
+            seed=options.seed,
             noise=float(noise @ pairs.count),
         )
-    except UndefinedStatistic as none:
-        return str(none), normal
+    except UndefinedStatistic as error:
+        return str(error), normal
     test = replace(test, statistic=test.statistic / float(pairs.n) * unit)
     if many and not test.exact:
-        said = f"normal approximation: more than {count(MOST_FLIPPED)} different values"
+        method = f"normal approximation: more than {count(MOST_FLIPPED)} different values"
         test = replace(
-            test, p_value=np.array([normal["p"]]), mc_error=np.zeros(1), draws=0, method=said
+            test, p_value=np.array([normal["p"]]), mc_error=np.zeros(1), draws=0, method=method
         )
     return test, normal
 
 
 def flip_row(test: ChanceTest | str, lead: ClusteredMean) -> Row:
     """The sign-flip test."""
-    method = f"sign flips of {'clusters' if lead.clusters else 'pairs'}"
+    method = "sign flips of clusters" if lead.clusters else "sign flips of pairs"
     row = Row(term="sign_flip", group="test", role="test", method=method)
     if isinstance(test, str):
         return replace(row, undefined=test)
-    drawn = f"{count(test.draws)} random flips, (b + 1)/(B + 1)" if test.draws else test.method
+    how = f"{count(test.draws)} random flips, (b + 1)/(B + 1)" if test.draws else test.method
+    how = "exact" if test.exact else how
     return replace(
         row,
         statistic=float(test.statistic[0]),
@@ -259,7 +272,7 @@ def flip_row(test: ChanceTest | str, lead: ClusteredMean) -> Row:
         n_units=int(lead.n),
         n_clusters=lead.clusters[0] if lead.clusters else None,
         test="sign_flip",
-        method=f"{method} ({'exact' if test.exact else drawn})",
+        method=f"{method} ({how})",
     )
 
 
@@ -287,10 +300,11 @@ def clusters_alike(
     sized, unit = pairs.in_size_unit()
     means = np.bincount(code, sized.count * sized.difference) / n
     mean = clustered_mean(means, np.ones(len(n)), magnitude=sized.magnitude)
+    # clusters are independent, and both means are sums over them: so is their difference
     share, overall = n / n.sum(), float(n @ means / n.sum())
-    moved = (means - mean.mean) / len(n) - share * (means - overall)
-    top = float(np.abs(moved).max()) or 1.0
-    error = top * math.sqrt(len(n) / (len(n) - 1) * float((moved / top) @ (moved / top)))
+    deviation = (means - mean.mean) / len(n) - share * (means - overall)
+    top = float(np.abs(deviation).max()) or 1.0  # squares of very large deviations overflow
+    error = top * math.sqrt(len(n) / (len(n) - 1) * float((deviation / top) @ (deviation / top)))
     gap = mean.mean - overall
     p = t_p_value(gap / error, len(n) - 1.0) if error > rounding(sized.magnitude) else 1.0
     return mean_in_unit(mean, unit, float(means[0]) * unit), gap * unit, p
@@ -311,13 +325,13 @@ def summary_rows(design: Paired, pairs: PairValues, summary: PairSummary) -> lis
         strict=True,
     )
     for name, values, sd in parts:
-        of = Row(term=name, key=(("condition", name),), n=n)
+        row = Row(term=name, key=(("condition", name),), n=n)
         rows.append(
             replace(
-                of, group="mean", role="component", estimate=float(sized.mass @ values / n) * unit
+                row, group="mean", role="component", estimate=float(sized.mass @ values / n) * unit
             )
         )
-        rows.append(replace(of, group="sd", role="spread", estimate=sd))
+        rows.append(replace(row, group="sd", role="spread", estimate=sd))
     rows.append(Row(term="difference", group="sd", role="spread", estimate=summary.sd or 0.0, n=n))
     r = Row(term="r", role="component", estimate=summary.r, n=n, limits=(-1.0, 1.0))
     if summary.r is None:
@@ -333,22 +347,21 @@ def own_cautions(
     rows: tuple[Row, ...], lead: ClusteredMean, pairs: PairValues, options: Options
 ) -> tuple[Caution, ...]:
     """Cautions SS206 (floored variance), SS312 (small sample) and SS316 (tests on both sides of the line)."""
-    found = []
+    cautions = []
     if lead.floored:
-        found.append(
+        cautions.append(
             caution(
                 "SS206",
                 "the two-way variance fell below the larger one-way variance, used instead",
                 affects="standard error, interval, t",
             )
         )
-    if options.ci != "closed" and not (
-        lead.clusters and options.ci in RESAMPLED
-    ):  # SS202 is about those
+    # SS202 is about resamples of few clusters
+    if options.ci != "closed" and not (lead.clusters and options.ci in RESAMPLED):
         units = min((*lead.clusters, pairs.n))
-        said = f"a bootstrap of {units} units"
-        found += small_sample(
-            units, FEW_UNITS, said, affects="the interval", fix=option("ci", "closed")
+        detail = f"a bootstrap of {units} units"
+        cautions += small_sample(
+            units, FEW_UNITS, detail, affects="the interval", fix=option("ci", "closed")
         )
     tests = {
         r.method: r.p_value
@@ -357,11 +370,13 @@ def own_cautions(
     }
     sides = {p <= 1 - options.level for p in tests.values()}
     if len(sides) == 2:
-        said = "; ".join(f"{name}: {p_value(p)}" for name, p in tests.items())
-        found.append(
-            caution("SS316", said, short=f"tests disagree at \u03b1 = {alpha_text(options.level)}")
+        detail = "; ".join(f"{name}: {p_value(p)}" for name, p in tests.items())
+        cautions.append(
+            caution(
+                "SS316", detail, short=f"tests disagree at \u03b1 = {alpha_text(options.level)}"
+            )
         )
-    return tuple(found)
+    return tuple(cautions)
 
 
 def weights_tell(
@@ -371,14 +386,14 @@ def weights_tell(
     if alike is None or alike[2] >= LINE:
         return ()
     mean, gap, p = alike
-    said = (
+    detail = (
         f"the mean was {number(lead.mean)} over all pairs and {number(mean.mean)} over clusters (difference "
         f"{number(gap)}, {p_value(p)})"
     )
     return (
         caution(
             "SS303",
-            said,
+            detail,
             affects="the estimand",
             short="the mean depends on the weights of clusters with different numbers of pairs",
             fix=f"state which mean is meant; group '{ALIKE}' has that over clusters",
@@ -587,52 +602,54 @@ def estimate(design: Paired, options: Options) -> Result:
     flipped, normal = flips_of(pairs, factors, options)
     key = tuple(zip(("condition", "minus"), design.conditions, strict=True))
     rows = [replace(row, key=key) for row in rows]
-    found = (
+    all_rows = (
         *rows,
         ranked,
         flip_row(flipped, lead),
         *summary_rows(design, pairs, summary_of(pairs)),
     )
     kinds = {kind: mean_of(codes, kind=kind) for kind in KINDS} if len(factors) == 1 else {}
-    drawn, effective = options.ci != "closed", bool(factors) and not lead.undefined
+    effective = bool(factors) and not lead.undefined
+    fit = {
+        "nobs": pairs.n,
+        "n_clusters": rows[0].n_clusters,
+        "df": whole_df(lead.df),
+        "method": how,
+        "seed": options.seed,
+        "resamples": None if options.ci == "closed" else options.resamples,
+        "effective_df": lead.df if effective else None,
+        "largest_leverage": lead.largest if effective else None,
+    }
+    extras = {
+        "wilcoxon": ranks,
+        "flip_error": None if isinstance(flipped, str) else float(flipped.mc_error[0]),
+        "flip_normal": normal,
+        "weighing": weighing,
+        "interval": ends,
+        "lead": lead,
+        "bounds": (options.null,),
+        "std_errors": {kind: mean.std_error for kind, mean in kinds.items() if not mean.undefined},
+    }
+    if lead.kind == "two-way":
+        extras["unfloored_std_error"] = lead.unfloored_std_error
+    cautions = (
+        *dependence(design, factors, lead, options),
+        *own_cautions(all_rows, lead, pairs, options),
+        *weights_tell(alike, lead),
+        *weight_cautions([weighing] if weighing else (), "pair", design),
+    )
     return Result(
         metric="paired_difference",
         title=f"Mean difference: {' minus '.join(condition_names(design))}",
         inference=f"{how}; {cluster_text(factors, 'pairs')}",
-        rows=found,
+        rows=all_rows,
         counts={"pairs": pairs.n, **weight_counts(weighing, "pairs"), **cluster_counts(factors)},
-        fit={
-            "nobs": pairs.n,
-            "n_clusters": rows[0].n_clusters,
-            "df": whole_df(lead.df),
-            "method": how,
-            "seed": options.seed,
-            "resamples": options.resamples if drawn else None,
-            "effective_df": lead.df if effective else None,
-            "largest_leverage": lead.largest if effective else None,
-        },
+        fit=fit,
         settings={name: getattr(options, name) for name in Options.__dataclass_fields__},
-        cautions=(
-            *dependence(design, factors, lead, options),
-            *own_cautions(found, lead, pairs, options),
-            *weights_tell(alike, lead),
-            *weight_cautions([weighing] if weighing else (), "pair", design),
-        ),
+        cautions=cautions,
         references=(*references(factors, options), *(WORKS if weighing else ())),
         design=design,
-        extras={
-            "wilcoxon": ranks,
-            "flip_error": None if isinstance(flipped, str) else float(flipped.mc_error[0]),
-            "flip_normal": normal,
-            "weighing": weighing,
-            "interval": ends,
-            "lead": lead,
-            "bounds": (options.null,),
-            "std_errors": {
-                kind: mean.std_error for kind, mean in kinds.items() if not mean.undefined
-            },
-            **({"unfloored_std_error": lead.unfloored_std_error} if lead.kind == "two-way" else {}),
-        },
+        extras=extras,
     )
 
 
@@ -641,7 +658,8 @@ def dependence(
 ) -> tuple[Caution, ...]:
     """Cautions about clusters; of the t interval also about the shape of the differences."""
     if options.ci != "closed":
-        dfs = [] if lead.undefined else [None if options.ci in RESAMPLED else lead.df]
+        df = None if options.ci in RESAMPLED else lead.df
+        dfs = [] if lead.undefined else [df]
         return cluster_cautions(design, factors, df=dfs, largest=lead.largest)
     fix = f"use {option('ci', 'studentized')}" if len(factors) < 2 else ""
     return mean_cautions(design, factors, [lead], fix=fix)

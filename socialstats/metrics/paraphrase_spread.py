@@ -112,22 +112,26 @@ def spreads_of(answers: ScoredAnswers, values: FloatArray) -> Spreads:
     """
     flat, shape = answers.question_codes()
     asked = np.bincount(flat, minlength=math.prod(shape)).reshape(shape)
-    off = values - answers.cells(values).ravel()[flat]
-    times = {
+    # one answer each: its value less the mean of its question
+    residuals = values - answers.cells(values).ravel()[flat]
+    n_wordings = {
         s: len(np.unique(answers.codes[answers.codes[:, 2] == t, 3]))
         for t, s in enumerate(answers.stages)
     }
-    full = (asked == np.array(list(times.values()))) & (asked > 1)
-    wordings = {s: k for t, (s, k) in enumerate(times.items()) if full[:, :, t].any()}
+    # a question that lacks a wording of its stage would have another spread than the others
+    complete = (asked == np.array(list(n_wordings.values()))) & (asked > 1)
+    wordings = {s: k for t, (s, k) in enumerate(n_wordings.items()) if complete[:, :, t].any()}
     if not wordings:
         raise NothingToAnalyse("no question was asked in two wordings: there is no spread")
-    deviation = np.sqrt(answers.cells(off**2) * asked / np.maximum(asked - 1, 1))
-    several = np.array([k > 1 for k in times.values()])
+    # (models, scenarios, stages): the mean of squares times k over k - 1 is the variance of k wordings
+    deviation = np.sqrt(answers.cells(residuals**2) * asked / np.maximum(asked - 1, 1))
+    reworded = np.array([k > 1 for k in n_wordings.values()])
+    lacking = (asked > 0) & ~complete & reworded
     return Spreads(
         answers=answers,
-        cells=np.where(full, deviation, np.nan)[..., None],
+        cells=np.where(complete, deviation, np.nan)[..., None],
         wordings=wordings,
-        lacking=int(((asked > 0) & ~full & several).sum()),
+        lacking=int(lacking.sum()),
         magnitude=max(1.0, float(np.abs(values).max())),
     )
 
@@ -150,17 +154,10 @@ def spread_rows(spreads: Spreads, how: Inference) -> list[Row]:
     ]
     models = spreads.answers.models
     if how.unit == "scenario" and len(models) > 1:
-        out += [
-            sample_mean_row(
-                m,
-                f"spread: {s}",
-                sample_of_model(spreads.stage(s)[k], how),
-                key=(("model", m), ("stage", s)),
-                **facts,
-            )
-            for s in spreads.wordings
-            for k, m in enumerate(models)
-        ]
+        for s in spreads.wordings:
+            for k, m in enumerate(models):
+                sample, key = of_one(spreads.stage(s)[k], how), (("model", m), ("stage", s))
+                out.append(mean_row(m, f"spread: {s}", sample, key=key, **facts))
     return out
 
 
@@ -176,18 +173,18 @@ def change_rows(
     """
     unknown = [s for s in ends if s not in spreads.wordings]
     if unknown:
-        known = quoted(list(spreads.wordings), 20)
+        with_wordings = quoted(list(spreads.wordings), 20)
         raise InputError(
-            f"change: stage '{shorten(str(unknown[0]))}' has no wordings; stages with some: {known}"
+            f"change: stage '{shorten(str(unknown[0]))}' has no wordings; stages with some: {with_wordings}"
         )
     sample = sample_of(spreads.stage(ends[0]) - spreads.stage(ends[1]), how)
     key = (("stage", ends[0]), ("baseline", ends[1]))
-    ranked, every = rank_row(sample, alternative, key)
+    ranked, p_values = rank_row(sample, alternative, key)
     return [
         sample_mean_row(f"{ends[0]} minus {ends[1]}", "change", sample, key=key, role="difference"),
         ranked,
         d_z_row("d_z", "change", sample, key=key, role="effect_size"),
-    ], every
+    ], p_values
 
 
 def rank_row(
@@ -200,18 +197,19 @@ def rank_row(
         return empty_row("wilcoxon", "change", sample.how, key=key, role="test"), {}
     if sample.how.dependent:
         return replace(row, undefined=DEPENDENT), {}
+    # ties that rounding broke would get different ranks
     values = merge_ties(sample.means, ROUNDING_ERRORS * EPSILON * sample.how.magnitude)
     try:
         ranks = signed_rank(values, np.ones(n))
     except UndefinedStatistic as error:
         return replace(row, undefined=str(error)), {}
-    found = {
+    p_values = {
         "p_normal_corrected": ranks.p_normal(alternative),
         "p_normal": ranks.p_normal(alternative, corrected=False),
     }
     exact = ranks.p_exact(alternative)
     if exact is not None:
-        found["p_exact"] = exact
+        p_values["p_exact"] = exact
     p, use_exact = ranks.p_value(alternative)
     how = "exact" if use_exact else "normal, continuity correction"
     return replace(
@@ -220,7 +218,7 @@ def rank_row(
         p_value=p,
         test="exact_signed_rank" if use_exact else "signed_rank",
         method=f"Wilcoxon signed rank, {alternative.replace('_', '-')}, {how}",
-    ), found
+    ), p_values
 
 
 def sentence(result: Result) -> str:
@@ -368,7 +366,9 @@ def paraphrase_spread(
     >>> [round(row.estimate, 2) for row in result.rows[:3]]
     [2.59, 0.94, 1.65]
     """
-    given = {name: value for name, value in locals().items() if name not in ("ratings", "columns")}
+    arguments = {
+        name: value for name, value in locals().items() if name not in ("ratings", "columns")
+    }
     if trait is None and weights is not None:
         raise InputError(
             f"{option('weights')} need traits; with {option('trait', None)} the values themselves are "
@@ -378,8 +378,8 @@ def paraphrase_spread(
         isinstance(change, str) or len(set(change)) != 2 or len(change) != 2
     ):
         raise InputError(f"change must name two different stages, not {change!r}")
-    given = given if trait is None else declared_options(given, ratings)
-    settings = checked_settings(given, unit_of_analysis=UNITS, alternative=ALTERNATIVES)
+    arguments = arguments if trait is None else declared_options(arguments, ratings)
+    settings = checked_settings(arguments, unit_of_analysis=UNITS, alternative=ALTERNATIVES)
     return estimate(ratings, settings)
 
 
@@ -391,41 +391,43 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     spreads = spreads_of(answers, values.mean(axis=1))
     how = inference_of(settings, clusters, spreads.magnitude, answers)
     ends = spreads.ends if settings["change"] is None else tuple(settings["change"])
-    changed, ranks = (
-        ([], None) if ends is None else change_rows(spreads, how, ends, settings["alternative"])
-    )
-    rows, (models, scenarios, *_) = (*spread_rows(spreads, how), *changed), answers.n_levels()
-    cautions = [
-        caution(
-            "SS301",
-            f"{count(n, what)} without all {lacks}",
-            affects=affects,
-            fix=f"collect the {fix} again",
-        )
-        for n, what, lacks, affects, fix in (
-            (answers.left_out, "answer", "scores", "the questions they belong to", "scores"),
-            (spreads.lacking, "question", "wordings of the stage", "n", "answers"),
-        )
-        if n
-    ]
+    changes, ranks = list[Row](), None
+    if ends is not None:
+        changes, ranks = change_rows(spreads, how, ends, settings["alternative"])
+    rows, (models, scenarios, *_) = (*spread_rows(spreads, how), *changes), answers.n_levels()
+    cautions = []
+    for n, what, lacks, affects, fix in (
+        (answers.left_out, "answer", "scores", "the questions they belong to", "scores"),
+        (spreads.lacking, "question", "wordings of the stage", "n", "answers"),
+    ):
+        if n:
+            detail = f"{count(n, what)} without all {lacks}"
+            again = f"collect the {fix} again"
+            cautions.append(caution("SS301", detail, affects=affects, fix=again))
     if how.unit != "answer":
         cautions += incomplete_cautions(answers, how)
     units = {"scenario": len(answers.scenarios), "model": len(answers.models), "answer": spreads.n}[
         how.unit
     ]
+    counts: dict[str, Any] = {
+        "questions": spreads.n,
+        "models": models,
+        "scenarios": scenarios,
+        "stages": len(spreads.wordings),
+        "judges": len(answers.judges),
+        **{f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors},
+    }
+    extras: dict[str, Any] = {
+        "pooled_sd": spreads.pooled(),
+        "wordings": dict(spreads.wordings),
+        **({} if ranks is None else {"wilcoxon": ranks}),
+    }
     return Result(
         metric="paraphrase_spread",
         title="Standard deviation over wordings",
         **result_header(answers, clusters, how, rows, f"{how.unit}s"),
         rows=rows,
-        counts={
-            "questions": spreads.n,
-            "models": models,
-            "scenarios": scenarios,
-            "stages": len(spreads.wordings),
-            "judges": len(answers.judges),
-            **{f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors},
-        },
+        counts=counts,
         settings={**settings, "change": ends},
         cautions=(
             *clusters.cautions,
@@ -434,11 +436,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         ),
         references=(*METRIC.references, *(("davisonhinkley1997",) if how.ci != "closed" else ())),
         design=design,
-        extras={
-            "pooled_sd": spreads.pooled(),
-            "wordings": dict(spreads.wordings),
-            **({} if ranks is None else {"wilcoxon": ranks}),
-        },
+        extras=extras,
     )
 
 

@@ -152,25 +152,31 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
         )
         for group, among in units_by_stratum(design, settings["stratum"])
     }
-    whole = strata[None]
-    require_pairs(design, whole)
+    overall = strata[None]
+    need_pairs(design, overall)
     rows = [
         row
-        for group, part in strata.items()
-        for row in rows_of(group, part, agree, settings["pairs"], how)
+        for group, stratum_patterns in strata.items()
+        for row in rows_of(group, stratum_patterns, agree, settings["pairs"], how)
     ]
-    near = f" within {settings['tolerance']:g}" if settings["tolerance"] else ""
+    within = f" within {settings['tolerance']:g}" if settings["tolerance"] else ""
+    counts: dict[str, Any] = {
+        "ratings": overall.n_ratings,
+        "units": overall.n_units,
+        "raters": len(overall.raters),
+    }
+    cautions = (
+        *missing_ratings(design, overall, settings["refusal"]),
+        *share_cautions(design, factors, rows),
+    )
     return Result(
         metric="percent_agreement",
-        title=f"Percent agreement{near}",
+        title=f"Percent agreement{within}",
         rows=tuple(rows),
-        counts={"ratings": whole.n_ratings, "units": whole.n_units, "raters": len(whole.raters)},
-        **shares_header(how, factors, rows, nobs=whole.n_ratings, n_clusters=rows[0].n_clusters),
+        counts=counts,
+        **header_of(how, factors, rows, nobs=overall.n_ratings, n_clusters=rows[0].n_clusters),
         settings=settings,
-        cautions=(
-            *missing_rating_cautions(design, whole, settings["refusal"]),
-            *share_cautions(design, factors, rows),
-        ),
+        cautions=cautions,
         references=METRIC.references,
         design=design,
         extras={"agrees": agree},
@@ -178,26 +184,24 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
 
 
 def rows_of(
-    group: str | None, part: RatingPatterns, agree: FloatArray, pairs: str, how: IntervalOptions
+    group: str | None, table: Patterns, agree: FloatArray, pairs: str, how: How
 ) -> list[Row]:
     """Rows of all pairs of raters together, then of each pair."""
-    several = len(part.raters) > 2 or pairs == "pooled"
-    out = [together(group, part, agree, how)] if several else []
+    several = len(table.raters) > 2 or pairs == "pooled"
+    out = [together(group, table, agree, how)] if several else []
     if pairs == "pooled":
         return out
-    for (a, b), name in pair_names(part.raters).items():
-        first, second = part.codes[:, a], part.codes[:, b]
-        both = (first >= 0) & (second >= 0)
+    for (a, b), name in pair_names(table.raters).items():
+        # codes of the levels that each rater gave; -1 where a rater did not rate
+        first, second = table.codes[:, a], table.codes[:, b]
+        rated_by_both = (first >= 0) & (second >= 0)
         row = Row(term=name, group=group)
-        if not both.any():
+        if not rated_by_both.any():
             out.append(Row(term=name, group=group, n=0.0, n_units=0, undefined=NOBODY))
             continue
-        values, n = agree[first[both], second[both]], part.count[both]
-        out.append(
-            share_row(
-                row, merge_cells(values, n, [c[both] for c in part.clusters], float(n.sum())), how
-            )
-        )
+        values, n = agree[first[rated_by_both], second[rated_by_both]], table.count[rated_by_both]
+        codes = [code[rated_by_both] for code in table.clusters]
+        out.append(share_row(row, merged(values, n, codes, float(n.sum())), how))
     return out
 
 
@@ -208,6 +212,7 @@ def together(
     row = Row(term=ALL, group=group)
     if not len(part.count):
         return Row(term=ALL, group=group, n=0.0, n_units=0, undefined="no unit has two ratings")
+    # an interval counts pairs of raters as answers, and no more of them than there are
     share, n_pairs = unit_agreement(part, agree)
     return share_row(
         row, merge_cells(share, part.count, part.clusters, float(part.count @ n_pairs)), how
@@ -217,9 +222,9 @@ def together(
 def sentence(result: Result) -> str:
     """State how often two raters of a unit agreed."""
     row = result.rows[0]
-    near = result.settings["tolerance"]
-    what = f"differed by at most {near:g}" if near else "gave the same level"
-    who = "two raters of a unit" if row.term == ALL else f"the raters {pair_in_quotes(row.term)}"
+    tolerance = result.settings["tolerance"]
+    what = f"differed by at most {tolerance:g}" if tolerance else "gave the same level"
+    who = "two raters of a unit" if row.term == ALL else f"the raters {quoted_pair(row.term)}"
     if row.estimate is None:
         return sentences.undefined("percent agreement", row.undefined or "no estimate")
     return f"The rate at which {who} {what} was {sentences.estimate(row)} ({count(row.n or 0, 'unit')})."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -144,7 +145,9 @@ def label_of(source: DataSource) -> str:
     """Return what is exchanged by default."""
     pieces, design = source.pieces, source.design
     if isinstance(pieces, VectorPieces):
-        return "sample" if pieces.several else "sign" if len(pieces.vectors) == 1 else "condition"
+        if pieces.several:
+            return "sample"
+        return "sign" if len(pieces.vectors) == 1 else "condition"
     if isinstance(design, Paired):
         return "condition"
     if isinstance(design, Comparisons):
@@ -177,7 +180,7 @@ def shuffle_of(
             f"{option('cluster', plan.names)}: labels are exchanged between or within clusters of one "
             "factor. Name the one with fewer levels"
         )
-    layers = [pieces.factor(one, "within") for one in within]
+    within_factors = [pieces.factor(factor_name, "within") for factor_name in within]
     pairings = name == "pairings" and isinstance(pieces, VectorPieces) and not pieces.several
     if pairings or (name in FLIPPED and name not in pieces.factors):
         if pairings and plan.factors:
@@ -190,13 +193,14 @@ def shuffle_of(
             )
         if not pairings:
             return Shuffle.flips(block), f"{name}s exchanged {plan.noun} by {plan.noun}"
+    # (rows,) codes of the labels, and of the cells of all factors within which they stay
     label = np.arange(pieces.size) if pairings else pieces.factor(name, "what").codes
     stratum = None
-    if layers:
+    if within_factors:
         stratum = np.zeros(pieces.size, dtype=np.int64)
-        for layer in layers:
+        for layer in within_factors:
             stratum = stratum * len(layer.levels) + layer.codes
-    varies = several(block, label)
+    varies = several(block, label)  # units or clusters with several labels
     if pairings:
         return Shuffle.between(
             label, block, stratum
@@ -217,15 +221,20 @@ def shuffle_of(
             f"'{shorten(name)}', which are shuffled within them. Leave {option('within')} out, or name "
             f"{option('cluster', None)} or units that have one label each"
         )
-    alone = plan.sizes[0] - len(varies)
-    if alone and name != "rater":
-        said = f"{count(len(varies), plan.noun)} have several labels of '{shorten(name)}', and {alone:,} have one"
+    single_labelled = plan.sizes[0] - len(varies)
+    if single_labelled and name != "rater":
+        counts_text = (
+            f"{count(len(varies), plan.noun)} have several labels of '{shorten(name)}', "
+            f"and {single_labelled:,} have one"
+        )
         fix = f"Name a factor within which labels are shuffled ({option('within')}), or {option('cluster', None)}"
         raise InputError(
-            f"{said}: they can be exchanged neither between them nor within all of them. {fix}"
+            f"{counts_text}: they can be exchanged neither between them nor within all of them. {fix}"
         )
-    some = f"{len(varies):,} of {plan.sizes[0]:,} {noun}" if alone else noun
-    return Shuffle.within(label, block), f"labels of '{shorten(name)}' shuffled within {some}"
+    blocks_text = f"{len(varies):,} of {plan.sizes[0]:,} {noun}" if single_labelled else noun
+    return Shuffle.within(
+        label, block
+    ), f"labels of '{shorten(name)}' shuffled within {blocks_text}"
 
 
 def test(
@@ -241,27 +250,50 @@ def test(
     """Test one design, table or set of vectors."""
     plan, pieces, statistic = source.plan, source.pieces, checked_statistic(source, function)
     shuffle, how = shuffle_of(source, plan, name, within)
-    exact, different = shuffle.listed, shuffle.arrangements
-    if different == 1:
+    # p of random arrangements counts the observed one too, so that it is never 0 (Phipson & Smyth 2010)
+    exact, n_arrangements = shuffle.listed, shuffle.arrangements
+    if n_arrangements == 1:
         raise InputError(
             f"{how}: there is one arrangement only, so that nothing can be exchanged. Name other labels "
             f"({option('what')}) or other clusters"
         )
-    n = different if exact else permutations
+    n = n_arrangements if exact else permutations
     say(f"{n:,} permutations, {how}")
-    drawn = shuffle.all_arrangements() if exact else shuffle.random_arrangements(permutations, seed)
-    null = statistic.table((pieces.labelled(name, codes) for codes in drawn), n)
-    gone, said = lost_rows(
+    label_codes = shuffle.all_arrangements() if exact else shuffle.random_arrangements(permutations, seed)
+    null = statistic.table((pieces.labelled(name, codes) for codes in label_codes), n)
+    lost, lost_cautions = lost_rows(
         statistic, np.isnan(null).sum(axis=0).tolist(), n, TEST_LEVEL, "permutation"
     )
     kind = f"all {n:,} permutations" if exact else f"{n:,} random permutations"
     rows = []
     for j, row in enumerate(statistic.rows):
         row = replace(row, method=f"{kind}, {SIDES[alternative]}", **row_counts(plan))
-        rows.append(tested(row, null[:, j], alternative, exact, gone[j], flipped=name in FLIPPED))
-    cautions = (*source.cautions, *said, *few_arrangements(rows, different, alternative))
-    rows = [add_cautions(row, cautions) for row in rows]
+        rows.append(
+            row_with_p(row, null[:, j], alternative, exact, lost[j], flipped=name in FLIPPED)
+        )
+    cautions = (
+        *source.cautions,
+        *lost_cautions,
+        *few_arrangements(rows, n_arrangements, alternative),
+    )
+    rows = [under(row, cautions) for row in rows]
     inference = f"permutation test, {kind}; {how}; {plan.text()}"
+    settings: dict[str, Any] = {
+        "what": name,
+        "within": list(within),
+        "cluster": plan.names,
+        "alternative": alternative,
+        "permutations": permutations,
+        "seed": seed,
+    }
+    extras: dict[str, Any] = {
+        "null": null,
+        "arrangements": n_arrangements,
+        "exact": exact,
+        "statistic": statistic,
+        "plan": plan,
+        "shuffle": shuffle,
+    }
     return Result(
         metric="permute",
         title=f"Permutation test of {statistic.name}",
@@ -269,26 +301,12 @@ def test(
         rows=tuple(rows),
         counts=plan.counts(),
         fit={"nobs": pieces.size, "seed": None if exact else seed},
-        settings={
-            "what": name,
-            "within": list(within),
-            "cluster": plan.names,
-            "alternative": alternative,
-            "permutations": permutations,
-            "seed": seed,
-        },
+        settings=settings,
         cautions=cautions,
         references=("fisher1935", "phipsonsmyth2010"),
         design=source.design,
-        words=numbers_sentence(rows, inference).replace(", no interval: ", ", no p: "),
-        extras={
-            "null": null,
-            "arrangements": different,
-            "exact": exact,
-            "statistic": statistic,
-            "plan": plan,
-            "shuffle": shuffle,
-        },
+        words=own_words(rows, inference).replace(", no interval: ", ", no p: "),
+        extras=extras,
         check="socialstats.crosscheck.own_statistics:permute_checks",
     )
 
@@ -296,34 +314,36 @@ def test(
 SIDES = {"two_sided": "two-sided", "greater": "one-sided (greater)", "less": "one-sided (less)"}
 
 
-def tested(
-    row: Row, null: FloatArray, alternative: str, exact: bool, gone: str, *, flipped: bool
+def row_with_p(
+    row: Row, null: FloatArray, alternative: str, exact: bool, lost: str, *, flipped: bool
 ) -> Row:
     """Return a row with its p, or why there is none."""
     if row.estimate is None:
         return replace(row, undefined="the function has no number of these data", method=None)
-    known = null[~np.isnan(null)]
-    if gone or not len(known):
-        return replace(row, undefined=gone or "no permutation has a number", reason="no_data")
-    if np.ptp(known) <= TIE * float(np.abs(known).max()):
-        return replace(row, undefined=unvaried_reason(True, "permutation"), reason="no_variation")
-    p, error = tail_p(known, row.estimate, alternative, exact=exact)
+    statistics = null[~np.isnan(null)]
+    if lost or not len(statistics):
+        return replace(row, undefined=lost or "no permutation has a number", reason="no_data")
+    if np.ptp(statistics) <= TIE * float(np.abs(statistics).max()):
+        return replace(row, undefined=unvaried(True, "permutation"), reason="no_variation")
+    p, error = tail_p(statistics, row.estimate, alternative, exact=exact)
     method = (
         row.method if exact else f"{row.method}, Monte-Carlo error {number(error, 4, bounded=True)}"
     )
     return replace(row, p_value=p, test="sign_flip" if flipped else "permutation", method=method)
 
 
-def few_arrangements(rows: Sequence[Row], different: int, alternative: str) -> tuple[Caution, ...]:
+def few_arrangements(
+    rows: Sequence[Row], n_arrangements: int, alternative: str
+) -> tuple[Caution, ...]:
     """Caution SS312: so few arrangements that no p can be below .05."""
     sides = 2 if alternative == "two_sided" else 1
     if all(row.p_value is None for row in rows):
         return ()
-    least = number(sides / different, 3, bounded=True)
+    least = number(sides / n_arrangements, 3, bounded=True)
     return small_sample(
-        different,
+        n_arrangements,
         sides / LEVEL,
-        f"{different:,} arrangements have no p below {least}",
+        f"{n_arrangements:,} arrangements have no p below {least}",
         affects="the test",
         fix="collect more units or clusters",
         short="too few arrangements for a test at .05",

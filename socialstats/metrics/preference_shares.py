@@ -123,54 +123,70 @@ def preference_shares(
     items = tuple(i for i in fit.strengths if i in groups or ungrouped == "error")
     names, codes = group_members(items, groups)
     strengths = strengths_of(fit, items)
-    by = resampled(fit, by, refits)
+    by = resampling_unit(fit, by, refits)
     if ci == "delta":
-        made, drawn = None, None
+        bootstrap_fit, replicates = None, None
     else:
-        made = (
+        bootstrap_fit = (
             refits if refits is not None else fit.bootstrap(by=by, resamples=resamples, seed=seed)
         )
-        at = [k for k, item in enumerate(fit.strengths) if item in items]
-        drawn = usable_refits(made, resamples, len(fit.strengths))[:, at]
+        columns_of_items = [k for k, item in enumerate(fit.strengths) if item in items]
+        replicates = usable_refits(bootstrap_fit, resamples, len(fit.strengths))[
+            :, columns_of_items
+        ]
     rows = [
         one_sided(row, alternative, level)
-        for one in (get_args(Scale) if scale == "both" else (scale,))
+        for scale_name in (get_args(Scale) if scale == "both" else (scale,))
         for row in scale_rows(
-            fit, items, names, codes, one, drawn, getattr(made, "refused", ""), ci, inner
+            fit,
+            items,
+            names,
+            codes,
+            scale_name,
+            replicates,
+            getattr(bootstrap_fit, "refused", ""),
+            ci,
+            inner,
         )
     ]
     lost = (
         None
-        if drawn is None
-        else lost_caution(resamples - len(drawn), resamples, "intervals of the shares")
+        if replicates is None
+        else lost_caution(resamples - len(replicates), resamples, "intervals of the shares")
     )
-    known = getattr(made, "cautions", fit.cautions)  # refits have their own, else those of the fit
+    source_cautions = getattr(
+        bootstrap_fit, "cautions", fit.cautions
+    )  # refits have their own, else those of the fit
     portions = group_portions(strengths, codes)
+    inference, facts = "delta method, logit scale", dict[str, Any](method=ci)
+    if ci != "delta":
+        inference = f"{ci} bootstrap intervals by {by}"
+        facts |= {"seed": seed, "resamples": resamples}
+    settings: dict[str, Any] = {
+        "groups": {item: groups[item] for item in items},
+        "scale": scale,
+        "alternative": alternative,
+        "ci": ci,
+        "by": by,
+        "ungrouped": ungrouped,
+        "resamples": resamples,
+        "seed": seed,
+        "level": level,
+    }
+    cautions = (
+        size_caution(items, names, codes, portions),
+        *((lost,) if lost else ()),
+        *(c for c in source_cautions if c.code != "SS204"),
+    )
     return Result(
         metric="preference_shares",
         title="Preference shares of groups",
-        inference="delta method, logit scale"
-        if ci == "delta"
-        else f"{ci} bootstrap intervals by {by}",
+        inference=inference,
         rows=tuple(rows),
         counts={**fit.counts, "groups": len(names)},
-        fit={"method": ci, **({} if ci == "delta" else {"seed": seed, "resamples": resamples})},
-        settings={
-            "groups": {item: groups[item] for item in items},
-            "scale": scale,
-            "alternative": alternative,
-            "ci": ci,
-            "by": by,
-            "ungrouped": ungrouped,
-            "resamples": resamples,
-            "seed": seed,
-            "level": level,
-        },
-        cautions=(
-            size_caution(items, names, codes, portions),
-            *((lost,) if lost else ()),
-            *(c for c in known if c.code != "SS204"),
-        ),
+        fit=facts,
+        settings=settings,
+        cautions=cautions,
         references=("bradley1952", "davisonhinkley1997"),
         design=fit.design,
         extras={"fit": fit, "portions": dict(zip(items, portions.tolist(), strict=True))},
@@ -179,8 +195,8 @@ def preference_shares(
 
 def strengths_of(fit: BradleyTerryResult, items: Sequence[str]) -> FloatArray:
     """Return the log-strengths of some items."""
-    known = fit.strengths
-    return np.array([known[item] for item in items], dtype=np.float64)
+    strengths = fit.strengths
+    return np.array([strengths[item] for item in items], dtype=np.float64)
 
 
 def group_members(
@@ -206,27 +222,29 @@ def group_members(
     return tuple(names.tolist()), codes.astype(np.int64)
 
 
-def resampled(fit: BradleyTerryResult, by: By, refits: BradleyTerryBootstrap | None = None) -> By:
+def resampling_unit(
+    fit: BradleyTerryResult, by: By, refits: BradleyTerryBootstrap | None = None
+) -> By:
     """Return what refits resample: what the caller says, or else the clusters that the fit has, or pairs of items."""
     if by != "auto":
         return by
-    known: By | None = getattr(refits, "settings", {}).get("by")
-    return known or ("cluster" if fit.settings.get("cluster") else "pair")
+    of_refits: By | None = getattr(refits, "settings", {}).get("by")
+    return of_refits or ("cluster" if fit.settings.get("cluster") else "pair")
 
 
-def usable_refits(made: BradleyTerryBootstrap, resamples: int, n_items: int) -> FloatArray:
+def usable_refits(refits: BradleyTerryBootstrap, resamples: int, n_items: int) -> FloatArray:
     """Strengths of the refits that have finite ones, (usable, items)."""
-    drawn = np.asarray(made.strengths, dtype=np.float64)
-    if drawn.ndim != 2 or drawn.shape[1] != n_items or len(drawn) > resamples:
+    strengths = np.asarray(refits.strengths, dtype=np.float64)
+    if strengths.ndim != 2 or strengths.shape[1] != n_items or len(strengths) > resamples:
         raise InputError(
-            f"refits: shape {drawn.shape} is not that of {resamples} refits of {n_items} items"
+            f"refits: shape {strengths.shape} is not that of {resamples} refits of {n_items} items"
         )
-    kept = drawn[np.isfinite(drawn).all(axis=1)]
-    if not len(kept):
+    finite = strengths[np.isfinite(strengths).all(axis=1)]
+    if not len(finite):
         raise UndefinedStatistic(
             f"none of {count(resamples, 'refit')} had finite strengths; use {option('ci', 'delta')}"
         )
-    return kept
+    return finite
 
 
 def scale_rows(
@@ -235,7 +253,7 @@ def scale_rows(
     names: Sequence[str],
     codes: IntArray,
     scale: Scale,
-    drawn: FloatArray | None,
+    replicates: FloatArray | None,
     refused: str,
     ci: Ci,
     level: float,
@@ -244,7 +262,7 @@ def scale_rows(
 
     Parameters
     ----------
-    drawn : (refits, items) array, optional
+    replicates : (refits, items) array, optional
         Without refits the interval is that of the delta method, with the fit's t or normal.
     refused : str
         Why refits give no intervals; empty where they do.
@@ -252,24 +270,24 @@ def scale_rows(
     strengths = strengths_of(fit, items)
     share = group_shares(strengths[None, :], codes, scale)[0]
     errors, df, why = fit.errors_of(items, share_gradient(strengths, codes, scale))
+    # the logit has no value at 0 and 1, where rounding can put a share
     inside = np.where((share > 0) & (share < 1), share, np.nan)
-    if drawn is None:
+    if replicates is None:
+        # d logit(p) / dp = 1 / (p (1 - p))
         reach = critical_values(level, df) * errors / (inside * (1 - inside))
         low, high = logit(inside) - reach, logit(inside) + reach
     else:
         boot = Replicates(
             estimate=logit(inside),
-            replicates=logit(group_shares(drawn, codes, scale)),
+            replicates=logit(group_shares(replicates, codes, scale)),
             n_degenerate=np.zeros(len(share), dtype=np.int64),
             size=FITTED / RESAMPLED,
         )
         ends = basic(boot, level=level) if ci == "basic" else percentile(boot, level=level)
         low, high = ends.low, ends.high
-        why = (
-            f"{refused}; use {option('ci', 'delta')}"
-            if refused
-            else next(filter(None, ends.undefined), "")
-        )
+        why = next(filter(None, ends.undefined), "")
+        if refused:
+            why = f"{refused}; use {option('ci', 'delta')}"
     rows, sizes = [], np.bincount(codes)
     for g, name in enumerate(names):
         row = Row(
@@ -283,10 +301,12 @@ def scale_rows(
             std_error=float(errors[g]) if errors[g] > 0 else None,
             method=f"{ci}, logit scale",
         )
-        if drawn is None and errors[g] > 0 and 0 < share[g] < 1:
+        if replicates is None and errors[g] > 0 and 0 < share[g] < 1:
             row = against_equal(row, len(names), float(df[g]))
-        none = refused or np.isnan(low[g])
-        undefined = "" if not none else why or TOO_FEW if 0 < share[g] < 1 else AT_THE_END
+        undefined_end = refused or np.isnan(low[g])
+        undefined = ""
+        if undefined_end:
+            undefined = why or TOO_FEW if 0 < share[g] < 1 else AT_THE_END
         rows.append(
             with_ends(row, float(expit(low[g])), float(expit(high[g])), level, why=undefined)
         )
@@ -297,10 +317,14 @@ def against_equal(row: Row, groups: int, df: float) -> Row:
     """Return a share with its test against an equal share, 1 over the number of groups, on the logit scale."""
     p = row.estimate or 0.0
     statistic = float((logit(p) - logit(1 / groups)) * p * (1 - p) / (row.std_error or 1.0))
-    known = None if np.isinf(df) else df
-    p_value = float(not_zero(two_sided_p(np.array(statistic), known)))
+    finite_df = None if np.isinf(df) else df
+    p_value = float(not_zero(two_sided_p(np.array(statistic), finite_df)))
     return replace(
-        row, test="z" if known is None else "t", statistic=statistic, df=known, p_value=p_value
+        row,
+        test="z" if finite_df is None else "t",
+        statistic=statistic,
+        df=finite_df,
+        p_value=p_value,
     )
 
 
@@ -319,9 +343,10 @@ def size_caution(
         else f"{which} have {count(low, 'item')} each"
     )
     if several[top] > 0:
+        group, share = int(codes[top]), percent(float(portions[top]))
         detail += (
-            f"; {shorten(items[top])} alone holds {percent(float(portions[top]))} of the worth of its group "
-            f"{shorten(names[codes[top]])} ({count(int(sizes[codes[top]]), 'item')})"
+            f"; {shorten(items[top])} alone holds {share} of the worth of its group "
+            f"{shorten(names[group])} ({count(int(sizes[group]), 'item')})"
         )
     fix = "report geometric shares and strengths too"
     return caution("SS110", detail, affects="arithmetic shares most", fix=fix)

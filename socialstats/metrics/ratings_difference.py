@@ -44,22 +44,18 @@ def measures(design: Ratings) -> dict[str, Measure]:
         judged = design.of_raters(
             [rater for other in source.others for rater in raters_of(design, source, other)]
         )
-    found = [distance_measure(design, judged)] if source is not None else []
-    makers = (
-        (mean_rating_measure, level_share_measure, alpha_measure)
-        if source is None
-        else (mean_rating_measure, level_share_measure)
-    )
+    by_measure = [distance(design, judged)] if source is not None else []
+    makers = (mean_of, shares_of, alpha_of) if source is None else (mean_of, shares_of)
     for make in makers:
         try:
-            found.append(make(judged))
+            by_measure.append(make(judged))
         except SocialStatsError:
             continue
     where = match_keys(judged.units, design.units).places[1]
-    return {m.name: spread_over_units(m, where, len(design.units)) for m in found if m is not None}
+    return {m.name: spread(m, where, len(design.units)) for m in by_measure if m is not None}
 
 
-def on_common_units(one: Ratings, two: Ratings, match: Match) -> list[Ratings]:
+def on_common_units(first_design: Ratings, second_design: Ratings, match: Match) -> list[Ratings]:
     """Return both designs on the units that both have; units are sorted, so they then stand in the same order.
 
     Raises
@@ -71,24 +67,28 @@ def on_common_units(one: Ratings, two: Ratings, match: Match) -> list[Ratings]:
     """
     if not match.keys:
         raise NothingToAnalyse("no unit was rated in both")
-    if np.any(one.unit_count != 1) or np.any(two.unit_count != 1):
+    if np.any(first_design.unit_count != 1) or np.any(second_design.unit_count != 1):
         raise InputError(
             "units that stand for several alike ones cannot be matched; give one row a rating"
         )
-    for factor, other in ((f, g) for f in one.clusters for g in two.clusters if f.name == g.name):
+    others = {factor.name: factor for factor in second_design.clusters}
+    for factor in first_design.clusters:
+        other = others.get(factor.name)
+        if other is None:
+            continue
         labels = match.values(factor.labels(), other.labels())
-        moved = np.flatnonzero(labels[0] != labels[1])
-        if len(moved):
+        differing = np.flatnonzero(labels[0] != labels[1])
+        if len(differing):
             unit, first, second = (
-                shorten(str(some[moved[0]]), 40) for some in (match.keys, *labels)
+                shorten(str(values[differing[0]]), 40) for values in (match.keys, *labels)
             )
             raise InputError(
                 f"unit '{unit}' lies in two clusters of '{shorten(factor.name)}', '{first}' and "
                 f"'{second}': give different units different names"
             )
     return [
-        d.take(np.isin(d.unit, at), note="units of both")
-        for d, at in zip((one, two), match.places, strict=True)
+        design.take(np.isin(design.unit, places), note="units of both")
+        for design, places in zip((first_design, second_design), match.places, strict=True)
     ]
 
 
@@ -147,97 +147,96 @@ def ratings_difference(
     1.0
     """
     match = match_keys(first.units, second.units)
-    one, two = on_common_units(first, second, match)
-    own, others = measures(one), measures(two)
-    found = [
-        (a, others[name])
-        for name, a in own.items()
-        if name in others and others[name].terms == a.terms
+    first_common, second_common = on_common_units(first, second, match)
+    of_first, of_second = measures(first_common), measures(second_common)
+    common = [
+        (a, of_second[name])
+        for name, a in of_first.items()
+        if name in of_second and of_second[name].terms == a.terms
     ]
-    both = [a.defined & b.defined for a, b in found]
+    defined_units = [a.known & b.known for a, b in common]
     parts = [
-        m.statistics * known[:, None] for pair, known in zip(found, both, strict=True) for m in pair
+        m.statistics * defined[:, None]
+        for pair, defined in zip(common, defined_units, strict=True)
+        for m in pair
     ]
     if not parts:
         raise NothingToAnalyse("the two tables have no number in common")
     units = (
-        Units.clusters(*(f.codes for f in one.clusters))
-        if one.clusters
-        else Units.rows(np.ones(len(one.units)))
+        Units.clusters(*(f.codes for f in first_common.clusters))
+        if first_common.clusters
+        else Units.rows(np.ones(len(first_common.units)))
     )
     finish, sizes = (
-        partial(finish_of, found),
-        np.array([max(a.size, b.size) for a, b in found for _ in a.terms]),
+        partial(finish_of, common),
+        np.array([max(a.size, b.size) for a, b in common for _ in a.terms]),
     )
     boot = bootstrap(
         np.concatenate(parts, axis=1), finish, units, resamples=resamples, seed=seed, size=sizes
     )
-    g = min(len(f.levels) for f in one.clusters) if one.clusters else len(one.units)
+    g = (
+        min(len(f.levels) for f in first_common.clusters)
+        if first_common.clusters
+        else len(first_common.units)
+    )
     terms = [
         (a.name, term, int(n.sum()))
-        for (a, _), n in zip(found, both, strict=True)
+        for (a, _), n in zip(common, defined_units, strict=True)
         for term in a.terms
     ]
     errors = boot.std_error
-    rows = tuple(
-        with_resampled_t(
-            Row(
-                term=term,
-                group=kind,
-                role="difference",
-                n_units=n,
-                n_clusters=g,
-                limits=WITHIN.get(kind),
-            ),
-            float(boot.estimate[j]),
-            float(errors[j]),
-            g,
-            level,
-            within=WITHIN.get(kind, ANYWHERE),
-        )
-        for j, (kind, term, n) in enumerate(terms)
-    )
+    rows = []
+    for j, (kind, term, n) in enumerate(terms):
+        limits = WITHIN.get(kind)
+        row = Row(term=term, group=kind, role="difference", n_units=n, n_clusters=g, limits=limits)
+        value, error = float(boot.estimate[j]), float(errors[j])
+        rows.append(with_resampled_t(row, value, error, g, level, within=limits or ANYWHERE))
     lost = boot.caution("intervals of the differences")
-    by = " x ".join(f.name for f in one.clusters) or "unit"
+    by = " x ".join(f.name for f in first_common.clusters) or "unit"
+    cautions = (
+        *match.cautions("unit", [quoted([label]) for label in labels], "every row"),
+        *small_sample(
+            g,
+            FEW,
+            f"{count(g)} of {shorten(by, 40)}: a bootstrap of so few knows little about their spread",
+            affects="intervals and tests of differences",
+            fix="compare on more units",
+        ),
+        *(() if lost is None else (lost,)),
+    )
+    extras: dict[str, Any] = {
+        "parts": (first, second),
+        "people": (human_source(first_common), human_source(second_common)),
+        "matched": match.text("unit", [quoted([label]) for label in labels]),
+    }
     return Result(
         metric="krippendorff_alpha",
         title=f"Differences between two tables of ratings: {labels[0]} minus {labels[1]}",
-        rows=rows,
+        rows=tuple(rows),
         inference=f"{count(resamples, 'bootstrap resample')} by {by}, the same for both; t with "
         f"{g - 1} df",
-        counts={"units": len(one.units), "clusters": g},
+        counts={"units": len(first_common.units), "clusters": g},
         settings={"labels": labels},
-        cautions=(
-            *match.cautions("unit", [quoted([label]) for label in labels], "every row"),
-            *small_sample(
-                g,
-                FEW,
-                f"{count(g)} of {shorten(by, 40)}: a bootstrap of so few knows little about their spread",
-                affects="intervals and tests of differences",
-                fix="compare on more units",
-            ),
-            *(() if lost is None else (lost,)),
-        ),
+        cautions=cautions,
         references=("davisonhinkley1997", "krippendorff2019"),
-        design=(one, two),
+        design=(first_common, second_common),
         words=f"Differences on the same units: {quoted(labels[:1])} minus {quoted(labels[1:])}.",
-        extras={
-            "parts": (first, second),
-            "people": (human_source(one), human_source(two)),
-            "matched": match.text("unit", [quoted([label]) for label in labels]),
-        },
+        extras=extras,
         check="socialstats.crosscheck.ratings_difference:checks_of",
     )
 
 
-def finish_of(found: Sequence[tuple[Measure, Measure]], sums: FloatArray) -> FloatArray:
+def finish_of(pairs: Sequence[tuple[Measure, Measure]], sums: FloatArray) -> FloatArray:
     """(B, k) sums of every measure of both tables, one after the other -> (B, m) differences."""
-    out, at = [], 0
-    for a, b in found:
-        middle, end = at + a.statistics.shape[1], at + a.statistics.shape[1] + b.statistics.shape[1]
+    out, start = [], 0
+    for a, b in pairs:
+        split, end = (
+            start + a.statistics.shape[1],
+            start + a.statistics.shape[1] + b.statistics.shape[1],
+        )
         with np.errstate(invalid="ignore"):  # sums beyond the range of floats: no difference
-            out.append(a.finish(sums[:, at:middle]) - b.finish(sums[:, middle:end]))
-        at = end
+            out.append(a.finish(sums[:, start:split]) - b.finish(sums[:, split:end]))
+        start = end
     return np.concatenate(out, axis=1)
 
 
@@ -247,11 +246,11 @@ WITHIN = {SHARES: (-1.0, 1.0), ALPHA: (-2.0, 2.0)}  # what differences can be
 
 def values_of(design: Ratings) -> Mapping[str, Mapping[str, float]]:
     """Return every number of one table, by measure and term."""
-    found = {}
+    values = {}
     for name, m in measures(design).items():
-        made = m.finish(m.statistics.sum(axis=0)[None, :])[0]
-        found[name] = dict(zip(m.terms, (float(x) for x in made), strict=True))
-    return found
+        estimates = m.finish(m.statistics.sum(axis=0)[None, :])[0]
+        values[name] = dict(zip(m.terms, (float(x) for x in estimates), strict=True))
+    return values
 
 
 def rows_of_levels(values: Mapping[str, Mapping[str, Mapping[str, float]]], kind: str) -> list[Row]:
@@ -263,6 +262,6 @@ def rows_of_levels(values: Mapping[str, Mapping[str, Mapping[str, float]]], kind
             estimate=value,
             limits=LIMITS.get(kind),
         )
-        for name, known in values.items()
-        for term, value in known.get(kind, {}).items()
+        for name, by_measure in values.items()
+        for term, value in by_measure.get(kind, {}).items()
     ]

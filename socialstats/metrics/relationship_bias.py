@@ -18,7 +18,7 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.inference.compare import with_both_intervals, with_holm
+from socialstats.inference.compare import rows_with_holm, with_both_intervals
 from socialstats.inference.dependence import (
     FEW_DF,
     cluster_factors,
@@ -824,10 +824,10 @@ def stratum_rows(found: Analysis, settings: Settings) -> tuple[list[Row], list[T
         )
     even = alike_terms(found, settings, codes)
     rows += [
-        *with_holm([t.row for t in gaps if t.reach == 2 * MOST]),
-        *with_holm([t.row for t in gaps if t.reach != 2 * MOST]),
+        *rows_with_holm([t.row for t in gaps if t.reach == 2 * MOST]),
+        *rows_with_holm([t.row for t in gaps if t.reach != 2 * MOST]),
         *larger,
-        *with_holm([t.row for t in even if t.row.label("group")]),
+        *rows_with_holm([t.row for t in even if t.row.label("group")]),
         *(t.row for t in even if not t.row.label("group")),
     ]
     return rows, [*made, *gaps, *even]
@@ -1089,7 +1089,7 @@ def estimate(design: Ratings, settings: Settings) -> Result:
     strata, more = stratum_rows(found, settings)
     n = len(found.pairs)
     rows = (
-        *with_holm(first[:n], family="pairs of groups"),
+        *rows_with_holm(first[:n], family="pairs of groups"),
         *size_rows(found, known, settings, boot=boot),
         *first[n:],
         null_row(found, null),

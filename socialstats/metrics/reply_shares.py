@@ -102,54 +102,61 @@ def reply_shares(
     codes = [factor.codes[design.unit] for factor in factors]
     if not codes and cluster is not None:
         codes = [design.unit]
-    whose = population(design, people, factors, used=np.ones(len(design.status), dtype=bool))
+    people_population = population(
+        design, people, factors, used=np.ones(len(design.status), dtype=bool)
+    )
     rows, names, of_people = [], list[str](), list[Row]()
     for key, inside in replies_of_parts(design, source, stratum).items():
         names.append(free_label(", ".join(label for _, label in key), names))
         weight = design.unit_count[design.unit[inside]]
-        own = [code[inside] for code in codes]
-        drawn = people_replies(design, inside, whose.drawn, codes)
+        clusters_inside = [code[inside] for code in codes]
+        drawn = people_replies(design, inside, people_population.drawn, codes)
         for kind, status in KINDS.items():
-            hit, n = np.isin(design.status[inside], status).astype(np.float64), float(weight.sum())
+            n = float(weight.sum())
+            hit = np.isin(design.status[inside], status).astype(np.float64)  # (replies inside,)
             row = Row(
                 term=kind,
                 group=names[-1],
                 key=(("kind", kind), *key),
                 role="estimate",
                 n=n,
-                n_clusters=min((len(np.unique(code)) for code in own), default=None),
+                n_clusters=min((len(np.unique(code)) for code in clusters_inside), default=None),
             )
             shares = replace(
-                merge_cells(hit, weight, own, n), drawn=tuple(group(hit) for group in drawn)
+                merged(hit, weight, clusters_inside, n), drawn=tuple(group(hit) for group in drawn)
             )
             rows.append(share_row(row, shares, how))
             of_people += rows[-1:] if drawn else []
     what = " x ".join(factor.name for factor in factors) or "unit"
+    independent = f"clusters of {what}" if codes else "replies independent"
+    counts: dict[str, Any] = {
+        "replies": int(design.unit_count[design.unit].sum()),
+        "units": int(design.unit_count.sum()),
+    }
+    settings: dict[str, Any] = {
+        "source": source,
+        "stratum": stratum,
+        "cluster": [factor.name for factor in factors],
+        "level": level,
+        "units": bool(codes) and not factors,
+        "people": people_population.setting,
+    }
+    cautions = (
+        *share_cautions(design, factors, rows),
+        *drawn_cautions(of_people, people_population.n),
+        *population_cautions(people_population),
+    )
     return Result(
         metric="choice_shares",
         title="Replies that could be used",
         rows=tuple(rows),
-        inference=f"{share_ci(rows)}; {f'clusters of {what}' if codes else 'replies independent'}; {whose.text()}",
-        counts={
-            "replies": int(design.unit_count[design.unit].sum()),
-            "units": int(design.unit_count.sum()),
-        },
-        settings={
-            "source": source,
-            "stratum": stratum,
-            "cluster": [factor.name for factor in factors],
-            "level": level,
-            "units": bool(codes) and not factors,
-            "people": whose.setting,
-        },
-        cautions=(
-            *share_cautions(design, factors, rows),
-            *drawn_cautions(of_people, whose.n),
-            *population_cautions(whose),
-        ),
+        inference=f"{share_ci(rows)}; {independent}; {people_population.text()}",
+        counts=counts,
+        settings=settings,
+        cautions=cautions,
         references=("wilson1927", "korngraubard1998"),
         design=design,
-        extras={"people": whose.names(design)},
+        extras={"people": people_population.names(design)},
         words=words_of(rows),
         check="socialstats.crosscheck.reply_shares:checks_of",
     )
@@ -159,15 +166,16 @@ def people_replies(
     design: Ratings, inside: BoolArray, drawn: BoolArray, codes: Sequence[IntArray]
 ) -> list[Callable[[FloatArray], DrawnRaters]]:
     """Return what makes, of hits of some replies, what people who are a sample add; nothing for a single rater."""
-    own = drawn[design.rater[inside]]
-    if not own.any() or len(np.unique(design.rater[inside])) < 2:
+    by_people = drawn[design.rater[inside]]
+    if not by_people.any() or len(np.unique(design.rater[inside])) < 2:
         return []
-    rows = np.flatnonzero(inside)[own]
+    rows = np.flatnonzero(inside)[by_people]
     weight, cluster = design.unit_count[design.unit[rows]], codes[0][rows] if codes else rows
-    total = None if own.all() else float(design.unit_count[design.unit[inside]].sum())
+    # where models replied too, people's replies are a part of the weight of all
+    total = None if by_people.all() else float(design.unit_count[design.unit[inside]].sum())
     return [
         lambda hit: DrawnRaters.of_means(
-            hit[own, None], weight, cluster, design.rater[rows], total=total
+            hit[by_people, None], weight, cluster, design.rater[rows], total=total
         )
     ]
 
@@ -180,11 +188,11 @@ def sources_of(design: Ratings, source: str | None) -> dict[str, BoolArray]:
     InputError
         If there is no such group of raters.
     """
-    found: dict[str, BoolArray] = {ALL: np.ones(len(design.status), dtype=bool)}
+    inside_by_source: dict[str, BoolArray] = {ALL: np.ones(len(design.status), dtype=bool)}
     if source is None:
-        return found
+        return inside_by_source
     if source == RATER and source not in design.rater_groups:
-        return found | {name: design.rater == k for k, name in enumerate(design.raters)}
+        return inside_by_source | {name: design.rater == k for k, name in enumerate(design.raters)}
     if source not in design.rater_groups:
         raise InputError(
             f"{option('source', source)} is no group of raters; groups: "
@@ -192,7 +200,9 @@ def sources_of(design: Ratings, source: str | None) -> dict[str, BoolArray]:
         )
     factor = design.rater_groups[source]
     code = factor.codes[design.rater]
-    return found | {name: code == k for k, name in enumerate(factor.levels) if np.any(code == k)}
+    return inside_by_source | {
+        name: code == k for k, name in enumerate(factor.levels) if np.any(code == k)
+    }
 
 
 def replies_of_parts(
@@ -205,12 +215,12 @@ def replies_of_parts(
     InputError
         If there is no such group of raters, or no such stratum.
     """
-    whole = sources_of(design, source)
-    found: dict[tuple[Part, ...], BoolArray] = {
-        (("source", name),): inside for name, inside in whole.items()
+    by_source = sources_of(design, source)
+    inside_by_part: dict[tuple[Part, ...], BoolArray] = {
+        (("source", name),): inside for name, inside in by_source.items()
     }
     if stratum is None:
-        return found
+        return inside_by_part
     if stratum not in design.strata:
         raise InputError(
             f"{option('stratum', shorten(stratum))} is no declared stratum; there are "
@@ -220,10 +230,10 @@ def replies_of_parts(
     code = factor.codes[design.unit]
     parts = {
         (("source", name), ("stratum", label)): inside & (code == k)
-        for name, inside in whole.items()
+        for name, inside in by_source.items()
         for k, label in enumerate(factor.levels)
     }
-    return found | {key: inside for key, inside in parts.items() if inside.any()}
+    return inside_by_part | {key: inside for key, inside in parts.items() if inside.any()}
 
 
 def words_of(rows: Sequence[Row]) -> str:
@@ -234,9 +244,9 @@ def words_of(rows: Sequence[Row]) -> str:
         if row.term == "usable" and row.label("stratum") is None
     }
     n = next(row.n or 0 for row in rows)
-    whole = lost.pop(ALL)
-    text = f"{count(round(whole * n))} of {count(n, 'reply', 'replies')} could not be used"
-    text += f" ({number(whole, 3, bounded=True)})" if whole else ""
+    overall = lost.pop(ALL)
+    text = f"{count(round(overall * n))} of {count(n, 'reply', 'replies')} could not be used"
+    text += f" ({number(overall, 3, bounded=True)})" if overall else ""
     if lost and max(lost.values()) > 0:
         worst = sorted((name for name in lost if lost[name] > 0), key=lambda name: -lost[name])[:3]
         text += ", most from " + listing(

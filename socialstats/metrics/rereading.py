@@ -28,12 +28,12 @@ Cell = tuple[str | None, str | None]  # rater and level of the by factor; None: 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Answers:
+class RereadAnswers:
     """The replies of a table in two readings.
 
     Attributes
     ----------
-    one, two : Ratings
+    first_reading, second_reading : Ratings
         Same replies (rows), the first reading and the second.
     labels : tuple of str
         Levels of both readings, then a refusal and no answer at all.
@@ -45,8 +45,8 @@ class Answers:
         Replies of both, by unit, rater and level of the by factor.
     """
 
-    one: Ratings
-    two: Ratings
+    first_reading: Ratings
+    second_reading: Ratings
     labels: tuple[str, ...]
     before: IntArray
     after: IntArray
@@ -61,30 +61,32 @@ class Answers:
     @property
     def levels(self) -> tuple[str, ...]:
         """Levels of the by factor."""
-        return self.one.by.levels if self.one.by is not None else ()
+        return self.first_reading.by.levels if self.first_reading.by is not None else ()
 
     @property
     def raters(self) -> tuple[str, ...]:
         """Raters who have rows of their own: several, and not too many."""
-        return self.one.raters if 1 < len(self.one.raters) <= MOST_RATERS else ()
+        return (
+            self.first_reading.raters if 1 < len(self.first_reading.raters) <= MOST_RATERS else ()
+        )
 
     def cell(self, cell: Cell) -> BoolArray:
         """(answers,) bool array: answers of a rater (None: all) at a level of the by factor (None: all)."""
         rater, by = cell
-        found = np.ones(len(self.before), dtype=bool)
+        inside = np.ones(len(self.before), dtype=bool)
         if rater is not None:
-            found &= self.one.rater == self.one.raters.index(rater)
-        if by is not None and self.one.by is not None:
-            found &= self.one.by.codes == self.one.by.levels.index(by)
-        return found
+            inside &= self.first_reading.rater == self.first_reading.raters.index(rater)
+        if by is not None and self.first_reading.by is not None:
+            inside &= self.first_reading.by.codes == self.first_reading.by.levels.index(by)
+        return inside
 
 
-def answers_of(one: Ratings, two: Ratings) -> Answers:
+def answers_of(first: Ratings, second: Ratings) -> RereadAnswers:
     """Match two readings of the same replies.
 
     Parameters
     ----------
-    one, two : Ratings
+    first, second : Ratings
         Read from the same rows with the same options, but for the column of the values.
 
     Raises
@@ -92,34 +94,36 @@ def answers_of(one: Ratings, two: Ratings) -> Answers:
     InputError
         If the two do not hold the same replies, or are on different scales.
     """
-    columns = [(d.columns.get("value", "value"), d) for d in (one, two)]
+    columns = [(d.columns.get("value", "value"), d) for d in (first, second)]
     name = columns[1][0]
-    if one.scale != two.scale:
+    if first.scale != second.scale:
         raise InputError(
-            f"{one.source}: column '{columns[0][0]}' is read on a scale that is {one.scale}, and '{name}' on one that "
-            f"is {two.scale}: say one for both with {option('scale')}"
+            f"{first.source}: column '{columns[0][0]}' is read on a scale that is {first.scale}, and '{name}' on "
+            f"one that is {second.scale}: say one for both with {option('scale')}"
         )
-    match = match_keys(reply_keys(one), reply_keys(two))
+    match = match_keys(reply_keys(first), reply_keys(second))
     if not match.complete:
-        found = match.text("reply", [f"'{column}'" for column, _ in columns])
+        matched = match.text("reply", [f"'{column}'" for column, _ in columns])
         raise InputError(
-            f"{one.source}: reading column '{name}' gives other rows than the first reading ({found}); check "
+            f"{first.source}: reading column '{name}' gives other rows than the first reading ({matched}); check "
             f"{option('na')}"
         )
-    extra = [level for level in two.levels if level not in one.levels]
-    labels = (*one.levels, *extra)
-    where = np.array([labels.index(level) for level in two.levels], dtype=np.int64)
+    extra = [level for level in second.levels if level not in first.levels]
+    labels = (*first.levels, *extra)
+    places = np.array([labels.index(level) for level in second.levels], dtype=np.int64)
+    # levels of both readings share one list, so that indexes can be compared
     before, after = match.values(
-        coded(one, np.arange(len(one.levels)), len(labels)), coded(two, where, len(labels))
+        level_places(first, np.arange(len(first.levels)), len(labels)),
+        level_places(second, places, len(labels)),
     )
-    return Answers(
-        one=one,
-        two=two,
+    return RereadAnswers(
+        first_reading=first,
+        second_reading=second,
         labels=(*labels, REFUSED, MISSED),
         before=before,
         after=after,
         match=match,
-        clusters=tuple(f.codes for f in one.clusters) or (np.arange(len(one.units)),),
+        clusters=tuple(f.codes for f in first.clusters) or (np.arange(len(first.units)),),
     )
 
 
@@ -130,12 +134,12 @@ def reply_keys(design: Ratings) -> list[tuple[str, str, str | None]]:
     return list(zip(units[design.unit].tolist(), raters[design.rater].tolist(), by, strict=True))
 
 
-def coded(design: Ratings, where: IntArray, refused: int) -> IntArray:
+def level_places(design: Ratings, level_places: IntArray, refused: int) -> IntArray:
     """(answers,) int64 array: place of each answer's level, `refused` for a refusal, one more for no answer."""
-    found = np.where(design.status == REFUSAL, refused, refused + 1)
+    places = np.where(design.status == REFUSAL, refused, refused + 1)
     ok = design.status == OK
-    found[ok] = where[design.value[ok]]
-    return found.astype(np.int64)
+    places[ok] = level_places[design.value[ok]]
+    return places.astype(np.int64)
 
 
 def key_of(cell: Cell, quantity: str) -> tuple[tuple[str, str], ...]:
@@ -186,21 +190,15 @@ def changed_shares(first: Ratings, second: Ratings, *, level: float = 0.95) -> R
     ]
     rows = []
     for cell in cells:
-        held, name = answers.cell(cell), cell[0] or cell[1]
-        units, n = answers.one.unit[held], float(held.sum())
-        data = merge_cells(
-            answers.changed[held].astype(np.float64),
-            np.ones(len(units)),
-            [c[units] for c in answers.clusters],
-            n,
-        )
-        row = Row(
-            term=name or ALL,
-            group=SHARE if name else None,
-            key=key_of(cell, "share"),
-            role="component",
-        )
-        row = share_row(row, data, IntervalOptions(ci="wilson", level=level, resamples=0, seed=0))
+        # a reply changed or did not: its mean is a share, with Wilson's interval
+        inside, name = answers.cell(cell), cell[0] or cell[1]
+        units, n = answers.first_reading.unit[inside], float(inside.sum())
+        changed = answers.changed[inside].astype(np.float64)
+        codes = [cluster[units] for cluster in answers.clusters]
+        data = merged(changed, np.ones(len(units)), codes, n)
+        group, key = SHARE if name else None, key_of(cell, "share")
+        row = Row(term=name or ALL, group=group, key=key, role="component")
+        row = share_row(row, data, How(ci="wilson", level=level, resamples=0, seed=0))
         rows.append(replace(row, n_units=len(np.unique(units))))
     cautions = share_cautions(first, first.clusters, rows)
     return rereading(
@@ -242,21 +240,26 @@ def changed_means(first: Ratings, second: Ratings, *, level: float = 0.95) -> Re
     for design in (first, second):
         refuse_weights(design, "changed_means()")
     answers = answers_of(first, second)
-    if answers.one.scale == "nominal":
+    if answers.first_reading.scale == "nominal":
         raise InputError(
-            f"{answers.one.source}: means need an order of the levels, and these are nominal"
+            f"{answers.first_reading.source}: means need an order of the levels, and these are nominal"
         )
-    both = np.logical_and(*answers.match.values(answers.one.status == OK, answers.two.status == OK))
-    one, two = answers.match.values(
-        *(np.append(d.scores, np.nan)[d.value] for d in (answers.one, answers.two))
-    )
+    readings = (answers.first_reading, answers.second_reading)
+    levels_in_both = np.logical_and(*answers.match.values(*(d.status == OK for d in readings)))
+    # a value of -1, which is no level, takes the NaN at the end
+    scores = (np.append(design.scores, np.nan)[design.value] for design in readings)
+    first_scores, second_scores = answers.match.values(*scores)
     rows, means, differing = [], list[ClusteredMean](), dict[str, int]()
     for by in answers.levels or (None,):
         for rater in (None, *answers.raters):
-            held = both & answers.cell((rater, by))
-            if not np.any(answers.changed & held):
+            inside = levels_in_both & answers.cell((rater, by))
+            if not np.any(answers.changed & inside):
                 continue
-            before, after, unit = one[held], two[held], answers.one.unit[held]
+            before, after, unit = (
+                first_scores[inside],
+                second_scores[inside],
+                answers.first_reading.unit[inside],
+            )
             largest = float(max(np.abs(before).max(), np.abs(after).max()))
             how = Inference(
                 unit="answer", level=level, clusters=answers.clusters, magnitude=largest
@@ -286,7 +289,7 @@ def changed_means(first: Ratings, second: Ratings, *, level: float = 0.95) -> Re
     return rereading(answers, "Means before and after", rows, level, cautions)
 
 
-def changed_clusters(answers: Answers, unit: IntArray) -> int:
+def changed_clusters(answers: RereadAnswers, unit: IntArray) -> int:
     """Return how many clusters some units lie in; of two factors, those of the factor with fewer."""
     return min(len(np.unique(codes[unit])) for codes in answers.clusters)
 
@@ -313,35 +316,43 @@ def few_changes(differing: Mapping[str, int]) -> tuple[Caution, ...]:
 
 
 def rereading(
-    answers: Answers, title: str, rows: Sequence[Row], level: float, cautions: tuple[Caution, ...]
+    answers: RereadAnswers,
+    title: str,
+    rows: Sequence[Row],
+    level: float,
+    cautions: tuple[Caution, ...],
 ) -> Result:
     """Return rows about two readings as a result."""
-    by = " x ".join(f.name for f in answers.one.clusters) or answers.one.columns.get("unit", "unit")
+    by = " x ".join(
+        f.name for f in answers.first_reading.clusters
+    ) or answers.first_reading.columns.get("unit", "unit")
     n, changed = len(answers.before), int(answers.changed.sum())
-    names = tuple(d.columns.get("value", "value") for d in (answers.one, answers.two))
+    names = tuple(
+        d.columns.get("value", "value") for d in (answers.first_reading, answers.second_reading)
+    )
     return Result(
         metric="paired_difference",
         title=title,
         rows=tuple(rows),
         inference=f"errors clustered by {by} (CR2)",
-        counts={"answers": n, "changed": changed, "units": len(answers.one.units)},
+        counts={"answers": n, "changed": changed, "units": len(answers.first_reading.units)},
         settings={"columns": names, "level": level, "ci": "wilson"},
         cautions=cautions,
         references=("bellmccaffrey2002", "korngraubard1998"),
-        design=(answers.one, answers.two),
+        design=(answers.first_reading, answers.second_reading),
         words=f"{count(changed)} of {count(n, 'answer')} changed in the second parsing.",
         check="socialstats.crosscheck.ratings_difference:rereading_checks",
     )
 
 
-def confusion(answers: Answers) -> IntArray:
+def confusion(answers: RereadAnswers) -> IntArray:
     """(labels, labels) int64 array: answers by first reading (rows) and second (columns)."""
-    found = np.zeros((len(answers.labels),) * 2, dtype=np.int64)
-    np.add.at(found, (answers.before, answers.after), 1)
-    return found
+    counts = np.zeros((len(answers.labels),) * 2, dtype=np.int64)
+    np.add.at(counts, (answers.before, answers.after), 1)
+    return counts
 
 
-def transitions(answers: Answers) -> Mapping[tuple[str, str], int]:
+def transitions(answers: RereadAnswers) -> Mapping[tuple[str, str], int]:
     """Count the answers that changed by what they were and what they became, the most frequent first."""
     counts, labels = confusion(answers), answers.labels
     moves = [(int(counts[i, j]), i, j) for i, j in np.argwhere(counts).tolist() if i != j]

@@ -10,7 +10,7 @@ import numpy as np
 from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
-from socialstats.inference.compare import with_holm
+from socialstats.inference.compare import rows_with_holm
 from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
@@ -155,8 +155,8 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
         )
     plain = {"stuart_maxwell": stuart_maxwell(square), "bowker": bowker(square)}
     rows = (
-        *with_holm(margins, family="levels"),
-        *wald_and_chi_square_rows(wald, plain, float(design.n_pairs), NAMES),
+        *rows_with_holm(margins, family="levels"),
+        *rows_of_tests(wald, plain, float(design.n_pairs), NAMES),
     )
     sizes = clusters_by_factor(factors, codes)
     dfs = [

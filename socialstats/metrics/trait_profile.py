@@ -16,7 +16,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.options import texts
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, Problem, caution
-from socialstats.inference.compare import HOLM, with_holm
+from socialstats.inference.compare import HOLM, rows_with_holm
 from socialstats.inference.dependence import spread_cautions
 from socialstats.inference.rows import ANYWHERE, with_spread
 from socialstats.models.effect_sizes import checked_number
@@ -402,7 +402,7 @@ def tested_changes(profile: Profile, name: str, changes: Sequence[Part]) -> list
     sizes = family(
         profile, f"{name} d_z", changes, {"measure": name}, make=d_z_row, role="effect_size"
     )
-    return [*with_holm(own, HOLM), *with_holm(tests[len(own) :], HOLM), *sizes]
+    return [*rows_with_holm(own, HOLM), *rows_with_holm(tests[len(own) :], HOLM), *sizes]
 
 
 def family(
@@ -490,7 +490,7 @@ def group_rows(profile: Profile, course: FloatArray) -> list[Row]:
         make=partial(sample_mean_row, within=profile.limits("group", apart=True)),
     )
     own = [row for row in tests if row.label("model") is not None]
-    return [*out, *with_holm(own, HOLM), *with_holm(tests[len(own) :], HOLM)]
+    return [*out, *rows_with_holm(own, HOLM), *rows_with_holm(tests[len(own) :], HOLM)]
 
 
 def spread_rows(
@@ -528,7 +528,7 @@ def model_rows(profile: Profile, course: FloatArray) -> list[Row]:
     models = profile.answers.models
     if not (profile.by_model and 1 < len(models) <= MOST_MODELS):
         return []
-    return with_holm(
+    return rows_with_holm(
         [
             sample_mean_row(
                 f"{one} minus {other}",
@@ -639,7 +639,7 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
     k, end = (None, f" {ALL}") if profile.several else (0, "")
     if len(sets) > 1:
         rows += [row(name, f"other weights{end}", name, k, {"pick": "each"}) for name in sets]
-        rows += with_holm(
+        rows += rows_with_holm(
             [
                 row(
                     name,

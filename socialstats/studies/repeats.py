@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from socialstats.designs.parts import Repeats
-from socialstats.inference.halving import Answers, answers_behind, units_worth
+from socialstats.inference.halving import RepeatedAnswers, answers_behind, units_worth
 from socialstats.results import Row
 from socialstats.studies.page import Block, Table
 from socialstats.text import count, number, percent, quoted, shorten
@@ -77,7 +77,7 @@ def repeats_block(
     )
 
 
-def worth(behind: Answers, what: str) -> list[str]:
+def worth(behind: RepeatedAnswers, what: str) -> list[str]:
     """State how much of the variance of a difference lies within units, and what twice as many answers would buy."""
     narrower = percent(1 - math.sqrt(1 - behind.share / 2))
     return [

@@ -15,7 +15,7 @@ from tally import Line, Tally
 
 import socialstats as ss
 from socialstats.designs.parts import Factor
-from socialstats.inference.compare import with_holm
+from socialstats.inference.compare import rows_with_holm
 from socialstats.inference.dependence import mean_cautions
 from socialstats.metrics.relationship_bias import gap_terms, read, stratum_codes
 from socialstats.models.couples import cell_scores
@@ -289,7 +289,7 @@ def gaps(data: ss.Ratings, name: str, rows: str = "biases") -> Result:
         title="",
         design=data,
         cautions=said,
-        rows=tuple(row for kind in kinds for row in with_holm(kind)),
+        rows=tuple(row for kind in kinds for row in rows_with_holm(kind)),
     )
 
 

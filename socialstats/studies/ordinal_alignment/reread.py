@@ -16,7 +16,7 @@ from socialstats.metrics.rereading import (
     AFTER,
     BEFORE,
     CHANGE,
-    Answers,
+    RereadAnswers,
     answers_of,
     changed_means,
     changed_shares,
@@ -142,7 +142,7 @@ def cautions_of(shares: Result) -> tuple[Caution, ...]:
 
 
 def reread_block(
-    answers: Answers, shares: Result, means: Result | None, agreements: Sequence[Agreement]
+    answers: RereadAnswers, shares: Result, means: Result | None, agreements: Sequence[Agreement]
 ) -> Block:
     """Show which answers changed, from which label to which, and the changes of means and alphas."""
     changes: tuple[Row, ...] = ()
@@ -178,7 +178,7 @@ def reread_block(
         else "",
         caption=f"First parsing: column '{first}'; second: '{second}'. Points and bars: changes and CIs "
         f"({shares.inference}); n = {count(shares.counts['answers'], 'answer')}, "
-        f"{count(len(answers.one.units), 'unit')}, {count(len(answers.one.raters), 'rater')}."
+        f"{count(len(answers.first_reading.units), 'unit')}, {count(len(answers.first_reading.raters), 'rater')}."
         + (" Cells without changed answers are excluded." if drawn else ""),
         tables=(
             rows_table(
@@ -202,13 +202,17 @@ def named_row(row: Row) -> Row:
     )
 
 
-def share_label(answers: Answers, row: Row) -> str:
+def share_label(answers: RereadAnswers, row: Row) -> str:
     """Name a share: all answers, a level of the by factor, a rater."""
-    by = f"{spoken(answers.one.by.name, 30)} " if answers.one.by is not None else ""
+    by = (
+        f"{spoken(answers.first_reading.by.name, 30)} "
+        if answers.first_reading.by is not None
+        else ""
+    )
     return f"{'rater ' if row.label('rater') else by if row.label('by') else ''}{row.term}"
 
 
-def share_words(answers: Answers, shares: Result) -> list[str]:
+def share_words(answers: RereadAnswers, shares: Result) -> list[str]:
     """State how many answers changed, where most, and from which label to which."""
     column, changed, n = (
         shorten(shares.settings["columns"][1], 40),
@@ -224,7 +228,11 @@ def share_words(answers: Answers, shares: Result) -> list[str]:
         f"({sentences.estimate(shares.rows[0])})."
     ]
     where = []
-    by = f"{spoken(answers.one.by.name, 30)} " if answers.one.by is not None else ""
+    by = (
+        f"{spoken(answers.first_reading.by.name, 30)} "
+        if answers.first_reading.by is not None
+        else ""
+    )
     for dimension, most, word in (("rater", 2, ""), ("by", 1, by)):
         rows = sorted(
             (r for r in shares.rows if r.label(dimension) and r.estimate),
@@ -276,7 +284,7 @@ def alpha_words(agreements: Sequence[Agreement]) -> list[str]:
     return said
 
 
-def confusion_table(answers: Answers) -> list[Table]:
+def confusion_table(answers: RereadAnswers) -> list[Table]:
     """Count the answers by both parsings: a square where there are few labels, else the most frequent changes."""
     moves = transitions(answers)
     if not moves:
@@ -384,7 +392,7 @@ def alpha_tables(agreements: Sequence[Agreement]) -> list[Table]:
     return found
 
 
-def methods(answers: Answers, shares: Result, means: Result | None) -> str:
+def methods(answers: RereadAnswers, shares: Result, means: Result | None) -> str:
     """Return the methods paragraph."""
     first, second = (shorten(name, 40) for name in shares.settings["columns"])
     text = (
@@ -397,10 +405,8 @@ def methods(answers: Answers, shares: Result, means: Result | None) -> str:
             " Changes of means were tested by paired t tests over answers that are levels in both parsings "
             f"({shares.inference}; Holm over all changes)."
         )
-        if not answers.one.numeric:
-            text += (
-                f" Levels count as 0 to {number(len(answers.one.levels) - 1, 0)} in their order."
-            )
+        if not answers.first_reading.numeric:
+            text += f" Levels count as 0 to {number(len(answers.first_reading.levels) - 1, 0)} in their order."
     return (
         f"{text} Differences of alpha were bootstrapped over units (or declared clusters), the "
         f"same for both parsings."
