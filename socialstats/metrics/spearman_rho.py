@@ -84,12 +84,16 @@ def spearman_rho(
 def rank_correlation(x: FloatArray, y: FloatArray, copies: FloatArray) -> tuple[float, FloatArray]:
     """Return rho of units, and what the (alike) units of each entry add to it to first order (Borkowf 2002)."""
     share = copies / copies.sum()
-    (f, moved_f), (g, moved_g) = midranks(x, share), midranks(y, share)
+    # centred midranks, and how a unit moves the mean of a function by moving the ranks of all
+    (f, rank_influence_f), (g, rank_influence_g) = midranks(x, share), midranks(y, share)
     a, b = share @ f**2, share @ g**2
     rho = float(share @ (f * g) / np.sqrt(a * b))
-    moves = (f * g + moved_f(g) + moved_g(f)) / np.sqrt(a * b)
-    moves -= rho / 2 * ((f**2 + 2 * moved_f(f)) / a + (g**2 + 2 * moved_g(g)) / b)
-    return rho, share * (moves - share @ moves)
+    # delta method of rho = cov / sqrt(a b): the midranks f and g depend on the weights of units too
+    influence = (f * g + rank_influence_f(g) + rank_influence_g(f)) / np.sqrt(a * b)
+    influence -= (
+        rho / 2 * ((f**2 + 2 * rank_influence_f(f)) / a + (g**2 + 2 * rank_influence_g(g)) / b)
+    )
+    return rho, share * (influence - share @ influence)
 
 
 METRIC = Metric(

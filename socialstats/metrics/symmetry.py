@@ -129,16 +129,17 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
     factors = cluster_factors(design, settings["cluster"])
     codes = [factor.codes for factor in factors]
     table = design.square()
-    used = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1))
-    square = table[np.ix_(used, used)]
+    levels_used = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1))
+    square = table[np.ix_(levels_used, levels_used)]
+    # (pairs, levels) indicators of the level under either condition; their difference has the margins as means
     first, second = (
-        np.equal.outer(v.astype(np.int64), used).astype(np.float64)
+        np.equal.outer(v.astype(np.int64), levels_used).astype(np.float64)
         for v in (design.first, design.second)
     )
     wald = robust_test(first - second, design.count, codes)
     clusters = min((len(np.unique(code)) for code in codes), default=None)
     margins = []
-    for k, name in enumerate(design.levels[u] for u in used.tolist()):
+    for k, name in enumerate(design.levels[u] for u in levels_used.tolist()):
         row = Row(
             term=name,
             group="margin",
@@ -148,74 +149,72 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
             limits=(-1.0, 1.0),
             n_clusters=clusters,
         )
-        margins.append(
-            with_share_difference(
-                row, first[:, k], second[:, k], design.count, codes, settings["level"]
-            )
-        )
+        columns = first[:, k], second[:, k]
+        row = with_share_difference(row, *columns, design.count, codes, settings["level"])
+        margins.append(row)
     plain = {"stuart_maxwell": stuart_maxwell(square), "bowker": bowker(square)}
     rows = (
         *rows_with_holm(margins, family="levels"),
         *rows_of_tests(wald, plain, float(design.n_pairs), NAMES),
     )
-    sizes = clusters_by_factor(factors, codes)
-    dfs = [
-        row.df
-        for row in rows
-        if row.group == "margin" and row.conf_low is not None and row.df is not None
-    ]
+    sizes = cluster_sizes(factors, codes)
+    shown = [row for row in rows if row.group == "margin" and row.conf_low is not None]
+    dfs = [row.df for row in shown if row.df is not None]
     largest = largest_share(design.count, factors)
+    conditions = " and ".join(shorten(name) for name in design.conditions)
+    test = NAMES[WALD if factors else "stuart_maxwell"]
     discordant = float(square.sum() - np.trace(square))
-    said = f"{count(discordant, 'discordant pair')} of {count(float(square.sum()))}"
+    discordant_text = f"{count(discordant, 'discordant pair')} of {count(float(square.sum()))}"
     extras = {"df_denominator": wald.df_denominator} if isinstance(wald, WaldTest) else {}
+    fit: dict[str, Any] = {
+        "nobs": design.n_pairs,
+        "n_clusters": clusters,
+        "method": "chi-square tests",
+        "effective_df": min(dfs, default=None),
+        "largest_leverage": largest if factors else None,
+    }
+    cautions = (
+        *cluster_cautions(design, factors, df=dfs, largest=largest),
+        *cautions_of_tests(wald, discordant, discordant_text),
+    )
     return Result(
         metric="symmetry",
-        title=f"Symmetry of {count(len(used), 'level')}: {shorten(design.conditions[0])} and "
-        f"{shorten(design.conditions[1])}",
-        inference=f"{rows[0].method}; {NAMES[WALD if factors else 'stuart_maxwell']}; {cluster_text(factors, 'pairs')}",
+        title=f"Symmetry of {count(len(levels_used), 'level')}: {conditions}",
+        inference=f"{rows[0].method}; {test}; {cluster_text(factors, 'pairs')}",
         rows=rows,
-        counts={"pairs": design.n_pairs, "levels": len(used)} | sizes,
-        fit={
-            "nobs": design.n_pairs,
-            "n_clusters": clusters,
-            "method": "chi-square tests",
-            "effective_df": min(dfs, default=None),
-            "largest_leverage": largest if factors else None,
-        },
+        counts={"pairs": design.n_pairs, "levels": len(levels_used)} | sizes,
+        fit=fit,
         settings=settings,
-        cautions=(
-            *cluster_cautions(design, factors, df=dfs, largest=largest),
-            *cautions_of_tests(wald, discordant, said),
-        ),
+        cautions=cautions,
         references=METRIC.references
         + (("bellmccaffrey2002", "cameron2011", "pustejovskytipton2018") if factors else ()),
         design=design,
-        extras={"table": square, "levels": tuple(design.levels[k] for k in used), **extras},
+        extras={"table": square, "levels": tuple(design.levels[k] for k in levels_used), **extras},
     )
 
 
 def sentence(result: Result) -> str:
     """Return the leading test, Bowker's, and the largest shift."""
     first, second = (shorten(c) for c in result.design.conditions)
-    said: dict[str | None, list[str]] = {"test": [], IGNORING: []}
+    by_group: dict[str | None, list[str]] = {"test": [], IGNORING: []}
     for row in result.rows:
         if row.role == "test":
-            said[row.group].append(
-                wald_or_chi_square_text(row, NAMES[row.term], result.extras.get("df_denominator"))
+            by_group[row.group].append(
+                text_of_test(row, NAMES[row.term], result.extras.get("df_denominator"))
             )
     most = max(
         (r for r in result.rows if r.group == "margin"), key=lambda r: abs(r.estimate or 0.0)
     )
     shift = f"The largest shift was that of '{shorten(most.term)}', {number(most.shown())}"
-    tail = f"Ignoring the clusters: {', '.join(said[IGNORING])}." if said[IGNORING] else ""
+    tail = f"Ignoring the clusters: {', '.join(by_group[IGNORING])}." if by_group[IGNORING] else ""
     shown = (
         f", {span(most)} ({MARGINS[most.test or 't']})"
         if most.conf_low is not None
         else ", without an interval"
     )
-    tests = "; ".join(said["test"])
-    whole = f"Over {sample_text(result, 'pairs', 'pair')}: {tests}. {shift} ({first} minus {second}){shown}."
-    return f"{whole} {tail}".rstrip()
+    tests = "; ".join(by_group["test"])
+    text = f"Over {size_text(result, 'pairs', 'pair')}: {tests}. {shift} ({first} minus {second}){shown}."
+    return f"{text} {tail}".rstrip()
 
 
 def plot(result: Result, ax: Axes | None = None, *, kind: str = "margins", **options: Any) -> Axes:

@@ -116,15 +116,32 @@ def two_means(
     check_sizes(samples)
     factors = cluster_factors(samples, cluster)
     means = group_means(samples, samples.value, factors)
-    shares = samples.scale == "binary" or (
-        samples.repeats is not None and bool(samples.repeats.share_of)
-    )
+    # means of values that are 0 or 1, or of shares of a unit's answers
+    share_of = samples.repeats.share_of if samples.repeats is not None else None
+    shares = samples.scale == "binary" or bool(share_of)
     rows = rows_of(samples, means, shares, level, null, alternative)
     gap, sides = means.difference, group_weighings(samples)
     weighing = sum_weighings(sides)
     ends = None if gap.undefined else gap.interval(level, alternative=alternative)
     how = KINDS[gap.kind] + (NAMED if weighing else "")
     clustered = bool(factors) and not gap.undefined
+    fit: dict[str, Any] = {
+        "nobs": samples.n_rows,
+        "n_clusters": rows[0].n_clusters,
+        "df": whole_df(gap.df),
+        "method": how,
+        "effective_df": gap.df if clustered else None,
+        "largest_leverage": gap.largest if clustered else None,
+    }
+    cautions = (
+        *cautions_of(samples, factors, means, rows),
+        *weight_cautions(sides, "unit", samples),
+    )
+    references = (
+        "welch1947",
+        *(("bellmccaffrey2002",) if factors else ()),
+        *(WORKS if sides else ()),
+    )
     return Result(
         metric="two_means",
         title=f"Difference of means: {' minus '.join(shorten(name, 40) for name in samples.groups)}",
@@ -135,24 +152,10 @@ def two_means(
             **weight_counts(weighing, "units"),
             **cluster_counts(factors),
         },
-        fit={
-            "nobs": samples.n_rows,
-            "n_clusters": rows[0].n_clusters,
-            "df": whole_df(gap.df),
-            "method": how,
-            "effective_df": gap.df if clustered else None,
-            "largest_leverage": gap.largest if clustered else None,
-        },
+        fit=fit,
         settings={"null": null, "alternative": alternative, "cluster": cluster, "level": level},
-        cautions=(
-            *cautions_of(samples, factors, means, rows),
-            *weight_cautions(sides, "unit", samples),
-        ),
-        references=(
-            "welch1947",
-            *(("bellmccaffrey2002",) if factors else ()),
-            *(WORKS if sides else ()),
-        ),
+        cautions=cautions,
+        references=references,
         design=samples,
         extras={"lead": gap, "weighings": sides, "interval": ends},
     )
@@ -189,27 +192,24 @@ def rows_of(
         n_clusters=fewest(gap),
         method=f"{KINDS[gap.kind]}{NAMED * design.weighted}{OPEN[alternative]}",
     )
-    lead = with_mean(
-        lead, gap, level, null=null, alternative=alternative, within=GAPS if shares else ANYWHERE
-    )
-    found, spreads = [], []
+    gap_limits, mean_limits = (GAPS, SHARES) if shares else (ANYWHERE, ANYWHERE)
+    lead = with_mean(lead, gap, level, null=null, alternative=alternative, within=gap_limits)
+    method = "t" if gap.kind == "rows" else KINDS[gap.kind]
+    mean_rows, spreads = [], []
     for name, mean in zip(design.groups, means.sides, strict=True):
-        one = Row(term=name, key=(("group", name),), n=mean.n, n_units=int(mean.n))
+        side_row = Row(term=name, key=(("group", name),), n=mean.n, n_units=int(mean.n))
         row = replace(
-            one,
+            side_row,
             group="mean",
             role="estimate",
             estimate=mean.mean,
             n_clusters=fewest(mean),
-            method=("t" if gap.kind == "rows" else KINDS[gap.kind]) + NAMED * design.weighted,
+            method=f"{method}{NAMED * design.weighted}",
         )
-        found.append(
-            with_mean(
-                row, mean, level, within=SHARES if shares else ANYWHERE, test=False, df=mean.df
-            )
-        )
-        spreads.append(replace(one, group="sd", role="spread", estimate=mean.sd))
-    return (lead, *found, *spreads)
+        row = with_mean(row, mean, level, within=mean_limits, test=False, df=mean.df)
+        mean_rows.append(row)
+        spreads.append(replace(side_row, group="sd", role="spread", estimate=mean.sd))
+    return (lead, *mean_rows, *spreads)
 
 
 def fewest(mean: ClusteredMean) -> int | None:
@@ -222,22 +222,22 @@ def cautions_of(
 ) -> tuple[Caution, ...]:
     """Cautions about clusters, the shape of the values, and a variance that was raised."""
     gap = means.difference
-    every = (gap, *means.sides)
-    dfs = [mean.df for mean in every if not mean.undefined]
-    largest = max((mean.largest for mean in every if not mean.undefined), default=0.0)
-    found = [
+    all_means = (gap, *means.sides)
+    dfs = [mean.df for mean in all_means if not mean.undefined]
+    largest = max((mean.largest for mean in all_means if not mean.undefined), default=0.0)
+    cautions = [
         *cluster_cautions(design, factors, df=dfs, largest=largest, rows=rows[:3]),
-        *shape_cautions(every, names=[row.name for row in rows[:3]], what="units"),
+        *shape_cautions(all_means, names=[row.name for row in rows[:3]], what="units"),
     ]
     if gap.floored:
-        found.append(
+        cautions.append(
             caution(
                 "SS206",
                 "the two-way variance fell below the larger one-way variance, used instead",
                 affects="standard error, interval, t",
             )
         )
-    return tuple(found)
+    return tuple(cautions)
 
 
 def sentence(result: Result) -> str:

@@ -109,62 +109,66 @@ def two_ordinal(
         )
     check_sizes(samples)
     factors = cluster_factors(samples, cluster)
-    found = superiority(samples, factors)
+    probability = superiority(samples, factors)
     rows = (
-        lead_row(samples, found, level, alternative),
+        lead_row(samples, probability, level, alternative),
         rank_row(samples, bool(factors), alternative),
     )
-    error = found.error
+    error = probability.error
     clustered = bool(factors) and not error.undefined
+    fit: dict[str, Any] = {
+        "nobs": samples.n_rows,
+        "n_clusters": rows[0].n_clusters,
+        "df": whole_df(error.df),
+        "method": KINDS[error.kind],
+        "effective_df": error.df if clustered else None,
+        "largest_leverage": error.largest if clustered else None,
+    }
+    references = (
+        "brunnermunzel2000",
+        "mannwhitney1947",
+        *(("bellmccaffrey2002",) if factors else ()),
+    )
     return Result(
         metric="two_ordinal",
         title=f"Probability of superiority: {' over '.join(shorten(name, 40) for name in samples.groups)}",
         inference=f"{KINDS[error.kind]}; {cluster_text(factors, 'units')}",
         rows=rows,
         counts={"units": samples.n_rows, **cluster_counts(factors)},
-        fit={
-            "nobs": samples.n_rows,
-            "n_clusters": rows[0].n_clusters,
-            "df": whole_df(error.df),
-            "method": KINDS[error.kind],
-            "effective_df": error.df if clustered else None,
-            "largest_leverage": error.largest if clustered else None,
-        },
+        fit=fit,
         settings={"alternative": alternative, "cluster": cluster, "level": level},
-        cautions=cautions_of(samples, factors, found, rows),
-        references=(
-            "brunnermunzel2000",
-            "mannwhitney1947",
-            *(("bellmccaffrey2002",) if factors else ()),
-        ),
+        cautions=cautions_of(samples, factors, probability, rows),
+        references=references,
         design=samples,
         extras={"chance": CHANCE, "n": samples.n_units},
     )
 
 
-def lead_row(design: Groups, found: Superiority, level: float, alternative: Alternative) -> Row:
+def lead_row(
+    design: Groups, probability: Superiority, level: float, alternative: Alternative
+) -> Row:
     """Row of the probability with its interval and t test against one half."""
-    error = found.error
+    error = probability.error
     row = Row(
         term="superiority",
         role="effect_size",
         key=(("group", design.groups[0]), ("over", design.groups[1])),
-        estimate=found.estimate,
+        estimate=probability.estimate,
         n=float(design.n_rows),
         n_units=design.n_rows,
         limits=(0.0, 1.0),
         n_clusters=min(error.clusters) if error.clusters else None,
         method=f"{KINDS[error.kind]}{OPEN[alternative]}",
     )
+    if error.undefined and error.sd == 0:
+        why = "the groups do not overlap, or all values tie: no standard error"
+        return replace(row, undefined=why, reason="no_variation")
     if error.undefined:
-        apart = (
-            "the groups do not overlap, or all values tie: no standard error"
-            if error.sd == 0
-            else error.undefined
-        )
-        return replace(row, undefined=apart, reason="no_variation" if error.sd == 0 else None)
-    moved = replace(error, mean=found.estimate)
-    return with_mean(row, moved, level, null=CHANCE, alternative=alternative, within=(0.0, 1.0))
+        return replace(row, undefined=error.undefined, reason=None)
+    around_estimate = replace(error, mean=probability.estimate)
+    return with_mean(
+        row, around_estimate, level, null=CHANCE, alternative=alternative, within=(0.0, 1.0)
+    )
 
 
 def rank_row(design: Groups, clustered: bool, alternative: Alternative) -> Row:
@@ -177,24 +181,24 @@ def rank_row(design: Groups, clustered: bool, alternative: Alternative) -> Row:
         n_units=design.n_rows,
         method="Wilcoxon-Mann-Whitney",
     )
-    found = rank_sum(design, alternative)
-    if found is None:
+    test = rank_sum(design, alternative)
+    if test is None:
         return replace(row, undefined="all values tie: no test", reason="no_variation")
-    how = "exact" if found.exact else "normal, continuity-corrected"
+    how = "exact" if test.exact else "normal, continuity-corrected"
     return replace(
         row,
-        statistic=found.u,
-        p_value=found.p_value,
-        test="exact_rank_sum" if found.exact else "rank_sum",
+        statistic=test.u,
+        p_value=test.p_value,
+        test="exact_rank_sum" if test.exact else "rank_sum",
         method=f"{row.method} ({how}{', units taken as independent' if clustered else ''})",
     )
 
 
 def cautions_of(
-    design: Groups, factors: Sequence[Factor], found: Superiority, rows: Sequence[Row]
+    design: Groups, factors: Sequence[Factor], probability: Superiority, rows: Sequence[Row]
 ) -> tuple[Caution, ...]:
     """Cautions about clusters, and groups too small for the t approximation."""
-    error = found.error
+    error = probability.error
     dfs = [] if error.undefined else [error.df]
     cautions = cluster_cautions(design, factors, df=dfs, largest=error.largest, rows=rows[:1])
     if factors:
@@ -219,14 +223,14 @@ def sentence(result: Result) -> str:
     first, second = (shorten(name, 40) for name in result.design.groups)
     where = clusters_text({what: n for what, n in result.counts.items() if what != "units"})
     sizes = " and ".join(count(n) for n in result.extras["n"])
-    beside = (
+    rank_text = (
         ""
         if test.p_value is None
         else f"; U = {number(test.statistic, 1)}, {p_value(test.p_value)}"
     )
     side = "" if test.p_value is None else side_text(result.settings["alternative"])
     return (
-        f"The probability that {first} is higher than {second} (ties count a half) was {stat(lead)}{beside}{side} "
+        f"The probability that {first} is higher than {second} (ties count a half) was {stat(lead)}{rank_text}{side} "
         f"({sizes} units{where})."
     )
 

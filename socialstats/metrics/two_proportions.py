@@ -115,53 +115,53 @@ def two_proportions(
     means = group_means(samples, ones, factors)
     sides = group_weighings(samples)
     plain = not factors and samples.repeats is None and not sides
-    shares = tuple(group_share_row(samples, ones, side, factors, level) for side in (0, 1))
-    inside = (
-        shares
-        if inner == level
-        else tuple(group_share_row(samples, ones, side, factors, inner) for side in (0, 1))
-    )
-    made, tested = share_difference_row(samples, inside, means, plain, inner)
-    lead = one_sided(made, alternative, level)
-    hits = tuple(
-        float(samples.count[samples.group == side] @ ones[samples.group == side]) for side in (0, 1)
-    )
+    shares = tuple(share_row(samples, ones, side, factors, level) for side in (0, 1))
+    # a one-sided interval has an end of a two-sided one at a lower level, made of shares at that level
+    inside = shares
+    if inner != level:
+        inside = tuple(share_row(samples, ones, side, factors, inner) for side in (0, 1))
+    gap_row, test_name = difference_row(samples, inside, means, plain, inner)
+    lead = one_sided(gap_row, alternative, level)
+    in_groups = [samples.group == side for side in (0, 1)]
+    hits = tuple(float(samples.count[in_group] @ ones[in_group]) for in_group in in_groups)
     if plain:
         p = fisher_exact(hits, samples.n_units, alternative)
         lead = replace(lead, p_value=p, test="exact") if p is not None else lead
+    leverage: dict[str, float | None] = {}
+    if factors:
+        leverage = {"effective_df": lead.df, "largest_leverage": means.difference.largest or None}
     rows = (lead, *shares)
-    how = ", ".join(dict.fromkeys([str(made.method), tested])) + (NAMED if sides else "")
+    how = ", ".join(dict.fromkeys([str(gap_row.method), test_name])) + (NAMED if sides else "")
+    counts: dict[str, Any] = {
+        "units": samples.n_rows,
+        **weight_counts(sum_weighings(sides), "units"),
+        **cluster_counts(factors),
+    }
+    cautions = (
+        *cautions_of(samples, factors, rows, means, plain),
+        *weight_cautions(sides, "unit", samples),
+    )
+    references = (
+        "newcombe1998independent",
+        *(("wilson1927", "fisher1935") if plain else ("zoudonner2008", "bellmccaffrey2002")),
+        *(WORKS if sides else ()),
+    )
     return Result(
         metric="two_proportions",
         title=f"Difference of shares: {' minus '.join(shorten(name, 40) for name in samples.groups)}",
         inference=f"{how}; {cluster_text(factors, 'units')}",
         rows=rows,
-        counts={
-            "units": samples.n_rows,
-            **weight_counts(sum_weighings(sides), "units"),
-            **cluster_counts(factors),
-        },
+        counts=counts,
         fit={
             "nobs": samples.n_rows,
             "n_clusters": lead.n_clusters,
-            "method": made.method,
+            "method": gap_row.method,
             "df": None if plain else whole_df(means.difference.df),
-            **(
-                {"effective_df": lead.df, "largest_leverage": means.difference.largest or None}
-                if factors
-                else {}
-            ),
+            **leverage,
         },
         settings={"choice": label, "alternative": alternative, "cluster": cluster, "level": level},
-        cautions=(
-            *cautions_of(samples, factors, rows, means, plain),
-            *weight_cautions(sides, "unit", samples),
-        ),
-        references=(
-            "newcombe1998independent",
-            *(("wilson1927", "fisher1935") if plain else ("zoudonner2008", "bellmccaffrey2002")),
-            *(WORKS if sides else ()),
-        ),
+        cautions=cautions,
+        references=references,
         design=samples,
         extras={"hits": hits, "n": samples.n_units, "choice": label, "weighings": sides},
     )
@@ -176,11 +176,14 @@ def cautions_of(
 ) -> tuple[Caution, ...]:
     """Cautions about clusters, rare answers and few degrees of freedom."""
     shares = rows[1:]
-    found = share_cautions(design, factors, shares)
+    cautions = share_cautions(design, factors, shares)
     if not factors:
-        return (*found, *rare_answers(shares))
-    known = not means.difference.undefined and not any(said.code == "SS202" for said in found)
-    return (*found, *(few_df([means.difference.df], rows[:1]) if known else ()))
+        return (*cautions, *rare_answers(shares))
+    # few degrees of freedom of the difference are told once, where those of shares are not told already
+    needs_df = not means.difference.undefined and not any(
+        caution.code == "SS202" for caution in cautions
+    )
+    return (*cautions, *(few_df([means.difference.df], rows[:1]) if needs_df else ()))
 
 
 def sentence(result: Result) -> str:

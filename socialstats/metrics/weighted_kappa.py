@@ -95,97 +95,123 @@ class Part:
     table: KappaTable
 
 
-def rows_of(part: Part, known: Sequence[Inferred], o: Options) -> list[Row]:
+def kappa_rows(part: Part, inferences: Sequence[Inferred], options: Options) -> list[Row]:
     """Return the rows of all pairs together (where there are several), then those of each pair."""
-    clusters, table, n_units = part.patterns.clusters, part.table, part.patterns.n_units
-    of_part = () if part.group is None else (("stratum", part.group),)
-    rated = float(sum(f.n for f in table.kappas))
+    pooled = options.pairs == "pooled"
+    several = len(part.patterns.raters) > 2 or pooled
+    rows = together_rows(part, inferences, options) if several else []
+    if pooled:
+        return rows
+    pairs = [pair_row(part, p, inferences[p], options) for p in range(len(part.names))]
+    return [*rows, *with_pairs_holm(pairs)]
 
-    def undefined(row: Row, why: str) -> Row:
-        if o.on_undefined == "raise":
-            place = f" ({row.group})" if row.group is not None else ""
-            raise UndefinedStatistic(
-                f"{row.term}{place}: {why}; {option('on_undefined', 'nan')} gives a row with "
-                "this reason"
-            )
-        row = replace(row, undefined=why, reason="no_variation")
-        if o.on_undefined == "nan":
-            return row
-        taken = option("on_undefined", 1.0)
-        return replace(row, estimate=1.0, undefined=f"{why}; taken as 1 by {taken}", method=taken)
 
-    def filled(row: Row, found: Inferred, null_error: float = 0.0) -> Row:
-        """Add error, interval and t test, of pairs of independent units the z test by the null standard error."""
-        tested = not clusters and null_error > 0 and (row.n or 0) >= FEWEST_UNITS
-        z = row.estimate / null_error if tested and row.estimate is not None else None
-        tests = {"t": "t test of kappa over its s.e.", "z": "z test by the null s.e.", "": ""}
-        test = tests["z" if z is not None else "t" if found.statistic is not None else ""]
-        method = "; ".join(filter(None, (METHODS.get(found.kind, METHODS["fisher"]), test)))
-        row = replace(row, n_clusters=found.clusters if clusters else None, method=method)
-        row = with_inferred(row, found, o.level)
-        if clusters and row.interval == "z":
-            row = replace(row, interval="t")
-        if z is None:
-            return row
-        return replace(row, statistic=z, df=None, p_value=float(two_sided_p(np.array(z))), test="z")
-
-    rows, of_pairs = [], []
-    thin = sum(
-        used and f.n < FEWEST_UNITS for f, used in zip(table.kappas, table.used, strict=True)
-    )
+def together_rows(part: Part, inferences: Sequence[Inferred], options: Options) -> list[Row]:
+    """Return the rows of the mean kappa of all pairs, and of the pooled one."""
+    table, n_units = part.table, part.patterns.n_units
+    rated = float(sum(pair.n for pair in table.found))
+    # of a single pair both have its inference
+    mean, pooled = (inferences[-1], *inferences)[-2:]
+    used = zip(table.found, table.used, strict=True)
+    thin = sum(defined and pair.n < FEWEST_UNITS for pair, defined in used)
     if thin and len(part.names) > 1:
         # two units give kappa two influences of one size, often 0: its error would be missing in that of the mean
         few = f"{counted(thin, 'pair')} of raters with fewer than {FEWEST_UNITS} units in common"
-        mean = Inferred(why=TOO_FEW.format(n=few), kind=known[-2].kind, clusters=known[-2].clusters)
-        known = [*known[:-2], mean, known[-1]]
-    if len(part.patterns.raters) > 2 or o.pairs == "pooled":
-        for term, value, found in zip(
-            TOGETHER, (table.mean, table.pooled), (known[-1], *known)[-2:], strict=True
-        ):
-            row = Row(
-                term=term, group=part.group, key=of_part, role="estimate", n=rated, n_units=n_units
-            )
-            if n_units < 2:
-                rows.append(replace(row, undefined=NO_UNITS, reason="one_unit"))
-            elif not rated:
-                rows.append(replace(row, undefined=NO_PAIR, reason="no_data"))
-            elif math.isnan(value):
-                rows.append(undefined(row, f"no variation: {NO_PAIR}"))
-            else:
-                rows.append(
-                    filled(replace(row, estimate=0.0 if abs(value) < ROUNDING else value), found)
-                )
-    for p, (name, one) in enumerate(zip(part.names, table.kappas, strict=True)):
-        if o.pairs == "pooled":
-            break
-        key = (("pair", name), *of_part)
+        mean = Inferred(why=TOO_FEW.format(n=few), kind=mean.kind, clusters=mean.clusters)
+    rows = []
+    for term, value, inference in ((MEAN, table.mean, mean), (POOLED, table.pooled, pooled)):
         row = Row(
-            term=name, group=part.group, key=key, role="estimate", n=one.n, n_units=int(one.n)
+            term=term,
+            group=part.group,
+            key=stratum_key(part),
+            role="estimate",
+            n=rated,
+            n_units=n_units,
         )
-        always = [
-            None if code is None else shorten(part.patterns.levels[code]) for code in one.constant
-        ]
-        if one.n < 2:
-            units = "no unit" if one.n == 0 else "only one unit"
-            why = f"{units} has ratings of both; kappa needs at least 2"
-            of_pairs.append(replace(row, undefined=why, reason="one_unit" if one.n else "no_data"))
-        elif math.isnan(one.kappa):
-            why = "no variation: the weights say that all levels they gave agree fully"
-            if always[0] is not None and always[0] == always[1]:
-                why = (
-                    f"no variation: both raters gave '{always[0]}' to all {counted(one.n, 'unit')}"
-                )
-            of_pairs.append(undefined(row, why))
-        elif always == [None, None]:
-            of_pairs.append(filled(replace(row, estimate=one.kappa), known[p], one.null_error))
+        if n_units < 2:
+            rows.append(replace(row, undefined=NO_UNITS, reason="one_unit"))
+        elif not rated:
+            rows.append(replace(row, undefined=NO_PAIR, reason="no_data"))
+        elif math.isnan(value):
+            rows.append(undefined_row(row, f"no variation: {NO_PAIR}", options))
         else:
-            who = [shorten(part.patterns.raters[r]) for r in table.pairs[p]]
-            said = next(
-                (r, level) for r, level in zip(who, always, strict=True) if level is not None
-            )
-            why = f"'{said[0]}' always gave '{said[1]}', so kappa is 0 whatever the other did: no error, no interval"
-            of_pairs.append(replace(row, estimate=one.kappa, undefined=why, reason="no_interval"))
-    return [*rows, *with_pairs_holm(of_pairs)]
+            row = replace(row, estimate=0.0 if abs(value) < ROUNDING else value)
+            rows.append(with_kappa_test(row, inference, part, options))
+    return rows
+
+
+def pair_row(part: Part, p: int, inference: Inferred, options: Options) -> Row:
+    """Return the row of one pair of raters."""
+    name, pair = part.names[p], part.table.found[p]
+    key = (("pair", name), *stratum_key(part))
+    row = Row(term=name, group=part.group, key=key, role="estimate", n=pair.n, n_units=int(pair.n))
+    if pair.n < 2:
+        units = "no unit" if pair.n == 0 else "only one unit"
+        why = f"{units} has ratings of both; kappa needs at least 2"
+        return replace(row, undefined=why, reason="one_unit" if pair.n else "no_data")
+    # the only level of each rater, None of a rater who gave several
+    constant = [
+        None if code is None else shorten(part.patterns.levels[code]) for code in pair.constant
+    ]
+    if math.isnan(pair.kappa):
+        why = "no variation: the weights say that all levels they gave agree fully"
+        if constant[0] is not None and constant[0] == constant[1]:
+            units = counted(pair.n, "unit")
+            why = f"no variation: both raters gave '{constant[0]}' to all {units}"
+        return undefined_row(row, why, options)
+    row = replace(row, estimate=pair.kappa)
+    if constant == [None, None]:
+        return with_kappa_test(row, inference, part, options, pair.null_error)
+    side = 0 if constant[0] is not None else 1
+    rater = shorten(part.patterns.raters[part.table.pairs[p][side]])
+    why = f"'{rater}' always gave '{constant[side]}', so kappa is 0 whatever the other did: no error, no interval"
+    return replace(row, undefined=why, reason="no_interval")
+
+
+def stratum_key(part: Part) -> tuple[tuple[str, str], ...]:
+    """Return the level of the stratum as a part of a row's key; nothing of all units."""
+    return () if part.group is None else (("stratum", part.group),)
+
+
+def undefined_row(row: Row, why: str, options: Options) -> Row:
+    """Return a row without a kappa, or with kappa 1 where the caller takes it as such.
+
+    Raises
+    ------
+    UndefinedStatistic
+        With ``on_undefined="raise"``.
+    """
+    if options.on_undefined == "raise":
+        place = f" ({row.group})" if row.group is not None else ""
+        raise UndefinedStatistic(
+            f"{row.term}{place}: {why}; {option('on_undefined', 'nan')} gives a row with "
+            "this reason"
+        )
+    row = replace(row, undefined=why, reason="no_variation")
+    if options.on_undefined == "nan":
+        return row
+    taken = option("on_undefined", 1.0)
+    return replace(row, estimate=1.0, undefined=f"{why}; taken as 1 by {taken}", method=taken)
+
+
+def with_kappa_test(
+    row: Row, inference: Inferred, part: Part, options: Options, null_error: float = 0.0
+) -> Row:
+    """Add error, interval and t test; to pairs of independent units the z test by the null standard error."""
+    clusters = part.patterns.clusters
+    tested = not clusters and null_error > 0 and (row.n or 0) >= FEWEST_UNITS
+    z = row.estimate / null_error if tested and row.estimate is not None else None
+    test = "t test of kappa over its s.e." if inference.statistic is not None else ""
+    if z is not None:
+        test = "z test by the null s.e."
+    method = "; ".join(filter(None, (METHODS.get(inference.kind, METHODS["fisher"]), test)))
+    row = replace(row, n_clusters=inference.clusters if clusters else None, method=method)
+    row = with_inferred(row, inference, options.level)
+    if clusters and row.interval == "z":
+        row = replace(row, interval="t")
+    if z is None:
+        return row
+    return replace(row, statistic=z, df=None, p_value=float(two_sided_p(np.array(z))), test="z")
 
 
 INTERVALS = {
@@ -213,16 +239,16 @@ def sentence(result: Result) -> str:
         return f"{name} of {pair_in_quotes(first.term)} {numbers(first)} ({count(first.n or 0, 'unit')})."
     raters, units = count(result.counts["raters"], "rater"), count(first.n_units or 0, "unit")
     pairs = [r for r in result.rows if r.term not in (MEAN, POOLED) and r.group is None]
-    inside = name if name.startswith("Cohen") else name[0].lower() + name[1:]
+    lower_name = name if name.startswith("Cohen") else name[0].lower() + name[1:]
     if pooled:
         return f"{name}, pooled over all pairs of raters, {numbers(first)} ({raters}, {units})."
-    text = f"Mean {inside} over all pairs of raters"
+    text = f"Mean {lower_name} over all pairs of raters"
     if first.estimate is None and any(r.undefined for r in pairs):
         return f"{text} is undefined: {undefined_text(pairs)}."
-    known = [r.estimate for r in pairs if r.estimate is not None]
+    estimates = [r.estimate for r in pairs if r.estimate is not None]
     range_ = ""
-    if known and first.estimate is not None:
-        ends = [number(x, 2, bounded=True) for x in (min(known), max(known))]
+    if estimates and first.estimate is not None:
+        ends = [number(x, 2, bounded=True) for x in (min(estimates), max(estimates))]
         range_ = f" Pairs ranged from {ends[0]} to {ends[1]}."
     return f"{text} {numbers(first)} ({raters}, {units}).{range_}"
 
@@ -352,7 +378,7 @@ def weighted_kappa(
     0.545
     """
     one_of("ci", ci, CIS)
-    o = Options(
+    options = Options(
         weights=weights,
         kind=kind,
         pairs=checked_pairs(pairs),
@@ -365,89 +391,92 @@ def weighted_kappa(
         resamples=resamples,
         seed=seed,
     )
-    used = extended(weights_of(ratings, o.weights, kind=o.kind), o.refusal)
-    what = (
+    agreement = extended(weights_of(ratings, options.weights, kind=options.kind), options.refusal)
+    title = (
         "Cohen's kappa (unweighted)"
-        if used.name == "unweighted"
-        else f"weighted kappa ({used.name})"
+        if agreement.name == "unweighted"
+        else f"weighted kappa ({agreement.name})"
     )
-    factors = cluster_factors(ratings, o.cluster)
-    why = too_many_pairs_reason(len(ratings.raters)) if isinstance(o.pairs, str) else ""
-    if why:
+    factors = cluster_factors(ratings, options.cluster)
+    reason = too_many_pairs(len(ratings.raters)) if isinstance(options.pairs, str) else ""
+    if reason:
         need_none = "krippendorff_alpha or gwet_ac, which need no pairs of raters"
         ways = f"name two raters with {option('pairs')}, or use {need_none}"
-        raise InputError(f"{ratings.source}: {why}; {ways}")
-    two, parts, rows, inferred = o.pairs if isinstance(o.pairs, tuple) else None, [], [], []
-    for group, among in units_by_stratum(ratings, o.stratum):
-        found = rating_patterns(ratings, factors, raters=two, refusal=o.refusal, among=among)
+        raise InputError(f"{ratings.source}: {reason}; {ways}")
+    two_raters = options.pairs if isinstance(options.pairs, tuple) else None
+    parts, rows, inferred = [], list[Row](), []
+    for group, among in by_stratum(ratings, options.stratum):
+        rated = patterns(ratings, factors, raters=two_raters, refusal=options.refusal, among=among)
         if group is None:
-            require_pairs(ratings, found)
-        names = pair_names(found.raters)
-        table = kappa_table(found, used.matrix, list(names))
-        parts.append(Part(group=group, patterns=found, names=tuple(names.values()), table=table))
-        of = [*names.values(), *(TOGETHER if len(names) > 1 else ())]
-        inferred.append(
-            infer(table.estimand(), found.clusters, o, what, of if o.pairs != "pooled" else ())
-        )
-        rows += rows_of(parts[-1], inferred[-1][0], o)
-    whole, (known, warned) = parts[0].patterns, inferred[0]
-    largest = max(one.largest for one in known)
+            need_pairs(ratings, rated)
+        names = pair_names(rated.raters)
+        table = kappa_table(rated, agreement.matrix, list(names))
+        parts.append(Part(group=group, patterns=rated, names=tuple(names.values()), table=table))
+        terms = [*names.values(), *(TOGETHER if len(names) > 1 else ())]
+        named = () if options.pairs == "pooled" else terms
+        inferred.append(infer(table.estimand(), rated.clusters, options, title, named))
+        rows += kappa_rows(parts[-1], inferred[-1][0], options)
+    # cautions and facts are those of all units, the first part
+    overall, (inferences, infer_cautions) = parts[0].patterns, inferred[0]
+    largest = max(inference.largest for inference in inferences)
+    settings: dict[str, Any] = {
+        "weights": agreement.name,
+        "kind": options.kind,
+        "pairs": options.pairs,
+        "stratum": options.stratum,
+        "refusal": options.refusal,
+        "ci": options.ci,
+        "cluster": options.cluster,
+        "on_undefined": options.on_undefined,
+        "level": options.level,
+        "resamples": options.resamples,
+        "seed": options.seed,
+    }
+    cautions = (
+        *agreement.cautions,
+        *own_cautions(parts[0]),
+        *missing_ratings(ratings, overall, options.refusal),
+        *infer_cautions,
+        *cluster_cautions(
+            ratings,
+            factors,
+            df=[inference.df for inference in inferences if inference.low is not None],
+            largest=largest,
+        ),
+    )
+    extras: dict[str, Any] = {
+        "pairs": {part.group or ALL: facts(part, agreement, ratings, options) for part in parts},
+        "tables": {part.group or ALL: tables_of(part) for part in parts},
+        "weights": agreement.matrix,
+        "together": TOGETHER,
+    }
     return Result(
         metric="weighted_kappa",
-        title=what[:1].upper() + what[1:],
-        inference=f"{INTERVALS[o.ci]}; {cluster_text(factors, 'units')}",
+        title=title[:1].upper() + title[1:],
+        inference=f"{INTERVALS[options.ci]}; {cluster_text(factors, 'units')}",
         rows=tuple(rows),
-        counts={"ratings": whole.n_ratings, "units": whole.n_units, "raters": len(whole.raters)},
+        counts={
+            "ratings": overall.n_ratings,
+            "units": overall.n_units,
+            "raters": len(overall.raters),
+        },
         fit={
-            "nobs": whole.n_ratings,
+            "nobs": overall.n_ratings,
             "n_clusters": rows[0].n_clusters,
-            "method": o.ci,
-            "effective_df": known[-1].df,
+            "method": options.ci,
+            "effective_df": inferences[-1].df,
             "largest_leverage": largest or None,
-            **o.drawn,
+            **options.drawn,
         },
-        settings={
-            "weights": used.name,
-            "kind": o.kind,
-            "pairs": o.pairs,
-            "stratum": o.stratum,
-            "refusal": o.refusal,
-            "ci": o.ci,
-            "cluster": o.cluster,
-            "on_undefined": o.on_undefined,
-            "level": o.level,
-            "resamples": o.resamples,
-            "seed": o.seed,
-        },
-        cautions=(
-            *used.cautions,
-            *own_cautions(parts[0]),
-            *missing_rating_cautions(ratings, whole, o.refusal),
-            *warned,
-            *cluster_cautions(
-                ratings,
-                factors,
-                df=[one.df for one in known if one.low is not None],
-                largest=largest,
-            ),
-        ),
+        settings=settings,
+        cautions=cautions,
         references=(
             "cohen1968",
             "fleiss1969",
-            *(("light1971", "conger1980") if len(whole.raters) > 2 else ()),
+            *(("light1971", "conger1980") if len(overall.raters) > 2 else ()),
         ),
         design=ratings,
-        extras={
-            "pairs": {part.group or ALL: facts(part, used, ratings, o) for part in parts},
-            "tables": {
-                part.group or ALL: {
-                    n: f.table for n, f in zip(part.names, part.table.kappas, strict=True)
-                }
-                for part in parts
-            },
-            "weights": used.matrix,
-            "together": TOGETHER,
-        },
+        extras=extras,
     )
 
 
@@ -474,62 +503,69 @@ def extended(weights: AgreementWeights, refusal: str) -> AgreementWeights:
 
 
 def facts(
-    part: Part, weights: AgreementWeights, design: Ratings, o: Options
+    part: Part, weights: AgreementWeights, design: Ratings, options: Options
 ) -> dict[str, dict[str, float | None]]:
     """Return for each pair of raters n, observed and expected agreement, kappa, its null s.e. and its largest value."""
-    ordered = o.refusal == "missing"
-    return {
-        name: {
-            "n": f.n,
-            "observed": f.observed,
-            "expected": f.expected,
-            "kappa": None if math.isnan(f.kappa) else f.kappa,
-            "null_std_error": f.null_error if f.null_error > 0 else None,
-            "largest": largest_kappa(f, weights.matrix, weights.name, design.scores)
-            if ordered
-            else None,
+    # with refusals as a level, the levels have no order that the largest kappa needs
+    ordered = options.refusal == "missing"
+    by_pair: dict[str, dict[str, float | None]] = {}
+    for name, pair in zip(part.names, part.table.found, strict=True):
+        if not pair.n:
+            continue
+        largest = None
+        if ordered:
+            largest = largest_kappa(pair, weights.matrix, weights.name, design.scores)
+        by_pair[name] = {
+            "n": pair.n,
+            "observed": pair.observed,
+            "expected": pair.expected,
+            "kappa": None if math.isnan(pair.kappa) else pair.kappa,
+            "null_std_error": pair.null_error if pair.null_error > 0 else None,
+            "largest": largest,
         }
-        for name, f in zip(part.names, part.table.kappas, strict=True)
-        if f.n
-    }
+    return by_pair
+
+
+def tables_of(part: Part) -> dict[str, FloatArray]:
+    """Return the (levels, levels) table of each pair of raters, by name."""
+    return {name: pair.table for name, pair in zip(part.names, part.table.found, strict=True)}
 
 
 def own_cautions(part: Part) -> tuple[Caution, ...]:
     """Cautions SS312 (few units), SS313 (a rater who never varies), SS301 (pairs without kappa)."""
-    found: list[Caution] = []
-    least = min(
-        (f.n for f, known in zip(part.table.kappas, part.table.used, strict=True) if known),
-        default=0.0,
-    )
+    out: list[Caution] = []
+    pairs = zip(part.table.found, part.table.used, strict=True)
+    least = min((pair.n for pair, defined in pairs if defined), default=0.0)
     if least:
         where = "rated by both" if len(part.names) == 1 else "in common for some pair"
-        said = f"{count(least, 'unit')} {where}; with 30, 95% intervals covered .93 to .98 of simulations"
-        found += small_sample(least, SMALL, said, fix="rate more units in common")
+        detail = f"{count(least, 'unit')} {where}; with 30, 95% intervals covered .93 to .98 of simulations"
+        out += small_sample(least, SMALL, detail, fix="rate more units in common")
     codes, clusters = part.patterns.codes, part.patterns.clusters
+    # a unit carries a level once, however many raters gave it
     levels = np.sort(codes, axis=1)
-    once = (levels >= 0) & (np.diff(levels, axis=1, prepend=-1) > 0)
-    carriers = np.bincount(
-        levels[once], np.broadcast_to(part.patterns.count[:, None], once.shape)[once]
-    )
+    is_first = (levels >= 0) & (np.diff(levels, axis=1, prepend=-1) > 0)
+    copies = np.broadcast_to(part.patterns.count[:, None], is_first.shape)
+    carriers = np.bincount(levels[is_first], copies[is_first])
     fewest = min((len(np.unique(code)) for code in clusters), default=None)
-    found += rare_level_cautions(carriers.astype(np.float64), part.patterns.n_units, fewest)
-    flat = {
-        part.patterns.raters[r]
-        for (pair, f) in zip(part.table.pairs, part.table.kappas, strict=True)
-        for r, always in zip(pair, f.constant, strict=True)
-        if f.n > 1 and always is not None
-    }
-    if flat:
-        said = f"{quoted(sorted(flat))} gave one level only (to units that another rater rated)"
+    out += rare_level_cautions(carriers.astype(np.float64), part.patterns.n_units, fewest)
+    constant_raters = set[str]()
+    for raters, pair in zip(part.table.pairs, part.table.found, strict=True):
+        for rater, level in zip(raters, pair.constant, strict=True):
+            if pair.n > 1 and level is not None:
+                constant_raters.add(part.patterns.raters[rater])
+    if constant_raters:
+        detail = f"{quoted(sorted(constant_raters))} gave one level only (to units that another rater rated)"
         affects = (
             "their kappa, 0 or undefined whatever the agreement, and coefficients over all raters"
         )
-        found.append(caution("SS313", said, affects=affects))
-    lost = sum(not known for known in part.table.used)
-    if any(part.table.used) and lost:
-        said = f"{count(lost, 'pair')} of {count(len(part.names))}; the others make the mean"
-        found.append(caution("SS301", said, affects="the mean of the pairs", short=NO_KAPPA))
-    return tuple(found)
+        out.append(caution("SS313", detail, affects=affects))
+    n_undefined = sum(not defined for defined in part.table.used)
+    if any(part.table.used) and n_undefined:
+        detail = (
+            f"{count(n_undefined, 'pair')} of {count(len(part.names))}; the others make the mean"
+        )
+        out.append(caution("SS301", detail, affects="the mean of the pairs", short=NO_KAPPA))
+    return tuple(out)
 
 
 PLACES = {
@@ -545,11 +581,13 @@ PLACES = {
 
 def kappas_of(kappa: Result) -> dict[str, tuple[float, float]]:
     """Return kappa and number of units of each pair of raters that has a kappa."""
-    found = next(iter(kappa.extras["pairs"].values()))
-    known = (
-        (name, one["kappa"], one["n"]) for name, one in found.items() if one["kappa"] is not None
-    )
-    return {name: (kappa, n) for name, kappa, n in known if np.isfinite(kappa)}
+    by_pair = next(iter(kappa.extras["pairs"].values()))  # of all units
+    kappas = {name: (facts["kappa"], facts["n"]) for name, facts in by_pair.items()}
+    return {
+        name: (value, n)
+        for name, (value, n) in kappas.items()
+        if value is not None and np.isfinite(value)
+    }
 
 
 def kappa_quantiles(kappa: Result) -> Result:
@@ -582,10 +620,10 @@ def kappa_quantiles(kappa: Result) -> Result:
     >>> round(kappa_quantiles(kappas).row("median").estimate, 3)
     0.737
     """
-    found = kappas_of(kappa)
-    if not found:
+    kappas = kappas_of(kappa)
+    if not kappas:
         raise UndefinedStatistic(NO_PAIR)
-    values = np.array([value for value, _ in found.values()])
+    values = np.array([value for value, _ in kappas.values()])
     quantiles = np.quantile(values, list(PLACES.values())).tolist()
     n = float(len(values))
     rows = [

@@ -109,9 +109,10 @@ def win_rate_difference(
         raise UndefinedStatistic(
             "stories that changed are counted among drawn winners, and here winners are probabilities"
         )
-    stories = matched(first, second)
-    rows = [change(stories, k, name, level) for k, name in enumerate(stories.items)]
+    stories = match_stories(first, second)
+    rows = [item_row(stories, k, name, level) for k, name in enumerate(stories.items)]
     n = int(stories.chose.shape[1])
+    cautions = stories.match.cautions("story", [quoted([label]) for label in labels], "every row")
     return Result(
         metric="mcnemar",
         title=f"How often items are chosen: {labels[0]} minus {labels[1]}",
@@ -122,27 +123,27 @@ def win_rate_difference(
         references=("mcnemar1947", "bellmccaffrey2002"),
         design=(first, second),
         words=f"{count(n, 'story', 'stories')} answered by {quoted(labels[:1])} and by {quoted(labels[1:])}.",
-        cautions=stories.match.cautions(
-            "story", [quoted([label]) for label in labels], "every row"
-        ),
+        cautions=cautions,
         extras={"stories": stories, "clearest": CHECKED},
         check="socialstats.crosscheck.win_rates:difference_checks",
     )
 
 
-def change(stories: Stories, k: int, name: str, level: float) -> Row:
+def item_row(stories: Stories, k: int, name: str, level: float) -> Row:
     """Return the row of one item: (b - c) / n with its clustered interval and test; `method` has b, c and mid-p."""
-    own = np.flatnonzero((stories.low == k) | (stories.high == k))
-    chose = stories.chose[:, own] == (stories.low[own] == k)
-    y = chose[0].astype(np.float64) - chose[1]
-    n = len(own)
+    stories_of_item = np.flatnonzero((stories.low == k) | (stories.high == k))
+    chose = stories.chose[:, stories_of_item] == (stories.low[stories_of_item] == k)
+    y = chose[0].astype(np.float64) - chose[1]  # 1, 0 or -1; its mean is (b - c) / n (McNemar 1947)
+    n = len(stories_of_item)
     row = Row(
         term=name,
         group="item",
         role="difference",
         key=(("item", name),),
         n=float(n),
-        n_clusters=min(len(np.unique(codes[own])) for codes in stories.clusters.values()),
+        n_clusters=min(
+            len(np.unique(codes[stories_of_item])) for codes in stories.clusters.values()
+        ),
     )
     if not n:
         return replace(row, undefined="in no story that both answered", reason="no_data")
@@ -151,17 +152,21 @@ def change(stories: Stories, k: int, name: str, level: float) -> Row:
     if not b + c:
         return replace(row, undefined=NOTHING, reason="no_variation")
     agree = chose[0] & chose[1]
-    alone = mid_p(Cells(a=float(agree.sum()), b=b, c=c, d=n - float(agree.sum()) - b - c))
+    a = float(agree.sum())
+    mcnemar = mid_p(Cells(a=a, b=b, c=c, d=n - a - b - c))
     row = replace(
         row,
-        method=f"b = {b:.0f}, c = {c:.0f}; mid-p of independent stories {number(alone.p, 3, bounded=True)}",
+        method=f"b = {b:.0f}, c = {c:.0f}; mid-p of independent stories {number(mcnemar.p, 3, bounded=True)}",
     )
-    codes = [np.unique(each[own], return_inverse=True)[1] for each in stories.clusters.values()]
-    found = clustered_mean(y, np.ones(n), codes, magnitude=1.0)
-    return with_mean(row, found, level, within=(-1.0, 1.0))
+    codes = [
+        np.unique(cluster[stories_of_item], return_inverse=True)[1]
+        for cluster in stories.clusters.values()
+    ]
+    mean = clustered_mean(y, np.ones(n), codes, magnitude=1.0)
+    return with_mean(row, mean, level, within=(-1.0, 1.0))
 
 
-def matched(one: Comparisons, two: Comparisons) -> Stories:
+def match_stories(first_design: Comparisons, second_design: Comparisons) -> Stories:
     """Match the stories of two designs by what describes them.
 
     Raises
@@ -169,37 +174,41 @@ def matched(one: Comparisons, two: Comparisons) -> Stories:
     UndefinedStatistic
         If rows of one design cannot be told apart, or no story is common.
     """
-    items = tuple(sorted({*one.items, *two.items}))
-    one, two = one.whole(), two.whole()  # a cell is a story, with its clusters
-    for more in ((), ("clusters",), ("clusters", "order")):
+    items = tuple(sorted({*first_design.items, *second_design.items}))
+    # a cell is a story, with its clusters
+    designs = first_design, second_design = first_design.whole(), second_design.whole()
+    # covariates tell most stories apart; where they do not, clusters and then the order help
+    for parts in ((), ("clusters",), ("clusters", "order")):
         columns = [
-            described(design, items, more, two if design is one else one) for design in (one, two)
+            story_columns(design, items, parts, partner)
+            for design, partner in zip(designs, designs[::-1], strict=True)
         ]
+        # rows of both designs as one table, so that equal rows get one code
         stacked = [np.concatenate(pair) for pair in zip(*columns, strict=True)]
         story = group(stacked)[1]
-        first, second = story[: len(one.count)], story[len(one.count) :]
-        if all(
-            np.all(d.count == 1) and len(np.unique(s)) == len(s)
-            for d, s in ((one, first), (two, second))
-        ):
+        first, second = story[: len(first_design.count)], story[len(first_design.count) :]
+        single = all(np.all(design.count == 1) for design in designs)
+        if single and all(len(np.unique(codes)) == len(codes) for codes in (first, second)):
             break
     else:
         raise UndefinedStatistic(REPEATED)
     match = match_keys(first, second)
     order = np.argsort(match.keys)  # so that sums do not depend on the order of the rows
-    at, other = (place[order] for place in match.places)
-    if not len(at):
+    first_rows, second_rows = (place[order] for place in match.places)
+    if not len(first_rows):
         raise UndefinedStatistic("no story was answered by both")
-    decided = (one.outcome[at] != TIED) & (two.outcome[other] != TIED)
-    at, other = at[decided], other[decided]
+    outcomes = first_design.outcome[first_rows], second_design.outcome[second_rows]
+    decided = (outcomes[0] != TIED) & (outcomes[1] != TIED)
+    first_rows, second_rows = first_rows[decided], second_rows[decided]
+    # (2, stories): side A won and holds the item of the lower index, or neither
     chose = np.array(
         [
-            (d.outcome[k] == A_WON) == np.less(*sides(d, items))[k]
-            for d, k in ((one, at), (two, other))
+            (design.outcome[rows] == A_WON) == np.less(*sides(design, items))[rows]
+            for design, rows in zip(designs, (first_rows, second_rows), strict=True)
         ]
     )
-    low, high = (column[: len(one.count)][at] for column in stacked[:2])
-    clusters = shared_clusters(one, two, at, other)
+    low, high = (column[: len(first_design.count)][first_rows] for column in stacked[:2])
+    clusters = shared_clusters(first_design, second_design, first_rows, second_rows)
     clusters |= {"pair of items": group([low, high])[1]} if len(clusters) < 2 else {}
     return Stories(
         items=items,
@@ -213,39 +222,41 @@ def matched(one: Comparisons, two: Comparisons) -> Stories:
 
 
 def shared_clusters(
-    one: Comparisons, two: Comparisons, at: IntArray, other: IntArray
+    first: Comparisons, second: Comparisons, first_rows: IntArray, second_rows: IntArray
 ) -> dict[str, IntArray]:
     """Return the first two declared factors that hold several stories and are the same in both designs."""
-    found = {}
-    known = {factor.name: factor for factor in two.clusters}
-    for factor in one.clusters:
-        same = known.get(factor.name)
-        if same is not None and np.array_equal(factor.labels()[at], same.labels()[other]):
-            codes = np.unique(factor.codes[at], return_inverse=True)[1]
+    shared = {}
+    by_name = {factor.name: factor for factor in second.clusters}
+    for factor in first.clusters:
+        same = by_name.get(factor.name)
+        if same is None:
+            continue
+        if np.array_equal(factor.labels()[first_rows], same.labels()[second_rows]):
+            codes = np.unique(factor.codes[first_rows], return_inverse=True)[1]
             if codes.max(initial=0) + 1 < len(codes):
-                found[factor.name] = codes
-    return dict(list(found.items())[:2])
+                shared[factor.name] = codes
+    return dict(list(shared.items())[:2])
 
 
-def described(
-    design: Comparisons, items: Sequence[str], more: Sequence[str], other: Comparisons
+def story_columns(
+    design: Comparisons, items: Sequence[str], parts: Sequence[str], partner: Comparisons
 ) -> list[AnyArray]:
     """Return what tells stories apart: the two items, the covariates of each, and more where asked; side-free."""
     a, b = sides(design, items)
     flipped = a > b
 
-    def both(one: AnyArray, two: AnyArray) -> list[AnyArray]:
-        return [np.where(flipped, two, one), np.where(flipped, one, two)]
+    def side_free(of_first: AnyArray, of_second: AnyArray) -> list[AnyArray]:
+        return [np.where(flipped, of_second, of_first), np.where(flipped, of_first, of_second)]
 
-    columns = both(a, b)
-    for name in sorted(set(design.covariates) & set(other.covariates)):
-        columns += both(design.covariates[name].a, design.covariates[name].b)
-    if "clusters" in more:
-        shared = {factor.name for factor in other.clusters}
+    columns = side_free(a, b)
+    for name in sorted(set(design.covariates) & set(partner.covariates)):
+        columns += side_free(design.covariates[name].a, design.covariates[name].b)
+    if "clusters" in parts:
+        shared = {factor.name for factor in partner.clusters}
         columns += [
             np.array(f.levels, dtype=object)[f.codes] for f in design.clusters if f.name in shared
         ]
-    if "order" in more:
+    if "order" in parts:
         columns.append(np.where(flipped, -design.first, design.first) + 1)
     return columns
 

@@ -166,28 +166,31 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     table = condition_table(design, settings["covariate"], settings["weights"])
     rows = all_rows(design, table, factors, settings, stored)
     over = "opponents" if settings["weights"] == "opponent" else "comparisons"
+    conditional = f"Conditional win rates by {settings['covariate']}"
+    title = "Win rates" if settings["covariate"] is None else conditional
+    counts: dict[str, Any] = {
+        "comparisons": design.n_rows,
+        "items": len(design.items),
+        "pairs": len(design.pair.levels),
+    }
+    fit: dict[str, Any] = {
+        "nobs": design.n_rows,
+        "method": settings["ci"],
+        **(cluster_facts(rows) if factors else {}),
+    }
+    cautions = (
+        *table_cautions(design, table, settings["covariate"]),
+        *share_cautions(design, factors, rows),
+    )
     return Result(
         metric="win_rates",
-        title=f"Win rates, mean over {over}"
-        if settings["covariate"] is None
-        else f"Conditional win rates by {settings['covariate']}, mean over {over}",
+        title=f"{title}, mean over {over}",
         inference=f"Wilson intervals, {cluster_text(factors)}",
         rows=rows,
-        counts={
-            "comparisons": design.n_rows,
-            "items": len(design.items),
-            "pairs": len(design.pair.levels),
-        },
-        fit={
-            "nobs": design.n_rows,
-            "method": settings["ci"],
-            **(cluster_facts(rows) if factors else {}),
-        },
+        counts=counts,
+        fit=fit,
         settings=settings,
-        cautions=(
-            *table_cautions(design, table, settings["covariate"]),
-            *share_cautions(design, factors, rows),
-        ),
+        cautions=cautions,
         references=METRIC.references if settings["ci"] == "cluster" else ("wilson1927",),
         design=design,
     )
@@ -203,34 +206,31 @@ def all_rows(
     """Rows of every item and condition, then of all items together."""
     n_items, level = len(design.items), settings["level"]
     sums = np.asarray(table.statistics.sum(axis=0), dtype=np.float64)
-    p_items, n_items_eff = (x[0] for x in win_rates_of_sums(sums[None, :], n_items))
-    pool, p_all, n_all = overall(
-        sums.reshape(3, 3, n_items), p_items, n_items_eff, settings["weights"]
-    )
-    p, trials = (
-        np.concatenate([p_items.ravel(), p_all]),
-        np.concatenate([n_items_eff.ravel(), n_all]),
-    )
+    p_items, n_items_eff = (x[0] for x in rates(sums[None, :], n_items))
+    by_statistic = sums.reshape(3, 3, n_items)  # (statistics, conditions, items)
+    pool, p_all, n_all = overall(by_statistic, p_items, n_items_eff, settings["weights"])
+    # (3 items + 3,): conditions x items, then the conditions of all items together
+    p = np.concatenate([p_items.ravel(), p_all])
+    trials = np.concatenate([n_items_eff.ravel(), n_all])
     errors, effective, variance, method = None, trials, p * (1 - p) / trials, "Wilson"
     if settings["ci"] == "cluster":
         method = "Wilson, cluster-adjusted"
-        scores, shares = linearised(
-            table, sums, p_items, pool, p_all if settings["weights"] == "pooled" else None
-        )
+        pooled = settings["weights"] == "pooled"
+        scores, shares = linearised(table, sums, p_items, pool, p_all if pooled else None)
         alike = None if factors else design.weight**2 / design.weight_sq
-        found = mean_errors(scores, shares, stored or [f.codes for f in factors], alike, size=1.0)
-        most = trials.copy() if design.replies is None else np.full(len(p), np.inf)
-        if settings["weights"] == "pooled" and factors:
-            most[-3:] = (
-                np.inf
-            )  # a pair's preference adds to one direction what it takes off the other
-        effective = effective_trials(p, found, most)
-        variance = np.where(np.isnan(found.std_error), 0.0, found.variance)
-        errors = found if factors else None
+        rate_errors = mean_errors(
+            scores, shares, stored or [f.codes for f in factors], alike, size=1.0
+        )
+        most_trials = trials.copy() if design.replies is None else np.full(len(p), np.inf)
+        if pooled and factors:
+            # a pair's preference adds to one direction what it takes off the other
+            most_trials[-3:] = np.inf
+        effective = effective_trials(p, rate_errors, most_trials)
+        variance = np.where(np.isnan(rate_errors.std_error), 0.0, rate_errors.variance)
+        errors = rate_errors if factors else None
     low, high = wilson(p, effective, level=level, df=None if errors is None else errors.df)
-    higher, equal, lower = table.rows.sum(
-        axis=1
-    )  # each comparison counts once: unequal ones as higher and as lower
+    # each comparison counts once: unequal ones as higher and as lower
+    higher, equal, lower = table.rows.sum(axis=1)
     n = np.concatenate([table.rows.ravel(), [higher, equal / 2, lower]])
     opponents = np.concatenate([table.opponents.ravel(), np.full(3, n_items)])
 
@@ -243,13 +243,15 @@ def all_rows(
             why = HALF if abs(p[k] - 0.5) < 1e-12 else NEAR_HALF
         elif np.isnan(low[k]):
             why = ONE_CLUSTER
+        of_item = () if item is None else (("item", item),)
+        key, has_error = (*of_item, ("condition", condition)), not why and variance[k] > 0
         row = Row(
             term=ALL if item is None else item,
             group=condition,
             estimate=None if np.isnan(p[k]) else float(p[k]),
-            key=(*(() if item is None else (("item", item),)), ("condition", condition)),
+            key=key,
             role="estimate",
-            std_error=float(np.sqrt(variance[k])) if not why and variance[k] > 0 else None,
+            std_error=float(np.sqrt(variance[k])) if has_error else None,
             n=float(n[k]),
             n_units=int(opponents[k]),
             method=method,
@@ -293,20 +295,21 @@ def overall(
     p_all, n_all : (3,) float64 arrays
         NaN under a condition that nobody met.
     """
-    there = sums[1] > 0
-    mass = np.where(there, 1.0, 0.0) if weights == "opponent" else sums[1]
+    met = sums[1] > 0
+    mass = np.where(met, 1.0, 0.0) if weights == "opponent" else sums[1]
     with np.errstate(invalid="ignore"):
         pool = mass / mass.sum(axis=1, keepdims=True)
     low, high = (
-        end(p, axis=1, where=there, initial=start) for end, start in ((np.min, 1.0), (np.max, 0.0))
+        end(p, axis=1, where=met, initial=start) for end, start in ((np.min, 1.0), (np.max, 0.0))
     )
-    means = np.clip(
-        np.where(there, pool * p, 0.0).sum(axis=1), low, np.maximum(low, high)
-    )  # the mean of ones is 1
-    p_all = np.where(there.any(axis=1), means, np.nan)
-    noise = np.where(there, pool**2 / n, 0.0).sum(axis=1)
+    # rounding must not put a mean beyond its parts: the mean of ones is 1
+    means = np.where(met, pool * p, 0.0).sum(axis=1)
+    means = np.clip(means, low, np.maximum(low, high))
+    p_all = np.where(met.any(axis=1), means, np.nan)
+    # variance of the mean in units of p (1 - p): 1 over it is the effective number of comparisons
+    noise = np.where(met, pool**2 / n, 0.0).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return pool, p_all, np.where(there.any(axis=1), 1 / noise, np.nan)
+        return pool, p_all, np.where(met.any(axis=1), 1 / noise, np.nan)
 
 
 def linearised(
@@ -340,20 +343,22 @@ def linearised(
     wins, weight = table.statistics[:, :k], table.statistics[:, k : 2 * k]
     total = sums[k : 2 * k]
     scale = np.where(total > 0, 1 / np.where(total > 0, total, 1.0), 0.0)[None, :]
-    mixed = block_diag(
+    # (3 items, 3): column l has the weights of the items' rates under condition l
+    pooling = block_diag(
         [csr_array(column) for column in np.nan_to_num(pool)[:, :, None]], format="csr"
     )
 
-    def around(centre: FloatArray) -> Any:
+    def scores_around(centre: FloatArray) -> Any:
         return csr_array(
             (wins - weight.multiply(np.nan_to_num(centre.ravel())[None, :])).multiply(scale)
         )
 
-    own, part = around(p), csr_array(weight.multiply(scale))
-    whole = own if p_all is None else around(np.repeat(p_all[:, None], p.shape[1], axis=1))
-    return hstack([own, csr_array(whole @ mixed)], format="csr"), hstack(
-        [part, csr_array(part @ mixed)], format="csr"
-    )
+    item_scores, item_shares = scores_around(p), csr_array(weight.multiply(scale))
+    overall_scores = item_scores
+    if p_all is not None:
+        overall_scores = scores_around(np.repeat(p_all[:, None], p.shape[1], axis=1))
+    scores = hstack([item_scores, csr_array(overall_scores @ pooling)], format="csr")
+    return scores, hstack([item_shares, csr_array(item_shares @ pooling)], format="csr")
 
 
 def sentence(result: Result) -> str:
@@ -368,14 +373,8 @@ def sentence(result: Result) -> str:
         return (
             f"Of {count(len(result.rows), 'item')}, {most} won most often and {least} least often."
         )
-    higher, lower = (
-        next(
-            row
-            for row in result.rows
-            if row.label("item") is None and row.label("condition") == condition
-        )
-        for condition in ("higher", "lower")
-    )
+    of_all = {row.label("condition"): row for row in result.rows if row.label("item") is None}
+    higher, lower = of_all["higher"], of_all["lower"]
     if higher.estimate is None or lower.estimate is None:
         return f"No comparison had two different values of {name}, so the win rates by {name} are undefined."
     rate, below = (estimated(row) for row in (higher, lower))
