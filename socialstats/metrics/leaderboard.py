@@ -179,20 +179,20 @@ class Board:
 
     def part(self, models: Sequence[int], pooling: str, units: BoolArray | None = None) -> Part:
         """Return the units (of some) that models all have scores of."""
-        own = self.every if units is None else units
+        rated = self.every if units is None else units
         for k in models:
-            own = own & self.known[:, k]
-        key = pooling, np.packbits(own).tobytes()
+            rated = rated & self.known[:, k]
+        key = pooling, np.packbits(rated).tobytes()
         if key not in self.kept:
-            strata = self.strata(own, pooling)
-            columns = np.flatnonzero(self.known[own].all(axis=0))
+            strata = self.strata(rated, pooling)
+            columns = np.flatnonzero(self.known[rated].all(axis=0))
             means = (
                 None
                 if isinstance(strata, str)
-                else stratified_means(self.values[own][:, columns], strata)
+                else stratified_means(self.values[rated][:, columns], strata)
             )
             self.kept[key] = Part(
-                units=own, columns=tuple(columns.tolist()), strata=strata, means=means
+                units=rated, columns=tuple(columns.tolist()), strata=strata, means=means
             )
         return self.kept[key]
 
@@ -203,19 +203,19 @@ class Board:
         sizes = np.bincount(self.task[units], minlength=len(self.tasks))
         lost = [name for name, n in zip(self.tasks, sizes.tolist(), strict=True) if not n]
         if lost and pooling == "tasks":
-            other = option("pooling", "units")
-            return f"no unit of task {quoted(lost, 3)}: a mean over tasks needs them all; {other} does not"
-        there = np.flatnonzero(sizes)
+            pooled = option("pooling", "units")
+            return f"no unit of task {quoted(lost, 3)}: a mean over tasks needs them all; {pooled} does not"
+        present = np.flatnonzero(sizes)
         weights = (
-            np.full(len(there), 1 / len(there))
+            np.full(len(present), 1 / len(present))
             if pooling == "tasks"
-            else sizes[there] / sizes.sum()
+            else sizes[present] / sizes.sum()
         )
         return Strata(
-            stratum=np.searchsorted(there, self.task[units]),
+            stratum=np.searchsorted(present, self.task[units]),
             cluster=self.cluster[units],
             weights=weights,
-            names=tuple(self.tasks[t] for t in there.tolist()),
+            names=tuple(self.tasks[t] for t in present.tolist()),
         )
 
 
@@ -250,18 +250,12 @@ def board_of(
         )
     noun = noun_of(design)
     if not design.raters_known or len(design.raters) < 2:
-        who = (
-            f"one {noun}, {quoted(design.raters)}"
-            if design.raters_known
-            else "raters without names"
-        )
-        alone = (
-            ". Its mean is the metric mean_ratings, and the study one-source"
-            if design.raters_known
-            else ""
-        )
+        who, instead = "raters without names", ""
+        if design.raters_known:
+            who = f"one {noun}, {quoted(design.raters)}"
+            instead = ". Its mean is the metric mean_ratings, and the study one-source"
         raise DesignError(
-            f"{design.source}: a leaderboard compares two {plural_of(noun)} or more; this table has {who}{alone}"
+            f"{design.source}: a leaderboard compares two {plural_of(noun)} or more; this table has {who}{instead}"
         )
     if (models := len(design.raters)) > MOST_MODELS:
         raise InputError(
@@ -274,26 +268,27 @@ def board_of(
             f"{design.source}: a leaderboard takes one cluster factor, got "
             f"{quoted([f.name for f in factors])}. Name one of them with {option('cluster')}"
         )
-    values = np.append(design.scores, np.nan)[
-        np.nan_to_num(design.matrix(), nan=-1).astype(np.int64)
-    ]
-    kept = ~np.isnan(values).all(axis=1)
-    if not kept.any():
+    # (units, models): a missing value becomes the last code, whose score is NaN
+    levels = np.nan_to_num(design.matrix(), nan=-1).astype(np.int64)
+    values = np.append(design.scores, np.nan)[levels]
+    scored_units = ~np.isnan(values).all(axis=1)
+    if not scored_units.any():
         raise NothingToAnalyse(f"{design.source}: no {noun} has a score")
-    times = np.where(kept, design.unit_count, 0).astype(np.int64)
-    if (total := float(times.sum())) > max(MOST_COUNTED, len(times)):
+    copies = np.where(scored_units, design.unit_count, 0).astype(np.int64)
+    if (total := float(copies.sum())) > max(MOST_COUNTED, len(copies)):
         raise InputError(
             f"{design.source}: a leaderboard takes counts up to {count(MOST_COUNTED)} units, not "
             f"{count(total)}. Divide all counts by a common factor"
         )
-    index = np.repeat(np.arange(len(times)), times)
+    # counts are written out: a unit that stands for n alike ones is n rows
+    index = np.repeat(np.arange(len(copies)), copies)
     tasks, codes = tasks_of(design, task)
-    there, dense = np.unique(codes[index], return_inverse=True)
-    scores = values[kept][~np.isnan(values[kept])]
+    tasks_present, dense = np.unique(codes[index], return_inverse=True)
+    scores = values[scored_units][~np.isnan(values[scored_units])]
     unit = 1.0 if scores.min() >= 0 and scores.max() <= 1 else size_unit(scores)
     return Board(
         models=design.raters,
-        tasks=tuple(tasks[t] for t in there.tolist()),
+        tasks=tuple(tasks[t] for t in tasks_present.tolist()),
         values=values[index] / unit,
         unit=unit,
         task=dense.astype(np.int64),
@@ -341,7 +336,7 @@ def mean_rows(
         What tells these rows from other means of the same models.
     """
     rows = [
-        filled(
+        mean_or_difference_row(
             board,
             Row(term=model, group=group, role="estimate", key=(("model", model), *key)),
             (k,),
@@ -353,13 +348,14 @@ def mean_rows(
     tasks = np.unique(board.task[units])
     if not board.shares or len(tasks) < 2:
         return rows
-    parts = [mean_rows(board, "", "units", units & (board.task == t)) for t in tasks]
+    rows_by_task = [mean_rows(board, "", "units", units & (board.task == task)) for task in tasks]
     return [
-        outer_ends(row, own, pooling, board.level) for row, *own in zip(rows, *parts, strict=True)
+        outer_ends(row, by_task, pooling, board.level)
+        for row, *by_task in zip(rows, *rows_by_task, strict=True)
     ]
 
 
-def outer_ends(row: Row, tasks: Sequence[Row], pooling: str, level: float) -> Row:
+def outer_ends(row: Row, rows_of_tasks: Sequence[Row], pooling: str, level: float) -> Row:
     """Give a mean of shares over several tasks the wider limits of two intervals: pooled, and of those of the tasks.
 
     With weights w_t and shares p_t with ends l_t and u_t, the latter are p - root of sum w_t^2 (p_t - l_t)^2 and p +
@@ -372,44 +368,33 @@ def outer_ends(row: Row, tasks: Sequence[Row], pooling: str, level: float) -> Ro
     Zou, G. Y., Huang, W., & Zhang, X. (2009). A note on confidence interval estimation for a linear function of
     binomial proportions. doi:10.1016/j.csda.2008.09.033
     """
-    own = [part for part in tasks if part.estimate is not None]
-    if (
-        row.conf_low is None
-        or row.conf_high is None
-        or len(own) < 2
-        or any(part.conf_low is None for part in own)
-    ):
+    tasks = [part for part in rows_of_tasks if part.estimate is not None]
+    if row.conf_low is None or row.conf_high is None or len(tasks) < 2:
         return row
-    p, low, high, n = np.array(
-        [(part.estimate, part.conf_low, part.conf_high, part.n) for part in own], dtype=float
-    ).T
-    w = np.full(len(own), 1 / len(own)) if pooling == "tasks" else n / n.sum()
-    ends = (
-        float(w @ p - np.sqrt(w**2 @ (p - low) ** 2)),
-        float(w @ p + np.sqrt(w**2 @ (high - p) ** 2)),
-    )
-    return with_ends(
-        row,
-        min(ends[0], row.conf_low),
-        max(ends[1], row.conf_high),
-        level,
-        within=(0.0, 1.0),
-        interval="outer_ends",
-    )
+    if any(task.conf_low is None for task in tasks):
+        return row
+    columns = [(task.estimate, task.conf_low, task.conf_high, task.n) for task in tasks]
+    p, low, high, n = np.array(columns, dtype=float).T
+    w = np.full(len(tasks), 1 / len(tasks)) if pooling == "tasks" else n / n.sum()
+    # MOVER of a weighted sum (Zou, Huang & Zhang 2009)
+    lower = float(w @ p - np.sqrt(w**2 @ (p - low) ** 2))
+    upper = float(w @ p + np.sqrt(w**2 @ (high - p) ** 2))
+    low_end, high_end = min(lower, row.conf_low), max(upper, row.conf_high)
+    return with_ends(row, low_end, high_end, level, within=(0.0, 1.0), interval="outer_ends")
 
 
 def difference_rows(board: Board) -> list[Row]:
     """Differences of all pairs of models on the units that both have, with p adjusted by Holm."""
     rows = []
     for pair in combinations(range(len(board.models)), 2):
-        one, other = (board.models[k] for k in pair)
+        first, second = (board.models[k] for k in pair)
         row = Row(
-            term=f"{one} - {other}",
+            term=f"{first} - {second}",
             group=DIFFERENCE,
             role="difference",
-            key=(("model", one), ("minus", other)),
+            key=(("model", first), ("minus", second)),
         )
-        rows.append(filled(board, row, pair, board.pooling, board.every))
+        rows.append(mean_or_difference_row(board, row, pair, board.pooling, board.every))
     return rows_with_holm(rows, HOLM)
 
 
@@ -419,49 +404,44 @@ def cluster_shares(strata: Strata) -> FloatArray:
     return np.asarray(np.bincount(np.unique(strata.cluster, return_inverse=True)[1], share))
 
 
-def filled(board: Board, row: Row, models: Sequence[int], pooling: str, units: BoolArray) -> Row:
+def mean_or_difference_row(
+    board: Board, row: Row, models: Sequence[int], pooling: str, units: BoolArray
+) -> Row:
     """Fill in the mean of one model, or the difference of two with its t test, on their units (of some)."""
     part = board.part(models, pooling, units)
-    own, strata, found = part.units, part.strata, part.of(models)
-    n, alone = int(own.sum()), len(models) == 1
+    inside, strata, means = part.units, part.strata, part.of(models)
+    n, single = int(inside.sum()), len(models) == 1
     row = replace(row, n=float(n), n_units=n)
     if board.factors:
-        row = replace(row, n_clusters=len(np.unique(board.cluster[own])))
-    if isinstance(strata, str) or found is None:
-        return replace(
-            row, undefined=NOBODY if not n and not alone else str(strata), reason="no_data"
-        )
+        row = replace(row, n_clusters=len(np.unique(board.cluster[inside])))
+    if isinstance(strata, str) or means is None:
+        why = NOBODY if not n and not single else str(strata)
+        return replace(row, undefined=why, reason="no_data")
     if board.factors:
         row = replace(row, leverage=float(cluster_shares(strata).max()))
-    wilson_ends = board.shares and alone
-    limits = (0.0 if alone else -1.0, 1.0) if board.shares else None
-    row = replace(
-        row,
-        estimate=float(found.estimate[0]),
-        limits=limits,
-        method=method_of(board, own, pooling, wilson_ends),
-    )
-    if found.undefined:
-        return replace(row, undefined=found.undefined)
-    error = float(found.std_error(board.magnitude)[0])
-    still = math.isnan(error)
+    wilson_ends = board.shares and single
+    method = method_of(board, inside, pooling, wilson_ends)
+    row = replace(row, estimate=float(means.estimate[0]), method=method)
+    if board.shares:
+        row = replace(row, limits=(0.0 if single else -1.0, 1.0))
+    if means.undefined:
+        return replace(row, undefined=means.undefined)
+    error = float(means.std_error(board.magnitude)[0])
+    no_error = math.isnan(error)
     if wilson_ends:
-        row = row if still else replace(row, std_error=error)
-        return share_row(
-            board, row, board.values[own, models[0]], strata, 0.0 if still else error, found.df
-        )
-    if still:
-        values = minus([board.values[own, k] for k in models])
-        return replace(
-            row,
-            undefined=constant(values, "scores" if alone else "differences"),
-            reason="no_variation",
-        )
-    board.shapes[row.name] = shape_of(found, error, n, row.n_clusters)
-    if alone:
-        return replace(with_t(row, error, found.df, board.level, test=False), df=found.df)
-    most = 1.0 if board.shares else math.inf
-    return with_t(row, error, found.df, board.level, within=(-most, most))
+        values = board.values[inside, models[0]]
+        if no_error:  # Wilson's interval exists without an error
+            return share_row(board, row, values, strata, 0.0, means.df)
+        return share_row(board, replace(row, std_error=error), values, strata, error, means.df)
+    if no_error:
+        values = minus([board.values[inside, k] for k in models])
+        why = constant(values, "scores" if single else "differences")
+        return replace(row, undefined=why, reason="no_variation")
+    board.shapes[row.name] = shape_of(means, error, n, row.n_clusters)
+    if single:
+        return replace(with_t(row, error, means.df, board.level, test=False), df=means.df)
+    limit = 1.0 if board.shares else math.inf
+    return with_t(row, error, means.df, board.level, within=(-limit, limit))
 
 
 def shape_of(
@@ -491,6 +471,7 @@ def share_row(
     """
     sizes, shares = np.bincount(strata.stratum), cluster_shares(strata)
     p, yes_no = np.array([row.estimate], dtype=np.float64), bool(np.isin(values, (0.0, 1.0)).all())
+    # independent yes-or-no scores of one task: Wilson's interval as it is, with the normal quantile
     if len(sizes) == 1 and not board.factors and yes_no:
         low, high = wilson(p, np.array([float(len(shares))]), level=board.level)
         return with_ends(row, float(low[0]), float(high[0]), board.level, interval="score")
@@ -599,10 +580,10 @@ class RankTable(Result):
 
     def crosscheck(self) -> Verification:
         """Count ranks again, and sets by Holm's method where no draws made them."""
-        found: Verification = importlib.import_module(
+        verification: Verification = importlib.import_module(
             "socialstats.crosscheck.leaderboard"
         ).verify_ranks(self)
-        return found
+        return verification
 
 
 def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> Result:
@@ -611,46 +592,42 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
     means = [row for row in result.rows if row.group == MEAN]
     ranked = [row for row in means if row.estimate is not None]
     sets, test = sets_of(result, ranked, kind, draws, seed)
-    near = distinct_cautions(row for row in result.rows if row.role == "difference")
-    found = {
-        row.term: with_ends(
-            Row(
-                term=row.term,
-                group="rank",
-                role="rank",
-                estimate=float(sets.rank[i]),
-                cautions=near,
-                method=f"{kind} {test} rank set, step-down",
-            ),
-            float(sets.low[i]),
-            float(sets.high[i]),
-            level,
-        )
-        for i, row in enumerate(ranked)
-    }
+    cautions = together(row for row in result.rows if row.role == "difference")
+    method = f"{kind} {test} rank set, step-down"
+    blank = Row(term="", group="rank", role="rank", cautions=cautions, method=method)
+    ranks = {}
+    for row, rank, low, high in zip(ranked, sets.rank, sets.low, sets.high, strict=True):
+        rank_row = replace(blank, term=row.term, estimate=float(rank))
+        ranks[row.term] = with_ends(rank_row, float(low), float(high), level)
     rows = tuple(
-        found.get(r.term, Row(term=r.term, group="rank", undefined=r.undefined)) for r in means
+        ranks.get(r.term, Row(term=r.term, group="rank", undefined=r.undefined)) for r in means
     )
     first = [
         row.term
-        for row in sorted(found.values(), key=lambda r: r.estimate or 0.0)
+        for row in sorted(ranks.values(), key=lambda r: r.estimate or 0.0)
         if row.conf_low == 1
     ]
+    inference = f"{kind} sets, {test}"
+    if not sets.bonferroni:
+        inference += f", {draws} draws, seed {seed}"
+    words = f"No {noun} has a mean ({rows[0].undefined}), and so none has a rank."
+    if ranked:
+        intervals = capital(f"{kind_of(rows[0])}{level_text(level)} {kind} rank intervals")
+        width = number(float(np.mean(sets.high - sets.low + 1)), 1)
+        words = (
+            f"{intervals} included rank 1 for {count(len(first))} of {count(len(means), noun)} "
+            f"({listing(shortened(first))}). They contained {width} of {count(len(ranked))} ranks on average."
+        )
     return RankTable(
         metric="leaderboard",
         title=f"Ranks with {kind} confidence sets",
         rows=rows,
-        inference=f"{kind} sets, {test}"
-        + ("" if sets.bonferroni else f", {draws} draws, seed {seed}"),
+        inference=inference,
         counts=result.counts,
         settings={**result.settings, "kind": kind, "draws": draws, "seed": seed},
         references=("mogstad2024", "holm1979" if sets.bonferroni else "romanowolf2005"),
         design=result.design,
-        words=f"{capital(f'{kind_of(rows[0])}{level_text(level)} {kind} rank intervals')} included "
-        f"rank 1 for {count(len(first))} of {count(len(means), noun)} ({listing(shortened(first))}). They contained "
-        f"{number(float(np.mean(sets.high - sets.low + 1)), 1)} of {count(len(ranked))} ranks on average."
-        if ranked
-        else f"No {noun} has a mean ({rows[0].undefined}), and so none has a rank.",
+        words=words,
         extras={"result": result, "first": len(first), "holm": test != "max-t"},
     )
 
@@ -661,6 +638,7 @@ def sets_of(
     """Return the sets and the test they come from: max-t on complete scores of enough units, else Holm's."""
     board, level = result.board, float(result.settings["level"])
     assert board is not None
+    # in a unit of the largest score, so that no covariance leaves the range of floats
     size = board.magnitude or 1.0
     strength = np.array([row.estimate for row in ranked], dtype=np.float64) / board.unit / size
     means = board.part(range(len(board.models)), board.pooling).means if board.complete else None
@@ -676,6 +654,7 @@ def sets_of(
             df=int(means.df),
         )
         return sets, "max-t"
+    # (models, models) differences and their p; NaN where a pair has no test
     place = {row.term: i for i, row in enumerate(ranked)}
     difference, p = (np.full((len(ranked), len(ranked)), np.nan) for _ in range(2))
     for row in rows_with(result.rows, "model", "minus", role="difference"):
@@ -693,13 +672,15 @@ def ordered(rows: list[Row]) -> list[Row]:
     return sorted((r for r in rows if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
 
 
-def difference_of(result: Result, one: str, other: str) -> Row:
+def difference_of(result: Result, first: str, second: str) -> Row:
     """Return the difference of two models, the first minus the second, whichever way the result has it."""
-    known = {(r.label("model"), r.label("minus")): r for r in result.rows if r.group == DIFFERENCE}
-    if (one, other) in known:
-        return known[one, other]
-    row = known[other, one]
-    return replace(negate_row(row), term=f"{one} - {other}")
+    by_models = {
+        (r.label("model"), r.label("minus")): r for r in result.rows if r.group == DIFFERENCE
+    }
+    if (first, second) in by_models:
+        return by_models[first, second]
+    row = by_models[second, first]
+    return replace(negated(row), term=f"{first} - {second}")
 
 
 def over(result: Result) -> str:
@@ -716,34 +697,34 @@ def over(result: Result) -> str:
 def sentence(result: Result) -> str:
     """Return which model ranked first, its lead over the next, and from how many others it differed."""
     means, noun = [row for row in result.rows if row.group == MEAN], str(result.extras["noun"])
-    known, n = ordered(means), count(len(means), noun)
-    if not known:
+    ranked, n = ordered(means), count(len(means), noun)
+    if not ranked:
         return f"No {noun} has a mean score ({undefined_text(means)})."
-    best, name = known[0], shorten(known[0].term)
-    gaps = [difference_of(result, best.term, row.term) for row in known[1:]]
-    said = f"mean score {estimate(best)}; {over(result)}"
-    tied = [row.term for row in known if (best.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
+    best, name = ranked[0], shorten(ranked[0].term)
+    gaps = [difference_of(result, best.term, row.term) for row in ranked[1:]]
+    score_text = f"mean score {estimate(best)}; {over(result)}"
+    tied = [row.term for row in ranked if (best.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
     if len(tied) > 1:
         return tied_first(
             shortened(tied), len(means), noun, f"mean score {number(best.shown())}; {over(result)}"
         )
-    text = f"{name} ranked first of {n} ({said}). "
+    text = f"{name} ranked first of {n} ({score_text}). "
     if not gaps:
         return f"{text}No other {noun} has a mean score."
-    shared = "" if gaps[0].n == best.n == known[1].n else " on shared units"
-    text += difference(f"the mean score{shared}", name, shorten(known[1].term), gaps[0])
+    shared = "" if gaps[0].n == best.n == ranked[1].n else " on shared units"
+    text += difference(f"the mean score{shared}", name, shorten(ranked[1].term), gaps[0])
     tested = [row for row in gaps if row.p_adjusted is not None]
     if len(gaps) < 2 or not tested:
         return text
-    clear = sum(significant(row) and (row.estimate or 0.0) > 0 for row in tested)
+    n_higher = sum(significant(row) and (row.estimate or 0.0) > 0 for row in tested)
     others = f"{len(gaps)} other {plural_of(noun)}"
-    if not clear:
+    if not n_higher:
         return f"{text} {name} did not score significantly higher than any of the {others} (Holm)."
-    who, near = (
-        "each" if clear == len(gaps) else count(clear),
+    how_many, approximate = (
+        "each" if n_higher == len(gaps) else count(n_higher),
         ", approximate tests" * any(r.approximate for r in tested),
     )
-    return f"{text} {name} scored significantly higher than {who} of the {others} (Holm{near})."
+    return f"{text} {name} scored significantly higher than {how_many} of the {others} (Holm{approximate})."
 
 
 def plot(result: Result, ax: Axes | None = None, *, group: str = MEAN, **options: Any) -> Axes:
@@ -851,11 +832,13 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
     board = board_of(
         design, **{name: settings[name] for name in ("task", "pooling", "cluster", "level")}
     )
-    lead, other = board.pooling, next(p for p in POOLINGS if p != board.pooling)
+    lead, other_pooling = board.pooling, next(p for p in POOLINGS if p != board.pooling)
     rows = mean_rows(board, MEAN, lead, board.every)
     if len(board.tasks) > 1:
-        second = mean_rows(board, OTHER[lead], other, board.every, ("pooling", other))
-        rows += second if differs(rows, second) else []
+        other_rows = mean_rows(
+            board, OTHER[lead], other_pooling, board.every, ("pooling", other_pooling)
+        )
+        rows += other_rows if differs(rows, other_rows) else []
         for t, task_name in enumerate(board.tasks):
             rows += mean_rows(
                 board, task_group(task_name), "units", board.task == t, (TASK, task_name)
@@ -868,32 +851,44 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
     sizes = dict(zip(names, [len(np.unique(board.cluster))], strict=False))
     tasks = {"tasks": len(board.tasks)} if len(board.tasks) > 1 else {}
     missing, noun = (~board.known).sum(axis=0), noun_of(design)
+    if board.shares:
+        shape = few_differences(board)
+    else:
+        shape = shape_cautions(board.shapes.values(), names=[*board.shapes], what="units")
     cautions = (
         *share_cautions(design, board.factors, rows),
         *rare_answers(rows),
         *own_cautions(board, shared, noun),
-        *(
-            few_differences(board)
-            if board.shares
-            else shape_cautions(board.shapes.values(), names=[*board.shapes], what="units")
-        ),
+        *shape,
     )
     board.kept.clear()  # units x pairs of numbers, where scores are missing
+    intervals = share_ci(rows) if board.shares else "t intervals"
+    weighed = f", {WEIGHED[lead]}" if tasks else ""
+    n_scores, n_units = int(board.known.sum()), np.bincount(board.task).tolist()
+    counts = {
+        "units": len(board.task),
+        plural_of(noun): len(board.models),
+        **tasks,
+        "scores": n_scores,
+        **sizes,
+    }
+    extras = {
+        "noun": noun,
+        "unit": unit_noun(design),
+        "shares": board.shares,
+        "tasks": board.tasks if tasks else (),
+        "shared": int(shared.sum()),
+        "missing": dict(zip(board.models, missing.tolist(), strict=True)),
+        "sizes": dict(zip(board.tasks, n_units, strict=True)) if tasks else {},
+    }
     return LeaderboardResult(
         metric="leaderboard",
         title=f"Leaderboard of {count(len(board.models), noun)}",
-        inference=f"{share_ci(rows) if board.shares else 't intervals'} of means, t tests of paired differences"
-        + (f", {WEIGHED[lead]}" if tasks else "")
-        + f"; {cluster_text(board.factors, 'units')}",
+        inference=f"{intervals} of means, t tests of paired differences{weighed}; "
+        + cluster_text(board.factors, "units"),
         rows=tuple(rows),
-        counts={
-            "units": len(board.task),
-            plural_of(noun): len(board.models),
-            **tasks,
-            "scores": int(board.known.sum()),
-            **sizes,
-        },
-        fit={"nobs": int(board.known.sum()), "n_clusters": next(iter(sizes.values()), None)}
+        counts=counts,
+        fit={"nobs": n_scores, "n_clusters": next(iter(sizes.values()), None)}
         | (cluster_facts(rows) if board.factors else {}),
         settings=settings,
         cautions=cautions,
@@ -906,43 +901,33 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
         )
         + (("wilson1927", "korngraubard1998", "zouhuangzhang2009") if board.shares else ()),
         design=design,
-        extras={
-            "noun": noun,
-            "unit": unit_noun(design),
-            "shares": board.shares,
-            "tasks": board.tasks if tasks else (),
-            "shared": int(shared.sum()),
-            "missing": dict(zip(board.models, missing.tolist(), strict=True)),
-            "sizes": dict(zip(board.tasks, np.bincount(board.task).tolist(), strict=True))
-            if tasks
-            else {},
-        },
+        extras=extras,
         board=board,
     )
 
 
 def differs(rows: Sequence[Row], others: Sequence[Row]) -> bool:
     """Return whether two poolings give other numbers for some model."""
-    known = {row.term: row.estimate for row in others}
-    pairs = [(row.estimate, known[row.term]) for row in rows]
+    others_by_model = {row.term: row.estimate for row in others}
+    pairs = [(row.estimate, others_by_model[row.term]) for row in rows]
     return any(a is None or b is None or abs(a - b) > 1e-9 * max(abs(a), 1.0) for a, b in pairs)
 
 
 def own_cautions(board: Board, shared: Any, noun: str) -> tuple[Caution, ...]:
     """Cautions SS342 (models have different units) and SS312 (few units)."""
-    found = []
-    lost = [
+    cautions = []
+    n_missing = [
         (model, int(n))
         for model, n in zip(board.models, (~board.known).sum(axis=0).tolist(), strict=True)
         if n
     ]
-    if lost:
-        said = listing([f"'{shorten(model, 40)}' {count(n)}" for model, n in lost], 5)
+    if n_missing:
+        detail = listing([f"'{shorten(model, 40)}' {count(n)}" for model, n in n_missing], 5)
         common = f"all {plural_of(noun)} share {count(int(shared.sum()))}"
-        found.append(
+        cautions.append(
             caution(
                 "SS342",
-                f"of {count(len(board.task), 'unit')} these lack: {said}; {common}",
+                f"of {count(len(board.task), 'unit')} these lack: {detail}; {common}",
                 affects=f"means, which are over each {noun}'s own units; differences are on the units that both "
                 f"{plural_of(noun)} have",
                 fix="score the missing units; the means on shared units stand beside",
@@ -951,9 +936,11 @@ def own_cautions(board: Board, shared: Any, noun: str) -> tuple[Caution, ...]:
         )
     groups = len(np.unique(board.cluster))
     if not board.factors and board.shares:
-        said = f"{count(groups, 'unit')}; t needs values close to normal"
-        found += small_sample(groups, FEW_UNITS, said, affects="intervals, tests", fix="more units")
-    return tuple(found)
+        detail = f"{count(groups, 'unit')}; t needs values close to normal"
+        cautions += small_sample(
+            groups, FEW_UNITS, detail, affects="intervals, tests", fix="more units"
+        )
+    return tuple(cautions)
 
 
 def few_differences(board: Board) -> tuple[Caution, ...]:
@@ -971,10 +958,11 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
         if isinstance(strata, str) or part.means is None or part.means.undefined:
             continue
         cell = np.unique(np.stack([strata.stratum, strata.cluster]), axis=1, return_inverse=True)
-        task, gaps = cell[0][0], np.abs(minus([board.values[part.units, k] for k in pair]))
-        differ = np.bincount(cell[1].ravel(), gaps) > 0
+        task, differences = cell[0][0], np.abs(minus([board.values[part.units, k] for k in pair]))
+        differ = np.bincount(cell[1].ravel(), differences) > 0
         if not differ.any():  # no interval and no test
             continue
+        # (sum m_t a_t)^2 / sum m_t a_t^2 with a_t = (w_t / n_t)^2
         m = np.maximum(np.bincount(task, differ), 1)
         share = (strata.weights / np.bincount(task)) ** 2
         few.append(float(m @ share) ** 2 / float(m @ share**2))
@@ -983,28 +971,22 @@ def few_differences(board: Board) -> tuple[Caution, ...]:
     if not least:
         return ()
     what = "cluster" if board.factors else "unit"
-    several = len(board.tasks) > 1
-    even = "equally weighted " if several else ""
-    alike = f" (as {number(least[0][0], 1)} of equal weight)" if several else ""
-    return (
-        caution(
-            "SS212",
-            f"{count(len(least), 'difference')} of {count(len(few))} {'rests' if len(least) == 1 else 'rest'} on "
-            f"fewer than {FEWEST_DIFFERING:g} {even}{what}s whose scores differ. The least rests on "
-            f"{count(least[0][1], what)}{alike}",
-            affects="these differences, their tests and ranks"
-            + (
-                ": nominal 95% intervals held .69 to .92 of simulations "
-                "where a small task weighs as much as a large one"
-                if several
-                else ""
-            ),
-            fix=f"score more units of the small tasks, or {option('pooling', 'units')}"
-            if several
-            else "score more units",
-            rows=["difference"],
-        ),
+    many_tasks = len(board.tasks) > 1
+    even = "equally weighted " if many_tasks else ""
+    as_equal = f" (as {number(least[0][0], 1)} of equal weight)" if many_tasks else ""
+    affects, fix = "these differences, their tests and ranks", "score more units"
+    if many_tasks:
+        affects += (
+            ": nominal 95% intervals held .69 to .92 of simulations "
+            "where a small task weighs as much as a large one"
+        )
+        fix = f"score more units of the small tasks, or {option('pooling', 'units')}"
+    verb = "rests" if len(least) == 1 else "rest"
+    detail = (
+        f"{count(len(least), 'difference')} of {count(len(few))} {verb} on fewer than {FEWEST_DIFFERING:g} "
+        f"{even}{what}s whose scores differ. The least rests on {count(least[0][1], what)}{as_equal}"
     )
+    return (caution("SS212", detail, affects=affects, fix=fix, rows=["difference"]),)
 
 
 METRIC = Metric(

@@ -409,7 +409,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     units = {"scenario": len(answers.scenarios), "model": len(answers.models), "answer": spreads.n}[
         how.unit
     ]
-    counts: dict[str, Any] = {
+    counts = {
         "questions": spreads.n,
         "models": models,
         "scenarios": scenarios,
@@ -417,7 +417,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         "judges": len(answers.judges),
         **{f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors},
     }
-    extras: dict[str, Any] = {
+    extras = {
         "pooled_sd": spreads.pooled(),
         "wordings": dict(spreads.wordings),
         **({} if ranks is None else {"wilcoxon": ranks}),

@@ -160,7 +160,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
         for row in rows_of(group, stratum_patterns, agree, settings["pairs"], how)
     ]
     within = f" within {settings['tolerance']:g}" if settings["tolerance"] else ""
-    counts: dict[str, Any] = {
+    counts = {
         "ratings": overall.n_ratings,
         "units": overall.n_units,
         "raters": len(overall.raters),

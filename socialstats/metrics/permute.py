@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -278,7 +277,7 @@ def test(
     )
     rows = [under(row, cautions) for row in rows]
     inference = f"permutation test, {kind}; {how}; {plan.text()}"
-    settings: dict[str, Any] = {
+    settings = {
         "what": name,
         "within": list(within),
         "cluster": plan.names,
@@ -286,7 +285,7 @@ def test(
         "permutations": permutations,
         "seed": seed,
     }
-    extras: dict[str, Any] = {
+    extras = {
         "null": null,
         "arrangements": n_arrangements,
         "exact": exact,

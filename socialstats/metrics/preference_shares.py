@@ -162,7 +162,7 @@ def preference_shares(
     if ci != "delta":
         inference = f"{ci} bootstrap intervals by {by}"
         facts |= {"seed": seed, "resamples": resamples}
-    settings: dict[str, Any] = {
+    settings = {
         "groups": {item: groups[item] for item in items},
         "scale": scale,
         "alternative": alternative,

@@ -204,7 +204,7 @@ def ratings_difference(
         ),
         *(() if lost is None else (lost,)),
     )
-    extras: dict[str, Any] = {
+    extras = {
         "parts": (first, second),
         "people": (human_source(first_common), human_source(second_common)),
         "matched": match.text("unit", [quoted([label]) for label in labels]),

@@ -129,11 +129,11 @@ def reply_shares(
             of_people += rows[-1:] if drawn else []
     what = " x ".join(factor.name for factor in factors) or "unit"
     independent = f"clusters of {what}" if codes else "replies independent"
-    counts: dict[str, Any] = {
+    counts = {
         "replies": int(design.unit_count[design.unit].sum()),
         "units": int(design.unit_count.sum()),
     }
-    settings: dict[str, Any] = {
+    settings = {
         "source": source,
         "stratum": stratum,
         "cluster": [factor.name for factor in factors],

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -43,6 +45,9 @@ from socialstats.models.sensitivity import (
 from socialstats.registry import Metric, reads
 from socialstats.resampling import (
     Alternative,
+    Bootstrap,
+    Interval,
+    Jackknife,
     StoredUnits,
     Units,
     basic,
@@ -53,6 +58,7 @@ from socialstats.resampling import (
 from socialstats.resampling.engine import Replicates, check_resamples
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.rows import Role
 from socialstats.rounding import alike
 from socialstats.sentences import difference
 from socialstats.sentences import estimate as estimated
@@ -75,11 +81,11 @@ DIFFERENCES = {
     "basic": ("basic bootstrap intervals", "basic bootstrap by pair; z from bootstrap s.e."),
 }
 PARTS = ("S", *CONDITIONS)
+# In the order of TERMS: S and its corrected value, then the components and theirs.
+KINDS = ("plug_in", "corrected")
 KEYS = tuple(
     (("part", part), ("kind", kind))
-    for parts in (PARTS[:1], PARTS[1:])
-    for kind in ("plug_in", "corrected")
-    for part in parts
+    for kind, part in (*product(KINDS, PARTS[:1]), *product(KINDS, PARTS[1:]))
 )
 FEW = "no item has two comparisons under some condition in one of the designs"
 EMPTY = "no item has a comparison under some condition"
@@ -205,6 +211,87 @@ def sensitivity(
     return estimate(comparisons, settings)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TermIntervals:
+    """Estimates and intervals of the terms of S, as (terms,) arrays.
+
+    Attributes
+    ----------
+    estimate, std_error, low, high : float64 arrays
+    why : sequence of str
+        Why a term has no interval; empty where it has one.
+    df : float or None
+        Of the jackknife's t.
+    """
+
+    estimate: FloatArray
+    std_error: FloatArray
+    low: FloatArray
+    high: FloatArray
+    why: Sequence[str]
+    df: float | None = None
+
+
+def jackknife_intervals(jack: Jackknife, level: float, what: str) -> TermIntervals:
+    """Return t intervals around the corrected values (Efron & Tibshirani 1993, chapter 11)."""
+    df = float(jack.copies.sum()) - 1
+    centre, reach = jack.estimate[CORRECTED], critical_value(level, df) * jack.std_error
+    lost = np.isnan(jack.values).any(axis=0)
+    unvaried = np.isnan(jack.std_error) & ~lost
+    # the interval of a corrected term rests on its plug-in value too
+    why = np.select([unvaried | unvaried[PLUG_IN], lost], [alike(what), LESS], "").tolist()
+    return TermIntervals(
+        estimate=jack.estimate,
+        std_error=jack.std_error,
+        low=centre - reach,
+        high=centre + reach,
+        why=why,
+        df=df,
+    )
+
+
+def bootstrap_intervals(boot: Bootstrap, ends: Interval) -> TermIntervals:
+    """Return the intervals of a bootstrap."""
+    constant = boot.is_constant | boot.is_constant[PLUG_IN]
+    return TermIntervals(
+        estimate=boot.estimate,
+        std_error=boot.std_error,
+        low=ends.low,
+        high=ends.high,
+        why=np.where(constant, alike("resamples"), ends.undefined).tolist(),
+    )
+
+
+def term_row(j: int, terms: TermIntervals, row: Row, ci: Ci, level: float, *, drawn: bool) -> Row:
+    """Return the row of one term; `row` has what all of them share."""
+    corrected, value = CORRECTED[j] == j, float(terms.estimate[j])
+    low, high, missing = float(terms.low[j]), float(terms.high[j]), math.isnan(value)
+    why = terms.why[j]
+    if missing:
+        why = EMPTY
+        if corrected:
+            why = ONCE if drawn else PROBABLE
+    if not why and high <= 0:
+        why = OUTSIDE
+    method = METHODS[ci]
+    if ci == "jackknife" and not corrected:
+        method += " around S corrected"
+    if ci == "basic" and corrected:
+        method += ", centred"
+    role: Role = "estimate" if j < 2 else "component"
+    row = replace(row, term=TERMS[j], key=KEYS[j], role=role, method=method)
+    row = replace(row, group="corrected" if corrected else "plug_in")
+    limits = (0.0, float(LARGEST[j]))
+    if not missing:
+        row = cut_at_limits(row, value, limits)
+        # an interval of the corrected value that leaves the plug-in one out is no interval of it
+        if not why and not corrected and not low <= value <= high:
+            why = NOISE
+    error = float(terms.std_error[j])
+    facts: dict[str, Any] = {"std_error": error, "df": terms.df, "interval": ci}
+    return with_ends(row, low, high, level, why=why, within=limits, hold=True, **facts)
+
+
 def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     """Compute S of one design."""
     codes = None if settings["groups"] is None else group_codes(design.items, settings["groups"])
@@ -219,7 +306,7 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     ci, level = settings["ci"], settings["level"]
     lines = reference_lines(design, table, settings["weights"], codes)
     extras: dict[str, Any] = {"reference_lines": lines}
-    boot, df, jack, drawn = None, None, None, design.replies is None
+    boot, jack, drawn = None, None, design.replies is None
 
     def finish(sums: FloatArray) -> FloatArray:
         return sensitivity_terms(sums, len(design.items), drawn=drawn)
@@ -230,18 +317,11 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
         )
     if ci in ("jackknife", "bca") and len(factors) < 2:
         jack = jackknife(table.statistics, finish, units, size=float(LARGEST.max()))
+    # without a corrected value, or a second unit, the basic bootstrap stands in
     if ci == "jackknife" and (jack is None or np.isnan(jack.estimate[1]) or jack.copies.sum() < 2):
         ci = "basic"
     if ci == "jackknife" and jack is not None:
-        value, error, df = jack.estimate, jack.std_error, float(jack.copies.sum()) - 1
-        reach = critical_value(level, df) * error
-        low, high = value[CORRECTED] - reach, value[CORRECTED] + reach
-        gone = np.asarray(np.isnan(jack.values).any(axis=0))
-        still = np.isnan(error) & ~gone
-        why = [
-            alike("clusters" if factors else "comparisons") if s else LESS if g else ""
-            for g, s in zip(gone.tolist(), (still | still[PLUG_IN]).tolist(), strict=True)
-        ]
+        terms = jackknife_intervals(jack, level, "clusters" if factors else "comparisons")
     else:
         boot = bootstrap(
             table.statistics,
@@ -251,54 +331,37 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
             seed=settings["seed"],
             size=LARGEST,
         )
-        value, error, flat = boot.estimate, boot.std_error, boot.is_constant
         ends = choose(ci, boot, level=level, jack=jack)
-        if ci == "basic":
-            ends = basic(boot, level=level, centre=value[PLUG_IN])
-        low, high = ends.low, ends.high
-        why = [
-            alike("resamples") if f else one
-            for f, one in zip(flat | flat[PLUG_IN], ends.undefined, strict=True)
-        ]
+        if ci == "basic":  # resamples come from the plug-in S, and are corrected once more
+            ends = basic(boot, level=level, centre=boot.estimate[PLUG_IN])
+        terms = bootstrap_intervals(boot, ends)
         errors = zip(ends.error_low.tolist(), ends.error_high.tolist(), strict=True)
         extras |= {"bootstrap": boot, "monte_carlo_error": dict(zip(TERMS, errors, strict=True))}
-    rows = []
-    for j, (term, key) in enumerate(zip(TERMS, KEYS, strict=True)):
-        corrected, missing = CORRECTED[j] == j, np.isnan(value[j])
-        no_ends = ((ONCE if drawn else PROBABLE) if corrected else EMPTY) if missing else why[j]
-        if not no_ends and high[j] <= 0:
-            no_ends = OUTSIDE
-        centred = ", centred" if corrected and ci == "basic" else ""
-        around = " around S corrected" if ci == "jackknife" and not corrected else ""
-        row = Row(
-            term=term,
-            group="corrected" if corrected else "plug_in",
-            key=key,
-            role="estimate" if j < 2 else "component",
-            n=float(design.n_rows),
-            n_units=len(design.items),
-            n_clusters=units.n_clusters,
-            method=f"{METHODS[ci]}{around}{centred}",
-        )
-        row = row if missing else cut_at_limits(row, float(value[j]), (0.0, float(LARGEST[j])))
-        held = missing or corrected or low[j] <= value[j] <= high[j]
-        rows.append(
-            with_ends(
-                row,
-                float(low[j]),
-                float(high[j]),
-                level,
-                why=no_ends or ("" if held else NOISE),
-                within=(0.0, float(LARGEST[j])),
-                hold=True,
-                std_error=float(error[j]),
-                df=df,
-                interval=ci,
-            )
-        )
+    blank = Row(
+        term="",
+        n=float(design.n_rows),
+        n_units=len(design.items),
+        n_clusters=units.n_clusters,
+    )
+    rows = [term_row(j, terms, blank, ci, level, drawn=drawn) for j in range(len(TERMS))]
     largest = largest_share(design.weight, factors) if stored is None else stored.largest()
     more = {"bca": ("efron1987",), "jackknife": ("efrontibshirani1993",)}.get(ci, ())
     lost = boot.caution("intervals of S") if boot is not None else None
+    fit = {
+        "nobs": design.n_rows,
+        "n_clusters": units.n_clusters,
+        "seed": settings["seed"],
+        "resamples": None if boot is None else settings["resamples"],
+        "method": ci,
+        "effective_df": terms.df,
+        "largest_leverage": largest if factors else None,
+    }
+    cautions = (
+        *table_cautions(design, table),
+        *cluster_cautions(design, factors, df=[terms.df], largest=largest),
+        *own_cautions(terms.estimate, lines, drawn=drawn),
+        *((lost,) if lost else ()),
+    )
     return Result(
         metric="sensitivity",
         title=f"Sensitivity to {settings['covariate']}",
@@ -309,22 +372,9 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
             "items": len(design.items),
             "pairs": len(design.pair.levels),
         },
-        fit={
-            "nobs": design.n_rows,
-            "n_clusters": units.n_clusters,
-            "seed": settings["seed"],
-            "resamples": None if boot is None else settings["resamples"],
-            "method": ci,
-            "effective_df": df,
-            "largest_leverage": largest if factors else None,
-        },
+        fit=fit,
         settings=dict(settings),
-        cautions=(
-            *table_cautions(design, table),
-            *cluster_cautions(design, factors, df=[df], largest=largest),
-            *own_cautions(value, lines, drawn=drawn),
-            *((lost,) if lost else ()),
-        ),
+        cautions=cautions,
         references=("davisonhinkley1997", *more),
         design=design,
         extras=extras,
@@ -346,34 +396,34 @@ def own_cautions(
 ) -> tuple[Caution, ...]:
     """Cautions SS304 or SS333 (sampling error in the plug-in S) and SS305 (the published baseline)."""
     plug_in, corrected = value[:2]
-    code, size, better = (
+    code, detail, fix = (
         "SS333",
         "sampling error inflates S",
         "compare only designs with equal counts",
     )
     if not drawn:
-        size, better = READ, "report S with its interval, which allows for that"
+        detail, fix = READ, "report S with its interval, which allows for that"
     if not np.isnan(corrected):
-        code, size = (
+        code, detail = (
             "SS304",
             f"sampling error accounts for {number(plug_in - corrected)} of the plug-in S = {number(plug_in)}",
         )
-        better = f"quote the bias-corrected S ({number(corrected)})"
+        fix = f"quote the bias-corrected S ({number(corrected)})"
     coins, ranking = (
         number(line.value if np.isnan(corrected) else line.without_error) for line in lines[1:3]
     )
-    said = f"here {lines[1].label} have S = {coins}, a random ranking {ranking}"
+    lines_text = f"here {lines[1].label} have S = {coins}, a random ranking {ranking}"
     return (
         caution(
             code,
-            size,
+            detail,
             affects="the plug-in S, most where comparisons are few",
-            fix=better,
+            fix=fix,
             rows=["plug_in"],
         ),
         caution(
             "SS305",
-            f"a random baseline of about 100 was published for S; {said}",
+            f"a random baseline of about 100 was published for S; {lines_text}",
             affects="comparisons with it",
             fix="use the reference values of this design",
         ),
@@ -453,24 +503,32 @@ def sensitivity_difference(
     inner = inner_level(level, alternative)
     from scipy.sparse import hstack
 
-    one, two, pairs, cautions = common_pairs(first, second, unmatched)
-    tables = [condition_table(design, covariate, weights).statistics for design in (one, two)]
-    units = [Units.clusters(pair_codes(design, pairs)) for design in (one, two)]
-    both = hstack([u.total(t) for u, t in zip(units, tables, strict=True)], format="csr")
-    cut, m, sampled = tables[0].shape[1], len(pairs), one.replies is None and two.replies is None
+    first, second, pairs, cautions = common_pairs(first, second, unmatched)
+    designs = first, second
+    tables = [condition_table(design, covariate, weights).statistics for design in designs]
+    units = [Units.clusters(pair_codes(design, pairs)) for design in designs]
+    # one row for each pair of items: sums of the first design, then of the second
+    statistics = hstack([u.total(t) for u, t in zip(units, tables, strict=True)], format="csr")
+    cut, m, terms = tables[0].shape[1], len(pairs), len(TERMS)
+    drawn = all(design.replies is None for design in designs)
 
     def finish(sums: FloatArray) -> FloatArray:
-        a = sensitivity_terms(np.ascontiguousarray(sums[:, :cut]), len(one.items), drawn=sampled)
-        b = sensitivity_terms(np.ascontiguousarray(sums[:, cut:]), len(two.items), drawn=sampled)
+        halves = sums[:, :cut], sums[:, cut:]
+        a, b = (
+            sensitivity_terms(np.ascontiguousarray(half), len(design.items), drawn=drawn)
+            for half, design in zip(halves, designs, strict=True)
+        )
         return np.concatenate([a - b, a, b], axis=1)
 
     shared = Units.clusters(np.arange(m, dtype=np.int64))
     widest = float(LARGEST.max())
-    left = jackknife(both, finish, shared, size=widest) if ci == "jackknife" and m > 1 else None
-    if left is None or np.isnan(left.estimate[1]):
+    jack = None
+    if ci == "jackknife" and m > 1:
+        jack = jackknife(statistics, finish, shared, size=widest)
+    if jack is None or np.isnan(jack.estimate[1]):
         ci = "basic"  # no corrected value, as where every pair is met once
-    n, terms, tested = one.n_rows + two.n_rows, len(TERMS), [key[0][1] == "S" for key in KEYS]
-    said, method = DIFFERENCES[ci]
+    n, tested = sum(design.n_rows for design in designs), [key[0][1] == "S" for key in KEYS]
+    interval_text, method = DIFFERENCES[ci]
     names = [
         Row(
             term=term,
@@ -484,70 +542,74 @@ def sensitivity_difference(
         )
         for term, key, most in zip(TERMS, KEYS, LARGEST, strict=True)
     ]
-    if ci == "jackknife" and left is not None:
-        estimate, lost, drawn = left.estimate, None, {}
-        df = influence_df(left.deviations, left.copies)[:terms]
+    fit: dict[str, Any] = {"n_clusters": m, "method": ci}
+    cautions = (*cautions, *cluster_cautions(designs[0], [designs[0].pair], df=()))
+    if ci == "jackknife" and jack is not None:
+        estimate = jack.estimate
+        df = influence_df(jack.deviations, jack.copies)[:terms]
         gaps = with_jackknife(
-            names, estimate[:terms], left.std_error[:terms], estimate[CORRECTED], df, inner, tested
+            names, estimate[:terms], jack.std_error[:terms], estimate[CORRECTED], df, inner, tested
         )
     else:
-        boot = bootstrap(both, finish, shared, resamples=resamples, seed=seed, size=widest)
-        estimate, lost, drawn = (
-            boot.estimate,
-            boot.caution("the intervals"),
-            {"seed": seed, "resamples": resamples},
-        )
-        own = Replicates(
+        boot = bootstrap(statistics, finish, shared, resamples=resamples, seed=seed, size=widest)
+        estimate = boot.estimate
+        fit |= {"seed": seed, "resamples": resamples}
+        if (lost := boot.caution("the intervals")) is not None:
+            cautions = (*cautions, lost)
+        replicates = Replicates(
             estimate=estimate[:terms],
             replicates=boot.replicates[:, :terms],
             n_degenerate=boot.n_degenerate[:terms],
             size=widest,
         )
-        gaps = with_resamples(names, own, inner, centre=estimate[PLUG_IN], tested=tested)
+        gaps = with_resamples(names, replicates, inner, centre=estimate[PLUG_IN], tested=tested)
     if np.isnan(estimate[0]):
         raise UndefinedStatistic(
             f"S is undefined: it needs comparisons with higher, equal and lower {covariate}"
         )
-    rows = [
-        one_sided(row, alternative, level)
-        if row.estimate is not None
-        else Row(
-            term=row.term, group=row.group, key=row.key, undefined=FEW if sampled else PROBABLE
-        )
-        for row in gaps
-    ]
+    why = FEW if drawn else PROBABLE
+    rows = []
+    for row in gaps:
+        undefined = Row(term=row.term, group=row.group, key=row.key, undefined=why)
+        rows.append(undefined if row.estimate is None else one_sided(row, alternative, level))
     for label, values in zip(labels, np.split(estimate[terms:], 2), strict=True):
-        for term, key, value in zip(TERMS, KEYS, values.tolist(), strict=True):
-            row = Row(term=term, group=label, key=(*key, ("chooser", label)), role="component")
-            known = not np.isnan(value)
-            rows.append(
-                replace(row, estimate=value, n_clusters=m)
-                if known
-                else replace(row, undefined=FEW if sampled else PROBABLE)
-            )
+        rows += chooser_rows(label, values, m, why)
+    settings = {
+        "covariate": covariate,
+        "labels": labels,
+        "weights": weights,
+        "unmatched": unmatched,
+        "alternative": alternative,
+        "ci": ci,
+        "cluster": "pair",
+        "resamples": resamples,
+        "seed": seed,
+        "level": level,
+    }
     return Result(
         metric="sensitivity",
         title=f"Difference in sensitivity to {covariate}: {labels[0]} minus {labels[1]}",
-        inference=f"{said}, {count(m, 'pair')} of items left out (or resampled) in both together",
+        inference=f"{interval_text}, {count(m, 'pair')} of items left out (or resampled) in both together",
         rows=tuple(rows),
         counts={"comparisons": n, "pairs": m},
-        fit={"n_clusters": m, "method": ci, **drawn},
-        settings={
-            "covariate": covariate,
-            "labels": labels,
-            "weights": weights,
-            "unmatched": unmatched,
-            "alternative": alternative,
-            "ci": ci,
-            "cluster": "pair",
-            "resamples": resamples,
-            "seed": seed,
-            "level": level,
-        },
-        cautions=(*cautions, *cluster_cautions(one, [one.pair], df=()), *([lost] if lost else [])),
+        fit=fit,
+        settings=settings,
+        cautions=cautions,
         references=("efrontibshirani1993",) if ci == "jackknife" else ("davisonhinkley1997",),
-        design=(one, two),
+        design=designs,
     )
+
+
+def chooser_rows(label: str, values: FloatArray, pairs: int, why: str) -> list[Row]:
+    """Return the terms of one of two choosers, or `why` a term is undefined."""
+    rows = []
+    for term, key, value in zip(TERMS, KEYS, values.tolist(), strict=True):
+        row = Row(term=term, group=label, key=(*key, ("chooser", label)), role="component")
+        if math.isnan(value):
+            rows.append(replace(row, undefined=why))
+        else:
+            rows.append(replace(row, estimate=value, n_clusters=pairs))
+    return rows
 
 
 def difference_sentence(result: Result) -> str:
@@ -606,8 +668,10 @@ def sentence(result: Result) -> str:
     row = lead_row(result)
     other = result.row("S")
     plain = "" if row is other or other.estimate is None else f"; plug-in {number(other.shown())}"
-    known = ", ".join(f"{line.label} {number(line.value, 1)}" for line in reference_values(result))
-    return f"S was {estimated(row)} ({kind_of_s(row)}{plain}). Reference values: {known}."
+    references_text = ", ".join(
+        f"{line.label} {number(line.value, 1)}" for line in reference_values(result)
+    )
+    return f"S was {estimated(row)} ({kind_of_s(row)}{plain}). Reference values: {references_text}."
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:

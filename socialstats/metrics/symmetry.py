@@ -166,7 +166,7 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
     discordant = float(square.sum() - np.trace(square))
     discordant_text = f"{count(discordant, 'discordant pair')} of {count(float(square.sum()))}"
     extras = {"df_denominator": wald.df_denominator} if isinstance(wald, WaldTest) else {}
-    fit: dict[str, Any] = {
+    fit = {
         "nobs": design.n_pairs,
         "n_clusters": clusters,
         "method": "chi-square tests",

@@ -125,7 +125,7 @@ def two_means(
     ends = None if gap.undefined else gap.interval(level, alternative=alternative)
     how = KINDS[gap.kind] + (NAMED if weighing else "")
     clustered = bool(factors) and not gap.undefined
-    fit: dict[str, Any] = {
+    fit = {
         "nobs": samples.n_rows,
         "n_clusters": rows[0].n_clusters,
         "df": whole_df(gap.df),

@@ -116,7 +116,7 @@ def two_ordinal(
     )
     error = probability.error
     clustered = bool(factors) and not error.undefined
-    fit: dict[str, Any] = {
+    fit = {
         "nobs": samples.n_rows,
         "n_clusters": rows[0].n_clusters,
         "df": whole_df(error.df),

@@ -132,7 +132,7 @@ def two_proportions(
         leverage = {"effective_df": lead.df, "largest_leverage": means.difference.largest or None}
     rows = (lead, *shares)
     how = ", ".join(dict.fromkeys([str(gap_row.method), test_name])) + (NAMED if sides else "")
-    counts: dict[str, Any] = {
+    counts = {
         "units": samples.n_rows,
         **weight_counts(sum_weighings(sides), "units"),
         **cluster_counts(factors),

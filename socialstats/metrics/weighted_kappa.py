@@ -419,7 +419,7 @@ def weighted_kappa(
     # cautions and facts are those of all units, the first part
     overall, (inferences, infer_cautions) = parts[0].patterns, inferred[0]
     largest = max(inference.largest for inference in inferences)
-    settings: dict[str, Any] = {
+    settings = {
         "weights": agreement.name,
         "kind": options.kind,
         "pairs": options.pairs,
@@ -444,7 +444,7 @@ def weighted_kappa(
             largest=largest,
         ),
     )
-    extras: dict[str, Any] = {
+    extras = {
         "pairs": {part.group or ALL: facts(part, agreement, ratings, options) for part in parts},
         "tables": {part.group or ALL: tables_of(part) for part in parts},
         "weights": agreement.matrix,

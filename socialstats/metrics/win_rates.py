@@ -139,7 +139,7 @@ def win_rates(
     [('x', 1.0), ('y', 0.0), ('z', 0.5)]
     """
     one_of("ci", ci, CIS)
-    settings: dict[str, Any] = {
+    settings = {
         "covariate": covariate,
         "weights": weights,
         "cluster": cluster,
@@ -168,12 +168,12 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     over = "opponents" if settings["weights"] == "opponent" else "comparisons"
     conditional = f"Conditional win rates by {settings['covariate']}"
     title = "Win rates" if settings["covariate"] is None else conditional
-    counts: dict[str, Any] = {
+    counts = {
         "comparisons": design.n_rows,
         "items": len(design.items),
         "pairs": len(design.pair.levels),
     }
-    fit: dict[str, Any] = {
+    fit = {
         "nobs": design.n_rows,
         "method": settings["ci"],
         **(cluster_facts(rows) if factors else {}),
