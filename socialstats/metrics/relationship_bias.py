@@ -142,45 +142,43 @@ class Analysis:
 
     def bias_row(self, pair: tuple[int, int], **fields: Any) -> Row:
         """Return a row about two groups, named by the one that a positive number favours first."""
-        one, other = (self.groups[k] for k in pair)
-        return Row(term=f"{one} - {other}", key=(("group", one), ("other", other)), **fields)
+        first, second = (self.groups[k] for k in pair)
+        return Row(term=f"{first} - {second}", key=(("group", first), ("other", second)), **fields)
 
-    def each(self, *wanted: tuple[float, int, int]) -> FloatArray:
+    def combination(self, *cells: tuple[float, int, int]) -> FloatArray:
         """Combine cells given as (coefficient, first, second)."""
         place = {cell: k for k, cell in enumerate(self.means.cells)}
-        found = []
+        lines = []
         for rater in self.raters:
-            at = {(rater, a, b): value for value, a, b in wanted}
-            if set(at) <= set(place):
-                found.append([at.get(cell, 0.0) for cell in self.means.cells])
-        return np.array(found).reshape(-1, len(place))
+            coefficients = {(rater, a, b): value for value, a, b in cells}
+            if set(coefficients) <= set(place):
+                lines.append([coefficients.get(cell, 0.0) for cell in self.means.cells])
+        return np.array(lines).reshape(-1, len(place))
 
     def bias(self, pair: tuple[int, int]) -> FloatArray:
         """B_ab = S_ba - S_ab."""
-        return self.each((1.0, *pair[::-1]), (-1.0, *pair))
+        return self.combination((1.0, *pair[::-1]), (-1.0, *pair))
 
     def position(self) -> FloatArray:
         """Mean of the scores S_aa of all groups that met their own kind."""
-        own = [
-            [float(r == cell[0] and cell[1] == cell[2]) for cell in self.means.cells]
-            for r in self.raters
+        indicators = [
+            [float(rater == cell[0] and cell[1] == cell[2]) for cell in self.means.cells]
+            for rater in self.raters
         ]
-        return np.array([np.array(one) / sum(one) for one in own if sum(one)]).reshape(
-            -1, len(self.means.cells)
-        )
+        lines = [np.array(indicator) / sum(indicator) for indicator in indicators if sum(indicator)]
+        return np.array(lines).reshape(-1, len(self.means.cells))
 
     def both_orders(self) -> FloatArray:
         """Mean of (S_ab + S_ba)/2, in which B cancels, of the pairs of groups that have both orders."""
         place = {cell: k for k, cell in enumerate(self.means.cells)}
-        found = []
+        lines = []
         for rater in self.raters:
             cells = [[(rater, *pair), (rater, *pair[::-1])] for pair in self.pairs]
-            known = [cell for both in cells if set(both) <= set(place) for cell in both]
-            if known:
-                found.append(
-                    np.bincount([place[cell] for cell in known], minlength=len(place)) / len(known)
-                )
-        return np.array(found).reshape(-1, len(place))
+            present = [cell for orders in cells if set(orders) <= set(place) for cell in orders]
+            if present:
+                at = [place[cell] for cell in present]
+                lines.append(np.bincount(at, minlength=len(place)) / len(at))
+        return np.array(lines).reshape(-1, len(place))
 
     def linear(self, coefficients: FloatArray) -> LinearCombination | None:
         """Return the value of a combination with its influence; None where no rater has the cells."""
@@ -188,58 +186,56 @@ class Analysis:
             return None
         return combine_cells(self.means, coefficients.mean(axis=0), len(self.design.units))
 
-    def mean(self, combined: LinearCombination) -> ClusteredMean:
+    def mean(self, combination: Linear) -> ClusteredMean:
         """Return the clustered mean behind a combination."""
-        return clustered_mean_of(
-            combined, self.design.unit_count, [factor.codes for factor in self.factors]
+        return inference(
+            combination, self.design.unit_count, [factor.codes for factor in self.factors]
         )
 
-    def gap(self, one: LinearCombination, two: LinearCombination) -> ClusteredMean:
+    def gap(self, first: Linear, second: Linear) -> ClusteredMean:
         """Return the difference of two combinations, each with a mean of its own."""
-        return clustered_difference_of(
-            one, two, self.design.unit_count, [factor.codes for factor in self.factors]
+        return difference(
+            first, second, self.design.unit_count, [factor.codes for factor in self.factors]
         )
 
-    def alone(self, combined: LinearCombination) -> str:
+    def single_factor(self, combination: Linear) -> str:
         """Return the factor of which a combination has one level only; empty where there is none."""
-        return next(
-            (f.name for f in self.factors if len(np.unique(f.codes[combined.touched > 0])) < 2), ""
-        )
+        touched = combination.touched > 0
+        for factor in self.factors:
+            if len(np.unique(factor.codes[touched])) < 2:
+                return factor.name
+        return ""
 
     def every_bias(self) -> tuple[FloatArray, FloatArray]:
         """Coefficients of every B that the mean size averages, and weights: pairs alike, raters within a pair alike."""
-        each = [one for pair in self.pairs for one in [self.bias(pair)] if len(one)]
-        weight = [np.full(len(one), 1 / len(one) / len(each)) for one in each]
-        return (
-            (np.concatenate(each), np.concatenate(weight))
-            if each
-            else (np.empty((0, 0)), np.empty(0))
-        )
+        by_pair = [lines for lines in map(self.bias, self.pairs) if len(lines)]
+        if not by_pair:
+            return np.empty((0, 0)), np.empty(0)
+        weights = [np.full(len(lines), 1 / len(lines) / len(by_pair)) for lines in by_pair]
+        return np.concatenate(by_pair), np.concatenate(weights)
 
     def sizes(self, units: IntArray, aggregate: Aggregate, seed: int) -> MeanSizes | None:
         """Every B that B_all averages, in some units, with what each of these adds; None where an error is unknown."""
-        kept = np.isin(self.answers.unit, units)
-        found = (
-            self
-            if kept.all()
-            else replace(self, means=cell_scores(self.answers.take(kept), aggregate))
-        )
-        known = joint(found)
-        if isinstance(known, str):
+        inside = np.isin(self.answers.unit, units)
+        analysis = self
+        if not inside.all():
+            analysis = replace(self, means=scores(self.answers.take(inside), aggregate))
+        estimates = joint_estimates(analysis)
+        if isinstance(estimates, str):
             return None
-        listed, _ = found.every_bias()
-        each = [combine_cells(found.means, one, len(found.design.units)) for one in listed]
-        return MeanSizes(
-            estimates=known,
-            influence=np.column_stack([one.influence[units] for one in each]),
+        lines, _ = analysis.every_bias()
+        biases = [linear(analysis.means, line, len(analysis.design.units)) for line in lines]
+        return Sizes(
+            estimates=estimates,
+            influence=np.column_stack([line.influence[units] for line in biases]),
             seed=seed,
         )
 
     @property
     def size(self) -> float | None:
         """B_all, the mean of abs(B) over the pairs of groups; None where none has both orders."""
-        each, weight = self.every_bias()
-        return float(np.abs(each @ self.means.mean) @ weight) if len(each) else None
+        lines, weights = self.every_bias()
+        return float(np.abs(lines @ self.means.mean) @ weights) if len(lines) else None
 
     @property
     def mixed(self) -> float:
@@ -247,7 +243,7 @@ class Analysis:
         return float(self.answers.count[self.answers.first != self.answers.second].sum())
 
 
-def read(design: Ratings, settings: Settings) -> tuple[Analysis, Couples]:
+def read_analysis(design: Ratings, settings: Settings) -> tuple[Analysis, Couples]:
     """Take the answers and their groups from a design; the couples are those before incomplete ones are left out.
 
     Raises
@@ -267,19 +263,20 @@ def read(design: Ratings, settings: Settings) -> tuple[Analysis, Couples]:
     groups = chosen_groups((*first.levels, *second.levels), settings["groups"])
     ok = np.flatnonzero(design.status == OK)
     unit = design.unit[ok]
-    wanted = answer_codes(design, settings["answers"])
-    places = np.array([-1.0 if k == wanted[0] else 1.0 for k in range(len(design.levels))])
-    place = [codes_of(factor, groups)[unit] for factor in (first, second)]
-    answers = CoupleAnswers(
-        score=design.read_as()[ok] @ places,
+    codes = answer_codes(design, settings["answers"])
+    # an answer scores -1 for the first name and 1 for the second; probable replies are weighted means of both
+    score_of_level = np.array([-1.0 if k == codes[0] else 1.0 for k in range(len(design.levels))])
+    group_codes = [codes_of(factor, groups)[unit] for factor in (first, second)]
+    answers = Answers(
+        score=design.read_as()[ok] @ score_of_level,
         count=design.unit_count[unit],
         unit=unit,
         scenario=scenario.codes[unit],
         pair=pair.codes[unit],
         rater=design.rater[ok],
-        first=place[0],
-        second=place[1],
-    ).take((place[0] >= 0) & (place[1] >= 0))
+        first=group_codes[0],
+        second=group_codes[1],
+    ).take((group_codes[0] >= 0) & (group_codes[1] >= 0))
     if not len(answers.score):
         raise NothingToAnalyse(f"{design.source}: no couple of {quoted(groups)} was answered")
     asked = match_couples(answers)
@@ -308,29 +305,29 @@ def unit_factor(design: Ratings, name: str, part: str) -> Factor:
     DesignError
         If it is not declared.
     """
-    known = {**design.strata, **{factor.name: factor for factor in design.clusters}}
-    if name not in known:
-        listed = ", ".join(f"'{shorten(n)}'" for n in known) or "none"
+    factors = {**design.strata, **{factor.name: factor for factor in design.clusters}}
+    if name not in factors:
+        listed = ", ".join(f"'{shorten(declared)}'" for declared in factors) or "none"
         raise DesignError(
             f"{design.source}: no stratum or cluster '{shorten(name)}' of the units. Declared: {listed}; "
             f"name it with {option(part)}, or pass the table itself, one answer a row"
         )
-    return known[name]
+    return factors[name]
 
 
 def chosen_groups(present: Sequence[str], asked: tuple[str, ...] | None) -> tuple[str, ...]:
     """Return the groups in the order asked for, or sorted."""
-    known = sorted(set(present))
+    occurring = sorted(set(present))
     if asked is None:
-        return tuple(known)
-    unknown = [group for group in asked if group not in known]
+        return tuple(occurring)
+    unknown = [group for group in asked if group not in occurring]
     if unknown:
         raise InputError(
-            f"groups: no group '{shorten(str(unknown[0]))}'. Groups: {quoted(known, 20)}"
+            f"groups: no group '{shorten(str(unknown[0]))}'. Groups: {quoted(occurring, 20)}"
         )
     if len(set(asked)) < len(asked) or len(asked) < 2:
         raise InputError(
-            f"{option('groups', listing(list(asked)))} must be at least two different groups of {quoted(known, 20)}"
+            f"{option('groups', listing(list(asked)))} must be at least two different groups of {quoted(occurring, 20)}"
         )
     return asked
 
@@ -348,17 +345,17 @@ def answer_codes(design: Ratings, answers: tuple[Any, ...]) -> list[int]:
         [as_text(answer) or "" for answer in answers],
         design.value[design.status == OK],
     )
-    wanted = codes_in(labels, design.levels)
-    other = [design.levels[code] for code in np.unique(values).tolist() if code not in wanted]
-    if other:
-        n = int(np.isin(values, wanted, invert=True).sum())
+    codes = codes_in(labels, design.levels)
+    others = [design.levels[code] for code in np.unique(values).tolist() if code not in codes]
+    if others:
+        n = int(np.isin(values, codes, invert=True).sum())
         raise DesignError(
             f"{design.source}: {count(n, 'answer')} neither '{shorten(labels[0])}' (the first name) nor "
-            f"'{shorten(labels[1])}' (the second): {quoted(other)}. Say which two answers count with "
+            f"'{shorten(labels[1])}' (the second): {quoted(others)}. Say which two answers count with "
             f"{option('answers', (Word('first'), Word('second')))}, and declare the others as "
             f"{option('refusal')} or {option('na')}"
         )
-    return wanted
+    return codes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -383,7 +380,7 @@ class Term:
 
 
 def term_of(
-    found: Analysis,
+    analysis: Analysis,
     row: Row,
     coefficients: FloatArray,
     reach: float,
@@ -392,21 +389,21 @@ def term_of(
     tested: bool = True,
 ) -> Term:
     """Return the term of a combination."""
-    combined = found.linear(coefficients)
-    if combined is None:
+    combination = analysis.linear(coefficients)
+    if combination is None:
         return Term(
             row=replace(row, undefined=ONE_ORDER, reason="no_data"),
             coefficient=None,
             mean=None,
             reach=reach,
         )
-    mean = found.mean(combined)
-    row = with_linear(found, row, [combined], mean, reach, level, tested=tested)
+    mean = analysis.mean(combination)
+    row = with_linear(analysis, row, [combination], mean, reach, level, tested=tested)
     return Term(row=row, coefficient=coefficients.mean(axis=0), mean=mean, reach=reach)
 
 
 def with_linear(
-    found: Analysis,
+    analysis: Analysis,
     row: Row,
     parts: Sequence[LinearCombination],
     mean: ClusteredMean,
@@ -424,88 +421,95 @@ def with_linear(
         n_clusters=min(mean.clusters, default=None),
     )
     if mean.undefined:
-        alike = mean.n > 1 and not all(np.any(np.abs(part.influence) > TINY) for part in parts)
-        return replace(
-            row,
-            undefined=ALIKE if alike else mean.undefined,
-            reason="no_variation" if alike else None,
-        )
-    method = DEPENDENCE[mean.kind].format(names=" x ".join(f.name for f in found.factors))
+        varies = all(np.any(np.abs(part.influence) > TINY) for part in parts)
+        if mean.n > 1 and not varies:
+            return replace(row, undefined=ALIKE, reason="no_variation")
+        return replace(row, undefined=mean.undefined, reason=None)
+    method = DEPENDENCE[mean.kind].format(
+        names=" x ".join(factor.name for factor in analysis.factors)
+    )
     method += f", {FLOORED}" * mean.floored + f", {TWO_MEANS}" * (len(parts) > 1)
     return with_mean(
         row, mean, level, within=(-reach, reach), test=tested, method=method, df=mean.df
     )
 
 
-def terms(found: Analysis, settings: Settings, level: str | None = None) -> dict[str, list[Term]]:
+def terms(
+    analysis: Analysis, settings: Settings, level: str | None = None
+) -> dict[str, list[Term]]:
     """Return B of all pairs of groups, S_aa of each group and their mean, and S_ab, of all answers or of a level."""
-    confidence, names = settings["level"], found.groups
-    key = () if level is None else (("level", level),)
+    confidence, names = settings["level"], analysis.groups
+    key = level_key(level)
 
     def group(name: str) -> str:
         return name if level is None else f"{settings['stratum']} = {level}"
 
     def score(a: int, b: int, name: str) -> Term:
-        term = names[a] if a == b else f"{names[a]}, {names[b]}"
+        label = names[a] if a == b else f"{names[a]}, {names[b]}"
         row = Row(
-            term=term, group=group(name), key=(("first", names[a]), ("second", names[b]), *key)
+            term=label, group=group(name), key=(("first", names[a]), ("second", names[b]), *key)
         )
-        return term_of(found, row, found.each((1.0, a, b)), 1.0, confidence, tested=a == b)
+        line = analysis.combination((1.0, a, b))
+        return term_of(analysis, row, line, 1.0, confidence, tested=a == b)
 
-    base = [found.bias_row(pair, group=group(BIAS)) for pair in found.pairs]
     mean = Row(term=SAME, group=group(MEAN), key=key)
-    both = Row(term=APART, group=group(BOTH), key=(("orders", "both"), *key))
-    made = {
-        BIAS: [
-            term_of(found, replace(row, key=(*row.key, *key)), found.bias(pair), MOST, confidence)
-            for row, pair in zip(base, found.pairs, strict=True)
-        ],
+    any_order = Row(term=APART, group=group(BOTH), key=(("orders", "both"), *key))
+    biases = []
+    for pair in analysis.pairs:
+        row = analysis.bias_row(pair, group=group(BIAS))
+        row = replace(row, key=(*row.key, *key))
+        biases.append(term_of(analysis, row, analysis.bias(pair), MOST, confidence))
+    both_ways = [order for pair in analysis.pairs for order in (pair, pair[::-1])]
+    by_kind = {
         POSITION: [score(k, k, POSITION) for k in range(len(names))],
-        MEAN: [term_of(found, mean, found.position(), 1.0, confidence)],
-        BOTH: [term_of(found, both, found.both_orders(), 1.0, confidence)],
-        SCORE: [score(*way, SCORE) for pair in found.pairs for way in (pair, pair[::-1])],
+        MEAN: [term_of(analysis, mean, analysis.position(), 1.0, confidence)],
+        BOTH: [term_of(analysis, any_order, analysis.both_orders(), 1.0, confidence)],
+        SCORE: [score(*order, SCORE) for order in both_ways],
     }
-    return {
-        kind: [t for t in each if kind == BIAS or t.coefficient is not None]
-        for kind, each in made.items()
+    # a bias without answers is told; scores of couples that nobody answered are not
+    answered = {
+        kind: [term for term in of_kind if term.coefficient is not None]
+        for kind, of_kind in by_kind.items()
     }
+    return {BIAS: biases, **answered}
 
 
-def drawn(found: Analysis, listed: Sequence[Term], settings: Settings) -> Bootstrap | None:
+def resample_terms(
+    analysis: Analysis, term_list: Sequence[Term], settings: Settings
+) -> Bootstrap | None:
     """Bootstrap the terms, and last B_all, where it is asked for and there is something to resample.
 
     A resample without any answer of a cell has none of the numbers made from it.
     """
     from scipy.sparse import csr_array
 
-    means, k, units = found.means, len(found.means.cells), found.answers.unit
-    codes = [units, *(factor.codes[units] for factor in found.factors)]
-    if (
-        settings["ci"] == "closed"
-        or found.size is None
-        or min(len(np.unique(code)) for code in codes) < 2
-    ):
+    means, k, units = analysis.means, len(analysis.means.cells), analysis.answers.unit
+    codes = [units, *(factor.codes[units] for factor in analysis.factors)]
+    if settings["ci"] == "closed" or analysis.size is None:
+        return None
+    if min(len(np.unique(code)) for code in codes) < 2:
         return None
     rows = np.array(
-        [np.zeros(k) if term.coefficient is None else term.coefficient for term in listed]
+        [np.zeros(k) if term.coefficient is None else term.coefficient for term in term_list]
     )
-    each, weight = found.every_bias()
-    place = (np.concatenate([units] * 2), np.concatenate([means.cell, k + means.cell]))
-    table = csr_array(
-        (np.concatenate([means.weight * found.answers.score, means.weight]), place),
-        shape=(len(found.design.units), 2 * k),
-    )
+    bias_lines, weight = analysis.every_bias()
+    positions = (np.concatenate([units] * 2), np.concatenate([means.cell, k + means.cell]))
+    # (units, 2 cells): weighted sums of the scores of each cell, then sums of the weights
+    sums = np.concatenate([means.weight * analysis.answers.score, means.weight])
+    table = csr_array((sums, positions), shape=(len(analysis.design.units), 2 * k))
 
     def finish(sums: FloatArray) -> FloatArray:
-        have = sums[:, k:] > 0
-        own = np.divide(sums[:, :k], sums[:, k:], out=np.zeros_like(sums[:, :k]), where=have)
-        some, absolute = (
-            np.where((1.0 - have) @ (wanted != 0).T > 0, np.nan, own @ wanted.T)
-            for wanted in (rows, each)
+        answered = sums[:, k:] > 0
+        cell_means = np.divide(
+            sums[:, :k], sums[:, k:], out=np.zeros_like(sums[:, :k]), where=answered
         )
-        return np.column_stack([some, np.abs(absolute) @ weight])
+        term_values, absolute = (
+            np.where((1.0 - answered) @ (lines != 0).T > 0, np.nan, cell_means @ lines.T)
+            for lines in (rows, bias_lines)
+        )
+        return np.column_stack([term_values, np.abs(absolute) @ weight])
 
-    resampled = units_of(found.design, found.factors)
+    resampled = units_of(analysis.design, analysis.factors)
     return bootstrap(
         table, finish, resampled, resamples=settings["resamples"], seed=settings["seed"]
     )
@@ -530,68 +534,71 @@ def with_bootstrap(term: Term, at: int, ends: Interval, settings: Settings) -> R
     )
 
 
-def joint(found: Analysis) -> MeanSizeEstimates | str:
+def joint_estimates(analysis: Analysis) -> MeanSizeEstimates | str:
     """Every B that B_all averages, with their clustered errors and correlations; or why those are not known.
 
     Pairs of groups have pairs of names of their own, so that each has its own chi-square of the error. Raters within a
     pair of groups share it.
     """
-    listed, weight = found.every_bias()
-    if not len(listed):
+    lines, weight = analysis.every_bias()
+    if not len(lines):
         return NEITHER
-    each = [combine_cells(found.means, one, len(found.design.units)) for one in listed]
-    single = next((name for one in each for name in [found.alone(one)] if name), "")
-    if single:
-        return f"a bias rests on a single {shorten(single)}: no interval"
-    spread = [found.mean(one) for one in each]
-    why = next((mean.undefined for mean in spread if mean.undefined), "")
+    biases = [linear(analysis.means, bias, len(analysis.design.units)) for bias in lines]
+    lone_factor = next(filter(None, map(analysis.single_factor, biases)), "")
+    if lone_factor:
+        return f"a bias rests on a single {shorten(lone_factor)}: no interval"
+    means = [analysis.mean(bias) for bias in biases]
+    why = next((mean.undefined for mean in means if mean.undefined), "")
     if why:
         return why
-    used = np.any([one.touched > 0 for one in each], axis=0)
-    influence = np.column_stack([one.influence[used] for one in each])
+    used = np.any([bias.touched > 0 for bias in biases], axis=0)
+    influence = np.column_stack([bias.influence[used] for bias in biases])  # (units used, biases)
+    codes = [factor.codes[used] for factor in analysis.factors]
+    block = [np.full(len(analysis.bias(pair)), k) for k, pair in enumerate(analysis.pairs)]
     return MeanSizeEstimates(
-        value=np.array([one.estimate for one in each]),
-        error=np.array([mean.std_error for mean in spread]),
-        df=np.array([mean.df for mean in spread]),
+        value=np.array([bias.estimate for bias in biases]),
+        error=np.array([mean.std_error for mean in means]),
+        df=np.array([mean.df for mean in means]),
         weight=weight,
-        correlation=influence_correlation(
-            influence, [factor.codes[used] for factor in found.factors]
-        ),
-        block=np.concatenate(
-            [np.full(len(found.bias(pair)), k) for k, pair in enumerate(found.pairs)]
-        ),
+        correlation=influence_correlation(influence, codes),
+        block=np.concatenate(block),
     )
 
 
+def level_key(level: str | None) -> tuple[tuple[str, str], ...]:
+    """Return the level of the stratum as a part of a row's key; nothing of all answers."""
+    return () if level is None else (("level", level),)
+
+
 def size_rows(
-    found: Analysis,
-    known: MeanSizeEstimates | str,
+    analysis: Analysis,
+    estimates: MeanSizeEstimates | str,
     settings: Settings,
     level: str | None = None,
     boot: Bootstrap | None = None,
 ) -> list[Row]:
     """Rows of B_all as it is, and corrected for its bias; both have the interval of what they estimate."""
-    group, key = (
-        (OVERALL, ())
-        if level is None
-        else (f"{settings['stratum']} = {level}", (("level", level),))
-    )
+    group, key = OVERALL, level_key(level)
+    if level is not None:
+        group = f"{settings['stratum']} = {level}"
     rows = [
         Row(term=term, group=group, key=(("quantity", term), *key)) for term in (PLAIN, CORRECTED)
     ]
-    if found.size is None:
+    if analysis.size is None:
         return [replace(row, undefined=NEITHER, reason="no_data") for row in rows]
-    plain, better = (replace(row, n=found.mixed) for row in rows)
-    plain = replace(plain, estimate=found.size)
-    if isinstance(known, str):
-        return [replace(row, undefined=known) for row in (plain, better)]
-    better = replace(better, estimate=known.corrected)
+    plain, corrected = (replace(row, n=analysis.mixed) for row in rows)
+    plain = replace(plain, estimate=analysis.size)
+    if isinstance(estimates, str):
+        return [replace(row, undefined=estimates) for row in (plain, corrected)]
+    corrected = replace(corrected, estimate=estimates.corrected)
     if boot is not None:
-        return with_resampled_size([plain, better], boot, settings["level"])
+        return with_resampled_size([plain, corrected], boot, settings["level"])
     level_of = settings["level"]
-    low, high = size_interval(known, known.draw_errors(settings["seed"]), level=level_of, most=MOST)
-    df = float(known.df.min())
-    how = f"tests inverted, correlated t of {number(df, 0 if df % 1 == 0 else 1)} df, {found.clusters}"
+    low, high = size_interval(
+        estimates, estimates.drawn(settings["seed"]), level=level_of, most=MOST
+    )
+    df = float(estimates.df.min())
+    how = f"tests inverted, correlated t of {number(df, 0 if df % 1 == 0 else 1)} df, {analysis.clusters}"
     return [
         with_ends(
             row,
@@ -603,7 +610,7 @@ def size_rows(
             method=how,
             interval="test_inversion",
         )
-        for row in (plain, better)
+        for row in (plain, corrected)
     ]
 
 
@@ -615,9 +622,9 @@ def with_resampled_size(rows: list[Row], boot: Bootstrap, level: float) -> list[
     percentile, at both ends holds the truth too seldom. It is widened to hold both rows.
     """
     below, above = basic(boot, level=level), percentile(boot, level=level)
-    held = [row.estimate for row in rows if row.estimate is not None]
-    low = min(max(float(below.low[-1] - boot.bias[-1]), 0.0), *held)
-    high = max(min(float(above.high[-1]), MOST), *held)
+    estimates = [row.estimate for row in rows if row.estimate is not None]
+    low = min(max(float(below.low[-1] - boot.bias[-1]), 0.0), *estimates)
+    high = max(min(float(above.high[-1]), MOST), *estimates)
     why = below.undefined[-1] or above.undefined[-1] or ("" if low < high else NO_WIDTH)
     fields: dict[str, Any] = {
         "std_error": float(boot.std_error[-1]) or None,
@@ -627,7 +634,7 @@ def with_resampled_size(rows: list[Row], boot: Bootstrap, level: float) -> list[
     return [with_ends(row, low, high, level, why=why, **fields) for row in rows]
 
 
-def null_row(found: Analysis, null: NoBias | str) -> Row:
+def null_row(analysis: Analysis, null: NoBias | str) -> Row:
     """Row of B_all without any bias: its mean (`estimate`), and the test (`statistic`: B_all)."""
     row = Row(term=PLAIN, group=NULL, key=(("quantity", PLAIN),), role="reference")
     if isinstance(null, str):
@@ -635,36 +642,36 @@ def null_row(found: Analysis, null: NoBias | str) -> Row:
     return replace(
         row,
         estimate=null.null_mean,
-        statistic=found.size,
+        statistic=analysis.size,
         df=null.df,
         p_value=null.p_value,
-        n=found.mixed,
-        method=f"correlated t of the biases, {found.clusters}, {count(null.draws)} draws",
+        n=analysis.mixed,
+        method=f"correlated t of the biases, {analysis.clusters}, {count(null.draws)} draws",
     )
 
 
-def scenario_rows(found: Analysis, settings: Settings) -> tuple[list[Row], FlippedMean | str]:
+def scenario_rows(analysis: Analysis, settings: Settings) -> tuple[list[Row], FlippedMean | str]:
     """Tests on one difference a scenario: t and sign flip of each B (its `statistic` is their sum), and of B_all.
 
     The test of B_all, whose `statistic` it is, is that the differences of scenarios are as likely as their negatives.
     """
     rows, columns = [], []
-    for pair in found.pairs:
-        raters = [
-            rater
-            for rater in found.raters
-            if {(rater, *pair), (rater, *pair[::-1])} <= set(found.means.cells)
+    for pair in analysis.pairs:
+        after, before = scenario_means(analysis.answers, *pair, max(analysis.raters) + 1)
+        table = after - before  # (scenarios, raters), NaN where a rater lacks an order
+        cells = set(analysis.means.cells)
+        columns += [
+            table[:, rater]
+            for rater in analysis.raters
+            if {(rater, *pair), (rater, *pair[::-1])} <= cells
         ]
-        after, before = scenario_means(found.answers, *pair, max(found.raters) + 1)
-        table = after - before
-        columns += [table[:, rater] for rater in raters]
-        known = ~np.isnan(table)
-        times = known.sum(axis=1)
-        values = np.where(known, table, 0.0).sum(axis=1)[times > 0] / times[times > 0]
-        row, flip = (found.bias_row(pair, group=group, role="test") for group in (MEANS, FLIP))
+        answered = ~np.isnan(table)
+        n_raters = answered.sum(axis=1)
+        values = np.where(answered, table, 0.0).sum(axis=1)[n_raters > 0] / n_raters[n_raters > 0]
+        row, flip = (analysis.bias_row(pair, group=group, role="test") for group in (MEANS, FLIP))
         if not len(values):
             why = "no scenario has answers in both orders"
-            rows += [replace(one, undefined=why, reason="no_data") for one in (row, flip)]
+            rows += [replace(test_row, undefined=why, reason="no_data") for test_row in (row, flip)]
             continue
         n = len(values)
         mean = clustered_mean(values, np.ones(n), magnitude=1.0)
@@ -682,29 +689,26 @@ def scenario_rows(found: Analysis, settings: Settings) -> tuple[list[Row], Flipp
             )
         else:
             test = sign_flip(values, seed=settings["seed"])
-            flip = replace(
-                flip,
-                p_value=float(test.p_value[0]),
-                method=flip_text(0 if test.exact else test.draws),
-            )
+            method = flip_text(0 if test.exact else test.draws)
+            flip = replace(flip, p_value=float(test.p_value[0]), method=method)
         rows.append(flip)
-    whole = Row(term=PLAIN, group=FLIP, role="test", test="sign_flip")
+    overall_row = Row(term=PLAIN, group=FLIP, role="test", test="sign_flip")
     if not columns:
-        return [*rows, replace(whole, undefined=NEITHER, reason="no_data")], NEITHER
+        return [*rows, replace(overall_row, undefined=NEITHER, reason="no_data")], NEITHER
     flipped = flipped_mean_absolute(
-        np.column_stack(columns), found.every_bias()[1], seed=settings["seed"]
+        np.column_stack(columns), analysis.every_bias()[1], seed=settings["seed"]
     )
     if isinstance(flipped, str):
-        return [*rows, replace(whole, undefined=flipped)], flipped
-    n = len(np.unique(found.answers.scenario))
-    whole = replace(
-        whole,
+        return [*rows, replace(overall_row, undefined=flipped)], flipped
+    n = len(np.unique(analysis.answers.scenario))
+    overall_row = replace(
+        overall_row,
         statistic=flipped.observed,
         p_value=flipped.p_value,
         n=float(n),
         method=flip_text(flipped.flips),
     )
-    return [*rows, whole], flipped
+    return [*rows, overall_row], flipped
 
 
 def flip_text(flips: int) -> str:
@@ -712,50 +716,60 @@ def flip_text(flips: int) -> str:
     return f"sign flip of scenarios, {f'{count(flips)} random flips' if flips else 'exact'}"
 
 
-def mcnemar_rows(found: Analysis, asked: Couples) -> tuple[list[Row], dict[str, dict[str, float]]]:
+def mcnemar_rows(
+    analysis: Analysis, asked: Couples
+) -> tuple[list[Row], dict[str, dict[str, float]]]:
     """McNemar's tests of complete couples taken as independent, and the cells."""
     rows, cells, what = [], {}, "complete couples as independent"
-    for pair in found.pairs:
-        chi, mid = (found.bias_row(pair, group=group, role="test") for group in (MCNEMAR, MID_P))
-        if not found.answers.drawn:
-            rows += [replace(row, undefined=NOT_DRAWN, reason="unidentified") for row in (chi, mid)]
+    for pair in analysis.pairs:
+        chi_row, mid_row = (
+            analysis.bias_row(pair, group=group, role="test") for group in (MCNEMAR, MID_P)
+        )
+        if not analysis.answers.drawn:
+            rows += [
+                replace(row, undefined=NOT_DRAWN, reason="unidentified")
+                for row in (chi_row, mid_row)
+            ]
             continue
         table, repeated = asked.cells(*pair), int(asked.repeated[asked.is_of_groups(*pair)].sum())
         if repeated or table is None:
-            why = (
-                "no couple was answered in both orders"
-                if table is None
-                else (
+            why = "no couple was answered in both orders"
+            if table is not None:
+                why = (
                     f"{count(repeated, 'couple')} with several answers in an order, or unlike counts: which belong "
                     "together is not known"
                 )
-            )
-            rows += [replace(row, undefined=why, reason="no_data") for row in (chi, mid)]
+            rows += [replace(row, undefined=why, reason="no_data") for row in (chi_row, mid_row)]
             continue
-        cells[chi.term] = {
+        cells[chi_row.term] = {
             "first_group_both": table.b,
             "second_group_both": table.c,
             "first_place_both": table.a,
             "second_place_both": table.d,
         }
         sizes: dict[str, Any] = {"n": table.n, "n_units": int(table.discordant)}
-        one, two = tests.asymptotic(table), tests.mid_p(table)
-        chi = replace(
-            chi, estimate=2 * table.difference, test="chi2", method=f"chi-square, {what}", **sizes
+        chi_square, mid_p_test = tests.asymptotic(table), tests.mid_p(table)
+        chi_row = replace(
+            chi_row,
+            estimate=2 * table.difference,
+            test="chi2",
+            method=f"chi-square, {what}",
+            **sizes,
         )
-        rows += [
-            replace(chi, undefined=one, reason="no_variation")
-            if isinstance(one, str)
-            else replace(chi, statistic=one.statistic, df=one.df, p_value=one.p),
-            replace(
-                mid,
-                statistic=two.statistic,
-                p_value=two.p,
-                test="mid_p",
-                method=f"mid-p, {what}",
-                **sizes,
-            ),
-        ]
+        if isinstance(chi_square, str):
+            chi_row = replace(chi_row, undefined=chi_square, reason="no_variation")
+        else:
+            statistic, df, p = chi_square.statistic, chi_square.df, chi_square.p
+            chi_row = replace(chi_row, statistic=statistic, df=df, p_value=p)
+        mid_row = replace(
+            mid_row,
+            statistic=mid_p_test.statistic,
+            p_value=mid_p_test.p,
+            test="mid_p",
+            method=f"mid-p, {what}",
+            **sizes,
+        )
+        rows += [chi_row, mid_row]
     return rows, cells
 
 
@@ -770,133 +784,129 @@ def stratum_codes(
     return factor.codes[answers.unit], factor.levels
 
 
-def stratum_rows(found: Analysis, settings: Settings) -> tuple[list[Row], list[Term]]:
+def stratum_rows(analysis: Analysis, settings: Settings) -> tuple[list[Row], list[Term]]:
     """Rows of each level of the stratum, of their differences, and of all levels alike; and the terms among them."""
     name = settings["stratum"]
     if name is None:
         return [], []
-    codes, levels = stratum_codes(found.design, found.answers, name)
-    rows, made, parts, sizes = [], [], {}, {}
-    every = settings["stratum_rows"] == "scores"
+    codes, levels = stratum_codes(analysis.design, analysis.answers, name)
+    rows, level_terms, parts, sizes = [], [], {}, {}
+    with_scores = settings["stratum_rows"] == "scores"
     for code, level in enumerate(levels):
         inside = codes == code
         if not inside.any():
             continue
-        part = replace(found, means=cell_scores(found.answers.take(inside), settings["aggregate"]))
-        own = terms(part, settings, level)
-        shown = (POSITION, SCORE) if every else ()
-        listed = [own[BIAS], own[MEAN], *(own[kind] for kind in shown)]
-        made += [term for each in listed for term in each]
+        part = replace(analysis, means=scores(analysis.answers.take(inside), settings["aggregate"]))
+        by_kind = terms(part, settings, level)
+        shown = (POSITION, SCORE) if with_scores else ()
+        kinds = [by_kind[BIAS], by_kind[MEAN], *(by_kind[kind] for kind in shown)]
+        level_terms += [term for of_kind in kinds for term in of_kind]
         parts[level] = part
         if part.size is not None:
-            sizes[level] = size_rows(part, joint(part), settings, level)
+            sizes[level] = size_rows(part, joint_estimates(part), settings, level)
         rows += [
-            *(t.row for t in own[BIAS]),
+            *(term.row for term in by_kind[BIAS]),
             *sizes.get(level, []),
-            *(t.row for each in listed[1:] for t in each),
+            *(term.row for of_kind in kinds[1:] for term in of_kind),
         ]
-        if every:
-            tests, _ = mcnemar_rows(part, match_couples(part.answers))
-            rows += [
-                replace(
-                    row, group=f"{row.group}; {name} = {level}", key=(*row.key, ("level", level))
-                )
-                for row in tests
-            ]
-    gaps = gap_terms(found, parts, settings)
-    larger: list[Row] = []
-    for one, two in combinations(sizes, 2) if len(parts) <= MOST_LEVELS else ():
-        a_size, b_size = (sizes[level][1] for level in (one, two))
+        if with_scores:
+            tests, _ = mcnemar_rows(part, couples(part.answers))
+            for row in tests:
+                key = (*row.key, *level_key(level))
+                rows.append(replace(row, group=f"{row.group}; {name} = {level}", key=key))
+    gaps = gap_terms(analysis, parts, settings)
+    size_gaps: list[Row] = []
+    for first, second in combinations(sizes, 2) if len(parts) <= MOST_LEVELS else ():
+        a_size, b_size = (sizes[level][1] for level in (first, second))
         gap = Row(
             term=CORRECTED,
-            key=(("quantity", CORRECTED), *between(one, two)),
-            group=f"{one} - {two}",
+            key=(("quantity", CORRECTED), *between(first, second)),
+            group=f"{first} - {second}",
             role="difference",
         )
-        larger.append(
-            with_both_intervals(
-                gap,
-                a_size,
-                b_size,
-                n=(a_size.n or 0.0) + (b_size.n or 0.0),
-                method=f"{a_size.method}; both intervals combined",
-            )
-        )
-    even = alike_terms(found, settings, codes)
+        n = (a_size.n or 0.0) + (b_size.n or 0.0)
+        method = f"{a_size.method}; both intervals combined"
+        size_gaps.append(with_both_intervals(gap, a_size, b_size, n=n, method=method))
+    weighed_alike = alike_terms(analysis, settings, codes)
+    # differences of B are one family of tests, those of S another, and B with levels alike a third
     rows += [
-        *rows_with_holm([t.row for t in gaps if t.reach == 2 * MOST]),
-        *rows_with_holm([t.row for t in gaps if t.reach != 2 * MOST]),
-        *larger,
-        *rows_with_holm([t.row for t in even if t.row.label("group")]),
-        *(t.row for t in even if not t.row.label("group")),
+        *rows_with_holm([term.row for term in gaps if term.reach == 2 * MOST]),
+        *rows_with_holm([term.row for term in gaps if term.reach != 2 * MOST]),
+        *size_gaps,
+        *rows_with_holm([term.row for term in weighed_alike if term.row.label("group")]),
+        *(term.row for term in weighed_alike if not term.row.label("group")),
     ]
-    return rows, [*made, *gaps, *even]
+    return rows, [*level_terms, *gaps, *weighed_alike]
 
 
-def between(one: str, two: str) -> tuple[tuple[str, str], ...]:
+def between(first: str, second: str) -> tuple[tuple[str, str], ...]:
     """Return the levels of a difference, as facts of its row."""
-    return ("first level", one), ("second level", two)
+    return ("first level", first), ("second level", second)
 
 
-def gap_terms(found: Analysis, parts: Mapping[str, Analysis], settings: Settings) -> list[Term]:
+def gap_terms(analysis: Analysis, parts: Mapping[str, Analysis], settings: Settings) -> list[Term]:
     """Return the differences of any two levels (up to four levels): of B, and with ``"scores"`` of S.
 
     Each level has its own mean. A level with a single cluster of a factor shows no variance between its clusters.
     """
-    made = []
-    for one, two in combinations(parts, 2) if len(parts) <= MOST_LEVELS else ():
-        for row, coefficients, reach in contrasts(
-            found, every=settings["stratum_rows"] == "scores"
-        ):
-            a, b = (parts[level].linear(coefficients(parts[level])) for level in (one, two))
+    gaps = []
+    for first, second in combinations(parts, 2) if len(parts) <= MOST_LEVELS else ():
+        with_scores = settings["stratum_rows"] == "scores"
+        for row, coefficients, reach in contrasts(analysis, with_scores=with_scores):
+            a, b = (parts[level].linear(coefficients(parts[level])) for level in (first, second))
             if a is None or b is None:
                 continue
-            mean = found.gap(a, b)
+            mean = analysis.gap(a, b)
             row = replace(
-                row, key=(*row.key, *between(one, two)), group=f"{one} - {two}", role="difference"
+                row,
+                key=(*row.key, *between(first, second)),
+                group=f"{first} - {second}",
+                role="difference",
             )
-            row = with_linear(found, row, [a, b], mean, 2 * reach, settings["level"])
-            single = [
+            row = with_linear(analysis, row, [a, b], mean, 2 * reach, settings["level"])
+            single_clusters = [
                 f"'{shorten(level)}' has a single {shorten(name)}"
-                for level, part in ((one, a), (two, b))
-                for name in [found.alone(part)]
+                for level, name in zip(
+                    (first, second), map(analysis.single_factor, (a, b)), strict=True
+                )
                 if name
             ]
-            if single:
-                why = f"{listing(single)}, so the variance between clusters is unknown"
+            if single_clusters:
+                why = f"{listing(single_clusters)}, so the variance between clusters is unknown"
                 row = replace(row, undefined=why, reason="one_cluster")
-            made.append(Term(row=row, coefficient=None, mean=mean, reach=2 * reach))
-    return made
+            gaps.append(Term(row=row, coefficient=None, mean=mean, reach=2 * reach))
+    return gaps
 
 
 def contrasts(
-    found: Analysis, *, every: bool
+    analysis: Analysis, *, with_scores: bool
 ) -> list[tuple[Row, Callable[[Analysis], FloatArray], float]]:
-    """Return what levels are compared by: B of each pair of groups, and with `every` S of every kind of couple."""
+    """Return what levels are compared by: B of each pair of groups, and `with_scores` S of every kind of couple."""
     out: list[tuple[Row, Callable[[Analysis], FloatArray], float]] = [
-        (found.bias_row(pair), partial(Analysis.bias, pair=pair), MOST) for pair in found.pairs
+        (analysis.bias_row(pair), partial(Analysis.bias, pair=pair), MOST)
+        for pair in analysis.pairs
     ]
-    if not every:
+    if not with_scores:
         return out
     out.append((Row(term=SAME), Analysis.position, 1.0))
-    names = found.groups
-    for a, b in dict.fromkeys((a, b) for _, a, b in found.means.cells):
+    names = analysis.groups
+    for a, b in dict.fromkeys((a, b) for _, a, b in analysis.means.cells):
         term = names[a] if a == b else f"{names[a]}, {names[b]}"
         row = Row(term=term, key=(("first", names[a]), ("second", names[b])))
-        out.append((row, lambda part, a=a, b=b: part.each((1.0, a, b)), 1.0))  # type: ignore[misc]
+        out.append((row, lambda part, a=a, b=b: part.combination((1.0, a, b)), 1.0))  # type: ignore[misc]
     return out
 
 
-def alike_terms(found: Analysis, settings: Settings, codes: Any) -> list[Term]:
+def alike_terms(analysis: Analysis, settings: Settings, codes: Any) -> list[Term]:
     """Return B and the order effect with all levels of the stratum weighing alike.
 
     Differences between levels are part of the error, so that a level may have a single scenario.
     """
-    name, has = settings["stratum"], codes >= 0
-    if len(np.unique(codes[has])) < 2:
+    name, in_level = settings["stratum"], codes >= 0
+    if len(np.unique(codes[in_level])) < 2:
         return []
-    means = cell_scores(found.answers.take(has), settings["aggregate"], alike=codes[has])
-    own = terms(replace(found, means=means), settings)
+    means = scores(analysis.answers.take(in_level), settings["aggregate"], alike=codes[in_level])
+    by_kind = terms(replace(analysis, means=means), settings)
     return [
         replace(
             term,
@@ -904,7 +914,7 @@ def alike_terms(found: Analysis, settings: Settings, codes: Any) -> list[Term]:
                 term.row, group=f"levels of {name} alike", key=(*term.row.key, ("alike", name))
             ),
         )
-        for term in (*own[BIAS], *own[MEAN])
+        for term in (*by_kind[BIAS], *by_kind[MEAN])
     ]
 
 
@@ -1038,12 +1048,9 @@ def relationship_bias(
     >>> result.row("w - m", group="bias").estimate
     1.0
     """
+    groups = (groups,) if isinstance(groups, str) else groups
     settings: Settings = {
-        "groups": None
-        if groups is None
-        else (groups,)
-        if isinstance(groups, str)
-        else tuple(groups),
+        "groups": groups if groups is None else tuple(groups),
         "scenario": scenario,
         "pair": pair,
         "group_first": group_first,
@@ -1072,42 +1079,46 @@ def relationship_bias(
 
 def estimate(design: Ratings, settings: Settings) -> Result:
     """Compute everything of one design."""
-    found, asked = read(design, settings)
-    own, known = terms(found, settings), joint(found)
-    own[MEAN] = own[MEAN] if len(own[POSITION]) > 1 else []
-    main = [term for kind in (BIAS, POSITION, MEAN, BOTH, SCORE) for term in own[kind]]
+    analysis, asked = read_analysis(design, settings)
+    by_kind, estimates = terms(analysis, settings), joint_estimates(analysis)
+    by_kind[MEAN] = by_kind[MEAN] if len(by_kind[POSITION]) > 1 else []
+    main = [term for kind in (BIAS, POSITION, MEAN, BOTH, SCORE) for term in by_kind[kind]]
     first = [term.row for term in main]
-    boot = drawn(found, main, settings)
+    boot = resample_terms(analysis, main, settings)
     if boot is not None:
-        ends = (percentile if settings["ci"] == "percentile" else basic)(
-            boot, level=settings["level"]
-        )
+        interval = percentile if settings["ci"] == "percentile" else basic
+        ends = interval(boot, level=settings["level"])
         first = [with_bootstrap(term, k, ends, settings) for k, term in enumerate(main)]
-    null = known if isinstance(known, str) else no_bias(known, known.draw_errors(settings["seed"]))
-    by_scenario, flipped = scenario_rows(found, settings)
-    tests, cells = mcnemar_rows(found, asked)
-    strata, more = stratum_rows(found, settings)
-    n = len(found.pairs)
+    null = (
+        estimates
+        if isinstance(estimates, str)
+        else no_bias(estimates, estimates.drawn(settings["seed"]))
+    )
+    by_scenario, flipped = scenario_rows(analysis, settings)
+    tests, cells = mcnemar_rows(analysis, asked)
+    strata, stratum_terms = stratum_rows(analysis, settings)
+    n = len(analysis.pairs)
     rows = (
         *rows_with_holm(first[:n], family="pairs of groups"),
-        *size_rows(found, known, settings, boot=boot),
+        *size_rows(analysis, estimates, settings, boot=boot),
         *first[n:],
-        null_row(found, null),
+        null_row(analysis, null),
         *by_scenario,
         *tests,
         *strata,
     )
-    means = [term.mean for term in own[BIAS] if term.mean is not None and not term.mean.undefined]
-    apart = [term.mean for term in more if term.mean is not None and term.row.role == "difference"]
-    floored = [t.row for t in (*main, *more) if t.mean is not None and t.mean.floored]
-    answers, gone = found.answers, ~asked.complete
-    raters, one_order = len(np.unique(answers.rater)), int(asked.count[gone].sum())
+    means = [term.mean for term in by_kind[BIAS] if term.mean and not term.mean.undefined]
+    gaps = [term for term in stratum_terms if term.row.role == "difference"]
+    gap_means = [term.mean for term in gaps if term.mean]
+    floored = [term.row for term in (*main, *stratum_terms) if term.mean and term.mean.floored]
+    answers, incomplete = analysis.answers, ~asked.complete
+    raters, n_one_order = len(np.unique(answers.rater)), int(asked.count[incomplete].sum())
     extras: dict[str, Any] = {
-        "analysis": found,
-        "estimates": known,
+        "analysis": analysis,
+        "estimates": estimates,
         "mcnemar_cells": cells,
-        "one_order_only": one_order_only(found, asked, settings),
-        "groups": found.groups,
+        "one_order_only": one_order_only(analysis, asked, settings),
+        "groups": analysis.groups,
         "floored": tuple((row.term, row.group) for row in floored),
     }
     if isinstance(null, NoBias):
@@ -1118,44 +1129,44 @@ def estimate(design: Ratings, settings: Settings) -> Result:
             "mc_error": flipped.mc_error,
             "flips": flipped.flips,
         }
+    fit = {
+        "nobs": int(answers.count.sum()),
+        "n_clusters": rows[0].n_clusters,
+        "method": rows[0].method,
+        "seed": settings["seed"],
+        "resamples": settings["resamples"],
+        "effective_df": min((mean.df for mean in means), default=None),
+        "largest_leverage": max((mean.largest for mean in means), default=None),
+    }
+    cautions = (
+        *mean_cautions(
+            design,
+            analysis.factors,
+            [*means, *gap_means],
+            what="couples",
+            bounded=True,
+            resampled=settings["ci"] != "closed",
+            few=False,
+        ),
+        *few_cautions(analysis, rows[: len(rows) - len(strata)], strata, settings),
+        *own_cautions(analysis, rows, floored, boot, null, n_one_order, settings),
+    )
     return Result(
         metric="relationship_bias",
-        title="Relationship bias B of "
-        + count(len(found.groups), "group")
-        + probabilities_text(design),
-        inference=inference_text(found, settings),
+        title=f"Relationship bias B of {count(len(analysis.groups), 'group')}{of_probabilities(design)}",
+        inference=inference_text(analysis, settings),
         rows=rows,
         counts={
             "answers": int(answers.count.sum()),
             "scenarios": len(np.unique(answers.scenario)),
             "pairs of names": len(np.unique(answers.pair)),
-            "complete couples": int(asked.count[~gone].sum()),
-            "couples answered in one order only": one_order,
+            "complete couples": int(asked.count[~incomplete].sum()),
+            "couples answered in one order only": n_one_order,
         }
         | ({"raters": raters} if raters > 1 else {}),
-        fit={
-            "nobs": int(answers.count.sum()),
-            "n_clusters": rows[0].n_clusters,
-            "method": rows[0].method,
-            "seed": settings["seed"],
-            "resamples": settings["resamples"],
-            "effective_df": min((mean.df for mean in means), default=None),
-            "largest_leverage": max((mean.largest for mean in means), default=None),
-        },
+        fit=fit,
         settings=settings,
-        cautions=(
-            *mean_cautions(
-                design,
-                found.factors,
-                [*means, *apart],
-                what="couples",
-                bounded=True,
-                resampled=settings["ci"] != "closed",
-                few=False,
-            ),
-            *few_cautions(found, rows[: len(rows) - len(strata)], strata, settings),
-            *own_cautions(found, rows, floored, boot, null, one_order, settings),
-        ),
+        cautions=cautions,
         references=REFERENCES,
         design=design,
         extras=extras,
@@ -1163,31 +1174,32 @@ def estimate(design: Ratings, settings: Settings) -> Result:
 
 
 def one_order_only(
-    found: Analysis, asked: Couples, settings: Settings
+    analysis: Analysis, asked: Couples, settings: Settings
 ) -> tuple[dict[str, str], ...]:
     """List the first couples that were answered in one order only."""
     scenario, pair = (
-        unit_factor(found.design, settings[name], name) for name in ("scenario", "pair")
+        unit_factor(analysis.design, settings[name], name) for name in ("scenario", "pair")
     )
     listed = []
     for k in np.flatnonzero(~asked.complete)[:MOST_LISTED].tolist():
+        # a couple of groups a and b lacks the order without a score
         a, b, at, names, rater = asked.key[k].tolist()
         first, second = (a, b) if np.isnan(asked.score[k, 0]) else (b, a)
         listed.append(
             {
                 "scenario": scenario.levels[at],
                 "pair": pair.levels[names],
-                "rater": found.design.raters[rater],
-                "no_answer_with_first": found.groups[first],
-                "and_second": found.groups[second],
+                "rater": analysis.design.raters[rater],
+                "no_answer_with_first": analysis.groups[first],
+                "and_second": analysis.groups[second],
             }
         )
     return tuple(listed)
 
 
-def inference_text(found: Analysis, settings: Settings) -> str:
+def inference_text(analysis: Analysis, settings: Settings) -> str:
     """Return how the intervals were obtained."""
-    clusters, seed = cluster_text(found.factors, "units"), settings["seed"]
+    clusters, seed = cluster_text(analysis.factors, "units"), settings["seed"]
     if settings["ci"] == "closed":
         return f"t intervals of B and S, inverted tests for B_all ({count(DRAWS)} draws, seed {seed}); {clusters}"
     resamples = f"{count(settings['resamples'])} resamples, seed {seed}"
@@ -1195,83 +1207,79 @@ def inference_text(found: Analysis, settings: Settings) -> str:
 
 
 def few_cautions(
-    found: Analysis, rows: Sequence[Row], strata: Sequence[Row], settings: Settings
+    analysis: Analysis, rows: Sequence[Row], strata: Sequence[Row], settings: Settings
 ) -> list[Caution]:
     """Caution SS202 of the numbers of all answers (bootstraps have their own), and of those of levels, each on its own.
 
     B_all rests on the biases that it is made of.
     """
-    told: list[Caution] = []
+    cautions: list[Caution] = []
+    if not analysis.factors:
+        return cautions
     pooled = rows if settings["ci"] == "closed" else ()
-    for some, where in (
-        ((pooled, ""), (strata, f" by {settings['stratum']}")) if found.factors else ()
-    ):
-        known = {row: row.df for row in some if row.df is not None and row.test != "chi2"}
-        levels = {
-            row.label("level") for row, df in known.items() if df < FEW_DF and row.label("group")
-        }
+    for numbers, where in ((pooled, ""), (strata, f" by {settings['stratum']}")):
+        dfs = {row: row.df for row in numbers if row.df is not None and row.test != "chi2"}
+        few = [row for row, df in dfs.items() if df < FEW_DF]
+        levels = {row.label("level") for row in few if row.label("group")}
         sizes = [
             row.name
-            for row in some
+            for row in numbers
             if row.label("quantity") and row.df is None and row.label("level") in levels
         ]
-        told += few_df(known.values(), known, where=where, beside=sizes)
-    return told
+        cautions += few_df(dfs.values(), dfs, where=where, beside=sizes)
+    return cautions
 
 
 def own_cautions(
-    found: Analysis,
+    analysis: Analysis,
     rows: Sequence[Row],
     floored: Sequence[Row],
     boot: Bootstrap | None,
     null: NoBias | str,
-    one_order: int,
+    n_one_order: int,
     settings: Settings,
 ) -> list[Caution]:
     """Cautions SS301, SS304, SS316, SS204, SS205 and SS206, those that apply."""
-    told: list[Caution | None] = []
-    if one_order:  # couples that were answered in one order only
-        kept = settings["couples"] == "all"
-        did = (
-            "their answers count in S and B, not in McNemar's test"
-            if kept
-            else "they were left out"
-        )
-        verb = "was" if one_order == 1 else "were"
-        told.append(
+    cautions: list[Caution | None] = []
+    if n_one_order:  # couples that were answered in one order only
+        treatment = "they were left out"
+        if settings["couples"] == "all":
+            treatment = "their answers count in S and B, not in McNemar's test"
+        verb = "was" if n_one_order == 1 else "were"
+        cautions.append(
             caution(
                 "SS301",
-                f"{count(one_order, 'couple')} {verb} answered in one order only; {did}",
+                f"{count(n_one_order, 'couple')} {verb} answered in one order only; {treatment}",
                 affects="S and B, which assume that answers are missing at random",
                 fix="collect the missing answers, or report the bounds",
             )
         )
     if isinstance(null, NoBias):  # B_all is above 0 without any bias
-        said = f"the expected value of uncorrected B_all without bias is {number(null.null_mean, 3)}, not 0"
-        told.append(
+        detail = f"the expected value of uncorrected B_all without bias is {number(null.null_mean, 3)}, not 0"
+        cautions.append(
             caution(
                 "SS304",
-                said,
+                detail,
                 affects="uncorrected B_all",
                 fix="quote B_all corrected, with its interval",
                 rows=[PLAIN],
             )
         )
     biases = [row for row in rows if row.group == BIAS]
-    naive = {row.term: row.p_value for row in rows if row.group == MCNEMAR}
+    mcnemar = {row.term: row.p_value for row in rows if row.group == MCNEMAR}
     line = round(1 - settings["level"], 12)
-    split = [
-        shorten(row.term)
-        for row in biases
-        for other in [naive.get(row.term)]
-        if row.p_value is not None and other is not None and (row.p_value < line) != (other < line)
+    tested = [(row.term, row.p_value, mcnemar.get(row.term)) for row in biases]
+    disagreeing = [
+        shorten(term)
+        for term, p, p_mcnemar in tested
+        if p is not None and p_mcnemar is not None and (p < line) != (p_mcnemar < line)
     ]
-    if split:
+    if disagreeing:
         at = number(line, bounded=True)
-        told.append(
+        cautions.append(
             caution(
                 "SS316",
-                f"the clustered test and McNemar's test disagree at α = {at} for {listing(split)}"
+                f"the clustered test and McNemar's test disagree at α = {at} for {listing(disagreeing)}"
                 "; McNemar's test treats couples as independent",
                 affects="McNemar's test",
                 fix="quote the clustered test",
@@ -1279,55 +1287,52 @@ def own_cautions(
         )
     if boot is not None:  # resamples without answers of some kind of couple
         fix = "collect more answers about couples of every kind"
-        told.append(
+        cautions.append(
             lost_caution(int(boot.n_degenerate.max()), boot.resamples, "bootstrap intervals", fix)
         )
-    plain = cell_scores(
-        found.answers
-    )  # independent answers: B has the variance (1 - S^2)/n, added over both orders
-    variance = dict(zip(plain.cells, ((1 - plain.mean**2) / plain.n).tolist(), strict=True))
-    ratios = [
-        row.std_error / both**0.5
-        for row, (a, b) in zip(biases, found.pairs, strict=True)
-        for both in [variance.get((0, a, b), np.nan) + variance.get((0, b, a), np.nan)]
-        if row.std_error is not None and both > 0
-    ]
-    if (
-        found.factors and ratios and found.answers.drawn
-    ):  # how much clustering changes the standard errors of B
-        spread = " to ".join(dict.fromkeys(number(one) for one in (min(ratios), max(ratios))))
-        told.append(
+    # of independent answers B has the variance (1 - S^2)/n, added over both orders
+    independent = scores(analysis.answers)
+    variances = ((1 - independent.mean**2) / independent.n).tolist()
+    variance = dict(zip(independent.cells, variances, strict=True))
+    ratios = []
+    for row, (a, b) in zip(biases, analysis.pairs, strict=True):
+        expected = variance.get((0, a, b), np.nan) + variance.get((0, b, a), np.nan)
+        if row.std_error is not None and expected > 0:
+            ratios.append(row.std_error / expected**0.5)
+    # how much clustering changes the standard errors of B
+    if analysis.factors and ratios and analysis.answers.drawn:
+        spread = " to ".join(dict.fromkeys(number(ratio) for ratio in (min(ratios), max(ratios))))
+        cautions.append(
             caution(
                 "SS205", f"standard errors of B were {spread} times those of independent answers"
             )
         )
     if floored:  # two-way variances that were smaller than that of one factor
         listed = [f"{shorten(row.term)} ({shorten(row.group or '')})" for row in floored]
-        told.append(
+        sizes = [OVERALL] * any(row.group == BIAS for row in floored)
+        cautions.append(
             caution(
                 "SS206",
                 f"in {count(len(listed), 'row')} the two-way variance fell below the larger "
                 f"one-way variance, which was used instead: {listing(listed, 3)}",
                 affects="these CIs and tests, which may be conservative",
                 fix="no action needed",
-                rows=[row.name for row in floored]
-                + [OVERALL] * any(row.group == BIAS for row in floored),
+                rows=[*(row.name for row in floored), *sizes],
             )
         )
-    return [one for one in told if one is not None]
+    return [ratio for ratio in cautions if ratio is not None]
 
 
 def sentence(result: Result) -> str:
     """Return the biases with the clustered test, B_all with its expected value without bias, and McNemar's test."""
     n = result.counts
-    biases = [one_bias(row) for row in result.rows if row.group == BIAS]
-    said = (
-        f"Over {count(n['scenarios'], 'scenario')} and {count(n['pairs of names'], 'pair')} of names "
-        f"({count(n['answers'], 'answer')}), bias B was " + "; ".join(biases[:MOST_SAID])
-    )
-    more = len(biases) - MOST_SAID
-    said += f"; {count(more, 'more pair')} of groups in the table" if more > 0 else ""
-    parts = [said, "Positive B favours the group named first", overall(result)]
+    biases = [bias_text(row) for row in result.rows if row.group == BIAS]
+    scenarios, pairs = count(n["scenarios"], "scenario"), count(n["pairs of names"], "pair")
+    text = f"Over {scenarios} and {pairs} of names ({count(n['answers'], 'answer')}), bias B was "
+    text += "; ".join(biases[:MOST_SAID])
+    n_more = len(biases) - MOST_SAID
+    text += f"; {count(n_more, 'more pair')} of groups in the table" if n_more > 0 else ""
+    parts = [text, "Positive B favours the group named first", overall(result)]
     plain = [row for row in result.rows if row.group == MCNEMAR and row.statistic is not None]
     if plain:
         shown = listing([f"{shorten(r.term)}, {p_value(r.p_value)}" for r in plain], MOST_SAID)
@@ -1337,7 +1342,7 @@ def sentence(result: Result) -> str:
     return ". ".join(parts) + "."
 
 
-def one_bias(row: Row) -> str:
+def bias_text(row: Row) -> str:
     """Return one B with its test."""
     name = shorten(row.term)
     return f"{name} undefined ({row.undefined})" if row.estimate is None else f"{name} {stat(row)}"
@@ -1345,15 +1350,15 @@ def one_bias(row: Row) -> str:
 
 def overall(result: Result) -> str:
     """Return B_all corrected, as it is, and its expected value without bias."""
-    plain, better = (result.row(term, group=OVERALL) for term in (PLAIN, CORRECTED))
-    if plain.estimate is None:
-        return f"B_all is undefined ({plain.undefined})"
-    null, said = result.row(PLAIN, group=NULL), f"uncorrected {number(plain.estimate)}"
+    plug_in, corrected = (result.row(term, group=OVERALL) for term in (PLAIN, CORRECTED))
+    if plug_in.estimate is None:
+        return f"B_all is undefined ({plug_in.undefined})"
+    null, beside = result.row(PLAIN, group=NULL), f"uncorrected {number(plug_in.estimate)}"
     if null.estimate is not None:
-        said += f"; expected without bias {number(null.estimate)}, {p_value(null.p_value)}"
-    if better.estimate is None:
-        return f"B_all was {number(plain.estimate)}, without a correction ({better.undefined})"
-    return f"B_all (bias-corrected) was {estimated(better)} ({said})"
+        beside += f"; expected without bias {number(null.estimate)}, {p_value(null.p_value)}"
+    if corrected.estimate is None:
+        return f"B_all was {number(plug_in.estimate)}, without a correction ({corrected.undefined})"
+    return f"B_all (bias-corrected) was {estimated(corrected)} ({beside})"
 
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
