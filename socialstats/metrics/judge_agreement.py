@@ -198,7 +198,11 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
 
 
 def judge_rows(
-    name: str, judged: JudgedUnits, factors: Sequence[Factor], disagreement: FloatArray, level: float
+    name: str,
+    judged: JudgedUnits,
+    factors: Sequence[Factor],
+    disagreement: FloatArray,
+    level: float,
 ) -> list[Row]:
     """Rows of one judge: the difference, and the two kappas it is the difference of."""
     codes = tuple(factor.codes[judged.index] for factor in factors)
@@ -252,7 +256,10 @@ def judge_rows(
 
 
 def cautions(
-    design: Ratings, sides: PeopleAndJudges, judged_by_name: dict[str, JudgedUnits], factors: Sequence[Factor]
+    design: Ratings,
+    sides: PeopleAndJudges,
+    judged_by_name: dict[str, JudgedUnits],
+    factors: Sequence[Factor],
 ) -> tuple[Caution, ...]:
     """Cautions on clusters, few units, raters without a group, and units that people or judges did not rate."""
     out = list(cluster_cautions(design, tuple(factors)))

@@ -177,7 +177,9 @@ def alpha(group: UnitGroup, scale: str) -> Coefficient | None:
     sums, largest = alpha_sums(counts, scale), largest_distance(counts, scale)
     _, (expected,), (n,) = sums.finish(sums.total())
     # D_o and D_e over the largest distance, so that both are shares between 0 and 1
-    disagreement = observed_disagreement(counts, scale, level_positions(counts, scale)) / counts.size / largest
+    disagreement = (
+        observed_disagreement(counts, scale, level_positions(counts, scale)) / counts.size / largest
+    )
     return Coefficient(
         estimate=float(sums.alpha(sums.total())[0, 0]),
         statistics=sums.statistics,

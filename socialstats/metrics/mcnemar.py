@@ -19,7 +19,14 @@ from socialstats.inference.dependence import cluster_cautions, cluster_factors, 
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER, Share
 from socialstats.inference.rows import with_ends, with_mean, with_share
-from socialstats.inference.sides import OPEN, inner_level, one_end, one_tail, one_sided_ends, side_text
+from socialstats.inference.sides import (
+    OPEN,
+    inner_level,
+    one_end,
+    one_sided_ends,
+    one_tail,
+    side_text,
+)
 from socialstats.models import matched_pairs as plain
 from socialstats.models.effect_sizes import whole_df
 from socialstats.models.matched_pairs import (

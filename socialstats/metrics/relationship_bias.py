@@ -595,7 +595,7 @@ def size_rows(
         return with_resampled_size([plain, corrected], boot, settings["level"])
     level_of = settings["level"]
     low, high = size_interval(
-        estimates, estimates.drawn(settings["seed"]), level=level_of, most=MOST
+        estimates, estimates.draw_errors(settings["seed"]), level=level_of, most=MOST
     )
     df = float(estimates.df.min())
     how = f"tests inverted, correlated t of {number(df, 0 if df % 1 == 0 else 1)} df, {analysis.clusters}"
@@ -1092,7 +1092,7 @@ def estimate(design: Ratings, settings: Settings) -> Result:
     null = (
         estimates
         if isinstance(estimates, str)
-        else no_bias(estimates, estimates.drawn(settings["seed"]))
+        else no_bias(estimates, estimates.draw_errors(settings["seed"]))
     )
     by_scenario, flipped = scenario_rows(analysis, settings)
     tests, cells = mcnemar_rows(analysis, asked)
