@@ -73,7 +73,7 @@ ALL = "of all models"
 SPAN = "mean of the stages of the play"
 DEBRIEF = "debrief"
 SIDES = {"weights above 0": 1, "weights below 0": -1}
-TOLERANCE = 1e-9
+TOLERANCE = 1e-9  # below the threshold, by which rounding may put a mean of scores
 MOST_MODELS = 15  # models up to which any two are compared
 Part = tuple[
     str | None, FloatArray, dict[str, str]
@@ -131,6 +131,7 @@ def limits_of(settings: Mapping[str, Any], traits: int) -> dict[str, tuple[float
     """Return what each measure can be, by the scale of the scores: anything where weights are free and no scale is."""
     scale = score_scale(settings)
     score = ANYWHERE if scale is None else scale
+    # the entropy of equal shares of all traits
     most = math.log(traits) / (math.log(2) if settings["entropy"] == "bits" else 1.0)
     composite = settings["limits"] or (ANYWHERE if scale is None else composite_range(settings))
     return {
@@ -143,7 +144,7 @@ def limits_of(settings: Mapping[str, Any], traits: int) -> dict[str, tuple[float
     }
 
 
-def zero_of(given: Any, judges: Sequence[str]) -> Mapping[str, float] | None:
+def zero_of(zero_setting: Any, judges: Sequence[str]) -> Mapping[str, float] | None:
     """Return the zero of each judge: a number for all, one a judge, or that of control texts.
 
     Raises
@@ -151,18 +152,18 @@ def zero_of(given: Any, judges: Sequence[str]) -> Mapping[str, float] | None:
     InputError
         If a judge has none, a name is no judge, or a value is no number.
     """
-    if given is None:
+    if zero_setting is None:
         return None
     zero: Mapping[str, float]
-    if isinstance(given, JudgeZeros):
-        zero = given
-    elif isinstance(given, Mapping):
+    if isinstance(zero_setting, JudgeZeros):
+        zero = zero_setting
+    elif isinstance(zero_setting, Mapping):
         zero = {
             str(j): checked_number(value, f"zero of judge '{shorten(str(j))}'")
-            for j, value in given.items()
+            for j, value in zero_setting.items()
         }
     else:
-        zero = dict.fromkeys(judges, checked_number(given, "zero"))
+        zero = dict.fromkeys(judges, checked_number(zero_setting, "zero"))
     absent, extra = [j for j in judges if j not in zero], [j for j in zero if j not in judges]
     if absent or extra:
         raise InputError(zero_problem(zero, judges, absent, extra))
@@ -219,10 +220,10 @@ def chosen_interaction(settings: Mapping[str, Any], stages: Sequence[str]) -> tu
     InputError
         If one is not there, or is the baseline.
     """
-    base, given = settings["baseline"], settings["interaction"]
-    if given is None:
+    base, interaction = settings["baseline"], settings["interaction"]
+    if interaction is None:
         return tuple(s for s in stages if s != base and not s.strip().lower().startswith(DEBRIEF))
-    named = texts(given)
+    named = texts(interaction)
     if wrong := [s for s in named if s not in stages or s == base]:
         raise InputError(
             f"{option('interaction', wrong[0])} is no stage beside the baseline '{shorten(base)}'; "
@@ -246,9 +247,9 @@ def chosen_groups(settings: Mapping[str, Any], traits: Sequence[str]) -> dict[st
             for words, sign in SIDES.items()
         }
         return sides if min(map(len, sides.values())) > 1 else {}
-    chosen = {str(name): texts(some) for name, some in named.items()}
-    for name, some in chosen.items():
-        if lost := [t for t in some if t not in traits] or ([] if some else ["no trait"]):
+    chosen = {str(name): texts(members) for name, members in named.items()}
+    for name, members in chosen.items():
+        if lost := [t for t in members if t not in traits] or ([] if members else ["no trait"]):
             raise InputError(
                 f"{option('trait_groups')}: '{shorten(name)}' names {quoted(lost)}; traits: "
                 f"{quoted(traits, 12)}"
@@ -280,27 +281,29 @@ def entropies(answers: ScoredAnswers, unit: str) -> FloatArray:
             "entropy: shares of the trait scores need scores of at least 0, not all 0. Leave "
             f"{option('entropy')} out"
         )
-    found = entropy(scores, base=2 if unit == "bits" else None, axis=1)
-    return np.repeat(found[:, None], answers.scores.shape[1], axis=1)
+    values = entropy(scores, base=2 if unit == "bits" else None, axis=1)
+    return np.repeat(values[:, None], answers.scores.shape[1], axis=1)
 
 
 def whole_course(cells: FloatArray) -> FloatArray:
     """Average (models, scenarios, stages, judges, ...) over the stages a model has; NaN where one is lacking."""
     out = np.full((*cells.shape[:2], *cells.shape[3:]), np.nan)
-    for m, own in enumerate(cells):
-        has = np.isfinite(own).any(axis=(0, *range(2, own.ndim)))
-        if has.any():
-            out[m] = own[:, has].mean(axis=1)
+    # (models, scenarios, stages, judges, ...) -> (models, scenarios, judges, ...), each model over its own stages
+    for m, cells_of_model in enumerate(cells):
+        has_stage = np.isfinite(cells_of_model).any(axis=(0, *range(2, cells_of_model.ndim)))
+        if has_stage.any():
+            out[m] = cells_of_model[:, has_stage].mean(axis=1)
     return out
 
 
 def profile_rows(profile: Profile) -> list[Row]:
     """Return every row but those of other weights."""
     answers, settings = profile.answers, profile.settings
+    # cells: (models, scenarios, stages, judges), and traits for scores
     scores = answers.cells(answers.scores)
-    given = composites(answers.scores, settings["weights"], settings["centre"])
-    composite = answers.cells(given)
-    out = measure_rows(profile, "composite", composite, make=sample_mean_row)
+    answer_composites = composites(answers.scores, settings["weights"], settings["centre"])
+    composite = answers.cells(answer_composites)
+    out = measure_rows(profile, "composite", composite, make=mean_row)
     traits: list[tuple[str, FloatArray]] = []
     if settings["activation"] is not None:
         active = active_traits(answers, settings)
@@ -319,11 +322,11 @@ def profile_rows(profile: Profile) -> list[Row]:
         out += spread_rows(
             profile, "score", whole_course(scores[..., t]), {"trait": trait}, models_only=True
         )
-    off = answers.cells(given - given.mean(axis=1, keepdims=True))
+    offsets = answers.cells(answer_composites - answer_composites.mean(axis=1, keepdims=True))
     return [
         *out,
         *model_rows(profile, whole_course(composite)),
-        *judge_rows(profile, whole_course(composite), whole_course(off)),
+        *judge_rows(profile, whole_course(composite), whole_course(offsets)),
     ]
 
 
@@ -335,13 +338,9 @@ def measure_rows(
         profile, name, cells, {"measure": name}, partial(make, within=profile.limits(name))
     )
     if profile.zero is not None and name == "composite":
-        shifted, facts = (
-            cells - by_judge(profile.zero, profile.answers.judges),
-            {"measure": name, "against": "zero"},
-        )
-        out += level_rows(
-            profile.against(profile.zero), f"{name} minus zero", shifted, facts, sample_mean_row
-        )
+        shifted = cells - by_judge(profile.zero, profile.answers.judges)
+        against, facts = profile.against(profile.zero), {"measure": name, "against": "zero"}
+        out += level_rows(against, f"{name} minus zero", shifted, facts, mean_row)
     return [*out, *change_rows(profile, name, cells)]
 
 
@@ -369,27 +368,24 @@ def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
         for t, stage in enumerate(stages)
         if stage != base
     ]
-    families, found = [changes], []
+    families, step_rows = [changes], []
     if profile.settings["changes"] == "all" and name == "composite":
         if inside:
             mean = cells[:, :, [stages.index(stage) for stage in inside]].mean(axis=2)
-            families.append(
-                [(f"{SPAN} minus {base}", mean - start, {"span": SPAN, "baseline": base})]
-            )
-        others = [(t, stage) for t, stage in enumerate(stages) if stage != base]
-        apart = replace(
-            profile, joint_only=profile.several
-        )  # any two stages of any model would be a page of rows
-        steps: list[Part] = [
-            (
-                f"{later} minus {first}",
-                cells[:, :, t] - cells[:, :, s],
-                {"stage": later, "from": first},
-            )
-            for (s, first), (t, later) in combinations(others, 2)
-        ]
-        found = tested_changes(apart, name, steps)
-    return [*(row for parts in families for row in tested_changes(profile, name, parts)), *found]
+            facts = {"span": SPAN, "baseline": base}
+            families.append([(f"{SPAN} minus {base}", mean - start, facts)])
+        other_stages = [(t, stage) for t, stage in enumerate(stages) if stage != base]
+        # any two stages of any model would be a page of rows
+        joint_profile = replace(profile, joint_only=profile.several)
+        steps = list[Part]()
+        for (s, first), (t, later) in combinations(other_stages, 2):
+            gap, facts = cells[:, :, t] - cells[:, :, s], {"stage": later, "from": first}
+            steps.append((f"{later} minus {first}", gap, facts))
+        step_rows = tested_changes(joint_profile, name, steps)
+    return [
+        *(row for parts in families for row in tested_changes(profile, name, parts)),
+        *step_rows,
+    ]
 
 
 def tested_changes(profile: Profile, name: str, changes: Sequence[Part]) -> list[Row]:
@@ -398,11 +394,16 @@ def tested_changes(profile: Profile, name: str, changes: Sequence[Part]) -> list
     tests = family(
         profile, f"{name} change", changes, {"measure": name}, make=make, role="difference"
     )
-    own = [row for row in tests if row.label("model") is not None]
+    # models' rows come first, and are a family of tests of their own
+    of_models = [row for row in tests if row.label("model") is not None]
     sizes = family(
         profile, f"{name} d_z", changes, {"measure": name}, make=d_z_row, role="effect_size"
     )
-    return [*rows_with_holm(own, HOLM), *rows_with_holm(tests[len(own) :], HOLM), *sizes]
+    return [
+        *rows_with_holm(of_models, HOLM),
+        *rows_with_holm(tests[len(of_models) :], HOLM),
+        *sizes,
+    ]
 
 
 def family(
@@ -416,30 +417,21 @@ def family(
 ) -> list[Row]:
     """Rows of each model (term the model, group ``name: part``), then of all models (term the part)."""
     out, how = [], profile.how
-    for part, cells, own in parts if profile.by_model else ():
+    for part, cells, part_facts in parts if profile.by_model else ():
         group = name if part is None else f"{name}: {part}"
         for k, model in enumerate(profile.answers.models):
-            out.append(
-                make(
-                    model,
-                    group,
-                    sample_of_model(cells[k], how),
-                    role=role,
-                    key=keyed(facts, own, model=model),
-                )
-            )
-    for part, cells, own in parts if profile.several else ():
-        staged = "by stage " * ("stage" in own)
+            sample, key = of_one(cells[k], how), keyed(facts, part_facts, model=model)
+            out.append(make(model, group, sample, role=role, key=key))
+    for part, cells, part_facts in parts if profile.several else ():
+        staged = "by stage " * ("stage" in part_facts)
         term, group = (name, f"{name} {ALL}") if part is None else (part, f"{name} {staged}{ALL}")
-        out.append(
-            make(term, group, sample_across_models(cells, how), role=role, key=keyed(facts, own))
-        )
+        out.append(make(term, group, across(cells, how), role=role, key=keyed(facts, part_facts)))
     return out
 
 
-def keyed(*facts: Mapping[str, str], **more: str) -> tuple[tuple[str, str], ...]:
+def keyed(*facts: Mapping[str, str], **further: str) -> tuple[tuple[str, str], ...]:
     """Return facts as the key of a row."""
-    return tuple((name, label) for some in (*facts, more) for name, label in some.items())
+    return tuple((name, label) for labels in (*facts, further) for name, label in labels.items())
 
 
 def trait_rows(profile: Profile, name: str, course: FloatArray) -> list[Row]:
@@ -447,10 +439,9 @@ def trait_rows(profile: Profile, name: str, course: FloatArray) -> list[Row]:
     out, level = [], partial(level_row, within=profile.limits(name))
     for t, trait in enumerate(profile.answers.traits):
         cells, facts = course[..., t], {"measure": name, "trait": trait}
-        for k, model in (
-            enumerate(profile.answers.models) if profile.by_model and name == "score" else ()
-        ):
-            sample, key = sample_of_model(cells[k], profile.how), keyed(facts, model=model)
+        models = profile.answers.models if profile.by_model and name == "score" else ()
+        for k, model in enumerate(models):
+            sample, key = of_one(cells[k], profile.how), keyed(facts, model=model)
             out.append(level(trait, f"{name}: {model}", sample, role="estimate", key=key))
         if profile.several or name == "active":
             group, sample = (
@@ -465,13 +456,17 @@ def group_rows(profile: Profile, course: FloatArray) -> list[Row]:
     """Rows of the mean score of each group of traits, and of the difference of any two groups, paired within units."""
     traits, groups = profile.answers.traits, profile.settings["trait_groups"]
     means = {
-        name: course[..., [traits.index(t) for t in some]].mean(axis=-1)
-        for name, some in groups.items()
+        name: course[..., [traits.index(t) for t in members]].mean(axis=-1)
+        for name, members in groups.items()
     }
     levels: list[Part] = [(name, cells, {"traits": name}) for name, cells in means.items()]
     gaps: list[Part] = [
-        (f"{one} minus {other}", means[one] - means[other], {"traits": one, "minus": other})
-        for one, other in combinations(means, 2)
+        (
+            f"{first} minus {second}",
+            means[first] - means[second],
+            {"traits": first, "minus": second},
+        )
+        for first, second in combinations(means, 2)
     ]
     facts = {"measure": "group"}
     out = family(
@@ -489,8 +484,8 @@ def group_rows(profile: Profile, course: FloatArray) -> list[Row]:
         role="difference",
         make=partial(sample_mean_row, within=profile.limits("group", apart=True)),
     )
-    own = [row for row in tests if row.label("model") is not None]
-    return [*out, *rows_with_holm(own, HOLM), *rows_with_holm(tests[len(own) :], HOLM)]
+    of_models = [row for row in tests if row.label("model") is not None]
+    return [*out, *rows_with_holm(of_models, HOLM), *rows_with_holm(tests[len(of_models) :], HOLM)]
 
 
 def spread_rows(
@@ -528,24 +523,17 @@ def model_rows(profile: Profile, course: FloatArray) -> list[Row]:
     models = profile.answers.models
     if not (profile.by_model and 1 < len(models) <= MOST_MODELS):
         return []
-    return rows_with_holm(
-        [
-            sample_mean_row(
-                f"{one} minus {other}",
-                "composite difference",
-                sample_of_model(course[j] - course[k], profile.how),
-                role="difference",
-                within=profile.limits("composite", apart=True),
-                key=keyed({"measure": "composite", "model": one, "other": other}),
-            )
-            for (j, one), (k, other) in combinations(enumerate(models), 2)
-        ],
-        HOLM,
-    )
+    make = partial(mean_row, role="difference", within=profile.limits("composite", apart=True))
+    rows = []
+    for (j, first), (k, second) in combinations(enumerate(models), 2):
+        sample = of_one(course[j] - course[k], profile.how)
+        key = keyed({"measure": "composite", "model": first, "other": second})
+        rows.append(make(f"{first} minus {second}", "composite difference", sample, key=key))
+    return rows_with_holm(rows, HOLM)
 
 
-def judge_rows(profile: Profile, course: FloatArray, off: FloatArray) -> list[Row]:
-    """Rows of each judge's composite minus the judges' mean (`off`), and of the composite without each judge."""
+def judge_rows(profile: Profile, course: FloatArray, offsets: FloatArray) -> list[Row]:
+    """Rows of each judge's composite minus the judges' mean (`offsets`), and of the composite without each judge."""
     judges, zero, fixed = profile.answers.judges, profile.zero, replace(profile.how, judges="fixed")
     if len(judges) < 2:
         return []
@@ -553,30 +541,28 @@ def judge_rows(profile: Profile, course: FloatArray, off: FloatArray) -> list[Ro
         sample_mean_row(
             judge,
             "judge offset",
-            sample_across_models(off[:, :, [j]], fixed),
+            across(offsets[:, :, [j]], fixed),
             role="difference",
             key=keyed({"measure": "composite", "judge": judge}),
         )
         for j, judge in enumerate(judges)
     ]
     for j, judge in enumerate(judges):
-        others, name = np.delete(course, j, axis=2), f"without judge '{judge}'"
+        # its zero is that of the remaining judges
+        remaining, name = np.delete(course, j, axis=2), f"without judge '{judge}'"
         facts = {"measure": "composite", "without": judge}
-        out += family(profile, name, [(None, others, {})], facts)
+        out += family(profile, name, [(None, remaining, {})], facts)
         if zero is not None:
-            left = by_judge(zero, [other for other in judges if other != judge])
+            remaining_zeros = by_judge(zero, [other for other in judges if other != judge])
             against = profile.against(zero.without(judge) if isinstance(zero, JudgeZeros) else None)
-            out += family(
-                against,
-                f"{name} minus zero",
-                [(None, others - left, {})],
-                facts | {"against": "zero"},
-            )
+            parts: list[Part] = [(None, remaining - remaining_zeros, {})]
+            out += family(against, f"{name} minus zero", parts, facts | {"against": "zero"})
     return out
 
 
 def first_of(means: Mapping[str, float], side: int) -> str:
     """Return the first name of the highest number (`side` 1) or the lowest (-1); rounding makes none of two equal."""
+    # sums of scores in another order differ by rounding
     best = max(side * value for value in means.values())
     room = TIED * max(abs(value) for value in means.values())
     return next(name for name, value in means.items() if side * value >= best - room)
@@ -596,11 +582,9 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
     values : dict of str to dict of str to float
         By set of weights: the composite of each model, or over the units of analysis.
     """
-    answers, given = profile.answers, profile.settings["weights"]
-    sets, own = (
-        weight_variants(given, free=score_scale(profile.settings) is None),
-        np.array(list(given.values())),
-    )
+    answers, base_weights = profile.answers, profile.settings["weights"]
+    sets = weight_variants(base_weights, free=scale_of(profile.settings) is None)
+    base_array = np.array(list(base_weights.values()))
     scores = whole_course(answers.cells(answers.scores)) - profile.settings["centre"]
     # each model with its place and the end of its groups; all together where models are the units
     terms: list[tuple[str, int | None, str]] = [
@@ -609,16 +593,12 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
     if not profile.by_model:
         terms = [("composite", None, f" {ALL}")]
 
-    def sample(weights: FloatArray, k: int | None, zero: JudgeZeros | None = None) -> UnitSample:
-        values, way = scores @ weights, profile
-        if zero is not None:
+    def sample(weights: FloatArray, k: int | None, zero: JudgeZeros | None = None) -> Sample:
+        values, compared = scores @ weights, profile
+        if zero is not None:  # control texts have a composite under every set of weights
             zero = zero.under(dict(zip(answers.traits, weights.tolist(), strict=True)))
-            values, way = values - by_judge(zero, answers.judges), profile.against(zero)
-        return (
-            sample_across_models(values, way.how)
-            if k is None
-            else sample_of_model(values[k], way.how)
-        )
+            values, compared = values - by_judge(zero, answers.judges), profile.against(zero)
+        return across(values, compared.how) if k is None else of_one(values[k], compared.how)
 
     def row(
         term: str,
@@ -631,7 +611,9 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
         zero: JudgeZeros | None = None,
         make: Callable[..., Row] = level_row,
     ) -> Row:
-        weights, role = (sets[name] - own, "difference") if minus else (sets[name], "estimate")
+        weights, role = (
+            (sets[name] - base_array, "difference") if minus else (sets[name], "estimate")
+        )
         key = keyed({"measure": "composite", "weights": name}, facts)
         return make(term, group, sample(weights, k, zero), role=role, key=key)
 
@@ -639,49 +621,34 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
     k, end = (None, f" {ALL}") if profile.several else (0, "")
     if len(sets) > 1:
         rows += [row(name, f"other weights{end}", name, k, {"pick": "each"}) for name in sets]
-        rows += rows_with_holm(
-            [
-                row(
-                    name,
-                    f"other weights minus these{end}",
-                    name,
-                    k,
-                    {"pick": "each"},
-                    minus=True,
-                    make=sample_mean_row,
-                )
-                for name in sets
-            ],
-            HOLM,
-        )
+        group, facts = f"other weights minus these{end}", {"pick": "each"}
+        gaps = [row(name, group, name, k, facts, minus=True, make=mean_row) for name in sets]
+        rows += rows_with_holm(gaps, HOLM)
     values: dict[str, dict[str, float]] = {name: {} for name in sets}
     for zero in (None, profile.zero) if isinstance(profile.zero, JudgeZeros) else (None,):
         for term, k, end in terms:
             samples = {name: sample(weights, k, zero) for name, weights in sets.items()}
             means = {
-                name: float(one.means.mean()) for name, one in samples.items() if len(one.unit)
+                name: float(weight_row.means.mean())
+                for name, weight_row in samples.items()
+                if len(weight_row.unit)
             }
             picks = {"equal": EQUAL_SET} if EQUAL_SET in means else {}
             if len(means) > 1:
                 picks |= {"lowest": first_of(means, -1), "highest": first_of(means, 1)}
-            facts = ({} if zero is None else {"against": "zero"}) | (
-                {} if k is None else {"model": term}
-            )
+            facts = {} if zero is None else {"against": "zero"}
+            facts |= {} if k is None else {"model": term}
             for pick, name in picks.items():
-                said = (
-                    EQUAL_SET
-                    if pick == "equal"
-                    else f"{name}, of {count(len(means), 'set')} of weights"
-                )
+                method = EQUAL_SET
+                if pick != "equal":
+                    method = f"{name}, of {count(len(means), 'set')} of weights"
                 for minus in (False, True):
-                    group = (
-                        PICKS[pick]
-                        + " minus zero" * (zero is not None)
-                        + " minus these" * minus
-                        + end
+                    group = PICKS[pick] + " minus zero" * (zero is not None)
+                    group += " minus these" * minus + end
+                    weight_row = row(
+                        term, group, name, k, {"pick": pick, **facts}, minus=minus, zero=zero
                     )
-                    one = row(term, group, name, k, {"pick": pick, **facts}, minus=minus, zero=zero)
-                    rows.append(replace(one, method=f"{said}; {one.method}"))
+                    rows.append(replace(weight_row, method=f"{method}; {weight_row.method}"))
             for name, mean in means.items() if zero is None else ():
                 values[name][term] = mean
     return rows, values
@@ -689,14 +656,14 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
 
 def judge_ranges(rows: Sequence[Row]) -> dict[str, tuple[float, float]]:
     """Lowest and highest composite with one judge left out, by term."""
-    found: dict[str, list[float]] = {}
+    by_term: dict[str, list[float]] = {}
     for row in (
         *rows_with(rows, "without", "model", measure="composite"),
         *rows_with(rows, "without", measure="composite"),
     ):
         if row.estimate is not None:
-            found.setdefault(row.label("model") or "all models", []).append(row.estimate)
-    return {term: (min(values), max(values)) for term, values in found.items()}
+            by_term.setdefault(row.label("model") or "all models", []).append(row.estimate)
+    return {term: (min(values), max(values)) for term, values in by_term.items()}
 
 
 def sentence(result: Result) -> str:
@@ -706,8 +673,8 @@ def sentence(result: Result) -> str:
     unit = result.settings["unit_of_analysis"]
     start = f"Over {listing(place)}, "
     ends = [number(x, 0 if x == round(x) else 2) for x in result.extras["range"]]
-    known = score_scale(result.settings) is not None
-    scale = f"the composite ({ends[0]} to {ends[1]})" if known else "the composite"
+    has_scale = scale_of(result.settings) is not None
+    scale = f"the composite ({ends[0]} to {ends[1]})" if has_scale else "the composite"
     return f"{start}{levels_text(result, scale, unit)}{change_text(result)}."
 
 
@@ -716,18 +683,20 @@ def levels_text(result: Result, scale: str, unit: str) -> str:
     if unit == "model":
         (row,) = rows_with(result.rows, measure="composite")
         return f"{scale} of {count(len(result.extras['pooled']), 'model')} (the units of analysis) {numbers(row)}"
-    known = rows_with(result.rows, "model", measure="composite")
-    if all(r.estimate is None for r in known):
-        return f"{scale} is undefined ({undefined_text(known)})"
-    if len(known) == 1:
-        return f"{scale} of '{shorten(known[0].term)}' {numbers(known[0])}"
-    low, high = lowest_and_highest(known)
+    of_models = rows_with(result.rows, "model", measure="composite")
+    if all(r.estimate is None for r in of_models):
+        return f"{scale} is undefined ({undefined_text(of_models)})"
+    if len(of_models) == 1:
+        return f"{scale} of '{shorten(of_models[0].term)}' {numbers(of_models[0])}"
+    low, high = extremes(of_models)
     best, worst = (
         f"{quoted([r.term for r in end], 3)} ({numbers(end[0], '')})" for end in (high, low)
     )
     if number(high[0].estimate) == number(low[0].estimate):
-        return f"{scale} of all {count(len(known), 'model')} {numbers(high[0])}"
-    return f"{scale} of {count(len(known), 'model')} was highest for {best} and lowest for {worst}"
+        return f"{scale} of all {count(len(of_models), 'model')} {numbers(high[0])}"
+    return (
+        f"{scale} of {count(len(of_models), 'model')} was highest for {best} and lowest for {worst}"
+    )
 
 
 def change_name(row: Row) -> str:
@@ -742,37 +711,32 @@ def size_of(result: Result, row: Row) -> Row | None:
 
 def changes_of(result: Result, measure: str = "composite") -> list[Row]:
     """Return the changes of all models against the baseline; of the only model where there is one."""
-    joint, own = (
+    joint, of_models = (
         rows_with(result.rows, "stage", "baseline", *model, role="difference", measure=measure)
         for model in ((), ("model",))
     )
-    return joint or own
+    return joint or of_models
 
 
 def change_text(result: Result) -> str:
     """Return the largest change of all models (of the only model) from the baseline."""
     several = result.counts["models"] > 1
-    found = [
-        r
-        for r in changes_of(result)
-        if r.estimate is not None and (r.label("model") is None or not several)
-    ]
-    if not found:
+    changes = [row for row in changes_of(result) if row.estimate is not None]
+    if several:
+        changes = [row for row in changes if row.label("model") is None]
+    if not changes:
         return ""
-    row = max(found, key=lambda r: abs(r.estimate or 0.0))
+    row = max(changes, key=lambda r: abs(r.estimate or 0.0))
     size = size_of(result, row)
-    every = len(result.extras["pooled"]) == result.counts["models"]
-    models = (
-        ""
-        if not several
-        else "of all models "
-        if every
-        else f"of {count(len(result.extras['pooled']), 'model')} "
-    )
+    all_models = len(result.extras["pooled"]) == result.counts["models"]
+    models = ""
+    if several:
+        n_models = count(len(result.extras["pooled"]), "model")
+        models = "of all models " if all_models else f"of {n_models} "
     text = f"; the largest change {models}was {shorten(change_name(row))}: {numbers(row, '', adjusted=True)}"
-    return text + (
-        f", d_z = {number(size.estimate)}" if size is not None and size.estimate is not None else ""
-    )
+    if size is not None and size.estimate is not None:
+        text += f", d_z = {number(size.estimate)}"
+    return text
 
 
 def numbers(row: Row, verb: str = "was ", *, adjusted: bool = False) -> str:
@@ -959,9 +923,11 @@ def trait_profile(
     >>> round(row.estimate, 2), row.df, round(row.p_value, 3)
     (20.0, 2.0, 0.02)
     """
-    given = {name: value for name, value in locals().items() if name not in ("ratings", "columns")}
+    arguments = {
+        name: value for name, value in locals().items() if name not in ("ratings", "columns")
+    }
     settings = checked_settings(
-        declared_options(given, ratings),
+        declared_options(arguments, ratings),
         unit_of_analysis=("scenario", "model"),
         judges=JUDGES,
         activated=("mean", "each"),
@@ -989,47 +955,49 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         "trait_groups": chosen_groups(settings, answers.traits),
     }
     zero, ends = zero_of(settings["zero"], answers.judges), composite_range(settings)
-    how = inference_of(
-        settings, clusters, max(*map(abs, ends), 1.0, float(np.abs(answers.scores).max())), answers
-    )
+    magnitude = max(*map(abs, ends), 1.0, float(np.abs(answers.scores).max()))
+    how = inference_of(settings, clusters, magnitude, answers)
     profile = Profile(answers=answers, how=how, settings=settings, zero=zero)
-    rows, (other, values) = profile_rows(profile), weight_rows(profile)
-    drawn = how.judges == "random"
+    rows, (other_weights, values) = profile_rows(profile), weight_rows(profile)
+    judges_drawn = how.judges == "random"
     units = count(len(answers.scenarios if how.unit == "scenario" else answers.models), how.unit)
     n = dict(zip(("models", "scenarios", "stages", "wordings"), answers.n_levels(), strict=True))
     if len(answers.wordings) < 2:
         del n["wordings"]
+    counts = {
+        "answers": len(answers.codes),
+        **n,
+        "judges": len(answers.judges),
+        "traits": len(answers.traits),
+        **{f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors},
+    }
+    extras = {
+        "limits": limits_of(settings, len(answers.traits)),
+        "weight_sensitivity": values,
+        "leave_one_judge_out": judge_ranges(rows),
+        "pooled": pooled_models(answers, how),
+        "weights": dict(settings["weights"]),
+        "range": ends,
+    }
+    references = (
+        *METRIC.references,
+        *(("cochran1964",) if isinstance(zero, JudgeZeros) and not judges_drawn else ()),
+        *(("cochran1964", "cornfieldtukey1956", "cameron2011") if judges_drawn else ()),
+        *(("davisonhinkley1997",) if how.ci != "closed" else ()),
+    )
     return Result(
         metric="trait_profile",
         title="Weighted composite of trait scores",
         **result_header(
-            answers, clusters, how, rows, f"{units}; judges {'drawn' if drawn else 'fixed'}"
+            answers, clusters, how, rows, f"{units}; judges {'drawn' if judges_drawn else 'fixed'}"
         ),
-        rows=(*rows, *other),
-        counts={
-            "answers": len(answers.codes),
-            **n,
-            "judges": len(answers.judges),
-            "traits": len(answers.traits),
-            **{f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors},
-        },
+        rows=(*rows, *other_weights),
+        counts=counts,
         settings=settings | zero_facts(settings["zero"], zero),
         cautions=(*clusters.cautions, *own_cautions(profile), *spread_cautions(rows, "value")),
-        references=(
-            *METRIC.references,
-            *(("cochran1964",) if isinstance(zero, JudgeZeros) and not drawn else ()),
-            *(("cochran1964", "cornfieldtukey1956", "cameron2011") if drawn else ()),
-            *(("davisonhinkley1997",) if how.ci != "closed" else ()),
-        ),
+        references=references,
         design=design,
-        extras={
-            "limits": limits_of(settings, len(answers.traits)),
-            "weight_sensitivity": values,
-            "leave_one_judge_out": judge_ranges(rows),
-            "pooled": pooled_models(answers, how),
-            "weights": dict(settings["weights"]),
-            "range": ends,
-        },
+        extras=extras,
     )
 
 
@@ -1039,31 +1007,27 @@ def composite_range(settings: Mapping[str, Any]) -> tuple[float, float]:
     if settings["score_range"] is None:
         size = max(1.0, float(np.abs(weights).sum()) * abs(centre))
         return -size, size
+    # (2, traits): what each trait adds at either end of the scale
     ends = np.outer(np.array(settings["score_range"]) - centre, weights)
     return float(ends.min(axis=0).sum()), float(ends.max(axis=0).sum())
 
 
-def zero_facts(given: Any, zero: Mapping[str, float] | None) -> dict[str, Any]:
+def zero_facts(zero_setting: Any, zero: Mapping[str, float] | None) -> dict[str, Any]:
     """Echo the zero, its error, and the control texts that it comes from."""
-    echo = dict(zero) if zero is not None and isinstance(given, Mapping) else given
+    echo = dict(zero) if zero is not None and isinstance(zero_setting, Mapping) else zero_setting
     if not isinstance(zero, JudgeZeros):
         return {"zero": echo, "zero_error": None, "zero_texts": None}
     error = zero.error()
-    texts = {
-        text: {
-            judge: dict(zip(zero.traits, scores, strict=True))
-            for judge, scores in zip(zero.judges, rows, strict=True)
-        }
-        for text, rows in zip(zero.texts, zero.scores.tolist(), strict=True)
-    }
-    known = (
-        None
-        if error is None
-        else {"std_error": error.std_error, "df": error.df, "basis": error.basis}
-    )
+    texts = dict[str, dict[str, dict[str, float]]]()  # text -> judge -> trait -> score
+    for text, rows in zip(zero.texts, zero.scores.tolist(), strict=True):
+        by_trait = [dict(zip(zero.traits, scores, strict=True)) for scores in rows]
+        texts[text] = dict(zip(zero.judges, by_trait, strict=True))
+    error_facts = None
+    if error is not None:
+        error_facts = {"std_error": error.std_error, "df": error.df, "basis": error.basis}
     return {
         "zero": echo,
-        "zero_error": known,
+        "zero_error": error_facts,
         "zero_texts": texts,
         "zero_neutral": list(zero.neutral),
     }
@@ -1071,19 +1035,19 @@ def zero_facts(given: Any, zero: Mapping[str, float] | None) -> dict[str, Any]:
 
 def own_cautions(profile: Profile) -> tuple[Caution, ...]:
     """Cautions SS301 (answers left out, scenarios that not every model has), SS312 and SS202."""
-    found: list[Caution] = []
+    cautions: list[Caution] = []
     answers = profile.answers
     if answers.left_out:
-        every = count(answers.left_out + len(answers.codes))
-        said = f"{count(answers.left_out, 'answer')} without all scores, of {every}"
-        found.append(
+        total = count(answers.left_out + len(answers.codes))
+        detail = f"{count(answers.left_out, 'answer')} without all scores, of {total}"
+        cautions.append(
             caution(
-                "SS301", said, affects="every row that needs them", fix="collect the scores again"
+                "SS301", detail, affects="every row that needs them", fix="collect the scores again"
             )
         )
     units = len(answers.scenarios if profile.how.unit == "scenario" else answers.models)
     return (
-        *found,
+        *cautions,
         *incomplete_cautions(answers, profile.how),
         *few_units_cautions(units, profile.how, len(answers.judges)),
     )
@@ -1168,28 +1132,29 @@ def judge_zeros(
     """
     refuse_weights(controls, "judge_zeros()")
     ends = None if score_range is None else checked_range(score_range)
-    used, middle = (
-        checked_weights(weights, free=free_weights or ends is not None),
-        checked_number(centre, "centre"),
-    )
+    trait_weights = checked_weights(weights, free=free_weights or ends is not None)
+    centre_score = checked_number(centre, "centre")
     names = {"model": None, "scenario": text, "stage": None, "wording": None, "trait": trait}
-    answers = collect_answers(controls, names, tuple(used), ("all",))
-    if (
-        bounds := score_scale({"score_range": ends, "free_weights": free_weights, "centre": middle})
-    ) is not None:
+    answers = answers_of(controls, names, tuple(trait_weights), ("all",))
+    scale = {"score_range": ends, "free_weights": free_weights, "centre": centre_score}
+    if (bounds := scale_of(scale)) is not None:
         check_range(answers, bounds, controls.source)
-    known = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]
-    wanted = known if texts is None else [texts] if isinstance(texts, str) else list(texts)
-    unknown = [name for name in wanted if name not in known]
-    if unknown or not wanted:
-        raise InputError(f"texts: {quoted(unknown) or 'none named'}; there are {quoted(known, 10)}")
+    scored_texts = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]
+    neutral = scored_texts
+    if texts is not None:
+        neutral = [texts] if isinstance(texts, str) else list(texts)
+    unknown = [name for name in neutral if name not in scored_texts]
+    if unknown or not neutral:
+        raise InputError(
+            f"texts: {quoted(unknown) or 'none named'}; there are {quoted(scored_texts, 10)}"
+        )
     return JudgeZeros(
-        texts=tuple(known),
+        texts=tuple(scored_texts),
         judges=answers.judges,
         traits=answers.traits,
         scores=answers.scores,
-        weights=used,
-        centre=middle,
-        neutral=tuple(name for name in known if name in wanted),
+        weights=trait_weights,
+        centre=centre_score,
+        neutral=tuple(name for name in scored_texts if name in neutral),
         source=controls.source,
     )
