@@ -7,10 +7,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from socialstats.arrays import FloatArray
+from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import InputError
 from socialstats.inference.intervals import not_zero
 from socialstats.voice import option
+
+
+def unsorted(adjusted: FloatArray, order: IntArray) -> FloatArray:
+    """Return adjusted p-values, at most 1, in the order of the tests."""
+    out = np.empty(len(order))
+    out[order] = np.minimum(adjusted, 1)
+    return out
 
 
 def holm(p: FloatArray) -> FloatArray:
@@ -25,9 +32,7 @@ def holm(p: FloatArray) -> FloatArray:
     m = len(p)
     # the i-th smallest of m is multiplied by m - i + 1
     stepped = np.maximum.accumulate((m - np.arange(m)) * p[order])
-    out = np.empty(m)
-    out[order] = np.minimum(stepped, 1)
-    return out
+    return unsorted(stepped, order)
 
 
 def benjamini_hochberg(p: FloatArray) -> FloatArray:
@@ -41,9 +46,7 @@ def benjamini_hochberg(p: FloatArray) -> FloatArray:
     order = np.argsort(-p, kind="stable")
     m = len(p)
     stepped = np.minimum.accumulate(m / (m - np.arange(m)) * p[order])
-    out = np.empty(m)
-    out[order] = np.minimum(stepped, 1)
-    return out
+    return unsorted(stepped, order)
 
 
 def bonferroni(p: FloatArray) -> FloatArray:
@@ -66,9 +69,7 @@ def hochberg(p: FloatArray) -> FloatArray:
     [0.03, 0.04, 0.04]
     """
     order = np.argsort(-p, kind="stable")
-    out = np.empty(len(p))
-    out[order] = np.minimum(np.minimum.accumulate((1 + np.arange(len(p))) * p[order]), 1)
-    return out
+    return unsorted(np.minimum.accumulate((1 + np.arange(len(p))) * p[order]), order)
 
 
 def benjamini_yekutieli(p: FloatArray) -> FloatArray:
@@ -82,9 +83,8 @@ def benjamini_yekutieli(p: FloatArray) -> FloatArray:
     m = len(p)
     order = np.argsort(-p, kind="stable")
     penalty = float((1 / np.arange(1, m + 1)).sum())
-    out = np.empty(m)
-    out[order] = np.minimum(np.minimum.accumulate(penalty * m / (m - np.arange(m)) * p[order]), 1)
-    return out
+    stepped = np.minimum.accumulate(penalty * m / (m - np.arange(m)) * p[order])
+    return unsorted(stepped, order)
 
 
 def sidak(p: FloatArray) -> FloatArray:
@@ -108,9 +108,8 @@ def holm_sidak(p: FloatArray) -> FloatArray:
     """
     order = np.argsort(p, kind="stable")
     left = len(p) - np.arange(len(p))
-    out = np.empty(len(p))
-    out[order] = np.maximum.accumulate(-np.expm1(left * np.log1p(-np.minimum(p[order], 1 - 1e-16))))
-    return out
+    single = -np.expm1(left * np.log1p(-np.minimum(p[order], 1 - 1e-16)))
+    return unsorted(np.maximum.accumulate(single), order)
 
 
 def hommel(p: FloatArray) -> FloatArray:
@@ -132,9 +131,7 @@ def hommel(p: FloatArray) -> FloatArray:
             size * ascending[: m - size], simes[1:].min()
         )  # the test and the size - 1 largest
         largest = np.maximum(largest, np.concatenate([beside, np.full(size, simes.min())]))
-    out = np.empty(m)
-    out[order] = np.minimum(largest, 1)
-    return out
+    return unsorted(largest, order)
 
 
 P_METHODS: dict[str, tuple[str, Callable[[FloatArray], FloatArray], tuple[str, ...]]] = {

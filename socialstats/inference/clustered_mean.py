@@ -16,6 +16,7 @@ from socialstats.inference.intervals import critical_value, not_zero
 from socialstats.inference.means import (
     DrawnRaters,
     MeanErrors,
+    dense_codes,
     difference_errors,
     mean_errors,
     sampled_errors,
@@ -233,7 +234,7 @@ def clustered_mean(
             x / unit, c, codes, kind=kind, magnitude=size, drawn=scaled, weight=weight
         )
         return mean_in_unit(small, unit, float(x[0]))
-    dense = [np.unique(np.asarray(code), return_inverse=True)[1] for code in codes]
+    dense = [dense_codes(code)[0] for code in codes]
     weight = unequal(weight)
     masses = mass(c, weight)
     mean = centre(x, masses, float(masses.sum()) if weight is not None else n)
@@ -340,7 +341,7 @@ def clustered_difference(
     masses = np.column_stack([mass(column, weight) for column in count.T])
     deviations = np.where(present, values - np.array([side.mean for side in sides]), 0.0)
     scores, copies = deviations * masses / n, count.max(axis=1)
-    dense = [np.unique(np.asarray(code), return_inverse=True)[1] for code in codes]
+    dense = [dense_codes(code)[0] for code in codes]
     pooled = float((masses * deviations**2).sum() / max(n.sum() - 2, 1.0))
     largest = [float(cluster_sums(d, copies).max() / copies.sum()) for d in dense]
     base = ClusteredMean(

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, unique_rows
+from socialstats.arrays import FloatArray, IntArray, unique_rows
 from socialstats.designs.comparisons import Comparisons, Factor
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
@@ -233,6 +233,16 @@ def cluster_text(factors: Sequence[Factor], rows: str = "rows") -> str:
         f"{count(len(np.unique(f.codes)))} {f'of {f.name}' if f.name != 'pair' or rows != 'rows' else 'pairs of items'}"
         for f in factors
     )
+
+
+def cluster_names(factors: Sequence[Factor]) -> str:
+    """Name cluster factors: ``scenario x pair``; empty without any."""
+    return " x ".join(factor.name for factor in factors)
+
+
+def fewest_clusters(codes: Iterable[IntArray]) -> int | None:
+    """Return the number of clusters of the factor with fewest; None without factors."""
+    return min((len(np.unique(code)) for code in codes), default=None)
 
 
 def too_few_to_resample(factors: Sequence[Factor]) -> str:

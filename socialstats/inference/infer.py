@@ -24,7 +24,7 @@ from socialstats.inference.clustered_mean import (
 )
 from socialstats.inference.how import RESAMPLED, How
 from socialstats.inference.intervals import critical_value, two_sided_p
-from socialstats.inference.means import effective_trials, mean_errors
+from socialstats.inference.means import dense_codes, effective_trials, mean_errors
 from socialstats.inference.proportions import korn_graubard
 from socialstats.resampling import Bootstrap, Interval, Units, bootstrap, choose, jackknife
 from socialstats.rounding import alike
@@ -261,10 +261,7 @@ def _skewness(estimand: Estimand, clusters: Sequence[IntArray]) -> list[float]:
     table: Any = moves if isinstance(moves, np.ndarray) else moves.toarray()
     if not clusters:
         return [skewness_statistic(column / estimand.copies, estimand.copies) for column in table.T]
-    sums = [
-        [cluster_sums(np.unique(code, return_inverse=True)[1], column) for code in clusters]
-        for column in table.T
-    ]
+    sums = [[cluster_sums(dense_codes(code)[0], column) for code in clusters] for column in table.T]
     return [
         max(
             skewness_statistic(e, np.ones(len(e))) if len(e) >= FEWEST_SHAPED else 0.0

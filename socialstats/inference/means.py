@@ -584,10 +584,10 @@ def crossing(factors: Sequence[IntArray]) -> list[IntArray]:
     >>> [code.tolist() for code in crossing([np.array([4, 4, 7]), np.array([1, 2, 3])])]
     [[0, 0, 1]]
     """
-    dense = [np.unique(code, return_inverse=True)[1] for code in factors]
+    dense = [dense_codes(code)[0] for code in factors]
     if len(dense) == 1:
         return dense
-    cells = np.unique(dense[0] * (dense[1].max() + 1) + dense[1], return_inverse=True)[1]
+    cells = dense_codes(dense[0] * (dense[1].max() + 1) + dense[1])[0]
     if cells.max() == max(code.max() for code in dense):
         return [min(dense, key=lambda code: int(code.max()))]
     return [*dense, cells]

@@ -21,6 +21,7 @@ from socialstats.inference.dependence import (
     cluster_factors,
     cluster_facts,
     cluster_text,
+    fewest_clusters,
     small_sample,
 )
 from socialstats.inference.how import How
@@ -206,7 +207,7 @@ def judge_rows(
 ) -> list[Row]:
     """Rows of one judge: the difference, and the two kappas it is the difference of."""
     codes = tuple(factor.codes[judged.index] for factor in factors)
-    clusters = min((len(np.unique(code)) for code in codes), default=None)
+    clusters = fewest_clusters(codes)
     base = Row(
         term="",
         group=name,

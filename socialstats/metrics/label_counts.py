@@ -13,7 +13,7 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import as_design, reader_of, takes_formula
 from socialstats.designs.label_lists import LabelLists
 from socialstats.errors import DesignError
-from socialstats.inference.dependence import cluster_factors, share_cautions
+from socialstats.inference.dependence import cluster_factors, fewest_clusters, share_cautions
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.rows import with_ends, with_share
 from socialstats.models.shares import (
@@ -202,7 +202,7 @@ def group_rows(
     size, copies = lists.cited[inside].sum(axis=1), lists.count[inside]
     codes_inside = [code[inside] for code in codes]
     n = float(copies.sum())
-    clusters = min((len(np.unique(code)) for code in codes_inside), default=None)
+    clusters = fewest_clusters(codes_inside)
     for label, hit in zip(lists.labels, lists.cited[inside].T, strict=True):
         row = Row(
             term=label,

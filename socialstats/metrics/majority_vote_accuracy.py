@@ -26,6 +26,7 @@ from socialstats.models.shares import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.rows import with_group_names
 from socialstats.text import count, quoted, shorten
 from socialstats.voice import Word, one_of, option
 
@@ -334,7 +335,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the shares with their intervals."""
     from socialstats.figures import forest
 
-    rows = [r if r.group is None else replace(r, term=f"{r.term} ({r.group})") for r in result.rows]
+    rows = with_group_names(result.rows)
     settings = {"xlabel": "Share of units", "sort": False, "reference": None}
     return forest(rows, ax=ax, **{**settings, **options})
 

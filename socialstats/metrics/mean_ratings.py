@@ -20,6 +20,7 @@ from socialstats.inference.clustered_mean import ClusteredMean
 from socialstats.inference.dependence import (
     cluster_factors,
     cluster_facts,
+    cluster_names,
     drawn_cautions,
     rare_answers,
     shape_cautions,
@@ -197,7 +198,7 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
         )
         put(rater, "mean of a rater", mean_by_unit, members, int(members.sum()), rater=rater)
     rows = [mean.row for mean in means]
-    by = " x ".join(f.name for f in factors)
+    by = cluster_names(factors)
     errors = f", errors clustered by {by} (CR2)" if by else ""
     kind, works = "t intervals", METRIC.references
     if ends is not None:

@@ -33,6 +33,7 @@ from socialstats.models.shares import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.rows import with_group_names
 from socialstats.text import count
 from socialstats.voice import one_of, option
 
@@ -232,11 +233,10 @@ def sentence(result: Result) -> str:
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the shares with their intervals."""
-    from dataclasses import replace
 
     from socialstats.figures import forest
 
-    rows = [r if r.group is None else replace(r, term=f"{r.term} ({r.group})") for r in result.rows]
+    rows = with_group_names(result.rows)
     settings = {"xlabel": "Share of pairs that agree", "sort": False, "reference": None}
     return forest(rows, ax=ax, **{**settings, **options})
 

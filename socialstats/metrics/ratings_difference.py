@@ -14,7 +14,7 @@ from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError
 from socialstats.inference.compare import with_resampled_t
-from socialstats.inference.dependence import small_sample
+from socialstats.inference.dependence import cluster_names, small_sample
 from socialstats.inference.rows import ANYWHERE
 from socialstats.matching import Match, match_keys
 from socialstats.models.measures import (
@@ -192,7 +192,7 @@ def ratings_difference(
         value, error = float(boot.estimate[j]), float(errors[j])
         rows.append(with_resampled_t(row, value, error, g, level, within=limits or ANYWHERE))
     lost = boot.caution("intervals of the differences")
-    by = " x ".join(f.name for f in first_common.clusters) or "unit"
+    by = cluster_names(first_common.clusters) or "unit"
     cautions = (
         *match.cautions("unit", [quoted([label]) for label in labels], "every row"),
         *small_sample(

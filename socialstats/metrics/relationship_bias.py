@@ -22,6 +22,7 @@ from socialstats.inference.compare import rows_with_holm, with_both_intervals
 from socialstats.inference.dependence import (
     FEW_DF,
     cluster_factors,
+    cluster_names,
     cluster_text,
     few_df,
     mean_cautions,
@@ -137,7 +138,7 @@ class Analysis:
     @property
     def clusters(self) -> str:
         """The clusters in words."""
-        names = " x ".join(factor.name for factor in self.factors)
+        names = cluster_names(self.factors)
         return f"clusters of {names}" if names else "units independent"
 
     def bias_row(self, pair: tuple[int, int], **fields: Any) -> Row:
@@ -425,9 +426,7 @@ def with_linear(
         if mean.n > 1 and not varies:
             return replace(row, undefined=ALIKE, reason="no_variation")
         return replace(row, undefined=mean.undefined, reason=None)
-    method = DEPENDENCE[mean.kind].format(
-        names=" x ".join(factor.name for factor in analysis.factors)
-    )
+    method = DEPENDENCE[mean.kind].format(names=cluster_names(analysis.factors))
     method += f", {FLOORED}" * mean.floored + f", {TWO_MEANS}" * (len(parts) > 1)
     return with_mean(
         row, mean, level, within=(-reach, reach), test=tested, method=method, df=mean.df

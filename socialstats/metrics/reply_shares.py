@@ -12,7 +12,13 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.inference.dependence import cluster_factors, drawn_cautions, share_cautions
+from socialstats.inference.dependence import (
+    cluster_factors,
+    cluster_names,
+    drawn_cautions,
+    fewest_clusters,
+    share_cautions,
+)
 from socialstats.inference.means import DrawnRaters
 from socialstats.inference.rows import share_ci
 from socialstats.models.shares import free_label, interval_options, merge_cells, share_row
@@ -120,14 +126,14 @@ def reply_shares(
                 key=(("kind", kind), *key),
                 role="estimate",
                 n=n,
-                n_clusters=min((len(np.unique(code)) for code in clusters_inside), default=None),
+                n_clusters=fewest_clusters(clusters_inside),
             )
             shares = replace(
                 merged(hit, weight, clusters_inside, n), drawn=tuple(group(hit) for group in drawn)
             )
             rows.append(share_row(row, shares, how))
             of_people += rows[-1:] if drawn else []
-    what = " x ".join(factor.name for factor in factors) or "unit"
+    what = cluster_names(factors) or "unit"
     independent = f"clusters of {what}" if codes else "replies independent"
     counts = {
         "replies": int(design.unit_count[design.unit].sum()),

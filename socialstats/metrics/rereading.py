@@ -11,7 +11,13 @@ from socialstats.arrays import BoolArray, IntArray
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import ClusteredMean
-from socialstats.inference.dependence import FEW_DF, few_df, shape_cautions, share_cautions
+from socialstats.inference.dependence import (
+    FEW_DF,
+    cluster_names,
+    few_df,
+    shape_cautions,
+    share_cautions,
+)
 from socialstats.matching import Match, match_keys
 from socialstats.models.shares import IntervalOptions, merge_cells, share_row
 from socialstats.models.unit_means import Inference, UnitSample, sample_mean_row
@@ -323,9 +329,9 @@ def rereading(
     cautions: tuple[Caution, ...],
 ) -> Result:
     """Return rows about two readings as a result."""
-    by = " x ".join(
-        f.name for f in answers.first_reading.clusters
-    ) or answers.first_reading.columns.get("unit", "unit")
+    by = cluster_names(answers.first_reading.clusters) or answers.first_reading.columns.get(
+        "unit", "unit"
+    )
     n, changed = len(answers.before), int(answers.changed.sum())
     names = tuple(
         d.columns.get("value", "value") for d in (answers.first_reading, answers.second_reading)

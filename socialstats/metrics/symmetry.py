@@ -15,6 +15,7 @@ from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
     cluster_text,
+    fewest_clusters,
     largest_share,
 )
 from socialstats.inference.intervals import checked_level
@@ -137,7 +138,7 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
         for v in (design.first, design.second)
     )
     wald = robust_test(first - second, design.count, codes)
-    clusters = min((len(np.unique(code)) for code in codes), default=None)
+    clusters = fewest_clusters(codes)
     margins = []
     for k, name in enumerate(design.levels[u] for u in levels_used.tolist()):
         row = Row(

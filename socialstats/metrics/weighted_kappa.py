@@ -19,6 +19,7 @@ from socialstats.inference.dependence import (
     cluster_cautions,
     cluster_factors,
     cluster_text,
+    fewest_clusters,
     rare_level_cautions,
     small_sample,
 )
@@ -48,7 +49,7 @@ from socialstats.models.kappa import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import undefined_text
+from socialstats.results.rows import undefined_text, with_group_names
 from socialstats.text import count, number, quoted, shorten
 from socialstats.text import count as counted
 from socialstats.voice import one_of, option
@@ -262,11 +263,10 @@ def numbers(row: Row) -> str:
 
 def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the kappas with their intervals, all pairs together first."""
-    from dataclasses import replace
 
     from socialstats.figures import forest
 
-    rows = [r if r.group is None else replace(r, term=f"{r.term} ({r.group})") for r in result.rows]
+    rows = with_group_names(result.rows)
     settings = {"xlabel": "Kappa", "sort": False}
     return forest(rows, ax=ax, **{**settings, **options})
 
@@ -546,7 +546,7 @@ def own_cautions(part: Part) -> tuple[Caution, ...]:
     is_first = (levels >= 0) & (np.diff(levels, axis=1, prepend=-1) > 0)
     copies = np.broadcast_to(part.patterns.count[:, None], is_first.shape)
     carriers = np.bincount(levels[is_first], copies[is_first])
-    fewest = min((len(np.unique(code)) for code in clusters), default=None)
+    fewest = fewest_clusters(clusters)
     out += rare_level_cautions(carriers.astype(np.float64), part.patterns.n_units, fewest)
     constant_raters = set[str]()
     for raters, pair in zip(part.table.pairs, part.table.found, strict=True):
