@@ -513,7 +513,7 @@ class OneWay:
             )
             total, squares = self._shares(d, contrasts[start : start + step])
             common = np.einsum("kq,kq->k", d @ self._common, d)
-            parts = np.einsum("kq,kq->k", np.abs(d) @ self._sizes, np.abs(d))
+            parts = self._form_sizes(d)
             blocks.append(
                 self._finish_errors(
                     model, sandwich, unseen, total, squares, common, parts, d.__getitem__
@@ -526,10 +526,14 @@ class OneWay:
             }
         )
 
+    def _form_sizes(self, d: FloatArray) -> FloatArray:
+        """Return the sizes that the forms d' meat d are sums of, (k,)."""
+        return np.asarray(np.einsum("kq,kq->k", np.abs(d) @ self._sizes, np.abs(d)))
+
     def rounding(self, contrasts: FloatArray) -> FloatArray:
         """Return the largest covariance of contrasts that rounding can leave, (k, k)."""
         d = contrasts @ self._back
-        parts = np.einsum("kq,kq->k", np.abs(d) @ self._sizes, np.abs(d))
+        parts = self._form_sizes(d)
         return rounding_of(self._noise * d @ d.T, parts, len(self._meat))
 
     def differences(self, n: int) -> Errors:
@@ -553,7 +557,7 @@ class OneWay:
         # Cauchy-Schwarz: rounding of differences of products can leave less
         least = total**2 / max(len(self._starts), 1) if not self._faint else 0
         squares = np.maximum(squares, least)
-        size = np.sqrt(np.einsum("iq,iq->i", np.abs(base) @ self._sizes, np.abs(base)))
+        size = np.sqrt(self._form_sizes(base))
         parts = (size[i] + size[j]) ** 2
         return self._finish_errors(
             model,

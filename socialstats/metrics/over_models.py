@@ -17,6 +17,7 @@ from socialstats.inference.dependence import shape_cautions, small_sample, sprea
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.rows import with_mean, with_spread
 from socialstats.results import Result, ResultGroup, Row, results_by_model
+from socialstats.results.rows import RowKey
 from socialstats.sentences import estimate
 from socialstats.text import count, listing, quoted, shorten
 from socialstats.voice import option
@@ -300,7 +301,7 @@ def mean_of(
     level: float,
     limits: tuple[float, float],
     tested: bool,
-    key: tuple[tuple[str, str], ...],
+    key: RowKey,
 ) -> Row:
     """Row of the mean of some models."""
     n = len(values)

@@ -41,7 +41,7 @@ from socialstats.models.unit_means import (
 from socialstats.registry import Metric, reads
 from socialstats.resampling import ALTERNATIVES, Alternative
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import rows_with
+from socialstats.results.rows import RowKey, rows_with
 from socialstats.tables import EPSILON
 from socialstats.text import count, number, p_value, quoted, shorten
 from socialstats.voice import option
@@ -187,9 +187,7 @@ def change_rows(
     ], p_values
 
 
-def rank_row(
-    sample: UnitSample, alternative: Alternative, key: tuple[tuple[str, str], ...]
-) -> tuple[Row, dict[str, float]]:
+def rank_row(sample: Sample, alternative: Alternative, key: RowKey) -> tuple[Row, dict[str, float]]:
     """Row of Wilcoxon's signed-rank test, exact given the ranks where they tie or are few, and its p-values."""
     n = len(sample.unit)
     row = Row(term="wilcoxon", group="change", n=float(n), n_units=n, key=key, role="test")

@@ -60,6 +60,7 @@ from socialstats.resampling import Bootstrap, Interval, basic, bootstrap, percen
 from socialstats.resampling.engine import check_resamples, lost_caution
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.rows import RowKey
 from socialstats.sentences import estimate as estimated
 from socialstats.sentences import stat
 from socialstats.tables import as_text
@@ -145,6 +146,12 @@ class Analysis:
         """Return a row about two groups, named by the one that a positive number favours first."""
         first, second = (self.groups[k] for k in pair)
         return Row(term=f"{first} - {second}", key=(("group", first), ("other", second)), **fields)
+
+    def couple_row(self, a: int, b: int, **fields: Any) -> Row:
+        """Return a row about couples whose first name is of group a, and the second of b."""
+        first, second = self.groups[a], self.groups[b]
+        term = first if a == b else f"{first}, {second}"
+        return Row(term=term, key=(("first", first), ("second", second)), **fields)
 
     def combination(self, *cells: tuple[float, int, int]) -> FloatArray:
         """Combine cells given as (coefficient, first, second)."""
@@ -437,17 +444,15 @@ def terms(
     analysis: Analysis, settings: Settings, level: str | None = None
 ) -> dict[str, list[Term]]:
     """Return B of all pairs of groups, S_aa of each group and their mean, and S_ab, of all answers or of a level."""
-    confidence, names = settings["level"], analysis.groups
+    confidence = settings["level"]
     key = level_key(level)
 
     def group(name: str) -> str:
         return name if level is None else f"{settings['stratum']} = {level}"
 
     def score(a: int, b: int, name: str) -> Term:
-        label = names[a] if a == b else f"{names[a]}, {names[b]}"
-        row = Row(
-            term=label, group=group(name), key=(("first", names[a]), ("second", names[b]), *key)
-        )
+        row = analysis.couple_row(a, b, group=group(name))
+        row = replace(row, key=(*row.key, *key))
         line = analysis.combination((1.0, a, b))
         return term_of(analysis, row, line, 1.0, confidence, tested=a == b)
 
@@ -460,7 +465,7 @@ def terms(
         biases.append(term_of(analysis, row, analysis.bias(pair), MOST, confidence))
     both_ways = [order for pair in analysis.pairs for order in (pair, pair[::-1])]
     by_kind = {
-        POSITION: [score(k, k, POSITION) for k in range(len(names))],
+        POSITION: [score(k, k, POSITION) for k in range(len(analysis.groups))],
         MEAN: [term_of(analysis, mean, analysis.position(), 1.0, confidence)],
         BOTH: [term_of(analysis, any_order, analysis.both_orders(), 1.0, confidence)],
         SCORE: [score(*order, SCORE) for order in both_ways],
@@ -564,7 +569,7 @@ def joint_estimates(analysis: Analysis) -> MeanSizeEstimates | str:
     )
 
 
-def level_key(level: str | None) -> tuple[tuple[str, str], ...]:
+def level_key(level: str | None) -> RowKey:
     """Return the level of the stratum as a part of a row's key; nothing of all answers."""
     return () if level is None else (("level", level),)
 
@@ -838,7 +843,7 @@ def stratum_rows(analysis: Analysis, settings: Settings) -> tuple[list[Row], lis
     return rows, [*level_terms, *gaps, *weighed_alike]
 
 
-def between(first: str, second: str) -> tuple[tuple[str, str], ...]:
+def between(first: str, second: str) -> RowKey:
     """Return the levels of a difference, as facts of its row."""
     return ("first level", first), ("second level", second)
 
@@ -888,10 +893,8 @@ def contrasts(
     if not with_scores:
         return out
     out.append((Row(term=SAME), Analysis.position, 1.0))
-    names = analysis.groups
     for a, b in dict.fromkeys((a, b) for _, a, b in analysis.means.cells):
-        term = names[a] if a == b else f"{names[a]}, {names[b]}"
-        row = Row(term=term, key=(("first", names[a]), ("second", names[b])))
+        row = analysis.couple_row(a, b)
         out.append((row, lambda part, a=a, b=b: part.combination((1.0, a, b)), 1.0))  # type: ignore[misc]
     return out
 

@@ -23,6 +23,7 @@ from socialstats.models.shares import IntervalOptions, merge_cells, share_row
 from socialstats.models.unit_means import Inference, UnitSample, sample_mean_row
 from socialstats.registry import refuse_weights
 from socialstats.results import Result, Row
+from socialstats.results.rows import RowKey
 from socialstats.text import count
 from socialstats.voice import option
 
@@ -148,7 +149,7 @@ def level_places(design: Ratings, level_places: IntArray, refused: int) -> IntAr
     return places.astype(np.int64)
 
 
-def key_of(cell: Cell, quantity: str) -> tuple[tuple[str, str], ...]:
+def key_of(cell: Cell, quantity: str) -> RowKey:
     """Return what a row is about: a share or a mean, of a rater, at a level of the by factor."""
     named = zip(("quantity", "rater", "by"), (quantity, *cell), strict=True)
     return tuple((dimension, label) for dimension, label in named if label is not None)

@@ -54,7 +54,7 @@ from socialstats.models.unit_means import (
 )
 from socialstats.registry import Metric, reads, refuse_weights
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import TIED, Role, lowest_and_highest, rows_with, undefined_text
+from socialstats.results.rows import TIED, Role, RowKey, extremes, rows_with, undefined_text
 from socialstats.text import count, listing, meant, number, quoted, shorten
 from socialstats.voice import one_of, option
 
@@ -394,16 +394,16 @@ def tested_changes(profile: Profile, name: str, changes: Sequence[Part]) -> list
     tests = family(
         profile, f"{name} change", changes, {"measure": name}, make=make, role="difference"
     )
-    # models' rows come first, and are a family of tests of their own
-    of_models = [row for row in tests if row.label("model") is not None]
     sizes = family(
         profile, f"{name} d_z", changes, {"measure": name}, make=d_z_row, role="effect_size"
     )
-    return [
-        *rows_with_holm(of_models, HOLM),
-        *rows_with_holm(tests[len(of_models) :], HOLM),
-        *sizes,
-    ]
+    return [*adjusted_rows(tests), *sizes]
+
+
+def adjusted_rows(tests: Sequence[Row]) -> list[Row]:
+    """Return tests with Holm's p: those of models, which come first, are a family of their own."""
+    n = sum(row.label("model") is not None for row in tests)
+    return [*rows_with_holm(tests[:n], HOLM), *rows_with_holm(tests[n:], HOLM)]
 
 
 def family(
@@ -429,7 +429,7 @@ def family(
     return out
 
 
-def keyed(*facts: Mapping[str, str], **further: str) -> tuple[tuple[str, str], ...]:
+def keyed(*facts: Mapping[str, str], **further: str) -> RowKey:
     """Return facts as the key of a row."""
     return tuple((name, label) for labels in (*facts, further) for name, label in labels.items())
 
@@ -484,8 +484,7 @@ def group_rows(profile: Profile, course: FloatArray) -> list[Row]:
         role="difference",
         make=partial(sample_mean_row, within=profile.limits("group", apart=True)),
     )
-    of_models = [row for row in tests if row.label("model") is not None]
-    return [*out, *rows_with_holm(of_models, HOLM), *rows_with_holm(tests[len(of_models) :], HOLM)]
+    return [*out, *adjusted_rows(tests)]
 
 
 def spread_rows(

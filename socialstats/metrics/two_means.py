@@ -28,8 +28,8 @@ from socialstats.inference.weights import (
     weight_cautions,
     weight_counts,
 )
-from socialstats.models.effect_sizes import checked_number, cluster_counts, clusters_text, whole_df
-from socialstats.models.two_groups import TwoGroupMeans, check_sizes, group_means
+from socialstats.models.effect_sizes import checked_number, cluster_counts, whole_df
+from socialstats.models.two_groups import Means, check_sizes, cluster_place, group_means
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
@@ -251,7 +251,7 @@ def sentence(result: Result) -> str:
         f"{number(row.shown())} in {shorten(row.term, 40)} ({count(row.n or 0, 'unit')}{size})"
         for row, size in zip((first, second), sizes, strict=True)
     ]
-    where = clusters_text({what: n for what, n in result.counts.items() if what != "units"})
+    where = cluster_place(result.counts)
     settings = result.settings
     side = side_text(settings["alternative"]) if lead.p_value is not None else ""
     against = f" against {number(settings['null'])}" if settings["null"] else ""

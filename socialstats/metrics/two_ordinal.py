@@ -18,8 +18,14 @@ from socialstats.inference.dependence import (
 )
 from socialstats.inference.rows import with_mean
 from socialstats.inference.sides import OPEN, inner_level, side_text
-from socialstats.models.effect_sizes import cluster_counts, clusters_text, whole_df
-from socialstats.models.two_groups import Superiority, check_sizes, rank_sum, superiority
+from socialstats.models.effect_sizes import cluster_counts, whole_df
+from socialstats.models.two_groups import (
+    Superiority,
+    check_sizes,
+    cluster_place,
+    rank_sum,
+    superiority,
+)
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
@@ -221,7 +227,7 @@ def sentence(result: Result) -> str:
     """Return the probability, its interval and test, and the rank-sum test."""
     lead, test = result.rows
     first, second = (shorten(name, 40) for name in result.design.groups)
-    where = clusters_text({what: n for what, n in result.counts.items() if what != "units"})
+    where = cluster_place(result.counts)
     sizes = " and ".join(count(n) for n in result.extras["n"])
     rank_text = (
         ""

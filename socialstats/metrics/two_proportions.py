@@ -27,9 +27,9 @@ from socialstats.inference.weights import (
     weight_cautions,
     weight_counts,
 )
-from socialstats.models.effect_sizes import cluster_counts, clusters_text, whole_df
-from socialstats.models.two_groups import TwoGroupMeans, fisher_exact, group_means
-from socialstats.models.two_shares import group_share_row, level_indicator, share_difference_row
+from socialstats.models.effect_sizes import cluster_counts, whole_df
+from socialstats.models.two_groups import Means, cluster_place, fisher_exact, group_means
+from socialstats.models.two_shares import difference_row, ones_of, share_row
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
@@ -200,7 +200,7 @@ def sentence(result: Result) -> str:
         f"{number(row.shown())} in {shorten(row.term, 40)}{size}"
         for row, size in zip((first, second), sizes, strict=True)
     ]
-    where = clusters_text({what: n for what, n in result.counts.items() if what != "units"})
+    where = cluster_place(result.counts)
     side = side_text(result.settings["alternative"]) if lead.p_value is not None else ""
     return f"The share of '{choice}' was {' and '.join(shown)}{where}, a difference of {stat(lead)}{side}."
 

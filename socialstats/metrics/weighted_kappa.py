@@ -49,7 +49,7 @@ from socialstats.models.kappa import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import undefined_text, with_group_names
+from socialstats.results.rows import RowKey, undefined_text, with_group_names
 from socialstats.text import count, number, quoted, shorten
 from socialstats.text import count as counted
 from socialstats.voice import one_of, option
@@ -169,7 +169,7 @@ def pair_row(part: Part, p: int, inference: Inferred, options: Options) -> Row:
     return replace(row, undefined=why, reason="no_interval")
 
 
-def stratum_key(part: Part) -> tuple[tuple[str, str], ...]:
+def stratum_key(part: Part) -> RowKey:
     """Return the level of the stratum as a part of a row's key; nothing of all units."""
     return () if part.group is None else (("stratum", part.group),)
 

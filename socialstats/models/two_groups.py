@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from socialstats.inference.clustered_mean import (
     mean_in_unit,
 )
 from socialstats.inference.intervals import not_zero
+from socialstats.models.effect_sizes import clusters_text
 from socialstats.resampling import Alternative
 from socialstats.text import shorten
 
@@ -196,6 +197,11 @@ class Superiority:
     estimate: float
     placement: FloatArray
     error: ClusteredMean
+
+
+def cluster_place(counts: Mapping[str, int]) -> str:
+    """Return the clusters among the counts of a result, in words."""
+    return clusters_text({what: n for what, n in counts.items() if what != "units"})
 
 
 def superiority(design: Groups, factors: Sequence[Factor] = ()) -> Superiority:

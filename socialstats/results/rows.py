@@ -32,6 +32,7 @@ def checked_level(level: float, fix: str = "") -> float:
     return level
 
 
+RowKey = tuple[tuple[str, str], ...]  # (dimension, label) pairs that say what a row is about
 Role = Literal[
     "estimate",
     "difference",
@@ -160,7 +161,7 @@ class Row:
     undefined: str | None = None
     leverage: float | None = None
     effective: float | None = None
-    key: tuple[tuple[str, str], ...] = ()
+    key: RowKey = ()
     role: Role | None = None
     interval: Interval | None = None
     test: Test | None = None
