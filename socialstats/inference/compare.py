@@ -122,6 +122,7 @@ def with_welch(
     sizes = [r.n_clusters or r.n_units or 0 for r in (first, second)]
     if min(sizes) < 2:
         return replace(row, undefined=ONE_CLUSTER)
+    # Welch (1947): (V1 + V2)^2 / (V1^2 / df1 + V2^2 / df2)
     df_of_parts = dfs or tuple(g - 1.0 for g in sizes)
     top = max(parts)  # squares of very large variances would be infinite
     df = sum(v / top for v in parts) ** 2 / sum(
@@ -155,6 +156,7 @@ def with_both_intervals(
     (a1, a2, a), (b1, b2, b) = (
         (r.conf_low or 0.0, r.conf_high or 0.0, r.estimate or 0.0) for r in (first, second)
     )
+    # MOVER (Zou & Donner 2008): each end has the distances to the ends that move the difference its way
     low, high = gap - math.hypot(a - a1, b2 - b), gap + math.hypot(a2 - a, b - b1)
     return with_ends(row, low, high, first.conf_level or 0.95, **fields)
 
@@ -191,6 +193,7 @@ def with_resamples(
         elif not error > 0:
             out.append(replace(row, undefined=alike("resamples"), reason="no_variation"))
         else:
+            # z from the bootstrap error tests; the interval is the basic one
             z = with_t(row, error, None, level, test=tested is None or tested[j])
             out.append(
                 with_ends(
@@ -270,4 +273,5 @@ def with_resampled_t(
             undefined=alike("resamples") if g > 1 else ONE_UNIT,
             reason="no_variation" if g > 1 else "one_unit",
         )
+    # Davison & Hinkley (1997), section 2.3
     return with_t(row, error * math.sqrt(g / (g - 1)), g - 1.0, level, **fields)

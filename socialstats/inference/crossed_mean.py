@@ -88,6 +88,7 @@ def mean_squares(x: FloatArray, mean: float) -> FloatArray:
     """Mean squares of rows, of columns and of the rest, (3,)."""
     n, k = x.shape
     rows, columns = x.mean(axis=1) - mean, x.mean(axis=0) - mean
+    # what neither rows nor columns explain
     rest = x - mean - rows[:, None] - columns
     return np.array(
         [

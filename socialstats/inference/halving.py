@@ -51,6 +51,7 @@ def clusters_to_halve(
     def reach(m: int) -> float:
         return float(critical_value(level, None if df is None else df * m / n)) / math.sqrt(m)
 
+    # without degrees of freedom it is 3 n more; t quantiles of more clusters are smaller, so no more are needed
     target, low, high = reach(n) / 2, n, 4 * n + 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -103,6 +104,7 @@ def answers_behind(
     parts = [repeats.of_source(name) for name in of]
     if any(not len(part.answers) or math.isnan(part.within) for part in parts):
         return None
+    # of both sources, s_w^2 mean(1/k) / n
     within = sum(part.within * part.reciprocal for part in parts) / row.n_units
     share = min(within / row.std_error**2, 1.0)
     return RepeatedAnswers(units=row.n_units, answers=max(part.most for part in parts), share=share)
@@ -117,4 +119,5 @@ def units_worth(behind: RepeatedAnswers) -> int:
     15
     """
     left = 1 - behind.share / 2
+    # twice as many answers halve their share of the variance
     return math.ceil(behind.units / left - behind.units - 1e-9)

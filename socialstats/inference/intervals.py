@@ -72,6 +72,7 @@ def not_zero(p: Any) -> FloatArray:
 
 def two_sided_p(statistic: FloatArray, df: FloatArray | float | None = None) -> FloatArray:
     """Return two-sided p-values of normal (df None or infinite) or t statistics; never 0 (see `not_zero`)."""
+    # lower tails keep their digits, upper ones are 1 less something
     lower = -np.abs(statistic)
     if df is None:
         return not_zero(2 * ndtr(lower))

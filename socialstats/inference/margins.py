@@ -58,6 +58,7 @@ class TwoTests:
         self, bounds: tuple[float, float], level: float, test: MarginTest = "equivalence"
     ) -> str:
         """Return what follows from the interval (the tests say the same)."""
+        # 0.95 is no binary fraction: 1 less it is not 0.05
         alpha = round(1 - level, 12)
         if test == "noninferiority":
             if self.p_above < alpha:
@@ -83,6 +84,7 @@ class TwoTests:
             (self.above, self.p_above, "one-sided"),
             (self.below, self.p_below, "one-sided"),
         )
+        # the claim needs both tests: the larger p is that of the claim
         worse = above if self.p_above >= self.p_below else below
         shown = {
             "above low": above,
@@ -184,6 +186,7 @@ def refuse_impossible(
     ]
     if not beyond or (test == "noninferiority" and bounds[0] > low):
         return
+    # percentage points are the usual mistake
     hundredth = abs(beyond[0]) / 100
     meant = f"; did you mean {hundredth:g}?" if high == 1 and hundredth < 1 else ""
     raise InputError(

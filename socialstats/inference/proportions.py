@@ -60,6 +60,7 @@ def wilson(
     z = ndtri(tail) if df is None else stdtrit(df, tail)
     share = z**2 / n
     middle = (p + share / 2) / (1 + share)
+    # Wilson (1927): both roots of n (p - pi)^2 = z^2 pi (1 - pi)
     half = z * np.sqrt(p * (1 - p) / n + z**2 / (4 * n**2)) / (1 + share)
     return np.minimum(np.clip(middle - half, 0.0, 1.0), p), np.maximum(
         np.clip(middle + half, 0.0, 1.0), p
@@ -97,6 +98,7 @@ def korn_graubard(
     """
     tail = (1 - level) / 2
     if most > df:
+        # Korn & Graubard (1998): fewer degrees of freedom, fewer trials
         n *= float(stdtrit(most, 1 - tail) / stdtrit(df, 1 - tail)) ** 2
     x = p * n
     low = float(betaincinv(x, n - x + 1, tail)) if x > 0 else 0.0

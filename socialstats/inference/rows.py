@@ -88,9 +88,11 @@ def with_ends(
     if row.role != "rank" and not hold and no_width(low, high):
         return replace(with_ends(row, None, None, level, why=NO_WIDTH), reason="no_variation")
     low, high = (min(max(end, within[0]), within[1]) for end in (low, high))
+    # both ends were cut at one limit
     if row.role != "rank" and low == high:
         return with_ends(row, None, None, level, why=BEYOND)
     if row.estimate is not None:
+        # rounding may put an end on the other side of the estimate
         slack = math.inf if hold else ROUNDING * max(1.0, abs(row.estimate))
         if not low - slack <= row.estimate <= high + slack:
             return with_ends(row, None, None, level, why=MISSED)
@@ -131,6 +133,7 @@ def with_spread(row: Row, values: FloatArray, level: float) -> Row:
         return with_ends(
             row, None, None, level, why=f"no interval of a spread below {FEWEST_SPREAD} values"
         )
+    # the variance of s^2 is s^4 (kurtosis - 1) / n, of normal values 2 s^4 / n
     effective = 2 * n / max(kurtosis_of(values) - 1, 1.0)
     low, high = (end * unit for end in spread_ends(values, level))
     return with_ends(row, low, high, level, interval="outer_ends", effective=effective)
@@ -166,9 +169,11 @@ def _ends_of(row: Row, level: float) -> tuple[float, float] | None:
     if row.interval == "fisher_z":
         if abs(value) >= 1:
             return None
+        # delta method: dz/dx = 1 / (1 - x^2)
         reach /= 1 - value**2
         return math.tanh(math.atanh(value) - reach), math.tanh(math.atanh(value) + reach)
     low, high = row.limits or ANYWHERE
+    # limits cut an interval, as `with_ends` did
     return max(value - reach, low), min(value + reach, high)
 
 

@@ -74,6 +74,7 @@ def one_tail(p: float, sign: float, alternative: Alternative) -> float:
     """
     if alternative == "two_sided":
         return p
+    # the tail on the side of the statistic is half of the two-sided p
     return float(not_zero(p / 2 if (sign > 0) == (alternative == "greater") else 1 - p / 2))
 
 
@@ -92,6 +93,7 @@ def one_end(
     >>> row.conf_low, row.conf_high, row.conf_level, row.method
     (0.3, 1.0, 0.95, 'z; no upper end')
     """
+    # a row without an interval has no end to open
     if alternative == "two_sided" or row.conf_level is None:
         return row
     low, high = (math.nan if end is None else end for end in (row.conf_low, row.conf_high))

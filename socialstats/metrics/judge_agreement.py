@@ -160,6 +160,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         for row in judge_rows(name, units, factors, disagreement, settings["level"])
     )
     n_units = len({unit for units in judged_by_name.values() for unit in units.index.tolist()})
+    # the header is about the first judge with a difference
     first = next((row for row in rows if row.estimate is not None), rows[0])
     fit = {
         "nobs": int(first.n or 0),
@@ -218,6 +219,7 @@ def judge_rows(
     )
     kappas = [replace(base, term=t, key=(*base.key, ("pairs", t))) for t in (JUDGE, PEOPLE)]
     key = (*base.key, ("pairs", JUDGE), ("minus", PEOPLE))
+    # kappas lie between -1 and 1
     gap = replace(base, term=DIFFERENCE, key=key, role="difference", limits=(-2.0, 2.0))
     rows = [gap, *kappas]
     if not judged.n_units:
@@ -295,6 +297,7 @@ def sentence(result: Result) -> str:
         why = undefined_text([replace(row, term=row.group or "") for row in gaps])
         return f"Agreement of judges with people is undefined: {why}."
     text = judge_sentence(result, str(estimated[0].group))
+    # further judges are told by their difference alone
     if len(estimated) == 1:
         return text
     others = [

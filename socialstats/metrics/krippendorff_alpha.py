@@ -30,6 +30,7 @@ from socialstats.results import Result, ResultGroup
 from socialstats.text import shorten
 from socialstats.voice import Word, one_of, option
 
+# Results hold the coincidences of so many levels: 40,000 numbers.
 MOST_LEVELS_SHOWN = 200
 
 
@@ -148,11 +149,13 @@ def checked_scale(design: Ratings, scale: str | None, refusal: str) -> str:
     """
     used = design.scale if scale is None else scale
     one_of("scale", used, SCALES)
+    # a refusal has no distance from the levels of a scale
     if refusal == "level" and used != "nominal":
         raise InputError(
             f"{option('refusal', 'level')} needs {option('scale', 'nominal')}: a refusal has no place on "
             f"the {used} scale"
         )
+    # numbers have all distances, and labels are the same or not
     if used == "nominal" or design.numeric:
         return used
     if used in ("interval", "ratio"):

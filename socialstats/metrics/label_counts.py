@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 Ci = Literal["auto", "wilson", "percentile", "basic"]
 OF_UNITS, OF_LABELS = "(share of units)", "(share of labels)"
+# labels in a sentence, and rows of a figure
 SAID, MOST_DRAWN = 3, 200
 
 
@@ -133,6 +134,7 @@ def label_counts(
     declared = cluster is not None and not isinstance(data, LabelLists)
     factors = cluster_factors(lists, "declared" if declared else cluster)
     codes = [factor.codes for factor in factors]
+    # all units have the group None
     members: dict[str | None, BoolArray] = {None: np.ones(len(lists.count), dtype=bool)}
     if lists.group is not None:
         members |= {name: lists.group.codes == k for k, name in enumerate(lists.group.levels)}
@@ -190,6 +192,7 @@ def read(
             raise DesignError(
                 f"the column of the labels is not named: {option('labels', 'COLUMN')}"
             )
+        # LabelLists have their clusters already, a table is read with them
         keywords |= {"cluster": cluster} if cluster not in (None, "declared") else {}
     lists: LabelLists = as_design(data, keywords, LabelLists.from_frame, name="label_counts()")
     return lists
@@ -261,6 +264,7 @@ def label_share(
         why = "a single independent unit cites labels: no interval"
         return replace(row, undefined=why, reason="one_unit")
     if how.ci in RESAMPLED:
+        # numerators and denominators of the ratio are resampled together
         low, high, why = resampled(hit * copies, size * copies, copies, codes, how)
         return with_ends(row, low, high, how.level, why=why)
     return with_share(row, share, how.level, clustered=bool(codes))
@@ -296,6 +300,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw the shares of units with their intervals, by group (of all units beyond 200 rows)."""
     from socialstats.figures import forest
 
+    # each label has three rows in turn; the second is its share of units
     pairs = [(result.rows[k], result.rows[k + 1]) for k in range(0, len(result.rows), 3)]
     if len(pairs) > MOST_DRAWN:
         pairs = [pair for pair in pairs if pair[0].group is None][:MOST_DRAWN]

@@ -183,6 +183,7 @@ class Board:
         for k in models:
             rated = rated & self.known[:, k]
         key = pooling, np.packbits(rated).tobytes()
+        # models with the same missing units share a part
         if key not in self.kept:
             strata = self.strata(rated, pooling)
             columns = np.flatnonzero(self.known[rated].all(axis=0))
@@ -202,6 +203,7 @@ class Board:
             return "no unit has a score"
         sizes = np.bincount(self.task[units], minlength=len(self.tasks))
         lost = [name for name, n in zip(self.tasks, sizes.tolist(), strict=True) if not n]
+        # a mean over fewer tasks would be of another quantity
         if lost and pooling == "tasks":
             pooled = option("pooling", "units")
             return f"no unit of task {quoted(lost, 3)}: a mean over tasks needs them all; {pooled} does not"
@@ -285,6 +287,7 @@ def board_of(
     tasks, codes = tasks_of(design, task)
     tasks_present, dense = np.unique(codes[index], return_inverse=True)
     scores = values[scored_units][~np.isnan(values[scored_units])]
+    # shares stay as they are: their limits are 0 and 1
     unit = 1.0 if scores.min() >= 0 and scores.max() <= 1 else size_unit(scores)
     return Board(
         models=design.raters,
@@ -400,6 +403,7 @@ def difference_rows(board: Board) -> list[Row]:
 
 def cluster_shares(strata: Strata) -> FloatArray:
     """Return the share of a mean over strata that each cluster holds."""
+    # each unit has its task's weight over the units of the task
     share = (strata.weights / np.bincount(strata.stratum))[strata.stratum]
     return np.asarray(np.bincount(np.unique(strata.cluster, return_inverse=True)[1], share))
 
@@ -642,6 +646,7 @@ def sets_of(
     size = board.magnitude or 1.0
     strength = np.array([row.estimate for row in ranked], dtype=np.float64) / board.unit / size
     means = board.part(range(len(board.models)), board.pooling).means if board.complete else None
+    # the max-t test takes one covariance of all means, of the same units
     tested = any(row.p_value is not None for row in result.rows if row.role == "difference")
     if means is not None and means.df + 1 >= CLUSTERS_AN_ITEM * len(ranked) and tested:
         sets = rank_sets(
@@ -714,6 +719,7 @@ def sentence(result: Result) -> str:
     shared = "" if gaps[0].n == best.n == ranked[1].n else " on shared units"
     text += difference(f"the mean score{shared}", name, shorten(ranked[1].term), gaps[0])
     tested = [row for row in gaps if row.p_adjusted is not None]
+    # one difference is told already
     if len(gaps) < 2 or not tested:
         return text
     n_higher = sum(significant(row) and (row.estimate or 0.0) > 0 for row in tested)
@@ -838,11 +844,13 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
         other_rows = mean_rows(
             board, OTHER[lead], other_pooling, board.every, ("pooling", other_pooling)
         )
+        # the other pooling is the same where tasks have one size
         rows += other_rows if differs(rows, other_rows) else []
         for t, task_name in enumerate(board.tasks):
             rows += mean_rows(
                 board, task_group(task_name), "units", board.task == t, (TASK, task_name)
             )
+    # models with other units are compared on those that all have, too
     shared = np.asarray(board.known.all(axis=1))
     if not board.complete and shared.any():
         rows += mean_rows(board, SHARED, lead, shared, ("units", "shared"))

@@ -127,6 +127,7 @@ def majority_vote_accuracy(
 
 def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) -> Result:
     """Compute the accuracy of one design."""
+    # the rater who is the truth does not vote
     truth, voters = true_levels(design, settings["truth"])
     factors = cluster_factors(design, settings["cluster"])
     ballots = count_votes(design, truth, voters, factors)
@@ -182,6 +183,7 @@ def true_levels(design: Ratings, truth: Any) -> tuple[IntArray, BoolArray]:
             )
         judge = design.raters.index(truth)
         by_judge = (design.rater == judge) & (design.status == OK)
+        # units without this rater's level stay -1, which is no level
         out[design.unit[by_judge]] = design.value[by_judge]
         return out, np.arange(len(design.raters)) != judge
     if not isinstance(truth, Mapping):
@@ -272,6 +274,7 @@ def credit(design: Ratings, ballots: Ballots, ties: str) -> FloatArray:
             f"Say what a tie counts: {option('ties')} one of {', '.join(TIES[:-1])}"
         )
     right = top[index, ballots.truth].astype(np.float64)
+    # argmax takes the first of equal numbers, and levels are in their declared order
     if ties == "first_level":
         return np.where(top.argmax(axis=1) == ballots.truth, 1.0, 0.0)
     # 1/m is the expected accuracy where one of m tied levels is drawn
@@ -298,6 +301,7 @@ def row_of(
     """Fill a row with a mean over units."""
     kept = among & ~np.isnan(values)
     if not kept.any():
+        # with ties="drop" units are left where every vote is tied
         why = NO_UNIT if not among.any() else "every vote is tied, and ties are left out"
         return replace(row, n=0.0, n_units=0, undefined=why, reason="no_data")
     weight = ballots.weight[kept]

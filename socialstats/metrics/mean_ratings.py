@@ -163,6 +163,7 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
     weighing = (
         None if weights is None else Weighing.of_units(rated_units.astype(np.float64), weights)
     )
+    # a unit with several ratings has a mean between both levels
     single = len(design.levels) == 2 and design.repeats is None  # each rating is one of two levels
     means = list[Mean]()
 
@@ -189,6 +190,7 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
             members = rated_units & (factor.codes == code)
             n = int(n_ratings[members].sum())
             put(label, f"mean by {name}", values, members, n, stratum=name, level=label)
+    # a row for each rater, unless there are too many to read
     for code, rater in enumerate(design.raters if 1 < len(design.raters) <= MOST_RATERS else ()):
         of_rater = (design.rater == code) & (design.status == OK)
         mean_by_unit, members = np.zeros(len(design.units)), np.zeros(len(design.units), dtype=bool)
@@ -312,6 +314,7 @@ def mean_of(row: Row, sample: UnitSample, ends: tuple[float, float] | None, answ
     """
     if not len(sample.unit):
         return Mean(row=row, mean=None)
+    # one person shows no variance between people
     if any(group.raters < 2 for group in sample.drawn):
         undefined = with_ends(row, None, None, sample.how.level, why=ONE_PERSON)
         return Mean(
@@ -339,6 +342,7 @@ def mean_of(row: Row, sample: UnitSample, ends: tuple[float, float] | None, answ
         drawn=people,
         sampled=sampled,
     )
+    # without an error Wilson's interval is of values at both ends only, whose variance is p (1 - p)
     if share.low is None or share.high is None or (share.std_error is None and not extreme.all()):
         return Mean(row=row, mean=mean, drawn=drawn)
     low, high, effective = share.low, share.high, share.trials

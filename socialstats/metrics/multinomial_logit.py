@@ -64,6 +64,7 @@ def matrix_of(design: Ratings, source: RaterSource, strata: Sequence[str]) -> Ma
     who = [data.index(name, "source") for name in (source.human, *source.others)]
     n = len(design.units)
     place, unit = np.repeat(np.arange(len(who)), n), np.tile(np.arange(n), len(who))
+    # the level that people chose most often is the one that others are set against
     base = int((data.counts[:, who[0]] * data.copies[:, None]).sum(axis=0).argmax())
     order = [base, *(k for k in range(len(data.levels)) if k != base)]
     counts = np.concatenate([data.counts[:, k][:, order] * data.copies[:, None] for k in who])
@@ -181,11 +182,13 @@ def estimate(design: Ratings, *, terms: Sequence[str] | None, level: float) -> R
     if len(design.levels) < 2:
         raise UndefinedStatistic("there is a single level")
     matrix = matrix_of(design, source, strata)
+    # each level but the first has a coefficient for each column
     size = matrix.x.shape[1] * (len(matrix.levels) - 1)
     if size > MOST_TERMS:
         raise InputError(
             f"{count(size, 'coefficient')} exceed the maximum of {MOST_TERMS}: name fewer strata"
         )
+    # a combination of terms without a rating makes columns of the matrix dependent
     if not len(matrix.x) or np.linalg.matrix_rank(matrix.x) < matrix.x.shape[1]:
         raise UndefinedStatistic(
             "the coefficients are not identified: some combination of terms has no rating"
@@ -266,6 +269,7 @@ def coefficients(matrix: Matrix, fit: Logit, errors: Errors, by: str, level: flo
     on_single_clusters = (
         f"rests on single clusters ({shorten(by, 40)}), whose own effects cannot be told from it"
     )
+    # a refused coefficient has a variance too, borrowed from other clusters
     why = np.select([errors.refused, alike], [on_single_clusters, ALIKE], "").tolist()
     with_tests = with_each_t(rows, errors.std_error, errors.df, level, why)
     reasons = np.where(errors.refused, "unidentified", "no_variation").tolist()

@@ -122,6 +122,7 @@ def multiverse(
     outcomes = [variants[0].computed(), *_compute_all(variants[1:])]
     for variant, computed in zip(variants, outcomes, strict=True):
         if isinstance(computed, str):
+            # an undefined variant is a row with its reason
             rows.append(Row(term=variant.label, group=variant.choice, undefined=computed))
             continue
         result, lead = computed
@@ -209,6 +210,7 @@ def moves(rows: Sequence[Row]) -> dict[str, float]:
     shifts: dict[str, float] = {}
     for row in with_estimate(rows[1:]):
         shift = round((row.estimate or 0.0) - base, 12)
+        # of variants of one choice the largest shift stands for it
         if abs(shift) >= abs(shifts.get(row.group or "", 0.0)):
             shifts[row.group or ""] = shift
     return dict(sorted(shifts.items(), key=lambda pair: -abs(pair[1])))
@@ -237,6 +239,7 @@ def _words(rows: tuple[Row, ...], quantity: str, reference: float, name: str) ->
         text += f"On this page it was {page_value}."
     inside = [row for row in rows if row.conf_low is not None]
     page_side = side(rows[0], reference)
+    # without an interval of its own the page shares no conclusion
     if page_side == "unknown" or len(inside) < 2:
         return text
     others = [row for row in inside if side(row, reference) != page_side]
@@ -256,6 +259,7 @@ def _words(rows: tuple[Row, ...], quantity: str, reference: float, name: str) ->
 def _interval(row: Row, reference: float) -> str:
     """Write an interval, with as many more decimals (at most three) as show on which side of the reference it lies."""
     low, high, digits = row.conf_low or 0.0, row.conf_high or 0.0, row.decimals
+    # an end that is rounded to the reference would not tell on which side it lies
     for places in range(digits, digits + 4):
         if side(
             replace(row, conf_low=round(low, places), conf_high=round(high, places)), reference

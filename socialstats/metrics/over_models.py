@@ -24,6 +24,7 @@ from socialstats.voice import option
 
 Wanted = str | tuple[str, str | None]
 ANYWHERE = (-math.inf, math.inf)
+# What the numbers of a metric can be; others can be anything.
 LIMITS: dict[str, tuple[float, float]] = {
     "relationship_bias": (-2.0, 2.0),
     "sensitivity": (0.0, 225.0),
@@ -202,6 +203,7 @@ def values_of(results: Mapping[str, Result], spec: Wanted) -> Number:
         rows = [
             row for row in result.rows if row.term == term and (not group or row.group == group[0])
         ]
+        # a term may stand in several groups of rows
         if len(rows) > 1:
             raise InputError(
                 f"rows: '{shorten(term)}' names {len(rows)} rows; say which with its group, one of "
@@ -216,6 +218,7 @@ def values_of(results: Mapping[str, Result], spec: Wanted) -> Number:
         raise InputError(f"rows: no result has '{shorten(term)}'; rows: {quoted(terms, 20)}")
     if not value_by_model:
         raise NothingToAnalyse(f"'{shorten(term)}' is undefined for every model")
+    # a number of a group is named by both, as terms of groups repeat
     name = f"{term} [{group[0]}]" if group and group[0] is not None else term
     return Number(name, value_by_model, tested)
 

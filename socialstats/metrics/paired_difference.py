@@ -172,6 +172,7 @@ def wilcoxon(
         return replace(row, undefined=NO_RANKS), {}
     values, side = shifted(pairs, options), options.alternative
     try:
+        # zeros are left out of the ranks, or (Pratt 1959) ranked first and then left out
         ranks, pratt = (
             signed_rank(values, pairs.count, zeros=zeros) for zeros in ("wilcoxon", "pratt")
         )
@@ -224,6 +225,7 @@ def flips_of(
     values, noise = values / unit, tolerances(pairs, options) / unit
     if factors:
         sums = cluster_sums(values, pairs.count, factors[0].codes)
+        # a cluster's rows have one sign together: its sum is flipped
         values, copies = merge_ties(sums, pairs.n * float(noise.max())), np.ones(len(sums))
     normal = {}
     if np.any(values):
@@ -363,6 +365,7 @@ def own_cautions(
         cautions += small_sample(
             units, FEW_UNITS, detail, affects="the interval", fix=option("ci", "closed")
         )
+    # tests of all pairs that take clusters into account
     tests = {
         r.method: r.p_value
         for r in rows
@@ -383,6 +386,7 @@ def weights_tell(
     alike: tuple[ClusteredMean, float, float] | None, lead: ClusteredMean
 ) -> tuple[Caution, ...]:
     """Caution SS303: clusters with more pairs differ from those with fewer."""
+    # clusters of one size weigh alike in both means
     if alike is None or alike[2] >= LINE:
         return ()
     mean, gap, p = alike
@@ -590,6 +594,7 @@ def estimate(design: Paired, options: Options) -> Result:
     lead = mean_of(codes)
     how = words(lead, options.ci) + (NAMED if weighing else "")
     rows = [mean_row(lead, how + OPEN[options.alternative], options)]
+    # one of these ends is infinite with a one-sided alternative
     ends = None if lead.undefined else lead.interval(options.level, alternative=options.alternative)
     if options.ci != "closed" and not lead.undefined:
         rows[0], ends = with_resamples(rows[0], pairs, factors, options)

@@ -138,11 +138,8 @@ def spreads_of(answers: ScoredAnswers, values: FloatArray) -> Spreads:
 
 def sample_of(cells: FloatArray, how: Inference) -> UnitSample:
     """Return one value a unit of analysis from (models, scenarios, 1) cells."""
-    return (
-        sample_across_models(cells, how)
-        if how.unit != "answer"
-        else sample_of_model(cells.reshape(-1, 1), how)
-    )
+    # every model in every scenario is a unit of its own, or one of them is averaged over
+    return across(cells, how) if how.unit != "answer" else of_one(cells.reshape(-1, 1), how)
 
 
 def spread_rows(spreads: Spreads, how: Inference) -> list[Row]:
@@ -152,6 +149,7 @@ def spread_rows(spreads: Spreads, how: Inference) -> list[Row]:
         sample_mean_row(s, "spread", sample_of(spreads.stage(s), how), key=(("stage", s),), **facts)
         for s in spreads.wordings
     ]
+    # models are told apart where scenarios are what varies
     models = spreads.answers.models
     if how.unit == "scenario" and len(models) > 1:
         for s in spreads.wordings:
@@ -404,6 +402,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
             cautions.append(caution("SS301", detail, affects=affects, fix=again))
     if how.unit != "answer":
         cautions += incomplete_cautions(answers, how)
+    # the number of units of analysis decides on cautions
     units = {"scenario": len(answers.scenarios), "model": len(answers.models), "answer": spreads.n}[
         how.unit
     ]

@@ -144,7 +144,8 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
     factors = cluster_factors(design, settings["cluster"])
     agree = agreement_matrix(design, settings["tolerance"], settings["refusal"])
     pooled = settings["pairs"] == "pooled"
-    why = "" if pooled else too_many_pairs_reason(len(design.raters))
+    # rows of all pairs of many raters would be no table
+    why = "" if pooled else too_many_pairs(len(design.raters))
     if why:
         raise InputError(f"{design.source}: {why}; use {option('pairs', 'pooled')}")
     strata = {
@@ -189,6 +190,7 @@ def rows_of(
 ) -> list[Row]:
     """Rows of all pairs of raters together, then of each pair."""
     several = len(table.raters) > 2 or pairs == "pooled"
+    # with two raters all pairs are the one pair
     out = [together(group, table, agree, how)] if several else []
     if pairs == "pooled":
         return out

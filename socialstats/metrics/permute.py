@@ -131,6 +131,7 @@ def permute(
             part, unit=unit, cluster=cluster, strata=None, paired=paired, further=columns
         )
         name = what or label_of(source)
+        # a group of raters belongs to raters: these are what is exchanged
         if isinstance(part, Ratings) and name in part.rater_groups:
             source = of_raters(source, cluster)
         return test(
@@ -182,6 +183,7 @@ def shuffle_of(
     within_factors = [pieces.factor(factor_name, "within") for factor_name in within]
     pairings = name == "pairings" and isinstance(pieces, VectorPieces) and not pieces.several
     if pairings or (name in FLIPPED and name not in pieces.factors):
+        # values beside other values of other clusters would break clusters up
         if pairings and plan.factors:
             raise InputError(
                 f"{option('what', name)} takes values as independent. Leave {option('cluster')} out"
@@ -322,6 +324,7 @@ def row_with_p(
     statistics = null[~np.isnan(null)]
     if lost or not len(statistics):
         return replace(row, undefined=lost or "no permutation has a number", reason="no_data")
+    # a statistic that no exchange changes has p = 1 whatever the data are
     if np.ptp(statistics) <= TIE * float(np.abs(statistics).max()):
         return replace(row, undefined=unvaried(True, "permutation"), reason="no_variation")
     p, error = tail_p(statistics, row.estimate, alternative, exact=exact)
@@ -335,6 +338,7 @@ def few_arrangements(
     rows: Sequence[Row], n_arrangements: int, alternative: str
 ) -> tuple[Caution, ...]:
     """Caution SS312: so few arrangements that no p can be below .05."""
+    # two-sided p is twice the smaller tail
     sides = 2 if alternative == "two_sided" else 1
     if all(row.p_value is None for row in rows):
         return ()

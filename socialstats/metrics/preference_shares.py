@@ -130,6 +130,7 @@ def preference_shares(
         bootstrap_fit = (
             refits if refits is not None else fit.bootstrap(by=by, resamples=resamples, seed=seed)
         )
+        # refits have every item of the fit, shares those with a group
         columns_of_items = [k for k, item in enumerate(fit.strengths) if item in items]
         replicates = usable_refits(bootstrap_fit, resamples, len(fit.strengths))[
             :, columns_of_items
@@ -212,6 +213,7 @@ def group_members(
         raise InputError(
             f"groups: {quoted(unknown)} not among the items of the fit; leave them out"
         )
+    # groups in alphabetical order
     names, codes = np.unique(
         np.array([groups[i] for i in items], dtype=object), return_inverse=True
     )
@@ -268,6 +270,7 @@ def scale_rows(
         Why refits give no intervals; empty where they do.
     """
     strengths = strengths_of(fit, items)
+    # (groups,) shares, and their gradients by the strengths of all items
     share = group_shares(strengths[None, :], codes, scale)[0]
     errors, df, why = fit.errors_of(items, share_gradient(strengths, codes, scale))
     # the logit has no value at 0 and 1, where rounding can put a share
@@ -316,6 +319,7 @@ def scale_rows(
 def against_equal(row: Row, groups: int, df: float) -> Row:
     """Return a share with its test against an equal share, 1 over the number of groups, on the logit scale."""
     p = row.estimate or 0.0
+    # the error of p over p (1 - p) is that of its logit
     statistic = float((logit(p) - logit(1 / groups)) * p * (1 - p) / (row.std_error or 1.0))
     finite_df = None if np.isinf(df) else df
     p_value = float(not_zero(two_sided_p(np.array(statistic), finite_df)))
@@ -334,6 +338,7 @@ def size_caution(
     """Caution SS110: group sizes, and the item that holds most of its group's worth."""
     sizes = np.bincount(codes)
     several = np.where(sizes[codes] > 1, portions, -1.0)
+    # groups of one item hold all of their worth in it
     top = int(np.argmax(several))
     low, high = int(sizes.min()), int(sizes.max())
     which = f"groups such as {shorten(names[0], 30)}"

@@ -38,6 +38,7 @@ FEW = 10
 
 def measures(design: Ratings) -> dict[str, Measure]:
     """Return what can be said of a table of ratings: mean, shares of levels, alpha, distance from people's mode."""
+    # people give the mode that the others are compared with; without people all raters are judged
     source = human_source(design)
     judged = design
     if source is not None:
@@ -46,6 +47,7 @@ def measures(design: Ratings) -> dict[str, Measure]:
         )
     by_measure = [distance(design, judged)] if source is not None else []
     makers = (mean_of, shares_of, alpha_of) if source is None else (mean_of, shares_of)
+    # labels have no mean, and single raters no alpha
     for make in makers:
         try:
             by_measure.append(make(judged))
@@ -154,6 +156,7 @@ def ratings_difference(
         for name, a in of_first.items()
         if name in of_second and of_second[name].terms == a.terms
     ]
+    # a difference needs units with the number in both tables
     defined_units = [a.known & b.known for a, b in common]
     parts = [
         m.statistics * defined[:, None]

@@ -84,6 +84,7 @@ MCNEMAR, MID_P = "McNemar, ignoring clusters", "McNemar mid-p, ignoring clusters
 PLAIN, CORRECTED, OVERALL, NULL = "B_all", "B_all corrected", "overall", "overall, without any bias"
 SAME = "same groups"
 MOST = 2.0  # the largest size of B
+# couples of one order that a result names
 MOST_LISTED = 200
 MOST_LEVELS = 4  # levels of a stratum up to which any two are compared
 ONE_ORDER = "couples of these groups have answers in one order only"
@@ -99,6 +100,7 @@ DEPENDENCE = {
 FLOORED = "larger one-way variance"
 TWO_MEANS = "each level around its own mean"
 RESAMPLED = "bootstrap interval of the population's mean absolute bias (basic, less the bias, to percentile), cut at 0"
+# biases in a sentence
 MOST_SAID = 6
 
 
@@ -219,6 +221,7 @@ class Analysis:
         by_pair = [lines for lines in map(self.bias, self.pairs) if len(lines)]
         if not by_pair:
             return np.empty((0, 0)), np.empty(0)
+        # pairs of groups weigh alike, and raters within a pair
         weights = [np.full(len(lines), 1 / len(lines) / len(by_pair)) for lines in by_pair]
         return np.concatenate(by_pair), np.concatenate(weights)
 
@@ -294,6 +297,7 @@ def read_analysis(design: Ratings, settings: Settings) -> tuple[Analysis, Couple
             f"compares couples (a, b) with couples (b, a) of {quoted(groups)}"
         )
     if settings["couples"] == "complete":
+        # couples of one group have no other order, and stay
         answers = answers.take(np.append(asked.complete, True)[asked.of_answer])
         if not len(answers.score):
             raise NothingToAnalyse(
@@ -598,6 +602,7 @@ def size_rows(
     if boot is not None:
         return with_resampled_size([plain, corrected], boot, settings["level"])
     level_of = settings["level"]
+    # the interval of what both rows estimate: values of B_all that a test does not reject
     low, high = size_interval(
         estimates, estimates.draw_errors(settings["seed"]), level=level_of, most=MOST
     )
@@ -629,6 +634,7 @@ def with_resampled_size(rows: list[Row], boot: Bootstrap, level: float) -> list[
     estimates = [row.estimate for row in rows if row.estimate is not None]
     low = min(max(float(below.low[-1] - boot.bias[-1]), 0.0), *estimates)
     high = max(min(float(above.high[-1]), MOST), *estimates)
+    # B_all is the last statistic of the bootstrap
     why = below.undefined[-1] or above.undefined[-1] or ("" if low < high else NO_WIDTH)
     fields: dict[str, Any] = {
         "std_error": float(boot.std_error[-1]) or None,
@@ -708,6 +714,7 @@ def scenario_rows(analysis: Analysis, settings: Settings) -> tuple[list[Row], Fl
     overall_row = replace(
         overall_row,
         statistic=flipped.observed,
+        # the statistic is B_all of the differences of scenarios
         p_value=flipped.p_value,
         n=float(n),
         method=flip_text(flipped.flips),
@@ -1083,6 +1090,7 @@ def estimate(design: Ratings, settings: Settings) -> Result:
     """Compute everything of one design."""
     analysis, asked = read_analysis(design, settings)
     by_kind, estimates = terms(analysis, settings), joint_estimates(analysis)
+    # the mean of one group is that group
     by_kind[MEAN] = by_kind[MEAN] if len(by_kind[POSITION]) > 1 else []
     main = [term for kind in (BIAS, POSITION, MEAN, BOTH, SCORE) for term in by_kind[kind]]
     first = [term.row for term in main]
@@ -1218,6 +1226,7 @@ def few_cautions(
     cautions: list[Caution] = []
     if not analysis.factors:
         return cautions
+    # bootstraps are cautioned by their number of clusters
     pooled = rows if settings["ci"] == "closed" else ()
     for numbers, where in ((pooled, ""), (strata, f" by {settings['stratum']}")):
         dfs = {row: row.df for row in numbers if row.df is not None and row.test != "chi2"}

@@ -106,6 +106,7 @@ def reply_shares(
         raise NothingToAnalyse(f"{design.source}: no reply")
     factors = cluster_factors(design, cluster)
     codes = [factor.codes[design.unit] for factor in factors]
+    # replies to one unit depend on each other
     if not codes and cluster is not None:
         codes = [design.unit]
     people_population = population(
@@ -173,6 +174,7 @@ def people_replies(
 ) -> list[Callable[[FloatArray], DrawnRaters]]:
     """Return what makes, of hits of some replies, what people who are a sample add; nothing for a single rater."""
     by_people = drawn[design.rater[inside]]
+    # the only rater of a source is no sample
     if not by_people.any() or len(np.unique(design.rater[inside])) < 2:
         return []
     rows = np.flatnonzero(inside)[by_people]
@@ -249,6 +251,7 @@ def words_of(rows: Sequence[Row]) -> str:
         for row in rows
         if row.term == "usable" and row.label("stratum") is None
     }
+    # the first rows are of all sources
     n = next(row.n or 0 for row in rows)
     overall = lost.pop(ALL)
     text = f"{count(round(overall * n))} of {count(n, 'reply', 'replies')} could not be used"

@@ -30,6 +30,7 @@ from socialstats.voice import option
 REFUSED, MISSED, ALL = "refusal", "no answer", "all answers"
 SHARE, BEFORE, AFTER, CHANGE = "share changed", "mean before", "mean after", "change of the mean"
 MOST_RATERS = 30
+# Units (clusters) with a change below which intervals were too short (`few_changes`).
 FEWEST_CHANGED = 10
 Cell = tuple[str | None, str | None]  # rater and level of the by factor; None: all
 
@@ -103,11 +104,13 @@ def answers_of(first: Ratings, second: Ratings) -> RereadAnswers:
     """
     columns = [(d.columns.get("value", "value"), d) for d in (first, second)]
     name = columns[1][0]
+    # distances of changes need one scale
     if first.scale != second.scale:
         raise InputError(
             f"{first.source}: column '{columns[0][0]}' is read on a scale that is {first.scale}, and '{name}' on "
             f"one that is {second.scale}: say one for both with {option('scale')}"
         )
+    # a reply is told by its unit, rater and level of the by factor
     match = match_keys(reply_keys(first), reply_keys(second))
     if not match.complete:
         matched = match.text("reply", [f"'{column}'" for column, _ in columns])
@@ -260,6 +263,7 @@ def changed_means(first: Ratings, second: Ratings, *, level: float = 0.95) -> Re
     for by in answers.levels or (None,):
         for rater in (None, *answers.raters):
             inside = levels_in_both & answers.cell((rater, by))
+            # means of answers that did not change do not move
             if not np.any(answers.changed & inside):
                 continue
             before, after, unit = (

@@ -234,6 +234,7 @@ class TermIntervals:
 
 def jackknife_intervals(jack: Jackknife, level: float, what: str) -> TermIntervals:
     """Return t intervals around the corrected values (Efron & Tibshirani 1993, chapter 11)."""
+    # G - 1 for G clusters, or rows
     df = float(jack.copies.sum()) - 1
     centre, reach = jack.estimate[CORRECTED], critical_value(level, df) * jack.std_error
     lost = np.isnan(jack.values).any(axis=0)
@@ -294,6 +295,7 @@ def term_row(j: int, terms: TermIntervals, row: Row, ci: Ci, level: float, *, dr
 
 def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     """Compute S of one design."""
+    # groups of items add the reference line of a ranking group by group
     codes = None if settings["groups"] is None else group_codes(design.items, settings["groups"])
     settings = settings | {"cluster": settled_cluster(design, settings["cluster"])}
     design, factors, stored = clustered_comparisons(design, settings["cluster"])
@@ -316,6 +318,7 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
             f"S is undefined: {EMPTY}; it needs higher, equal and lower {settings['covariate']}"
         )
     if ci in ("jackknife", "bca") and len(factors) < 2:
+        # BCa takes its acceleration from the jackknife, which needs one factor
         jack = jackknife(table.statistics, finish, units, size=float(LARGEST.max()))
     # without a corrected value, or a second unit, the basic bootstrap stands in
     if ci == "jackknife" and (jack is None or np.isnan(jack.estimate[1]) or jack.copies.sum() < 2):
@@ -409,6 +412,7 @@ def own_cautions(
             f"sampling error accounts for {number(plug_in - corrected)} of the plug-in S = {number(plug_in)}",
         )
         fix = f"quote the bias-corrected S ({number(corrected)})"
+    # reference values of a corrected S have no sampling error of their own
     coins, ranking = (
         number(line.value if np.isnan(corrected) else line.without_error) for line in lines[1:3]
     )
@@ -513,6 +517,7 @@ def sensitivity_difference(
     drawn = all(design.replies is None for design in designs)
 
     def finish(sums: FloatArray) -> FloatArray:
+        # both designs have the same weight of a pair in every resample
         halves = sums[:, :cut], sums[:, cut:]
         a, b = (
             sensitivity_terms(np.ascontiguousarray(half), len(design.items), drawn=drawn)
@@ -520,6 +525,7 @@ def sensitivity_difference(
         )
         return np.concatenate([a - b, a, b], axis=1)
 
+    # pairs of items are left out, or drawn, in both designs together
     shared = Units.clusters(np.arange(m, dtype=np.int64))
     widest = float(LARGEST.max())
     jack = None

@@ -130,6 +130,7 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
     factors = cluster_factors(design, settings["cluster"])
     codes = [factor.codes for factor in factors]
     table = design.square()
+    # levels without a pair would be empty rows and columns, whose tests do not exist
     levels_used = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1))
     square = table[np.ix_(levels_used, levels_used)]
     # (pairs, levels) indicators of the level under either condition; their difference has the margins as means
@@ -153,6 +154,7 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
         columns = first[:, k], second[:, k]
         row = with_share_difference(row, *columns, design.count, codes, settings["level"])
         margins.append(row)
+    # with clusters these stand beside the robust test, as of independent pairs
     plain = {"stuart_maxwell": stuart_maxwell(square), "bowker": bowker(square)}
     rows = (
         *rows_with_holm(margins, family="levels"),
@@ -164,8 +166,10 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
     largest = largest_share(design.count, factors)
     conditions = " and ".join(shorten(name) for name in design.conditions)
     test = NAMES[WALD if factors else "stuart_maxwell"]
+    # pairs of one level under both conditions tell nothing of symmetry
     discordant = float(square.sum() - np.trace(square))
     discordant_text = f"{count(discordant, 'discordant pair')} of {count(float(square.sum()))}"
+    # a row has one df; that of the denominator of F is beside it
     extras = {"df_denominator": wald.df_denominator} if isinstance(wald, WaldTest) else {}
     fit = {
         "nobs": design.n_pairs,

@@ -164,6 +164,7 @@ def zero_of(zero_setting: Any, judges: Sequence[str]) -> Mapping[str, float] | N
         }
     else:
         zero = dict.fromkeys(judges, checked_number(zero_setting, "zero"))
+    # each judge has a zero of its own, as judges differ in how they use the scale
     absent, extra = [j for j in judges if j not in zero], [j for j in zero if j not in judges]
     if absent or extra:
         raise InputError(zero_problem(zero, judges, absent, extra))
@@ -204,6 +205,7 @@ def chosen_baseline(baseline: str | None, stages: Sequence[str]) -> str:
         If the stage is not there.
     """
     if baseline is None:
+        # stages stand in their declared order
         return BASELINE if BASELINE in stages else stages[0]
     if baseline not in stages:
         raise InputError(
@@ -533,6 +535,7 @@ def model_rows(profile: Profile, course: FloatArray) -> list[Row]:
 
 def judge_rows(profile: Profile, course: FloatArray, offsets: FloatArray) -> list[Row]:
     """Rows of each judge's composite minus the judges' mean (`offsets`), and of the composite without each judge."""
+    # deviations from the judges' mean are about these judges
     judges, zero, fixed = profile.answers.judges, profile.zero, replace(profile.how, judges="fixed")
     if len(judges) < 2:
         return []
@@ -617,6 +620,7 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
         return make(term, group, sample(weights, k, zero), role=role, key=key)
 
     rows: list[Row] = []
+    # with one model its rows are those of all models
     k, end = (None, f" {ALL}") if profile.several else (0, "")
     if len(sets) > 1:
         rows += [row(name, f"other weights{end}", name, k, {"pick": "each"}) for name in sets]
@@ -637,6 +641,7 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
                 picks |= {"lowest": first_of(means, -1), "highest": first_of(means, 1)}
             facts = {} if zero is None else {"against": "zero"}
             facts |= {} if k is None else {"model": term}
+            # the lowest and the highest set of weights show how far the choice of weights matters
             for pick, name in picks.items():
                 method = EQUAL_SET
                 if pick != "equal":
@@ -954,6 +959,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         "trait_groups": chosen_groups(settings, answers.traits),
     }
     zero, ends = zero_of(settings["zero"], answers.judges), composite_range(settings)
+    # rounding is a share of the largest number behind a composite
     magnitude = max(*map(abs, ends), 1.0, float(np.abs(answers.scores).max()))
     how = inference_of(settings, clusters, magnitude, answers)
     profile = Profile(answers=answers, how=how, settings=settings, zero=zero)
@@ -961,6 +967,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     judges_drawn = how.judges == "random"
     units = count(len(answers.scenarios if how.unit == "scenario" else answers.models), how.unit)
     n = dict(zip(("models", "scenarios", "stages", "wordings"), answers.n_levels(), strict=True))
+    # a single wording is no level to count
     if len(answers.wordings) < 2:
         del n["wordings"]
     counts = {
@@ -1136,6 +1143,7 @@ def judge_zeros(
     names = {"model": None, "scenario": text, "stage": None, "wording": None, "trait": trait}
     answers = answers_of(controls, names, tuple(trait_weights), ("all",))
     scale = {"score_range": ends, "free_weights": free_weights, "centre": centre_score}
+    # free weights without a range leave the scale open
     if (bounds := scale_of(scale)) is not None:
         check_range(answers, bounds, controls.source)
     scored_texts = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]

@@ -110,6 +110,7 @@ def two_means(
     The mean was 4.60 in drug (5 units) and 3.25 in placebo (4 units), a difference of 1.35, approximate
     95% CI [−0.31, 3.01], t(7.0) = 1.93, p = .095.
     """
+    # raises for levels of which a one-sided interval would leave the estimate out
     inner_level(level, alternative)
     null = checked_number(null, "null")
     check_numbers(samples)
@@ -122,6 +123,7 @@ def two_means(
     rows = rows_of(samples, means, shares, level, null, alternative)
     gap, sides = means.difference, group_weighings(samples)
     weighing = sum_weighings(sides)
+    # both ends, of which one is infinite with a one-sided alternative
     ends = None if gap.undefined else gap.interval(level, alternative=alternative)
     how = KINDS[gap.kind] + (NAMED if weighing else "")
     clustered = bool(factors) and not gap.undefined
@@ -163,6 +165,7 @@ def two_means(
 
 def check_numbers(design: Groups) -> None:
     """Refuse labels, which have no mean."""
+    # labels of two levels count as 0 and 1
     if design.levels and design.scale != "binary":
         other = "two_ordinal" if design.scale == "ordinal" else "two_proportions"
         say = f"{option('scale', 'numeric', '--scale numeric')} with {option('levels', typed='--levels')} in order"
@@ -223,6 +226,7 @@ def cautions_of(
     """Cautions about clusters, the shape of the values, and a variance that was raised."""
     gap = means.difference
     all_means = (gap, *means.sides)
+    # the difference, then the means of both groups
     dfs = [mean.df for mean in all_means if not mean.undefined]
     largest = max((mean.largest for mean in all_means if not mean.undefined), default=0.0)
     cautions = [
@@ -264,6 +268,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw both means and their difference with intervals."""
     from socialstats.figures import forest
 
+    # the means above their difference
     rows = [*result.rows[1:3], result.rows[0]]
     return forest(
         rows, ax=ax, **{"sort": False, "xlabel": "Mean, and difference of means", **options}

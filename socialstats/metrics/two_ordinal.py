@@ -36,6 +36,7 @@ from socialstats.voice import option
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+# Of a value of one group above one of the other where both have one distribution.
 CHANCE = 0.5
 KINDS = {
     "rows": "Brunner-Munzel t",
@@ -106,6 +107,7 @@ def two_ordinal(
     The probability that drug is higher than placebo (ties count a half) was .861, approximate 95% CI [.633, 1.000],
     t(9.5) = 3.55, p = .006; U = 31.0, p = .054 (6 and 6 units).
     """
+    # raises for levels of which a one-sided interval would leave the estimate out
     inner_level(level, alternative)
     if samples.scale == "nominal":
         say = option("levels", ("low", "...", "high"), "--levels LOW,...,HIGH")
@@ -171,6 +173,7 @@ def lead_row(
         return replace(row, undefined=why, reason="no_variation")
     if error.undefined:
         return replace(row, undefined=error.undefined, reason=None)
+    # the error is that of a difference of placements, around the probability itself
     around_estimate = replace(error, mean=probability.estimate)
     return with_mean(
         row, around_estimate, level, null=CHANCE, alternative=alternative, within=(0.0, 1.0)
@@ -207,6 +210,7 @@ def cautions_of(
     error = probability.error
     dfs = [] if error.undefined else [error.df]
     cautions = cluster_cautions(design, factors, df=dfs, largest=error.largest, rows=rows[:1])
+    # clusters have cautions of their own, on degrees of freedom
     if factors:
         return cautions
     least = min(design.n_units)

@@ -114,6 +114,7 @@ def two_proportions(
     factors = cluster_factors(samples, cluster)
     means = group_means(samples, ones, factors)
     sides = group_weighings(samples)
+    # single yes-or-no answers that are independent and weigh alike: Newcombe's interval and Fisher's test
     plain = not factors and samples.repeats is None and not sides
     shares = tuple(share_row(samples, ones, side, factors, level) for side in (0, 1))
     # a one-sided interval has an end of a two-sided one at a lower level, made of shares at that level
@@ -125,6 +126,7 @@ def two_proportions(
     in_groups = [samples.group == side for side in (0, 1)]
     hits = tuple(float(samples.count[in_group] @ ones[in_group]) for in_group in in_groups)
     if plain:
+        # the interval is a score interval, the test exact
         p = fisher_exact(hits, samples.n_units, alternative)
         lead = replace(lead, p_value=p, test="exact") if p is not None else lead
     leverage: dict[str, float | None] = {}
@@ -190,6 +192,7 @@ def sentence(result: Result) -> str:
     """Return both shares, their difference, its interval and test."""
     lead, first, second = result.rows[0], *(result.rows[1:3])
     choice = shorten(result.extras["choice"], 30)
+    # weights and repeated answers have no counts of hits
     sizes = ["", ""]
     if weighings := result.extras.get("weighings"):
         sizes = [f" ({count(side.units, 'unit')}, {effective_text(side)})" for side in weighings]
@@ -209,6 +212,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     """Draw both shares and their difference with intervals."""
     from socialstats.figures import forest
 
+    # the shares above their difference
     rows = [*result.rows[1:3], result.rows[0]]
     return forest(
         rows, ax=ax, **{"sort": False, "xlabel": "Share, and difference of shares", **options}

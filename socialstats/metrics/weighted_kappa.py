@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+# Sizes of a kappa of 0 that rounding leaves.
 ROUNDING = 1e-14
 MEAN, POOLED = "mean", "pooled"
 TOGETHER = (MEAN, POOLED)
@@ -131,6 +132,7 @@ def together_rows(part: Part, inferences: Sequence[Inferred], options: Options) 
         )
         if n_units < 2:
             rows.append(replace(row, undefined=NO_UNITS, reason="one_unit"))
+        # pairs may lack units in common
         elif not rated:
             rows.append(replace(row, undefined=NO_PAIR, reason="no_data"))
         elif math.isnan(value):
@@ -208,6 +210,7 @@ def with_kappa_test(
     method = "; ".join(filter(None, (METHODS.get(inference.kind, METHODS["fisher"]), test)))
     row = replace(row, n_clusters=inference.clusters if clusters else None, method=method)
     row = with_inferred(row, inference, options.level)
+    # under clusters Wald's limits are of t with their degrees of freedom
     if clusters and row.interval == "z":
         row = replace(row, interval="t")
     if z is None:
@@ -235,6 +238,7 @@ def sentence(result: Result) -> str:
         result.settings["weights"], f"{result.settings['weights'].capitalize()}-weighted kappa"
     )
     pooled = result.settings["pairs"] == POOLED
+    # of all pairs the rows are the mean and the pooled kappa
     first = result.rows[1] if pooled else result.rows[0]
     if first.term not in (MEAN, POOLED):
         return f"{name} of {pair_in_quotes(first.term)} {numbers(first)} ({count(first.n or 0, 'unit')})."
@@ -273,6 +277,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
 
 Ci = Literal["auto", "closed", "wald", "percentile", "basic", "bca"]
 CIS: tuple[str, ...] = get_args(Ci)
+# Units in common below which intervals are cautioned (`own_cautions`).
 SMALL = 50
 ALL = "all units"
 NO_KAPPA = "pairs of raters with undefined kappa were excluded from the mean"
@@ -398,6 +403,7 @@ def weighted_kappa(
         else f"weighted kappa ({agreement.name})"
     )
     factors = cluster_factors(ratings, options.cluster)
+    # two raters by name are one pair, however many others there are
     reason = too_many_pairs(len(ratings.raters)) if isinstance(options.pairs, str) else ""
     if reason:
         need_none = "krippendorff_alpha or gwet_ac, which need no pairs of raters"
@@ -498,6 +504,7 @@ def extended(weights: AgreementWeights, refusal: str) -> AgreementWeights:
         return weights
     k = len(weights.matrix)
     matrix: FloatArray = np.eye(k + 1)
+    # a refusal agrees with a refusal only
     matrix[:k, :k] = weights.matrix
     return replace(weights, matrix=matrix)
 

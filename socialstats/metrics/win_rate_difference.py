@@ -26,6 +26,7 @@ REPEATED = (
     "stories as a cluster)"
 )
 NOTHING = "no story was answered differently"
+# Rows, of the largest t, whose errors are computed again row by row.
 CHECKED = 3
 
 
@@ -233,6 +234,7 @@ def shared_clusters(
             continue
         if np.array_equal(factor.labels()[first_rows], same.labels()[second_rows]):
             codes = np.unique(factor.codes[first_rows], return_inverse=True)[1]
+            # clusters of one story each are no dependence
             if codes.max(initial=0) + 1 < len(codes):
                 shared[factor.name] = codes
     return dict(list(shared.items())[:2])

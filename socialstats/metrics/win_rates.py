@@ -158,6 +158,7 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
         )
     factors: tuple[Factor, ...] = ()
     stored = None
+    # settings of the result say what "auto" was taken for
     settings = settings | {"cluster": settled_cluster(design, settings["cluster"])}
     if settings["covariate"] == "auto":
         settings["covariate"] = DEFAULT if DEFAULT in design.covariates else None
@@ -217,10 +218,12 @@ def all_rows(
         method = "Wilson, cluster-adjusted"
         pooled = settings["weights"] == "pooled"
         scores, shares = linearised(table, sums, p_items, pool, p_all if pooled else None)
+        # rows of a cell that differ in weight count as (sum w)^2 / sum w^2 alike ones (Kish 1965)
         alike = None if factors else design.weight**2 / design.weight_sq
         rate_errors = mean_errors(
             scores, shares, stored or [f.codes for f in factors], alike, size=1.0
         )
+        # probable winners vary less than drawn ones: their number is no bound
         most_trials = trials.copy() if design.replies is None else np.full(len(p), np.inf)
         if pooled and factors:
             # a pair's preference adds to one direction what it takes off the other
@@ -341,6 +344,7 @@ def linearised(
 
     k = p.size
     wins, weight = table.statistics[:, :k], table.statistics[:, k : 2 * k]
+    # a rate without comparisons has no weight and no share
     total = sums[k : 2 * k]
     scale = np.where(total > 0, 1 / np.where(total > 0, total, 1.0), 0.0)[None, :]
     # (3 items, 3): column l has the weights of the items' rates under condition l
