@@ -67,7 +67,7 @@ class RepeatedAnswers:
     ----------
     units : int
     answers : int
-        RepeatedAnswers behind a mean, the most of both sources.
+        Answers behind a mean, the most of both sources.
     share : float
         Share of the variance of the difference that answers within units make up, from 0 to 1.
     """

@@ -126,7 +126,7 @@ def label_counts(
     >>> round(result.row("care (share of labels)").estimate, 4)
     0.6
     """
-    how = how_of(ci, level, resamples, checked_seed(seed), get_args(Ci))
+    how = interval_options(ci, level, resamples, checked_seed(seed), get_args(Ci))
     named = {"labels": labels, "unit": unit, "sep": sep, "group": group}
     lists = read(data, named, cluster, columns)
     lists = lists if levels is None else lists.declared(levels)
@@ -199,7 +199,11 @@ def read(
 
 
 def group_rows(
-    lists: LabelLists, group: str | None, inside: BoolArray, codes: Sequence[IntArray], how: How
+    lists: LabelLists,
+    group: str | None,
+    inside: BoolArray,
+    codes: Sequence[IntArray],
+    how: IntervalOptions,
 ) -> Iterator[Row]:
     """Return three rows per label: units that cite it, and its shares of units and of labels."""
     size, copies = lists.cited[inside].sum(axis=1), lists.count[inside]
@@ -217,7 +221,7 @@ def group_rows(
         )
         terms = [free_label(f"{label} {what}", lists.labels) for what in (OF_UNITS, OF_LABELS)]
         yield replace(row, estimate=float(copies @ hit), method="units that cite it", role="count")
-        yield share_row(replace(row, term=terms[0]), merged(hit, copies, codes_inside, n), how)
+        yield share_row(replace(row, term=terms[0]), merge_cells(hit, copies, codes_inside, n), how)
         yield label_share(replace(row, term=terms[1]), hit, size, copies, codes_inside, how)
 
 
@@ -237,7 +241,7 @@ def label_share(
     hit, size, copies : (cells,) float64 arrays
         Whether a unit cites the label, how many labels it cites, alike units.
     codes : sequence of (cells,) int64 arrays
-    how : How
+    how : IntervalOptions
     """
     # a label's share of labels is the mean of its share of each unit's labels, weighted by how many these are
     cites, cited = float(copies @ size), size > 0
@@ -265,7 +269,7 @@ def label_share(
         return replace(row, undefined=why, reason="one_unit")
     if how.ci in RESAMPLED:
         # numerators and denominators of the ratio are resampled together
-        low, high, why = resampled(hit * copies, size * copies, copies, codes, how)
+        low, high, why = ratio_interval(hit * copies, size * copies, copies, codes, how)
         return with_ends(row, low, high, how.level, why=why)
     return with_share(row, share, how.level, clustered=bool(codes))
 

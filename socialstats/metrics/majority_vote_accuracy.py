@@ -157,7 +157,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
             "votes": int(ballots.weight @ n_votes),
             "ties": tied,
         },
-        **header_of(how, factors, rows, nobs=units, n_clusters=rows[0].n_clusters),
+        **shares_header(how, factors, rows, nobs=units, n_clusters=rows[0].n_clusters),
         settings=settings | {"truth": truth_text},
         cautions=(*left_out(design, ballots), *share_cautions(design, factors, rows)),
         references=METRIC.references,
@@ -310,7 +310,7 @@ def row_of(
     if row.term == "single rater":
         answers = weight @ ballots.votes[kept].sum(axis=1)
     codes = [code[kept] for code in ballots.codes]
-    return share_row(row, merged(values[kept], weight, codes, float(answers)), how)
+    return share_row(row, merge_cells(values[kept], weight, codes, float(answers)), how)
 
 
 def left_out(design: Ratings, ballots: Ballots) -> tuple[Caution, ...]:

@@ -135,7 +135,7 @@ def mean_ratings(
 
 def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Result:
     """Compute the means of one design."""
-    rated_units = answered(design)
+    rated_units = has_rating(design)
     if not rated_units.any():
         raise NothingToAnalyse(f"{design.source}: no unit has a rating")
     if not design.numeric or design.scale == "nominal":
@@ -307,7 +307,7 @@ def mean_of(row: Row, sample: UnitSample, ends: tuple[float, float] | None, answ
     ----------
     row : Row
         With its t interval.
-    sample : Sample
+    sample : UnitSample
     ends : pair of float, or None
     answers : float
         Yes-or-no answers behind the values: most that an interval may count; infinite for more levels than two.

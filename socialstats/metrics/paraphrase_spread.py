@@ -139,7 +139,11 @@ def spreads_of(answers: ScoredAnswers, values: FloatArray) -> Spreads:
 def sample_of(cells: FloatArray, how: Inference) -> UnitSample:
     """Return one value a unit of analysis from (models, scenarios, 1) cells."""
     # every model in every scenario is a unit of its own, or one of them is averaged over
-    return across(cells, how) if how.unit != "answer" else of_one(cells.reshape(-1, 1), how)
+    return (
+        sample_across_models(cells, how)
+        if how.unit != "answer"
+        else sample_of_model(cells.reshape(-1, 1), how)
+    )
 
 
 def spread_rows(spreads: Spreads, how: Inference) -> list[Row]:
@@ -154,7 +158,10 @@ def spread_rows(spreads: Spreads, how: Inference) -> list[Row]:
     if how.unit == "scenario" and len(models) > 1:
         for s in spreads.wordings:
             for k, m in enumerate(models):
-                sample, key = of_one(spreads.stage(s)[k], how), (("model", m), ("stage", s))
+                sample, key = (
+                    sample_of_model(spreads.stage(s)[k], how),
+                    (("model", m), ("stage", s)),
+                )
                 out.append(mean_row(m, f"spread: {s}", sample, key=key, **facts))
     return out
 
@@ -185,7 +192,9 @@ def change_rows(
     ], p_values
 
 
-def rank_row(sample: Sample, alternative: Alternative, key: RowKey) -> tuple[Row, dict[str, float]]:
+def rank_row(
+    sample: UnitSample, alternative: Alternative, key: RowKey
+) -> tuple[Row, dict[str, float]]:
     """Row of Wilcoxon's signed-rank test, exact given the ranks where they tie or are few, and its p-values."""
     n = len(sample.unit)
     row = Row(term="wilcoxon", group="change", n=float(n), n_units=n, key=key, role="test")

@@ -145,7 +145,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
     agree = agreement_matrix(design, settings["tolerance"], settings["refusal"])
     pooled = settings["pairs"] == "pooled"
     # rows of all pairs of many raters would be no table
-    why = "" if pooled else too_many_pairs(len(design.raters))
+    why = "" if pooled else too_many_pairs_reason(len(design.raters))
     if why:
         raise InputError(f"{design.source}: {why}; use {option('pairs', 'pooled')}")
     strata = {
@@ -155,7 +155,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
         for group, among in units_by_stratum(design, settings["stratum"])
     }
     overall = strata[None]
-    need_pairs(design, overall)
+    require_pairs(design, overall)
     rows = [
         row
         for group, stratum_patterns in strata.items()
@@ -168,7 +168,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
         "raters": len(overall.raters),
     }
     cautions = (
-        *missing_ratings(design, overall, settings["refusal"]),
+        *missing_rating_cautions(design, overall, settings["refusal"]),
         *share_cautions(design, factors, rows),
     )
     return Result(
@@ -176,7 +176,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
         title=f"Percent agreement{within}",
         rows=tuple(rows),
         counts=counts,
-        **header_of(how, factors, rows, nobs=overall.n_ratings, n_clusters=rows[0].n_clusters),
+        **shares_header(how, factors, rows, nobs=overall.n_ratings, n_clusters=rows[0].n_clusters),
         settings=settings,
         cautions=cautions,
         references=METRIC.references,
@@ -186,7 +186,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
 
 
 def rows_of(
-    group: str | None, table: Patterns, agree: FloatArray, pairs: str, how: How
+    group: str | None, table: RatingPatterns, agree: FloatArray, pairs: str, how: IntervalOptions
 ) -> list[Row]:
     """Rows of all pairs of raters together, then of each pair."""
     several = len(table.raters) > 2 or pairs == "pooled"
@@ -204,7 +204,7 @@ def rows_of(
             continue
         values, n = agree[first[rated_by_both], second[rated_by_both]], table.count[rated_by_both]
         codes = [code[rated_by_both] for code in table.clusters]
-        out.append(share_row(row, merged(values, n, codes, float(n.sum())), how))
+        out.append(share_row(row, merge_cells(values, n, codes, float(n.sum())), how))
     return out
 
 
@@ -227,7 +227,7 @@ def sentence(result: Result) -> str:
     row = result.rows[0]
     tolerance = result.settings["tolerance"]
     what = f"differed by at most {tolerance:g}" if tolerance else "gave the same level"
-    who = "two raters of a unit" if row.term == ALL else f"the raters {quoted_pair(row.term)}"
+    who = "two raters of a unit" if row.term == ALL else f"the raters {pair_in_quotes(row.term)}"
     if row.estimate is None:
         return sentences.undefined("percent agreement", row.undefined or "no estimate")
     return f"The rate at which {who} {what} was {sentences.estimate(row)} ({count(row.n or 0, 'unit')})."

@@ -1163,7 +1163,7 @@ def estimate(design: Ratings, settings: Settings) -> Result:
     )
     return Result(
         metric="relationship_bias",
-        title=f"Relationship bias B of {count(len(analysis.groups), 'group')}{of_probabilities(design)}",
+        title=f"Relationship bias B of {count(len(analysis.groups), 'group')}{probabilities_text(design)}",
         inference=inference_text(analysis, settings),
         rows=rows,
         counts={

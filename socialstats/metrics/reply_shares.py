@@ -130,7 +130,8 @@ def reply_shares(
                 n_clusters=fewest_clusters(clusters_inside),
             )
             shares = replace(
-                merged(hit, weight, clusters_inside, n), drawn=tuple(group(hit) for group in drawn)
+                merge_cells(hit, weight, clusters_inside, n),
+                drawn=tuple(group(hit) for group in drawn),
             )
             rows.append(share_row(row, shares, how))
             of_people += rows[-1:] if drawn else []

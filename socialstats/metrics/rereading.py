@@ -205,10 +205,10 @@ def changed_shares(first: Ratings, second: Ratings, *, level: float = 0.95) -> R
         units, n = answers.first_reading.unit[inside], float(inside.sum())
         changed = answers.changed[inside].astype(np.float64)
         codes = [cluster[units] for cluster in answers.clusters]
-        data = merged(changed, np.ones(len(units)), codes, n)
+        data = merge_cells(changed, np.ones(len(units)), codes, n)
         group, key = SHARE if name else None, key_of(cell, "share")
         row = Row(term=name or ALL, group=group, key=key, role="component")
-        row = share_row(row, data, How(ci="wilson", level=level, resamples=0, seed=0))
+        row = share_row(row, data, IntervalOptions(ci="wilson", level=level, resamples=0, seed=0))
         rows.append(replace(row, n_units=len(np.unique(units))))
     cautions = share_cautions(first, first.clusters, rows)
     return rereading(

@@ -205,7 +205,7 @@ def sentence(result: Result) -> str:
     for row in result.rows:
         if row.role == "test":
             by_group[row.group].append(
-                text_of_test(row, NAMES[row.term], result.extras.get("df_denominator"))
+                wald_or_chi_square_text(row, NAMES[row.term], result.extras.get("df_denominator"))
             )
     most = max(
         (r for r in result.rows if r.group == "margin"), key=lambda r: abs(r.estimate or 0.0)
@@ -218,7 +218,7 @@ def sentence(result: Result) -> str:
         else ", without an interval"
     )
     tests = "; ".join(by_group["test"])
-    text = f"Over {size_text(result, 'pairs', 'pair')}: {tests}. {shift} ({first} minus {second}){shown}."
+    text = f"Over {sample_text(result, 'pairs', 'pair')}: {tests}. {shift} ({first} minus {second}){shown}."
     return f"{text} {tail}".rstrip()
 
 

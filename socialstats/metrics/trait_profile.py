@@ -422,12 +422,20 @@ def family(
     for part, cells, part_facts in parts if profile.by_model else ():
         group = name if part is None else f"{name}: {part}"
         for k, model in enumerate(profile.answers.models):
-            sample, key = of_one(cells[k], how), keyed(facts, part_facts, model=model)
+            sample, key = sample_of_model(cells[k], how), keyed(facts, part_facts, model=model)
             out.append(make(model, group, sample, role=role, key=key))
     for part, cells, part_facts in parts if profile.several else ():
         staged = "by stage " * ("stage" in part_facts)
         term, group = (name, f"{name} {ALL}") if part is None else (part, f"{name} {staged}{ALL}")
-        out.append(make(term, group, across(cells, how), role=role, key=keyed(facts, part_facts)))
+        out.append(
+            make(
+                term,
+                group,
+                sample_across_models(cells, how),
+                role=role,
+                key=keyed(facts, part_facts),
+            )
+        )
     return out
 
 
@@ -443,7 +451,7 @@ def trait_rows(profile: Profile, name: str, course: FloatArray) -> list[Row]:
         cells, facts = course[..., t], {"measure": name, "trait": trait}
         models = profile.answers.models if profile.by_model and name == "score" else ()
         for k, model in enumerate(models):
-            sample, key = of_one(cells[k], profile.how), keyed(facts, model=model)
+            sample, key = sample_of_model(cells[k], profile.how), keyed(facts, model=model)
             out.append(level(trait, f"{name}: {model}", sample, role="estimate", key=key))
         if profile.several or name == "active":
             group, sample = (
@@ -527,7 +535,7 @@ def model_rows(profile: Profile, course: FloatArray) -> list[Row]:
     make = partial(mean_row, role="difference", within=profile.limits("composite", apart=True))
     rows = []
     for (j, first), (k, second) in combinations(enumerate(models), 2):
-        sample = of_one(course[j] - course[k], profile.how)
+        sample = sample_of_model(course[j] - course[k], profile.how)
         key = keyed({"measure": "composite", "model": first, "other": second})
         rows.append(make(f"{first} minus {second}", "composite difference", sample, key=key))
     return rows_with_holm(rows, HOLM)
@@ -543,7 +551,7 @@ def judge_rows(profile: Profile, course: FloatArray, offsets: FloatArray) -> lis
         sample_mean_row(
             judge,
             "judge offset",
-            across(offsets[:, :, [j]], fixed),
+            sample_across_models(offsets[:, :, [j]], fixed),
             role="difference",
             key=keyed({"measure": "composite", "judge": judge}),
         )
@@ -595,12 +603,16 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
     if not profile.by_model:
         terms = [("composite", None, f" {ALL}")]
 
-    def sample(weights: FloatArray, k: int | None, zero: JudgeZeros | None = None) -> Sample:
+    def sample(weights: FloatArray, k: int | None, zero: JudgeZeros | None = None) -> UnitSample:
         values, compared = scores @ weights, profile
         if zero is not None:  # control texts have a composite under every set of weights
             zero = zero.under(dict(zip(answers.traits, weights.tolist(), strict=True)))
             values, compared = values - by_judge(zero, answers.judges), profile.against(zero)
-        return across(values, compared.how) if k is None else of_one(values[k], compared.how)
+        return (
+            sample_across_models(values, compared.how)
+            if k is None
+            else sample_of_model(values[k], compared.how)
+        )
 
     def row(
         term: str,

@@ -111,10 +111,10 @@ def kappa_rows(part: Part, inferences: Sequence[Inferred], options: Options) -> 
 def together_rows(part: Part, inferences: Sequence[Inferred], options: Options) -> list[Row]:
     """Return the rows of the mean kappa of all pairs, and of the pooled one."""
     table, n_units = part.table, part.patterns.n_units
-    rated = float(sum(pair.n for pair in table.found))
+    rated = float(sum(pair.n for pair in table.kappas))
     # of a single pair both have its inference
     mean, pooled = (inferences[-1], *inferences)[-2:]
-    used = zip(table.found, table.used, strict=True)
+    used = zip(table.kappas, table.used, strict=True)
     thin = sum(defined and pair.n < FEWEST_UNITS for pair, defined in used)
     if thin and len(part.names) > 1:
         # two units give kappa two influences of one size, often 0: its error would be missing in that of the mean
@@ -145,7 +145,7 @@ def together_rows(part: Part, inferences: Sequence[Inferred], options: Options) 
 
 def pair_row(part: Part, p: int, inference: Inferred, options: Options) -> Row:
     """Return the row of one pair of raters."""
-    name, pair = part.names[p], part.table.found[p]
+    name, pair = part.names[p], part.table.kappas[p]
     key = (("pair", name), *stratum_key(part))
     row = Row(term=name, group=part.group, key=key, role="estimate", n=pair.n, n_units=int(pair.n))
     if pair.n < 2:
@@ -404,17 +404,19 @@ def weighted_kappa(
     )
     factors = cluster_factors(ratings, options.cluster)
     # two raters by name are one pair, however many others there are
-    reason = too_many_pairs(len(ratings.raters)) if isinstance(options.pairs, str) else ""
+    reason = too_many_pairs_reason(len(ratings.raters)) if isinstance(options.pairs, str) else ""
     if reason:
         need_none = "krippendorff_alpha or gwet_ac, which need no pairs of raters"
         ways = f"name two raters with {option('pairs')}, or use {need_none}"
         raise InputError(f"{ratings.source}: {reason}; {ways}")
     two_raters = options.pairs if isinstance(options.pairs, tuple) else None
     parts, rows, inferred = [], list[Row](), []
-    for group, among in by_stratum(ratings, options.stratum):
-        rated = patterns(ratings, factors, raters=two_raters, refusal=options.refusal, among=among)
+    for group, among in units_by_stratum(ratings, options.stratum):
+        rated = rating_patterns(
+            ratings, factors, raters=two_raters, refusal=options.refusal, among=among
+        )
         if group is None:
-            need_pairs(ratings, rated)
+            require_pairs(ratings, rated)
         names = pair_names(rated.raters)
         table = kappa_table(rated, agreement.matrix, list(names))
         parts.append(Part(group=group, patterns=rated, names=tuple(names.values()), table=table))
@@ -441,7 +443,7 @@ def weighted_kappa(
     cautions = (
         *agreement.cautions,
         *own_cautions(parts[0]),
-        *missing_ratings(ratings, overall, options.refusal),
+        *missing_rating_cautions(ratings, overall, options.refusal),
         *infer_cautions,
         *cluster_cautions(
             ratings,
@@ -516,7 +518,7 @@ def facts(
     # with refusals as a level, the levels have no order that the largest kappa needs
     ordered = options.refusal == "missing"
     by_pair: dict[str, dict[str, float | None]] = {}
-    for name, pair in zip(part.names, part.table.found, strict=True):
+    for name, pair in zip(part.names, part.table.kappas, strict=True):
         if not pair.n:
             continue
         largest = None
@@ -535,13 +537,13 @@ def facts(
 
 def tables_of(part: Part) -> dict[str, FloatArray]:
     """Return the (levels, levels) table of each pair of raters, by name."""
-    return {name: pair.table for name, pair in zip(part.names, part.table.found, strict=True)}
+    return {name: pair.table for name, pair in zip(part.names, part.table.kappas, strict=True)}
 
 
 def own_cautions(part: Part) -> tuple[Caution, ...]:
     """Cautions SS312 (few units), SS313 (a rater who never varies), SS301 (pairs without kappa)."""
     out: list[Caution] = []
-    pairs = zip(part.table.found, part.table.used, strict=True)
+    pairs = zip(part.table.kappas, part.table.used, strict=True)
     least = min((pair.n for pair, defined in pairs if defined), default=0.0)
     if least:
         where = "rated by both" if len(part.names) == 1 else "in common for some pair"
@@ -556,7 +558,7 @@ def own_cautions(part: Part) -> tuple[Caution, ...]:
     fewest = fewest_clusters(clusters)
     out += rare_level_cautions(carriers.astype(np.float64), part.patterns.n_units, fewest)
     constant_raters = set[str]()
-    for raters, pair in zip(part.table.pairs, part.table.found, strict=True):
+    for raters, pair in zip(part.table.pairs, part.table.kappas, strict=True):
         for rater, level in zip(raters, pair.constant, strict=True):
             if pair.n > 1 and level is not None:
                 constant_raters.add(part.patterns.raters[rater])

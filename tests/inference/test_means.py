@@ -222,7 +222,7 @@ def test_groups_of_drawn_raters_add_their_variances_with_satterthwaites_df() -> 
     values = RNG.normal(size=(56, 2)) + 2 * RNG.normal(size=7)[rater][:, None]
     people = rater < 3
     groups = [
-        Drawn.of(values[mine], np.ones(mine.sum()), unit[mine], rater[mine], total=56.0)
+        DrawnRaters.of_means(values[mine], np.ones(mine.sum()), unit[mine], rater[mine], total=56.0)
         for mine in (people, ~people)
     ]
     means = values.reshape(8, 7, 2).mean(axis=1)
