@@ -267,10 +267,10 @@ def clustered_mean(
         )
         if weight is not None:
             errors = sampled_errors(scores[:, None], shares[:, None], c, size=size)
-            return with_errors(base, with_drawn(errors, drawn))
+            return mean_with_errors(base, with_drawn(errors, drawn))
         if not drawn:
             return replace(base, std_error=math.sqrt(squares / (n - 1) / n), df=n - 1)
-        return with_errors(
+        return mean_with_errors(
             base, with_drawn(mean_errors(scores[:, None], shares[:, None], (), c, size=size), drawn)
         )
     errors = with_drawn(mean_errors(scores[:, None], shares[:, None], dense, size=size), drawn)
@@ -285,7 +285,7 @@ def clustered_mean(
         errors = replace(
             errors, variance=np.array([variance]), df=np.array([df]), plain=np.array([variance])
         )
-    return with_errors(base, errors)
+    return mean_with_errors(base, errors)
 
 
 def clustered_difference(
@@ -379,7 +379,7 @@ def clustered_difference(
     base = replace(
         base, skewness=cluster_skewness(errors, sums, single, independent) if dense else single
     )
-    return with_errors(base, errors)
+    return mean_with_errors(base, errors)
 
 
 def cluster_skewness(
@@ -407,7 +407,7 @@ def skewness_by_factor(sums: Sequence[FloatArray]) -> list[float]:
     return [skewness_statistic(e, np.ones(len(e))) for e in sums if len(e) >= FEWEST_SHAPED]
 
 
-def with_errors(base: ClusteredMean, errors: MeanErrors) -> ClusteredMean:
+def mean_with_errors(base: ClusteredMean, errors: MeanErrors) -> ClusteredMean:
     """Return a mean with its standard error; undefined where there is none, or clusters are alike."""
     variance, plain, error = (
         float(errors.variance[0]),

@@ -51,10 +51,12 @@ def contrasts_of(spec: Any, names: Sequence[str]) -> dict[str, Mapping[str, floa
             "no contrast is named: pass an expression such as 'X - Y', or several in a list"
         )
     contrasts = [
-        (spec_of_label, weights_of(spec_of_label, names), label) for label, spec_of_label in named
+        (spec_of_label, contrast_weights(spec_of_label, names), label)
+        for label, spec_of_label in named
     ]
     labels = [
-        label or label_of(spec_of_label, weights) for spec_of_label, weights, label in contrasts
+        label or contrast_label(spec_of_label, weights)
+        for spec_of_label, weights, label in contrasts
     ]
     if len({*labels}) < len(labels):
         raise InputError(
@@ -87,7 +89,7 @@ def difference_of(first: Any, second: Any, names: Sequence[str]) -> tuple[str, M
     return f"{first} - {second}", {first: 1.0, second: -1.0}
 
 
-def label_of(spec: Any, weights: Mapping[str, float]) -> str:
+def contrast_label(spec: Any, weights: Mapping[str, float]) -> str:
     """Return the label of a contrast: its expression, or its weights in words."""
     return (
         spec
@@ -96,7 +98,7 @@ def label_of(spec: Any, weights: Mapping[str, float]) -> str:
     )
 
 
-def weights_of(spec: Any, names: Sequence[str]) -> Mapping[str, float]:
+def contrast_weights(spec: Any, names: Sequence[str]) -> Mapping[str, float]:
     """Return the weights of one contrast: as given, in the order of the coefficients, or of an expression of them.
 
     Raises

@@ -15,7 +15,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.scan import StoredClusters
 from socialstats.errors import Caution, InputError, caution
 from socialstats.inference.clustered_mean import CLEARLY, FEWEST_SHAPED, SKEWED, ClusteredMean
-from socialstats.inference.robust import Errors
+from socialstats.inference.robust import ContrastErrors
 from socialstats.resampling import Units
 from socialstats.results.rows import Row
 from socialstats.text import count, listing, number, percent, quoted
@@ -43,7 +43,7 @@ TAILED_FROM = 100  # values from which long tails show in standard deviations (`
 SHOWN_FROM = 25.0  # effective values from which a sample shows nearly every long tail that matters
 
 
-class Clustered(Protocol):
+class ClusteredDesign(Protocol):
     """A design with declared dependence: Comparisons, Paired, Ratings."""
 
     @property
@@ -54,7 +54,9 @@ class Clustered(Protocol):
         """Return cluster factors by name."""
 
 
-def cluster_factors(design: Clustered, cluster: str | Sequence[str] | None) -> tuple[Factor, ...]:
+def cluster_factors(
+    design: ClusteredDesign, cluster: str | Sequence[str] | None
+) -> tuple[Factor, ...]:
     """Return the factors a caller's `cluster` option names.
 
     Parameters
@@ -129,7 +131,7 @@ def no_pair_left(design: Comparisons) -> bool:
     return len(design.pair.levels) == len(design.items) * (len(design.items) - 1) // 2
 
 
-def more_clusters(design: Clustered, factors: Sequence[Factor]) -> str:
+def more_clusters(design: ClusteredDesign, factors: Sequence[Factor]) -> str:
     """Return what helps against few clusters: more of them, unless they are all pairs that there are."""
     if (
         isinstance(design, Comparisons)
@@ -308,7 +310,7 @@ def few_df(
     )
     return (
         few_clusters(
-            f"{rest_of(len(few), 'number', where)} on few effective clusters, "
+            f"{count_rests(len(few), 'number', where)} on few effective clusters, "
             f"the least on about {number(min(few), 1)}; intervals with few degrees of freedom are longer",
             rows=None if names is None else [*names, *beside],
             fix=fix,
@@ -316,7 +318,7 @@ def few_df(
     )
 
 
-def rest_of(n: int, noun: str, where: str = "") -> str:
+def count_rests(n: int, noun: str, where: str = "") -> str:
     """Return the subject and the verb of a caution: ``2 numbers by topic rest``."""
     return f"{count(n, noun)}{where} {'rests' if n == 1 else 'rest'}"
 
@@ -325,7 +327,7 @@ def robust_cautions(
     by: str,
     terms: Sequence[str],
     dfs: Sequence[float | None],
-    errors: Errors,
+    errors: ContrastErrors,
     largest: float,
     *,
     fix: str,
@@ -418,7 +420,7 @@ def small_sample(
 
 
 def cluster_cautions(
-    design: Clustered,
+    design: ClusteredDesign,
     factors: Sequence[Factor],
     *,
     df: Iterable[float | None] | None = None,
@@ -523,7 +525,7 @@ def cluster_facts(rows: Iterable[Row]) -> dict[str, float | None]:
 
 
 def share_cautions(
-    design: Clustered, factors: Sequence[Factor], rows: Iterable[Row]
+    design: ClusteredDesign, factors: Sequence[Factor], rows: Iterable[Row]
 ) -> tuple[Caution, ...]:
     """Cautions of `cluster_cautions` about rows of shares, and SS212 (rare answers in clusters).
 
@@ -561,7 +563,7 @@ def share_cautions(
     rare = [rarer(row) for row in touched]
     if not rare:
         return few
-    rest = rest_of(len(rare), "share")
+    rest = count_rests(len(rare), "share")
     return (
         *few,
         caution(
@@ -591,7 +593,7 @@ def rare_answers(rows: Sequence[Row]) -> tuple[Caution, ...]:
     if not few:
         return ()
     least = min(map(rarer, few))
-    rest = rest_of(len(few), "mean")
+    rest = count_rests(len(few), "mean")
     return (
         caution(
             "SS212",
@@ -719,7 +721,7 @@ def rare_level_cautions(
 
 
 def mean_cautions(
-    design: Clustered,
+    design: ClusteredDesign,
     factors: Sequence[Factor],
     means: Iterable[ClusteredMean],
     *,

@@ -239,7 +239,7 @@ def infer(
     return tuple(inferences), (
         *((lost,) if lost else ()),
         *_few_cautions(effective, what, rows),
-        *shape_cautions(skews, bool(clusters), what, rows),
+        *influence_cautions(skews, bool(clusters), what, rows),
     )
 
 
@@ -275,7 +275,7 @@ SEVERAL, MANY = 10, 50  # numbers of which one may look skewed, and very skewed,
 FEW_OF_THEM = 0.2
 
 
-def shape_cautions(
+def influence_cautions(
     skewness: Sequence[float], clustered: bool, what: str, names: Sequence[str]
 ) -> tuple[Caution, ...]:
     """Caution SS317: single units or clusters decide a coefficient, as where a level is rare.

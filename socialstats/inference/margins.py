@@ -109,7 +109,7 @@ class TwoTests:
 Tested: TypeAlias = Callable[[Row, tuple[float, float], float], tuple[TwoTests, Row]]
 
 
-def terms_of(test: MarginTest) -> tuple[str, ...]:
+def test_terms(test: MarginTest) -> tuple[str, ...]:
     """Return the terms of the tests' rows."""
     return (
         ("noninferiority",)
@@ -366,7 +366,7 @@ def against_margin(
             "source": result,
             "at": tuple(places),
         },
-        words=words_of(rows, list(verdicts.values()), bounds, test),
+        words=margin_text(rows, list(verdicts.values()), bounds, test),
         check=check,
     )
 
@@ -378,7 +378,7 @@ def within(bounds: tuple[float, float], test: MarginTest) -> str:
     return f"Equivalence within [{as_given(bounds[0])}, {as_given(bounds[1])}]"
 
 
-def words_of(
+def margin_text(
     rows: Sequence[Row], verdicts: list[str], bounds: tuple[float, float], test: MarginTest
 ) -> str:
     """Return the difference and whether the claim was shown; of several, how many."""

@@ -665,7 +665,7 @@ class ColumnSums:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sample:
+class SeparateSample:
     """The cells of one of two separate samples.
 
     Attributes
@@ -687,7 +687,7 @@ class Sample:
     size: float = 0.0
 
 
-def gap_errors(first: Sample, second: Sample) -> tuple[float, float]:
+def gap_errors(first: SeparateSample, second: SeparateSample) -> tuple[float, float]:
     """Return standard error and degrees of freedom of the difference of the means of two samples that share clusters.
 
     The error is NaN where clusters are alike.

@@ -195,7 +195,7 @@ def clustered_share(
     if not defined:
         return Share(**base, undefined=ONE_CLUSTER if factors else ONE_UNIT)
     estimate = np.array([p])
-    low, high, n = share_interval(estimate, errors, trials, level=level)
+    low, high, n = effective_share_interval(estimate, errors, trials, level=level)
     error = float(errors.std_error[0])
     return Share(
         **base,
@@ -207,7 +207,7 @@ def clustered_share(
     )
 
 
-def share_interval(
+def effective_share_interval(
     p: FloatArray, errors: MeanErrors, trials: FloatArray | float, *, level: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return Wilson's ends for the effective number of answers with the quantile of t, and that number.

@@ -56,7 +56,7 @@ Blocks = Callable[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Errors:
+class ContrastErrors:
     """Standard errors of k contrasts.
 
     Attributes
@@ -129,7 +129,7 @@ class Robust:
         """Return the largest share of what is known in one direction that one cluster holds, from 0 to 1."""
         return max(part.largest_leverage for part in self.parts)
 
-    def errors(self, contrasts: Any) -> Errors:
+    def errors(self, contrasts: Any) -> ContrastErrors:
         """Return the standard errors of contrasts of the parameters.
 
         One factor: c' V c with CR2's V and Satterthwaite's degrees of freedom. Two: the largest of V1, V2 and
@@ -145,14 +145,18 @@ class Robust:
             [part.errors(c) for part in self.parts], quadratic(self.overlap, c)
         )
 
-    def differences(self, n: int) -> Errors:
+    def differences(self, n: int) -> ContrastErrors:
         """Return what `errors` does for the differences i - j, i < j, between the first n parameters, but faster."""
         overlap = (
-            np.zeros(1) if self.overlap is None else between(self.overlap, *np.triu_indices(n, 1))
+            np.zeros(1)
+            if self.overlap is None
+            else difference_variances(self.overlap, *np.triu_indices(n, 1))
         )
         return self._combine_factors([part.differences(n) for part in self.parts], overlap)
 
-    def _combine_factors(self, by_factor: Sequence[Errors], overlap: FloatArray) -> Errors:
+    def _combine_factors(
+        self, by_factor: Sequence[ContrastErrors], overlap: FloatArray
+    ) -> ContrastErrors:
         if len(by_factor) == 1:
             return by_factor[0]
         # a factor whose clusters are alike says nothing: its part is rounding, or the pull of a prior on every cluster
@@ -166,7 +170,7 @@ class Robust:
         ]
         # V1 + V2 - V12 may fall below V1 or V2, and even below 0; the largest of the three never does
         variance = np.maximum(variances.max(axis=0), variances.sum(axis=0) - overlap)
-        return Errors(
+        return ContrastErrors(
             variance=variance,
             df=np.array(df),
             unit=np.max([e.unit for e in by_factor], axis=0),
@@ -382,7 +386,7 @@ def quadratic(v: FloatArray | None, contrasts: sparse.csr_array) -> FloatArray:
     return np.asarray(contrasts.multiply(contrasts @ v).sum(axis=1), dtype=np.float64).reshape(-1)
 
 
-def between(v: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
+def difference_variances(v: FloatArray, i: IntArray, j: IntArray) -> FloatArray:
     """Return the variances of the differences between parameters i and j from their covariance."""
     d = np.diagonal(v)
     return np.asarray(d[i] + d[j] - 2 * v[i, j])
@@ -407,10 +411,12 @@ def rounding_of(model: FloatArray, parts: FloatArray, p: int) -> FloatArray:
     return np.asarray(OF_MODEL * model + np.diag(left_of_forms(np.zeros(len(parts)), parts, p)))
 
 
-def normal_errors(variance: FloatArray, model: FloatArray, parts: FloatArray, p: int) -> Errors:
+def normal_errors(
+    variance: FloatArray, model: FloatArray, parts: FloatArray, p: int
+) -> ContrastErrors:
     """Return errors that rest on the normal limit; parameters as in `left_of_forms`."""
     k = len(variance)
-    return Errors(
+    return ContrastErrors(
         variance=variance,
         df=np.full(k, np.inf),
         unit=np.zeros(k),
@@ -500,7 +506,7 @@ class OneWay:
             self.clusters += int(np.count_nonzero(np.bincount(codes - codes.min())))
             yield rows, residuals, codes
 
-    def errors(self, contrasts: sparse.csr_array) -> Errors:
+    def errors(self, contrasts: sparse.csr_array) -> ContrastErrors:
         """Return the standard errors of contrasts; see `Robust.errors`."""
         step = max(1, BLOCK // max(len(self._values), 1))
         blocks = []
@@ -519,10 +525,10 @@ class OneWay:
                     model, sandwich, unseen, total, squares, common, parts, d.__getitem__
                 )
             )
-        return Errors(
+        return ContrastErrors(
             **{
                 name: np.concatenate([getattr(b, name) for b in blocks])
-                for name in Errors.__slots__
+                for name in ContrastErrors.__slots__
             }
         )
 
@@ -536,13 +542,13 @@ class OneWay:
         parts = self._form_sizes(d)
         return rounding_of(self._noise * d @ d.T, parts, len(self._meat))
 
-    def differences(self, n: int) -> Errors:
+    def differences(self, n: int) -> ContrastErrors:
         """Return the standard errors of the differences i - j, i < j, between the first n parameters."""
         base = self._back[:n]
         i, j = np.triu_indices(n, 1)
 
         def form(m: FloatArray) -> FloatArray:
-            return between(base @ m @ base.T, i, j)
+            return difference_variances(base @ m @ base.T, i, j)
 
         # a difference has the share (t_ni - t_nj)^2 values_n in direction n; its sums need t't products only
         t = self._vectors @ base.T
@@ -613,7 +619,7 @@ class OneWay:
         common: FloatArray,
         parts: FloatArray,
         contrasts: Callable[[IntArray], FloatArray],
-    ) -> Errors:
+    ) -> ContrastErrors:
         """Add to CR2's variances what is borrowed, and find the degrees of freedom.
 
         Kish's (sum v)^2 / sum v^2 where these are 50 or more, and in very large tables; else Satterthwaite's. `common`
@@ -636,7 +642,9 @@ class OneWay:
         refused = (unit > MOSTLY_UNSEEN) | ((unit > 0) & (self.phi is None))
         lost = left_of_forms(self._noise * model, parts, len(self._meat))
         rounding = np.sqrt(np.where(variance - common > lost, lost, np.maximum(variance, lost)))
-        return Errors(variance=variance, df=df, unit=unit, refused=refused, rounding=rounding)
+        return ContrastErrors(
+            variance=variance, df=df, unit=unit, refused=refused, rounding=rounding
+        )
 
     def _trace_of_squares(self, d: FloatArray) -> FloatArray:
         """Return tr P^2 with P_gh = w_g' (d_gh I - F_g' B F_h) w_h, w_g = (I - M_g)^-1/2 F_g' B c.
@@ -677,7 +685,7 @@ class OneWay:
         """Yield for blocks of columns of weights of rows B (rows' diag(weights) rows), (p, p, columns)."""
         assert self._rows is not None
         bread = self._root @ self._root.T
-        row, first, second = pairs_within(self._rows)
+        row, first, second = pairs_within_rows(self._rows)
         data, index = self._rows.data, self._rows.indices.astype(np.int64)
         cell = (data[first] * data[second], (index[first] * len(bread) + index[second], row))
         outer = sparse.csr_array(cell, shape=(len(bread) ** 2, self._rows.shape[0]))
@@ -1093,7 +1101,7 @@ class FaintClusters:
         return out[0], out[1]
 
 
-def pairs_within(rows: sparse.csr_array) -> tuple[IntArray, IntArray, IntArray]:
+def pairs_within_rows(rows: sparse.csr_array) -> tuple[IntArray, IntArray, IntArray]:
     """Return the row of each ordered pair of numbers in one row, and the places of both numbers."""
     size = np.diff(rows.indptr)
     row, place = np.repeat(np.arange(len(size)), size**2), np.arange(int((size**2).sum()))

@@ -25,7 +25,7 @@ from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import (
     DrawnRaters,
     MeanErrors,
-    Sample,
+    SeparateSample,
     dense_codes,
     gap_errors,
     mean_errors,
@@ -121,11 +121,11 @@ class PairDifferences:
     magnitude: float
     factors: tuple[Factor, ...]
 
-    def sample(self, codes: Sequence[IntArray]) -> Sample:
+    def sample(self, codes: Sequence[IntArray]) -> SeparateSample:
         """Return the cells with codes of their clusters that are those of another level too."""
         # a mean over pairs: each cell adds its deviation, weighted by the pairs that it stands for
         shares = self.count / self.mean.n
-        return Sample(
+        return SeparateSample(
             scores=(self.difference - self.mean.mean) * shares,
             shares=shares,
             codes=codes,

@@ -32,7 +32,7 @@ from socialstats.inference.margins import (
     checked_alpha,
     checked_bounds,
     refuse_impossible,
-    terms_of,
+    test_terms,
     within,
 )
 from socialstats.inference.paired_score import PairedScore, paired_score
@@ -374,7 +374,7 @@ def difference_and_tests(
         first = replace(first, std_error=mean.std_error)
     blank = replace(blank, group="test", role="test")
     if tests is None:
-        return (first, *(replace(blank, term=term) for term in terms_of(test)))
+        return (first, *(replace(blank, term=term) for term in test_terms(test)))
     score = name == SCORE
     span: Interval = "score" if score else "t"
     if scale == "d_z":

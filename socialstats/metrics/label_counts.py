@@ -141,7 +141,7 @@ def label_counts(
     rows = [
         row
         for name, inside in members.items()
-        for row in group_rows(lists, name, inside, codes, how)
+        for row in label_rows(lists, name, inside, codes, how)
     ]
     size, units = lists.cited.sum(axis=1), int(lists.count.sum())
     extras: dict[str, dict[str, float]] = {"labels_per_unit": {}, "without": {}}
@@ -198,7 +198,7 @@ def read(
     return lists
 
 
-def group_rows(
+def label_rows(
     lists: LabelLists,
     group: str | None,
     inside: BoolArray,

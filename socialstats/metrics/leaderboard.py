@@ -33,7 +33,7 @@ from socialstats.inference.dependence import (
 )
 from socialstats.inference.intervals import checked_level
 from socialstats.inference.means import MeanErrors
-from socialstats.inference.proportions import share_interval, wilson
+from socialstats.inference.proportions import effective_share_interval, wilson
 from socialstats.inference.rows import share_ci, with_ends, with_t
 from socialstats.models.bradley_terry.covariance import (
     CLUSTERS_AN_ITEM,
@@ -79,7 +79,7 @@ NOBODY = "no unit has scores of both"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Part:
+class CommonUnits:
     """Some units, their tasks, and the means of the models that have scores of all of them.
 
     Attributes
@@ -149,7 +149,7 @@ class Board:
     pooling: str
     level: float
     unit: float = 1.0
-    kept: dict[tuple[str, bytes], Part] = field(default_factory=dict)
+    kept: dict[tuple[str, bytes], CommonUnits] = field(default_factory=dict)
     shapes: dict[str, ClusteredMean] = field(default_factory=dict)
     known: BoolArray = field(init=False)
 
@@ -177,7 +177,9 @@ class Board:
         """(units,) bool array of True."""
         return np.ones(len(self.task), dtype=bool)
 
-    def part(self, models: Sequence[int], pooling: str, units: BoolArray | None = None) -> Part:
+    def part(
+        self, models: Sequence[int], pooling: str, units: BoolArray | None = None
+    ) -> CommonUnits:
         """Return the units (of some) that models all have scores of."""
         rated = self.every if units is None else units
         for k in models:
@@ -192,7 +194,7 @@ class Board:
                 if isinstance(strata, str)
                 else stratified_means(self.values[rated][:, columns], strata)
             )
-            self.kept[key] = Part(
+            self.kept[key] = CommonUnits(
                 units=rated, columns=tuple(columns.tolist()), strata=strata, means=means
             )
         return self.kept[key]
@@ -221,7 +223,7 @@ class Board:
         )
 
 
-def board_of(
+def score_board(
     design: Ratings,
     *,
     task: str | None,
@@ -323,7 +325,7 @@ def task_group(task: str) -> str:
     return f"task: {task}"
 
 
-def mean_rows(
+def model_mean_rows(
     board: Board, group: str, pooling: str, units: BoolArray, *key: tuple[str, str]
 ) -> list[Row]:
     """Means of all models over their own units among some; of shares over several tasks with `outer_ends`.
@@ -351,7 +353,9 @@ def mean_rows(
     tasks = np.unique(board.task[units])
     if not board.shares or len(tasks) < 2:
         return rows
-    rows_by_task = [mean_rows(board, "", "units", units & (board.task == task)) for task in tasks]
+    rows_by_task = [
+        model_mean_rows(board, "", "units", units & (board.task == task)) for task in tasks
+    ]
     return [
         outer_ends(row, by_task, pooling, board.level)
         for row, *by_task in zip(rows, *rows_by_task, strict=True)
@@ -386,7 +390,7 @@ def outer_ends(row: Row, rows_of_tasks: Sequence[Row], pooling: str, level: floa
     return with_ends(row, low_end, high_end, level, within=(0.0, 1.0), interval="outer_ends")
 
 
-def difference_rows(board: Board) -> list[Row]:
+def model_difference_rows(board: Board) -> list[Row]:
     """Differences of all pairs of models on the units that both have, with p adjusted by Holm."""
     rows = []
     for pair in combinations(range(len(board.models)), 2):
@@ -401,7 +405,7 @@ def difference_rows(board: Board) -> list[Row]:
     return rows_with_holm(rows, HOLM)
 
 
-def cluster_shares(strata: Strata) -> FloatArray:
+def cluster_weights(strata: Strata) -> FloatArray:
     """Return the share of a mean over strata that each cluster holds."""
     # each unit has its task's weight over the units of the task
     share = (strata.weights / np.bincount(strata.stratum))[strata.stratum]
@@ -422,9 +426,9 @@ def mean_or_difference_row(
         why = NOBODY if not n and not single else str(strata)
         return replace(row, undefined=why, reason="no_data")
     if board.factors:
-        row = replace(row, leverage=float(cluster_shares(strata).max()))
+        row = replace(row, leverage=float(cluster_weights(strata).max()))
     wilson_ends = board.shares and single
-    method = method_of(board, inside, pooling, wilson_ends)
+    method = interval_method(board, inside, pooling, wilson_ends)
     row = replace(row, estimate=float(means.estimate[0]), method=method)
     if board.shares:
         row = replace(row, limits=(0.0 if single else -1.0, 1.0))
@@ -435,20 +439,20 @@ def mean_or_difference_row(
     if wilson_ends:
         values = board.values[inside, models[0]]
         if no_error:  # Wilson's interval exists without an error
-            return share_row(board, row, values, strata, 0.0, means.df)
-        return share_row(board, replace(row, std_error=error), values, strata, error, means.df)
+            return wilson_row(board, row, values, strata, 0.0, means.df)
+        return wilson_row(board, replace(row, std_error=error), values, strata, error, means.df)
     if no_error:
         values = minus([board.values[inside, k] for k in models])
         why = constant(values, "scores" if single else "differences")
         return replace(row, undefined=why, reason="no_variation")
-    board.shapes[row.name] = shape_of(means, error, n, row.n_clusters)
+    board.shapes[row.name] = skewed_mean(means, error, n, row.n_clusters)
     if single:
         return replace(with_t(row, error, means.df, board.level, test=False), df=means.df)
     limit = 1.0 if board.shares else math.inf
     return with_t(row, error, means.df, board.level, within=(-limit, limit))
 
 
-def shape_of(
+def skewed_mean(
     means: StratifiedMeans, error: float, units: int, clusters: int | None
 ) -> ClusteredMean:
     """Return a mean (difference) with the skewness of what its units or clusters add."""
@@ -464,7 +468,7 @@ def shape_of(
     )
 
 
-def share_row(
+def wilson_row(
     board: Board, row: Row, values: FloatArray, strata: Strata, error: float, df: float
 ) -> Row:
     """Fill in Wilson's interval: of n independent yes-or-no scores of one task, else of effective scores.
@@ -473,7 +477,7 @@ def share_row(
     more than independent ones with the tasks' weights: 1 / sum of w_t^2 / n_t (Kish 1965). Without variance each
     unit (cluster) is one score: 1 / sum of squared shares of the clusters.
     """
-    sizes, shares = np.bincount(strata.stratum), cluster_shares(strata)
+    sizes, shares = np.bincount(strata.stratum), cluster_weights(strata)
     p, yes_no = np.array([row.estimate], dtype=np.float64), bool(np.isin(values, (0.0, 1.0)).all())
     # independent yes-or-no scores of one task: Wilson's interval as it is, with the normal quantile
     if len(sizes) == 1 and not board.factors and yes_no:
@@ -487,7 +491,7 @@ def share_row(
         largest=float(shares.max()),
     )
     most = 1 / float((strata.weights**2 / sizes).sum()) if board.factors and yes_no else math.inf
-    low, high, n = share_interval(p, errors, most, level=board.level)
+    low, high, n = effective_share_interval(p, errors, most, level=board.level)
     effective = float(n[0]) if board.factors else None
     return with_ends(
         row,
@@ -507,7 +511,7 @@ def constant(values: FloatArray, what: str) -> str:
     return alike("clusters within tasks")
 
 
-def method_of(board: Board, units: BoolArray, pooling: str, wilson_ends: bool) -> str:
+def interval_method(board: Board, units: BoolArray, pooling: str, wilson_ends: bool) -> str:
     """Name interval or test, and what weighs how much."""
     kind = "Wilson" if wilson_ends else "t"
     clusters = f", clusters of {board.factors[0].name} (CR2)" if board.factors else ""
@@ -835,26 +839,26 @@ def leaderboard(
 
 def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
     """Compute the leaderboard of one design."""
-    board = board_of(
+    board = score_board(
         design, **{name: settings[name] for name in ("task", "pooling", "cluster", "level")}
     )
     lead, other_pooling = board.pooling, next(p for p in POOLINGS if p != board.pooling)
-    rows = mean_rows(board, MEAN, lead, board.every)
+    rows = model_mean_rows(board, MEAN, lead, board.every)
     if len(board.tasks) > 1:
-        other_rows = mean_rows(
+        other_rows = model_mean_rows(
             board, OTHER[lead], other_pooling, board.every, ("pooling", other_pooling)
         )
         # the other pooling is the same where tasks have one size
         rows += other_rows if differs(rows, other_rows) else []
         for t, task_name in enumerate(board.tasks):
-            rows += mean_rows(
+            rows += model_mean_rows(
                 board, task_group(task_name), "units", board.task == t, (TASK, task_name)
             )
     # models with other units are compared on those that all have, too
     shared = np.asarray(board.known.all(axis=1))
     if not board.complete and shared.any():
-        rows += mean_rows(board, SHARED, lead, shared, ("units", "shared"))
-    rows = [rescaled_row(row, board.unit) for row in (*rows, *difference_rows(board))]
+        rows += model_mean_rows(board, SHARED, lead, shared, ("units", "shared"))
+    rows = [in_unit(row, board.unit) for row in (*rows, *model_difference_rows(board))]
     names = (f"clusters of '{shorten(f.name)}'" for f in board.factors)
     sizes = dict(zip(names, [len(np.unique(board.cluster))], strict=False))
     tasks = {"tasks": len(board.tasks)} if len(board.tasks) > 1 else {}
@@ -866,7 +870,7 @@ def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
     cautions = (
         *share_cautions(design, board.factors, rows),
         *rare_answers(rows),
-        *own_cautions(board, shared, noun),
+        *leaderboard_cautions(board, shared, noun),
         *shape,
     )
     board.kept.clear()  # units x pairs of numbers, where scores are missing
@@ -921,7 +925,7 @@ def differs(rows: Sequence[Row], others: Sequence[Row]) -> bool:
     return any(a is None or b is None or abs(a - b) > 1e-9 * max(abs(a), 1.0) for a, b in pairs)
 
 
-def own_cautions(board: Board, shared: Any, noun: str) -> tuple[Caution, ...]:
+def leaderboard_cautions(board: Board, shared: Any, noun: str) -> tuple[Caution, ...]:
     """Cautions SS342 (models have different units) and SS312 (few units)."""
     cautions = []
     n_missing = [

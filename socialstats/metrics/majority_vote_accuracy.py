@@ -133,9 +133,9 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
     ballots = count_votes(design, truth, voters, factors)
     if not ballots.unit.size:
         raise NothingToAnalyse(f"{design.source}: {NO_UNIT}")
-    values = {"accuracy": credit(design, ballots, settings["ties"])} | facts(ballots)
+    values = {"accuracy": credit(design, ballots, settings["ties"])} | vote_facts(ballots)
     rows = [
-        row_of(Row(term=term, group=group), values[term], ballots, among[ballots.unit], how)
+        accuracy_row(Row(term=term, group=group), values[term], ballots, among[ballots.unit], how)
         for group, among in units_by_stratum(design, settings["stratum"])
         for term in TERMS
     ]
@@ -159,7 +159,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
         },
         **shares_header(how, factors, rows, nobs=units, n_clusters=rows[0].n_clusters),
         settings=settings | {"truth": truth_text},
-        cautions=(*left_out(design, ballots), *share_cautions(design, factors, rows)),
+        cautions=(*left_out_cautions(design, ballots), *share_cautions(design, factors, rows)),
         references=METRIC.references,
         design=design,
         extras={
@@ -283,7 +283,7 @@ def credit(design: Ratings, ballots: Ballots, ties: str) -> FloatArray:
     return credits
 
 
-def facts(ballots: Ballots) -> dict[str, FloatArray]:
+def vote_facts(ballots: Ballots) -> dict[str, FloatArray]:
     """Return for each unit the share of right votes, whether all votes agree, and whether the vote is tied."""
     votes = ballots.votes
     total, most = votes.sum(axis=1), votes.max(axis=1)
@@ -295,7 +295,7 @@ def facts(ballots: Ballots) -> dict[str, FloatArray]:
     }
 
 
-def row_of(
+def accuracy_row(
     row: Row, values: FloatArray, ballots: Ballots, among: BoolArray, how: IntervalOptions
 ) -> Row:
     """Fill a row with a mean over units."""
@@ -313,7 +313,7 @@ def row_of(
     return share_row(row, merge_cells(values[kept], weight, codes, float(answers)), how)
 
 
-def left_out(design: Ratings, ballots: Ballots) -> tuple[Caution, ...]:
+def left_out_cautions(design: Ratings, ballots: Ballots) -> tuple[Caution, ...]:
     """Caution SS301 when units have no vote or no true level."""
     lost = int(design.unit_count.sum() - ballots.weight.sum())
     if not lost:

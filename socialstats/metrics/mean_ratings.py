@@ -181,7 +181,7 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
         row = mean_row(term, group, sample, test=False, key=tuple(part.items()), role="estimate")
         if weight is not None and row.method:
             row = replace(row, method=f"{row.method}{NAMED}")
-        means.append(mean_of(row, sample, ends, answers if single else math.inf))
+        means.append(mean_with_interval(row, sample, ends, answers if single else math.inf))
 
     n_ratings = np.bincount(design.unit[design.status == OK], minlength=len(design.units))
     put(ALL, "mean", values, rated_units, int(n_ratings.sum()))
@@ -222,7 +222,7 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
             "level": level,
         },
         cautions=(
-            *cautions_of(design, factors, means, people_population),
+            *rating_cautions(design, factors, means, people_population),
             *weight_cautions([weighing] if weighing else (), "unit", design),
         ),
         references=(*works, *(WORKS if weighing else ())),
@@ -300,7 +300,9 @@ class Mean:
         return self.row.interval == "score"
 
 
-def mean_of(row: Row, sample: UnitSample, ends: tuple[float, float] | None, answers: float) -> Mean:
+def mean_with_interval(
+    row: Row, sample: UnitSample, ends: tuple[float, float] | None, answers: float
+) -> Mean:
     """Return a row of a mean with its t interval or, between two ends, with Wilson's.
 
     Parameters
@@ -370,7 +372,7 @@ def mean_of(row: Row, sample: UnitSample, ends: tuple[float, float] | None, answ
     )
 
 
-def cautions_of(
+def rating_cautions(
     design: Ratings, factors: Sequence[Factor], means: Sequence[Mean], whose: Population
 ) -> tuple[Caution, ...]:
     """Return cautions of clusters, of rare answers, of shape, and of people (SS201 to SS215, SS312, SS317)."""

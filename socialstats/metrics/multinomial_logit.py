@@ -15,7 +15,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, UndefinedStatistic, caution
 from socialstats.inference.dependence import robust_cautions
 from socialstats.inference.intervals import checked_level
-from socialstats.inference.robust import Errors, Joint
+from socialstats.inference.robust import ContrastErrors, Joint
 from socialstats.inference.rows import with_each_t
 from socialstats.models.multinomial_logit import Logit
 from socialstats.models.multinomial_logit import multinomial_logit as fitted
@@ -221,7 +221,7 @@ def estimate(design: Ratings, *, terms: Sequence[str] | None, level: float) -> R
         settings={"terms": strata, "level": level, "reference_levels": reference},
         references=METRIC.references,
         design=design,
-        cautions=tuple(cautions_of(rows, errors, by, leverage)),
+        cautions=tuple(logit_cautions(rows, errors, by, leverage)),
         extras={"matrix": matrix, "df_denominator": df_denominator},
     )
 
@@ -251,7 +251,9 @@ def tests_of(tests: Mapping[str, Joint | str], groups: int) -> list[Row]:
     return rows
 
 
-def coefficients(matrix: Matrix, fit: Logit, errors: Errors, by: str, level: float) -> list[Row]:
+def coefficients(
+    matrix: Matrix, fit: Logit, errors: ContrastErrors, by: str, level: float
+) -> list[Row]:
     """Return log-odds ratios of each level against the first, term by term."""
     rows = [
         Row(
@@ -279,7 +281,9 @@ def coefficients(matrix: Matrix, fit: Logit, errors: Errors, by: str, level: flo
     ]
 
 
-def cautions_of(rows: Sequence[Row], errors: Errors, by: str, largest: float) -> Iterator[Caution]:
+def logit_cautions(
+    rows: Sequence[Row], errors: ContrastErrors, by: str, largest: float
+) -> Iterator[Caution]:
     """Yield SS209 (terms that rest on single clusters) and the cautions of `robust_cautions`."""
     none = [row.name for row, refused in zip(rows, errors.refused, strict=True) if refused]
     if none:

@@ -115,10 +115,10 @@ def over_models(
     limits: dict[str, tuple[float, float]] = {}
     shapes: list[ClusteredMean] = []
     for spec in [rows] if isinstance(rows, str) else rows:
-        number = values_of(by_model, spec)
+        number = number_of(by_model, spec)
         name, values[number.name] = number.name, number.values
         lacking[name] = tuple(model for model in by_model if model not in number.values)
-        limits[name] = limits_of(metric, spec, by_model)
+        limits[name] = number_limits(metric, spec, by_model)
         all_rows += number_rows(number, factors, level, limits[name])
         # the means whose shape cautions look at: of all models, and of every group
         samples = [list(number.values.values())]
@@ -139,7 +139,7 @@ def over_models(
             *group_cautions(all_rows),
             *spread_cautions(all_rows, "model"),
         ),
-        words=words_of(all_rows, len(by_model)),
+        words=means_text(all_rows, len(by_model)),
         extras={"values": values, "lacking": lacking, "limits": limits},
         check="socialstats.crosscheck.over_models:checks_of",
     )
@@ -167,7 +167,7 @@ def checked_groups(
     return by_factor
 
 
-class Number(NamedTuple):
+class ModelNumber(NamedTuple):
     """A number of several models: its name, its value by model, and whether the metric tests it against 0."""
 
     name: str
@@ -186,7 +186,7 @@ def values_by_level(
     return groups
 
 
-def values_of(results: Mapping[str, Result], spec: Wanted) -> Number:
+def number_of(results: Mapping[str, Result], spec: Wanted) -> ModelNumber:
     """Return a number of the results.
 
     Raises
@@ -220,10 +220,10 @@ def values_of(results: Mapping[str, Result], spec: Wanted) -> Number:
         raise NothingToAnalyse(f"'{shorten(term)}' is undefined for every model")
     # a number of a group is named by both, as terms of groups repeat
     name = f"{term} [{group[0]}]" if group and group[0] is not None else term
-    return Number(name, value_by_model, tested)
+    return ModelNumber(name, value_by_model, tested)
 
 
-def limits_of(metric: str, spec: Wanted, results: Mapping[str, Result]) -> tuple[float, float]:
+def number_limits(metric: str, spec: Wanted, results: Mapping[str, Result]) -> tuple[float, float]:
     """Return what a number can be; the size of biases is not below 0."""
     low, high = LIMITS.get(metric, ANYWHERE)
     term = spec if isinstance(spec, str) else spec[0]
@@ -234,7 +234,7 @@ def limits_of(metric: str, spec: Wanted, results: Mapping[str, Result]) -> tuple
 
 
 def number_rows(
-    number: Number,
+    number: ModelNumber,
     factors: Mapping[str, Mapping[str, str]],
     level: float,
     limits: tuple[float, float],
@@ -243,7 +243,7 @@ def number_rows(
     name, tested, all_values = number.name, number.tested, list(number.values.values())
     spread = Row(term=name, group="SD over models", role="spread", key=(("number", name),))
     rows = [
-        mean_of(name, "mean over models", all_values, level, limits, tested, key=()),
+        group_mean_row(name, "mean over models", all_values, level, limits, tested, key=()),
         with_spread(spread, np.array(all_values), level),
     ]
     width = (limits[0] - limits[1], limits[1] - limits[0])  # what differences can be
@@ -252,7 +252,7 @@ def number_rows(
         means = {}
         for label, values in sorted(parts.items()):
             key = (("factor", factor), ("level", label))
-            means[label] = mean_of(
+            means[label] = group_mean_row(
                 name, f"{factor} = {label}", values, level, limits, tested, key=key
             )
         gaps = []
@@ -297,7 +297,7 @@ def mean_over(values: Sequence[float]) -> ClusteredMean:
     )
 
 
-def mean_of(
+def group_mean_row(
     name: str,
     group: str,
     values: Sequence[float],
@@ -326,7 +326,7 @@ def mean_of(
     return with_mean(row, mean, level, within=limits, test=tested)
 
 
-def words_of(rows: Sequence[Row], models: int) -> str:
+def means_text(rows: Sequence[Row], models: int) -> str:
     """State the means over all models."""
     sentences = [
         f"the mean of {shorten(row.term, 50)} was {estimate(row)}"

@@ -77,7 +77,7 @@ FEWEST_FLIPS = 99
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class PairedDifferenceOptions:
     """The options of one call."""
 
     null: float
@@ -90,7 +90,9 @@ class Options:
     seed: int
 
 
-def mean_row(mean: ClusteredMean, method: str, options: Options, group: str | None = None) -> Row:
+def mean_difference_row(
+    mean: ClusteredMean, method: str, options: PairedDifferenceOptions, group: str | None = None
+) -> Row:
     """Row of a mean difference with its t test."""
     row = Row(
         term="difference",
@@ -105,8 +107,8 @@ def mean_row(mean: ClusteredMean, method: str, options: Options, group: str | No
     return with_mean(row, mean, options.level, null=options.null, alternative=options.alternative)
 
 
-def with_resamples(
-    row: Row, pairs: PairValues, factors: Sequence[Factor], options: Options
+def with_bootstrap_interval(
+    row: Row, pairs: PairValues, factors: Sequence[Factor], options: PairedDifferenceOptions
 ) -> tuple[Row, tuple[float, float] | None]:
     """Give the row of the mean difference a bootstrap interval; return both ends too (one may be infinite)."""
     boot_interval = mean_interval(
@@ -134,7 +136,7 @@ def with_resamples(
     )
 
 
-def words(lead: ClusteredMean, ci: str) -> str:
+def method_text(lead: ClusteredMean, ci: str) -> str:
     """Name the test and the interval."""
     test = {
         "rows": "paired t",
@@ -144,7 +146,7 @@ def words(lead: ClusteredMean, ci: str) -> str:
     return test if ci == "closed" else f"{test}, {ci} bootstrap interval"
 
 
-def shifted(pairs: PairValues, options: Options) -> FloatArray:
+def shifted(pairs: PairValues, options: PairedDifferenceOptions) -> FloatArray:
     """Differences minus the hypothesised mean, free of rounding noise."""
     return (
         merge_ties(pairs.difference - options.null, tolerances(pairs, options))
@@ -153,13 +155,13 @@ def shifted(pairs: PairValues, options: Options) -> FloatArray:
     )
 
 
-def tolerances(pairs: PairValues, options: Options) -> FloatArray:
+def tolerances(pairs: PairValues, options: PairedDifferenceOptions) -> FloatArray:
     """Return how far rounding may move each difference minus the hypothesised mean."""
     return np.maximum(pairs.tolerance, ROUNDING_ERRORS * EPSILON * abs(options.null))
 
 
 def wilcoxon(
-    pairs: PairValues, clustered: bool, options: Options
+    pairs: PairValues, clustered: bool, options: PairedDifferenceOptions
 ) -> tuple[Row, dict[str, float | None]]:
     """Wilcoxon's test, exact given the ranks where they tie or are few; and all p-values: exact, normal, Pratt's."""
     row = Row(
@@ -203,7 +205,7 @@ def wilcoxon(
 
 
 def flips_of(
-    pairs: PairValues, factors: Sequence[Factor], options: Options
+    pairs: PairValues, factors: Sequence[Factor], options: PairedDifferenceOptions
 ) -> tuple[ChanceTest | str, dict[str, float]]:
     """Flip the signs of pairs or of whole clusters (the statistic is a mean), or say why there is no test.
 
@@ -345,8 +347,8 @@ FEW_UNITS = 20
 LINE = 0.05
 
 
-def own_cautions(
-    rows: tuple[Row, ...], lead: ClusteredMean, pairs: PairValues, options: Options
+def paired_cautions(
+    rows: tuple[Row, ...], lead: ClusteredMean, pairs: PairValues, options: PairedDifferenceOptions
 ) -> tuple[Caution, ...]:
     """Cautions SS206 (floored variance), SS312 (small sample) and SS316 (tests on both sides of the line)."""
     cautions = []
@@ -405,7 +407,7 @@ def weights_tell(
     )
 
 
-def references(factors: Sequence[Factor], options: Options) -> tuple[str, ...]:
+def works(factors: Sequence[Factor], options: PairedDifferenceOptions) -> tuple[str, ...]:
     """Keys of the works behind these numbers."""
     keys = ["student1908", "wilcoxon1945", "fisher1935"]
     if len(factors) == 1:
@@ -563,7 +565,7 @@ def paired_difference(
     """
     inner_level(level, alternative)
     one_of("ci", ci, CIS)
-    options = Options(
+    options = PairedDifferenceOptions(
         null=checked_number(null, "null"),
         alternative=alternative,
         cluster=cluster,
@@ -576,7 +578,7 @@ def paired_difference(
     return estimate(paired, options=options)
 
 
-def estimate(design: Paired, options: Options) -> Result:
+def estimate(design: Paired, options: PairedDifferenceOptions) -> Result:
     """Compute the tests of one design."""
     pairs = pair_values(design)
     factors = cluster_factors(design, options.cluster)
@@ -592,17 +594,21 @@ def estimate(design: Paired, options: Options) -> Result:
         weight=pairs.weight,
     )
     lead = mean_of(codes)
-    how = words(lead, options.ci) + (NAMED if weighing else "")
-    rows = [mean_row(lead, how + OPEN[options.alternative], options)]
+    how = method_text(lead, options.ci) + (NAMED if weighing else "")
+    rows = [mean_difference_row(lead, how + OPEN[options.alternative], options)]
     # one of these ends is infinite with a one-sided alternative
     ends = None if lead.undefined else lead.interval(options.level, alternative=options.alternative)
     if options.ci != "closed" and not lead.undefined:
-        rows[0], ends = with_resamples(rows[0], pairs, factors, options)
+        rows[0], ends = with_bootstrap_interval(rows[0], pairs, factors, options)
     alike = None if weighing else clusters_alike(pairs, factors)
     if alike is not None:
-        rows.append(mean_row(alike[0], "t of the means of clusters", options, ALIKE))
+        rows.append(mean_difference_row(alike[0], "t of the means of clusters", options, ALIKE))
     if factors:
-        rows.append(mean_row(mean_of(), "paired t, pairs taken as independent", options, IGNORING))
+        rows.append(
+            mean_difference_row(
+                mean_of(), "paired t, pairs taken as independent", options, IGNORING
+            )
+        )
     ranked, ranks = wilcoxon(pairs, bool(factors), options)
     flipped, normal = flips_of(pairs, factors, options)
     key = tuple(zip(("condition", "minus"), design.conditions, strict=True))
@@ -638,8 +644,8 @@ def estimate(design: Paired, options: Options) -> Result:
     if lead.kind == "two-way":
         extras["unfloored_std_error"] = lead.unfloored_std_error
     cautions = (
-        *dependence(design, factors, lead, options),
-        *own_cautions(all_rows, lead, pairs, options),
+        *dependence_cautions(design, factors, lead, options),
+        *paired_cautions(all_rows, lead, pairs, options),
         *weights_tell(alike, lead),
         *weight_cautions([weighing] if weighing else (), "pair", design),
     )
@@ -650,16 +656,18 @@ def estimate(design: Paired, options: Options) -> Result:
         rows=all_rows,
         counts={"pairs": pairs.n, **weight_counts(weighing, "pairs"), **cluster_counts(factors)},
         fit=fit,
-        settings={name: getattr(options, name) for name in Options.__dataclass_fields__},
+        settings={
+            name: getattr(options, name) for name in PairedDifferenceOptions.__dataclass_fields__
+        },
         cautions=cautions,
-        references=(*references(factors, options), *(WORKS if weighing else ())),
+        references=(*works(factors, options), *(WORKS if weighing else ())),
         design=design,
         extras=extras,
     )
 
 
-def dependence(
-    design: Paired, factors: Sequence[Factor], lead: ClusteredMean, options: Options
+def dependence_cautions(
+    design: Paired, factors: Sequence[Factor], lead: ClusteredMean, options: PairedDifferenceOptions
 ) -> tuple[Caution, ...]:
     """Cautions about clusters; of the t interval also about the shape of the differences."""
     if options.ci != "closed":

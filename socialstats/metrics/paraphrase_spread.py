@@ -146,7 +146,7 @@ def sample_of(cells: FloatArray, how: Inference) -> UnitSample:
     )
 
 
-def spread_rows(spreads: Spreads, how: Inference) -> list[Row]:
+def wording_spread_rows(spreads: Spreads, how: Inference) -> list[Row]:
     """Rows of the mean spread by stage, then of each model where scenarios are the units of analysis."""
     facts: dict[str, Any] = {"test": False, "role": "estimate"}
     out = [
@@ -166,7 +166,7 @@ def spread_rows(spreads: Spreads, how: Inference) -> list[Row]:
     return out
 
 
-def change_rows(
+def spread_change_rows(
     spreads: Spreads, how: Inference, ends: tuple[str, str], alternative: Alternative
 ) -> tuple[list[Row], dict[str, float]]:
     """Rows of the change between two stages: t, Wilcoxon, d_z; with all p-values of Wilcoxon's test.
@@ -184,7 +184,7 @@ def change_rows(
         )
     sample = sample_of(spreads.stage(ends[0]) - spreads.stage(ends[1]), how)
     key = (("stage", ends[0]), ("baseline", ends[1]))
-    ranked, p_values = rank_row(sample, alternative, key)
+    ranked, p_values = wilcoxon_row(sample, alternative, key)
     return [
         sample_mean_row(f"{ends[0]} minus {ends[1]}", "change", sample, key=key, role="difference"),
         ranked,
@@ -192,7 +192,7 @@ def change_rows(
     ], p_values
 
 
-def rank_row(
+def wilcoxon_row(
     sample: UnitSample, alternative: Alternative, key: RowKey
 ) -> tuple[Row, dict[str, float]]:
     """Row of Wilcoxon's signed-rank test, exact given the ranks where they tie or are few, and its p-values."""
@@ -234,7 +234,7 @@ def sentence(result: Result) -> str:
         shown = sorted((r for r in shown if r.term in ends), key=lambda r: ends.index(r.term))
     at = " and ".join(f"{level_text(r)} at '{shorten(r.term)}'" for r in shown)
     n = count(shown[0].n_units or 0, {"answer": "model-by-scenario cell"}.get(unit, unit))
-    change = "" if ends is None else f"; {change_text(result)}"
+    change = "" if ends is None else f"; {spread_change_text(result)}"
     return f"The mean standard deviation over wordings was {at}, over {n}{change}."
 
 
@@ -245,7 +245,7 @@ def level_text(row: Row) -> str:
     return row_text(row) + ("," if row.conf_low is not None else "")
 
 
-def change_text(result: Result) -> str:
+def spread_change_text(result: Result) -> str:
     """Change with its tests."""
     row, ranks, size = (r for r in result.rows if r.label("baseline") is not None)
     if row.estimate is None:
@@ -398,8 +398,11 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     ends = spreads.ends if settings["change"] is None else tuple(settings["change"])
     changes, ranks = list[Row](), None
     if ends is not None:
-        changes, ranks = change_rows(spreads, how, ends, settings["alternative"])
-    rows, (models, scenarios, *_) = (*spread_rows(spreads, how), *changes), answers.n_levels()
+        changes, ranks = spread_change_rows(spreads, how, ends, settings["alternative"])
+    rows, (models, scenarios, *_) = (
+        (*wording_spread_rows(spreads, how), *changes),
+        answers.n_levels(),
+    )
     cautions = []
     for n, what, lacks, affects, fix in (
         (answers.left_out, "answer", "scores", "the questions they belong to", "scores"),

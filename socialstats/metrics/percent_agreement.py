@@ -159,7 +159,7 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
     rows = [
         row
         for group, stratum_patterns in strata.items()
-        for row in rows_of(group, stratum_patterns, agree, settings["pairs"], how)
+        for row in pair_agreement_rows(group, stratum_patterns, agree, settings["pairs"], how)
     ]
     within = f" within {settings['tolerance']:g}" if settings["tolerance"] else ""
     counts = {
@@ -185,13 +185,13 @@ def estimate(design: Ratings, settings: dict[str, Any], how: IntervalOptions) ->
     )
 
 
-def rows_of(
+def pair_agreement_rows(
     group: str | None, table: RatingPatterns, agree: FloatArray, pairs: str, how: IntervalOptions
 ) -> list[Row]:
     """Rows of all pairs of raters together, then of each pair."""
     several = len(table.raters) > 2 or pairs == "pooled"
     # with two raters all pairs are the one pair
-    out = [together(group, table, agree, how)] if several else []
+    out = [all_pairs_row(group, table, agree, how)] if several else []
     if pairs == "pooled":
         return out
     for (a, b), name in pair_names(table.raters).items():
@@ -208,7 +208,7 @@ def rows_of(
     return out
 
 
-def together(
+def all_pairs_row(
     group: str | None, part: RatingPatterns, agree: FloatArray, how: IntervalOptions
 ) -> Row:
     """Row of all pairs: the mean over units of the share of their pairs that agree."""

@@ -130,18 +130,18 @@ def permute(
         source = data_source(
             part, unit=unit, cluster=cluster, strata=None, paired=paired, further=columns
         )
-        name = what or label_of(source)
+        name = what or default_label(source)
         # a group of raters belongs to raters: these are what is exchanged
         if isinstance(part, Ratings) and name in part.rater_groups:
-            source = of_raters(source, cluster)
-        return test(
+            source = exchanging_raters(source, cluster)
+        return permutation_result(
             source, function, name, texts(within), alternative=side, permutations=draws, seed=start
         )
 
     return result_by_level(data, compute)
 
 
-def label_of(source: DataSource) -> str:
+def default_label(source: Source) -> str:
     """Return what is exchanged by default."""
     pieces, design = source.pieces, source.design
     if isinstance(pieces, VectorPieces):
@@ -159,7 +159,7 @@ def label_of(source: DataSource) -> str:
     )
 
 
-def of_raters(source: DataSource, cluster: FactorNames) -> DataSource:
+def exchanging_raters(source: Source, cluster: Wanted) -> Source:
     """Return a source whose raters are exchanged, as a group belongs to them."""
     if cluster not in (AUTO, "rater"):
         raise InputError(
@@ -238,8 +238,8 @@ def shuffle_of(
     ), f"labels of '{shorten(name)}' shuffled within {blocks_text}"
 
 
-def test(
-    source: DataSource,
+def permutation_result(
+    source: Source,
     function: Function,
     name: str,
     within: Sequence[str],

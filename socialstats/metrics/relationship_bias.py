@@ -271,7 +271,7 @@ def read_analysis(design: Ratings, settings: Settings) -> tuple[Analysis, Couple
         unit_factor(design, settings[name], name)
         for name in ("scenario", "pair", "group_first", "group_second")
     )
-    groups = chosen_groups((*first.levels, *second.levels), settings["groups"])
+    groups = ordered_groups((*first.levels, *second.levels), settings["groups"])
     ok = np.flatnonzero(design.status == OK)
     unit = design.unit[ok]
     codes = answer_codes(design, settings["answers"])
@@ -327,7 +327,7 @@ def unit_factor(design: Ratings, name: str, part: str) -> Factor:
     return factors[name]
 
 
-def chosen_groups(present: Sequence[str], asked: tuple[str, ...] | None) -> tuple[str, ...]:
+def ordered_groups(present: Sequence[str], asked: tuple[str, ...] | None) -> tuple[str, ...]:
     """Return the groups in the order asked for, or sorted."""
     occurring = sorted(set(present))
     if asked is None:
@@ -831,7 +831,7 @@ def stratum_rows(analysis: Analysis, settings: Settings) -> tuple[list[Row], lis
         a_size, b_size = (sizes[level][1] for level in (first, second))
         gap = Row(
             term=CORRECTED,
-            key=(("quantity", CORRECTED), *between(first, second)),
+            key=(("quantity", CORRECTED), *level_facts(first, second)),
             group=f"{first} - {second}",
             role="difference",
         )
@@ -850,7 +850,7 @@ def stratum_rows(analysis: Analysis, settings: Settings) -> tuple[list[Row], lis
     return rows, [*level_terms, *gaps, *weighed_alike]
 
 
-def between(first: str, second: str) -> RowKey:
+def level_facts(first: str, second: str) -> RowKey:
     """Return the levels of a difference, as facts of its row."""
     return ("first level", first), ("second level", second)
 
@@ -863,14 +863,14 @@ def gap_terms(analysis: Analysis, parts: Mapping[str, Analysis], settings: Setti
     gaps = []
     for first, second in combinations(parts, 2) if len(parts) <= MOST_LEVELS else ():
         with_scores = settings["stratum_rows"] == "scores"
-        for row, coefficients, reach in contrasts(analysis, with_scores=with_scores):
+        for row, coefficients, reach in level_contrasts(analysis, with_scores=with_scores):
             a, b = (parts[level].linear(coefficients(parts[level])) for level in (first, second))
             if a is None or b is None:
                 continue
             mean = analysis.gap(a, b)
             row = replace(
                 row,
-                key=(*row.key, *between(first, second)),
+                key=(*row.key, *level_facts(first, second)),
                 group=f"{first} - {second}",
                 role="difference",
             )
@@ -889,7 +889,7 @@ def gap_terms(analysis: Analysis, parts: Mapping[str, Analysis], settings: Setti
     return gaps
 
 
-def contrasts(
+def level_contrasts(
     analysis: Analysis, *, with_scores: bool
 ) -> list[tuple[Row, Callable[[Analysis], FloatArray], float]]:
     """Return what levels are compared by: B of each pair of groups, and `with_scores` S of every kind of couple."""
@@ -1159,12 +1159,12 @@ def estimate(design: Ratings, settings: Settings) -> Result:
             few=False,
         ),
         *few_cautions(analysis, rows[: len(rows) - len(strata)], strata, settings),
-        *own_cautions(analysis, rows, floored, boot, null, n_one_order, settings),
+        *bias_cautions(analysis, rows, floored, boot, null, n_one_order, settings),
     )
     return Result(
         metric="relationship_bias",
         title=f"Relationship bias B of {count(len(analysis.groups), 'group')}{probabilities_text(design)}",
-        inference=inference_text(analysis, settings),
+        inference=intervals_text(analysis, settings),
         rows=rows,
         counts={
             "answers": int(answers.count.sum()),
@@ -1207,7 +1207,7 @@ def one_order_only(
     return tuple(listed)
 
 
-def inference_text(analysis: Analysis, settings: Settings) -> str:
+def intervals_text(analysis: Analysis, settings: Settings) -> str:
     """Return how the intervals were obtained."""
     clusters, seed = cluster_text(analysis.factors, "units"), settings["seed"]
     if settings["ci"] == "closed":
@@ -1241,7 +1241,7 @@ def few_cautions(
     return cautions
 
 
-def own_cautions(
+def bias_cautions(
     analysis: Analysis,
     rows: Sequence[Row],
     floored: Sequence[Row],
@@ -1343,7 +1343,7 @@ def sentence(result: Result) -> str:
     text += "; ".join(biases[:MOST_SAID])
     n_more = len(biases) - MOST_SAID
     text += f"; {count(n_more, 'more pair')} of groups in the table" if n_more > 0 else ""
-    parts = [text, "Positive B favours the group named first", overall(result)]
+    parts = [text, "Positive B favours the group named first", overall_text(result)]
     plain = [row for row in result.rows if row.group == MCNEMAR and row.statistic is not None]
     if plain:
         shown = listing([f"{shorten(r.term)}, {p_value(r.p_value)}" for r in plain], MOST_SAID)
@@ -1359,7 +1359,7 @@ def bias_text(row: Row) -> str:
     return f"{name} undefined ({row.undefined})" if row.estimate is None else f"{name} {stat(row)}"
 
 
-def overall(result: Result) -> str:
+def overall_text(result: Result) -> str:
     """Return B_all corrected, as it is, and its expected value without bias."""
     plug_in, corrected = (result.row(term, group=OVERALL) for term in (PLAIN, CORRECTED))
     if plug_in.estimate is None:

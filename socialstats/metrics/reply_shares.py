@@ -165,7 +165,7 @@ def reply_shares(
         references=("wilson1927", "korngraubard1998"),
         design=design,
         extras={"people": people_population.names(design)},
-        words=words_of(rows),
+        words=lost_replies_text(rows),
         check="socialstats.crosscheck.reply_shares:checks_of",
     )
 
@@ -245,7 +245,7 @@ def replies_of_parts(
     return inside_by_part | {key: inside for key, inside in parts.items() if inside.any()}
 
 
-def words_of(rows: Sequence[Row]) -> str:
+def lost_replies_text(rows: Sequence[Row]) -> str:
     """Return how many replies could not be used, of all sources and where their share is largest."""
     lost = {
         row.group or "": 1 - (row.estimate or 0.0)

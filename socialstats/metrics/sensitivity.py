@@ -362,7 +362,7 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     cautions = (
         *table_cautions(design, table),
         *cluster_cautions(design, factors, df=[terms.df], largest=largest),
-        *own_cautions(terms.estimate, lines, drawn=drawn),
+        *sensitivity_cautions(terms.estimate, lines, drawn=drawn),
         *((lost,) if lost else ()),
     )
     return Result(
@@ -394,7 +394,7 @@ def group_codes(items: Sequence[str], groups: Mapping[str, str]) -> IntArray:
     return np.unique([groups[item] for item in items], return_inverse=True)[1].astype(np.int64)
 
 
-def own_cautions(
+def sensitivity_cautions(
     value: FloatArray, lines: Sequence[ReferenceLine], *, drawn: bool
 ) -> tuple[Caution, ...]:
     """Cautions SS304 or SS333 (sampling error in the plug-in S) and SS305 (the published baseline)."""

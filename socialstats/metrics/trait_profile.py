@@ -108,7 +108,7 @@ class Profile:
 
     def limits(self, measure: str, *, apart: bool = False) -> tuple[float, float]:
         """Return what a measure can be; with `apart` what a difference of two of its values can be."""
-        low, high = limits_of(self.settings, len(self.answers.traits))[measure]
+        low, high = measure_limits(self.settings, len(self.answers.traits))[measure]
         return (low - high, high - low) if apart else (low, high)
 
     @property
@@ -127,7 +127,7 @@ class Profile:
         return replace(self, how=replace(self.how, taken_off=(error.std_error**2, error.df)))
 
 
-def limits_of(settings: Mapping[str, Any], traits: int) -> dict[str, tuple[float, float]]:
+def measure_limits(settings: Mapping[str, Any], traits: int) -> dict[str, tuple[float, float]]:
     """Return what each measure can be, by the scale of the scores: anything where weights are free and no scale is."""
     scale = score_scale(settings)
     score = ANYWHERE if scale is None else scale
@@ -234,7 +234,9 @@ def chosen_interaction(settings: Mapping[str, Any], stages: Sequence[str]) -> tu
     return named
 
 
-def chosen_groups(settings: Mapping[str, Any], traits: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def chosen_trait_groups(
+    settings: Mapping[str, Any], traits: Sequence[str]
+) -> dict[str, tuple[str, ...]]:
     """Return the groups of traits: those named, else those of weights above and below 0, where both have several.
 
     Raises
@@ -318,17 +320,17 @@ def profile_rows(profile: Profile) -> list[Row]:
         out += [row for row in rows if not profile.several or row.label("model") is None]
     for name, cells in [*traits, ("score", scores)]:
         out += trait_rows(profile, name, whole_course(cells))
-    out += group_rows(profile, whole_course(scores))
-    out += spread_rows(profile, "composite", whole_course(composite), {})
+    out += trait_group_rows(profile, whole_course(scores))
+    out += sd_rows(profile, "composite", whole_course(composite), {})
     for t, trait in enumerate(answers.traits if len(answers.traits) > 1 else ()):
-        out += spread_rows(
+        out += sd_rows(
             profile, "score", whole_course(scores[..., t]), {"trait": trait}, models_only=True
         )
     offsets = answers.cells(answer_composites - answer_composites.mean(axis=1, keepdims=True))
     return [
         *out,
         *model_rows(profile, whole_course(composite)),
-        *judge_rows(profile, whole_course(composite), whole_course(offsets)),
+        *judge_offset_rows(profile, whole_course(composite), whole_course(offsets)),
     ]
 
 
@@ -343,7 +345,7 @@ def measure_rows(
         shifted = cells - by_judge(profile.zero, profile.answers.judges)
         against, facts = profile.against(profile.zero), {"measure": name, "against": "zero"}
         out += level_rows(against, f"{name} minus zero", shifted, facts, mean_row)
-    return [*out, *change_rows(profile, name, cells)]
+    return [*out, *profile_change_rows(profile, name, cells)]
 
 
 def level_rows(
@@ -354,11 +356,11 @@ def level_rows(
     parts: list[Part] = [
         (stage, cells[:, :, t], {"stage": stage}) for t, stage in enumerate(stages)
     ]
-    out = family(profile, name, [(None, whole_course(cells), {})], facts, make=make)
-    return out if len(stages) < 2 else [*out, *family(profile, name, parts, facts, make=make)]
+    out = family_rows(profile, name, [(None, whole_course(cells), {})], facts, make=make)
+    return out if len(stages) < 2 else [*out, *family_rows(profile, name, parts, facts, make=make)]
 
 
-def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
+def profile_change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
     """Rows of each stage minus the baseline, Holm over models and stages, and their d_z.
 
     With all changes, also of the mean of the stages of the play minus the baseline, and of any two other stages.
@@ -392,11 +394,11 @@ def change_rows(profile: Profile, name: str, cells: FloatArray) -> list[Row]:
 
 def tested_changes(profile: Profile, name: str, changes: Sequence[Part]) -> list[Row]:
     """Rows of changes, Holm over models and changes, and their d_z."""
-    make = partial(sample_mean_row, within=profile.limits(name, apart=True))
-    tests = family(
+    make = partial(mean_row, within=profile.limits(name, apart=True))
+    tests = family_rows(
         profile, f"{name} change", changes, {"measure": name}, make=make, role="difference"
     )
-    sizes = family(
+    sizes = family_rows(
         profile, f"{name} d_z", changes, {"measure": name}, make=d_z_row, role="effect_size"
     )
     return [*adjusted_rows(tests), *sizes]
@@ -408,7 +410,7 @@ def adjusted_rows(tests: Sequence[Row]) -> list[Row]:
     return [*rows_with_holm(tests[:n], HOLM), *rows_with_holm(tests[n:], HOLM)]
 
 
-def family(
+def family_rows(
     profile: Profile,
     name: str,
     parts: Sequence[Part],
@@ -462,7 +464,7 @@ def trait_rows(profile: Profile, name: str, course: FloatArray) -> list[Row]:
     return out
 
 
-def group_rows(profile: Profile, course: FloatArray) -> list[Row]:
+def trait_group_rows(profile: Profile, course: FloatArray) -> list[Row]:
     """Rows of the mean score of each group of traits, and of the difference of any two groups, paired within units."""
     traits, groups = profile.answers.traits, profile.settings["trait_groups"]
     means = {
@@ -479,14 +481,14 @@ def group_rows(profile: Profile, course: FloatArray) -> list[Row]:
         for first, second in combinations(means, 2)
     ]
     facts = {"measure": "group"}
-    out = family(
+    out = family_rows(
         profile,
         "score of traits",
         levels,
         facts,
         make=partial(level_row, within=profile.limits("group")),
     )
-    tests = family(
+    tests = family_rows(
         profile,
         "score of traits",
         gaps,
@@ -497,7 +499,7 @@ def group_rows(profile: Profile, course: FloatArray) -> list[Row]:
     return [*out, *adjusted_rows(tests)]
 
 
-def spread_rows(
+def sd_rows(
     profile: Profile,
     name: str,
     course: FloatArray,
@@ -541,7 +543,7 @@ def model_rows(profile: Profile, course: FloatArray) -> list[Row]:
     return rows_with_holm(rows, HOLM)
 
 
-def judge_rows(profile: Profile, course: FloatArray, offsets: FloatArray) -> list[Row]:
+def judge_offset_rows(profile: Profile, course: FloatArray, offsets: FloatArray) -> list[Row]:
     """Rows of each judge's composite minus the judges' mean (`offsets`), and of the composite without each judge."""
     # deviations from the judges' mean are about these judges
     judges, zero, fixed = profile.answers.judges, profile.zero, replace(profile.how, judges="fixed")
@@ -561,12 +563,12 @@ def judge_rows(profile: Profile, course: FloatArray, offsets: FloatArray) -> lis
         # its zero is that of the remaining judges
         remaining, name = np.delete(course, j, axis=2), f"without judge '{judge}'"
         facts = {"measure": "composite", "without": judge}
-        out += family(profile, name, [(None, remaining, {})], facts)
+        out += family_rows(profile, name, [(None, remaining, {})], facts)
         if zero is not None:
             remaining_zeros = by_judge(zero, [other for other in judges if other != judge])
             against = profile.against(zero.without(judge) if isinstance(zero, JudgeZeros) else None)
             parts: list[Part] = [(None, remaining - remaining_zeros, {})]
-            out += family(against, f"{name} minus zero", parts, facts | {"against": "zero"})
+            out += family_rows(against, f"{name} minus zero", parts, facts | {"against": "zero"})
     return out
 
 
@@ -691,25 +693,25 @@ def sentence(result: Result) -> str:
     ends = [number(x, 0 if x == round(x) else 2) for x in result.extras["range"]]
     has_scale = scale_of(result.settings) is not None
     scale = f"the composite ({ends[0]} to {ends[1]})" if has_scale else "the composite"
-    return f"{start}{levels_text(result, scale, unit)}{change_text(result)}."
+    return f"{start}{levels_text(result, scale, unit)}{largest_change_text(result)}."
 
 
 def levels_text(result: Result, scale: str, unit: str) -> str:
     """Name the composite: of all models where they are the units of analysis, else the highest and the lowest."""
     if unit == "model":
         (row,) = rows_with(result.rows, measure="composite")
-        return f"{scale} of {count(len(result.extras['pooled']), 'model')} (the units of analysis) {numbers(row)}"
+        return f"{scale} of {count(len(result.extras['pooled']), 'model')} (the units of analysis) {row_numbers(row)}"
     of_models = rows_with(result.rows, "model", measure="composite")
     if all(r.estimate is None for r in of_models):
         return f"{scale} is undefined ({undefined_text(of_models)})"
     if len(of_models) == 1:
-        return f"{scale} of '{shorten(of_models[0].term)}' {numbers(of_models[0])}"
+        return f"{scale} of '{shorten(of_models[0].term)}' {row_numbers(of_models[0])}"
     low, high = extremes(of_models)
     best, worst = (
-        f"{quoted([r.term for r in end], 3)} ({numbers(end[0], '')})" for end in (high, low)
+        f"{quoted([r.term for r in end], 3)} ({row_numbers(end[0], '')})" for end in (high, low)
     )
     if number(high[0].estimate) == number(low[0].estimate):
-        return f"{scale} of all {count(len(of_models), 'model')} {numbers(high[0])}"
+        return f"{scale} of all {count(len(of_models), 'model')} {row_numbers(high[0])}"
     return (
         f"{scale} of {count(len(of_models), 'model')} was highest for {best} and lowest for {worst}"
     )
@@ -734,7 +736,7 @@ def changes_of(result: Result, measure: str = "composite") -> list[Row]:
     return joint or of_models
 
 
-def change_text(result: Result) -> str:
+def largest_change_text(result: Result) -> str:
     """Return the largest change of all models (of the only model) from the baseline."""
     several = result.counts["models"] > 1
     changes = [row for row in changes_of(result) if row.estimate is not None]
@@ -749,13 +751,13 @@ def change_text(result: Result) -> str:
     if several:
         n_models = count(len(result.extras["pooled"]), "model")
         models = "of all models " if all_models else f"of {n_models} "
-    text = f"; the largest change {models}was {shorten(change_name(row))}: {numbers(row, '', adjusted=True)}"
+    text = f"; the largest change {models}was {shorten(change_name(row))}: {row_numbers(row, '', adjusted=True)}"
     if size is not None and size.estimate is not None:
         text += f", d_z = {number(size.estimate)}"
     return text
 
 
-def numbers(row: Row, verb: str = "was ", *, adjusted: bool = False) -> str:
+def row_numbers(row: Row, verb: str = "was ", *, adjusted: bool = False) -> str:
     """Estimate, interval and test of a row, or why there is none."""
     if row.estimate is None:
         return f"is undefined ({row.undefined})"
@@ -968,7 +970,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     settings = {**settings, "baseline": chosen_baseline(settings["baseline"], answers.stages)}
     settings |= {
         "interaction": chosen_interaction(settings, answers.stages),
-        "trait_groups": chosen_groups(settings, answers.traits),
+        "trait_groups": chosen_trait_groups(settings, answers.traits),
     }
     zero, ends = zero_of(settings["zero"], answers.judges), composite_range(settings)
     # rounding is a share of the largest number behind a composite
@@ -990,7 +992,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         **{f"clusters ({f.name})": len(np.unique(f.codes)) for f in clusters.factors},
     }
     extras = {
-        "limits": limits_of(settings, len(answers.traits)),
+        "limits": measure_limits(settings, len(answers.traits)),
         "weight_sensitivity": values,
         "leave_one_judge_out": judge_ranges(rows),
         "pooled": pooled_models(answers, how),
@@ -1012,7 +1014,7 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         rows=(*rows, *other_weights),
         counts=counts,
         settings=settings | zero_facts(settings["zero"], zero),
-        cautions=(*clusters.cautions, *own_cautions(profile), *spread_cautions(rows, "value")),
+        cautions=(*clusters.cautions, *profile_cautions(profile), *spread_cautions(rows, "value")),
         references=references,
         design=design,
         extras=extras,
@@ -1051,7 +1053,7 @@ def zero_facts(zero_setting: Any, zero: Mapping[str, float] | None) -> dict[str,
     }
 
 
-def own_cautions(profile: Profile) -> tuple[Caution, ...]:
+def profile_cautions(profile: Profile) -> tuple[Caution, ...]:
     """Cautions SS301 (answers left out, scenarios that not every model has), SS312 and SS202."""
     cautions: list[Caution] = []
     answers = profile.answers

@@ -113,14 +113,14 @@ def two_means(
     # raises for levels of which a one-sided interval would leave the estimate out
     inner_level(level, alternative)
     null = checked_number(null, "null")
-    check_numbers(samples)
+    refuse_labels(samples)
     check_sizes(samples)
     factors = cluster_factors(samples, cluster)
     means = group_means(samples, samples.value, factors)
     # means of values that are 0 or 1, or of shares of a unit's answers
     share_of = samples.repeats.share_of if samples.repeats is not None else None
     shares = samples.scale == "binary" or bool(share_of)
-    rows = rows_of(samples, means, shares, level, null, alternative)
+    rows = two_mean_rows(samples, means, shares, level, null, alternative)
     gap, sides = means.difference, group_weighings(samples)
     weighing = sum_weighings(sides)
     # both ends, of which one is infinite with a one-sided alternative
@@ -136,7 +136,7 @@ def two_means(
         "largest_leverage": gap.largest if clustered else None,
     }
     cautions = (
-        *cautions_of(samples, factors, means, rows),
+        *two_mean_cautions(samples, factors, means, rows),
         *weight_cautions(sides, "unit", samples),
     )
     references = (
@@ -163,7 +163,7 @@ def two_means(
     )
 
 
-def check_numbers(design: Groups) -> None:
+def refuse_labels(design: Groups) -> None:
     """Refuse labels, which have no mean."""
     # labels of two levels count as 0 and 1
     if design.levels and design.scale != "binary":
@@ -175,13 +175,8 @@ def check_numbers(design: Groups) -> None:
         )
 
 
-def rows_of(
-    design: Groups,
-    means: TwoGroupMeans,
-    shares: bool,
-    level: float,
-    null: float,
-    alternative: Alternative,
+def two_mean_rows(
+    design: Groups, means: Means, shares: bool, level: float, null: float, alternative: Alternative
 ) -> tuple[Row, ...]:
     """Rows of the difference, of both means and of their standard deviations."""
     gap, key = means.difference, (("group", design.groups[0]), ("minus", design.groups[1]))
@@ -220,8 +215,8 @@ def fewest(mean: ClusteredMean) -> int | None:
     return min(mean.clusters) if mean.clusters else None
 
 
-def cautions_of(
-    design: Groups, factors: Sequence[Factor], means: TwoGroupMeans, rows: Sequence[Row]
+def two_mean_cautions(
+    design: Groups, factors: Sequence[Factor], means: Means, rows: Sequence[Row]
 ) -> tuple[Caution, ...]:
     """Cautions about clusters, the shape of the values, and a variance that was raised."""
     gap = means.difference

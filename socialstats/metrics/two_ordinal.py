@@ -119,8 +119,8 @@ def two_ordinal(
     factors = cluster_factors(samples, cluster)
     probability = superiority(samples, factors)
     rows = (
-        lead_row(samples, probability, level, alternative),
-        rank_row(samples, bool(factors), alternative),
+        superiority_row(samples, probability, level, alternative),
+        rank_sum_row(samples, bool(factors), alternative),
     )
     error = probability.error
     clustered = bool(factors) and not error.undefined
@@ -145,14 +145,14 @@ def two_ordinal(
         counts={"units": samples.n_rows, **cluster_counts(factors)},
         fit=fit,
         settings={"alternative": alternative, "cluster": cluster, "level": level},
-        cautions=cautions_of(samples, factors, probability, rows),
+        cautions=superiority_cautions(samples, factors, probability, rows),
         references=references,
         design=samples,
         extras={"chance": CHANCE, "n": samples.n_units},
     )
 
 
-def lead_row(
+def superiority_row(
     design: Groups, probability: Superiority, level: float, alternative: Alternative
 ) -> Row:
     """Row of the probability with its interval and t test against one half."""
@@ -180,7 +180,7 @@ def lead_row(
     )
 
 
-def rank_row(design: Groups, clustered: bool, alternative: Alternative) -> Row:
+def rank_sum_row(design: Groups, clustered: bool, alternative: Alternative) -> Row:
     """Row of the Wilcoxon-Mann-Whitney test."""
     row = Row(
         term="rank_sum",
@@ -203,7 +203,7 @@ def rank_row(design: Groups, clustered: bool, alternative: Alternative) -> Row:
     )
 
 
-def cautions_of(
+def superiority_cautions(
     design: Groups, factors: Sequence[Factor], probability: Superiority, rows: Sequence[Row]
 ) -> tuple[Caution, ...]:
     """Cautions about clusters, and groups too small for the t approximation."""

@@ -140,7 +140,7 @@ def two_proportions(
         **cluster_counts(factors),
     }
     cautions = (
-        *cautions_of(samples, factors, rows, means, plain),
+        *share_difference_cautions(samples, factors, rows, means, plain),
         *weight_cautions(sides, "unit", samples),
     )
     references = (
@@ -169,12 +169,8 @@ def two_proportions(
     )
 
 
-def cautions_of(
-    design: Groups,
-    factors: Sequence[Factor],
-    rows: Sequence[Row],
-    means: TwoGroupMeans,
-    plain: bool,
+def share_difference_cautions(
+    design: Groups, factors: Sequence[Factor], rows: Sequence[Row], means: Means, plain: bool
 ) -> tuple[Caution, ...]:
     """Cautions about clusters, rare answers and few degrees of freedom."""
     shares = rows[1:]

@@ -76,7 +76,7 @@ NO_UNITS = "kappa needs at least 2 units with ratings of two raters"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Options(How):
+class KappaOptions(How):
     """What the caller chose, checked."""
 
     weights: Any
@@ -88,7 +88,7 @@ class Options(How):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Part:
+class StratumKappas:
     """All units (group None), or those of one level of the stratum, with kappa of the pairs of raters by name."""
 
     group: str | None
@@ -97,7 +97,9 @@ class Part:
     table: KappaTable
 
 
-def kappa_rows(part: Part, inferences: Sequence[Inferred], options: Options) -> list[Row]:
+def kappa_rows(
+    part: StratumKappas, inferences: Sequence[Inferred], options: KappaOptions
+) -> list[Row]:
     """Return the rows of all pairs together (where there are several), then those of each pair."""
     pooled = options.pairs == "pooled"
     several = len(part.patterns.raters) > 2 or pooled
@@ -108,7 +110,9 @@ def kappa_rows(part: Part, inferences: Sequence[Inferred], options: Options) -> 
     return [*rows, *with_pairs_holm(pairs)]
 
 
-def together_rows(part: Part, inferences: Sequence[Inferred], options: Options) -> list[Row]:
+def together_rows(
+    part: StratumKappas, inferences: Sequence[Inferred], options: KappaOptions
+) -> list[Row]:
     """Return the rows of the mean kappa of all pairs, and of the pooled one."""
     table, n_units = part.table, part.patterns.n_units
     rated = float(sum(pair.n for pair in table.kappas))
@@ -143,7 +147,7 @@ def together_rows(part: Part, inferences: Sequence[Inferred], options: Options) 
     return rows
 
 
-def pair_row(part: Part, p: int, inference: Inferred, options: Options) -> Row:
+def pair_row(part: StratumKappas, p: int, inference: Inferred, options: KappaOptions) -> Row:
     """Return the row of one pair of raters."""
     name, pair = part.names[p], part.table.kappas[p]
     key = (("pair", name), *stratum_key(part))
@@ -171,12 +175,12 @@ def pair_row(part: Part, p: int, inference: Inferred, options: Options) -> Row:
     return replace(row, undefined=why, reason="no_interval")
 
 
-def stratum_key(part: Part) -> RowKey:
+def stratum_key(part: StratumKappas) -> RowKey:
     """Return the level of the stratum as a part of a row's key; nothing of all units."""
     return () if part.group is None else (("stratum", part.group),)
 
 
-def undefined_row(row: Row, why: str, options: Options) -> Row:
+def undefined_row(row: Row, why: str, options: KappaOptions) -> Row:
     """Return a row without a kappa, or with kappa 1 where the caller takes it as such.
 
     Raises
@@ -198,7 +202,11 @@ def undefined_row(row: Row, why: str, options: Options) -> Row:
 
 
 def with_kappa_test(
-    row: Row, inference: Inferred, part: Part, options: Options, null_error: float = 0.0
+    row: Row,
+    inference: Inferred,
+    part: StratumKappas,
+    options: KappaOptions,
+    null_error: float = 0.0,
 ) -> Row:
     """Add error, interval and t test; to pairs of independent units the z test by the null standard error."""
     clusters = part.patterns.clusters
@@ -241,12 +249,12 @@ def sentence(result: Result) -> str:
     # of all pairs the rows are the mean and the pooled kappa
     first = result.rows[1] if pooled else result.rows[0]
     if first.term not in (MEAN, POOLED):
-        return f"{name} of {pair_in_quotes(first.term)} {numbers(first)} ({count(first.n or 0, 'unit')})."
+        return f"{name} of {pair_in_quotes(first.term)} {kappa_text(first)} ({count(first.n or 0, 'unit')})."
     raters, units = count(result.counts["raters"], "rater"), count(first.n_units or 0, "unit")
     pairs = [r for r in result.rows if r.term not in (MEAN, POOLED) and r.group is None]
     lower_name = name if name.startswith("Cohen") else name[0].lower() + name[1:]
     if pooled:
-        return f"{name}, pooled over all pairs of raters, {numbers(first)} ({raters}, {units})."
+        return f"{name}, pooled over all pairs of raters, {kappa_text(first)} ({raters}, {units})."
     text = f"Mean {lower_name} over all pairs of raters"
     if first.estimate is None and any(r.undefined for r in pairs):
         return f"{text} is undefined: {undefined_text(pairs)}."
@@ -255,10 +263,10 @@ def sentence(result: Result) -> str:
     if estimates and first.estimate is not None:
         ends = [number(x, 2, bounded=True) for x in (min(estimates), max(estimates))]
         range_ = f" Pairs ranged from {ends[0]} to {ends[1]}."
-    return f"{text} {numbers(first)} ({raters}, {units}).{range_}"
+    return f"{text} {kappa_text(first)} ({raters}, {units}).{range_}"
 
 
-def numbers(row: Row) -> str:
+def kappa_text(row: Row) -> str:
     """Return estimate, interval and test of a row, after its name."""
     if row.estimate is None:
         return f"is undefined: {row.undefined}" if row.undefined else "is undefined"
@@ -277,7 +285,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
 
 Ci = Literal["auto", "closed", "wald", "percentile", "basic", "bca"]
 CIS: tuple[str, ...] = get_args(Ci)
-# Units in common below which intervals are cautioned (`own_cautions`).
+# Units in common below which intervals are cautioned (`kappa_cautions`).
 SMALL = 50
 ALL = "all units"
 NO_KAPPA = "pairs of raters with undefined kappa were excluded from the mean"
@@ -383,7 +391,7 @@ def weighted_kappa(
     0.545
     """
     one_of("ci", ci, CIS)
-    options = Options(
+    options = KappaOptions(
         weights=weights,
         kind=kind,
         pairs=checked_pairs(pairs),
@@ -419,7 +427,9 @@ def weighted_kappa(
             require_pairs(ratings, rated)
         names = pair_names(rated.raters)
         table = kappa_table(rated, agreement.matrix, list(names))
-        parts.append(Part(group=group, patterns=rated, names=tuple(names.values()), table=table))
+        parts.append(
+            StratumKappas(group=group, patterns=rated, names=tuple(names.values()), table=table)
+        )
         terms = [*names.values(), *(TOGETHER if len(names) > 1 else ())]
         named = () if options.pairs == "pooled" else terms
         inferred.append(infer(table.estimand(), rated.clusters, options, title, named))
@@ -442,7 +452,7 @@ def weighted_kappa(
     }
     cautions = (
         *agreement.cautions,
-        *own_cautions(parts[0]),
+        *kappa_cautions(parts[0]),
         *missing_rating_cautions(ratings, overall, options.refusal),
         *infer_cautions,
         *cluster_cautions(
@@ -453,7 +463,9 @@ def weighted_kappa(
         ),
     )
     extras = {
-        "pairs": {part.group or ALL: facts(part, agreement, ratings, options) for part in parts},
+        "pairs": {
+            part.group or ALL: pair_facts(part, agreement, ratings, options) for part in parts
+        },
         "tables": {part.group or ALL: tables_of(part) for part in parts},
         "weights": agreement.matrix,
         "together": TOGETHER,
@@ -511,8 +523,8 @@ def extended(weights: AgreementWeights, refusal: str) -> AgreementWeights:
     return replace(weights, matrix=matrix)
 
 
-def facts(
-    part: Part, weights: AgreementWeights, design: Ratings, options: Options
+def pair_facts(
+    part: StratumKappas, weights: AgreementWeights, design: Ratings, options: KappaOptions
 ) -> dict[str, dict[str, float | None]]:
     """Return for each pair of raters n, observed and expected agreement, kappa, its null s.e. and its largest value."""
     # with refusals as a level, the levels have no order that the largest kappa needs
@@ -535,12 +547,12 @@ def facts(
     return by_pair
 
 
-def tables_of(part: Part) -> dict[str, FloatArray]:
+def tables_of(part: StratumKappas) -> dict[str, FloatArray]:
     """Return the (levels, levels) table of each pair of raters, by name."""
     return {name: pair.table for name, pair in zip(part.names, part.table.kappas, strict=True)}
 
 
-def own_cautions(part: Part) -> tuple[Caution, ...]:
+def kappa_cautions(part: StratumKappas) -> tuple[Caution, ...]:
     """Cautions SS312 (few units), SS313 (a rater who never varies), SS301 (pairs without kappa)."""
     out: list[Caution] = []
     pairs = zip(part.table.kappas, part.table.used, strict=True)

@@ -204,7 +204,7 @@ def match_stories(first_design: Comparisons, second_design: Comparisons) -> Stor
     # (2, stories): side A won and holds the item of the lower index, or neither
     chose = np.array(
         [
-            (design.outcome[rows] == A_WON) == np.less(*sides(design, items))[rows]
+            (design.outcome[rows] == A_WON) == np.less(*item_indexes(design, items))[rows]
             for design, rows in zip(designs, (first_rows, second_rows), strict=True)
         ]
     )
@@ -244,7 +244,7 @@ def story_columns(
     design: Comparisons, items: Sequence[str], parts: Sequence[str], partner: Comparisons
 ) -> list[AnyArray]:
     """Return what tells stories apart: the two items, the covariates of each, and more where asked; side-free."""
-    a, b = sides(design, items)
+    a, b = item_indexes(design, items)
     flipped = a > b
 
     def side_free(of_first: AnyArray, of_second: AnyArray) -> list[AnyArray]:
@@ -263,7 +263,7 @@ def story_columns(
     return columns
 
 
-def sides(design: Comparisons, items: Sequence[str]) -> tuple[IntArray, IntArray]:
+def item_indexes(design: Comparisons, items: Sequence[str]) -> tuple[IntArray, IntArray]:
     """Return the items of both sides as indexes into `items`."""
     place = np.array([items.index(name) for name in design.items], dtype=np.int64)
     return place[design.item_a], place[design.item_b]

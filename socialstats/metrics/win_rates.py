@@ -165,7 +165,7 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     if settings["ci"] == "cluster":
         design, factors, stored = clustered_comparisons(design, settings["cluster"])
     table = condition_table(design, settings["covariate"], settings["weights"])
-    rows = all_rows(design, table, factors, settings, stored)
+    rows = rate_rows(design, table, factors, settings, stored)
     over = "opponents" if settings["weights"] == "opponent" else "comparisons"
     conditional = f"Conditional win rates by {settings['covariate']}"
     title = "Win rates" if settings["covariate"] is None else conditional
@@ -197,7 +197,7 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
     )
 
 
-def all_rows(
+def rate_rows(
     design: Comparisons,
     table: ConditionTable,
     factors: Sequence[Factor],
@@ -209,7 +209,7 @@ def all_rows(
     sums = np.asarray(table.statistics.sum(axis=0), dtype=np.float64)
     p_items, n_items_eff = (x[0] for x in rates(sums[None, :], n_items))
     by_statistic = sums.reshape(3, 3, n_items)  # (statistics, conditions, items)
-    pool, p_all, n_all = overall(by_statistic, p_items, n_items_eff, settings["weights"])
+    pool, p_all, n_all = overall_rates(by_statistic, p_items, n_items_eff, settings["weights"])
     # (3 items + 3,): conditions x items, then the conditions of all items together
     p = np.concatenate([p_items.ravel(), p_all])
     trials = np.concatenate([n_items_eff.ravel(), n_all])
@@ -281,7 +281,7 @@ def all_rows(
     return (*rows, *(row_of(3 * n_items + j, None, name) for j, name in enumerate(CONDITIONS)))
 
 
-def overall(
+def overall_rates(
     sums: FloatArray, p: FloatArray, n: FloatArray, weights: Weighting
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Win rates of all items together.

@@ -21,7 +21,7 @@ from socialstats.inference.dependence import (
     small_sample,
 )
 from socialstats.inference.how import How
-from socialstats.inference.infer import FEWEST_UNITS, Estimand, infer, shape_cautions
+from socialstats.inference.infer import FEWEST_UNITS, Estimand, infer, influence_cautions
 from socialstats.inference.rows import with_inferred
 from socialstats.inference.sides import inner_level, one_sided, side_text
 from socialstats.models.agreement import NO_PAIR
@@ -122,10 +122,10 @@ def correlations(
         )
     )
     largest = max((row.leverage or 0.0 for row in rows), default=0.0)
-    # the first caution of each code stands
-    warned = {warning.code: warning for pair in reversed(computed) for warning in pair.cautions}
-    skewness = [pair.skewness for pair in computed]
-    shapes = shape_cautions(skewness, bool(factors), "a correlation", [row.name for row in rows])
+    warned = {one.code: one for _, found, _ in reversed(made) for one in found}
+    shapes = influence_cautions(
+        [x for *_, x in made], bool(factors), "a correlation", [row.name for row in rows]
+    )
     shown = [row.df for row in rows if row.has_interval]
     fit = {
         "nobs": design.n_rows,

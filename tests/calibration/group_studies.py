@@ -21,7 +21,7 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.errors import MleDoesNotExist
 from socialstats.inference.dependence import RARE
 from socialstats.inference.means import mean_errors
-from socialstats.inference.proportions import share_interval
+from socialstats.inference.proportions import effective_share_interval
 from socialstats.models.shares import group_shares
 
 GROUPS = 3
@@ -155,7 +155,7 @@ def pooled_intervals(wins: FloatArray, n: IntArray) -> tuple[FloatArray, FloatAr
         np.repeat(n[:, None] / total, len(p), axis=1),
         [np.arange(len(n))],
     )
-    low, high, trials = share_interval(p, found, np.inf, level=0.95)
+    low, high, trials = effective_share_interval(p, found, np.inf, level=0.95)
     rare = trials * np.minimum(p, 1 - p)
     few = (rare > 0) & (rare < RARE * np.maximum(1, found.clusters / (found.df + 1)))
     return low, high, few | uneven(found, len(n))

@@ -18,7 +18,7 @@ from socialstats.arrays import FloatArray, IntArray
 from socialstats.inference.dependence import FEW_CLUSTERS, FEW_DF, LARGE, RARE, SHOWN_FROM, UNEVEN
 from socialstats.inference.means import MeanErrors, mean_errors
 from socialstats.inference.paired_score import PairedScore, paired_score
-from socialstats.inference.proportions import share_interval, wilson
+from socialstats.inference.proportions import effective_share_interval, wilson
 from socialstats.metrics.equivalence import SKEWED
 
 HOLDS, SIZE = (0.925, 1.0), (0.0, 0.07)
@@ -84,7 +84,7 @@ def shares(rng: np.random.Generator, sims: int) -> list[Line]:
                 np.float64
             )
             found, errors = errors_of(hits, n)
-            low, high, trials = share_interval(found, errors, n[:, 0].sum(), level=0.95)
+            low, high, trials = effective_share_interval(found, errors, n[:, 0].sum(), level=0.95)
             rare = trials * np.minimum(found, 1 - found)
             factor = np.maximum(1, errors.clusters / (errors.df + 1))
             told = ((rare > 0) & (rare < RARE * factor)) | uneven(errors, groups)
@@ -192,7 +192,7 @@ def odds_ratios(rng: np.random.Generator, sims: int) -> list[Line]:
             b = rng.binomial(mixed, rates(rng, r, icc, (sims, groups)).T).astype(np.float64)
             m, name = mixed.astype(np.float64), f"discordance {q:g}, odds {r / (1 - r):.0f}"
             p, errors = errors_of(b, m)
-            low, high, _ = share_interval(p, errors, m.sum(axis=0), level=0.95)
+            low, high, _ = effective_share_interval(p, errors, m.sum(axis=0), level=0.95)
             known = ~np.isnan(low) & (m.sum(axis=0) > 0)
             noted(
                 tally,

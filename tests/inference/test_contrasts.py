@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from socialstats.errors import InputError
-from socialstats.inference.contrasts import linear_weights, weights_of
+from socialstats.inference.contrasts import contrast_weights, linear_weights
 
 NAMES = ("A", "B", "C")
 X = dict(zip(NAMES, (2.3, -0.7, 5.1), strict=True))
@@ -60,7 +60,7 @@ def test_what_is_not_linear_or_no_contrast_is_refused(text: str) -> None:
 @pytest.mark.parametrize("spec", [{"A": "1", "B": -1}, {"A": 1, "B": "-1"}])
 def test_each_weight_of_a_mapping_is_a_number(spec: dict[str, object]) -> None:
     with pytest.raises(InputError, match="in a contrast is not a number"):
-        weights_of(spec, NAMES)
+        contrast_weights(spec, NAMES)
 
 
 @pytest.mark.parametrize(
@@ -68,4 +68,4 @@ def test_each_weight_of_a_mapping_is_a_number(spec: dict[str, object]) -> None:
 )
 def test_a_vector_has_a_weight_for_each_coefficient(spec: object) -> None:
     with pytest.raises(InputError, match="a contrast of 3 coefficients needs 3 weights"):
-        weights_of(spec, NAMES)
+        contrast_weights(spec, NAMES)

@@ -10,7 +10,12 @@ import pytest
 from scipy import stats
 
 from socialstats.designs.parts import Repeats
-from socialstats.inference.halving import Answers, answers_behind, clusters_to_halve, units_worth
+from socialstats.inference.halving import (
+    RepeatedAnswers,
+    answers_behind,
+    clusters_to_halve,
+    units_worth,
+)
 from socialstats.results import Row
 
 ROW = Row(
@@ -61,7 +66,7 @@ def test_repeated_answers_hold_a_share_of_the_variance_of_a_difference() -> None
     row = replace(ROW, std_error=0.75, n_units=2)
     found = answers_behind(repeats(), row, ("a", "b"))
     a, b = (1 * 0.4 + 3 * 0.8) / 4 * (1 / 2 + 1 / 4) / 2, 0.6 * (1 / 1 + 1 / 5) / 2
-    assert found == Answers(units=2, answers=5, share=pytest.approx((a + b) / 2 / 0.75**2))
+    assert found == RepeatedAnswers(units=2, answers=5, share=pytest.approx((a + b) / 2 / 0.75**2))
     assert answers_behind(repeats(), row, ("b", "a")) == found
     small = answers_behind(repeats(), replace(row, std_error=0.1), ("a", "b"))
     assert small is not None
@@ -81,4 +86,4 @@ def test_without_repeats_of_both_sources_answers_hold_no_share() -> None:
 @pytest.mark.parametrize(("share", "more"), [(0.0, 0), (0.4, 15), (1.0, 60)])
 def test_units_that_are_worth_twice_the_answers(share: float, more: int) -> None:
     """Twice the answers take half of their share off the variance; 60 / (1 - share / 2) units do so too."""
-    assert units_worth(Answers(units=60, answers=5, share=share)) == more
+    assert units_worth(RepeatedAnswers(units=60, answers=5, share=share)) == more

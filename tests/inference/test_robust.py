@@ -364,7 +364,7 @@ def test_errors_of_many_contrasts_are_those_of_each(monkeypatch: pytest.MonkeyPa
     contrasts = contrasts_for(rng, 4)
     whole = found.errors(sparse.csr_array(contrasts))
     monkeypatch.setattr(room, "BLOCK", 1)
-    for name in room.Errors.__slots__:
+    for name in room.ContrastErrors.__slots__:
         np.testing.assert_allclose(
             getattr(found.errors(sparse.csr_array(contrasts)), name),
             getattr(whole, name),

@@ -17,7 +17,7 @@ from socialstats.designs.terms import Term, column, term_text, terms_of
 from socialstats.errors import InputError, MleDoesNotExist
 from socialstats.inference.dependence import settled_cluster
 from socialstats.inference.intervals import two_sided_p
-from socialstats.inference.robust import Errors, Robust, between, normal_errors
+from socialstats.inference.robust import ContrastErrors, Robust, difference_variances, normal_errors
 from socialstats.inference.rows import with_each_t
 from socialstats.models.bradley_terry.fitting import Fitted
 from socialstats.models.bradley_terry.likelihoods import BradleyTerry, PairData
@@ -414,14 +414,14 @@ class FitState:
         return self.errors(self.transform)
 
     @cached_property
-    def strength_errors(self) -> Errors:
+    def strength_errors(self) -> ContrastErrors:
         """Standard errors of the strengths, their mean at zero; other parameters may follow."""
         if self.reference is None:
             return self.reported_errors
         return self.errors(np.eye(self.data.n_items, len(self.covariance)))
 
     @cached_property
-    def differences(self) -> Errors:
+    def differences(self) -> ContrastErrors:
         """Standard errors of the differences between strengths i and j, i < j."""
         n = self.data.n_items
         if self.robust is not None:
@@ -459,7 +459,7 @@ class FitState:
         p[i, j] = p[j, i] = two_sided_p(t, np.minimum(strength_errors.df[i], strength_errors.df[j]))
         return p
 
-    def errors(self, contrasts: FloatArray) -> Errors:
+    def errors(self, contrasts: FloatArray) -> ContrastErrors:
         """Return standard errors and degrees of freedom of the rows of `contrasts` (k, p)."""
         if self.robust is not None:
             return self.robust.errors(contrasts)

@@ -26,10 +26,10 @@ from socialstats.halves import in_halves, processes
 from socialstats.inference.adjusted_p import P_METHODS, AdjustMethod, adjusted_p, method_named
 from socialstats.inference.contrasts import (
     Spec,
+    contrast_label,
+    contrast_weights,
     contrasts_of,
     difference_of,
-    label_of,
-    weights_of,
 )
 from socialstats.inference.dependence import cluster_cautions, row_units, too_few_to_resample
 from socialstats.inference.intervals import (
@@ -645,8 +645,8 @@ class BradleyTerryResult(Result):
         several = contrasts_of(spec, self.names) if minus is None else None
         if several is None:
             if minus is None:
-                weights = weights_of(spec, self.names)
-                label = label_of(spec, weights)
+                weights = contrast_weights(spec, self.names)
+                label = contrast_label(spec, weights)
             else:
                 label, weights = difference_of(spec, minus, self.names)
             row = self._contrast(label, weights, level, alternative)

@@ -14,7 +14,7 @@ from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.errors import NonConvergence, UndefinedStatistic
 from socialstats.inference.adjusted_p import holm
 from socialstats.inference.intervals import SMALLEST
-from socialstats.inference.robust import between, positive
+from socialstats.inference.robust import difference_variances, positive
 from socialstats.models.bradley_terry.likelihoods import BradleyTerry, PairData, cross_products
 from socialstats.rounding import EPS, SPARE
 
@@ -157,7 +157,7 @@ def quasi_variances(
     """
     n = len(cov)
     i, j = np.triu_indices(n, 1)
-    spread = between(cov, i, j)
+    spread = difference_variances(cov, i, j)
     if not np.all(spread > 0):
         raise UndefinedStatistic(
             "a difference between two items has no variance: no quasi-variances"
@@ -195,7 +195,7 @@ def quasi_variances(
 def worst_errors(cov: FloatArray, q: FloatArray) -> tuple[float, float]:
     """Return the smallest and largest relative error of the s.e. of a difference made from quasi-variances."""
     i, j = np.triu_indices(len(cov), 1)
-    ratio = np.sqrt((q[i] + q[j]) / between(cov, i, j))
+    ratio = np.sqrt((q[i] + q[j]) / difference_variances(cov, i, j))
     return float(ratio.min() - 1), float(ratio.max() - 1)
 
 
@@ -270,7 +270,7 @@ def rank_sets(
     """
     n = len(strength)
     difference = strength[:, None] - strength
-    variance, std_error = between(cov, *np.indices((n, n))), np.sqrt(np.diagonal(cov))
+    variance, std_error = difference_variances(cov, *np.indices((n, n))), np.sqrt(np.diagonal(cov))
     # a difference without variance can never be called
     rounding = SPARE * EPS * np.add.outer(std_error, std_error) ** 2
     scale = np.where(variance > rounding, np.sqrt(np.maximum(variance, rounding)), np.inf)
