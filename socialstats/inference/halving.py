@@ -104,7 +104,7 @@ def answers_behind(
     parts = [repeats.of_source(name) for name in of]
     if any(not len(part.answers) or math.isnan(part.within) for part in parts):
         return None
-    # of both sources, s_w^2 mean(1/k) / n
+    # s_w^2 mean(1/k) / n of both sources
     within = sum(part.within * part.reciprocal for part in parts) / row.n_units
     share = min(within / row.std_error**2, 1.0)
     return RepeatedAnswers(units=row.n_units, answers=max(part.most for part in parts), share=share)

@@ -210,7 +210,8 @@ def infer(
                 _closed_interval(
                     inference,
                     value,
-                    (float(error[j]), float(errors.df[j])),
+                    float(error[j]),
+                    float(errors.df[j]),
                     disagreements[j],
                     estimand,
                     clusters,
@@ -354,14 +355,14 @@ def _disagreement_intervals(
 def _closed_interval(
     inference: Inferred,
     value: float,
-    error_df: tuple[float, float],
+    error: float,
+    df: float,
     disagreements: DisagreementInterval | None,
     estimand: Estimand,
     clusters: Sequence[IntArray],
     how: How,
 ) -> Inferred:
     """Fill in a closed or Wald interval, and the t test of 0 where there is an error."""
-    error, df = error_df
     short = not clusters and inference.clusters < FEWEST_UNITS
     if short:
         error = math.nan

@@ -163,7 +163,7 @@ def spread_ends(values: FloatArray, level: float) -> tuple[float, float]:
     reach = z * c * np.sqrt((kurtosis_of(values) - (n - 3) / n) / (n - 1))
     centre = np.log(c * variance)
     left = variance * (n - 1) - n / (n - 1) * (values - values.mean()) ** 2
-    ends = np.array([centre - reach, centre + reach])  # of ln s^2
+    ends = np.array([centre - reach, centre + reach])  # limits of ln s^2
     if left.min() > ALIKE * variance:  # else all values but one are alike
         logs = np.log(left / (n - 2))[:, None]
         # the mean of the jackknife's pseudovalues (Efron & Tibshirani 1993, chapter 11)

@@ -640,7 +640,7 @@ class ColumnSums:
     def errors(self) -> MeanErrors:
         """Return the variances of the columns."""
         (e, top, m), (part, squares, r, r_squares, clusters, variance) = self._top, self._rest
-        # of m alike clusters with the largest share one is the top, and m - 1 are among the others
+        # one of m alike clusters with the largest share is the top, and m - 1 are among the others
         alike_tops = np.maximum(m - 1, 0.0)
         remainder = part + alike_tops * top
         defined = (m > 0) & (remainder > LOST)

@@ -557,7 +557,7 @@ class OneWay:
         model, sandwich, unseen = form(np.eye(base.shape[1])), form(self._meat), form(self._unseen)
         if self._faint:
             faint, fourth = np.maximum(model - total - unseen, 0), self._faint.fourth[:n] ** 0.25
-            minkowski = (fourth[i] + fourth[j]) ** 4  # of `FaintClusters.fourth`
+            minkowski = (fourth[i] + fourth[j]) ** 4  # bound of `FaintClusters.fourth`
             total = total + faint
             squares = squares + np.minimum(self._faint.largest * model * faint, minkowski)
         # Cauchy-Schwarz: rounding of differences of products can leave less

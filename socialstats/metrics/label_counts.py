@@ -130,7 +130,7 @@ def label_counts(
     named = {"labels": labels, "unit": unit, "sep": sep, "group": group}
     lists = read(data, named, cluster, columns)
     lists = lists if levels is None else lists.declared(levels)
-    # of a table the clusters were named while it was read, and are declared now
+    # clusters of a table were named while it was read, and are declared now
     declared = cluster is not None and not isinstance(data, LabelLists)
     factors = cluster_factors(lists, "declared" if declared else cluster)
     codes = [factor.codes for factor in factors]

@@ -305,7 +305,7 @@ def accuracy_row(
         why = NO_UNIT if not among.any() else "every vote is tied, and ties are left out"
         return replace(row, n=0.0, n_units=0, undefined=why, reason="no_data")
     weight = ballots.weight[kept]
-    # of a single rater each vote is an answer; of the others each unit is one
+    # each vote is an answer of a single rater; other shares have one answer a unit
     answers = weight.sum()
     if row.term == "single rater":
         answers = weight @ ballots.votes[kept].sum(axis=1)

@@ -210,7 +210,7 @@ def moves(rows: Sequence[Row]) -> dict[str, float]:
     shifts: dict[str, float] = {}
     for row in with_estimate(rows[1:]):
         shift = round((row.estimate or 0.0) - base, 12)
-        # of variants of one choice the largest shift stands for it
+        # the largest shift among the variants of a choice stands for it
         if abs(shift) >= abs(shifts.get(row.group or "", 0.0)):
             shifts[row.group or ""] = shift
     return dict(sorted(shifts.items(), key=lambda pair: -abs(pair[1])))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -280,20 +280,20 @@ def flip_row(test: ChanceTest | str, lead: ClusteredMean) -> Row:
     )
 
 
-def clusters_alike(
-    pairs: PairValues, factors: Sequence[Factor]
-) -> tuple[ClusteredMean, float, float] | None:
+class EqualClusters(NamedTuple):
+    """The mean of the means of clusters, its difference to the mean of all pairs, and p of that difference."""
+
+    mean: ClusteredMean
+    gap: float
+    p: float
+
+
+def clusters_alike(pairs: PairValues, factors: Sequence[Factor]) -> EqualClusters | None:
     """Weigh the clusters of one factor alike; None where their numbers of pairs are all the same.
 
     A cluster with share f of the pairs and mean y adds f (y - m) to the error of the mean m of all pairs. To that of
     the mean u of the G means it adds (y - u)/G. The error of u - m is the root of G/(G-1) times the sum of squares of
-    these differences.
-
-    Returns
-    -------
-    tuple or None
-        The mean of the means of clusters; its difference to the mean of all pairs; p of the t test of this difference,
-        with G - 1 degrees of freedom.
+    these differences, and its t has G - 1 degrees of freedom.
     """
     if len(factors) != 1:
         return None
@@ -311,7 +311,7 @@ def clusters_alike(
     error = top * math.sqrt(len(n) / (len(n) - 1) * float((deviation / top) @ (deviation / top)))
     gap = mean.mean - overall
     p = t_p_value(gap / error, len(n) - 1.0) if error > rounding(sized.magnitude) else 1.0
-    return mean_in_unit(mean, unit, float(means[0]) * unit), gap * unit, p
+    return EqualClusters(mean_in_unit(mean, unit, float(means[0]) * unit), gap * unit, p)
 
 
 IGNORING = "ignoring clusters"
@@ -384,17 +384,14 @@ def paired_cautions(
     return tuple(cautions)
 
 
-def weights_tell(
-    alike: tuple[ClusteredMean, float, float] | None, lead: ClusteredMean
-) -> tuple[Caution, ...]:
+def weights_tell(alike: EqualClusters | None, lead: ClusteredMean) -> tuple[Caution, ...]:
     """Caution SS303: clusters with more pairs differ from those with fewer."""
     # clusters of one size weigh alike in both means
-    if alike is None or alike[2] >= LINE:
+    if alike is None or alike.p >= LINE:
         return ()
-    mean, gap, p = alike
     detail = (
-        f"the mean was {number(lead.mean)} over all pairs and {number(mean.mean)} over clusters (difference "
-        f"{number(gap)}, {p_value(p)})"
+        f"the mean was {number(lead.mean)} over all pairs and {number(alike.mean.mean)} over clusters (difference "
+        f"{number(alike.gap)}, {p_value(alike.p)})"
     )
     return (
         caution(
@@ -602,7 +599,7 @@ def estimate(design: Paired, options: PairedDifferenceOptions) -> Result:
         rows[0], ends = with_bootstrap_interval(rows[0], pairs, factors, options)
     alike = None if weighing else clusters_alike(pairs, factors)
     if alike is not None:
-        rows.append(mean_difference_row(alike[0], "t of the means of clusters", options, ALIKE))
+        rows.append(mean_difference_row(alike.mean, "t of the means of clusters", options, ALIKE))
     if factors:
         rows.append(
             mean_difference_row(

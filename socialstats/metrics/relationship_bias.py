@@ -1301,7 +1301,7 @@ def bias_cautions(
         cautions.append(
             lost_caution(int(boot.n_degenerate.max()), boot.resamples, "bootstrap intervals", fix)
         )
-    # of independent answers B has the variance (1 - S^2)/n, added over both orders
+    # B of independent answers has the variance (1 - S^2)/n, added over both orders
     independent = scores(analysis.answers)
     variances = ((1 - independent.mean**2) / independent.n).tolist()
     variance = dict(zip(independent.cells, variances, strict=True))

@@ -335,7 +335,9 @@ def estimate(design: Comparisons, settings: dict[str, Any]) -> Result:
             size=LARGEST,
         )
         ends = choose(ci, boot, level=level, jack=jack)
-        if ci == "basic":  # resamples come from the plug-in S, and are corrected once more
+        if (
+            ci == "basic"
+        ):  # resamples come from the plug-in S: their corrected values are centred there
             ends = basic(boot, level=level, centre=boot.estimate[PLUG_IN])
         terms = bootstrap_intervals(boot, ends)
         errors = zip(ends.error_low.tolist(), ends.error_high.tolist(), strict=True)

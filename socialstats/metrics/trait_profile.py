@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -75,10 +75,18 @@ DEBRIEF = "debrief"
 SIDES = {"weights above 0": 1, "weights below 0": -1}
 TOLERANCE = 1e-9  # below the threshold, by which rounding may put a mean of scores
 MOST_MODELS = 15  # models up to which any two are compared
-Part = tuple[
-    str | None, FloatArray, dict[str, str]
-]  # label, (models, scenarios, judges) values, facts
-level_row = partial(sample_mean_row, test=False)
+level_row = partial(mean_row, test=False)
+
+
+class ProfilePart(NamedTuple):
+    """A part of the profile that has rows: its label (None: the whole), its values and its facts.
+
+    Values are (models, scenarios, judges), and facts what the keys of its rows say of it.
+    """
+
+    label: str | None
+    cells: FloatArray
+    facts: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -353,10 +361,9 @@ def level_rows(
 ) -> list[Row]:
     """Rows over all stages, and by stage where there are several."""
     stages = profile.answers.stages
-    parts: list[Part] = [
-        (stage, cells[:, :, t], {"stage": stage}) for t, stage in enumerate(stages)
-    ]
-    out = family_rows(profile, name, [(None, whole_course(cells), {})], facts, make=make)
+    parts = [ProfilePart(stage, cells[:, :, t], {"stage": stage}) for t, stage in enumerate(stages)]
+    course = ProfilePart(None, whole_course(cells), {})
+    out = family_rows(profile, name, [course], facts, make=make)
     return out if len(stages) < 2 else [*out, *family_rows(profile, name, parts, facts, make=make)]
 
 
@@ -367,24 +374,24 @@ def profile_change_rows(profile: Profile, name: str, cells: FloatArray) -> list[
     """
     stages, base = profile.answers.stages, profile.settings["baseline"]
     start, inside = cells[:, :, stages.index(base)], profile.settings["interaction"]
-    changes: list[Part] = [
-        (f"{stage} minus {base}", cells[:, :, t] - start, {"stage": stage, "baseline": base})
-        for t, stage in enumerate(stages)
-        if stage != base
-    ]
+    changes = []
+    for t, stage in enumerate(stages):
+        if stage != base:
+            facts = {"stage": stage, "baseline": base}
+            changes.append(ProfilePart(f"{stage} minus {base}", cells[:, :, t] - start, facts))
     families, step_rows = [changes], []
     if profile.settings["changes"] == "all" and name == "composite":
         if inside:
             mean = cells[:, :, [stages.index(stage) for stage in inside]].mean(axis=2)
             facts = {"span": SPAN, "baseline": base}
-            families.append([(f"{SPAN} minus {base}", mean - start, facts)])
+            families.append([ProfilePart(f"{SPAN} minus {base}", mean - start, facts)])
         other_stages = [(t, stage) for t, stage in enumerate(stages) if stage != base]
         # any two stages of any model would be a page of rows
         joint_profile = replace(profile, joint_only=profile.several)
-        steps = list[Part]()
+        steps = []
         for (s, first), (t, later) in combinations(other_stages, 2):
             gap, facts = cells[:, :, t] - cells[:, :, s], {"stage": later, "from": first}
-            steps.append((f"{later} minus {first}", gap, facts))
+            steps.append(ProfilePart(f"{later} minus {first}", gap, facts))
         step_rows = tested_changes(joint_profile, name, steps)
     return [
         *(row for parts in families for row in tested_changes(profile, name, parts)),
@@ -392,7 +399,7 @@ def profile_change_rows(profile: Profile, name: str, cells: FloatArray) -> list[
     ]
 
 
-def tested_changes(profile: Profile, name: str, changes: Sequence[Part]) -> list[Row]:
+def tested_changes(profile: Profile, name: str, changes: Sequence[ProfilePart]) -> list[Row]:
     """Rows of changes, Holm over models and changes, and their d_z."""
     make = partial(mean_row, within=profile.limits(name, apart=True))
     tests = family_rows(
@@ -413,7 +420,7 @@ def adjusted_rows(tests: Sequence[Row]) -> list[Row]:
 def family_rows(
     profile: Profile,
     name: str,
-    parts: Sequence[Part],
+    parts: Sequence[ProfilePart],
     facts: dict[str, str],
     *,
     make: Callable[..., Row] = sample_mean_row,
@@ -471,15 +478,11 @@ def trait_group_rows(profile: Profile, course: FloatArray) -> list[Row]:
         name: course[..., [traits.index(t) for t in members]].mean(axis=-1)
         for name, members in groups.items()
     }
-    levels: list[Part] = [(name, cells, {"traits": name}) for name, cells in means.items()]
-    gaps: list[Part] = [
-        (
-            f"{first} minus {second}",
-            means[first] - means[second],
-            {"traits": first, "minus": second},
-        )
-        for first, second in combinations(means, 2)
-    ]
+    levels = [ProfilePart(name, cells, {"traits": name}) for name, cells in means.items()]
+    gaps = []
+    for first, second in combinations(means, 2):
+        gap, names = means[first] - means[second], {"traits": first, "minus": second}
+        gaps.append(ProfilePart(f"{first} minus {second}", gap, names))
     facts = {"measure": "group"}
     out = family_rows(
         profile,
@@ -563,11 +566,11 @@ def judge_offset_rows(profile: Profile, course: FloatArray, offsets: FloatArray)
         # its zero is that of the remaining judges
         remaining, name = np.delete(course, j, axis=2), f"without judge '{judge}'"
         facts = {"measure": "composite", "without": judge}
-        out += family_rows(profile, name, [(None, remaining, {})], facts)
+        out += family_rows(profile, name, [ProfilePart(None, remaining, {})], facts)
         if zero is not None:
             remaining_zeros = by_judge(zero, [other for other in judges if other != judge])
             against = profile.against(zero.without(judge) if isinstance(zero, JudgeZeros) else None)
-            parts: list[Part] = [(None, remaining - remaining_zeros, {})]
+            parts = [ProfilePart(None, remaining - remaining_zeros, {})]
             out += family_rows(against, f"{name} minus zero", parts, facts | {"against": "zero"})
     return out
 

@@ -116,7 +116,7 @@ def together_rows(
     """Return the rows of the mean kappa of all pairs, and of the pooled one."""
     table, n_units = part.table, part.patterns.n_units
     rated = float(sum(pair.n for pair in table.kappas))
-    # of a single pair both have its inference
+    # mean and pooled kappa of a single pair have its inference
     mean, pooled = (inferences[-1], *inferences)[-2:]
     used = zip(table.kappas, table.used, strict=True)
     thin = sum(defined and pair.n < FEWEST_UNITS for pair, defined in used)
@@ -246,7 +246,7 @@ def sentence(result: Result) -> str:
         result.settings["weights"], f"{result.settings['weights'].capitalize()}-weighted kappa"
     )
     pooled = result.settings["pairs"] == POOLED
-    # of all pairs the rows are the mean and the pooled kappa
+    # rows of all pairs are the mean and the pooled kappa
     first = result.rows[1] if pooled else result.rows[0]
     if first.term not in (MEAN, POOLED):
         return f"{name} of {pair_in_quotes(first.term)} {kappa_text(first)} ({count(first.n or 0, 'unit')})."
@@ -602,7 +602,7 @@ PLACES = {
 
 def kappas_of(kappa: Result) -> dict[str, tuple[float, float]]:
     """Return kappa and number of units of each pair of raters that has a kappa."""
-    by_pair = next(iter(kappa.extras["pairs"].values()))  # of all units
+    by_pair = next(iter(kappa.extras["pairs"].values()))  # those of all units
     kappas = {name: (facts["kappa"], facts["n"]) for name, facts in by_pair.items()}
     return {
         name: (value, n)

@@ -11,7 +11,7 @@ from scipy import sparse, stats
 from socialstats.errors import Caution
 from socialstats.inference import infer
 from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
-from socialstats.inference.dependence import influence_cautions, spread_cautions
+from socialstats.inference.dependence import shape_cautions, spread_cautions
 from socialstats.results import Row
 from socialstats.text import number
 
@@ -44,7 +44,7 @@ def codes(cautions: tuple[Caution, ...]) -> list[str]:
 )
 def test_a_mean_has_the_caution_of_its_number_and_skewness(n, df, skewness, bounded, found) -> None:
     mean = replace(MEAN, n=n, df=df, skewness=skewness)
-    assert codes(influence_cautions([mean], bounded=bounded)) == found
+    assert codes(shape_cautions([mean], bounded=bounded)) == found
 
 
 def test_cautions_name_the_rows_of_skewed_and_of_few_values_and_pass_over_undefined_ones() -> None:
@@ -52,33 +52,33 @@ def test_cautions_name_the_rows_of_skewed_and_of_few_values_and_pass_over_undefi
     worse = replace(MEAN, skewness=0.3)
     unknown = replace(MEAN, n=1, df=np.nan, skewness=0.9, undefined="a single value")
     names = ["plain", "skewed", "unknown", "few", "worse"]
-    one, other = influence_cautions([MEAN, skewed, unknown, few, worse], names=names, what="units")
+    one, other = shape_cautions([MEAN, skewed, unknown, few, worse], names=names, what="units")
     assert (one.code, one.rows) == ("SS312", ("few",))
     assert "10 units" in one.detail
     assert (other.code, other.rows) == ("SS317", ("skewed", "worse"))
     assert "in 2 means of 4" in other.detail
     assert "up to 0.3" in other.detail
-    assert influence_cautions([unknown], names=["unknown"]) == ()
+    assert shape_cautions([unknown], names=["unknown"]) == ()
 
 
 def test_of_few_values_the_fewest_are_told() -> None:
     means = [replace(MEAN, n=n, df=n - 1.0) for n in (20, 12, 18)]
-    (found,) = influence_cautions(means, names=["a", "b", "c"], what="pairs")
+    (found,) = shape_cautions(means, names=["a", "b", "c"], what="pairs")
     assert found.detail.startswith("12 pairs")
     assert found.rows == ("a", "b", "c")
 
 
 def test_the_number_of_means_is_told_of_several() -> None:
     skewed = replace(MEAN, skewness=0.2)
-    assert " mean" not in influence_cautions([skewed])[0].detail.partition(".")[0]
-    assert "in 1 mean of 2" in influence_cautions([skewed, MEAN])[0].detail
+    assert " mean" not in shape_cautions([skewed])[0].detail.partition(".")[0]
+    assert "in 1 mean of 2" in shape_cautions([skewed, MEAN])[0].detail
 
 
 def test_the_skewness_of_a_mean_is_that_of_its_values_over_the_root_of_their_number() -> None:
     values = np.random.default_rng(5).lognormal(size=40)
     found = clustered_mean(values, np.ones(40))
     assert found.skewness == pytest.approx(abs(stats.skew(values)) / np.sqrt(40))
-    assert codes(influence_cautions([found])) == ["SS317"]
+    assert codes(shape_cautions([found])) == ["SS317"]
     assert clustered_mean(-values, np.ones(40)).skewness == pytest.approx(found.skewness)
 
 
