@@ -108,7 +108,7 @@ def contrast_weights(spec: Any, names: Sequence[str]) -> Mapping[str, float]:
 
     Examples
     --------
-    >>> weights_of([1, 0, -1], ["A", "B", "C"])
+    >>> contrast_weights([1, 0, -1], ["A", "B", "C"])
     {'A': 1.0, 'C': -1.0}
     """
     if isinstance(spec, str):

@@ -700,7 +700,7 @@ def gap_errors(first: SeparateSample, second: SeparateSample) -> tuple[float, fl
     --------
     >>> x, y, g = np.array([1.0, 2.0, 6.0]), np.array([2.0, 5.0, 5.0]), np.arange(3)
     >>> third = np.full(3, 1 / 3)
-    >>> samples = [Sample(scores=(v - v.mean()) / 3, shares=third, codes=[g], variance=v.var(ddof=1) / 3)
+    >>> samples = [SeparateSample(scores=(v - v.mean()) / 3, shares=third, codes=[g], variance=v.var(ddof=1) / 3)
     ...            for v in (x, y)]
     >>> error, df = gap_errors(*samples)
     >>> round(error**2, 4), round(float((x - y).var(ddof=1)) / 3, 4), round(df, 9)
