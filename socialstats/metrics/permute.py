@@ -141,7 +141,7 @@ def permute(
     return result_by_level(data, compute)
 
 
-def default_label(source: Source) -> str:
+def default_label(source: DataSource) -> str:
     """Return what is exchanged by default."""
     pieces, design = source.pieces, source.design
     if isinstance(pieces, VectorPieces):
@@ -159,7 +159,7 @@ def default_label(source: Source) -> str:
     )
 
 
-def exchanging_raters(source: Source, cluster: Wanted) -> Source:
+def exchanging_raters(source: DataSource, cluster: FactorNames) -> DataSource:
     """Return a source whose raters are exchanged, as a group belongs to them."""
     if cluster not in (AUTO, "rater"):
         raise InputError(
@@ -239,7 +239,7 @@ def shuffle_of(
 
 
 def permutation_result(
-    source: Source,
+    source: DataSource,
     function: Function,
     name: str,
     within: Sequence[str],
@@ -306,7 +306,7 @@ def permutation_result(
         cautions=cautions,
         references=("fisher1935", "phipsonsmyth2010"),
         design=source.design,
-        words=own_words(rows, inference).replace(", no interval: ", ", no p: "),
+        words=numbers_sentence(rows, inference).replace(", no interval: ", ", no p: "),
         extras=extras,
         check="socialstats.crosscheck.own_statistics:permute_checks",
     )
@@ -326,7 +326,7 @@ def row_with_p(
         return replace(row, undefined=lost or "no permutation has a number", reason="no_data")
     # a statistic that no exchange changes has p = 1 whatever the data are
     if np.ptp(statistics) <= TIE * float(np.abs(statistics).max()):
-        return replace(row, undefined=unvaried(True, "permutation"), reason="no_variation")
+        return replace(row, undefined=unvaried_reason(True, "permutation"), reason="no_variation")
     p, error = tail_p(statistics, row.estimate, alternative, exact=exact)
     method = (
         row.method if exact else f"{row.method}, Monte-Carlo error {number(error, 4, bounded=True)}"

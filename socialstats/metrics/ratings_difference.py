@@ -45,8 +45,10 @@ def measures(design: Ratings) -> dict[str, Measure]:
         judged = design.of_raters(
             [rater for other in source.others for rater in raters_of(design, source, other)]
         )
-    by_measure = [distance(design, judged)] if source is not None else []
-    makers = (mean_of, shares_of, alpha_of) if source is None else (mean_of, shares_of)
+    by_measure = [distance_measure(design, judged)] if source is not None else []
+    makers = [mean_rating_measure, level_share_measure]
+    if source is None:
+        makers.append(alpha_measure)
     # labels have no mean, and single raters no alpha
     for make in makers:
         try:
@@ -54,7 +56,9 @@ def measures(design: Ratings) -> dict[str, Measure]:
         except SocialStatsError:
             continue
     where = match_keys(judged.units, design.units).places[1]
-    return {m.name: spread(m, where, len(design.units)) for m in by_measure if m is not None}
+    return {
+        m.name: spread_over_units(m, where, len(design.units)) for m in by_measure if m is not None
+    }
 
 
 def on_common_units(first_design: Ratings, second_design: Ratings, match: Match) -> list[Ratings]:
@@ -157,7 +161,7 @@ def ratings_difference(
         if name in of_second and of_second[name].terms == a.terms
     ]
     # a difference needs units with the number in both tables
-    defined_units = [a.known & b.known for a, b in common]
+    defined_units = [a.defined & b.defined for a, b in common]
     parts = [
         m.statistics * defined[:, None]
         for pair, defined in zip(common, defined_units, strict=True)

@@ -119,7 +119,7 @@ class Analysis:
     groups : tuple of str
     pairs : tuple of (int, int)
         Two groups that met, in the order of `groups`.
-    means : Scores
+    means : CellScores
     """
 
     design: Ratings
@@ -196,19 +196,19 @@ class Analysis:
             return None
         return combine_cells(self.means, coefficients.mean(axis=0), len(self.design.units))
 
-    def mean(self, combination: Linear) -> ClusteredMean:
+    def mean(self, combination: LinearCombination) -> ClusteredMean:
         """Return the clustered mean behind a combination."""
-        return inference(
+        return clustered_mean_of(
             combination, self.design.unit_count, [factor.codes for factor in self.factors]
         )
 
-    def gap(self, first: Linear, second: Linear) -> ClusteredMean:
+    def gap(self, first: LinearCombination, second: LinearCombination) -> ClusteredMean:
         """Return the difference of two combinations, each with a mean of its own."""
-        return difference(
+        return clustered_difference_of(
             first, second, self.design.unit_count, [factor.codes for factor in self.factors]
         )
 
-    def single_factor(self, combination: Linear) -> str:
+    def single_factor(self, combination: LinearCombination) -> str:
         """Return the factor of which a combination has one level only; empty where there is none."""
         touched = combination.touched > 0
         for factor in self.factors:
@@ -230,13 +230,13 @@ class Analysis:
         inside = np.isin(self.answers.unit, units)
         analysis = self
         if not inside.all():
-            analysis = replace(self, means=scores(self.answers.take(inside), aggregate))
+            analysis = replace(self, means=cell_scores(self.answers.take(inside), aggregate))
         estimates = joint_estimates(analysis)
         if isinstance(estimates, str):
             return None
         lines, _ = analysis.every_bias()
-        biases = [linear(analysis.means, line, len(analysis.design.units)) for line in lines]
-        return Sizes(
+        biases = [combine_cells(analysis.means, line, len(analysis.design.units)) for line in lines]
+        return MeanSizes(
             estimates=estimates,
             influence=np.column_stack([line.influence[units] for line in biases]),
             seed=seed,
@@ -278,7 +278,7 @@ def read_analysis(design: Ratings, settings: Settings) -> tuple[Analysis, Couple
     # an answer scores -1 for the first name and 1 for the second; probable replies are weighted means of both
     score_of_level = np.array([-1.0 if k == codes[0] else 1.0 for k in range(len(design.levels))])
     group_codes = [codes_of(factor, groups)[unit] for factor in (first, second)]
-    answers = Answers(
+    answers = CoupleAnswers(
         score=design.read_as()[ok] @ score_of_level,
         count=design.unit_count[unit],
         unit=unit,
@@ -551,7 +551,7 @@ def joint_estimates(analysis: Analysis) -> MeanSizeEstimates | str:
     lines, weight = analysis.every_bias()
     if not len(lines):
         return NEITHER
-    biases = [linear(analysis.means, bias, len(analysis.design.units)) for bias in lines]
+    biases = [combine_cells(analysis.means, bias, len(analysis.design.units)) for bias in lines]
     lone_factor = next(filter(None, map(analysis.single_factor, biases)), "")
     if lone_factor:
         return f"a bias rests on a single {shorten(lone_factor)}: no interval"
@@ -807,7 +807,9 @@ def stratum_rows(analysis: Analysis, settings: Settings) -> tuple[list[Row], lis
         inside = codes == code
         if not inside.any():
             continue
-        part = replace(analysis, means=scores(analysis.answers.take(inside), settings["aggregate"]))
+        part = replace(
+            analysis, means=cell_scores(analysis.answers.take(inside), settings["aggregate"])
+        )
         by_kind = terms(part, settings, level)
         shown = (POSITION, SCORE) if with_scores else ()
         kinds = [by_kind[BIAS], by_kind[MEAN], *(by_kind[kind] for kind in shown)]
@@ -821,7 +823,7 @@ def stratum_rows(analysis: Analysis, settings: Settings) -> tuple[list[Row], lis
             *(term.row for of_kind in kinds[1:] for term in of_kind),
         ]
         if with_scores:
-            tests, _ = mcnemar_rows(part, couples(part.answers))
+            tests, _ = mcnemar_rows(part, match_couples(part.answers))
             for row in tests:
                 key = (*row.key, *level_key(level))
                 rows.append(replace(row, group=f"{row.group}; {name} = {level}", key=key))
@@ -914,7 +916,9 @@ def alike_terms(analysis: Analysis, settings: Settings, codes: Any) -> list[Term
     name, in_level = settings["stratum"], codes >= 0
     if len(np.unique(codes[in_level])) < 2:
         return []
-    means = scores(analysis.answers.take(in_level), settings["aggregate"], alike=codes[in_level])
+    means = cell_scores(
+        analysis.answers.take(in_level), settings["aggregate"], alike=codes[in_level]
+    )
     by_kind = terms(replace(analysis, means=means), settings)
     return [
         replace(
@@ -1302,7 +1306,7 @@ def bias_cautions(
             lost_caution(int(boot.n_degenerate.max()), boot.resamples, "bootstrap intervals", fix)
         )
     # B of independent answers has the variance (1 - S^2)/n, added over both orders
-    independent = scores(analysis.answers)
+    independent = cell_scores(analysis.answers)
     variances = ((1 - independent.mean**2) / independent.n).tolist()
     variance = dict(zip(independent.cells, variances, strict=True))
     ratios = []

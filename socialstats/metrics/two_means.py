@@ -1,4 +1,4 @@
-"""Means of two independent groups, and their difference."""
+"""TwoGroupMeans of two independent groups, and their difference."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from socialstats.inference.weights import (
     weight_counts,
 )
 from socialstats.models.effect_sizes import checked_number, cluster_counts, whole_df
-from socialstats.models.two_groups import Means, check_sizes, cluster_place, group_means
+from socialstats.models.two_groups import TwoGroupMeans, check_sizes, cluster_place, group_means
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
@@ -176,7 +176,12 @@ def refuse_labels(design: Groups) -> None:
 
 
 def two_mean_rows(
-    design: Groups, means: Means, shares: bool, level: float, null: float, alternative: Alternative
+    design: Groups,
+    means: TwoGroupMeans,
+    shares: bool,
+    level: float,
+    null: float,
+    alternative: Alternative,
 ) -> tuple[Row, ...]:
     """Rows of the difference, of both means and of their standard deviations."""
     gap, key = means.difference, (("group", design.groups[0]), ("minus", design.groups[1]))
@@ -216,7 +221,7 @@ def fewest(mean: ClusteredMean) -> int | None:
 
 
 def two_mean_cautions(
-    design: Groups, factors: Sequence[Factor], means: Means, rows: Sequence[Row]
+    design: Groups, factors: Sequence[Factor], means: TwoGroupMeans, rows: Sequence[Row]
 ) -> tuple[Caution, ...]:
     """Cautions about clusters, the shape of the values, and a variance that was raised."""
     gap = means.difference

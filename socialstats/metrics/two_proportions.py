@@ -28,8 +28,8 @@ from socialstats.inference.weights import (
     weight_counts,
 )
 from socialstats.models.effect_sizes import cluster_counts, whole_df
-from socialstats.models.two_groups import Means, cluster_place, fisher_exact, group_means
-from socialstats.models.two_shares import difference_row, ones_of, share_row
+from socialstats.models.two_groups import TwoGroupMeans, cluster_place, fisher_exact, group_means
+from socialstats.models.two_shares import difference_row, level_indicator, share_row
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
@@ -170,7 +170,11 @@ def two_proportions(
 
 
 def share_difference_cautions(
-    design: Groups, factors: Sequence[Factor], rows: Sequence[Row], means: Means, plain: bool
+    design: Groups,
+    factors: Sequence[Factor],
+    rows: Sequence[Row],
+    means: TwoGroupMeans,
+    plain: bool,
 ) -> tuple[Caution, ...]:
     """Cautions about clusters, rare answers and few degrees of freedom."""
     shares = rows[1:]

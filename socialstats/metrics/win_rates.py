@@ -207,7 +207,7 @@ def rate_rows(
     """Rows of every item and condition, then of all items together."""
     n_items, level = len(design.items), settings["level"]
     sums = np.asarray(table.statistics.sum(axis=0), dtype=np.float64)
-    p_items, n_items_eff = (x[0] for x in rates(sums[None, :], n_items))
+    p_items, n_items_eff = (x[0] for x in win_rates_of_sums(sums[None, :], n_items))
     by_statistic = sums.reshape(3, 3, n_items)  # (statistics, conditions, items)
     pool, p_all, n_all = overall_rates(by_statistic, p_items, n_items_eff, settings["weights"])
     # (3 items + 3,): conditions x items, then the conditions of all items together

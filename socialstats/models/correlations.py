@@ -122,9 +122,11 @@ def correlations(
         )
     )
     largest = max((row.leverage or 0.0 for row in rows), default=0.0)
-    warned = {one.code: one for _, found, _ in reversed(made) for one in found}
+    # the first caution of each code stands
+    warned = {warning.code: warning for pair in reversed(computed) for warning in pair.cautions}
+    skewness = [pair.skewness for pair in computed]
     shapes = influence_cautions(
-        [x for *_, x in made], bool(factors), "a correlation", [row.name for row in rows]
+        skewness, bool(factors), "a correlation", [row.name for row in rows]
     )
     shown = [row.df for row in rows if row.has_interval]
     fit = {
