@@ -683,7 +683,9 @@ def robust_wald(
     covariance, freedom = parts[0], dfs[0]
     if groups:
         parts.append(np.sum([group.sums().T @ group.sums() for group in groups], axis=0))
-        overlap = np.sum([sum_outer_products(group.scores, group.intersections) for group in groups], axis=0)
+        overlap = np.sum(
+            [cross_products(group.scores, group.intersections) for group in groups], axis=0
+        )
     elif len(dense) > 1:
         overlap = sum_outer_products(deviation / n, dense[2])
     if len(parts) > 1:
