@@ -379,7 +379,7 @@ def test_entries_of_a_row_end_where_it_ends() -> None:
     rows = sparse.csr_array(
         np.array([[0.0, 2.0, 3.0], [4.0, 0.0, 0.0], [0, 0, 0], [5.0, 6.0, 7.0]])
     )
-    columns, values = room.entries(rows)
+    columns, values = room.padded_entries(rows)
     assert columns.tolist() == [[1, 2, 0], [0, 0, 0], [0, 0, 0], [0, 1, 2]]
     assert values.tolist() == [[2, 3, 0], [4, 0, 0], [0, 0, 0], [5, 6, 7]]
 
@@ -387,11 +387,11 @@ def test_entries_of_a_row_end_where_it_ends() -> None:
 def test_a_covariance_that_needs_no_repair_stays() -> None:
     part = np.random.default_rng(1).normal(size=(6, 3))
     v = part.T @ part
-    found, floored = room.repaired(v, np.diagonal(v) / 2)
+    found, floored = room.repair_covariance(v, np.diagonal(v) / 2)
     assert not floored
     np.testing.assert_allclose(found, v)
     larger = np.diagonal(v) * [4.0, 1.0, 9.0]
-    found, floored = room.repaired(v, larger)
+    found, floored = room.repair_covariance(v, larger)
     assert not floored
     np.testing.assert_allclose(found, v * np.outer([2, 1, 3], [2, 1, 3]))
 
@@ -403,7 +403,7 @@ def test_a_repaired_covariance_has_the_variances_that_it_needs_and_no_negative_o
     v = np.zeros((4, 4))
     v[:3, :3] = corr * np.outer(sd, sd)  # the last is a reference
     least = np.append(sd**2 * [1.0, 1.21, 1.0], 0.0)
-    found, floored = room.repaired(v, least)
+    found, floored = room.repair_covariance(v, least)
     assert floored
     np.testing.assert_allclose(np.diagonal(found), least)
     assert np.all(found[3] == 0)
