@@ -260,7 +260,9 @@ def permutation_result(
         )
     n = n_arrangements if exact else permutations
     say(f"{n:,} permutations, {how}")
-    label_codes = shuffle.all_arrangements() if exact else shuffle.random_arrangements(permutations, seed)
+    label_codes = (
+        shuffle.all_arrangements() if exact else shuffle.random_arrangements(permutations, seed)
+    )
     null = statistic.table((pieces.labelled(name, codes) for codes in label_codes), n)
     lost, lost_cautions = lost_rows(
         statistic, np.isnan(null).sum(axis=0).tolist(), n, TEST_LEVEL, "permutation"
