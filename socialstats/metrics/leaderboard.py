@@ -834,10 +834,10 @@ def leaderboard(
         "level": level,
         "ci": "closed",
     }
-    return scored(ratings, settings)
+    return board_result(ratings, settings)
 
 
-def scored(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
+def board_result(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
     """Compute the leaderboard of one design."""
     board = score_board(
         design, **{name: settings[name] for name in ("task", "pooling", "cluster", "level")}

@@ -108,7 +108,7 @@ def over_models(
             f"over_models() takes results of one metric, not {quoted(sorted(metrics)) or 'none'}"
         )
     (metric,) = metrics
-    factors = checked_groups(by_model, groups or {})
+    factors = levels_of_models(by_model, groups or {})
     all_rows: list[Row] = []
     values: dict[str, dict[str, float]] = {}
     lacking: dict[str, tuple[str, ...]] = {}
@@ -145,7 +145,7 @@ def over_models(
     )
 
 
-def checked_groups(
+def levels_of_models(
     results: Mapping[str, Result], groups: Mapping[str, Mapping[str, str]]
 ) -> dict[str, dict[str, str]]:
     """Return the levels of the models that have one, factor by factor."""

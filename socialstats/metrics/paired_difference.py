@@ -146,7 +146,7 @@ def method_text(lead: ClusteredMean, ci: str) -> str:
     return test if ci == "closed" else f"{test}, {ci} bootstrap interval"
 
 
-def shifted(pairs: PairValues, options: PairedDifferenceOptions) -> FloatArray:
+def differences_from_null(pairs: PairValues, options: PairedDifferenceOptions) -> FloatArray:
     """Differences minus the hypothesised mean, free of rounding noise."""
     return (
         merge_ties(pairs.difference - options.null, tolerances(pairs, options))
@@ -172,7 +172,7 @@ def wilcoxon(
     )
     if pairs.weight is not None:
         return replace(row, undefined=NO_RANKS), {}
-    values, side = shifted(pairs, options), options.alternative
+    values, side = differences_from_null(pairs, options), options.alternative
     try:
         # zeros are left out of the ranks, or (Pratt 1959) ranked first and then left out
         ranks, pratt = (
@@ -222,7 +222,7 @@ def flips_of(
     if pairs.weight is not None:
         return NO_RANKS, {}
     # in a unit of their own size, so that no square of a value leaves the range of floats
-    values, copies = shifted(pairs, options), pairs.count
+    values, copies = differences_from_null(pairs, options), pairs.count
     unit = size_unit(values)
     values, noise = values / unit, tolerances(pairs, options) / unit
     if factors:

@@ -204,7 +204,7 @@ def by_judge(zero: Mapping[str, float], judges: Sequence[str]) -> FloatArray:
     return np.array([zero[judge] for judge in judges])
 
 
-def chosen_baseline(baseline: str | None, stages: Sequence[str]) -> str:
+def baseline_stage(baseline: str | None, stages: Sequence[str]) -> str:
     """Return the stage that others are compared with: the one named, else ``baseline`` if there is one, else the first.
 
     Raises
@@ -222,7 +222,7 @@ def chosen_baseline(baseline: str | None, stages: Sequence[str]) -> str:
     return baseline
 
 
-def chosen_interaction(settings: Mapping[str, Any], stages: Sequence[str]) -> tuple[str, ...]:
+def play_stages(settings: Mapping[str, Any], stages: Sequence[str]) -> tuple[str, ...]:
     """Return the stages of the play: those named, else all but the baseline and those called debrief.
 
     Raises
@@ -242,7 +242,7 @@ def chosen_interaction(settings: Mapping[str, Any], stages: Sequence[str]) -> tu
     return named
 
 
-def chosen_trait_groups(
+def trait_groups_of(
     settings: Mapping[str, Any], traits: Sequence[str]
 ) -> dict[str, tuple[str, ...]]:
     """Return the groups of traits: those named, else those of weights above and below 0, where both have several.
@@ -392,14 +392,14 @@ def profile_change_rows(profile: Profile, name: str, cells: FloatArray) -> list[
         for (s, first), (t, later) in combinations(other_stages, 2):
             gap, facts = cells[:, :, t] - cells[:, :, s], {"stage": later, "from": first}
             steps.append(ProfilePart(f"{later} minus {first}", gap, facts))
-        step_rows = tested_changes(joint_profile, name, steps)
+        step_rows = change_tests(joint_profile, name, steps)
     return [
-        *(row for parts in families for row in tested_changes(profile, name, parts)),
+        *(row for parts in families for row in change_tests(profile, name, parts)),
         *step_rows,
     ]
 
 
-def tested_changes(profile: Profile, name: str, changes: Sequence[ProfilePart]) -> list[Row]:
+def change_tests(profile: Profile, name: str, changes: Sequence[ProfilePart]) -> list[Row]:
     """Rows of changes, Holm over models and changes, and their d_z."""
     make = partial(mean_row, within=profile.limits(name, apart=True))
     tests = family_rows(
@@ -408,10 +408,10 @@ def tested_changes(profile: Profile, name: str, changes: Sequence[ProfilePart]) 
     sizes = family_rows(
         profile, f"{name} d_z", changes, {"measure": name}, make=d_z_row, role="effect_size"
     )
-    return [*adjusted_rows(tests), *sizes]
+    return [*holm_by_models(tests), *sizes]
 
 
-def adjusted_rows(tests: Sequence[Row]) -> list[Row]:
+def holm_by_models(tests: Sequence[Row]) -> list[Row]:
     """Return tests with Holm's p: those of models, which come first, are a family of their own."""
     n = sum(row.label("model") is not None for row in tests)
     return [*rows_with_holm(tests[:n], HOLM), *rows_with_holm(tests[n:], HOLM)]
@@ -431,7 +431,7 @@ def family_rows(
     for part, cells, part_facts in parts if profile.by_model else ():
         group = name if part is None else f"{name}: {part}"
         for k, model in enumerate(profile.answers.models):
-            sample, key = sample_of_model(cells[k], how), keyed(facts, part_facts, model=model)
+            sample, key = sample_of_model(cells[k], how), row_key(facts, part_facts, model=model)
             out.append(make(model, group, sample, role=role, key=key))
     for part, cells, part_facts in parts if profile.several else ():
         staged = "by stage " * ("stage" in part_facts)
@@ -442,13 +442,13 @@ def family_rows(
                 group,
                 sample_across_models(cells, how),
                 role=role,
-                key=keyed(facts, part_facts),
+                key=row_key(facts, part_facts),
             )
         )
     return out
 
 
-def keyed(*facts: Mapping[str, str], **further: str) -> RowKey:
+def row_key(*facts: Mapping[str, str], **further: str) -> RowKey:
     """Return facts as the key of a row."""
     return tuple((name, label) for labels in (*facts, further) for name, label in labels.items())
 
@@ -460,14 +460,14 @@ def trait_rows(profile: Profile, name: str, course: FloatArray) -> list[Row]:
         cells, facts = course[..., t], {"measure": name, "trait": trait}
         models = profile.answers.models if profile.by_model and name == "score" else ()
         for k, model in enumerate(models):
-            sample, key = sample_of_model(cells[k], profile.how), keyed(facts, model=model)
+            sample, key = sample_of_model(cells[k], profile.how), row_key(facts, model=model)
             out.append(level(trait, f"{name}: {model}", sample, role="estimate", key=key))
         if profile.several or name == "active":
             group, sample = (
                 f"{name} {ALL}" if profile.several else name,
                 sample_across_models(cells, profile.how),
             )
-            out.append(level(trait, group, sample, role="estimate", key=keyed(facts)))
+            out.append(level(trait, group, sample, role="estimate", key=row_key(facts)))
     return out
 
 
@@ -499,7 +499,7 @@ def trait_group_rows(profile: Profile, course: FloatArray) -> list[Row]:
         role="difference",
         make=partial(sample_mean_row, within=profile.limits("group", apart=True)),
     )
-    return [*out, *adjusted_rows(tests)]
+    return [*out, *holm_by_models(tests)]
 
 
 def sd_rows(
@@ -514,7 +514,7 @@ def sd_rows(
     answers, how, facts, out = profile.answers, profile.how, {"measure": name, **facts}, []
     if profile.by_model and not models_only:
         for k, model in enumerate(answers.models):
-            key = keyed(facts, over="scenarios", model=model)
+            key = row_key(facts, over="scenarios", model=model)
             row = Row(term=model, group=f"{name}: SD over scenarios", role="spread", key=key)
             out.append(with_spread(row, sample_of_model(course[k], how).means, how.level))
     if len(answers.models) > 1:
@@ -523,7 +523,7 @@ def sd_rows(
             term=facts.get("trait", name),
             group=f"{name}: SD over models",
             role="spread",
-            key=keyed(facts, over="models"),
+            key=row_key(facts, over="models"),
         )
         out.append(with_spread(row, means, how.level))
     return out
@@ -541,7 +541,7 @@ def model_rows(profile: Profile, course: FloatArray) -> list[Row]:
     rows = []
     for (j, first), (k, second) in combinations(enumerate(models), 2):
         sample = sample_of_model(course[j] - course[k], profile.how)
-        key = keyed({"measure": "composite", "model": first, "other": second})
+        key = row_key({"measure": "composite", "model": first, "other": second})
         rows.append(make(f"{first} minus {second}", "composite difference", sample, key=key))
     return rows_with_holm(rows, HOLM)
 
@@ -558,7 +558,7 @@ def judge_offset_rows(profile: Profile, course: FloatArray, offsets: FloatArray)
             "judge offset",
             sample_across_models(offsets[:, :, [j]], fixed),
             role="difference",
-            key=keyed({"measure": "composite", "judge": judge}),
+            key=row_key({"measure": "composite", "judge": judge}),
         )
         for j, judge in enumerate(judges)
     ]
@@ -633,7 +633,7 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
         weights, role = (
             (sets[name] - base_array, "difference") if minus else (sets[name], "estimate")
         )
-        key = keyed({"measure": "composite", "weights": name}, facts)
+        key = row_key({"measure": "composite", "weights": name}, facts)
         return make(term, group, sample(weights, k, zero), role=role, key=key)
 
     rows: list[Row] = []
@@ -970,10 +970,10 @@ def trait_profile(
 def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
     """Compute the profile of one design."""
     answers, clusters = answers_and_clusters(design, settings, judges=settings["judges"])
-    settings = {**settings, "baseline": chosen_baseline(settings["baseline"], answers.stages)}
+    settings = {**settings, "baseline": baseline_stage(settings["baseline"], answers.stages)}
     settings |= {
-        "interaction": chosen_interaction(settings, answers.stages),
-        "trait_groups": chosen_trait_groups(settings, answers.traits),
+        "interaction": play_stages(settings, answers.stages),
+        "trait_groups": trait_groups_of(settings, answers.traits),
     }
     zero, ends = zero_of(settings["zero"], answers.judges), composite_range(settings)
     # rounding is a share of the largest number behind a composite

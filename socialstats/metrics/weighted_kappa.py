@@ -404,7 +404,9 @@ def weighted_kappa(
         resamples=resamples,
         seed=seed,
     )
-    agreement = extended(weights_of(ratings, options.weights, kind=options.kind), options.refusal)
+    agreement = with_refusal_level(
+        weights_of(ratings, options.weights, kind=options.kind), options.refusal
+    )
     title = (
         "Cohen's kappa (unweighted)"
         if agreement.name == "unweighted"
@@ -512,7 +514,7 @@ def checked_pairs(pairs: Any) -> str | tuple[str, str]:
     )
 
 
-def extended(weights: AgreementWeights, refusal: str) -> AgreementWeights:
+def with_refusal_level(weights: AgreementWeights, refusal: str) -> AgreementWeights:
     """Return the weights with refusals as one more level, which agrees with itself only."""
     if refusal != "level":
         return weights

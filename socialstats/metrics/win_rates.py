@@ -217,7 +217,7 @@ def rate_rows(
     if settings["ci"] == "cluster":
         method = "Wilson, cluster-adjusted"
         pooled = settings["weights"] == "pooled"
-        scores, shares = linearised(table, sums, p_items, pool, p_all if pooled else None)
+        scores, shares = linear_scores(table, sums, p_items, pool, p_all if pooled else None)
         # rows of a cell that differ in weight count as (sum w)^2 / sum w^2 alike ones (Kish 1965)
         alike = None if factors else design.weight**2 / design.weight_sq
         rate_errors = mean_errors(
@@ -315,7 +315,7 @@ def overall_rates(
         return pool, p_all, np.where(met.any(axis=1), 1 / noise, np.nan)
 
 
-def linearised(
+def linear_scores(
     table: ConditionTable,
     sums: FloatArray,
     p: FloatArray,
