@@ -178,7 +178,9 @@ def estimate(design: Ratings, *, cluster: Any, people: str, level: float) -> Res
         sample = UnitSample(
             values=values[unit][:, None], unit=unit, how=how, drawn=drawn, weight=weight
         )
-        row = mean_row(term, group, sample, test=False, key=tuple(part.items()), role="estimate")
+        row = sample_mean_row(
+            term, group, sample, test=False, key=tuple(part.items()), role="estimate"
+        )
         if weight is not None and row.method:
             row = replace(row, method=f"{row.method}{NAMED}")
         means.append(mean_with_interval(row, sample, ends, answers if single else math.inf))

@@ -162,7 +162,7 @@ def wording_spread_rows(spreads: Spreads, how: Inference) -> list[Row]:
                     sample_of_model(spreads.stage(s)[k], how),
                     (("model", m), ("stage", s)),
                 )
-                out.append(mean_row(m, f"spread: {s}", sample, key=key, **facts))
+                out.append(sample_mean_row(m, f"spread: {s}", sample, key=key, **facts))
     return out
 
 

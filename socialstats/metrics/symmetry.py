@@ -158,9 +158,9 @@ def estimate(design: Paired, settings: dict[str, Any]) -> Result:
     plain = {"stuart_maxwell": stuart_maxwell(square), "bowker": bowker(square)}
     rows = (
         *rows_with_holm(margins, family="levels"),
-        *rows_of_tests(wald, plain, float(design.n_pairs), NAMES),
+        *wald_and_chi_square_rows(wald, plain, float(design.n_pairs), NAMES),
     )
-    sizes = cluster_sizes(factors, codes)
+    sizes = clusters_by_factor(factors, codes)
     shown = [row for row in rows if row.group == "margin" and row.conf_low is not None]
     dfs = [row.df for row in shown if row.df is not None]
     largest = largest_share(design.count, factors)

@@ -75,7 +75,7 @@ DEBRIEF = "debrief"
 SIDES = {"weights above 0": 1, "weights below 0": -1}
 TOLERANCE = 1e-9  # below the threshold, by which rounding may put a mean of scores
 MOST_MODELS = 15  # models up to which any two are compared
-level_row = partial(mean_row, test=False)
+level_row = partial(sample_mean_row, test=False)
 
 
 class ProfilePart(NamedTuple):
@@ -315,7 +315,7 @@ def profile_rows(profile: Profile) -> list[Row]:
     scores = answers.cells(answers.scores)
     answer_composites = composites(answers.scores, settings["weights"], settings["centre"])
     composite = answers.cells(answer_composites)
-    out = measure_rows(profile, "composite", composite, make=mean_row)
+    out = measure_rows(profile, "composite", composite, make=sample_mean_row)
     traits: list[tuple[str, FloatArray]] = []
     if settings["activation"] is not None:
         active = active_traits(answers, settings)
@@ -352,7 +352,7 @@ def measure_rows(
     if profile.zero is not None and name == "composite":
         shifted = cells - by_judge(profile.zero, profile.answers.judges)
         against, facts = profile.against(profile.zero), {"measure": name, "against": "zero"}
-        out += level_rows(against, f"{name} minus zero", shifted, facts, mean_row)
+        out += level_rows(against, f"{name} minus zero", shifted, facts, sample_mean_row)
     return [*out, *profile_change_rows(profile, name, cells)]
 
 
@@ -401,7 +401,7 @@ def profile_change_rows(profile: Profile, name: str, cells: FloatArray) -> list[
 
 def change_tests(profile: Profile, name: str, changes: Sequence[ProfilePart]) -> list[Row]:
     """Rows of changes, Holm over models and changes, and their d_z."""
-    make = partial(mean_row, within=profile.limits(name, apart=True))
+    make = partial(sample_mean_row, within=profile.limits(name, apart=True))
     tests = family_rows(
         profile, f"{name} change", changes, {"measure": name}, make=make, role="difference"
     )
@@ -537,7 +537,9 @@ def model_rows(profile: Profile, course: FloatArray) -> list[Row]:
     models = profile.answers.models
     if not (profile.by_model and 1 < len(models) <= MOST_MODELS):
         return []
-    make = partial(mean_row, role="difference", within=profile.limits("composite", apart=True))
+    make = partial(
+        sample_mean_row, role="difference", within=profile.limits("composite", apart=True)
+    )
     rows = []
     for (j, first), (k, second) in combinations(enumerate(models), 2):
         sample = sample_of_model(course[j] - course[k], profile.how)
@@ -598,7 +600,7 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
         By set of weights: the composite of each model, or over the units of analysis.
     """
     answers, base_weights = profile.answers, profile.settings["weights"]
-    sets = weight_variants(base_weights, free=scale_of(profile.settings) is None)
+    sets = weight_variants(base_weights, free=score_scale(profile.settings) is None)
     base_array = np.array(list(base_weights.values()))
     scores = whole_course(answers.cells(answers.scores)) - profile.settings["centre"]
     # each model with its place and the end of its groups; all together where models are the units
@@ -642,7 +644,7 @@ def weight_rows(profile: Profile) -> tuple[list[Row], dict[str, dict[str, float]
     if len(sets) > 1:
         rows += [row(name, f"other weights{end}", name, k, {"pick": "each"}) for name in sets]
         group, facts = f"other weights minus these{end}", {"pick": "each"}
-        gaps = [row(name, group, name, k, facts, minus=True, make=mean_row) for name in sets]
+        gaps = [row(name, group, name, k, facts, minus=True, make=sample_mean_row) for name in sets]
         rows += rows_with_holm(gaps, HOLM)
     values: dict[str, dict[str, float]] = {name: {} for name in sets}
     for zero in (None, profile.zero) if isinstance(profile.zero, JudgeZeros) else (None,):
@@ -694,7 +696,7 @@ def sentence(result: Result) -> str:
     unit = result.settings["unit_of_analysis"]
     start = f"Over {listing(place)}, "
     ends = [number(x, 0 if x == round(x) else 2) for x in result.extras["range"]]
-    has_scale = scale_of(result.settings) is not None
+    has_scale = score_scale(result.settings) is not None
     scale = f"the composite ({ends[0]} to {ends[1]})" if has_scale else "the composite"
     return f"{start}{levels_text(result, scale, unit)}{largest_change_text(result)}."
 
@@ -1158,10 +1160,10 @@ def judge_zeros(
     trait_weights = checked_weights(weights, free=free_weights or ends is not None)
     centre_score = checked_number(centre, "centre")
     names = {"model": None, "scenario": text, "stage": None, "wording": None, "trait": trait}
-    answers = answers_of(controls, names, tuple(trait_weights), ("all",))
+    answers = collect_answers(controls, names, tuple(trait_weights), ("all",))
     scale = {"score_range": ends, "free_weights": free_weights, "centre": centre_score}
     # free weights without a range leave the scale open
-    if (bounds := scale_of(scale)) is not None:
+    if (bounds := score_scale(scale)) is not None:
         check_range(answers, bounds, controls.source)
     scored_texts = [answers.scenarios[code] for code in answers.codes[:, 1].tolist()]
     neutral = scored_texts

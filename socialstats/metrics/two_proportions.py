@@ -29,7 +29,7 @@ from socialstats.inference.weights import (
 )
 from socialstats.models.effect_sizes import cluster_counts, whole_df
 from socialstats.models.two_groups import TwoGroupMeans, cluster_place, fisher_exact, group_means
-from socialstats.models.two_shares import difference_row, level_indicator, share_row
+from socialstats.models.two_shares import group_share_row, level_indicator, share_difference_row
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
@@ -116,12 +116,12 @@ def two_proportions(
     sides = group_weighings(samples)
     # single yes-or-no answers that are independent and weigh alike: Newcombe's interval and Fisher's test
     plain = not factors and samples.repeats is None and not sides
-    shares = tuple(share_row(samples, ones, side, factors, level) for side in (0, 1))
+    shares = tuple(group_share_row(samples, ones, side, factors, level) for side in (0, 1))
     # a one-sided interval has an end of a two-sided one at a lower level, made of shares at that level
     inside = shares
     if inner != level:
-        inside = tuple(share_row(samples, ones, side, factors, inner) for side in (0, 1))
-    gap_row, test_name = difference_row(samples, inside, means, plain, inner)
+        inside = tuple(group_share_row(samples, ones, side, factors, inner) for side in (0, 1))
+    gap_row, test_name = share_difference_row(samples, inside, means, plain, inner)
     lead = one_sided(gap_row, alternative, level)
     in_groups = [samples.group == side for side in (0, 1)]
     hits = tuple(float(samples.count[in_group] @ ones[in_group]) for in_group in in_groups)

@@ -684,7 +684,7 @@ def robust_wald(
     if groups:
         parts.append(np.sum([group.sums().T @ group.sums() for group in groups], axis=0))
         overlap = np.sum(
-            [cross_products(group.scores, group.intersections) for group in groups], axis=0
+            [sum_outer_products(group.scores, group.intersections) for group in groups], axis=0
         )
     elif len(dense) > 1:
         overlap = sum_outer_products(deviation / n, dense[2])
