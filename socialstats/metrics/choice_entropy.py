@@ -180,7 +180,7 @@ def clusters_of_pairs(
 ) -> tuple[list[IntArray], tuple[Caution, ...], str]:
     """Cluster of each pair (none: pairs are independent), cautions, and the clusters in words."""
     name = "pair" if cluster is None and design.replies is None else cluster
-    design, factors, stored = clustered(design, name)
+    design, factors, stored = clustered_comparisons(design, name)
     factor, *more = factors or (design.pair,)
     if more:
         raise InputError(

@@ -89,7 +89,7 @@ def estimate(
     design: Comparisons, *, groups: Mapping[str, Any], cluster: Any, level: float
 ) -> Result:
     """Compute the rates of one design."""
-    design, factors, stored = clustered(design, settled_cluster(design, cluster))
+    design, factors, stored = clustered_comparisons(design, settled_cluster(design, cluster))
     if missing := [item for item in design.items if item not in groups]:
         raise InputError(f"groups: no group of {quoted(missing)}; give every item one")
     labels = sorted({str(groups[item]) for item in design.items})

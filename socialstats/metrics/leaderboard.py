@@ -600,7 +600,7 @@ def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> R
     means = [row for row in result.rows if row.group == MEAN]
     ranked = [row for row in means if row.estimate is not None]
     sets, test = sets_of(result, ranked, kind, draws, seed)
-    cautions = together(row for row in result.rows if row.role == "difference")
+    cautions = distinct_cautions(row for row in result.rows if row.role == "difference")
     method = f"{kind} {test} rank set, step-down"
     blank = Row(term="", group="rank", role="rank", cautions=cautions, method=method)
     ranks = {}
@@ -689,7 +689,7 @@ def difference_of(result: Result, first: str, second: str) -> Row:
     if (first, second) in by_models:
         return by_models[first, second]
     row = by_models[second, first]
-    return replace(negated(row), term=f"{first} - {second}")
+    return replace(negate_row(row), term=f"{first} - {second}")
 
 
 def over(result: Result) -> str:
@@ -858,7 +858,7 @@ def board_result(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult
     shared = np.asarray(board.known.all(axis=1))
     if not board.complete and shared.any():
         rows += model_mean_rows(board, SHARED, lead, shared, ("units", "shared"))
-    rows = [in_unit(row, board.unit) for row in (*rows, *model_difference_rows(board))]
+    rows = [rescaled_row(row, board.unit) for row in (*rows, *model_difference_rows(board))]
     names = (f"clusters of '{shorten(f.name)}'" for f in board.factors)
     sizes = dict(zip(names, [len(np.unique(board.cluster))], strict=False))
     tasks = {"tasks": len(board.tasks)} if len(board.tasks) > 1 else {}

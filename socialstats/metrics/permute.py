@@ -279,7 +279,7 @@ def permutation_result(
         *lost_cautions,
         *few_arrangements(rows, n_arrangements, alternative),
     )
-    rows = [under(row, cautions) for row in rows]
+    rows = [add_cautions(row, cautions) for row in rows]
     inference = f"permutation test, {kind}; {how}; {plan.text()}"
     settings = {
         "what": name,

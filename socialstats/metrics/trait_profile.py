@@ -54,7 +54,14 @@ from socialstats.models.unit_means import (
 )
 from socialstats.registry import Metric, reads, refuse_weights
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.rows import TIED, Role, RowKey, extremes, rows_with, undefined_text
+from socialstats.results.rows import (
+    TIED,
+    Role,
+    RowKey,
+    lowest_and_highest,
+    rows_with,
+    undefined_text,
+)
 from socialstats.text import count, listing, meant, number, quoted, shorten
 from socialstats.voice import one_of, option
 
@@ -711,7 +718,7 @@ def levels_text(result: Result, scale: str, unit: str) -> str:
         return f"{scale} is undefined ({undefined_text(of_models)})"
     if len(of_models) == 1:
         return f"{scale} of '{shorten(of_models[0].term)}' {row_numbers(of_models[0])}"
-    low, high = extremes(of_models)
+    low, high = lowest_and_highest(of_models)
     best, worst = (
         f"{quoted([r.term for r in end], 3)} ({row_numbers(end[0], '')})" for end in (high, low)
     )

@@ -409,7 +409,7 @@ class FitState:
         return matrix
 
     @cached_property
-    def reported_errors(self) -> Errors:
+    def reported_errors(self) -> ContrastErrors:
         """Standard errors of the parameters as they are reported."""
         return self.errors(self.transform)
 
@@ -428,8 +428,8 @@ class FitState:
             return self.robust.differences(n)
         i, j = np.triu_indices(n, 1)
         std_error = np.sqrt(np.diagonal(self.covariance))
-        variance = between(self.covariance, i, j)
-        model_variance = self.noise * between(self.fitted.covariance, i, j)
+        variance = difference_variances(self.covariance, i, j)
+        model_variance = self.noise * difference_variances(self.fitted.covariance, i, j)
         # the size of the terms that cancel in the variance, to which rounding is relative
         terms = (std_error[i] + std_error[j]) ** 2
         return normal_errors(variance, model_variance, terms, len(self.covariance))
@@ -452,7 +452,7 @@ class FitState:
         p = np.ones((n, n))
         i, j = np.triu_indices(n, 1)
         # an exact df for each of very many differences takes too long
-        error = np.sqrt(np.maximum(between(self.covariance, i, j), 0))
+        error = np.sqrt(np.maximum(difference_variances(self.covariance, i, j), 0))
         rounding = np.hypot(strength_errors.rounding[i], strength_errors.rounding[j])
         tested = (error > rounding) & ~(strength_errors.refused[i] | strength_errors.refused[j])
         t = np.where(tested, strength[i] - strength[j], 0) / np.where(tested, error, 1)
@@ -560,7 +560,7 @@ def make_rows(design: Comparisons, state: FitState, level: float) -> list[Row]:
 def fill_errors(
     rows: Sequence[Row],
     state: FitState,
-    errors: Errors,
+    errors: ContrastErrors,
     level: float,
     why: Mapping[int, str] | None = None,
 ) -> list[Row]:
@@ -572,7 +572,7 @@ def fill_errors(
     return with_each_t(rows, errors.std_error, errors.df, level, reasons)
 
 
-def undefined_reason(state: FitState, errors: Errors, k: int) -> str:
+def undefined_reason(state: FitState, errors: ContrastErrors, k: int) -> str:
     """Return why contrast k has no standard error."""
     if not errors.refused[k]:
         return alike("clusters" if state.robust else "comparisons")
