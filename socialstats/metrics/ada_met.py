@@ -290,7 +290,8 @@ def fill_t_intervals(
         elif not error > 0:
             filled.append(replace(row, undefined=CONSTANT, reason="no_variation"))
         else:
-            row, within = replace(row, df=df_of_row), (lower_limit(row), math.inf)
+            row = replace(row, df=df_of_row)
+            within = (lower_limit(row), math.inf)
             test = row.role == "difference"
             filled.append(with_t(row, error, df_of_row, level, within=within, test=test))
     dfs = [
@@ -717,7 +718,8 @@ def few_answers_caution(
     )
 
 
-AT, MOST_STEPS = "share at distance", 12
+AT = "share at distance"
+MOST_STEPS = 12  # steps of a scale up to which its distances have rows
 # name of the rows, label in their key, and code of the status
 SHARES = (("share refused", "refused", REFUSAL), ("share unparsed", "unparsed", MISSING))
 

@@ -144,9 +144,9 @@ class RatingsBySource:
 
     def terms_of_tests(self) -> tuple[str, str]:
         """Terms of the tests of any difference: by swapping, and as if ratings were independent."""
-        names = ("any level", "any level (ratings independent)")
-        swap, row_level = (free_label(name, self.data.levels) for name in names)
-        return swap, row_level
+        levels = self.data.levels
+        row_level = free_label("any level (ratings independent)", levels)
+        return free_label("any level", levels), row_level
 
 
 def row_of_level(row: Row, level: str, **fields: Any) -> Row:

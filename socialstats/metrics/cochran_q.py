@@ -168,11 +168,9 @@ def estimate(design: Ratings, settings: dict[str, Any]) -> Result:
         cautions.insert(0, caution("SS301", text, affects=affects))
     extras = {"df_denominator": wald.df_denominator} if isinstance(wald, WaldTest) else {}
     clusters = min(sizes.values(), default=None)
-    fit: dict[str, Any] = {"nobs": int(n), "n_clusters": clusters, "method": leading}
-    references = METRIC.references
-    if factors:
-        fit |= cluster_facts(rows)
-        references += CLUSTERED
+    facts = cluster_facts(rows) if factors else {}
+    fit = {"nobs": int(n), "n_clusters": clusters, "method": leading, **facts}
+    references = (*METRIC.references, *(CLUSTERED if factors else ()))
     return Result(
         metric="cochran_q",
         title=f"Cochran's Q: share of '{shorten(design.levels[1])}' by {count(k, 'rater')}",

@@ -83,11 +83,14 @@ from socialstats.text import (
 )
 from socialstats.voice import option
 
-SIZE, PLAIN_SIZE = "B_all corrected", "B_all"
+SIZE = "B_all corrected"
+PLAIN_SIZE = "B_all"
 # the number that is compared, and the one in its place where some result has no corrected number
 UNCORRECTED = {"sensitivity": ("S_corrected", "S"), "relationship_bias": (SIZE, PLAIN_SIZE)}
 # groups of rows
-NUMBER, DIFFERENCE, RANK = "number", "difference", "rank"
+NUMBER = "number"
+DIFFERENCE = "difference"
+RANK = "rank"
 # 100 (1 + 1/4 + 1): win rates as far from their targets 1, 1/2 and 0 as they can be
 LARGEST_S = 225.0
 BLOCK = 2_000_000  # numbers of sums without a unit that are in memory at once
@@ -1256,10 +1259,10 @@ def results_of_models(
     """Return a result of each model with its number alone, as `over_models` takes them."""
     results = {}
     for row, model_number, entry in zip(rows, numbers, entries, strict=True):
-        row_alone = replace(row, term=phrase, group=None, key=model_number.row.key)
-        # its words stay those of its metric
-        words = entry.result.sentence()
-        results[row.term] = replace(entry.result, rows=(row_alone,), words=words)
+        alone = replace(row, term=phrase, group=None, key=model_number.row.key)
+        # the words stay those of the metric
+        result = entry.result
+        results[row.term] = replace(result, rows=(alone,), words=result.sentence())
     return results
 
 

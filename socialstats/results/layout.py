@@ -9,8 +9,12 @@ from dataclasses import dataclass
 __all__ = ["GAP", "LINES", "NORMAL", "TURNED", "Layout", "table_layout", "estimate_and_interval"]
 
 # characters on a line of 345 pt, that of class article: at 10 pt; at 8 pt; at 8 pt on a turned page of 550 pt
-NORMAL, SMALL, TURNED = 66, 78, 124
-GAP, SMALL_GAP = 2.4, 1.5  # characters between columns: 12 pt at 10 pt, and 6 pt at 8 pt
+NORMAL = 66
+SMALL = 78
+TURNED = 124
+# characters between columns: 12 pt at 10 pt, and 6 pt at 8 pt
+GAP = 2.4
+SMALL_GAP = 1.5
 LEAST = 16  # characters of a column of words whose cells are broken
 LINES = 34  # lines on a page; a table that has more goes over several pages
 

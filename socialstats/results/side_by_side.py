@@ -46,7 +46,8 @@ SHOWN: tuple[Role, ...] = ("estimate", "difference", "effect_size")
 FIT = {"loglik": "Log-likelihood", "aic": "AIC"}
 LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 # styles of cells in HTML: a rule above or below, and numbers
-OVER, UNDER = "border-top:1px solid;", "border-bottom:1px solid;"
+OVER = "border-top:1px solid;"
+UNDER = "border-bottom:1px solid;"
 NUMBER = "text-align:right;white-space:nowrap;padding-left:1em;"
 STARS = "* p < .05, ** p < .01, *** p < .001"
 WORD = Kind("a Word file of socialstats", lambda path: _is_ours(path))

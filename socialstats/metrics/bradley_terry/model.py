@@ -162,7 +162,8 @@ class BradleyTerryOptions:
 
 ORDER = "order"
 # differences beyond these make the information singular to working precision
-SMALLEST, LARGEST = 1e-7, 1e7
+SMALLEST = 1e-7
+LARGEST = 1e7
 
 
 def effect_columns(
