@@ -485,7 +485,11 @@ def shares_by_cluster(counted: RatingsBySource) -> tuple[FloatArray, FloatArray]
 
 
 def rows_of_mean_changes(
-    counted: RatingsBySource, base: Row, values: FloatArray, reach: float, drawn: Sequence[DrawnRaters]
+    counted: RatingsBySource,
+    base: Row,
+    values: FloatArray,
+    reach: float,
+    drawn: Sequence[DrawnRaters],
 ) -> tuple[list[Row], Row]:
     """Rows of the mean changes of the levels, from (clusters, levels) changes, and the row of any change.
 

@@ -549,12 +549,12 @@ class Result:
                     note="squares of such large or small values leave the range of floats in other packages",
                 ),
             )
-        entry = self.entry()
-        if entry.definition is not None and not self.check:
+        definition = None if self.check else self.entry().definition
+        if definition is not None:
             engine = importlib.import_module("socialstats.crosscheck.engine")
-            recomputed: Verification = engine.verify(self, entry.definition)
+            recomputed: Verification = engine.verify(self, definition)
             return recomputed
-        module, _, name = (self.check or entry.crosscheck).partition(":")
+        module, _, name = (self.check or self.entry().crosscheck).partition(":")
         check: Callable[[Result], Verification] = getattr(importlib.import_module(module), name)
         return check(self)
 
