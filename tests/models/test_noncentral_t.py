@@ -177,3 +177,18 @@ def test_hedges_correction_of_many_df(df):
     start = math.exp(math.lgamma((df % 2 + 2) / 2) - math.lgamma((df % 2 + 1) / 2))
     expected = start * np.exp(np.log1p(1 / (steps - 1)).sum()) / math.sqrt(df / 2)
     assert hedges_j(df) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("df", [1.0, 4.0, 30.0, 5e3, 1e6, 1e8])
+@pytest.mark.parametrize("t", [0.0, 0.3, 2.0, 6.0, 40.0])
+def test_without_a_center_the_tails_are_those_of_t(t, df):
+    for upper, wanted in ((True, stats.t.sf(t, df)), (False, stats.t.cdf(t, df))):
+        assert noncentral_t_tail(t, df, 0.0, upper=upper) == pytest.approx(wanted, rel=1e-9)
+        assert noncentral_t_tail(-t, df, 0.0, upper=not upper) == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize(("t", "df", "center"), [(2.0, 5, 1.0), (-1.0, 12, 2.0), (3.0, 200, -1.0)])
+def test_both_tails_are_the_integral_and_sum_to_one(t, df, center):
+    lower, upper = (noncentral_t_tail(t, df, center, upper=side) for side in (False, True))
+    assert lower == pytest.approx(below(t, df, center), abs=1e-10)
+    assert lower + upper == pytest.approx(1, rel=1e-10)
