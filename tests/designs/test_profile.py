@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import pytest
 
-from socialstats.designs.profile import Profile, negated, same_scale
+from socialstats.designs.profile import Column, Profile, negated, same_scale
 from socialstats.designs.roles import answer_rank, within_one
 from socialstats.tables import as_table
 
@@ -340,3 +341,35 @@ def test_the_fewest_further_columns_that_tell_rows_apart() -> None:
     )
     assert found.distinct(*(found.columns[name] for name in ("item", "run", "side")))
     assert not found.distinct(found.columns["item"], found.columns["run"])
+
+
+def column(name: str, *levels: str) -> Column:
+    return Column(name=name, levels=levels, rows=9, filled=9)
+
+
+@pytest.mark.parametrize("levels", [*permutations(("0.3", "1", "2.5"))])
+def test_what_a_column_holds_does_not_depend_on_the_order_of_its_levels(
+    levels: tuple[str, ...],
+) -> None:
+    assert not column("x", *levels).discrete  # a third of a grade is none
+    halves = ["0.5" if level == "0.3" else level for level in levels]
+    assert column("x", *halves).discrete
+    texts = {"0.3": "not at all well", "1": "well", "2.5": "so"}
+    assert column("comment", *(texts[level] for level in levels)).prose
+    assert not column("comment", *(f"n{level}" for level in levels)).prose
+    days = {"0.3": "2025-03-01", "1": "1.3.2025", "2.5": "2025/3/2"}
+    assert column("x", *(days[level] for level in levels)).describes
+    assert column("x", *(f"q{level}" for level in levels)).lists
+
+
+@pytest.mark.parametrize("name", ["cost", "costs", "costs_of_it", "date", "dates", "AgeOfUser"])
+def test_names_of_dates_costs_and_ages_measure_no_answer(name: str) -> None:
+    assert column(name, "1", "2").describes
+    assert not column("score", "1", "2").describes
+
+
+@pytest.mark.parametrize(("n", "told"), [(7, False), (8, True)])
+def test_an_id_of_eight_labels_or_more_names_units(n: int, told: bool) -> None:
+    labels = [f"s{k}" for k in range(n)]
+    assert column("session_id", *labels).id_named == told
+    assert not column("id", *labels).id_named
