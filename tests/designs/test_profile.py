@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from socialstats.designs.profile import Column, Profile, negated, same_scale
+from socialstats.designs.profile import Column, Profile, negated, odd_labels, same_scale
 from socialstats.designs.roles import answer_rank, within_one
 from socialstats.tables import as_table
 
@@ -373,3 +373,29 @@ def test_an_id_of_eight_labels_or_more_names_units(n: int, told: bool) -> None:
     labels = [f"s{k}" for k in range(n)]
     assert column("session_id", *labels).id_named == told
     assert not column("id", *labels).id_named
+
+
+@pytest.mark.parametrize("place", [0, 2, 3])
+@pytest.mark.parametrize(
+    ("label", "others", "rows", "told"),
+    [
+        ("k. A.", ("1", "2", "3"), 4, True),
+        ("k. A.", ("1", "2", "3"), 30, False),
+        ("parse_error", ("A", "B", "C"), 3, True),
+        ("A", ("1", "2", "parse_error"), 3, False),
+    ],
+)
+def test_a_label_that_says_why_a_value_is_missing_is_found_in_any_place(
+    place: int, label: str, others: tuple[str, ...], rows: int, told: bool
+) -> None:
+    labels = [(other, 40.0) for other in others]
+    labels.insert(place, (label, float(rows)))
+    assert (label in odd_labels(dict(labels))) == told
+
+
+def test_of_two_columns_in_any_order_one_is_rated_by_the_other() -> None:
+    essay, rater = [*"aabbccddee"], ["ann", "bob"] * 5
+    for columns in ({"essay": essay, "rater": rater}, {"rater": rater, "essay": essay}):
+        assert profile(**columns, score=range(10)).rated_by_name == {"essay"}
+        twice = {name: [*values, values[0]] for name, values in columns.items()}
+        assert profile(**twice, score=range(11)).rated_by_name == set()
