@@ -7,7 +7,17 @@ import pandas as pd
 import pytest
 
 import socialstats as ss
-from socialstats.designs.undeclared import component, reach, small_sample
+from socialstats.designs.parts import Factor
+from socialstats.designs.undeclared import (
+    component,
+    dependence,
+    of_comparisons,
+    of_groups,
+    of_pairs,
+    of_ratings,
+    reach,
+    small_sample,
+)
 
 
 def arena(draw: np.random.Generator, judges: float, n: int = 900) -> pd.DataFrame:
@@ -199,3 +209,85 @@ def test_ratings_of_another_question_are_no_clusters() -> None:
     said = " ".join(cautions(ss.read_ratings(table, levels=[*words], scale="ordinal")).values())
     assert "'gebiet'" in said
     assert "'ton'" not in said
+
+
+def test_scores_of_pairs_and_groups_are_distances_from_the_means() -> None:
+    pairs = ss.Paired.from_wide(
+        {"x": [1.0, 4.0, 4.0, 9.0], "y": [0.0, 1.0, 1.0, 2.0]}, first="x", second="y", unit=False
+    )
+    assert 2 in pairs.count
+    scores = of_pairs(pairs)["the difference"][:, 0]
+    mean = np.average(pairs.difference, weights=pairs.count)
+    np.testing.assert_allclose(scores, pairs.difference - mean)
+    groups = ss.Groups.from_frame(
+        {"group": list("aaabbbb"), "value": [1.0, 2, 2, 5, 5, 5, 9]}, unit=False
+    )
+    scores = of_groups(groups)["the difference"][:, 0]
+    for side, sign in ((0, 1), (1, -1)):
+        own = groups.group == side
+        n, x = groups.count[own], groups.value[own]
+        mean = np.average(x, weights=n)
+        np.testing.assert_allclose(scores[own], sign * (x - mean) / n.sum())
+
+
+def test_scores_of_ratings_sum_to_zero_and_those_of_labels_in_each_unit() -> None:
+    rng = np.random.default_rng(2)
+    rows = {"unit": np.repeat(np.arange(12), 3), "rater": ["a", "b", "c"] * 12}
+    numbers = ss.Ratings.from_frame(rows | {"value": rng.integers(1, 6, 36)}, scale="interval")
+    x = numbers.matrix() + 1
+    scores = of_ratings(numbers)
+    apart = x - x.mean(axis=0)
+    np.testing.assert_allclose(scores["means"][:, 0], apart.mean(axis=1))
+    np.testing.assert_allclose(scores["differences"], apart - apart.mean(axis=1, keepdims=True))
+    texts = np.array(["red", "green", "blue"])[rng.integers(0, 3, 36)]
+    labels = ss.Ratings.from_frame(rows | {"value": texts}, scale="nominal")
+    shares = of_ratings(labels)["shares"]
+    np.testing.assert_allclose(labels.unit_count @ shares, 0, atol=1e-12)
+    np.testing.assert_allclose(shares.sum(axis=1), 0, atol=1e-12)
+    np.testing.assert_allclose(
+        shares + 3 * labels.level_counts().mean(axis=0) / 3, labels.level_counts()
+    )
+
+
+def test_scores_of_comparisons_have_the_variance_of_the_wins_of_a_pair() -> None:
+    """Without bias: m / (m - 1) of m comparisons; the other item has the negative of a score."""
+    rows = arena(np.random.default_rng(3), 1.0).drop(columns=["wer", "anlass"])
+    design = ss.read_comparisons(rows)
+    scores = of_comparisons(design)["strengths"]
+    np.testing.assert_allclose(scores.sum(axis=1), 0)
+    low = np.minimum(design.item_a, design.item_b)
+    own = scores[np.arange(len(low)), low]
+    won = (design.outcome == 0) == (design.item_a == low)
+    for code in np.unique(design.pair.codes):
+        mine = design.pair.codes == code
+        wins = np.repeat(won[mine], design.count[mine].astype(int)).astype(float)
+        assert own[mine] @ design.count[mine] == pytest.approx(0, abs=1e-9)
+        spread = len(wins) * wins.var(ddof=1) if len(wins) > 1 else 0.0
+        assert design.count[mine] @ own[mine] ** 2 == pytest.approx(spread)
+
+
+@pytest.mark.parametrize("declared", [(), (6,), (6, 30)])
+def test_a_column_lengthens_intervals_by_errors_and_quantiles(declared: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(4)
+    code, n = np.arange(120) % 10, np.ones(120)
+    scores = (rng.normal(size=120) + 2 * rng.normal(size=10)[code])[:, None]
+
+    def of(levels: int, name: str) -> Factor:
+        codes = rng.integers(0, levels, 120)
+        codes[:levels] = np.arange(levels)
+        return Factor(name=name, codes=codes, levels=tuple(map(str, range(levels))))
+
+    factors = tuple(of(levels, f"f{levels}") for levels in declared)
+    column = Factor(name="judge", codes=code, levels=tuple(map(str, range(10))))
+    (found,) = dependence(column, factors, {"the difference": scores}, n)
+
+    def variance(codes: np.ndarray, levels: int) -> float:
+        sums = np.bincount(codes, scores[:, 0])
+        return float(sums @ sums) * levels / (levels - 1)
+
+    base = max([float((scores**2).sum()), *(variance(f.codes, len(f.levels)) for f in factors)])
+    assert found.ratio == pytest.approx(np.sqrt(variance(code, 10) / base))
+    fewest = min(declared, default=np.inf)
+    longer = reach(min(10, fewest)) / reach(fewest)
+    assert found.longer == pytest.approx(found.ratio * longer)
+    assert (found.column, found.family, found.labels) == ("judge", "the difference", 10)
