@@ -202,6 +202,19 @@ def test_an_order_that_says_nothing_about_order_is_an_error_or_ignored() -> None
     assert design.first.tolist() == [1, 1, 1]
 
 
+@pytest.mark.parametrize("other", ["0", "z"])
+def test_a_code_of_a_side_that_is_an_item_too_tells_no_order(other: str) -> None:
+    """Whether that item is the first of all or not."""
+    rows = {
+        "item_a": ["a", other, "q"],
+        "item_b": [other, "q", "a"],
+        "winner": ["a", "q", "q"],
+        "order": ["a", "b", "a"],
+    }
+    with pytest.raises(InputError, match="'b' does not say which of the two items of its row"):
+        Comparisons.from_frame(rows, order="order")
+
+
 @pytest.mark.parametrize(
     ("yes", "no"), [(True, False), (1, 0), ("Sí", "no"), ("ja", "nein"), ("empate", "N")]
 )
