@@ -280,3 +280,42 @@ def test_rows_without_an_answer_are_not_counted_as_answers() -> None:
     table.loc[[0, 7], "score"] = None
     (note,) = (c.detail for c in ss.leaderboard(table).cautions if c.code == "SS341")
     assert note.startswith("46 answers to 16 means, 2 to 3 each")
+
+
+def test_what_is_kept_of_answers_is_that_of_each_unit_and_rater() -> None:
+    """Their number, variance, shares of levels and first one; missing answers are none."""
+    draw = np.random.default_rng(1)
+    rows = [
+        (f"q{i}", f"m{m}", k, float(draw.integers(1, 4)))
+        for i in range(8)
+        for m in range(2)
+        for k in range(int(draw.integers(1, 5)))
+    ]
+    table = pd.DataFrame(rows, columns=["unit", "rater", "epoch", "value"])
+    lost = [3, *table.index[(table["unit"] == "q5") & (table["rater"] == "m1")]]
+    table.loc[lost, "value"] = np.nan  # q5 has no answer of m1
+    design = ss.Ratings.from_frame(
+        table, unit="unit", rater="rater", repeat="epoch", scale="interval", missing="drop"
+    )
+    found = design.repeats
+    assert found is not None
+    known = table.dropna().sort_values("epoch").groupby(["unit", "rater"])["value"]
+    assert len(found.answers) == len(known) == 15
+    for k, place in enumerate(found.place.tolist()):
+        key = (design.units[design.unit[place]], design.raters[design.rater[place]])
+        answers = known.get_group(key)
+        assert found.sources[found.source[k]] == key[1]
+        assert design.scores[design.value[place]] == pytest.approx(answers.mean())
+        assert found.answers[k] == len(answers)
+        assert found.variance[k] == pytest.approx(answers.var(), nan_ok=True)
+        assert found.shares is not None
+        assert found.first is not None
+        shares = [(answers == float(level)).mean() for level in found.levels]
+        np.testing.assert_allclose(found.shares[k], shares)
+        assert found.levels[found.first[k]] == f"{answers.iloc[0]:g}"
+    pooled = [g for _, g in known if len(g) > 1 and g.name is not None]
+    assert found.fewest == known.size().min()
+    assert found.most == known.size().max()
+    assert found.reciprocal == pytest.approx((1 / known.size()).mean())
+    squares = sum(((g - g.mean()) ** 2).sum() for g in pooled)
+    assert found.within == pytest.approx(squares / sum(len(g) - 1 for g in pooled))
