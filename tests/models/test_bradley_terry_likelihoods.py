@@ -13,10 +13,12 @@ from socialstats.metrics.bradley_terry import bradley_terry
 from socialstats.models.bradley_terry.fitting import fit_firth, fit_mm, fit_newton
 from socialstats.models.bradley_terry.likelihoods import (
     LIKELIHOODS,
+    centred_inverse,
     information,
     log_likelihood,
     pair_data,
     score,
+    solve_centred,
 )
 
 MODELS = ["none", "half", "davidson", "rao_kupper"]
@@ -216,3 +218,20 @@ def test_stopping_early_is_an_error_that_carries_the_gap():
     assert 0 < stopped.value.gap < 1
     with pytest.raises(NonConvergence):
         fit_newton(data, LIKELIHOODS["none"], max_iterations=1)
+
+
+@pytest.mark.parametrize(("n", "extra"), [(2, 0), (5, 0), (5, 2)])
+def test_the_inverse_of_an_information_is_symmetric_and_of_centred_strengths(
+    n: int, extra: int
+) -> None:
+    rng = np.random.default_rng(n + extra)
+    x = rng.normal(size=(40, n + extra))
+    x[:, :n] -= x[:, :n].mean(axis=1, keepdims=True)  # strengths have no level
+    information = x.T @ x
+    found = centred_inverse(information, n)
+    assert np.array_equal(found, found.T)
+    np.testing.assert_allclose(found, np.linalg.pinv(information), rtol=1e-8, atol=1e-12)
+    slope = information @ rng.normal(size=n + extra)
+    step = solve_centred(information, slope, n)
+    np.testing.assert_allclose(step, np.linalg.pinv(information) @ slope, rtol=1e-7, atol=1e-10)
+    assert step[:n].sum() == pytest.approx(0, abs=1e-9)
