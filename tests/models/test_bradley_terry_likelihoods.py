@@ -235,3 +235,17 @@ def test_the_inverse_of_an_information_is_symmetric_and_of_centred_strengths(
     step = solve_centred(information, slope, n)
     np.testing.assert_allclose(step, np.linalg.pinv(information) @ slope, rtol=1e-7, atol=1e-10)
     assert step[:n].sum() == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_a_fit_that_begins_at_its_end_takes_one_step(kind):
+    """Every step before brings the score nearer to 0; the last one moves nothing."""
+    _, _, data = arrays(kind)
+    found = fit_newton(data, LIKELIHOODS[kind])
+    assert found.iterations > 1
+    np.testing.assert_allclose(derivatives(kind, data, found.beta)[0], 0, atol=1e-8)
+    again = fit_newton(data, LIKELIHOODS[kind], beta=found.beta, max_iterations=1)
+    assert again.iterations == 1
+    np.testing.assert_allclose(again.beta, found.beta, atol=1e-10)
+    with pytest.raises(NonConvergence):
+        fit_newton(data, LIKELIHOODS[kind], max_iterations=1)

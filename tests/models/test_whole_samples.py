@@ -52,3 +52,15 @@ def test_walks_end_at_samples_that_there_are(n: int, low: int, high: int, seed: 
     found = some_samples(n, low, high, squares, wanted=len(wanted) + 1, seed=seed, tries=400)
     assert {*found} == wanted
     assert len(found) == len(wanted)
+
+
+@pytest.mark.parametrize("values", [[1, 5], [3, 3], [2, 4], [1, 3, 5]])
+def test_a_walk_moves_numbers_apart_or_together_as_far_as_it_must(values: list[int]) -> None:
+    """Random starts of 60 numbers are far from the most uneven and from the most even sample."""
+    sample = np.resize(values, 60)
+    total, q = int(sample.sum()), int((sample**2).sum())
+    for seed in range(5):
+        (found,) = some_samples(60, 1, 5, {total: (q - 4, q + 4)}, wanted=1, seed=seed, tries=1)
+        numbers = np.repeat(np.arange(1, 6), found)
+        assert (len(numbers), numbers.sum()) == (60, total)
+        assert abs((numbers**2).sum() - q) <= 4
