@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,6 +11,9 @@ from scipy import stats
 from socialstats.inference.compare import (
     ONE_CLUSTER,
     ONE_UNIT,
+    with_both_intervals,
+    with_holm,
+    with_jackknife,
     with_resampled_t,
     with_resamples,
     with_welch,
@@ -85,3 +90,55 @@ def test_a_resampled_t_has_one_degree_less_than_clusters() -> None:
     assert "alike" in (alike.undefined or "")
     assert single.undefined == ONE_UNIT
     assert with_resampled_t(Row(term="gap"), 2.0, 0.5, 1, 0.95).reason == "one_unit"
+
+
+def test_a_resampled_t_of_two_clusters_has_one_degree_of_freedom() -> None:
+    row = with_resampled_t(Row(term="gap"), 2.0, 0.5, 2, 0.95)
+    assert (row.df, row.std_error) == (1, pytest.approx(0.5 * np.sqrt(2)))
+
+
+def test_a_difference_lies_within_what_both_can_be() -> None:
+    one = Row(term="x", estimate=0.9, std_error=0.5, n_units=5, limits=(0.0, 1.0))
+    two = Row(term="y", estimate=0.2, std_error=0.5, n_units=5, limits=(0.0, 0.5))
+    row = with_welch(Row(term="gap"), one, two, 0.95)
+    assert (row.limits, row.conf_low, row.conf_high) == ((-0.5, 1.0), -0.5, 1.0)
+
+
+@pytest.mark.parametrize(("fewest", "adjusted"), [(2, True), (3, True), (4, False)])
+def test_holm_adjusts_as_few_tests_as_said(fewest: int, adjusted: bool) -> None:
+    rows = [Row(term=str(k), p_value=p) for k, p in enumerate((0.04, 0.01, None, 0.02))]
+    found = [row.p_adjusted for row in with_holm(rows, fewest=fewest)]
+    assert found == ([0.04, 0.03, None, 0.04] if adjusted else [None] * 4)
+
+
+def test_a_difference_by_both_intervals_is_that_of_zou_and_donner() -> None:
+    one, two = (
+        Row(term="x", estimate=x, conf_low=low, conf_high=high, conf_level=0.9)
+        for x, low, high in ((0.7, 0.5, 0.8), (0.3, 0.1, 0.6))
+    )
+    row = with_both_intervals(Row(term="gap"), one, two)
+    ends = 0.4 - np.hypot(0.2, 0.3), 0.4 + np.hypot(0.1, 0.2)
+    assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx((0.4, *ends))
+    assert row.conf_level == 0.9
+    around = with_both_intervals(Row(term="gap"), one, two, estimate=0.35)
+    assert (around.conf_low, around.conf_high) == pytest.approx(tuple(x - 0.05 for x in ends))
+    for lacking in (replace(one, conf_low=None), replace(one, estimate=None, undefined="alike")):
+        assert with_both_intervals(Row(term="gap"), lacking, two).conf_low is None
+
+
+def test_jackknife_intervals_lie_around_their_centre() -> None:
+    rows = [Row(term=name) for name in ("tested", "untested", "missing", "alike")]
+    values, errors = np.array([1.0, 2.0, np.nan, 3.0]), np.array([0.5, 0.25, 0.5, 0.0])
+    centre, df = values - 0.1, np.array([4.0, 9.0, 4.0, 4.0])
+    found = with_jackknife(rows, values, errors, centre, df, 0.9, [True, False, True, True])
+    for k in (0, 1):
+        row, reach = found[k], stats.t.ppf(0.95, df[k]) * errors[k]
+        assert (row.estimate, row.std_error, row.df) == (values[k], errors[k], df[k])
+        ends = centre[k] - reach, centre[k] + reach
+        assert (row.conf_low, row.conf_high) == pytest.approx(ends)
+        assert row.interval == "jackknife"
+    assert found[0].statistic == pytest.approx(0.9 / 0.5)
+    assert found[0].p_value == pytest.approx(2 * stats.t.sf(1.8, 4))
+    assert found[1].p_value is None
+    assert found[2].undefined
+    assert (found[3].estimate, found[3].reason, found[3].conf_low) == (3, "no_variation", None)

@@ -68,6 +68,8 @@ def test_repeated_answers_hold_a_share_of_the_variance_of_a_difference() -> None
     a, b = (1 * 0.4 + 3 * 0.8) / 4 * (1 / 2 + 1 / 4) / 2, 0.6 * (1 / 1 + 1 / 5) / 2
     assert found == RepeatedAnswers(units=2, answers=5, share=pytest.approx((a + b) / 2 / 0.75**2))
     assert answers_behind(repeats(), row, ("b", "a")) == found
+    alone = replace(repeats().take(np.arange(4), 6), sources=("a", "b"))
+    assert answers_behind(alone, row, ("a", "b")) == found
     small = answers_behind(repeats(), replace(row, std_error=0.1), ("a", "b"))
     assert small is not None
     assert small.share == 1
