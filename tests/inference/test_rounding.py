@@ -229,3 +229,13 @@ def test_rows_without_an_error_or_width_say_why() -> None:
     assert with_ends(row, 2.0, 2.0 + 1e-15, 0.95).undefined == "the interval has no width"
     assert with_ends(Row(term="a", role="rank", estimate=1.0), 1.0, 1.0, 0.95).undefined is None
     assert with_ends(row, 2.0 - 1e-12, 2.0 + 1e-12, 0.95).undefined is None
+
+
+@pytest.mark.parametrize("power", [-900, -3, 900])
+def test_a_spread_in_another_unit_is_the_same_in_that_unit(power: int) -> None:
+    values, unit = np.random.default_rng(3).gamma(2, 1, 20), 2.0**power
+    wanted, found = (with_spread(Row(term="t"), x, 0.95) for x in (values, values * unit))
+    assert wanted.estimate == pytest.approx(values.std(ddof=1))
+    for name in ("estimate", "conf_low", "conf_high"):
+        assert getattr(found, name) / unit == pytest.approx(getattr(wanted, name))
+    assert found.effective == pytest.approx(wanted.effective)

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
+import socialstats as ss
 from socialstats.errors import InputError
 from socialstats.models.agreement import WEIGHTS, agreement_weights, order_by_levels
 
@@ -111,3 +114,27 @@ def test_a_labelled_matrix_is_put_in_the_order_of_the_levels_and_a_wrong_side_is
         order_by_levels(labelled, ["x", "y", "z"])
     with pytest.raises(InputError, match=r"^the columns of the weights are 'c', 'a' and 'b'"):
         order_by_levels(labelled.set_axis(["x", "y", "z"]), ["x", "y", "z"])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "scale", "weights", "told"),
+    [
+        ([1, 2, 5], "ordinal", "linear", True),
+        ([1, 2, 5], "ordinal", "quadratic", True),
+        ([1, 2, 5], "ordinal", "ordinal", False),
+        ([1, 2, 5], "interval", "linear", False),
+        ([1, 2, 3], "ordinal", "linear", False),
+        ([0.1, 0.2, 0.3, 0.4], "ordinal", "linear", False),
+        ([1, 5], "ordinal", "linear", False),
+        (["low", "mid", "high"], "ordinal", "linear", False),
+    ],
+)
+def test_weights_that_follow_uneven_numbers_say_so(
+    numbers: list[Any], scale: str, weights: str, told: bool
+) -> None:
+    rng = np.random.default_rng(1)
+    value = np.array(numbers, dtype=object)[rng.integers(0, len(numbers), 40)]
+    rows = {"unit": np.repeat(np.arange(20), 2), "rater": ["a", "b"] * 20, "value": value}
+    design = ss.Ratings.from_frame(rows, levels=numbers, scale=scale)
+    found = ss.gwet_ac(design, weights=weights)
+    assert ("SS330" in [caution.code for caution in found.cautions]) == told
