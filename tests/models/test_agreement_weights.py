@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +10,11 @@ import pytest
 
 import socialstats as ss
 from socialstats.errors import InputError
-from socialstats.models.agreement import WEIGHTS, agreement_weights, order_by_levels
+from socialstats.models.agreement import (
+    WEIGHTS,
+    agreement_weights,
+    in_order,
+)
 
 
 @pytest.mark.parametrize("name", WEIGHTS)
@@ -138,3 +144,27 @@ def test_weights_that_follow_uneven_numbers_say_so(
     design = ss.Ratings.from_frame(rows, levels=numbers, scale=scale)
     found = ss.gwet_ac(design, weights=weights)
     assert ("SS330" in [caution.code for caution in found.cautions]) == told
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+def test_missing_ratings_are_counted_in_a_caution(copies: int) -> None:
+    """Of four units and three raters; where a unit stands for three, all counts are three times as large."""
+    rows = pd.DataFrame(
+        {
+            "unit": [1, 1, 1, 2, 2, 2, 3, 3, 3, 4],
+            "rater": ["a", "b", "c", "a", "b", "c", "a", "b", "c", "a"],
+            "value": ["x", "y", "x", "y", "no", None, "x", "x", "y", "y"],
+        }
+    )
+    design = ss.Ratings.from_frame(rows, refusal="no", scale="nominal", missing="drop")
+    design = replace(design, unit_count=copies * design.unit_count)
+    (told,) = [c for c in ss.krippendorff_alpha(design).cautions if c.code == "SS315"]
+    assert [int(n) for n in re.findall(r"\d+", told.detail)] == [
+        copies * n for n in (1, 3, 12, 1, 2)
+    ]
+    assert re.sub(r"\d+", "n", told.detail).replace("refusals", "refusal").replace(
+        "units", "unit"
+    ) == (
+        "n refusal counted as missing; n of n ratings missing or not asked for; "
+        "n of them written as missing; n unit with fewer than two ratings"
+    )
