@@ -738,8 +738,7 @@ def f_test(
 
 def outer_sums(scores: FloatArray, code: IntArray, weight: FloatArray) -> FloatArray:
     """Sum over clusters of the outer products of their sums, weighted."""
-    size = int(code.max()) + 1
-    sums = np.column_stack([np.bincount(code, column, minlength=size) for column in scores.T])
+    sums = np.column_stack([np.bincount(code, column) for column in scores.T])
     return np.asarray((sums * weight[:, None]).T @ sums)
 
 

@@ -13,7 +13,7 @@ from socialstats.errors import InputError
 from socialstats.models.agreement import (
     WEIGHTS,
     agreement_weights,
-    in_order,
+    order_by_levels,
 )
 
 
