@@ -22,7 +22,7 @@ from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.intervals import critical_value
 from socialstats.inference.means import MeanErrors, mean_errors
-from socialstats.inference.proportions import effective_share_interval
+from socialstats.inference.proportions import share_interval
 from socialstats.rounding import alike
 from socialstats.text import quoted
 
@@ -514,8 +514,7 @@ def with_shares(base: Own, samples: Sequence[Sample], share: FloatArray, cluster
         float(sum(max(s.ok_rows, s.n) for s in samples)),
     )
     low, high, _ = effective_share_interval(mean, errors, trials, level=base.level)
-    differs = 0 < mean[0] < 1 and not math.isnan(errors.std_error[0])
-    error = math.sqrt(float(errors.variance[0])) if differs else None
+    error = None if np.isnan(errors.std_error[0]) else float(errors.std_error[0])
     return replace(
         base,
         std_error=error,

@@ -442,3 +442,20 @@ def test_raters_strata_and_groups_of_raters_are_exchanged() -> None:
     assert done.rater_groups["kind"].codes.tolist() == kind.tolist()
     with pytest.raises(ss.InputError, match="labels of storys are not exchanged"):
         made.labelled("story", design.clusters[0].codes[design.unit])
+
+
+def test_replies_that_are_drawn_again_are_new() -> None:
+    """A reply with probabilities has a part for each winner; both parts of a copy are one reply."""
+    rows = {"item_a": list("aabbc"), "item_b": list("bcccd"), "winner": [0.3, 0.9, 0.5, 0.1, 0.7]}
+    whole = pieces_of(ss.Comparisons.from_frame(rows, winner_coding="probability"))
+    assert whole.unit == "reply"
+    own = whole.factors["reply"].codes
+    index, copies = resample(own)
+    found = whole.drawn(index, {"reply": copies})
+    assert found.replies is not None
+    pairs = {*zip(own[index].tolist(), copies.tolist(), found.replies.codes.tolist(), strict=True)}
+    assert len(pairs) == len({*found.replies.codes.tolist()}) == 15
+    assert found.outcome.tolist() == whole.data.outcome[index].tolist()
+    np.testing.assert_allclose(
+        np.bincount(found.replies.codes, found.weight)[[*{*found.replies.codes}]], 1
+    )
