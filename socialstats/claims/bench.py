@@ -22,7 +22,7 @@ from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.intervals import critical_value
 from socialstats.inference.means import MeanErrors, mean_errors
-from socialstats.inference.proportions import share_interval
+from socialstats.inference.proportions import effective_share_interval
 from socialstats.rounding import alike
 from socialstats.text import quoted
 

@@ -17,7 +17,7 @@ import socialstats as ss
 from socialstats.designs.parts import Factor
 from socialstats.inference.compare import rows_with_holm
 from socialstats.inference.dependence import mean_cautions
-from socialstats.metrics.relationship_bias import gap_terms, read, stratum_codes
+from socialstats.metrics.relationship_bias import gap_terms, read_analysis, stratum_codes
 from socialstats.models.couples import cell_scores
 from socialstats.results import Result, Row
 
@@ -272,7 +272,7 @@ def gaps(data: ss.Ratings, name: str, rows: str = "biases") -> Result:
         "stratum_rows": rows,
         "level": 0.95,
     }
-    found, _ = read(data, settings)
+    found, _ = read_analysis(data, settings)
     codes, levels = stratum_codes(data, found.answers, name)
     parts = {
         level: replace(found, means=cell_scores(found.answers.take(codes == k), "pooled"))

@@ -11,8 +11,8 @@ from scipy import stats
 from socialstats.inference.compare import (
     ONE_CLUSTER,
     ONE_UNIT,
+    rows_with_holm,
     with_both_intervals,
-    with_holm,
     with_jackknife,
     with_resampled_t,
     with_resamples,
@@ -107,7 +107,7 @@ def test_a_difference_lies_within_what_both_can_be() -> None:
 @pytest.mark.parametrize(("fewest", "adjusted"), [(2, True), (3, True), (4, False)])
 def test_holm_adjusts_as_few_tests_as_said(fewest: int, adjusted: bool) -> None:
     rows = [Row(term=str(k), p_value=p) for k, p in enumerate((0.04, 0.01, None, 0.02))]
-    found = [row.p_adjusted for row in with_holm(rows, fewest=fewest)]
+    found = [row.p_adjusted for row in rows_with_holm(rows, fewest=fewest)]
     assert found == ([0.04, 0.03, None, 0.04] if adjusted else [None] * 4)
 
 

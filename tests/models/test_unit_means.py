@@ -11,13 +11,15 @@ import pytest
 from scipy import stats
 
 from socialstats.inference.intervals import cochran_df
-from socialstats.models.unit_means import Inference, Sample, WaldTest, robust_wald
+from socialstats.models.unit_means import Inference, UnitSample, WaldTest, robust_wald
 
 X = np.random.default_rng(8).normal(size=(7, 3)) + np.arange(7)[:, None]
 
 
-def sample(values: np.ndarray, **how: Any) -> Sample:
-    return Sample(values=values, unit=np.arange(len(values)), how=Inference(unit="model", **how))
+def sample(values: np.ndarray, **how: Any) -> UnitSample:
+    return UnitSample(
+        values=values, unit=np.arange(len(values)), how=Inference(unit="model", **how)
+    )
 
 
 def test_with_fixed_judges_it_is_the_t_test_of_the_means_over_judges() -> None:
