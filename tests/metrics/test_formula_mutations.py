@@ -16,7 +16,7 @@ from tests.contracts.subjects import run, subject_of
 MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
     "CR2 without leverage": (
         "inference.means:ColumnSums.errors",
-        "e**2 / copies / rest",
+        "e**2 / copies / remainder",
         "e**2 / copies",
         "win_rates",
         {},
@@ -44,8 +44,8 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
     ),
     "Wilson's denominator": (
         "inference.proportions:wilson",
-        "/ (1 + share)\n    half",
-        "/ (1 + 2 * share)\n    half",
+        "(p + share / 2) / (1 + share)",
+        "(p + share / 2) / (1 + 2 * share)",
         "win_rates",
         {},
     ),
