@@ -153,7 +153,11 @@ def permute_checks(result: Result) -> Iterator[Check]:
     statistic, null, exact = (result.extras[name] for name in ("statistic", "null", "exact"))
     shuffle, pieces = result.extras["shuffle"], result.extras["plan"].pieces
     own, what = result.settings["alternative"], result.settings["what"]
-    drawn = shuffle.all_arrangements() if exact else shuffle.random_arrangements(AGAIN, result.settings["seed"])
+    drawn = (
+        shuffle.all_arrangements()
+        if exact
+        else shuffle.random_arrangements(AGAIN, result.settings["seed"])
+    )
     for k, codes in zip(range(min(AGAIN, len(null))), drawn, strict=False):
         yield from same_numbers(
             f"permutation {k + 1}", null[k], statistic.values(pieces.labelled(what, codes)), CALLED
