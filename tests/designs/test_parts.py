@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from socialstats.designs.parts import Factor, Repeats, UnitNames, places, stacked
+from socialstats.designs.parts import Factor, Repeats, Replies, UnitNames, places, stacked
+from socialstats.designs.tables import looks_counted
+from socialstats.tables import as_table
 
 LEVELS = ("a", "b", "c", "d")
 
@@ -72,3 +74,18 @@ def test_factors_of_several_tables_have_all_levels() -> None:
     both = stacked([one, two])
     assert both.levels == ("a", "b", "c")
     assert labels(both) == ["b", "c", "b", "a", "a"]
+
+
+def test_replies_are_clusters_called_by_their_numbers() -> None:
+    replies = Replies(codes=np.array([4, 0, 4, 2]), rest=np.zeros(4), none=0, column="p_a")
+    assert labels(replies.factor) == ["5", "1", "5", "3"]
+    assert labels(replies.take(np.array([2, 3])).factor) == ["5", "3"]
+
+
+@pytest.mark.parametrize(("rows", "counted"), [(8, True), (6, True), (5, False)])
+def test_rows_are_counted_where_half_of_the_combinations_occur(rows: int, counted: bool) -> None:
+    cells = [(a, b) for a in "wxyz" for b in "pqr"]  # 12 combinations
+    some = [cells[(5 * k) % 12] for k in range(rows)]
+    table = as_table({"a": [a for a, _ in some], "b": [b for _, b in some]})
+    assert len({a for a, _ in some}) * len({b for _, b in some}) == 12
+    assert looks_counted(table, "a", "b") == counted
