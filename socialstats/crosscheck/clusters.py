@@ -202,7 +202,9 @@ def mean_errors(values: Any, groups: Any, weights: Any = None) -> Errors:
         if weights is None
         else np.asarray(weights, dtype=np.float64) / np.sum(weights)
     )
-    return errors_by(f * (x - f @ x), f, groups)
+    # equal values differ from their weighted mean by rounding alone
+    deviations = x - f @ x if np.ptp(x) else np.zeros(len(x))
+    return errors_by(f * deviations, f, groups)
 
 
 def mean_error(values: Any, groups: Any) -> tuple[float, float]:

@@ -145,7 +145,7 @@ def factors_of_row(row: Row, factors: Sequence[Factor]) -> tuple[Factor, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Contributions:
-    """What groups of pairs, which are alike in their clusters, add to an estimate.
+    """What groups of pairs, which are alike in their clusters, add to an estimate; those that add nothing are left out.
 
     Attributes
     ----------
@@ -170,8 +170,7 @@ class Contributions:
         """Return variance and df under clusters, or of independent pairs: the squares added up."""
         if self.codes.shape[1]:
             return errors_by(self.influence, self.weight / self.total, self.codes)
-        counted = self.weight > 0
-        variance = float(self.influence[counted] ** 2 @ (1 / self.weight[counted]))
+        variance = float(self.influence**2 @ (1 / self.weight))
         return Errors(
             variance=variance,
             df=math.inf,
@@ -188,26 +187,27 @@ def contributions_of(
 
     There are none for more than `MOST_GROUPS` clusters, and where one cluster holds all pairs.
     """
-    if factors:
-        codes = np.column_stack([factor.codes for factor in factors])
-        levels, group = np.unique(codes, axis=0, return_inverse=True)
-        group = group.ravel()
-    else:
-        group = np.arange(len(pairs.count))
-        levels = np.zeros((len(group), 0), dtype=np.int64)
-    if len(levels) > MOST_GROUPS:
-        return f"more than {MOST_GROUPS:,} clusters, whose weights are not varied one by one"
-    if factors and min(len(np.unique(code)) for code in levels.T) < 2:
-        return "one cluster holds all pairs"
+    # independent pairs with the same values add the same to an estimate
+    alike: list[Any] = [factor.codes for factor in factors] or [pairs.first, pairs.second]
+    codes, group = np.unique(np.column_stack(alike), axis=0, return_inverse=True)
+    group = group.ravel()
     among = definition.among.get(term)
     counted = pairs.count * (1.0 if among is None else among(pairs))
-    influence = np.zeros(len(levels))
-    for k in range(len(levels)):
-        move = STEP * (group == k)
+    weight = np.bincount(group, counted).astype(np.float64)
+    # clusters that the denominator does not count say nothing of the estimate, nor of which factors are nested
+    entering = np.flatnonzero(weight)
+    if len(entering) > MOST_GROUPS:
+        return f"more than {MOST_GROUPS:,} clusters, whose weights are not varied one by one"
+    codes = codes[entering]
+    if factors and min(len(np.unique(code)) for code in codes.T) < 2:
+        return "one cluster holds all pairs"
+    influence = np.zeros(len(entering))
+    for k, at in enumerate(entering):
+        move = STEP * (group == at)
         above, below = (definition.plain(pairs, pairs.count * (1 + s * move)) for s in (1, -1))
         influence[k] = (above[None, term] - below[None, term]) / (2 * STEP)
-    weight = np.bincount(group, counted, len(levels)).astype(np.float64)
-    return Contributions(influence=influence, weight=weight, codes=levels)
+    codes = codes.astype(np.int64) if factors else np.zeros((len(entering), 0), dtype=np.int64)
+    return Contributions(influence=influence, weight=weight[entering], codes=codes)
 
 
 def check_numbers(row: Row, theirs: PeerNumbers) -> Iterator[Check]:

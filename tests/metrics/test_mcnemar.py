@@ -603,3 +603,34 @@ def test_the_design_effect_is_the_ratio_of_the_clustered_and_the_simple_error():
     assert said == (
         f"the standard error of the difference is {clustered / simple:.2f} times that of independent pairs"
     )
+
+
+@pytest.mark.parametrize("cluster", [None, "c", ("c", "e")])
+def test_thin_and_uneven_tables_are_recomputed_without_a_disagreement(
+    cluster: str | tuple[str, str] | None,
+) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(60):
+        n, clusters = int(rng.integers(2, 50)), int(rng.integers(1, 8))
+        rare, common = rng.choice([0.02, 0.2, 0.5, 0.9, 1.0], 2)
+        table = {
+            "a": (rng.random(n) < rare) * 1,
+            "b": (rng.random(n) < common) * 1,
+            "c": rng.integers(0, clusters, n) * (rng.random(n) < 0.6),
+            "e": rng.integers(0, 5, n),
+        }
+        pairs = Paired.from_wide(table, first="a", second="b", levels=["0", "1"], cluster=cluster)
+        side = ("two_sided", "greater", "less")[int(rng.integers(3))]
+        verification = mcnemar(pairs, alternative=side, odds_ratio_ci="wilson").verify()
+        assert verification.ok, [check for check in verification if check.ok is False]
+
+
+def test_nine_thousand_independent_pairs_in_declared_clusters_are_recomputed() -> None:
+    rng = np.random.default_rng(3)
+    table = {
+        "a": rng.integers(0, 2, 9000),
+        "b": rng.integers(0, 2, 9000),
+        "c": np.arange(9000) // 2,
+    }
+    pairs = Paired.from_wide(table, first="a", second="b", levels=["0", "1"], cluster="c")
+    assert mcnemar(pairs, cluster=None).verify().numbers()[0, "std_error"] is True
