@@ -13,6 +13,38 @@ if TYPE_CHECKING:
     from socialstats import audit as audit
     from socialstats import claims as claims
     from socialstats import datasets as datasets
+    from socialstats.agreement.fleiss_kappa import fleiss_kappa as fleiss_kappa
+    from socialstats.agreement.flip_rate import flip_rate as flip_rate
+    from socialstats.agreement.gwet_ac import gwet_ac as gwet_ac
+    from socialstats.agreement.krippendorff_alpha import krippendorff_alpha as krippendorff_alpha
+    from socialstats.agreement.majority_vote_accuracy import (
+        majority_vote_accuracy as majority_vote_accuracy,
+    )
+    from socialstats.agreement.percent_agreement import percent_agreement as percent_agreement
+    from socialstats.agreement.spearman_rho import spearman_rho as spearman_rho
+    from socialstats.agreement.weighted_kappa import kappa_quantiles as kappa_quantiles
+    from socialstats.agreement.weighted_kappa import weighted_kappa as weighted_kappa
+    from socialstats.choices.bradley_terry import BradleyTerryResult as BradleyTerryResult
+    from socialstats.choices.bradley_terry import bradley_terry as bradley_terry
+    from socialstats.choices.bradley_terry import (
+        bradley_terry_difference as bradley_terry_difference,
+    )
+    from socialstats.choices.choice_entropy import choice_entropy as choice_entropy
+    from socialstats.choices.choice_entropy import (
+        choice_entropy_difference as choice_entropy_difference,
+    )
+    from socialstats.choices.group_win_rates import group_win_rates as group_win_rates
+    from socialstats.choices.preference_shares import preference_shares as preference_shares
+    from socialstats.choices.sensitivity import sensitivity as sensitivity
+    from socialstats.choices.sensitivity import sensitivity_difference as sensitivity_difference
+    from socialstats.choices.win_rate_difference import win_rate_difference as win_rate_difference
+    from socialstats.choices.win_rates import win_rates as win_rates
+    from socialstats.custom.bootstrap import bootstrap as bootstrap
+    from socialstats.custom.jackknife import jackknife as jackknife
+    from socialstats.custom.multiverse import Variant as Variant
+    from socialstats.custom.multiverse import leave_one_out as leave_one_out
+    from socialstats.custom.multiverse import multiverse as multiverse
+    from socialstats.custom.permute import permute as permute
     from socialstats.designs.calls import read_comparisons as read_comparisons
     from socialstats.designs.calls import read_groups as read_groups
     from socialstats.designs.calls import read_paired as read_paired
@@ -34,70 +66,18 @@ if TYPE_CHECKING:
     from socialstats.errors import NotIdentified as NotIdentified
     from socialstats.errors import SocialStatsError as SocialStatsError
     from socialstats.errors import UndefinedStatistic as UndefinedStatistic
-    from socialstats.metrics.ada_met import ada_met as ada_met
-    from socialstats.metrics.bootstrap import bootstrap as bootstrap
-    from socialstats.metrics.bradley_terry import BradleyTerryResult as BradleyTerryResult
-    from socialstats.metrics.bradley_terry import bradley_terry as bradley_terry
-    from socialstats.metrics.bradley_terry import (
-        bradley_terry_difference as bradley_terry_difference,
-    )
-    from socialstats.metrics.choice_entropy import choice_entropy as choice_entropy
-    from socialstats.metrics.choice_entropy import (
-        choice_entropy_difference as choice_entropy_difference,
-    )
-    from socialstats.metrics.choice_shares import choice_shares as choice_shares
-    from socialstats.metrics.cochran_q import cochran_q as cochran_q
-    from socialstats.metrics.compare_models import compare_models as compare_models
-    from socialstats.metrics.compare_models import factors_of_models as factors_of_models
-    from socialstats.metrics.effect_sizes import effect_sizes as effect_sizes
-    from socialstats.metrics.effect_sizes import (
+    from socialstats.paired.cochran_q import cochran_q as cochran_q
+    from socialstats.paired.effect_sizes import effect_sizes as effect_sizes
+    from socialstats.paired.effect_sizes import (
         effect_sizes_from_summary as effect_sizes_from_summary,
     )
-    from socialstats.metrics.equivalence import equivalence as equivalence
-    from socialstats.metrics.fleiss_kappa import fleiss_kappa as fleiss_kappa
-    from socialstats.metrics.flip_rate import flip_rate as flip_rate
-    from socialstats.metrics.group_win_rates import group_win_rates as group_win_rates
-    from socialstats.metrics.gwet_ac import gwet_ac as gwet_ac
-    from socialstats.metrics.jackknife import jackknife as jackknife
-    from socialstats.metrics.js_similarity import js_similarity as js_similarity
-    from socialstats.metrics.judge_agreement import judge_agreement as judge_agreement
-    from socialstats.metrics.krippendorff_alpha import krippendorff_alpha as krippendorff_alpha
-    from socialstats.metrics.label_counts import label_counts as label_counts
-    from socialstats.metrics.leaderboard import LeaderboardResult as LeaderboardResult
-    from socialstats.metrics.leaderboard import leaderboard as leaderboard
-    from socialstats.metrics.majority_vote_accuracy import (
-        majority_vote_accuracy as majority_vote_accuracy,
-    )
-    from socialstats.metrics.mcnemar import mcnemar as mcnemar
-    from socialstats.metrics.mean_ratings import mean_ratings as mean_ratings
-    from socialstats.metrics.multinomial_logit import multinomial_logit as multinomial_logit
-    from socialstats.metrics.multiverse import Variant as Variant
-    from socialstats.metrics.multiverse import leave_one_out as leave_one_out
-    from socialstats.metrics.multiverse import multiverse as multiverse
-    from socialstats.metrics.over_models import over_models as over_models
-    from socialstats.metrics.paired_difference import paired_difference as paired_difference
-    from socialstats.metrics.paraphrase_spread import paraphrase_spread as paraphrase_spread
-    from socialstats.metrics.percent_agreement import percent_agreement as percent_agreement
-    from socialstats.metrics.permute import permute as permute
-    from socialstats.metrics.preference_shares import preference_shares as preference_shares
-    from socialstats.metrics.ratings_difference import ratings_difference as ratings_difference
-    from socialstats.metrics.relationship_bias import relationship_bias as relationship_bias
-    from socialstats.metrics.reply_shares import reply_shares as reply_shares
-    from socialstats.metrics.rereading import changed_means as changed_means
-    from socialstats.metrics.rereading import changed_shares as changed_shares
-    from socialstats.metrics.sensitivity import sensitivity as sensitivity
-    from socialstats.metrics.sensitivity import sensitivity_difference as sensitivity_difference
-    from socialstats.metrics.spearman_rho import spearman_rho as spearman_rho
-    from socialstats.metrics.symmetry import symmetry as symmetry
-    from socialstats.metrics.trait_profile import judge_zeros as judge_zeros
-    from socialstats.metrics.trait_profile import trait_profile as trait_profile
-    from socialstats.metrics.two_means import two_means as two_means
-    from socialstats.metrics.two_ordinal import two_ordinal as two_ordinal
-    from socialstats.metrics.two_proportions import two_proportions as two_proportions
-    from socialstats.metrics.weighted_kappa import kappa_quantiles as kappa_quantiles
-    from socialstats.metrics.weighted_kappa import weighted_kappa as weighted_kappa
-    from socialstats.metrics.win_rate_difference import win_rate_difference as win_rate_difference
-    from socialstats.metrics.win_rates import win_rates as win_rates
+    from socialstats.paired.equivalence import equivalence as equivalence
+    from socialstats.paired.mcnemar import mcnemar as mcnemar
+    from socialstats.paired.paired_difference import paired_difference as paired_difference
+    from socialstats.paired.symmetry import symmetry as symmetry
+    from socialstats.paired.two_means import two_means as two_means
+    from socialstats.paired.two_ordinal import two_ordinal as two_ordinal
+    from socialstats.paired.two_proportions import two_proportions as two_proportions
     from socialstats.planning import PlanResult as PlanResult
     from socialstats.planning import adjust as adjust
     from socialstats.planning import design_items as design_items
@@ -108,6 +88,26 @@ if TYPE_CHECKING:
     from socialstats.results import ResultGroup as ResultGroup
     from socialstats.results.side_by_side import ResultTable as ResultTable
     from socialstats.results.side_by_side import table as table
+    from socialstats.scales.ada_met import ada_met as ada_met
+    from socialstats.scales.compare_models import compare_models as compare_models
+    from socialstats.scales.compare_models import factors_of_models as factors_of_models
+    from socialstats.scales.judge_agreement import judge_agreement as judge_agreement
+    from socialstats.scales.leaderboard import LeaderboardResult as LeaderboardResult
+    from socialstats.scales.leaderboard import leaderboard as leaderboard
+    from socialstats.scales.mean_ratings import mean_ratings as mean_ratings
+    from socialstats.scales.over_models import over_models as over_models
+    from socialstats.scales.paraphrase_spread import paraphrase_spread as paraphrase_spread
+    from socialstats.scales.ratings_difference import ratings_difference as ratings_difference
+    from socialstats.scales.relationship_bias import relationship_bias as relationship_bias
+    from socialstats.scales.rereading import changed_means as changed_means
+    from socialstats.scales.rereading import changed_shares as changed_shares
+    from socialstats.scales.trait_profile import judge_zeros as judge_zeros
+    from socialstats.scales.trait_profile import trait_profile as trait_profile
+    from socialstats.shares.choice_shares import choice_shares as choice_shares
+    from socialstats.shares.js_similarity import js_similarity as js_similarity
+    from socialstats.shares.label_counts import label_counts as label_counts
+    from socialstats.shares.multinomial_logit import multinomial_logit as multinomial_logit
+    from socialstats.shares.reply_shares import reply_shares as reply_shares
     from socialstats.studies import STUDIES as STUDIES
     from socialstats.tables.joining import join as join
     from socialstats.tables.joining import stack as stack
@@ -138,82 +138,82 @@ _GROUPS = {
     "choices": (
         "which of two wins, and what decides it",
         {
-            "metrics.bradley_terry": "bradley_terry bradley_terry_difference",
-            "metrics.win_rates": "win_rates",
-            "metrics.win_rate_difference": "win_rate_difference",
-            "metrics.group_win_rates": "group_win_rates",
-            "metrics.preference_shares": "preference_shares",
-            "metrics.sensitivity": "sensitivity sensitivity_difference",
-            "metrics.choice_entropy": "choice_entropy choice_entropy_difference",
+            "choices.bradley_terry": "bradley_terry bradley_terry_difference",
+            "choices.win_rates": "win_rates",
+            "choices.win_rate_difference": "win_rate_difference",
+            "choices.group_win_rates": "group_win_rates",
+            "choices.preference_shares": "preference_shares",
+            "choices.sensitivity": "sensitivity sensitivity_difference",
+            "choices.choice_entropy": "choice_entropy choice_entropy_difference",
         },
     ),
     "pairs": (
         "two conditions on the same units, or two independent groups",
         {
-            "metrics.paired_difference": "paired_difference",
-            "metrics.effect_sizes": "effect_sizes effect_sizes_from_summary",
-            "metrics.equivalence": "equivalence",
-            "metrics.mcnemar": "mcnemar",
-            "metrics.symmetry": "symmetry",
-            "metrics.cochran_q": "cochran_q",
-            "metrics.flip_rate": "flip_rate",
-            "metrics.relationship_bias": "relationship_bias",
-            "metrics.two_proportions": "two_proportions",
-            "metrics.two_means": "two_means",
-            "metrics.two_ordinal": "two_ordinal",
+            "paired.paired_difference": "paired_difference",
+            "paired.effect_sizes": "effect_sizes effect_sizes_from_summary",
+            "paired.equivalence": "equivalence",
+            "paired.mcnemar": "mcnemar",
+            "paired.symmetry": "symmetry",
+            "paired.cochran_q": "cochran_q",
+            "agreement.flip_rate": "flip_rate",
+            "scales.relationship_bias": "relationship_bias",
+            "paired.two_proportions": "two_proportions",
+            "paired.two_means": "two_means",
+            "paired.two_ordinal": "two_ordinal",
         },
     ),
     "agreement": (
         "raters with each other, or models with people",
         {
-            "metrics.percent_agreement": "percent_agreement",
-            "metrics.weighted_kappa": "weighted_kappa kappa_quantiles",
-            "metrics.fleiss_kappa": "fleiss_kappa",
-            "metrics.krippendorff_alpha": "krippendorff_alpha",
-            "metrics.gwet_ac": "gwet_ac",
-            "metrics.judge_agreement": "judge_agreement",
-            "metrics.majority_vote_accuracy": "majority_vote_accuracy",
-            "metrics.spearman_rho": "spearman_rho",
-            "metrics.ada_met": "ada_met",
-            "metrics.js_similarity": "js_similarity",
+            "agreement.percent_agreement": "percent_agreement",
+            "agreement.weighted_kappa": "weighted_kappa kappa_quantiles",
+            "agreement.fleiss_kappa": "fleiss_kappa",
+            "agreement.krippendorff_alpha": "krippendorff_alpha",
+            "agreement.gwet_ac": "gwet_ac",
+            "scales.judge_agreement": "judge_agreement",
+            "agreement.majority_vote_accuracy": "majority_vote_accuracy",
+            "agreement.spearman_rho": "spearman_rho",
+            "scales.ada_met": "ada_met",
+            "shares.js_similarity": "js_similarity",
         },
     ),
     "shares": (
         "how often each label is given",
         {
-            "metrics.choice_shares": "choice_shares",
-            "metrics.reply_shares": "reply_shares",
-            "metrics.label_counts": "label_counts",
-            "metrics.multinomial_logit": "multinomial_logit",
-            "metrics.rereading": "changed_shares",
+            "shares.choice_shares": "choice_shares",
+            "shares.reply_shares": "reply_shares",
+            "shares.label_counts": "label_counts",
+            "shares.multinomial_logit": "multinomial_logit",
+            "scales.rereading": "changed_shares",
         },
     ),
     "scales": (
         "means of ratings and scores",
         {
-            "metrics.mean_ratings": "mean_ratings",
-            "metrics.ratings_difference": "ratings_difference",
-            "metrics.leaderboard": "leaderboard",
-            "metrics.trait_profile": "trait_profile judge_zeros",
-            "metrics.paraphrase_spread": "paraphrase_spread",
-            "metrics.rereading": "changed_means",
+            "scales.mean_ratings": "mean_ratings",
+            "scales.ratings_difference": "ratings_difference",
+            "scales.leaderboard": "leaderboard",
+            "scales.trait_profile": "trait_profile judge_zeros",
+            "scales.paraphrase_spread": "paraphrase_spread",
+            "scales.rereading": "changed_means",
         },
     ),
     "models": (
         "results of several models or choices of analysis, side by side",
         {
-            "metrics.compare_models": "compare_models factors_of_models",
-            "metrics.over_models": "over_models",
-            "metrics.multiverse": "multiverse leave_one_out Variant",
+            "scales.compare_models": "compare_models factors_of_models",
+            "scales.over_models": "over_models",
+            "custom.multiverse": "multiverse leave_one_out Variant",
             "results.side_by_side": "table",
         },
     ),
     "resampling": (
         "error, interval and p of a statistic of one's own",
         {
-            "metrics.bootstrap": "bootstrap",
-            "metrics.jackknife": "jackknife",
-            "metrics.permute": "permute",
+            "custom.bootstrap": "bootstrap",
+            "custom.jackknife": "jackknife",
+            "custom.permute": "permute",
         },
     ),
     "planning": (
@@ -232,8 +232,8 @@ _GROUPS = {
             "results": "Result ResultGroup",
             "results.side_by_side": "ResultTable",
             "planning": "PlanResult",
-            "metrics.bradley_terry": "BradleyTerryResult",
-            "metrics.leaderboard": "LeaderboardResult",
+            "choices.bradley_terry": "BradleyTerryResult",
+            "scales.leaderboard": "LeaderboardResult",
         },
     ),
     "errors": (

@@ -15,7 +15,7 @@ import pytest
 
 import socialstats as ss
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
-from socialstats.models.effect_sizes import noncentrality_interval
+from socialstats.paired.differences import noncentrality_interval
 from socialstats.resampling import Units, bootstrap, choose
 
 AB = ["a", "b"]

@@ -7,11 +7,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from socialstats.audit.answer_keys import AnswerKeys, levels_of
 from socialstats.audit.answers import between, listed, sheet_of
 from socialstats.audit.numbers import Finding, Printed, printed, weighed
 from socialstats.audit.sheets import Cell, Sheet
 from socialstats.errors import InputError, Problem
-from socialstats.models.answer_keys import AnswerKeys, levels_of
 from socialstats.tables.toml_files import FILTER, Column, wrong_keys
 from socialstats.text import count, listing, shorten
 

@@ -197,7 +197,7 @@ def mcnemar_bounds(
     """
     from scipy.special import chdtrc
 
-    from socialstats.models.couples import mcnemar_bounds as bounds_of
+    from socialstats.scales.couples import mcnemar_bounds as bounds_of
 
     number, couples = printed(bias), whole(n, "n")
     least, most = absolute(*number.bounds)

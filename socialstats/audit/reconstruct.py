@@ -16,7 +16,7 @@ from socialstats.text import count, number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from socialstats.models.whole_samples import Ends
+    from socialstats.audit.whole_samples import Ends
 
 MOST, STEPS, TRIES = (
     20_000,
@@ -218,7 +218,7 @@ def _found(
 ) -> Reconstruction:
     import numpy as np
 
-    from socialstats.models.whole_samples import (
+    from socialstats.audit.whole_samples import (
         SearchLimit,
         all_samples,
         mean_and_skew,

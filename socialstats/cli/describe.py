@@ -214,8 +214,8 @@ def _names(labels: Levels) -> str:
 
 def _strengths(design: Comparisons) -> str:
     """State whether every strength is finite, and if not why."""
-    from socialstats.models.bradley_terry.fitting import win_graph
-    from socialstats.models.bradley_terry.likelihoods import pair_data
+    from socialstats.choices.bradley_terry.fitting import win_graph
+    from socialstats.choices.bradley_terry.likelihoods import pair_data
 
     graph = win_graph(pair_data(design, np.zeros((len(design.item_a), 0)), ()))
     if graph.connected:

@@ -367,9 +367,9 @@ def reading(table: Table, settings: Settings) -> Fields:
     SocialStatsError
         Where it cannot be read, or holds too little for a report.
     """
+    from socialstats.choices.bradley_terry.fitting import win_graph
+    from socialstats.choices.bradley_terry.likelihoods import pair_data
     from socialstats.cli.designs import read
-    from socialstats.models.bradley_terry.fitting import win_graph
-    from socialstats.models.bradley_terry.likelihoods import pair_data
 
     design = read(table, settings)
     if isinstance(design, Paired) and design.n_pairs < FEWEST:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -46,6 +46,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Ratings", "SCALES", "Scale"]
+
+
+Refusal = Literal["missing", "level"]
+REFUSALS: tuple[str, ...] = get_args(Refusal)
+REFUSED = "(refusal)"
 
 
 class RatingsSources:

@@ -1,7 +1,7 @@
 """The grammar of formulas that come from files and from the command line.
 
 Such a formula holds columns, numbers, interactions and a few functions. It is taken apart here and computed by
-`socialstats.models.terms`; no part of it is run as Python. Formulas in Python may hold any code that formulaic runs,
+`socialstats.choices.terms`; no part of it is run as Python. Formulas in Python may hold any code that formulaic runs,
 except where `names_only` is in force.
 """
 

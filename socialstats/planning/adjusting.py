@@ -16,7 +16,7 @@ from socialstats.errors import InputError
 from socialstats.inference.adjusted_p import P_METHODS, AdjustMethod, adjusted_p, method_named
 from socialstats.inference.intervals import checked_level, not_zero, two_sided_p
 from socialstats.inference.rows import with_ends
-from socialstats.models.unit_means import correlation_of, replicate_draws
+from socialstats.paired.unit_means import correlation_of, replicate_draws
 from socialstats.planning.plan import PlanResult
 from socialstats.resampling.permutation import Steps, max_t, max_t_critical, normal_draws
 from socialstats.results import Result, ResultGroup, Row

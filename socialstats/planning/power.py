@@ -13,9 +13,7 @@ from scipy.special import stdtrit
 from socialstats.arrays import FloatArray
 from socialstats.designs.habits import knows_habits
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.inference.proportions import wilson
-from socialstats.inference.rows import with_ends
-from socialstats.models.power import (
+from socialstats.inference.power import (
     LARGEST,
     NEVER,
     Alternative,
@@ -28,6 +26,8 @@ from socialstats.models.power import (
     smallest_n,
     t_power,
 )
+from socialstats.inference.proportions import wilson
+from socialstats.inference.rows import with_ends
 from socialstats.planning.plan import PlanResult
 from socialstats.resampling.permutation import checked_alternative
 from socialstats.results import Result, Row

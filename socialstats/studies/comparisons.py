@@ -14,6 +14,9 @@ import numpy as np
 
 from socialstats import sentences
 from socialstats.arrays import FloatArray
+from socialstats.choices.bradley_terry import BradleyTerryResult, bradley_terry, strengths_sentence
+from socialstats.choices.bradley_terry.result import MOST_MAX_T
+from socialstats.choices.group_win_rates import group_win_rates
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
 from socialstats.designs.nouns import count_of
 from socialstats.designs.terms import column
@@ -23,9 +26,6 @@ from socialstats.figures import ranks as rank_figure
 from socialstats.inference.dependence import declared_cluster_counts
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.matching import match_keys
-from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry, strengths_sentence
-from socialstats.metrics.bradley_terry.result import MOST_MAX_T
-from socialstats.metrics.group_win_rates import group_win_rates
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
@@ -249,7 +249,7 @@ def ways_methods(fit: BradleyTerryResult, options: StudyOptions) -> tuple[str, s
 
 
 MOST_MOVED = 3  # items named whose ranks change
-SAME = 1e-8  # log-odds: strengths nearer than this share a rank, as in models/bradley_terry/ranks
+SAME = 1e-8  # log-odds: strengths nearer than this share a rank, as in choices/bradley_terry/ranks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,13 +22,13 @@ from socialstats.errors import (
     UndefinedStatistic,
 )
 from socialstats.figures import forest
-from socialstats.metrics.compare_models import COMPARISON_RULES, common_text, left_out_caution
-from socialstats.models.sources import human_source, models_of, raters_of
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.registry import refuse_weights
 from socialstats.results import Row, Verifications, joined
 from socialstats.results.rows import difference_places, subtracts
+from socialstats.scales.compare_models import COMPARISON_RULES, common_text, left_out_caution
 from socialstats.sentences import undefined
+from socialstats.shares.sources import human_source, models_of, raters_of
 from socialstats.studies.estimates import rows_table, settings_of, verify_all
 from socialstats.studies.models import (
     FEW,

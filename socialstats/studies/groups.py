@@ -11,10 +11,10 @@ from socialstats import sentences
 from socialstats.designs.groups import Groups
 from socialstats.errors import InputError
 from socialstats.figures import forest
-from socialstats.metrics.equivalence import equivalence
-from socialstats.metrics.two_means import two_means
-from socialstats.metrics.two_ordinal import two_ordinal
-from socialstats.metrics.two_proportions import two_proportions
+from socialstats.paired.equivalence import equivalence
+from socialstats.paired.two_means import two_means
+from socialstats.paired.two_ordinal import two_ordinal
+from socialstats.paired.two_proportions import two_proportions
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
     cluster_words,

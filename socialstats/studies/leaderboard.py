@@ -19,7 +19,8 @@ from socialstats.figures import forest, heat
 from socialstats.figures import ranks as rank_figure
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.inference.rows import share_ci
-from socialstats.metrics.leaderboard import (
+from socialstats.results import Result, Row
+from socialstats.scales.leaderboard import (
     DIFFERENCE,
     MEAN,
     OTHER,
@@ -31,7 +32,6 @@ from socialstats.metrics.leaderboard import (
     ordered,
     task_group,
 )
-from socialstats.results import Result, Row
 from socialstats.sentences import (
     difference,
     estimate,

@@ -14,7 +14,8 @@ from socialstats.designs.nouns import noun_or
 from socialstats.errors import InputError, SocialStatsError, caution
 from socialstats.figures import forest, heat
 from socialstats.inference.halving import clusters_to_halve
-from socialstats.metrics.compare_models import (
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.scales.compare_models import (
     DIFFERENCE,
     MOST_NAMED,
     NUMBER,
@@ -26,10 +27,9 @@ from socialstats.metrics.compare_models import (
     model_difference_sentence,
     named_differences,
 )
-from socialstats.metrics.leaderboard import difference_of
-from socialstats.metrics.over_models import over_models
-from socialstats.metrics.relationship_bias import BIAS
-from socialstats.results import Result, ResultGroup, Row
+from socialstats.scales.leaderboard import difference_of
+from socialstats.scales.over_models import over_models
+from socialstats.scales.relationship_bias import BIAS
 from socialstats.sentences import halving, more_of, significant, some_of, stat
 from socialstats.studies.estimates import (
     beside,

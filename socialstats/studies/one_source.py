@@ -11,9 +11,9 @@ from socialstats.designs.nouns import unit_noun
 from socialstats.designs.ratings import REFUSAL, Ratings
 from socialstats.figures import forest
 from socialstats.figures.squares import MOST_LEVELS
-from socialstats.metrics.choice_shares import choice_shares
-from socialstats.metrics.mean_ratings import mean_ratings
 from socialstats.results import Result, Row
+from socialstats.scales.mean_ratings import mean_ratings
+from socialstats.shares.choice_shares import choice_shares
 from socialstats.studies.estimates import (
     cluster_words,
     ending,

@@ -11,21 +11,21 @@ from typing import Any
 import numpy as np
 
 from socialstats import sentences
-from socialstats.designs.paired import Paired
-from socialstats.designs.parts import Factor
-from socialstats.errors import InputError
-from socialstats.figures import estimation, forest, qq, square, two_by_two
-from socialstats.figures.forest import MOST_ROWS
-from socialstats.figures.squares import MOST_LEVELS
-from socialstats.metrics.mcnemar import mcnemar
-from socialstats.metrics.multiverse import (
+from socialstats.custom.multiverse import (
     Variant,
     distinct,
     leave_one_out,
     multiverse,
     without_label,
 )
-from socialstats.metrics.symmetry import symmetry
+from socialstats.designs.paired import Paired
+from socialstats.designs.parts import Factor
+from socialstats.errors import InputError
+from socialstats.figures import estimation, forest, qq, square, two_by_two
+from socialstats.figures.forest import MOST_ROWS
+from socialstats.figures.squares import MOST_LEVELS
+from socialstats.paired.mcnemar import mcnemar
+from socialstats.paired.symmetry import symmetry
 from socialstats.results import Result, Row
 from socialstats.studies.estimates import (
     Verdict,
@@ -783,7 +783,7 @@ def compare(
     choices |= {"cluster": cluster, "level": options.level if level is None else level}
     if design.scale != "numeric":
         return (mcnemar if design.scale == "binary" else symmetry)(design, **choices)
-    from socialstats.metrics.paired_difference import paired_difference
+    from socialstats.paired.paired_difference import paired_difference
 
     return paired_difference(design, **options.chosen("seed", "resamples"), **choices)
 
@@ -803,7 +803,7 @@ def compute(design: Paired, options: StudyOptions) -> Numbers:
     lead = main.rows[0]
     sizes: Any = None
     if design.scale == "numeric":
-        from socialstats.metrics.effect_sizes import effect_sizes
+        from socialstats.paired.effect_sizes import effect_sizes
 
         sizes = effect_sizes(design, **options.chosen())
     left_out = {
@@ -823,7 +823,7 @@ def bounds(design: Paired, options: StudyOptions) -> Any:
         return None
     if design.scale == "binary":
         return compare(design, options, level=2 * options.level - 1)
-    from socialstats.metrics.equivalence import equivalence
+    from socialstats.paired.equivalence import equivalence
 
     return equivalence(
         design, low=-smallest, high=smallest, scale=options.effect_scale, level=options.level

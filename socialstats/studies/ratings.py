@@ -13,6 +13,13 @@ from typing import Any
 import numpy as np
 
 from socialstats import sentences
+from socialstats.agreement.fleiss_kappa import fleiss_kappa
+from socialstats.agreement.gwet_ac import gwet_ac
+from socialstats.agreement.kappa import pair_names, too_many_pairs_reason
+from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
+from socialstats.agreement.percent_agreement import percent_agreement
+from socialstats.agreement.weighted_kappa import kappa_quantiles, kappas_of, weighted_kappa
+from socialstats.custom.multiverse import Variant, distinct, multiverse
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic
@@ -22,26 +29,19 @@ from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.squares import MOST_LEVELS
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.matching import match_keys
-from socialstats.metrics.fleiss_kappa import fleiss_kappa
-from socialstats.metrics.gwet_ac import gwet_ac
-from socialstats.metrics.judge_agreement import (
+from socialstats.paired.paired_difference import paired_difference
+from socialstats.paired.unit_means import has_rating, unit_shares
+from socialstats.planning.adjusting import adjust_family_by_holm
+from socialstats.progress import say
+from socialstats.results import Result, Row
+from socialstats.scales.judge_agreement import (
     DIFFERENCE,
     agreement_rows,
     judge_agreement,
     judge_sentence,
 )
-from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
-from socialstats.metrics.mean_ratings import mean_ratings
-from socialstats.metrics.multiverse import Variant, distinct, multiverse
-from socialstats.metrics.paired_difference import paired_difference
-from socialstats.metrics.percent_agreement import percent_agreement
-from socialstats.metrics.weighted_kappa import kappa_quantiles, kappas_of, weighted_kappa
-from socialstats.models.kappa import pair_names, too_many_pairs_reason
-from socialstats.models.traits import people_and_judges
-from socialstats.models.unit_means import has_rating, unit_shares
-from socialstats.planning.adjusting import adjust_family_by_holm
-from socialstats.progress import say
-from socialstats.results import Result, Row
+from socialstats.scales.mean_ratings import mean_ratings
+from socialstats.scales.traits import people_and_judges
 from socialstats.studies.estimates import (
     cluster_ways,
     cluster_words,

@@ -16,11 +16,11 @@ from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.replies import replies_of
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
-from socialstats.metrics.reply_shares import RATER, reply_shares
-from socialstats.models.shares import join_labels
-from socialstats.models.sources import RaterSource, human_source, raters_of
 from socialstats.results import Result, ResultGroup, Row
 from socialstats.sentences import estimate
+from socialstats.shares.counts import join_labels
+from socialstats.shares.reply_shares import RATER, reply_shares
+from socialstats.shares.sources import RaterSource, human_source, raters_of
 from socialstats.studies.estimates import ends, rows_table, single
 from socialstats.studies.page import Block, Table
 from socialstats.studies.second import turned

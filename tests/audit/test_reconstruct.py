@@ -14,9 +14,9 @@ import pytest
 
 import socialstats as ss
 from socialstats.audit.numbers import printed
+from socialstats.audit.whole_samples import all_samples, mean_and_skew, range_of, some_samples
 from socialstats.cli import main
 from socialstats.errors import InputError
-from socialstats.models.whole_samples import all_samples, mean_and_skew, range_of, some_samples
 from tests.golden_data import GOLDEN
 
 CASES = json.loads((GOLDEN / "sprite.json").read_text())

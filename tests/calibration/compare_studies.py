@@ -11,9 +11,9 @@ from scipy.special import expit
 from tally import Line, Tally
 
 import socialstats as ss
-from socialstats.metrics.bradley_terry.difference import bradley_terry_difference
-from socialstats.metrics.ratings_difference import ratings_difference
-from socialstats.metrics.win_rate_difference import win_rate_difference
+from socialstats.choices.bradley_terry.difference import bradley_terry_difference
+from socialstats.choices.win_rate_difference import win_rate_difference
+from socialstats.scales.ratings_difference import ratings_difference
 from socialstats.studies import StudyOptions
 from socialstats.studies.comparisons import fit_model
 

@@ -22,7 +22,7 @@ from socialstats.errors import MleDoesNotExist
 from socialstats.inference.dependence import RARE
 from socialstats.inference.means import mean_errors
 from socialstats.inference.proportions import effective_share_interval
-from socialstats.models.shares import group_shares
+from socialstats.shares.counts import group_shares
 
 GROUPS = 3
 TIMES = 9  # comparisons of a pair of items

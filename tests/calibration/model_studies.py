@@ -17,9 +17,9 @@ import socialstats as ss
 from socialstats.designs.parts import Factor
 from socialstats.inference.compare import rows_with_holm
 from socialstats.inference.dependence import mean_cautions
-from socialstats.metrics.relationship_bias import gap_terms, read_analysis, stratum_codes
-from socialstats.models.couples import cell_scores
 from socialstats.results import Result, Row
+from socialstats.scales.couples import cell_scores
+from socialstats.scales.relationship_bias import gap_terms, read_analysis, stratum_codes
 
 MODELS = 6
 RATE, FAMILY = (0.03, 0.07), (0.0, 0.07)

@@ -19,7 +19,7 @@ from socialstats.inference.dependence import FEW_CLUSTERS, FEW_DF, LARGE, RARE, 
 from socialstats.inference.means import MeanErrors, mean_errors
 from socialstats.inference.paired_score import PairedScore, paired_score
 from socialstats.inference.proportions import effective_share_interval, wilson
-from socialstats.metrics.equivalence import SKEWED
+from socialstats.paired.equivalence import SKEWED
 
 HOLDS, SIZE = (0.925, 1.0), (0.0, 0.07)
 EVEN, ZIPF = "equal clusters", "cluster sizes as 1/rank"

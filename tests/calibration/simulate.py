@@ -11,8 +11,8 @@ from scipy.special import expit
 
 from socialstats import Comparisons, datasets
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.models.bradley_terry.fitting import fit_newton
-from socialstats.models.bradley_terry.likelihoods import LIKELIHOODS, pair_data
+from socialstats.choices.bradley_terry.fitting import fit_newton
+from socialstats.choices.bradley_terry.likelihoods import LIKELIHOODS, pair_data
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
 

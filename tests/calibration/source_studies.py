@@ -13,15 +13,15 @@ from tally import Line, Tally
 import socialstats as ss
 from socialstats.arrays import FloatArray
 from socialstats.inference.dependence import shape_cautions
-from socialstats.metrics.js_similarity import (
+from socialstats.shares.counts import SourceCounts, StratumCells
+from socialstats.shares.divergence import jensen_shannon
+from socialstats.shares.js_similarity import (
     ceiling,
     pooled,
     rare_levels,
     similarity_rows,
     within_units,
 )
-from socialstats.models.divergence import jensen_shannon
-from socialstats.models.shares import SourceCounts, StratumCells
 
 RESAMPLES, PERMUTATIONS, SPLITS = 399, 199, 99
 PEOPLE, RUNS = 7, 5

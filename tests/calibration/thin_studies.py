@@ -15,9 +15,9 @@ from tally import Line, Tally, Widths
 import socialstats as ss
 from socialstats.inference.clustered_mean import CLEARLY, clustered_mean, skewness_statistic
 from socialstats.inference.dependence import FEW_DF, shape_cautions
-from socialstats.metrics.js_similarity import LEAST, pooled
-from socialstats.models.divergence import jensen_shannon
-from socialstats.models.shares import StratumCells
+from socialstats.shares.counts import StratumCells
+from socialstats.shares.divergence import jensen_shannon
+from socialstats.shares.js_similarity import LEAST, pooled
 
 HOLDS = (0.925, 1.0)
 CR2 = "CR2, Satterthwaite's df (default)"

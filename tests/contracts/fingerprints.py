@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from socialstats.choices.bradley_terry import bradley_terry
 from socialstats.errors import SocialStatsError
 from socialstats.metrics import METRICS
-from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.metrics.reply_shares import reply_shares
 from socialstats.results import Result
+from socialstats.shares.reply_shares import reply_shares
 from tests.contracts.further import FURTHER
 from tests.contracts.subjects import run, subject_of
 from tests.contracts.test_derived import DERIVED, OF_FITS, replies

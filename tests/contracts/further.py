@@ -8,8 +8,8 @@ from itertools import product
 from typing import Any
 
 import socialstats as ss
-from socialstats.metrics.compare_models import COMPARISON_RULES
 from socialstats.results import Result
+from socialstats.scales.compare_models import COMPARISON_RULES
 from tests.contracts.subjects import ITEMS, run, subject_of
 
 Calls = Iterator[tuple[str, Callable[[], Any]]]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from socialstats.choices.bradley_terry import bradley_terry
 from socialstats.designs.comparisons import Comparisons
 from socialstats.designs.groups import Groups
 from socialstats.designs.label_lists import LabelLists
@@ -18,7 +19,6 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.repeated import repeated_answers
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.metrics import METRICS
-from socialstats.metrics.bradley_terry import bradley_terry
 
 ITEMS = ("ash", "birch", "cedar", "elm", "fir", "oak")
 RATERS = ("ann", "bob", "cid")

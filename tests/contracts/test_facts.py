@@ -102,8 +102,12 @@ SETTING = re.compile(r"(?<!--map )(?<![\w.'\"/<{-])([a-z][a-z_]+)=(?!=)")
 CODE = re.compile(r"[\w}]\([^()]*\)")  # a call that a message quotes
 ROOMS = (
     "studies",
-    "metrics",
-    "models",
+    "paired",
+    "shares",
+    "agreement",
+    "choices",
+    "scales",
+    "custom",
     "inference",
     "resampling",
     "designs",

@@ -17,15 +17,15 @@ ROOT = Path(socialstats.__file__).parent
 ENDS = {"conf_low", "conf_high"}
 QUANTILES = {"ndtri", "stdtrit", "ppf", "isf"}
 OF_ROWS = {  # modules that write ends of rows, and why
-    "metrics/multiverse.py": "rounds the ends of rows for print",
+    "custom/multiverse.py": "rounds the ends of rows for print",
     "results/rows.py": "turns the sign of a difference around",
 }
 OF_QUANTILES = {  # modules that take quantiles, and why
-    "models/effect_sizes.py": "inverts the noncentral t",
-    "models/power.py": "power of tests, which inverts the noncentral chi-square",
+    "paired/differences.py": "inverts the noncentral t",
+    "inference/power.py": "power of tests, which inverts the noncentral chi-square",
     "planning/power.py": "power of tests",
     "designs/undeclared.py": "how much longer intervals would be with a column as clusters",
-    "models/bradley_terry/covariance.py": "critical values of rank sets",
+    "choices/bradley_terry/covariance.py": "critical values of rank sets",
     "resampling/engine.py": "BCa's and interpolated quantiles of resamples",
     "datasets/simulating.py": "draws normal numbers",
     "figures/qq.py": "the band of a normal Q-Q plot",

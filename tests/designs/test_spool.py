@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import socialstats as ss
+from socialstats.choices.bradley_terry.likelihoods import information, log_likelihood, score
 from socialstats.designs import covariates, scan
-from socialstats.models.bradley_terry.likelihoods import information, log_likelihood, score
 
 FIELDS = ("estimate", "std_error", "df", "conf_low", "p_value")
 

@@ -114,8 +114,8 @@ def room_of(module: str) -> str:
 
     Examples
     --------
-    >>> room_of("socialstats.metrics.mcnemar"), room_of("socialstats_collect.log"), room_of("socialstats.text")
-    ('metrics', 'collect', 'top')
+    >>> room_of("socialstats.paired.mcnemar"), room_of("socialstats_collect.log"), room_of("socialstats.text")
+    ('paired', 'collect', 'top')
     """
     package, *rest = module.split(".")
     if package != "socialstats":

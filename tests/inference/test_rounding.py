@@ -7,14 +7,14 @@ import pytest
 from scipy import sparse
 
 import socialstats as ss
+from socialstats.choices.bradley_terry.covariance import rank_sets
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.means import mean_errors
 from socialstats.inference.proportions import clustered_share
 from socialstats.inference.robust import Robust, cluster_robust
 from socialstats.inference.rows import with_ends, with_spread, with_t
-from socialstats.models.bradley_terry.covariance import rank_sets
-from socialstats.models.matched_pairs import hotelling
-from socialstats.models.unit_means import robust_wald
+from socialstats.paired.matched_pairs import hotelling
+from socialstats.paired.unit_means import robust_wald
 from socialstats.resampling import Units, bootstrap, jackknife
 from socialstats.results import Row
 from socialstats.rounding import alike, full_rank

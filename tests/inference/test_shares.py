@@ -13,7 +13,7 @@ import socialstats as ss
 from socialstats.errors import InputError
 from socialstats.inference.paired_score import FEW, PairedScore, paired_score
 from socialstats.inference.proportions import ONE_CLUSTER, clustered_share, wilson
-from socialstats.models.matched_pairs import Cells, tango
+from socialstats.paired.matched_pairs import Cells, tango
 from tests.golden_data import golden
 
 R = golden("shares")

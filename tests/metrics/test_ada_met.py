@@ -15,8 +15,9 @@ from scipy import stats
 
 from socialstats import Ratings, ada_met, datasets
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.metrics.ada_met import AlignmentOptions, AlignmentState, targets_of_all_people
-from socialstats.models.alignment import (
+from socialstats.rounding import alike
+from socialstats.scales.ada_met import AlignmentOptions, AlignmentState, targets_of_all_people
+from socialstats.scales.alignment import (
     Panel,
     Targets,
     model_shares,
@@ -25,7 +26,6 @@ from socialstats.models.alignment import (
     stream_seed,
     unit_draws,
 )
-from socialstats.rounding import alike
 
 LETTERS = "ABCDE"
 REAL = Path(__file__).resolve().parents[3] / "shared" / "data" / "adamet" / "adamet_llm_answers.csv"

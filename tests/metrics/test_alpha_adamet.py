@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
+from socialstats.agreement.fleiss_kappa import fleiss_kappa
+from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
 from socialstats.designs.ratings import Ratings
-from socialstats.metrics.fleiss_kappa import fleiss_kappa
-from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from tests.golden_data import SHARED
 
 FOLDER = SHARED / "data" / "adamet"

@@ -11,12 +11,12 @@ import pytest
 from scipy import stats
 from scipy.sparse import csgraph, csr_array
 
+from socialstats.choices.bradley_terry import bradley_terry
+from socialstats.choices.bradley_terry.fitting import Refitter, fit_newton, strongly_connected
+from socialstats.choices.bradley_terry.likelihoods import pair_data
+from socialstats.choices.bradley_terry.result import refit_all
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
 from socialstats.errors import InputError, NonConvergence, UndefinedStatistic
-from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.metrics.bradley_terry.result import refit_all
-from socialstats.models.bradley_terry.fitting import Refitter, fit_newton, strongly_connected
-from socialstats.models.bradley_terry.likelihoods import pair_data
 from socialstats.resampling.engine import Units, weight_blocks
 from tests.golden_data import golden_frame
 

@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from socialstats.choices.bradley_terry import bradley_terry
+from socialstats.choices.bradley_terry.cautions import sort_by_severity
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution
-from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.metrics.bradley_terry.cautions import sort_by_severity
 
 ITEMS = "abcde"
 

@@ -11,11 +11,11 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
+from socialstats.choices.bradley_terry import bradley_terry
+from socialstats.choices.bradley_terry.covariance import rank_sets
 from socialstats.datasets import baseball, journal_citations
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.models.bradley_terry.covariance import rank_sets
 from tests.golden_data import golden, golden_frame
 
 
@@ -437,7 +437,7 @@ def test_rank_sets_of_many_items_are_holms_and_hold_those_of_max_t(kind, cluster
         Comparisons.from_counts(baseball(), order="home"), order=True, cluster=cluster
     )
     own = fit.ranks(kind=kind)
-    monkeypatch.setattr("socialstats.metrics.bradley_terry.result.MOST_MAX_T", 3)
+    monkeypatch.setattr("socialstats.choices.bradley_terry.result.MOST_MAX_T", 3)
     held = fit.ranks(kind=kind)
     assert "Holm (more than 3 items)" in held.inference
     assert "romanowolf2005" not in held.references

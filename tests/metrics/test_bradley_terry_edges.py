@@ -10,10 +10,10 @@ import pandas as pd
 import pytest
 from scipy.special import log_ndtr
 
+from socialstats.choices.bradley_terry import bradley_terry
+from socialstats.choices.bradley_terry.covariance import rank_sets
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
-from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.models.bradley_terry.covariance import rank_sets
 
 
 def counted(pairs):

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from socialstats.choices.bradley_terry import bradley_terry
 from socialstats.datasets import baseball, ice_hockey, journal_citations
 from socialstats.designs.comparisons import Comparisons
 from socialstats.inference.intervals import cochran_df
-from socialstats.metrics.bradley_terry import bradley_terry
 from tests.golden_data import by_name, covariance, golden, golden_frame
 
 

@@ -9,9 +9,9 @@ import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from socialstats.choices.bradley_terry import BradleyTerryResult, bradley_terry
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, MleDoesNotExist, SocialStatsError
-from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
 from socialstats.results import ResultGroup
 from tests.golden_data import golden_frame
 

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
+from socialstats.choices.bradley_terry import bradley_terry
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import UndefinedStatistic
-from socialstats.metrics.bradley_terry import bradley_terry
 
 MET_ONCE = "met in one pair only: a lean of that pair cannot be told from its strength"
 

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from socialstats.choices.bradley_terry import bradley_terry
 from socialstats.crosscheck.bradley_terry import errors_of
 from socialstats.datasets import journal_citations
 from socialstats.designs.comparisons import Comparisons
-from socialstats.metrics.bradley_terry import bradley_terry
 from socialstats.results.verification import NOT_RECOUNTED
 from tests.golden_data import SHARED, golden, golden_frame
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 from socialstats import Ratings, choice_shares, datasets
 from socialstats.errors import InputError
-from socialstats.models.matched_pairs import hotelling
+from socialstats.paired.matched_pairs import hotelling
 
 LEVELS = ("comply", "deviate", "escalate")
 

@@ -8,10 +8,14 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from socialstats.choices.choice_entropy import (
+    choice_entropy,
+    choice_entropy_difference,
+    entropy,
+    miller_madow,
+)
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.metrics.choice_entropy import choice_entropy, choice_entropy_difference
-from socialstats.models.divergence import entropy, miller_madow
 
 
 def counted(wins):

@@ -9,7 +9,7 @@ from socialstats.datasets import norm_goal, norm_goal_truth
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.inference.adjusted_p import holm
-from socialstats.metrics.choice_shares import choice_shares
+from socialstats.shares.choice_shares import choice_shares
 from tests.golden_data import golden
 from tests.metrics.source_tables import LEVELS, drawn, rows_of, sources
 

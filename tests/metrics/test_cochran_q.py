@@ -10,9 +10,9 @@ from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
 from socialstats.inference.adjusted_p import holm
-from socialstats.metrics.cochran_q import cochran_q
-from socialstats.metrics.mcnemar import mcnemar
-from socialstats.models.matched_pairs import cochran_q as q_test
+from socialstats.paired.cochran_q import cochran_q
+from socialstats.paired.matched_pairs import cochran_q as q_test
+from socialstats.paired.mcnemar import mcnemar
 from tests.golden_data import golden, golden_frame
 
 RATERS = ("m1", "m2", "m3", "m4", "m5")

@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 import socialstats as ss
-from socialstats.metrics.compare_models import (
+from socialstats.results import Row
+from socialstats.scales.compare_models import (
     COMPARISON_RULES,
     NO_SIZES,
     NUMBER,
@@ -22,7 +23,6 @@ from socialstats.metrics.compare_models import (
     model_difference_row,
     named_differences,
 )
-from socialstats.results import Row
 
 MODELS = ("m1", "m2", "m3", "m4")
 

@@ -8,9 +8,9 @@ import pytest
 from scipy.special import ndtr, stdtr
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_kappa
 
+from socialstats.agreement.fleiss_kappa import fleiss_kappa
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
-from socialstats.metrics.fleiss_kappa import fleiss_kappa
 from tests.golden_data import golden, golden_frame
 from tests.rated import ratings
 

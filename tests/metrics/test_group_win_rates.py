@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy.stats import t as student
 
+from socialstats.choices.group_win_rates import group_win_rates
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.metrics.group_win_rates import group_win_rates
 
 GROUPS = {"a": "x", "b": "x", "c": "y", "d": "z"}
 

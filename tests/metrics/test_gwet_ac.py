@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy.special import stdtr
 
 import socialstats
+from socialstats.agreement.gwet_ac import gwet_ac
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.inference.intervals import critical_value
-from socialstats.metrics.gwet_ac import gwet_ac
 from tests.golden_data import golden, golden_frame
 from tests.rated import long_table, ratings
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from socialstats.metrics.independent_ratings import independent_ratings
 from socialstats.results import Result
+from socialstats.shares.independent_ratings import independent_ratings
 
 AS = {
     "rater_groups": "who",

@@ -10,10 +10,10 @@ from scipy import stats
 from socialstats.datasets import norm_goal, norm_goal_truth
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.metrics.js_similarity import independent, js_similarity, pooled
-from socialstats.models.divergence import jensen_shannon
-from socialstats.models.shares import StratumCells
-from socialstats.models.split_half import half_parts, mean_divergence
+from socialstats.shares.counts import StratumCells
+from socialstats.shares.divergence import jensen_shannon
+from socialstats.shares.js_similarity import independent, js_similarity, pooled
+from socialstats.shares.split_half import half_parts, mean_divergence
 from tests.golden_data import golden
 from tests.metrics.source_tables import drawn, rows_of, sources
 

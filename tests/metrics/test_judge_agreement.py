@@ -11,9 +11,9 @@ import pytest
 from scipy import stats
 
 import socialstats as ss
+from socialstats.agreement.reliability import agreement_weights
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
-from socialstats.models.agreement import agreement_weights
 from socialstats.rounding import alike
 from tests.golden_data import golden, golden_frame
 

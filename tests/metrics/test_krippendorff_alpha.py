@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import stdtr
 
+from socialstats.agreement.fleiss_kappa import fleiss_kappa
+from socialstats.agreement.gwet_ac import gwet_ac
+from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
 from socialstats.inference.intervals import critical_value
-from socialstats.metrics.fleiss_kappa import fleiss_kappa
-from socialstats.metrics.gwet_ac import gwet_ac
-from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 from tests.golden_data import golden, golden_frame
 from tests.rated import long_table, ratings
 

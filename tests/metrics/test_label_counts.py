@@ -8,7 +8,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from socialstats.designs.label_lists import LabelLists
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
-from socialstats.metrics.label_counts import label_counts
+from socialstats.shares.label_counts import label_counts
 from tests.golden_data import golden
 
 ROWS = pd.DataFrame(

@@ -12,7 +12,9 @@ from scipy import stats
 import socialstats as ss
 from socialstats.designs.parts import Factor
 from socialstats.inference.clustered_mean import clustered_mean
-from socialstats.metrics.compare_models import (
+from socialstats.results import Row
+from socialstats.rounding import alike as alike_text
+from socialstats.scales.compare_models import (
     COMPARISON_RULES,
     MOVED,
     MatchedModels,
@@ -21,8 +23,6 @@ from socialstats.metrics.compare_models import (
     difference_and_way,
     sums_to_means,
 )
-from socialstats.results import Row
-from socialstats.rounding import alike as alike_text
 from tests.golden_data import golden
 
 R = golden("paired_levels")

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from socialstats.agreement.majority_vote_accuracy import TIES, majority_vote_accuracy
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.metrics.majority_vote_accuracy import TIES, majority_vote_accuracy
 from tests.metrics.ratings_tables import of_matrix
 
 # five raters; truth 2 everywhere: right, tied 2-2 with the truth, tied 2-2 without it, wrong, one vote, no vote

@@ -12,7 +12,7 @@ from scipy import stats
 from socialstats.designs.paired import Paired
 from socialstats.designs.parts import Factor
 from socialstats.errors import DesignError, InputError
-from socialstats.metrics.mcnemar import CLUSTER_TESTS, PAIR_TESTS, mcnemar
+from socialstats.paired.mcnemar import CLUSTER_TESTS, PAIR_TESTS, mcnemar
 from tests.golden_data import golden, golden_frame
 
 INTERVALS = ("tango", "newcombe", "bonett_price", "agresti_min", "wald")
@@ -431,7 +431,7 @@ def simulated(rng, scenarios, pairs, sd_scenario, sd_pair):
 @pytest.mark.slow
 def test_type_one_error_of_the_default_with_crossed_factors(scenarios, pairs):
     from socialstats.inference.clustered_mean import clustered_mean
-    from socialstats.models.matched_pairs import Cells, mid_p
+    from socialstats.paired.matched_pairs import Cells, mid_p
 
     rng = np.random.default_rng(20)
     runs, default, rows = 800, 0, 0

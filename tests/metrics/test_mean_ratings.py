@@ -10,9 +10,9 @@ from scipy.stats import t as student
 
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.metrics.leaderboard import leaderboard
-from socialstats.metrics.mean_ratings import mean_ratings
 from socialstats.results import Result
+from socialstats.scales.leaderboard import leaderboard
+from socialstats.scales.mean_ratings import mean_ratings
 from tests.golden_data import golden
 
 GOLDEN = golden("mean_ratings")

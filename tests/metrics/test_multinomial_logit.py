@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.metrics.multinomial_logit import multinomial_logit
+from socialstats.shares.multinomial_logit import multinomial_logit
 from tests.golden_data import golden
 
 

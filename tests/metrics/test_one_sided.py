@@ -14,7 +14,7 @@ import socialstats as ss
 from socialstats.crosscheck.row_arithmetic import MULTIPLETESTS
 from socialstats.datasets import journal_citations
 from socialstats.errors import InputError
-from socialstats.models.matched_pairs import spectral_sign_flip
+from socialstats.paired.matched_pairs import spectral_sign_flip
 from socialstats.resampling.permutation import exact_p
 from socialstats.results import Result, Row
 from tests.contracts.subjects import subject_of

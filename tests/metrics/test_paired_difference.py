@@ -12,8 +12,8 @@ from socialstats import Paired, paired_difference
 from socialstats.designs.parts import Factor
 from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import clustered_mean
-from socialstats.metrics.paired_difference import clusters_alike
-from socialstats.models.effect_sizes import pair_values
+from socialstats.paired.differences import pair_values
+from socialstats.paired.paired_difference import clusters_alike
 from tests.golden_data import golden, golden_frame
 
 RNG = np.random.default_rng(12)

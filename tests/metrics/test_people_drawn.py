@@ -15,8 +15,8 @@ import socialstats as ss
 from socialstats.errors import InputError
 from socialstats.inference.clustered_mean import clustered_mean
 from socialstats.inference.intervals import cochran_df
-from socialstats.models.divergence import jensen_shannon
-from socialstats.models.sources import people_of
+from socialstats.shares.divergence import jensen_shannon
+from socialstats.shares.sources import people_of
 
 LEVELS = ["x", "y", "z"]
 QUICK = {"permutations": 99}

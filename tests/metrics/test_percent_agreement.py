@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from socialstats.agreement.percent_agreement import percent_agreement
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.metrics.percent_agreement import percent_agreement
 from tests.golden_data import golden, golden_frame
 from tests.metrics.ratings_tables import of_matrix, of_table
 

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
+from socialstats.choices.bradley_terry import bradley_terry
+from socialstats.choices.preference_shares import preference_shares, size_caution
 from socialstats.datasets import journal_citations
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.metrics.preference_shares import preference_shares, size_caution
-from socialstats.models.shares import group_shares, share_gradient
 from socialstats.resampling import order_quantile
+from socialstats.shares.counts import group_shares, share_gradient
 
 STRENGTHS = {"a": 1.0, "b": -0.5, "c": 0.2, "d": -1.0, "e": 0.3}
 GROUPS = {"a": "x", "b": "x", "c": "y", "d": "y", "e": "z"}

@@ -13,10 +13,10 @@ import socialstats as ss
 from socialstats import Ratings
 from socialstats.designs.couples import couples_design
 from socialstats.errors import DesignError
-from socialstats.metrics.relationship_bias import MCNEMAR, MID_P
-from socialstats.metrics.reply_shares import reply_shares
-from socialstats.models.divergence import jensen_shannon
-from socialstats.models.measures import distance_measure
+from socialstats.scales.measures import distance_measure
+from socialstats.scales.relationship_bias import MCNEMAR, MID_P
+from socialstats.shares.divergence import jensen_shannon
+from socialstats.shares.reply_shares import reply_shares
 
 LEVELS = ["0", "1", "2"]
 P = [f"p_{level}" for level in LEVELS]

@@ -14,11 +14,11 @@ import pytest
 
 import socialstats as ss
 from socialstats import Comparisons, bradley_terry
+from socialstats.choices.group_win_rates import group_win_rates
+from socialstats.choices.win_rate_difference import win_rate_difference
 from socialstats.designs.comparisons import joined
 from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.metrics import METRICS
-from socialstats.metrics.group_win_rates import group_win_rates
-from socialstats.metrics.win_rate_difference import win_rate_difference
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FROM_R = json.loads((GOLDEN / "probabilities.json").read_text())

@@ -528,14 +528,14 @@ def demet(rng, scenarios, pairs, sd_scenario, sd_pair):
 @pytest.mark.slow
 def test_false_positives_are_at_most_7_percent(scenarios, pairs, sd_scenario, sd_pair):
     """Of a true null on the design of 29 scenarios x 20 pairs: 600 runs, Monte-Carlo s.e. .009."""
-    from socialstats.models.couples import (
+    from socialstats.paired.matched_pairs import asymptotic
+    from socialstats.scales.couples import (
         CoupleAnswers,
         cell_scores,
         clustered_mean_of,
         combine_cells,
         match_couples,
     )
-    from socialstats.models.matched_pairs import asymptotic
 
     rng = np.random.default_rng(12)
     default, naive = [], []

@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from socialstats.choices.conditions import TERMS, condition_table, sensitivity_terms
+from socialstats.choices.sensitivity import reference_values, sensitivity, sensitivity_difference
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
-from socialstats.metrics.sensitivity import reference_values, sensitivity, sensitivity_difference
-from socialstats.models.sensitivity import TERMS, condition_table, sensitivity_terms
 from socialstats.resampling import Units, bootstrap, weight_blocks
 from socialstats.results import ResultGroup
 

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from socialstats.agreement.spearman_rho import spearman_rho
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
-from socialstats.metrics.spearman_rho import spearman_rho
 from tests.golden_data import golden
 
 GOLDEN = golden("spearman_rho")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import socialstats as ss
-from socialstats.models.two_groups import exact_rank_sum
+from socialstats.paired.two_groups import exact_rank_sum
 from socialstats.results import Result
 
 R: dict[str, Any] = json.loads(

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 import socialstats as ss
-from socialstats.models.two_groups import fisher_exact
+from socialstats.paired.two_groups import fisher_exact
 from socialstats.results import Result
 
 R: dict[str, Any] = json.loads(

@@ -11,15 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
+from socialstats.agreement.fleiss_kappa import fleiss_kappa
+from socialstats.agreement.gwet_ac import gwet_ac
+from socialstats.agreement.kappa import kappa_table, pair_names, rating_patterns
+from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
+from socialstats.agreement.percent_agreement import percent_agreement
+from socialstats.agreement.reliability import agreement_weights
+from socialstats.agreement.weighted_kappa import weighted_kappa
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, NothingToAnalyse, UndefinedStatistic
-from socialstats.metrics.fleiss_kappa import fleiss_kappa
-from socialstats.metrics.gwet_ac import gwet_ac
-from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
-from socialstats.metrics.percent_agreement import percent_agreement
-from socialstats.metrics.weighted_kappa import weighted_kappa
-from socialstats.models.agreement import agreement_weights
-from socialstats.models.kappa import kappa_table, pair_names, rating_patterns
 from socialstats.resampling import Units, jackknife, weight_blocks
 from tests.golden_data import golden, golden_frame
 from tests.metrics.ratings_tables import expanded, of_matrix, of_table

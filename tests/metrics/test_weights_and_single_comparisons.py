@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from socialstats.choices.bradley_terry import bradley_terry
+from socialstats.choices.choice_entropy import choice_entropy
+from socialstats.choices.preference_shares import preference_shares
+from socialstats.choices.sensitivity import sensitivity
+from socialstats.choices.win_rates import win_rates
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.metrics.choice_entropy import choice_entropy
-from socialstats.metrics.preference_shares import preference_shares
-from socialstats.metrics.sensitivity import sensitivity
-from socialstats.metrics.win_rates import win_rates
 
 
 def weighted(conflict_rows, ties=0.2):

@@ -9,11 +9,11 @@ from scipy.optimize import brentq
 from scipy.special import stdtrit
 from statsmodels.stats.proportion import proportion_confint
 
+from socialstats.choices.win_rates import win_rates
 from socialstats.datasets import role_conflict
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError
 from socialstats.inference.proportions import wilson
-from socialstats.metrics.win_rates import win_rates
 from socialstats.results import ResultGroup
 
 CONDITIONS = ("higher", "equal", "lower")

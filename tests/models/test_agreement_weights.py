@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 
 import socialstats as ss
-from socialstats.errors import InputError
-from socialstats.models.agreement import (
+from socialstats.agreement.reliability import (
     WEIGHTS,
     agreement_weights,
     order_by_levels,
 )
+from socialstats.errors import InputError
 
 
 @pytest.mark.parametrize("name", WEIGHTS)

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from socialstats.choices.bradley_terry import bradley_terry
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import InputError, MleDoesNotExist, NotIdentified
-from socialstats.metrics.bradley_terry import bradley_terry
 
 ABC = [("A", "B", 3, 2), ("B", "C", 3, 2), ("A", "C", 4, 1)]
 XY = [("X", "Y", 3, 2)]

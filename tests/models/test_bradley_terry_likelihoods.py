@@ -7,11 +7,9 @@ import pandas as pd
 import pytest
 from scipy.optimize import approx_fprime
 
-from socialstats.designs.comparisons import Comparisons
-from socialstats.errors import NonConvergence
-from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.models.bradley_terry.fitting import fit_firth, fit_mm, fit_newton
-from socialstats.models.bradley_terry.likelihoods import (
+from socialstats.choices.bradley_terry import bradley_terry
+from socialstats.choices.bradley_terry.fitting import fit_firth, fit_mm, fit_newton
+from socialstats.choices.bradley_terry.likelihoods import (
     LIKELIHOODS,
     centred_inverse,
     information,
@@ -20,6 +18,8 @@ from socialstats.models.bradley_terry.likelihoods import (
     score,
     solve_centred,
 )
+from socialstats.designs.comparisons import Comparisons
+from socialstats.errors import NonConvergence
 
 MODELS = ["none", "half", "davidson", "rao_kupper"]
 

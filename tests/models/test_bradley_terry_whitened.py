@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from socialstats.choices.bradley_terry import bradley_terry
+from socialstats.choices.bradley_terry.covariance import WhitenedRows
 from socialstats.datasets import baseball
 from socialstats.designs.comparisons import Comparisons
 from socialstats.inference.robust import Joint, cluster_robust
-from socialstats.metrics.bradley_terry import bradley_terry
-from socialstats.models.bradley_terry.covariance import WhitenedRows
 from tests.golden_data import golden, golden_frame
 
 
@@ -121,8 +121,8 @@ def test_quasi_variances_of_differences_of_very_different_sizes_do_not_end_in_a_
     None
 ):
     """A covariance found by the fuzzer: of clusters that are nearly alike."""
+    from socialstats.choices.bradley_terry.covariance import quasi_variances
     from socialstats.errors import UndefinedStatistic
-    from socialstats.models.bradley_terry.covariance import quasi_variances
 
     rng = np.random.default_rng(0)
     for _ in range(200):

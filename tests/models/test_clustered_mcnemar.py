@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from socialstats.models import matched_pairs as clustered
-from socialstats.models.matched_pairs import ClusterCells, cluster_cells
+from socialstats.paired import matched_pairs as clustered
+from socialstats.paired.matched_pairs import ClusterCells, cluster_cells
 from tests.golden_data import golden, golden_frame
 
 R = golden("mcnemar")["clustered"]

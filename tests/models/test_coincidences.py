@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from socialstats.errors import InputError
-from socialstats.models.agreement import (
+from socialstats.agreement.reliability import (
     alpha_influence,
     alpha_sums,
     coincidence_matrix,
@@ -18,6 +17,7 @@ from socialstats.models.agreement import (
     pairs_within,
     rating_counts,
 )
+from socialstats.errors import InputError
 from socialstats.resampling import Units, bootstrap, weight_blocks
 from tests.golden_data import golden, golden_frame
 from tests.rated import ratings
@@ -177,7 +177,7 @@ def test_many_different_values_cost_no_matrix_a_unit(scale):
 @pytest.mark.parametrize("at_once", [1, 7, 10**6])
 def test_pairs_within_units_come_once_whatever_the_block(monkeypatch, at_once):
     counts = counts_of(half_missing(n=25))
-    monkeypatch.setattr("socialstats.models.agreement.PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr("socialstats.agreement.reliability.PAIRS_AT_ONCE", at_once)
     found = [
         pair for a, b in pairs_within(counts) for pair in zip(a.tolist(), b.tolist(), strict=True)
     ]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from socialstats.errors import InputError
-from socialstats.models.alignment import flipped_mean_absolute
-from socialstats.models.couples import CoupleAnswers, match_couples, mcnemar_bounds
-from socialstats.models.effect_sizes import folded_mean
+from socialstats.paired.differences import folded_mean
+from socialstats.scales.alignment import flipped_mean_absolute
+from socialstats.scales.couples import CoupleAnswers, match_couples, mcnemar_bounds
 from tests.golden_data import golden
 
 

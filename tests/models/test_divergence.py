@@ -8,19 +8,19 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 
 from socialstats.errors import InputError
-from socialstats.models.divergence import (
+from socialstats.inference.power import quadratic_intervals
+from socialstats.resampling import Units
+from socialstats.shares.counts import StratumCells, swap_test
+from socialstats.shares.divergence import (
     RaterTable,
     bootstrap_with_raters,
+    exchange_test,
     jackknife_moments,
     jensen_shannon,
     quadratic_moments,
     unit_corrected,
 )
-from socialstats.models.kappa import exchange_test
-from socialstats.models.power import quadratic_intervals
-from socialstats.models.shares import StratumCells, swap_test
-from socialstats.models.split_half import split_half
-from socialstats.resampling import Units
+from socialstats.shares.split_half import split_half
 from tests.golden_data import golden
 
 

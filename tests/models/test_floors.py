@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from socialstats.inference.clustered_mean import clustered_mean
-from socialstats.metrics.mcnemar import named
-from socialstats.models.matched_pairs import SPECTRAL_FLOOR, spectral_sign_flip
-from socialstats.models.unit_means import WaldTest, rank_of, robust_wald
+from socialstats.paired.matched_pairs import SPECTRAL_FLOOR, spectral_sign_flip
+from socialstats.paired.mcnemar import named
+from socialstats.paired.unit_means import WaldTest, rank_of, robust_wald
 
 
 def crossed(seed):

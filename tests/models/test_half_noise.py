@@ -5,8 +5,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from socialstats.models.divergence import jensen_shannon
-from socialstats.models.split_half import half_parts, log_error, mean_divergence
+from socialstats.shares.divergence import jensen_shannon
+from socialstats.shares.split_half import half_parts, log_error, mean_divergence
 
 
 def halvings(counts):

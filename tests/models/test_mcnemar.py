@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 from socialstats.errors import InputError
-from socialstats.models import matched_pairs as tests_of
-from socialstats.models.matched_pairs import (
+from socialstats.paired import matched_pairs as tests_of
+from socialstats.paired.matched_pairs import (
     INTERVALS,
     Cells,
     cohens_g,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from socialstats.models.effect_sizes import (
+from socialstats.paired.differences import (
     MeanSizeEstimates,
     influence_correlation,
     nearest_values,

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import t
 
 from socialstats.errors import UndefinedStatistic
-from socialstats.models.multinomial_logit import multinomial_logit, probabilities, whitened_rows
+from socialstats.shares.multinomial_logit import fit_logit, probabilities, whitened_rows
 from tests.golden_data import golden
 
 
@@ -34,7 +34,7 @@ def table(
 
 def test_saturated_coefficients_are_logs_of_ratios_of_shares():
     counts = np.array([[10.0, 20.0, 5.0], [12.0, 6.0, 9.0]])
-    fit = multinomial_logit(np.array([[1.0, 0.0], [1.0, 1.0]]), counts, np.arange(2))
+    fit = fit_logit(np.array([[1.0, 0.0], [1.0, 1.0]]), counts, np.arange(2))
     logs = np.log(counts[:, 1:] / counts[:, :1])
     assert fit.coef[:, 0] == pytest.approx(logs[0], abs=1e-9)
     assert fit.coef[:, 1] == pytest.approx(logs[1] - logs[0], abs=1e-9)
@@ -43,7 +43,7 @@ def test_saturated_coefficients_are_logs_of_ratios_of_shares():
 def test_coefficients_cr2_errors_df_and_joint_tests_are_those_of_r():
     wanted = golden("multinomial_logit")
     x, counts = (np.array(wanted[name], float) for name in ("x", "counts"))
-    fit = multinomial_logit(x, counts, np.array(wanted["cluster"]))
+    fit = fit_logit(x, counts, np.array(wanted["cluster"]))
     errors = fit.robust.errors(np.eye(6))
     assert fit.groups == 10
     assert fit.coef == pytest.approx(np.array(wanted["coef"]), abs=1e-10)
@@ -62,10 +62,10 @@ def test_coefficients_cr2_errors_df_and_joint_tests_are_those_of_r():
 
 def test_alike_rows_and_their_order_do_not_matter():
     x, counts, code = table(3)
-    one = multinomial_logit(x, counts, code)
+    one = fit_logit(x, counts, code)
     order = np.random.default_rng(1).permutation(2 * len(x))
     halves = np.concatenate([np.floor(counts / 2), np.ceil(counts / 2)])[order]
-    two = multinomial_logit(
+    two = fit_logit(
         np.concatenate([x, x])[order], halves, 7 * np.concatenate([code, code])[order] + 3
     )
     assert two.coef == pytest.approx(one.coef, abs=1e-9)
@@ -76,7 +76,7 @@ def test_statsmodels_has_the_same_maximum_and_information():
     from statsmodels.discrete.discrete_model import MNLogit
 
     x, counts, code = table(5)
-    fit = multinomial_logit(x, counts, code)
+    fit = fit_logit(x, counts, code)
     row, level = np.nonzero(counts)
     times = counts[row, level].astype(int)
     peer = MNLogit(np.repeat(level, times), x[np.repeat(row, times)]).fit(
@@ -108,7 +108,7 @@ def test_a_true_null_is_rejected_as_often_as_the_level_says():
     """400 tables of 30 clusters with tastes of their own: 5% with a Monte-Carlo error of 1.1."""
     rejected = []
     for seed in range(400):
-        test = multinomial_logit(*table(100 + seed)).joint_test(np.array([1]))
+        test = fit_logit(*table(100 + seed)).joint_test(np.array([1]))
         rejected.append(not isinstance(test, str) and test.p < 0.05)
     assert 0.02 <= np.mean(rejected) <= 0.08
 
@@ -131,7 +131,7 @@ def test_few_topics_in_four_domains_hold_the_level_or_have_no_test(n):
     """Of 12 topics all three coefficients of domains of three levels have no joint test; t tests hold (error .01)."""
     joint, single = [], []
     for seed in range(500):
-        fit = multinomial_logit(*topics(seed, n, 3))
+        fit = fit_logit(*topics(seed, n, 3))
         test = fit.joint_test(np.array([2, 3, 4]))
         joint.append(None if isinstance(test, str) else test.p < 0.05)
         errors = fit.robust.errors(np.eye(10))
@@ -147,7 +147,7 @@ def test_few_topics_in_four_domains_hold_the_level_or_have_no_test(n):
 
 
 def test_too_few_clusters_for_a_joint_test_say_so():
-    fit = multinomial_logit(*topics(1, 12, 3))
+    fit = fit_logit(*topics(1, 12, 3))
     assert "too few clusters for 6 coefficients" in fit.joint_test(np.array([2, 3, 4]))
     assert fit.joint_test(np.array([1])).df == 2
 
@@ -155,7 +155,7 @@ def test_too_few_clusters_for_a_joint_test_say_so():
 def test_a_term_of_a_single_cluster_has_no_error():
     x, counts, code = topics(2, 12, 2)
     x = np.column_stack([x[:, :2], (code == 5).astype(float)])
-    fit = multinomial_logit(x, counts, code)
+    fit = fit_logit(x, counts, code)
     errors = fit.robust.errors(np.eye(3))
     assert errors.refused.tolist() == [False, False, True]
     assert "rests on single clusters" in fit.joint_test(np.array([2]))
@@ -163,15 +163,13 @@ def test_a_term_of_a_single_cluster_has_no_error():
 
 def test_a_level_that_a_column_rules_out_has_no_fit():
     with pytest.raises(UndefinedStatistic, match="rule a level out"):
-        multinomial_logit(
+        fit_logit(
             np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([[3.0, 4.0], [5.0, 0.0]]), np.arange(2)
         )
     with pytest.raises(UndefinedStatistic, match="rule a level out"):
-        multinomial_logit(
-            np.ones((2, 1)), np.array([[3.0, 0.0, 4.0], [5.0, 0.0, 1.0]]), np.arange(2)
-        )
+        fit_logit(np.ones((2, 1)), np.array([[3.0, 0.0, 4.0], [5.0, 0.0, 1.0]]), np.arange(2))
     with pytest.raises(UndefinedStatistic, match="single cluster"):
-        multinomial_logit(np.ones((2, 1)), np.ones((2, 2)), np.zeros(2, dtype=int))
+        fit_logit(np.ones((2, 1)), np.ones((2, 2)), np.zeros(2, dtype=int))
 
 
 def test_separated_columns_have_no_fit_whatever_the_levels():
@@ -179,10 +177,8 @@ def test_separated_columns_have_no_fit_whatever_the_levels():
     x = np.column_stack([np.ones(6), np.repeat(np.eye(3)[:, 1:], 2, axis=0)])
     counts = np.array([[9, 5, 2], [8, 4, 3], [7, 2, 4], [9, 5, 1], [6, 5, 0], [9, 4, 0]], float)
     with pytest.raises(UndefinedStatistic, match="rule a level out"):
-        multinomial_logit(x, counts, np.arange(6))
+        fit_logit(x, counts, np.arange(6))
     counts[5, 2] = 1
-    assert np.isfinite(multinomial_logit(x, counts, np.arange(6)).coef).all()
-    big = multinomial_logit(
-        np.ones((2, 1)), np.array([[300_000.0, 1.0], [500_000.0, 1.0]]), np.arange(2)
-    )
+    assert np.isfinite(fit_logit(x, counts, np.arange(6)).coef).all()
+    big = fit_logit(np.ones((2, 1)), np.array([[300_000.0, 1.0], [500_000.0, 1.0]]), np.arange(2))
     assert big.coef[0, 0] == pytest.approx(np.log(2 / 800_000), abs=1e-9)

@@ -6,7 +6,7 @@ from scipy import stats
 
 from socialstats.designs.paired import Paired
 from socialstats.errors import DesignError, InputError
-from socialstats.models.effect_sizes import mean_interval, merge_ties, pair_values
+from socialstats.paired.differences import mean_interval, merge_ties, pair_values
 from socialstats.resampling import Units, bca, bootstrap, jackknife
 
 RNG = np.random.default_rng(8)

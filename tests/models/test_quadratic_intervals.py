@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from socialstats.models.power import FAR, quadratic_interval, quadratic_intervals
+from socialstats.inference.power import FAR, quadratic_interval, quadratic_intervals
 
 
 def by_scipy(value: float, mean: float, square: float, level: float) -> tuple[float, float]:

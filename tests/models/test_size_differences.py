@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from socialstats.models.effect_sizes import MeanSizeEstimates
-from socialstats.models.size_differences import MeanSizes, SizeDifference
+from socialstats.paired.differences import MeanSizeEstimates
+from socialstats.paired.size_differences import MeanSizes, SizeDifference
 
 
 def sizes(values: np.ndarray, errors: np.ndarray, df: float = 12.0) -> MeanSizes:

@@ -7,9 +7,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from socialstats.models.divergence import jensen_shannon, unit_corrected
-from socialstats.models.shares import StratumCells
-from socialstats.models.split_half import draw_halves, split_half
+from socialstats.shares.counts import StratumCells
+from socialstats.shares.divergence import jensen_shannon, unit_corrected
+from socialstats.shares.split_half import draw_halves, split_half
 
 COUNTS = np.array([[4.0, 0.0, 0.0], [2.0, 2.0, 0.0], [1.0, 1.0, 1.0], [0.0, 1.0, 0.0], [3, 1, 1]])
 COPIES = np.array([1.0, 3.0, 2.0, 5.0, 1.0])

@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from socialstats.models.bradley_terry.fitting import strongly_connected
+from socialstats.choices.bradley_terry.fitting import strongly_connected
 
 
 def one_by_one(data, w):

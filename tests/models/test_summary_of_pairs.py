@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import socialstats as ss
-from socialstats.models.effect_sizes import pair_values, summary_of
+from socialstats.paired.differences import pair_values, summary_of
 
 
 @pytest.mark.parametrize("sign", [1, -1])

@@ -12,9 +12,9 @@ import pytest
 from formulaic import Formula, model_matrix
 
 import socialstats as ss
+from socialstats.choices.terms import columns_of_python, columns_of_terms
 from socialstats.designs.terms import names_only, parse, terms_of
 from socialstats.errors import InputError
-from socialstats.models.terms import columns_of_python, columns_of_terms
 
 rng = np.random.default_rng(3)
 X, Z = np.array([0.5, 1.0, 2.0, 3.5, 4.0, 7.0, 9.0]), np.array([1.0, 4.0, 2.0, 2.0, 3.0, 9.0, 5.0])

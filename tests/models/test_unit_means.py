@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from socialstats.inference.intervals import cochran_df
-from socialstats.models.unit_means import Inference, UnitSample, WaldTest, robust_wald
+from socialstats.paired.unit_means import Inference, UnitSample, WaldTest, robust_wald
 
 X = np.random.default_rng(8).normal(size=(7, 3)) + np.arange(7)[:, None]
 

@@ -12,14 +12,32 @@ from collections import Counter, defaultdict
 from pathlib import Path
 
 ROOMS = (
+    "inference",
+    "resampling",
+    "designs",
+    "planning",
+    "paired",
+    "shares",
+    "agreement",
+    "choices",
+    "scales",
+    "custom",
+)  # of the package
+FOLDERS = (
     "models",
     "inference",
     "metrics",
     "resampling",
     "designs",
     "planning",
-)  # of the package and its tests
-FOLDERS = (*ROOMS, "contracts", "traps", "audit", "cli", "studies", "results", "tables")
+    "contracts",
+    "traps",
+    "audit",
+    "cli",
+    "studies",
+    "results",
+    "tables",
+)  # of the tests
 FILES = (
     *(f"socialstats/{room}" for room in ROOMS),  # the examples of docstrings
     "tests/test_golden_values.py",

@@ -171,7 +171,7 @@ def test_sites_know_their_function() -> None:
 
 
 def test_the_tests_of_a_function_run_it_and_those_named_after_it_come_first() -> None:
-    path = "socialstats/models/two_shares.py"
+    path = "socialstats/paired/two_shares.py"
     subjects = Subjects(
         {
             "tests/metrics/test_win_rates.py::a": (0.1, [f"{path}::rate"]),

@@ -19,7 +19,7 @@ from socialstats import (
     power_mcnemar,
     power_paired_t,
 )
-from socialstats.models.power import most_extreme, smallest_n, upper_tail
+from socialstats.inference.power import most_extreme, smallest_n, upper_tail
 from socialstats.planning.power import curve_of
 from tests.golden_data import golden
 

@@ -296,8 +296,8 @@ def test_the_study_is_picked_by_the_design() -> None:
 
 
 def test_an_unknown_level_of_a_group_of_results_is_an_error_that_lists_them() -> None:
+    from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
     from socialstats.errors import InputError
-    from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
 
     frame = pd.concat([ratings(seed).assign(model=m) for seed, m in ((3, "m1"), (4, "m2"))])
     group = krippendorff_alpha(Ratings.from_frame(frame, **ORDERED, by="model"))  # type: ignore[arg-type]

@@ -23,7 +23,7 @@ import pytest
 from scipy.stats import t as student
 
 from socialstats.cli import main
-from socialstats.models.traits import TRAIT_WEIGHTS
+from socialstats.scales.traits import TRAIT_WEIGHTS
 from tests.collect.server import Send, says, serving
 
 

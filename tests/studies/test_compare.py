@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 
 import socialstats as ss
+from socialstats.choices.conditions import condition_table, sensitivity_terms
 from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.metrics import METRICS
-from socialstats.models.sensitivity import condition_table, sensitivity_terms
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.compare.study import reference_of, with_level_effect
 from socialstats.studies.compare.study import run as compare_levels

@@ -11,9 +11,9 @@ from scipy.stats import binom
 from test_compare import FAST, ITEMS, block
 
 import socialstats as ss
+from socialstats.choices.win_rate_difference import win_rate_difference
 from socialstats.crosscheck.win_rates import difference_checks
 from socialstats.errors import UndefinedStatistic
-from socialstats.metrics.win_rate_difference import win_rate_difference
 from socialstats.studies import STUDIES, run_study
 from socialstats.text import number
 

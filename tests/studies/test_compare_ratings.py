@@ -12,8 +12,8 @@ from study_examples import FAST
 
 import socialstats as ss
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.metrics.ratings_difference import ratings_difference
 from socialstats.resampling.engine import Units, weight_blocks
+from socialstats.scales.ratings_difference import ratings_difference
 from socialstats.studies import STUDIES, pick, run_study
 from socialstats.studies.page import Outcome
 

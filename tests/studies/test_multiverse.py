@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import socialstats as ss
+from socialstats.custom.multiverse import Variant, distinct, ends, moves, multiverse, side
 from socialstats.designs.comparisons import A_WON, TIED
 from socialstats.errors import InputError, UndefinedStatistic
-from socialstats.metrics.multiverse import Variant, distinct, ends, moves, multiverse, side
 from socialstats.results import Result, Row
 from socialstats.studies import STUDIES, StudyOptions
 from socialstats.studies.multiverse import multiverse_block

@@ -9,10 +9,10 @@ from scipy import stats
 from test_sources_studies import actions, choices_design
 
 from socialstats.inference.compare import with_welch
-from socialstats.metrics.independent_ratings import independent_ratings
-from socialstats.models.sources import human_source
 from socialstats.planning.part_gaps import PartEstimates, part_gaps
 from socialstats.results import Row
+from socialstats.shares.independent_ratings import independent_ratings
+from socialstats.shares.sources import human_source
 from socialstats.studies import STUDIES, StudyOptions, run_study
 from socialstats.studies.norm_goal.shares import apart, base_first, gap_sentences
 from socialstats.studies.sources import crossed

@@ -12,8 +12,8 @@ from study_tables import known_numbers, stray_cells, stray_decimals
 
 from socialstats import datasets, relationship_bias
 from socialstats.errors import InputError, NothingToAnalyse
-from socialstats.models.couples import mcnemar_bounds
 from socialstats.results import Row
+from socialstats.scales.couples import mcnemar_bounds
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
 from socialstats.studies.relationship_bias.study import filled

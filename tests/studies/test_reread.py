@@ -13,7 +13,7 @@ from socialstats.cli import main
 from socialstats.designs.paired import Paired
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError
-from socialstats.metrics.rereading import (
+from socialstats.scales.rereading import (
     CHANGE,
     answers_of,
     changed_means,

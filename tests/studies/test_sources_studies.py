@@ -12,12 +12,12 @@ from statsmodels.stats.multitest import multipletests
 from study_tables import known_numbers, stray_cells, stray_decimals
 
 from socialstats import datasets
+from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError
 from socialstats.inference.halving import clusters_to_halve
-from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
-from socialstats.models.sources import human_source, raters_of
 from socialstats.results import Row
+from socialstats.shares.sources import human_source, raters_of
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.estimates import equivalence_bounds, p_text
 from socialstats.studies.norm_goal.shares import counted_text

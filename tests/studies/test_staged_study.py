@@ -13,9 +13,9 @@ from study_tables import known_numbers, stray_cells, stray_decimals
 from socialstats import datasets
 from socialstats.errors import InputError
 from socialstats.figures import trajectories
-from socialstats.models.traits import TRAIT_WEIGHTS
 from socialstats.results import Row
 from socialstats.results.rows import rows_with
+from socialstats.scales.traits import TRAIT_WEIGHTS
 from socialstats.studies import STUDIES, StudyOptions, pick, run_study
 from socialstats.studies.page import Outcome
 from socialstats.studies.staged_values.blocks import activation_block, lean_block

@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from socialstats.choices.bradley_terry import BradleyTerryResult
+from socialstats.choices.bradley_terry.model import ORDER
+from socialstats.choices.preference_shares import preference_shares
+from socialstats.choices.sensitivity import reference_values
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
-from socialstats.metrics.bradley_terry import BradleyTerryResult
-from socialstats.metrics.bradley_terry.model import ORDER
-from socialstats.metrics.preference_shares import preference_shares
-from socialstats.metrics.sensitivity import reference_values
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import share_decimals

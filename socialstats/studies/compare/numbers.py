@@ -10,15 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.choices.bradley_terry import BradleyTerryResult
+from socialstats.choices.bradley_terry.difference import bradley_terry_difference
+from socialstats.choices.choice_entropy import choice_entropy_difference
+from socialstats.choices.conditions import common_pairs
+from socialstats.choices.sensitivity import sensitivity, sensitivity_difference
+from socialstats.choices.win_rate_difference import win_rate_difference
+from socialstats.choices.win_rates import win_rates
 from socialstats.designs.comparisons import Comparisons, without_cited
 from socialstats.errors import Caution, InputError, SocialStatsError, UndefinedStatistic
-from socialstats.metrics.bradley_terry import BradleyTerryResult
-from socialstats.metrics.bradley_terry.difference import bradley_terry_difference
-from socialstats.metrics.choice_entropy import choice_entropy_difference
-from socialstats.metrics.sensitivity import sensitivity, sensitivity_difference
-from socialstats.metrics.win_rate_difference import win_rate_difference
-from socialstats.metrics.win_rates import win_rates
-from socialstats.models.sensitivity import common_pairs
 from socialstats.results import Result
 from socialstats.studies.comparisons import (
     Pairs,

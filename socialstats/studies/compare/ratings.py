@@ -10,11 +10,11 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.figures import forest
 from socialstats.inference.halving import clusters_to_halve
-from socialstats.metrics.ratings_difference import ratings_difference, rows_of_levels, values_of
-from socialstats.models.measures import ALPHA, DISTANCE, MEAN, SHARES
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import share_decimals
+from socialstats.scales.measures import ALPHA, DISTANCE, MEAN, SHARES
+from socialstats.scales.ratings_difference import ratings_difference, rows_of_levels, values_of
 from socialstats.sentences import difference, halving
 from socialstats.studies.compare.blocks import some_words
 from socialstats.studies.compare.numbers import reference_of

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from socialstats.choices.bradley_terry import BradleyTerryResult
+from socialstats.custom.multiverse import ends, moves
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import Caution, InputError
-from socialstats.metrics.bradley_terry import BradleyTerryResult
-from socialstats.metrics.multiverse import ends, moves
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.sentences import significant, stat, undefined

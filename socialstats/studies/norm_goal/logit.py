@@ -10,9 +10,9 @@ from socialstats import sentences
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
-from socialstats.metrics.multinomial_logit import SOURCE, multinomial_logit
-from socialstats.models.sources import RaterSource
 from socialstats.results import Result, Row
+from socialstats.shares.multinomial_logit import SOURCE, multinomial_logit
+from socialstats.shares.sources import RaterSource
 from socialstats.studies.estimates import df_text, p_text, rows_table, single
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.text import capital, number, p_value, shorten

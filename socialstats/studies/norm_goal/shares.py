@@ -16,11 +16,11 @@ from socialstats.figures.heat import MOST_GROUPS
 from socialstats.figures.shares import MOST_BARS, MOST_LEVELS
 from socialstats.inference.dependence import is_inside
 from socialstats.inference.rows import share_ci
-from socialstats.models.shares import cells_of
-from socialstats.models.sources import RaterSource
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.planning.part_gaps import PartEstimates
 from socialstats.results import Result, Row
+from socialstats.shares.counts import cells_of
+from socialstats.shares.sources import RaterSource
 from socialstats.studies.estimates import df_text, ends, p_text, rows_table
 from socialstats.studies.page import Block, Table, check_named
 from socialstats.studies.sources import Shares

@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 
 from socialstats import sentences
+from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
+from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.designs.nouns import noun_or
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import Caution, InputError, NothingToAnalyse, UndefinedStatistic, caution
 from socialstats.inference.halving import clusters_to_halve
-from socialstats.metrics.choice_shares import choice_shares
-from socialstats.metrics.independent_ratings import independent_ratings
-from socialstats.metrics.js_similarity import js_similarity, own_cautions
-from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
-from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
-from socialstats.metrics.reply_shares import reply_shares
-from socialstats.models.shares import cells_of, source_counts
-from socialstats.models.sources import RaterSource, human_source, raters_of
 from socialstats.planning.part_gaps import part_gaps
 from socialstats.results import Result, Row
+from socialstats.shares.choice_shares import choice_shares
+from socialstats.shares.counts import cells_of, source_counts
+from socialstats.shares.independent_ratings import independent_ratings
+from socialstats.shares.js_similarity import js_similarity, own_cautions
+from socialstats.shares.reply_shares import reply_shares
+from socialstats.shares.sources import RaterSource, human_source, raters_of
 from socialstats.studies.estimates import (
     Verdict,
     cluster_words,

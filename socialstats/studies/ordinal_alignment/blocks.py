@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from socialstats import sentences
+from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
+from socialstats.agreement.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse, SocialStatsError, UndefinedStatistic
 from socialstats.figures import Bar, dumbbell, forest, heat, shares
@@ -18,11 +20,9 @@ from socialstats.figures.heat import MOST_GROUPS as MOST_CELLS
 from socialstats.figures.shares import MOST_BARS
 from socialstats.figures.style import STEPS
 from socialstats.inference.rows import share_ci
-from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
-from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
-from socialstats.models.sources import RaterSource
 from socialstats.results import Result, Row
 from socialstats.results.rows import negate_row
+from socialstats.shares.sources import RaterSource
 from socialstats.studies.estimates import (
     cluster_words,
     clusters_caption,

@@ -11,8 +11,11 @@ from socialstats import sentences
 from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.figures import forest
-from socialstats.metrics.ratings_difference import ratings_difference
-from socialstats.metrics.rereading import (
+from socialstats.planning.adjusting import adjust_family_by_holm
+from socialstats.results import Result, Row, joined
+from socialstats.scales.measures import ALPHA, DISTANCE
+from socialstats.scales.ratings_difference import ratings_difference
+from socialstats.scales.rereading import (
     AFTER,
     BEFORE,
     CHANGE,
@@ -24,9 +27,6 @@ from socialstats.metrics.rereading import (
     key_of,
     transitions,
 )
-from socialstats.models.measures import ALPHA, DISTANCE
-from socialstats.planning.adjusting import adjust_family_by_holm
-from socialstats.results import Result, Row, joined
 from socialstats.studies.estimates import p_text, rows_table, verify_all
 from socialstats.studies.ordinal_alignment.blocks import alphas_of
 from socialstats.studies.page import Block, Design, Outcome, StudyOptions, Table, order_cautions

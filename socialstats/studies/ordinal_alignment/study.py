@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 
 from socialstats import sentences
+from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.inference.halving import clusters_to_halve
-from socialstats.metrics.ada_met import ada_met, results_by_attribute
-from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
-from socialstats.metrics.ratings_difference import ratings_difference
-from socialstats.metrics.reply_shares import reply_shares
-from socialstats.models.measures import ALPHA
-from socialstats.models.sources import MODEL_COLUMNS, RaterSource, human_source, raters_of
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row, Verification, joined
+from socialstats.scales.ada_met import ada_met, results_by_attribute
+from socialstats.scales.measures import ALPHA
+from socialstats.scales.ratings_difference import ratings_difference
+from socialstats.shares.reply_shares import reply_shares
+from socialstats.shares.sources import MODEL_COLUMNS, RaterSource, human_source, raters_of
 from socialstats.studies.estimates import (
     probability_methods,
     rows_table,

@@ -15,7 +15,10 @@ from socialstats.designs.ratings import OK, REFUSAL, Ratings
 from socialstats.figures import forest, multiples
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.inference.dependence import cluster_text
-from socialstats.metrics.relationship_bias import (
+from socialstats.planning.adjusting import adjust_family_by_holm
+from socialstats.results import Result, Row
+from socialstats.scales.couples import mcnemar_bounds
+from socialstats.scales.relationship_bias import (
     BIAS,
     BOTH,
     CORRECTED,
@@ -33,9 +36,6 @@ from socialstats.metrics.relationship_bias import (
     SCORE,
     unit_factor,
 )
-from socialstats.models.couples import mcnemar_bounds
-from socialstats.planning.adjusting import adjust_family_by_holm
-from socialstats.results import Result, Row
 from socialstats.studies.estimates import df_text, p_text, rows_table
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.studies.relationship_bias.words import (

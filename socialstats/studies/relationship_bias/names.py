@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from socialstats import sentences
+from socialstats.agreement.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.tables import need_columns
 from socialstats.errors import InputError
-from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
 from socialstats.results import Result
 from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Block, StudyOptions

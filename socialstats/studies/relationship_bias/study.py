@@ -9,13 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.designs.couples import EXTRA, RATERS, couples_design, written_answers
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.schema import STATUS
 from socialstats.errors import Caution, InputError, NothingToAnalyse
 from socialstats.inference.dependence import cluster_text
-from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
-from socialstats.metrics.relationship_bias import (
+from socialstats.results import Result, Row
+from socialstats.results.rows import touches
+from socialstats.scales.relationship_bias import (
     BIAS,
     CORRECTED,
     MEAN,
@@ -23,8 +25,6 @@ from socialstats.metrics.relationship_bias import (
     OVERALL,
     relationship_bias,
 )
-from socialstats.results import Result, Row
-from socialstats.results.rows import touches
 from socialstats.studies.estimates import (
     cluster_words,
     mark_of,

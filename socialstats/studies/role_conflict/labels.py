@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
+from socialstats.agreement.majority_vote_accuracy import majority_vote_accuracy
+from socialstats.agreement.weighted_kappa import weighted_kappa
 from socialstats.designs.cited import ChosenLabels, chosen_labels
 from socialstats.designs.columns import ITEM_PAIRS
 from socialstats.designs.comparisons import Comparisons
@@ -29,13 +32,10 @@ from socialstats.errors import (
 from socialstats.figures import forest, heat
 from socialstats.figures.heat import MOST_GROUPS
 from socialstats.inference.dependence import settled_cluster
-from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
-from socialstats.metrics.label_counts import label_counts
-from socialstats.metrics.majority_vote_accuracy import majority_vote_accuracy
-from socialstats.metrics.weighted_kappa import weighted_kappa
 from socialstats.results import Result, Row
 from socialstats.results.rows import matched_rows
 from socialstats.sentences import estimate
+from socialstats.shares.label_counts import label_counts
 from socialstats.studies.estimates import Column, design_effect, ends, single, table_of
 from socialstats.studies.page import Block, StudyOptions, Table
 from socialstats.tables import Table as DataTable

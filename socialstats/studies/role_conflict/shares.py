@@ -9,11 +9,11 @@ from functools import partial
 from typing import Any
 
 from socialstats import sentences
+from socialstats.choices.bradley_terry import BradleyTerryResult
+from socialstats.choices.preference_shares import preference_shares
 from socialstats.designs.comparisons import Comparisons
 from socialstats.errors import SocialStatsError
 from socialstats.figures import forest
-from socialstats.metrics.bradley_terry import BradleyTerryResult
-from socialstats.metrics.preference_shares import preference_shares
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import matched_rows

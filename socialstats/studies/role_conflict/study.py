@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from socialstats import sentences
+from socialstats.choices.bradley_terry import BradleyTerryResult
 from socialstats.designs.comparisons import Comparisons, without_cited
 from socialstats.errors import MleDoesNotExist, UndefinedStatistic
-from socialstats.metrics.bradley_terry import BradleyTerryResult
 from socialstats.results import Result, joined
 from socialstats.studies import comparisons
 from socialstats.studies.compare import study as compare

@@ -12,6 +12,11 @@ from typing import Any, Literal
 import numpy as np
 
 from socialstats import sentences
+from socialstats.choices.bradley_terry import BradleyTerryResult, bradley_terry
+from socialstats.choices.choice_entropy import choice_entropy
+from socialstats.choices.sensitivity import kind_of_s, lead_row, reference_values, sensitivity
+from socialstats.choices.win_rates import win_rates
+from socialstats.custom.multiverse import SAME, Variant, distinct, multiverse, without_label
 from socialstats.designs.comparisons import (
     A_WON,
     B_WON,
@@ -25,11 +30,6 @@ from socialstats.errors import Caution, UndefinedStatistic, caution
 from socialstats.figures import dumbbell, forest
 from socialstats.inference.dependence import cluster_factors, settled_cluster, share_cautions
 from socialstats.inference.halving import clusters_to_halve
-from socialstats.metrics.bradley_terry import BradleyTerryResult, bradley_terry
-from socialstats.metrics.choice_entropy import choice_entropy
-from socialstats.metrics.multiverse import SAME, Variant, distinct, multiverse, without_label
-from socialstats.metrics.sensitivity import kind_of_s, lead_row, reference_values, sensitivity
-from socialstats.metrics.win_rates import win_rates
 from socialstats.results import Result, Row
 from socialstats.studies.comparisons import (
     MOST_ROWS,

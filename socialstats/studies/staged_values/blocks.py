@@ -11,11 +11,11 @@ from socialstats import sentences
 from socialstats.figures import dumbbell, forest, multiples, trajectories
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.figures.trajectories import MOST_ITEMS
-from socialstats.metrics.effect_sizes import size_interval_name
-from socialstats.metrics.trait_profile import SIDES, change_name, changes_of, size_of
+from socialstats.paired.effect_sizes import size_interval_name
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
+from socialstats.scales.trait_profile import SIDES, change_name, changes_of, size_of
 from socialstats.studies.estimates import (
     NUMBERS,
     df_text,

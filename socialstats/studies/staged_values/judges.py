@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from socialstats import sentences
+from socialstats.agreement.krippendorff_alpha import krippendorff_alpha
+from socialstats.agreement.weighted_kappa import weighted_kappa
 from socialstats.designs.instrument import Instrument, declared
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.tables import need_columns
@@ -19,12 +21,10 @@ from socialstats.errors import Caution, InputError, caution
 from socialstats.figures import forest
 from socialstats.figures.forest import MOST_ROWS
 from socialstats.inference.dependence import small_sample
-from socialstats.metrics.krippendorff_alpha import krippendorff_alpha
-from socialstats.metrics.trait_profile import judge_zeros
-from socialstats.metrics.weighted_kappa import weighted_kappa
-from socialstats.models.traits import PAPER, JudgeZeros, ScoredAnswers, collect_answers, composites
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
+from socialstats.scales.trait_profile import judge_zeros
+from socialstats.scales.traits import PAPER, JudgeZeros, ScoredAnswers, collect_answers, composites
 from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Block, Diagnostic, StudyOptions, Table
 from socialstats.studies.staged_values.blocks import (

@@ -10,8 +10,8 @@ from socialstats.designs.ratings import Ratings
 from socialstats.designs.tables import need_columns
 from socialstats.errors import InputError
 from socialstats.figures import forest
-from socialstats.metrics.label_counts import label_counts
 from socialstats.results import Result
+from socialstats.shares.label_counts import label_counts
 from socialstats.studies.estimates import rows_table
 from socialstats.studies.page import Block, StudyOptions
 from socialstats.tables import Table

@@ -8,21 +8,21 @@ from functools import partial
 from typing import Any
 
 from socialstats import sentences
+from socialstats.custom.multiverse import Variant, distinct, multiverse, without_label
 from socialstats.designs.instrument import COLUMN, Instrument
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.designs.replies import trait_replies
 from socialstats.designs.trait_ratings import trait_ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import is_inside
-from socialstats.metrics.multiverse import Variant, distinct, multiverse, without_label
-from socialstats.metrics.paraphrase_spread import paraphrase_spread
-from socialstats.metrics.reply_shares import RATER, reply_shares
-from socialstats.metrics.trait_profile import change_name, trait_profile
-from socialstats.models.traits import PAPER
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.results import Result, Row
 from socialstats.results.result import printed_alike
 from socialstats.results.rows import rows_with
+from socialstats.scales.paraphrase_spread import paraphrase_spread
+from socialstats.scales.trait_profile import change_name, trait_profile
+from socialstats.scales.traits import PAPER
+from socialstats.shares.reply_shares import RATER, reply_shares
 from socialstats.studies.estimates import cluster_words, mark_of, settings_of, verify_all
 from socialstats.studies.models import FEW, comparison, tests_of
 from socialstats.studies.multiverse import MOST_LEFT_OUT, multiverse_block, other_analyses

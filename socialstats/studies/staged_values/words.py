@@ -11,9 +11,9 @@ from socialstats import sentences
 from socialstats.arrays import IntArray
 from socialstats.designs.ratings import OK, Ratings
 from socialstats.inference.halving import clusters_to_halve
-from socialstats.metrics.trait_profile import changes_of
 from socialstats.results import Result, Row
 from socialstats.results.rows import rows_with
+from socialstats.scales.trait_profile import changes_of
 from socialstats.studies.estimates import equivalence_bounds, planned_verdict
 from socialstats.studies.page import StudyOptions, Table
 from socialstats.tables import Table as DataTable

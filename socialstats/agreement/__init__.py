@@ -1,0 +1,1 @@
+"""Agreement of raters with each other."""

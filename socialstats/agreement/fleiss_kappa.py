@@ -1,0 +1,227 @@
+"""Fleiss' kappa: agreement of any number of interchangeable raters, corrected for chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from socialstats.agreement.reliability import (
+    NO_ERROR,
+    AgreementOptions,
+    ChanceAgreement,
+    CiName,
+    Coefficient,
+    UnitGroup,
+    WeightsKind,
+    WeightsName,
+    conger_chance,
+    fleiss_null,
+    raters_and_levels,
+    reliability,
+    reliability_plot,
+    reliability_sentence,
+    reliability_weights,
+)
+from socialstats.designs.calls import TableLike
+from socialstats.designs.ratings import Ratings, Refusal
+from socialstats.inference.intervals import two_sided_p
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row
+
+
+@reads(Ratings, labels="single")
+def fleiss_kappa(
+    ratings: Ratings | TableLike,
+    *,
+    weights: WeightsName | Any = "unweighted",
+    kind: WeightsKind = "agreement",
+    refusal: Refusal = "missing",
+    raters: Sequence[str] | None = None,
+    stratum: str | None = None,
+    ci: CiName = "closed",
+    cluster: str | Sequence[str] | None = "declared",
+    on_undefined: Literal["nan", "raise"] | float = "nan",
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+    **columns: Any,
+) -> Result | ResultGroup:
+    """Estimate Fleiss' kappa, unweighted or weighted, with any numbers of raters.
+
+    The coefficient is (pa - pe) / (1 - pe). pa is the (weighted) share of agreeing pairs of raters, the mean over units
+    with at least two ratings. Chance agreement is pe = sum_kl w_kl pi_k pi_l, with pi_k the mean share of level k over
+    all rated units (Fleiss 1971). Weights and unequal numbers of raters: Gwet 2014, sections 2.4 and 5.3. Two raters:
+    Scott's pi, not Cohen's kappa.
+
+    Parameters
+    ----------
+    ratings : Ratings, data frame, mapping of columns, or path of a file
+        With a ``by`` factor: one result a level.
+    weights : str or (levels, levels) matrix
+        ``"unweighted"``, ``"linear"``, ``"quadratic"``, ``"ordinal"``, ``"ratio"`` or a matrix. ``"auto"``: unweighted
+        for nominal levels, quadratic for all others.
+    kind : {"agreement", "disagreement"}
+        What a matrix holds.
+    refusal : {"missing", "level"}
+        A refusal is no rating, or a level of its own (unweighted only).
+    raters : sequence of str, optional
+        Only these raters.
+    stratum : str, optional
+        A declared stratum (or cluster) of the units: one more row for each of its levels.
+    ci : {"closed", "percentile", "basic", "bca"}
+        ``"closed"``: t interval with Gwet's standard error, cut at 1. Else bootstrap of units. Without disagreement
+        the lower end is that of Korn and Graubard (1998); of clusters see `socialstats.inference.infer.infer`.
+    cluster : str, sequence of str or None
+        Declared factors whose levels are independent (two: crossed); None takes units as independent, as Gwet does.
+    on_undefined : {"nan", "raise", 1.0}
+        Where the ratings do not vary kappa is undefined: a row with the reason, an exception, or the number 1.
+    level : float
+    resamples, seed : int
+        Of the bootstrap.
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_ratings`.
+
+    Returns
+    -------
+    Result
+        Row ``kappa`` (group None: all units; other groups: levels of the stratum); with ``ci="closed"`` also t, df and
+        p of kappa = 0. Row ``null test`` (unweighted, independent units, equal numbers of raters): z and p. Their
+        standard error holds only where kappa = 0 (Fleiss, Nee & Landis 1979), so it makes no interval.
+
+        `extras` (all units): ``observed_agreement``, ``chance_agreement``, ``levels``, ``shares``, ``weights``,
+        ``conger``, ``conger_chance``. Conger's "exact" kappa keeps each rater's own shares; None for unknown raters.
+
+    Raises
+    ------
+    InputError
+        For an unknown option, or weights that the levels do not allow.
+    NothingToAnalyse
+        If no unit has two ratings.
+    UndefinedStatistic
+        With ``on_undefined="raise"``.
+
+    References
+    ----------
+    Fleiss, J. L. (1971). Measuring nominal scale agreement among many raters. doi:10.1037/h0031619
+    Fleiss, J. L., Nee, J. C. M., & Landis, J. R. (1979). Large sample variance of kappa in the case of different sets
+    of raters. doi:10.1037/0033-2909.86.5.974
+    Conger, A. J. (1980). Integration and generalization of kappas for multiple raters.
+    doi:10.1037/0033-2909.88.2.322
+    Gwet, K. L. (2014). Handbook of inter-rater reliability (4th ed.). Advanced Analytics.
+
+    Examples
+    --------
+    >>> table = {"a": ["no", "no", "yes", "no"], "b": ["no", "yes", "yes", "no"]}
+    >>> result = fleiss_kappa(table, raters=["a", "b"], levels=["no", "yes"], scale="nominal")
+    >>> round(result.row("kappa").estimate, 4)
+    0.4667
+    """
+    options = AgreementOptions(
+        refusal=refusal,
+        raters=raters,
+        stratum=stratum,
+        ci=ci,
+        cluster=cluster,
+        on_undefined=on_undefined,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+    return estimate(ratings, weights=weights, kind=kind, options=options)
+
+
+def estimate(design: Ratings, weights: Any, kind: str, options: AgreementOptions) -> Result:
+    """Compute the coefficient of one design."""
+    w = reliability_weights(design, weights, kind, options.refusal)
+
+    def agreement_of(group: UnitGroup) -> ChanceAgreement:
+        return ChanceAgreement(kind="fleiss", weights=w.matrix, counts=group.counts)
+
+    def kappa(group: UnitGroup) -> Coefficient | None:
+        if group.n_paired == 0 or not group.counts.varies:
+            return None
+        agreement = agreement_of(group)
+        # where agreement by chance is complete, kappa is 0 / 0
+        return None if 1 - agreement.overall().chance <= NO_ERROR else agreement.coefficient()
+
+    def extras(group: UnitGroup) -> dict[str, Any]:
+        coefficients = agreement_of(group).extras()
+        chance = math.nan
+        conger = None
+        if group.design.raters_known:
+            chance = conger_chance(*raters_and_levels(group.design, options.refusal), w.matrix)
+        if 1 - chance > NO_ERROR:  # Conger (1980): as Cohen's kappa, chance by the rates of raters
+            conger = (coefficients["observed_agreement"] - chance) / (1 - chance)
+        chance_or_none = chance if math.isfinite(chance) else None
+        return coefficients | {"conger_chance": chance_or_none, "conger": conger}
+
+    return reliability(
+        "fleiss_kappa",
+        design,
+        options,
+        kappa,
+        term="kappa",
+        title=f"Fleiss' kappa ({w.name})",
+        least=1,
+        settings={"weights": w.name, "kind": kind},
+        extras=extras,
+        references=METRIC.references,
+        cautions=w.cautions,
+        tests=null_test if w.name == "unweighted" else lambda _: (),
+    )
+
+
+def null_test(group: UnitGroup) -> tuple[Row, ...]:
+    """Row of the z test of no agreement, where its standard error is known."""
+    counts = group.counts
+    # the error is known for independent units with equally many ratings
+    if group.clusters or not counts.varies or np.ptp(counts.size) > 0 or counts.size[0] < 2:
+        return ()
+    unweighted = np.eye(len(counts.levels))
+    kappa = ChanceAgreement(kind="fleiss", weights=unweighted, counts=counts).coefficient()
+    # Fleiss, Nee & Landis (1979)
+    z = kappa.estimate / fleiss_null(counts)
+    row = Row(
+        term="null test",
+        role="test",
+        test="z",
+        statistic=z,
+        p_value=float(two_sided_p(np.asarray(z))),
+        n=float(counts.n_ratings),
+        n_units=counts.n_units,
+        method="z with the s.e. that holds only where kappa = 0; not for intervals",
+    )
+    return (row,)
+
+
+def sentence(result: Result) -> str:
+    """State kappa with its interval and sample."""
+    name = result.settings["weights"]
+    name_text = (
+        "Fleiss' kappa" if name == "unweighted" else f"Weighted Fleiss' kappa ({name} weights)"
+    )
+    return reliability_sentence(result, name_text)
+
+
+METRIC = Metric(
+    name="fleiss_kappa",
+    title="Fleiss' kappa",
+    design="ratings",
+    function=fleiss_kappa,
+    sentence=sentence,
+    plot=reliability_plot,
+    crosscheck="socialstats.crosscheck.agreement:verify",
+    estimand=(
+        "Agreement of two raters of the same unit beyond that of two ratings drawn from all, as a share of what "
+        "is left to reach."
+    ),
+    assumptions=(
+        "units (or the named clusters) are independent draws from the units of interest",
+        "raters are interchangeable; whether a rating is missing does not depend on its value",
+    ),
+    references=("fleiss1971", "fleiss1979", "conger1980", "gwet2014"),
+    swap="invariant",
+)

@@ -1,0 +1,1 @@
+"""Choices in pairs: which of two wins, and what decides it."""

@@ -1,0 +1,14 @@
+"""Bradley-Terry models of paired comparisons."""
+
+from socialstats.choices.bradley_terry.difference import bradley_terry_difference
+from socialstats.choices.bradley_terry.fit import METRIC, bradley_terry, strengths_sentence
+from socialstats.choices.bradley_terry.result import BradleyTerryBootstrap, BradleyTerryResult
+
+__all__ = [
+    "METRIC",
+    "BradleyTerryBootstrap",
+    "BradleyTerryResult",
+    "bradley_terry",
+    "bradley_terry_difference",
+    "strengths_sentence",
+]

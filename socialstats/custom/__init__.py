@@ -1,0 +1,1 @@
+"""A statistic of one's own, and results over choices of analysis."""

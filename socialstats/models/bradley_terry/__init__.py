@@ -1,1 +1,0 @@
-"""The Bradley-Terry family on arrays: likelihoods, Newton, existence, covariances, refits, ranks."""

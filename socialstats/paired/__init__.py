@@ -1,0 +1,1 @@
+"""Two conditions on the same units, and two independent groups."""

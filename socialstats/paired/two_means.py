@@ -1,0 +1,293 @@
+"""TwoGroupMeans of two independent groups, and their difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from socialstats.designs.calls import TableLike
+from socialstats.designs.groups import Groups
+from socialstats.designs.parts import Factor
+from socialstats.errors import Caution, DesignError, caution
+from socialstats.inference.clustered_mean import ClusteredMean
+from socialstats.inference.dependence import (
+    cluster_cautions,
+    cluster_factors,
+    cluster_text,
+    shape_cautions,
+)
+from socialstats.inference.rows import ANYWHERE, with_mean
+from socialstats.inference.sides import OPEN, inner_level, side_text
+from socialstats.inference.weights import (
+    NAMED,
+    WORKS,
+    effective_text,
+    group_weighings,
+    sum_weighings,
+    weight_cautions,
+    weight_counts,
+)
+from socialstats.paired.differences import checked_number, cluster_counts, whole_df
+from socialstats.paired.two_groups import TwoGroupMeans, check_sizes, cluster_place, group_means
+from socialstats.registry import Metric, reads
+from socialstats.resampling import Alternative
+from socialstats.results import Result, ResultGroup, Row
+from socialstats.sentences import stat
+from socialstats.text import count, number, shorten
+from socialstats.voice import option
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+KINDS = {
+    "rows": "Welch's t",
+    "CR2": "cluster-robust t (CR2, Satterthwaite df)",
+    "two-way": "two-way cluster-robust t (CR2, Cochran df)",
+}
+SHARES, GAPS = (0.0, 1.0), (-1.0, 1.0)
+
+
+@reads(Groups, weighted=True)
+def two_means(
+    samples: Groups | TableLike,
+    *,
+    null: float = 0.0,
+    alternative: Alternative = "two_sided",
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
+    **columns: Any,
+) -> Result | ResultGroup:
+    """Compare the means of two independent groups: the first minus the second.
+
+    Independent units: Welch's t, s.e. = sqrt(s1^2 / n1 + s2^2 / n2) with
+
+        df = (s1^2 / n1 + s2^2 / n2)^2 / ((s1^2 / n1)^2 / (n1 - 1) + (s2^2 / n2)^2 / (n2 - 1)).
+
+    One cluster factor: CR2 errors of the difference with Satterthwaite's degrees of freedom, whether clusters lie
+    within groups or have units of both. Two crossed factors: the largest of V1, V2 and V1 + V2 - V12.
+
+    Parameters
+    ----------
+    samples : Groups, data frame, mapping of columns, or path of a file
+        Numbers, or two levels (0 and 1). With a ``by`` factor: one result a level of it.
+    null : float
+        Difference under the hypothesis.
+    alternative : {"two_sided", "greater", "less"}
+        One-sided: the interval of the difference has one end. The other is infinite; of shares -1 or 1.
+    cluster : str, sequence of str or None
+        ``"declared"``: all declared clusters; one or two names; None takes units as independent (caution SS201).
+    level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `read_groups`.
+
+    Returns
+    -------
+    Result
+        ``difference`` (estimate, s.e., interval, t, df, p against `null`); group ``"mean"``: the mean of each group
+        with its t interval; group ``"sd"``: their standard deviations. With sampling weights (``weight=``) all are
+        weighted, and the error is linearised, as in R's survey, with Welch's combination of Satterthwaite's df.
+
+    Raises
+    ------
+    InputError
+        For an unknown option or cluster.
+    DesignError
+        For labels without numbers, and a group of a single unit.
+
+    References
+    ----------
+    Welch, B. L. (1947). The generalization of Student's problem when several different population variances are
+    involved. doi:10.1093/biomet/34.1-2.28
+    Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology, 28(2), 169-181.
+
+    Examples
+    --------
+    >>> from socialstats import Groups
+    >>> trial = Groups.from_samples([3, 5, 4, 6, 5], [2, 3, 4, 4], groups=("drug", "placebo"))
+    >>> print(two_means(trial).sentence())
+    The mean was 4.60 in drug (5 units) and 3.25 in placebo (4 units), a difference of 1.35, approximate
+    95% CI [−0.31, 3.01], t(7.0) = 1.93, p = .095.
+    """
+    # raises for levels of which a one-sided interval would leave the estimate out
+    inner_level(level, alternative)
+    null = checked_number(null, "null")
+    refuse_labels(samples)
+    check_sizes(samples)
+    factors = cluster_factors(samples, cluster)
+    means = group_means(samples, samples.value, factors)
+    # means of values that are 0 or 1, or of shares of a unit's answers
+    share_of = samples.repeats.share_of if samples.repeats is not None else None
+    shares = samples.scale == "binary" or bool(share_of)
+    rows = two_mean_rows(samples, means, shares, level, null, alternative)
+    gap, sides = means.difference, group_weighings(samples)
+    weighing = sum_weighings(sides)
+    # both ends, of which one is infinite with a one-sided alternative
+    ends = None if gap.undefined else gap.interval(level, alternative=alternative)
+    how = KINDS[gap.kind] + (NAMED if weighing else "")
+    clustered = bool(factors) and not gap.undefined
+    fit = {
+        "nobs": samples.n_rows,
+        "n_clusters": rows[0].n_clusters,
+        "df": whole_df(gap.df),
+        "method": how,
+        "effective_df": gap.df if clustered else None,
+        "largest_leverage": gap.largest if clustered else None,
+    }
+    cautions = (
+        *two_mean_cautions(samples, factors, means, rows),
+        *weight_cautions(sides, "unit", samples),
+    )
+    references = (
+        "welch1947",
+        *(("bellmccaffrey2002",) if factors else ()),
+        *(WORKS if sides else ()),
+    )
+    return Result(
+        metric="two_means",
+        title=f"Difference of means: {' minus '.join(shorten(name, 40) for name in samples.groups)}",
+        inference=f"{how}; {cluster_text(factors, 'units')}",
+        rows=rows,
+        counts={
+            "units": samples.n_rows,
+            **weight_counts(weighing, "units"),
+            **cluster_counts(factors),
+        },
+        fit=fit,
+        settings={"null": null, "alternative": alternative, "cluster": cluster, "level": level},
+        cautions=cautions,
+        references=references,
+        design=samples,
+        extras={"lead": gap, "weighings": sides, "interval": ends},
+    )
+
+
+def refuse_labels(design: Groups) -> None:
+    """Refuse labels, which have no mean."""
+    # labels of two levels count as 0 and 1
+    if design.levels and design.scale != "binary":
+        other = "two_ordinal" if design.scale == "ordinal" else "two_proportions"
+        say = f"{option('scale', 'numeric', '--scale numeric')} with {option('levels', typed='--levels')} in order"
+        raise DesignError(
+            f"{design.source}: means need numbers, and these values are {design.scale}. {other} compares "
+            f"them; {say} counts them as numbers, in equal steps"
+        )
+
+
+def two_mean_rows(
+    design: Groups,
+    means: TwoGroupMeans,
+    shares: bool,
+    level: float,
+    null: float,
+    alternative: Alternative,
+) -> tuple[Row, ...]:
+    """Rows of the difference, of both means and of their standard deviations."""
+    gap, key = means.difference, (("group", design.groups[0]), ("minus", design.groups[1]))
+    lead = Row(
+        term="difference",
+        role="difference",
+        key=key,
+        estimate=gap.mean,
+        n=float(design.n_rows),
+        n_units=design.n_rows,
+        n_clusters=fewest(gap),
+        method=f"{KINDS[gap.kind]}{NAMED * design.weighted}{OPEN[alternative]}",
+    )
+    gap_limits, mean_limits = (GAPS, SHARES) if shares else (ANYWHERE, ANYWHERE)
+    lead = with_mean(lead, gap, level, null=null, alternative=alternative, within=gap_limits)
+    method = "t" if gap.kind == "rows" else KINDS[gap.kind]
+    mean_rows, spreads = [], []
+    for name, mean in zip(design.groups, means.sides, strict=True):
+        side_row = Row(term=name, key=(("group", name),), n=mean.n, n_units=int(mean.n))
+        row = replace(
+            side_row,
+            group="mean",
+            role="estimate",
+            estimate=mean.mean,
+            n_clusters=fewest(mean),
+            method=f"{method}{NAMED * design.weighted}",
+        )
+        row = with_mean(row, mean, level, within=mean_limits, test=False, df=mean.df)
+        mean_rows.append(row)
+        spreads.append(replace(side_row, group="sd", role="spread", estimate=mean.sd))
+    return (lead, *mean_rows, *spreads)
+
+
+def fewest(mean: ClusteredMean) -> int | None:
+    """Return the number of clusters of a mean; None without any."""
+    return min(mean.clusters) if mean.clusters else None
+
+
+def two_mean_cautions(
+    design: Groups, factors: Sequence[Factor], means: TwoGroupMeans, rows: Sequence[Row]
+) -> tuple[Caution, ...]:
+    """Cautions about clusters, the shape of the values, and a variance that was raised."""
+    gap = means.difference
+    all_means = (gap, *means.sides)
+    # the difference, then the means of both groups
+    dfs = [mean.df for mean in all_means if not mean.undefined]
+    largest = max((mean.largest for mean in all_means if not mean.undefined), default=0.0)
+    cautions = [
+        *cluster_cautions(design, factors, df=dfs, largest=largest, rows=rows[:3]),
+        *shape_cautions(all_means, names=[row.name for row in rows[:3]], what="units"),
+    ]
+    if gap.floored:
+        cautions.append(
+            caution(
+                "SS206",
+                "the two-way variance fell below the larger one-way variance, used instead",
+                affects="standard error, interval, t",
+            )
+        )
+    return tuple(cautions)
+
+
+def sentence(result: Result) -> str:
+    """Return both means, their difference, its interval and test."""
+    lead, first, second = result.rows[:3]
+    sizes = [
+        f", {effective_text(side)}" if side else ""
+        for side in result.extras.get("weighings") or (None, None)
+    ]
+    shown = [
+        f"{number(row.shown())} in {shorten(row.term, 40)} ({count(row.n or 0, 'unit')}{size})"
+        for row, size in zip((first, second), sizes, strict=True)
+    ]
+    where = cluster_place(result.counts)
+    settings = result.settings
+    side = side_text(settings["alternative"]) if lead.p_value is not None else ""
+    against = f" against {number(settings['null'])}" if settings["null"] else ""
+    return (
+        f"The mean was {' and '.join(shown)}{where}, a difference of {stat(lead)}{side}{against}."
+    )
+
+
+def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
+    """Draw both means and their difference with intervals."""
+    from socialstats.figures import forest
+
+    # the means above their difference
+    rows = [*result.rows[1:3], result.rows[0]]
+    return forest(
+        rows, ax=ax, **{"sort": False, "xlabel": "Mean, and difference of means", **options}
+    )
+
+
+METRIC = Metric(
+    name="two_means",
+    title="Difference of two means",
+    design="groups",
+    function=two_means,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.two_groups:means",
+    estimand="The mean over units of the first group minus that of the second.",
+    assumptions=(
+        "units (or the named clusters of units) are independent; no unit is in both groups",
+        "t: the difference of both means is close to normal",
+    ),
+    references=("welch1947",),
+    values="numeric",
+)

@@ -1,0 +1,1 @@
+"""Means of ratings and scores, of people, models and judges."""

@@ -1,0 +1,1022 @@
+"""Leaderboard: mean scores of models on the same units, all differences, ranks."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from socialstats.arrays import BoolArray, FloatArray, IntArray, size_unit
+from socialstats.choices.bradley_terry.covariance import (
+    CLUSTERS_AN_ITEM,
+    SAME,
+    RankSets,
+    holm_rank_sets,
+    rank_sets,
+)
+from socialstats.designs.calls import TableLike
+from socialstats.designs.levels import opposites, which_counts
+from socialstats.designs.model_scores import model_scores
+from socialstats.designs.nouns import MODEL, noun_of, unit_noun
+from socialstats.designs.parts import Factor
+from socialstats.designs.ratings import Ratings
+from socialstats.errors import Caution, DesignError, InputError, NothingToAnalyse, caution
+from socialstats.inference.clustered_mean import ClusteredMean, skewness_statistic
+from socialstats.inference.compare import HOLM, rows_with_holm
+from socialstats.inference.dependence import (
+    cluster_factors,
+    cluster_facts,
+    cluster_text,
+    rare_answers,
+    shape_cautions,
+    share_cautions,
+    small_sample,
+)
+from socialstats.inference.intervals import checked_level
+from socialstats.inference.means import MeanErrors
+from socialstats.inference.proportions import effective_share_interval, wilson
+from socialstats.inference.rows import share_ci, with_ends, with_t
+from socialstats.paired.unit_means import Strata, StratifiedMeans, stratified_means
+from socialstats.registry import Metric, reads
+from socialstats.results import Result, ResultGroup, Row, Verification
+from socialstats.results.rows import (
+    distinct_cautions,
+    negate_row,
+    rescaled_row,
+    rows_with,
+    undefined_text,
+)
+from socialstats.rounding import alike
+from socialstats.sentences import difference, estimate, kind_of, significant, tied_first
+from socialstats.text import (
+    capital,
+    count,
+    level_text,
+    listing,
+    number,
+    plural_of,
+    quoted,
+    shorten,
+    shortened,
+)
+from socialstats.voice import one_of, option
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+TASK = "task"
+POOLINGS = ("tasks", "units")
+MOST_MODELS = 2_000  # whose 1,999,000 pairs are compared
+MOST_COUNTED = 1_000_000  # units that counts stand for, which are written out one by one
+NOBODY = "no unit has scores of both"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CommonUnits:
+    """Some units, their tasks, and the means of the models that have scores of all of them.
+
+    Attributes
+    ----------
+    units : (units,) bool array
+    columns : tuple of int
+        The models with a score of each of these units.
+    strata : Strata or str
+        The tasks with their weights, or why the units have no mean.
+    means : StratifiedMeans or None
+        Of `columns`.
+    """
+
+    units: BoolArray
+    columns: tuple[int, ...]
+    strata: Strata | str
+    means: StratifiedMeans | None
+
+    def of(self, models: Sequence[int]) -> StratifiedMeans | None:
+        """Return the mean of one model, or the first minus the second of two; None where there is none."""
+        if self.means is None:
+            return None
+        at = [self.columns.index(k) for k in models]
+        return replace(
+            self.means,
+            estimate=minus([self.means.estimate[[k]] for k in at]),
+            influence=minus([self.means.influence[:, [k]] for k in at]),
+            parts=self.means.parts[at].sum(keepdims=True),
+        )
+
+
+def minus(parts: Sequence[FloatArray]) -> FloatArray:
+    """Return the only array, or the first minus the second of two."""
+    return parts[0] - parts[1] if len(parts) > 1 else parts[0]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Board:
+    """Scores of models.
+
+    Attributes
+    ----------
+    models, tasks : tuple of str
+        A single task without a name where the design has none.
+    values : (units, models) float64 array
+        In `unit`; NaN where a model has no score.
+    task, cluster : (units,) int64 arrays
+        Cluster: one of its own for each unit where none are declared.
+    factors : tuple of Factor
+        The declared clusters that are used: none or one.
+    pooling : {"tasks", "units"}
+    level : float
+    unit : float
+        1, or the size of scores whose squares are beyond the range of floats.
+    kept : dict
+        The parts in use, so that each is computed once.
+    shapes : dict
+        The mean or difference behind each row with a t interval, by the name of the row.
+    """
+
+    models: tuple[str, ...]
+    tasks: tuple[str, ...]
+    values: FloatArray
+    task: IntArray
+    cluster: IntArray
+    factors: tuple[Factor, ...]
+    pooling: str
+    level: float
+    unit: float = 1.0
+    kept: dict[tuple[str, bytes], CommonUnits] = field(default_factory=dict)
+    shapes: dict[str, ClusteredMean] = field(default_factory=dict)
+    known: BoolArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "known", ~np.isnan(self.values))
+
+    @cached_property
+    def shares(self) -> bool:
+        """True where every score lies between 0 and 1, so that no mean can leave that range."""
+        values = self.values[self.known]
+        return bool(values.min() >= 0 and values.max() <= 1)
+
+    @cached_property
+    def magnitude(self) -> float:
+        """Largest size of a score."""
+        return float(np.abs(self.values[self.known]).max())
+
+    @cached_property
+    def complete(self) -> bool:
+        """True where every model has a score of every unit."""
+        return bool(self.known.all())
+
+    @property
+    def every(self) -> BoolArray:
+        """(units,) bool array of True."""
+        return np.ones(len(self.task), dtype=bool)
+
+    def part(
+        self, models: Sequence[int], pooling: str, units: BoolArray | None = None
+    ) -> CommonUnits:
+        """Return the units (of some) that models all have scores of."""
+        rated = self.every if units is None else units
+        for k in models:
+            rated = rated & self.known[:, k]
+        key = pooling, np.packbits(rated).tobytes()
+        # models with the same missing units share a part
+        if key not in self.kept:
+            strata = self.strata(rated, pooling)
+            columns = np.flatnonzero(self.known[rated].all(axis=0))
+            means = (
+                None
+                if isinstance(strata, str)
+                else stratified_means(self.values[rated][:, columns], strata)
+            )
+            self.kept[key] = CommonUnits(
+                units=rated, columns=tuple(columns.tolist()), strata=strata, means=means
+            )
+        return self.kept[key]
+
+    def strata(self, units: BoolArray, pooling: str) -> Strata | str:
+        """Return the tasks of some units with their weights, or why they have no mean."""
+        if not units.any():
+            return "no unit has a score"
+        sizes = np.bincount(self.task[units], minlength=len(self.tasks))
+        lost = [name for name, n in zip(self.tasks, sizes.tolist(), strict=True) if not n]
+        # a mean over fewer tasks would be of another quantity
+        if lost and pooling == "tasks":
+            pooled = option("pooling", "units")
+            return f"no unit of task {quoted(lost, 3)}: a mean over tasks needs them all; {pooled} does not"
+        present = np.flatnonzero(sizes)
+        weights = (
+            np.full(len(present), 1 / len(present))
+            if pooling == "tasks"
+            else sizes[present] / sizes.sum()
+        )
+        return Strata(
+            stratum=np.searchsorted(present, self.task[units]),
+            cluster=self.cluster[units],
+            weights=weights,
+            names=tuple(self.tasks[t] for t in present.tolist()),
+        )
+
+
+def score_board(
+    design: Ratings,
+    *,
+    task: str | None,
+    pooling: str,
+    cluster: str | Sequence[str] | None,
+    level: float,
+) -> Board:
+    """Take the scores of a design.
+
+    Raises
+    ------
+    DesignError
+        For values that are no numbers, raters that nobody named, or a single model.
+    InputError
+        For a task or a cluster that is not declared, or two clusters.
+    NothingToAnalyse
+        Without a score.
+    """
+    if not (design.numeric or len(design.levels) == 2):
+        raise DesignError(
+            f"{design.source}: a leaderboard needs numbers, or two levels; these scores are "
+            f"{quoted(design.levels, 8)}"
+        )
+    if not (design.numeric or design.levels_declared or opposites(design.levels)):
+        raise DesignError(
+            f"{design.source}: the scores are {quoted(design.levels)}, but which counts as 1 is "
+            f"undeclared. Say {which_counts(design.levels)}"
+        )
+    noun = noun_of(design)
+    if not design.raters_known or len(design.raters) < 2:
+        who, instead = "raters without names", ""
+        if design.raters_known:
+            who = f"one {noun}, {quoted(design.raters)}"
+            instead = ". Its mean is the metric mean_ratings, and the study one-source"
+        raise DesignError(
+            f"{design.source}: a leaderboard compares two {plural_of(noun)} or more; this table has {who}{instead}"
+        )
+    if (models := len(design.raters)) > MOST_MODELS:
+        raise InputError(
+            f"{design.source}: a leaderboard compares every two {plural_of(noun)}, and these are {count(models)}. "
+            f"At most {count(MOST_MODELS)} are compared: keep those of interest, or average groups of them"
+        )
+    factors = cluster_factors(design, cluster)
+    if len(factors) > 1:
+        raise InputError(
+            f"{design.source}: a leaderboard takes one cluster factor, got "
+            f"{quoted([f.name for f in factors])}. Name one of them with {option('cluster')}"
+        )
+    # (units, models): a missing value becomes the last code, whose score is NaN
+    levels = np.nan_to_num(design.matrix(), nan=-1).astype(np.int64)
+    values = np.append(design.scores, np.nan)[levels]
+    scored_units = ~np.isnan(values).all(axis=1)
+    if not scored_units.any():
+        raise NothingToAnalyse(f"{design.source}: no {noun} has a score")
+    copies = np.where(scored_units, design.unit_count, 0).astype(np.int64)
+    if (total := float(copies.sum())) > max(MOST_COUNTED, len(copies)):
+        raise InputError(
+            f"{design.source}: a leaderboard takes counts up to {count(MOST_COUNTED)} units, not "
+            f"{count(total)}. Divide all counts by a common factor"
+        )
+    # counts are written out: a unit that stands for n alike ones is n rows
+    index = np.repeat(np.arange(len(copies)), copies)
+    tasks, codes = tasks_of(design, task)
+    tasks_present, dense = np.unique(codes[index], return_inverse=True)
+    scores = values[scored_units][~np.isnan(values[scored_units])]
+    # shares stay as they are: their limits are 0 and 1
+    unit = 1.0 if scores.min() >= 0 and scores.max() <= 1 else size_unit(scores)
+    return Board(
+        models=design.raters,
+        tasks=tuple(tasks[t] for t in tasks_present.tolist()),
+        values=values[index] / unit,
+        unit=unit,
+        task=dense.astype(np.int64),
+        cluster=factors[0].codes[index] if factors else np.arange(len(index)),
+        factors=factors,
+        pooling=pooling,
+        level=level,
+    )
+
+
+def tasks_of(design: Ratings, task: str | None) -> tuple[tuple[str, ...], IntArray]:
+    """Return the tasks and the task of each unit: a stratum, or one task without a name."""
+    if task is not None and task in design.strata:
+        return design.strata[task].levels, design.strata[task].codes
+    if task not in (None, TASK):
+        raise InputError(
+            f"{option('task', shorten(str(task)))} is no stratum. Declared: {quoted(list(design.strata)) or 'none'}"
+        )
+    return ("",), np.zeros(len(design.units), dtype=np.int64)
+
+
+MEAN, DIFFERENCE, SHARED = "mean", "difference", "mean on shared units"
+OTHER = {"tasks": "mean over units", "units": "mean over tasks"}  # beside each pooling
+WEIGHED = {"tasks": "tasks weighted equally", "units": "units weighted equally"}
+
+
+def task_group(task: str) -> str:
+    """Return the group of the means of one task."""
+    return f"task: {task}"
+
+
+def model_mean_rows(
+    board: Board, group: str, pooling: str, units: BoolArray, *key: tuple[str, str]
+) -> list[Row]:
+    """Means of all models over their own units among some; of shares over several tasks with `outer_ends`.
+
+    Parameters
+    ----------
+    board : Board
+    group : str
+        Of the rows.
+    pooling : {"tasks", "units"}
+    units : (units,) bool array
+    *key : (dimension, label)
+        What tells these rows from other means of the same models.
+    """
+    rows = [
+        mean_or_difference_row(
+            board,
+            Row(term=model, group=group, role="estimate", key=(("model", model), *key)),
+            (k,),
+            pooling,
+            units,
+        )
+        for k, model in enumerate(board.models)
+    ]
+    tasks = np.unique(board.task[units])
+    if not board.shares or len(tasks) < 2:
+        return rows
+    rows_by_task = [
+        model_mean_rows(board, "", "units", units & (board.task == task)) for task in tasks
+    ]
+    return [
+        outer_ends(row, by_task, pooling, board.level)
+        for row, *by_task in zip(rows, *rows_by_task, strict=True)
+    ]
+
+
+def outer_ends(row: Row, rows_of_tasks: Sequence[Row], pooling: str, level: float) -> Row:
+    """Give a mean of shares over several tasks the wider limits of two intervals: pooled, and of those of the tasks.
+
+    With weights w_t and shares p_t with ends l_t and u_t, the latter are p - root of sum w_t^2 (p_t - l_t)^2 and p +
+    root of sum w_t^2 (u_t - p_t)^2 (Zou, Huang & Zhang 2009). A small task with equal answers keeps the width that its
+    number of units gives it. These alone held .89 of ten tasks of ten units with shares near 1. The pooled ones alone
+    held .65 to .89 where a task of 3 to 20 units weighs as much as one of 100 to 1,000.
+
+    References
+    ----------
+    Zou, G. Y., Huang, W., & Zhang, X. (2009). A note on confidence interval estimation for a linear function of
+    binomial proportions. doi:10.1016/j.csda.2008.09.033
+    """
+    tasks = [part for part in rows_of_tasks if part.estimate is not None]
+    if row.conf_low is None or row.conf_high is None or len(tasks) < 2:
+        return row
+    if any(task.conf_low is None for task in tasks):
+        return row
+    columns = [(task.estimate, task.conf_low, task.conf_high, task.n) for task in tasks]
+    p, low, high, n = np.array(columns, dtype=float).T
+    w = np.full(len(tasks), 1 / len(tasks)) if pooling == "tasks" else n / n.sum()
+    # MOVER of a weighted sum (Zou, Huang & Zhang 2009)
+    lower = float(w @ p - np.sqrt(w**2 @ (p - low) ** 2))
+    upper = float(w @ p + np.sqrt(w**2 @ (high - p) ** 2))
+    low_end, high_end = min(lower, row.conf_low), max(upper, row.conf_high)
+    return with_ends(row, low_end, high_end, level, within=(0.0, 1.0), interval="outer_ends")
+
+
+def model_difference_rows(board: Board) -> list[Row]:
+    """Differences of all pairs of models on the units that both have, with p adjusted by Holm."""
+    rows = []
+    for pair in combinations(range(len(board.models)), 2):
+        first, second = (board.models[k] for k in pair)
+        row = Row(
+            term=f"{first} - {second}",
+            group=DIFFERENCE,
+            role="difference",
+            key=(("model", first), ("minus", second)),
+        )
+        rows.append(mean_or_difference_row(board, row, pair, board.pooling, board.every))
+    return rows_with_holm(rows, HOLM)
+
+
+def cluster_weights(strata: Strata) -> FloatArray:
+    """Return the share of a mean over strata that each cluster holds."""
+    # each unit has its task's weight over the units of the task
+    share = (strata.weights / np.bincount(strata.stratum))[strata.stratum]
+    return np.asarray(np.bincount(np.unique(strata.cluster, return_inverse=True)[1], share))
+
+
+def mean_or_difference_row(
+    board: Board, row: Row, models: Sequence[int], pooling: str, units: BoolArray
+) -> Row:
+    """Fill in the mean of one model, or the difference of two with its t test, on their units (of some)."""
+    part = board.part(models, pooling, units)
+    inside, strata, means = part.units, part.strata, part.of(models)
+    n, single = int(inside.sum()), len(models) == 1
+    row = replace(row, n=float(n), n_units=n)
+    if board.factors:
+        row = replace(row, n_clusters=len(np.unique(board.cluster[inside])))
+    if isinstance(strata, str) or means is None:
+        why = NOBODY if not n and not single else str(strata)
+        return replace(row, undefined=why, reason="no_data")
+    if board.factors:
+        row = replace(row, leverage=float(cluster_weights(strata).max()))
+    wilson_ends = board.shares and single
+    method = interval_method(board, inside, pooling, wilson_ends)
+    row = replace(row, estimate=float(means.estimate[0]), method=method)
+    if board.shares:
+        row = replace(row, limits=(0.0 if single else -1.0, 1.0))
+    if means.undefined:
+        return replace(row, undefined=means.undefined)
+    error = float(means.std_error(board.magnitude)[0])
+    no_error = math.isnan(error)
+    if wilson_ends:
+        values = board.values[inside, models[0]]
+        if no_error:  # Wilson's interval exists without an error
+            return wilson_row(board, row, values, strata, 0.0, means.df)
+        return wilson_row(board, replace(row, std_error=error), values, strata, error, means.df)
+    if no_error:
+        values = minus([board.values[inside, k] for k in models])
+        why = constant(values, "scores" if single else "differences")
+        return replace(row, undefined=why, reason="no_variation")
+    board.shapes[row.name] = skewed_mean(means, error, n, row.n_clusters)
+    if single:
+        return replace(with_t(row, error, means.df, board.level, test=False), df=means.df)
+    limit = 1.0 if board.shares else math.inf
+    return with_t(row, error, means.df, board.level, within=(-limit, limit))
+
+
+def skewed_mean(
+    means: StratifiedMeans, error: float, units: int, clusters: int | None
+) -> ClusteredMean:
+    """Return a mean (difference) with the skewness of what its units or clusters add."""
+    return ClusteredMean(
+        mean=float(means.estimate[0]),
+        sd=math.nan,
+        std_error=error,
+        df=means.df,
+        n=units,
+        kind="CR2",
+        clusters=() if clusters is None else (clusters,),
+        skewness=skewness_statistic(means.influence[:, 0], np.ones(len(means.influence))),
+    )
+
+
+def wilson_row(
+    board: Board, row: Row, values: FloatArray, strata: Strata, error: float, df: float
+) -> Row:
+    """Fill in Wilson's interval: of n independent yes-or-no scores of one task, else of effective scores.
+
+    Those are p(1 - p) / s.e.^2 with a t quantile (Korn & Graubard 1998). Yes-or-no scores in clusters never count as
+    more than independent ones with the tasks' weights: 1 / sum of w_t^2 / n_t (Kish 1965). Without variance each
+    unit (cluster) is one score: 1 / sum of squared shares of the clusters.
+    """
+    sizes, shares = np.bincount(strata.stratum), cluster_weights(strata)
+    p, yes_no = np.array([row.estimate], dtype=np.float64), bool(np.isin(values, (0.0, 1.0)).all())
+    # independent yes-or-no scores of one task: Wilson's interval as it is, with the normal quantile
+    if len(sizes) == 1 and not board.factors and yes_no:
+        low, high = wilson(p, np.array([float(len(shares))]), level=board.level)
+        return with_ends(row, float(low[0]), float(high[0]), board.level, interval="score")
+    errors = MeanErrors.of_statistic(
+        variance=error**2,
+        df=df,
+        clusters=float(len(shares)),
+        effective=1 / float(shares @ shares),
+        largest=float(shares.max()),
+    )
+    most = 1 / float((strata.weights**2 / sizes).sum()) if board.factors and yes_no else math.inf
+    low, high, n = effective_share_interval(p, errors, most, level=board.level)
+    effective = float(n[0]) if board.factors else None
+    return with_ends(
+        row,
+        float(low[0]),
+        float(high[0]),
+        board.level,
+        df=df,
+        effective=effective,
+        interval="score",
+    )
+
+
+def constant(values: FloatArray, what: str) -> str:
+    """State that values show no variation, or none between clusters."""
+    if np.ptp(values) == 0:
+        return f"all {count(len(values))} {what} are equal: no standard error, no test"
+    return alike("clusters within tasks")
+
+
+def interval_method(board: Board, units: BoolArray, pooling: str, wilson_ends: bool) -> str:
+    """Name interval or test, and what weighs how much."""
+    kind = "Wilson" if wilson_ends else "t"
+    clusters = f", clusters of {board.factors[0].name} (CR2)" if board.factors else ""
+    several = len(np.unique(board.task[units])) > 1
+    joined = " by task" if several and wilson_ends else ""
+    return f"{kind}{joined}{clusters}" + (f", {WEIGHED[pooling]}" if several else "")
+
+
+KINDS = ("marginal", "simultaneous")
+FEWEST_DRAWS = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class LeaderboardResult(Result):
+    """Means and differences of models; besides what every `Result` has: `ranks()`.
+
+    Examples
+    --------
+    >>> import socialstats as ss
+    >>> scores = {"elm": [1, 1, 1, 0, 1, 1], "oak": [0, 1, 0, 0, 1, 0]}
+    >>> rows = [(model, item, score) for model, values in scores.items() for item, score in enumerate(values)]
+    >>> models, items, values = zip(*rows)
+    >>> table = {"model": models, "item": items, "score": values}
+    >>> board = ss.leaderboard(table, rater="model", unit="item", value="score")
+    >>> [(row.term, round(row.estimate, 3)) for row in board.rows][:2]
+    [('elm', 0.833), ('oak', 0.333)]
+    >>> print(board.ranks().sentence())
+    Approximate 95% marginal rank intervals included rank 1 for 2 of 2 models (elm and oak). They contained 2.0 of 2
+    ranks on average.
+    """
+
+    board: Board | None = field(default=None)
+
+    def ranks(
+        self,
+        *,
+        kind: Literal["marginal", "simultaneous"] = "marginal",
+        draws: int = 4000,
+        seed: int = 0,
+    ) -> Result:
+        """Return the rank of each model by its mean (1 = highest) with a confidence set.
+
+        Parameters
+        ----------
+        kind : {"marginal", "simultaneous"}
+            A marginal set covers the rank of one model; simultaneous sets cover all ranks at once.
+        draws, seed : int
+            Draws of the max-t test, which needs complete scores and ten units (or clusters) per model. Otherwise the
+            sets are by Holm's method, which needs no draws.
+
+        Returns
+        -------
+        Result
+            Group ``"rank"``: estimate is the rank, the interval its set. A model without a mean has no rank.
+
+        References
+        ----------
+        Mogstad, M., Romano, J. P., Shaikh, A. M., & Wilhelm, D. (2024). doi:10.1093/restud/rdad006
+        """
+        if kind not in KINDS:
+            raise InputError(f"{option('kind', kind)} is not one of {', '.join(map(repr, KINDS))}")
+        if isinstance(seed, bool) or seed < 0 or draws < FEWEST_DRAWS:
+            raise InputError(
+                f"{option('seed', seed)}, {option('draws', draws)}: a seed is 0 or more, and draws at "
+                f"least {FEWEST_DRAWS}"
+            )
+        return rank_table(self, kind, draws, seed)
+
+
+class RankTable(Result):
+    """Ranks of a leaderboard; ``extras["board"]`` is the result that they belong to."""
+
+    __slots__ = ()
+
+    def crosscheck(self) -> Verification:
+        """Count ranks again, and sets by Holm's method where no draws made them."""
+        verification: Verification = importlib.import_module(
+            "socialstats.crosscheck.leaderboard"
+        ).verify_ranks(self)
+        return verification
+
+
+def rank_table(result: LeaderboardResult, kind: str, draws: int, seed: int) -> Result:
+    """Rank the models that have a mean; `LeaderboardResult.ranks` documents it."""
+    level, noun = float(result.settings["level"]), str(result.extras["noun"])
+    means = [row for row in result.rows if row.group == MEAN]
+    ranked = [row for row in means if row.estimate is not None]
+    sets, test = sets_of(result, ranked, kind, draws, seed)
+    cautions = distinct_cautions(row for row in result.rows if row.role == "difference")
+    method = f"{kind} {test} rank set, step-down"
+    blank = Row(term="", group="rank", role="rank", cautions=cautions, method=method)
+    ranks = {}
+    for row, rank, low, high in zip(ranked, sets.rank, sets.low, sets.high, strict=True):
+        rank_row = replace(blank, term=row.term, estimate=float(rank))
+        ranks[row.term] = with_ends(rank_row, float(low), float(high), level)
+    rows = tuple(
+        ranks.get(r.term, Row(term=r.term, group="rank", undefined=r.undefined)) for r in means
+    )
+    first = [
+        row.term
+        for row in sorted(ranks.values(), key=lambda r: r.estimate or 0.0)
+        if row.conf_low == 1
+    ]
+    inference = f"{kind} sets, {test}"
+    if not sets.bonferroni:
+        inference += f", {draws} draws, seed {seed}"
+    words = f"No {noun} has a mean ({rows[0].undefined}), and so none has a rank."
+    if ranked:
+        intervals = capital(f"{kind_of(rows[0])}{level_text(level)} {kind} rank intervals")
+        width = number(float(np.mean(sets.high - sets.low + 1)), 1)
+        words = (
+            f"{intervals} included rank 1 for {count(len(first))} of {count(len(means), noun)} "
+            f"({listing(shortened(first))}). They contained {width} of {count(len(ranked))} ranks on average."
+        )
+    return RankTable(
+        metric="leaderboard",
+        title=f"Ranks with {kind} confidence sets",
+        rows=rows,
+        inference=inference,
+        counts=result.counts,
+        settings={**result.settings, "kind": kind, "draws": draws, "seed": seed},
+        references=("mogstad2024", "holm1979" if sets.bonferroni else "romanowolf2005"),
+        design=result.design,
+        words=words,
+        extras={"result": result, "first": len(first), "holm": test != "max-t"},
+    )
+
+
+def sets_of(
+    result: LeaderboardResult, ranked: list[Row], kind: str, draws: int, seed: int
+) -> tuple[RankSets, str]:
+    """Return the sets and the test they come from: max-t on complete scores of enough units, else Holm's."""
+    board, level = result.board, float(result.settings["level"])
+    assert board is not None
+    # in a unit of the largest score, so that no covariance leaves the range of floats
+    size = board.magnitude or 1.0
+    strength = np.array([row.estimate for row in ranked], dtype=np.float64) / board.unit / size
+    means = board.part(range(len(board.models)), board.pooling).means if board.complete else None
+    # the max-t test takes one covariance of all means, of the same units
+    tested = any(row.p_value is not None for row in result.rows if row.role == "difference")
+    if means is not None and means.df + 1 >= CLUSTERS_AN_ITEM * len(ranked) and tested:
+        sets = rank_sets(
+            strength,
+            means.covariance / size**2,
+            level=level,
+            simultaneous=kind == "simultaneous",
+            draws=draws,
+            seed=seed,
+            df=int(means.df),
+        )
+        return sets, "max-t"
+    # (models, models) differences and their p; NaN where a pair has no test
+    place = {row.term: i for i, row in enumerate(ranked)}
+    difference, p = (np.full((len(ranked), len(ranked)), np.nan) for _ in range(2))
+    for row in rows_with(result.rows, "model", "minus", role="difference"):
+        i, j = (place.get(str(row.label(side))) for side in ("model", "minus"))
+        if i is not None and j is not None and row.p_value is not None and row.estimate is not None:
+            difference[i, j], difference[j, i] = row.estimate, -row.estimate
+            p[i, j] = p[j, i] = row.p_value
+    return holm_rank_sets(
+        strength, difference, p, level=level, simultaneous=kind == "simultaneous"
+    ), "Holm's method"
+
+
+def ordered(rows: list[Row]) -> list[Row]:
+    """Return the rows that have an estimate, the highest first; equal ones in the order given."""
+    return sorted((r for r in rows if r.estimate is not None), key=lambda r: -(r.estimate or 0.0))
+
+
+def difference_of(result: Result, first: str, second: str) -> Row:
+    """Return the difference of two models, the first minus the second, whichever way the result has it."""
+    by_models = {
+        (r.label("model"), r.label("minus")): r for r in result.rows if r.group == DIFFERENCE
+    }
+    if (first, second) in by_models:
+        return by_models[first, second]
+    row = by_models[second, first]
+    return replace(negate_row(row), term=f"{first} - {second}")
+
+
+def over(result: Result) -> str:
+    """Return the units and tasks of the means."""
+    n = result.counts
+    tasks = (
+        f" of {count(n['tasks'], 'task')}, {WEIGHED[result.settings['pooling']]}"
+        if "tasks" in n
+        else ""
+    )
+    return f"{count(n['units'], result.extras['unit'])}{tasks}"
+
+
+def sentence(result: Result) -> str:
+    """Return which model ranked first, its lead over the next, and from how many others it differed."""
+    means, noun = [row for row in result.rows if row.group == MEAN], str(result.extras["noun"])
+    ranked, n = ordered(means), count(len(means), noun)
+    if not ranked:
+        return f"No {noun} has a mean score ({undefined_text(means)})."
+    best, name = ranked[0], shorten(ranked[0].term)
+    gaps = [difference_of(result, best.term, row.term) for row in ranked[1:]]
+    score_text = f"mean score {estimate(best)}; {over(result)}"
+    tied = [row.term for row in ranked if (best.estimate or 0.0) - (row.estimate or 0.0) <= SAME]
+    if len(tied) > 1:
+        return tied_first(
+            shortened(tied), len(means), noun, f"mean score {number(best.shown())}; {over(result)}"
+        )
+    text = f"{name} ranked first of {n} ({score_text}). "
+    if not gaps:
+        return f"{text}No other {noun} has a mean score."
+    shared = "" if gaps[0].n == best.n == ranked[1].n else " on shared units"
+    text += difference(f"the mean score{shared}", name, shorten(ranked[1].term), gaps[0])
+    tested = [row for row in gaps if row.p_adjusted is not None]
+    # one difference is told already
+    if len(gaps) < 2 or not tested:
+        return text
+    n_higher = sum(significant(row) and (row.estimate or 0.0) > 0 for row in tested)
+    others = f"{len(gaps)} other {plural_of(noun)}"
+    if not n_higher:
+        return f"{text} {name} did not score significantly higher than any of the {others} (Holm)."
+    how_many, approximate = (
+        "each" if n_higher == len(gaps) else count(n_higher),
+        ", approximate tests" * any(r.approximate for r in tested),
+    )
+    return f"{text} {name} scored significantly higher than {how_many} of the {others} (Holm{approximate})."
+
+
+def plot(result: Result, ax: Axes | None = None, *, group: str = MEAN, **options: Any) -> Axes:
+    """Draw the means of one group (``"mean"``, ``"task: NAME"``, ...) with their intervals, highest first."""
+    from socialstats.figures import forest
+
+    groups = list(dict.fromkeys(row.group for row in result.rows if row.group))
+    if group not in groups:
+        raise InputError(f"no group '{shorten(group)}'; groups: {quoted(groups, 12)}")
+    rows = [row for row in result.rows if row.group == group]
+    settings: dict[str, Any] = {
+        "xlabel": shorten(group) if group != MEAN else "mean score",
+        "reference": None,
+    }
+    return forest(rows[:200], ax=ax, **{**settings, **options})
+
+
+FEW_UNITS = 10
+FEWEST_DIFFERING = 8.0  # equal units (clusters) with different scores: `few_differences`
+
+
+@reads(model_scores, Ratings)
+def leaderboard(
+    ratings: Ratings | TableLike,
+    *,
+    task: str | None = "task",
+    pooling: Literal["tasks", "units"] = "tasks",
+    cluster: str | Sequence[str] | None = "declared",
+    level: float = 0.95,
+    **columns: Any,
+) -> LeaderboardResult | ResultGroup:
+    """Estimate each model's mean score, and test the difference of every two models on the same units.
+
+    Units (items, questions) are drawn, tasks are fixed. Errors come from the variation of units within tasks, CR2 with
+    Satterthwaite's degrees of freedom, by clusters of units where these are declared.
+
+    Parameters
+    ----------
+    ratings : Ratings, data frame, mapping of columns, or path of a file
+        Raters are the models; scores are numbers, or two levels (0 and 1). A data frame is read by `model_scores`.
+        With a ``by`` factor: one result a level of it.
+    task : str or None
+        Stratum of the tasks, if the design has it; None takes all units as one task.
+    pooling : {"tasks", "units"}
+        The mean over tasks, each weighted equally, or over units.
+    cluster : str, sequence of str or None
+        ``"declared"``, the name of one cluster of units, or None (units independent, caution SS201).
+    level : float
+    **columns
+        Of a data frame or file: its columns, by the keywords of `model_scores` or `read_ratings`.
+
+    Returns
+    -------
+    LeaderboardResult
+        Group ``"mean"``: the mean of each model over its own units, in the unit of the scores. Scores between 0 and 1
+        have Wilson's intervals, others t intervals. With clusters, or scores that are not 0 or 1, Wilson's is for the
+        effective number of units, with t. Over several tasks it is no narrower than the tasks' own make it (Zou, Huang
+        & Zhang 2009).
+        Groups ``"task: NAME"``: by task, with several. ``"mean over units"`` or ``"mean over tasks"``: the other
+        pooling, where it differs. ``"difference"``: each pair of models, first minus second in alphabetical order, over
+        the units that both have, t test against 0, `p_adjusted` by Holm over all pairs. ``"mean on shared units"``:
+        over the units that every model has, where some cells are missing (caution SS342). ``ranks()`` gives the rank of
+        each model with a confidence set.
+
+    Raises
+    ------
+    DesignError
+        For scores that are labels, or a single model.
+    InputError
+        For an unknown option, stratum or cluster, or two clusters.
+    NothingToAnalyse
+        Without a score.
+
+    References
+    ----------
+    Bell, R. M., & McCaffrey, D. F. (2002). Bias reduction in standard errors for linear regression with multi-stage
+    samples. Survey Methodology, 28(2), 169-181.
+    Zou, G. Y., Huang, W., & Zhang, X. (2009). A note on confidence interval estimation for a linear function of
+    binomial proportions. doi:10.1016/j.csda.2008.09.033
+    Korn, E. L., & Graubard, B. I. (1998). Confidence intervals for proportions with small expected number of positive
+    counts estimated from survey data. Survey Methodology, 24(2), 193-201.
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure.
+    Mogstad, M., Romano, J. P., Shaikh, A. M., & Wilhelm, D. (2024). doi:10.1093/restud/rdad006
+
+    Examples
+    --------
+    >>> scores = {"model": ["m1"] * 5 + ["m2"] * 5, "item": [*range(5)] * 2, "score": [3, 5, 4, 6, 5, 2, 3, 4, 4, 2]}
+    >>> print(leaderboard(scores).sentence())
+    m1 ranked first of 2 models (mean score 4.60, ...; 5 items). The mean score was higher for m1 than m2 (...).
+    """
+    checked_level(level)
+    one_of("pooling", pooling, POOLINGS)
+    settings = {
+        "task": task,
+        "pooling": pooling,
+        "cluster": cluster,
+        "level": level,
+        "ci": "closed",
+    }
+    return board_result(ratings, settings)
+
+
+def board_result(design: Ratings, settings: dict[str, Any]) -> LeaderboardResult:
+    """Compute the leaderboard of one design."""
+    board = score_board(
+        design, **{name: settings[name] for name in ("task", "pooling", "cluster", "level")}
+    )
+    lead, other_pooling = board.pooling, next(p for p in POOLINGS if p != board.pooling)
+    rows = model_mean_rows(board, MEAN, lead, board.every)
+    if len(board.tasks) > 1:
+        other_rows = model_mean_rows(
+            board, OTHER[lead], other_pooling, board.every, ("pooling", other_pooling)
+        )
+        # the other pooling is the same where tasks have one size
+        rows += other_rows if differs(rows, other_rows) else []
+        for t, task_name in enumerate(board.tasks):
+            rows += model_mean_rows(
+                board, task_group(task_name), "units", board.task == t, (TASK, task_name)
+            )
+    # models with other units are compared on those that all have, too
+    shared = np.asarray(board.known.all(axis=1))
+    if not board.complete and shared.any():
+        rows += model_mean_rows(board, SHARED, lead, shared, ("units", "shared"))
+    rows = [rescaled_row(row, board.unit) for row in (*rows, *model_difference_rows(board))]
+    names = (f"clusters of '{shorten(f.name)}'" for f in board.factors)
+    sizes = dict(zip(names, [len(np.unique(board.cluster))], strict=False))
+    tasks = {"tasks": len(board.tasks)} if len(board.tasks) > 1 else {}
+    missing, noun = (~board.known).sum(axis=0), noun_of(design)
+    if board.shares:
+        shape = few_differences(board)
+    else:
+        shape = shape_cautions(board.shapes.values(), names=[*board.shapes], what="units")
+    cautions = (
+        *share_cautions(design, board.factors, rows),
+        *rare_answers(rows),
+        *leaderboard_cautions(board, shared, noun),
+        *shape,
+    )
+    board.kept.clear()  # units x pairs of numbers, where scores are missing
+    intervals = share_ci(rows) if board.shares else "t intervals"
+    weighed = f", {WEIGHED[lead]}" if tasks else ""
+    n_scores, n_units = int(board.known.sum()), np.bincount(board.task).tolist()
+    counts = {
+        "units": len(board.task),
+        plural_of(noun): len(board.models),
+        **tasks,
+        "scores": n_scores,
+        **sizes,
+    }
+    extras = {
+        "noun": noun,
+        "unit": unit_noun(design),
+        "shares": board.shares,
+        "tasks": board.tasks if tasks else (),
+        "shared": int(shared.sum()),
+        "missing": dict(zip(board.models, missing.tolist(), strict=True)),
+        "sizes": dict(zip(board.tasks, n_units, strict=True)) if tasks else {},
+    }
+    return LeaderboardResult(
+        metric="leaderboard",
+        title=f"Leaderboard of {count(len(board.models), noun)}",
+        inference=f"{intervals} of means, t tests of paired differences{weighed}; "
+        + cluster_text(board.factors, "units"),
+        rows=tuple(rows),
+        counts=counts,
+        fit={"nobs": n_scores, "n_clusters": next(iter(sizes.values()), None)}
+        | (cluster_facts(rows) if board.factors else {}),
+        settings=settings,
+        cautions=cautions,
+        references=(
+            "bellmccaffrey2002",
+            "pustejovskytipton2018",
+            "holm1979",
+            "mogstad2024",
+            "romanowolf2005",
+        )
+        + (("wilson1927", "korngraubard1998", "zouhuangzhang2009") if board.shares else ()),
+        design=design,
+        extras=extras,
+        board=board,
+    )
+
+
+def differs(rows: Sequence[Row], others: Sequence[Row]) -> bool:
+    """Return whether two poolings give other numbers for some model."""
+    others_by_model = {row.term: row.estimate for row in others}
+    pairs = [(row.estimate, others_by_model[row.term]) for row in rows]
+    return any(a is None or b is None or abs(a - b) > 1e-9 * max(abs(a), 1.0) for a, b in pairs)
+
+
+def leaderboard_cautions(board: Board, shared: Any, noun: str) -> tuple[Caution, ...]:
+    """Cautions SS342 (models have different units) and SS312 (few units)."""
+    cautions = []
+    n_missing = [
+        (model, int(n))
+        for model, n in zip(board.models, (~board.known).sum(axis=0).tolist(), strict=True)
+        if n
+    ]
+    if n_missing:
+        detail = listing([f"'{shorten(model, 40)}' {count(n)}" for model, n in n_missing], 5)
+        common = f"all {plural_of(noun)} share {count(int(shared.sum()))}"
+        cautions.append(
+            caution(
+                "SS342",
+                f"of {count(len(board.task), 'unit')} these lack: {detail}; {common}",
+                affects=f"means, which are over each {noun}'s own units; differences are on the units that both "
+                f"{plural_of(noun)} have",
+                fix="score the missing units; the means on shared units stand beside",
+                short="" if noun == MODEL else f"{plural_of(noun)} were scored on different units",
+            )
+        )
+    groups = len(np.unique(board.cluster))
+    if not board.factors and board.shares:
+        detail = f"{count(groups, 'unit')}; t needs values close to normal"
+        cautions += small_sample(
+            groups, FEW_UNITS, detail, affects="intervals, tests", fix="more units"
+        )
+    return tuple(cautions)
+
+
+def few_differences(board: Board) -> tuple[Caution, ...]:
+    """Caution SS212: differences of shares that rest on few units (clusters) with different scores.
+
+    Of units m_t that differ, of n_t in task t of weight w_t, these count as (sum m_t a_t)^2 / sum m_t a_t^2 equal ones,
+    a_t = (w_t / n_t)^2, a task without any counted as one. Nominal 95% intervals held .69 to .92 where a task of 2 to
+    20 units weighs as much as one of 100 to 1,000, or where 5 of 100 units of one task differ. The count was below 8 in
+    .89 to 1 of these samples. With 20 differing units or more in tasks of one size it was in none (.945 to .955 held).
+    """
+    few, units = [], []
+    for pair in combinations(range(len(board.models)), 2):
+        part = board.part(pair, board.pooling)
+        strata = part.strata
+        if isinstance(strata, str) or part.means is None or part.means.undefined:
+            continue
+        cell = np.unique(np.stack([strata.stratum, strata.cluster]), axis=1, return_inverse=True)
+        task, differences = cell[0][0], np.abs(minus([board.values[part.units, k] for k in pair]))
+        differ = np.bincount(cell[1].ravel(), differences) > 0
+        if not differ.any():  # no interval and no test
+            continue
+        # (sum m_t a_t)^2 / sum m_t a_t^2 with a_t = (w_t / n_t)^2
+        m = np.maximum(np.bincount(task, differ), 1)
+        share = (strata.weights / np.bincount(task)) ** 2
+        few.append(float(m @ share) ** 2 / float(m @ share**2))
+        units.append(int(differ.sum()))
+    least = sorted(pair for pair in zip(few, units, strict=True) if pair[0] < FEWEST_DIFFERING)
+    if not least:
+        return ()
+    what = "cluster" if board.factors else "unit"
+    many_tasks = len(board.tasks) > 1
+    even = "equally weighted " if many_tasks else ""
+    as_equal = f" (as {number(least[0][0], 1)} of equal weight)" if many_tasks else ""
+    affects, fix = "these differences, their tests and ranks", "score more units"
+    if many_tasks:
+        affects += (
+            ": nominal 95% intervals held .69 to .92 of simulations "
+            "where a small task weighs as much as a large one"
+        )
+        fix = f"score more units of the small tasks, or {option('pooling', 'units')}"
+    verb = "rests" if len(least) == 1 else "rest"
+    detail = (
+        f"{count(len(least), 'difference')} of {count(len(few))} {verb} on fewer than {FEWEST_DIFFERING:g} "
+        f"{even}{what}s whose scores differ. The least rests on {count(least[0][1], what)}{as_equal}"
+    )
+    return (caution("SS212", detail, affects=affects, fix=fix, rows=["difference"]),)
+
+
+METRIC = Metric(
+    name="leaderboard",
+    title="Mean scores of models on the same units, with their ranks",
+    design="ratings",
+    function=leaderboard,
+    sentence=sentence,
+    plot=plot,
+    crosscheck="socialstats.crosscheck.leaderboard:verify",
+    estimand="The mean score of each model over units like these, tasks weighted equally (or by their units), and the "
+    "difference of every two models.",
+    assumptions=(
+        "units (or the named clusters of units) are drawn independently within tasks; the tasks are fixed",
+        "missing scores are missing at random",
+        "t: mean differences are close to normal",
+    ),
+    references=("bellmccaffrey2002", "holm1979", "mogstad2024"),
+    values="binary",
+    options={"task": "domain"},
+)

@@ -1,0 +1,1187 @@
+"""Scores of traits by judges: settings, weights, answers, units of analysis, judges and their zero."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+
+from socialstats.arrays import FloatArray, IntArray, unique_rows
+from socialstats.designs.instrument import declared, published
+from socialstats.designs.parts import Factor
+from socialstats.designs.people import MACHINES, is_people, words_of
+from socialstats.designs.ratings import OK, Ratings
+from socialstats.designs.tables import as_named
+from socialstats.designs.trait_ratings import trait_ratings
+from socialstats.errors import Caution, InputError, NothingToAnalyse, Problem, caution
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.dependence import cluster_facts, cluster_text
+from socialstats.inference.intervals import checked_level
+from socialstats.paired.differences import checked_number
+from socialstats.paired.unit_means import (
+    CIS,
+    Inference,
+    UnitClusters,
+    mostly_complete,
+    unit_clusters,
+)
+from socialstats.results import Row
+from socialstats.tables import EPSILON, as_table
+from socialstats.text import as_given, count, interval, listing, number, p_value, quoted, shorten
+from socialstats.voice import one_of, option
+
+TOTAL = 10.0  # sum of the absolute weights
+CLOSE = 1e-9  # rounding allowed in sums of weights
+STEP = 0.2  # share by which a variant changes one weight
+PAPER = published("staged-values")
+TRAIT_WEIGHTS: Mapping[str, float] = PAPER.weights
+EQUAL_WEIGHTS: Mapping[str, float] = MappingProxyType(PAPER.equal)
+NAMED_WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {"paper": TRAIT_WEIGHTS, "equal": EQUAL_WEIGHTS}
+)
+
+
+def checked_weights(weights: Mapping[str, float] | None, *, free: bool = False) -> dict[str, float]:
+    """Return weights by trait.
+
+    Parameters
+    ----------
+    weights : mapping of str to float, or None
+        None: `TRAIT_WEIGHTS`.
+    free : bool
+        Allow any sum and any size.
+
+    Raises
+    ------
+    InputError
+        For weights that are no finite numbers or all 0. Unless free, for a sum that is not 0 or absolute values that do
+        not add up to ten.
+
+    Examples
+    --------
+    >>> checked_weights({"openness": 5, "tradition": -5})
+    {'openness': 5.0, 'tradition': -5.0}
+    """
+    if weights is not None and not isinstance(weights, Mapping):
+        raise InputError(f"weights must map traits to numbers, not {weights!r}")
+    weights = TRAIT_WEIGHTS if weights is None else weights
+    for trait, weight in weights.items():
+        if (
+            isinstance(weight, bool)
+            or not isinstance(weight, int | float | np.number)
+            or not math.isfinite(weight)
+        ):
+            raise InputError(
+                f"the weight of trait '{shorten(str(trait))}' must be a finite number, not {weight!r}"
+            )
+    checked = {str(trait): float(weight) for trait, weight in weights.items()}
+    if not any(checked.values()):
+        raise InputError("weights: every weight is 0, or there is none")
+    total, size = math.fsum(checked.values()), math.fsum(map(abs, checked.values()))
+    if not free and (abs(total) > CLOSE or abs(size - TOTAL) > CLOSE):
+        raise InputError(
+            f"weights add up to {number(total, 3)} and their absolute values to {number(size, 3)}; they must add up to "
+            f"0 and 10. Correct them, or say {option('free_weights', True)}"
+        )
+    return checked
+
+
+def balance_sides(weights: FloatArray, reference: FloatArray) -> FloatArray:
+    """Rescale positive and negative weights so that each side has the sum that it has in other weights.
+
+    Examples
+    --------
+    >>> balance_sides(np.array([4.0, 1.0, -2.0]), np.array([3.0, 2.0, -5.0])).tolist()
+    [4.0, 1.0, -5.0]
+    """
+    scaled = np.array(weights, dtype=np.float64)
+    for sign in (1.0, -1.0):
+        side = sign * scaled > 0
+        if side.any():
+            scaled[side] *= (
+                np.abs(reference[sign * reference > 0]).sum() / np.abs(scaled[side]).sum()
+            )
+    return scaled
+
+
+def weight_variants(weights: Mapping[str, float], *, free: bool = False) -> dict[str, FloatArray]:
+    """Return other weights, by what was changed: all equal in size, each 20% up or down, each left out.
+
+    Unless the weights are free, the positive and the negative ones are then rescaled to the sums that they had. The
+    composite thus keeps its range. A variant that leaves one side without weights is left out, and a single weight
+    has no variants.
+
+    Parameters
+    ----------
+    weights : mapping of str to float
+    free : bool
+
+    Returns
+    -------
+    dict of str to (traits,) float64 array
+        Traits in the order of `weights`.
+
+    Examples
+    --------
+    >>> {k: v.round(2).tolist() for k, v in weight_variants({"open": 5, "old": -4, "shy": -1}).items() if "old" in k}
+    {"'old' +20%": [5.0, -4.14, -0.86], "'old' -20%": [5.0, -3.81, -1.19], "without 'old'": [5.0, 0.0, -5.0]}
+    """
+    original = np.array(list(weights.values()))
+    size = np.abs(original).sum() / np.count_nonzero(original)
+    variants = {"equal weights": np.sign(original) * size}
+    for k, trait in enumerate(weights):
+        if original[k] == 0:
+            continue
+        for change, name in (
+            (1 + STEP, "'{}' +20%"),
+            (1 - STEP, "'{}' -20%"),
+            (0.0, "without '{}'"),
+        ):
+            factor = np.where(np.arange(len(original)) == k, change, 1.0)
+            variants[name.format(trait)] = original * factor
+    if free:
+        return {name: w for name, w in variants.items() if np.any(w)}
+    if np.count_nonzero(original) < 2:
+        return {}
+    signs = [sign for sign in (1.0, -1.0) if np.any(sign * original > 0)]
+    return {
+        name: balance_sides(w, original) + 0.0  # + 0.0: no negative zero
+        for name, w in variants.items()
+        if all(np.any(sign * w > 0) for sign in signs)
+    }
+
+
+MissingTrait = Literal["error", "drop_unit"]
+MISSING_TRAIT = ("error", "drop_unit")
+PARTS = ("model", "scenario", "stage", "wording")
+ONLY = ("all", "all", "all", "1")  # the level of a part that a design does not have
+
+
+def declared_options(options: Mapping[str, Any], design: Ratings) -> dict[str, Any]:
+    """Return options with weights, scale and centre of the instrument that a table declares, unless some are given."""
+    instrument = design.instrument
+    if (
+        instrument is None
+        or options["weights"] is not None
+        or options["score_range"] is not None
+        or options["free_weights"]
+    ):
+        return dict(options)
+    return {
+        **options,
+        "weights": instrument.used,
+        "score_range": instrument.scale,
+        "centre": instrument.centre,
+    }
+
+
+def checked_settings(options: Mapping[str, Any], **allowed: Sequence[str]) -> dict[str, Any]:
+    """Return the options of a metric of trait scores: choices and numbers checked, weights by trait, stages a tuple.
+
+    Parameters
+    ----------
+    options : mapping of str to object
+        Option -> value; weights stay None where ``trait`` is None.
+    **allowed
+        Option -> what it may be.
+
+    Raises
+    ------
+    InputError
+        Naming the value and what is allowed.
+    """
+    checked_level(options["level"])
+    scale = None if options["score_range"] is None else checked_range(options["score_range"])
+    free = options["free_weights"] or scale is not None
+    for name, choices in {**allowed, "missing_trait": MISSING_TRAIT, "ci": CIS}.items():
+        one_of(name, options[name], choices)
+    weights, stages = options["weights"], options["stages"]
+    if stages is not None:
+        stages = (stages,) if isinstance(stages, str) else tuple(stages)
+    return {
+        **options,
+        "score_range": scale,
+        "centre": checked_number(options["centre"], "centre"),
+        "weights": None if options["trait"] is None else checked_weights(weights, free=free),
+        "stages": stages,
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScoredAnswers:
+    """Scores of answers.
+
+    Attributes
+    ----------
+    models, scenarios, stages, wordings, judges, traits : tuple of str
+    codes : (answers, 4) int64 array
+        Model, scenario, stage and wording of each answer.
+    scores : (answers, judges, traits) float64 array
+        Complete: no NaN.
+    unit : (answers,) int64 array
+        A unit of the design that belongs to the answer.
+    left_out : int
+        Answers without all their scores.
+    """
+
+    models: tuple[str, ...]
+    scenarios: tuple[str, ...]
+    stages: tuple[str, ...]
+    wordings: tuple[str, ...]
+    judges: tuple[str, ...]
+    traits: tuple[str, ...]
+    codes: IntArray
+    scores: FloatArray
+    unit: IntArray
+    left_out: int
+
+    def cells(self, values: FloatArray) -> FloatArray:
+        """Average values of answers over wordings: (answers, ...) -> (models, scenarios, stages, ...), NaN for none."""
+        flat, shape = self.question_codes()
+        n = np.bincount(flat, minlength=math.prod(shape))
+        sums = np.column_stack(
+            [np.bincount(flat, column, len(n)) for column in values.reshape(len(values), -1).T]
+        )
+        with np.errstate(invalid="ignore"):
+            return np.asarray(sums / n[:, None]).reshape(*shape, *values.shape[1:])
+
+    def question_codes(self) -> tuple[IntArray, tuple[int, int, int]]:
+        """Number the model, scenario and stage of each answer: (answers,) int64 array, and how many there are."""
+        shape = (len(self.models), len(self.scenarios), len(self.stages))
+        return np.ravel_multi_index(tuple(self.codes[:, :3].T), shape), shape
+
+    def complete_scenarios(self) -> tuple[IntArray, int]:
+        """Return in how many scenarios each model has answers at all stages, and how many scenarios there are."""
+        flat, shape = self.question_codes()
+        # (models, scenarios, stages); a stage or scenario that no answer has does not count
+        answered = np.bincount(flat, minlength=math.prod(shape)).reshape(shape) > 0
+        has_all_stages = answered[:, :, answered.any(axis=(0, 1))].all(axis=2)
+        return has_all_stages.sum(axis=1), int(answered.any(axis=(0, 2)).sum())
+
+    def n_levels(self) -> list[int]:
+        """Return how many models, scenarios, stages and wordings have an answer."""
+        return [len(np.unique(codes)) for codes in self.codes.T]
+
+
+def trait_table(
+    data: Any,
+    *,
+    weights: Mapping[str, float] | None = None,
+    traits: Sequence[str] | None = None,
+    model: str | None = "model",
+    scenario: str = "scenario",
+    stage: str | None = None,
+    wording: str | None = None,
+    trait: str | None = "trait",
+    judge: str = "judge",
+    cluster: str | Sequence[str] = (),
+    by: str | None = None,
+    refusal: str | Sequence[str] = (),
+    na: str | Sequence[str] = (),
+    missing: Literal["error", "drop"] = "drop",
+) -> Ratings:
+    """Read a table with one column per trait: the traits that have weights, in strata called as the caller calls them.
+
+    Parameters
+    ----------
+    data, model, scenario, stage, wording, judge, cluster, by, refusal, na, missing
+        As in `trait_ratings`.
+    weights : mapping of str to float, optional
+        Its traits are those that are read, unless `traits` names others; by default those that the table declares.
+    traits : sequence of str, optional
+        Columns that hold the scores, one a trait.
+    trait : str
+        Name for the stratum of traits.
+
+    Raises
+    ------
+    InputError
+        Where `trait` is None: the values of such a table are in one column.
+    """
+    if trait is None:
+        raise InputError(
+            f"{option('trait', None)}: name {option('unit')}, {option('rater')} and {option('value')}, "
+            "the columns of a table with one score a row"
+        )
+    if weights is None and traits is None:
+        data = as_table(as_named(data))
+        instrument = declared(data)
+        weights = None if instrument is None else instrument.used
+    design = trait_ratings(
+        data,
+        traits=list(checked_weights(weights, free=True)) if traits is None else traits,
+        model=model,
+        scenario=scenario,
+        stage=stage,
+        wording=wording,
+        judge=judge,
+        cluster=cluster,
+        by=by,
+        refusal=refusal,
+        na=na,
+        missing=missing,
+    )
+    names = {
+        "model": model,
+        "scenario": scenario,
+        "stage": stage,
+        "wording": wording,
+        "trait": trait,
+    }
+    strata = {}
+    for part, factor in design.strata.items():
+        name = names.get(part) or part
+        strata[name] = replace(factor, name=name)
+    return replace(design, strata=strata)
+
+
+def factor_of(design: Ratings, part: str, name: str | None) -> Factor:
+    """Return the stratum (or cluster) that plays a part; a part that is None has one level.
+
+    Raises
+    ------
+    InputError
+        If nothing of that name is declared.
+    """
+    if name is None:
+        level = ONLY[PARTS.index(part)] if part in PARTS else "value"
+        return Factor(name=part, codes=np.zeros(len(design.units), dtype=np.int64), levels=(level,))
+    factors = {**{f.name: f for f in design.clusters}, **design.strata}
+    if name not in factors:
+        raise InputError(
+            f"no stratum '{shorten(name)}' for the {part}. Declared: {quoted(list(factors)) or 'none'}; "
+            f"make the design with trait_ratings(), declare {option('strata')}, or name the one meant with "
+            f"{option(part)}"
+        )
+    return factors[name]
+
+
+def chosen_stages(
+    design: Ratings, name: str | None, stages: Sequence[str] | None
+) -> tuple[Ratings, tuple[str, ...]]:
+    """Return the ratings of some stages, and these in the order given.
+
+    Raises
+    ------
+    InputError
+        For a stage that is not there, or given twice.
+    """
+    factor = factor_of(design, "stage", name)
+    if stages is None:
+        return design, factor.levels
+    wanted = (stages,) if isinstance(stages, str) else tuple(stages)
+    unknown = [s for s in wanted if s not in factor.levels]
+    if unknown or not wanted or len(set(wanted)) < len(wanted):
+        twice = f"{option('stages', list(wanted))}: name each stage once"
+        fault = f"no stage '{shorten(str(unknown[0]))}'" if unknown else twice
+        raise InputError(
+            f"{fault}. Stages: {listing([shorten(s) for s in factor.levels], most=20)}"
+        )
+    if len(wanted) == len(factor.levels):
+        return design, wanted
+    wanted_codes = [factor.levels.index(s) for s in wanted]
+    return design.take(
+        np.isin(factor.codes[design.unit], wanted_codes), note=f"stages {listing(wanted, most=4)}"
+    ), wanted
+
+
+def collect_answers(
+    design: Ratings,
+    names: Mapping[str, Any],
+    traits: Sequence[str],
+    stages: Sequence[str],
+    *,
+    missing: str = "error",
+) -> ScoredAnswers:
+    """Collect the scores of each answer.
+
+    Parameters
+    ----------
+    design : Ratings
+    names : mapping of str to str or None
+        Part (`PARTS` and ``trait``) -> its stratum.
+    traits : sequence of str
+        Every trait, in the order wanted; where the trait is None one name for the value itself.
+    stages : sequence of str
+        Every stage, in the order wanted.
+    missing : {"error", "drop_unit"}
+        An answer that a judge did not score on a trait is an error, or left out whole.
+
+    Raises
+    ------
+    InputError
+        For values that are no numbers, unknown or unweighted traits, two units of the same answer and trait, and
+        scores that are missing.
+    NothingToAnalyse
+        If no answer has all its scores.
+    """
+    require_numeric_scores(design)
+    factors = {part: factor_of(design, part, names[part]) for part in (*PARTS, "trait")}
+    trait = trait_codes(
+        factors["trait"], traits if names["trait"] is not None else factors["trait"].levels
+    )
+    # the stages in the order wanted; -1 for one that is not
+    stage_codes = np.array(
+        [stages.index(s) if s in stages else -1 for s in factors["stage"].levels]
+    )
+    codes = np.column_stack(
+        [factors[p].codes if p != "stage" else stage_codes[factors[p].codes] for p in PARTS]
+    )
+    # answers: the combinations of model, scenario, stage and wording that occur
+    distinct, first, answer_of_unit = unique_rows(codes)
+    answers = ScoredAnswers(
+        models=factors["model"].levels,
+        scenarios=factors["scenario"].levels,
+        stages=tuple(stages),
+        wordings=factors["wording"].levels,
+        judges=design.raters,
+        traits=tuple(traits),
+        codes=distinct.astype(np.int64),
+        scores=np.full((len(distinct), len(design.raters), len(traits)), np.nan),
+        unit=first,
+        left_out=0,
+    )
+    check_units(answers, answer_of_unit, trait)
+    ok = design.status == OK
+    unit, judge = design.unit[ok], design.rater[ok]
+    answers.scores[answer_of_unit[unit], judge, trait[unit]] = design.scores[design.value[ok]]
+    return complete_answers(answers, design, missing)
+
+
+def require_numeric_scores(design: Ratings) -> None:
+    """Raise InputError for values that are no numbers, counted units, or judges that nobody can tell apart."""
+    if not design.numeric:
+        raise InputError(f"scores must be numbers; the levels are {quoted(design.levels)}")
+    if not design.raters_known or np.any(design.unit_count != 1):
+        raise InputError(
+            "scores need one rating a row with its judge; this design is made from counts"
+        )
+
+
+def trait_codes(factor: Factor, traits: Sequence[str]) -> IntArray:
+    """Return the place of each unit's trait in `traits`.
+
+    Raises
+    ------
+    InputError
+        For traits of the design that `traits` does not name, and the other way round.
+    """
+    extra = [t for t in factor.levels if t not in traits]
+    absent = [t for t in traits if t not in factor.levels]
+    if extra:
+        raise InputError(
+            f"trait {quoted(extra)} has no weight. Give it one in {option('weights')} (0 leaves it out of the "
+            "composite), or make the design without it"
+        )
+    if absent:
+        raise InputError(
+            f"weights name trait {quoted(absent)}, which no answer has; traits: {quoted(factor.levels, 12)}"
+        )
+    code_of_level = np.array([list(traits).index(t) for t in factor.levels], dtype=np.int64)
+    return np.asarray(code_of_level[factor.codes])
+
+
+def answer_name(answers: ScoredAnswers, k: int) -> str:
+    """Name an answer."""
+    levels = (answers.models, answers.scenarios, answers.stages, answers.wordings)
+    return ", ".join(
+        f"{part} '{shorten(level[code], 40)}'"
+        for part, level, code in zip(PARTS, levels, answers.codes[k].tolist(), strict=True)
+        if len(level) > 1
+    )
+
+
+def check_units(answers: ScoredAnswers, answer: IntArray, trait: IntArray) -> None:
+    """Raise InputError for two units of the same answer and trait."""
+    # one key for each combination of answer and trait
+    key, n = np.unique(answer * len(answers.traits) + trait, return_counts=True)
+    repeated = key[n > 1]
+    if len(repeated):
+        k, t = divmod(int(repeated[0]), len(answers.traits))
+        raise InputError(
+            f"several units are trait '{shorten(answers.traits[t])}' of one answer ({answer_name(answers, k)}), "
+            f"and so for {len(repeated):,} in all. Declare what tells them apart as a stratum and name it with "
+            f"{option('wording')}"
+        )
+
+
+def complete_answers(answers: ScoredAnswers, design: Ratings, missing: str) -> ScoredAnswers:
+    """Report answers without all their scores, or leave them out."""
+    source = design.source
+    is_missing = np.isnan(answers.scores)
+    incomplete = is_missing.any(axis=(1, 2))
+    if not incomplete.any():
+        return answers
+    if missing == "error":
+        unscored = unscored_stages(answers, is_missing, design)
+        if unscored:
+            raise InputError(unscored)
+        raise InputError(
+            [
+                missing_scores(answers, k, is_missing[k], source)
+                for k in np.flatnonzero(incomplete).tolist()
+            ]
+        )
+    is_complete = ~incomplete
+    if not is_complete.any():
+        raise NothingToAnalyse(f"{source}: no answer has the scores of all judges on all traits")
+    return replace(
+        answers,
+        codes=answers.codes[is_complete],
+        scores=answers.scores[is_complete],
+        unit=answers.unit[is_complete],
+        left_out=int(incomplete.sum()),
+    )
+
+
+def unscored_stages(
+    answers: ScoredAnswers,
+    is_missing: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
+    design: Ratings,
+) -> list[Problem]:
+    """State which judges scored no answer of a whole stage: one problem, not one an answer."""
+    if len(answers.stages) < 2:
+        return []
+    judge, stage = design.columns.get("rater", "rater"), design.columns.get("stage", "stage")
+    stage_codes = answers.codes[:, PARTS.index("stage")]
+    problems = []
+    for s in np.unique(stage_codes).tolist():
+        label = answers.stages[s]
+        never = is_missing[stage_codes == s].all(axis=(0, 2))
+        for j in np.flatnonzero(never).tolist():
+            name = answers.judges[j]
+            problems.append(
+                Problem(
+                    message=f"judge '{shorten(name, 40)}' scored no answer of stage '{shorten(label, 40)}'",
+                    source=design.source,
+                    fix="Collect these scores, or leave out the judge or the stage "
+                    f"(--exclude {judge}={name}, --exclude {stage}={label})",
+                )
+            )
+    return problems
+
+
+def missing_scores(
+    answers: ScoredAnswers,
+    k: int,
+    is_missing: np.ndarray[tuple[int, ...], np.dtype[np.bool_]],
+    source: str,
+) -> Problem:
+    """State which scores an answer lacks."""
+    judges = [answers.judges[j] for j in np.flatnonzero(is_missing.any(axis=1))]
+    traits = [answers.traits[t] for t in np.flatnonzero(is_missing.any(axis=0))]
+    where = answer_name(answers, k) or "the answer"
+    return Problem(
+        message=f"{where}: no score of {quoted(traits, 3)} by {quoted(judges, 3)}",
+        source=source,
+        fix=f"Fill it in, or say {option('missing_trait', 'drop_unit')} to leave such answers out; weights are never "
+        "spread over the other traits",
+    )
+
+
+def answers_and_clusters(
+    design: Ratings, settings: Mapping[str, Any], *, judges: str = "fixed"
+) -> tuple[ScoredAnswers, UnitClusters]:
+    """Return the answers that the settings of a metric choose, and the clusters of its units of analysis.
+
+    Where the wording is None it is ``wording`` if that is declared.
+
+    Raises
+    ------
+    InputError
+        As `chosen_stages`, `collect_answers`, `check_range` (unless the weights are free) and `unit_clusters`.
+    """
+    design, stages = chosen_stages(design, settings["stage"], settings["stages"])
+    weights = settings["weights"]
+    traits = ("value",) if weights is None else tuple(weights)
+    names = dict(settings)
+    if settings["wording"] is None and "wording" in design.strata:
+        names["wording"] = "wording"
+    answers = collect_answers(design, names, traits, stages, missing=settings["missing_trait"])
+    if weights is not None and (scale := score_scale(settings)) is not None:
+        check_range(answers, scale, design.source)
+    unit = analysis_unit_factor(design, settings)
+    clusters = unit_clusters(design, unit, settings["cluster"], judges=judges, ci=settings["ci"])
+    return answers, clusters
+
+
+def analysis_unit_factor(design: Ratings, settings: Mapping[str, Any]) -> Factor:
+    """Return the units of analysis over the units of the design; an answer is a model in a scenario."""
+    kind = settings["unit_of_analysis"]
+    if kind != "answer":
+        return factor_of(design, kind, settings[kind])
+    model, scenario = (factor_of(design, part, settings[part]) for part in ("model", "scenario"))
+    # every combination has a level, also those without an answer
+    levels = tuple(f"{m} | {s}" for m in model.levels for s in scenario.levels)
+    return Factor(
+        name="answer", codes=model.codes * len(scenario.levels) + scenario.codes, levels=levels
+    )
+
+
+def inference_of(
+    settings: Mapping[str, Any], clusters: UnitClusters, magnitude: float, answers: ScoredAnswers
+) -> Inference:
+    """Return how the settings of a metric reckon uncertainty; `magnitude` is the largest size of a value.
+
+    Rows of all models are of those that have all stages in half of the scenarios or more.
+    """
+    return Inference(
+        unit=settings["unit_of_analysis"],
+        judges=settings.get("judges", "fixed"),
+        ci=settings["ci"],
+        level=settings["level"],
+        resamples=settings["resamples"],
+        seed=settings["seed"],
+        clusters=clusters.codes,
+        magnitude=magnitude,
+        pooled=mostly_complete(*answers.complete_scenarios()),
+    )
+
+
+def pooled_models(answers: ScoredAnswers, how: Inference) -> list[str]:
+    """Return the models that rows of all models are of."""
+    return [answers.models[k] for k in np.flatnonzero(how.pooled_of(len(answers.models)))]
+
+
+def incomplete_cautions(answers: ScoredAnswers, how: Inference) -> tuple[Caution, ...]:
+    """Caution SS301: models without answers to some scenarios or stages, and those left out of rows of all models."""
+    # models need all stages of half of the scenarios to be in rows of all models
+    n_complete, n_scenarios = answers.complete_scenarios()
+    flat, shape = answers.question_codes()
+    n_empty = math.prod(shape) - len(np.unique(flat))
+    if not n_empty:
+        return ()
+    lacking = [
+        f"'{shorten(model, 40)}' ({count(n)} of {n_scenarios})"
+        for model, n in zip(answers.models, n_complete.tolist(), strict=True)
+        if n < n_scenarios
+    ]
+    message = f"{count(n_empty, 'cell')} of model, scenario and stage without an answer"
+    pooled = pooled_models(answers, how)
+    left_out = [model for model in answers.models if model not in pooled]
+    if len(answers.models) > 1:
+        message += f"; models with all stages in some of the scenarios only: {listing(lacking, 6)}"
+    if left_out:
+        message += f"; rows of all models are without {quoted(left_out, 6)} (fewer than half of the scenarios)"
+    affects = "rows over stages, changes and rows of all models, which rest on what is complete"
+    return (
+        caution(
+            "SS301",
+            message,
+            affects=affects,
+            fix=f"n says how many units a row rests on; leave out models that lack much ({option('exclude')})",
+        ),
+    )
+
+
+def result_header(
+    answers: ScoredAnswers, clusters: UnitClusters, how: Inference, rows: Iterable[Row], units: str
+) -> dict[str, Any]:
+    """Return what a result says above its rows: `inference` (`units` names the units of analysis) and `fit`."""
+    closed = how.ci == "closed"
+    intervals = "t intervals" if closed else f"bootstrap intervals ({how.ci})"
+    independence = (
+        cluster_text(clusters.factors, "units")
+        if clusters.factors
+        else f"{how.unit}s independent of each other"
+    )
+    fit = {
+        "nobs": len(answers.codes) * len(answers.judges),
+        "method": "t" if closed else how.ci,
+        "seed": how.seed,
+        "resamples": None if closed else how.resamples,
+        **cluster_facts(rows),
+    }
+    return {"inference": f"{intervals}; units of analysis: {units}; {independence}", "fit": fit}
+
+
+def row_text(row: Row, *, adjusted: bool = False) -> str:
+    """Write estimate, interval and test of a row; the p-value of the test by itself, or the one adjusted by Holm."""
+    text = number(row.estimate)
+    if row.conf_low is not None:
+        text += f", {interval(row.conf_low, row.conf_high, 2, level=row.conf_level or 0.95)}"
+    if row.statistic is None or row.df is None:
+        return text
+    p = p_value(row.p_adjusted, name="p_Holm") if adjusted else p_value(row.p_value)
+    return f"{text}, t({number(row.df, 0 if row.df == round(row.df) else 2)}) = {number(row.statistic)}, {p}"
+
+
+def composites(scores: FloatArray, weights: Mapping[str, float], centre: float) -> FloatArray:
+    """Sum of weight times (score - centre) over the last axis."""
+    return np.asarray((scores - centre) @ np.array(list(weights.values())))
+
+
+def score_scale(settings: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return the lowest and the highest score: as declared, else 0 and twice the centre; None with free weights."""
+    if settings["score_range"] is not None:
+        low, high = settings["score_range"]
+        return low, high
+    return None if settings["free_weights"] else (0.0, 2 * float(settings["centre"]))
+
+
+def checked_range(scale: Any) -> tuple[float, float]:
+    """Return the ends of a scale.
+
+    Raises
+    ------
+    InputError
+        For what is no pair of finite numbers, the lower first.
+    """
+    if isinstance(scale, str) or not isinstance(scale, Sequence) or len(scale) != 2:
+        raise InputError(f"{option('score_range', scale)}: name the lowest and the highest score")
+    low, high = (checked_number(end, "score_range") for end in scale)
+    if low >= high:
+        raise InputError(f"{option('score_range', scale)}: the lowest score comes first")
+    return low, high
+
+
+def check_range(answers: ScoredAnswers, scale: tuple[float, float], source: str) -> None:
+    """Raise InputError for scores outside the scale."""
+    low, high = scale
+    outside = (answers.scores < low) | (answers.scores > high)
+    if outside.any():
+        k, j, t = (int(x) for x in np.argwhere(outside)[0])
+        where = ", ".join(
+            x for x in (answer_name(answers, k), f"judge '{shorten(answers.judges[j])}'") if x
+        )
+        message = (
+            f"the score {number(float(answers.scores[k, j, t]), 2)} of trait '{shorten(answers.traits[t])}' ({where}) "
+            f"is outside {as_given(low)} to {number(high, 2)} ({count(int(outside.sum()), 'such score')} in all)"
+        )
+        fix = (
+            f"Correct it, or say which scale was asked for: {option('score_range')}, or low "
+            f"and high beside the weights"
+        )
+        raise InputError(Problem(source=source, message=message, fix=fix))
+
+
+Basis = Literal["texts", "judging"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZeroError:
+    """Error of the judges' mean zero.
+
+    Attributes
+    ----------
+    std_error, df : float
+    basis : {"texts", "judging"}
+        ``"texts"``: neutral texts differ. ``"judging"``: there is one neutral text, and the judges' noise is that of
+        all control texts.
+    """
+
+    std_error: float
+    df: float
+    basis: Basis
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class JudgeZeros(Mapping[str, float]):
+    """Each judge's mean composite of neutral texts: a mapping of judge to zero that knows its own error.
+
+    Attributes
+    ----------
+    texts, judges, traits : tuple of str
+        Of all control texts.
+    neutral : tuple of str
+        Texts that give the zero.
+    scores : (texts, judges, traits) float64 array
+    weights : mapping of str to float
+        Of the traits, in their order.
+    centre : float
+    source : str
+        File of the control texts, for messages.
+
+    Examples
+    --------
+    >>> scores = np.array([[[12.0, 9.0], [14.0, 10.0]], [[11.0, 9.0], [12.0, 10.0]]])
+    >>> zero = JudgeZeros(texts=("a", "b"), judges=("j1", "j2"), traits=("open", "shy"), neutral=("a", "b"),
+    ...                   scores=scores, weights={"open": 5.0, "shy": -5.0}, centre=10.0)
+    >>> dict(zero), zero.error().std_error, zero.error().df
+    ({'j1': 12.5, 'j2': 15.0}, 3.75, 1.0)
+    """
+
+    texts: tuple[str, ...]
+    judges: tuple[str, ...]
+    traits: tuple[str, ...]
+    neutral: tuple[str, ...]
+    scores: FloatArray
+    weights: Mapping[str, float]
+    centre: float
+    source: str = "zero"
+
+    def __getitem__(self, judge: str) -> float:
+        if judge not in self.judges:
+            raise KeyError(judge)
+        return float(self.composites()[self.places(), self.judges.index(judge)].mean())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.judges)
+
+    def __len__(self) -> int:
+        return len(self.judges)
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{judge!r}: {number(value)}" for judge, value in self.items())
+        return f"JudgeZeros({{{inside}}}, texts={list(self.neutral)!r})"
+
+    def places(self) -> list[int]:
+        """Return the places of the neutral texts."""
+        return [k for k, text in enumerate(self.texts) if text in self.neutral]
+
+    def composites(self) -> FloatArray:
+        """(texts, judges) float64 array of composites."""
+        return np.asarray(
+            (self.scores - self.centre) @ np.array([self.weights[t] for t in self.traits])
+        )
+
+    def text_means(self) -> list[ClusteredMean]:
+        """Return the mean composite of each text over judges, who are the sample."""
+        return [clustered_mean(values, np.ones(len(values))) for values in self.composites()]
+
+    def under(self, weights: Mapping[str, float]) -> JudgeZeros:
+        """Return the zero of the same texts under other weights.
+
+        Raises
+        ------
+        InputError
+            If the weights name other traits.
+        """
+        if set(weights) != set(self.traits):
+            raise InputError(
+                f"zero: the control texts are scored on {quoted(self.traits, 12)}, the weights are of "
+                f"{quoted(list(weights), 12)}; give the zero of this composite"
+            )
+        return replace(self, weights=dict(weights))
+
+    def without(self, judge: str) -> JudgeZeros:
+        """Return the zero of the other judges."""
+        keep = [k for k, name in enumerate(self.judges) if name != judge]
+        return replace(
+            self, judges=tuple(self.judges[k] for k in keep), scores=self.scores[:, keep]
+        )
+
+    def error(self) -> ZeroError | None:
+        """Return the error of the mean of the judges' zeros; None where nothing tells it.
+
+        Notes
+        -----
+        With m neutral texts and c_t the judges' mean composite of text t: s.e. = sd(c_t) / sqrt(m), m - 1 degrees of
+        freedom. With one, it is the judges' noise alone. With E the mean square of the rest of the table of all M
+        control texts by k judges (means of texts and judges subtracted), s.e. = sqrt(E / k), (M - 1)(k - 1) degrees of
+        freedom. None with a single control text or judge, or where all are scored alike.
+        """
+        x, neutral = self.composites(), self.places()
+        n_texts, n_judges = x.shape
+        basis: Basis = "texts" if len(neutral) > 1 else "judging"
+        df = len(neutral) - 1.0 if len(neutral) > 1 else (n_texts - 1.0) * (n_judges - 1.0)
+        if df < 1:
+            return None
+        if basis == "texts":
+            error = float(x[neutral].mean(axis=1).std(ddof=1)) / math.sqrt(len(neutral))
+        else:
+            # residuals of the additive model of texts and judges
+            residual = x - x.mean(axis=0) - x.mean(axis=1, keepdims=True) + x.mean()
+            error = math.sqrt(float((residual**2).sum()) / df / n_judges)
+        if error <= EPSILON * max(1.0, float(np.abs(x).max())):
+            return None
+        return ZeroError(std_error=error, df=df, basis=basis)
+
+
+NONE_LEFT = 1e-12  # share of the pairs below which expected disagreement is rounding
+ROUNDING = 1e-14  # distance from 1 of a ratio of disagreements that is rounding
+AT_ONCE = 4_000_000  # numbers of one dense product
+
+JUDGES = {*MACHINES, "judge", "judges"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeopleAndJudges:
+    """The rater group that tells people from judges.
+
+    Attributes
+    ----------
+    group : str
+        Name of the rater group.
+    level : str
+        Its level that holds the people.
+    people, judges : tuple of str
+        Raters of this level, and of every other.
+    left_out : tuple of str
+        Raters whom the group does not tell.
+    """
+
+    group: str
+    level: str
+    people: tuple[str, ...]
+    judges: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def description(self) -> str:
+        """People, or the raters of the level where its name does not say that they are people."""
+        return "people" if is_people(self.level) else f"raters of '{shorten(self.level, 40)}'"
+
+
+def is_judge(label: str) -> bool:
+    """Whether a label says a machine or a judge, and no people."""
+    return bool(words_of(label) & JUDGES) and not is_people(label)
+
+
+def people_and_judges(
+    design: Ratings, source: str | None = None, reference: str | None = None
+) -> PeopleAndJudges | None:
+    """Return which raters are people and which are judges; None where no rater group tells.
+
+    Parameters
+    ----------
+    design : Ratings
+    source : str, optional
+        Name of the rater group; by default that of ``rater_source=`` and then every other, until one tells.
+    reference : str, optional
+        Its level that holds the people. By default the only level whose name says people (human, people, crowd,
+        annotators, ...); or the only one beside levels that say judges (model, llm, judge, ...). Or, of the two levels
+        of ``rater_source=`` (or of `source`), the one with several raters beside the one with a single rater.
+
+    Raises
+    ------
+    InputError
+        If there is no such rater group, or it has no such level.
+    """
+    if not design.raters_known:
+        return None
+    declared_source = source if source is not None else design.columns.get("rater_source")
+    if source is not None and source not in design.rater_groups:
+        raise InputError(
+            f"{option('source', shorten(source))} is no rater group; declared: "
+            f"{quoted(list(design.rater_groups))}"
+        )
+    names = (
+        [source]
+        if source is not None
+        else sorted(design.rater_groups, key=lambda name: name != declared_source)
+    )
+    for name in names:
+        factor = design.rater_groups[name]
+        members: dict[str, list[str]] = {}
+        left_out: list[str] = []
+        for rater, code in zip(design.raters, factor.codes.tolist(), strict=True):
+            (members.setdefault(factor.levels[code], []) if code >= 0 else left_out).append(rater)
+        level = reference
+        if reference is None:
+            level = level_of_people(members, declared=name == declared_source)
+        if level in members and len(members) > 1:
+            judges: list[str] = []
+            for group_level, raters in members.items():
+                if group_level != level:
+                    judges += raters
+            return PeopleAndJudges(
+                group=name,
+                level=level,
+                people=tuple(members[level]),
+                judges=tuple(sorted(judges)),
+                left_out=tuple(left_out),
+            )
+    if reference is not None:
+        raise InputError(
+            f"{option('reference', shorten(reference))} is not one of several levels of "
+            f"{quoted(names) or 'a group'}"
+        )
+    return None
+
+
+def level_of_people(members: dict[str, list[str]], *, declared: bool) -> str | None:
+    """Return the level that holds the people, by names and (of a declared source) by sizes; None where it is open."""
+    people = [level for level in members if is_people(level)]
+    if people:
+        return people[0] if len(people) == 1 else None
+    not_judges = [level for level in members if not is_judge(level)]
+    if len(not_judges) == 1:
+        return not_judges[0]
+    if not declared or len(members) != 2:
+        return None
+    # a single rater beside several: the judge beside the people
+    small, large = sorted(members, key=lambda level: len(members[level]))
+    return large if small and len(members[small]) == 1 < len(members[large]) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JudgedUnits:
+    """Units that a judge and two people or more rated.
+
+    Attributes
+    ----------
+    unit, rater, level : (ratings,) int64 arrays
+        The people's ratings.
+    judge_level : (units,) int64 array
+    copies : (units,) float64 array
+        Alike units.
+    index : (units,) int64 array
+        Position of each unit in the design.
+    n_shared : int
+        Units that the judge and any person rated.
+    """
+
+    unit: IntArray
+    rater: IntArray
+    level: IntArray
+    judge_level: IntArray
+    copies: FloatArray
+    index: IntArray
+    n_shared: int
+
+    @property
+    def n_units(self) -> int:
+        """Units, alike ones counted."""
+        return int(self.copies.sum())
+
+    @property
+    def n_ratings(self) -> int:
+        """Ratings by people in these units."""
+        return int(self.copies[self.unit].sum())
+
+    def kappas(self, v: FloatArray) -> tuple[Kappa, Kappa]:
+        """Kappa of the judge with people and of people with each other.
+
+        Parameters
+        ----------
+        v : (levels, levels) float64 array
+            Disagreement of two levels, 0 on the diagonal.
+
+        Notes
+        -----
+        r_u are the people's ratings of unit u by level, m_u their number, N = sum_u r_u, n = sum_u m_u, N_p and n_p
+        those of person p. y_u is the judge's level and J = sum_u m_u e(y_u). People have Do = sum_u r_u'V r_u / (m_u -
+        1) / n and De = (N'VN - sum_p N_p'V N_p) / (n^2 - sum_p n_p^2), over ratings of different people (Conger 1980
+        when nothing is missing). The judge has Do = sum_u (V r_u)_y / n and De = J'VN / n^2.
+        """
+        w, m = self.copies[self.unit], self.per_unit(np.ones(len(self.unit)))
+        people = np.asarray(np.bincount(self.level, w, len(v)), dtype=np.float64)  # N
+        judge = np.asarray(
+            np.bincount(self.judge_level, m * self.copies, len(v)), dtype=np.float64
+        )  # J
+        n, from_people, from_judge = float(w.sum()), v @ people, v @ judge
+        # disagreement with the same person's ratings, which does not count, and their number
+        same_person = group_disagreement(self.rater, self.level, w, v)
+        n_person = np.asarray(np.bincount(self.rater, w), dtype=np.float64)
+        same_unit = group_disagreement(self.unit, self.level, np.ones(len(w)), v)
+        between = kappa_of_sums(
+            self.per_unit(same_unit) / (m - 1),
+            self.copies,
+            m,
+            expected=(
+                float(people @ from_people - w @ same_person),
+                2 * self.per_unit(from_people[self.level] - same_person),
+            ),
+            pairs=(
+                n**2 - float(n_person @ n_person),
+                2 * (n * m - self.per_unit(n_person[self.rater])),
+            ),
+        )
+        d_expected = m * from_people[self.judge_level] + self.per_unit(from_judge[self.level])
+        with_judge = kappa_of_sums(
+            self.per_unit(v[self.judge_level[self.unit], self.level]),
+            self.copies,
+            m,
+            expected=(float(judge @ from_people), d_expected),
+            pairs=(n**2, 2 * n * m),
+        )
+        return with_judge, between
+
+    def per_unit(self, values: FloatArray) -> FloatArray:
+        """Sum a value of each of the people's ratings over the ratings of a unit, (units,)."""
+        return np.bincount(self.unit, weights=values, minlength=len(self.judge_level)).astype(
+            np.float64
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Kappa:
+    """Kappa (NaN where no disagreement is expected) and linearised values of the units, whose mean has its error."""
+
+    value: float
+    influence: FloatArray
+
+
+def kappa_of_sums(
+    disagreement: FloatArray,
+    copies: FloatArray,
+    m: FloatArray,
+    *,
+    expected: tuple[float, FloatArray],
+    pairs: tuple[float, FloatArray],
+) -> Kappa:
+    """Kappa = 1 - (S/n) / (Q/T), and its derivative by the weight of each unit, times the number of units.
+
+    Parameters
+    ----------
+    disagreement : (units,) array
+        What one unit adds to S.
+    copies, m : (units,) arrays
+        Alike units, and ratings by people, with n = sum of both multiplied.
+    expected, pairs : (float, (units,) array)
+        Q and T, each with its derivative by the weight of each unit.
+    """
+    # the quotient rule: d(S T / (n Q)) by the weight of each unit
+    (q, d_q), (t, d_t), n = expected, pairs, float(copies @ m)
+    if not q > NONE_LEFT * t:
+        return Kappa(value=math.nan, influence=np.zeros(len(disagreement)))
+    ratio = float(copies @ disagreement) * t / (n * q)
+    slope = -(disagreement * t / (n * q) + ratio * (d_t / t - d_q / q - m / n))
+    value = 0.0 if abs(1 - ratio) < ROUNDING else 1 - ratio
+    return Kappa(value=value, influence=copies.sum() * slope)
+
+
+def group_disagreement(
+    group: IntArray, level: IntArray, weight: FloatArray, v: FloatArray
+) -> FloatArray:
+    """Sum of v from each rating's level to those of all ratings of its group, by their weights, (ratings,)."""
+    from scipy.sparse import csr_array
+
+    groups, row = np.unique(group, return_inverse=True)
+    # (groups, levels): weighted ratings of each group by level
+    table = csr_array((weight, (row, level)), shape=(len(groups), len(v)))
+    sums = np.empty(len(level))
+    order = np.argsort(row, kind="stable")
+    step = max(1, AT_ONCE // len(v))
+    for start in range(0, len(groups), step):
+        first, last = np.searchsorted(row[order], (start, start + step))
+        block = order[first:last]
+        product = np.asarray(csr_array(table[start : start + step]) @ v)
+        sums[block] = product[row[block] - start, level[block]]
+    return sums
+
+
+def judged_units(design: Ratings, sides: PeopleAndJudges) -> dict[str, JudgedUnits]:
+    """Return for each judge the units that two people or more rated as well; refusals are no ratings."""
+    codes = {name: code for code, name in enumerate(design.raters)}
+    ok = design.status == OK
+    people = np.zeros(len(design.raters), dtype=bool)
+    people[[codes[name] for name in sides.people]] = True
+    by_people = np.flatnonzero(ok & people[design.rater])
+    m = np.bincount(design.unit[by_people], minlength=len(design.units))
+    judged = {}
+    for name in sides.judges:
+        by_judge = ok & (design.rater == codes[name])
+        # -1 where the judge has no rating; likewise in new_index where a unit is left out
+        judge_level = np.full(len(design.units), -1, dtype=np.int64)
+        judge_level[design.unit[by_judge]] = design.value[by_judge]
+        has_judge = judge_level >= 0
+        index = np.flatnonzero(has_judge & (m > 1))
+        new_index = np.full(len(design.units), -1, dtype=np.int64)
+        new_index[index] = np.arange(len(index))
+        kept = by_people[new_index[design.unit[by_people]] >= 0]
+        judged[name] = JudgedUnits(
+            unit=new_index[design.unit[kept]],
+            rater=design.rater[kept],
+            level=design.value[kept],
+            judge_level=judge_level[index],
+            copies=design.unit_count[index],
+            index=index,
+            n_shared=int(design.unit_count[has_judge & (m > 0)].sum()),
+        )
+    return judged

@@ -1,0 +1,1 @@
+"""Shares of labels, and their differences between sources."""

@@ -1,0 +1,979 @@
+"""Shares of levels, by source."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from scipy.special import chdtrc
+
+from socialstats.arrays import BoolArray, FloatArray, IntArray, unique_rows
+from socialstats.designs.cells import kish, mass, unequal
+from socialstats.designs.parts import Factor
+from socialstats.designs.ratings import OK, REFUSAL, REFUSALS, REFUSED, Ratings
+from socialstats.errors import Caution, InputError, NothingToAnalyse, caution
+from socialstats.inference.clustered_mean import ClusteredMean, clustered_mean
+from socialstats.inference.dependence import cluster_facts, cluster_text
+from socialstats.inference.intervals import checked_level, not_zero
+from socialstats.inference.means import DrawnRaters
+from socialstats.inference.proportions import clustered_share, wilson
+from socialstats.inference.rows import with_ends, with_share
+from socialstats.paired.unit_means import WaldTest, robust_wald
+from socialstats.resampling import Units, bootstrap, choose, jackknife
+from socialstats.resampling.engine import Finish
+from socialstats.resampling.permutation import (
+    TIE,
+    ChanceTest,
+    as_extreme,
+    checked_draws,
+    checked_seed,
+    monte_carlo_p,
+)
+from socialstats.results import Row
+from socialstats.shares.divergence import summed
+from socialstats.text import count, number, quoted, shorten
+from socialstats.voice import one_of, option
+
+Scale = Literal["arithmetic", "geometric"]
+
+
+def group_shares(strengths: FloatArray, groups: IntArray, scale: Scale) -> FloatArray:
+    """Share of each group: its mean worth over the sum of the groups' mean worths.
+
+    Parameters
+    ----------
+    strengths : (B, items) float64 array
+        Log-strengths; adding a constant to a row changes nothing.
+    groups : (items,) int64 array
+        Codes from 0 without gaps.
+    scale : {"arithmetic", "geometric"}
+        Mean of exp(strength), or exp of the mean strength.
+
+    Returns
+    -------
+    (B, groups) float64 array
+        Rows sum to 1.
+
+    Examples
+    --------
+    >>> group_shares(np.log([[1.0, 3.0, 6.0]]), np.array([0, 0, 1]), "arithmetic").round(3).tolist()
+    [[0.25, 0.75]]
+    """
+    # (items, groups): 1 where the item belongs to the group
+    member = np.equal.outer(groups, np.arange(int(groups.max()) + 1)).astype(np.float64)
+    sizes = member.sum(axis=0)
+    # the largest worth is 1, so that no exponential overflows
+    top = strengths.max(axis=1, keepdims=True)
+    if scale == "geometric":
+        means = (strengths - top) @ member / sizes
+        worth = np.exp(means - means.max(axis=1, keepdims=True))
+    else:
+        worth = np.exp(strengths - top) @ member / sizes
+    share: FloatArray = worth / worth.sum(axis=1, keepdims=True)
+    return share
+
+
+def share_gradient(strengths: FloatArray, groups: IntArray, scale: Scale) -> FloatArray:
+    """Derivative of each share by each log-strength: dP_g/dl_i = (1[i in g] - P_g) P_{g(i)} s_i.
+
+    s_i is item i's share of its group's mean: worth_i over the group's total (arithmetic), 1 over the group's
+    size (geometric).
+
+    Returns
+    -------
+    (groups, items) float64 array
+    """
+    share = group_shares(strengths[None, :], groups, scale)[0]
+    portion = (
+        group_portions(strengths, groups)
+        if scale == "arithmetic"
+        else (1 / np.bincount(groups))[groups]
+    )
+    # (groups, items): 1[i in g]
+    inside = np.equal.outer(np.arange(len(share)), groups).astype(np.float64)
+    gradient: FloatArray = (inside - share[:, None]) * (share[groups] * portion)[None, :]
+    return gradient
+
+
+def group_portions(strengths: FloatArray, groups: IntArray) -> FloatArray:
+    """Each item's portion of the total worth of its group: (items,), sums to 1 in a group."""
+    worth = np.exp(strengths - strengths.max())
+    portion: FloatArray = worth / np.bincount(groups, worth)[groups]
+    return portion
+
+
+RESAMPLED = ("percentile", "basic", "bca")
+NO_RESAMPLES = "resamples of units and raters need people alone, and percentile or basic ends"
+ONE_PERSON = "a single person rated here, who is no sample of people"
+METHODS = {
+    "wilson": "Wilson",
+    "percentile": "bootstrap, percentile",
+    "basic": "bootstrap, basic",
+    "bca": "bootstrap, BCa",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ShareCells:
+    """Values of units, as cells.
+
+    Attributes
+    ----------
+    values : (cells,) float64 array
+        Between 0 and 1.
+    count : (cells,) float64 array
+        Units in the cell.
+    clusters : tuple of (cells,) int64 arrays
+        None, one or two cluster factors.
+    trials : float
+        Yes-or-no answers behind the values; an interval never counts more.
+    drawn : tuple of DrawnRaters
+        Groups of raters who are samples too.
+    weight : (cells,) float64 array, or None
+        Sampling weight of each unit of a cell.
+    """
+
+    values: FloatArray
+    count: FloatArray
+    clusters: tuple[IntArray, ...] = ()
+    trials: float = math.inf
+    drawn: tuple[DrawnRaters, ...] = ()
+    weight: FloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalOptions:
+    """How the interval is made: ``"wilson"`` or a bootstrap of `RESAMPLED`."""
+
+    ci: str
+    level: float
+    resamples: int
+    seed: int
+
+
+def interval_options(
+    ci: str, level: float, resamples: int, seed: int, allowed: Sequence[str]
+) -> IntervalOptions:
+    """Return how the interval is made, its options checked; ``"auto"`` is Wilson's."""
+    one_of("ci", ci, allowed)
+    return IntervalOptions(
+        ci="wilson" if ci == "auto" else ci,
+        level=checked_level(level),
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def shares_header(
+    how: IntervalOptions, factors: Sequence[Factor], rows: Sequence[Row], **fit: Any
+) -> dict[str, Any]:
+    """Return what the head of a result of shares of units says of its intervals: `inference` and `fit`."""
+    kind = "Wilson" if how.ci == "wilson" else f"bootstrap ({how.ci})"
+    resampling = {"seed": how.seed, "resamples": how.resamples} if how.ci in RESAMPLED else {}
+    facts = cluster_facts(rows) if factors else {}
+    inference = f"{kind} intervals; {cluster_text(factors, 'units')}"
+    return {"inference": inference, "fit": {**fit, "method": how.ci, **facts, **resampling}}
+
+
+def share_row(row: Row, data: ShareCells, how: IntervalOptions) -> Row:
+    """Fill a row with the mean of the values, its standard error and interval.
+
+    Wilson's interval of independent yes-or-no values takes n units, with s.e. sqrt(p (1 - p) / n). Else s.e. and
+    interval are those of `clustered_share`, which counts at most `trials` answers. Where this cap binds, `method` says
+    so, and the s.e. stays that of the values.
+
+    Parameters
+    ----------
+    row : Row
+        With term and group.
+    data : Shares
+        At least one unit.
+    how : How
+
+    Returns
+    -------
+    Row
+    """
+    mean = clustered_share(
+        data.values,
+        mass(data.count, data.weight),
+        data.clusters,
+        trials=data.trials,
+        level=how.level,
+        alike=data.count,
+        drawn=data.drawn,
+        sampled=data.weight is not None,
+    )
+    n, p, clustered = float(data.count.sum()), mean.estimate, bool(data.clusters)
+    row = replace(
+        row,
+        estimate=p,
+        n=n,
+        n_units=int(n),
+        n_clusters=mean.clusters if clustered else None,
+        method=METHODS[how.ci],
+        leverage=mean.largest if clustered else None,
+        limits=(0.0, 1.0),
+    )
+    if any(group.raters < 2 for group in data.drawn):
+        return replace(row, undefined=ONE_PERSON, reason="unidentified")
+    if mean.undefined:
+        return replace(row, undefined=mean.undefined)
+    plain = is_plain(data)
+    # sqrt(p (1 - p) / n) is 0 where all values are equal: there is then no error
+    error = math.sqrt(p * (1 - p) / n) or None if plain else mean.std_error
+    row = replace(row, std_error=error)
+    if how.ci in RESAMPLED and data.drawn:
+        low, high, why = ratio_interval_with_raters(data, how)
+        return with_ends(row, low, high, how.level, why=why)
+    if how.ci in RESAMPLED:
+        low, high, why = ratio_interval(
+            data.values * data.count, data.count, data.count, data.clusters, how
+        )
+        return with_ends(row, low, high, how.level, why=why)
+    if plain:
+        low, high = (float(end[0]) for end in wilson(np.array([p]), np.array([n]), level=how.level))
+        return with_ends(row, low, high, how.level)
+    # the number of answers that this error stands for is more than there are
+    if error is not None and p * (1 - p) / error**2 > data.trials * (1 + 1e-9):
+        capped = f"n at most {number(data.trials, 0)} answers (s.e. without this cap)"
+        row = replace(row, method=f"{METHODS[how.ci]}, {capped}")
+    return with_share(
+        row, mean, how.level, clustered=clustered or bool(data.drawn) or data.weight is not None
+    )
+
+
+def is_plain(data: ShareCells) -> bool:
+    """Return whether the values are independent and all yes or no."""
+    plain = not data.clusters and not data.drawn and data.weight is None
+    return plain and bool(np.all((data.values == 0) | (data.values == 1)))
+
+
+def ratio_interval(
+    numerator: FloatArray,
+    denominator: FloatArray,
+    count: FloatArray,
+    clusters: Sequence[IntArray],
+    how: IntervalOptions,
+) -> tuple[float, float, str]:
+    """Bootstrap interval of a ratio of sums over units or clusters, or why there is none.
+
+    Parameters
+    ----------
+    numerator, denominator : (cells,) float64 arrays
+        Sums over the units of a cell.
+    count : (cells,) float64 array
+        Units.
+    clusters : sequence of (cells,) int64 arrays
+    how : How
+    """
+    table = np.column_stack([numerator, denominator])
+    units = Units.clusters(*clusters) if clusters else Units.rows(count)
+    boot = bootstrap(table, mean_of_sums, units, resamples=how.resamples, seed=how.seed)
+    jack = jackknife(table, mean_of_sums, units) if how.ci == "bca" and len(clusters) < 2 else None
+    interval = choose(how.ci, boot, level=how.level, jack=jack)
+    return float(interval.low[0]), float(interval.high[0]), interval.undefined[0]
+
+
+def ratio_interval_with_raters(data: ShareCells, how: IntervalOptions) -> tuple[float, float, str]:
+    """Bootstrap interval of a share over units (clusters) and raters, or why there is none."""
+    if how.ci == "bca" or len(data.drawn) != 1 or not data.drawn[0].alone:
+        return math.nan, math.nan, NO_RESAMPLES
+    group = data.drawn[0]
+    weight = group.shares[:, 0]
+    share = float(np.average(data.values, weights=data.count))
+    # influences of ratings around the share, turned back into hits: the ratio of sums is the share
+    hits = group.scores[:, 0] + weight * share
+    return ratio_interval(hits, weight, np.ones(len(weight)), (group.cluster, group.rater), how)
+
+
+def mean_of_sums(sums: FloatArray) -> FloatArray:
+    """(resamples, 2) sums of values and of units -> (resamples, 1) means."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return sums[:, :1] / sums[:, 1:]
+
+
+def merge_cells(
+    values: FloatArray, count: FloatArray, clusters: Sequence[IntArray], trials: float
+) -> ShareCells:
+    """Merge cells of one value in one cluster."""
+    keys = np.column_stack([*clusters, values])
+    distinct, _, cell = unique_rows(keys)
+    totals = np.bincount(cell, weights=count, minlength=len(distinct)).astype(np.float64)
+    codes = tuple(distinct[:, j].astype(np.int64) for j in range(len(clusters)))
+    return ShareCells(
+        values=distinct[:, -1].astype(np.float64), count=totals, clusters=codes, trials=trials
+    )
+
+
+EACH_RATER = "rater"
+USUAL = "source"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RaterCounts:
+    """Ratings of the people of one source who are a sample.
+
+    Attributes
+    ----------
+    unit, rater : (ratings,) int64 arrays
+    counts : (ratings, levels) float64 array
+    """
+
+    unit: IntArray
+    rater: IntArray
+    counts: FloatArray
+
+    def rows(
+        self,
+        copies: FloatArray,
+        codes: Sequence[IntArray],
+        among: BoolArray,
+        sampling_weight: FloatArray | None = None,
+    ) -> tuple[IntArray, FloatArray, IntArray]:
+        """Return the ratings of some units, what each counts, and its cluster; alike units apart where units are.
+
+        Parameters
+        ----------
+        copies : (units,) float64 array
+        codes : none or one (units,) int64 array
+        among : (units,) bool array
+        sampling_weight : (units,) float64 array, optional
+            Sampling weights.
+        """
+        rows = np.flatnonzero(among[self.unit])
+        unit = self.unit[rows]
+        if codes:
+            return (
+                rows,
+                copies[unit] * (1.0 if sampling_weight is None else sampling_weight[unit]),
+                codes[0][unit],
+            )
+        n_alike = copies[unit].astype(np.int64)
+        # the alike units of a row are numbered from 0: each is a cluster
+        copy = np.arange(n_alike.sum()) - np.repeat(np.cumsum(n_alike) - n_alike, n_alike)
+        unit = np.repeat(unit, n_alike)
+        weight = np.ones(len(unit)) if sampling_weight is None else sampling_weight[unit]
+        return np.repeat(rows, n_alike), weight, unit + copy * len(copies)
+
+    def drawn(
+        self,
+        copies: FloatArray,
+        codes: Sequence[IntArray],
+        among: BoolArray,
+        *,
+        total: float,
+        sign: float = 1.0,
+        sampling_weight: FloatArray | None = None,
+    ) -> list[DrawnRaters]:
+        """Return what these people add to the shares of all levels in some units, of `total` ratings of the source."""
+        rows, weight, cluster = self.rows(copies, codes, among, sampling_weight)
+        if not len(rows):
+            return []
+        # more than these people's ratings: fixed raters are part of the source
+        total_of_source = total if total > weight.sum() * (1 + 1e-9) else None
+        return [
+            DrawnRaters.of_means(
+                self.counts[rows],
+                weight,
+                cluster,
+                self.rater[rows],
+                total=total_of_source,
+                sign=sign,
+            )
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SourceCounts:
+    """Ratings by unit, source and level.
+
+    Attributes
+    ----------
+    name : str
+        What the sources are called; empty where all raters are one source.
+    sources, levels : tuple of str
+    counts : (units, sources, levels) float64 array
+    copies : (units,) float64 array
+        Alike units.
+    left_out : int
+        Ratings of raters without a source.
+    people : tuple of RaterCounts or None
+        By source, the ratings of people who are a sample; none where raters are fixed.
+    weight : (units,) float64 array, or None
+        Sampling weights.
+    """
+
+    name: str
+    sources: tuple[str, ...]
+    levels: tuple[str, ...]
+    counts: FloatArray
+    copies: FloatArray
+    left_out: int = 0
+    people: tuple[RaterCounts | None, ...] = ()
+    weight: FloatArray | None = None
+
+    def drawn(
+        self, k: int, codes: Sequence[IntArray], among: BoolArray, *, sign: float = 1.0
+    ) -> list[DrawnRaters]:
+        """Return what the people of a source, if they are a sample, add to its shares in some units."""
+        people = self.people[k] if self.people else None
+        if people is None:
+            return []
+        unit_mass = self.copies if self.weight is None else self.copies * self.weight
+        total = float(unit_mass[among] @ self.n[among, k])
+        return people.drawn(
+            self.copies, codes, among, total=total, sign=sign, sampling_weight=self.weight
+        )
+
+    @property
+    def n(self) -> FloatArray:
+        """(units, sources) float64 array: ratings."""
+        sizes: FloatArray = self.counts.sum(axis=2)
+        return sizes
+
+    def index(self, source: str, setting: str) -> int:
+        """Return the place of a source, or raise InputError listing those there are."""
+        if source not in self.sources:
+            raise InputError(
+                f"{option(setting, shorten(source))} is no {self.name or USUAL}; there are {quoted(self.sources, 10)}"
+            )
+        return self.sources.index(source)
+
+
+def source_counts(
+    design: Ratings,
+    source: str | None,
+    refusal: str,
+    *,
+    alone: bool = False,
+    probable: bool = False,
+    drawn: BoolArray | None = None,
+) -> SourceCounts:
+    """Count the ratings of each source.
+
+    Parameters
+    ----------
+    design : Ratings
+    source : str or None
+        A declared group of raters, or ``"rater"``: each rater is a source. None: the only declared group, or the one
+        called source; without any, each rater is a source (with `alone`, all raters are one).
+    refusal : {"missing", "level"}
+    alone : bool
+    probable : bool
+        Whether a reply counts for each level with its probability, where the design has them.
+    drawn : (raters,) bool array, optional
+        Raters who are a sample. A source of a single rater has none.
+
+    Raises
+    ------
+    InputError
+        For an unknown group or option, or several groups of which none is called source.
+    NothingToAnalyse
+        If there is no rating.
+    """
+    one_of("refusal", refusal, REFUSALS)
+    factor = source_factor(design, source, alone)
+    levels, value, is_rated = design.levels, design.value, design.status == OK
+    if refusal == "level" and np.any(design.status == REFUSAL):
+        refused = REFUSED if REFUSED not in levels else f"{REFUSED} "
+        value = np.where(design.status == REFUSAL, len(levels), value)
+        levels, is_rated = (*levels, refused), is_rated | (design.status == REFUSAL)
+    code = factor.codes[design.rater]
+    used = is_rated & (code >= 0)
+    if not used.any():
+        raise NothingToAnalyse(f"{design.source}: no rating has a value and a source")
+    n_units, n_sources, n_levels = len(design.units), len(factor.levels), len(levels)
+    cell = design.unit[used] * n_sources + code[used]
+    probabilities = None  # (ratings, levels)
+    if probable and design.probabilities is not None:
+        probabilities = design.read_as(refusals=n_levels > len(design.levels))
+        sums = [np.bincount(cell, p, n_units * n_sources) for p in probabilities[used].T]
+        flat = np.asarray(np.stack(sums, axis=1), dtype=np.float64)
+    else:
+        cell = cell * n_levels + value[used]
+        flat = np.bincount(cell, minlength=n_units * n_sources * n_levels).astype(np.float64)
+    counts = flat.reshape(n_units, n_sources, n_levels)
+    people: list[RaterCounts | None] = []
+    for k in range(n_sources if drawn is not None and drawn.any() else 0):
+        of_source = used & (code == k)
+        rows = np.flatnonzero(of_source & np.asarray(drawn)[design.rater])
+        # a single rater is no sample of raters
+        if not len(rows) or len(np.unique(design.rater[of_source])) < 2:
+            people.append(None)
+            continue
+        rating_counts = (
+            np.eye(n_levels)[value[rows]] if probabilities is None else probabilities[rows]
+        )
+        people.append(
+            RaterCounts(unit=design.unit[rows], rater=design.rater[rows], counts=rating_counts)
+        )
+    return SourceCounts(
+        name=factor.name,
+        sources=factor.levels,
+        levels=levels,
+        counts=counts,
+        copies=design.unit_count,
+        weight=design.unit_weight,
+        left_out=int((is_rated & (code < 0)).sum()),
+        people=tuple(people),
+    )
+
+
+def probabilities_text(design: Ratings) -> str:
+    """Return what a title says of a design whose replies count with probabilities."""
+    if design.shared is not None:
+        return ", of repeated answers"
+    return "" if design.probabilities is None else ", of probabilities"
+
+
+def source_factor(design: Ratings, source: str | None, alone: bool) -> Factor:
+    """Return the source of each rater as a factor."""
+    groups, n = design.rater_groups, len(design.raters)
+    if source is None and groups:
+        if len(groups) > 1 and USUAL not in groups:
+            raise InputError(
+                f"several groups of raters are declared: say {option('source')} one of "
+                f"{quoted(list(groups), 10)}"
+            )
+        source = USUAL if USUAL in groups else next(iter(groups))
+    if source is None and alone:
+        return Factor(
+            name="",
+            codes=np.zeros(n, dtype=np.int64),
+            levels=("all raters" if n > 1 else "this source",),
+        )
+    if source is not None and source in groups:
+        return groups[source]
+    if source not in (None, EACH_RATER):
+        listed = quoted([*groups, EACH_RATER], 10)
+        raise InputError(
+            f"{option('source', shorten(str(source)))} is no declared group of raters; use one of "
+            f"{listed}"
+        )
+    if not design.raters_known:
+        raise InputError("who gave which rating is not known: raters cannot be compared as sources")
+    return Factor(name=EACH_RATER, codes=np.arange(n, dtype=np.int64), levels=design.raters)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class StratumCells:
+    """Cells of units: the levels of a stratum, or the combinations of several that occur.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The strata; empty where all units are one cell.
+    labels : tuple of str
+        In the order of the strata's levels.
+    codes : (units,) int64 array
+    parts : tuple of tuple of str
+        The level of each stratum in each cell.
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    codes: IntArray
+    parts: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def groups(self) -> tuple[str | None, ...]:
+        """All units (None), each cell and, where there are cells, their mean."""
+        if not self.labels:
+            return (None,)
+        return None, *self.labels, free_label(f"mean of {len(self.labels)} cells", self.labels)
+
+    @property
+    def size(self) -> int:
+        """Number of cells; 1 where all units are one."""
+        return max(len(self.labels), 1)
+
+    def in_columns(self, values: FloatArray) -> FloatArray:
+        """Return (units, k) values as (units, cells * k), each in the columns of its unit's cell."""
+        table = np.zeros((len(values), self.size, values.shape[1]))
+        table[np.arange(len(values)), self.codes] = values
+        return table.reshape(len(values), -1)
+
+    def units_in_groups(self, used: BoolArray) -> BoolArray:
+        """Return the (units, groups) array of which units, of those used, enter which group."""
+        all_units = used[:, None]
+        if not self.labels:
+            return all_units
+        in_cell = self.in_columns(all_units.astype(np.float64)) > 0
+        # the last group is the mean of the cells, which all units enter
+        return np.concatenate([all_units, in_cell, all_units], axis=1)
+
+    def by_group(self, statistic: Callable[[FloatArray], FloatArray]) -> Finish:
+        """Return the function from (B, cells * k) sums to (B, groups) values of a statistic of (B, groups, k) sums.
+
+        The value of the last group is the mean of the values of the cells.
+        """
+
+        def finish(sums: FloatArray) -> FloatArray:
+            by_cell = sums.reshape(len(sums), self.size, -1)
+            total = by_cell.sum(axis=1, keepdims=True)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                values = statistic(np.concatenate([total, by_cell], axis=1))
+            if not self.labels:
+                return values[:, :1]
+            return np.concatenate([values, values[:, 1:].mean(axis=1, keepdims=True)], axis=1)
+
+        return finish
+
+
+def cells_of(design: Ratings, names: str | Sequence[str] | None, setting: str) -> StratumCells:
+    """Return the cells that declared strata (or clusters) make.
+
+    Raises
+    ------
+    InputError
+        If nothing of a name is declared.
+    """
+    if names is None:
+        wanted: tuple[str, ...] = ()
+    else:
+        wanted = (names,) if isinstance(names, str) else tuple(names)
+    declared = {**{factor.name: factor for factor in design.clusters}, **design.strata}
+    for name in wanted:
+        if name not in declared:
+            listed = quoted(list(declared), 10) or "none"
+            raise InputError(
+                f"{option(setting, shorten(str(name)))} is no stratum. Declared: {listed}; declare with "
+                f"{option('strata')}"
+            )
+    if not wanted:
+        return StratumCells(names=(), labels=(), codes=np.zeros(len(design.units), dtype=np.int64))
+    factors = [declared[name] for name in wanted]
+    keys, _, codes = unique_rows(np.column_stack([f.codes for f in factors]))
+    parts = [tuple(f.levels[k] for f, k in zip(factors, key, strict=True)) for key in keys.tolist()]
+    return StratumCells(names=wanted, labels=join_labels(parts), codes=codes, parts=tuple(parts))
+
+
+def join_labels(parts: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Join the labels of each combination, so that no two combinations have one name.
+
+    Examples
+    --------
+    >>> join_labels([("a", "b"), ("c", "d")]), join_labels([("a, b", "c"), ("a", "b, c")])
+    (('a, b', 'c, d'), ("'a, b' | 'c'", "'a' | 'b, c'"))
+    """
+    labels = tuple(", ".join(part) for part in parts)
+    if len(set(labels)) == len(labels):
+        return labels
+    return tuple(" | ".join(map(repr, part)) for part in parts)
+
+
+def free_label(wanted: str, taken: Sequence[str]) -> str:
+    """Return a label of our own that no label of the data has."""
+    while wanted in taken:
+        wanted += "'"
+    return wanted
+
+
+def source_cautions(data: SourceCounts) -> tuple[Caution, ...]:
+    """Caution SS301 when raters have no source."""
+    if not data.left_out:
+        return ()
+    message = f"{count(data.left_out, 'rating')} of raters without a '{shorten(data.name)}'"
+    fix = f"give every rater one, or choose another {option('source')}"
+    return (caution("SS301", message, affects="all rows", fix=fix),)
+
+
+SharesOf = Callable[[FloatArray, FloatArray], FloatArray]
+BLOCK = 512  # swaps in memory at once
+
+
+def swap_test(
+    first: FloatArray,
+    second: FloatArray,
+    finish: SharesOf,
+    copies: FloatArray,
+    codes: Sequence[IntArray],
+    *,
+    permutations: int,
+    seed: int,
+) -> ChanceTest | None:
+    """Test that two sources choose alike, by exchanging their names in whole clusters at random.
+
+    A cluster's two parts are shares of the totals of their sources. Swapping them leaves their sum as it is and turns
+    the sign of their difference. The test asks whether the mean difference of the clusters is 0. It needs independent
+    clusters. It needs neither equal numbers of ratings of both sources nor independent ratings within a cluster.
+    Repeated runs of one model stay together. (Exchanging single ratings would take them for independent.)
+
+    Parameters
+    ----------
+    first, second : (units, k) float64 arrays
+        Counts of each source, of all alike units together, over its total: the columns of a cell sum to 1.
+    finish : callable
+        ((B, k) shares of the first, (B, k) of the second) -> (B, m) statistics that grow with the difference.
+    copies : (units,) float64 array
+        Alike units, which are swapped one by one where there are no clusters.
+    codes : sequence of (units,) int64 arrays
+        Cluster factors.
+    permutations, seed : int
+
+    Returns
+    -------
+    ChanceTest or None
+        p = (b + 1)/(B + 1) with B the swaps that have a statistic; NaN where fewer than two clusters differ. None with
+        two crossed factors, whose clusters overlap.
+
+    References
+    ----------
+    Canay, I. A., Romano, J. P., & Shaikh, A. M. (2017). Randomization tests under an approximate symmetry assumption.
+    doi:10.3982/ECTA13081
+    Phipson, B., & Smyth, G. K. (2010). Permutation p-values should never be zero. doi:10.2202/1544-6115.1585
+
+    Examples
+    --------
+    >>> first = np.array([[5.0, 1.0], [4.0, 2.0], [6.0, 0.0], [5.0, 1.0], [4.0, 2.0], [5.0, 1.0]]) / 36
+    >>> gap = lambda p, q: np.abs(p - q).sum(axis=1, keepdims=True)
+    >>> test = swap_test(first, first[:, ::-1], gap, np.ones(6), (), permutations=999, seed=1)
+    >>> float(test.statistic[0]), bool(test.p_value[0] < 0.06)
+    (1.222..., True)
+    """
+    permutations, seed = checked_draws(permutations, "permutations"), checked_seed(seed)
+    if len(codes) == 2:
+        return None
+    if codes:
+        dense = np.unique(codes[0], return_inverse=True)[1]
+        x, y = (summed(counts, dense) for counts in (first, second))
+    else:
+        n_alike = copies.astype(np.int64)
+        x, y = (np.repeat(counts / copies[:, None], n_alike, axis=0) for counts in (first, second))
+    # (clusters, k): a swap leaves the sum of a cluster's parts and turns their difference
+    differences = x - y
+    total = (x + y).sum(axis=0)
+    observed = finish(*swapped_sums(total, differences.sum(axis=0)[None, :]))[0]
+    rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed)))
+    extreme = np.zeros(len(observed), dtype=np.int64)
+    usable = np.zeros(len(observed), dtype=np.int64)
+    tolerance = 100 * TIE * (1 + np.abs(observed))
+    for start in range(0, permutations, BLOCK):
+        n = min(BLOCK, permutations - start)
+        signs = 2.0 * rng.integers(0, 2, size=(n, len(differences))) - 1
+        values = finish(*swapped_sums(total, signs @ differences))
+        usable += (~np.isnan(values)).sum(axis=0)
+        extreme += as_extreme(values, observed, tolerance, "greater").sum(axis=0)
+    defined = ~np.isnan(observed) & (usable > 0) & (len(differences) > 1)
+    p, error = monte_carlo_p(extreme, np.maximum(usable, 1))
+    return ChanceTest(
+        statistic=observed,
+        p_value=np.where(defined, p, np.nan),
+        mc_error=np.where(defined, error, np.nan),
+        exact=False,
+        draws=permutations,
+        method="sources swapped in whole clusters",
+    )
+
+
+def swapped_sums(total: FloatArray, difference: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Both sources' sums from their sum and (B, k) differences; rounding below 0 is 0."""
+    rounding = TIE * np.abs(total)
+    first, second = (total + difference) / 2, (total - difference) / 2
+    return np.where(first > rounding, first, 0.0), np.where(second > rounding, second, 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairTable:
+    """Counts of two sources in the units that both rated.
+
+    Attributes
+    ----------
+    first, second : (units, levels) float64 arrays
+        The source, and the reference that is subtracted.
+    copies : (units,) float64 array
+    codes : tuple of (units,) int64 arrays
+        Cluster factors.
+    weight : (units,) float64 array, or None
+        Sampling weights.
+    """
+
+    first: FloatArray
+    second: FloatArray
+    copies: FloatArray
+    codes: tuple[IntArray, ...]
+    weight: FloatArray | None = None
+
+    @property
+    def totals(self) -> FloatArray:
+        """(2, levels) float64 array of counts."""
+        return np.stack([self.copies @ self.first, self.copies @ self.second])
+
+
+def rated_by_both(
+    first: FloatArray,
+    second: FloatArray,
+    copies: FloatArray,
+    codes: Sequence[IntArray],
+    among: BoolArray,
+    weight: FloatArray | None = None,
+) -> PairTable:
+    """Keep the units (of some) that both sources rated."""
+    rated = np.flatnonzero(among & (first.sum(axis=1) > 0) & (second.sum(axis=1) > 0))
+    return PairTable(
+        first=first[rated],
+        second=second[rated],
+        copies=copies[rated],
+        codes=tuple(code[rated] for code in codes),
+        weight=None if weight is None else unequal(weight[rated]),
+    )
+
+
+def level_share_cells(
+    counts: FloatArray,
+    level: int,
+    copies: FloatArray,
+    codes: Sequence[IntArray],
+    *,
+    probable: bool = False,
+    drawn: Sequence[DrawnRaters] = (),
+    sampled: FloatArray | None = None,
+) -> ShareCells:
+    """Ratings of a level among all ratings, in clusters.
+
+    Ratings of one unit are not independent: without declared clusters the units are the clusters (unless each has
+    one rating).
+
+    Parameters
+    ----------
+    counts : (units, levels) float64 array
+        Of one source; units without a rating take no part.
+    level : int
+    copies : (units,) float64 array
+    codes : sequence of (units,) int64 arrays
+    probable : bool
+        Whether replies count with probabilities. They vary less than drawn values, and no number of answers is the
+        most that the interval may count.
+    drawn : sequence of DrawnRaters
+        What people who are a sample add to the shares of all levels.
+    sampled : (units,) float64 array, optional
+        Sampling weights.
+    """
+    n = counts.sum(axis=1)
+    rated = np.flatnonzero(n > 0)
+    in_level, size, weight = counts[rated, level], n[rated], copies[rated]
+    clusters = [code[rated] for code in codes]
+    sampling = np.ones(len(rated)) if sampled is None else sampled[rated]
+    if not clusters and (probable or np.any(size > 1)):  # identical units stay separate clusters
+        times = weight.astype(np.int64)
+        in_level, size, sampling = (np.repeat(x, times) for x in (in_level, size, sampling))
+        weight, clusters = np.ones(len(size)), [np.arange(len(size))]
+    # two cells for each unit: its ratings in the level, and those in others
+    values = np.repeat([1.0, 0.0], len(size))
+    count = np.concatenate([weight * in_level, weight * (size - in_level)])
+    filled = count > 0
+    values, count = values[filled], count[filled]
+    clusters = [np.tile(code, 2)[filled] for code in clusters]
+    if np.ptp(sampling):
+        sampling = np.tile(sampling, 2)[filled]
+        trials = math.inf if probable else kish(count, sampling)
+        cells = ShareCells(
+            values=values, count=count, clusters=tuple(clusters), trials=trials, weight=sampling
+        )
+    else:
+        cells = merge_cells(values, count, clusters, math.inf if probable else float(count.sum()))
+    return replace(cells, drawn=tuple(group.column(level) for group in drawn))
+
+
+def share_differences(pair: PairTable, drawn: Sequence[DrawnRaters] = ()) -> list[ClusteredMean]:
+    """Difference of two shares, level by level: first minus second, with the standard error of paired units.
+
+    A ratio of sums is the mean of its linearised values: unit u of n adds p + n (c_u - p m_u)/M, with c_u of its m_u
+    ratings in the level and M ratings in all. Their difference between the sources is one value per unit, whose mean
+    gets the standard error CR2 of the clusters (of independent units: sd/sqrt(n)). With equally many ratings in every
+    unit it is the paired t of the units' own shares. Raters who are a sample are a second, crossed factor.
+    """
+    values = linear_differences(pair)
+    return [
+        clustered_mean(
+            values[:, j],
+            pair.copies,
+            pair.codes,
+            magnitude=1.0,
+            weight=pair.weight,
+            drawn=[group.column(j) for group in drawn],
+        )
+        for j in range(values.shape[1])
+    ]
+
+
+def linear_differences(pair: PairTable) -> FloatArray:
+    """(units, levels) float64 array: values of `share_differences`, whose mean is the difference of shares."""
+    unit_mass = mass(pair.copies, pair.weight)
+    n = float(pair.copies.sum())
+    values = np.zeros_like(pair.first)
+    for sign, counts in ((1, pair.first), (-1, pair.second)):
+        sums = unit_mass @ counts
+        total = sums.sum()
+        p, m = sums / total, counts.sum(axis=1, keepdims=True)
+        values += sign * (p + n * (counts - p * m) / total)
+    return values
+
+
+def joint_share_test(pair: PairTable, drawn: Sequence[DrawnRaters]) -> WaldTest | str:
+    """Test equal shares of all levels by F, with units (or clusters) and drawn raters as crossed factors."""
+    values = linear_differences(pair)
+    times = np.ones(len(values), dtype=np.int64) if pair.codes else pair.copies.astype(np.int64)
+    values, count = np.repeat(values, times, axis=0), np.repeat(pair.copies / times, times)
+    return robust_wald(values, count, pair.codes or (np.arange(len(values)),), drawn)
+
+
+def f_text(test: WaldTest) -> str:
+    """Name the F test with both degrees of freedom."""
+    return f"F({number(test.df, 0)}, {number(test.df_denominator, 1)}) of all levels, over units (clusters) and raters"
+
+
+def pearson_chi_square(pair: PairTable) -> tuple[float, int, float]:
+    """Pearson's (1900) chi-square of equal shares, as if all ratings were independent; unused levels are left out.
+
+    Returns
+    -------
+    tuple
+        Statistic, degrees of freedom and p-value; with a single level in use (0 degrees of freedom) NaN.
+
+    Examples
+    --------
+    >>> table = PairTable(first=np.array([[30.0, 10.0]]), second=np.array([[20.0, 20.0]]), copies=np.ones(1), codes=())
+    >>> value, df, p = pearson_chi_square(table)
+    >>> round(value, 4), df, round(p, 4)
+    (5.3333, 1, 0.0209)
+    """
+    table = pair.totals
+    used = table[:, table.sum(axis=0) > 0]
+    df = used.shape[1] - 1
+    if df < 1:
+        return math.nan, df, math.nan
+    value = float(chi_square_statistic(used[:1], used[1:], used.sum(axis=1))[0, 0])
+    return value, df, float(not_zero(chdtrc(df, value)))
+
+
+def chi_square_statistic(p: FloatArray, q: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Chi-square of shares: sum over levels of (p - q)^2 / (share of both) times n1 n2/(n1 + n2); (B, 1)."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p, q = (x / x.sum(axis=1, keepdims=True) for x in (p, q))
+        pooled = (sizes[0] * p + sizes[1] * q) / sizes.sum()
+        terms = np.where(pooled > 0, (p - q) ** 2 / pooled, 0.0)
+        value = terms.sum(axis=1, keepdims=True) * sizes[0] * sizes[1] / sizes.sum()
+    undefined = (np.isnan(p) | np.isnan(q)).any(axis=1, keepdims=True)
+    return np.where(undefined, np.nan, value)
+
+
+def swap_p(pair: PairTable, *, permutations: int, seed: int) -> ChanceTest | None:
+    """Test equal shares by swapping the sources in whole clusters (units); None with two crossed factors."""
+    sizes = pair.totals.sum(axis=1)
+    first, second = (
+        x * pair.copies[:, None] / n for x, n in zip((pair.first, pair.second), sizes, strict=True)
+    )
+    return swap_test(
+        first,
+        second,
+        lambda p, q: chi_square_statistic(p, q, sizes),
+        pair.copies,
+        pair.codes,
+        permutations=permutations,
+        seed=seed,
+    )
