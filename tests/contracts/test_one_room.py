@@ -22,7 +22,6 @@ OF_ROWS = {  # modules that write ends of rows, and why
 }
 OF_QUANTILES = {  # modules that take quantiles, and why
     "paired/differences.py": "inverts the noncentral t",
-    "inference/power.py": "power of tests, which inverts the noncentral chi-square",
     "planning/power.py": "power of tests",
     "designs/undeclared.py": "how much longer intervals would be with a column as clusters",
     "choices/bradley_terry/covariance.py": "critical values of rank sets",
