@@ -95,7 +95,9 @@ PERSONS = spelled(
     "stud pupil schuler schulerin eleve recruiter employer teacher customer client juror voter eleitor wahler "
     "subject subj sj pid participant person student respondent sujeto participante sujet proband interrogator "
     "versuchsperson vp encuestado inquirido aluno eleve partecipante soggetto "
-    "deelnemer proefpersoon ppn informant 被试 参与者 受试者"
+    "deelnemer proefpersoon ppn informant befragte befragter teilnehmer teilnehmerin teilnehmende studienteilnehmer "
+    "repondant repondante rispondente intervistato intervistata entrevistado entrevistada encuestada inquirida "
+    "被试 参与者 受试者 受访者 回答者 参加者 被験者 対象者"
 )  # units who may rate as well
 PEOPLE_AS_RATERS = spelled(
     "participant participant_id person respondent"

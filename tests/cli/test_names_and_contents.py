@@ -243,9 +243,9 @@ EXPECTED: dict[Callable[[], pd.DataFrame], str] = {
     pressed: "--map item_a=right_image --map item_b=left_image --map winner=response --winner-coding score",
     initiated: "--map item_a=Initiator --map item_b=Recipient --map winner=Outcome --winner-coding side --tie draw",
     hashed: "--map unit=text --map rater=_annotator_id --map value=answer --scale nominal",
-    organic: "--map first=NonOrganic --map second=Organic",
+    organic: "--map unit=Person,Pesticide,Day --map first=NonOrganic --map second=Organic --cluster Person",
     right_and_wrong: "--design paired --crosstab --levels correct,wrong",
-    couple: "--raters WifeRating,HusbandRating",
+    couple: "--raters WifeRating,HusbandRating --cluster Name --map unit=Name,Year",
     psychiatrists: "--raters psych1,psych2",
     letters: f"--raters {','.join('abcdefghijklmnopqrstuvwxy')}",
     matrix: "--map rater=Username --units '"

@@ -9,6 +9,7 @@ from itertools import combinations, permutations
 
 import numpy as np
 
+from socialstats.cli.readings.answers import as_conditions as conditions_of_units
 from socialstats.cli.readings.contests import meet_themselves
 from socialstats.cli.readings.crosstabs import label_column, square_tables
 from socialstats.cli.readings.proposal import (
@@ -19,6 +20,7 @@ from socialstats.cli.readings.proposal import (
     ends_of,
     later_first,
 )
+from socialstats.cli.readings.waves import waves_of
 from socialstats.designs.people import HUMANS, MACHINES
 from socialstats.designs.profile import (
     BRACKETED,
@@ -41,6 +43,7 @@ from socialstats.designs.profile import (
 from socialstats.designs.roles import (
     FAMILIES,
     FEWEST_UNNAMED,
+    Board,
     counts_of,
     holds_units,
     is_setting,
@@ -62,6 +65,7 @@ from socialstats.designs.vocabulary import (
     LATER,
     MEANS,
     MODELS,
+    OCCASIONS,
     PERSONS,
     PREDICTIONS,
     RATER_COUNTS,
@@ -93,6 +97,8 @@ QUESTION = 4  # words of a name that is a question
 LONGEST = 11  # levels of a scale of answers
 ANY_TWO = 4.45  # score of two of several columns that no name pairs
 SOMEWHAT = 0.3  # concordance below which two columns are of different things
+BY_TIME = 7.5  # score of what is compared where a plan says who answered again
+SEVERAL_TIMES = 2.0  # taken where persons answered several times, which is rather compared
 SAME = 0.6  # concordance from which numbered columns are raters of one quantity
 
 
@@ -210,6 +216,10 @@ class Group:
         Whether names say that somebody answered items.
     asked : bool
         Whether the columns are answers of persons, a row each.
+    waves : Waves or None
+        The persons who have several rows each; None where each row may be a person.
+    units : list of Column
+        The columns that name the rows, where these can be typed.
     lower : float
         What other readings lose where the columns are items that persons answered.
     raters : bool
@@ -259,9 +269,10 @@ class Group:
         agree = self.numbered and not self.discrete and rows.seen.concordance(*columns[:2]) >= SAME
         self.raters = self.called_raters or agree
         self.times = {"count": rows.seen.frequencies[0]} if rows.counted and self.discrete else {}
-        cluster = next(
-            (c for c in rows.seen.varying() if c not in columns and rows.is_cluster(c)), None
-        )
+        named = rows.identity is not None and rows.identity.called(PERSONS)
+        self.waves = None if named else waves_of(rows.seen, columns)
+        self.units = rows.units or (self.waves.key if self.waves is not None else [])
+        cluster = self._cluster()
         self.clusters = (
             {"cluster": [cluster.name]} if cluster is not None and not self.times else {}
         )
@@ -281,6 +292,15 @@ class Group:
         """Whether each two of the first columns agree somewhat, as raters of one quantity do."""
         pairs = combinations([c for c in self.columns if not c.text][:MOST_KEYS], 2)
         return all(self.rows.seen.concordance(*pair) >= SOMEWHAT for pair in pairs)
+
+    def _cluster(self) -> Column | None:
+        """Return what holds rows together: the persons who have several, or what these lie within."""
+        profile, person = self.rows.seen, self.waves.person if self.waves is not None else None
+        free = [c for c in profile.varying() if c not in self.columns and c is not person]
+        clusters = [c for c in free if self.rows.is_cluster(c)]
+        if person is not None:
+            clusters = [c for c in clusters if profile.constant(c, person)]
+        return next(iter(clusters), person)
 
     def _call_raters(self) -> bool:
         """Whether names say raters: words for them, initials, or persons who rate."""
@@ -395,6 +415,7 @@ def wide_tables(seen: Profile) -> Proposals:
         group = Group(rows, columns)
         if group.asked:
             yield as_answers(group)
+            yield from by_time(group)
         if len(columns) > 2 and all(
             BRACKETED.fullmatch(c.name) and names_model(c.name) for c in columns
         ):
@@ -474,18 +495,45 @@ def as_answers(group: Group) -> Proposal:
     score = (7.4 if group.sure else 5.6) - group.rows.less
     seen = group.rows.seen
     source = [c for c in seen.varying() if people_among(c) and says_who_answered(c)][:1]
-    parts = {"rater": group.rows.units, "units": group.columns, "rater_source": source}
+    waves = group.waves
+    parts = {"rater": group.units, "units": group.columns, "rater_source": source}
     model = next((c for c in models_of(seen) if not source and 2 * c.size <= seen.rows), None)
-    repeat = (
-        seen.telling_apart([model], [c for c in seen.varying() if c is not model]) if model else []
-    )
-    if model is not None and repeat:  # each model answered several times
-        parts = {"rater": [model], "units": group.columns, "repeat": repeat[:1]}
+    free = [c for c in seen.varying() if c is not model and c not in group.columns]
+    repeat = seen.telling_apart([model], free) if model else []
+    persons = group.rows.persons or group.rows.described  # who judged what a model wrote, say
+    if model is not None and (repeat or not persons):  # each model answered several times
+        parts = {"rater": [model], "units": group.columns, "repeat": repeat}
         means = f"{model} answers {count(group.size, 'question')} in columns, several times each"
-        return Proposal("ratings", 8.8 - group.rows.less, means, parts)
+        score = 8.8 - group.rows.less
+        return Proposal("ratings", score, means, parts, unnumbered=not repeat)
+    if waves is not None:  # rows are no persons
+        parts = {**parts, "rater": [waves.person], "repeat": waves.times}
+        means = f"{waves.person} answers {count(group.size, 'question')} in columns, {waves.apart}"
+        score -= SEVERAL_TIMES
+        return Proposal("ratings", score, means, parts, unnumbered=not waves.times)
     if source:  # people and runs of models
         return Proposal("ratings", 9.0, f"{means}; {source[0]} says who is a person", parts)
     return Proposal("ratings", score, means, parts)
+
+
+def by_time(group: Group) -> Proposals:
+    """Propose the mean of the columns at two times at which the same persons answered."""
+    waves = group.waves
+    if waves is None or len(waves.times) != 1:
+        return
+    board = Board(
+        model=waves.times[0],
+        unit=[waves.person],
+        value=group.columns[0],
+        task=(),
+        cluster=(),
+        repeat=(),
+        answers=(1, 1),
+        named=True,
+        alike=group.columns,
+    )
+    several = board.model.size > 2 and not board.model.called(OCCASIONS)  # all may be compared
+    yield conditions_of_units(group.rows.seen, board.model, board, BY_TIME - several)
 
 
 def names_model(name: str) -> bool:
@@ -497,7 +545,7 @@ def names_model(name: str) -> bool:
 def as_board(group: Group) -> Proposal:
     """Propose that each row scores all models, a column each."""
     means = f"a leaderboard: {count(group.size, 'column')} name what is compared, a unit is a row"
-    parts = {"raters": group.columns, "unit": group.rows.units}
+    parts = {"raters": group.columns, "unit": group.units}
     return Proposal("ratings", 8.2 - group.rows.less, means, parts, {"study": "leaderboard"})
 
 
@@ -517,7 +565,7 @@ def as_raters(group: Group) -> Proposal:
         again = ",".join(c.name for c in group.crossed[0])
         means = f"{count(len(raters), 'rater')}, a column each; {more} hold second readings of the same raters "
         means += f"(--raters {again} compares the readings of one)"
-    parts = {"raters": raters, "unit": group.rows.units}
+    parts = {"raters": raters, "unit": group.units}
     options = {**group.times, **group.clusters}
     return Proposal("ratings", score - group.rows.less - group.lower, means, parts, options)
 
@@ -541,7 +589,7 @@ def as_conditions(group: Group, crossed: Pair | None = None) -> Proposal:
     )  # labels that two columns share are rather codes
     score = 8.8 if subtracted else score - less  # the table holds their difference
     score += 0.2 * (first.yes_no and first.called(RIGHT))
-    parts = {"unit": group.rows.units, "first": [first], "second": [second]}
+    parts = {"unit": group.units, "first": [first], "second": [second]}
     means = f"{first} minus {second}, one row per unit"
     return Proposal("paired", score, means, parts, {**group.times, **group.clusters})
 
