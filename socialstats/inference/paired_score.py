@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -58,10 +59,9 @@ class PairedScore:
         gap = self.first - self.second - self.n * delta
         if abs(delta) >= 1:
             return np.where(np.abs(gap) > 0, np.copysign(np.inf, gap), 0.0)
+        variance = np.array([variance_under(delta, *table) for table in self._tables()])
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(
-                gap == 0, 0.0, gap / np.sqrt(self._variance(np.full_like(self.n, delta)))
-            )
+            return np.where(gap == 0, 0.0, gap / np.sqrt(variance))
 
     def p_value(self, delta: float, alternative: str = "two_sided") -> FloatArray:
         """Return p against a difference of `delta`; ``"greater"`` and ``"less"`` are the alternatives."""
@@ -73,32 +73,42 @@ class PairedScore:
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Return the differences whose score statistic is within the critical values of `level`."""
         tail = (1 + level) / 2
-        square = (
-            np.asarray(ndtri(tail) if self.df is None else stdtrit(self.df, tail), dtype=np.float64)
-            ** 2
-        )
-        estimate = (self.first - self.second) / self.n
-        inside = np.stack([estimate, estimate])  # a row each for the lower and the upper end
-        outside = np.stack([np.full_like(estimate, -1.0), np.ones_like(estimate)])
-        for _ in range(HALVINGS):  # halve the span from the estimate to the limit
-            middle = (inside + outside) / 2
-            gap = self.first - self.second - self.n * middle
-            rejected = gap**2 > square * self._variance(middle)
-            inside, outside = (
-                np.where(rejected, inside, middle),
-                np.where(rejected, middle, outside),
-            )
-        lower, upper = np.where(np.isnan(square + self.n), np.nan, outside)
+        quantile = ndtri(tail) if self.df is None else stdtrit(self.df, tail)
+        squares = np.broadcast_to(np.square(quantile), self.n.shape).tolist()
+        tables = [(*table, square) for table, square in zip(self._tables(), squares, strict=True)]
+        lower = np.array([farthest(-1.0, *table) for table in tables])
+        upper = np.array([farthest(1.0, *table) for table in tables])
         return lower, upper
 
-    def _variance(self, delta: FloatArray) -> FloatArray:
-        """Variance of b - c at its constrained maximum-likelihood estimate (Tango 1998)."""
-        b, c, n = self.first, self.second, self.n
-        linear = -b - c + (2 * n - b + c) * delta
-        q = (np.sqrt(np.maximum(linear**2 + 8 * n * c * delta * (1 - delta), 0.0)) - linear) / (
-            4 * n
-        )
-        return np.asarray(n * np.maximum(2 * q + delta * (1 - delta), 0.0))
+    def _tables(self) -> list[tuple[float, float, float]]:
+        """The counts of each table: first only, second only, all pairs."""
+        return [*zip(self.first.tolist(), self.second.tolist(), self.n.tolist(), strict=True)]
+
+
+def farthest(end: float, b: float, c: float, n: float, square: float) -> float:
+    """Return the difference between the estimate and `end`, -1 or 1, beyond which the score test rejects.
+
+    The span is halved in plain floats: arrays of one number cost ten times as much.
+    """
+    inside, outside = (b - c) / n, end
+    if math.isnan(inside + square):
+        return math.nan
+    for _ in range(HALVINGS):
+        middle = (inside + outside) / 2
+        gap = b - c - n * middle
+        if gap * gap > square * variance_under(middle, b, c, n):
+            outside = middle
+        else:
+            inside = middle
+    return outside
+
+
+def variance_under(delta: float, b: float, c: float, n: float) -> float:
+    """Variance of b - c at its constrained maximum-likelihood estimate (Tango 1998)."""
+    linear = -b - c + (2 * n - b + c) * delta
+    root = math.sqrt(max(linear * linear + 8 * n * c * delta * (1 - delta), 0.0))
+    q = (root - linear) / (4 * n)
+    return n * max(2 * q + delta * (1 - delta), 0.0)
 
 
 def paired_score(

@@ -141,7 +141,7 @@ MUTATIONS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
         {"cluster": None},
     ),
     "Tango's sign": (
-        "inference.paired_score:PairedScore._variance",
+        "inference.paired_score:variance_under",
         "(2 * n - b + c) * delta",
         "(2 * n + b - c) * delta",
         "mcnemar",
