@@ -30,8 +30,8 @@ from socialstats.designs.vectors import CALLS, OF_TOTALS, by_text, calls, from_v
 from socialstats.errors import InputError
 from socialstats.resampling.permutation import checked_alternative
 from socialstats.results import Result, ResultGroup
+from socialstats.results.definitions import Definition
 from socialstats.results.result import each_level, with_cautions
-from socialstats.results.verification import Definition
 from socialstats.text import listing, unknown
 from socialstats.voice import option
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
 
 from socialstats import sentences
 from socialstats.agreement.kappa import (
@@ -19,6 +21,7 @@ from socialstats.agreement.kappa import (
     unit_agreement,
     units_by_stratum,
 )
+from socialstats.agreement.rating_tables import agrees, level_table, pair_agreement, strata_of
 from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
@@ -26,6 +29,7 @@ from socialstats.errors import InputError
 from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, Sample, sample_of_mean
 from socialstats.results.rows import with_group_names
 from socialstats.shares.counts import (
     IntervalOptions,
@@ -243,6 +247,24 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     return forest(rows, ax=ax, **{**settings, **options})
 
 
+def sample_units(result: Result) -> Iterator[Sample]:
+    """Yield the units of each row, with the share of their pairs of ratings that agree."""
+    design, settings = result.design, result.settings
+    table = level_table(design, settings["refusal"])
+    near = agrees(design, settings["tolerance"], int(table.max()) + 1)
+    factors = design.factors(settings["cluster"])
+    several = settings["pairs"] == "pooled" or len(design.raters) > 2
+    names = {ALL: list(range(len(design.raters)))} if several else {}
+    if settings["pairs"] == "all":
+        names |= {name: [*pair] for pair, name in pair_names(design.raters).items()}
+    for group, among in strata_of(design, settings["stratum"]):
+        for term, raters in names.items():
+            share, pairs = pair_agreement(table[:, raters], near)
+            values = np.where(among, share, np.nan)
+            answers = float(design.unit_count[among] @ pairs[among])
+            yield sample_of_mean((group, term), values, design.unit_count, factors, answers)
+
+
 METRIC = Metric(
     name="percent_agreement",
     title="Percent agreement",
@@ -250,7 +272,7 @@ METRIC = Metric(
     function=percent_agreement,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.percent_agreement:verify",
+    definition=Definition(samples=sample_units),
     estimand="Mean over units of the share of pairs of raters who gave the unit the same level.",
     assumptions=(
         "units (or the named clusters of units) are independent",

@@ -1,160 +1,85 @@
-"""One engine that computes a result again from a plain definition and the numbers of other packages.
+"""One engine that computes a result again from plain definitions and the numbers of other packages.
 
-A metric states a plain definition of its estimates, in ten lines that a reader can check at sight. It names the
-packages that have some of its numbers (`Definition`). From these the engine recomputes the estimates. It takes standard
-errors and degrees of freedom from derivatives of the plain definition, and t tests and intervals from both.
+A metric states what its rows are estimated from and how (`Sample`), and which packages have some of its numbers
+(`PeerNumbers`). From these the engine recomputes the estimates. Standard errors and degrees of freedom follow from
+derivatives of the plain definition, t tests and intervals from both, bootstrap intervals from drawn counts.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
-from socialstats.crosscheck.clusters import CR2, SMOOTH, Errors, errors_by, unfloored_check
+from socialstats.crosscheck.clusters import (
+    CR2,
+    SMOOTH,
+    Errors,
+    counted,
+    disagreement_ends,
+    errors_by,
+    fisher_ends,
+    unfloored_check,
+)
 from socialstats.crosscheck.paired_tables import MOST_ROWS, set_aside
 from socialstats.crosscheck.profile_score import PROFILE, profile_interval, score_checks
+from socialstats.crosscheck.resamples import RESAMPLED, Cells, redrawn, resampled_checks
 from socialstats.crosscheck.row_arithmetic import (
+    adjusted_checks,
     end_checks,
     field_checks,
     inner_level,
     label,
+    statistic_checks,
     wald_checks,
     with_open_end,
 )
-from socialstats.crosscheck.shares import clustered_share_checks
-from socialstats.designs.paired import Paired
+from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_roots
 from socialstats.designs.parts import Factor
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.results.verification import Definition, PeerNumbers, Published, marked
+from socialstats.results.definitions import Definition, PeerNumbers, RowKey, Sample
+from socialstats.results.verification import Published, marked
 
 STEP = 1e-4  # relative step of a central difference, whose error is of the order of its square
-MOST_GROUPS = 2_000  # clusters, or cells of independent pairs, whose weight is varied one by one
+MOST_GROUPS = 2_000  # clusters, or cells of independent units, whose weight is varied one by one
+MANY_NUMBERS = 200_000_000  # groups times cells of a sample whose weights are varied one by one
 PLAIN = "the plain definition of the metric, by counting"
 
 
 def verify(result: Result, definition: Definition) -> Verification:
-    """Recompute the estimates of a result, their errors, t tests and intervals, and what other packages have."""
-    pairs: Paired = result.design
-    estimates = definition.plain(pairs, pairs.count)
-    checks = [
-        check
-        for row in result.rows
-        if (value := estimates.get((row.group, row.term))) is not None and row.estimate is not None
-        for check in field_checks(row, "numpy", PLAIN, estimate=value)
-    ]
-    for row in result.rows:
-        checks += check_error(result, row, definition)
-        checks += check_score(result, row)
-    rows = {(row.group, row.term): row for row in result.rows}
-    for theirs in definition.peers(pairs, result.settings):
+    """Recompute the estimates of a result, their errors, tests and intervals, and what other packages have."""
+    checks: list[Check] = []
+    for sample in definition.samples(result):
+        checks += SampleChecks(result, sample).checks()
+    rows = {key_of(row): row for row in result.rows}
+    for theirs in definition.peers(result):
         if theirs.row in rows:
             checks += check_numbers(rows[theirs.row], theirs)
+    checks += check_families(result)
     return Verification(checks=(*checks, *check_copies(result, checks)))
 
 
-def check_error(result: Result, row: Row, definition: Definition) -> list[Check]:
-    """Compare standard error, df, test and interval of a row with those of the estimate that it is about."""
-    term = definition.t_tests.get(row.term, row.term)
-    is_test = term != row.term
-    settings, pairs = result.settings, result.design
-    estimate = definition.plain(pairs, pairs.count).get((None, term))
-    if estimate is None or (row.statistic is None if is_test else row.std_error is None):
-        return []
-    factors = factors_of_row(row, pairs.factors(settings["cluster"]))
-    contributions = contributions_of(pairs, definition, term, factors)
-    if isinstance(contributions, str):
-        return [set_aside(label(row, "s.e."), row.std_error, None, "numpy", contributions)]
-    errors = contributions.errors()
-    if row.interval == "score" and row.limits and row.role == "estimate" and factors:
-        return check_share(row, estimate, errors, contributions.total, settings)
-    error = math.sqrt(errors.variance)
-    checks = [] if is_test else field_checks(row, "numpy", CR2, SMOOTH, std_error=error)
-    if row is result.rows[0] and "unfloored_std_error" in result.extras:
-        checks.append(unfloored_check(result.extras["unfloored_std_error"], errors))
-    shown = row if row.test == "t" else replace(row, statistic=None, df=None, p_value=None)
-    return checks + wald_checks(
-        shown,
-        settings["level"],
-        estimate,
-        error,
-        errors.df if factors else None,
-        alternative=settings.get("alternative", "two_sided"),
-        cut=row.limits,
-        ends=row.interval in ("t", "z"),
-        why=CR2,
-        close=SMOOTH,
-    )
-
-
-def check_share(
-    row: Row, estimate: float, errors: Errors, answers: float, settings: Mapping[str, Any]
-) -> list[Check]:
-    """Compare error and Wilson's interval of a share in clusters, whose scale may begin elsewhere than at 0."""
-    shift = row.limits[0] if row.limits else 0.0
-    shifted = replace(
-        row,
-        conf_low=_moved(row.conf_low, -shift),
-        conf_high=_moved(row.conf_high, -shift),
-    )
-    side, level = settings["alternative"], inner_level(settings)
-    return clustered_share_checks(
-        shifted, estimate - shift, errors, answers=answers, level=level, side=side
-    )
-
-
-def _moved(end: float | None, shift: float) -> float | None:
-    """Return an end of an interval on another scale, which still stands for the published one."""
-    return None if end is None else marked(end + shift, end)
-
-
-def check_score(result: Result, row: Row) -> list[Check]:
-    """Compare Tango's interval of a difference of paired shares, and its test, by a numerical likelihood."""
-    settings, pairs = result.settings, result.design
-    ends = row.interval == "score" and row.role == "difference" and row.has_interval
-    if not (ends and settings.get("difference_ci", "tango") == "tango") and row.test != "score":
-        return []
-    if pairs.n_pairs > MOST_ROWS:
-        return []
-    difference = np.repeat(pairs.difference, pairs.count.astype(np.int64))
-    side, inner = settings["alternative"], inner_level(settings)
-    factors = factors_of_row(row, pairs.factors(settings["cluster"]))
-    if factors:
-        codes = np.column_stack([factor.codes for factor in factors])
-        groups = np.repeat(codes, pairs.count.astype(np.int64), axis=0)
-        shown = row if ends else replace(row, conf_low=None)
-        test = row if row.test == "score" else replace(row, statistic=None)
-        return score_checks(shown, test, difference, groups, inner, side)
-    b, c = float((difference > 0).sum()), float((difference < 0).sum())
-    table = np.array([[len(difference) - b - c, c], [b, 0.0]])
-    low, high = with_open_end(*profile_interval(table, inner), side, row.limits)
-    return end_checks(row, low, high, "scipy", PROFILE, SMOOTH, least=(high - low) / 2)
-
-
-def factors_of_row(row: Row, factors: Sequence[Factor]) -> tuple[Factor, ...]:
-    """Return the clusters that a row takes into account: none without a number of clusters, or those it names."""
-    if row.n_clusters is None:
-        return ()
-    named = row.label("factor")
-    return tuple(factor for factor in factors if named in (None, factor.name))
+def key_of(row: Row) -> RowKey:
+    """Return group and term of a row."""
+    return row.group, row.term
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Contributions:
-    """What groups of pairs, which are alike in their clusters, add to an estimate; those that add nothing are left out.
+    """What groups of units, which are alike in their clusters, add to an estimate.
 
     Attributes
     ----------
     influence : (groups,) float64 array
         Derivative of the estimate by the relative weight of the group.
     weight : (groups,) float64 array
-        Pairs that the denominator of the estimate counts.
+        Units that the denominator of the estimate counts; groups without any are left out.
     codes : (groups, factors) int64 array
-        Clusters of the group; without factors a group is a cell of independent pairs.
+        Clusters of the group; without factors a group is a cell of independent units.
     """
 
     influence: FloatArray
@@ -163,51 +88,297 @@ class Contributions:
 
     @property
     def total(self) -> float:
-        """Pairs that the denominator counts."""
+        """Units that the denominator counts."""
         return float(self.weight.sum())
 
     def errors(self) -> Errors:
-        """Return variance and df under clusters, or of independent pairs: the squares added up."""
+        """Return variance and df under clusters, or of independent units: the squares added up."""
         if self.codes.shape[1]:
             return errors_by(self.influence, self.weight / self.total, self.codes)
         variance = float(self.influence**2 @ (1 / self.weight))
         return Errors(
             variance=variance,
-            df=math.inf,
+            df=self.total - 1,
             effective=self.total,
             largest=1 / self.total,
             plain=variance,
         )
 
 
-def contributions_of(
-    pairs: Paired, definition: Definition, term: str, factors: Sequence[Factor]
-) -> Contributions | str:
-    """Return the contributions to an estimate, by central differences of its plain definition; or why there are none.
+class SampleChecks:
+    """The checks of the rows that are estimated from one sample.
 
-    There are none for more than `MOST_GROUPS` clusters, and where one cluster holds all pairs.
+    Parameters
+    ----------
+    result : Result
+    sample : Sample
     """
-    # independent pairs with the same values add the same to an estimate
-    alike: list[Any] = [factor.codes for factor in factors] or [pairs.first, pairs.second]
-    codes, group = np.unique(np.column_stack(alike), axis=0, return_inverse=True)
-    group = group.ravel()
-    among = definition.among.get(term)
-    counted = pairs.count * (1.0 if among is None else among(pairs))
-    weight = np.bincount(group, counted).astype(np.float64)
-    # clusters that the denominator does not count say nothing of the estimate, nor of which factors are nested
-    entering = np.flatnonzero(weight)
-    if len(entering) > MOST_GROUPS:
-        return f"more than {MOST_GROUPS:,} clusters, whose weights are not varied one by one"
-    codes = codes[entering]
-    if factors and min(len(np.unique(code)) for code in codes.T) < 2:
-        return "one cluster holds all pairs"
-    influence = np.zeros(len(entering))
-    for k, at in enumerate(entering):
-        move = STEP * (group == at)
-        above, below = (definition.plain(pairs, pairs.count * (1 + s * move)) for s in (1, -1))
-        influence[k] = (above[None, term] - below[None, term]) / (2 * STEP)
-    codes = codes.astype(np.int64) if factors else np.zeros((len(entering), 0), dtype=np.int64)
-    return Contributions(influence=influence, weight=weight[entering], codes=codes)
+
+    def __init__(self, result: Result, sample: Sample) -> None:
+        self.result, self.sample = result, sample
+        self.level = inner_level(result.settings)
+        self.side = str(result.settings.get("alternative", "two_sided"))
+        with np.errstate(all="ignore"):
+            self.estimates = sample.plain(sample.count)
+        self._influences: dict[tuple[str, ...], tuple[IntArray, IntArray, FloatArray] | str] = {}
+
+    def checks(self) -> list[Check]:
+        """Return the checks of all rows of the sample."""
+        checks: list[Check] = []
+        for row in self.result.rows:
+            value = self.estimates.get(key_of(row), math.nan)
+            if row.estimate is not None and not math.isnan(value):
+                checks += field_checks(row, "numpy", PLAIN, estimate=value)
+            if not (self.is_resampled(row) and self.sample.resampled_errors):
+                checks += self.check_error(row)
+            checks += self.check_score(row)
+        return checks + self.check_resamples()
+
+    def is_resampled(self, row: Row) -> bool:
+        """Whether the interval of a row is a bootstrap's."""
+        if row.interval is not None:
+            return row.interval in RESAMPLED
+        return row.has_interval and self.result.settings.get("ci") in RESAMPLED
+
+    def estimated(self, row: Row) -> tuple[RowKey, float] | None:
+        """Return the key and the value of the estimate that a row is about; None for rows of other samples."""
+        key = key_of(row)
+        if row.term in self.sample.t_tests:
+            key = None, self.sample.t_tests[row.term]
+        value = self.estimates.get(key, math.nan)
+        return None if math.isnan(value) else (key, value)
+
+    def check_error(self, row: Row) -> list[Check]:
+        """Compare standard error, df, test and interval of a row with those of the estimate that it is about."""
+        is_test = row.term in self.sample.t_tests
+        subject = self.estimated(row)
+        if subject is None or (row.statistic if is_test else row.std_error) is None:
+            return []
+        key, estimate = subject
+        factors = factors_of_row(row, self.sample.factors)
+        contributions = self.contributions(key, factors)
+        if isinstance(contributions, str):
+            return [set_aside(label(row, "s.e."), row.std_error, None, "numpy", contributions)]
+        errors = contributions.errors()
+        uses_t = row.df is not None and row.test not in ("chi2", "f")
+        if not factors and uses_t:
+            # a variance estimated from n units has n - 1 df
+            n = contributions.total
+            errors = replace(errors, variance=errors.variance * n / (n - 1))
+        checks = []
+        if not is_test:
+            error = math.sqrt(errors.variance)
+            checks += field_checks(row, "numpy", CR2, SMOOTH, std_error=error)
+        if row is self.result.rows[0] and "unfloored_std_error" in self.result.extras:
+            checks.append(unfloored_check(self.result.extras["unfloored_std_error"], errors))
+        if self.is_resampled(row):
+            return checks
+        if row.interval == "score" and row.limits and row.role != "difference":
+            return checks + self.check_share(row, key, estimate, errors, contributions.total)
+        if key in self.sample.disagreements:
+            return checks + self.check_agreement(row, key, estimate, errors)
+        df = errors.df if factors or uses_t else None
+        return checks + self.check_test(row, estimate, errors, df)
+
+    def check_test(
+        self, row: Row, estimate: float, errors: Errors, df: float | None
+    ) -> list[Check]:
+        """Compare the t or z test of a row, and its t or z interval."""
+        shown = row
+        if row.test not in ("t", "z", None):
+            shown = replace(row, statistic=None, df=None, p_value=None)
+        null = self.result.settings.get("null", 0.0)
+        return wald_checks(
+            shown,
+            self.result.settings["level"],
+            estimate,
+            math.sqrt(errors.variance),
+            df,
+            null=null if isinstance(null, int | float) else 0.0,
+            alternative=self.side,
+            cut=row.limits,
+            ends=row.interval in ("t", "z"),
+            why=CR2,
+            close=SMOOTH,
+        )
+
+    def check_share(
+        self, row: Row, key: RowKey, estimate: float, errors: Errors, units: float
+    ) -> list[Check]:
+        """Compare Wilson's interval of a share, whose scale may begin elsewhere than at 0."""
+        low, high = row.limits or (0.0, 1.0)
+        width = high - low
+        share = (estimate - low) / width
+        scaled = replace(errors, variance=errors.variance / width**2)
+        answers = self.sample.answers.get(key, units)
+        if self.sample.factors:
+            shifted = replace(
+                row,
+                std_error=None,
+                conf_low=rescaled(row.conf_low, low, width),
+                conf_high=rescaled(row.conf_high, low, width),
+            )
+            return clustered_share_checks(
+                shifted, share, scaled, answers=answers, level=self.level, side=self.side
+            )
+        checks, trials = [], units
+        if row.df is not None:
+            checks = field_checks(row, "numpy", CR2, df=errors.df)
+            trials = counted(share * (1 - share), scaled, answers)
+        df = None if row.df is None else errors.df
+        roots = wilson_roots(share, trials, self.level, df)
+        ends = with_open_end(*(low + end * width for end in roots), self.side, row.limits)
+        return checks + end_checks(row, *ends, "numpy", ROOTS, SMOOTH, least=width * 1e-3)
+
+    def check_agreement(
+        self, row: Row, key: RowKey, estimate: float, errors: Errors
+    ) -> list[Check]:
+        """Compare test and interval of a coefficient of agreement, on Fisher's scale or by its disagreements."""
+        parts = self.sample.disagreements[key]
+        codes = np.column_stack([factor.codes for factor in self.sample.factors] or [[]])
+        units = np.repeat(np.arange(len(self.sample.count)), self.sample.count.astype(np.int64))
+        _, *few = disagreement_ends(
+            estimate,
+            parts.within[units],
+            parts.weight[units],
+            parts.expected,
+            codes[units] if self.sample.factors else np.zeros((len(units), 0)),
+            self.level,
+        )
+        checks = statistic_checks(row, df=errors.df)
+        if row.statistic is None:
+            checks += field_checks(row, "numpy", CR2, df=errors.df)
+        ends = few
+        if row.interval in ("fisher_z", "outer_ends"):
+            fisher = fisher_ends(estimate, math.sqrt(errors.variance), errors.df, self.level)
+            outer = (min(few[0], fisher[0]), max(few[1], fisher[1]))
+            ends = list(outer if row.interval == "outer_ends" else fisher)
+        elif row.interval in ("t", "z"):
+            return checks + self.check_test(
+                replace(row, statistic=None), estimate, errors, errors.df
+            )
+        # a coefficient is 1 less a ratio, with the rounding of 1
+        return checks + end_checks(row, *with_open_end(*ends, self.side, row.limits), least=1.0)
+
+    def check_score(self, row: Row) -> list[Check]:
+        """Compare Tango's interval of a difference of paired shares, and its test, by a numerical likelihood."""
+        sample, key = self.sample, key_of(row)
+        if row.test == "score":
+            key = next(iter(sample.signs), key)
+        has_ends = row.interval == "score" and row.role == "difference" and row.has_interval
+        if key not in sample.signs or not (has_ends or row.test == "score"):
+            return []
+        if sample.count.sum() > MOST_ROWS:
+            return []
+        times = sample.count.astype(np.int64)
+        difference = np.repeat(sample.signs[key], times)
+        factors = factors_of_row(row, sample.factors)
+        if factors:
+            codes = np.column_stack([factor.codes for factor in factors])
+            shown = row if has_ends else replace(row, conf_low=None)
+            test = row if row.test == "score" else replace(row, statistic=None)
+            groups = np.repeat(codes, times, axis=0)
+            return score_checks(shown, test, difference, groups, self.level, self.side)
+        b, c = float((difference > 0).sum()), float((difference < 0).sum())
+        table = np.array([[len(difference) - b - c, c], [b, 0.0]])
+        low, high = with_open_end(*profile_interval(table, self.level), self.side, row.limits)
+        return end_checks(row, low, high, "scipy", PROFILE, SMOOTH, least=(high - low) / 2)
+
+    def check_resamples(self) -> list[Check]:
+        """Compare bootstrap errors and ends with those of the counts that the seed draws."""
+        keys = list(self.estimates)
+        shown = {
+            key_of(row): row
+            for row in self.result.rows
+            if self.is_resampled(row) and key_of(row) in self.estimates
+        }
+        if not shown:
+            return []
+        kind = str(next(iter(shown.values())).interval or self.result.settings["ci"])
+        cells = Cells.of(self.sample.count, [factor.codes for factor in self.sample.factors])
+
+        def statistic(times: FloatArray) -> FloatArray:
+            values = self.sample.plain(times)
+            return np.array([values[key] for key in keys])
+
+        settings = self.result.settings
+        drawn = redrawn(
+            cells, statistic, ci=kind, resamples=settings["resamples"], seed=settings["seed"]
+        )
+        checks = []
+        for key, row in shown.items():
+            least, most = row.limits or (-math.inf, math.inf)
+            checks += resampled_checks(
+                row,
+                drawn,
+                kind,
+                self.level,
+                column=keys.index(key),
+                error=self.sample.resampled_errors,
+                least=least,
+                most=most,
+            )
+        return checks
+
+    def contributions(self, key: RowKey, factors: Sequence[Factor]) -> Contributions | str:
+        """Return the contributions of clusters, or of cells of independent units; or why there are none.
+
+        There are none for more than `MOST_GROUPS` clusters, and where one cluster holds all units.
+        """
+        names = tuple(factor.name for factor in factors)
+        if names not in self._influences:
+            self._influences[names] = self.derivatives(factors)
+        derivatives = self._influences[names]
+        if isinstance(derivatives, str):
+            return derivatives
+        group, codes, by_key = derivatives
+        units = self.sample.count * self.sample.counted.get(key, 1.0)
+        weight = np.bincount(group, units, len(codes)).astype(np.float64)
+        # groups that the denominator does not count say nothing of the estimate, nor of which factors are nested
+        entering = np.flatnonzero(weight)
+        if factors and min(len(np.unique(code)) for code in codes[entering].T) < 2:
+            return "one cluster holds all units"
+        influence = by_key[:, list(self.estimates).index(key)]
+        return Contributions(
+            influence=influence[entering], weight=weight[entering], codes=codes[entering]
+        )
+
+    def derivatives(self, factors: Sequence[Factor]) -> tuple[IntArray, IntArray, FloatArray] | str:
+        """Return central differences of all estimates by the relative weight of each group of cells.
+
+        Returns
+        -------
+        tuple of (cells,), (groups, factors) and (groups, estimates) arrays, or str
+            The group of each cell, the clusters of each group, and the derivatives; or why they are not computed.
+        """
+        count = self.sample.count
+        cells = np.arange(len(count)) if self.sample.alike is None else self.sample.alike
+        alike = [factor.codes for factor in factors] or [cells]
+        codes, group = np.unique(np.column_stack(alike), axis=0, return_inverse=True)
+        group = group.ravel()
+        if len(codes) > MOST_GROUPS or len(codes) * len(count) > MANY_NUMBERS:
+            return f"more than {MOST_GROUPS:,} clusters, whose weights are not varied one by one"
+        keys = list(self.estimates)
+        by_key = np.zeros((len(codes), len(keys)))
+        with np.errstate(all="ignore"):
+            for k in range(len(codes)):
+                move = STEP * (group == k)
+                above, below = (self.sample.plain(count * (1 + s * move)) for s in (1, -1))
+                by_key[k] = [(above[key] - below[key]) / (2 * STEP) for key in keys]
+        return group, codes.astype(np.int64)[:, : len(factors)], by_key
+
+
+def rescaled(end: float | None, low: float, width: float) -> float | None:
+    """Return an end of an interval on the scale from 0 to 1, which still stands for the published one."""
+    return None if end is None else marked((end - low) / width, end)
+
+
+def factors_of_row(row: Row, factors: Sequence[Factor]) -> tuple[Factor, ...]:
+    """Return the clusters that a row takes into account: none without a number of clusters, or those it names."""
+    if row.n_clusters is None:
+        return ()
+    named = row.label("factor")
+    return tuple(factor for factor in factors if named in (None, factor.name))
 
 
 def check_numbers(row: Row, theirs: PeerNumbers) -> Iterator[Check]:
@@ -222,6 +393,16 @@ def check_numbers(row: Row, theirs: PeerNumbers) -> Iterator[Check]:
         reach = (theirs.ends[1] - theirs.ends[0]) / 2
         least = reach if math.isfinite(reach) else 0.0
         yield from end_checks(row, *theirs.ends, package, why, theirs.close, least)
+
+
+def check_families(result: Result) -> Iterator[Check]:
+    """Compare adjusted p-values with statsmodels', family by family."""
+    families: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in result.rows:
+        if row.p_adjusted is not None and row.family:
+            families[row.family].append(row)
+    for rows in families.values():
+        yield from adjusted_checks(rows)
 
 
 def check_copies(result: Result, checks: Sequence[Check]) -> Iterator[Check]:

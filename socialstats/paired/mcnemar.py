@@ -47,9 +47,9 @@ from socialstats.paired.matched_pairs import (
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PeerNumbers, RowKey, Sample
 from socialstats.results.peers import load_peer
 from socialstats.results.rows import Interval, Test
-from socialstats.results.verification import Definition, PeerNumbers, RowKey
 from socialstats.sentences import span
 from socialstats.tables import as_text
 from socialstats.tables.spelling import spelled_alike
@@ -902,15 +902,9 @@ def plot(
     return forest(shown, ax=ax, **{**settings, **options})
 
 
-def count_again(pairs: Paired, count: FloatArray) -> dict[RowKey, float]:
-    """The estimates by their definition: shares of pairs by their two values.
-
-    Parameters
-    ----------
-    pairs : Paired
-    count : (cells,) float64 array
-        Pairs in each cell of the design.
-    """
+def sample_pairs(result: Result) -> Iterator[Sample]:
+    """Yield the cells of the pairs, and the estimates by their definition: shares of pairs by their two values."""
+    pairs: Paired = result.design
     first, second = pairs.first == 1, pairs.second == 1
     kinds = {
         "both": first & second,
@@ -918,23 +912,39 @@ def count_again(pairs: Paired, count: FloatArray) -> dict[RowKey, float]:
         "second only": ~first & second,
         "neither": ~first & ~second,
     }
-    share = {name: float(count @ kind / count.sum()) for name, kind in kinds.items()}
-    both, b, c = share["both"], share["first only"], share["second only"]
-    odds_ratio = b / c if c else math.nan
-    return {
-        **{(group, "difference"): b - c for group in (None, IGNORING)},
-        **{(group, "odds_ratio"): odds_ratio for group in (None, IGNORING)},
-        (None, "cohens_g"): b / (b + c) - 0.5 if b + c else math.nan,
-        ("proportion", pairs.conditions[0]): both + b,
-        ("proportion", pairs.conditions[1]): both + c,
-        **{("cell", name): value for name, value in share.items()},
-    }
+
+    def estimates(count: FloatArray) -> dict[RowKey, float]:
+        share = {name: float(count @ kind / count.sum()) for name, kind in kinds.items()}
+        both, b, c = share["both"], share["first only"], share["second only"]
+        odds_ratio = b / c if c else math.nan
+        return {
+            **{(group, "difference"): b - c for group in (None, IGNORING)},
+            **{(group, "odds_ratio"): odds_ratio for group in (None, IGNORING)},
+            (None, "cohens_g"): b / (b + c) - 0.5 if b + c else math.nan,
+            ("proportion", pairs.conditions[0]): both + b,
+            ("proportion", pairs.conditions[1]): both + c,
+            **{("cell", name): value for name, value in share.items()},
+        }
+
+    signs = {}
+    if result.settings["difference_ci"] == "tango":
+        signs = {(group, "difference"): pairs.difference for group in (None, IGNORING)}
+    yield Sample(
+        count=pairs.count,
+        plain=estimates,
+        factors=pairs.factors(result.settings["cluster"]),
+        alike=np.column_stack([first, second]).astype(np.float64),
+        counted={(None, "cohens_g"): (first != second).astype(np.float64)},
+        signs=signs,
+        t_tests={"robust_t": "difference"},
+    )
 
 
-def ask_peers(pairs: Paired, settings: Mapping[str, Any]) -> Iterator[PeerNumbers]:
+def ask_peers(result: Result) -> Iterator[PeerNumbers]:
     """Tests of statsmodels and scipy, and their intervals of b / (b + c), of pairs taken as independent."""
     from scipy.stats import binom, binomtest
 
+    pairs, settings = result.design, result.settings
     cells = cells_of(pairs.first, pairs.second, pairs.count)
     b, c, side = int(cells.b), int(cells.c), settings["alternative"]
     factors = pairs.factors(settings["cluster"])
@@ -1007,12 +1017,7 @@ METRIC = Metric(
     function=mcnemar,
     sentence=sentence,
     plot=plot,
-    definition=Definition(
-        plain=count_again,
-        peers=ask_peers,
-        t_tests={"robust_t": "difference"},
-        among={"cohens_g": lambda pairs: pairs.first != pairs.second},
-    ),
+    definition=Definition(samples=sample_pairs, peers=ask_peers),
     estimand="Difference in the share of units with the second of two levels, first condition minus second. The odds "
     "that a discordant unit has it under the first.",
     assumptions=(

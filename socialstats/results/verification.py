@@ -102,64 +102,6 @@ def published(rows: Sequence[Row]) -> tuple[Row, ...]:
     return tuple(made)
 
 
-RowKey = tuple[str | None, str]
-"""The group and the term of a row."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeerNumbers:
-    """What another package gives for a row of a result.
-
-    Attributes
-    ----------
-    package : str
-    row : RowKey
-    numbers : mapping of str to float
-        By field of the row.
-    ends : pair of float, optional
-        Of the interval.
-    close : float
-        The largest difference that counts as agreement, as a share of the number.
-    note : str
-        Why the package is known to be wrong here: its number is told, and not compared.
-    """
-
-    package: str
-    row: RowKey
-    numbers: Mapping[str, float] = field(default_factory=dict)
-    ends: tuple[float, float] | None = None
-    close: float = 1e-8
-    note: str = ""
-
-
-def _no_peers(design: Any, settings: Mapping[str, Any]) -> Iterator[PeerNumbers]:
-    """Return nothing: no other package has the numbers."""
-    return iter(())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
-    """What a metric is, without its own arithmetic: from this a result is computed again.
-
-    Attributes
-    ----------
-    plain : function of a design and (cells,) weights -> mapping of `RowKey` to float
-        The estimates by their definition, ten lines that a reader can check at sight. Errors follow from its
-        derivatives by the weights.
-    peers : function of a design and settings -> iterable of `PeerNumbers`
-        Numbers of other packages.
-    t_tests : mapping of str to str
-        Term of a row of a t test -> term of the estimate that it tests.
-    among : mapping of str to function of a design -> (cells,) bool array
-        Term -> the cells that its denominator counts; by default all.
-    """
-
-    plain: Callable[[Any, Any], Mapping[RowKey, float]]
-    peers: Callable[[Any, Mapping[str, Any]], Iterable[PeerNumbers]] = _no_peers
-    t_tests: Mapping[str, str] = field(default_factory=dict)
-    among: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
     """One number compared with an independent implementation.

@@ -1,0 +1,171 @@
+"""What a metric is, without its own arithmetic: plain definitions and the numbers of other packages.
+
+From these `socialstats.crosscheck.engine` computes results again. A definition stands in the file of its metric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from socialstats.arrays import FloatArray
+from socialstats.designs.parts import Factor
+
+if TYPE_CHECKING:
+    from socialstats.results.result import Result
+
+RowKey = tuple[str | None, str]
+"""The group and the term of a row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sample:
+    """Cells of alike units in clusters, and a plain definition of what is estimated from them.
+
+    Attributes
+    ----------
+    count : (cells,) float64 array
+        Units in each cell.
+    plain : function of (cells,) counts -> mapping of `RowKey` to float
+        The estimates by their definition, a few lines that a reader can check at sight. NaN where an estimate does not
+        exist. Errors follow from derivatives by the counts, and resamples from drawn counts.
+    factors : tuple of Factor
+        Clusters, with a code for each cell. Without any, units are independent.
+    alike : (cells,) or (cells, values) array, optional
+        Cells of units that are alike but for their clusters; by default each cell stands for itself.
+    counted : mapping of RowKey to (cells,) float64 array
+        What a unit of a cell weighs in the denominator of an estimate; by default 1.
+    answers : mapping of RowKey to float
+        The most independent answers that an interval of a share may count; by default the units.
+    signs : mapping of RowKey to (cells,) float64 array
+        Of a difference of shares of the same units: 1, 0 or -1 of each unit, for Tango's score.
+    t_tests : mapping of str to str
+        Term of a row of a t test -> term of the estimate that it tests.
+    disagreements : mapping of RowKey to Disagreement
+        Of a coefficient of agreement.
+    resampled_errors : bool
+        Whether a standard error beside a bootstrap interval is that of the resamples.
+    """
+
+    count: FloatArray
+    plain: Callable[[FloatArray], Mapping[RowKey, float]]
+    factors: tuple[Factor, ...] = ()
+    alike: FloatArray | None = None
+    counted: Mapping[RowKey, FloatArray] = field(default_factory=dict)
+    answers: Mapping[RowKey, float] = field(default_factory=dict)
+    signs: Mapping[RowKey, FloatArray] = field(default_factory=dict)
+    t_tests: Mapping[str, str] = field(default_factory=dict)
+    disagreements: Mapping[RowKey, Disagreement] = field(default_factory=dict)
+    resampled_errors: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Disagreement:
+    """A coefficient of agreement as 1 - (mean disagreement within units) / (expected disagreement).
+
+    Attributes
+    ----------
+    within, weight : (cells,) float64 arrays
+        Disagreement within a unit, from 0 to 1, and what it weighs in the mean.
+    expected : float
+    """
+
+    within: FloatArray
+    weight: FloatArray
+    expected: float
+
+
+def sample_of_mean(
+    key: RowKey,
+    values: FloatArray,
+    count: FloatArray,
+    factors: Sequence[Factor] = (),
+    answers: float | None = None,
+) -> Sample:
+    """Return the sample of a row that is a mean over units, without the units that have no value.
+
+    Parameters
+    ----------
+    key : RowKey
+    values : (cells,) float64 array
+        NaN where a unit does not count.
+    count : (cells,) float64 array
+        Units in each cell.
+    factors : sequence of Factor
+    answers : float, optional
+        The most answers that an interval of a share may count; by default the units.
+
+    Examples
+    --------
+    >>> sample = sample_of_mean((None, "share"), np.array([1.0, 0.0, np.nan]), np.array([3.0, 1.0, 5.0]))
+    >>> sample.count.tolist(), sample.plain(sample.count)
+    ([1.0, 3.0], {(None, 'share'): 0.75})
+    """
+    known = np.flatnonzero(~np.isnan(values))
+    columns = [factor.codes[known] for factor in factors]
+    # cells ascend by clusters and value, in the order in which the library draws them
+    cells, place = np.unique(
+        np.column_stack([*columns, values[known]]), axis=0, return_inverse=True
+    )
+    units = np.bincount(place.ravel(), count[known], len(cells)).astype(np.float64)
+    value = cells[:, -1]
+    return Sample(
+        count=units,
+        plain=lambda count: {key: float(count @ value / count.sum()) if count.sum() else np.nan},
+        factors=tuple(
+            replace(factor, codes=cells[:, k].astype(np.int64)) for k, factor in enumerate(factors)
+        ),
+        alike=value,
+        answers={} if answers is None else {key: answers},
+        resampled_errors=False,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeerNumbers:
+    """What another package gives for a row of a result.
+
+    Attributes
+    ----------
+    package : str
+    row : RowKey
+    numbers : mapping of str to float
+        By field of the row.
+    ends : pair of float, optional
+        Of the interval.
+    close : float
+        The largest difference that counts as agreement, as a share of the number.
+    note : str
+        Why the package is known to be wrong here: its number is told, and not compared.
+    """
+
+    package: str
+    row: RowKey
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    ends: tuple[float, float] | None = None
+    close: float = 1e-8
+    note: str = ""
+
+
+def _no_peers(result: Result) -> Iterator[PeerNumbers]:
+    """Return nothing: no other package has the numbers."""
+    return iter(())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definition:
+    """From what a result is computed again.
+
+    Attributes
+    ----------
+    samples : function of a result -> iterable of `Sample`
+        They read the design and the settings of the result, never its numbers.
+    peers : function of a result -> iterable of `PeerNumbers`
+        Numbers of other packages.
+    """
+
+    samples: Callable[[Result], Iterable[Sample]]
+    peers: Callable[[Result], Iterable[PeerNumbers]] = _no_peers
