@@ -29,7 +29,7 @@ from socialstats.errors import InputError
 from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, Sample, sample_of_mean
+from socialstats.results.definitions import Definition, PlainSample, sample_of_mean
 from socialstats.results.rows import with_group_names
 from socialstats.shares.counts import (
     IntervalOptions,
@@ -247,7 +247,7 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     return forest(rows, ax=ax, **{**settings, **options})
 
 
-def sample_units(result: Result) -> Iterator[Sample]:
+def sample_units(result: Result) -> Iterator[PlainSample]:
     """Yield the units of each row, with the share of their pairs of ratings that agree."""
     design, settings = result.design, result.settings
     table = level_table(design, settings["refusal"])

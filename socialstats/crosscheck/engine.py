@@ -1,6 +1,6 @@
 """One engine that computes a result again from plain definitions and the numbers of other packages.
 
-A metric states what its rows are estimated from and how (`Sample`), and which packages have some of its numbers
+A metric states what its rows are estimated from and how (`PlainSample`), and which packages have some of its numbers
 (`PeerNumbers`). From these the engine recomputes the estimates. Standard errors and degrees of freedom follow from
 derivatives of the plain definition, t tests and intervals from both, bootstrap intervals from drawn counts.
 """
@@ -41,7 +41,7 @@ from socialstats.crosscheck.row_arithmetic import (
 from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_roots
 from socialstats.designs.parts import Factor
 from socialstats.results import Check, Result, Row, Verification
-from socialstats.results.definitions import Definition, PeerNumbers, RowKey, Sample
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
 from socialstats.results.verification import Published, marked
 
 STEP = 1e-4  # relative step of a central difference, whose error is of the order of its square
@@ -111,10 +111,10 @@ class SampleChecks:
     Parameters
     ----------
     result : Result
-    sample : Sample
+    sample : PlainSample
     """
 
-    def __init__(self, result: Result, sample: Sample) -> None:
+    def __init__(self, result: Result, sample: PlainSample) -> None:
         self.result, self.sample = result, sample
         self.level = inner_level(result.settings)
         self.side = str(result.settings.get("alternative", "two_sided"))
@@ -139,6 +139,12 @@ class SampleChecks:
         if row.interval is not None:
             return row.interval in RESAMPLED
         return row.has_interval and self.result.settings.get("ci") in RESAMPLED
+
+    def codes(self, factors: Sequence[Factor]) -> IntArray:
+        """Return the clusters of each cell, (cells, factors)."""
+        columns = [factor.codes for factor in factors]
+        shape = (len(columns), len(self.sample.count))
+        return np.array(columns, dtype=np.int64).reshape(shape).T
 
     def estimated(self, row: Row) -> tuple[RowKey, float] | None:
         """Return the key and the value of the estimate that a row is about; None for rows of other samples."""
@@ -226,8 +232,8 @@ class SampleChecks:
             checks = field_checks(row, "numpy", CR2, df=errors.df)
             trials = counted(share * (1 - share), scaled, answers)
         df = None if row.df is None else errors.df
-        roots = wilson_roots(share, trials, self.level, df)
-        ends = with_open_end(*(low + end * width for end in roots), self.side, row.limits)
+        least, most = wilson_roots(share, trials, self.level, df)
+        ends = with_open_end(low + least * width, low + most * width, self.side, row.limits)
         return checks + end_checks(row, *ends, "numpy", ROOTS, SMOOTH, least=width * 1e-3)
 
     def check_agreement(
@@ -235,30 +241,31 @@ class SampleChecks:
     ) -> list[Check]:
         """Compare test and interval of a coefficient of agreement, on Fisher's scale or by its disagreements."""
         parts = self.sample.disagreements[key]
-        codes = np.column_stack([factor.codes for factor in self.sample.factors] or [[]])
+        codes = self.codes(self.sample.factors)
         units = np.repeat(np.arange(len(self.sample.count)), self.sample.count.astype(np.int64))
-        _, *few = disagreement_ends(
+        _, *korn_graubard = disagreement_ends(
             estimate,
             parts.within[units],
             parts.weight[units],
             parts.expected,
-            codes[units] if self.sample.factors else np.zeros((len(units), 0)),
+            codes[units],
             self.level,
         )
         checks = statistic_checks(row, df=errors.df)
         if row.statistic is None:
             checks += field_checks(row, "numpy", CR2, df=errors.df)
-        ends = few
-        if row.interval in ("fisher_z", "outer_ends"):
-            fisher = fisher_ends(estimate, math.sqrt(errors.variance), errors.df, self.level)
-            outer = (min(few[0], fisher[0]), max(few[1], fisher[1]))
-            ends = list(outer if row.interval == "outer_ends" else fisher)
-        elif row.interval in ("t", "z"):
-            return checks + self.check_test(
-                replace(row, statistic=None), estimate, errors, errors.df
-            )
+        low, high = korn_graubard
+        fisher = fisher_ends(estimate, math.sqrt(errors.variance), errors.df, self.level)
+        if row.interval in ("t", "z"):
+            alone = replace(row, statistic=None)
+            return checks + self.check_test(alone, estimate, errors, errors.df)
+        if row.interval == "fisher_z":
+            low, high = fisher
+        elif row.interval == "outer_ends":
+            low, high = min(low, fisher[0]), max(high, fisher[1])
         # a coefficient is 1 less a ratio, with the rounding of 1
-        return checks + end_checks(row, *with_open_end(*ends, self.side, row.limits), least=1.0)
+        ends = with_open_end(low, high, self.side, row.limits)
+        return checks + end_checks(row, *ends, least=1.0)
 
     def check_score(self, row: Row) -> list[Check]:
         """Compare Tango's interval of a difference of paired shares, and its test, by a numerical likelihood."""
@@ -274,7 +281,7 @@ class SampleChecks:
         difference = np.repeat(sample.signs[key], times)
         factors = factors_of_row(row, sample.factors)
         if factors:
-            codes = np.column_stack([factor.codes for factor in factors])
+            codes = self.codes(factors)
             shown = row if has_ends else replace(row, conf_low=None)
             test = row if row.test == "score" else replace(row, statistic=None)
             groups = np.repeat(codes, times, axis=0)
@@ -352,9 +359,11 @@ class SampleChecks:
             The group of each cell, the clusters of each group, and the derivatives; or why they are not computed.
         """
         count = self.sample.count
-        cells = np.arange(len(count)) if self.sample.alike is None else self.sample.alike
-        alike = [factor.codes for factor in factors] or [cells]
-        codes, group = np.unique(np.column_stack(alike), axis=0, return_inverse=True)
+        alike = self.codes(factors)
+        if not factors:
+            cells = np.arange(len(count)) if self.sample.alike is None else self.sample.alike
+            alike = np.column_stack([cells])
+        codes, group = np.unique(alike, axis=0, return_inverse=True)
         group = group.ravel()
         if len(codes) > MOST_GROUPS or len(codes) * len(count) > MANY_NUMBERS:
             return f"more than {MOST_GROUPS:,} clusters, whose weights are not varied one by one"

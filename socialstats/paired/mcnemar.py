@@ -47,7 +47,7 @@ from socialstats.paired.matched_pairs import (
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PeerNumbers, RowKey, Sample
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
 from socialstats.results.peers import load_peer
 from socialstats.results.rows import Interval, Test
 from socialstats.sentences import span
@@ -902,7 +902,7 @@ def plot(
     return forest(shown, ax=ax, **{**settings, **options})
 
 
-def sample_pairs(result: Result) -> Iterator[Sample]:
+def sample_pairs(result: Result) -> Iterator[PlainSample]:
     """Yield the cells of the pairs, and the estimates by their definition: shares of pairs by their two values."""
     pairs: Paired = result.design
     first, second = pairs.first == 1, pairs.second == 1
@@ -929,7 +929,7 @@ def sample_pairs(result: Result) -> Iterator[Sample]:
     signs = {}
     if result.settings["difference_ci"] == "tango":
         signs = {(group, "difference"): pairs.difference for group in (None, IGNORING)}
-    yield Sample(
+    yield PlainSample(
         count=pairs.count,
         plain=estimates,
         factors=pairs.factors(result.settings["cluster"]),

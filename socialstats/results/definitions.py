@@ -22,7 +22,7 @@ RowKey = tuple[str | None, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sample:
+class PlainSample:
     """Cells of alike units in clusters, and a plain definition of what is estimated from them.
 
     Attributes
@@ -44,7 +44,7 @@ class Sample:
         Of a difference of shares of the same units: 1, 0 or -1 of each unit, for Tango's score.
     t_tests : mapping of str to str
         Term of a row of a t test -> term of the estimate that it tests.
-    disagreements : mapping of RowKey to Disagreement
+    disagreements : mapping of RowKey to DisagreementParts
         Of a coefficient of agreement.
     resampled_errors : bool
         Whether a standard error beside a bootstrap interval is that of the resamples.
@@ -58,18 +58,18 @@ class Sample:
     answers: Mapping[RowKey, float] = field(default_factory=dict)
     signs: Mapping[RowKey, FloatArray] = field(default_factory=dict)
     t_tests: Mapping[str, str] = field(default_factory=dict)
-    disagreements: Mapping[RowKey, Disagreement] = field(default_factory=dict)
+    disagreements: Mapping[RowKey, DisagreementParts] = field(default_factory=dict)
     resampled_errors: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Disagreement:
+class DisagreementParts:
     """A coefficient of agreement as 1 - (mean disagreement within units) / (expected disagreement).
 
     Attributes
     ----------
     within, weight : (cells,) float64 arrays
-        Disagreement within a unit, from 0 to 1, and what it weighs in the mean.
+        DisagreementParts within a unit, from 0 to 1, and what it weighs in the mean.
     expected : float
     """
 
@@ -84,7 +84,7 @@ def sample_of_mean(
     count: FloatArray,
     factors: Sequence[Factor] = (),
     answers: float | None = None,
-) -> Sample:
+) -> PlainSample:
     """Return the sample of a row that is a mean over units, without the units that have no value.
 
     Parameters
@@ -104,15 +104,15 @@ def sample_of_mean(
     >>> sample.count.tolist(), sample.plain(sample.count)
     ([1.0, 3.0], {(None, 'share'): 0.75})
     """
-    known = np.flatnonzero(~np.isnan(values))
-    columns = [factor.codes[known] for factor in factors]
+    valued = np.flatnonzero(~np.isnan(values))
+    columns = [factor.codes[valued] for factor in factors]
     # cells ascend by clusters and value, in the order in which the library draws them
     cells, place = np.unique(
-        np.column_stack([*columns, values[known]]), axis=0, return_inverse=True
+        np.column_stack([*columns, values[valued]]), axis=0, return_inverse=True
     )
-    units = np.bincount(place.ravel(), count[known], len(cells)).astype(np.float64)
+    units = np.bincount(place.ravel(), count[valued], len(cells)).astype(np.float64)
     value = cells[:, -1]
-    return Sample(
+    return PlainSample(
         count=units,
         plain=lambda count: {key: float(count @ value / count.sum()) if count.sum() else np.nan},
         factors=tuple(
@@ -161,11 +161,11 @@ class Definition:
 
     Attributes
     ----------
-    samples : function of a result -> iterable of `Sample`
+    samples : function of a result -> iterable of `PlainSample`
         They read the design and the settings of the result, never its numbers.
     peers : function of a result -> iterable of `PeerNumbers`
         Numbers of other packages.
     """
 
-    samples: Callable[[Result], Iterable[Sample]]
+    samples: Callable[[Result], Iterable[PlainSample]]
     peers: Callable[[Result], Iterable[PeerNumbers]] = _no_peers

@@ -51,7 +51,8 @@ def agrees(design: Ratings, tolerance: float, levels: int) -> FloatArray:
     with np.errstate(invalid="ignore"):
         near = np.abs(scores[:, None] - scores) <= tolerance * (1 + ROUNDING)
     np.fill_diagonal(near, val=True)
-    return near.astype(np.float64)
+    matrix: FloatArray = near.astype(np.float64)
+    return matrix
 
 
 def strata_of(design: Ratings, name: str | None) -> Iterator[tuple[str | None, BoolArray]]:
