@@ -12,7 +12,7 @@ from socialstats.text import count
 from socialstats_collect.ask import Ask
 from socialstats_collect.endpoint import Outcome
 from socialstats_collect.runfile import Limits
-from socialstats_collect.tally import Costs, Tally, amount, money, tokens_of
+from socialstats_collect.tally import CallTally, Costs, amount, money, tokens_of
 
 ROUNDING = 1 + 1e-9  # sums of decimal fractions
 LOST = 2  # so many calls of a model may be lost before any of its replies says what it took
@@ -70,7 +70,7 @@ class Budget:
 
     limits: Limits
     prices: Mapping[str, Mapping[str, float]]
-    tally: Tally
+    tally: CallTally
     _claims: list[Claim] = field(default_factory=list)
     _cut_off: dict[str, Costs] = field(default_factory=dict)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)

@@ -23,7 +23,7 @@ from socialstats.text import count
 from socialstats_collect.ask import DATA, STATUSES, Reply
 from socialstats_collect.design import Item, item_of
 from socialstats_collect.secrets import hide
-from socialstats_collect.tally import Tally
+from socialstats_collect.tally import CallTally
 
 CHUNK = 1 << 20
 SUM = re.compile(rb', "sum": "([0-9a-f]{8})"\}')
@@ -61,7 +61,7 @@ class Log:
     path: Path
     writing: bool = False
     runs: list[dict[str, Any]] = field(default_factory=list)
-    tally: Tally = field(default_factory=Tally)
+    tally: CallTally = field(default_factory=CallTally)
     damaged: list[int] = field(default_factory=list)
     lost: int = 0
     notes: list[str] = field(default_factory=list)

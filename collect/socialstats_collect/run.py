@@ -27,7 +27,7 @@ from socialstats_collect.log import Log, reply_of
 from socialstats_collect.protocols.base import Exchange, replay
 from socialstats_collect.runfile import Endpoint, RunFile
 from socialstats_collect.secrets import host_of
-from socialstats_collect.tally import MOST, Tally, money
+from socialstats_collect.tally import MOST, CallTally, money
 
 UNREAD = ("ambiguous", "unparsed", "empty", "out_of_range")
 SYNC_SECONDS = 1.0
@@ -53,7 +53,7 @@ class Run:
 
     runfile: RunFile
     log: Log
-    report: Callable[[Tally], None] = lambda _: None
+    report: Callable[[CallTally], None] = lambda _: None
     counts_unread: bool = False
     run_id: str = field(default_factory=lambda: uuid.uuid4().hex[:12])
     stopped: str = ""
@@ -73,7 +73,7 @@ class Run:
         self._budget = Budget(self.runfile.limits, self.runfile.prices, self.tally)
 
     @property
-    def tally(self) -> Tally:
+    def tally(self) -> CallTally:
         """Counts over the whole log, and this run's units."""
         return self.log.tally
 

@@ -90,7 +90,7 @@ class Costs:
 
 
 @dataclass(slots=True)
-class Tally:
+class CallTally:
     """Counts over attempts; ``calls`` and ``tokens`` include those already in the log.
 
     ``units_done`` counts this run's finished units, ``units_replayed`` those that needed no call, ``unread`` their rows
@@ -280,7 +280,7 @@ class Progress:
     _start: float = field(default_factory=time.monotonic)
     _last: float = field(default_factory=time.monotonic)
 
-    def __call__(self, tally: Tally) -> None:
+    def __call__(self, tally: CallTally) -> None:
         """Show the tally, at most five times a second on a terminal."""
         now, shown = time.monotonic(), self._terminal()
         if now - self._last < (EVERY if shown else QUIET):
@@ -291,7 +291,7 @@ class Progress:
         self.stream.write(f"\r\x1b[K{line[:room]}" if shown else f"{line}\n")
         self.stream.flush()
 
-    def line(self, tally: Tally, seconds: float) -> str:
+    def line(self, tally: CallTally, seconds: float) -> str:
         """Return what is shown after so many seconds.
 
         Examples

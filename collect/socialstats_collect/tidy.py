@@ -18,7 +18,7 @@ from socialstats_collect.log import Log, reply_of
 from socialstats_collect.parse import VERSION, printable
 from socialstats_collect.protocols.base import Source, replay
 from socialstats_collect.runfile import read_runfile
-from socialstats_collect.tally import Tally
+from socialstats_collect.tally import CallTally
 
 PROVENANCE = {
     "model_returned": "model_returned",
@@ -444,6 +444,6 @@ def as_text(table: Sequence[Mapping[str, object]]) -> str:
     return str(pd.DataFrame(cells).to_string(index=False)) if cells else ""
 
 
-def failures(tally: Tally) -> list[str]:
+def failures(tally: CallTally) -> list[str]:
     """State how often which failure was met, the most frequent first."""
     return [f"{count:,} x {name}" for name, count in tally.errors.most_common(5)]

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from socialstats.audit.numbers import Finding, printed
-from socialstats.audit.rules import Check, Rule
+from socialstats.audit.rules import CheckSignature, Rule
 from socialstats.audit.sheets import Cell, Sheet, label_columns
 from socialstats.errors import InputError
 from socialstats.text import listing, shorten
@@ -44,7 +44,7 @@ class Bound:
     """One check with its cells: can be run again with some of them changed."""
 
     rule: Rule
-    check: Check
+    check: CheckSignature
     where: str
     one: Mapping[str, Cell]
     many: Mapping[str, tuple[Cell, ...]]
@@ -111,7 +111,7 @@ class Bound:
         return replace(found, where=self.where, cells=keys, title=self.rule.name)
 
 
-def bind(rule: Rule, check: Check, sheets: Mapping[str, Sheet]) -> Iterator[Bound]:
+def bind(rule: Rule, check: CheckSignature, sheets: Mapping[str, Sheet]) -> Iterator[Bound]:
     """Yield the checks of a rule: one for each row (or group of rows) and column."""
     sheet = sheets[rule.table]
     labels = label_columns(sheet)
@@ -125,7 +125,7 @@ class _Place:
     """The rows that a check stands on, and the column that is being gone through."""
 
     rule: Rule
-    check: Check
+    check: CheckSignature
     sheets: Mapping[str, Sheet]
     sheet: Sheet
     rows: list[int]

@@ -78,7 +78,7 @@ from socialstats.tables.toml_files import (
 from socialstats.text import count, listing, meant, shorten
 
 
-class Check:
+class CheckSignature:
     """One check as a rules file sees it: its signature and the first line of its docstring say all.
 
     Literals, truth values and floats are settings, all else are numbers.
@@ -155,7 +155,7 @@ LITERATURE = {
     "count_ci": ("browncaidasgupta2001",),
 }
 CHECKS = {
-    function.__name__: Check(function)
+    function.__name__: CheckSignature(function)
     for function in (
         sum_to,
         count_percent,

@@ -12,7 +12,7 @@ import numpy as np
 
 from socialstats.arrays import FloatArray, IntArray
 from socialstats.audit.numbers import printed as read
-from socialstats.claims.definitions import Definition, harness_name
+from socialstats.claims.definitions import NumberDefinition, harness_name
 from socialstats.claims.formulas import ERRORS, OURS, Parts, mean_by_size, mean_equal, parts_of
 from socialstats.claims.samples import COUNTING, Reading, RowTable, Sample, name_and_k, take
 from socialstats.claims.types import KEYS, Claim, Log
@@ -208,14 +208,14 @@ class Bench:
             raise InputError(f"column {quoted([column])} lacks weights for some rows")
         return found
 
-    def value(self, claim: Claim, definition: Definition) -> float:
+    def value(self, claim: Claim, definition: NumberDefinition) -> float:
         """Return what a definition gives for a claim; NaN where it does not exist."""
         sample = self.sample_for(claim, definition.reading)
         if definition.column and definition.column not in sample.columns:
             return math.nan
         return definition.scale * definition.entry.compute(sample, definition.column)
 
-    def noise(self, claim: Claim, definition: Definition, value: float) -> float:
+    def noise(self, claim: Claim, definition: NumberDefinition, value: float) -> float:
         """Return how far a harness' random draws may move its number: 0 for formulas without any."""
         if not definition.entry.random:
             return 0.0
@@ -232,7 +232,7 @@ class Bench:
         drawn = math.sqrt(tail * (1 - tail) * (1 / sample.resamples + 1 / OURS)) / density
         return SURE * error * drawn + definition.scale * float(np.ptp(sample.value)) / sample.n
 
-    def cancellation(self, claim: Claim, definition: Definition, value: float) -> float:
+    def cancellation(self, claim: Claim, definition: NumberDefinition, value: float) -> float:
         """Return what rounding may have added to a spread that a harness computed as mean of squares less squared mean.
 
         HELM does so for the spread between trials: where trials agree, 1e-17 is left of a variance of 0, and 3e-9 of a

@@ -62,7 +62,7 @@ NO_SCALE = ("count", "sum")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
+class NumberDefinition:
     """Rows, repeats, formula and scale: all that a number depends on.
 
     Attributes
@@ -117,11 +117,11 @@ class Definition:
             zip(named, (rows, repeats, f"{self.formula} {self.column}", scale), strict=True)
         )
 
-    def departures(self, other: Definition) -> int:
+    def departures(self, other: NumberDefinition) -> int:
         """Count the choices in which two definitions differ."""
         return sum(mine != its for mine, its in zip(self.choices(), other.choices(), strict=True))
 
-    def is_known(self, base: Definition, known: frozenset[str]) -> bool:
+    def is_known(self, base: NumberDefinition, known: frozenset[str]) -> bool:
         """Return whether each choice in which this departs from the documented definition is a known one."""
         pairs = zip(self.choices(), base.choices(), strict=True)
         return all(mine == its or mine[0] in known for mine, its in pairs)
@@ -157,7 +157,7 @@ def formula_choices(quantity: str, columns: tuple[str, ...]) -> list[tuple[str, 
     return plain + grouped
 
 
-def is_redundant(definition: Definition, sample: Sample) -> bool:
+def is_redundant(definition: NumberDefinition, sample: Sample) -> bool:
     """Return whether a definition must give what a simpler one gives, whatever the scores, and so is redundant."""
     column = sample.columns.get(definition.column)
     if column is not None and not np.ptp(column):
@@ -178,7 +178,7 @@ def row_choices(claim: Claim, table: RowTable) -> list[str]:
     return found + [WITHOUT + name for name in claim.select if name not in KEYS]
 
 
-def repeat_choices(base: Definition, table: RowTable, repeats: int) -> list[str]:
+def repeat_choices(base: NumberDefinition, table: RowTable, repeats: int) -> list[str]:
     """Return the ways to join repeats: one where no unit has any."""
     name, k = name_and_k(base.reading.repeats)
     if name not in COUNTING and repeats < 2:
@@ -192,8 +192,8 @@ def repeat_choices(base: Definition, table: RowTable, repeats: int) -> list[str]
 
 
 def others(
-    claim: Claim, base: Definition, table: RowTable, repeats: int, *, most: int
-) -> Iterator[Definition]:
+    claim: Claim, base: NumberDefinition, table: RowTable, repeats: int, *, most: int
+) -> Iterator[NumberDefinition]:
     """Return definitions that differ from the documented one in at most `most` choices, the simplest first.
 
     Writing a number in percent is not counted as a difference.
@@ -210,7 +210,7 @@ def others(
     columns = candidate_columns(table)
     columns += tuple(c for c in (base.column,) if c and c not in columns)
     found = [
-        Definition(
+        NumberDefinition(
             reading=Reading(rows=rows, repeats=how),
             quantity=base.quantity,
             formula=key,
@@ -305,7 +305,7 @@ def harness_name(name: str) -> str:
     return name.strip().lower().replace("_", "-").replace("/", "-").replace(" ", "-")
 
 
-def documented(claim: Claim, harness: str = "") -> Definition:
+def documented(claim: Claim, harness: str = "") -> NumberDefinition:
     """Return the definition that the log's settings describe; what they leave open is the harness' default.
 
     Parameters
@@ -332,7 +332,9 @@ def documented(claim: Claim, harness: str = "") -> Definition:
         reading = Reading(rows=reading.rows, repeats=POOLED)
     else:
         formula, column = formula_of(claim, name)
-    return Definition(reading=reading, quantity=claim.quantity, formula=formula, column=column)
+    return NumberDefinition(
+        reading=reading, quantity=claim.quantity, formula=formula, column=column
+    )
 
 
 TRIAL_FORMULAS = {

@@ -25,7 +25,7 @@ from socialstats.claims.definitions import (
     DEPARTURES,
     FORMULAS,
     PERCENT,
-    Definition,
+    NumberDefinition,
     documented,
     harness_name,
     is_redundant,
@@ -84,7 +84,7 @@ def known_departures(log: Log, *, own: bool) -> frozenset[str]:
     return DEPARTURES.get(name, frozenset()) | {*of_versions.get(name, ())}
 
 
-def remark(claim: Claim, base: Definition, found: Definition) -> str:
+def remark(claim: Claim, base: NumberDefinition, found: NumberDefinition) -> str:
     """State what is known about a definition that departs from the documented one."""
     if base.formula.startswith("clustered") and not found.column:
         table = " (Inspect's table of runs carries the unclustered standard error of the headline metric)"
@@ -102,7 +102,7 @@ class Twins:
     def __init__(self) -> None:
         self.met: dict[bytes, object] = {}
 
-    def known(self, definition: Definition, sample: Sample) -> bool:
+    def known(self, definition: NumberDefinition, sample: Sample) -> bool:
         """Return whether an earlier reading has the same values, or an earlier column the same groups."""
         values = b"values" + np.round(sample.value, DIGITS).tobytes()
         if self.met.setdefault(values, definition.reading) != definition.reading:
@@ -131,13 +131,13 @@ def in_order(code: IntArray) -> IntArray:
 def search(
     bench: Bench,
     claim: Claim,
-    base: Definition,
+    base: NumberDefinition,
     target: Target,
     repeats: int,
     known: frozenset[str],
     *,
     most: int,
-) -> tuple[int, list[Definition]]:
+) -> tuple[int, list[NumberDefinition]]:
     """Try definitions other than the documented one.
 
     Parameters
@@ -404,7 +404,7 @@ def of_rows(bench: Bench, claim: Claim, target: Target | None, known: frozenset[
     )
 
 
-def documented_here(bench: Bench, claim: Claim) -> Definition:
+def documented_here(bench: Bench, claim: Claim) -> NumberDefinition:
     """Return the documented definition of a claim; what it does with unscored repeats only where there are any."""
     first = documented(claim, bench.log.harness)
     if first.reading.rows == KEPT and "unscored" not in bench.table.status:
@@ -418,8 +418,8 @@ UNDEFINED = "a single score or cluster has no standard error: Inspect prints 0 i
 def otherwise(
     bench: Bench,
     base: Judged,
-    first: Definition,
-    fitting: Sequence[Definition],
+    first: NumberDefinition,
+    fitting: Sequence[NumberDefinition],
     target: Target,
     known: frozenset[str],
 ) -> Judged:
@@ -448,7 +448,7 @@ def otherwise(
     return replace(base, verdict="inconsistent" if said else "not_reproduced", reason=reason)
 
 
-def fits_all(bench: Bench, claim: Claim, definition: Definition) -> bool:
+def fits_all(bench: Bench, claim: Claim, definition: NumberDefinition) -> bool:
     """Return whether a threshold that the log does not record gives the other numbers too, and 1 does not."""
     found: list[bool] = []
     usual: list[bool] = []
@@ -463,12 +463,12 @@ def fits_all(bench: Bench, claim: Claim, definition: Definition) -> bool:
     return all(found) and not all(usual)
 
 
-def definitions_in_words(definitions: Sequence[Definition], repeats: int) -> tuple[str, ...]:
+def definitions_in_words(definitions: Sequence[NumberDefinition], repeats: int) -> tuple[str, ...]:
     """Return definitions in words, each once."""
     return tuple(dict.fromkeys(d.words(repeated=repeats > 1) for d in definitions))
 
 
-def luck(claim: Claim, base: Definition, found: Definition) -> str:
+def luck(claim: Claim, base: NumberDefinition, found: NumberDefinition) -> str:
     """State that a number of few digits may fit one of many definitions by chance."""
     far = found.departures(base) - (found.scale != base.scale)
     if far < MOST_DEPARTURES or digits_in(claim.printed) >= TELLING_DIGITS:
@@ -483,7 +483,7 @@ def other_n(claim: Claim, sample: Sample) -> str:
     return f"; the log says n = {claim.n:,}, the rows hold {count(sample.n, 'unit')} with a score"
 
 
-def check_column(bench: Bench, definition: Definition, sample: Sample) -> None:
+def check_column(bench: Bench, definition: NumberDefinition, sample: Sample) -> None:
     """Raise InputError where the column that the log names is absent or does not hold whole units."""
     name = definition.column
     if not name or name in sample.columns:

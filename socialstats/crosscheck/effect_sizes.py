@@ -21,7 +21,7 @@ from socialstats.crosscheck.resamples import (
     sampled_check,
 )
 from socialstats.crosscheck.row_arithmetic import end_checks, field_checks, label
-from socialstats.results import Check, Result, Row, Verification, marked
+from socialstats.results import Check, Result, Row, Verification, as_published
 from socialstats.results.peers import load_peer
 
 PAIRED_CI = (
@@ -191,7 +191,7 @@ def hull_checks(
         out.append(
             near(
                 label(row, f"{which}: tail"),
-                marked(want, shown),
+                as_published(want, shown),
                 share,
                 "scipy",
                 why,

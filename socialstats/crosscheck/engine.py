@@ -42,7 +42,7 @@ from socialstats.crosscheck.shares import ROOTS, clustered_share_checks, wilson_
 from socialstats.designs.parts import Factor
 from socialstats.results import Check, Result, Row, Verification
 from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, RowKey
-from socialstats.results.verification import Published, marked
+from socialstats.results.verification import Published, as_published
 
 STEP = 1e-4  # relative step of a central difference, whose error is of the order of its square
 MOST_GROUPS = 2_000  # clusters, or cells of independent units, whose weight is varied one by one
@@ -379,7 +379,7 @@ class SampleChecks:
 
 def rescaled(end: float | None, low: float, width: float) -> float | None:
     """Return an end of an interval on the scale from 0 to 1, which still stands for the published one."""
-    return None if end is None else marked((end - low) / width, end)
+    return None if end is None else as_published((end - low) / width, end)
 
 
 def factors_of_row(row: Row, factors: Sequence[Factor]) -> tuple[Factor, ...]:

@@ -23,7 +23,7 @@ from socialstats.crosscheck.row_arithmetic import (
     tail_p,
 )
 from socialstats.crosscheck.shares import effective_pairs
-from socialstats.results import Check, Result, Verification, marked
+from socialstats.results import Check, Result, Verification, as_published
 from socialstats.results.peers import load_peer
 
 SMALLEST = float(np.finfo(np.float64).tiny)  # no p is 0
@@ -186,7 +186,7 @@ def standard_checks(result: Result, d: FloatArray) -> list[Check]:
     return [
         compare(
             name,
-            marked(math.log(ours), ours),
+            as_published(math.log(ours), ours),
             theirs,
             package="scipy",
             tolerance=1e-6 * max(1.0, abs(theirs)),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from socialstats.crosscheck.long import compare
 from socialstats.crosscheck.row_arithmetic import label, relative, statistic_checks, t_ends
-from socialstats.results import KINDS, Check, Result, Row, marked
+from socialstats.results import KINDS, Check, Result, Row, as_published
 
 OWN = "socialstats"
 
@@ -38,7 +38,9 @@ def checks_of(result: Result) -> Iterator[Check]:
     for check in own.verify():
         named = replace(check, quantity=f"{farthest}: {check.quantity}", row=None, field="")
         if check.row == lead and check.ours is not None and check.field in KINDS:
-            yield replace(named, ours=marked(check.ours, getattr(shown[farthest], check.field)))
+            yield replace(
+                named, ours=as_published(check.ours, getattr(shown[farthest], check.field))
+            )
         elif check.ok is not None:
             yield named
     others = "of all analyses, the one farthest from the page's own was recomputed"

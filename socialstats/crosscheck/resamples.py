@@ -19,7 +19,7 @@ from socialstats.arrays import FloatArray
 from socialstats.crosscheck.long import compare, version, worst
 from socialstats.crosscheck.row_arithmetic import label, relative
 from socialstats.results import Check, Row
-from socialstats.results.verification import unasked
+from socialstats.results.verification import check_without_package
 
 BLOCK = 64
 FEW_ROWS, MANY_ROWS, LARGEST_CELL = (
@@ -376,7 +376,7 @@ def sampled_check(
         How many resamples at most.
     """
     if not version(package):
-        return [unasked(f"{name} in a resample", None, package)]
+        return [check_without_package(f"{name} in a resample", None, package)]
     checks = []
     many = min(calls, len(ours))
     for place, times in enumerate(cells.draws(many, seed) if many else ()):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from socialstats.datasets.catalogue import describe, table
+from socialstats.datasets.catalogue import data_rows, describe
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -269,7 +269,9 @@ def role_conflict_truth() -> RoleConflictTruth:
     """
     from socialstats.datasets import simulate_role_conflict as made
 
-    strengths = {row["role"]: float(row["strength"]) for row in table("role_conflict_truth.csv")}
+    strengths = {
+        row["role"]: float(row["strength"]) for row in data_rows("role_conflict_truth.csv")
+    }
     return RoleConflictTruth(
         strengths=strengths,
         urgency=made.URGENCY_EFFECT,

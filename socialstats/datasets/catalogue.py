@@ -37,7 +37,7 @@ def text(name: str) -> str:
     return (gzip.decompress(content) if name.endswith(".gz") else content).decode()
 
 
-def table(name: str) -> list[dict[str, str]]:
+def data_rows(name: str) -> list[dict[str, str]]:
     """Return a bundled csv file as one mapping a row, every value as text.
 
     Examples

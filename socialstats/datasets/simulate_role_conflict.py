@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import expit, ndtri
 
 from socialstats.arrays import FloatArray
-from socialstats.datasets.catalogue import DATA, table
+from socialstats.datasets.catalogue import DATA, data_rows
 from socialstats.datasets.simulating import csv_bytes, generator, normals, ranks, write_files
 
 VALUES = (
@@ -264,7 +264,7 @@ def simulate(seed: int = SEED) -> Simulation:
     ('1', 'air traffic controller', 'grandfather', 'occupation', 'family', '1', '1', 'grandfather', ...)
     """
     rng = generator(seed)
-    roles = table("role_conflict_roles.csv")
+    roles = data_rows("role_conflict_roles.csv")
     strengths = true_strengths(roles, rng)
     swap = rng.random(len(pairs := cross_domain_pairs(roles))) < 0.5
     pairs = [

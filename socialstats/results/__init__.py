@@ -9,8 +9,8 @@ from socialstats.results.verification import (
     Tally,
     Verification,
     Verifications,
-    joined,
-    marked,
+    as_published,
+    combine_verifications,
     verified_text,
 )
 
@@ -27,8 +27,8 @@ __all__ = [
     "Tally",
     "Verification",
     "Verifications",
-    "joined",
-    "marked",
+    "combine_verifications",
+    "as_published",
     "builtin_value",
     "results_by_model",
     "verified_text",

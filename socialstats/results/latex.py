@@ -77,7 +77,8 @@ ESCAPES = str.maketrans(
         **{letter: rf"$\{name}$" for letter, name in GREEK.items()},
     }
 )
-LAST_LATIN = "\u017f"  # pdfLaTeX prints the characters up to here without any package
+# pdfLaTeX prints the characters up to here without any package
+LAST_LATIN = "\u017f"
 
 
 def escaped(text: str) -> str:
@@ -153,7 +154,8 @@ def latex(
         rf"\end{{{kind}}}",
     ]
     if long:
-        output.insert(4, r"\endhead")  # what stands above is repeated on each page
+        # what stands above is repeated on each page
+        output.insert(4, r"\endhead")
         output[1:1] = [rf"\caption{{{caption}}} \\"] * bool(caption)
     if layout.capacity > NORMAL:
         # longtable sets captions in a box of its own width, 4 inches unless it is told
@@ -164,7 +166,8 @@ def latex(
         output[-1] += "}"
     output += [notes] if notes else []
     environment = "sidewaystable" if turned else "table"
-    if long:  # a longtable cannot be in a float
+    # a longtable cannot be in a float
+    if long:
         environment = "landscape" if turned else ""
     packages = {
         "booktabs": True,
@@ -226,7 +229,8 @@ def _row_of_cells(line: Sequence[str], layout: Layout, words: Sequence[bool]) ->
 def _stacked_cell(cell: str) -> str:
     """Return an estimate with its interval below it."""
     lines = [escaped(part) for part in estimate_and_interval(cell)]
-    stack = r" \\ {}".join(lines)  # {}: the bracket of the interval is no option of \\
+    # {}: the bracket of the interval is no option of \\
+    stack = r" \\ {}".join(lines)
     return (
         rf"\begin{{tabular}}[t]{{@{{}}r@{{}}}}{stack}\end{{tabular}}" if len(lines) > 1 else stack
     )

@@ -15,8 +15,10 @@ TURNED = 124
 # characters between columns: 12 pt at 10 pt, and 6 pt at 8 pt
 GAP = 2.4
 SMALL_GAP = 1.5
-LEAST = 16  # characters of a column of words whose cells are broken
-LINES = 34  # lines on a page; a table that has more goes over several pages
+# characters of a column of words whose cells are broken
+LEAST = 16
+# lines on a page; a table that has more goes over several pages
+LINES = 34
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,9 @@ from socialstats.errors import InputError, UndefinedStatistic
 from socialstats.results.rows import TIDY_COLUMNS, Row
 from socialstats.text import listing
 
-MOST = 5  # rows that a message names
+# rows that a message names
+MOST = 5
+# what other packages call a part of a result -> what to write here
 THEIRS: Mapping[str, str] = {
     **dict.fromkeys(("p", "pval", "p_val", "p_value"), "pvalue, or row(term).p_value"),
     **dict.fromkeys(
@@ -31,7 +33,7 @@ THEIRS: Mapping[str, str] = {
     "to_json": "to_dict()",
     "summary2": "summary()",
     "llf": "fit['loglik']",
-}  # what other packages call a part of a result -> what to write here
+}
 
 
 class Ends(NamedTuple):
@@ -50,11 +52,11 @@ def call_of(row: Row, rows: Sequence[Row]) -> str:
     >>> [call_of(row, rows) for row in rows]
     ["row('a', group='mean')", "row('a', group='sd')", "row('b')"]
     """
-    alone = row.group is None or sum(one.term == row.term for one in rows) == 1
+    alone = row.group is None or sum(r.term == row.term for r in rows) == 1
     return f"row({row.term!r})" if alone else f"row({row.term!r}, group={row.group!r})"
 
 
-def written(key: object, rows: Sequence[Row]) -> str:
+def call_for(key: object, rows: Sequence[Row]) -> str:
     """Return what to write for a term, a column of `tidy()` or a place, where brackets are written.
 
     Examples
@@ -65,21 +67,26 @@ def written(key: object, rows: Sequence[Row]) -> str:
     """
     if isinstance(key, int):
         return f"statistic, pvalue, or rows[{key}]"
-    found = [row for row in rows if key in (row.term, row.name)]
-    if found:
-        return call_of(found[0], rows)
+    matches = [row for row in rows if key in (row.term, row.name)]
+    if matches:
+        return call_of(matches[0], rows)
     return f"tidy()[{key!r}]" if key in TIDY_COLUMNS else "row(term), or tidy()[column]"
 
 
-def lone(
-    rows: Sequence[Row], held: Callable[[Row], bool], title: str, what: str, field: str, every: str
+def only_row(
+    rows: Sequence[Row],
+    has_value: Callable[[Row], bool],
+    title: str,
+    what: str,
+    field: str,
+    every: str,
 ) -> Row:
     """Return the only row that holds something, of those that hold it or say why they do not.
 
     Parameters
     ----------
     rows : sequence of Row
-    held : callable
+    has_value : callable
         Whether a row holds it.
     title, what : str
         Of the result; what is asked for, for messages.
@@ -100,15 +107,15 @@ def lone(
     Traceback (most recent call last):
     socialstats.errors.InputError: 2 rows of this result have a p-value. Say which: row('a').p_value and ...
     """
-    could = [row for row in rows if held(row) or row.undefined]
-    if len(could) == 1 and held(could[0]):
+    could = [row for row in rows if has_value(row) or row.undefined]
+    if len(could) == 1 and has_value(could[0]):
         return could[0]
-    if not any(map(held, could)):
+    if not any(map(has_value, could)):
         why = listing(list(dict.fromkeys(str(row.undefined) for row in could)), most=2)
         raise UndefinedStatistic(f"{title} has no {what}" + (f": {why}" if why else ""))
     calls = [
         f"{call_of(row, rows)}.{field}"
-        + ("" if held(row) else f" (there is none: {row.undefined})")
+        + ("" if has_value(row) else f" (there is none: {row.undefined})")
         for row in could
     ]
     raise InputError(
@@ -130,9 +137,9 @@ def lone_ends(rows: Sequence[Row], title: str) -> Ends:
     Ends(low=0.1, high=inf)
     """
     tested = [row for row in rows if row.p_value is not None and row.has_interval]
-    row = lone(
+    row = only_row(
         tested if len(tested) == 1 and not tested[0].undefined else rows,
-        lambda one: one.has_interval,
+        lambda r: r.has_interval,
         title,
         "interval",
         "conf_low",

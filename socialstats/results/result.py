@@ -22,7 +22,7 @@ from socialstats.errors import (
 )
 from socialstats.references import citation
 from socialstats.results.latex import latex
-from socialstats.results.lone import THEIRS, Ends, lone, lone_ends, written
+from socialstats.results.lone import THEIRS, Ends, call_for, lone_ends, only_row
 from socialstats.results.rows import (
     GLANCE_COLUMNS,
     Row,
@@ -41,7 +41,12 @@ from socialstats.results.rows import (
     undefine_overflow,
     word_columns,
 )
-from socialstats.results.verification import Check, Verification, completed, published
+from socialstats.results.verification import (
+    Check,
+    Verification,
+    rows_with_places,
+    with_missing_checks,
+)
 from socialstats.text import count, counted, listing, number, quoted, shorten
 from socialstats.voice import option
 
@@ -50,12 +55,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+# cautions that a result without an interval or test does not carry
 OF_INTERVALS = (
     "SS312",
     "SS317",
     "SS329",
-)  # cautions that a result without an interval or test does not carry
-REPR_ROWS = 10  # rows of the table that a result prints as itself
+)
+# rows of the table that a result prints as itself
+REPR_ROWS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -127,18 +134,18 @@ class Result:
 
     def __post_init__(self) -> None:
         rows = [undefine_overflow(row) for row in self.rows]
-        said = tuple(
-            one
-            for one in self.cautions
-            if one.code not in OF_INTERVALS
+        cautions = tuple(
+            caution
+            for caution in self.cautions
+            if caution.code not in OF_INTERVALS
             or any(
-                (row.conf_low is not None or row.p_value is not None) and touches(one, row)
+                (row.conf_low is not None or row.p_value is not None) and touches(caution, row)
                 for row in rows
             )
         )
-        object.__setattr__(self, "cautions", said)
+        object.__setattr__(self, "cautions", cautions)
         object.__setattr__(
-            self, "rows", share_decimals(tuple(add_cautions(row, said) for row in rows))
+            self, "rows", share_decimals(tuple(add_cautions(row, cautions) for row in rows))
         )
 
     def __repr__(self) -> str:
@@ -169,7 +176,7 @@ class Result:
         def __getitem__(self, key: object) -> Any:
             """Raise the error of what is no table or tuple, with what to write for a term, a column or a place."""
             raise TypeError(
-                f"a {type(self).__name__} has no [{key!r}]. Write {written(key, self.rows)}"
+                f"a {type(self).__name__} has no [{key!r}]. Write {call_for(key, self.rows)}"
             )
 
     def tidy(self, *, all: bool = False) -> pd.DataFrame:
@@ -225,23 +232,24 @@ class Result:
         InputError
             If there is no such term, or it stands in several groups, each of them named, and `group` is not given.
         """
-        found = [
+        matches = [
             r
             for r in self.rows
             if r.term == term and (group is None or r.group == group) and (by is None or r.by == by)
         ]
-        if not found:
-            known = ", ".join(dict.fromkeys(r.term for r in self.rows))
-            raise InputError(f"no term '{term}' in this result; terms: {known}")
-        if len(found) > 1 and group is None:
-            plain_rows = [r for r in found if r.group is None]
-            if len(plain_rows) == 1:  # the row that leads: the others say what group they are
+        if not matches:
+            terms = ", ".join(dict.fromkeys(r.term for r in self.rows))
+            raise InputError(f"no term '{term}' in this result; terms: {terms}")
+        if len(matches) > 1 and group is None:
+            plain_rows = [r for r in matches if r.group is None]
+            # the row that leads: the others say what group they are
+            if len(plain_rows) == 1:
                 return plain_rows[0]
-            groups = ", ".join(repr(r.group) for r in found)
+            groups = ", ".join(repr(r.group) for r in matches)
             raise InputError(
                 f"term '{term}' stands in several groups ({groups}): say which with {option('group')}"
             )
-        return found[0]
+        return matches[0]
 
     def labels(self, rows: Sequence[Row]) -> list[str]:
         """Return a name for each row that no other row has: its term, with its group where terms repeat."""
@@ -253,8 +261,8 @@ class Result:
         if self.names:
             chosen = {r.term: r.estimate for r in self.rows}
             return {name: float(chosen[name] or 0.0) for name in self.names}
-        known = zip(self.labels(self.rows), self.rows, strict=True)
-        return {label: r.estimate for label, r in known if r.estimate is not None}
+        pairs = zip(self.labels(self.rows), self.rows, strict=True)
+        return {label: r.estimate for label, r in pairs if r.estimate is not None}
 
     @property
     def params(self) -> pd.Series:
@@ -306,7 +314,9 @@ class Result:
 
     def _tested(self, name: str, what: str, every: str) -> float:
         """Return a field of the only row with a p-value."""
-        row = lone(self.rows, lambda one: one.p_value is not None, self.title, what, name, every)
+        row = only_row(
+            self.rows, lambda row: row.p_value is not None, self.title, what, name, every
+        )
         value: float | None = getattr(row, name)
         if value is None:
             raise UndefinedStatistic(f"the test of '{row.name}' has no {name}: {row.method}")
@@ -425,9 +435,9 @@ class Result:
         at_level: Callable[[Row, float], Row | None] = importlib.import_module(
             "socialstats.inference.rows"
         ).at_level
-        found = [at_level(row, level) for row in self.rows]
-        rows = tuple(row for row in found if row is not None)
-        if len(rows) == len(found):
+        converted = [at_level(row, level) for row in self.rows]
+        rows = tuple(row for row in converted if row is not None)
+        if len(rows) == len(converted):
             return rows
         raise InputError(
             f"these intervals are {self.inference}; call {self.metric}(..., level={level}) again"
@@ -467,17 +477,18 @@ class Result:
 
     def to_latex(self) -> str:
         """Return the terms as a LaTeX tabular (package booktabs), columns without values left out."""
-        return latex(*(shown := text_table(self.rows)), word_columns(shown[0]))
+        head, cells = text_table(self.rows)
+        return latex(head, cells, word_columns(head))
 
     def _repr_html_(self) -> str:
         """Return title, sentence, terms and cautions for notebooks."""
-        said = [
+        parts = [
             f"<p><b>{escape(self.title)}</b></p>",
             f"<p>{escape(self.sentence())}</p>",
             html_table(*text_table(self.rows)),
         ]
         return "".join(
-            said + [f"<p>{escape(str(c))}</p>" for c in self.cautions if c.severity != "info"]
+            parts + [f"<p>{escape(str(c))}</p>" for c in self.cautions if c.severity != "info"]
         )
 
     def sentence(self) -> str:
@@ -517,13 +528,12 @@ class Result:
         InputError
             If rows were taken out, or put in another order, and the crosscheck of the metric needs them all.
         """
-        rows = published(self.rows)
+        rows = rows_with_places(self.rows)
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore"
-            )  # a peer's complaints are its own; its numbers are compared
+            # a peer's complaints are its own; its numbers are compared
+            warnings.simplefilter("ignore")
             try:
-                return completed(rows, replace(self, rows=rows).crosscheck())
+                return with_missing_checks(rows, replace(self, rows=rows).crosscheck())
             except (LookupError, ValueError, StopIteration) as error:
                 raise InputError(
                     f"verify() needs all rows of a result, in the order in which {self.metric}() made them, and these "
@@ -532,9 +542,8 @@ class Result:
 
     def crosscheck(self) -> Iterable[Check]:
         """Return the comparisons behind `verify`: those of the metric; a derived result names its own."""
-        if (
-            self.words and not self.check
-        ):  # derived from another result, by a formula that the metric's crosscheck does not know
+        # derived from another result, by a formula that the metric's crosscheck does not know
+        if self.words and not self.check:
             return ()
         if self._beyond_peers():
             return (
@@ -560,10 +569,10 @@ class Result:
 
     def _beyond_peers(self) -> bool:
         """Return whether the design holds values that are divided by their `size_unit` before they are squared."""
-        held: list[Any] = [
+        values: list[Any] = [
             getattr(self.design, name, None) for name in ("first", "second", "scores")
         ]
-        numbers = [one for one in held if str(getattr(one, "dtype", "")) == "float64"]
+        numbers = [array for array in values if str(getattr(array, "dtype", "")) == "float64"]
         return bool(size_unit(*numbers) != 1)
 
     def entry(self) -> Any:
@@ -576,40 +585,37 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as built-in types (for JSON, and for R's reticulate)."""
-        said = {name: getattr(self, name) for name in ("metric", "title", "inference")}
-        asked = {name: builtin_value(getattr(self, name)) for name in ("counts", "fit", "settings")}
-        terms = [
-            {
-                f.name: getattr(row, f.name)
-                for f in fields(Row)
-                if f.name not in ("limits", "cautions", "places")
-            }
-            | {"approximate": row.approximate}
-            for row in self.rows
-        ]
-        return (
-            said
-            | asked
-            | {
-                "terms": [
-                    {
-                        name: builtin_value(dict(value) if name == "key" else value)
-                        for name, value in term.items()
-                        if value not in (None, ()) and value is not False
-                    }
-                    for term in terms
-                ],
-                "cautions": [builtin_value(asdict(c)) for c in self.cautions],
-                "references": [citation(key) for key in self.references],
-                "sentence": self.sentence(),
-            }
-        )
+        texts = {name: getattr(self, name) for name in ("metric", "title", "inference")}
+        mappings = {
+            name: builtin_value(getattr(self, name)) for name in ("counts", "fit", "settings")
+        }
+        return {
+            **texts,
+            **mappings,
+            "terms": [row_dict(row) for row in self.rows],
+            "cautions": [builtin_value(asdict(c)) for c in self.cautions],
+            "references": [citation(key) for key in self.references],
+            "sentence": self.sentence(),
+        }
+
+
+def row_dict(row: Row) -> dict[str, Any]:
+    """Return the fields of a row that hold something, as built-in types."""
+    # limits, cautions and places serve the printing of a row
+    names = [f.name for f in fields(Row) if f.name not in ("limits", "cautions", "places")]
+    values = {name: getattr(row, name) for name in names}
+    values["key"] = dict(row.key) or None
+    values["approximate"] = row.approximate
+    return {
+        name: builtin_value(value)
+        for name, value in values.items()
+        if value not in (None, ()) and value is not False
+    }
 
 
 R = TypeVar("R")
-SAID_BY_METRIC = (
-    "SS315",
-)  # a metric says how many and how it used them; other codes tell of different things
+# a metric says how many and how it used them; other codes tell of different things
+REPORTED_BY_METRIC = ("SS315",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -642,15 +648,17 @@ class ResultGroup:
 
         def __getattr__(self, name: str) -> Any:
             """Raise the error of a name that is not there, with the call where each level has it."""
-            told = hasattr(Result, name) or name in THEIRS
-            first = next(iter(self.results), "") if told else ""
-            hint = f". There is one result a level: group[{first!r}].{name}" if told else ""
+            exists_by_level = hasattr(Result, name) or name in THEIRS
+            first = next(iter(self.results), "") if exists_by_level else ""
+            hint = (
+                f". There is one result a level: group[{first!r}].{name}" if exists_by_level else ""
+            )
             raise AttributeError(f"'ResultGroup' object has no attribute '{name}'{hint}")
 
     def __getitem__(self, level: str) -> Any:
         if level not in self.results:
-            known = listing([shorten(name) for name in self.results], most=20)
-            raise InputError(f"no level '{shorten(str(level))}' of {self.by}; levels: {known}")
+            levels = listing([shorten(name) for name in self.results], most=20)
+            raise InputError(f"no level '{shorten(str(level))}' of {self.by}; levels: {levels}")
         return self.results[level]
 
     def __iter__(self) -> Iterator[str]:
@@ -691,7 +699,8 @@ class ResultGroup:
 
     def to_latex(self) -> str:
         """Return the terms of all levels as one LaTeX tabular (package booktabs), the level in its first column."""
-        return latex(*(shown := text_table(self.rows(), by=self.by)), word_columns(shown[0]))
+        head, cells = text_table(self.rows(), by=self.by)
+        return latex(head, cells, word_columns(head))
 
     def _repr_html_(self) -> str:
         """Return the terms of all levels for notebooks."""
@@ -741,23 +750,23 @@ class ResultGroup:
         axes: dict[str, Axes] = self._each(lambda r: r.plot(**options))
         for level, ax in axes.items():
             title = f"{shorten(self.by, 30)} = {shorten(level, 40)}"
-            own = ax.get_title(loc="left")
-            ax.set_title(f"{title}: {own}" if own else title, loc="left")
+            metric_title = ax.get_title(loc="left")
+            ax.set_title(f"{title}: {metric_title}" if metric_title else title, loc="left")
         return axes
 
     def verify(self) -> Verification:
         """Recompute every level by independent implementations: one table, the level before each quantity."""
         checks, rows = list[Check](), list[Row]()
-        for level, found in self._each(lambda r: r.verify()).items():
+        for level, verification in self._each(lambda r: r.verify()).items():
             checks += [
                 replace(
                     check,
                     quantity=f"{shorten(level, 40)}: {check.quantity}",
                     row=None if check.row is None else check.row + len(rows),
                 )
-                for check in found
+                for check in verification
             ]
-            rows += found.rows
+            rows += verification.rows
         return Verification(checks=tuple(checks), rows=tuple(rows))
 
     def cite(self) -> str:
@@ -776,14 +785,14 @@ class ResultGroup:
 
 def each_level(by: str, parts: Mapping[str, Any], call: Callable[[Any], Any]) -> dict[str, Any]:
     """Call something of the part of each level; an error names the level."""
-    found = {}
+    values = {}
     for level, part in parts.items():
         try:
-            found[level] = call(part)
+            values[level] = call(part)
         except SocialStatsError as error:
             error.args = (f"{shorten(by)} = '{shorten(level)}': {error}",)
             raise
-    return found
+    return values
 
 
 def with_cautions(result: R, cautions: tuple[Caution, ...]) -> R:
@@ -793,13 +802,15 @@ def with_cautions(result: R, cautions: tuple[Caution, ...]) -> R:
     """
     if not isinstance(result, Result):
         return result
-    known = {(c.code, c.detail) for c in result.cautions}
-    own = {c.code for c in result.cautions}.intersection(SAID_BY_METRIC)
-    more = tuple(c for c in cautions if (c.code, c.detail) not in known and c.code not in own)
+    present = {(c.code, c.detail) for c in result.cautions}
+    reported = {c.code for c in result.cautions}.intersection(REPORTED_BY_METRIC)
+    more = tuple(
+        c for c in cautions if (c.code, c.detail) not in present and c.code not in reported
+    )
     return replace(result, cautions=(*result.cautions, *more)) if more else result
 
 
-def printed_alike(lead: Result, *others: Result) -> tuple[Result, ...]:
+def printed_alike(lead: Result, *followers: Result) -> tuple[Result, ...]:
     """Return other results with the decimals of a leading one, column by column (`rows.columns_of`)."""
     digits = {
         column: median_low(lead.rows[k].decimals for k in at)
@@ -807,13 +818,13 @@ def printed_alike(lead: Result, *others: Result) -> tuple[Result, ...]:
     }
     return tuple(
         replace(
-            one,
+            result,
             rows=tuple(
                 replace(row, places=max(row.decimals, digits.get(print_column(row), 0)))
-                for row in one.rows
+                for row in result.rows
             ),
         )
-        for one in others
+        for result in followers
     )
 
 
@@ -825,16 +836,20 @@ def results_by_model(results: object, function: str) -> dict[str, Result]:
     InputError
         For anything that does not name the model of each result.
     """
-    found = results.results if isinstance(results, ResultGroup) else results
+    by_model = results.results if isinstance(results, ResultGroup) else results
     wrong = (
         []
-        if not isinstance(found, Mapping)
-        else [shorten(type(one).__name__) for one in found.values() if not isinstance(one, Result)]
+        if not isinstance(by_model, Mapping)
+        else [
+            shorten(type(result).__name__)
+            for result in by_model.values()
+            if not isinstance(result, Result)
+        ]
     )
-    if not isinstance(found, Mapping) or wrong:
-        held = type(results).__name__ + (f" of {wrong[0]}" if wrong else "")
+    if not isinstance(by_model, Mapping) or wrong:
+        description = type(results).__name__ + (f" of {wrong[0]}" if wrong else "")
         raise InputError(
             f"{function}() takes one result a model under the model's name, {{'m1': result, 'm2': ...}}, "
-            f"or the results by a factor of one call; this is a {held}"
+            f"or the results by a factor of one call; this is a {description}"
         )
-    return {str(model): result for model, result in found.items()}
+    return {str(model): result for model, result in by_model.items()}

@@ -32,7 +32,8 @@ def checked_level(level: float, fix: str = "") -> float:
     return level
 
 
-RowKey = tuple[tuple[str, str], ...]  # (dimension, label) pairs that say what a row is about
+# (dimension, label) pairs that say what a row is about
+RowKey = tuple[tuple[str, str], ...]
 Role = Literal[
     "estimate",
     "difference",
@@ -228,7 +229,8 @@ class Row:
         low = self.conf_low
         high = self.conf_high
         if error is None and low is not None and high is not None:
-            error = (high - low) / 4  # a 95% interval is about four standard errors long
+            # a 95% interval is about four standard errors long
+            error = (high - low) / 4
         digits = digits_of(error, 3 if self.in_thousandths else 2)
         # large errors take decimals away, but never from a quantity with limits, such as a percentage
         return digits if self.limits is None else max(digits, 2)
@@ -511,12 +513,12 @@ def rows_with(
     >>> [row.term for row in rows_with(rows, "model", stage="3")], rows_with(rows, "model"), rows_with(rows, stage="3")
     (['m1', 'm2'], [], [])
     """
-    wanted = {*dimensions, *labels}
+    names = {*dimensions, *labels}
     return [
         row
         for row in rows
         if row.role == role
-        and {name for name, _ in row.key} == wanted
+        and {name for name, _ in row.key} == names
         and labels.items() <= dict(row.key).items()
     ]
 
@@ -544,7 +546,8 @@ def lowest_and_highest(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
     return low, high
 
 
-TIED = 1e-8  # estimates nearer than this to each other (relative, and absolute) are equal: rounding
+# estimates nearer than this to each other (relative, and absolute) are equal: rounding
+TIED = 1e-8
 
 
 def undefine_overflow(row: Row) -> Row:
@@ -621,7 +624,8 @@ def builtin_value(value: Any) -> Any:
     >>> builtin_value({"a": np.float64(2.0), "b": (np.int64(1), float("nan"))})
     {'a': 2.0, 'b': [1, None]}
     """
-    if value is None or type(value) in (str, int, bool):  # most values: the tests below take longer
+    # most values: the tests below take longer
+    if value is None or type(value) in (str, int, bool):
         return value
     if isinstance(value, Mapping):
         return {str(k): builtin_value(v) for k, v in value.items()}
@@ -640,25 +644,27 @@ def builtin_value(value: Any) -> Any:
     return str(value)
 
 
-SMALLEST_P = 0.00005  # smaller ones would be printed as 0 with four decimals
-LONGEST = 40  # characters of a cell
+# smaller ones would be printed as 0 with four decimals
+SMALLEST_P = 0.00005
+# characters of a cell
+LONGEST = 40
 # columns of whole numbers
-WHOLE = ("n", "n_units", "n_clusters")
+COUNT_COLUMNS = ("n", "n_units", "n_clusters")
 # what is undefined stands in notes below a table
 NOT_PRINTED = ("method", "conf_level", "undefined", "reason")
 
 
 def text_table(rows: Sequence[Row], by: str = "by") -> tuple[list[str], list[list[str]]]:
     """Return the columns that hold something and the cells of rows, as text; `by` heads the column of levels."""
-    shown = [
+    names = [
         c
         for c in TIDY_COLUMNS
         if c not in NOT_PRINTED and any(getattr(r, c) is not None for r in rows)
     ]
-    shown.sort(key=lambda column: column != "by")
-    columns = [_column_texts(rows, c) for c in shown]
+    names.sort(key=lambda column: column != "by")
+    columns = [_column_texts(rows, c) for c in names]
     lines = [list(line) for line in zip(*columns, strict=True)]
-    return [by if c == "by" else c for c in shown], lines
+    return [by if c == "by" else c for c in names], lines
 
 
 def _column_texts(rows: Sequence[Row], column: str) -> list[str]:
@@ -673,7 +679,7 @@ def _cell_text(row: Row, column: str) -> str:
     if column in ("p_value", "p_adjusted") and value is not None and value < SMALLEST_P:
         return "<.0001"
     may_be_count = column == "df" or (column == "estimate" and row.role == "count")
-    is_integer = column in WHOLE or (may_be_count and value is not None and value % 1 == 0)
+    is_integer = column in COUNT_COLUMNS or (may_be_count and value is not None and value % 1 == 0)
     return number(value, 0 if is_integer else 4)
 
 

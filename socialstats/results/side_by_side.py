@@ -41,7 +41,7 @@ __all__ = ["ResultTable", "table"]
 Below = Literal["interval", "std_error", "p_value", "none"]
 What = Literal["group", "term", "below", "foot"]
 # ranks, tests and sizes of the data have numbers in other units, and are shown when asked for
-SHOWN: tuple[Role, ...] = ("estimate", "difference", "effect_size")
+ROLES: tuple[Role, ...] = ("estimate", "difference", "effect_size")
 # facts of a fit that have a line, and its label
 FIT = {"loglik": "Log-likelihood", "aic": "AIC"}
 LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
@@ -293,7 +293,7 @@ def table(
     *,
     names: Sequence[str] | None = None,
     terms: Sequence[str] | None = None,
-    roles: Sequence[Role] = SHOWN,
+    roles: Sequence[Role] = ROLES,
     below: Below = "interval",
     stars: bool = False,
     level: float | None = None,
@@ -356,10 +356,10 @@ def table(
             f"below must be one of {quoted(get_args(Below), 9)}, not {shorten(repr(below), 40)}"
         )
     rows = {name: _select_rows(result, terms, roles, level) for name, result in by_name.items()}
-    shown = [row for selected in rows.values() for row in selected]
-    _check_terms(terms, {(_group_name(row), row.term) for row in shown}, by_name)
+    selected_rows = [row for selected in rows.values() for row in selected]
+    _check_terms(terms, {(_group_name(row), row.term) for row in selected_rows}, by_name)
     # intervals of different levels below each other would be misread
-    levels = sorted({row.conf_level for row in shown if row.conf_level is not None})
+    levels = sorted({row.conf_level for row in selected_rows if row.conf_level is not None})
     if below == "interval" and len(levels) > 1:
         raise InputError(
             f"the intervals have different levels ({listing([as_given(x) for x in levels])}): "
@@ -454,7 +454,8 @@ def _term_lines(
     undefined: dict[str, str],
 ) -> Iterable[Line]:
     """Yield the lines of groups and terms: groups in the order in which they are met, and terms within them."""
-    cells: dict[str, dict[str, dict[str, Row]]] = {}  # group -> term -> name of the column -> row
+    # group -> term -> name of the column -> row
+    cells: dict[str, dict[str, dict[str, Row]]] = {}
     for name, selected in rows.items():
         for row in selected:
             by_column = cells.setdefault(_group_name(row), {}).setdefault(row.term, {})
@@ -481,7 +482,8 @@ def _lines_of_term(
     digits = max((row.decimals for row in rows if row is not None), default=2)
 
     def footnote_mark(row: Row) -> str:
-        repeats, k = divmod(len(undefined), 26)  # a, b, ..., z, aa, bb, ...
+        # a, b, ..., z, aa, bb, ...
+        repeats, k = divmod(len(undefined), 26)
         letter = undefined.setdefault(
             row.undefined or "no estimate", chr(ord("a") + k) * (1 + repeats)
         )

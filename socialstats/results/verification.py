@@ -25,7 +25,8 @@ KINDS: dict[str, str] = {
     "p_value": "p values",
     "p_adjusted": "adjusted p values",
 }
-PEERS: Mapping[str, str] = {  # independent implementations -> what pip installs
+# independent implementations -> what pip installs
+PEERS: Mapping[str, str] = {
     "choix": "choix",
     "krippendorff": "socialstats[check]",
     "pingouin": "socialstats[check]",
@@ -45,7 +46,8 @@ Lack = Literal[
     "result",
     "outside",
 ]
-LACKS: Mapping[Lack, str] = {  # why a number has no independent number beside it
+# why a number has no independent number beside it
+LACKS: Mapping[Lack, str] = {
     "counts": "counts and ranks",
     "variants": "other analysis variants",
     "bootstrap": "bootstrap errors and limits",
@@ -56,7 +58,8 @@ LACKS: Mapping[Lack, str] = {  # why a number has no independent number beside i
     "result": "rows without verification",
     "outside": "values outside results",
 }
-MOST_LACKS = 4  # reasons that a sentence names
+# reasons that a sentence names
+MOST_LACKS = 4
 BOOTSTRAPS, PERMUTATIONS = (
     ("percentile", "basic", "bca", "studentized"),
     ("permutation", "sign_flip"),
@@ -74,7 +77,7 @@ class Published(float):
     Examples
     --------
     >>> x = Published(0.5, (3, "p_value"))
-    >>> x.at, type(x + 0.0).__name__, marked(1 - x, x).at
+    >>> x.at, type(x + 0.0).__name__, as_published(1 - x, x).at
     ((3, 'p_value'), 'float', (3, 'p_value'))
     """
 
@@ -83,23 +86,25 @@ class Published(float):
 
     def __new__(cls, value: float, at: tuple[int, str] | None = None) -> Self:
         """Make the number `value` of row `at[0]`, field `at[1]`."""
-        made = super().__new__(cls, value)
-        made.at = at
-        return made
+        number = super().__new__(cls, value)
+        number.at = at
+        return number
 
 
-def marked(value: float, of: float | None) -> float:
+def as_published(value: float, of: float | None) -> float:
     """Return a value that stands for the published number `of`, from which it was computed."""
     return Published(value, of.at) if isinstance(of, Published) else value
 
 
-def published(rows: Sequence[Row]) -> tuple[Row, ...]:
+def rows_with_places(rows: Sequence[Row]) -> tuple[Row, ...]:
     """Return rows whose numbers know where they stand: what a crosscheck is given."""
-    made = []
+    placed = []
     for k, row in enumerate(rows):
-        known: Any = {n: Published(x, (k, n)) for n in KINDS if (x := getattr(row, n)) is not None}
-        made.append(replace(row, **known))
-    return tuple(made)
+        numbers: Any = {
+            n: Published(x, (k, n)) for n in KINDS if (x := getattr(row, n)) is not None
+        }
+        placed.append(replace(row, **numbers))
+    return tuple(placed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,12 +152,12 @@ class Check:
     def brief(self, without: Sequence[str] = ()) -> dict[str, Any]:
         """Return the check as built-in types: all but `without`, or its place or name where it agrees."""
         if self.ok is False or (self.row is None and self.ok is None):
-            told = (
+            names = (
                 f.name
                 for f in fields(self)
                 if f.name not in without and (f.name != "lack" or self.lack)
             )
-            return {name: builtin_value(getattr(self, name)) for name in told}
+            return {name: builtin_value(getattr(self, name)) for name in names}
         if self.row is None:
             return {"quantity": self.quantity, "ok": True}
         place = {"row": self.row, "field": self.field, "ok": self.ok}
@@ -204,9 +209,9 @@ class Recomputed:
             )
             if ok is None:
                 lacks[lack or "peer"] += n
-        known = dict.fromkeys((*KINDS.values(), COUNTS, *kinds))
+        in_order = dict.fromkeys((*KINDS.values(), COUNTS, *kinds))
         return cls(
-            kinds={kind: kinds[kind] for kind in known if kind in kinds and kinds[kind].n},
+            kinds={kind: kinds[kind] for kind in in_order if kind in kinds and kinds[kind].n},
             lacks={why: lacks[why] for why in LACKS if lacks[why]},
         )
 
@@ -231,28 +236,26 @@ class Recomputed:
         >>> found.sentences()[1]
         '8 were not recomputed: counts and ranks (8).'
         """
-        all_of_them = self.total
-        if not all_of_them.n:
+        total = self.total
+        if not total.n:
             return ("No numbers were found.",)
-        if all_of_them.n == all_of_them.unchecked:
+        if total.n == total.unchecked:
             agreed = f"No number{of} was recomputed by independent code"
         else:
-            were, agree = ("was", "agrees") if all_of_them.agree == 1 else ("were", "agree")
+            were, agree = ("was", "agrees") if total.agree == 1 else ("were", "agree")
             agreed = (
-                f"{count(all_of_them.agree)} of the {count(all_of_them.n, 'number')}{of} "
+                f"{count(total.agree)} of the {count(total.n, 'number')}{of} "
                 f"{were} recomputed by independent code and {agree}"
             )
-        disagree = "disagrees" if all_of_them.disagree == 1 else "disagree"
-        wrong = f"{count(all_of_them.disagree)} {disagree}." if all_of_them.disagree else ""
+        disagree = "disagrees" if total.disagree == 1 else "disagree"
+        wrong = f"{count(total.disagree)} {disagree}." if total.disagree else ""
         why = sorted(self.lacks, key=lambda lack: -self.lacks[lack])
         named = [(LACKS[lack], self.lacks[lack]) for lack in why[:MOST_LACKS]]
-        if rest := sum(self.lacks[lack] for lack in why[MOST_LACKS:]):
-            named.append(("other reasons", rest))
+        if remaining := sum(self.lacks[lack] for lack in why[MOST_LACKS:]):
+            named.append(("other reasons", remaining))
         lacking = ", ".join(f"{reason} ({count(n)})" for reason, n in named)
-        were = "was" if all_of_them.unchecked == 1 else "were"
-        left = (
-            f"{count(all_of_them.unchecked)} {were} not recomputed: {lacking}." if lacking else ""
-        )
+        were = "was" if total.unchecked == 1 else "were"
+        left = f"{count(total.unchecked)} {were} not recomputed: {lacking}." if lacking else ""
         return tuple(text for text in (f"{agreed}.", wrong, left) if text)
 
     def to_dict(self) -> dict[str, Any]:
@@ -290,13 +293,13 @@ class Verification:
 
     def numbers(self) -> dict[tuple[int, str], bool | None]:
         """Return for each published number (row, field) whether it agrees; None: not checked."""
-        found: dict[tuple[int, str], bool | None] = {}
+        agreement: dict[tuple[int, str], bool | None] = {}
         for check in self.checks:
             if check.row is not None:
-                found[check.row, check.field] = worst_of(
-                    [found.get((check.row, check.field)), check.ok], one=True
+                agreement[check.row, check.field] = worst_of(
+                    [agreement.get((check.row, check.field)), check.ok], any_true=True
                 )
-        return found
+        return agreement
 
     def lacks(self) -> dict[tuple[int, str], Lack]:
         """Return why a published number (row, field) was not checked."""
@@ -367,28 +370,29 @@ class Verification:
         groups: dict[tuple[str, ...], list[Check]] = {}
         for check in self.checks:
             groups.setdefault(tuple(getattr(check, n) for n in shared), []).append(check)
+        brief_groups = []
+        for key, members in groups.items():
+            differences = [c.difference for c in members if c.difference is not None]
+            brief_groups.append(
+                {
+                    **dict(zip(shared, key, strict=True)),
+                    "largest_difference": builtin_value(max(differences, default=None)),
+                    "checks": [check.brief(shared) for check in members],
+                }
+            )
         return {
             "counts": self.recomputed().to_dict(),
             "not_checked": dict(self.reasons()),
-            "groups": [
-                dict(zip(shared, key, strict=True))
-                | {
-                    "largest_difference": builtin_value(
-                        max((c.difference for c in own if c.difference is not None), default=None)
-                    ),
-                    "checks": [check.brief(shared) for check in own],
-                }
-                for key, own in groups.items()
-            ],
+            "groups": brief_groups,
         }
 
 
-def worst_of(oks: Iterable[bool | None], *, one: bool = False) -> bool | None:
-    """Return False if one is False, else None if one is None (with `one`: if none is True), else True."""
-    known = set(oks)
-    if False in known:
+def worst_of(oks: Iterable[bool | None], *, any_true: bool = False) -> bool | None:
+    """Return False if one is False, else None if one is None (with `any_true`: if none is True), else True."""
+    distinct = set(oks)
+    if False in distinct:
         return False
-    return True if known == {True} or (one and True in known) else None
+    return True if distinct == {True} or (any_true and True in distinct) else None
 
 
 def install_line(package: str) -> str:
@@ -403,7 +407,7 @@ def install_line(package: str) -> str:
     return f"{package} is not installed: pip install {repr(what) if '[' in what else what}"
 
 
-def unasked(quantity: str, ours: float | None, package: str) -> Check:
+def check_without_package(quantity: str, ours: float | None, package: str) -> Check:
     """Return the check of a number that a package would recompute, which is not installed."""
     return Check(
         quantity=quantity,
@@ -417,7 +421,7 @@ def unasked(quantity: str, ours: float | None, package: str) -> Check:
     )
 
 
-def verified_text(found: Recomputed, absent: Sequence[str] = ()) -> str:
+def verified_text(recomputed: Recomputed, absent: Sequence[str] = ()) -> str:
     """Return what was recomputed in one line, and the packages that are not installed.
 
     Examples
@@ -426,15 +430,17 @@ def verified_text(found: Recomputed, absent: Sequence[str] = ()) -> str:
     "4 of the 4 numbers were recomputed by independent code and agree. pingouin is not installed: pip install
     'socialstats[check]'"
     """
-    return " ".join([*found.sentences(), *map(install_line, absent)])
+    return " ".join([*recomputed.sentences(), *map(install_line, absent)])
 
 
-def absent_of(found: Iterable[Verification]) -> tuple[str, ...]:
+def absent_of(verifications: Iterable[Verification]) -> tuple[str, ...]:
     """Return the packages that any of several verifications would have asked, and are not installed."""
-    return tuple(sorted({package for one in found for package in one.absent()}))
+    return tuple(
+        sorted({package for verification in verifications for package in verification.absent()})
+    )
 
 
-def completed(rows: Sequence[Row], checks: Iterable[Check]) -> Verification:
+def with_missing_checks(rows: Sequence[Row], checks: Iterable[Check]) -> Verification:
     """Return the checks, with the place of each published number, and one more for each number without a check.
 
     Parameters
@@ -452,15 +458,15 @@ def completed(rows: Sequence[Row], checks: Iterable[Check]) -> Verification:
         if at is not None and check.ok is None:
             where["lack"] = lack_of(rows[at[0]], at[1], check)
         placed.append(replace(check, ours=ours, theirs=theirs, **where))
-    seen = {(check.row, check.field) for check in placed}
+    checked = {(check.row, check.field) for check in placed}
     missing = [
-        unchecked(row, k, name, float(value), NOT_RECOMPUTED, lack_of(row, name))
+        missing_check(row, k, name, float(value), NOT_RECOMPUTED, lack_of(row, name))
         for k, row in enumerate(rows)
         for name in KINDS
-        if (value := getattr(row, name)) is not None and (k, name) not in seen
+        if (value := getattr(row, name)) is not None and (k, name) not in checked
     ]
     counts = [
-        unchecked(row, k, COUNTS, None, NOT_RECOUNTED, "counts")
+        missing_check(row, k, COUNTS, None, NOT_RECOUNTED, "counts")
         for k, row in enumerate(rows)
         if any(getattr(row, name) is not None for name in FACTS)
     ]
@@ -480,7 +486,7 @@ def lack_of(row: Row, name: str, check: Check | None = None) -> Lack:
     return "effort" if check.version or check.package not in PEERS else "package"
 
 
-def unchecked(row: Row, k: int, name: str, value: float | None, why: str, lack: Lack) -> Check:
+def missing_check(row: Row, k: int, name: str, value: float | None, why: str, lack: Lack) -> Check:
     """Return the check that says that a number of row `k` was not compared."""
     return Check(
         quantity=f"{row.term}{f' [{row.group}]' if row.group else ''}, {name}",
@@ -529,17 +535,20 @@ class Verifications(Mapping[str, Verification]):
     def __len__(self) -> int:
         return len(self._checks)
 
-    def keep(self, made: Mapping[str, Verification]) -> None:
+    def keep(self, verifications: Mapping[str, Verification]) -> None:
         """Store what was made elsewhere, such as in another process, under names that are here."""
-        self._checks.update({name: made[name] for name in self._checks if name in made})
+        self._checks.update(
+            {name: verifications[name] for name in self._checks if name in verifications}
+        )
 
 
-def joined(*sources: Mapping[str, Verification]) -> Verifications:
+def combine_verifications(*sources: Mapping[str, Verification]) -> Verifications:
     """Return the comparisons of all sources, none of them made yet; of one name the last source counts.
 
     Examples
     --------
-    >>> list(joined({"fit": Verification(checks=())}, Verifications({"shares": lambda: Verification(checks=())})))
+    >>> later = Verifications({"shares": lambda: Verification(checks=())})
+    >>> list(combine_verifications({"fit": Verification(checks=())}, later))
     ['fit', 'shares']
     """
     return Verifications(

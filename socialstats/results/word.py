@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 __all__ = ["WordRow", "word_file", "word_table"]
 
-INDENT = "\u2003"  # an em space
-FILLED = 0.75  # share of the page that a narrow table takes
+# an em space
+INDENT = "\u2003"
+# share of the page that a narrow table takes
+FILLED = 0.75
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +135,8 @@ def _document(
     )
     for row in (head, *rows):
         _add(grid, row, widths, points, words)
-    grid.rows[0]._tr.get_or_add_trPr().append(_element("w:tblHeader"))  # printed again on each page
+    # printed again on each page
+    grid.rows[0]._tr.get_or_add_trPr().append(_element("w:tblHeader"))
     if notes:
         document.add_paragraph().add_run("Note. ").italic = True
         document.paragraphs[-1].add_run(" ".join(notes))

@@ -24,7 +24,7 @@ from socialstats.errors import (
 from socialstats.figures import forest
 from socialstats.planning.adjusting import adjust_family_by_holm
 from socialstats.registry import refuse_weights
-from socialstats.results import Row, Verifications, joined
+from socialstats.results import Row, Verifications, combine_verifications
 from socialstats.results.rows import difference_places, subtracts
 from socialstats.scales.compare_models import COMPARISON_RULES, common_text, left_out_caution
 from socialstats.sentences import undefined
@@ -294,7 +294,7 @@ def merge(
                 ]
             )
         ),
-        verifications=joined(
+        verifications=combine_verifications(
             Verifications(checks), verify_all({}, before) if options.verify else {}
         ),
         settings=settings_of(options, tuple(first.settings)) | dict(first.settings),

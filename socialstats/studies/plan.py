@@ -12,7 +12,7 @@ from socialstats import sentences
 from socialstats.errors import InputError, SocialStatsError
 from socialstats.planning import adjust
 from socialstats.registry import Metric
-from socialstats.results import Result, ResultGroup, Row, joined
+from socialstats.results import Result, ResultGroup, Row, combine_verifications
 from socialstats.studies.estimates import (
     NULLS,
     Alternative,
@@ -434,7 +434,7 @@ def with_hypotheses(
         outcome,
         blocks=(block, *others),
         references=tuple(dict.fromkeys((*outcome.references, *literature(block.results)))),
-        verifications=joined(new, outcome.verifications),
+        verifications=combine_verifications(new, outcome.verifications),
     )
     return page, departures(outcome, findings)
 
@@ -458,7 +458,7 @@ def hypotheses_block(
         id="hypotheses",
         question="Which planned hypotheses were supported?",
         sentences=(*(sentence(test) for test in findings.tests), *untested),
-        tables=(table(findings, hypotheses),),
+        tables=(hypothesis_table(findings, hypotheses),),
         results=(*findings.families, *findings.added),
         status="confirmatory"
         if any(h.status == "confirmatory" for h in hypotheses)
@@ -539,7 +539,7 @@ def words(test: Examined) -> str:
     )
 
 
-def table(findings: Findings, hypotheses: Sequence[Hypothesis]) -> Table:
+def hypothesis_table(findings: Findings, hypotheses: Sequence[Hypothesis]) -> Table:
     """Return a line for each test, and for each hypothesis that was not tested."""
     cells: list[tuple[str | float | int | None, ...]] = [
         (

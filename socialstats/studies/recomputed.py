@@ -147,7 +147,7 @@ def recomputed(outcome: Outcome, found: Mapping[str, Verification] | None = None
             *(
                 (
                     KINDS.get(number.field, COUNTS),
-                    worst_of(checked.get(number, [None]), one=True),
+                    worst_of(checked.get(number, [None]), any_true=True),
                     reason(number, why),
                     n,
                 )

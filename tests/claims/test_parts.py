@@ -15,7 +15,7 @@ from made_logs import clustered_error, std_error
 
 from socialstats.claims import formulas
 from socialstats.claims.bench import digits_in, target_of
-from socialstats.claims.definitions import FORMULAS, Definition
+from socialstats.claims.definitions import FORMULAS, NumberDefinition
 from socialstats.claims.formulas import GROUP_ERRORS, parts_of
 from socialstats.claims.samples import Reading, RowTable, Sample, encode, join
 from socialstats.errors import InputError
@@ -158,7 +158,7 @@ def test_every_formula_has_words_and_a_number_or_none():
     for quantity, held in FORMULAS.items():
         for key, formula in held.items():
             column = "c" if formula.by_column else ""
-            words = Definition(
+            words = NumberDefinition(
                 reading=Reading(), quantity=quantity, formula=key, column=column
             ).words(repeated=True)
             assert words

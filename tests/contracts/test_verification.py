@@ -12,7 +12,13 @@ import pytest
 import socialstats
 from socialstats.metrics import METRICS
 from socialstats.results import KINDS, Result, ResultGroup, Row, Verification
-from socialstats.results.verification import COUNTED, NOT_RECOMPUTED, Published, marked, published
+from socialstats.results.verification import (
+    COUNTED,
+    NOT_RECOMPUTED,
+    Published,
+    as_published,
+    rows_with_places,
+)
 from tests.contracts.subjects import run, subject_of
 
 CROSSCHECKS = Path(socialstats.__file__).parent / "crosscheck"
@@ -123,12 +129,12 @@ def test_a_number_without_a_check_is_listed(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_numbers_know_where_they_stand() -> None:
-    (row,) = published([Row(term="a", estimate=0.5, p_value=0.25)])
+    (row,) = rows_with_places([Row(term="a", estimate=0.5, p_value=0.25)])
     assert isinstance(row.estimate, Published)
     assert row.estimate.at == (0, "estimate")
     assert type(row.estimate * 2) is float
-    assert marked(1.0, row.p_value).at == (0, "p_value")  # type: ignore[attr-defined]
-    assert type(marked(1.0, 0.5)) is float
+    assert as_published(1.0, row.p_value).at == (0, "p_value")  # type: ignore[attr-defined]
+    assert type(as_published(1.0, 0.5)) is float
 
 
 def test_results_of_levels_count_each_number_once() -> None:

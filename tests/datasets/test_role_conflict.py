@@ -15,7 +15,7 @@ from socialstats.datasets import (
     role_conflict_roles,
     role_conflict_truth,
 )
-from socialstats.datasets.catalogue import DATA, table
+from socialstats.datasets.catalogue import DATA, data_rows
 from socialstats.datasets.simulate_role_conflict import (
     COUNTERPARTS,
     Simulation,
@@ -67,7 +67,7 @@ def test_pairs_follow_the_rule(data: pd.DataFrame) -> None:
     assert len(allowed) == 1546
     found = {frozenset(pair) for pair in zip(data["role_a"], data["role_b"], strict=True)}
     assert found == allowed
-    assert len(cross_domain_pairs(table("role_conflict_roles.csv"))) == 1546
+    assert len(cross_domain_pairs(data_rows("role_conflict_roles.csv"))) == 1546
     for side in "ab":
         assert (data[f"role_{side}"].map(roles["domain"]) == data[f"domain_{side}"]).all()
 

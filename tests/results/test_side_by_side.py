@@ -11,7 +11,7 @@ import pytest
 import socialstats as ss
 from socialstats.errors import Caution, InputError
 from socialstats.results import Result, Row
-from socialstats.results.side_by_side import SHOWN
+from socialstats.results.side_by_side import ROLES
 from socialstats.text import Shown, number
 
 HOSTILE = "a_b & <b>c</b> | 100% *d* $e$ #f"
@@ -198,7 +198,7 @@ def test_a_group_of_results_has_a_column_for_each_level() -> None:
 def test_every_estimate_of_a_fit_stands_in_its_table() -> None:
     fit = ss.bradley_terry(ss.datasets.journal_citations())
     text = ss.table([fit]).to_text()
-    for one in (r for r in fit.rows if r.role in SHOWN and r.estimate is not None):
+    for one in (r for r in fit.rows if r.role in ROLES and r.estimate is not None):
         assert re.search(
             rf"{re.escape(one.term)}\s+{re.escape(number(Shown(one.estimate, one.decimals)))}", text
         )

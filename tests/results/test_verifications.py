@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from socialstats.results import Verification, Verifications, joined
+from socialstats.results import Verification, Verifications, combine_verifications
 
 EMPTY = Verification(checks=())
 
@@ -17,7 +17,7 @@ def test_a_comparison_is_made_once_and_only_when_it_is_read() -> None:
         return Verification(checks=())
 
     found = Verifications({"a": lambda: later("a"), "b": lambda: later("b")})
-    both = joined(found, {"c": EMPTY})
+    both = combine_verifications(found, {"c": EMPTY})
     assert list(both) == ["a", "b", "c"]
     assert len(both) == 3
     assert made == []
@@ -34,4 +34,4 @@ def test_what_was_made_elsewhere_is_kept_under_known_names_only() -> None:
 
 def test_of_one_name_the_last_source_counts() -> None:
     other = Verification(checks=())
-    assert joined({"a": EMPTY}, {"a": other})["a"] is other
+    assert combine_verifications({"a": EMPTY}, {"a": other})["a"] is other

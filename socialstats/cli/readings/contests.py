@@ -294,7 +294,7 @@ def meet_themselves(seen: Profile, a: Column, b: Column) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class WinnerReading:
     """How a column says who won of two items.
 
     Attributes
@@ -323,19 +323,21 @@ def own_words(a: Column, b: Column) -> tuple[list[str], list[str]]:
     return [x for x in a.tokens if x not in b.tokens], [y for y in b.tokens if y not in a.tokens]
 
 
-def result_settings(c: Column, a: Column, b: Column) -> list[Result]:
+def result_settings(c: Column, a: Column, b: Column) -> list[WinnerReading]:
     """Return the ways to read a column as results of two items, the most likely first; mostly one."""
     levels, items = c.labels, a.labels | b.labels
     rest = levels - items
     enough = 1 if c.text else max(5, len(items) / 3)
     if len(levels & items) > enough and (len(rest) <= 2 or all(map(says_tie, rest))):
-        return [Result({"tie": sorted(rest)} if rest - {"tie"} else {})]
+        return [WinnerReading({"tie": sorted(rest)} if rest - {"tie"} else {})]
     if {"0", "1"} <= {*map(side_code, levels)} <= {"1", "0.5", "0"}:
         return zero_or_one(c, a, b)
     if c.numbers is not None and is_signed(c.numbers):
         grades = {"winner_coding": "grade"}
-        second = Result(grades, f": above 0 is {b}, below 0 is {a}, and 0 a tie", swapped=True)
-        first = Result(grades, f": above 0 is {a}, below 0 is {b}, and 0 a tie")
+        second = WinnerReading(
+            grades, f": above 0 is {b}, below 0 is {a}, and 0 a tie", swapped=True
+        )
+        first = WinnerReading(grades, f": above 0 is {a}, below 0 is {b}, and 0 a tie")
         named = [{*words} & c.words for words in own_words(a, b)]
         if any(named):  # lean_to_right, margin_for_b
             return [first if named[0] else second]
@@ -366,7 +368,9 @@ def result_settings(c: Column, a: Column, b: Column) -> list[Result]:
         means += f", {' and '.join(ties)} a tie" if ties else ""
         means += "; how much better is not used" if len(decided) > 2 else ""
         declared = {"tie": ties} if {*ties} - {*DEFAULT_TIES} else {}
-        return [Result({"winner_coding": "side", **declared}, means, forward or turned, turned)]
+        return [
+            WinnerReading({"winner_coding": "side", **declared}, means, forward or turned, turned)
+        ]
     return []
 
 
@@ -397,15 +401,15 @@ def undecided(levels: frozenset[str]) -> list[str]:
     return rest if len(rest) <= 1 or {as_number(level) for level in rest} == {0.0, 1.5} else []
 
 
-def zero_or_one(c: Column, a: Column, b: Column) -> list[Result]:
+def zero_or_one(c: Column, a: Column, b: Column) -> list[WinnerReading]:
     """Return both readings of 0 and 1, that of the items' own numbers first; one where the name says whose win it is.
 
     Where the columns of items are numbered 0 and 1, these numbers are what 0 and 1 stand for. A button or a choice is
     numbered from 0 as well: 0 is what stands on the left, or first.
     """
     scored = {"winner_coding": "score"}
-    first = Result(scored, f": 1 is {a}, 0 is {b}")
-    second = Result(scored, f": 0 is {a}, 1 is {b}", swapped=True)
+    first = WinnerReading(scored, f": 1 is {a}, 0 is {b}")
+    second = WinnerReading(scored, f": 0 is {a}, 1 is {b}", swapped=True)
     x, y = map(set, own_words(a, b))
     if x & c.words and c.called(WON):  # home_win, winner_model_a
         return [first]

@@ -12,7 +12,7 @@ from socialstats.designs.ratings import Ratings
 from socialstats.errors import Caution, InputError, SocialStatsError, caution
 from socialstats.figures import forest
 from socialstats.planning.adjusting import adjust_family_by_holm
-from socialstats.results import Result, Row, joined
+from socialstats.results import Result, Row, combine_verifications
 from socialstats.scales.measures import ALPHA, DISTANCE
 from socialstats.scales.ratings_difference import ratings_difference
 from socialstats.scales.rereading import (
@@ -82,7 +82,9 @@ def with_reread(outcome: Outcome, design: Design, options: StudyOptions) -> Outc
                 [*outcome.references, *(key for r in block.results for key in r.references)]
             )
         ),
-        verifications=joined(outcome.verifications, verified(shares, agreements, block))
+        verifications=combine_verifications(
+            outcome.verifications, verified(shares, agreements, block)
+        )
         if options.verify
         else {},
     )

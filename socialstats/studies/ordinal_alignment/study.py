@@ -16,7 +16,7 @@ from socialstats.designs.ratings import MISSING, REFUSAL, Ratings
 from socialstats.errors import InputError, SocialStatsError, UndefinedStatistic
 from socialstats.inference.halving import clusters_to_halve
 from socialstats.planning.adjusting import adjust_family_by_holm
-from socialstats.results import Result, Row, Verification, joined
+from socialstats.results import Result, Row, Verification, combine_verifications
 from socialstats.scales.ada_met import ada_met, results_by_attribute
 from socialstats.scales.measures import ALPHA
 from socialstats.scales.ratings_difference import ratings_difference
@@ -521,7 +521,7 @@ def verified(
     found = verify_all(
         named, [b for b in shown if not b.id.startswith("group") and b.id != "refusals"]
     )
-    return joined(
+    return combine_verifications(
         found,
         verify_named(
             {

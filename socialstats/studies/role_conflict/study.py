@@ -11,7 +11,7 @@ from socialstats import sentences
 from socialstats.choices.bradley_terry import BradleyTerryResult
 from socialstats.designs.comparisons import Comparisons, without_cited
 from socialstats.errors import MleDoesNotExist, UndefinedStatistic
-from socialstats.results import Result, joined
+from socialstats.results import Result, combine_verifications
 from socialstats.studies import comparisons
 from socialstats.studies.compare import study as compare
 from socialstats.studies.comparisons import (
@@ -309,7 +309,7 @@ def levels(design: Comparisons, options: StudyOptions) -> Outcome:
     return replace(
         outcome,
         blocks=(*outcome.blocks, block),
-        verifications=joined(outcome.verifications, verified),
+        verifications=combine_verifications(outcome.verifications, verified),
         references=tuple(dict.fromkeys((*outcome.references, *literature(checked.all())))),
     )
 

@@ -24,7 +24,7 @@ from socialstats_collect.budget import (
 )
 from socialstats_collect.endpoint import judge
 from socialstats_collect.runfile import Limits
-from socialstats_collect.tally import Costs, Tally
+from socialstats_collect.tally import CallTally, Costs
 from tests.collect.runs import attempts, collect, write_run
 from tests.collect.server import Send, fails, says, serving
 
@@ -183,7 +183,7 @@ def test_a_lost_call_that_took_the_limit_at_most_may_be_followed_by_one(
     name: str, price: float
 ) -> None:
     ask = Ask(model="a", messages=({"role": "user", "content": "x" * 40},), parameters={})
-    tally = Tally()
+    tally = CallTally()
     tally.add(
         {
             "run_id": "r",
@@ -345,7 +345,7 @@ class World:
     rng: random.Random
     priced: bool
     ceiling: float
-    tally: Tally = field(default_factory=Tally)
+    tally: CallTally = field(default_factory=CallTally)
     billed: list[float] = field(default_factory=list)
     in_progress: list[tuple[Claim, dict[str, Any]]] = field(default_factory=list)
 
@@ -453,7 +453,7 @@ def test_a_call_that_ends_before_another_waits_for_it_wakes_it() -> None:
         ask = Ask(
             model="a", messages=({"role": "user", "content": "x"},), parameters={"max_tokens": 10}
         )
-        budget = Budget(Limits(max_calls=1), {}, Tally())
+        budget = Budget(Limits(max_calls=1), {}, CallTally())
         claim = budget.claim(ask)
         assert claim is not None
         assert budget.claim(ask) is None

@@ -15,7 +15,7 @@ from socialstats.cli import main
 from socialstats_collect.ask import DATA, STATUSES
 from socialstats_collect.endpoint import judge
 from socialstats_collect.log import Log, _records, encode, reply_of
-from socialstats_collect.tally import Tally
+from socialstats_collect.tally import CallTally
 from socialstats_collect.tidy import table_of
 from tests.collect.runs import attempts, collect, table, write_run
 from tests.collect.server import Send, fails, says, serving
@@ -239,7 +239,7 @@ def check(body: bytes, http_status: int) -> None:
     }
     line |= outcome.detail
     ((_, record),) = _records(encode(line).strip())[0]
-    tally = Tally()
+    tally = CallTally()
     tally.add(record)
     assert tally.tokens >= 0
     assert tally.cost >= 0

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from socialstats_collect.tally import Progress, Tally
+from socialstats_collect.tally import CallTally, Progress
 from socialstats_collect.tidy import as_text
 from tests.collect.runs import attempts, collect, write_run
 from tests.collect.server import Send, says, serving
@@ -92,7 +92,7 @@ def test_progress_counts_unread_replies_and_fits_the_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     monkeypatch.setenv("TERM", "xterm")
-    tally = Tally(units_done=60, units_replayed=40, unread=3)
+    tally = CallTally(units_done=60, units_replayed=40, unread=3)
     terminal = _Terminal()
     Progress(terminal, total=100)(tally)
     assert len(terminal.getvalue().removeprefix("\r\x1b[K")) <= 39
