@@ -425,8 +425,11 @@ class Profile:
         """Return Lin's (1989) concordance coefficient of two columns of numbers; 0 where there is none."""
         rows = self.values([one, other])
         x, y = rows[:, np.isfinite(rows).all(axis=0)]
-        spread = x.var() + y.var() + (x.mean() - y.mean()) ** 2 if len(x) > 2 else 0.0
-        return float(2 * np.mean((x - x.mean()) * (y - y.mean())) / spread) if spread else 0.0
+        if len(x) < 3:
+            return 0.0
+        cov = np.cov(x, y, ddof=0)
+        spread = np.trace(cov) + (x.mean() - y.mean()) ** 2
+        return float(2 * cov[0, 1] / spread) if spread > 0 else 0.0
 
     @cached_property
     def no_values(self) -> frozenset[str]:
@@ -641,11 +644,11 @@ class Profile:
     @cached_property
     def counterparts(self) -> frozenset[str]:
         """Names of columns in which the same two words tell several pairs apart: base_pred, ft_pred, base_ok, ft_ok."""
-        pairs: dict[Pair, list[str]] = {}
+        pairs: dict[Pair, set[str]] = {}
         for one, other in combinations(self.every, 2):
             two = differing(one, other)
             if two is not None and "".join(two).isalpha():  # numbers tell questions apart
-                pairs.setdefault(two, []).extend((one.name, other.name))
+                pairs.setdefault(two, set()).update({one.name, other.name})
         return frozenset(name for names in pairs.values() if len(names) > 2 for name in names)
 
     @cached_property

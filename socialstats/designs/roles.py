@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -206,7 +206,7 @@ class Cells:
             reasons, key=lambda r: (not r.numbers, not self.profile.columns[r.name].called(REPEATS))
         )
 
-    def repeats(self, kinds: Sequence[Kind] = ("repeat",)) -> Levels:
+    def repeats(self, kinds: Set[Kind] = frozenset(("repeat",))) -> Levels:
         """Return the columns that number the answers of a source to a unit; empty where none does."""
         columns = [reason for reason in self.within if reason.kind in kinds]
         for column in columns:
@@ -1132,12 +1132,8 @@ def as_board(profile: Profile, model: Column, unit: Column, values: Columns) -> 
     )  # each met several items of either kind
     if cells.repeated and (cells.first("measure") or (cells.first("nested") and not persons)):
         return None
-    kinds: tuple[Kind, ...] = (
-        "repeat",
-        "factor",
-        "scorer",
-        "nested",
-    )  # judges of one answer: their mean
+    # judges of one answer: their mean
+    kinds: set[Kind] = {"repeat", "factor", "scorer", "nested"}
     names = cells.repeats(kinds) if cells.repeated else ()
     if cells.rather_unit(names) is not None:
         return None

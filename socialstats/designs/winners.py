@@ -247,7 +247,8 @@ def higher_score(columns: Texts, rows: Rows, *, lowest_wins: bool = False) -> In
         rows.refuse_spellings(column)
         fix = f"{'Ranks' if lowest_wins else 'Scores'} are numbers; the {'lower' if lowest_wins else 'higher'} one wins"
         rows.each_value(column, rows.texts(column), [column], "'{}' is not a number", fix=fix)
-    a, b = (rows.labels(column).numbers() * (-1 if lowest_wins else 1) for column in columns)
+    upper, lower = columns[::-1] if lowest_wins else columns
+    a, b = rows.labels(upper).numbers(), rows.labels(lower).numbers()
     return np.select([a > b, a < b], [A_WON, B_WON], default=TIED).astype(np.int64)
 
 

@@ -85,6 +85,14 @@ def test_concordance_is_lins() -> None:
     x, y = np.array(X), np.array(Y)
     lin = 2 * np.cov(x, y, ddof=0)[0, 1] / (x.var() + y.var() + (x.mean() - y.mean()) ** 2)
     assert found.concordance(*found.every) == pytest.approx(lin)
+    three, same, two = (
+        profile(x=[1, 2, 3], y=[2, 3, 4]),
+        profile(x=[1] * 3, y=[1] * 3),
+        profile(x=[1, 2], y=[1, 2]),
+    )
+    assert three.concordance(*three.every) == pytest.approx(4 / 7)  # 2 * 2/3 over 2/3 + 2/3 + 1
+    assert same.concordance(*same.every) == 0.0
+    assert two.concordance(*two.every) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -399,3 +407,40 @@ def test_of_two_columns_in_any_order_one_is_rated_by_the_other() -> None:
         assert profile(**columns, score=range(10)).rated_by_name == {"essay"}
         twice = {name: [*values, values[0]] for name, values in columns.items()}
         assert profile(**twice, score=range(11)).rated_by_name == set()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "rows", "counted"),
+    [
+        ([1, 2, 3], 12, True),
+        ([0, 1, 2], 12, True),
+        ([2, 3, 4], 12, False),
+        ([1, 2, 4], 12, False),
+        ([1, 2, 3], 9, False),
+        ([1, 2], 12, False),
+    ],
+)
+def test_numbers_counted_up_equally_often_are_part_of_a_plan(
+    numbers: list[int], rows: int, counted: bool
+) -> None:
+    """Of twelve rows or more, with a column called repeats, or with owners of three rows each."""
+    labels = [numbers[k % len(numbers)] for k in range(rows)]
+    for name in ("run", "z"):
+        alone = profile(**{name: labels}, x=[k * 0.5 for k in range(rows)])
+        assert alone.enumerates(alone.columns[name]) == (counted and name == "run")
+    owner = ["abc"[k * 7 % 5 % 3] for k in range(rows)]
+    owned = profile(z=labels, owner=owner, x=[k * 0.5 for k in range(rows)])
+    assert owned.enumerates(owned.columns["z"]) == counted
+    uneven = profile(run=[*labels[:-1], labels[0]], x=[k * 0.5 for k in range(rows)])
+    assert not uneven.enumerates(uneven.columns["run"])
+    once = profile(run=[1, 2, 3, 4] * 3, x=[k * 0.5 for k in range(12)])
+    assert once.enumerates(once.columns["run"])
+    unique = profile(run=[*range(12)], x=[k * 0.5 for k in range(12)])
+    assert not unique.enumerates(unique.columns["run"])
+
+
+def test_a_label_that_no_row_has_is_no_kind() -> None:
+    kind = ["ask"] * 10 + ["tell"] * 10
+    for filled in (range(10), range(10, 20)):
+        found = profile(kind=kind, x=[str(k % 3) if k in filled else None for k in range(20)])
+        assert not found.filled_only(found.columns["x"], found.columns["kind"], "say")

@@ -291,3 +291,93 @@ def test_a_column_lengthens_intervals_by_errors_and_quantiles(declared: tuple[in
     longer = reach(min(10, fewest)) / reach(fewest)
     assert found.longer == pytest.approx(found.ratio * longer)
     assert (found.column, found.family, found.labels) == ("judge", "the difference", 10)
+
+
+@pytest.mark.parametrize(("wins", "thin"), [((2, 1, 0, 3), False), ((2, 1, 0, 2), True)])
+def test_wins_of_pairs_of_three_rows_are_compared_with_the_pair_and_of_fewer_with_the_items(
+    wins: tuple[int, ...], thin: bool
+) -> None:
+    """Items a, b and c; b won or lost against a and c. Rates: a 2 of 3, c all, b the rest."""
+    a_won, b_won, b_over_c, c_won = wins
+    rows = [("a", "b", "a")] * a_won + [("a", "b", "b")] * b_won
+    rows += [("b", "c", "b")] * b_over_c + [("b", "c", "c")] * c_won
+    design = ss.read_comparisons(pd.DataFrame(rows, columns=["model_a", "model_b", "winner"]))
+    scores = of_comparisons(design)
+    assert set(scores) == {"strengths"}
+    first = scores["strengths"][(design.item_a == 0) & (design.outcome == 0)][0]
+    met = a_won + b_won + b_over_c + c_won
+    expected = 0.5 + a_won / 3 - (b_won + b_over_c) / met if thin else 2 / 3
+    size = 1 - expected if thin else (1 - expected) * np.sqrt(3 / 2)
+    np.testing.assert_allclose(first, [size, -size, 0])
+
+
+def test_scores_of_ties_are_distances_from_their_share_and_none_where_all_or_none_are_tied() -> (
+    None
+):
+    def of(ties: int, won: int) -> dict[str, np.ndarray]:
+        rows = [("a", "b", "tie")] * ties + [("a", "b", "a")] * won + [("a", "b", "b")] * won
+        table = pd.DataFrame(rows, columns=["model_a", "model_b", "winner"])
+        design = ss.read_comparisons(table)
+        tied = design.outcome == 2
+        return {name: np.sort(x[:, 0]) for name, x in of_comparisons(design).items()} | {
+            "tied": tied
+        }
+
+    np.testing.assert_allclose(of(6, 1)["ties"], [-0.75, -0.75, 0.25])
+    np.testing.assert_allclose(of(1, 6)["ties"], [-1 / 13, -1 / 13, 12 / 13])
+    assert "ties" not in of(4, 0)
+    assert "ties" not in of(0, 4)
+
+
+def test_scores_of_the_order_effect_are_those_of_the_item_shown_first() -> None:
+    table = pd.DataFrame(
+        [("a", "b", "a", "a")] * 2 + [("a", "b", "b", "b")] + [("b", "a", "a", "b")],
+        columns=["model_a", "model_b", "winner", "first"],
+    )
+    design = ss.read_comparisons(table, order="first")
+    scores = of_comparisons(design)
+    sign = np.where(design.item_a == 0, 1, -1) * design.first
+    low = scores["strengths"][:, 0]
+    np.testing.assert_allclose(scores["the order effect"][:, 0], low * sign)
+    assert np.ptp(sign) == 2
+
+
+def test_ratings_by_one_rater_have_no_differences_and_gaps_count_for_nothing() -> None:
+    single = ss.Ratings.from_frame(
+        {"unit": range(4), "rater": ["a"] * 4, "value": [1, 2, 4, 5]}, scale="interval"
+    )
+    scores = of_ratings(single)
+    assert set(scores) == {"means"}
+    np.testing.assert_allclose(scores["means"][:, 0], [-2, -1, 1, 2])
+    gaps = ss.Ratings.from_frame(
+        {"unit": [0, 0, 1, 1, 2], "rater": [*"ababa"], "value": [1, 4, 2, 2, 6]}, scale="interval"
+    )
+    scores = of_ratings(gaps)
+    apart = np.array([[-2, 1], [-1, -1], [3, np.nan]])  # from the means 3 and 3 of the raters
+    means = np.nanmean(apart, axis=1)
+    np.testing.assert_allclose(scores["means"][:, 0], means)
+    np.testing.assert_allclose(scores["differences"], np.nan_to_num(apart - means[:, None]))
+
+
+def test_scores_of_labels_of_groups_and_pairs_are_those_of_each_level() -> None:
+    groups = ss.Groups.from_frame(
+        {"group": [*"aaabbbb"], "value": ["x", "y", "z", "x", "x", "z", "z"]},
+        unit=False,
+        scale="nominal",
+    )
+    scores = of_groups(groups)["the difference"]
+    assert scores.shape[1] == 3
+    for side, sign in ((0, 1), (1, -1)):
+        mine = groups.group == side
+        n = groups.count[mine]
+        levels = np.eye(3)[groups.value[mine].astype(int)]
+        share = n @ levels / n.sum()
+        np.testing.assert_allclose(scores[mine], sign * (levels - share) / n.sum())
+    pairs = ss.Paired.from_wide(
+        {"x": [*"pqrp"], "y": [*"qqpr"]}, first="x", second="y", unit=False, scale="nominal"
+    )
+    first, second = (np.eye(3)[codes.astype(int)] for codes in (pairs.first, pairs.second))
+    change = first - second
+    np.testing.assert_allclose(
+        of_pairs(pairs)["the difference"], change - pairs.count @ change / pairs.count.sum()
+    )

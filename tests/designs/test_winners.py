@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 import socialstats as ss
 from socialstats.designs.comparisons import A_WON, B_WON, TIED, Comparisons
+from socialstats.designs.winners import (
+    cell_of_replies,
+    likely_scheme,
+    reply_parts,
+    scheme_of,
+    tied_replies,
+)
 from socialstats.errors import InputError
 
 
@@ -299,3 +307,34 @@ def test_grades_say_which_side_was_better() -> None:
         InputError, match=r"'much' is not a number.*above 0 the first item was better"
     ):
         outcomes(["much", 1, 2, 0], *rows[1:], winner_coding="grade")
+
+
+def test_codes_of_sides_are_those_of_the_first_pair_that_explains_every_value() -> None:
+    pairs = [("left", "right"), ("a", "b"), ("b", "c")]
+    assert scheme_of({"a"}, pairs) == ("a", "b")
+    assert scheme_of({"b"}, pairs) == ("a", "b")
+    assert scheme_of({"b", "c"}, pairs) == ("b", "c")
+    assert scheme_of({"right"}, pairs) == ("left", "right")
+    assert scheme_of({"a", "c"}, pairs) is None
+    assert scheme_of(set(), pairs) is None
+    assert likely_scheme({"b", "c", "x"}, pairs) == ("b", "c")
+    assert likely_scheme({"b", "x"}, pairs) == ("a", "b")
+
+
+def test_replies_with_probabilities_are_a_win_of_either_item() -> None:
+    """Two alike replies of 1/4, one each of 1 and 0, and a cell that is not in use."""
+    p, n = np.array([0.25, 0.5, 1.0, 0.0]), np.array([2.0, 7.0, 1.0, 1.0])
+    use = np.array([True, False, True, True])
+    assert cell_of_replies(n, use).tolist() == [0, 0, 2, 3]
+    parts = reply_parts(p, n, use)
+    assert parts.cell.tolist() == [0, 0, 2, 0, 0, 3]
+    assert parts.outcome.tolist() == [A_WON] * 3 + [B_WON] * 3
+    assert parts.times.tolist() == [0.25, 0.25, 1, 0.75, 0.75, 1]
+    assert parts.reply is not None
+    assert parts.reply.tolist() == [0, 1, 2, 0, 1, 3]
+    tied = tied_replies(n, use)
+    assert tied.cell.tolist() == [0, 0, 2, 3]
+    assert tied.outcome.tolist() == [TIED] * 4
+    assert tied.times.tolist() == [1] * 4
+    assert tied.reply is not None
+    assert tied.reply.tolist() == [0, 1, 2, 3]

@@ -29,6 +29,10 @@ SYMMETRIC = {
     "gcd",
     "lcm",
     "option",
+    "called",
+    "says",
+    "ends",
+    "combinations",
 }
 WORDS = 3  # in a label, and labels in a list at the top of a module; more are a message, or words to look for
 SETS = {
