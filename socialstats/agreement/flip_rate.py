@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
 
 from socialstats import sentences
 from socialstats.agreement.kappa import (
@@ -15,6 +17,7 @@ from socialstats.agreement.kappa import (
     unit_agreement,
     units_by_stratum,
 )
+from socialstats.agreement.rating_tables import agrees, level_table, pair_agreement, strata_of
 from socialstats.designs.calls import TableLike
 from socialstats.designs.ratings import Ratings
 from socialstats.designs.repeated import NUMBER, repeated_answers
@@ -22,6 +25,7 @@ from socialstats.errors import DesignError
 from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PlainSample, sample_of_mean
 from socialstats.shares.counts import (
     IntervalOptions,
     interval_options,
@@ -187,6 +191,21 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     return forest([*result.rows], ax=ax, **{**settings, **options})
 
 
+def sample_answers(result: Result) -> Iterator[PlainSample]:
+    """Yield the units of each source, with the share of their pairs of answers that differ."""
+    design, settings = result.design, result.settings
+    table = level_table(design, settings["refusal"])
+    near = agrees(design, settings["tolerance"], int(table.max()) + 1)
+    factors = design.factors(settings["cluster"])
+    share, pairs = pair_agreement(table, near)
+    for source, among in strata_of(design, result.extras["stratum"]):
+        # without several sources no row has this name, and the engine passes over the sample
+        term = ALL if source is None else source
+        values = np.where(among, 1 - share, np.nan)
+        answers = float(design.unit_count[among] @ pairs[among])
+        yield sample_of_mean((None, term), values, design.unit_count, factors, answers)
+
+
 METRIC = Metric(
     name="flip_rate",
     title="Flip rate",
@@ -194,7 +213,7 @@ METRIC = Metric(
     function=flip_rate,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.flip_rate:verify",
+    definition=Definition(samples=sample_answers),
     estimand="Mean over units of the share of pairs of answers of one source to the unit that differ.",
     assumptions=(
         "units (or the named clusters of units) are independent",

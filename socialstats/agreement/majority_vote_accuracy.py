@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import multimode
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from socialstats import sentences
 from socialstats.agreement.kappa import units_by_stratum
+from socialstats.agreement.rating_tables import NO_RATING, level_table, strata_of
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.parts import Factor
@@ -19,6 +21,7 @@ from socialstats.inference.dependence import cluster_factors, share_cautions
 from socialstats.matching import Match, match_keys
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PlainSample, sample_of_mean
 from socialstats.results.rows import with_group_names
 from socialstats.shares.counts import (
     IntervalOptions,
@@ -344,6 +347,60 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     return forest(rows, ax=ax, **{**settings, **options})
 
 
+def sample_voted_units(result: Result) -> Iterator[PlainSample]:
+    """Yield the units that have votes and a true level, with what each counts in each row."""
+    design, settings = result.design, result.settings
+    table = level_table(design, "missing")
+    truth = result.extras["truth"]
+    if isinstance(truth, str):
+        judge = design.raters.index(truth)
+        true_codes = table[:, judge].tolist()
+        # the judge does not vote
+        table = np.delete(table, judge, axis=1)
+    else:
+        code_of = {str(unit): code_of_level(design, value) for unit, value in truth.items()}
+        true_codes = [code_of.get(unit, NO_RATING) for unit in design.units]
+    values = np.full((len(design.units), len(TERMS)), np.nan)
+    n_votes = np.zeros(len(design.units))
+    for unit, true_code in enumerate(true_codes):
+        votes = [code for code in table[unit].tolist() if code != NO_RATING]
+        if votes and true_code != NO_RATING:
+            values[unit] = ballot_values(votes, true_code, settings["ties"])
+            n_votes[unit] = len(votes)
+    factors = design.factors(settings["cluster"])
+    for group, among in strata_of(design, settings["stratum"]):
+        for term, value in zip(TERMS, values.T, strict=True):
+            here = np.where(among, value, np.nan)
+            # a vote is an answer of a single rater; other rows have one answer a unit
+            cast = n_votes if term == "single rater" else np.ones(len(n_votes))
+            answers = float((design.unit_count * cast)[~np.isnan(here)].sum())
+            yield sample_of_mean((group, term), here, design.unit_count, factors, answers)
+
+
+def ballot_values(votes: list[int], truth: int, ties: str) -> tuple[float, ...]:
+    """Return what the votes of a unit count in the rows of `TERMS`, from the modes of Python's statistics module.
+
+    Examples
+    --------
+    >>> ballot_values([1, 1, 2, 2], 2, "split"), ballot_values([1, 1, 2, 2], 2, "first_level")
+    ((0.5, 0.5, 0.0, 1.0), (0.0, 0.5, 0.0, 1.0))
+    """
+    modes = multimode(votes)
+    tied = len(modes) > 1
+    accuracy = (truth in modes) / len(modes)
+    if tied and ties != "split":
+        accuracy = {"first_level": float(min(modes) == truth), "drop": np.nan}.get(ties, 0.0)
+    single_rater = votes.count(truth) / len(votes)
+    return accuracy, single_rater, float(len(set(votes)) == 1), float(tied)
+
+
+def code_of_level(design: Ratings, value: Any) -> int:
+    """Return the code of a level by its label, or by its number."""
+    if str(value) in design.levels:
+        return list(design.levels).index(str(value))
+    return [float(score) for score in design.scores].index(float(value))
+
+
 METRIC = Metric(
     name="majority_vote_accuracy",
     title="Majority vote accuracy",
@@ -351,7 +408,7 @@ METRIC = Metric(
     function=majority_vote_accuracy,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.majority_vote_accuracy:verify",
+    definition=Definition(samples=sample_voted_units),
     estimand="Mean over units of whether the level that most raters chose is the true one.",
     assumptions=("units (or the named clusters of units) are independent", "the truth is right"),
     references=("condorcet1785", "wilson1927", "korngraubard1998"),

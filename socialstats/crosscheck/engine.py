@@ -167,7 +167,7 @@ class SampleChecks:
             return [set_aside(label(row, "s.e."), row.std_error, None, "numpy", contributions)]
         errors = contributions.errors()
         uses_t = row.df is not None and row.test not in ("chi2", "f")
-        if not factors and uses_t:
+        if not factors and (uses_t or self.sample.unbiased):
             # a variance estimated from n units has n - 1 df
             n = contributions.total
             errors = replace(errors, variance=errors.variance * n / (n - 1))

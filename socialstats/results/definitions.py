@@ -48,6 +48,8 @@ class PlainSample:
         Of a coefficient of agreement.
     resampled_errors : bool
         Whether a standard error beside a bootstrap interval is that of the resamples.
+    unbiased : bool
+        Whether the variance of independent units has the divisor n - 1 also where a row shows no df.
     """
 
     count: FloatArray
@@ -60,6 +62,7 @@ class PlainSample:
     t_tests: Mapping[str, str] = field(default_factory=dict)
     disagreements: Mapping[RowKey, DisagreementParts] = field(default_factory=dict)
     resampled_errors: bool = True
+    unbiased: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -121,6 +124,8 @@ def sample_of_mean(
         alike=value,
         answers={} if answers is None else {key: answers},
         resampled_errors=False,
+        # p(1 - p) / n is the variance of a share of yes and no
+        unbiased=not np.isin(value, (0.0, 1.0)).all(),
     )
 
 
