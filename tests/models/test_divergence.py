@@ -17,8 +17,12 @@ from socialstats.shares.divergence import (
     exchange_test,
     jackknife_moments,
     jensen_shannon,
+    joint_df,
+    level_parts,
+    one_factor_moments,
     quadratic_moments,
     unit_corrected,
+    with_raters,
 )
 from socialstats.shares.split_half import split_half
 from tests.golden_data import golden
@@ -358,3 +362,163 @@ def test_resamples_of_units_and_raters_count_those_without_a_number():
     assert lost[1] / 4000 == pytest.approx(
         (2 / 3) ** 3, abs=0.03
     )  # the first rater is in none of three draws
+
+
+def test_parts_of_levels_add_up_to_the_divergence():
+    x, y = np.array([3, 0, 2]), np.array([1, 4, 1])
+    parts = [level_parts(int(t), 5, 6)[k] for t, k in zip(x + y, x, strict=True)]
+    assert sum(parts) == pytest.approx(float(jensen_shannon(x.astype(float), y.astype(float))))
+
+
+def exchanged(x, y):
+    """Divergences of all ways to hand the ratings of one unit to two sources of the same sizes."""
+    ratings = np.repeat(np.arange(len(x)), x + y)
+    values = []
+    for mine in combinations(range(len(ratings)), int(x.sum())):
+        first = np.bincount(ratings[list(mine)], minlength=len(x))
+        values.append(float(jensen_shannon(first.astype(float), (x + y - first).astype(float))))
+    return np.array(values)
+
+
+def test_exchanges_of_cells_with_alike_units_are_listed():
+    """A cell of two units alike, one of a unit with more ratings of a source, and an empty one."""
+    first, second = np.array([[2, 0, 0], [3, 1, 0]]), np.array([[0, 2, 0], [0, 1, 1]])
+    test = exchange_test(
+        first.astype(float),
+        second.astype(float),
+        np.array([2.0, 1.0]),
+        np.array([0, 1]),
+        3,
+        permutations=20_000,
+        seed=0,
+    )
+    one, other = (exchanged(x, y) for x, y in zip(first, second, strict=True))
+    pairs = (one[:, None] + one).ravel()
+    every = (pairs[:, None] + other).ravel()
+    whole = float(jensen_shannon(*(side[1].astype(float) for side in (first, second))))
+    assert test.statistic[:3] == pytest.approx([(2 + whole) / 3, 1, whole])
+    expected = [
+        np.mean(values >= least - 1e-9)
+        for values, least in ((every, 2 + whole), (pairs, 2), (other, whole))
+    ]
+    assert np.all(np.abs(test.p_value[:3] - expected) < 4 * test.mc_error[:3])
+    assert np.isnan([test.statistic[3], test.p_value[3], test.mc_error[3]]).all()
+
+
+def test_degrees_of_freedom_are_those_of_the_factors_that_vary():
+    assert joint_df(np.array([0.0, 3.0]), np.array([math.nan, 5.0])) == pytest.approx(5)
+    assert joint_df(np.array([2.0, 1.0]), np.array([4.0, 4.0])) == pytest.approx(4)
+    assert math.isnan(joint_df(np.zeros(2), np.array([4.0, 5.0])))
+    assert math.isnan(joint_df(np.array([1.0, 2.0]), np.array([4.0, math.nan])))
+
+
+def ratio_of_sums(sums):
+    return np.column_stack([sums[:, 0] / sums[:, 1], sums[:, 0] * sums[:, 2]])
+
+
+def test_units_that_do_not_touch_a_statistic_are_not_left_out_of_it():
+    """Units 4 and 5 have no part in the second statistic; alike units count as often as there are."""
+    rng = np.random.default_rng(5)
+    table = rng.uniform(1, 2, (5, 3))
+    table[3:, 0] = table[3:, 2] = 0
+    count = np.array([2.0, 1.0, 1.0, 1.0, 3.0])
+    touched = np.column_stack([np.ones(5, bool), np.arange(5) < 3])
+    rows = np.repeat(np.arange(5), count.astype(int))
+    found = jackknife_moments(table * count[:, None], ratio_of_sums, count, (), touched)
+
+    def brute(labels, column):
+        used = np.unique(labels[touched[rows][:, column]])
+        whole = ratio_of_sums(table[rows].sum(axis=0)[None])[0, column]
+        left = np.array(
+            [ratio_of_sums(table[rows][labels != k].sum(axis=0)[None])[0, column] for k in used]
+        )
+        share = (len(used) - 1) / len(used)
+        return share * (left - whole).sum(), share * ((left - left.mean()) ** 2).sum()
+
+    wanted = [brute(np.arange(8), column) for column in (0, 1)]
+    assert found.bias == pytest.approx([bias for bias, _ in wanted])
+    assert found.variance == pytest.approx([variance for _, variance in wanted])
+    codes = np.array([0, 0, 1, 2, 2])
+    found = one_factor_moments(table * count[:, None], ratio_of_sums, count, (codes,), touched)
+    wanted = [brute(codes[rows], column) for column in (0, 1)]
+    assert found.bias == pytest.approx([bias for bias, _ in wanted])
+    assert found.variance == pytest.approx([variance for _, variance in wanted])
+    alone = one_factor_moments(table, ratio_of_sums, count, (np.zeros(5, int),), touched)
+    assert np.isnan([alone.bias, alone.variance, alone.df]).all()
+
+
+def test_units_and_drawn_raters_are_two_crossed_factors():
+    """Eight units by four raters, each rating an entry: sums over units, and over raters, of the same ratings."""
+    rng = np.random.default_rng(6)
+    unit, rater = (code.ravel() for code in np.indices((8, 4)))
+    table = rng.uniform(1, 2, (32, 3))
+    touched, ones = np.ones((32, 2), bool), np.ones(32)
+    raters = RaterTable(table=table, row=unit, cluster=unit, rater=rater, touched=touched)
+    of_units = one_factor_moments(table, ratio_of_sums, ones, (unit,), touched)
+    found = with_raters(of_units, table.sum(axis=0), ratio_of_sums, raters)
+    wanted = jackknife_moments(table, ratio_of_sums, ones, (unit, rater), touched)
+    for name in ("bias", "variance", "df"):
+        assert getattr(found, name) == pytest.approx(getattr(wanted, name))
+    shifted = with_raters(of_units, table.sum(axis=0) + 5, ratio_of_sums, raters)
+    assert not np.allclose(shifted.variance, wanted.variance)
+    own = RaterTable(table=table, row=unit, cluster=unit, rater=np.arange(32), touched=touched)
+    assert own.nested.tolist() == [True, True]
+    assert with_raters(of_units, table.sum(axis=0), ratio_of_sums, own) is of_units
+    part = RaterTable(
+        table=table,
+        row=unit,
+        cluster=unit,
+        rater=np.where(unit < 4, rater, 100 + np.arange(32)),
+        touched=np.column_stack([np.ones(32, bool), unit >= 4]),
+    )
+    assert part.nested.tolist() == [False, True]
+
+
+def test_chance_of_shares_by_units_and_raters_is_that_of_two_crossed_factors():
+    rng = np.random.default_rng(7)
+    unit, rater = (code.ravel() for code in np.indices((9, 4)))
+    ratings = np.zeros((36, 1, 2, 3))
+    ratings[np.arange(36), 0, rater % 2, rng.integers(0, 3, 36)] = 1
+    table = np.zeros((9, 1, 2, 3))
+    np.add.at(table, unit, ratings)
+    raters = RaterTable(
+        table=ratings.reshape(36, -1),
+        row=unit,
+        cluster=unit,
+        rater=rater,
+        touched=np.ones((36, 1), bool),
+    )
+    codes = (np.arange(9),)
+    found = quadratic_moments(table, np.ones(9), codes, raters)
+    assert found == pytest.approx(quadratic_moments(ratings, np.ones(36), (unit, rater)))
+    own = RaterTable(
+        table=ratings.reshape(36, -1),
+        row=unit,
+        cluster=unit,
+        rater=np.arange(36),
+        touched=np.ones((36, 1), bool),
+    )
+    alone = quadratic_moments(table, np.ones(9), codes)
+    assert quadratic_moments(table, np.ones(9), codes, own) == pytest.approx(alone)
+    empty = table.copy()
+    empty[:, :, 1] = 0
+    assert np.isnan(quadratic_moments(empty, np.ones(9), codes)).all()
+    assert np.isnan(quadratic_moments(table[:1], np.ones(1), (np.zeros(1, int),))).all()
+
+
+def test_a_rating_counts_the_product_of_the_draws_of_its_unit_and_rater():
+    unit, rater = (code.ravel() for code in np.indices((6, 3)))
+    table = np.column_stack([np.eye(18), np.zeros((18, 6))])
+    fixed = np.column_stack([np.zeros((6, 18)), np.eye(6)])
+    statistics = fixed.copy()
+    np.add.at(statistics, unit, table)
+    raters = RaterTable(table=table, row=unit, cluster=unit, rater=rater, touched=table > 0)
+    found = bootstrap_with_raters(
+        statistics, lambda sums: sums, Units.clusters(np.arange(6)), raters, resamples=200, seed=1
+    )
+    products, of_units = found.replicates[:, :18].reshape(-1, 6, 3), found.replicates[:, 18:]
+    np.testing.assert_allclose(of_units.sum(axis=1), 6)
+    of_raters = products.sum(axis=1) / 6
+    np.testing.assert_allclose(of_raters.sum(axis=1), 3)
+    np.testing.assert_allclose(products, of_units[:, :, None] * of_raters[:, None])
+    assert len(np.unique(of_raters, axis=0)) > 5
