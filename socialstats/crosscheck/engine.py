@@ -76,13 +76,16 @@ class Contributions:
     ----------
     influence : (groups,) float64 array
         Derivative of the estimate by the relative weight of the group.
+    units : (groups,) float64 array
+        Alike units of the group.
     weight : (groups,) float64 array
-        Units that the denominator of the estimate counts; groups without any are left out.
+        What they weigh in the denominator of the estimate; groups without any weight are left out.
     codes : (groups, factors) int64 array
         Clusters of the group; without factors a group is a cell of independent units.
     """
 
     influence: FloatArray
+    units: FloatArray
     weight: FloatArray
     codes: IntArray
 
@@ -91,10 +94,19 @@ class Contributions:
         """Units that the denominator counts."""
         return float(self.weight.sum())
 
+    @property
+    def clustered(self) -> bool:
+        """Whether units are in clusters, or are clusters themselves: of the answers that the denominator counts."""
+        return bool(self.codes.shape[1]) or not np.array_equal(self.weight, self.units)
+
     def errors(self) -> Errors:
         """Return variance and df under clusters, or of independent units: the squares added up."""
         if self.codes.shape[1]:
             return errors_by(self.influence, self.weight / self.total, self.codes)
+        if self.clustered:
+            units = np.repeat(np.arange(len(self.units)), self.units.astype(np.int64))
+            influence, weight = self.influence / self.units, self.weight / self.units
+            return errors_by(influence[units], weight[units] / self.total, self.codes[units])
         variance = float(self.influence**2 @ (1 / self.weight))
         return Errors(
             variance=variance,
@@ -167,7 +179,7 @@ class SampleChecks:
             return [set_aside(label(row, "s.e."), row.std_error, None, "numpy", contributions)]
         errors = contributions.errors()
         uses_t = row.df is not None and row.test not in ("chi2", "f")
-        if not factors and (uses_t or self.sample.unbiased):
+        if not contributions.clustered and (uses_t or self.sample.unbiased):
             # a variance estimated from n units has n - 1 df
             n = contributions.total
             errors = replace(errors, variance=errors.variance * n / (n - 1))
@@ -180,7 +192,7 @@ class SampleChecks:
         if self.is_resampled(row):
             return checks
         if row.interval == "score" and row.limits and row.role != "difference":
-            return checks + self.check_share(row, key, estimate, errors, contributions.total)
+            return checks + self.check_share(row, key, estimate, errors, contributions)
         if key in self.sample.disagreements:
             return checks + self.check_agreement(row, key, estimate, errors)
         df = errors.df if factors or uses_t else None
@@ -209,15 +221,20 @@ class SampleChecks:
         )
 
     def check_share(
-        self, row: Row, key: RowKey, estimate: float, errors: Errors, units: float
+        self,
+        row: Row,
+        key: RowKey,
+        estimate: float,
+        errors: Errors,
+        contributions: Contributions,
     ) -> list[Check]:
         """Compare Wilson's interval of a share, whose scale may begin elsewhere than at 0."""
         low, high = row.limits or (0.0, 1.0)
         width = high - low
         share = (estimate - low) / width
         scaled = replace(errors, variance=errors.variance / width**2)
-        answers = self.sample.answers.get(key, units)
-        if self.sample.factors:
+        answers = self.sample.answers.get(key, contributions.total)
+        if contributions.clustered:
             shifted = replace(
                 row,
                 std_error=None,
@@ -227,7 +244,7 @@ class SampleChecks:
             return clustered_share_checks(
                 shifted, share, scaled, answers=answers, level=self.level, side=self.side
             )
-        checks, trials = [], units
+        checks, trials = [], contributions.total
         if row.df is not None:
             checks = field_checks(row, "numpy", CR2, df=errors.df)
             trials = counted(share * (1 - share), scaled, answers)
@@ -339,15 +356,19 @@ class SampleChecks:
         if isinstance(derivatives, str):
             return derivatives
         group, codes, by_key = derivatives
-        units = self.sample.count * self.sample.counted.get(key, 1.0)
-        weight = np.bincount(group, units, len(codes)).astype(np.float64)
+        count = self.sample.count
+        counted_units = count * self.sample.counted.get(key, 1.0)
+        units, weight = (np.bincount(group, x, len(codes)) for x in (count, counted_units))
         # groups that the denominator does not count say nothing of the estimate, nor of which factors are nested
         entering = np.flatnonzero(weight)
         if factors and min(len(np.unique(code)) for code in codes[entering].T) < 2:
             return "one cluster holds all units"
         influence = by_key[:, list(self.estimates).index(key)]
         return Contributions(
-            influence=influence[entering], weight=weight[entering], codes=codes[entering]
+            influence=influence[entering],
+            units=units[entering],
+            weight=weight[entering],
+            codes=codes[entering],
         )
 
     def derivatives(self, factors: Sequence[Factor]) -> tuple[IntArray, IntArray, FloatArray] | str:

@@ -12,6 +12,7 @@ import numpy as np
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import as_design, reader_of, takes_formula
 from socialstats.designs.label_lists import LabelLists
+from socialstats.designs.parts import Factor
 from socialstats.errors import DesignError
 from socialstats.inference.dependence import cluster_factors, fewest_clusters, share_cautions
 from socialstats.inference.proportions import clustered_share
@@ -19,6 +20,7 @@ from socialstats.inference.rows import with_ends, with_share
 from socialstats.registry import Metric
 from socialstats.resampling.permutation import checked_seed
 from socialstats.results import Result, Row
+from socialstats.results.definitions import Definition, PlainSample, RowKey, sample_of_mean
 from socialstats.sentences import estimate
 from socialstats.shares.counts import (
     METHODS,
@@ -316,6 +318,46 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     return forest(shown, ax=ax, **{**settings, **options})
 
 
+def sample_lists(result: Result) -> Iterator[PlainSample]:
+    """Yield units with the labels that they cite: counts, shares of the units, and shares of the labels cited."""
+    lists: LabelLists = result.design
+    factors = lists.factors(result.settings["cluster"] or None)
+    groups = {row.group for row in result.rows}
+    for group in sorted(groups, key=str):
+        inside = np.ones(len(lists.count), dtype=bool)
+        if group is not None and lists.group is not None:
+            inside = lists.group.codes == lists.group.levels.index(group)
+        for k in range(len(lists.labels)):
+            yield from label_samples(lists, group, inside, k, factors)
+
+
+def label_samples(
+    lists: LabelLists, group: str | None, inside: BoolArray, k: int, factors: Sequence[Factor]
+) -> Iterator[PlainSample]:
+    """Yield the samples of one label: its shares of units, and its count with its share of all labels cited."""
+    label = lists.labels[k]
+    of_units, of_labels = (
+        (group, free_label(f"{label} {what}", lists.labels)) for what in (OF_UNITS, OF_LABELS)
+    )
+    cites, cited = lists.cited[:, k], lists.cited.sum(axis=1)
+    yield sample_of_mean(of_units, np.where(inside, cites, np.nan), lists.count, factors)
+
+    def estimates(count: FloatArray) -> dict[RowKey, float]:
+        citing, labels = float(count @ cites[inside]), float(count @ cited[inside])
+        return {(group, label): citing, of_labels: citing / labels if labels else math.nan}
+
+    yield PlainSample(
+        count=lists.count[inside],
+        plain=estimates,
+        factors=tuple(replace(factor, codes=factor.codes[inside]) for factor in factors),
+        alike=np.column_stack([cites, cited])[inside],
+        counted={of_labels: cited[inside]},
+        # labels of a unit exclude each other: more independent answers than labels are possible
+        answers={} if factors else {of_labels: math.inf},
+        resampled_errors=False,
+    )
+
+
 METRIC = Metric(
     name="label_counts",
     title="Label counts",
@@ -323,7 +365,7 @@ METRIC = Metric(
     function=label_counts,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.label_counts:verify",
+    definition=Definition(samples=sample_lists),
     estimand="The share of units that cite a label, and its share of all labels cited.",
     assumptions=(
         "units (or the named clusters of units) are independent",
