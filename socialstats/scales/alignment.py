@@ -718,8 +718,9 @@ class TwoWay:
         noise = (self.signs * self._by_mean(variances)).sum(axis=0)
         means = np.concatenate(self.means)
         difference = means.var(axis=0, ddof=1) - noise
-        size = self._by_mean(squares / (b - 1)).sum(axis=0) + (means**2).mean(axis=0)
-        rounding = SPARE * EPS * size
+        rounding = (
+            SPARE * EPS * (self._by_mean(squares / (b - 1)).sum(axis=0) + (means**2).mean(axis=0))
+        )
         with np.errstate(invalid="ignore", divide="ignore"):
             people = np.where(difference > rounding, difference, 0.0)
             people = people / self.size**2 * self.raters / people_df

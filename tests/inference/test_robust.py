@@ -275,6 +275,41 @@ def test_two_crossed_factors_take_the_largest_variance_and_cochrans_df():
     assert np.linalg.eigvalsh(v / np.sqrt(np.outer(np.diagonal(v), np.diagonal(v))))[0] > -1e-9
 
 
+class Part:
+    """The errors of one of two factors, as they are given."""
+
+    def __init__(self, variance, df):
+        k = len(variance)
+        self.made = room.ContrastErrors(
+            variance=np.array(variance),
+            df=np.array(df),
+            unit=np.linspace(0, 0.4, k),
+            refused=np.zeros(k, bool),
+            rounding=np.full(k, 1e-3),
+        )
+
+    def errors(self, contrasts):
+        return self.made
+
+
+def test_a_factor_whose_clusters_are_alike_adds_neither_variance_nor_df():
+    """Of four contrasts both factors vary, the first alone, the second alone, and neither."""
+    one, two = (
+        Part([4.0, 1.0, 1e-8, 1e-8], [5, 6, 7, 8]),
+        Part([1.0, 1e-8, 9.0, 1e-8], [3, 2, 9, 4]),
+    )
+    crossed = room.Robust(parts=(one, two), n_clusters=(9, 9), overlap=np.diag([2.0, 0, 0, 0]))
+    found = crossed.errors(np.eye(4))
+    np.testing.assert_allclose(found.variance, [4, 1, 9, 0])
+    df = cochran_df(np.array([4.0, 1.0]), np.array([5.0, 3.0]))
+    np.testing.assert_allclose(found.df, [df, 6, 9, 4])
+    np.testing.assert_allclose(found.rounding, np.array([2**0.5, 1, 1, 2**0.5]) * 1e-3)
+    np.testing.assert_allclose(found.std_error, [2, 1, 3, np.nan])
+    np.testing.assert_allclose(found.unit, np.linspace(0, 0.4, 4))
+    less = room.Robust(parts=(one, two), n_clusters=(9, 9), overlap=np.diag([0.5, 0, 0, 0]))
+    np.testing.assert_allclose(less.errors(np.eye(4)).variance, [4.5, 1, 9, 0])
+
+
 def test_of_nested_factors_the_coarser_one_counts():
     rng = np.random.default_rng(4)
     x, e, fine, bread = regression(rng, 90, 4, 30)

@@ -519,6 +519,31 @@ def trait(table: pd.DataFrame) -> Any:
     )
 
 
+def test_composites_are_compared_with_the_mean_of_the_zeros_of_the_judges() -> None:
+    """Two judges with zeros of their own, 1 and 3; the composite of a scenario is the mean of theirs."""
+    rng = np.random.default_rng(5)
+    rows = [
+        (model, scenario, judge, float(rng.integers(1, 6)))
+        for model in ("m1", "m2")
+        for scenario in range(8)
+        for judge in ("j", "k")
+    ]
+    table = pd.DataFrame(rows, columns=["model", "scenario", "judge", "score"]).assign(stage="one")
+    profile = ss.trait_profile(
+        ss.trait_ratings(table, traits=["score"], cluster="scenario"),
+        weights={"score": 1.0},
+        free_weights=True,
+        centre=0.0,
+        zero={"j": 1.0, "k": 3.0},
+        activation=None,
+    )
+    for number in COMPARISON_RULES["trait_profile"].numbers(profile, "", None):
+        mine = table[table["model"] == number.row.term]
+        wanted = mine.groupby("scenario")["score"].mean() - 2
+        np.testing.assert_allclose(np.sort(number.sums[:, 0]), np.sort(wanted))
+        assert number.value == pytest.approx(wanted.mean())
+
+
 def test_what_cannot_be_compared() -> None:
     made = means(scores())
     with pytest.raises(ss.InputError, match="two models or more; these results have 1"):

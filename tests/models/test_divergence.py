@@ -522,3 +522,23 @@ def test_a_rating_counts_the_product_of_the_draws_of_its_unit_and_rater():
     np.testing.assert_allclose(of_raters.sum(axis=1), 3)
     np.testing.assert_allclose(products, of_units[:, :, None] * of_raters[:, None])
     assert len(np.unique(of_raters, axis=0)) > 5
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_of_two_factors_the_largest_variance_of_chance_is_taken(seed):
+    """V1, V2 or V1 + V2 - V12 by its trace; a factor on which ratings do not hang adds nothing."""
+    rng = np.random.default_rng(seed)
+    unit, rater = (code.ravel() for code in np.indices((9, 4)))
+    ratings = np.zeros((36, 1, 2, 2))
+    level = (rng.random(36) < np.where(unit % 2, 0.9, 0.1)).astype(int) if seed > 1 else rater % 2
+    ratings[np.arange(36), 0, rng.integers(0, 2, 36), level] = 1
+    ones = np.ones(36)
+    one, two, both = (
+        quadratic_moments(ratings, ones, (code,)) for code in (unit, rater, np.arange(36))
+    )
+    found = quadratic_moments(ratings, ones, (unit, rater))
+    joint = one[0] + two[0] - both[0]
+    assert found[0] == pytest.approx(max(one[0], two[0], joint))
+    largest = max(one, two)
+    if largest[0] > joint:
+        assert found == pytest.approx(largest)
