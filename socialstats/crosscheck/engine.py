@@ -45,6 +45,7 @@ from socialstats.results.definitions import Definition, PeerNumbers, PlainSample
 from socialstats.results.verification import Published, as_published
 
 STEP = 1e-4  # relative step of a central difference, whose error is of the order of its square
+IGNORING = "ignoring clusters"  # the group of rows that take units as independent
 MOST_GROUPS = 2_000  # clusters, or cells of independent units, whose weight is varied one by one
 MANY_NUMBERS = 200_000_000  # groups times cells of a sample whose weights are varied one by one
 PLAIN = "the plain definition of the metric, by counting"
@@ -191,7 +192,7 @@ class SampleChecks:
             checks.append(unfloored_check(self.result.extras["unfloored_std_error"], errors))
         if self.is_resampled(row):
             return checks
-        if row.interval == "score" and row.limits and row.role != "difference":
+        if row.interval == "score" and row.role != "difference":
             return checks + self.check_share(row, key, estimate, errors, contributions)
         if key in self.sample.disagreements:
             return checks + self.check_agreement(row, key, estimate, errors)
@@ -287,7 +288,8 @@ class SampleChecks:
     def check_score(self, row: Row) -> list[Check]:
         """Compare Tango's interval of a difference of paired shares, and its test, by a numerical likelihood."""
         sample, key = self.sample, key_of(row)
-        if row.test == "score":
+        if row.test == "score" and key not in sample.signs:
+            # a row of a test, of the first difference
             key = next(iter(sample.signs), key)
         has_ends = row.interval == "score" and row.role == "difference" and row.has_interval
         if key not in sample.signs or not (has_ends or row.test == "score"):
@@ -404,8 +406,8 @@ def rescaled(end: float | None, low: float, width: float) -> float | None:
 
 
 def factors_of_row(row: Row, factors: Sequence[Factor]) -> tuple[Factor, ...]:
-    """Return the clusters that a row takes into account: none without a number of clusters, or those it names."""
-    if row.n_clusters is None:
+    """Return the clusters that a row takes into account: none where it ignores them, or those it names."""
+    if row.group == IGNORING:
         return ()
     named = row.label("factor")
     return tuple(factor for factor in factors if named in (None, factor.name))
@@ -416,7 +418,8 @@ def check_numbers(row: Row, theirs: PeerNumbers) -> Iterator[Check]:
     package, why = theirs.package, f"{theirs.package}'s own function"
     if theirs.note:
         for name, value in theirs.numbers.items():
-            yield set_aside(label(row, name), getattr(row, name), value, package, theirs.note)
+            known = None if math.isnan(value) else value
+            yield set_aside(label(row, name), getattr(row, name), known, package, theirs.note)
         return
     yield from field_checks(row, package, why, theirs.close, **theirs.numbers)
     if theirs.ends is not None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from socialstats.arrays import FloatArray, IntArray
+from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
-from socialstats.designs.ratings import Ratings
+from socialstats.designs.ratings import OK, Ratings
 from socialstats.errors import DesignError, InputError, NothingToAnalyse, caution
 from socialstats.inference.compare import rows_with_holm
 from socialstats.inference.dependence import (
@@ -25,6 +25,7 @@ from socialstats.inference.proportions import clustered_share, wilson
 from socialstats.inference.rows import with_ends, with_share
 from socialstats.paired.matched_pairs import cochran_q as q_test
 from socialstats.paired.matched_pairs import with_share_difference
+from socialstats.paired.share_peers import ask_for_mid_p, wilson_ends
 from socialstats.paired.unit_means import (
     IGNORING,
     WALD,
@@ -38,6 +39,8 @@ from socialstats.paired.unit_means import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, weighted_means
+from socialstats.results.peers import load_peer
 from socialstats.text import count, listing, number, quoted, shorten
 from socialstats.voice import one_of, option
 
@@ -255,6 +258,61 @@ def plot(result: Result, ax: Axes | None = None, **options: Any) -> Axes:
     return forest([r for r in result.rows if r.group == "share"], ax=ax, **{**settings, **options})
 
 
+def complete_units(design: Ratings) -> tuple[FloatArray, BoolArray]:
+    """Return the values of the units that all raters rated, (units, raters), and which units these are."""
+    rated = design.status == OK
+    table = np.full((len(design.units), len(design.raters)), np.nan)
+    table[design.unit[rated], design.rater[rated]] = design.value[rated]
+    complete = ~np.isnan(table).any(axis=1)
+    return table[complete], complete
+
+
+def sample_units(result: Result) -> Iterator[PlainSample]:
+    """Yield the units that all raters rated: the share of each rater is the mean of 0 and 1."""
+    design = result.design
+    values, complete = complete_units(design)
+    of_rater = dict(zip(design.raters, values.T, strict=True))
+    differences = {
+        ("difference", f"{first} - {second}"): of_rater[first] - of_rater[second]
+        for first, second in combinations(of_rater, 2)
+        if len(of_rater) <= MOST_PAIRED
+    }
+    shares = {("share", rater): value for rater, value in of_rater.items()}
+    yield PlainSample(
+        count=design.unit_count[complete],
+        plain=weighted_means(shares | differences),
+        factors=tuple(
+            factor.take(complete) for factor in design.factors(result.settings["cluster"])
+        ),
+        alike=values,
+        signs=differences,
+    )
+
+
+def ask_peers(result: Result) -> Iterator[PeerNumbers]:
+    """Q of statsmodels; of independent units also their Wilson intervals, and mid-p tests by scipy."""
+    (sample,) = sample_units(result)
+    values, complete = complete_units(result.design)
+    count = result.design.unit_count[complete].astype(np.int64)
+    group = IGNORING if sample.factors else "test"
+    theirs = load_peer("statsmodels.stats.contingency_tables", "cochrans_q")
+    test = theirs(np.repeat(values, count, axis=0))
+    never = not np.ptp(values, axis=1).any()
+    yield PeerNumbers(
+        package="statsmodels",
+        row=(group, "cochran_q"),
+        numbers={name: float(getattr(test, name)) for name in ("statistic", "df")}
+        | {"p_value": float(test.pvalue)},
+        note="statsmodels divides 0 by 0 when raters never disagree" if never else "",
+    )
+    if sample.factors:
+        return
+    for rater, value in zip(result.design.raters, values.T, strict=True):
+        ends = wilson_ends(float(count @ value), float(count.sum()), result.settings["level"])
+        yield PeerNumbers(package="statsmodels", row=("share", rater), ends=ends)
+    yield from ask_for_mid_p(sample.signs, count)
+
+
 METRIC = Metric(
     name="cochran_q",
     title="Shares of several raters on the same units (Cochran's Q)",
@@ -262,7 +320,7 @@ METRIC = Metric(
     function=cochran_q,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.cochran_q:verify",
+    definition=Definition(samples=sample_units, peers=ask_peers),
     estimand="The share of units to which each rater gives the second of two levels, and whether all have the same.",
     assumptions=(
         "every unit is rated by every rater",

@@ -44,6 +44,7 @@ from socialstats.paired.matched_pairs import (
     odds_ratio_interval,
     wald_std_error,
 )
+from socialstats.paired.share_peers import exact_p, mid_p, wilson_ends
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
@@ -942,7 +943,7 @@ def sample_pairs(result: Result) -> Iterator[PlainSample]:
 
 def ask_peers(result: Result) -> Iterator[PeerNumbers]:
     """Tests of statsmodels and scipy, and their intervals of b / (b + c), of pairs taken as independent."""
-    from scipy.stats import binom, binomtest
+    from scipy.stats import binomtest
 
     pairs, settings = result.design, result.settings
     cells = cells_of(pairs.first, pairs.second, pairs.count)
@@ -951,11 +952,7 @@ def ask_peers(result: Result) -> Iterator[PeerNumbers]:
     clustered = bool(factors)
     yield from ask_for_cluster_means(pairs, factors, settings)
     tests, estimates = (IGNORING, IGNORING) if clustered else ("test", None)
-    scipy_side = side.replace("_", "-")
-    exact = float(binomtest(b, b + c, alternative=scipy_side).pvalue) if b + c else 1.0
-    point = float(binom.pmf(b, b + c, 0.5)) / (1 if side == "two_sided" else 2)
-    mid = 1.0 if side == "two_sided" and b == c else exact - point
-    for name, p in (("exact", exact), ("mid_p", mid)):
+    for name, p in (("exact", exact_p(b, c, side)), ("mid_p", mid_p(b, c, side))):
         numbers = {"statistic": float(b), "p_value": p}
         yield PeerNumbers(package="scipy", row=(tests, name), numbers=numbers)
     if not b + c:
@@ -977,9 +974,8 @@ def ask_peers(result: Result) -> Iterator[PeerNumbers]:
         odds = one_sided_ends(low, high, side, ODDS)
         yield PeerNumbers(package="scipy", row=(estimates, "odds_ratio"), ends=odds, close=1e-7)
     if not clustered:
-        wilson = load_peer("statsmodels.stats.proportion", "proportion_confint")
-        low, high = wilson(b, b + c, alpha=1 - inner, method="wilson")
-        ends = one_sided_ends(float(low) - 0.5, float(high) - 0.5, side, (-0.5, 0.5))
+        low, high = wilson_ends(b, b + c, inner)
+        ends = one_sided_ends(low - 0.5, high - 0.5, side, (-0.5, 0.5))
         yield PeerNumbers(package="statsmodels", row=(None, "cohens_g"), ends=ends)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from socialstats.paired.matched_pairs import (
     stuart_maxwell,
     with_share_difference,
 )
+from socialstats.paired.share_peers import ask_for_mid_p
 from socialstats.paired.unit_means import (
     IGNORING,
     WALD,
@@ -38,6 +39,8 @@ from socialstats.paired.unit_means import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, weighted_means
+from socialstats.results.peers import load_peer
 from socialstats.sentences import span
 from socialstats.text import count, number, shorten
 from socialstats.voice import option
@@ -50,6 +53,7 @@ MARGINS = {
     "score": CLUSTERED_SCORE,
     "t": "cluster-robust t",
 }  # tests of a level
+NO_EXCHANGE = "statsmodels divides 0 by 0 where two levels never exchange"
 NAMES = {
     "bowker": "Bowker's test of symmetry",
     "stuart_maxwell": "Stuart-Maxwell test of marginal homogeneity",
@@ -236,6 +240,51 @@ def plot(result: Result, ax: Axes | None = None, *, kind: str = "margins", **opt
     return forest([r for r in result.rows if r.group == "margin"], ax=ax, **{**settings, **options})
 
 
+def sample_pairs(result: Result) -> Iterator[PlainSample]:
+    """Yield the pairs: the share of a level is the mean of 0 and 1, its difference that of 1, 0 and -1."""
+    pairs = result.design
+    differences = {
+        ("margin", level): (pairs.first == k).astype(np.float64) - (pairs.second == k)
+        for k, level in enumerate(pairs.levels)
+    }
+    yield PlainSample(
+        count=pairs.count,
+        plain=weighted_means(differences),
+        factors=pairs.factors(result.settings["cluster"]),
+        alike=np.column_stack([pairs.first, pairs.second]),
+        signs=differences,
+    )
+
+
+def ask_peers(result: Result) -> Iterator[PeerNumbers]:
+    """Both chi-square tests of statsmodels; of independent pairs also mid-p tests by scipy."""
+    from scipy.stats import chi2
+
+    (sample,) = sample_pairs(result)
+    pairs = result.design
+    if not sample.factors:
+        yield from ask_for_mid_p(sample.signs, sample.count)
+    k = len(pairs.levels)
+    table = np.zeros((k, k))
+    np.add.at(table, (pairs.first.astype(np.int64), pairs.second.astype(np.int64)), pairs.count)
+    levels_used = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1))
+    square = table[np.ix_(levels_used, levels_used)]
+    exchanged = (square + square.T)[np.triu_indices(len(square), 1)]
+    note = "" if len(exchanged) and exchanged.all() else NO_EXCHANGE
+    peer = load_peer("statsmodels.stats.contingency_tables", "SquareTable")
+    theirs = peer(square, shift_zeros=False)
+    tests = {
+        "bowker": theirs.symmetry(),
+        "stuart_maxwell": theirs.homogeneity(method="stuart_maxwell"),
+    }
+    for term, test in tests.items():
+        numbers = {"statistic": float(test.statistic), "df": float(test.df)}
+        # statsmodels takes 1 less the distribution function, which rounds small p away
+        numbers["p_value"] = float(chi2.sf(numbers["statistic"], numbers["df"]))
+        row = (IGNORING if sample.factors else "test", term)
+        yield PeerNumbers(package="statsmodels", row=row, numbers=numbers, note=note)
+
+
 METRIC = Metric(
     name="symmetry",
     title="Symmetry and marginal homogeneity",
@@ -243,7 +292,7 @@ METRIC = Metric(
     function=symmetry,
     sentence=sentence,
     plot=plot,
-    crosscheck="socialstats.crosscheck.symmetry:verify",
+    definition=Definition(samples=sample_pairs, peers=ask_peers),
     estimand="How much the share of each level differs between two conditions, first minus second, and whether changes "
     "between levels go both ways equally often.",
     assumptions=(

@@ -81,6 +81,24 @@ class DisagreementParts:
     expected: float
 
 
+def weighted_means(
+    values: Mapping[RowKey, FloatArray],
+) -> Callable[[FloatArray], dict[RowKey, float]]:
+    """Return the plain definition of means over units, each of a value of every unit.
+
+    Examples
+    --------
+    >>> plain = weighted_means({(None, "share"): np.array([1.0, 0.0])})
+    >>> plain(np.array([3.0, 1.0]))
+    {(None, 'share'): 0.75}
+    """
+
+    def estimates(count: FloatArray) -> dict[RowKey, float]:
+        return {key: float(count @ value / count.sum()) for key, value in values.items()}
+
+    return estimates
+
+
 def sample_of_mean(
     key: RowKey,
     values: FloatArray,

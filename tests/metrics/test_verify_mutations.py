@@ -39,7 +39,6 @@ OF_THE_DATA = (  # what the checks make of the data alone, whatever the rows say
         )
     ),
     f"{CHECKS}.weighted_kappa.alike",
-    f"{CHECKS}.symmetry.cross_table",
     "pingouin.chi2_mcnemar",
     "scipy.stats.permutation_test",
     "sklearn.metrics.cohen_kappa_score",

@@ -1,0 +1,48 @@
+"""What scipy and statsmodels have of shares, and of differences of shares of the same units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from socialstats.arrays import FloatArray
+from socialstats.results.definitions import PeerNumbers, RowKey
+from socialstats.results.peers import load_peer
+
+
+def exact_p(b: int, c: int, side: str = "two_sided") -> float:
+    """Return scipy's binomial p of b first-only and c second-only pairs; 1 without such pairs."""
+    from scipy.stats import binomtest
+
+    if not b + c:
+        return 1.0
+    return float(binomtest(b, b + c, alternative=side.replace("_", "-")).pvalue)
+
+
+def mid_p(b: int, c: int, side: str = "two_sided") -> float:
+    """Return the exact p less half the probability of b in each of its tails.
+
+    Examples
+    --------
+    >>> exact_p(1, 3), mid_p(1, 3), mid_p(2, 2)
+    (0.625, 0.375, 1.0)
+    """
+    from scipy.stats import binom
+
+    if side == "two_sided" and b == c:
+        return 1.0
+    point = float(binom.pmf(b, b + c, 0.5))
+    return exact_p(b, c, side) - (point if side == "two_sided" else point / 2)
+
+
+def wilson_ends(hits: float, n: float, level: float) -> tuple[float, float]:
+    """Return statsmodels' Wilson interval, without the rounding that it leaves at 0 and 1."""
+    proportion_confint = load_peer("statsmodels.stats.proportion", "proportion_confint")
+    low, high = proportion_confint(hits, n, alpha=1 - level, method="wilson")
+    return (0.0 if hits == 0 else float(low)), (1.0 if hits == n else float(high))
+
+
+def ask_for_mid_p(signs: Mapping[RowKey, FloatArray], count: FloatArray) -> Iterator[PeerNumbers]:
+    """Mid-p tests of differences of shares, whose sign each unit has, by scipy's binomial distribution."""
+    for row, sign in signs.items():
+        b, c = int(count[sign > 0].sum()), int(count[sign < 0].sum())
+        yield PeerNumbers(package="scipy", row=row, numbers={"p_value": mid_p(b, c)})
