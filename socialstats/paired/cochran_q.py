@@ -39,7 +39,13 @@ from socialstats.paired.unit_means import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, weighted_means
+from socialstats.results.definitions import (
+    Definition,
+    PeerNumbers,
+    PlainSample,
+    RowKey,
+    weighted_means,
+)
 from socialstats.results.peers import load_peer
 from socialstats.text import count, listing, number, quoted, shorten
 from socialstats.voice import one_of, option
@@ -267,44 +273,44 @@ def complete_units(design: Ratings) -> tuple[FloatArray, BoolArray]:
     return table[complete], complete
 
 
-def sample_units(result: Result) -> Iterator[PlainSample]:
+def sample_complete_units(result: Result) -> Iterator[PlainSample]:
     """Yield the units that all raters rated: the share of each rater is the mean of 0 and 1."""
     design = result.design
     values, complete = complete_units(design)
     of_rater = dict(zip(design.raters, values.T, strict=True))
-    differences = {
+    differences: dict[RowKey, FloatArray] = {
         ("difference", f"{first} - {second}"): of_rater[first] - of_rater[second]
         for first, second in combinations(of_rater, 2)
         if len(of_rater) <= MOST_PAIRED
     }
-    shares = {("share", rater): value for rater, value in of_rater.items()}
+    shares: dict[RowKey, FloatArray] = {
+        ("share", rater): value for rater, value in of_rater.items()
+    }
+    factors = design.factors(result.settings["cluster"])
     yield PlainSample(
         count=design.unit_count[complete],
         plain=weighted_means(shares | differences),
-        factors=tuple(
-            factor.take(complete) for factor in design.factors(result.settings["cluster"])
-        ),
+        factors=tuple(factor.take(complete) for factor in factors),
         alike=values,
         signs=differences,
     )
 
 
-def ask_peers(result: Result) -> Iterator[PeerNumbers]:
+def ask_for_q(result: Result) -> Iterator[PeerNumbers]:
     """Q of statsmodels; of independent units also their Wilson intervals, and mid-p tests by scipy."""
-    (sample,) = sample_units(result)
+    (sample,) = sample_complete_units(result)
     values, complete = complete_units(result.design)
     count = result.design.unit_count[complete].astype(np.int64)
     group = IGNORING if sample.factors else "test"
     theirs = load_peer("statsmodels.stats.contingency_tables", "cochrans_q")
     test = theirs(np.repeat(values, count, axis=0))
+    numbers = {"statistic": float(test.statistic), "df": float(test.df)}
+    numbers["p_value"] = float(test.pvalue)
     never = not np.ptp(values, axis=1).any()
-    yield PeerNumbers(
-        package="statsmodels",
-        row=(group, "cochran_q"),
-        numbers={name: float(getattr(test, name)) for name in ("statistic", "df")}
-        | {"p_value": float(test.pvalue)},
-        note="statsmodels divides 0 by 0 when raters never disagree" if never else "",
-    )
+    note = "statsmodels divides 0 by 0 when raters never disagree" if never else ""
+    row = (group, "cochran_q")
+    yield PeerNumbers(package="statsmodels", row=row, numbers=numbers, note=note)
+    # shares of clusters, and their t tests, follow from the definition
     if sample.factors:
         return
     for rater, value in zip(result.design.raters, values.T, strict=True):
@@ -320,7 +326,7 @@ METRIC = Metric(
     function=cochran_q,
     sentence=sentence,
     plot=plot,
-    definition=Definition(samples=sample_units, peers=ask_peers),
+    definition=Definition(samples=sample_complete_units, peers=ask_for_q),
     estimand="The share of units to which each rater gives the second of two levels, and whether all have the same.",
     assumptions=(
         "every unit is rated by every rater",

@@ -44,7 +44,7 @@ from socialstats.paired.matched_pairs import (
     odds_ratio_interval,
     wald_std_error,
 )
-from socialstats.paired.share_peers import exact_p, mid_p, wilson_ends
+from socialstats.paired.share_peers import binomial_p, mid_p_value, wilson_ends
 from socialstats.registry import Metric, reads
 from socialstats.resampling import Alternative
 from socialstats.results import Result, ResultGroup, Row
@@ -952,7 +952,7 @@ def ask_peers(result: Result) -> Iterator[PeerNumbers]:
     clustered = bool(factors)
     yield from ask_for_cluster_means(pairs, factors, settings)
     tests, estimates = (IGNORING, IGNORING) if clustered else ("test", None)
-    for name, p in (("exact", exact_p(b, c, side)), ("mid_p", mid_p(b, c, side))):
+    for name, p in (("exact", binomial_p(b, c, side)), ("mid_p", mid_p_value(b, c, side))):
         numbers = {"statistic": float(b), "p_value": p}
         yield PeerNumbers(package="scipy", row=(tests, name), numbers=numbers)
     if not b + c:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from socialstats.arrays import FloatArray
 from socialstats.designs.calls import TableLike
 from socialstats.designs.paired import Paired
 from socialstats.errors import DesignError, InputError, NothingToAnalyse
@@ -39,7 +40,13 @@ from socialstats.paired.unit_means import (
 )
 from socialstats.registry import Metric, reads
 from socialstats.results import Result, ResultGroup, Row
-from socialstats.results.definitions import Definition, PeerNumbers, PlainSample, weighted_means
+from socialstats.results.definitions import (
+    Definition,
+    PeerNumbers,
+    PlainSample,
+    RowKey,
+    weighted_means,
+)
 from socialstats.results.peers import load_peer
 from socialstats.sentences import span
 from socialstats.text import count, number, shorten
@@ -240,10 +247,10 @@ def plot(result: Result, ax: Axes | None = None, *, kind: str = "margins", **opt
     return forest([r for r in result.rows if r.group == "margin"], ax=ax, **{**settings, **options})
 
 
-def sample_pairs(result: Result) -> Iterator[PlainSample]:
+def sample_level_pairs(result: Result) -> Iterator[PlainSample]:
     """Yield the pairs: the share of a level is the mean of 0 and 1, its difference that of 1, 0 and -1."""
     pairs = result.design
-    differences = {
+    differences: dict[RowKey, FloatArray] = {
         ("margin", level): (pairs.first == k).astype(np.float64) - (pairs.second == k)
         for k, level in enumerate(pairs.levels)
     }
@@ -256,11 +263,11 @@ def sample_pairs(result: Result) -> Iterator[PlainSample]:
     )
 
 
-def ask_peers(result: Result) -> Iterator[PeerNumbers]:
+def ask_for_symmetry(result: Result) -> Iterator[PeerNumbers]:
     """Both chi-square tests of statsmodels; of independent pairs also mid-p tests by scipy."""
     from scipy.stats import chi2
 
-    (sample,) = sample_pairs(result)
+    (sample,) = sample_level_pairs(result)
     pairs = result.design
     if not sample.factors:
         yield from ask_for_mid_p(sample.signs, sample.count)
@@ -270,6 +277,7 @@ def ask_peers(result: Result) -> Iterator[PeerNumbers]:
     levels_used = np.flatnonzero(table.sum(axis=0) + table.sum(axis=1))
     square = table[np.ix_(levels_used, levels_used)]
     exchanged = (square + square.T)[np.triu_indices(len(square), 1)]
+    # by default statsmodels adds a half to empty cells, which is another test
     note = "" if len(exchanged) and exchanged.all() else NO_EXCHANGE
     peer = load_peer("statsmodels.stats.contingency_tables", "SquareTable")
     theirs = peer(square, shift_zeros=False)
@@ -292,7 +300,7 @@ METRIC = Metric(
     function=symmetry,
     sentence=sentence,
     plot=plot,
-    definition=Definition(samples=sample_pairs, peers=ask_peers),
+    definition=Definition(samples=sample_level_pairs, peers=ask_for_symmetry),
     estimand="How much the share of each level differs between two conditions, first minus second, and whether changes "
     "between levels go both ways equally often.",
     assumptions=(
