@@ -112,7 +112,7 @@ def with_factors(table: Table, settings: Settings) -> Table:
     for name in asked:
         values = [None if value != value else value for value in known[name].tolist()]
         frame = frame.with_columns(nw.new_series(name, values, backend=backend))
-    return replace(table, frame=frame, columns=(*table.columns, *asked))
+    return replace(table, data=frame, columns=(*table.columns, *asked))
 
 
 def read_side(key: str, path: str) -> Table:

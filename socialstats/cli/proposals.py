@@ -237,14 +237,14 @@ def without_notes(table: Table) -> tuple[Table, Fields]:
     if isinstance(table.frame, nw.LazyFrame):
         return table, {}  # no sheet has as many rows
     frame, notes = table.frame, []
-    first = replace(table, frame=frame.head(3))
+    first = replace(table, data=frame.head(3))
     for name in filter(table.holds_labels, table.columns[:MOST_COLUMNS]):
         top = [text or "" for text in first.texts(name)]
         if len(top) == 3 and top[1].startswith('{"ImportId":'):
             notes = [(name, top[0]), (name, top[1])]
             break
     ends = frame.shape[0] > 3 and table.holds_labels(table.columns[0])
-    last = replace(table, frame=frame.tail(1)).texts(table.columns[0])[0] or "" if ends else ""
+    last = replace(table, data=frame.tail(1)).texts(table.columns[0])[0] or "" if ends else ""
     if bare(last) in {*TOTALS, *SUMMARIES, "mean"}:
         notes.append((table.columns[0], last))
     for column, label in notes:

@@ -152,4 +152,4 @@ def renamed(table: Table, entries: list[str], study: Study) -> Table:
     others = [name for name in table.columns if name not in new.values()]
     columns = tuple(new.get(name, name) for name in others)
     kept = frame.drop([name for name in table.columns if name not in others])
-    return replace(table, frame=kept.rename(new), columns=columns)
+    return replace(table, data=kept.rename(new), columns=columns)

@@ -140,7 +140,7 @@ def joined(paths: Texts, input_format: Any, settings: Settings) -> Input:
     )
     digests = ", ".join(file.source.sha256() for file in files)
     return Input(
-        table=replace(table, frame=frame, columns=(*table.columns, *added)),
+        table=replace(table, data=frame, columns=(*table.columns, *added)),
         notes=notes,
         facts={"data": ", ".join(file.name for file in files), "sha256": digests},
     )

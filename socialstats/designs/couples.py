@@ -207,7 +207,7 @@ def with_orders(table: Table, keys: Texts, groups: Pair, more: Texts) -> Table:
     frame = frame.with_columns(nw.col(ROW).min().over(*dict.fromkeys((*keys, *more))).alias(first))
     later = nw.when(nw.col(ROW) == nw.col(first)).then(nw.lit("")).otherwise(nw.lit("2"))
     frame = frame.with_columns(nw.when(same).then(later).otherwise(nw.lit("")).alias(name))
-    return replace(table, frame=frame.drop(first, *[ROW] * held), columns=(*table.columns, name))
+    return replace(table, data=frame.drop(first, *[ROW] * held), columns=(*table.columns, name))
 
 
 def with_units(table: Table, keys: Texts, rater: str | None) -> tuple[Table, str, str]:
@@ -216,7 +216,7 @@ def with_units(table: Table, keys: Texts, rater: str | None) -> tuple[Table, str
     parts = [nw.col(key).cast(nw.String()).fill_null("") for key in dict.fromkeys(keys)]
     frame: Any = table.frame
     joined = frame.with_columns(nw.concat_str(parts, separator=" | ").alias(unit))
-    table = replace(table, frame=joined, columns=(*table.columns, unit))
+    table = replace(table, data=joined, columns=(*table.columns, unit))
     if rater is not None:
         return table, unit, rater
     table, who = with_constant(table, "answered by", "model")

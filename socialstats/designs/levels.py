@@ -245,6 +245,8 @@ def plain_number(value: float) -> str:
 @asks
 def categories(table: Table, column: str) -> Levels | None:
     """Return the levels of an ordered categorical (pandas, pyarrow) or an enumeration (polars, DuckDB); else None."""
+    if table.stacked is not None and column == table.stacked.column:
+        return None  # the order of the columns that were stacked is that of `Long`
     dtype = table.dtype(column)
     levels = dtype.categories if isinstance(dtype, nw.Enum) else _ordered_dictionary(table, column)
     if levels is None:

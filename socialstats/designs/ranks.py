@@ -93,7 +93,7 @@ def pairs_of_ranks(table: Table, columns: Texts, kept: Texts) -> tuple[Table, st
         places = table.places([position % rows for position in positions])
         return [places[position % rows] for position in positions]
 
-    made = replace(table, frame=pairs, columns=tuple(data), locate=locate, stacked=None)
+    made = replace(table, data=pairs, columns=tuple(data), locate=locate, stacked=None)
     return made, ranking
 
 

@@ -76,7 +76,7 @@ def repeated_answers(
     (('1 | m', '1 | n'), ('1', '2'))
     """
     table = as_table(data, source) if source else as_table(data)
-    table = replace(table, frame=collected(table.frame))
+    table = replace(table, data=collected(table.frame))
     profile = Profile(table)
     models = models_of(profile) if rater is None else []
     rater = models[0].name if len(models) == 1 else rater
@@ -114,7 +114,7 @@ def with_numbers(table: Table, keys: Texts) -> Table:
     """Return the table with the number, from 1, of each row among those with the same keys."""
     number = occurrence(list(zip(*(table.texts(key) for key in keys), strict=True)))
     series = nw.new_series(NUMBER, number, backend=nw.get_native_namespace(table.frame))
-    return replace(table, frame=table.frame.with_columns(series), columns=(*table.columns, NUMBER))
+    return replace(table, data=table.frame.with_columns(series), columns=(*table.columns, NUMBER))
 
 
 def occurrence(keys: Sequence[tuple[str | None, ...]]) -> IntArray:

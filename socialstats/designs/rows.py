@@ -89,6 +89,8 @@ class Rows:
         What is counted in the flow: rows, or the values of a table with one row per unit.
     origin : Table or None
         The wide table that `table` was made of.
+    numbered : sequence of str
+        Columns of row numbers that were made with `table`: none is missing, and no label of them is needed.
     """
 
     table: Table
@@ -99,6 +101,7 @@ class Rows:
     pending: list[Pending] = field(default_factory=list)
     noun: str = "rows"
     origin: Table | None = None
+    numbered: Texts = ()
     known: dict[str, Labels] = field(default_factory=dict)
 
     @property
@@ -375,6 +378,8 @@ class Rows:
     ) -> None:
         """Report rows (among some) without a value in one of the columns, or leave them out."""
         for column in dict.fromkeys(columns):
+            if column in self.numbered:
+                continue
             bad = self.codes(column) < 0
             bad = bad if among is None else bad & among
             if not bad.any():
@@ -389,8 +394,12 @@ class Rows:
 
     def key(self, columns: Texts) -> IntArray:
         """Return one code a row for the combination of some columns; -1 for rows not in use."""
+        codes = [
+            self.counts.columns[column].codes if column in self.numbered else self.codes(column)
+            for column in columns
+        ]
         out = np.full(len(self.use), -1, dtype=np.int64)
-        out[self.use] = group([self.codes(column)[self.use] for column in columns])[1]
+        out[self.use] = group([code[self.use] for code in codes])[1]
         return out
 
     def each_key(

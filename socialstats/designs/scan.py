@@ -602,7 +602,7 @@ def with_texts(table: Table, clusters: Texts) -> Table:
         name for name in clusters if isinstance(schema[name], (nw.Categorical, nw.Enum, nw.Date))
     ]
     return (
-        replace(table, frame=table.frame.with_columns(nw.col(*texts).cast(nw.String)))
+        replace(table, data=table.frame.with_columns(nw.col(*texts).cast(nw.String)))
         if texts
         else table
     )

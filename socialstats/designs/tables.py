@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import or_
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -29,7 +30,7 @@ from socialstats.errors import (
     Problem,
     caution,
 )
-from socialstats.tables import MISSING, Table, as_number, as_text, missing_labels
+from socialstats.tables import MISSING, Coded, Counts, Table, as_number, as_text, missing_labels
 from socialstats.tables.counting import (
     LARGEST_WEIGHT,
     SMALLEST_WEIGHT,
@@ -37,7 +38,9 @@ from socialstats.tables.counting import (
     WEIGHT_MISSING,
     WEIGHT_NEGATIVE,
     WEIGHT_NO_NUMBER,
+    WEIGHT_OK,
     WEIGHT_ZERO,
+    coded_column,
     text_weight,
 )
 from socialstats.tables.lazy import ROW, asks, collected
@@ -375,6 +378,7 @@ def begun(
     )
     if wide is not None:
         rows.noun, rows.origin = "values", wide
+        rows.numbered = [column for column in roles.of("unit") if not wide.has(column)]
         rows.flow[0] = replace(rows.flow[0], label="values read")
     needed = [kind for kind in NEEDED if kind not in may_miss]
     rows.set_missing_aside(roles.of(*needed), drop=drop, fix=fix)
@@ -847,17 +851,17 @@ def make_long(table: Table, columns: Texts, keep: Texts, *, row: str | None, nam
     value, which, numbered = (free_name([*keep, row or ""], text) for text in (label, name, "row"))
     kept = list(dict.fromkeys([*keep, *([row] if row else [])]))
     added = (which, value, "" if row else numbered)
-    kind, long = _common_kind(table, columns), table.frame
+    kind, cells = _common_kind(table, columns), None
+    long: Any
     if kind is not None:
         rows, long = SPAN, _stacked_lazily(table, columns, kept, added, kind)
     else:
         frame: Any = table.frame
         if table.lazy:
             frame = collected(frame.select(*dict.fromkeys([*columns, *kept])))
-        rows, long = (
-            len(frame),
-            _stacked_now(frame, columns, kept, added, first=table.unit != "row"),
-        )
+        stack = _Stack(frame, columns, kept, added, first=table.unit != "row")
+        rows, long = stack.rows, stack.frame
+        cells = stack.cells(table.source) if rows and not row else None
     if not rows:
         raise NothingToAnalyse(f"{table.source} has no rows: there is nothing to analyse")
 
@@ -867,7 +871,7 @@ def make_long(table: Table, columns: Texts, keep: Texts, *, row: str | None, nam
 
     kinds = {categories(table, column) for column in columns}
     stacked = Table(
-        frame=long,
+        data=long,
         columns=(*kept, *([] if row else [numbered]), which, value),
         source=table.source,
         unit=table.unit,
@@ -879,6 +883,8 @@ def make_long(table: Table, columns: Texts, keep: Texts, *, row: str | None, nam
         epsilons={value: max(table.epsilon(column) for column in columns)},
         stacked=Stacked(value, tuple(columns), rows),
     )
+    if cells is not None:
+        stacked.counted[frozenset(stacked.columns)] = cells
     levels = kinds.pop() if len(kinds) == 1 else None
     return Long(table=stacked, row=row or numbered, name=which, value=value, levels=levels)
 
@@ -918,20 +924,55 @@ def _stacked_lazily(
     )
 
 
-def _stacked_now(
-    frame: Any, columns: Texts, kept: Texts, added: tuple[str, str, str], *, first: bool
-) -> nw.DataFrame[Any]:
-    """Return the same in memory; rows are numbered from 0, or from 1."""
-    import pandas as pd
+class _Stack:
+    """Columns in memory that stand one below the other; rows are numbered from 0, or from 1.
 
-    which, value, numbered = added
-    rows, times = len(frame), len(columns)
-    data: Fields = {column: np.tile(_array(frame, column), times) for column in kept}
-    if numbered:
-        data[numbered] = np.tile(np.arange(rows) + first, times)
-    codes = np.repeat(np.arange(times), rows).astype(np.int64)
-    data[which] = pd.Categorical.from_codes(codes, categories=pd.Index([*columns]))
-    return nw.from_native(pd.DataFrame(data | {value: _stacked(frame, columns)}), eager_only=True)
+    Numbered rows make cells of one row each, so that most designs never need the frame.
+    """
+
+    def __init__(
+        self, frame: Any, columns: Texts, keep: Texts, added: tuple[str, str, str], *, first: bool
+    ) -> None:
+        import pandas as pd
+
+        self.columns = columns
+        self.which, self.value, self.numbered = added
+        self.rows = len(frame)
+        self.values = pd.Series(_stacked(frame, columns))
+        self.kept = {column: pd.Series(_array(frame.get_column(column))) for column in keep}
+        self.numbers = np.arange(self.rows) + first
+        self.of_column = np.repeat(np.arange(len(columns)), self.rows)
+
+    def frame(self) -> nw.DataFrame[Any]:
+        """Return the rows."""
+        import pandas as pd
+
+        times = len(self.columns)
+        data: Fields = {
+            column: np.tile(series.to_numpy(), times) for column, series in self.kept.items()
+        }
+        if self.numbered:
+            data[self.numbered] = np.tile(self.numbers, times)
+        data[self.which] = pd.Categorical.from_codes(
+            self.of_column, categories=pd.Index([*self.columns])
+        )
+        return nw.from_native(pd.DataFrame(data | {self.value: self.values}), eager_only=True)
+
+    def cells(self, source: str) -> Counts:
+        """Return the cells of all columns, a row each, in their order."""
+        times = len(self.columns)
+        columns = {}
+        for name, series in self.kept.items():
+            coded = coded_column(series, name, source)
+            columns[name] = replace(coded, codes=np.tile(coded.codes, times))
+        places = np.tile(np.arange(self.rows), times)
+        columns[self.numbered] = Coded(codes=places, values=self.numbers)
+        names = np.array(self.columns, dtype=object)
+        columns[self.which] = Coded(codes=self.of_column, values=names)
+        columns[self.value] = coded_column(self.values, self.value, source)
+        ones = np.ones(len(places))
+        status = np.full(len(places), WEIGHT_OK, dtype=np.int64)
+        return Counts(columns=columns, n=ones, weight=ones, weight_sq=ones, status=status)
 
 
 def with_constant(table: Table, wanted: str, label: str) -> tuple[Table, str]:
@@ -939,7 +980,7 @@ def with_constant(table: Table, wanted: str, label: str) -> tuple[Table, str]:
     name = free_name(table.columns, wanted)
     frame: Any = table.frame
     return replace(
-        table, frame=frame.with_columns(nw.lit(label).alias(name)), columns=(*table.columns, name)
+        table, data=frame.with_columns(nw.lit(label).alias(name)), columns=(*table.columns, name)
     ), name
 
 
@@ -950,9 +991,8 @@ def free_name(taken: TextSet, wanted: str) -> str:
     return wanted
 
 
-def _array(frame: Any, column: str) -> AnyArray:
+def _array(series: nw.Series[Any]) -> AnyArray:
     """Return a column as numbers, or as objects."""
-    series = frame.get_column(column)
     if series.dtype.is_numeric():
         numbers: AnyArray = series.to_numpy()
         if numbers.dtype.kind in "fiu":
@@ -962,13 +1002,18 @@ def _array(frame: Any, column: str) -> AnyArray:
 
 def _stacked(frame: Any, columns: Texts) -> AnyArray:
     """Stack columns; where some are numbers, truth values are 0 and 1."""
-    arrays = {column: _array(frame, column) for column in columns}
-    truth = [column for column in columns if frame.get_column(column).dtype == nw.Boolean]
-    plain = all(column in truth or array.dtype != object for column, array in arrays.items())
-    if plain and len(truth) < len(columns):
-        arrays |= {column: np.array(arrays[column], dtype=np.float64) for column in truth}
-    mixed = any(array.dtype == object for array in arrays.values())
-    return np.concatenate([array.astype(object) if mixed else array for array in arrays.values()])
+    series = [frame.get_column(column) for column in columns]
+    arrays = [_array(column) for column in series]
+    truth = [column.dtype == nw.Boolean for column in series]
+    numbers = [array.dtype != object for array in arrays]
+    if not all(truth) and all(map(or_, truth, numbers)):
+        arrays = [
+            np.array(array, dtype=np.float64) if of_truth else array
+            for array, of_truth in zip(arrays, truth, strict=True)
+        ]
+    if any(array.dtype == object for array in arrays):
+        arrays = [array.astype(object) for array in arrays]
+    return np.concatenate(arrays)
 
 
 def as_named(data: Any, prefix: str = "") -> Any:

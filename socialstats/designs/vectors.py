@@ -48,6 +48,7 @@ LISTS = (
     "columns",
     "ranks",
 )  # keywords that may be several columns
+PLAIN = (np.int64, np.float64, np.bool_)  # types of arrays that lists of their values have too
 OF_SQUARES = ("levels", "scale", "groups")  # keywords that go with a square array
 OF_TOTALS = (
     "count",
@@ -535,7 +536,7 @@ def values_of(data: Any, name: str) -> list[Any]:
     return list(vector(data, name))
 
 
-def aligned(vectors: Sequence[Any], name: str) -> list[list[Any]]:
+def aligned(vectors: Sequence[Any], name: str) -> list[Any]:
     """Return vectors whose values belong together by position.
 
     Raises
@@ -562,7 +563,12 @@ def aligned(vectors: Sequence[Any], name: str) -> list[list[Any]]:
                 f"{name}: two of the vectors have different indexes. Put them in the same order, "
                 "and pass their values (.to_numpy()), or pass a table"
             )
-    return [values_of(data, name) for data in vectors]
+    return [data if keeps_type(data) else values_of(data, name) for data in vectors]
+
+
+def keeps_type(data: Any) -> bool:
+    """Whether a vector is an array of numbers whose type a table keeps: as a list it would be looked through again."""
+    return isinstance(data, np.ndarray) and data.ndim == 1 and data.dtype in PLAIN
 
 
 def names_of(vectors: Sequence[Any], defaults: Texts) -> list[str]:

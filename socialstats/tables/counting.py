@@ -192,6 +192,18 @@ class _Radix:
         return n, cell_of_row, codes
 
 
+def coded_column(column: pd.Series[Any], key: str, source: str) -> Coded:
+    """Return a column of pandas as codes into its distinct values.
+
+    Raises
+    ------
+    InputError
+        For values that are no labels.
+    """
+    codes, values = _factorise(column, key, source)
+    return Coded(codes=codes, values=values)
+
+
 def _factorise(column: pd.Series[Any], key: str, source: str) -> tuple[IntArray, AnyArray]:
     import pandas as pd
 

@@ -180,7 +180,7 @@ def scanned(files: Files, formats: Sequence[Format]) -> Table | None:
     if not rows:
         raise NothingToAnalyse(f"{first.name} has columns but no rows: there is nothing to analyse")
     return Table(
-        frame=frame,
+        data=frame,
         columns=columns,
         source=first.name,
         unit="row" if parquet else "line",

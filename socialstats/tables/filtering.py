@@ -199,12 +199,12 @@ def with_joint(table: Table, column: str | Texts | None) -> tuple[Table, str | N
     if isinstance(table.frame, nw.LazyFrame):
         parts = [nw.col(part).cast(nw.String()) for part in names]
         lazy = table.frame.with_columns(nw.concat_str(parts, separator=" | ").alias(name))
-        return replace(table, frame=lazy, columns=(*table.columns, name)), name
+        return replace(table, data=lazy, columns=(*table.columns, name)), name
     values = [table.texts(part) for part in names]
     keys = [None if None in row else " | ".join(map(str, row)) for row in zip(*values, strict=True)]
     series = nw.new_series(name, keys, nw.String(), backend=table.frame.implementation)
     return replace(
-        table, frame=table.frame.with_columns(series), columns=(*table.columns, name)
+        table, data=table.frame.with_columns(series), columns=(*table.columns, name)
     ), name
 
 
@@ -240,7 +240,7 @@ def _left_out(table: Table, bad: BoolArray | nw.Expr, nothing: str) -> Kept:
     """Leave out some rows and count them; raise NothingToAnalyse with a reason where these are all."""
     rows, frame = table.height, table.frame
     if isinstance(frame, nw.LazyFrame):
-        kept = replace(table, frame=frame.filter(~bad))
+        kept = replace(table, data=frame.filter(~bad))
         out = rows - kept.height
     else:
         mask = (
@@ -264,4 +264,4 @@ def _kept(table: Table, mask: BoolArray) -> Table:
         places = table.places(before)
         return [places[position] for position in before]
 
-    return replace(table, frame=frame.filter(mask.tolist()), locate=locate)
+    return replace(table, data=frame.filter(mask.tolist()), locate=locate)

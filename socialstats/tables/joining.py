@@ -198,7 +198,7 @@ def called_as(first: Table, second: Table, on: Mapping[str, str]) -> Table:
     frame: Any = second.frame
     return replace(
         second,
-        frame=frame.rename(new),
+        data=frame.rename(new),
         columns=tuple(new.get(name, name) for name in second.columns),
     )
 

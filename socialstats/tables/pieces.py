@@ -126,7 +126,7 @@ def in_memory(files: Files, formats: Sequence[Format]) -> Table:
     whole[PART] = pd.Categorical(labels)
     return replace(
         last,
-        frame=nw.from_native(whole),
+        data=nw.from_native(whole),
         columns=tuple(columns),
         encoding="; ".join(sorted(notes - {""})),
         entries="; ".join(sorted(entries - {""})),
@@ -164,7 +164,7 @@ def frames_of(file: File, format: Format) -> Iterator[tuple[pd.DataFrame, Table]
         table = of_file(pd.DataFrame(columns=columns, dtype=str), file.name)
     whole: Any = table.frame
     check_names([*table.columns, *file.partition], file.name)
-    yield whole.to_pandas().assign(**file.partition), replace(table, frame=whole.head(0))
+    yield whole.to_pandas().assign(**file.partition), replace(table, data=whole.head(0))
 
 
 def coded(column: pd.Series[Any]) -> Any:

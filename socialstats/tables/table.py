@@ -54,8 +54,9 @@ class Table:
 
     Attributes
     ----------
-    frame : narwhals DataFrame or LazyFrame
-        A lazy one holds the number of each row as well, where its engine can tell (`socialstats.tables.lazy.ROW`).
+    data : narwhals DataFrame or LazyFrame, or callable
+        The rows, or what puts them together when `frame` is first asked for. A lazy frame holds the number of each row
+        as well, where its engine can tell (`socialstats.tables.lazy.ROW`).
     columns : tuple of str
     index : tuple of str
         Levels of a pandas index, which `frame` holds as well: they play a part only where they are named.
@@ -84,13 +85,13 @@ class Table:
         Of a table made of a wide one: which column holds the values of several, one below the other.
     copies : tuple of str
         Of a table in several files, those that are copies of another one.
-    counted : dict of str to Counts
-        The values of single columns, once they were counted.
+    counted : dict of frozenset of str to Counts
+        The values of single columns, once they were counted, and the cells of a stack.
     dtypes : dict of str to narwhals DType
         The types of columns in memory, once they were asked for.
     """
 
-    frame: Frame
+    data: Frame | Callable[[], Frame]
     columns: Levels
     index: Levels = ()
     source: str = "data frame"
@@ -105,13 +106,20 @@ class Table:
     epsilons: Mapping[str, float] = field(default_factory=dict)
     stacked: Stacked | None = None
     copies: Levels = ()
-    counted: dict[str, Counts] = field(default_factory=dict, init=False, repr=False)
+    counted: dict[frozenset[str], Counts] = field(default_factory=dict, init=False, repr=False)
     dtypes: dict[str, nw.dtypes.DType] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def frame(self) -> Frame:
+        """The rows."""
+        if callable(self.data):
+            object.__setattr__(self, "data", self.data())
+        return self.data  # type: ignore[return-value]
 
     @property
     def lazy(self) -> bool:
         """Whether an engine reads the rows when it is asked."""
-        return isinstance(self.frame, nw.LazyFrame)
+        return isinstance(self.data, nw.LazyFrame)
 
     def columns_behind(self, column: str, positions: Positions = ()) -> str | Levels:
         """Return a column as the user's table spells it; several where it holds the values of several.
@@ -200,8 +208,10 @@ class Table:
     @asks
     def epsilon(self, column: str) -> float:
         """Return the relative rounding error of a column's numbers: 1.2e-7 in single precision, else 2.2e-16."""
+        if column in self.epsilons:
+            return self.epsilons[column]
         single = self.dtype(column) == nw.Float32
-        return self.epsilons.get(column, float(np.finfo(np.float32).eps) if single else EPSILON)
+        return float(np.finfo(np.float32).eps) if single else EPSILON
 
     @asks
     def counts(self, keys: Texts, weight: str | None = None, na: Collection[str] = ()) -> Counts:
@@ -209,12 +219,13 @@ class Table:
 
         The values of a column in memory are counted once.
         """
-        if self.lazy or weight is not None or len(keys) != 1:
-            return counts(self.frame, keys, weight, na=na, source=self.source)
-        (column,) = keys
-        if column not in self.counted:
-            self.counted[column] = counts(self.frame, keys, source=self.source)
-        return self.counted[column]
+        key = frozenset(keys)
+        if weight is None and key in self.counted:
+            return self.counted[key]
+        cells = counts(self.frame, keys, weight, na=na, source=self.source)
+        if weight is None and len(key) == 1 and not self.lazy:
+            self.counted[key] = cells
+        return cells
 
     def categories(self, column: str) -> Levels:
         """Return the labels of a pandas Categorical or an Enum in their order; none for other columns."""
@@ -333,7 +344,7 @@ def of_file(data: Any, source: str, unit: str = "line", **more: Any) -> Table:
     """Return the table of a file whose rows were read into a frame."""
     frame: Any = nw.from_native(data)
     return Table(
-        frame=frame, columns=tuple(frame.columns), source=source, unit=unit, is_file=True, **more
+        data=frame, columns=tuple(frame.columns), source=source, unit=unit, is_file=True, **more
     )
 
 
@@ -391,7 +402,7 @@ def as_table(data: Any, source: str = "data frame") -> Table:
         ) from error
     check_names(columns, source)
     columns = tuple(column for column in columns if column not in (*index, ROW))
-    return Table(frame=frame, columns=columns, index=index, source=source, locate=locate)
+    return Table(data=frame, columns=columns, index=index, source=source, locate=locate)
 
 
 def text_name(name: Any) -> Any:
