@@ -336,3 +336,21 @@ def test_columns_with_names_of_raters_are_raters() -> None:
         "model",
         "worker",
     )
+
+
+def test_counts_of_two_units_are_asked_about_and_of_one_are_not() -> None:
+    counts = {"red": [0, 2], "green": [3, 1]}
+    with pytest.raises(InputError, match="each row sum to 3"):
+        Ratings.from_wide(counts, raters_in="columns", raters=["red", "green"])
+    single = Ratings.from_wide(
+        {"red": [0], "green": [3]}, raters_in="columns", raters=["red", "green"]
+    )
+    assert single.units == ("0",)
+
+
+def test_a_square_table_of_one_unit_has_more_raters_than_units_and_of_two_has_not() -> None:
+    def codes(counts: list[list[int]]) -> list[str]:
+        return [c.code for c in Ratings.from_table(counts, raters=["a", "b"]).cautions]
+
+    assert "SS309" in codes([[1, 0], [0, 0]])
+    assert "SS309" not in codes([[1, 0], [0, 1]])
