@@ -346,11 +346,32 @@ def shorten(label: str, width: int = 60) -> str:
     >>> shorten("a" * 10, width=5), shorten("two\\nlines")
     ('aaaa…', 'two lines')
     """
-    clean = _visible(label[: width + 1])  # a label may be a text of millions of characters
-    return clean if len(clean) <= width else clean[: width - 1] + "…"
+    start = _visible(label[: width + 1])  # a label may be a text of millions of characters
+    return start if len(start) <= width else start[: width - 1] + "…"
+
+
+REPLACEMENT = "\ufffd"  # of characters that nobody sees
+
+
+def clean(text: str) -> str:
+    """Make control, formatting and unpaired surrogate characters visible as U+FFFD; white space becomes a space.
+
+    Examples
+    --------
+    >>> clean("two\\nlines"), clean("no\\x00thing") == "no\\ufffdthing"
+    ('two lines', True)
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        ch if ch.isprintable() else " " if ch.isspace() else REPLACEMENT
+        for ch in text.replace("\r\n", " ")
+    )
 
 
 def _visible(label: str) -> str:
+    if label.isprintable():
+        return label
     return "".join(ch if ch.isprintable() else " " for ch in label)
 
 
@@ -377,8 +398,8 @@ def shortened(labels: Sequence[str], width: int = 60) -> list[str]:
     >>> shortened(["llama-3-70b-2024-04-18 | gpt-4", "llama-3-8b-2024-04-18 | gpt-4"], width=21)
     ['llama-3-70…2024-04-18 | gpt-4', 'llama-3-8b-2024-04-18 | gpt-4']
     """
-    clean = [_visible(label) for label in labels]
-    long = [label.split(BETWEEN) for label in clean if len(label) > width]
+    labels = [_visible(label) for label in labels]
+    long = [label.split(BETWEEN) for label in labels if len(label) > width]
     most = max((len(parts) for parts in long), default=1)
     room = max((width - len(BETWEEN) * (most - 1)) // most, LEAST)
     parts = list(dict.fromkeys(part for whole in long for part in whole))
@@ -389,10 +410,10 @@ def shortened(labels: Sequence[str], width: int = 60) -> list[str]:
             label
             if len(label) <= width
             else BETWEEN.join(map(short.__getitem__, label.split(BETWEEN)))
-            for label in clean
+            for label in labels
         ]
         owners: dict[str, set[str]] = {}
-        for text, label in zip(shown, clean, strict=True):
+        for text, label in zip(shown, labels, strict=True):
             owners.setdefault(text, set()).add(label)
         alike = {
             label

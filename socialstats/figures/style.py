@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from socialstats.errors import InputError
-from socialstats.text import count, listing, quoted, shorten, shortened
+from socialstats.text import REPLACEMENT, clean, count, listing, quoted, shorten, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -97,7 +97,6 @@ ROW_HEIGHT = 0.205  # inches
 TICKS_ON_TOP_FROM = 30  # rows from which the scale is repeated at the top
 POINTS = 72.0  # points in an inch
 SQUARE = "\u25a0"  # before the name of a colour
-REPLACEMENT = "\ufffd"
 HINTED = 1.05  # letters on whole pixels take up to 5% more than `text_width`: 52 letters at 72 to 200 dpi
 LEAST_PLOT = 1.2  # inches between the margins
 FALLBACK = (  # fonts with characters that matplotlib's own lacks, by what systems install
@@ -213,22 +212,6 @@ def _figure(chart: str, draw: Callable[P, R]) -> Callable[P, R]:
 
     drawn.chart = chart  # type: ignore[attr-defined]
     return drawn
-
-
-def clean(text: str) -> str:
-    """Make control, formatting and unpaired surrogate characters visible as U+FFFD; white space becomes a space.
-
-    Examples
-    --------
-    >>> clean("two\\nlines"), clean("no\\x00thing") == "no\\ufffdthing"
-    ('two lines', True)
-    """
-    if text.isprintable():
-        return text
-    return "".join(
-        ch if ch.isprintable() else " " if ch.isspace() else REPLACEMENT
-        for ch in text.replace("\r\n", " ")
-    )
 
 
 def literal(text: str, width: int = 60) -> str:

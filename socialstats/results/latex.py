@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from socialstats.figures.style import clean
 from socialstats.results.layout import (
     LINES,
     NORMAL,
@@ -14,6 +13,7 @@ from socialstats.results.layout import (
     estimate_and_interval,
     table_layout,
 )
+from socialstats.text import clean
 
 __all__ = ["escaped", "latex"]
 
