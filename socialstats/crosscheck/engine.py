@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from socialstats.crosscheck.clusters import (
     unfloored_check,
 )
 from socialstats.crosscheck.paired_tables import MOST_ROWS, set_aside
+from socialstats.crosscheck.people import Part, joined_errors, numbers
 from socialstats.crosscheck.profile_score import PROFILE, profile_interval, score_checks
 from socialstats.crosscheck.resamples import RESAMPLED, Cells, redrawn, resampled_checks
 from socialstats.crosscheck.row_arithmetic import (
@@ -46,6 +48,7 @@ from socialstats.results.verification import Published, as_published
 
 STEP = 1e-4  # relative step of a central difference, whose error is of the order of its square
 IGNORING = "ignoring clusters"  # the group of rows that take units as independent
+NOISE = 1e-11  # rounding of a central difference, as a share of the estimate
 MOST_GROUPS = 2_000  # clusters, or cells of independent units, whose weight is varied one by one
 MANY_NUMBERS = 200_000_000  # groups times cells of a sample whose weights are varied one by one
 PLAIN = "the plain definition of the metric, by counting"
@@ -83,12 +86,15 @@ class Contributions:
         What they weigh in the denominator of the estimate; groups without any weight are left out.
     codes : (groups, factors) int64 array
         Clusters of the group; without factors a group is a cell of independent units.
+    people : (groups,) int64 array or None
+        Who gave the ratings, where raters are a sample; -1 for other raters.
     """
 
     influence: FloatArray
     units: FloatArray
     weight: FloatArray
     codes: IntArray
+    people: IntArray | None = None
 
     @property
     def total(self) -> float:
@@ -97,25 +103,47 @@ class Contributions:
 
     @property
     def clustered(self) -> bool:
-        """Whether units are in clusters, or are clusters themselves: of the answers that the denominator counts."""
-        return bool(self.codes.shape[1]) or not np.array_equal(self.weight, self.units)
+        """Whether units are in clusters or of people, or are clusters of the answers that the denominator counts."""
+        sized = not np.array_equal(self.weight, self.units)
+        return bool(self.codes.shape[1]) or sized or self.people is not None
 
     def errors(self) -> Errors:
         """Return variance and df under clusters, or of independent units: the squares added up."""
-        if self.codes.shape[1]:
-            return errors_by(self.influence, self.weight / self.total, self.codes)
-        if self.clustered:
-            units = np.repeat(np.arange(len(self.units)), self.units.astype(np.int64))
-            influence, weight = self.influence / self.units, self.weight / self.units
-            return errors_by(influence[units], weight[units] / self.total, self.codes[units])
-        variance = float(self.influence**2 @ (1 / self.weight))
-        return Errors(
-            variance=variance,
-            df=self.total - 1,
-            effective=self.total,
-            largest=1 / self.total,
-            plain=variance,
+        if not self.clustered:
+            variance = float(self.influence**2 @ (1 / self.weight))
+            return Errors(
+                variance=variance,
+                df=self.total - 1,
+                effective=self.total,
+                largest=1 / self.total,
+                plain=variance,
+            )
+        groups = self if self.codes.shape[1] else self.single_units()
+        errors = errors_by(groups.influence, groups.weight / groups.total, groups.codes)
+        return joined_errors(errors, [groups.part_of_people()])
+
+    def single_units(self) -> Contributions:
+        """Return the contributions of single units, each of which is its own cluster."""
+        unit = np.repeat(np.arange(len(self.units)), self.units.astype(np.int64))
+        influence, weight = self.influence / self.units, self.weight / self.units
+        return Contributions(
+            influence=influence[unit],
+            units=np.ones(len(unit)),
+            weight=weight[unit],
+            codes=np.arange(len(unit))[:, None],
+            people=None if self.people is None else self.people[unit],
         )
+
+    def part_of_people(self) -> Part | None:
+        """Return what people who are a sample add: deviations from their own estimate; None without such people."""
+        if self.people is None or not (self.people >= 0).any():
+            return None
+        drawn = self.people >= 0
+        share = self.weight[drawn] / self.weight[drawn].sum()
+        deviations = self.influence[drawn] - share * self.influence[drawn].sum()
+        left, rater = numbers(self.codes[drawn, 0]), numbers(self.people[drawn])
+        alone = bool(drawn.all())
+        return Part(e=deviations[:, None], f=share, left=left, rater=rater, alone=alone)
 
 
 class SampleChecks:
@@ -133,7 +161,7 @@ class SampleChecks:
         self.side = str(result.settings.get("alternative", "two_sided"))
         with np.errstate(all="ignore"):
             self.estimates = sample.plain(sample.count)
-        self._influences: dict[tuple[str, ...], tuple[IntArray, IntArray, FloatArray] | str] = {}
+        self._influences: dict[tuple[str, ...], tuple[IntArray, FloatArray, FloatArray] | str] = {}
 
     def checks(self) -> list[Check]:
         """Return the checks of all rows of the sample."""
@@ -153,6 +181,11 @@ class SampleChecks:
             return row.interval in RESAMPLED
         return row.has_interval and self.result.settings.get("ci") in RESAMPLED
 
+    def is_share(self, row: Row) -> bool:
+        """Whether a row is a share with Wilson's interval."""
+        unnamed = row.interval is None and self.sample.yes_or_no
+        return (row.interval == "score" or unnamed) and row.role != "difference"
+
     def codes(self, factors: Sequence[Factor]) -> IntArray:
         """Return the clusters of each cell, (cells, factors)."""
         columns = [factor.codes for factor in factors]
@@ -171,7 +204,10 @@ class SampleChecks:
         """Compare standard error, df, test and interval of a row with those of the estimate that it is about."""
         is_test = row.term in self.sample.t_tests
         subject = self.estimated(row)
-        if subject is None or (row.statistic if is_test else row.std_error) is None:
+        is_share = self.is_share(row)
+        # shares of 0 and 1 have ends, and no standard error
+        shown = row.statistic if is_test else row.std_error
+        if subject is None or (shown is None and not (is_share and row.has_interval)):
             return []
         key, estimate = subject
         factors = factors_of_row(row, self.sample.factors)
@@ -192,11 +228,11 @@ class SampleChecks:
             checks.append(unfloored_check(self.result.extras["unfloored_std_error"], errors))
         if self.is_resampled(row):
             return checks
-        if row.interval == "score" and row.role != "difference":
+        if is_share:
             return checks + self.check_share(row, key, estimate, errors, contributions)
         if key in self.sample.disagreements:
             return checks + self.check_agreement(row, key, estimate, errors)
-        df = errors.df if factors or uses_t else None
+        df = errors.df if contributions.clustered or uses_t else None
         return checks + self.check_test(row, estimate, errors, df)
 
     def check_test(
@@ -321,7 +357,13 @@ class SampleChecks:
         if not shown:
             return []
         kind = str(next(iter(shown.values())).interval or self.result.settings["ci"])
-        cells = Cells.of(self.sample.count, [factor.codes for factor in self.sample.factors])
+        crossed = list(self.sample.factors)
+        if self.sample.people is not None:
+            crossed.append(self.sample.people)
+        if any((factor.codes < 0).any() for factor in crossed):
+            # people beside raters who are no sample: resamples would need the rows of both
+            return []
+        cells = Cells.of(self.sample.count, [factor.codes for factor in crossed])
 
         def statistic(times: FloatArray) -> FloatArray:
             values = self.sample.plain(times)
@@ -357,47 +399,75 @@ class SampleChecks:
         derivatives = self._influences[names]
         if isinstance(derivatives, str):
             return derivatives
-        group, codes, by_key = derivatives
+        group, groups, by_key = derivatives
         count = self.sample.count
-        counted_units = count * self.sample.counted.get(key, 1.0)
-        units, weight = (np.bincount(group, x, len(codes)) for x in (count, counted_units))
+        weighed = count * self.sample.counted.get(key, 1.0)
+        units, weight = (
+            np.bincount(group, x, len(groups)).astype(np.float64) for x in (count, weighed)
+        )
         # groups that the denominator does not count say nothing of the estimate, nor of which factors are nested
         entering = np.flatnonzero(weight)
-        if factors and min(len(np.unique(code)) for code in codes[entering].T) < 2:
+        codes = groups[entering][:, : len(factors)].astype(np.int64)
+        if factors and min(len(np.unique(code)) for code in codes.T) < 2:
             return "one cluster holds all units"
+        people = None
+        if self.sample.people is not None:
+            people = groups[entering, len(factors)].astype(np.int64)
         influence = by_key[:, list(self.estimates).index(key)]
         return Contributions(
             influence=influence[entering],
             units=units[entering],
             weight=weight[entering],
-            codes=codes[entering],
+            codes=codes,
+            people=people,
         )
 
-    def derivatives(self, factors: Sequence[Factor]) -> tuple[IntArray, IntArray, FloatArray] | str:
-        """Return central differences of all estimates by the relative weight of each group of cells.
+    def derivatives(
+        self, factors: Sequence[Factor]
+    ) -> tuple[IntArray, FloatArray, FloatArray] | str:
+        """Return what groups of cells that are alike in clusters and people add to all estimates.
 
         Returns
         -------
-        tuple of (cells,), (groups, factors) and (groups, estimates) arrays, or str
-            The group of each cell, the clusters of each group, and the derivatives; or why they are not computed.
+        tuple of (cells,), (groups, columns) and (groups, estimates) arrays, or str
+            The group of each cell; its clusters, person and values; and the derivatives; or why there are none.
         """
-        count = self.sample.count
-        alike = self.codes(factors)
+        sample, count = self.sample, self.sample.count
+        columns: list[Any] = [factor.codes for factor in factors]
+        if sample.people is not None:
+            columns.append(sample.people.codes)
+        cells = np.arange(len(count)) if sample.alike is None else sample.alike
         if not factors:
-            cells = np.arange(len(count)) if self.sample.alike is None else self.sample.alike
-            alike = np.column_stack([cells])
-        codes, group = np.unique(alike, axis=0, return_inverse=True)
-        group = group.ravel()
-        if len(codes) > MOST_GROUPS or len(codes) * len(count) > MANY_NUMBERS:
+            columns.append(cells)
+        groups, group = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+        kinds, kind = np.unique(np.column_stack([cells]), axis=0, return_inverse=True)
+        group, kind = group.ravel(), kind.ravel()
+        if len(groups) <= len(kinds):
+            by_group = self.differences(group, len(groups))
+            return by_group if isinstance(by_group, str) else (group, groups, by_group)
+        by_kind = self.differences(kind, len(kinds))
+        if isinstance(by_kind, str):
+            return by_kind
+        # alike units add the same to an estimate, in whichever cluster they are
+        part = count / np.bincount(kind, count)[kind]
+        by_group = np.zeros((len(groups), by_kind.shape[1]))
+        np.add.at(by_group, group, part[:, None] * by_kind[kind])
+        return group, groups, by_group
+
+    def differences(self, group: IntArray, n_groups: int) -> FloatArray | str:
+        """Return central differences of all estimates by the relative weight of each group, (groups, estimates)."""
+        count, keys = self.sample.count, list(self.estimates)
+        if n_groups > MOST_GROUPS or n_groups * len(count) > MANY_NUMBERS:
             return f"more than {MOST_GROUPS:,} clusters, whose weights are not varied one by one"
-        keys = list(self.estimates)
-        by_key = np.zeros((len(codes), len(keys)))
+        by_group = np.zeros((n_groups, len(keys)))
         with np.errstate(all="ignore"):
-            for k in range(len(codes)):
+            for k in range(n_groups):
                 move = STEP * (group == k)
                 above, below = (self.sample.plain(count * (1 + s * move)) for s in (1, -1))
-                by_key[k] = [(above[key] - below[key]) / (2 * STEP) for key in keys]
-        return group, codes.astype(np.int64)[:, : len(factors)], by_key
+                by_group[k] = [(above[key] - below[key]) / (2 * STEP) for key in keys]
+        # a difference of estimates that are equal but for rounding is 0
+        by_group[np.abs(by_group) < NOISE * np.abs(list(self.estimates.values()))] = 0.0
+        return by_group
 
 
 def rescaled(end: float | None, low: float, width: float) -> float | None:

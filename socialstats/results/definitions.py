@@ -34,6 +34,8 @@ class PlainSample:
         exist. Errors follow from derivatives by the counts, and resamples from drawn counts.
     factors : tuple of Factor
         Clusters, with a code for each cell. Without any, units are independent.
+    people : Factor, optional
+        Who gave the ratings of each cell, where raters are a sample: a further factor. -1 for other raters.
     alike : (cells,) or (cells, values) array, optional
         Cells of units that are alike but for their clusters; by default each cell stands for itself.
     counted : mapping of RowKey to (cells,) float64 array
@@ -50,11 +52,14 @@ class PlainSample:
         Whether a standard error beside a bootstrap interval is that of the resamples.
     unbiased : bool
         Whether the variance of independent units has the divisor n - 1 also where a row shows no df.
+    yes_or_no : bool
+        Whether units answer yes or no: an interval without a name is Wilson's.
     """
 
     count: FloatArray
     plain: Callable[[FloatArray], Mapping[RowKey, float]]
     factors: tuple[Factor, ...] = ()
+    people: Factor | None = None
     alike: FloatArray | None = None
     counted: Mapping[RowKey, FloatArray] = field(default_factory=dict)
     answers: Mapping[RowKey, float] = field(default_factory=dict)
@@ -63,6 +68,7 @@ class PlainSample:
     disagreements: Mapping[RowKey, DisagreementParts] = field(default_factory=dict)
     resampled_errors: bool = True
     unbiased: bool = False
+    yes_or_no: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -105,6 +111,7 @@ def sample_of_mean(
     count: FloatArray,
     factors: Sequence[Factor] = (),
     answers: float | None = None,
+    people: Factor | None = None,
 ) -> PlainSample:
     """Return the sample of a row that is a mean over units, without the units that have no value.
 
@@ -118,6 +125,7 @@ def sample_of_mean(
     factors : sequence of Factor
     answers : float, optional
         The most answers that an interval of a share may count; by default the units.
+    people : Factor, optional
 
     Examples
     --------
@@ -126,24 +134,29 @@ def sample_of_mean(
     ([1.0, 3.0], {(None, 'share'): 0.75})
     """
     valued = np.flatnonzero(~np.isnan(values))
-    columns = [factor.codes[valued] for factor in factors]
+    crossed = [*factors, *([] if people is None else [people])]
+    columns = [factor.codes[valued] for factor in crossed]
     # cells ascend by clusters and value, in the order in which the library draws them
     cells, place = np.unique(
         np.column_stack([*columns, values[valued]]), axis=0, return_inverse=True
     )
     units = np.bincount(place.ravel(), count[valued], len(cells)).astype(np.float64)
     value = cells[:, -1]
+    yes_or_no = bool(np.isin(value, (0.0, 1.0)).all())
+    of_cells = [
+        replace(factor, codes=cells[:, k].astype(np.int64)) for k, factor in enumerate(crossed)
+    ]
     return PlainSample(
         count=units,
         plain=lambda count: {key: float(count @ value / count.sum()) if count.sum() else np.nan},
-        factors=tuple(
-            replace(factor, codes=cells[:, k].astype(np.int64)) for k, factor in enumerate(factors)
-        ),
+        factors=tuple(of_cells[: len(factors)]),
+        people=None if people is None else of_cells[-1],
         alike=value,
         answers={} if answers is None else {key: answers},
         resampled_errors=False,
         # p(1 - p) / n is the variance of a share of yes and no
-        unbiased=not np.isin(value, (0.0, 1.0)).all(),
+        unbiased=not yes_or_no,
+        yes_or_no=yes_or_no,
     )
 
 

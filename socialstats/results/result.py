@@ -21,6 +21,7 @@ from socialstats.errors import (
     not_installed,
 )
 from socialstats.references import citation
+from socialstats.results.definitions import Definition
 from socialstats.results.latex import latex
 from socialstats.results.lone import THEIRS, Ends, call_for, lone_ends, only_row
 from socialstats.results.rows import (
@@ -95,9 +96,9 @@ class Result:
         Further named values of the metric (arrays, tables).
     words : str
         The sentence of a result derived from another one (a contrast, a test); empty for a metric's own result.
-    check : str
-        ``"module:function"`` of `socialstats.crosscheck` that recomputes a derived result, whose figure is a forest of
-        its rows; empty for a metric's own result.
+    check : Definition or str
+        From which a derived result, whose figure is a forest of its rows, is recomputed: a definition, or
+        ``"module:function"`` of `socialstats.crosscheck`. Empty for a metric's own result.
 
     Examples
     --------
@@ -130,7 +131,7 @@ class Result:
     design: Any = None
     extras: Mapping[str, Any] = field(default_factory=dict)
     words: str = ""
-    check: str = ""
+    check: Definition | str = ""
 
     def __post_init__(self) -> None:
         rows = [undefine_overflow(row) for row in self.rows]
@@ -558,12 +559,12 @@ class Result:
                     note="squares of such large or small values leave the range of floats in other packages",
                 ),
             )
-        definition = None if self.check else self.entry().definition
-        if definition is not None:
+        source = self.check or self.entry().definition or self.entry().crosscheck
+        if isinstance(source, Definition):
             engine = importlib.import_module("socialstats.crosscheck.engine")
-            recomputed: Verification = engine.verify(self, definition)
+            recomputed: Verification = engine.verify(self, source)
             return recomputed
-        module, _, name = (self.check or self.entry().crosscheck).partition(":")
+        module, _, name = source.partition(":")
         check: Callable[[Result], Verification] = getattr(importlib.import_module(module), name)
         return check(self)
 

@@ -326,7 +326,7 @@ def sample_lists(result: Result) -> Iterator[PlainSample]:
     for group in sorted(groups, key=str):
         inside = np.ones(len(lists.count), dtype=bool)
         if group is not None and lists.group is not None:
-            inside = lists.group.codes == lists.group.levels.index(group)
+            inside = lists.group.labels() == group
         for k in range(len(lists.labels)):
             yield from label_samples(lists, group, inside, k, factors)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from socialstats.arrays import BoolArray, FloatArray, IntArray
 from socialstats.designs.calls import TableLike
+from socialstats.designs.parts import Factor
 from socialstats.designs.ratings import MISSING, OK, REFUSAL, Ratings
 from socialstats.errors import InputError, NothingToAnalyse
 from socialstats.inference.dependence import (
@@ -23,6 +24,7 @@ from socialstats.inference.means import DrawnRaters
 from socialstats.inference.rows import share_ci
 from socialstats.registry import reads
 from socialstats.results import Result, ResultGroup, Row
+from socialstats.results.definitions import Definition, PlainSample, sample_of_mean
 from socialstats.shares.counts import free_label, interval_options, merge_cells, share_row
 from socialstats.shares.sources import People, population, population_cautions
 from socialstats.text import count, listing, number, quoted, shorten
@@ -166,7 +168,7 @@ def reply_shares(
         design=design,
         extras={"people": people_population.names(design)},
         words=lost_replies_text(rows),
-        check="socialstats.crosscheck.reply_shares:checks_of",
+        check=Definition(samples=sample_replies),
     )
 
 
@@ -263,3 +265,41 @@ def lost_replies_text(rows: Sequence[Row]) -> str:
             [f"{shorten(w, 40)} ({number(lost[w], 3, bounded=True)})" for w in worst]
         )
     return f"{text}."
+
+
+def sample_replies(result: Result) -> Iterator[PlainSample]:
+    """Yield the replies of each source and stratum, with whether they are of the kind that a row counts."""
+    design, settings = result.design, result.settings
+    count = design.unit_count[design.unit]
+    factors = tuple(
+        replace(factor, codes=factor.codes[design.unit])
+        for factor in design.factors(settings["cluster"] or None)
+    )
+    if settings["units"]:
+        factors = (Factor(name="unit", levels=design.units, codes=design.unit),)
+    source_of_rater = raters = np.array(design.raters, dtype=object)
+    if settings["source"] in design.rater_groups:
+        source_of_rater = design.rater_groups[settings["source"]].labels()
+    is_person = np.isin(raters, list(result.extras["people"]))
+    people = Factor(
+        name=RATER,
+        levels=design.raters,
+        codes=np.where(is_person[design.rater], design.rater, -1),
+    )
+    for row in result.rows:
+        inside = np.ones(len(count), dtype=bool)
+        source, stratum = row.label("source"), row.label("stratum")
+        if source not in (None, ALL):
+            inside &= source_of_rater[design.rater] == source
+        if stratum is not None:
+            inside &= design.strata[settings["stratum"]].labels()[design.unit] == stratum
+        hit = np.isin(design.status, KINDS[row.term]).astype(np.float64)
+        # a single rater is no sample of people
+        several = len(np.unique(design.rater[inside])) > 1 and (people.codes[inside] >= 0).any()
+        yield sample_of_mean(
+            (row.group, row.term),
+            np.where(inside, hit, np.nan),
+            count,
+            factors,
+            people=people if several else None,
+        )
