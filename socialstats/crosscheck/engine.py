@@ -126,12 +126,14 @@ class Contributions:
         """Return the contributions of single units, each of which is its own cluster."""
         unit = np.repeat(np.arange(len(self.units)), self.units.astype(np.int64))
         influence, weight = self.influence / self.units, self.weight / self.units
+        single = np.arange(len(unit))[:, None]
+        people = None if self.people is None else self.people[unit]
         return Contributions(
             influence=influence[unit],
             units=np.ones(len(unit)),
             weight=weight[unit],
-            codes=np.arange(len(unit))[:, None],
-            people=None if self.people is None else self.people[unit],
+            codes=single,
+            people=people,
         )
 
     def part_of_people(self) -> Part | None:
